@@ -18,6 +18,7 @@ const module = "github.com/exoagent/exoagent"
 // exosql no JavaScript, exoeval and codemode no SQL: then each can be audited alone.
 var allowed = map[string][]string{
 	"internal/wire":      {},
+	"internal/terms":     {},
 	"internal/errtree":   {},
 	"internal/scalar":    {},
 	"internal/sealed":    {"exo"},
@@ -44,12 +45,12 @@ var allowed = map[string][]string{
 	"internal/sqlast":    {"github.com/Masterminds/squirrel"},
 	"exosql": {"exo", "internal/scalar", "internal/sealed", "schema", "internal/sqlast", "internal/lru", "internal/pgsession", "exosql/internal/check", "exosql/internal/compile", "exosql/internal/cursor", "exosql/internal/decl", "exosql/internal/engine", "exosql/internal/engine/postgres",
 		"exosql/internal/bridge", "exosql/internal/engine/sqlite", "exosql/internal/language", "exosql/internal/plan", "exosql/internal/rowsec", "exosql/internal/scope", "exosql/internal/search", "github.com/jackc/pgx/v5"},
-	"exosql/dynamic":                  {"exo", "internal/scalar", "internal/sealed", "exosql", "schema", "exosql/internal/bridge", "exosql/internal/check", "exosql/internal/decl", "exosql/internal/language", "exosql/internal/plan"},
-	"internal/grantfile":              {"codemode", "exo", "exoeval", "exosql", "exosql/dynamic", "internal/scalar", "schema", "go.yaml.in/yaml/v4"},
+	"exosql/dynamic":                  {"exo", "internal/scalar", "internal/sealed", "internal/terms", "exosql", "schema", "exosql/internal/bridge", "exosql/internal/check", "exosql/internal/decl", "exosql/internal/language", "exosql/internal/plan"},
+	"internal/grantfile":              {"codemode", "exo", "exoeval", "exosql", "exosql/dynamic", "internal/scalar", "internal/terms", "schema", "go.yaml.in/yaml/v4"},
 	"exosql/internal/cursor":          {},
 	"exosql/internal/bridge":          {"exo", "exosql/internal/decl"},
 	"exosql/internal/language":        {"exo", "internal/sqlast"},
-	"exosql/internal/decl":            {"exo", "internal/scalar", "internal/sealed", "exosql/internal/language", "exosql/internal/search"},
+	"exosql/internal/decl":            {"exo", "internal/scalar", "internal/sealed", "internal/terms", "exosql/internal/language", "exosql/internal/search"},
 	"exosql/internal/number":          {"exo", "internal/scalar"},
 	"exosql/internal/search":          {},
 	"exosql/internal/plan":            {"exo", "internal/scalar", "internal/sealed", "exosql/internal/number", "exosql/internal/search"},

@@ -27,7 +27,8 @@ type Declared interface{ declared(*check.Checker) }
 // cheap; policies must bind the role, which must be able to read; and PUBLIC may not
 // create on the search path. What is only declared and not
 // granted must be there with its types too; the rest is a warning then. Of tables
-// that programs may write by what is granted, or that are [Written], triggers, rules and cascades must be known. Check fails for
+// that programs may write by what is granted, or that are [Written], triggers, rules and cascades must be known that such a write
+// sets off, and all else must hold that is looked at before the first write (TestCheckedAsWritten). Check fails for
 // what is no warning; [Inspect] returns the warnings as well.
 func Check(ctx context.Context, db *DB, what ...Declared) error {
 	found, err := Inspect(ctx, db, what...)
@@ -77,11 +78,29 @@ func InspectCatalog(live *schema.Database, what ...Declared) ([]Finding, error) 
 // gather collects what is declared.
 func gather(what []Declared) (*check.Checker, error) {
 	c := check.NewChecker()
+	var objs []*object
 	for _, d := range what {
 		if d == nil {
 			return nil, errNilDeclared
 		}
 		d.declared(c)
+		if g, ok := d.(granted); ok && c.Ready() == nil {
+			objs = append(objs, g.o.(*object))
+		}
+	}
+	if !slices.ContainsFunc(objs, func(o *object) bool { return o.facet.Writes() }) {
+		objs = nil
+	}
+	for _, o := range objs {
+		if err := o.prepare(); err != nil {
+			return nil, err
+		}
+	}
+	for i, o := range objs { // what is granted together is held against each other, as before a write
+		others := slices.DeleteFunc(slices.Clone(objs), func(x *object) bool { return x == objs[i] || x.db != o.db })
+		if err := o.writes(c, others); err != nil {
+			return nil, err
+		}
 	}
 	return c, c.Ready()
 }
@@ -127,7 +146,8 @@ func (r Relation[T]) declared(c *check.Checker) {
 }
 
 // Granted is an object that [Facet.Of] made, for [Check]: with its facets, its
-// scopes, and whatever is wrong with them together. Give it before it is attenuated: of
+// scopes, and whatever is wrong with them together. What is granted in one call of Check is taken for what the same programs have:
+// by what they may write through the one, rows could come into the scope of the other. Give it before it is attenuated: of
 // what others wrapped, nothing can be said.
 func Granted(o exo.Object) Declared { return granted{o} }
 
@@ -145,37 +165,45 @@ func (g granted) declared(c *check.Checker) {
 	}
 	c.Facet(o.facet)
 	c.Relation(o.rel)
+}
+
+// writes notes each way in which programs write by the object. others are those that they have as well. The messages of programs are
+// asked the same before they write, by the same function: see DB.writable.
+func (o *object) writes(c *check.Checker, others []*object) error {
 	if !o.facet.Writes() {
-		return
+		return nil
 	}
 	reach, err := o.facet.Close()
-	if err == nil {
-		err = o.prepare()
-	}
 	if err != nil {
-		c.Fail(err)
-		return
+		return err
 	}
-	through := map[*decl.Facet][]*decl.Link{} // to each facet
+	through := map[*decl.Facet][]*decl.Link{} // by which rows of each facet are inserted
 	for _, from := range reach {
 		for _, m := range from.Links {
-			if m.To.Rights.Any() && !m.L.One {
+			if len(m.To.Rights.Insert) > 0 && !m.L.One {
 				through[m.To] = append(through[m.To], m.L)
 			}
 		}
 	}
+	beside, labelled := grantsOf(others), append([]*object{o}, others...)
 	for _, f := range reach {
 		if !f.Rights.Any() {
 			continue
 		}
-		w, err := writeOf(o.ready().grant.Scope(), f, o.ready().grant.Rows)
-		if err != nil {
-			c.Fail(err)
-			return
+		for _, l := range append([]*decl.Link{nil}, through[f]...) {
+			inserts := l != nil || f == o.facet
+			if l == nil && !inserts && len(f.Rights.Update) == 0 && !f.Rights.Delete {
+				continue // rows of it are inserted through a link alone
+			}
+			w, err := o.writeOf(o.ready().grant.Scope(), f, l, beside, labelled)
+			if err != nil {
+				return err
+			}
+			w.Inserts = inserts
+			c.Write(w)
 		}
-		w.Through = through[f]
-		c.Write(w)
 	}
+	return nil
 }
 
 // Written tells [Check] that rows of t may be inserted, changed or deleted: then
@@ -203,5 +231,5 @@ func (w writtenTable) declared(c *check.Checker) {
 		c.Fail(errors.New("exosql: Check was given Written of a nil or zero Table"))
 		return
 	}
-	c.Writes(w.t, w.known)
+	c.Declare(check.Write{Table: w.t, Rights: decl.Rights{Insert: w.t.Cols, Update: w.t.Cols, Delete: true, Effects: w.known}})
 }

@@ -18,13 +18,16 @@ type Finding struct {
 	Column  string      `json:"column,omitempty"`  // "" if it is not about one
 	Problem string      `json:"problem"`           // what is wrong
 	Fix     string      `json:"fix,omitempty"`     // what would be right: a statement for the database, or a change of the declaration
+	Facet   string      `json:"facet,omitempty"`   // by which programs write, where it is about that
+	Link    string      `json:"link,omitempty"`    // "table.link", where it is about one
+	Effect  string      `json:"effect,omitempty"`  // what AllowEffects takes to allow it; "" where that is no way out
 	Warning bool        `json:"warning,omitempty"` // Check does not fail for it
 }
 
 func findings(found []check.Finding) []Finding {
 	var out []Finding
 	for _, f := range found {
-		out = append(out, Finding{FindingKind(f.Kind), f.Table, f.Column, f.Problem, f.Fix, f.Warning})
+		out = append(out, Finding{FindingKind(f.Kind), f.Table, f.Column, f.Problem, f.Fix, f.Facet, f.Link, f.Effect, f.Warning})
 	}
 	return out
 }
@@ -49,6 +52,7 @@ const (
 	SearchPath       FindingKind = check.SearchPath       // others may create where names are looked up
 	SpanningUnique   FindingKind = check.SpanningUnique   // a unique key that tenants share confirms values
 	LabelMismatch    FindingKind = check.LabelMismatch    // one declaration of a table labels a column, or demands trust for it, and another one does not
+	NeededColumn     FindingKind = check.NeededColumn     // no row can be inserted: a column needs a value, and nobody gives it one
 	UnlistedFunction FindingKind = check.UnlistedFunction // a virtual column calls what the authorizer would not admit
 )
 

@@ -529,28 +529,9 @@ func (db *DB) writable(ctx context.Context, w *writing, a *asked) error {
 	if w.harmless.Load() == number {
 		return nil
 	}
-	beside := grantsOf(a.others(w.Writing))
-	of, err := writeOf(w.Grant, w.Facet, a.objs[w.Grant.Origin].ready().grant.Rows)
+	of, err := a.objs[w.Grant.Origin].writeOf(w.Grant, w.Facet, w.Link, grantsOf(a.others(w.Writing)), append(a.labelled, a.objs...))
 	if err != nil {
 		return err
-	}
-	if w.Link != nil {
-		of.Through = []*decl.Link{w.Link}
-	}
-	of.Leading = append(of.Leading, compile.Beside(w.Grant, w.Table, w.Facet, beside)...)
-	of.Told = append(of.Told, compile.ToldBeside(w.Grant, w.Table, w.Facet, beside)...)
-	of.Beside = compile.Telling(w.Grant, w.Table, beside)
-	for _, o := range append(a.labelled, a.objs...) {
-		for _, c := range o.ready().secrets {
-			if !slices.Contains(of.Labelled, c) {
-				of.Labelled = append(of.Labelled, c)
-			}
-		}
-		for _, t := range o.ready().hidden {
-			if !slices.Contains(of.LabelledRows, t) {
-				of.LabelledRows = append(of.LabelledRows, t)
-			}
-		}
 	}
 	if err := check.Writable(live, of); err != nil {
 		return &exo.Error{Kind: exo.Denied, Msg: "this table can't be written: its host has to look at it first", Err: err}
@@ -573,6 +554,36 @@ func (o *object) labelled() (to []*decl.Column, rows []*decl.Table, err error) {
 		}
 	}
 	return to, rows, err
+}
+
+// writeOf is what an object lets programs change through a facet, by a message or in the eyes of Check. g is its grant, and link that through
+// which rows are inserted, or nil. beside are the grants of others that the programs have, and labelled the objects whose labelled
+// columns a rule of the database may reveal.
+func (o *object) writeOf(g *scope.Grant, f *decl.Facet, link *decl.Link, beside []compile.Prepared, labelled []*object) (check.Write, error) {
+	of, err := writeOf(g, f, o.ready().grant.Rows)
+	if err != nil {
+		return of, err
+	}
+	of.Facet = f
+	if link != nil {
+		of.Through = []*decl.Link{link}
+	}
+	of.Leading = append(of.Leading, compile.Beside(g, f.Table, f, beside)...)
+	of.Told = append(of.Told, compile.ToldBeside(g, f.Table, f, beside)...)
+	of.Beside = compile.Telling(g, f.Table, beside)
+	for _, x := range labelled {
+		for _, c := range x.ready().secrets {
+			if !slices.Contains(of.Labelled, c) {
+				of.Labelled = append(of.Labelled, c)
+			}
+		}
+		for _, t := range x.ready().hidden {
+			if !slices.Contains(of.LabelledRows, t) {
+				of.LabelledRows = append(of.LabelledRows, t)
+			}
+		}
+	}
+	return of, nil
 }
 
 // writeOf is what a grant lets programs change through a facet.

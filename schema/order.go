@@ -39,7 +39,7 @@ func (d *Database) finish() {
 		slices.SortFunc(t.Checks, byText)
 		slices.SortStableFunc(t.Triggers, func(a, b Trigger) int { return strings.Compare(a.Name, b.Name) })
 		slices.SortStableFunc(t.Policies, func(a, b Policy) int { return strings.Compare(a.Name, b.Name) })
-		slices.Sort(t.Rules)
+		slices.SortFunc(t.Rules, func(a, b Rule) int { return strings.Compare(a.Name, b.Name) })
 		t.Uniques, t.Indexes, t.ForeignKeys, t.Checks, t.Triggers, t.Policies, t.Rules = orNil(t.Uniques), orNil(t.Indexes), orNil(t.ForeignKeys), orNil(t.Checks), orNil(t.Triggers), orNil(t.Policies), orNil(t.Rules)
 		for i := range t.Policies {
 			slices.Sort(t.Policies[i].Roles)

@@ -315,7 +315,8 @@ func (r *postgresReader) exclusions() error {
 // triggers leaves out those that a part has of the table that it is a part of, where that of the whole is enabled, too: each is enabled
 // on its own, and one that is acts though the other is not. PostgreSQL 14 takes them for internal ones, as those of foreign keys are.
 func (r *postgresReader) triggers() error {
-	return r.each(`SELECT t.tgrelid::bigint, t.tgname::text, t.tgtype::int, t.tgenabled = 'D', p.proname::text FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid
+	return r.each(`SELECT t.tgrelid::bigint, t.tgname::text, t.tgtype::int, t.tgenabled = 'D', p.proname::text,
+			(SELECT coalesce(json_agg(a.attname::text ORDER BY a.attnum), '[]')::text FROM pg_attribute AS a WHERE a.attrelid = t.tgrelid AND a.attnum = ANY (t.tgattr::int2[])) FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid
 		WHERE t.tgrelid = ANY ($1::text::oid[]) AND CASE WHEN t.tgparentid = 0 THEN NOT t.tgisinternal
 			ELSE t.tgenabled <> 'D' AND NOT EXISTS (SELECT FROM pg_trigger AS w WHERE w.oid = t.tgparentid AND w.tgenabled <> 'D')
 				AND NOT EXISTS (SELECT FROM pg_constraint AS k WHERE k.oid = t.tgconstraint AND k.contype <> 't') END
@@ -323,9 +324,15 @@ func (r *postgresReader) triggers() error {
 		var rel int64
 		var bits int
 		tr := Trigger{Timing: "AFTER"}
-		if err := rows.Scan(&rel, &tr.Name, &bits, &tr.Disabled, &tr.Function); err != nil {
+		var columns string
+		if err := rows.Scan(&rel, &tr.Name, &bits, &tr.Disabled, &tr.Function, &columns); err != nil {
 			return err
 		}
+		var err error
+		if tr.Columns, err = list(columns); err != nil {
+			return err
+		}
+		tr.Columns = orNil(tr.Columns)
 		switch {
 		case bits&2 != 0:
 			tr.Timing = "BEFORE"
@@ -368,12 +375,14 @@ func (r *postgresReader) policies() error {
 }
 
 func (r *postgresReader) rules() error {
-	return r.each(`SELECT w.ev_class::bigint, w.rulename::text FROM pg_rewrite AS w WHERE w.ev_class = ANY ($1::text::oid[]) AND w.rulename <> '_RETURN' ORDER BY 1, 2`, func(rows *sql.Rows) error {
+	return r.each(`SELECT w.ev_class::bigint, w.rulename::text, w.ev_type::text FROM pg_rewrite AS w WHERE w.ev_class = ANY ($1::text::oid[]) AND w.rulename <> '_RETURN' ORDER BY 1, 2`, func(rows *sql.Rows) error {
 		var rel int64
-		var name string
-		err := rows.Scan(&rel, &name)
+		var x Rule
+		var event string
+		err := rows.Scan(&rel, &x.Name, &event)
+		x.Event = map[string]string{"2": "UPDATE", "3": "INSERT", "4": "DELETE"}[event]
 		if t := r.tables[rel]; t != nil {
-			t.Rules = append(t.Rules, name)
+			t.Rules = append(t.Rules, x)
 		}
 		return err
 	})

@@ -214,5 +214,17 @@ func readTrigger(text string) (Trigger, error) {
 		return Trigger{}, errDefinition
 	}
 	tr.Events = []string{event}
+	if event == "UPDATE" && d.word(i+1) == "OF" {
+		for i += 2; i < len(d.toks); i += 2 {
+			tr.Columns = append(tr.Columns, d.toks[i].text)
+			if d.word(i+1) == "ON" {
+				return tr, nil
+			}
+			if i+1 >= len(d.toks) || !d.toks[i+1].punct(",") {
+				break
+			}
+		}
+		tr.Columns = nil // what can't be read may be any column
+	}
 	return tr, nil
 }

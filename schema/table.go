@@ -12,7 +12,7 @@ type Table struct {
 	ForeignKeys []ForeignKey // from this table
 	Checks      []Check
 	Triggers    []Trigger
-	Rules       []string // PostgreSQL: names of rewrite rules
+	Rules       []Rule // PostgreSQL: rewrite rules, but for those of views
 	Policies    []Policy
 
 	RowSecurity      bool // row-level security is enabled
@@ -116,8 +116,15 @@ type Trigger struct {
 	Name     string
 	Timing   string   // "BEFORE", "AFTER", "INSTEAD OF"
 	Events   []string // of "INSERT", "UPDATE", "DELETE", "TRUNCATE", in this order
+	Columns  []string // of UPDATE OF: it runs for an update of one of these; nil: of any
 	Function string   // PostgreSQL: the name of what it calls, without its schema
 	Disabled bool
+}
+
+// Rule is a rewrite rule of PostgreSQL.
+type Rule struct {
+	Name  string
+	Event string // "INSERT", "UPDATE", "DELETE": the statements that it rewrites
 }
 
 // Policy is a row-level security policy. It binds nobody unless RowSecurity is set.

@@ -98,7 +98,7 @@ func doctorFile(ctx context.Context, std stdio, path string) (missing int, err e
 	if err != nil {
 		return 0, err
 	}
-	var findings []exosql.Finding
+	var findings []grantfile.Finding
 	d, err := during(std, holding(path), func(stdio) (d *grantfile.Declared, err error) {
 		d, findings, err = f.Inspect(ctx, nil)
 		return d, err

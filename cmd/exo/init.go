@@ -16,7 +16,6 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/draft"
 	"github.com/exoagent/exoagent/internal/grantfile"
 	"github.com/exoagent/exoagent/schema"
@@ -247,7 +246,7 @@ func leaveOut(d *draft.Draft, out map[string]string, wrong *grantfile.Errors) bo
 }
 
 // inspect is what exo validate finds in a draft, and the digests of its tables.
-func inspect(ctx context.Context, path, text string, env func(string) string) (map[string]string, []exosql.Finding, error) {
+func inspect(ctx context.Context, path, text string, env func(string) string) (map[string]string, []grantfile.Finding, error) {
 	f, err := grantfile.Parse(path, []byte(text))
 	if err != nil {
 		return nil, nil, fmt.Errorf("the draft can't be read, which is a mistake of exo init: %w", err)

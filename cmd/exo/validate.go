@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 
-	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/grantfile"
+	"github.com/exoagent/exoagent/internal/printable"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -20,12 +22,18 @@ func validateCommand() command {
 scopes and rights, each with its line and column; and what exo check says of declarations in Go: keys, indexes of scopes, rules
 that span tenants. Warnings do not fail unless -strict says so. No row is read.
 
+Each line begins with the place in the file and ends with a code in brackets, like [missing column]: -json prints the same as JSON.
+
+-effects prints, as YAML to paste, what facets have to allow under effects: before a program can write by them, each with its reason.
+Nothing is written: decide of each whether it may act, or be learned. What no effect allows goes to standard error.
+
 -pin, when nothing is wrong but the pins, writes into the file the digest of each facet's table as it is now, and prints what it has
 written: look at what has changed in the database first.
 
 examples:
   exo validate
   exo validate -pin
+  exo validate -effects
   exo validate -offline shop.yaml
 `,
 		exits: "exit codes:\n  0  nothing is wrong\n  1  something is wrong\n  2  the command line is wrong\n  3  the file or a database can't be read\n",
@@ -33,31 +41,62 @@ examples:
 			offline := fs.Bool("offline", false, "only what can be said without a database")
 			strict := fs.Bool("strict", false, "fail for warnings too")
 			pin := fs.Bool("pin", false, "write the digests of the tables as they are now into the file")
+			asJSON := fs.Bool("json", false, "print what is wrong as JSON")
+			effects := fs.Bool("effects", false, "print the effects that facets have to allow, as YAML")
 			return func(ctx context.Context, std stdio, args []string) error {
-				return runValidate(ctx, std, args, *offline, *strict, *pin)
+				v := &validating{offline: *offline, strict: *strict, pin: *pin, json: *asJSON, effects: *effects}
+				err := v.run(ctx, std, args)
+				if wrong, ok := errors.AsType[*grantfile.Errors](err); ok && v.json {
+					if err := v.print(std, wrong.Findings()); err != nil {
+						return err
+					}
+					return &failure{code: exitFound}
+				}
+				return err
 			}
 		},
 		values: map[string][]string{"": {anyFile}},
 	}
 }
 
-func runValidate(ctx context.Context, std stdio, args []string, offline, strict, pin bool) error {
+// validating is one exo validate.
+type validating struct{ offline, strict, pin, json, effects bool }
+
+// print reports findings.
+func (v *validating) print(std stdio, findings []grantfile.Finding) error {
+	if v.json {
+		text, err := grantfile.MarshalFindings(findings)
+		if err == nil {
+			_, err = std.out.Write(append(printable.JSON(text), '\n'))
+		}
+		return err
+	}
+	for _, x := range findings {
+		fmt.Fprintln(std.out, x)
+	}
+	return nil
+}
+
+func (v *validating) run(ctx context.Context, std stdio, args []string) error {
 	path, err := fileOf(args)
 	if err != nil {
 		return err
 	}
-	if offline && pin {
-		return usagef("-pin needs the database, and -offline says not to ask it")
+	switch {
+	case v.offline && (v.pin || v.effects):
+		return usagef("-pin and -effects need the database, and -offline says not to ask it")
+	case v.json && (v.pin || v.effects):
+		return usagef("-json prints what is wrong, and neither pins nor effects: leave it out")
 	}
 	text, f, err := readGrantsText(path)
 	if err != nil {
 		return err
 	}
 	var d *grantfile.Declared
-	var findings []exosql.Finding
-	if !offline {
+	var findings []grantfile.Finding
+	if !v.offline {
 		d, err = during(std, holding(path), func(stdio) (d *grantfile.Declared, err error) {
-			d, findings, err = f.Inspect(ctx, &grantfile.Options{Unpinned: pin})
+			d, findings, err = f.Inspect(ctx, &grantfile.Options{Unpinned: v.pin})
 			return d, err
 		})
 		if err != nil {
@@ -65,10 +104,28 @@ func runValidate(ctx context.Context, std stdio, args []string, offline, strict,
 		}
 		defer d.Close()
 	}
-	for _, x := range findings {
-		fmt.Fprintln(std.out, x)
+	if v.effects {
+		yaml := d.Effects(findings)
+		if yaml == "" {
+			yaml = "# no facet has to allow more\n"
+		}
+		if _, err := io.WriteString(std.out, yaml); err != nil {
+			return err
+		}
+		for _, x := range findings {
+			if x.Effect == "" && !x.Warning { // no effect allows it
+				fmt.Fprintln(std.err, x)
+			}
+		}
+		if grantfile.Refusal(path, findings) != nil {
+			return &failure{code: exitFound}
+		}
+		return nil
 	}
-	if d != nil {
+	if err := v.print(std, findings); err != nil {
+		return err
+	}
+	if d != nil && !v.json {
 		lines, err := d.RowLabels()
 		if err != nil {
 			return err
@@ -77,10 +134,13 @@ func runValidate(ctx context.Context, std stdio, args []string, offline, strict,
 			fmt.Fprintln(std.out, schema.Printable(l))
 		}
 	}
-	if grantfile.Refusal(path, findings) != nil || strict && len(findings) > 0 {
+	if grantfile.Refusal(path, findings) != nil || v.strict && len(findings) > 0 {
 		return &failure{code: exitFound}
 	}
-	if pin {
+	if v.json {
+		return nil
+	}
+	if v.pin {
 		if err := writePins(std, d, path, text); err != nil {
 			return err
 		}

@@ -175,7 +175,7 @@ func TestRefusals(t *testing.T) {
 				must(w.t, w.item.Add(other, w.item))
 				return grant(w, Eq("id", 1))
 			}, "shops", "table items can be reached by shops.items and by items.siblings, which may mean different rows; say which are in scope, as a further argument of Grant: ScopeVia(the link shops.items)"},
-			"OneOf of nothing":    {func(w *world) error { return table(w, "shops", ColumnSpec{Name: "name", OneOf: []string{}}) }, "shops.name", "leave it nil"},
+			"OneOf of nothing":    {func(w *world) error { return table(w, "shops", ColumnSpec{Name: "name", OneOf: []string{}}) }, "shops.name", "leave it out"},
 			"OneOf, NUL":          {func(w *world) error { return table(w, "shops", ColumnSpec{Name: "name", OneOf: []string{"\x00"}}) }, "shops.name", "OneOf"},
 			"unknown type":        {func(w *world) error { return table(w, "shops", ColumnSpec{Name: "id", Type: "serial"}) }, "shops.id", "no type \"serial\""},
 			"array of nothing":    {func(w *world) error { return table(w, "shops", ColumnSpec{Name: "name", Type: exo.TypeList}) }, "shops.name", "Elem"},

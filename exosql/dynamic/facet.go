@@ -29,7 +29,7 @@ func (t *Table) Facet(alias string, columns ...string) (*Facet, error) {
 			return nil, err
 		}
 		if c.Guest == "" {
-			return nil, wrong(place(c), "programs can't use the column's name; give it another with ColumnSpec.As")
+			return nil, wrong(place(c), "programs can't use the column's name; give it another with %s", c.Table.Reader.As())
 		}
 		if err := f.AddColumn(c); err != nil {
 			return nil, wrap(place(c), err)

@@ -166,15 +166,15 @@ func (p Predicate) values(col *decl.Column) (out []exo.Value, err error) {
 				return nil, wrong(at, "%s needs a text column; this one is %s", p.op, col.Kind)
 			}
 			if v = exo.Text(x.(string)); v.IsZero() { // a pattern may be none of OneOf's values
-				err = noValue(at, col.Kind, x)
+				err = noValue(col.Table.Reader, at, col.Kind, x)
 			}
 		case "has":
 			if col.Kind != exo.TypeList {
 				return nil, wrong(at, "has needs an array column; this one is %s", col.Kind)
 			}
-			v, err = value(at, col.Elem, nil, x)
+			v, err = value(col.Table.Reader, at, col.Elem, nil, x)
 		default:
-			v, err = value(at, col.Kind, col.Enum, x)
+			v, err = value(col.Table.Reader, at, col.Kind, col.Enum, x)
 		}
 		if err != nil {
 			return nil, err

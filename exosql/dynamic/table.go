@@ -11,6 +11,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sealed"
+	"github.com/exoagent/exoagent/internal/terms"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -18,12 +19,16 @@ import (
 type Declarations struct {
 	live   *schema.Database
 	tables map[string]*Table
+	reader terms.Reader
 }
 
 // New begins declarations from a catalogue; see exosql.DB's Catalog. Without one, each
 // declaration is an error.
-func New(live *schema.Database) *Declarations {
-	return &Declarations{live: live, tables: map[string]*Table{}}
+func New(live *schema.Database) *Declarations { return NewFor(terms.Dynamic, live) }
+
+// NewFor is New for the commands of this module, whose users write grant files: errors and findings name what to write in their words.
+func NewFor(r terms.Reader, live *schema.Database) *Declarations {
+	return &Declarations{live: live, tables: map[string]*Table{}, reader: r}
 }
 
 // Table is a declared table. It carries no authority.
@@ -81,7 +86,7 @@ func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
 	if d.tables[name] != nil {
 		return nil, wrong(name, "the table is declared twice")
 	}
-	t := &Table{d, &decl.Table{ID: decl.TableIDs.Add(1), Name: name}, map[string]*decl.Column{}}
+	t := &Table{d, &decl.Table{ID: decl.TableIDs.Add(1), Name: name, Reader: d.reader}, map[string]*decl.Column{}}
 	says := map[string]ColumnSpec{}
 	for _, m := range more {
 		if live.Column(m.Name) == nil {
@@ -183,7 +188,7 @@ func (t *Table) WithLabel(tags ...string) error {
 		return wrong("dynamic.Table", "it is nil or zero; want one that Declarations.Table gave")
 	}
 	if len(tags) == 0 || slices.Contains(tags, "") {
-		return wrong(t.t.Name, "WithLabel needs tags, none of them empty")
+		return wrong(t.t.Name, "%s needs tags, none of them empty", t.t.Reader.LabelName())
 	}
 	for _, tag := range exo.NewLabel(tags...).Unnamed() {
 		return wrong(t.t.Name, "the tag %q is of whom a value belongs to, and that a row is there belongs to nobody: write it without readers", tag)
@@ -193,20 +198,20 @@ func (t *Table) WithLabel(tags ...string) error {
 }
 
 // check refuses what no column can be.
-func (m ColumnSpec) check(at string) error {
+func (m ColumnSpec) check(at string, r terms.Reader) error {
 	switch {
 	case m.Type != "" && language.ColumnInterfaces[m.Type] == "":
 		return wrong(at, "there is no type %q for a column; there are %s", m.Type, list(slices.Collect(maps.Keys(language.ColumnInterfaces))))
 	case m.Type == exo.TypeList && !slices.Contains(elementTypes, m.Elem):
-		return wrong(at, "an array needs the type of its elements in Elem, which is %q; there are %s", m.Elem, list(slices.Clone(elementTypes)))
+		return wrong(at, "an array needs %s, and %q is none; there are %s", r.ListType(), m.Elem, list(slices.Clone(elementTypes)))
 	case m.Type != exo.TypeList && m.Elem != "":
-		return wrong(at, "Elem is for a column whose Type is %q", exo.TypeList)
+		return wrong(at, "Elem is for a column whose Type is %q", exo.TypeList) // a file has both in one
 	case m.OneOf != nil && len(m.OneOf) == 0:
-		return wrong(at, "OneOf has no value; leave it nil where the column may have any")
+		return wrong(at, "%s has no value; leave it out where the column may have any", r.OneOfName())
 	}
 	for _, v := range m.OneOf {
 		if exo.Text(v).IsZero() {
-			return wrong(at, "%q in OneOf is no text that a database can hold", v)
+			return wrong(at, "%q in %s is no text that a database can hold", v, r.OneOfName())
 		}
 	}
 	return nil
@@ -218,7 +223,8 @@ var elementTypes = []string{exo.TypeInt, exo.TypeFloat, exo.TypeDecimal, exo.Typ
 // column is nil for one of a type that nothing is known of and that nobody described.
 func (t *Table) column(x *schema.Column, m ColumnSpec, key bool) (*decl.Column, error) {
 	at := t.t.Name + "." + x.Name
-	if err := m.check(at); err != nil {
+	r := t.d.reader
+	if err := m.check(at, r); err != nil {
 		return nil, err
 	}
 	c := &decl.Column{Table: t.t, Name: x.Name, Guest: decl.Camel(x.Name), Kind: string(x.Kind), Elem: string(x.Elem), Doc: m.Doc, Iso: m.StoredISO, Indexed: m.Indexed, Enum: slices.Clone(m.OneOf)}
@@ -232,7 +238,7 @@ func (t *Table) column(x *schema.Column, m ColumnSpec, key bool) (*decl.Column, 
 		return nil, nil
 	}
 	if c.Kind == "" {
-		return nil, wrong(at, "the type %s is not known; give a Type that holds it", x.Type)
+		return nil, t.unknown(at, x)
 	}
 	if m.Type != "" && !check.Holds(t.d.live, c, x) {
 		return nil, wrong(at, "the column is %s and can't be declared %s", x.Type, m.Type)
@@ -247,13 +253,13 @@ func (t *Table) column(x *schema.Column, m ColumnSpec, key bool) (*decl.Column, 
 		c.Guest = "" // a facet that shows it asks for another name
 	}
 	if len(m.OneOf) > 0 && c.Kind != exo.TypeText {
-		return nil, wrong(at, "OneOf needs a text column; it is %s", c.Kind)
+		return nil, wrong(at, "%s needs a text column; it is %s", r.OneOfName(), c.Kind)
 	}
 	if m.StoredISO && c.Kind != exo.TypeTime {
-		return nil, wrong(at, "StoredISO needs a time column; it is %s", c.Kind)
+		return nil, wrong(at, "%s needs a time column; it is %s", r.ISO(), c.Kind)
 	}
 	if slices.Contains(m.Label, "") || m.Label != nil && len(m.Label) == 0 {
-		return nil, wrong(at, "Label needs tags, none of them empty")
+		return nil, wrong(at, "%s needs tags, none of them empty", r.LabelName())
 	}
 	for _, tag := range exo.NewLabel(m.Label...).Unnamed() {
 		return nil, wrong(at, "the tag %q says that each value has a reader, and not which: write it without, and say the readers by the column of the id", tag)
@@ -262,10 +268,28 @@ func (t *Table) column(x *schema.Column, m ColumnSpec, key bool) (*decl.Column, 
 		c.Label = exo.NewLabel(m.Label...)
 	}
 	if m.MaxBytes < 0 || m.MaxBytes > sealed.Most || m.MaxBytes > 0 && len(m.Label) == 0 {
-		return nil, wrong(at, "MaxBytes is from 1 to %d, of a column with a Label; it is %d", sealed.Most, m.MaxBytes)
+		return nil, wrong(at, "%s is from 1 to %d, of a column with %s; it is %d", r.MaxBytes(), sealed.Most, r.LabelName(), m.MaxBytes)
 	}
 	c.Bytes, c.Trust = m.MaxBytes, m.Trusted
 	return c, nil
+}
+
+// unknown refuses a column of which the catalogue gives no type that programs know.
+func (t *Table) unknown(at string, x *schema.Column) error {
+	what, r := "the type "+schema.Printable(x.Type)+" is not known", t.d.reader
+	if x.Type == "" {
+		what = "the database gives the column no type"
+	}
+	var fit []string
+	for kind := range language.ColumnInterfaces {
+		if kind != exo.TypeText && kind != exo.TypeList && check.Holds(t.d.live, &decl.Column{Table: t.t, Kind: kind}, x) {
+			fit = append(fit, kind)
+		}
+	}
+	if len(fit) == 0 {
+		return wrong(at, "%s: write %s, which shows it as text", what, r.Type(exo.TypeText, "string"))
+	}
+	return wrong(at, "%s: write %s, or the type of what it holds: %s", what, r.Type(exo.TypeText, "string"), list(fit))
 }
 
 func (t *Table) col(name string) (*decl.Column, error) {

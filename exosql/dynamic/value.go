@@ -15,16 +15,17 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/scalar"
+	"github.com/exoagent/exoagent/internal/terms"
 )
 
 func place(col *decl.Column) string { return col.Table.Name + "." + col.Name }
 
 // value is a Go value as one of the column's type. What has another type is an error: SQLite
 // would compare it as whatever it looks like.
-func value(at, kind string, enum []string, x any) (exo.Value, error) {
+func value(r terms.Reader, at, kind string, enum []string, x any) (exo.Value, error) {
 	v := typed(kind, x)
 	if v.IsZero() {
-		return v, noValue(at, kind, x)
+		return v, noValue(r, at, kind, x)
 	}
 	if enum != nil && !slices.Contains(enum, v.Text()) {
 		return v, wrong(at, "%q is none of its values, which are %s", v.Text(), list(slices.Clone(enum)))
@@ -159,7 +160,7 @@ func text(kind, s string) exo.Value {
 }
 
 // noValue refuses x by its type, and shows what is short: a text is quoted.
-func noValue(at, kind string, x any) error {
+func noValue(reader terms.Reader, at, kind string, x any) error {
 	if kind == exo.TypeList || kind == exo.TypeJSON {
 		kind = "JSON or an array, which can't be compared"
 	}
@@ -173,5 +174,5 @@ func noValue(at, kind string, x any) error {
 		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		shown = fmt.Sprintf("%v of ", r)
 	}
-	return wrong(at, "the column is %s, and %stype %T is no value of it", kind, shown, x)
+	return wrong(at, "the column is %s, and %s is no value of it", kind, reader.Value(x, shown))
 }

@@ -19,7 +19,7 @@ func TestZeroValues(t *testing.T) {
 		w := newWorld(t, live)
 		tu.ZeroCalls(t, tu.Surface{
 			Functions: map[string]any{
-				"New": New, "ScopeRows": ScopeRows, "ScopeVia": ScopeVia, "ScopeShared": ScopeShared,
+				"New": New, "NewFor": NewFor, "ScopeRows": ScopeRows, "ScopeVia": ScopeVia, "ScopeShared": ScopeShared,
 				"Eq": Eq, "Ne": Ne, "Lt": Lt, "Le": Le, "Gt": Gt, "Ge": Ge, "Between": Between, "In": In, "NotIn": NotIn, "IsNull": IsNull, "IsNotNull": IsNotNull,
 				"Like": Like, "ILike": ILike, "Includes": Includes, "StartsWith": StartsWith, "EndsWith": EndsWith, "Has": Has,
 				"NewScopes": NewScopes, "And": And, "Or": Or, "Not": Not, "AllRows": AllRows,

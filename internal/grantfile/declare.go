@@ -12,6 +12,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/dynamic"
+	"github.com/exoagent/exoagent/internal/terms"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -127,7 +128,7 @@ func (d *Declared) Close() error {
 // reason is an error without the words that its place in the file says.
 func reason(err error) string {
 	if e, ok := errors.AsType[*exo.Error](err); ok && e.Message() != "" {
-		return strings.ReplaceAll(e.Message(), "ColumnSpec.As", "`as`") // as the file says it
+		return e.Message()
 	}
 	return err.Error()
 }
@@ -143,7 +144,7 @@ func (d *Declared) declare(ctx context.Context) error {
 	}
 	declarations := map[string]*dynamic.Declarations{}
 	for name, live := range d.live {
-		declarations[name] = dynamic.New(live)
+		declarations[name] = dynamic.NewFor(terms.File, live)
 	}
 	for i := range f.Facets {
 		x := &f.Facets[i]
@@ -196,7 +197,7 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 		for _, v := range d.live[x.Database.Text].Views {
 			names = append(names, v.Name.Name)
 		}
-		p.at(x.Table.Pos, "the database %s has no table or view `%s`%s", x.Database.Text, schema.Printable(x.Table.Text), or(x.Table.Text, printable(names)))
+		p.of(exosql.MissingTable, x.Table.Pos, "the database %s has no table or view `%s`%s", x.Database.Text, schema.Printable(x.Table.Text), or(x.Table.Text, printable(names)))
 		return
 	}
 	// What facets say of a table is joined by its name: under a second spelling, which SQLite takes as well, a facet would show plain what
@@ -208,7 +209,7 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 	before := len(p.list)
 	for _, c := range x.Columns {
 		if live.Column(c.Text) == nil {
-			p.at(c.Pos, "the table %s has no column `%s`%s", x.Table.Text, c.Text, or(c.Text, printable(columnsIn(live))))
+			p.of(exosql.MissingColumn, c.Pos, "the table %s has no column `%s`%s", x.Table.Text, c.Text, or(c.Text, printable(columnsIn(live))))
 		}
 	}
 	facet, whole := d.whole(in, x)
@@ -217,7 +218,7 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 			if live.Column(c.Text) == nil {
 				continue
 			}
-			if t, err := dynamic.New(d.live[x.Database.Text]).Table(x.Table.Text, d.File.described(x, c).spec()); err != nil {
+			if t, err := dynamic.NewFor(terms.File, d.live[x.Database.Text]).Table(x.Table.Text, d.File.described(x, c).spec()); err != nil {
 				p.at(c.Pos, "the column %s: %s", c.Text, reason(err))
 			} else if _, err := t.Facet(x.Text, c.Text); err != nil {
 				p.at(c.Pos, "the column %s: %s", c.Text, reason(err))
@@ -226,7 +227,7 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 	}
 	for _, c := range x.Key {
 		if live.Column(c.Text) == nil {
-			p.at(c.Pos, "the table %s has no column `%s`%s", x.Table.Text, c.Text, or(c.Text, printable(columnsIn(live))))
+			p.of(exosql.MissingColumn, c.Pos, "the table %s has no column `%s`%s", x.Table.Text, c.Text, or(c.Text, printable(columnsIn(live))))
 		}
 	}
 	if x.Pin.Text != "" && !d.unpinned {
@@ -457,7 +458,7 @@ func (d *Declared) conditions(x *Facet, e *Expr, p *problems) {
 	table := d.liveTable(x)
 	for _, leaf := range e.leaves() {
 		if table.Column(leaf.Column.Text) == nil {
-			p.at(leaf.Column.Pos, "the table %s has no column `%s`%s", x.Table.Text, schema.Printable(leaf.Column.Text), or(leaf.Column.Text, printable(columnsIn(table))))
+			p.of(exosql.MissingColumn, leaf.Column.Pos, "the table %s has no column `%s`%s", x.Table.Text, schema.Printable(leaf.Column.Text), or(leaf.Column.Text, printable(columnsIn(table))))
 			continue
 		}
 		if err := d.tables[x.place()].Check(leaf.predicate(d.example(x, leaf))); err != nil {
@@ -551,8 +552,8 @@ func (d *Declared) reached(x *Facet) (out []*Facet) {
 	return out
 }
 
-// Check compares what is granted with the catalogues that Declare has read, as exosql.Inspect does.
-func (d *Declared) Check() (findings []exosql.Finding, err error) {
+// Check compares what is granted with the catalogues that Declare has read, as exosql.Inspect does, and says where the file says it.
+func (d *Declared) Check() (findings []Finding, err error) {
 	for _, name := range slices.Sorted(maps.Keys(d.dbs)) {
 		var what []exosql.Declared
 		for i, g := range d.File.Grants {
@@ -570,7 +571,8 @@ func (d *Declared) Check() (findings []exosql.Finding, err error) {
 		for _, f := range found {
 			// Who writes a file may not own the database, and a missing index shows nobody a row: it takes time.
 			f.Warning = f.Warning || f.Kind == exosql.NoIndex
-			findings = append(findings, f)
+			at := d.place(name, f)
+			findings = append(findings, Finding{fmt.Sprintf("%s:%d:%d", d.File.Name, at.Line, at.Column), f})
 		}
 	}
 	return findings, nil

@@ -10,12 +10,11 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/exosql"
 )
 
 // Open declares a file, and compares what it grants with its databases, as exosql.Check does. A finding that is no warning refuses the
 // file: the error is a *Refused then, and nothing stays open. Otherwise the findings are warnings, and Close closes the databases.
-func (f *File) Open(ctx context.Context, opt *Options) (*Declared, []exosql.Finding, error) {
+func (f *File) Open(ctx context.Context, opt *Options) (*Declared, []Finding, error) {
 	d, findings, err := f.Inspect(ctx, opt)
 	if err != nil {
 		return nil, nil, err
@@ -27,7 +26,7 @@ func (f *File) Open(ctx context.Context, opt *Options) (*Declared, []exosql.Find
 }
 
 // Inspect is Open for a command that reports what was found, and runs no program: it refuses no finding.
-func (f *File) Inspect(ctx context.Context, opt *Options) (*Declared, []exosql.Finding, error) {
+func (f *File) Inspect(ctx context.Context, opt *Options) (*Declared, []Finding, error) {
 	d, err := f.Declare(ctx, opt)
 	if err != nil {
 		return nil, nil, err
@@ -40,8 +39,8 @@ func (f *File) Inspect(ctx context.Context, opt *Options) (*Declared, []exosql.F
 }
 
 // Refusal is a *Refused if one of the findings is no warning, and nil otherwise.
-func Refusal(file string, findings []exosql.Finding) error {
-	if slices.ContainsFunc(findings, func(x exosql.Finding) bool { return !x.Warning }) {
+func Refusal(file string, findings []Finding) error {
+	if slices.ContainsFunc(findings, func(x Finding) bool { return !x.Warning }) {
 		return &Refused{file, findings}
 	}
 	return nil
@@ -50,7 +49,7 @@ func Refusal(file string, findings []exosql.Finding) error {
 // Refused says why a file is not opened. Its Kind is exo.Denied.
 type Refused struct {
 	File     string
-	Findings []exosql.Finding // warnings too
+	Findings []Finding // warnings too
 }
 
 func (e *Refused) Error() string {

@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -18,7 +19,8 @@ type Pos struct{ Line, Column int }
 // Problem is one thing that is wrong in a file.
 type Problem struct {
 	Pos
-	Msg string
+	Msg  string
+	Kind exosql.FindingKind // "": of the file alone
 }
 
 // Errors is all that is wrong in a file, in its order. Its Kind is exo.Invalid.
@@ -30,7 +32,7 @@ type Errors struct {
 func (e *Errors) Error() string {
 	var lines []string
 	for _, p := range e.Problems {
-		lines = append(lines, fmt.Sprintf("%s:%d:%d: %s", e.File, p.Line, p.Column, p.Msg))
+		lines = append(lines, fmt.Sprintf("%s:%d:%d: %s [%s]", e.File, p.Line, p.Column, p.Msg, p.kind()))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -42,7 +44,12 @@ func (e *Errors) Unwrap() error { return exo.Errorf(exo.Invalid, "", "the grant 
 type problems struct{ list []Problem }
 
 func (p *problems) at(pos Pos, format string, args ...any) {
-	p.list = append(p.list, Problem{pos, fmt.Sprintf(format, args...)})
+	p.of("", pos, format, args...)
+}
+
+// of is at, for what exosql has a kind of findings for.
+func (p *problems) of(kind exosql.FindingKind, pos Pos, format string, args ...any) {
+	p.list = append(p.list, Problem{pos, fmt.Sprintf(format, args...), kind})
 }
 
 // err is nil where nothing was wrong.
@@ -53,7 +60,7 @@ func (p *problems) err(file string) error {
 	slices.SortStableFunc(p.list, func(a, b Problem) int { return cmp.Or(a.Line-b.Line, a.Column-b.Column) })
 	list := slices.Compact(p.list)
 	if more := len(list) - maxProblems; more > 0 {
-		list = append(list[:maxProblems:maxProblems], Problem{list[maxProblems].Pos, fmt.Sprintf("and %d more from here on", more)})
+		list = append(list[:maxProblems:maxProblems], Problem{Pos: list[maxProblems].Pos, Msg: fmt.Sprintf("and %d more from here on", more)})
 	}
 	return &Errors{file, list}
 }

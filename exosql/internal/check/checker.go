@@ -3,6 +3,7 @@ package check
 import (
 	"cmp"
 	"errors"
+	"reflect"
 	"slices"
 
 	"github.com/exoagent/exoagent/exosql/internal/decl"
@@ -34,22 +35,10 @@ func (c *Checker) Inspect(live *schema.Database) []Finding {
 		c.link(l)
 		c.pairs(l)
 	}
-	var secrets []*decl.Column // of all that is granted to the same programs
-	var hidden []*decl.Table
-	for _, t := range c.tables {
-		if !t.Label.Secrecy().Public() {
-			hidden = append(hidden, t)
-		}
-		for _, col := range t.Cols {
-			if !col.Label.Secrecy().Public() {
-				secrets = append(secrets, col)
-			}
-		}
-	}
 	for _, w := range c.writes {
-		w.Labelled, w.LabelledRows = secrets, hidden
 		c.writable(w)
 	}
+	c.insertable()
 	c.path()
 	c.role()
 	return c.found
@@ -78,7 +67,7 @@ type use struct {
 	reads   map[*decl.Column]bool // that queries of what is granted use
 	scopes  []*decl.Pred          // that its rows must satisfy
 	written bool                  // its rows may be changed
-	known   []string              // triggers, rules and cascades that may act then
+	writes  []Write               // that are declared: by a facet, or by a host of its own code
 }
 
 // tableOf is a table of the database. There is a question for each link: going through all tables would take time for each pair.
@@ -169,8 +158,8 @@ func (c *Checker) Facet(f *decl.Facet) {
 	c.walked[f] = true
 	c.Use(f.Table).granted = true
 	c.Reads(f.Table.Keys...) // by which rows are ordered
-	if r := f.Rights; r.Any() {
-		c.Writes(f.Table, r.Effects)
+	if f.Rights.Any() {
+		c.Declare(Write{Table: f.Table, Facet: f, Rights: f.Rights, Filled: f.Table.Fills})
 	}
 	cols, links := f.Members()
 	c.Reads(cols...)
@@ -226,17 +215,19 @@ func (c *Checker) Relation(r *decl.Relation) {
 	}
 }
 
-// Writes notes that rows of t may be changed.
-func (c *Checker) Writes(t *decl.Table, known []string) {
-	u := c.Use(t)
-	u.written = true
-	u.known = append(u.known, known...)
+// Declare notes a write that is declared. What it sets off is looked at; in which scope it would be is not known before it is granted.
+func (c *Checker) Declare(w Write) {
+	u := c.Use(w.Table)
+	u.written, u.writes = true, append(u.writes, w)
 }
 
-// Write notes what a grant lets programs change, in which scope.
+// Write notes what a grant lets programs change, in which scope: once what several grants let them change in the same way.
 func (c *Checker) Write(w Write) {
+	if slices.ContainsFunc(c.writes, func(o Write) bool { return o.Facet == w.Facet && reflect.DeepEqual(o, w) }) {
+		return
+	}
+	c.Use(w.Table).written = true
 	c.writes = append(c.writes, w)
-	c.Writes(w.Table, w.Rights.Effects)
 }
 
 // add notes a finding, once. Its text holds names that a database chose,

@@ -47,7 +47,7 @@ func (c *Checker) loose(t *decl.Table, live *schema.Table, cols []schema.Column)
 			continue
 		}
 		if to := goType(x); c.live.Engine == schema.SQLite && !x.Loose && to != "" && to != "string" {
-			fix += ", or a field of type " + to
+			fix += ", or " + t.Reader.Type(string(x.Kind), to)
 		}
 		c.add(Finding{Kind: LooseEquality, Table: t.Name, Column: col.Name, Warning: true, Fix: fix,
 			Problem: why + ". Scopes, links and pages compare it exactly, conditions of programs do not"})
@@ -93,7 +93,7 @@ func (c *Checker) wideWhy(table *schema.Table, name string, text bool) (why, fix
 
 // unlikePadding refuses a foreign key between char(n) and another type of text: 'acme  ' of the one is 'acme' and 'acme ' of the other. Two
 // columns of char(n) have one text for each.
-func (c *Checker) unlikePadding(child *schema.Table, column string, parent *schema.Table, references, by string, refuse func(kind, fix, problem string, args ...any)) {
+func (c *Checker) unlikePadding(child *schema.Table, column string, parent *schema.Table, references, by string, refuse refusing) {
 	a, b := c.find(child.Columns, column), c.find(parent.Columns, references)
 	padded := func(x *schema.Column) bool { return plainType(x) == "character" || plainType(x) == "bpchar" }
 	if c.live.Engine != schema.Postgres || a == nil || b == nil || padded(a) == padded(b) {
@@ -103,19 +103,19 @@ func (c *Checker) unlikePadding(child *schema.Table, column string, parent *sche
 	if padded(b) {
 		of, x = parent, b
 	}
-	refuse(LooseEquality, fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE text; or no right to write the table: reads compare the column exactly", c.named(of), quoteName(x.Name)),
+	refuse.because(LooseEquality, fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE text; or no right to write the table: reads compare the column exactly", c.named(of), quoteName(x.Name)),
 		"can't be written: %s.%s is %s, which ignores spaces at the end, and it is %s with a column that does not", of.Name.Name, x.Name, x.Type, by)
 }
 
 // widely refuses a write where the database judges by an equality that is wider than exact which rows it is about: a row of another
 // tenant would be changed, deleted or confirmed with it, or belong to another tenant by the database's rules.
-func (c *Checker) widely(t *schema.Table, w Write, refuse func(kind, fix, problem string, args ...any)) {
+func (c *Checker) widely(t *schema.Table, w Write, refuse refusing) {
 	seen := map[string]bool{}
 	no := func(of *schema.Table, column string, text bool, by string) {
 		why, fix := c.wideWhy(of, column, text)
 		if at := of.Name.Name + "." + column; why != "" && !seen[at] {
 			seen[at] = true
-			refuse(LooseEquality, fix+"; or no right to write the table: reads compare the column exactly", "can't be written: %s %s, and it is %s", at, why, by)
+			refuse.because(LooseEquality, fix+"; or no right to write the table: reads compare the column exactly", "can't be written: %s %s, and it is %s", at, why, by)
 		}
 	}
 	declared := func(col *decl.Column, by string) {
@@ -146,7 +146,7 @@ func (c *Checker) widely(t *schema.Table, w Write, refuse func(kind, fix, proble
 			no(child, col, false, by)
 		}
 		if parent := c.live.Table(fk.Table); parent != nil {
-			for i, col := range fk.References {
+			for i, col := range references(fk, parent) {
 				no(parent, col, false, by)
 				if i < len(fk.Columns) {
 					c.unlikePadding(child, fk.Columns[i], parent, col, by, refuse)
@@ -170,7 +170,7 @@ func (c *Checker) widely(t *schema.Table, w Write, refuse func(kind, fix, proble
 		by := reached[i]
 		for _, child := range c.live.Tables {
 			for _, fk := range child.ForeignKeys {
-				if fk.Table != by.Name || !w.Rights.Delete && !shares(c.live, fk.References, names(w.Rights.Update)) {
+				if fk.Table != by.Name || !w.Rights.Delete && !shares(c.live, references(fk, by), names(w.Rights.Update)) {
 					continue
 				}
 				judged(child, fk)

@@ -7,6 +7,9 @@ type Finding struct {
 	Column  string
 	Problem string
 	Fix     string
+	Facet   string
+	Link    string
+	Effect  string
 	Warning bool
 }
 
@@ -28,4 +31,5 @@ const (
 	SpanningUnique   = "spanning key"
 	UnlistedFunction = "function"
 	LabelMismatch    = "label"
+	NeededColumn     = "needed column"
 )

@@ -3,7 +3,6 @@ package check
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/schema"
@@ -48,11 +47,6 @@ func (ch *Checker) unlabelled(c *decl.Column, of []*decl.Column) (out []*decl.Co
 	return out
 }
 
-// arguments are tags as a call in Go has them.
-func arguments(tags []string) string {
-	return strings.Trim(strings.ReplaceAll(fmt.Sprintf("%q", tags), `" "`, `", "`), "[]")
-}
-
 // generated finds generated columns without the label of what they are calculated of.
 func (c *Checker) generated() {
 	var all []*decl.Column
@@ -68,7 +62,7 @@ func (c *Checker) generated() {
 			for _, of := range c.unlabelled(col, all) {
 				c.add(Finding{Kind: LabelMismatch, Table: t.Name, Column: col.Name, Warning: !c.uses[t].granted,
 					Problem: fmt.Sprintf("the database calculates it of %s, which is %s, and it is %s: programs would read by it what the other seals", of.Name, said(of), said(col)),
-					Fix:     fmt.Sprintf("WithLabel(%s) on the column, or no declaration of it", arguments(of.Label.Tags()))})
+					Fix:     t.Reader.Label(of.Label.Tags()) + " on the column, or no declaration of it"})
 			}
 		}
 	}

@@ -26,7 +26,7 @@ func (c *Checker) link(l *decl.Link) {
 	if c.byText(l, to) || c.indexed(to, cols) {
 		return
 	}
-	f := Finding{Kind: NoIndex, Table: l.To.Name, Problem: fmt.Sprintf("the link %s.%s is followed to (%s), which has no index", l.From.Name, l.Name, strings.Join(cols, ", ")),
+	f := Finding{Kind: NoIndex, Table: l.To.Name, Link: l.From.Name + "." + l.Name, Problem: fmt.Sprintf("the link %s.%s is followed to (%s), which has no index", l.From.Name, l.Name, strings.Join(cols, ", ")),
 		Fix: createIndex(l.To.Name, cols), Warning: !c.links[l]}
 	if len(cols) == 1 {
 		f.Column = cols[0]

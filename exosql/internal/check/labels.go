@@ -1,7 +1,6 @@
 package check
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -47,17 +46,8 @@ type altered struct {
 
 // tells finds the rules by which a write tells of labelled columns.
 func (c *Checker) tells(t *schema.Table, w Write) (out []told) {
-	updated := names(w.Rights.Update)
-	if len(updated) > 0 || len(w.Rights.Insert) > 0 {
-		updated = append(updated, names(w.Filled)...)
-	}
-	deletes := w.Rights.Delete || slices.Contains(t.OnConflict, "REPLACE") // which deletes the row that has the value
 	own := c.kin(t)
-	var all []altered
-	for _, x := range own {
-		all = append(all, altered{x, updated, len(w.Rights.Insert) > 0, deletes})
-	}
-	for _, a := range c.allCarried(all) {
+	for _, a := range c.allCarried(w.alters(t, own), c.kin) {
 		for _, x := range c.tellsOf(a, w) {
 			if !slices.Contains(own, a.table) {
 				x.rule = a.table.Name.Name + "." + x.rule
@@ -70,10 +60,24 @@ func (c *Checker) tells(t *schema.Table, w Write) (out []told) {
 	return out
 }
 
-// allCarried returns what is altered, and all tables whose rows go or change with it, at any depth.
-func (c *Checker) allCarried(all []altered) []altered {
+// alters returns what a write does with the rows of t, and of those tables that have rows in common with it.
+func (w Write) alters(t *schema.Table, own []*schema.Table) (all []altered) {
+	updated := names(w.Rights.Update)
+	if len(updated) > 0 || len(w.Rights.Insert) > 0 {
+		updated = append(updated, names(w.Filled)...)
+	}
+	deletes := w.Rights.Delete || slices.Contains(t.OnConflict, "REPLACE") // which deletes the row that has the value
+	for _, x := range own {
+		all = append(all, altered{x, updated, len(w.Rights.Insert) > 0, deletes})
+	}
+	return all
+}
+
+// allCarried returns what is altered, and all tables whose rows go or change with it, at any depth. with returns a table and those that
+// have rows in common with it.
+func (c *Checker) allCarried(all []altered, with func(*schema.Table) []*schema.Table) []altered {
 	for i := 0; i < len(all); i++ { // it grows
-		for _, more := range c.carried(all[i]) {
+		for _, more := range c.carried(all[i], with) {
 			if !slices.ContainsFunc(all, func(a altered) bool {
 				return a.table == more.table && a.delete == more.delete && slices.Equal(a.cols, more.cols)
 			}) {
@@ -85,15 +89,15 @@ func (c *Checker) allCarried(all []altered) []altered {
 }
 
 // carried are the tables whose rows the database deletes or changes with those of another.
-func (c *Checker) carried(a altered) (out []altered) {
+func (c *Checker) carried(a altered, with func(*schema.Table) []*schema.Table) (out []altered) {
 	for _, child := range c.live.Tables {
 		for _, fk := range child.ForeignKeys {
 			if fk.Table != a.table.Name {
 				continue
 			}
 			deleted := a.delete && fk.OnDelete == schema.Cascade
-			changed := a.delete && !deleted && carries(fk.OnDelete) || c.anyOf(a.table, fk.References, columns{c.live, a.cols}.has) && carries(fk.OnUpdate)
-			for _, x := range c.kin(child) {
+			changed := a.delete && !deleted && carries(fk.OnDelete) || c.anyOf(a.table, references(fk, a.table), columns{c.live, a.cols}.has) && carries(fk.OnUpdate)
+			for _, x := range with(child) {
 				if deleted {
 					out = append(out, altered{table: x, delete: true})
 				}
@@ -104,6 +108,14 @@ func (c *Checker) carried(a altered) (out []altered) {
 		}
 	}
 	return out
+}
+
+// references are the columns of a table that a foreign key to it refers to: SQLite names none where it is the primary key.
+func references(fk schema.ForeignKey, to *schema.Table) []string {
+	if len(fk.References) == 0 && to.PrimaryKey != nil {
+		return to.PrimaryKey.Columns
+	}
+	return fk.References
 }
 
 // secretOf are the labelled columns of a table, by whatever declaration of its kin they are labelled. Which columns a view shows under
@@ -178,7 +190,7 @@ func (c *Checker) tellsOf(a altered, w Write) (out []told) {
 	}
 	for _, child := range c.live.Tables {
 		for _, fk := range child.ForeignKeys {
-			changed := c.anyOf(t, fk.References, written)
+			changed := c.anyOf(t, references(fk, t), written)
 			if fk.Table != t.Name || !a.delete && !changed {
 				continue
 			}
@@ -198,10 +210,10 @@ func (c *Checker) tellsOf(a altered, w Write) (out []told) {
 // scopedBy refuses the writes of a table whose rows reveal by being in scope what is labelled: which rows a program changes, and whether there
 // are any, depends on that, so the change would reveal it to all who read the table without the label. Each such write is refused by
 // the labels of the message; this says so before.
-func (c *Checker) scopedBy(w Write, refuse func(kind, fix, problem string, args ...any)) {
+func (c *Checker) scopedBy(w Write, refuse refusing) {
 	for _, x := range w.Reveals {
 		if l := x.Label.Secrecy(); !w.Trusted && !l.FlowsTo(w.Table.Label.Secrecy()) {
-			refuse(HiddenEffect, fmt.Sprintf("the same label for the rows of %s, by WithLabel on the Table, or AllowEffects(%q) on the facet, if programs may learn that", w.Table.Name, x.Name),
+			refuse.unless(x.Name, HiddenEffect, w.Table.Reader.RowLabel(w.Table.Name), ", if programs may learn that",
 				"programs may write to it, and which of its rows are in scope %s, which is labelled %s: what is written would reveal that to those who read the table without the label", x.Name, l)
 		}
 	}
@@ -297,14 +309,12 @@ func indexesOf(t *schema.Table) (out []index) {
 }
 
 // labelled refuses a write by which a program would learn of labelled columns.
-func (c *Checker) labelled(t *schema.Table, w Write, refuse func(kind, fix, problem string, args ...any)) {
+func (c *Checker) labelled(t *schema.Table, w Write, refuse refusing) {
 	if w.Trusted || len(w.Labelled)+len(w.LabelledRows) == 0 {
 		return
 	}
 	for _, x := range c.tells(t, w) {
-		if !slices.Contains(w.Rights.Effects, x.name()) {
-			refuse(HiddenEffect, fmt.Sprintf("a table without that rule, or a write of other columns, or AllowEffects(%q) on the facet, if programs may learn of what is labelled", x.name()),
-				"programs may write to it, and %s is about what is labelled: %s", x.rule, x.why)
-		}
+		refuse.unless(x.name(), HiddenEffect, "a table without that rule, or a write of other columns", ", if programs may learn of what is labelled",
+			"programs may write to it, and %s is about what is labelled: %s", x.rule, x.why)
 	}
 }

@@ -155,11 +155,12 @@ func TestTells(t *testing.T) {
 			var got []string
 			rights := c.rights
 			rights.Effects = allowed
-			check.labelled(w.staff, Write{Table: staff, Rights: rights, Labelled: secret}, func(kind, fix, problem string, args ...any) {
-				_, name, _ := strings.Cut(fix, `AllowEffects("`)
-				name, _, _ = strings.Cut(name, `")`)
-				got = append(got, name)
-			})
+			by := Write{Table: staff, Rights: rights, Labelled: secret}
+			check.found = nil
+			check.labelled(w.staff, by, refusing{check, by})
+			for _, f := range check.found {
+				got = append(got, f.Effect)
+			}
 			slices.Sort(got)
 			return strings.Join(got, ", ")
 		}

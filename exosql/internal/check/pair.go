@@ -15,7 +15,7 @@ import (
 func (c *Checker) pairs(l *decl.Link) {
 	if c.live.Engine == schema.SQLite {
 		if why := c.unlike(l); why != "" {
-			c.add(Finding{Kind: LooseEquality, Table: l.To.Name, Column: l.Pairs[0].To.Name, Warning: true, Problem: fmt.Sprintf("the link %s.%s leads to rows of every form of a value: %s", l.From.Name, l.Name, why),
+			c.add(Finding{Kind: LooseEquality, Table: l.To.Name, Column: l.Pairs[0].To.Name, Link: l.From.Name + "." + l.Name, Warning: true, Problem: fmt.Sprintf("the link %s.%s leads to rows of every form of a value: %s", l.From.Name, l.Name, why),
 				Fix: "a link over whole numbers, or over texts that are spelt in one way"})
 		}
 		return
@@ -29,12 +29,12 @@ func (c *Checker) pairs(l *decl.Link) {
 		if a == nil || b == nil || p.From.Kind != exo.TypeText || p.To.Kind != exo.TypeText || !c.holds(p.From, a) || !c.holds(p.To, b) {
 			continue // missing, or of another type, and reported
 		}
-		f := Finding{Kind: TypeMismatch, Table: l.To.Name, Column: p.To.Name}
+		f := Finding{Kind: TypeMismatch, Table: l.To.Name, Column: p.To.Name, Link: l.From.Name + "." + l.Name}
 		alter := fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE ", quoteName(l.To.Name), quoteName(p.To.Name))
 		var why string
 		switch {
 		case !asText(p) && (typeClass(a) != typeClass(b) || typeClass(a) == ""):
-			why = fmt.Sprintf("both are declared with OneOf, and PostgreSQL compares no %s with %s", a.Type, b.Type)
+			why = fmt.Sprintf("both are declared with %s, and PostgreSQL compares no %s with %s", l.From.Reader.OneOfName(), a.Type, b.Type)
 			f.Fix = alter + a.Type
 			if typeClass(a) != "text" {
 				f.Fix += fmt.Sprintf(" USING %s::text::%s", quoteName(p.To.Name), a.Type)
@@ -61,7 +61,7 @@ func (c *Checker) unlike(l *decl.Link) string {
 		}
 		if c.live.Engine == schema.Postgres {
 			if p.From.Kind == exo.TypeTime && !(p.From.Iso && p.To.Iso) { // what is written through the link is what programs have
-				return fmt.Sprintf("%s.%s and %s.%s are times, which may be finer than the milliseconds that are written (see StoredISO)", l.From.Name, p.From.Name, l.To.Name, p.To.Name)
+				return fmt.Sprintf("%s.%s and %s.%s are times, which may be finer than the milliseconds that are written (%s says that they are not)", l.From.Name, p.From.Name, l.To.Name, p.To.Name, l.From.Reader.ISO())
 			}
 			if a.Type != b.Type && !(a.Kind == schema.Int && b.Kind == schema.Int) && !(anyText(a) && anyText(b)) {
 				return fmt.Sprintf("%s.%s is %s, and %s.%s is %s", l.From.Name, p.From.Name, a.Type, l.To.Name, p.To.Name, b.Type)
@@ -163,12 +163,12 @@ func (c *Checker) byText(l *decl.Link, to *schema.Table) bool {
 		return served // by the types' own equality, which an index of the column serves
 	}
 	x := c.find(to.Columns, p.To.Name)
-	f := Finding{Kind: NoIndex, Table: l.To.Name, Column: p.To.Name, Warning: !c.links[l],
+	f := Finding{Kind: NoIndex, Table: l.To.Name, Column: p.To.Name, Link: l.From.Name + "." + l.Name, Warning: !c.links[l],
 		Problem: fmt.Sprintf("the link %s.%s compares it as text, and no index of a column that is %s serves that", l.From.Name, l.Name, x.Type)}
 	from := c.tableOf(schema.Name{Name: l.From.Name})
 	switch y := from.Column(p.From.Name); {
 	case x.Enum != nil && y != nil && y.Enum != nil && *x.Enum == *y.Enum:
-		f.Fix = "OneOf in both declarations"
+		f.Fix = l.From.Reader.OneOfName() + " in both declarations"
 	case x.Enum != nil: // its text depends on settings, says PostgreSQL, and has no index
 		f.Fix = fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE text", quoteName(l.To.Name), quoteName(p.To.Name))
 	default:

@@ -96,17 +96,17 @@ func (s *server) part(col *decl.Column, exact bool) (part *schema.Part, declared
 		case col.Kind == exo.TypeDecimal || col.Kind == exo.TypeInterval:
 			return nil, declared // compared by functions of ours
 		case col.Kind == exo.TypeTime && !col.Iso:
-			return nil, Served{Declaration: "StoredISO()", If: "holds times in that form only"}
+			return nil, Served{Declaration: col.Table.Reader.ISO(), If: "holds times in that form only"}
 		}
 		return plain, declared
 	}
 	switch {
 	case col.Kind == exo.TypeTime && !col.Iso && !exact:
-		return nil, Served{Declaration: "StoredISO()", If: "holds no finer times than milliseconds"}
+		return nil, Served{Declaration: col.Table.Reader.ISO(), If: "holds no finer times than milliseconds"}
 	case col.Kind != exo.TypeText, exact && col.Enum != nil:
 		return plain, declared
 	case x.Enum != nil && exact:
-		return nil, Served{Declaration: "OneOf"}
+		return nil, Served{Declaration: col.Table.Reader.OneOfName()}
 	case x.Enum != nil:
 		return nil, declared // the text of an enum is not immutable, says PostgreSQL
 	}

@@ -27,7 +27,7 @@ func (c *Checker) table(t *decl.Table) {
 	}
 	if live.Virtual {
 		c.add(Finding{Kind: NotReadable, Table: t.Name, Warning: !u.granted, Problem: "is a virtual table: its module reads other tables, which the second wall does not admit, so each query of it fails",
-			Fix: "a declaration of the table whose rows it has; programs search that by Facet.Search, in a grant file `search`"})
+			Fix: "a declaration of the table whose rows it has; programs search that by " + t.Reader.Search()})
 	}
 	cols := live.Columns
 	if live.RowID {
@@ -44,7 +44,11 @@ func (c *Checker) table(t *decl.Table) {
 	c.relatives(t, live)
 	c.readable(t, live.Columns)
 	if u.written {
-		c.effects(t, live)
+		for _, w := range u.writes {
+			if w.Facet == nil || !slices.ContainsFunc(c.writes, func(o Write) bool { return o.Facet == w.Facet }) { // else writable says more
+				c.effects(live, w, refusing{c, w})
+			}
+		}
 		if !slices.ContainsFunc(c.writes, func(w Write) bool { return w.Table == t }) { // else writable says more
 			c.spanning(t, live)
 		}
@@ -72,7 +76,7 @@ func (c *Checker) missing(t *decl.Table) {
 		f.Problem += " in the search path (" + strings.Join(c.live.Path, ", ") + ")"
 	}
 	if near := scalar.Nearest(t.Name, byName(names)); near != "" {
-		f.Fix = fmt.Sprintf("exosql.NewTable[…](%q)", near)
+		f.Fix = t.Reader.Table(near)
 	} else {
 		var cols []string
 		for _, col := range t.Cols {
@@ -118,9 +122,9 @@ func (c *Checker) columns(t *decl.Table, live []schema.Column, view bool) {
 				Fix: c.setNotNull(t, col, "a definition with "+quoteName(col.Name)+" … NOT NULL (SQLite can't change a column)"), Warning: !c.uses[t].granted})
 		case !col.Null && !x.NotNull:
 			c.add(Finding{Kind: NullMismatch, Table: t.Name, Column: col.Name, Problem: "is declared as never NULL and may be NULL in the database: reading such a row fails",
-				Fix: c.setNotNull(t, col, "exosql.NewNullable with a pointer field")})
+				Fix: c.setNotNull(t, col, t.Reader.Nullable())})
 		case col.Null && x.NotNull:
-			c.add(Finding{Kind: NullMismatch, Table: t.Name, Column: col.Name, Problem: "is declared nullable and is never NULL in the database", Fix: "exosql.NewColumn", Warning: true})
+			c.add(Finding{Kind: NullMismatch, Table: t.Name, Column: col.Name, Problem: "is declared nullable and is never NULL in the database", Fix: t.Reader.NotNull(), Warning: true})
 		}
 	}
 }
@@ -188,9 +192,9 @@ func (c *Checker) key(t *decl.Table, live *schema.Table) {
 	if len(t.Keys) == 0 {
 		f := Finding{Kind: NoKey, Table: t.Name, Problem: "has no key in its declaration: orders are not total", Warning: !granted}
 		if live.PrimaryKey != nil {
-			f.Fix = "exosql.NewKey for " + strings.Join(live.PrimaryKey.Columns, ", ")
+			f.Fix = t.Reader.Key(strings.Join(live.PrimaryKey.Columns, ", "))
 		} else {
-			f.Fix = fmt.Sprintf("a PRIMARY KEY for %s, declared with exosql.NewKey; Table.Keyless in its declaration, if nothing makes its rows unique", quoteName(t.Name))
+			f.Fix = fmt.Sprintf("a PRIMARY KEY for %s, and %s; %s, if nothing makes its rows unique", quoteName(t.Name), t.Reader.Key("its columns"), t.Reader.NoKey())
 		}
 		c.add(f)
 		return

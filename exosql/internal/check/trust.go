@@ -24,7 +24,7 @@ func DemandsTrust(live *schema.Database, t *decl.Table, update []string, deletes
 	for _, x := range own {
 		all = append(all, altered{table: x, cols: update, delete: deletes || slices.Contains(at.OnConflict, "REPLACE")}) // which deletes the row that has the value
 	}
-	for i, a := range c.allCarried(all) {
+	for i, a := range c.allCarried(all, c.kin) {
 		cols := c.secretOf(a.table, Write{Table: t, Labelled: trusted})
 		if a.delete && len(cols.names) > 0 || i >= len(own) && slices.ContainsFunc(a.cols, cols.has) {
 			return true

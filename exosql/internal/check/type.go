@@ -50,7 +50,7 @@ func (c *Checker) kind(t *decl.Table, col *decl.Column, x *schema.Column) {
 		f := Finding{Kind: TypeMismatch, Table: t.Name, Column: col.Name, Problem: fmt.Sprintf("is declared %s and is %s in the database", declaredType(col), is)}
 		switch to := goType(x); {
 		case to != "":
-			f.Fix = "a field of type " + to
+			f.Fix = t.Reader.Type(string(x.Kind), to)
 		case c.live.Engine == schema.Postgres:
 			f.Fix = fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s", quoteName(t.Name), quoteName(col.Name), c.typeName(col))
 		default:
@@ -67,14 +67,14 @@ func (c *Checker) kind(t *decl.Table, col *decl.Column, x *schema.Column) {
 		return
 	}
 	if x.Domain != nil {
-		c.add(Finding{Kind: TypeMismatch, Table: t.Name, Column: col.Name, Problem: fmt.Sprintf("is declared with OneOf and is of the domain %s over the enum %s, for which PostgreSQL has no =: comparing it fails", x.Domain, x.Enum),
+		c.add(Finding{Kind: TypeMismatch, Table: t.Name, Column: col.Name, Problem: fmt.Sprintf("is declared with %s and is of the domain %s over the enum %s, for which PostgreSQL has no =: comparing it fails", t.Reader.OneOfName(), x.Domain, x.Enum),
 			Fix: fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s USING %[2]s::text::%[3]s", quoteName(t.Name), quoteName(col.Name), x.Type)})
 	}
 	// PostgreSQL fails where an enum is compared with a value that it has not.
 	if more := without(col.Enum, c.live.Enums[i].Values); more != "" {
-		c.add(Finding{Kind: TypeMismatch, Table: t.Name, Column: col.Name, Problem: fmt.Sprintf("OneOf lists %s, which the enum %s has not: comparing with it fails", more, x.Enum), Fix: fmt.Sprintf("OneOf(%s)", quotedTexts(c.live.Enums[i].Values))})
+		c.add(Finding{Kind: TypeMismatch, Table: t.Name, Column: col.Name, Problem: fmt.Sprintf("%s lists %s, which the enum %s has not: comparing with it fails", t.Reader.OneOfName(), more, x.Enum), Fix: t.Reader.OneOf(c.live.Enums[i].Values)})
 	} else if less := without(c.live.Enums[i].Values, col.Enum); less != "" {
-		c.add(Finding{Kind: TypeMismatch, Table: t.Name, Column: col.Name, Problem: fmt.Sprintf("the enum %s has %s, which OneOf does not list: programs can't ask for it", x.Enum, less), Fix: fmt.Sprintf("OneOf(%s)", quotedTexts(c.live.Enums[i].Values)), Warning: true})
+		c.add(Finding{Kind: TypeMismatch, Table: t.Name, Column: col.Name, Problem: fmt.Sprintf("the enum %s has %s, which %s does not list: programs can't ask for it", x.Enum, less, t.Reader.OneOfName()), Fix: t.Reader.OneOf(c.live.Enums[i].Values), Warning: true})
 	}
 }
 

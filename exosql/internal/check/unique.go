@@ -160,14 +160,13 @@ func (u unique) name() string {
 	return "unique" + u.said()
 }
 
-// fixUnique is what would be right of a rule that spans tenants.
+// fixUnique is what would be right of a rule that spans tenants, other than that programs may learn what others have.
 func (c *Checker) fixUnique(u unique, w Write) string {
-	fix := fmt.Sprintf("AllowEffects(%q) on the facet, if programs may learn what others have", u.name())
 	switch {
 	case u.primary:
-		return fmt.Sprintf("numbers or UUIDs that the database gives (%s), without AllowInsert of them, or %s", quoteAll(u.columns()), fix)
+		return fmt.Sprintf("numbers or UUIDs that the database gives (%s), %s", quoteAll(u.columns()), w.Table.Reader.NotInserted())
 	case !w.Decided || len(w.Scope) == 0 || u.exclusion != nil || u.where != "" || len(u.columns()) < len(u.parts):
-		return fix
+		return ""
 	}
 	within := u.columns()
 	for _, col := range slices.Backward(names(w.Scope)) {
@@ -175,7 +174,7 @@ func (c *Checker) fixUnique(u unique, w Write) string {
 			within = append([]string{col}, within...)
 		}
 	}
-	return fmt.Sprintf("UNIQUE (%s) in its place, or %s", quoteAll(within), fix)
+	return fmt.Sprintf("UNIQUE (%s) in its place", quoteAll(within))
 }
 
 // confirms reports whether a write of what programs may write can be refused because of a row out of scope.

@@ -17,9 +17,9 @@ func (c *Checker) view(t *decl.Table, v *schema.View) {
 	c.readable(t, v.Columns)
 	if len(t.Keys) > 0 {
 		c.add(Finding{Kind: NoKey, Table: t.Name, Problem: fmt.Sprintf("is a view: nothing makes its key (%s) unique", strings.Join(columnNames(t.Keys), ", ")), Warning: true,
-			Fix: "a key of which you know that no two rows of the view have the same, or a declaration without a key (Table.Keyless)"})
+			Fix: "a key of which you know that no two rows of the view have the same, or " + t.Reader.NoKey()})
 	} else if !t.Keyless {
-		c.add(Finding{Kind: NoKey, Table: t.Name, Problem: "has no key in its declaration: orders are not total", Warning: !c.uses[t].granted, Fix: "Table.Keyless in its declaration, or exosql.NewKey for what tells its rows apart"})
+		c.add(Finding{Kind: NoKey, Table: t.Name, Problem: "has no key in its declaration: orders are not total", Warning: !c.uses[t].granted, Fix: t.Reader.NoKey() + ", or " + t.Reader.Key("what tells its rows apart")})
 	}
 	c.viewLabels(t, v)
 	if len(v.Bypasses) == 0 {
@@ -65,7 +65,7 @@ func (c *Checker) viewLabels(t *decl.Table, v *schema.View) {
 		}
 		c.add(Finding{Kind: LabelMismatch, Table: t.Name, Warning: !c.uses[t].granted || !slices.Contains(v.Reads, x.Name),
 			Problem: fmt.Sprintf("is a view that reads %s, where %s is a label: programs would read by it what the other declaration labels", o.Name, strings.Join(missing, ", ")),
-			Fix:     fmt.Sprintf("the label (WithLabel(%s)) on the columns of the view that show it, or on its rows", arguments(missing))})
+			Fix:     fmt.Sprintf("the label (%s) on the columns of the view that show it, or on its rows", t.Reader.Label(missing))})
 	}
 }
 

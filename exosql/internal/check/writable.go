@@ -1,6 +1,7 @@
 package check
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 // Write is what a grant lets programs change in one table.
 type Write struct {
 	Table  *decl.Table
+	Facet  *decl.Facet // by which programs write; nil of Go code
 	Rights decl.Rights
 	// Scope are the columns by which it is decided whether a row is in scope: rows that are equal in them are all
 	// in scope or all not. Decided says that these columns decide it.
@@ -31,70 +33,107 @@ type Write struct {
 	Labelled []*decl.Column
 	// LabelledRows are those of these tables of which they may not know which rows are there.
 	LabelledRows []*decl.Table
+	Inserts      bool // programs get to the facet so that they insert rows
 	Trusted      bool // it is Go code that writes: it may learn that others have a value
 }
 
-// Writable is why no program may write a table, or nil. What it refuses would let a program
+// Writable returns all reasons for which no program may write a table, or nil. What it refuses would let a program
 // change, or have confirmed, a row out of its scope: it is asked before the first write, and
 // Check says the same beforehand.
 func Writable(live *schema.Database, w Write) error {
 	c := NewChecker()
 	c.live = live
 	c.writable(w)
-	if len(c.found) == 0 {
-		return nil
+	var all []error
+	for _, f := range c.found {
+		all = append(all, fmt.Errorf("exosql: %s: %s. Right would be: %s", w.Table.Name, f.Problem, f.Fix))
 	}
-	f := c.found[0]
-	return fmt.Errorf("exosql: %s: %s. Right would be: %s", w.Table.Name, f.Problem, f.Fix)
+	return errors.Join(all...)
+}
+
+// refusing adds the reasons for which a table is not written by w.
+type refusing struct {
+	c *Checker
+	w Write
+}
+
+func (r refusing) because(kind, fix, problem string, args ...any) {
+	r.add(Finding{Kind: kind, Fix: fix}, problem, args...)
+}
+
+// unless adds a reason that does not hold where the host has allowed an effect. fix is the other way, if there is one, and when says when
+// the effect may be allowed.
+func (r refusing) unless(effect, kind, fix, when, problem string, args ...any) {
+	if slices.Contains(r.w.Rights.Effects, effect) {
+		return
+	}
+	if fix != "" {
+		fix += ", or "
+	}
+	r.add(Finding{Kind: kind, Fix: fix + r.w.allow(effect) + when, Effect: schema.Printable(effect)}, problem, args...)
+}
+
+func (r refusing) add(f Finding, problem string, args ...any) {
+	f.Table, f.Problem = r.w.Table.Name, fmt.Sprintf(problem, args...)
+	if r.w.Facet != nil {
+		f.Facet = r.w.Facet.Alias
+	}
+	r.c.add(f)
+}
+
+// allow is what the host writes to allow an effect.
+func (w Write) allow(effect string) string {
+	switch r := w.Table.Reader; {
+	case w.Trusted:
+		return r.EffectOfTable(effect)
+	case w.Facet == nil:
+		return r.EffectOfAny(effect)
+	default:
+		return r.Effect(effect, w.Facet.Alias)
+	}
 }
 
 // writable finds all for which no program may write a table.
 func (c *Checker) writable(w Write) {
-	refuse := func(kind, fix, problem string, args ...any) {
-		c.add(Finding{Kind: kind, Table: w.Table.Name, Problem: fmt.Sprintf(problem, args...), Fix: fix})
-	}
+	refuse := refusing{c, w}
 	t := c.tableOf(schema.Name{Name: w.Table.Name})
 	if t == nil {
-		refuse(MissingTable, "a facet of it that only reads", "is no table of the database, or a view: programs can't write it")
+		refuse.because(MissingTable, "a facet of it that only reads", "is no table of the database, or a view: programs can't write it")
 		return
 	}
 	if t.Inherited {
-		refuse(NoKey, c.disinherit(t), "other tables inherit from it, and no key of it spans them: programs can't write it")
+		refuse.because(NoKey, c.disinherit(t), "other tables inherit from it, and no key of it spans them: programs can't write it")
 	}
 	if w.Table.Keyless {
-		refuse(NoKey, fmt.Sprintf("a key for %s, in the database and in the declaration, or a facet of it that only reads", quoteName(t.Name.Name)), "nothing makes its rows unique: programs can't write it")
+		refuse.because(NoKey, fmt.Sprintf("a key for %s, in the database and in the declaration, or a facet of it that only reads", quoteName(t.Name.Name)), "nothing makes its rows unique: programs can't write it")
 	} else if !identified(c.live, t, w.Table) {
-		refuse(NoKey, fmt.Sprintf("CREATE UNIQUE INDEX %s ON %s (%s)", quoteName(t.Name.Name+"_key"), c.named(t), quoteAll(names(w.Table.Keys))),
+		refuse.because(NoKey, fmt.Sprintf("CREATE UNIQUE INDEX %s ON %s (%s)", quoteName(t.Name.Name+"_key"), c.named(t), quoteAll(names(w.Table.Keys))),
 			"the declared key (%s) is no primary key and no unique one, or one that is DEFERRABLE: a write could find rows out of scope by it", strings.Join(names(w.Table.Keys), ", "))
 	}
 	for _, what := range t.OnConflict {
-		if name := "ON CONFLICT " + what; !slices.Contains(w.Rights.Effects, name) {
-			refuse(HiddenEffect, fmt.Sprintf("the rules of the table without %s, or AllowEffects(%q) on the facet", name, name),
-				"programs may write to it, and a rule of it says %s: a row that breaks it would delete others, be left out without an error, or leave what came before it", name)
-		}
+		name := "ON CONFLICT " + what
+		refuse.unless(name, HiddenEffect, "the rules of the table without "+name, "",
+			"programs may write to it, and a rule of it says %s: a row that breaks it would delete others, be left out without an error, or leave what came before it", name)
 	}
-	c.Writes(w.Table, w.Rights.Effects)
-	c.effects(w.Table, t)
+	c.effects(t, w, refuse)
 	for _, k := range c.uniques(t) {
-		if w.Trusted || !confirms(c.live, t, k, w) || slices.Contains(w.Rights.Effects, k.name()) {
+		if w.Trusted || !confirms(c.live, t, k, w) {
 			continue
 		}
-		refuse(SpanningUnique, c.fixUnique(k, w), "programs may write to it, and %s is unique among everybody's rows: that a value is taken would tell of rows out of scope", k.said())
+		refuse.unless(k.name(), SpanningUnique, c.fixUnique(k, w), ", if programs may learn what others have", "programs may write to it, and %s is unique among everybody's rows: that a value is taken would tell of rows out of scope", k.said())
 	}
 	c.labelled(t, w, refuse)
 	c.scopedBy(w, refuse)
 	for _, o := range w.Beside {
-		if name := "rows(" + o.Name + ")"; c.shows(o, t) && !slices.Contains(w.Rights.Effects, name) {
-			refuse(HiddenEffect, fmt.Sprintf("one declaration for both, or AllowEffects(%q) on the facet, if no row comes into scope there by what is written here", name),
+		if c.shows(o, t) {
+			refuse.unless("rows("+o.Name+")", HiddenEffect, "one declaration for both", ", if no row comes into scope there by what is written here",
 				"programs may write to it, and %s may show the same rows, of which a grant tells by that other declaration which may be seen: what is written could bring rows into its scope", o.Name)
 		}
 	}
 	for _, l := range slices.Concat(w.Leading, w.Links, w.Into, w.Through) {
-		if name := "types(" + l.From.Name + "." + l.Name + ")"; !slices.Contains(w.Rights.Effects, name) {
-			if why := c.unlike(l); why != "" {
-				refuse(LooseEquality, fmt.Sprintf("one type for both, or AllowEffects(%q) on the facet, if no row is meant by a value that another one has in another form", name),
-					"programs may write to it, and it is linked by %s, where %s: what is written could belong to a row of anybody's", l.Name, why)
-			}
+		if why := c.unlike(l); why != "" {
+			refuse.unless("types("+l.From.Name+"."+l.Name+")", LooseEquality, "one type for both", ", if no row is meant by a value that another one has in another form",
+				"programs may write to it, and it is linked by %s, where %s: what is written could belong to a row of anybody's", l.Name, why)
 		}
 	}
 	c.widely(t, w, refuse)
@@ -103,11 +142,11 @@ func (c *Checker) writable(w Write) {
 	for _, fk := range c.foreignKeys(t) {
 		if shares(c.live, fk.Columns, written) && !w.looks(c.live, fk) {
 			if w.Trusted {
-				refuse(HiddenEffect, fmt.Sprintf("a link over these columns, declared by exosql.One or exosql.Many, and a scope of %s in the grant", fk.Table.Name),
+				refuse.because(HiddenEffect, w.Table.Reader.LinkOver(fk.Table.Name),
 					"(%s) is written, which refers to %s, and no link is declared by it: a row of anybody's could be meant", strings.Join(fk.Columns, ", "), fk.Table.Name)
 				continue
 			}
-			refuse(HiddenEffect, fmt.Sprintf("the link from it to %s on its facet, by exosql.Via", fk.Table.Name),
+			refuse.because(HiddenEffect, w.Table.Reader.Link(fk.Table.Name),
 				"programs may write (%s), which refers to %s, and the facet has no link by it: a row of anybody's would be confirmed", strings.Join(fk.Columns, ", "), fk.Table.Name)
 		}
 	}
@@ -120,7 +159,7 @@ func (c *Checker) writable(w Write) {
 
 // defaulted refuses inserts by which the database itself makes a row lead to another one, by a default or a number: nobody looks for
 // that row in scope, and with numbers a program would learn which there are. A key that has a column of the scope leads to the same tenant.
-func (c *Checker) defaulted(t *schema.Table, w Write, refuse func(kind, fix, problem string, args ...any)) {
+func (c *Checker) defaulted(t *schema.Table, w Write, refuse refusing) {
 	always := names(w.Fixed)
 	for _, l := range slices.Concat(w.Into, w.Through) {
 		for _, p := range l.Pairs {
@@ -130,12 +169,12 @@ func (c *Checker) defaulted(t *schema.Table, w Write, refuse func(kind, fix, pro
 	for _, of := range c.parts(t) {
 		for _, fk := range of.ForeignKeys {
 			name := "default(" + strings.Join(fk.Columns, ", ") + ")"
-			if shares(c.live, fk.Columns, always) || slices.Contains(w.Rights.Effects, name) || !slices.ContainsFunc(of.Columns, func(col schema.Column) bool {
+			if shares(c.live, fk.Columns, always) || !slices.ContainsFunc(of.Columns, func(col schema.Column) bool {
 				return fillsIn(c.live, &col) && shares(c.live, []string{col.Name}, fk.Columns)
 			}) {
 				continue
 			}
-			refuse(HiddenEffect, fmt.Sprintf("no default for it, or AllowEffects(%q) on the facet, if rows may lead to the rows of %s that it means, whoever's they are", name, fk.Table.Name),
+			refuse.unless(name, HiddenEffect, "no default for it", fmt.Sprintf(", if rows may lead to the rows of %s that it means, whoever's they are", fk.Table.Name),
 				"programs may add rows to it, and the database fills in (%s), which refers to %s: a row could lead to one out of scope, and tell that it is there", strings.Join(fk.Columns, ", "), fk.Table.Name)
 		}
 	}
@@ -151,7 +190,7 @@ func (c *Checker) foreignKeys(t *schema.Table) (out []schema.ForeignKey) {
 
 // through refuses foreign keys to other rows than those that rows are inserted through, by what the link to them fills in: of which row in
 // scope that is, is the program's to say, and a row of anybody's would be confirmed.
-func (c *Checker) through(t *schema.Table, w Write, refuse func(kind, fix, problem string, args ...any)) {
+func (c *Checker) through(t *schema.Table, w Write, refuse refusing) {
 	for _, l := range w.Through {
 		for _, fk := range c.foreignKeys(t) {
 			if !slices.ContainsFunc(l.Pairs, func(p decl.Pair) bool {
@@ -159,7 +198,7 @@ func (c *Checker) through(t *schema.Table, w Write, refuse func(kind, fix, probl
 			}) || along(c.live, reversed(l.Pairs), l.From, fk) || c.passes(l, fk) || w.looks(c.live, fk) {
 				continue
 			}
-			refuse(HiddenEffect, fmt.Sprintf("the link from it to %s on its facet, by exosql.Via", fk.Table.Name),
+			refuse.because(HiddenEffect, w.Table.Reader.Link(fk.Table.Name),
 				"rows are inserted through the link %s, which fills in what refers to %s, and the facet has no link by it: a row of anybody's would be confirmed", l.Name, fk.Table.Name)
 		}
 	}
@@ -186,7 +225,7 @@ func (c *Checker) passes(l *decl.Link, fk schema.ForeignKey) bool {
 
 // calculated refuses writes of what the database calculates another column from by which rows are told: nobody sees its value
 // before it is written, so a row would leave its scope, and a key lead to a row of anybody's.
-func (c *Checker) calculated(t *schema.Table, w Write, refuse func(kind, fix, problem string, args ...any)) {
+func (c *Checker) calculated(t *schema.Table, w Write, refuse refusing) {
 	told := slices.Concat(names(w.Scope), names(w.Told))
 	for _, l := range slices.Concat(w.Leading, w.Links) {
 		for _, p := range l.Pairs {
@@ -198,7 +237,7 @@ func (c *Checker) calculated(t *schema.Table, w Write, refuse func(kind, fix, pr
 	}
 	for i := range t.Columns {
 		if col := &t.Columns[i]; shares(c.live, told, []string{col.Name}) && w.calculates(c.live, t, col) {
-			refuse(HiddenEffect, fmt.Sprintf("no right to write what %s is calculated from", col.Name),
+			refuse.because(HiddenEffect, fmt.Sprintf("no right to write what %s is calculated from", col.Name),
 				"a write changes the generated column %s, by which rows are told that may be seen or that it leads to", col.Name)
 		}
 	}
@@ -210,7 +249,7 @@ func (c *Checker) calculated(t *schema.Table, w Write, refuse func(kind, fix, pr
 			if col := &t.Columns[i]; shares(c.live, names(of.Readers.Cols), []string{col.Name}) && t.Calculates(col, func(name string) bool {
 				return shares(c.live, slices.Concat(names(w.Rights.Update), names(w.Filled)), []string{name})
 			}) { // a program would make itself the reader of what is there
-				refuse(HiddenEffect, fmt.Sprintf("no right to write what %s is calculated from", col.Name),
+				refuse.because(HiddenEffect, fmt.Sprintf("no right to write what %s is calculated from", col.Name),
 					"a write changes the generated column %s, which says who may read %s", col.Name, of.Name)
 			}
 		}
@@ -233,14 +272,14 @@ func (w Write) looks(live *schema.Database, fk schema.ForeignKey) bool {
 
 // waiting refuses inserts where rows of others may wait for a row with a key that no row has yet, or has no more: they would come into
 // scope with it. A foreign key sees to it that there are none.
-func (c *Checker) waiting(t *schema.Table, w Write, refuse func(kind, fix, problem string, args ...any)) {
+func (c *Checker) waiting(t *schema.Table, w Write, refuse refusing) {
 	for _, l := range w.Leading {
 		of, cols, by := c.tableOf(schema.Name{Name: l.To.Name}), []string(nil), []string(nil)
 		for _, p := range l.Pairs {
 			cols, by = append(cols, p.To.Name), append(by, p.From.Name)
 		}
 		name := fmt.Sprintf("%s(%s)", l.To.Name, strings.Join(cols, ", "))
-		if of == nil || slices.Contains(w.Rights.Effects, name) {
+		if of == nil {
 			continue
 		}
 		if held := slices.ContainsFunc(of.ForeignKeys, func(fk schema.ForeignKey) bool { return !fk.NotValid && along(c.live, reversed(l.Pairs), l.From, fk) }); held {
@@ -251,7 +290,7 @@ func (c *Checker) waiting(t *schema.Table, w Write, refuse func(kind, fix, probl
 		}); decided {
 			continue // what is given is looked for in scope
 		}
-		refuse(HiddenEffect, fmt.Sprintf("ALTER TABLE %s ADD FOREIGN KEY (%s) REFERENCES %s (%s), or AllowEffects(%q) on the facet, if no row of %s refers to a row that is not there", c.named(of), quoteAll(cols), c.named(t), quoteAll(by), name, l.To.Name),
+		refuse.unless(name, HiddenEffect, fmt.Sprintf("ALTER TABLE %s ADD FOREIGN KEY (%s) REFERENCES %s (%s)", c.named(of), quoteAll(cols), c.named(t), quoteAll(by)), fmt.Sprintf(", if no row of %s refers to a row that is not there", l.To.Name),
 			"programs may add rows to it, and rows of %s are in scope by (%s) without a foreign key that holds for all: rows that refer to none would come into scope with a new one", l.To.Name, strings.Join(cols, ", "))
 	}
 }

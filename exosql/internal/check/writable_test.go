@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,7 +43,7 @@ func TestWritable(t *testing.T) {
 			t.Triggers = []schema.Trigger{{Name: "audit"}}
 			w.Rights.Effects = []string{"audit"}
 		}, ""},
-		"a rule": {func(d *schema.Database, t *schema.Table, w *Write) { t.Rules = []string{"r"} }, "the rule r"},
+		"a rule": {func(d *schema.Database, t *schema.Table, w *Write) { t.Rules = []schema.Rule{{Name: "r"}} }, "the rule r"},
 		"a cascade": {func(d *schema.Database, t *schema.Table, w *Write) {
 			d.Tables[1].ForeignKeys = []schema.ForeignKey{{Columns: []string{"job"}, Table: t.Name, OnDelete: schema.Cascade}}
 		}, "people(job)"},
@@ -276,6 +277,85 @@ func TestWritable(t *testing.T) {
 		err := Writable(d, w)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
+		}
+	}
+}
+
+// TestEffectsOfRights: a trigger, a rule or a cascade is a reason against a write where the rights of the facet can set it off, and none
+// where they can't.
+func TestEffectsOfRights(t *testing.T) {
+	jobs := &decl.Table{ID: 1, Name: "jobs"}
+	id := &decl.Column{Table: jobs, Name: "id", Kind: exo.TypeInt, Key: true}
+	title, code := &decl.Column{Table: jobs, Name: "title", Kind: exo.TypeText}, &decl.Column{Table: jobs, Name: "code", Kind: exo.TypeText}
+	for _, c := range []*decl.Column{id, title, code} {
+		jobs.Add(c)
+	}
+	trigger := func(events []string, columns ...string) func(*schema.Database, *schema.Table) {
+		return func(_ *schema.Database, t *schema.Table) {
+			t.Triggers = []schema.Trigger{{Name: "spy", Timing: "AFTER", Events: events, Columns: columns}}
+		}
+	}
+	child := func(fk schema.ForeignKey) func(*schema.Database, *schema.Table) {
+		return func(d *schema.Database, t *schema.Table) {
+			fk.Columns, fk.Table = []string{"job"}, t.Name
+			d.Tables = append(d.Tables, &schema.Table{Name: schema.Name{Name: "kids"}, Columns: []schema.Column{{Name: "job"}}, ForeignKeys: []schema.ForeignKey{fk},
+				Triggers: []schema.Trigger{{Name: "grown", Timing: "AFTER", Events: []string{"UPDATE"}}, {Name: "gone", Timing: "AFTER", Events: []string{"DELETE"}}}})
+		}
+	}
+	rule := func(event string) func(*schema.Database, *schema.Table) {
+		return func(_ *schema.Database, t *schema.Table) { t.Rules = []schema.Rule{{Name: "spy", Event: event}} }
+	}
+	insert, delete := decl.Rights{Insert: []*decl.Column{title}}, decl.Rights{Delete: true}
+	titled, coded := decl.Rights{Update: []*decl.Column{title}}, decl.Rights{Update: []*decl.Column{code}}
+	for name, c := range map[string]struct {
+		change func(*schema.Database, *schema.Table)
+		rights decl.Rights
+		want   string
+	}{
+		"insert, on insert":             {trigger([]string{"INSERT"}), insert, "spy"},
+		"insert, on delete":             {trigger([]string{"DELETE"}), insert, ""},
+		"delete, on update and delete":  {trigger([]string{"UPDATE", "DELETE"}), delete, "spy"},
+		"delete, on insert":             {trigger([]string{"INSERT"}), delete, ""},
+		"update, on delete":             {trigger([]string{"DELETE"}), titled, ""},
+		"update, on truncate":           {trigger([]string{"TRUNCATE"}), titled, ""},
+		"update, on update":             {trigger([]string{"UPDATE"}), titled, "spy"},
+		"update, of the column":         {trigger([]string{"UPDATE"}, "TITLE"), titled, "spy"},
+		"update, of another":            {trigger([]string{"UPDATE"}, "title"), coded, ""},
+		"update, of a generated one":    {trigger([]string{"UPDATE"}, "low"), coded, "spy"},
+		"update, of one not made of it": {trigger([]string{"UPDATE"}, "low"), titled, ""},
+		"of an event that is not known": {trigger(nil), titled, "spy"},
+		"rule on update":                {rule("UPDATE"), titled, "spy"},
+		"rule on insert":                {rule("INSERT"), titled, ""},
+		"rule that nobody knows":        {rule(""), titled, "spy"},
+		"cascade of a delete":           {child(schema.ForeignKey{References: []string{"id"}, OnDelete: schema.Cascade}), delete, "gone kids(job)"},
+		"set null by a delete":          {child(schema.ForeignKey{References: []string{"id"}, OnDelete: schema.SetNull}), delete, "grown kids(job)"},
+		"cascade of a delete, updated":  {child(schema.ForeignKey{References: []string{"id"}, OnDelete: schema.Cascade}), titled, ""},
+		"cascade of an update":          {child(schema.ForeignKey{References: []string{"code"}, OnUpdate: schema.Cascade}), coded, "grown kids(job)"},
+		"cascade of another update":     {child(schema.ForeignKey{References: []string{"code"}, OnUpdate: schema.Cascade}), titled, ""},
+		"cascade of an insert":          {child(schema.ForeignKey{References: []string{"code"}, OnUpdate: schema.Cascade, OnDelete: schema.Cascade}), insert, ""},
+		"cascade to the key that is not named": {func(d *schema.Database, t *schema.Table) {
+			t.PrimaryKey, t.Uniques = &schema.Key{Columns: []string{"code"}}, []schema.Key{{Columns: []string{"id"}}}
+			child(schema.ForeignKey{OnUpdate: schema.Cascade})(d, t)
+		}, coded, "grown kids(job)"},
+		"a row that moves to another part": {func(d *schema.Database, t *schema.Table) {
+			d.Tables = append(d.Tables, &schema.Table{Name: schema.Name{Name: "part"}, PartitionOf: &t.Name, Triggers: []schema.Trigger{{Name: "spy", Events: []string{"INSERT"}}}})
+		}, titled, "spy"},
+	} {
+		live := &schema.Table{Name: schema.Name{Name: "jobs"}, PrimaryKey: &schema.Key{Columns: []string{"id"}},
+			Columns: []schema.Column{{Name: "id", Type: "INTEGER", Identity: schema.ByDefault, NotNull: true}, {Name: "title", Type: "TEXT"}, {Name: "code", Type: "TEXT"}, {Name: "low", Type: "TEXT", Generated: schema.Stored, GenExpr: "lower(code)"}}}
+		d := &schema.Database{Engine: schema.SQLite, Tables: []*schema.Table{live}}
+		c.change(d, live)
+		check := NewChecker()
+		check.live = d
+		w := Write{Table: jobs, Rights: c.rights}
+		check.effects(live, w, refusing{check, w})
+		var got []string
+		for _, f := range check.found {
+			got = append(got, f.Effect)
+		}
+		slices.Sort(got)
+		if s := strings.Join(got, " "); s != c.want {
+			t.Errorf("%s: %q, want %q", name, s, c.want)
 		}
 	}
 }

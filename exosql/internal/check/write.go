@@ -11,59 +11,65 @@ import (
 
 // effects refuses what a write would set off beyond the rows that it names, unless
 // it is known: triggers and rules run code that no scope binds, and a cascade changes
-// rows of other tables, whoever's they are.
-func (c *Checker) effects(t *decl.Table, live *schema.Table) {
-	known := c.uses[t].known
-	seen := c.parts(live)
-	own := len(seen)
-	for i := 0; i < len(seen); i++ {
-		by := seen[i]
-		through := ""
-		if i >= own {
+// rows of other tables, whoever's they are. What the write's own rights can't set off is no reason (TestEffectsOfRights).
+func (c *Checker) effects(t *schema.Table, w Write, refuse refusing) {
+	own := c.parts(t)
+	all := w.alters(t, own)
+	for i := range all { // a row that moves to another partition is deleted and inserted
+		if moves := len(own) > 1 && len(all[i].cols) > 0; moves {
+			all[i].insert, all[i].delete = true, true
+		}
+	}
+	for _, a := range c.allCarried(all, c.parts) {
+		by, through := a.table, ""
+		carried := !slices.Contains(own, by)
+		if carried {
 			through = " through cascades"
 		}
-		// Of another table a name is said with it: who knows a trigger of the one does not know that of the other.
+		// The name of another table is part of the effect's: who allows a trigger of the one does not know that of the other.
 		named := func(name string) string {
-			if i >= own && c.live.Engine == schema.Postgres { // SQLite has one of a name
+			if carried && c.live.Engine == schema.Postgres { // SQLite has one of a name
 				return by.Name.Name + "." + name
 			}
 			return name
 		}
 		for _, tr := range by.Triggers {
-			if !tr.Disabled && !slices.Contains(known, named(tr.Name)) {
-				c.add(Finding{Kind: HiddenEffect, Table: t.Name, Problem: fmt.Sprintf("a write sets off%s the trigger %s of %s (%s %s)", through, tr.Name, by.Name.Name, tr.Timing, strings.Join(tr.Events, " or ")),
-					Fix: c.dropTrigger(tr.Name, by) + orAllow(named(tr.Name))})
+			if !tr.Disabled && c.fires(tr, a) {
+				refuse.unless(named(tr.Name), HiddenEffect, c.dropTrigger(tr.Name, by), ", if it may act", "a write sets off%s the trigger %s of %s (%s %s)", through, tr.Name, by.Name.Name, tr.Timing, strings.Join(tr.Events, " or "))
 			}
 		}
 		for _, r := range by.Rules {
-			if !slices.Contains(known, named(r)) {
-				c.add(Finding{Kind: HiddenEffect, Table: t.Name, Problem: fmt.Sprintf("a write is rewritten%s by the rule %s of %s", through, r, by.Name.Name),
-					Fix: fmt.Sprintf("DROP RULE %s ON %s", quoteName(r), c.named(by)) + orAllow(named(r))})
+			if r.Event == "" || c.fires(schema.Trigger{Events: []string{r.Event}}, a) {
+				refuse.unless(named(r.Name), HiddenEffect, fmt.Sprintf("DROP RULE %s ON %s", quoteName(r.Name), c.named(by)), ", if it may act", "a write is rewritten%s by the rule %s of %s", through, r.Name, by.Name.Name)
 			}
 		}
 		for _, child := range c.live.Tables {
 			for _, fk := range child.ForeignKeys {
-				if fk.Table != by.Name || !carries(fk.OnDelete) && !carries(fk.OnUpdate) {
+				refers := references(fk, by)
+				if fk.Table != by.Name || !(a.delete && carries(fk.OnDelete)) && !(carries(fk.OnUpdate) && c.anyOf(by, refers, columns{c.live, a.cols}.has)) {
 					continue
 				}
 				name := child.Name.Name + "(" + strings.Join(fk.Columns, ", ") + ")"
-				if !slices.Contains(known, name) {
-					c.add(Finding{Kind: HiddenEffect, Table: t.Name, Problem: fmt.Sprintf("a write is carried on%s by the foreign key %s (ON DELETE %s, ON UPDATE %s)", through, name, fk.OnDelete, fk.OnUpdate),
-						Fix: fmt.Sprintf("FOREIGN KEY (%s) REFERENCES %s (%s) without actions", quoteAll(fk.Columns), c.named(by), quoteAll(fk.References)) + orAllow(name)})
-				}
-				for _, part := range c.parts(child) {
-					if !slices.Contains(seen, part) {
-						seen = append(seen, part)
-					}
-				}
+				refuse.unless(name, HiddenEffect, fmt.Sprintf("FOREIGN KEY (%s) REFERENCES %s (%s) without actions", quoteAll(fk.Columns), c.named(by), quoteAll(refers)), ", if it may act",
+					"a write is carried on%s by the foreign key %s (ON DELETE %s, ON UPDATE %s)", through, name, fk.OnDelete, fk.OnUpdate)
 			}
 		}
 	}
 }
 
-// orAllow is the other way: to say that it may act, where each write asks. Written, which only Check is told, is not asked.
-func orAllow(name string) string {
-	return fmt.Sprintf(", or AllowEffects(%q) on the facet by which programs write, or on the Table for Go code, if it may act; exosql.Written takes the same name", name)
+// fires reports whether a trigger acts on what is altered. One of which the event is not known does.
+func (c *Checker) fires(tr schema.Trigger, a altered) bool {
+	return len(tr.Events) == 0 || slices.ContainsFunc(tr.Events, func(event string) bool {
+		switch event {
+		case "INSERT":
+			return a.insert
+		case "DELETE":
+			return a.delete
+		case "UPDATE":
+			return len(a.cols) > 0 && (tr.Columns == nil || c.anyOf(a.table, tr.Columns, columns{c.live, a.cols}.has))
+		}
+		return false // no write of ours truncates a table
+	})
 }
 
 func carries(a schema.Action) bool {

@@ -72,7 +72,7 @@ func (f *from) total(q *query) ([]orderTerm, error) {
 		}
 		for _, k := range r.table.Keys {
 			if k.Kind == exo.TypeTime && !k.Iso {
-				return nil, &exo.Error{Kind: exo.Denied, Msg: "has rows whose key is a time, which a cursor holds to the millisecond: they can't be read in pages", Err: fmt.Errorf("exosql: the key %s.%s may hold finer times; StoredISO says that it does not", r.table.Name, k.Name)}
+				return nil, &exo.Error{Kind: exo.Denied, Msg: "has rows whose key is a time, which a cursor holds to the millisecond: they can't be read in pages", Err: fmt.Errorf("exosql: the key %s.%s may hold finer times; %s says that it does not", r.table.Name, k.Name, r.table.Reader.ISO())}
 			}
 			add(orderTerm{expr: sortExpr{f.keyOrder(colExpr{r, k})}, desc: desc})
 		}

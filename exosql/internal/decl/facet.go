@@ -92,7 +92,7 @@ func (f *Facet) taken(name string) bool {
 // AddColumn shows a column.
 func (f *Facet) AddColumn(c *Column) error {
 	if c == nil || c.Guest == "" {
-		return fmt.Errorf("exosql: facet %s: a column has no name that programs can use; give it one with Named", f.Alias)
+		return fmt.Errorf("exosql: facet %s: a column has no name that programs can use; give it one with %s", f.Alias, f.Table.Reader.As())
 	}
 	if c.Table != f.Table { // two tables of one row type: it would be read of the wrong one, without its label
 		return fmt.Errorf("exosql: facet %s is of table %s, and column %s of table %s", f.Alias, f.Table.Name, c.Name, c.Table.Name)

@@ -29,25 +29,26 @@ func (r *Readers) String() string {
 
 // ReadBy has the column's tags name readers: see exosql.Column.ReadBy.
 func (c *Column) ReadBy(kind string, cols []*Column) error {
-	at := c.Table.Name + "." + c.Name
+	at, r := c.Table.Name+"."+c.Name, c.Table.Reader
+	by := r.Readers()
 	switch {
 	case c.Readers != nil:
-		return fmt.Errorf("exosql: %s: ReadBy is said twice; give it all the columns at once", at)
+		return fmt.Errorf("exosql: %s: %s is said twice; give it all the columns at once", at, by)
 	case c.Label.Secrecy().Public():
-		return fmt.Errorf("exosql: %s: ReadBy says who may read a value that is secret: give the column WithLabel first", at)
+		return fmt.Errorf("exosql: %s: %s says who may read a value that is secret: give the column %s first", at, by, r.LabelName())
 	case len(cols) == 0:
-		return fmt.Errorf("exosql: %s: ReadBy needs the column that holds the reader's id", at)
+		return fmt.Errorf("exosql: %s: %s needs the column that holds the reader's id", at, by)
 	case kind == "" || strings.ContainsAny(kind, "@:|%"):
-		return fmt.Errorf("exosql: %s: ReadBy(%q): want the kind of principals whose ids they are, like \"member\"", at, kind)
+		return fmt.Errorf("exosql: %s: %s of %q: want the kind of principals whose ids they are, like \"member\"", at, by, kind)
 	}
 	for i, r := range cols {
 		switch {
 		case r == nil || r.Table != c.Table:
-			return fmt.Errorf("exosql: %s: ReadBy needs columns of the same table", at)
+			return fmt.Errorf("exosql: %s: %s needs columns of the same table", at, by)
 		case r == c || slices.Contains(cols[:i], r):
-			return fmt.Errorf("exosql: %s: ReadBy(%s): a column can't say twice who may read a value, nor say it of itself", at, r.Name)
+			return fmt.Errorf("exosql: %s: %s with %s: a column can't say twice who may read a value, nor say it of itself", at, by, r.Name)
 		case r.Kind != exo.TypeInt && r.Kind != exo.TypeText && r.Kind != exo.TypeUUID:
-			return fmt.Errorf("exosql: %s: ReadBy(%s): an id is a whole number, a text or a UUID, and the column is %s", at, r.Name, r.Kind)
+			return fmt.Errorf("exosql: %s: %s with %s: an id is a whole number, a text or a UUID, and the column is %s", at, by, r.Name, r.Kind)
 		}
 	}
 	tags := c.Label.Tags()
@@ -56,7 +57,7 @@ func (c *Column) ReadBy(kind string, cols []*Column) error {
 			continue // who wrote it is the same for all readers
 		}
 		if strings.Contains(t, "@") {
-			return fmt.Errorf("exosql: %s: ReadBy, and the tag %q names readers itself", at, t)
+			return fmt.Errorf("exosql: %s: %s, and the tag %q names readers itself", at, by, t)
 		}
 		tags[i] = t + "@" + kind
 	}

@@ -12,7 +12,7 @@ const MarksTable = "exo_runs"
 // run that it was kept, or keep it from being kept.
 func Reserved(name string) error {
 	if strings.EqualFold(name, MarksTable) { // SQLite takes them for one
-		return fmt.Errorf("the table %s holds the marks of runs (exosql.OpenOptions.Witness), and can't be declared: no program may reach it", MarksTable)
+		return fmt.Errorf("the table %s holds the marks of runs, and can't be declared: no program may reach it", MarksTable)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/terms"
 )
 
 // Table is a declared table. The typed API, exosql/dynamic and the messages of programs share it.
@@ -15,9 +16,10 @@ type Table struct {
 	Name    string
 	Cols    []*Column
 	Keys    []*Column
-	Label   exo.Label   // of its rows' existence: see exosql.Table.WithLabel
-	Keyless bool        // nothing makes its rows unique, and it has no Keys: see exosql.Table.Keyless
-	inUse   atomic.Bool // granted: its declaration is frozen
+	Reader  terms.Reader // who wrote the declaration: errors name its parts in the words of that reader
+	Label   exo.Label    // of its rows' existence: see exosql.Table.WithLabel
+	Keyless bool         // nothing makes its rows unique, and it has no Keys: see exosql.Table.Keyless
+	inUse   atomic.Bool  // granted: its declaration is frozen
 
 	Effects []string // that a write by Go code may have besides: see exosql.Table.AllowEffects
 

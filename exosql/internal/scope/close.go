@@ -104,7 +104,7 @@ func severalWays(tables []*decl.Table, ways map[*decl.Table][]*decl.Link) error 
 	if i := slices.IndexFunc(ways[t], func(l *decl.Link) bool { return l.From != t }); i > 0 {
 		via = ways[t][i]
 	}
-	return fmt.Errorf("%s, which may mean different rows; say%s which are in scope, as a further argument of Grant: ScopeVia(the link %s), or ScopeRows, or ScopeShared for all rows", msg, each, via.From.Name+"."+via.Name)
+	return fmt.Errorf("%s, which may mean different rows; say%s which are in scope, %s", msg, each, t.Reader.Scope(via.From.Name+"."+via.Name))
 }
 
 func declaredFor(ds []*decl.Scope, t *decl.Table) *decl.Scope {

@@ -1,0 +1,140 @@
+package grantfile
+
+// What a file and its databases don't agree in, and where the file says what it is about.
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// Finding is what exosql found of what a file grants, with its place in the file.
+type Finding struct {
+	At string `json:"at"` // "exo.yaml:12:5"
+	exosql.Finding
+}
+
+// String is the finding as a line of a report. Its Kind comes last: a script can go by it.
+func (f Finding) String() string {
+	s := schema.Printable(fmt.Sprintf("%s: %s [%s]", f.At, f.Finding, f.Kind))
+	return s
+}
+
+// Findings are the problems of a file as findings, for a report that lists both.
+func (e *Errors) Findings() (out []Finding) {
+	for _, p := range e.Problems {
+		out = append(out, Finding{fmt.Sprintf("%s:%d:%d", e.File, p.Line, p.Column), exosql.Finding{Kind: p.kind(), Problem: schema.Printable(p.Msg)}})
+	}
+	return out
+}
+
+// invalid is the Kind of what is wrong in the file itself.
+const invalid exosql.FindingKind = "invalid"
+
+func (p Problem) kind() exosql.FindingKind { return cmp.Or(p.Kind, invalid) }
+
+// place is where the file says what a finding is about.
+func (d *Declared) place(database string, f exosql.Finding) Pos {
+	file := d.File
+	if x := file.facet(f.Facet); x != nil && f.Facet != "" {
+		switch {
+		case f.Kind == exosql.NeededColumn && len(x.Insert) > 0:
+			return x.Insert[0].Pos
+		case len(x.Update) > 0 && (len(x.Insert) == 0 || !x.Update[0].after(x.Insert[0].Pos)):
+			return x.Update[0].Pos
+		case len(x.Insert) > 0:
+			return x.Insert[0].Pos
+		case x.Delete != nil:
+			return *x.Delete
+		}
+		return x.Pos
+	}
+	if from, name, ok := strings.Cut(f.Link, "."); ok {
+		for _, x := range file.places[[2]string{database, from}] {
+			if l := x.link(name); l != nil {
+				return l.Pos
+			}
+		}
+	}
+	facets := file.places[[2]string{database, f.Table}]
+	for _, x := range facets {
+		for _, c := range x.Columns {
+			if c.Text == f.Column && (!c.bare() || file.described(x, c).bare()) {
+				return c.Pos
+			}
+		}
+	}
+	for _, x := range facets {
+		for _, k := range x.Key {
+			if k.Text == f.Column {
+				return k.Pos
+			}
+		}
+		for _, e := range x.Scope.conditions() {
+			if e.Column.Text == f.Column {
+				return e.Column.Pos
+			}
+		}
+	}
+	if len(facets) > 0 {
+		return facets[0].Table.Pos
+	}
+	for _, x := range file.Databases {
+		if x.Text == database {
+			return x.Pos
+		}
+	}
+	return Pos{1, 1}
+}
+
+func (p Pos) after(o Pos) bool { return cmp.Or(p.Line-o.Line, p.Column-o.Column) > 0 }
+
+// Effects are those that facets have to allow before a program writes by them, as YAML to paste into the file: each facet with what it
+// allows already, and with the reason of what is new. "" where there are none. It writes nothing: a person decides of each.
+func (d *Declared) Effects(findings []Finding) string {
+	var b strings.Builder
+	for i := range d.File.Facets {
+		x := &d.File.Facets[i]
+		var more []Finding
+		for _, f := range findings {
+			if f.Facet == x.Text && f.Effect != "" && !f.Warning && !slices.ContainsFunc(more, func(o Finding) bool { return o.Effect == f.Effect }) {
+				more = append(more, f)
+			}
+		}
+		if len(more) == 0 {
+			continue
+		}
+		if b.Len() == 0 {
+			b.WriteString("facets:\n")
+		}
+		fmt.Fprintf(&b, "  %s: # line %d\n    effects:\n", plainKey(x.Text), x.Line)
+		for _, e := range x.Effects {
+			fmt.Fprintf(&b, "      - %s\n", strconv.Quote(e.Text))
+		}
+		for _, f := range more {
+			fmt.Fprintf(&b, "      # %s\n      - %s\n", f.Problem, strconv.Quote(f.Effect))
+		}
+	}
+	return b.String()
+}
+
+// plainKey is a name as a key of YAML.
+func plainKey(name string) string {
+	if strings.ContainsFunc(name, func(r rune) bool {
+		return !(r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z')
+	}) {
+		return strconv.Quote(name)
+	}
+	return name
+}
+
+// MarshalFindings are findings as JSON: a list, with "at", "kind", "problem" and what else there is of each.
+func MarshalFindings(list []Finding) ([]byte, error) {
+	return json.MarshalIndent(append([]Finding{}, list...), "", "  ")
+}

@@ -1,0 +1,186 @@
+// Package terms names the parts of a declaration for the reader of an error: a Go programmer reads Go, and an operator reads YAML. An
+// error that says what to write asks the reader that its table was declared with, so that no place in the code decides it anew.
+package terms
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Reader is who wrote a declaration, and reads what is wrong with it.
+type Reader uint8
+
+const (
+	Go      Reader = iota // of package exosql
+	Dynamic               // of package exosql/dynamic
+	File                  // of a grant file
+)
+
+// of chooses the text of the reader.
+func (r Reader) of(inGo, dynamic, file string) string {
+	switch r {
+	case Dynamic:
+		return dynamic
+	case File:
+		return file
+	}
+	return inGo
+}
+
+// Effect says that a write through a facet may have an effect.
+func (r Reader) Effect(name, facet string) string {
+	at := strings.TrimSpace("the facet " + facet)
+	inGo := fmt.Sprintf("AllowEffects(%q) on %s", name, at)
+	return r.of(inGo, inGo, fmt.Sprintf("`effects: [%s]` in %s", quoted(name), at))
+}
+
+// EffectOfTable says that a write by Go code may have an effect.
+func (Reader) EffectOfTable(name string) string {
+	return fmt.Sprintf("AllowEffects(%q) on the Table", name)
+}
+
+// EffectOfAny says that a write may have an effect, of whichever kind it is: no facet is known.
+func (Reader) EffectOfAny(name string) string {
+	return fmt.Sprintf("AllowEffects(%q) on the facet by which programs write, or on the Table for Go code; exosql.Written takes the same name", name)
+}
+
+// Link is a link that a facet has to show.
+func (r Reader) Link(to string) string {
+	return r.of("the link from it to "+to+" on its facet, by exosql.Via", "the link from it to "+to+" on its facet, by Facet.Add", "a link to a facet of "+to+" among the `links` of its facet")
+}
+
+// LinkOver is a link for Go code that writes columns.
+func (Reader) LinkOver(to string) string {
+	return "a link over these columns, declared by exosql.One or exosql.Many, and a scope of " + to + " in the grant"
+}
+
+// NotInserted says that columns are not given to a new row by programs.
+func (r Reader) NotInserted() string {
+	return r.of("without AllowInsert of them", "without AllowInsert of them", "which `insert` does not list")
+}
+
+// NoInsert is a facet by which no rows are inserted.
+func (r Reader) NoInsert() string {
+	return r.of("no AllowInsert", "no AllowInsert", "no `insert`")
+}
+
+// Inserted is a column that programs give to a new row.
+func (r Reader) Inserted(column string) string {
+	inGo := column + " among the columns of the facet and of AllowInsert"
+	return r.of(inGo, inGo, fmt.Sprintf("%s among `columns` and `insert` of the facet", quoted(column)))
+}
+
+// RowLabel is the label of a table's rows.
+func (r Reader) RowLabel(table string) string {
+	inGo := "the same label for the rows of " + table + ", by WithLabel on the Table"
+	return r.of(inGo, inGo, "the same `label` in the facet of "+table)
+}
+
+// Label is what gives a column these tags.
+func (r Reader) Label(tags []string) string {
+	list := listed(tags)
+	return r.of("WithLabel("+list+")", "Label: []string{"+list+"}", "`label: ["+list+"]`")
+}
+
+// NoKey is a declaration that says of rows that nothing tells them apart.
+func (r Reader) NoKey() string {
+	return r.of("Table.Keyless in its declaration", "no ColumnSpec with Key", "no `key` in the file")
+}
+
+// Key is what tells rows apart.
+func (r Reader) Key(columns string) string {
+	return r.of("exosql.NewKey for "+columns, "Key in the ColumnSpec of "+columns, "`key` with "+columns)
+}
+
+// OneOf are the only values of a column.
+func (r Reader) OneOf(values []string) string {
+	list := listed(values)
+	return r.of("OneOf("+list+")", "OneOf: []string{"+list+"}", "`one_of: ["+list+"]`")
+}
+
+// OneOfName is the property that lists the values of a column.
+func (r Reader) OneOfName() string { return r.of("OneOf", "OneOf", "`one_of`") }
+
+// ISO is the property of a column that holds times as text in one form.
+func (r Reader) ISO() string { return r.of("StoredISO()", "StoredISO", "`iso: true`") }
+
+// Type gives a column a type. inGo is that of its field.
+func (r Reader) Type(kind, inGo string) string {
+	return r.of("a field of type "+inGo, "the Type "+strconv.Quote(kind), "`type: "+kind+"`")
+}
+
+// TypeName is the property that is a column's type.
+func (r Reader) TypeName() string { return r.of("Type", "Type", "`type`") }
+
+// ListType is a list of elements of a type.
+func (r Reader) ListType() string {
+	return r.of("a slice", "its type in Elem", "its type between brackets, like `type: [text]`")
+}
+
+// As gives a column another name for programs.
+func (r Reader) As() string { return r.of("Named", "ColumnSpec.As", "`as`") }
+
+// Search is what lets programs search.
+func (r Reader) Search() string { return r.of("Facet.Search", "Facet.Search", "`search`") }
+
+// Nullable is a declaration of a column that may be NULL.
+func (r Reader) Nullable() string {
+	return r.of("exosql.NewNullable with a pointer field", "a column that the catalogue knows as nullable", "a column that the database knows as nullable")
+}
+
+// NotNull is a declaration of a column that is never NULL.
+func (r Reader) NotNull() string {
+	return r.of("exosql.NewColumn", "a column that the catalogue knows as never NULL", "a column that the database knows as never NULL")
+}
+
+// Table is a declaration of a table by its name.
+func (r Reader) Table(name string) string {
+	return r.of(fmt.Sprintf("exosql.NewTable[…](%q)", name), fmt.Sprintf("the table %q", name), fmt.Sprintf("`table: %s`", name))
+}
+
+// Readers say who may read a value.
+func (r Reader) Readers() string { return r.of("ReadBy", "Readers", "`readers`") }
+
+// MaxBytes is how large a labelled value may be.
+func (r Reader) MaxBytes() string { return r.of("MaxBytes", "MaxBytes", "`max_bytes`") }
+
+// LabelName is the property that gives a label.
+func (r Reader) LabelName() string { return r.of("WithLabel", "Label", "`label`") }
+
+// Scope says which rows of a table are in scope. link is one by which it can be reached.
+func (r Reader) Scope(link string) string {
+	return r.of("as a further argument of Grant: ScopeVia(the link "+link+"), or ScopeRows, or ScopeShared for all rows",
+		"as a further argument of Grant: ScopeVia(the link "+link+"), or ScopeRows, or ScopeShared for all rows",
+		"by `scope: via "+link+"`, a condition, or `shared`")
+}
+
+// Filled is a column to which the scope of the facet gives its value.
+func (r Reader) Filled(column string) string {
+	return r.of("a scope with "+column+".Eq(…)", "a scope with Eq("+strconv.Quote(column)+", …)", "a `scope` with "+column+" = …")
+}
+
+// Value is a Go value that is no value of a column.
+func (r Reader) Value(x any, shown string) string {
+	if r != File {
+		return fmt.Sprintf("%stype %T", shown, x)
+	}
+	switch x.(type) {
+	case string:
+		return "the text " + strings.TrimSuffix(shown, " of ")
+	case bool:
+		return strings.TrimSuffix(shown, " of ")
+	}
+	return "the number " + strings.Trim(strings.TrimSuffix(shown, " of "), `"`) // a json.Number is quoted
+}
+
+// quoted is a text as YAML and Go have it between double quotes.
+func quoted(s string) string { return strconv.Quote(s) }
+
+func listed(texts []string) string {
+	out := make([]string, len(texts))
+	for i, s := range texts {
+		out[i] = quoted(s)
+	}
+	return strings.Join(out, ", ")
+}
