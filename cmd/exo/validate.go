@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/grantfile"
@@ -20,8 +21,8 @@ func validateCommand() command {
 scopes and rights, each with its line and column; and what exo check says of declarations in Go: keys, indexes of scopes, rules
 that span tenants. Warnings do not fail unless -strict says so. No row is read.
 
--pin, when nothing is wrong but the pins, writes into the file the digest of each facet's table as it is now, and prints what it has
-written: look at what has changed in the database first.
+-pin, when nothing is wrong but the pins, writes into the file the pin of each facet's table as it is now, and prints what has changed
+since the last one: look at that in the database first.
 
 examples:
   exo validate
@@ -32,7 +33,7 @@ examples:
 		flags: func(fs *flag.FlagSet) action {
 			offline := fs.Bool("offline", false, "only what can be said without a database")
 			strict := fs.Bool("strict", false, "fail for warnings too")
-			pin := fs.Bool("pin", false, "write the digests of the tables as they are now into the file")
+			pin := fs.Bool("pin", false, "write pins of the tables as they are now into the file")
 			return func(ctx context.Context, std stdio, args []string) error {
 				return runValidate(ctx, std, args, *offline, *strict, *pin)
 			}
@@ -93,7 +94,7 @@ func runValidate(ctx context.Context, std stdio, args []string, offline, strict,
 	return nil
 }
 
-// writePins writes the digests into the file that text was read from, and says which are other ones now.
+// writePins writes the pins into the file that text was read from, and prints what has changed.
 func writePins(std stdio, d *grantfile.Declared, path string, text []byte) error {
 	made, pins, err := d.Pin(text)
 	if err != nil || len(pins) == 0 {
@@ -110,11 +111,7 @@ func writePins(std stdio, d *grantfile.Declared, path string, text []byte) error
 		return err
 	}
 	for _, p := range pins {
-		was := p.Was
-		if was == "" {
-			was = "not pinned"
-		}
-		fmt.Fprintf(std.out, "%s: %s, and was %s\n", p.Facet, p.Is, was)
+		fmt.Fprintf(std.out, "%s: pinned%s\n", p.Facet, strings.TrimSuffix(": "+strings.Join(p.Changed, "; "), ": "))
 	}
 	return nil
 }

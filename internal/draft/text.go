@@ -128,7 +128,7 @@ func (f *Facet) write(w *writer, pin string, shared bool) {
 		w.line("    scope: shared")
 	}
 	if pin != "" {
-		w.line("    pin: %s # of the table as it is now; after a change exo validate -pin writes the new one", scalar(pin))
+		w.line("    pin: %s", grantfile.Folded(pin, "      "))
 	}
 	f.writeColumns(w, "    ", "")
 	if len(f.links) > 0 {

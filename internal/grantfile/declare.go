@@ -44,6 +44,7 @@ type Declared struct {
 	claimed   map[string]condition // one of each kind of condition on a claim: see bound.check
 
 	unpinned bool
+	oldPins  []*Facet // facets with a pin of an older form
 }
 
 // LinkKeys are the columns that a link compares, and whether it leads to one row.
@@ -149,6 +150,7 @@ func (d *Declared) declare(ctx context.Context) error {
 		x := &f.Facets[i]
 		d.facet(declarations[x.Database.Text], x, p)
 	}
+	d.renew(p)
 	if len(p.list) > 0 {
 		return p.err(f.Name)
 	}
@@ -229,11 +231,7 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 			p.at(c.Pos, "the table %s has no column `%s`%s", x.Table.Text, c.Text, or(c.Text, printable(columnsIn(live))))
 		}
 	}
-	if x.Pin.Text != "" && !d.unpinned {
-		if digest := d.digest(x); digest != x.Pin.Text {
-			p.at(x.Pin.Pos, "the table %s is not as it was when it was pinned: its digest is %s now; look at what has changed, then write that here, or let `exo validate -pin`", x.Table.Text, digest)
-		}
-	}
+	d.checkPin(x, p)
 	if len(p.list) > before {
 		return
 	}
