@@ -192,19 +192,34 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 			return
 		}
 		var names []string
-		for _, t := range d.live[x.Database.Text].Tables {
-			names = append(names, t.Name.Name)
+		in := d.live[x.Database.Text]
+		var elsewhere []string // schemas in which one of the name is
+		seen := func(n schema.Name) {
+			names = append(names, in.Spell(n))
+			if text := schema.Printable(n.Schema); (n.Name == x.Table.Text || n.String() == x.Table.Text) && !slices.Contains(elsewhere, text) {
+				elsewhere = append(elsewhere, text)
+			}
 		}
-		for _, v := range d.live[x.Database.Text].Views {
-			names = append(names, v.Name.Name)
+		for _, t := range in.Tables {
+			seen(t.Name)
 		}
-		p.at(x.Table.Pos, "the database %s has no table or view `%s`%s", x.Database.Text, schema.Printable(x.Table.Text), or(x.Table.Text, printable(names)))
+		for _, v := range in.Views {
+			seen(v.Name)
+		}
+		where := or(x.Table.Text, printable(names))
+		if in.Engine == schema.Postgres && !strings.HasPrefix(where, "; did") {
+			where = in.Where() + where
+		}
+		if len(elsewhere) > 0 {
+			where = fmt.Sprintf(": it is in the schema %s, so write `schema: [%s]` at the database", strings.Join(elsewhere, " and in "), strings.Join(append(slices.Clone(in.Path), elsewhere[0]), ", "))
+		}
+		p.at(x.Table.Pos, "the database %s has no table or view `%s`%s", x.Database.Text, schema.Printable(x.Table.Text), where)
 		return
 	}
 	// What facets say of a table is joined by its name: under a second spelling, which SQLite takes as well, a facet would show plain what
 	// another one labels.
-	if live.Name.Name != x.Table.Text {
-		p.at(x.Table.Pos, "the database %s calls the table `%s`: write it so", x.Database.Text, schema.Printable(live.Name.Name))
+	if spelt := d.live[x.Database.Text].Spell(live.Name); spelt != x.Table.Text {
+		p.at(x.Table.Pos, "the database %s calls the table `%s`: write it so", x.Database.Text, schema.Printable(spelt))
 		return
 	}
 	before := len(p.list)

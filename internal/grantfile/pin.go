@@ -62,15 +62,16 @@ func (d *Declared) Pin(text []byte) ([]byte, []Pinned, error) {
 				break
 			}
 		}
-		indent := strings.TrimSuffix(before[begins[at.Line-1]:], "table: ")
+		indent, block := strings.CutSuffix(before[begins[at.Line-1]:], "table: ")
+		block = block && strings.TrimSpace(indent) == ""
 		switch {
+		case was == "" && block: // also where the name is quoted
+			line, next, _ := strings.Cut(rest, "\n")
+			whole = before + line + "\n" + indent + "pin: " + Folded(is, indent+"  ") + "\n" + next
 		case !ok || was == "" && len(strings.Fields(at.Text)) != 1:
 			return nil, nil, exo.Errorf(exo.Invalid, "", "%s:%d:%d: this text is quoted, and pins are written beside plain ones only: write `pin: %s` into the facet %s", d.File.Name, at.Line, at.Column, is, x.Text)
 		case was != "":
 			whole = before + is + after
-		case strings.TrimSpace(indent) == "":
-			line, next, _ := strings.Cut(after, "\n")
-			whole = before + at.Text + line + "\n" + indent + "pin: " + Folded(is, indent+"  ") + "\n" + next
 		default: // {table: NAME, …}
 			whole = before + at.Text + ", pin: " + is + after
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/internal/sqlname"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -165,7 +166,7 @@ func (c *Checker) fixUnique(u unique, w Write) string {
 	fix := fmt.Sprintf("AllowEffects(%q) on the facet, if programs may learn what others have", u.name())
 	switch {
 	case u.primary:
-		return fmt.Sprintf("numbers or UUIDs that the database gives (%s), without AllowInsert of them, or %s", quoteAll(u.columns()), fix)
+		return fmt.Sprintf("numbers or UUIDs that the database gives (%s), without AllowInsert of them, or %s", sqlname.List(u.columns()), fix)
 	case !w.Decided || len(w.Scope) == 0 || u.exclusion != nil || u.where != "" || len(u.columns()) < len(u.parts):
 		return fix
 	}
@@ -175,7 +176,7 @@ func (c *Checker) fixUnique(u unique, w Write) string {
 			within = append([]string{col}, within...)
 		}
 	}
-	return fmt.Sprintf("UNIQUE (%s) in its place, or %s", quoteAll(within), fix)
+	return fmt.Sprintf("UNIQUE (%s) in its place, or %s", sqlname.List(within), fix)
 }
 
 // confirms reports whether a write of what programs may write can be refused because of a row out of scope.

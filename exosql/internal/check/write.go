@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/internal/sqlname"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -38,7 +39,7 @@ func (c *Checker) effects(t *decl.Table, live *schema.Table) {
 		for _, r := range by.Rules {
 			if !slices.Contains(known, named(r)) {
 				c.add(Finding{Kind: HiddenEffect, Table: t.Name, Problem: fmt.Sprintf("a write is rewritten%s by the rule %s of %s", through, r, by.Name.Name),
-					Fix: fmt.Sprintf("DROP RULE %s ON %s", quoteName(r), c.named(by)) + orAllow(named(r))})
+					Fix: fmt.Sprintf("DROP RULE %s ON %s", sqlname.Plain(r), c.named(by)) + orAllow(named(r))})
 			}
 		}
 		for _, child := range c.live.Tables {
@@ -49,7 +50,7 @@ func (c *Checker) effects(t *decl.Table, live *schema.Table) {
 				name := child.Name.Name + "(" + strings.Join(fk.Columns, ", ") + ")"
 				if !slices.Contains(known, name) {
 					c.add(Finding{Kind: HiddenEffect, Table: t.Name, Problem: fmt.Sprintf("a write is carried on%s by the foreign key %s (ON DELETE %s, ON UPDATE %s)", through, name, fk.OnDelete, fk.OnUpdate),
-						Fix: fmt.Sprintf("FOREIGN KEY (%s) REFERENCES %s (%s) without actions", quoteAll(fk.Columns), c.named(by), quoteAll(fk.References)) + orAllow(name)})
+						Fix: fmt.Sprintf("FOREIGN KEY (%s) REFERENCES %s (%s) without actions", sqlname.List(fk.Columns), c.named(by), sqlname.List(fk.References)) + orAllow(name)})
 				}
 				for _, part := range c.parts(child) {
 					if !slices.Contains(seen, part) {
@@ -72,17 +73,25 @@ func carries(a schema.Action) bool {
 
 func (c *Checker) dropTrigger(name string, t *schema.Table) string {
 	if c.live.Engine == schema.SQLite {
-		return "DROP TRIGGER " + quoteName(name)
+		return "DROP TRIGGER " + sqlname.Plain(name)
 	}
-	return fmt.Sprintf("DROP TRIGGER %s ON %s", quoteName(name), c.named(t))
+	return fmt.Sprintf("DROP TRIGGER %s ON %s", sqlname.Plain(name), c.named(t))
 }
 
 // named is a table as a statement names it, with its schema if it needs one.
 func (c *Checker) named(t *schema.Table) string {
 	if t.Schema == "" || c.tableOf(schema.Name{Name: t.Name.Name}) == t {
-		return quoteName(t.Name.Name)
+		return sqlname.Plain(t.Name.Name)
 	}
-	return quoteName(t.Schema) + "." + quoteName(t.Name.Name)
+	return sqlname.Path(t.Schema, t.Name.Name)
+}
+
+// Path is a declared table as a statement names it that a person reads.
+func Path(t *decl.Table) string { return sqlname.Path(t.Schema, t.Bare()) }
+
+// isOf reports whether a declaration is of a table of the catalogue, or of one of another schema with the same name where it says no schema.
+func (c *Checker) isOf(o *decl.Table, t *schema.Table) bool {
+	return c.live.Engine.Is(o.Bare(), t.Name.Name) && (o.Schema == "" || o.Schema == t.Schema)
 }
 
 // spanning reports unique keys that tenants share: an insert that fails says that
@@ -102,7 +111,7 @@ func (c *Checker) spanning(t *decl.Table, live *schema.Table) {
 		}
 		f := Finding{Kind: SpanningUnique, Table: t.Name, Problem: fmt.Sprintf("the unique key (%s) spans tenants: an insert that it refuses says that somebody has the value", strings.Join(k, ", ")), Warning: true}
 		if len(tenant) > 0 {
-			f.Fix = fmt.Sprintf("UNIQUE (%s)", quoteAll(append(slices.Clone(tenant[:1]), k...)))
+			f.Fix = fmt.Sprintf("UNIQUE (%s)", sqlname.List(append(slices.Clone(tenant[:1]), k...)))
 		}
 		c.add(f)
 	}
