@@ -206,6 +206,10 @@ func TestTwoSchemas(t *testing.T) {
 			url := tu.WithParam(t, server, "search_path", `"`+strings.Join(path, `","`)+`"`)
 			return tu.Postgres.OpenURL(t, url, &exosql.OpenOptions{Setup: func(context.Context, *sql.DB) error { return nil }})
 		}
+		alone, _, _ := drafted(t, open(core), draft.Options{})
+		if in := strings.Join(alone.Elsewhere(), ","); in != core+","+sales || strings.Contains(alone.Text(nil), "sales.customer:") {
+			t.Errorf("of one schema: %q\n%s", in, alone.Text(nil))
+		}
 		db := open(path...)
 		_, text, _ := drafted(t, db, draft.Options{})
 		second := path[1] + ".customer"
@@ -269,6 +273,6 @@ func TestWidthOfDraft(t *testing.T) {
 		if _, err := again.Declare(t.Context(), &grantfile.Options{Databases: map[string]*exosql.DB{"shop": db}}); err != nil {
 			t.Error(err)
 		}
-		contains(t, text, []string{"# 40 columns of the tables that are granted are left out: by its name a secret (40).\n", " and 35 more."}, nil)
+		contains(t, text, []string{"# Columns that are left out of the others: by its name a secret (40).\n", " and 35 more."}, nil)
 	})
 }

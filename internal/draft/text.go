@@ -56,11 +56,12 @@ func (d *Draft) Text(pins map[string]string) string {
 			f.write(w, pins[f.Alias], d.opt.Tenant == None)
 		}
 	}
-	if slices.ContainsFunc(d.Facets, func(f *Facet) bool { return f.Out != "" }) {
+	// Tables of other schemas are counted in the summary: they may be those of all that a server has besides.
+	if slices.ContainsFunc(d.Facets, func(f *Facet) bool { return f.Out != "" && f.Kind != otherSchemas }) {
 		w.line("")
 		w.line("  # Left out. Where every principal may see every row of a table, take out the # before its lines, and add it to the grants.")
 		for _, f := range d.Facets {
-			if f.Out != "" {
+			if f.Out != "" && f.Kind != otherSchemas {
 				f.writeOut(w)
 			}
 		}
@@ -71,7 +72,7 @@ func (d *Draft) Text(pins map[string]string) string {
 // Summary are lines about what is left out, by reasons: how many tables, and how many columns of the tables that are granted.
 func (d *Draft) Summary() (lines []string) {
 	tables, columns := map[string]int{}, map[string]int{}
-	out, cols := 0, 0
+	out := 0
 	for _, f := range d.Facets {
 		if f.Out != "" {
 			tables[f.Kind]++
@@ -85,7 +86,6 @@ func (d *Draft) Summary() (lines []string) {
 					kind = "something is wrong in them"
 				}
 				columns[kind]++
-				cols++
 			}
 		}
 	}
@@ -99,8 +99,8 @@ func (d *Draft) Summary() (lines []string) {
 	if out > 0 {
 		lines = append(lines, fmt.Sprintf("%d of %d tables and views are left out: %s.", out, len(d.Facets), text(tables)))
 	}
-	if cols > 0 {
-		lines = append(lines, fmt.Sprintf("%d columns of the tables that are granted are left out: %s.", cols, text(columns)))
+	if len(columns) > 0 {
+		lines = append(lines, fmt.Sprintf("Columns that are left out of the others: %s.", text(columns)))
 	}
 	return lines
 }
@@ -124,6 +124,9 @@ func (d *Draft) summary(w *writer) {
 	}
 	for _, l := range lines {
 		w.about("", "%s", l)
+	}
+	if in := d.Elsewhere(); len(in) > 0 {
+		w.about("", "With those of other schemas: exo init -force -schema %s.", strings.Join(in, ","))
 	}
 	if len(lines) > 0 {
 		w.about("", "The reason is beside each. Search for # to find them.")
