@@ -133,7 +133,10 @@ func (d *Database) qualified(n Name) (out []Name) {
 // Spell is the shortest text by which a Name without a schema finds a table or view: its name, or schema.name where another one of the
 // name comes first.
 func (d *Database) Spell(n Name) string {
-	if x := d.Rows(Name{Name: n.Name}); n.Schema == "" || x != nil && x.Name == n {
+	if n.Schema == "" {
+		return n.Name
+	}
+	if x := d.Rows(Name{Name: n.Name}); x != nil && x.Name == n {
 		return n.Name
 	}
 	return n.String()

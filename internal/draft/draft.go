@@ -152,7 +152,7 @@ func unfit(live *schema.Database, t *schema.Table) (kind, why string) {
 		return "something is wrong in them", "its name or that of a column is no text in UTF-8, which a file can't hold"
 	case t.Schema != "" && live.Engine == schema.Postgres && !slices.Contains(live.Path, t.Schema):
 		return otherSchemas, fmt.Sprintf("it is in the schema %s, in which names are not looked up", t.Schema)
-	case live.Rows(schema.Name{Name: live.Spell(t.Name)}).Name != t.Name:
+	case t.Schema != "" && live.Rows(schema.Name{Name: live.Spell(t.Name)}).Name != t.Name:
 		return "something is wrong in them", "another table is called " + t.Name.String() + " as a whole"
 	case t.Extension != "":
 		return "parts of extensions", "it is part of the extension " + t.Extension

@@ -213,6 +213,9 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 		if len(elsewhere) > 0 {
 			where = fmt.Sprintf(": it is in the schema %s, so write `schema: [%s]` at the database", strings.Join(elsewhere, " and in "), strings.Join(append(slices.Clone(in.Path), elsewhere[0]), ", "))
 		}
+		if other, _, ok := strings.Cut(x.Table.Text, "."); ok && in.Engine == schema.Postgres && len(elsewhere) == 0 && !slices.Contains(in.Path, other) {
+			where = fmt.Sprintf(": names are looked up in %s, so write `schema: [%s]` at the database if %[3]s is a schema", strings.Join(in.Path, ", "), strings.Join(append(slices.Clone(in.Path), schema.Printable(other)), ", "), schema.Printable(other))
+		}
 		p.at(x.Table.Pos, "the database %s has no table or view `%s`%s", x.Database.Text, schema.Printable(x.Table.Text), where)
 		return
 	}
