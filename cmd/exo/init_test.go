@@ -148,7 +148,7 @@ func TestInitLeavesOut(t *testing.T) {
 		}
 		for table, want := range map[string]string{"shops": "", "goods": "", "bills": "has no column `total`", "parts": "has no table or view `parts`", "hosts": ""} {
 			i := slices.IndexFunc(d.Facets, func(f *draft.Facet) bool { return f.Table == table })
-			if out := d.Facets[i].Out; !strings.Contains(out, want) || (out == "") != (want == "") || want != "" && !strings.Contains(strings.ReplaceAll(text, "\n  # ", " "), " "+table+": "+out+"\n") {
+			if out := d.Facets[i].Out; !strings.Contains(out, want) || (out == "") != (want == "") || want != "" && !strings.Contains(strings.ReplaceAll(text, "\n  # ", " "), " "+table+": "+out) {
 				t.Errorf("%s is left out for %q, want %q\n%s", table, out, want, text)
 			}
 		}
