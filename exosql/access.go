@@ -37,6 +37,7 @@ type Fix struct {
 	Index       *schema.Index // its name is one that no index of the table has; nil: see Declaration
 	Declaration string        // what the column's declaration would have: "StoredISO()"
 	If          string        // what must be true for that, of what the column holds; "" for nothing
+	Schema      string        // with which Table begins, of a table that is declared with it
 }
 
 // String is the fix as a report has it: SQL, or the change of the declaration.
@@ -57,7 +58,7 @@ func (f *Fix) SQL() string {
 	if f == nil || f.Index == nil {
 		return ""
 	}
-	return check.CreateIndex(f.Table, f.Index)
+	return check.CreateIndex(check.Path(&decl.Table{Name: f.Table, Schema: f.Schema}), f.Index)
 }
 
 // fixJSON is a Fix as JSON: sql is for who reads it, and made of the rest.
@@ -67,6 +68,7 @@ type fixJSON struct {
 	SQL         string        `json:"sql,omitempty"`
 	Declaration string        `json:"declaration,omitempty"`
 	If          string        `json:"if,omitempty"`
+	Schema      string        `json:"schema,omitempty"`
 }
 
 // MarshalJSON writes the fields, and "sql", what [Fix.SQL] gives.
@@ -74,7 +76,7 @@ func (f *Fix) MarshalJSON() ([]byte, error) {
 	if f == nil {
 		return []byte("null"), nil
 	}
-	return json.Marshal(fixJSON{f.Table, f.Index, f.SQL(), f.Declaration, f.If})
+	return json.Marshal(fixJSON{f.Table, f.Index, f.SQL(), f.Declaration, f.If, f.Schema})
 }
 
 // UnmarshalJSON reads what MarshalJSON writes, but not "sql": that is made of the rest.
@@ -84,7 +86,7 @@ func (f *Fix) UnmarshalJSON(text []byte) error {
 	}
 	var j fixJSON
 	err := json.Unmarshal(text, &j)
-	*f = Fix{j.Table, j.Index, j.Declaration, j.If}
+	*f = Fix{j.Table, j.Index, j.Declaration, j.If, j.Schema}
 	return err
 }
 
@@ -241,7 +243,7 @@ func (o *object) paths(ctx context.Context, asked engine.Session, live *schema.D
 				if s.Index != nil || s.Declaration != "" {
 					path.Fix = &Fix{Index: s.Index, Declaration: s.Declaration, If: s.If}
 					if s.Index != nil {
-						path.Fix.Table = fc.Table.Name
+						path.Fix.Table, path.Fix.Schema = fc.Table.Name, fc.Table.Schema
 					}
 				}
 			}

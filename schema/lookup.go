@@ -47,7 +47,7 @@ func asciiFold(s string) string {
 }
 
 // Table finds a table by its name; without a schema it is looked up along Path, where a view of the name that comes first
-// hides it, as it does for the database. It is nil if there is none.
+// hides it, as it does for the database. Where none is called so, schema.name finds it in that schema of Path. It is nil if there is none.
 func (d *Database) Table(n Name) *Table { return find(d, n, d.Tables, tableName, d.Views, viewName) }
 
 func tableName(t *Table) Name { return t.Name }
@@ -82,6 +82,11 @@ func (d *Database) Finder() func(Name) *Table {
 				return t
 			}
 		}
+		for _, q := range d.qualified(n) {
+			if t := all[q]; t != nil || views[q] {
+				return t
+			}
+		}
 		return nil
 	}
 }
@@ -104,7 +109,45 @@ func find[T, O any](d *Database, n Name, all []*T, name func(*T) Name, others []
 			return nil
 		}
 	}
+	for _, q := range d.qualified(n) {
+		if x := find(d, q, all, name, others, other); x != nil {
+			return x
+		}
+	}
 	return nil
+}
+
+// qualified are the names with a schema of the path that a name without one may mean where nothing is called so as a whole: sales.customer.
+func (d *Database) qualified(n Name) (out []Name) {
+	if n.Schema != "" || d.Engine != Postgres {
+		return nil
+	}
+	for _, s := range d.Path {
+		if rest, ok := strings.CutPrefix(n.Name, s+"."); ok && rest != "" {
+			out = append(out, Name{s, rest})
+		}
+	}
+	return out
+}
+
+// Spell is the shortest text by which a Name without a schema finds a table or view: its name, or schema.name where another one of the
+// name comes first.
+func (d *Database) Spell(n Name) string {
+	if n.Schema == "" {
+		return n.Name
+	}
+	if x := d.Rows(Name{Name: n.Name}); x != nil && x.Name == n {
+		return n.Name
+	}
+	return n.String()
+}
+
+// Where says for an error in which schemas names without one are looked up; "" on SQLite.
+func (d *Database) Where() string {
+	if d.Engine != Postgres {
+		return ""
+	}
+	return " in the search path (" + strings.Join(d.Path, ", ") + ")"
 }
 
 // Rows finds what a name means that rows can be read of: a table, or a view as a table that has columns and nothing else; nil if there is neither.

@@ -4,6 +4,8 @@ import (
 	"database/sql"
 	"strconv"
 	"strings"
+
+	"github.com/exoagent/exoagent/internal/sqlname"
 )
 
 // postgresType is a type of a live PostgreSQL.
@@ -54,7 +56,7 @@ func (r *postgresReader) typeOf(oid int64, format string) typeOf {
 	out := typeOf{text: format}
 	switch {
 	case t.extension:
-		out.text = quoteIfNeeded(t.Name.Name)
+		out.text = sqlname.Plain(t.Name.Name)
 		if i := strings.LastIndexByte(format, '('); i > 0 && strings.HasSuffix(format, ")") {
 			out.text += format[i:]
 		}
@@ -143,14 +145,4 @@ func (t typeOf) array() typeOf {
 }
 
 // typeText is the name of a type that is not PostgreSQL's own.
-func typeText(n Name) string { return quoteIfNeeded(n.Schema) + "." + quoteIfNeeded(n.Name) }
-
-// quoteIfNeeded quotes what would not be read as itself.
-func quoteIfNeeded(s string) string {
-	for i, r := range s {
-		if !('a' <= r && r <= 'z' || r == '_' || i > 0 && '0' <= r && r <= '9') {
-			return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
-		}
-	}
-	return s
-}
+func typeText(n Name) string { return sqlname.Path(n.Schema, n.Name) }

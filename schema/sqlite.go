@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/exoagent/exoagent/internal/sqlname"
 )
 
 // Querier is what the readers need of a database: *sql.DB, *sql.Conn and *sql.Tx
@@ -131,7 +133,7 @@ func (r *sqliteReader) compiles(name string, err error) error {
 	if err != nil {
 		return err
 	}
-	return each(r.ctx, r.q, `EXPLAIN SELECT * FROM main."`+strings.ReplaceAll(name, `"`, `""`)+`"`, nil, func(*sql.Rows) error { return nil })
+	return each(r.ctx, r.q, `EXPLAIN SELECT * FROM main.`+sqlname.Quote(name), nil, func(*sql.Rows) error { return nil })
 }
 
 // leaveOut notes why a table or view is left out. A context that ended or a file that can't be read is no reason: then

@@ -14,6 +14,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/sqlname"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -142,7 +143,7 @@ func (t *Target) run(ctx context.Context, db *exosql.DB, key Key) error {
 // holds reports whether a value of the tables has the key in it.
 func holds(ctx context.Context, db *sql.DB, tables []Table, key Key) (bool, error) {
 	for _, t := range tables {
-		rows, err := db.QueryContext(ctx, "SELECT * FROM "+quoted(t.Name))
+		rows, err := db.QueryContext(ctx, "SELECT * FROM "+sqlname.Quote(t.Name))
 		if err != nil {
 			return false, err
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/pgsession"
+	"github.com/exoagent/exoagent/internal/sqlname"
 )
 
 // schemas keeps copies as schemas of one PostgreSQL database, which serves this
@@ -142,14 +143,12 @@ func (s *schemas) clean(ctx context.Context) error {
 		return err
 	}
 	for _, n := range old {
-		if _, err := s.admin.ExecContext(ctx, "DROP SCHEMA "+quoted(n)+" CASCADE"); err != nil {
+		if _, err := s.admin.ExecContext(ctx, "DROP SCHEMA "+sqlname.Quote(n)+" CASCADE"); err != nil {
 			return err
 		}
 	}
 	return nil
 }
-
-func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
 func (s *schemas) engine() string { return "postgres" }
 
@@ -186,7 +185,7 @@ func (s *schemas) programs() *url.URL {
 
 // make makes and fills a schema.
 func (s *schemas) make(ctx context.Context, name string, t *Target, key Key) error {
-	schema := quoted(ours + name)
+	schema := sqlname.Quote(ours + name)
 	if _, err := s.admin.ExecContext(ctx, "CREATE SCHEMA "+schema); err != nil {
 		return err
 	}
@@ -194,7 +193,7 @@ func (s *schemas) make(ctx context.Context, name string, t *Target, key Key) err
 		if err := t.fill(ctx, db, key, numbered); err != nil || s.reader == nil {
 			return err
 		}
-		if _, err := db.ExecContext(ctx, "GRANT USAGE ON SCHEMA "+schema+" TO "+quoted(s.role)+"; GRANT SELECT ON ALL TABLES IN SCHEMA "+schema+" TO "+quoted(s.role)); err != nil {
+		if _, err := db.ExecContext(ctx, "GRANT USAGE ON SCHEMA "+schema+" TO "+sqlname.Quote(s.role)+"; GRANT SELECT ON ALL TABLES IN SCHEMA "+schema+" TO "+sqlname.Quote(s.role)); err != nil {
 			return fmt.Errorf("%w: %w", ErrReader, err)
 		}
 		return nil
@@ -225,7 +224,7 @@ func (s *schemas) try(ctx context.Context, name string, t *Target) (super bool, 
 		}
 		for _, table := range tables {
 			var rows, write bool
-			if err := db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM `+quoted(table.Name)+`), has_table_privilege($1, 'INSERT, UPDATE, DELETE, TRUNCATE')`, quoted(table.Name)).Scan(&rows, &write); err != nil {
+			if err := db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM `+sqlname.Quote(table.Name)+`), has_table_privilege($1, 'INSERT, UPDATE, DELETE, TRUNCATE')`, sqlname.Quote(table.Name)).Scan(&rows, &write); err != nil {
 				return err
 			}
 			if write && s.reader != nil {
@@ -256,11 +255,11 @@ func (s *schemas) connect(ctx context.Context, u *url.URL, name string, setup fu
 
 func (s *schemas) gone(ctx context.Context, name string) bool {
 	var there bool
-	err := s.admin.QueryRowContext(ctx, `SELECT to_regnamespace($1) IS NOT NULL`, quoted(ours+name)).Scan(&there)
+	err := s.admin.QueryRowContext(ctx, `SELECT to_regnamespace($1) IS NOT NULL`, sqlname.Quote(ours+name)).Scan(&there)
 	return err == nil && !there
 }
 
 func (s *schemas) drop(ctx context.Context, name string) error {
-	_, err := s.admin.ExecContext(ctx, "DROP SCHEMA IF EXISTS "+quoted(ours+name)+" CASCADE")
+	_, err := s.admin.ExecContext(ctx, "DROP SCHEMA IF EXISTS "+sqlname.Quote(ours+name)+" CASCADE")
 	return err
 }

@@ -29,8 +29,9 @@ func initCommand() command {
 		long: `Reads the catalogue of a database, and writes a grant file (default: exo.yaml) for a person to read and change. No row
 is read, and nothing is written to the database. What isn't given is asked for at a terminal, and nowhere else.
 
-The file grants what it can say whose it is: the rows of tables that lead, by foreign keys, to one table of tenants. The other tables,
-and columns whose names sound like secrets, persons or free text, stand in it as comments, with the reason. Programs may only read.
+The file grants what it can say whose it is: the rows of tables that lead, by foreign keys or by the names of columns, to one table of
+tenants. The other tables, and columns whose names sound like secrets, persons or free text, are comments in it, with the reason. Programs
+may only read.
 It says reviewed: false, and nothing serves it before a person has changed that.
 
 -db takes the URL itself, or where it is: env:NAME, file:PATH. The file never holds a URL of PostgreSQL, which may have a password.
@@ -44,8 +45,8 @@ examples:
 		flags: func(fs *flag.FlagSet) action {
 			o := &initOptions{}
 			fs.StringVar(&o.db, "db", "", "`URL`: the database: sqlite:PATH, postgres://user@host/database, env:NAME, file:PATH")
-			fs.StringVar(&o.schemas, "schema", "", "`NAMES`: PostgreSQL's schemas, with commas (default: the database's)")
-			fs.StringVar(&o.tenant, "tenant", "", "`TABLE`: whose rows those of the others are; none: there is one tenant")
+			fs.StringVar(&o.schemas, "schema", "", "`NAMES`: PostgreSQL's schemas, with commas, in the order in which names are looked up (default: the database's)")
+			fs.StringVar(&o.tenant, "tenant", "", "`TABLE`: whose rows those of the others are, or the column that says so; none: there is one tenant")
 			fs.StringVar(&o.client, "client", "", "`NAME`: print how claude, cursor, vscode or codex starts exo serve")
 			fs.BoolVar(&o.force, "force", false, "write over a file that is there")
 			return o.run
@@ -205,7 +206,7 @@ func (o *initOptions) finish(ctx context.Context, live *schema.Database, opt dra
 		}
 		text = d.Text(nil)
 		if d.Granted() == 0 {
-			return d, text, []string{"nothing is granted yet: take out the # before what programs may see"}, nil
+			return d, text, []string{"nothing is granted yet: " + o.nothing(d)}, nil
 		}
 		pins, findings, err := inspect(ctx, path, text, getenv)
 		if wrong, ok := errors.AsType[*grantfile.Errors](err); ok && leaveOut(d, opt.Out, wrong) {
@@ -231,6 +232,17 @@ func (o *initOptions) finish(ctx context.Context, live *schema.Database, opt dra
 		}
 	}
 	return d, text, rest, nil
+}
+
+// nothing says how a draft comes to grant something.
+func (o *initOptions) nothing(d *draft.Draft) string {
+	switch in := d.Elsewhere(); {
+	case len(in) > 0:
+		return "tables are in other schemas than those in which names are looked up: exo init -force -schema " + schema.Printable(strings.Join(in, ","))
+	case d.Tenant == nil && o.tenant != draft.None:
+		return "say whose the rows are: exo init -force -tenant TABLE, or -tenant none where everybody may see every row; or take out the # before what programs may see"
+	}
+	return "take out the # before what programs may see"
 }
 
 // leaveOut adds the tables of which a draft can't be declared to those that are left out, with the reason. It is false where what is
@@ -286,8 +298,14 @@ func writeGrants(path, text string, force bool) error {
 
 func (o *initOptions) report(std stdio, d *draft.Draft, path string, rest []string) error {
 	fmt.Fprintf(std.err, "%s: %d of %d tables are granted, to read; the others are comments, with the reason\n", path, d.Granted(), len(d.Facets))
+	for _, l := range d.Summary() {
+		fmt.Fprintln(std.err, schema.Printable(l))
+	}
 	if t := d.Tenant; t != nil {
-		fmt.Fprintf(std.err, "whose a row is: that of %s, to which %d of %d other tables lead (%s)\n", t.Table, len(t.Direct)+t.Through, t.Of, t.Sure)
+		fmt.Fprintf(std.err, "whose a row is: that of %s, to which %d of %d other tables lead (%s); if that is wrong: -tenant TABLE, or -tenant none where everybody may see every row\n", schema.Printable(t.Table), len(t.Direct)+t.Through, t.Of, t.Sure)
+	}
+	if in := d.Elsewhere(); len(in) > 0 && d.Granted() > 0 {
+		fmt.Fprintf(std.err, "tables of other schemas are left out: exo init -force -schema %s drafts them, too\n", schema.Printable(strings.Join(in, ",")))
 	}
 	if o.env != "" && os.Getenv(o.env) == "" {
 		fmt.Fprintf(std.err, "put the URL of the database into the variable %s: the file says only its name\n", o.env)

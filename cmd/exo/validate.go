@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/exoagent/exoagent/internal/grantfile"
 	"github.com/exoagent/exoagent/internal/printable"
@@ -27,8 +28,8 @@ Each line begins with the place in the file and ends with a code in brackets, li
 -effects prints, as YAML to paste, what facets have to allow under effects: before a program can write by them, each with its reason.
 Nothing is written: decide of each whether it may act, or be learned. What no effect allows goes to standard error.
 
--pin, when nothing is wrong but the pins, writes into the file the digest of each facet's table as it is now, and prints what it has
-written: look at what has changed in the database first.
+-pin, when nothing is wrong but the pins, writes into the file the pin of each facet's table as it is now, and prints what has changed
+since the last one: look at that in the database first.
 
 examples:
   exo validate
@@ -40,7 +41,7 @@ examples:
 		flags: func(fs *flag.FlagSet) action {
 			offline := fs.Bool("offline", false, "only what can be said without a database")
 			strict := fs.Bool("strict", false, "fail for warnings too")
-			pin := fs.Bool("pin", false, "write the digests of the tables as they are now into the file")
+			pin := fs.Bool("pin", false, "write pins of the tables as they are now into the file")
 			asJSON := fs.Bool("json", false, "print what is wrong as JSON")
 			effects := fs.Bool("effects", false, "print the effects that facets have to allow, as YAML")
 			return func(ctx context.Context, std stdio, args []string) error {
@@ -153,7 +154,7 @@ func (v *validating) run(ctx context.Context, std stdio, args []string) error {
 	return nil
 }
 
-// writePins writes the digests into the file that text was read from, and says which are other ones now.
+// writePins writes the pins into the file that text was read from, and prints what has changed.
 func writePins(std stdio, d *grantfile.Declared, path string, text []byte) error {
 	made, pins, err := d.Pin(text)
 	if err != nil || len(pins) == 0 {
@@ -170,11 +171,7 @@ func writePins(std stdio, d *grantfile.Declared, path string, text []byte) error
 		return err
 	}
 	for _, p := range pins {
-		was := p.Was
-		if was == "" {
-			was = "not pinned"
-		}
-		fmt.Fprintf(std.out, "%s: %s, and was %s\n", p.Facet, p.Is, was)
+		fmt.Fprintf(std.out, "%s: pinned%s\n", p.Facet, strings.TrimSuffix(": "+strings.Join(p.Changed, "; "), ": "))
 	}
 	return nil
 }

@@ -76,17 +76,20 @@ func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
 	if live == nil {
 		var names []string
 		for _, t := range d.live.Tables {
-			names = append(names, t.Name.Name)
+			names = append(names, d.live.Spell(t.Name))
 		}
-		return nil, wrong(name, "there is no such table; there are %s", list(names))
+		return nil, wrong(name, "there is no such table%s; there are %s", d.live.Where(), list(names))
 	}
-	if live.Name.Name != name { // as SQLite allows: it would be a second declaration, without the labels of the first
-		return nil, wrong(name, "the database calls the table %s: declare it so", schema.Printable(live.Name.Name))
+	if spelt := d.live.Spell(live.Name); spelt != name { // as SQLite allows: it would be a second declaration, without the labels of the first
+		return nil, wrong(name, "the database calls the table %s: declare it so", schema.Printable(spelt))
 	}
 	if d.tables[name] != nil {
 		return nil, wrong(name, "the table is declared twice")
 	}
 	t := &Table{d, &decl.Table{ID: decl.TableIDs.Add(1), Name: name, Reader: d.reader}, map[string]*decl.Column{}}
+	if name != live.Name.Name || d.shared(live.Name) {
+		t.t.Schema = live.Schema
+	}
 	says := map[string]ColumnSpec{}
 	for _, m := range more {
 		if live.Column(m.Name) == nil {
@@ -134,6 +137,14 @@ func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
 	}
 	d.tables[name] = t
 	return t, nil
+}
+
+// shared reports whether another schema has a table or view of the same name: statements name the schemas of both, so that neither is ever
+// the other.
+func (d *Declarations) shared(n schema.Name) bool {
+	is := func(m schema.Name) bool { return m.Name == n.Name && m.Schema != n.Schema }
+	return d.live.Engine == schema.Postgres && !strings.HasPrefix(n.Name, n.Schema+".") &&
+		(slices.ContainsFunc(d.live.Tables, func(t *schema.Table) bool { return is(t.Name) }) || slices.ContainsFunc(d.live.Views, func(v *schema.View) bool { return is(v.Name) }))
 }
 
 // calculated gives a generated column the labels of the columns of which the database calculates it, and their readers where it has no

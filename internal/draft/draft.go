@@ -3,8 +3,8 @@
 //	d, err := draft.New(live, draft.Options{Name: "shop", URL: "env:SHOP_URL"})
 //	text := d.Text(nil)
 //
-// A draft grants less than a person would: a table whose rows are nobody's by a foreign key, and a column whose name sounds like secrets,
-// persons or free text, stand in it as comments, with the reason. It reads no rows, and says `reviewed: false`.
+// A draft grants less than a person would: a table of which neither a key nor the name of a column says whose its rows are, and a column
+// whose name sounds like secrets, persons or free text, are comments in it, with the reason. It reads no rows, and says `reviewed: false`.
 package draft
 
 import (
@@ -46,9 +46,10 @@ type Draft struct {
 
 // Facet is what programs are to see of a table.
 type Facet struct {
-	Table string
+	Table string // as the file says it
 	Alias string
 	Out   string // why it is left out; "": it is not
+	Kind  string // of the reason, for the summary
 
 	table   *schema.Table
 	columns []column
@@ -57,15 +58,22 @@ type Facet struct {
 	via     *reference
 	note    string // how its rows were found to be somebody's
 	grant   string
+	prefix  string // the first word of all its columns
 }
 
 type column struct {
 	name, doc string
+	as        string // what programs call it; "": by its own name
 	out       string // why it is left out
 }
 
+// link is one as the file says it.
 type link struct {
-	name, text string // what the file says of it
+	name                string
+	to                  string
+	columns, references []string // nil: those of the one foreign key between the two tables
+	one, usual          bool     // usual: it leads to as many rows as the foreign key says
+	guess               bool     // no foreign key says so
 }
 
 // reference is a foreign key between two tables of the draft.
@@ -77,6 +85,7 @@ type reference struct {
 	sure       bool // no row is without
 	unique     bool // at most one row leads to each
 	short      bool // it is the only one between the two, so the file need not say its columns
+	guess      bool // it is no foreign key: the name of its column says so
 	there      string
 	back       string
 }
@@ -87,25 +96,31 @@ func New(live *schema.Database, o Options) (*Draft, error) {
 	made := dynamic.New(live)
 	tables := map[*Facet]*dynamic.Table{}
 	for _, t := range live.Tables {
-		f := &Facet{Table: t.Name.Name, table: t, Out: o.Out[t.Name.Name]}
+		f := &Facet{Table: live.Spell(t.Name), table: t}
 		d.Facets = append(d.Facets, f)
-		if why := unfit(live, t); why != "" && f.Out == "" {
-			f.Out = why
-		}
-		if dt, err := made.Table(f.Table); err != nil && f.Out == "" {
-			f.Out = message(err)
-		} else if err == nil {
+		f.leave("something is wrong in them", o.Out[f.Table])
+		f.leave(unfit(live, t))
+		if f.Out == "" {
+			dt, err := made.Table(f.Table)
+			if err != nil {
+				f.leave("something is wrong in them", message(err))
+				continue
+			}
 			tables[f] = dt
 		}
 	}
 	for _, v := range live.Views {
-		if live.View(schema.Name{Name: v.Name.Name}) == v && utf8.ValidString(v.Name.Name) {
-			d.Facets = append(d.Facets, &Facet{Table: v.Name.Name, table: live.Rows(v.Name), Out: viewOut})
+		if name := live.Spell(v.Name); utf8.ValidString(name) {
+			f := &Facet{Table: name, table: live.Rows(v.Name)}
+			f.leave("views", viewOut)
+			d.Facets = append(d.Facets, f)
 		}
 	}
 	for _, l := range live.LeftOut {
 		if utf8.ValidString(l.Name.Name) {
-			d.Facets = append(d.Facets, &Facet{Table: l.Name.Name, table: &schema.Table{Name: l.Name}, Out: "each query of it fails: " + l.Why})
+			f := &Facet{Table: l.Name.Name, table: &schema.Table{Name: l.Name}}
+			f.leave("each query of them fails", "each query of it fails: "+l.Why)
+			d.Facets = append(d.Facets, f)
 		}
 	}
 	slices.SortFunc(d.Facets, func(a, b *Facet) int { return strings.Compare(a.Table, b.Table) })
@@ -122,22 +137,31 @@ func New(live *schema.Database, o Options) (*Draft, error) {
 
 const viewOut = "a view, and nothing says whose its rows are: give it a scope, and a `key` if it is to be read in pages"
 
+// leave leaves a table out, if it is not left out already and there is a reason.
+func (f *Facet) leave(kind, why string) {
+	if f.Out == "" && why != "" {
+		f.Kind, f.Out = kind, why
+	}
+}
+
 // unfit says why programs can't be given rows of a table.
-func unfit(live *schema.Database, t *schema.Table) string {
+func unfit(live *schema.Database, t *schema.Table) (kind, why string) {
 	odd := func(c schema.Column) bool { return !utf8.ValidString(c.Name) }
 	switch {
 	case !utf8.ValidString(t.Name.Name) || slices.ContainsFunc(t.Columns, odd):
-		return "its name or that of a column is no text in UTF-8, which a file can't hold"
-	case live.Table(schema.Name{Name: t.Name.Name}) != t:
-		return "another table of this name comes before it in the search path"
+		return "something is wrong in them", "its name or that of a column is no text in UTF-8, which a file can't hold"
+	case t.Schema != "" && live.Engine == schema.Postgres && !slices.Contains(live.Path, t.Schema):
+		return otherSchemas, fmt.Sprintf("it is in the schema %s, in which names are not looked up", t.Schema)
+	case t.Schema != "" && live.Rows(schema.Name{Name: live.Spell(t.Name)}).Name != t.Name:
+		return "something is wrong in them", "another table is called " + t.Name.String() + " as a whole"
 	case t.Extension != "":
-		return "it is part of the extension " + t.Extension
+		return "parts of extensions", "it is part of the extension " + t.Extension
 	case t.PartitionOf != nil:
-		return "it is a partition of " + t.PartitionOf.Name
+		return "partitions", "it is a partition of " + t.PartitionOf.Name
 	case t.Virtual:
-		return "it is a virtual table: a module decides what its rows are"
+		return "virtual tables", "it is a virtual table: a module decides what its rows are"
 	}
-	return ""
+	return "", ""
 }
 
 // message is an error without its place, for a comment of the file.
@@ -152,48 +176,136 @@ func message(err error) string {
 func (d *Draft) nameFacets(tables map[*Facet]*dynamic.Table) {
 	taken := map[string]bool{}
 	for _, f := range d.Facets {
-		one := naming.Lower(naming.Singular(f.Table))
+		one := naming.Lower(naming.Singular(f.table.Name.Name))
 		f.Alias = claim(taken, func(n string) bool {
 			if names.ReservedName(n) || names.Keyword(n) {
 				return false
 			}
 			return !slices.ContainsFunc(f.table.Columns, func(c schema.Column) bool { return naming.Lower(c.Name) == n })
-		}, one, one+"Row")
+		}, one, naming.Lower(naming.Singular(f.Table)), one+"Row")
+		f.prefix = prefix(f.table)
 		var shown []string
+		var odd []int // columns of which programs can't use the name
 		for i := range f.table.Columns {
 			c := &f.table.Columns[i]
-			x := column{name: c.Name, doc: c.Comment, out: sensitive(c)}
+			x := column{name: c.Name, doc: c.Comment, out: sensitive(f.table, c)}
+			if c.Unreadable {
+				x.out = unreadable
+			}
 			if t := tables[f]; t != nil && x.out == "" {
 				if _, err := t.Facet(f.Alias, append(slices.Clone(shown), c.Name)...); err != nil {
-					x.out = message(err)
+					x.out, odd = message(err), append(odd, i)
 				}
-			}
-			if c.Unreadable {
-				x.out = "the role of the database may not read it"
 			}
 			if x.out == "" {
 				shown = append(shown, c.Name)
 			}
 			f.columns = append(f.columns, x)
 		}
-		if len(shown) == 0 && f.Out == "" {
-			f.Out = "each of its columns is left out"
+		if n := d.nameOdd(f, odd); len(shown)+n == 0 {
+			f.leave("no column is left", "each of its columns is left out")
 		}
 	}
 }
 
-// readReferences finds the foreign keys that links can follow.
+// nameOdd gives columns another name for programs, which can't use theirs, and returns how many it could.
+func (d *Draft) nameOdd(f *Facet, odd []int) (named int) {
+	taken := map[string]bool{f.Alias: true}
+	for i := range f.columns {
+		if !slices.Contains(odd, i) {
+			taken[naming.Lower(f.columns[i].name)] = true
+		}
+	}
+	for _, i := range odd {
+		x := &f.columns[i]
+		if x.name == "*" { // which a file takes for all columns
+			continue
+		}
+		plain := naming.Lower(x.name)
+		if plain == "x" && !strings.EqualFold(x.name, "x") { // no letter is left
+			plain = fmt.Sprint("column", i+1)
+		}
+		x.as = claim(taken, func(n string) bool { return !names.ReservedName(n) }, plain, plain+"Value")
+		var specs []dynamic.ColumnSpec
+		var all []string
+		for j, c := range f.columns {
+			if c.out == "" || j == i {
+				specs, all = append(specs, dynamic.ColumnSpec{Name: c.name, As: c.as}), append(all, c.name)
+			}
+		}
+		t, err := dynamic.New(d.live).Table(f.Table, specs...)
+		if err == nil {
+			_, err = t.Facet(f.Alias, all...)
+		}
+		if x.out = ""; err != nil {
+			x.as, x.out = "", message(err)
+			continue
+		}
+		named++
+	}
+	return named
+}
+
+// prefix is the first word of all columns of a table, if they have one: usr of usr_id, usr_name, usr_tenant_id.
+func prefix(t *schema.Table) string {
+	first := ""
+	for i, c := range t.Columns {
+		ws := naming.Words(c.Name)
+		if len(ws) < 2 || i > 0 && !strings.EqualFold(ws[0], first) {
+			return ""
+		}
+		first = strings.ToLower(ws[0])
+	}
+	if len(t.Columns) < 3 || first == "is" || first == "id" {
+		return ""
+	}
+	return first
+}
+
+// bare are the words of a column, small, without the prefix of its table.
+func (f *Facet) bare(column string) []string {
+	ws := naming.Words(strings.ToLower(strings.Join(naming.Words(column), "_")))
+	if f.prefix != "" && len(ws) > 1 && ws[0] == f.prefix {
+		return ws[1:]
+	}
+	return ws
+}
+
+// readReferences finds the foreign keys that links can follow, and what the names of columns say where a table declares none.
 func (d *Draft) readReferences(tables map[*Facet]*dynamic.Table) {
 	between := map[[2]*Facet]int{}
-	of := map[*schema.Table]*Facet{}
+	of, called := map[*schema.Table]*Facet{}, map[string][]*Facet{}
 	for _, f := range d.Facets {
 		of[f.table] = f
+		one := strings.ToLower(strings.Join(naming.Words(naming.Singular(f.table.Name.Name)), "_"))
+		called[one] = append(called[one], f)
 	}
 	pair := func(a, b *Facet) [2]*Facet {
 		if a.Table > b.Table {
 			a, b = b, a
 		}
 		return [2]*Facet{a, b}
+	}
+	add := func(r *reference) bool {
+		r.sure = true
+		for _, c := range r.columns {
+			r.sure = r.sure && r.from.table.Column(c).NotNull
+		}
+		r.unique = slices.ContainsFunc(r.from.table.Keys(), func(key []string) bool {
+			return !slices.ContainsFunc(key, func(c string) bool { return !slices.Contains(r.columns, c) })
+		})
+		if r.unique && r.guess { // it may be the table of what it is taken to lead to, or half of it
+			return false
+		}
+		try := fmt.Sprintf("x%d", len(d.refs))
+		from, to := tables[r.from], tables[r.to]
+		_, there := from.Link(dynamic.LinkSpec{Name: try + "a", Columns: r.columns, To: to, References: r.references, One: true})
+		_, back := to.Link(dynamic.LinkSpec{Name: try + "b", Columns: r.references, To: from, References: r.columns})
+		if there != nil || back != nil {
+			return false
+		}
+		d.refs = append(d.refs, r)
+		return true
 	}
 	for _, f := range d.Facets {
 		for _, k := range f.table.ForeignKeys {
@@ -202,33 +314,71 @@ func (d *Draft) readReferences(tables map[*Facet]*dynamic.Table) {
 				continue
 			}
 			between[pair(f, to)]++
-			r := &reference{from: f, to: to, sure: true}
 			refs := k.References
 			if len(refs) == 0 && to.table.PrimaryKey != nil {
 				refs = to.table.PrimaryKey.Columns
 			}
-			r.columns, r.references = d.spelled(f, k.Columns), d.spelled(to, refs)
+			r := &reference{from: f, to: to, columns: d.spelled(f, k.Columns), references: d.spelled(to, refs)}
 			if r.columns == nil || len(r.columns) != len(r.references) || f.Out != "" || to.Out != "" {
 				continue
 			}
-			for _, c := range r.columns {
-				r.sure = r.sure && f.table.Column(c).NotNull
-			}
-			r.unique = slices.ContainsFunc(f.table.Keys(), func(key []string) bool {
-				return !slices.ContainsFunc(key, func(c string) bool { return !slices.Contains(r.columns, c) })
-			})
-			try := fmt.Sprintf("x%d", len(d.refs))
-			_, there := tables[f].Link(dynamic.LinkSpec{Name: try + "a", Columns: r.columns, To: tables[to], References: r.references, One: true})
-			_, back := tables[to].Link(dynamic.LinkSpec{Name: try + "b", Columns: r.references, To: tables[f], References: r.columns})
-			if there == nil && back == nil {
+			if add(r) {
 				r.short = slices.Equal(r.columns, k.Columns) && (len(k.References) == 0 || slices.Equal(r.references, k.References))
-				d.refs = append(d.refs, r)
+			}
+		}
+		if len(f.table.ForeignKeys) > 0 || f.Out != "" {
+			continue
+		}
+		for i := range f.table.Columns {
+			if to := d.guess(f, &f.table.Columns[i], called); to != nil {
+				add(&reference{from: f, to: to, guess: true, columns: []string{f.table.Columns[i].Name}, references: to.table.PrimaryKey.Columns})
 			}
 		}
 	}
 	for _, r := range d.refs {
 		r.short = r.short && between[pair(r.from, r.to)] == 1
 	}
+}
+
+// guess is the table to which a column leads by its name alone, as Rails names it: project_id is a key of projects. A column whose table
+// another column says (owner_id beside owner_type) leads to none.
+func (d *Draft) guess(f *Facet, c *schema.Column, called map[string][]*Facet) *Facet {
+	ws := f.bare(c.Name)
+	n := len(ws) - 1
+	if n < 1 || ws[n] != "id" && ws[n] != "uuid" || claimType(c.Kind) == "" {
+		return nil
+	}
+	role := strings.Join(ws[:n], "_")
+	for i := range f.table.Columns {
+		if other := strings.Join(f.bare(f.table.Columns[i].Name), "_"); other == role+"_type" || other == role+"_kind" {
+			return nil
+		}
+	}
+	found := called[role]
+	if len(found) == 0 && tenantWords[role] { // org_id of organizations
+		for name, fs := range called {
+			if strings.HasPrefix(name, role) && weight(name) == 2 {
+				found = append(found, fs...)
+			}
+		}
+	}
+	if len(found) == 0 { // crm_account of a column account_id in crm_lead
+		if table := naming.Words(f.table.Name.Name); len(table) > 1 {
+			found = called[strings.ToLower(table[0])+"_"+role]
+		}
+	}
+	if len(found) != 1 || found[0] == f || found[0].Out != "" || found[0].table.PrimaryKey == nil || len(found[0].table.PrimaryKey.Columns) != 1 {
+		return nil
+	}
+	to := found[0]
+	key := to.table.Column(to.table.PrimaryKey.Columns[0])
+	if key == nil || key.Kind != c.Kind || key.Enum != nil {
+		return nil
+	}
+	if k := strings.Join(to.bare(key.Name), "_"); k != "id" && k != "uuid" && k != strings.Join(ws, "_") {
+		return nil
+	}
+	return to
 }
 
 // spelled are columns as their table has them: SQLite's foreign keys may have other capitals.
@@ -245,57 +395,82 @@ func (d *Draft) spelled(f *Facet, names []string) (out []string) {
 
 // nameLinks names the links that each reference makes, there and back, between facets that are not left out.
 func (d *Draft) nameLinks() {
-	taken := map[*Facet]map[string]bool{}
+	taken, shared := map[*Facet]map[string]bool{}, map[*Facet]map[string]int{}
 	for _, f := range d.Facets {
-		taken[f] = map[string]bool{f.Alias: true}
+		taken[f], shared[f] = map[string]bool{f.Alias: true}, map[string]int{}
 		for _, c := range f.columns {
-			taken[f][naming.Lower(c.name)] = true
+			taken[f][naming.Lower(c.name)], taken[f][c.as] = true, true
 		}
 	}
 	ways := map[[2]*Facet]int{}
 	for _, r := range d.refs {
 		ways[[2]*Facet{r.from, r.to}]++
+		for _, c := range r.columns {
+			shared[r.from][c]++
+		}
 	}
 	for _, r := range d.refs {
 		if r.from.Out != "" || r.to.Out != "" {
 			continue
 		}
-		one := naming.Lower(naming.Singular(r.to.Table))
-		role := role(r.columns, one)
-		many := naming.Lower(naming.Plural(r.from.Table))
+		one := naming.Lower(naming.Singular(r.to.table.Name.Name))
+		role := r.role(one, shared[r.from])
+		many := naming.Lower(naming.Plural(r.from.table.Name.Name))
 		if r.unique {
-			many = naming.Lower(naming.Singular(r.from.Table))
+			many = naming.Lower(naming.Singular(r.from.table.Name.Name))
 		}
-		by := many + "By" + strings.ToUpper(role[:1]) + role[1:]
-		r.there = claim(taken[r.from], naming.Linkable, role, role+strings.ToUpper(one[:1])+one[1:], role+"Row")
+		upper := func(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+		by := many + "By" + upper(role)
+		r.there = claim(taken[r.from], naming.Linkable, role, role+upper(one), role+"Row")
 		backs := []string{many, by}
 		if r.from == r.to || ways[[2]*Facet{r.from, r.to}] > 1 && role != one {
 			backs = []string{by}
 		}
 		r.back = claim(taken[r.to], naming.Linkable, append(backs, by+"Rows")...)
-		r.from.links = append(r.from.links, link{r.there, r.text(r.to, r.columns, r.references, true, r.short, true)})
-		r.to.links = append(r.to.links, link{r.back, r.text(r.from, r.references, r.columns, r.unique, r.short && r.from != r.to, false)})
+		there := link{name: r.there, to: r.to.Alias, columns: r.columns, references: r.references, one: true, usual: true, guess: r.guess}
+		back := link{name: r.back, to: r.from.Alias, columns: r.references, references: r.columns, one: r.unique, usual: !r.unique, guess: r.guess}
+		if r.short {
+			there.columns = nil
+			if r.from != r.to {
+				back.columns = nil
+			}
+		}
+		r.from.links = append(r.from.links, there)
+		r.to.links = append(r.to.links, back) // which may be the same table
 	}
 }
 
-// text is what the file says of a link. one is the default of a short one.
-func (r *reference) text(to *Facet, columns, references []string, isOne, short, one bool) string {
-	switch {
-	case short && isOne == one:
-		return to.Alias
-	case short:
-		return fmt.Sprintf("{ to: %s, one: %t }", to.Alias, isOne)
+// role is what a reference calls the row that it leads to: assignee of assignee_id. Of several columns the one counts that other
+// references of the table don't share and that isn't called as the column that it refers to: author_id of (tenant_id, author_id).
+func (r *reference) role(one string, shared map[string]int) string {
+	column := r.columns[0]
+	if len(r.columns) > 1 {
+		best := -1
+		for i, c := range r.columns {
+			score := 0
+			if shared[c] == 1 {
+				score += 2
+			}
+			if !strings.EqualFold(c, r.references[i]) {
+				score++
+			}
+			switch {
+			case score > best:
+				column, best = c, score
+			case score == best:
+				column = ""
+			}
+		}
+		if column == "" || best == 0 {
+			return one
+		}
 	}
-	return fmt.Sprintf("{ to: %s, columns: [%s], references: [%s], one: %t }", to.Alias, scalars(columns), scalars(references), isOne)
+	return role(r.from.bare(column), one)
 }
 
-// role is what the columns of a foreign key call the row that it leads to: assignee of assignee_id.
-func role(columns []string, one string) string {
-	if len(columns) != 1 {
-		return one
-	}
-	ws := naming.Words(columns[0])
-	for len(ws) > 0 && slices.Contains([]string{"id", "uuid", "fk", "key", "code"}, strings.ToLower(ws[len(ws)-1])) {
+// role is what the words of a column of a key call the row that it leads to.
+func role(ws []string, one string) string {
+	for len(ws) > 0 && slices.Contains([]string{"id", "uuid", "fk", "key", "code"}, ws[len(ws)-1]) {
 		ws = ws[:len(ws)-1]
 	}
 	if len(ws) == 0 {
@@ -309,8 +484,8 @@ func (d *Draft) nameGrants() {
 	taken := map[string]bool{}
 	for _, f := range d.Facets {
 		if f.Out == "" {
-			many := naming.Lower(naming.Plural(f.Table))
-			f.grant = claim(taken, func(n string) bool { return !names.ReservedName(n) && !names.Keyword(n) }, many, many+"Rows")
+			many := naming.Lower(naming.Plural(f.table.Name.Name))
+			f.grant = claim(taken, func(n string) bool { return !names.ReservedName(n) && !names.Keyword(n) }, many, naming.Lower(naming.Plural(f.Table)), many+"Rows")
 		}
 	}
 }
@@ -332,6 +507,29 @@ func claim(taken map[string]bool, ok func(string) bool, wanted ...string) string
 		}
 	}
 }
+
+// Elsewhere are the schemas of tables that are left out since names are not looked up there, behind those in which they are; nil: there are none.
+func (d *Draft) Elsewhere() (in []string) {
+	for _, f := range d.Facets {
+		if s := f.table.Schema; f.Kind == otherSchemas && !slices.Contains(in, s) {
+			in = append(in, s)
+		}
+	}
+	if len(in) == 0 {
+		return nil
+	}
+	slices.Sort(in)
+	var path []string
+	for _, s := range d.live.Path { // one without a table needs not be named
+		if slices.ContainsFunc(d.live.Tables, func(t *schema.Table) bool { return t.Schema == s }) {
+			path = append(path, s)
+		}
+	}
+	return append(path, in...)
+}
+
+// otherSchemas is why a table is left out that names don't find.
+const otherSchemas = "in other schemas"
 
 // Granted are the tables that are not left out.
 func (d *Draft) Granted() (n int) {

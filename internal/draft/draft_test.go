@@ -64,7 +64,7 @@ func TestDraft(t *testing.T) {
 			"\nreviewed: false",
 			"shop: env:SHOP_URL\n",
 			"  org: int # organizations.id\n",
-			"with those that lead there through these, 5 of 7 tables. How sure: sure.",
+			"those that lead there through these, 5 of 7 tables. How sure: sure.",
 			"    scope: id = $principal.org\n",
 			"    scope: org_id = $principal.org\n",
 			"    scope: org_id = $principal.org # org_id is no foreign key: it is taken for the tenant by its name\n",
@@ -81,7 +81,7 @@ func TestDraft(t *testing.T) {
 			"  # logs: no foreign key leads from it to organizations, so nothing says whose its rows are\n",
 			"  # transfers: from_org and to_org lead to organizations: choose which of them says whose a row is\n",
 		} {
-			if !strings.Contains(text, want) {
+			if !strings.Contains(text, want) && !strings.Contains(strings.ReplaceAll(text, "\n# ", " "), want) {
 				t.Errorf("there is no %q in\n%s", want, text)
 			}
 		}
@@ -113,7 +113,7 @@ func TestDraft(t *testing.T) {
 				t.Errorf("%s: %s %v, want %s", program, r.JSON, r.Err, want)
 			}
 		}
-		if pins := decl.Digests(); len(pins) != d.Granted() || !strings.HasPrefix(pins["ticket"], "sha256:") {
+		if pins := decl.Digests(); len(pins) != d.Granted() || !strings.HasPrefix(pins["ticket"], "v2:") {
 			t.Errorf("pins %v", pins)
 		} else if again, err := grantfile.Parse("x", []byte(d.Text(pins))); err != nil {
 			t.Error(err)

@@ -12,10 +12,14 @@ import (
 // Words of names of columns. A name is a guess about what the column holds, no more: a person reads the draft.
 var (
 	secretWords = set("password passwd pwd passphrase hash salt token secret apikey otp totp mfa credential credentials cvv cvc pin session cookie")
-	secretPairs = []string{"api key", "private key", "access key", "signing key", "encryption key", "recovery code", "pass word"}
-	personWords = set("email mail phone mobile fax telephone tel ssn iban bic swift passport birth birthday birthdate dob born gender sex religion ethnicity address street zip zipcode postal postcode latitude longitude lat lng ip salary wage income diagnosis medical health nationality")
-	personPairs = []string{"tax id", "tax number", "national id", "social security", "credit card", "card number", "account number", "bank account", "driver license", "e mail", "user agent"}
-	freeWords   = set("note notes body comment comments description message content text bio remark remarks memo details detail feedback reply review summary abstract transcript prompt")
+	// tables of which each row opens something, by the last words of their names, and the columns that do it
+	secretTables     = set("token apikey session credential secret password passcode otp totp mfa cookie nonce challenge invitation invite verification")
+	secretTablePairs = []string{"api key", "private key", "access key", "signing key", "encryption key", "public key", "recovery code", "backup code", "magic link", "one time password", "login code", "password reset"}
+	openWords        = set("value key code token secret hash digest sid data payload content body string text nonce challenge verifier signature link url jti raw plain number")
+	secretPairs      = []string{"api key", "private key", "access key", "signing key", "encryption key", "recovery code", "pass word"}
+	personWords      = set("email mail phone mobile fax telephone tel ssn iban bic swift passport birth birthday birthdate dob born gender sex religion ethnicity address street zip zipcode postal postcode latitude longitude lat lng ip salary wage income diagnosis medical health nationality")
+	personPairs      = []string{"tax id", "tax number", "national id", "social security", "credit card", "card number", "account number", "bank account", "driver license", "e mail", "user agent"}
+	freeWords        = set("note notes body comment comments description message content text bio remark remarks memo details detail feedback reply review summary abstract transcript prompt")
 	// numbers that tell of a person or open something; any other number is an id, or counts something.
 	numberWords = set("ssn pin cvv cvc otp phone mobile fax salary wage income latitude longitude lat lng zip")
 	birthWords  = set("birth birthday birthdate dob born")
@@ -25,11 +29,14 @@ const (
 	secretReason = "by its name a secret"
 	personReason = "by its name it tells of a person"
 	freeReason   = "free text: whoever writes it talks to the model"
+	unknownType  = "its type is not known"
+	unreadable   = "the role of the database may not read it"
+	tableReason  = "by the names of table and column it opens something"
 )
 
 // labels are what a column of such a name has once somebody takes it in: programs may then pass it on, and not look, or
 // are kept from effects by what it says.
-var labels = map[string]string{secretReason: " { label: [secret] }", personReason: " { label: [pii] }", freeReason: " { label: [" + exo.Untrusted + "] }"}
+var labels = map[string]string{secretReason: " { label: [secret] }", tableReason: " { label: [secret] }", personReason: " { label: [pii] }", freeReason: " { label: [" + exo.Untrusted + "] }"}
 
 func set(words string) map[string]bool {
 	out := map[string]bool{}
@@ -39,8 +46,35 @@ func set(words string) map[string]bool {
 	return out
 }
 
+// opens reports whether a value of a column opens something by what its table is: the value of api_keys, the code of passcodes, and the id
+// of sessions where it is no number.
+func opens(t *schema.Table, c *schema.Column) bool {
+	table := strings.ToLower(strings.Join(naming.Words(naming.Singular(t.Name.Name)), " "))
+	last := table[strings.LastIndex(table, " ")+1:]
+	if !secretTables[last] && !slices.ContainsFunc(secretTablePairs, func(p string) bool { return strings.HasSuffix(" "+table, " "+p) }) {
+		return false
+	}
+	ws := naming.Words(strings.ToLower(c.Name))
+	if len(ws) == 0 {
+		return false
+	}
+	switch name := ws[len(ws)-1]; {
+	case c.Kind == schema.Int:
+		return name == "code" || name == "pin" || name == "otp"
+	case c.Kind != schema.Text && c.Kind != schema.UUID || c.Enum != nil:
+		return false
+	case name == "id" || name == "uuid":
+		return len(ws) == 1 && (last == "session" || last == "token" || c.Kind == schema.Text)
+	default:
+		return openWords[name]
+	}
+}
+
 // sensitive says why a column is left out of a draft; "": it is not.
-func sensitive(c *schema.Column) string {
+func sensitive(t *schema.Table, c *schema.Column) string {
+	if opens(t, c) {
+		return tableReason
+	}
 	ws := naming.Words(strings.ReplaceAll(c.Name, "E-Mail", "email"))
 	for i := range ws {
 		ws[i] = strings.ToLower(ws[i])
@@ -73,7 +107,7 @@ func sensitive(c *schema.Column) string {
 	case schema.JSON:
 		return "JSON: nobody sees by the name what it holds"
 	case schema.Unknown:
-		return "its type is not known"
+		return unknownType
 	}
 	switch {
 	case has(secretWords) || pair(secretPairs):

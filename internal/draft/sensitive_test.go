@@ -13,7 +13,7 @@ func TestSensitive(t *testing.T) {
 		"notes": freeReason, "product_description": freeReason, "Body": freeReason,
 		"title": "", "shipping": "", "script": "", "key": "", "country": "", "state": "", "zippy": "", "shipped": "",
 	} {
-		if got := sensitive(&schema.Column{Name: name, Kind: schema.Text}); got != want {
+		if got := sensitive(&schema.Table{}, &schema.Column{Name: name, Kind: schema.Text}); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
@@ -26,8 +26,22 @@ func TestSensitive(t *testing.T) {
 		{"birth_date", schema.Date, personReason}, {"salary", schema.Decimal, personReason}, {"latitude", schema.Float, personReason}, {"pin", schema.Int, secretReason}, {"session_token", schema.UUID, secretReason},
 		{"photo", schema.Bytes, "bytes: nobody sees by the name what they hold"}, {"data", schema.JSON, "JSON: nobody sees by the name what it holds"},
 	} {
-		if got := sensitive(&schema.Column{Name: c.name, Kind: c.kind}); got != c.want {
+		if got := sensitive(&schema.Table{}, &schema.Column{Name: c.name, Kind: c.kind}); got != c.want {
 			t.Errorf("%s %s: %q, want %q", c.name, c.kind, got, c.want)
+		}
+	}
+	for _, c := range []struct {
+		table, name string
+		kind        schema.Kind
+		want        string
+	}{
+		{"api_keys", "value", schema.Text, tableReason}, {"apiKeys", "key", schema.Text, tableReason}, {"passcodes", "code", schema.Int, tableReason}, {"refresh_tokens", "value", schema.Text, tableReason},
+		{"tokens", "id", schema.UUID, tableReason}, {"user_sessions", "id", schema.Text, tableReason}, {"sessions", "data", schema.Text, tableReason}, {"magic_links", "url", schema.Text, tableReason},
+		{"sessions", "id", schema.Int, ""}, {"sessions", "user_id", schema.UUID, ""}, {"api_keys", "name", schema.Text, ""}, {"passcodes", "member_id", schema.Int, ""}, {"credentials", "type", schema.Text, ""},
+		{"countries", "code", schema.Text, ""}, {"settings", "value", schema.Text, ""}, {"token_kinds", "value", schema.Text, ""}, {"courses", "id", schema.UUID, ""},
+	} {
+		if got := sensitive(&schema.Table{Name: schema.Name{Name: c.table}}, &schema.Column{Name: c.name, Kind: c.kind}); got != c.want {
+			t.Errorf("%s.%s: %q, want %q", c.table, c.name, got, c.want)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package draft
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,14 +13,14 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Tenant is a table whose rows may be those to whom the rows of the others belong.
+// Tenant is a table whose rows may be those to whom the rows of the others belong, or a column of theirs that leads to no table.
 type Tenant struct {
-	Table   string
-	Column  string   // its key
+	Table   string   // or the column: what -tenant calls it
+	Column  string   // its key; "": there is no table
 	Claim   string   // what the file calls it
 	Type    string   // of the claim
 	Direct  []string // "table.column" that lead to it
-	ByName  []string // of these: by the name of the column alone, without a foreign key
+	ByName  int      // of these: by the name of the column alone, without a foreign key
 	Through int      // tables that lead to it through others
 	Of      int      // tables besides
 	Sure    string   // "sure", "likely" or "a guess"
@@ -27,7 +28,11 @@ type Tenant struct {
 	facet *Facet
 	score float64
 	leads map[*Facet]*lead
+	usual string // what most columns are called that lead there, without prefixes
 }
+
+// called is the name of a column without the prefix of its table.
+func (f *Facet) called(column string) string { return strings.Join(f.bare(column), "_") }
 
 // lead is the column of a table that holds the key of its tenant.
 type lead struct {
@@ -73,8 +78,17 @@ func claimType(k schema.Kind) string {
 // findTenant finds the table to which most tables lead.
 func (d *Draft) findTenant() error {
 	w := d.newWays()
+	leads := map[string]bool{} // names of columns by which there is a table
 	for i := range d.Facets {
 		if t := d.tenant(w, i); t != nil {
+			d.Tenants = append(d.Tenants, *t)
+			if t.score > 0 {
+				leads[t.usual] = true
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.called)) {
+		if t := d.columnTenant(w, name); t != nil && !leads[name] {
 			d.Tenants = append(d.Tenants, *t)
 		}
 	}
@@ -89,7 +103,7 @@ func (d *Draft) findTenant() error {
 		}
 		share := float64(len(t.Direct)+t.Through) / float64(max(1, t.Of))
 		switch {
-		case share >= 0.6 && t.score >= 1.5*second && len(t.ByName) < len(t.Direct):
+		case share >= 0.6 && t.score >= 1.5*second && t.ByName < len(t.Direct):
 			t.Sure = "sure"
 		case share >= 0.4 && t.score >= 1.2*second:
 			t.Sure = "likely"
@@ -101,12 +115,15 @@ func (d *Draft) findTenant() error {
 	case d.opt.Tenant == None:
 	case d.opt.Tenant != "":
 		i := slices.Index(names, d.opt.Tenant)
-		if i < 0 {
-			return exo.Errorf(exo.Invalid, "", "no other table leads to a table %s by its key; there are %s, and %s", schema.Printable(d.opt.Tenant), schema.Printable(strings.Join(names, ", ")), None)
+		switch {
+		case i < 0 && len(names) == 0:
+			return exo.Errorf(exo.Invalid, "", "no other table leads to a table %s by its key, or to any: write scopes by hand, or say %s where everybody may reach every row", schema.Printable(d.opt.Tenant), None)
+		case i < 0:
+			return exo.Errorf(exo.Invalid, "", "no other table leads to a table %s by its key; want one of %s, or %s", schema.Printable(d.opt.Tenant), schema.Printable(strings.Join(names[:min(len(names), 12)], ", ")), None)
 		}
 		d.Tenant = &d.Tenants[i]
 		d.Tenant.Sure = "you said so"
-	case len(d.Tenants) > 0:
+	case len(d.Tenants) > 0 && d.Tenants[0].score > 0:
 		d.Tenant = &d.Tenants[0]
 	}
 	return nil
@@ -117,24 +134,29 @@ func (d *Draft) findTenant() error {
 type ways struct {
 	into   [][]*reference // the references to each facet
 	at     map[*Facet]int
-	called map[string][]int           // the facets that have a column of a name
-	refers map[*Facet]map[string]bool // by which columns a facet refers to others
-	fit    int                        // facets that are not left out
-	seen   []int                      // the number of the last search that found each facet
+	called map[string][]int             // the facets that have a column of a name, without the prefix of its table
+	names  map[*Facet]map[string]string // of these names, the columns of a facet
+	refers map[*Facet]map[string]bool   // by which columns a facet refers to others
+	fit    int                          // facets that are not left out
+	seen   []int                        // the number of the last search that found each facet
 	number int
 }
 
 func (d *Draft) newWays() *ways {
 	n := len(d.Facets)
-	w := &ways{into: make([][]*reference, n), at: map[*Facet]int{}, called: map[string][]int{}, refers: map[*Facet]map[string]bool{}, seen: make([]int, n)}
+	w := &ways{into: make([][]*reference, n), at: map[*Facet]int{}, called: map[string][]int{}, names: map[*Facet]map[string]string{}, refers: map[*Facet]map[string]bool{}, seen: make([]int, n)}
 	for i, f := range d.Facets {
 		w.at[f] = i
-		w.refers[f] = map[string]bool{}
+		w.refers[f], w.names[f] = map[string]bool{}, map[string]string{}
 		if f.Out == "" {
 			w.fit++
 		}
 		for k := range f.table.Columns {
-			w.called[f.table.Columns[k].Name] = append(w.called[f.table.Columns[k].Name], i)
+			name := f.called(f.table.Columns[k].Name)
+			if w.names[f][name] == "" {
+				w.names[f][name] = f.table.Columns[k].Name
+				w.called[name] = append(w.called[name], i)
+			}
 		}
 	}
 	for _, r := range d.refs {
@@ -158,8 +180,9 @@ func (d *Draft) tenant(w *ways, at int) *Tenant {
 		return nil
 	}
 	t := &Tenant{Table: f.Table, Column: key.Name, Type: claimType(key.Kind), facet: f, leads: map[*Facet]*lead{}}
-	called := map[string]int{} // by what the columns are called that lead there
-	var near []int             // the facets that lead to it, in their order
+	called := map[string]int{}     // by what the columns are called that lead there
+	var near []int                 // the facets that lead to it, in their order
+	counted := map[*Facet]string{} // of these, where several rows lead to one, and by which column
 	for _, r := range w.into[at] {
 		if r.from != f && len(r.columns) == 1 && r.references[0] == key.Name {
 			l := t.leads[r.from]
@@ -169,27 +192,32 @@ func (d *Draft) tenant(w *ways, at int) *Tenant {
 				near = append(near, w.at[r.from])
 			}
 			l.columns = append(l.columns, r.columns[0])
-			called[r.columns[0]]++
+			l.byName = l.byName || r.guess
+			// A column that is unique in its table makes a row of it a part of the other row, as a user's settings are of the user: it says
+			// nothing of whose rows are whose.
+			if !r.unique {
+				called[r.from.called(r.columns[0])]++
+				counted[r.from] = r.columns[0]
+			}
 		}
 	}
-	usual := ""
 	for name, n := range called {
-		if n > called[usual] || n == called[usual] && name < usual {
-			usual = name
+		if n > called[t.usual] || n == called[t.usual] && name < t.usual {
+			t.usual = name
 		}
 	}
 	t.Of = w.fit - 1
-	if usual != "" && !strings.EqualFold(usual, "id") {
-		for _, i := range w.called[usual] {
-			x := d.Facets[i]
-			if x == f || x.Out != "" || t.leads[x] != nil {
-				continue
-			}
-			if c := x.table.Column(usual); c != nil && claimType(c.Kind) == t.Type && !w.refers[x][usual] && (x.table.PrimaryKey == nil || !slices.Contains(x.table.PrimaryKey.Columns, usual)) {
-				t.leads[x] = &lead{[]string{usual}, true}
+	if t.usual != "" && t.usual != "id" {
+		for _, i := range d.byName(w, t.usual, t.Type) {
+			if x := d.Facets[i]; x != f && t.leads[x] == nil {
+				column := w.names[x][t.usual]
+				t.leads[x], counted[x] = &lead{[]string{column}, true}, column
 				near = append(near, i)
 			}
 		}
+	}
+	if len(near) == 0 {
+		return nil
 	}
 	slices.Sort(near)
 	w.number++
@@ -197,19 +225,85 @@ func (d *Draft) tenant(w *ways, at int) *Tenant {
 	var level []int // the facets that are so far away
 	for _, i := range near {
 		x := d.Facets[i]
-		if l := t.leads[x]; x.Out == "" {
+		if _, ok := counted[x]; ok && x.Out == "" {
 			w.seen[i] = w.number
 			level = append(level, i)
+			l := t.leads[x]
 			t.Direct = append(t.Direct, x.Table+"."+strings.Join(l.columns, "/"))
 			if l.byName {
-				t.ByName = append(t.ByName, x.Table+"."+usual)
+				t.ByName++
 			}
 			t.score++
 		}
 	}
-	if len(t.Direct) == 0 {
+	d.through(w, t, level)
+	t.score *= weight(f.table.Name.Name)
+	t.Claim = claimName(role(strings.Split(t.usual, "_"), naming.Lower(naming.Singular(f.table.Name.Name))))
+	return t
+}
+
+// byName are the facets with a column of a name that leads to nothing else: no foreign key, not the key, and not unique.
+func (d *Draft) byName(w *ways, name, typ string) (out []int) {
+	for _, i := range w.called[name] {
+		x := d.Facets[i]
+		column := w.names[x][name]
+		c := x.table.Column(column)
+		if x.Out == "" && c != nil && claimType(c.Kind) == typ && c.Enum == nil && !w.refers[x][column] && !slices.ContainsFunc(x.table.Keys(), func(key []string) bool { return len(key) == 1 && key[0] == column }) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// columnTenant is what a column says that several tables have and that leads to no table: tenant_id where the tenants are in another
+// database. nil: its name says nothing.
+func (d *Draft) columnTenant(w *ways, name string) *Tenant {
+	ws := strings.Split(name, "_")
+	if n := len(ws) - 1; n < 1 || ws[n] != "id" && ws[n] != "uuid" || !tenantWords[ws[n-1]] {
 		return nil
 	}
+	var t *Tenant
+	for _, typ := range []string{exo.TypeInt, exo.TypeUUID, exo.TypeText} {
+		found := d.byName(w, name, typ)
+		if len(found) < 2 || t != nil && len(found) <= len(t.Direct) {
+			continue
+		}
+		t = &Tenant{Table: name, Type: typ, leads: map[*Facet]*lead{}, usual: name, Of: w.fit}
+		for _, i := range found {
+			x := d.Facets[i]
+			column := w.names[x][name]
+			t.leads[x] = &lead{[]string{column}, true}
+			t.Direct = append(t.Direct, x.Table+"."+column)
+		}
+	}
+	if t == nil {
+		return nil
+	}
+	t.ByName, t.score, t.Claim = len(t.Direct), float64(len(t.Direct)), claimName(role(ws, name))
+	w.number++
+	var level []int
+	for f := range t.leads {
+		w.seen[w.at[f]] = w.number
+		level = append(level, w.at[f])
+	}
+	slices.Sort(level)
+	d.through(w, t, level)
+	t.score *= weight(strings.Join(ws[:len(ws)-1], "_"))
+	return t
+}
+
+// claimName is a name of a claim.
+func claimName(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r > 127 {
+			return '_'
+		}
+		return r
+	}, s)
+}
+
+// through counts the facets that lead to a tenant through others, from those that lead to it.
+func (d *Draft) through(w *ways, t *Tenant, level []int) {
 	for gain := 0.6; len(level) > 0; gain *= 0.6 {
 		var next []int
 		for _, i := range level {
@@ -224,15 +318,6 @@ func (d *Draft) tenant(w *ways, at int) *Tenant {
 		}
 		level = next
 	}
-	t.score *= weight(f.Table)
-	t.Claim = role([]string{usual}, naming.Lower(naming.Singular(f.Table)))
-	t.Claim = strings.Map(func(r rune) rune {
-		if r > 127 {
-			return '_'
-		}
-		return r
-	}, t.Claim)
-	return t
 }
 
 // findScopes gives each facet its rows: those whose column is the principal's tenant, or those that a link leads to from such rows. What has
@@ -241,20 +326,23 @@ func (d *Draft) findScopes() {
 	t := d.Tenant
 	if t == nil {
 		for _, f := range d.Facets {
-			if f.Out == "" && d.opt.Tenant != None {
-				f.Out = "no table was found to whose rows those of the others belong"
+			if d.opt.Tenant != None {
+				f.leave("nothing says whose their rows are", "nothing says whose its rows are")
 			}
 		}
 		return
 	}
-	t.facet.rows = condition(t.Column, t.Claim)
-	done := map[*Facet]bool{t.facet: true}
+	done := map[*Facet]bool{}
+	if t.facet != nil {
+		t.facet.rows = condition(t.Column, t.Claim)
+		done[t.facet] = true
+	}
 	for _, f := range d.Facets {
 		l := t.leads[f]
 		switch {
 		case f.Out != "" || l == nil:
 		case len(l.columns) > 1:
-			f.Out = fmt.Sprintf("%s lead to %s: choose which of them says whose a row is", strings.Join(l.columns, " and "), t.Table)
+			f.leave("several columns say whose their rows are", fmt.Sprintf("%s lead to %s: choose which of them says whose a row is", strings.Join(l.columns, " and "), t.Table))
 		default:
 			f.rows, done[f] = condition(l.columns[0], t.Claim), true
 			if l.byName {
@@ -262,19 +350,17 @@ func (d *Draft) findScopes() {
 			}
 		}
 	}
-	for more := true; more; {
-		more = false
-		last := map[*Facet]bool{}
-		for f := range done {
-			last[f] = true
-		}
+	// A way on which no row is without the next comes before a shorter one on which some are.
+	for sure := true; ; {
+		more := false
+		last := maps.Clone(done)
 		for _, f := range d.Facets {
 			if f.Out != "" || done[f] {
 				continue
 			}
 			var ways []*reference
 			for _, r := range d.refs {
-				if r.from == f && last[r.to] {
+				if r.from == f && last[r.to] && (r.sure || !sure) {
 					ways = append(ways, r)
 				}
 			}
@@ -291,35 +377,45 @@ func (d *Draft) findScopes() {
 				return 1
 			})
 			f.via, done[f], more = ways[0], true, true
+			var notes []string
+			if f.via.guess {
+				notes = append(notes, fmt.Sprintf("%s is no foreign key: it leads there by its name", strings.Join(f.via.columns, ", ")))
+			}
 			if !f.via.sure {
-				f.note = fmt.Sprintf("rows without %s are nobody's", strings.Join(f.via.columns, ", "))
+				notes = append(notes, fmt.Sprintf("rows without %s are nobody's", strings.Join(f.via.columns, ", ")))
 			}
 			if len(ways) > 1 {
 				var others []string
 				for _, w := range ways[1:] {
 					others = append(others, strings.Join(w.columns, ", "))
 				}
-				f.note = strings.TrimPrefix(f.note+"; ", "; ") + fmt.Sprintf("by %s; %s would lead to %s as well", strings.Join(f.via.columns, ", "), strings.Join(others, " or "), t.Table)
+				notes = append(notes, fmt.Sprintf("by %s; %s would lead to %s as well", strings.Join(f.via.columns, ", "), strings.Join(others, " or "), t.Table))
 			}
+			f.note = strings.Join(notes, "; ")
 		}
+		if !more && !sure {
+			break
+		}
+		sure = more
 	}
 	for _, f := range d.Facets {
 		if f.Out != "" || done[f] {
 			continue
 		}
-		f.Out = fmt.Sprintf("no foreign key leads from it to %s, so nothing says whose its rows are", t.Table)
+		why := fmt.Sprintf("no foreign key leads from it to %s, so nothing says whose its rows are", t.Table)
 		for _, r := range d.refs {
 			if r.to == f && done[r.from] {
-				f.Out += fmt.Sprintf("; rows of %s lead to it", r.from.Table)
+				why += fmt.Sprintf("; rows of %s lead to it", r.from.Table)
 				break
 			}
 		}
 		for _, r := range d.refs {
 			if r.from == f && r.to.Out != "" && r.to != f {
-				f.Out += fmt.Sprintf("; it leads to %s, which is left out", r.to.Table)
+				why += fmt.Sprintf("; it leads to %s, which is left out", r.to.Table)
 				break
 			}
 		}
+		f.leave("nothing says whose their rows are", why)
 	}
 }
 

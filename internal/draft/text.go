@@ -1,8 +1,10 @@
 package draft
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,15 +22,17 @@ func asError(err error, to **exo.Error) bool { return errors.As(err, to) }
 func (d *Draft) Text(pins map[string]string) string {
 	w := &writer{}
 	w.line("# yaml-language-server: $schema=%s", grantfile.SchemaURL)
-	w.line("# Drafted by exo init from %s. It grants what is not behind a #. Read it all, change it, then", comment(d.opt.About))
-	w.line("# write `reviewed: true`. exo validate says what is wrong, and exo show what is granted.")
+	w.about("", "Drafted by exo init from %s. It grants what is not behind a #. Read it all, change it, then write `reviewed: true`. exo validate says what is wrong, and exo show what is granted.", d.opt.About)
+	d.summary(w)
 	w.line("exo: %d", grantfile.Version)
 	w.line("reviewed: false # nothing is served before a person has read this")
 	w.line("preset: read-only@1")
 	w.line("")
 	w.line("databases:")
 	if len(d.opt.Schemas) > 0 {
-		w.line("  %s: { url: %s, schema: [%s] }", scalar(d.opt.Name), scalar(d.opt.URL), scalars(d.opt.Schemas))
+		w.line("  %s:", scalar(d.opt.Name))
+		w.line("    url: %s", scalar(d.opt.URL))
+		w.list("    schema: ", "", d.opt.Schemas)
 	} else {
 		w.line("  %s: %s", scalar(d.opt.Name), scalar(d.opt.URL))
 	}
@@ -36,7 +40,7 @@ func (d *Draft) Text(pins map[string]string) string {
 	d.aboutTenant(w)
 	if t := d.Tenant; t != nil {
 		w.line("principal: # what has to be known of whoever asks")
-		w.line("  %s: %s # %s.%s", t.Claim, t.Type, comment(t.Table), comment(t.Column))
+		w.noted("", "  "+t.Claim+": "+t.Type, strings.TrimSuffix(t.Table+"."+t.Column, "."))
 	}
 	w.line("")
 	w.line("grants: # the names that a program begins with")
@@ -52,16 +56,81 @@ func (d *Draft) Text(pins map[string]string) string {
 			f.write(w, pins[f.Alias], d.opt.Tenant == None)
 		}
 	}
-	if slices.ContainsFunc(d.Facets, func(f *Facet) bool { return f.Out != "" }) {
+	// Tables of other schemas are counted in the summary: they may be those of all that a server has besides.
+	if slices.ContainsFunc(d.Facets, func(f *Facet) bool { return f.Out != "" && f.Kind != otherSchemas }) {
 		w.line("")
-		w.line("  # Left out. Where every principal may see every row of a table, take out the # before its lines.")
+		w.line("  # Left out. Where every principal may see every row of a table, take out the # before its lines, and add it to the grants.")
 		for _, f := range d.Facets {
-			if f.Out != "" {
+			if f.Out != "" && f.Kind != otherSchemas {
 				f.writeOut(w)
 			}
 		}
 	}
 	return w.b.String()
+}
+
+// Summary are lines about what is left out, by reasons: how many tables, and how many columns of the tables that are granted.
+func (d *Draft) Summary() (lines []string) {
+	tables, columns := map[string]int{}, map[string]int{}
+	out := 0
+	for _, f := range d.Facets {
+		if f.Out != "" {
+			tables[f.Kind]++
+			out++
+			continue
+		}
+		for _, c := range f.columns {
+			if c.out != "" {
+				kind, _, _ := strings.Cut(c.out, ":")
+				if !columnKinds[kind] {
+					kind = "something is wrong in them"
+				}
+				columns[kind]++
+			}
+		}
+	}
+	text := func(counts map[string]int) string {
+		var out []string
+		for _, k := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(counts[b]-counts[a], strings.Compare(a, b)) }) {
+			out = append(out, fmt.Sprintf("%s (%d)", k, counts[k]))
+		}
+		return strings.Join(out, ", ")
+	}
+	if out > 0 {
+		lines = append(lines, fmt.Sprintf("%d of %d tables and views are left out: %s.", out, len(d.Facets), text(tables)))
+	}
+	if len(columns) > 0 {
+		lines = append(lines, fmt.Sprintf("Columns that are left out of the others: %s.", text(columns)))
+	}
+	return lines
+}
+
+// columnKinds are the reasons for which a column is left out, up to a colon.
+var columnKinds = set2(secretReason, tableReason, personReason, freeReason, "bytes", "JSON", unknownType, unreadable)
+
+func set2(reasons ...string) map[string]bool {
+	out := map[string]bool{}
+	for _, r := range reasons {
+		kind, _, _ := strings.Cut(r, ":")
+		out[kind] = true
+	}
+	return out
+}
+
+func (d *Draft) summary(w *writer) {
+	lines := d.Summary()
+	if len(lines) > 0 {
+		w.line("#")
+	}
+	for _, l := range lines {
+		w.about("", "%s", l)
+	}
+	if in := d.Elsewhere(); len(in) > 0 {
+		w.about("", "With those of other schemas: exo init -force -schema %s.", strings.Join(in, ","))
+	}
+	if len(lines) > 0 {
+		w.about("", "The reason is beside each. Search for # to find them.")
+	}
 }
 
 // TableAt is the table that a line of Text(nil) is about, by its facet or by the grant of it; "" if it is about none.
@@ -90,21 +159,37 @@ func (d *Draft) aboutTenant(w *writer) {
 		w.line("# There is one tenant: every principal may see every row of what is granted.")
 		return
 	case t == nil:
-		w.line("# No table was found to whose rows those of the others belong: say which with -tenant TABLE, or write scopes.")
+		w.about("", "Nothing says whose a row is: no table was found to which others lead. Say which it is with exo init -tenant TABLE, or -tenant none where everybody may see every row; or write scopes by hand.")
 		return
 	}
-	w.line("# Whose a row is: that of %s. %s lead to it:", comment(t.Table), comment(strings.Join(t.Direct, ", ")))
-	w.line("# with those that lead there through these, %d of %d tables. How sure: %s.", len(t.Direct)+t.Through, t.Of, t.Sure)
+	whose := "that of " + t.Table
+	if t.facet == nil {
+		whose = "that which its " + t.Table + " says, and no table of these is there"
+	}
+	some := t.Direct[:min(5, len(t.Direct))]
+	more := ""
+	if n := len(t.Direct) - len(some); n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
+	}
+	w.about("", "Whose a row is: %s. Columns that say so: %s%s. With those that lead there through these, %d of %d tables. How sure: %s.", whose, strings.Join(some, ", "), more, len(t.Direct)+t.Through, t.Of, t.Sure)
+	if t.ByName > 0 {
+		w.about("", "Of these, %d are no foreign keys, and say so by their names: see that they hold what you think.", t.ByName)
+	}
 	var others []string
 	for _, o := range d.Tenants {
 		if o.Table != t.Table && len(others) < 4 {
 			others = append(others, o.Table)
 		}
 	}
+	text := "Where that is wrong: exo init -tenant TABLE, or -tenant none where everybody may see every row."
 	if len(others) > 0 {
-		w.line("# It could also be %s: exo init -tenant TABLE.", comment(strings.Join(others, ", ")))
+		text = "It could also be " + strings.Join(others, ", ") + ". " + text
 	}
+	w.about("", "%s", text)
 }
+
+// widest is how many characters a line of a draft has, so that it can be read beside others.
+const widest = 200
 
 type writer struct{ b strings.Builder }
 
@@ -112,43 +197,126 @@ func (w *writer) line(format string, args ...any) {
 	w.b.WriteString(strings.TrimRight(fmt.Sprintf(format, args...), " ") + "\n")
 }
 
+// about writes a comment, over several lines if it is long.
+func (w *writer) about(indent, format string, args ...any) {
+	line := indent + "#"
+	for _, word := range strings.Fields(comment(fmt.Sprintf(format, args...))) {
+		for r := []rune(word); len(r) > widest/2; r = []rune(word) { // no name of a database is longer, but for evil's sake
+			line, word = line+" "+string(r[:widest/2]), string(r[widest/2:])
+			w.line("%s", line)
+			line = indent + "#"
+		}
+		if utf8.RuneCountInString(line)+utf8.RuneCountInString(word) >= 120 && line != indent+"#" {
+			w.line("%s", line)
+			line = indent + "#"
+		}
+		line += " " + word
+	}
+	w.line("%s", line)
+}
+
+// noted writes a text with a comment behind it, or before it where both are too long for a line. before is what begins each line.
+func (w *writer) noted(before, text, note string) {
+	switch {
+	case note == "":
+		w.line("%s%s", before, text)
+	case utf8.RuneCountInString(before+text+note)+3 > widest:
+		w.about(before+text[:len(text)-len(strings.TrimLeft(text, " "))], "%s", note)
+		w.line("%s%s", before, text)
+	default:
+		w.line("%s%s # %s", before, text, comment(note))
+	}
+}
+
+// list writes texts in brackets, with a new line wherever one would be too long.
+func (w *writer) list(before, after string, texts []string) {
+	line := before + "["
+	for i, s := range texts {
+		s = scalar(s)
+		if i < len(texts)-1 {
+			s += ","
+		}
+		if utf8.RuneCountInString(line)+utf8.RuneCountInString(s)+len(after) > widest-2 && i > 0 {
+			w.line("%s", line)
+			line = strings.Repeat(" ", len(before)-len(strings.TrimLeft(before, " "))+2)
+		} else if i > 0 {
+			line += " "
+		}
+		line += s
+	}
+	w.line("%s]%s", line, after)
+}
+
 func (f *Facet) write(w *writer, pin string, shared bool) {
 	w.line("  %s:", f.Alias)
 	w.line("    table: %s", scalar(f.Table))
-	note := ""
-	if f.note != "" {
-		note = " # " + comment(f.note)
-	}
 	switch {
 	case f.rows != "":
-		w.line("    scope: %s%s", scope(f.rows), note)
+		w.noted("", "    scope: "+scope(f.rows), f.note)
 	case f.via != nil:
-		w.line("    scope: via %s.%s%s", f.via.to.Alias, f.via.back, note)
+		w.noted("", "    scope: via "+f.via.to.Alias+"."+f.via.back, f.note)
 	case shared:
 		w.line("    scope: shared")
 	}
 	if pin != "" {
-		w.line("    pin: %s # of the table as it is now; after a change exo validate -pin writes the new one", scalar(pin))
+		w.line("    pin: %s", grantfile.Folded(pin, "      "))
 	}
 	f.writeColumns(w, "    ", "")
 	if len(f.links) > 0 {
 		w.line("    links:")
 		for _, l := range f.links {
-			w.line("      %s: %s", l.name, l.text)
+			l.write(w)
 		}
+	}
+}
+
+// write writes a link: in one line if it fits.
+func (l link) write(w *writer) {
+	note := ""
+	if l.guess {
+		note = "no foreign key"
+	}
+	text := fmt.Sprintf("{ to: %s, columns: [%s], references: [%s], one: %t }", l.to, scalars(l.columns), scalars(l.references), l.one)
+	switch {
+	case l.columns == nil && l.usual:
+		w.noted("", "      "+l.name+": "+l.to, note)
+	case l.columns == nil:
+		w.noted("", fmt.Sprintf("      %s: { to: %s, one: %t }", l.name, l.to, l.one), note)
+	case utf8.RuneCountInString(l.name+text)+8 <= widest:
+		w.noted("", "      "+l.name+": "+text, note)
+	default:
+		w.noted("", "      "+l.name+":", note)
+		w.line("        to: %s", l.to)
+		w.list("        columns: ", "", l.columns)
+		w.list("        references: ", "", l.references)
+		w.line("        one: %t", l.one)
 	}
 }
 
 func (f *Facet) writeColumns(w *writer, indent, before string) {
 	w.line("%s%scolumns:", indent, before)
 	for _, c := range f.columns {
+		var fields []string
+		if c.as != "" {
+			fields = append(fields, "as: "+c.as)
+		}
+		if c.doc != "" && c.out == "" {
+			fields = append(fields, "doc: "+quoted(short(c.doc)))
+		}
+		text := scalar(c.name) + ":"
+		if len(fields) > 0 {
+			text += " { " + strings.Join(fields, ", ") + " }"
+		}
 		switch {
 		case c.out != "":
-			w.line("%s%s  # %s:%s # %s", indent, before, comment(scalar(c.name)), labels[c.out], comment(c.out))
-		case c.doc != "":
-			w.line("%s%s  %s: { doc: %s }", indent, before, scalar(c.name), quoted(short(c.doc)))
-		default:
+			w.noted(indent+before, "  # "+comment(scalar(c.name))+":"+labels[c.out], c.out)
+		case utf8.RuneCountInString(indent+before+text)+2 > widest: // a long name and a long comment
 			w.line("%s%s  %s:", indent, before, scalar(c.name))
+			for _, f := range fields {
+				w.line("%s%s    %s", indent, before, f)
+			}
+		default:
+			w.line("%s%s  %s", indent, before, text)
 		}
 	}
 }
@@ -156,7 +324,7 @@ func (f *Facet) writeColumns(w *writer, indent, before string) {
 // writeOut writes a facet that is left out: as comments, so that nothing of it counts.
 func (f *Facet) writeOut(w *writer) {
 	w.line("")
-	w.line("  # %s: %s", comment(f.Table), comment(f.Out))
+	w.about("  ", "%s: %s", f.Table, f.Out)
 	if len(f.columns) == 0 {
 		return
 	}
@@ -179,7 +347,7 @@ func short(s string) string {
 }
 
 var (
-	plainScalar = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	plainScalar = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?$`)
 	plainURL    = regexp.MustCompile(`^(env|file|sqlite|sha256):[A-Za-z0-9_./-]+$`)
 	plainScope  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]* = \$principal\.[A-Za-z0-9_]+$`)
 	yamlWords   = set("y yes n no on off true false null")

@@ -45,6 +45,7 @@ type Declared struct {
 	claimed   map[string]condition // one of each kind of condition on a claim: see bound.check
 
 	unpinned bool
+	oldPins  []*Facet // facets with a pin of an older form
 }
 
 // LinkKeys are the columns that a link compares, and whether it leads to one row.
@@ -150,6 +151,7 @@ func (d *Declared) declare(ctx context.Context) error {
 		x := &f.Facets[i]
 		d.facet(declarations[x.Database.Text], x, p)
 	}
+	d.renew(p)
 	if len(p.list) > 0 {
 		return p.err(f.Name)
 	}
@@ -191,19 +193,37 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 			return
 		}
 		var names []string
-		for _, t := range d.live[x.Database.Text].Tables {
-			names = append(names, t.Name.Name)
+		in := d.live[x.Database.Text]
+		var elsewhere []string // schemas in which one of the name is
+		seen := func(n schema.Name) {
+			names = append(names, in.Spell(n))
+			if text := schema.Printable(n.Schema); (n.Name == x.Table.Text || n.String() == x.Table.Text) && !slices.Contains(elsewhere, text) {
+				elsewhere = append(elsewhere, text)
+			}
 		}
-		for _, v := range d.live[x.Database.Text].Views {
-			names = append(names, v.Name.Name)
+		for _, t := range in.Tables {
+			seen(t.Name)
 		}
-		p.of(exosql.MissingTable, x.Table.Pos, "the database %s has no table or view `%s`%s", x.Database.Text, schema.Printable(x.Table.Text), or(x.Table.Text, printable(names)))
+		for _, v := range in.Views {
+			seen(v.Name)
+		}
+		where := or(x.Table.Text, printable(names))
+		if in.Engine == schema.Postgres && !strings.HasPrefix(where, "; did") {
+			where = in.Where() + where
+		}
+		if len(elsewhere) > 0 {
+			where = fmt.Sprintf(": it is in the schema %s, so write `schema: [%s]` at the database", strings.Join(elsewhere, " and in "), strings.Join(append(slices.Clone(in.Path), elsewhere[0]), ", "))
+		}
+		if other, _, ok := strings.Cut(x.Table.Text, "."); ok && in.Engine == schema.Postgres && len(elsewhere) == 0 && !slices.Contains(in.Path, other) {
+			where = fmt.Sprintf(": names are looked up in %s, so write `schema: [%s]` at the database if %[3]s is a schema", strings.Join(in.Path, ", "), strings.Join(append(slices.Clone(in.Path), schema.Printable(other)), ", "), schema.Printable(other))
+		}
+		p.of(exosql.MissingTable, x.Table.Pos, "the database %s has no table or view `%s`%s", x.Database.Text, schema.Printable(x.Table.Text), where)
 		return
 	}
 	// What facets say of a table is joined by its name: under a second spelling, which SQLite takes as well, a facet would show plain what
 	// another one labels.
-	if live.Name.Name != x.Table.Text {
-		p.at(x.Table.Pos, "the database %s calls the table `%s`: write it so", x.Database.Text, schema.Printable(live.Name.Name))
+	if spelt := d.live[x.Database.Text].Spell(live.Name); spelt != x.Table.Text {
+		p.at(x.Table.Pos, "the database %s calls the table `%s`: write it so", x.Database.Text, schema.Printable(spelt))
 		return
 	}
 	before := len(p.list)
@@ -230,11 +250,7 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 			p.of(exosql.MissingColumn, c.Pos, "the table %s has no column `%s`%s", x.Table.Text, c.Text, or(c.Text, printable(columnsIn(live))))
 		}
 	}
-	if x.Pin.Text != "" && !d.unpinned {
-		if digest := d.digest(x); digest != x.Pin.Text {
-			p.at(x.Pin.Pos, "the table %s is not as it was when it was pinned: its digest is %s now; look at what has changed, then write that here, or let `exo validate -pin`", x.Table.Text, digest)
-		}
-	}
+	d.checkPin(x, p)
 	if len(p.list) > before {
 		return
 	}

@@ -159,6 +159,6 @@ func facetSchema() node {
 		"effects":  someTexts().about("what a write may set off besides"),
 		"key":      someTexts().about("columns of which no two rows have the same values: of a view, which has no key in the database"),
 		"search":   someTexts().about("columns of text that are searched together"),
-		"pin":      aText().about("the digest of the table when somebody looked; exo validate says the one of now"),
+		"pin":      aText().about("what the database said of the table when somebody looked; exo validate -pin writes it"),
 	}, "columns", "scope")
 }

@@ -3,15 +3,16 @@ package grantfile
 import (
 	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
+	"encoding/base64"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/schema"
 )
 
-// Digests are those of the facets, by their names, as Facet.Pin has them.
+// Digests are the pins of the facets as their tables are now, by the names of the facets.
 func (d *Declared) Digests() map[string]string {
 	out := map[string]string{}
 	for i := range d.File.Facets {
@@ -20,12 +21,21 @@ func (d *Declared) Digests() map[string]string {
 	return out
 }
 
-// Pinned is the digest that a facet has got.
-type Pinned struct{ Facet, Was, Is string } // Was "": it was not pinned
+// Pinned is a facet that got a new pin.
+type Pinned struct {
+	Facet   string
+	Changed []string // since its last pin, also in columns that the file does not name; nil: it had none
+}
 
-// Pin writes the digests of all facets into the text of the file that was declared with Options.Unpinned, and changes nothing else in it.
+// Pin writes the pins of all facets into the text of the file that was declared with Options.Unpinned, and changes nothing else in it.
 func (d *Declared) Pin(text []byte) ([]byte, []Pinned, error) {
-	lines := strings.SplitAfter(string(text), "\n")
+	whole := string(text)
+	begins := []int{0} // of each line
+	for i := range whole {
+		if whole[i] == '\n' {
+			begins = append(begins, i+1)
+		}
+	}
 	digests := d.Digests()
 	var out []Pinned
 	place := func(x Facet) Name {
@@ -40,34 +50,46 @@ func (d *Declared) Pin(text []byte) ([]byte, []Pinned, error) {
 	})
 	for _, x := range facets {
 		at, was, is := place(x), x.Pin.Text, digests[x.Text]
-		if was == is {
+		if unfolded(was) == unfolded(is) {
 			continue
 		}
-		line := lines[at.Line-1]
-		before, rest := line[:min(at.Column-1, len(line))], line[min(at.Column-1, len(line)):]
-		after, ok := strings.CutPrefix(rest, at.Text)
+		from := min(begins[at.Line-1]+at.Column-1, len(whole))
+		before, rest := whole[:from], whole[from:]
+		after, ok := rest, true
+		for _, part := range strings.Fields(at.Text) { // a long pin goes over several lines
+			after, ok = strings.CutPrefix(strings.TrimLeft(after, " \r\n"), part)
+			if !ok {
+				break
+			}
+		}
+		indent, block := strings.CutSuffix(before[begins[at.Line-1]:], "table: ")
+		block = block && strings.TrimSpace(indent) == ""
 		switch {
-		case !ok:
+		case was == "" && block: // also where the name is quoted
+			line, next, _ := strings.Cut(rest, "\n")
+			whole = before + line + "\n" + indent + "pin: " + Folded(is, indent+"  ") + "\n" + next
+		case !ok || was == "" && len(strings.Fields(at.Text)) != 1:
 			return nil, nil, exo.Errorf(exo.Invalid, "", "%s:%d:%d: this text is quoted, and pins are written beside plain ones only: write `pin: %s` into the facet %s", d.File.Name, at.Line, at.Column, is, x.Text)
 		case was != "":
-			lines[at.Line-1] = before + is + after
-		case strings.TrimSpace(before) == "table:":
-			indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
-			lines[at.Line-1] = strings.TrimSuffix(line, "\n") + "\n" + indent + "pin: " + is + "\n"
+			whole = before + is + after
 		default: // {table: NAME, …}
-			lines[at.Line-1] = before + at.Text + ", pin: " + is + after
+			whole = before + at.Text + ", pin: " + is + after
 		}
-		out = append(out, Pinned{x.Text, was, is})
+		p := Pinned{Facet: x.Text}
+		if was != "" {
+			p.Changed = d.changed(&x, true)
+		}
+		out = append(out, p)
 	}
 	slices.Reverse(out)
-	made := []byte(strings.Join(lines, ""))
-	// What is written is read again: a text that means something else is not given out.
+	made := []byte(whole)
+	// The text is read again: one that means something else is not given out.
 	again, err := Parse(d.File.Name, made)
 	if err != nil {
 		return nil, nil, err
 	}
 	for i := range again.Facets {
-		if again.Facets[i].Pin.Text != digests[again.Facets[i].Text] {
+		if unfolded(again.Facets[i].Pin.Text) != unfolded(digests[again.Facets[i].Text]) {
 			return nil, nil, exo.Errorf(exo.Invalid, "", "the facet %s can't be pinned where it stands: write `pin: %s` into it", again.Facets[i].Text, digests[again.Facets[i].Text])
 		}
 	}
@@ -82,15 +104,133 @@ func (d *Declared) Pin(text []byte) ([]byte, []Pinned, error) {
 	return made, out, nil
 }
 
-// digest is of all that a facet takes from the catalogue: the table's key, the foreign keys and the columns that it shows, and those that its
-// scope, its grants and its links compare. A column that is added changes nothing, since it does not show. One that is dropped and
-// made anew with another type does, and a link that would compare other columns, since another foreign key is the only one now.
-func (d *Declared) digest(x *Facet) string {
+// pinForm begins a pin. A pin of another form is refused: see Declared.declare.
+const pinForm = "v2:"
+
+const pinLine = 160 // characters of a pin in one line of a file
+
+// Folded is a pin in lines of a file, which YAML reads back as one text.
+func Folded(pin, indent string) string { return strings.Join(strings.Fields(pin), "\n"+indent) }
+
+// unfolded is a pin without regard to its lines.
+func unfolded(pin string) string { return strings.Join(strings.Fields(pin), "") }
+
+// pinPart is one fact of the database that a pin holds as 3 bytes for the subject and 3 for what is so. That is too short against
+// somebody who looks for another type with the same bytes: who can change a table needs no such thing.
+type pinPart struct {
+	kind, name string // a column, "the key", a link: what it is of
+	value      string
+	other      string // what the value of a column was if only NOT NULL has changed
+	now        string // for people
+}
+
+const pinBytes = 3
+
+func pinSum(parts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return string(sum[:pinBytes])
+}
+
+// parts are all columns of a table with their types, whatever the file shows of them, its key, and what those links compare that leave
+// that to the foreign keys.
+func (d *Declared) parts(x *Facet) (out []pinPart) {
 	t := d.liveTable(x)
-	var names []string
-	for _, c := range x.Columns {
-		names = append(names, c.Text)
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		nullable := map[bool]string{true: " NOT NULL"}
+		out = append(out, pinPart{"column", c.Name, c.Type + nullable[c.NotNull], c.Type + nullable[!c.NotNull], c.Type})
 	}
+	if d.File.key(x) == nil { // else the file says it
+		out = append(out, pinPart{kind: "key", value: strings.Join(t.RowKey(), "\x00"), now: strings.Join(t.RowKey(), ", ")})
+	}
+	link := func(kind, name string, of *Facet, l *Link) {
+		if l == nil || len(l.Columns) > 0 {
+			return
+		}
+		var value, now []string
+		for _, k := range d.keys(of, l) {
+			value = append(value, strings.Join(k.Columns, "\x00"), strings.Join(k.References, "\x00"), fmt.Sprint(k.One))
+			now = append(now, fmt.Sprintf("(%s) with (%s)", strings.Join(k.Columns, ", "), strings.Join(k.References, ", ")))
+		}
+		if value != nil { // else no such key is there, or the table is missing, which is another error
+			out = append(out, pinPart{kind: kind, name: name, value: strings.Join(value, "\x01"), now: strings.Join(now, "; ")})
+		}
+	}
+	for i := range x.Links {
+		link("link", x.Links[i].Text, x, &x.Links[i])
+	}
+	if v := x.Scope.Via; v != nil {
+		from := d.File.facet(v.Facet)
+		link("via", v.Facet+"."+v.Link, from, from.link(v.Link))
+	}
+	return out
+}
+
+// digest is the pin of a facet as its table is now.
+func (d *Declared) digest(x *Facet) string {
+	var b strings.Builder
+	for _, p := range d.parts(x) {
+		b.WriteString(pinSum(p.kind, p.name) + pinSum(p.value))
+	}
+	text := pinForm + base64.RawURLEncoding.EncodeToString([]byte(b.String()))
+	var lines []string
+	for len(text) > pinLine {
+		lines, text = append(lines, text[:pinLine]), text[pinLine:]
+	}
+	return strings.Join(append(lines, text), " ")
+}
+
+// changed names what is not as it was when a facet was pinned, of the columns that the file uses, or of all. A link that the file did not
+// have then is none of it: whoever wrote it looked.
+func (d *Declared) changed(x *Facet, all bool) (out []string) {
+	text, ok := strings.CutPrefix(unfolded(x.Pin.Text), pinForm)
+	had, err := base64.RawURLEncoding.DecodeString(text)
+	if !ok || err != nil || len(had)%(2*pinBytes) != 0 {
+		return []string{"the pin is of an older form, or cut"}
+	}
+	was := map[string]string{}
+	for ; len(had) > 0; had = had[2*pinBytes:] {
+		was[string(had[:pinBytes])] = string(had[pinBytes : 2*pinBytes])
+	}
+	used := d.uses(x)
+	gone := len(was)
+	for _, p := range d.parts(x) {
+		value, known := was[pinSum(p.kind, p.name)]
+		if known {
+			gone--
+		}
+		name := schema.Printable(p.name)
+		switch {
+		case value == pinSum(p.value) && known, p.kind == "column" && !all && !used[p.name]:
+		case p.kind == "column" && !known:
+			out = append(out, "the column "+name+" is new")
+		case p.kind == "column" && value == pinSum(p.other):
+			out = append(out, "the column "+name+map[bool]string{true: " is NOT NULL now", false: " may be NULL now"}[strings.HasSuffix(p.value, " NOT NULL")])
+		case p.kind == "column":
+			out = append(out, "the column "+name+" has another type, which is "+schema.Printable(cmp.Or(p.now, "none"))+" now")
+		case p.kind == "key" && known:
+			out = append(out, "its key is "+schema.Printable(cmp.Or(p.now, "none"))+" now")
+		case known && p.kind == "via":
+			out = append(out, "the link "+name+" of its scope compares "+schema.Printable(p.now)+" now")
+		case known:
+			out = append(out, "the link "+name+" compares "+schema.Printable(p.now)+" now")
+		}
+	}
+	if all && gone > 0 {
+		out = append(out, fmt.Sprintf("gone: %d of its columns or links", gone))
+	}
+	return out
+}
+
+// uses are the columns of a facet's table that the file shows, compares or takes for its key.
+func (d *Declared) uses(x *Facet) map[string]bool {
+	used := map[string]bool{}
+	add := func(names []string) {
+		for _, n := range names {
+			used[n] = true
+		}
+	}
+	add(texts(columnsOf(x)))
 	compared := x.Scope.conditions()
 	for _, g := range d.File.Grants {
 		if g.Facet.Text == x.Text && g.Where != nil {
@@ -98,55 +238,47 @@ func (d *Declared) digest(x *Facet) string {
 		}
 	}
 	for _, e := range compared {
-		names = append(names, e.Column.Text)
+		used[e.Column.Text] = true
 	}
-	if t.PrimaryKey != nil {
-		names = append(names, t.PrimaryKey.Columns...)
-	}
-	names = append(names, texts(d.File.key(x))...)
-	type column struct {
-		Name, Type string
-		NotNull    bool
-	}
-	var seen struct {
-		Columns []column
-		Key     []string
-		Foreign [][]string
-		Links   map[string][]LinkKeys
-	}
-	seen.Links = map[string][]LinkKeys{}
+	add(d.liveTable(x).RowKey())
+	add(texts(d.File.key(x)))
 	for i := range x.Links {
-		keys := d.keys(x, &x.Links[i])
-		seen.Links[x.Links[i].Text] = keys
-		for _, k := range keys {
-			names = append(names, k.Columns...)
+		for _, k := range d.keys(x, &x.Links[i]) {
+			add(k.Columns)
 		}
 	}
 	if v := x.Scope.Via; v != nil {
 		from := d.File.facet(v.Facet)
-		keys := d.keys(from, from.link(v.Link))
-		seen.Links["via "+v.Facet+"."+v.Link] = keys
-		for _, k := range keys {
-			names = append(names, k.References...)
+		for _, k := range d.keys(from, from.link(v.Link)) {
+			add(k.References)
 		}
 	}
-	slices.Sort(names)
-	for _, n := range slices.Compact(names) {
-		if c := t.Column(n); c != nil {
-			seen.Columns = append(seen.Columns, column{c.Name, c.Type, c.NotNull})
+	return used
+}
+
+// checkPin refuses a table that is not as it was when its facet was pinned. A pin of an older form is noted, and refused once for all.
+func (d *Declared) checkPin(x *Facet, p *problems) {
+	switch {
+	case x.Pin.Text == "" || d.unpinned:
+	case !strings.HasPrefix(x.Pin.Text, pinForm):
+		d.oldPins = append(d.oldPins, x)
+	default:
+		if changed := d.changed(x, false); len(changed) > 0 {
+			p.at(x.Pin.Pos, "the table %s is not as it was when it was pinned: %s; look at it, then let `exo validate -pin` write the new pin", schema.Printable(x.Table.Text), strings.Join(changed, "; "))
 		}
 	}
-	if t.PrimaryKey != nil {
-		seen.Key = t.PrimaryKey.Columns
+}
+
+// renew says how pins of an older form are renewed, in one line however many there are.
+func (d *Declared) renew(p *problems) {
+	if len(d.oldPins) == 0 {
+		return
 	}
-	for _, k := range t.ForeignKeys {
-		if slices.ContainsFunc(k.Columns, func(c string) bool { return slices.Contains(names, c) }) {
-			seen.Foreign = append(seen.Foreign, slices.Concat(k.Columns, []string{k.Table.Name}, k.References))
-		}
+	others := ""
+	if n := len(d.oldPins) - 1; n > 0 {
+		others = fmt.Sprintf(" and %d more", n)
 	}
-	b, _ := json.Marshal(seen) // texts and bools, and maps in the order of their keys
-	sum := sha256.Sum256(b)
-	return "sha256:" + hex.EncodeToString(sum[:12])
+	p.at(d.oldPins[0].Pin.Pos, "the pin of the facet %s%s was written by an older exo, and can't be compared: look at whether the tables are as they should be, then `exo validate -pin` writes new pins", d.oldPins[0].Text, others)
 }
 
 func (s Scope) conditions() []*Expr {

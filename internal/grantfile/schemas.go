@@ -5,23 +5,35 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/sqlname"
 )
 
-// withSchemas is a URL of PostgreSQL with the schemas in which names are looked up.
+// withSchemas is a URL of PostgreSQL with the schemas in which names are looked up. All else in it stays as it is.
 func withSchemas(raw string, schemas []string) (string, error) {
 	if len(schemas) == 0 {
 		return raw, nil
 	}
-	u, err := url.Parse(raw)
-	if err != nil { // its text may hold a password
+	scheme, _, ok := strings.Cut(raw, "://")
+	if !ok || scheme != "postgres" && scheme != "postgresql" { // its text may hold a password
 		return "", exo.Errorf(exo.Invalid, "", "`schema` needs a URL of the form postgres://user@host/database")
 	}
 	var quoted []string
 	for _, s := range schemas {
-		quoted = append(quoted, `"`+strings.ReplaceAll(s, `"`, `""`)+`"`)
+		quoted = append(quoted, sqlname.Quote(s))
 	}
-	q := u.Query()
-	q.Set("search_path", strings.Join(quoted, ","))
-	u.RawQuery = q.Encode()
-	return u.String(), nil
+	raw, fragment, _ := strings.Cut(raw, "#")
+	base, query, _ := strings.Cut(raw, "?")
+	var settings []string
+	for _, s := range strings.Split(query, "&") {
+		name, _, _ := strings.Cut(s, "=")
+		if n, err := url.QueryUnescape(name); s != "" && (err != nil || n != "search_path") {
+			settings = append(settings, s)
+		}
+	}
+	settings = append(settings, "search_path="+url.QueryEscape(strings.Join(quoted, ",")))
+	made := base + "?" + strings.Join(settings, "&")
+	if fragment != "" {
+		made += "#" + fragment
+	}
+	return made, nil
 }

@@ -1,6 +1,7 @@
 package grantfile
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,7 +35,7 @@ func (f *File) Lines() (out []Line) {
 			add(of, "database", "%s", x.Database.Text)
 		}
 		if x.Pin.Text != "" {
-			add(of, "pinned", "%s", x.Pin.Text)
+			add(of, "pinned", "%x", sha256.Sum256([]byte(x.Pin.Text)))
 		}
 		if l := f.rowLabel(x); l != nil {
 			add(of, "rows are labelled", "%s", listed(texts(l)))

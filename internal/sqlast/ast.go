@@ -42,6 +42,7 @@ type Output struct {
 // Source is one table or derived table of a FROM clause.
 type Source struct {
 	Table string  // a table's name, or
+	In    string  // the schema of PostgreSQL in which the table is, with which its name may begin then; "": along the search path
 	Sub   *Select // a derived table; it sees what encloses the statement, not its neighbours
 	Set   Set     // of Sub: what its rows are combined with those of With by
 	With  *Select // the other arm: as many outputs of the same names. Neither has an order or a limit

@@ -157,7 +157,7 @@ func (c *checker) source(i int, src Source, sc *scope) error {
 			return fmt.Errorf("sub: %w", err)
 		}
 	default:
-		if err := checkIdent(src.Table); err != nil {
+		if err := checkTable(src.In, src.Table); err != nil {
 			return fmt.Errorf("table: %w", err)
 		}
 		if strings.HasPrefix(Fold(src.Table), TreePrefix) {

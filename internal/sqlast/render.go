@@ -26,15 +26,23 @@ func Render(s *Select, d Dialect) (text string, slots []int, err error) {
 	for _, a := range args {
 		slots = append(slots, a.(int))
 	}
-	// A question mark that is not ours would shift every argument behind it, and
-	// two in a row are one to squirrel.
-	if strings.Count(text, "?") != len(slots) || strings.Contains(text, "??") {
-		return "", nil, errors.New("sqlast: placeholders and arguments do not match")
+	text, err = finish(text, len(slots), d)
+	return text, slots, err
+}
+
+// finish gives placeholders and names the form that they have in dialect d. A question mark that is not ours would shift every argument
+// behind it, and two in a row are one to squirrel: those of names are marks until then.
+func finish(text string, slots int, d Dialect) (string, error) {
+	if strings.Count(text, "?") != slots || strings.Contains(text, "??") {
+		return "", errors.New("sqlast: placeholders and arguments do not match")
 	}
 	if d == Postgres {
-		text, err = sq.Dollar.ReplacePlaceholders(text)
+		var err error
+		if text, err = sq.Dollar.ReplacePlaceholders(text); err != nil {
+			return "", err
+		}
 	}
-	return text, slots, err
+	return strings.ReplaceAll(text, mark, "?"), nil
 }
 
 // build hands a checked Select to squirrel. The builder starts empty instead of
@@ -80,9 +88,9 @@ func numbersTo(n int) []string {
 
 func first(b sq.SelectBuilder, src Source, d Dialect) sq.SelectBuilder {
 	if src.Sub != nil || src.Recursion != nil {
-		return b.FromSelect(derived(src, d), Quote(src.Alias))
+		return b.FromSelect(derived(src, d), quote(src.Alias))
 	}
-	return b.From(Quote(src.name()) + " AS " + Quote(src.Alias))
+	return b.From(path(src.In, src.name()) + " AS " + quote(src.Alias))
 }
 
 // name is that of a table, or of the rows of a recursion.
@@ -106,7 +114,7 @@ func join(src Source, d Dialect) *fragment {
 	if src.Sub != nil || src.Recursion != nil {
 		f.built(derived(src, d))
 	} else {
-		f.name(src.name())
+		f.path(src.In, src.name())
 	}
 	f.write(" AS ").name(src.Alias)
 	for i, e := range src.On {
@@ -147,8 +155,22 @@ func (f *fragment) write(s constant) *fragment {
 }
 
 func (f *fragment) name(name string) *fragment {
-	f.text.WriteString(Quote(name))
+	f.text.WriteString(quote(name))
 	return f
+}
+
+// path writes the name of a table.
+func (f *fragment) path(schema, table string) *fragment {
+	f.text.WriteString(path(schema, table))
+	return f
+}
+
+// path is the name of a table, which may begin with its schema where that is not empty.
+func path(schema, table string) string {
+	if schema == "" {
+		return quote(table)
+	}
+	return quote(schema) + "." + quote(strings.TrimPrefix(table, schema+"."))
 }
 
 // sub appends a select in parentheses.

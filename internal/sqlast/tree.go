@@ -99,11 +99,11 @@ func tree(src Source, d Dialect) sq.SelectBuilder {
 		f.name(o.As)
 	}
 	f.write(") AS (").arm(r.First).write(" UNION ").arm(r.Next).write(")")
-	b := sq.SelectBuilder{}.PlaceholderFormat(sq.Question).PrefixExpr(f).From(Quote(name))
+	b := sq.SelectBuilder{}.PlaceholderFormat(sq.Question).PrefixExpr(f).From(quote(name))
 	for i, o := range r.First.Columns[:r.Keys] {
-		b = b.Column(Quote(o.As)).GroupBy(fmt.Sprint(i + 1))
+		b = b.Column(quote(o.As)).GroupBy(fmt.Sprint(i + 1))
 	}
-	depth := Quote(r.First.Columns[len(r.First.Columns)-1].As)
+	depth := quote(r.First.Columns[len(r.First.Columns)-1].As)
 	return b.Column("MIN(" + depth + ") AS " + depth)
 }
 

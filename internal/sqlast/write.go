@@ -3,9 +3,6 @@ package sqlast
 import (
 	"errors"
 	"fmt"
-	"strings"
-
-	sq "github.com/Masterminds/squirrel"
 )
 
 // WriteKind says what a Write does. The zero kind is none.
@@ -24,6 +21,7 @@ const (
 type Write struct {
 	Kind  WriteKind
 	Table string
+	In    string // as of a Source
 
 	// Columns are those that get a value, each once.
 	Columns []string
@@ -74,17 +72,12 @@ func RenderWrite(w *Write, d Dialect) (text string, slots []int, reads map[strin
 	for _, a := range f.slots {
 		slots = append(slots, a.(int))
 	}
-	if strings.Count(text, "?") != len(slots) || strings.Contains(text, "??") {
-		return "", nil, nil, errors.New("sqlast: placeholders and arguments do not match")
-	}
-	if d == Postgres {
-		text, err = sq.Dollar.ReplacePlaceholders(text)
-	}
+	text, err = finish(text, len(slots), d)
 	return text, slots, reads, err
 }
 
 func (f *fragment) insert(w *Write) {
-	f.write("INSERT INTO ").name(w.Table).write(" ").names(w.Columns).write(" VALUES ")
+	f.write("INSERT INTO ").path(w.In, w.Table).write(" ").names(w.Columns).write(" VALUES ")
 	for i, row := range w.Rows {
 		if i > 0 {
 			f.write(", ")
@@ -113,7 +106,7 @@ func (f *fragment) names(list []string) *fragment {
 }
 
 func (f *fragment) update(w *Write) {
-	f.write("UPDATE ").name(w.Table).write(" AS ").name(w.Alias).write(" SET ")
+	f.write("UPDATE ").path(w.In, w.Table).write(" AS ").name(w.Alias).write(" SET ")
 	for i, c := range w.Columns {
 		if i > 0 {
 			f.write(", ")
@@ -128,7 +121,7 @@ func (f *fragment) update(w *Write) {
 
 // delete writes IN for SQLite, which has no USING.
 func (f *fragment) delete(w *Write) {
-	f.write("DELETE FROM ").name(w.Table).write(" AS ").name(w.Alias)
+	f.write("DELETE FROM ").path(w.In, w.Table).write(" AS ").name(w.Alias)
 	if w.From == nil {
 		f.matched(w)
 		return
@@ -179,7 +172,7 @@ func checkWrite(w *Write, d Dialect) (map[string]map[string]bool, error) {
 	if w == nil || w.Kind == NoWrite || w.Kind > Delete {
 		return nil, errors.New("no such write")
 	}
-	if err := checkIdent(w.Table); err != nil {
+	if err := checkTable(w.In, w.Table); err != nil {
 		return nil, fmt.Errorf("table: %w", err)
 	}
 	if err := distinctNames("columns", w.Columns); err != nil {

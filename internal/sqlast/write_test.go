@@ -149,7 +149,7 @@ func TestNoSuchWrite(t *testing.T) {
 		"or by keys of nothing":                update(func(w *Write) { w.From = nil }),
 		"only an insert has new":               update(func(w *Write) { w.Returning = []string{"id"} }),
 		"a delete gives no values":             update(func(w *Write) { w.Kind = Delete }),
-		"a question mark":                      update(func(w *Write) { w.Columns[0] = "a?" }),
+		"NUL or the sign \u2426":               update(func(w *Write) { w.Columns[0] = "a\u2426" }),
 	} {
 		if _, _, _, err := RenderWrite(w, SQLite); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

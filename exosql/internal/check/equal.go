@@ -10,6 +10,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/internal/sqlname"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -42,7 +43,7 @@ func (c *Checker) loose(t *decl.Table, live *schema.Table, cols []schema.Column)
 		if x == nil {
 			continue
 		}
-		why, fix := c.looseness(t.Name, live, x, col.Kind == exo.TypeText, col.Enum != nil)
+		why, fix := c.looseness(live, x, col.Kind == exo.TypeText, col.Enum != nil)
 		if why == "" {
 			continue
 		}
@@ -56,7 +57,7 @@ func (c *Checker) loose(t *decl.Table, live *schema.Table, cols []schema.Column)
 
 // looseness says why different texts of a column are equal, and what would be right; "" where they are not, or where statements compare
 // its text. text says that it is declared text, typed that it is compared as the type that it has.
-func (c *Checker) looseness(table string, live *schema.Table, x *schema.Column, text, typed bool) (why, fix string) {
+func (c *Checker) looseness(live *schema.Table, x *schema.Column, text, typed bool) (why, fix string) {
 	plain := plainType(x)
 	switch {
 	case x.Loose && c.live.Engine == schema.SQLite:
@@ -64,17 +65,17 @@ func (c *Checker) looseness(table string, live *schema.Table, x *schema.Column, 
 			"a definition without COLLATE " + x.Collation + ", or with COLLATE BINARY (SQLite can't change a column)"
 	case x.Loose && live == nil:
 		return fmt.Sprintf("has the collation %s, which is not deterministic: different texts are equal", x.Collation),
-			fmt.Sprintf(`a definition of the view with %s COLLATE "C"`, quoteName(x.Name))
+			fmt.Sprintf(`a definition of the view with %s COLLATE "C"`, sqlname.Plain(x.Name))
 	case x.Loose:
 		return fmt.Sprintf("has the collation %s, which is not deterministic: different texts are equal", x.Collation),
-			fmt.Sprintf(`ALTER TABLE %s ALTER COLUMN %s TYPE %s COLLATE "C"`, quoteName(table), quoteName(x.Name), x.Type)
+			fmt.Sprintf(`ALTER TABLE %s ALTER COLUMN %s TYPE %s COLLATE "C"`, c.named(live), sqlname.Plain(x.Name), x.Type)
 	case text && c.live.Engine == schema.SQLite && numeric(live.Affinity(x)):
 		// A tenant 1e3 would be let in to the rows of 1000.
 		return fmt.Sprintf("is declared text, and SQLite compares %s as numbers: 1000, 1e3 and 1000.0 are equal", x.Type),
 			"a definition with the type TEXT (SQLite can't change a column)"
 	case typed && c.live.Engine == schema.Postgres && (plain == "citext" || plain == "character" || plain == "bpchar"):
 		return fmt.Sprintf("is %s in the database, for which different texts are equal", x.Type),
-			fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE text", quoteName(table), quoteName(x.Name))
+			fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE text", c.named(live), sqlname.Plain(x.Name))
 	}
 	return "", ""
 }
@@ -88,7 +89,7 @@ func (c *Checker) wideWhy(table *schema.Table, name string, text bool) (why, fix
 	if x == nil || strings.HasPrefix(plainType(x), "character") && !x.Loose || plainType(x) == "bpchar" && !x.Loose {
 		return "", "" // of char(n), texts that are equal are the same text: without the spaces at its end
 	}
-	return c.looseness(table.Name.Name, table, x, text, true)
+	return c.looseness(table, x, text, true)
 }
 
 // unlikePadding refuses a foreign key between char(n) and another type of text: 'acme  ' of the one is 'acme' and 'acme ' of the other. Two
@@ -103,7 +104,7 @@ func (c *Checker) unlikePadding(child *schema.Table, column string, parent *sche
 	if padded(b) {
 		of, x = parent, b
 	}
-	refuse.because(LooseEquality, fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE text; or no right to write the table: reads compare the column exactly", c.named(of), quoteName(x.Name)),
+	refuse.because(LooseEquality, fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE text; or no right to write the table: reads compare the column exactly", c.named(of), sqlname.Plain(x.Name)),
 		"can't be written: %s.%s is %s, which ignores spaces at the end, and it is %s with a column that does not", of.Name.Name, x.Name, x.Type, by)
 }
 

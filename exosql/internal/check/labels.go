@@ -124,12 +124,12 @@ func (c *Checker) secretOf(t *schema.Table, w Write) columns {
 	cols := columns{live: c.live}
 	for _, x := range c.kin(t) {
 		for _, col := range w.Labelled {
-			if c.live.Engine.Is(col.Table.Name, x.Name.Name) {
+			if c.isOf(col.Table, x) {
 				cols.names = append(cols.names, col.Name)
 			}
 			if c.live.View(schema.Name{Name: col.Table.Name}) != nil && c.shows(col.Table, x) {
 				for _, y := range x.Columns {
-					if of := c.same(w.Table, y.Name); of == nil || !c.live.Engine.Is(w.Table.Name, x.Name.Name) {
+					if of := c.same(w.Table, y.Name); of == nil || !c.isOf(w.Table, x) {
 						cols.names = append(cols.names, y.Name)
 					}
 				}
@@ -222,7 +222,7 @@ func (c *Checker) scopedBy(w Write, refuse refusing) {
 // rowsLabel is the label of the existence of a table's rows, by whatever declaration of its kin, or of a view of it, has one.
 func (c *Checker) rowsLabel(t *schema.Table, w Write) (l exo.Label) {
 	for _, o := range w.LabelledRows {
-		if c.shows(o, t) || slices.ContainsFunc(c.kin(t), func(x *schema.Table) bool { return c.live.Engine.Is(o.Name, x.Name.Name) }) {
+		if c.shows(o, t) || slices.ContainsFunc(c.kin(t), func(x *schema.Table) bool { return c.isOf(o, x) }) {
 			l = l.Join(o.Label.Secrecy())
 		}
 	}

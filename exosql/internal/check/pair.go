@@ -6,6 +6,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/internal/sqlname"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -30,18 +31,18 @@ func (c *Checker) pairs(l *decl.Link) {
 			continue // missing, or of another type, and reported
 		}
 		f := Finding{Kind: TypeMismatch, Table: l.To.Name, Column: p.To.Name, Link: l.From.Name + "." + l.Name}
-		alter := fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE ", quoteName(l.To.Name), quoteName(p.To.Name))
+		alter := fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE ", Path(l.To), sqlname.Plain(p.To.Name))
 		var why string
 		switch {
 		case !asText(p) && (typeClass(a) != typeClass(b) || typeClass(a) == ""):
 			why = fmt.Sprintf("both are declared with %s, and PostgreSQL compares no %s with %s", l.From.Reader.OneOfName(), a.Type, b.Type)
 			f.Fix = alter + a.Type
 			if typeClass(a) != "text" {
-				f.Fix += fmt.Sprintf(" USING %s::text::%s", quoteName(p.To.Name), a.Type)
+				f.Fix += fmt.Sprintf(" USING %s::text::%s", sqlname.Plain(p.To.Name), a.Type)
 			}
 		case collation(a) != "" && collation(b) != "" && collation(a) != collation(b):
 			why = fmt.Sprintf("they have the collations %s and %s, between which PostgreSQL refuses to choose", collation(a), collation(b))
-			f.Fix = fmt.Sprintf("%s%s COLLATE %s", alter, b.Type, quoteName(collation(a)))
+			f.Fix = fmt.Sprintf("%s%s COLLATE %s", alter, b.Type, sqlname.Plain(collation(a)))
 		default:
 			continue
 		}
@@ -170,9 +171,9 @@ func (c *Checker) byText(l *decl.Link, to *schema.Table) bool {
 	case x.Enum != nil && y != nil && y.Enum != nil && *x.Enum == *y.Enum:
 		f.Fix = l.From.Reader.OneOfName() + " in both declarations"
 	case x.Enum != nil: // its text depends on settings, says PostgreSQL, and has no index
-		f.Fix = fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE text", quoteName(l.To.Name), quoteName(p.To.Name))
+		f.Fix = fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE text", Path(l.To), sqlname.Plain(p.To.Name))
 	default:
-		f.Fix = fmt.Sprintf("CREATE INDEX %s ON %s ((%s::text))", quoteName(l.To.Name+"_by_"+p.To.Name+"_text"), quoteName(l.To.Name), quoteName(p.To.Name))
+		f.Fix = fmt.Sprintf("CREATE INDEX %s ON %s ((%s::text))", sqlname.Plain(l.To.Bare()+"_by_"+p.To.Name+"_text"), Path(l.To), sqlname.Plain(p.To.Name))
 	}
 	c.add(f)
 	return true

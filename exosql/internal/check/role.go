@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/internal/sqlname"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -29,7 +30,7 @@ func (c *Checker) readable(t *decl.Table, live []schema.Column) {
 	if len(hidden) == 0 {
 		return
 	}
-	f := Finding{Kind: NotReadable, Table: t.Name, Warning: !u.granted, Fix: fmt.Sprintf("GRANT SELECT (%s) ON %s TO %s", quoteAll(hidden), quoteName(t.Name), quoteName(role))}
+	f := Finding{Kind: NotReadable, Table: t.Name, Warning: !u.granted, Fix: fmt.Sprintf("GRANT SELECT (%s) ON %s TO %s", sqlname.List(hidden), Path(t), sqlname.Plain(role))}
 	if all {
 		f.Problem = fmt.Sprintf("the role %s may not read it: each query of it fails", role)
 	} else {
@@ -47,7 +48,7 @@ func (c *Checker) unusable(t *decl.Table) bool {
 	}
 	in, role := c.live.Hidden[i].Schema, c.live.Role.Name
 	c.add(Finding{Kind: NotReadable, Table: t.Name, Warning: !c.uses[t].granted, Problem: fmt.Sprintf("it is in the schema %s, which the role %s may not use: each query of it fails", in, role),
-		Fix: fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO %s", quoteName(in), quoteName(role))})
+		Fix: fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO %s", sqlname.Plain(in), sqlname.Plain(role))})
 	return true
 }
 
@@ -72,9 +73,9 @@ func (c *Checker) role() {
 			}
 		}
 		if len(cols) > 0 {
-			grants = append(grants, fmt.Sprintf("GRANT SELECT (%s) ON %s TO ", quoteAll(cols), c.named(live)))
+			grants = append(grants, fmt.Sprintf("GRANT SELECT (%s) ON %s TO ", sqlname.List(cols), c.named(live)))
 		}
-		if s := fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO ", quoteName(live.Schema)); !slices.Contains(schemas, s) {
+		if s := fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO ", sqlname.Plain(live.Schema)); !slices.Contains(schemas, s) {
 			schemas = append(schemas, s)
 		}
 	}
@@ -106,11 +107,11 @@ func (c *Checker) role() {
 func (c *Checker) path() {
 	granted := slices.ContainsFunc(c.tables, func(t *decl.Table) bool { return c.uses[t].granted })
 	for _, x := range c.live.Creators {
-		who, from := "the role "+x.Role, quoteName(x.Role)
+		who, from := "the role "+x.Role, sqlname.Plain(x.Role)
 		if x.Role == "" {
 			who, from = "everybody", "PUBLIC"
 		}
-		c.add(Finding{Kind: SearchPath, Warning: x.Role != "" || !granted, Fix: fmt.Sprintf("REVOKE CREATE ON SCHEMA %s FROM %s", quoteName(x.Schema), from),
+		c.add(Finding{Kind: SearchPath, Warning: x.Role != "" || !granted, Fix: fmt.Sprintf("REVOKE CREATE ON SCHEMA %s FROM %s", sqlname.Plain(x.Schema), from),
 			Problem: fmt.Sprintf("%s may create in the schema %s of the search path: a table there can stand in for one that is declared, and an operator for =", who, x.Schema)})
 	}
 }
@@ -133,6 +134,6 @@ func (c *Checker) relatives(t *decl.Table, live *schema.Table) {
 			continue
 		}
 		c.add(Finding{Kind: RowSecurity, Table: t.Name, Problem: fmt.Sprintf("has no row-level security, and %s (%s): it binds no query of %s", r.are, strings.Join(names, ", "), t.Name),
-			Fix: fmt.Sprintf("ALTER TABLE %s ENABLE ROW LEVEL SECURITY, with policies of its own", quoteName(t.Name))})
+			Fix: fmt.Sprintf("ALTER TABLE %s ENABLE ROW LEVEL SECURITY, with policies of its own", Path(t))})
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/internal/sqlname"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -62,13 +63,13 @@ type Served struct {
 	If          string // and what the column must hold for that
 }
 
-// CreateIndex is the statement that makes an index of columns and expressions.
-func CreateIndex(table string, x *schema.Index) string {
+// CreateIndex is the statement that makes an index of columns and expressions of a table, which path names.
+func CreateIndex(path string, x *schema.Index) string {
 	var parts []string
 	for i := range x.Parts {
 		parts = append(parts, partText(&x.Parts[i]))
 	}
-	return fmt.Sprintf("CREATE INDEX %s ON %s (%s)", quoteName(x.Name), quoteName(table), strings.Join(parts, ", "))
+	return fmt.Sprintf("CREATE INDEX %s ON %s (%s)", sqlname.Plain(x.Name), path, strings.Join(parts, ", "))
 }
 
 type server struct {
@@ -111,7 +112,7 @@ func (s *server) part(col *decl.Column, exact bool) (part *schema.Part, declared
 		return nil, declared // the text of an enum is not immutable, says PostgreSQL
 	}
 	if kind := plainType(x); kind != "text" && kind != "character varying" {
-		plain = &schema.Part{Expr: quoteName(x.Name) + "::text"}
+		plain = &schema.Part{Expr: sqlname.Plain(x.Name) + "::text"}
 	}
 	if !exact && (plain.Expr != "" || collation(x) != "C") {
 		plain.Collation = "C"
@@ -121,12 +122,12 @@ func (s *server) part(col *decl.Column, exact bool) (part *schema.Part, declared
 
 // partText is a part as CREATE INDEX has it.
 func partText(p *schema.Part) string {
-	text := quoteName(p.Column)
+	text := sqlname.Plain(p.Column)
 	if p.Expr != "" {
 		text = "(" + p.Expr + ")"
 	}
 	if p.Collation != "" {
-		text += " COLLATE " + quoteName(p.Collation)
+		text += " COLLATE " + sqlname.Plain(p.Collation)
 	}
 	if p.NullsFirst {
 		text += " NULLS FIRST"

@@ -8,6 +8,7 @@ import (
 
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/internal/scalar"
+	"github.com/exoagent/exoagent/internal/sqlname"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -15,6 +16,10 @@ import (
 func (c *Checker) table(t *decl.Table) {
 	u := c.uses[t]
 	live := c.tableOf(schema.Name{Name: t.Name})
+	if live != nil && t.Schema == "" && !c.live.Engine.Is(live.Name.Name, t.Name) {
+		c.missing(t) // statements look for a table of this whole name
+		return
+	}
 	if live == nil {
 		if v := c.live.View(schema.Name{Name: t.Name}); v != nil {
 			c.view(t, v)
@@ -72,9 +77,7 @@ func (c *Checker) missing(t *decl.Table) {
 		names = append(names, o.Name.Name)
 	}
 	f := Finding{Kind: MissingTable, Table: t.Name, Problem: "there is no such table"}
-	if c.live.Engine == schema.Postgres {
-		f.Problem += " in the search path (" + strings.Join(c.live.Path, ", ") + ")"
-	}
+	f.Problem += c.live.Where()
 	if near := scalar.Nearest(t.Name, byName(names)); near != "" {
 		f.Fix = t.Reader.Table(near)
 	} else {
@@ -83,9 +86,9 @@ func (c *Checker) missing(t *decl.Table) {
 			cols = append(cols, c.define(col))
 		}
 		if key := columnNames(t.Keys); len(key) > 0 {
-			cols = append(cols, "PRIMARY KEY ("+quoteAll(key)+")")
+			cols = append(cols, "PRIMARY KEY ("+sqlname.List(key)+")")
 		}
-		f.Fix = fmt.Sprintf("CREATE TABLE %s (%s)", quoteName(t.Name), strings.Join(cols, ", "))
+		f.Fix = fmt.Sprintf("CREATE TABLE %s (%s)", Path(t), strings.Join(cols, ", "))
 	}
 	c.add(f)
 }
@@ -119,7 +122,7 @@ func (c *Checker) columns(t *decl.Table, live []schema.Column, view bool) {
 		case view: // of its columns no engine knows
 		case col.Key && !x.NotNull:
 			c.add(Finding{Kind: NullableKey, Table: t.Name, Column: col.Name, Problem: "is part of the key and may be NULL in the database: NULLs are not told apart",
-				Fix: c.setNotNull(t, col, "a definition with "+quoteName(col.Name)+" … NOT NULL (SQLite can't change a column)"), Warning: !c.uses[t].granted})
+				Fix: c.setNotNull(t, col, "a definition with "+sqlname.Plain(col.Name)+" … NOT NULL (SQLite can't change a column)"), Warning: !c.uses[t].granted})
 		case !col.Null && !x.NotNull:
 			c.add(Finding{Kind: NullMismatch, Table: t.Name, Column: col.Name, Problem: "is declared as never NULL and may be NULL in the database: reading such a row fails",
 				Fix: c.setNotNull(t, col, t.Reader.Nullable())})
@@ -133,7 +136,7 @@ func (c *Checker) setNotNull(t *decl.Table, col *decl.Column, sqlite string) str
 	if c.live.Engine == schema.SQLite {
 		return sqlite
 	}
-	return fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s SET NOT NULL", quoteName(t.Name), quoteName(col.Name))
+	return fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s SET NOT NULL", Path(t), sqlname.Plain(col.Name))
 }
 
 func (c *Checker) missingColumn(t *decl.Table, col *decl.Column, live []schema.Column) {
@@ -148,7 +151,7 @@ func (c *Checker) missingColumn(t *decl.Table, col *decl.Column, live []schema.C
 		if other := undeclared(t, names); other != "" {
 			f.Problem += "; if it was renamed (" + other + " has no declaration), name it so in its declaration, or run exo gen again; if it is yet to be made"
 		}
-		f.Fix = fmt.Sprintf("ALTER TABLE %s ADD COLUMN %s", quoteName(t.Name), c.define(col))
+		f.Fix = fmt.Sprintf("ALTER TABLE %s ADD COLUMN %s", Path(t), c.define(col))
 	}
 	c.add(f)
 }
@@ -169,7 +172,7 @@ func undeclared(t *decl.Table, live []string) string {
 
 // define is a column in the database's words.
 func (c *Checker) define(col *decl.Column) string {
-	s := quoteName(col.Name) + " " + c.typeName(col)
+	s := sqlname.Plain(col.Name) + " " + c.typeName(col)
 	if !col.Null {
 		s += " NOT NULL"
 	}
@@ -194,7 +197,7 @@ func (c *Checker) key(t *decl.Table, live *schema.Table) {
 		if live.PrimaryKey != nil {
 			f.Fix = t.Reader.Key(strings.Join(live.PrimaryKey.Columns, ", "))
 		} else {
-			f.Fix = fmt.Sprintf("a PRIMARY KEY for %s, and %s; %s, if nothing makes its rows unique", quoteName(t.Name), t.Reader.Key("its columns"), t.Reader.NoKey())
+			f.Fix = fmt.Sprintf("a PRIMARY KEY for %s, and %s; %s, if nothing makes its rows unique", Path(t), t.Reader.Key("its columns"), t.Reader.NoKey())
 		}
 		c.add(f)
 		return
@@ -214,9 +217,9 @@ func (c *Checker) key(t *decl.Table, live *schema.Table) {
 	}
 	f := Finding{Kind: NoKey, Table: t.Name, Problem: fmt.Sprintf("nothing makes (%s) unique: rows can't be told apart, so limits and pages have no one answer", strings.Join(declared, ", ")), Warning: !granted}
 	if c.live.Engine == schema.Postgres && live.PrimaryKey == nil {
-		f.Fix = fmt.Sprintf("ALTER TABLE %s ADD PRIMARY KEY (%s)", quoteName(t.Name), quoteAll(declared))
+		f.Fix = fmt.Sprintf("ALTER TABLE %s ADD PRIMARY KEY (%s)", Path(t), sqlname.List(declared))
 	} else {
-		f.Fix = fmt.Sprintf("CREATE UNIQUE INDEX %s ON %s (%s)", quoteName(t.Name+"_key"), quoteName(t.Name), quoteAll(declared))
+		f.Fix = fmt.Sprintf("CREATE UNIQUE INDEX %s ON %s (%s)", sqlname.Plain(t.Bare()+"_key"), Path(t), sqlname.List(declared))
 	}
 	c.add(f)
 }
@@ -241,19 +244,19 @@ func (c *Checker) security(t *decl.Table, live *schema.Table) {
 	switch {
 	case !live.RowSecurity:
 		f.Problem = fmt.Sprintf("has %s, but row-level security is not enabled: they bind nobody", count(len(live.Policies), "policy", "policies"))
-		f.Fix = fmt.Sprintf("ALTER TABLE %s ENABLE ROW LEVEL SECURITY", quoteName(t.Name))
+		f.Fix = fmt.Sprintf("ALTER TABLE %s ENABLE ROW LEVEL SECURITY", Path(t))
 	case role.Superuser:
 		f.Problem = fmt.Sprintf("has row-level security, but the role %s is a superuser, whom it does not bind", role.Name)
 		f.Fix = "a URL with a role that has no more rights than it needs"
 	case role.BypassRLS:
 		f.Problem = fmt.Sprintf("has row-level security, but the role %s bypasses it", role.Name)
-		f.Fix = fmt.Sprintf("ALTER ROLE %s NOBYPASSRLS", quoteName(role.Name))
+		f.Fix = fmt.Sprintf("ALTER ROLE %s NOBYPASSRLS", sqlname.Plain(role.Name))
 	case live.Owned && !live.ForceRowSecurity:
 		f.Problem = fmt.Sprintf("has row-level security, but the role %s owns the table, and owners are not bound", role.Name)
-		f.Fix = fmt.Sprintf("ALTER TABLE %s FORCE ROW LEVEL SECURITY", quoteName(t.Name))
+		f.Fix = fmt.Sprintf("ALTER TABLE %s FORCE ROW LEVEL SECURITY", Path(t))
 	case len(live.Policies) == 0:
 		f.Problem, f.Warning = "has row-level security and no policy: every query of it is empty", true
-		f.Fix = fmt.Sprintf("CREATE POLICY … ON %s USING (…)", quoteName(t.Name))
+		f.Fix = fmt.Sprintf("CREATE POLICY … ON %s USING (…)", Path(t))
 	default:
 		return
 	}
@@ -265,22 +268,4 @@ func count(n int, one, many string) string {
 		return "a " + one
 	}
 	return fmt.Sprintf("%d %s", n, many)
-}
-
-// quoteName writes a name into a statement that somebody reads, and may run.
-func quoteName(s string) string {
-	for i, r := range s {
-		if !('a' <= r && r <= 'z' || r == '_' || i > 0 && '0' <= r && r <= '9') {
-			return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
-		}
-	}
-	return s
-}
-
-func quoteAll(names []string) string {
-	var out []string
-	for _, n := range names {
-		out = append(out, quoteName(n))
-	}
-	return strings.Join(out, ", ")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/internal/sqlname"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -52,7 +53,7 @@ func (c *Checker) kind(t *decl.Table, col *decl.Column, x *schema.Column) {
 		case to != "":
 			f.Fix = t.Reader.Type(string(x.Kind), to)
 		case c.live.Engine == schema.Postgres:
-			f.Fix = fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s", quoteName(t.Name), quoteName(col.Name), c.typeName(col))
+			f.Fix = fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s", Path(t), sqlname.Plain(col.Name), c.typeName(col))
 		default:
 			f.Fix = "a column of type " + c.typeName(col)
 		}
@@ -68,7 +69,7 @@ func (c *Checker) kind(t *decl.Table, col *decl.Column, x *schema.Column) {
 	}
 	if x.Domain != nil {
 		c.add(Finding{Kind: TypeMismatch, Table: t.Name, Column: col.Name, Problem: fmt.Sprintf("is declared with %s and is of the domain %s over the enum %s, for which PostgreSQL has no =: comparing it fails", t.Reader.OneOfName(), x.Domain, x.Enum),
-			Fix: fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s USING %[2]s::text::%[3]s", quoteName(t.Name), quoteName(col.Name), x.Type)})
+			Fix: fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s USING %[2]s::text::%[3]s", Path(t), sqlname.Plain(col.Name), x.Type)})
 	}
 	// PostgreSQL fails where an enum is compared with a value that it has not.
 	if more := without(col.Enum, c.live.Enums[i].Values); more != "" {

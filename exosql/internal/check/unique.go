@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/internal/sqlname"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -164,7 +165,7 @@ func (u unique) name() string {
 func (c *Checker) fixUnique(u unique, w Write) string {
 	switch {
 	case u.primary:
-		return fmt.Sprintf("numbers or UUIDs that the database gives (%s), %s", quoteAll(u.columns()), w.Table.Reader.NotInserted())
+		return fmt.Sprintf("numbers or UUIDs that the database gives (%s), %s", sqlname.List(u.columns()), w.Table.Reader.NotInserted())
 	case !w.Decided || len(w.Scope) == 0 || u.exclusion != nil || u.where != "" || len(u.columns()) < len(u.parts):
 		return ""
 	}
@@ -174,7 +175,7 @@ func (c *Checker) fixUnique(u unique, w Write) string {
 			within = append([]string{col}, within...)
 		}
 	}
-	return fmt.Sprintf("UNIQUE (%s) in its place", quoteAll(within))
+	return fmt.Sprintf("UNIQUE (%s) in its place", sqlname.List(within))
 }
 
 // confirms reports whether a write of what programs may write can be refused because of a row out of scope.

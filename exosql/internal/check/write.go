@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/internal/sqlname"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -40,7 +41,7 @@ func (c *Checker) effects(t *schema.Table, w Write, refuse refusing) {
 		}
 		for _, r := range by.Rules {
 			if r.Event == "" || c.fires(schema.Trigger{Events: []string{r.Event}}, a) {
-				refuse.unless(named(r.Name), HiddenEffect, fmt.Sprintf("DROP RULE %s ON %s", quoteName(r.Name), c.named(by)), ", if it may act", "a write is rewritten%s by the rule %s of %s", through, r.Name, by.Name.Name)
+				refuse.unless(named(r.Name), HiddenEffect, fmt.Sprintf("DROP RULE %s ON %s", sqlname.Plain(r.Name), c.named(by)), ", if it may act", "a write is rewritten%s by the rule %s of %s", through, r.Name, by.Name.Name)
 			}
 		}
 		for _, child := range c.live.Tables {
@@ -50,7 +51,7 @@ func (c *Checker) effects(t *schema.Table, w Write, refuse refusing) {
 					continue
 				}
 				name := child.Name.Name + "(" + strings.Join(fk.Columns, ", ") + ")"
-				refuse.unless(name, HiddenEffect, fmt.Sprintf("FOREIGN KEY (%s) REFERENCES %s (%s) without actions", quoteAll(fk.Columns), c.named(by), quoteAll(refers)), ", if it may act",
+				refuse.unless(name, HiddenEffect, fmt.Sprintf("FOREIGN KEY (%s) REFERENCES %s (%s) without actions", sqlname.List(fk.Columns), c.named(by), sqlname.List(refers)), ", if it may act",
 					"a write is carried on%s by the foreign key %s (ON DELETE %s, ON UPDATE %s)", through, name, fk.OnDelete, fk.OnUpdate)
 			}
 		}
@@ -78,17 +79,25 @@ func carries(a schema.Action) bool {
 
 func (c *Checker) dropTrigger(name string, t *schema.Table) string {
 	if c.live.Engine == schema.SQLite {
-		return "DROP TRIGGER " + quoteName(name)
+		return "DROP TRIGGER " + sqlname.Plain(name)
 	}
-	return fmt.Sprintf("DROP TRIGGER %s ON %s", quoteName(name), c.named(t))
+	return fmt.Sprintf("DROP TRIGGER %s ON %s", sqlname.Plain(name), c.named(t))
 }
 
 // named is a table as a statement names it, with its schema if it needs one.
 func (c *Checker) named(t *schema.Table) string {
 	if t.Schema == "" || c.tableOf(schema.Name{Name: t.Name.Name}) == t {
-		return quoteName(t.Name.Name)
+		return sqlname.Plain(t.Name.Name)
 	}
-	return quoteName(t.Schema) + "." + quoteName(t.Name.Name)
+	return sqlname.Path(t.Schema, t.Name.Name)
+}
+
+// Path is a declared table as a statement names it that a person reads.
+func Path(t *decl.Table) string { return sqlname.Path(t.Schema, t.Bare()) }
+
+// isOf reports whether a declaration is of a table of the catalogue, or of one of another schema with the same name where it says no schema.
+func (c *Checker) isOf(o *decl.Table, t *schema.Table) bool {
+	return c.live.Engine.Is(o.Bare(), t.Name.Name) && (o.Schema == "" || o.Schema == t.Schema)
 }
 
 // spanning reports unique keys that tenants share: an insert that fails says that
@@ -108,7 +117,7 @@ func (c *Checker) spanning(t *decl.Table, live *schema.Table) {
 		}
 		f := Finding{Kind: SpanningUnique, Table: t.Name, Problem: fmt.Sprintf("the unique key (%s) spans tenants: an insert that it refuses says that somebody has the value", strings.Join(k, ", ")), Warning: true}
 		if len(tenant) > 0 {
-			f.Fix = fmt.Sprintf("UNIQUE (%s)", quoteAll(append(slices.Clone(tenant[:1]), k...)))
+			f.Fix = fmt.Sprintf("UNIQUE (%s)", sqlname.List(append(slices.Clone(tenant[:1]), k...)))
 		}
 		c.add(f)
 	}

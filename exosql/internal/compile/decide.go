@@ -285,13 +285,13 @@ func (w *writer) besides(g *scope.Grant, t *decl.Table, fc *decl.Facet, rows [][
 func twice(g *scope.Grant, t *decl.Table) (others []*decl.Table) {
 	for _, ss := range []scope.Scopes{g.Scopes, g.Chain} {
 		for o := range ss {
-			if o != t && mayBeOne(o.Name, t.Name) {
+			if o != t && mayBeOne(o, t) {
 				others = append(others, o)
 			}
 		}
 	}
 	for s := g.Rel; s != nil; s = s.Prev {
-		if s.Table != t && mayBeOne(s.Table.Name, t.Name) {
+		if s.Table != t && mayBeOne(s.Table, t) {
 			others = append(others, s.Table)
 		}
 	}
@@ -338,9 +338,12 @@ func tellsBy(g *scope.Grant, t *decl.Table, rows [][]written, update bool) bool 
 	})
 }
 
-func mayBeOne(a, b string) bool {
-	inA, a, okA := cutSchema(a)
-	inB, b, okB := cutSchema(b)
+func mayBeOne(x, y *decl.Table) bool {
+	if x.Schema != "" && y.Schema != "" { // statements name both, and PostgreSQL compares names exactly
+		return x.Schema == y.Schema && x.Bare() == y.Bare()
+	}
+	inA, a, okA := cutSchema(x.Name)
+	inB, b, okB := cutSchema(y.Name)
 	return strings.EqualFold(a, b) && (!okA || !okB || strings.EqualFold(inA, inB))
 }
 

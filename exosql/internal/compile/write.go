@@ -209,7 +209,7 @@ func (w *writer) finished(c *compiler, x *sqlast.Write, cells []plan.Cell) (*pla
 		return nil, &exo.Error{Kind: exo.Internal, Err: err}
 	}
 	p := &plan.Plan{Text: text, Kind: plan.RunAll, Cells: cells, Shape: &exo.Shape{}, Joins: c.tables * c.columns,
-		Write: &plan.Write{Table: x.Table, Insert: x.Kind == sqlast.Insert, Rows: len(x.Rows), Delete: x.Kind == sqlast.Delete, Effects: w.w.Facet.Rights.Effects}, Reads: lowered(reads)}
+		Write: &plan.Write{Table: x.Table, In: x.In, Insert: x.Kind == sqlast.Insert, Rows: len(x.Rows), Delete: x.Kind == sqlast.Delete, Effects: w.w.Facet.Rights.Effects}, Reads: lowered(reads)}
 	switch x.Kind {
 	case sqlast.Update:
 		p.Write.Update = x.Columns

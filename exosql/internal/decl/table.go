@@ -3,6 +3,7 @@ package decl
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -13,7 +14,8 @@ import (
 // Table is a declared table. The typed API, exosql/dynamic and the messages of programs share it.
 type Table struct {
 	ID      uint64 // unique in this process; part of plan keys
-	Name    string
+	Name    string // what errors and messages call it, unique in its database. It may begin with Schema and a dot
+	Schema  string // the schema of PostgreSQL in which statements name it; "": it is found along the search path
 	Cols    []*Column
 	Keys    []*Column
 	Reader  terms.Reader // who wrote the declaration: errors name its parts in the words of that reader
@@ -30,6 +32,14 @@ type Table struct {
 
 	mu     sync.Mutex
 	refers []*Link // see Refers
+}
+
+// Bare is the name of the table without its schema.
+func (t *Table) Bare() string {
+	if t.Schema == "" {
+		return t.Name
+	}
+	return strings.TrimPrefix(t.Name, t.Schema+".")
 }
 
 // Column finds a column by its name in the database.

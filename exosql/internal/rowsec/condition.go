@@ -8,6 +8,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/internal/sqlname"
 )
 
 // writer writes the condition of one policy.
@@ -56,7 +57,7 @@ func (w *writer) condition(c scope.Condition, row string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("EXISTS (SELECT 1 FROM %s AS %s WHERE %s AND %s)", w.path(c.Link.From), Quote(alias), strings.Join(on, " AND "), rest), nil
+	return fmt.Sprintf("EXISTS (SELECT 1 FROM %s AS %s WHERE %s AND %s)", w.path(c.Link.From), sqlname.Quote(alias), strings.Join(on, " AND "), rest), nil
 }
 
 // alias is one that no row has yet: it would hide the row that is compared.
@@ -71,7 +72,7 @@ func (w *writer) alias() string {
 // comparable is a column as it is compared by =, which is as the compiler compares it: texts as texts, whatever
 // type of text the column has, and times in milliseconds.
 func comparable(c *decl.Column, row string) string {
-	x := Quote(row) + "." + Quote(c.Name)
+	x := sqlname.Quote(row) + "." + sqlname.Quote(c.Name)
 	switch {
 	case c.Kind == exo.TypeText:
 		return x + "::text"
@@ -118,7 +119,7 @@ func (w *writer) pred(p *decl.Pred, row string) (string, error) {
 		}
 		return "(" + strings.Join(subs, " "+strings.ToUpper(p.Op)+" ") + ")", nil
 	case "isNull", "isNotNull":
-		return fmt.Sprintf("%s.%s IS %sNULL", Quote(row), Quote(p.Col.Name), map[string]string{"isNull": "", "isNotNull": "NOT "}[p.Op]), nil
+		return fmt.Sprintf("%s.%s IS %sNULL", sqlname.Quote(row), sqlname.Quote(p.Col.Name), map[string]string{"isNull": "", "isNotNull": "NOT "}[p.Op]), nil
 	}
 	x := comparable(p.Col, row)
 	if types[p.Col.Kind] != "" {
@@ -151,4 +152,3 @@ func ordered(c *decl.Column, x string) string {
 }
 
 // Quote writes a name.
-func Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

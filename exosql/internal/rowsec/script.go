@@ -11,6 +11,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/internal/sqlname"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -179,9 +180,9 @@ func (s *script) path(t *decl.Table) string { return s.named(s.live.Table(schema
 
 func (s *script) named(t *schema.Table) string {
 	if t.Schema == "" || s.live.Table(schema.Name{Name: t.Name.Name}) == t {
-		return Quote(t.Name.Name)
+		return sqlname.Quote(t.Name.Name)
 	}
-	return Quote(t.Schema) + "." + Quote(t.Name.Name)
+	return sqlname.Quote(t.Schema) + "." + sqlname.Quote(t.Name.Name)
 }
 
 func (s *script) text(to string) (string, error) {
@@ -195,7 +196,7 @@ func (s *script) text(to string) (string, error) {
 		line("--   %s", n)
 	}
 	line("BEGIN;")
-	line("DO $exo$ BEGIN IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = '%s') THEN CREATE ROLE %s LOGIN NOSUPERUSER NOBYPASSRLS; END IF; END $exo$;", to, Quote(to))
+	line("DO $exo$ BEGIN IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = '%s') THEN CREATE ROLE %s LOGIN NOSUPERUSER NOBYPASSRLS; END IF; END $exo$;", to, sqlname.Quote(to))
 	takeBack, err := s.takeBack(to)
 	if err != nil {
 		return "", err
@@ -205,7 +206,7 @@ func (s *script) text(to string) (string, error) {
 	for _, name := range slices.Sorted(maps.Keys(s.tables)) {
 		if in := s.tables[name].live.Schema; !slices.Contains(schemas, in) {
 			schemas = append(schemas, in)
-			line("GRANT USAGE ON SCHEMA %s TO %s;", Quote(in), Quote(to))
+			line("GRANT USAGE ON SCHEMA %s TO %s;", sqlname.Quote(in), sqlname.Quote(to))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.tables)) {
@@ -242,7 +243,7 @@ func (s *script) takeBack(to string) (string, error) {
 		name := to + "_" + strings.ToLower(c)
 		policies = append(policies, literal(name), literal(name+"_rows"))
 	}
-	return strings.NewReplacer("{role}", Quote(to), "{text}", literal(to), "{tables}", strings.Join(named, ", "), "{policies}", strings.Join(policies, ", ")).Replace(takeBack), nil
+	return strings.NewReplacer("{role}", sqlname.Quote(to), "{text}", literal(to), "{tables}", strings.Join(named, ", "), "{policies}", strings.Join(policies, ", ")).Replace(takeBack), nil
 }
 
 const takeBack = `DO $exo$
@@ -277,24 +278,24 @@ func (s *script) tableText(line func(string, ...any), t *table, to string) {
 	on := s.named(t.live)
 	line("")
 	line("ALTER TABLE %s ENABLE ROW LEVEL SECURITY;", on)
-	line("REVOKE ALL ON %s FROM %s;", on, Quote(to))
+	line("REVOKE ALL ON %s FROM %s;", on, sqlname.Quote(to))
 	for _, command := range commands[:3] {
 		if cols := t.columns[command]; len(cols) > 0 {
 			slices.Sort(cols)
 			var quoted []string
 			for _, c := range cols {
-				quoted = append(quoted, Quote(c))
+				quoted = append(quoted, sqlname.Quote(c))
 			}
-			line("GRANT %s (%s) ON %s TO %s;", command, strings.Join(quoted, ", "), on, Quote(to))
+			line("GRANT %s (%s) ON %s TO %s;", command, strings.Join(quoted, ", "), on, sqlname.Quote(to))
 		}
 	}
 	if t.delete {
-		line("GRANT DELETE ON %s TO %s;", on, Quote(to))
+		line("GRANT DELETE ON %s TO %s;", on, sqlname.Quote(to))
 	}
 	if len(t.columns["INSERT"]) > 0 {
 		for _, c := range t.live.Columns {
 			if c.Identity == schema.ByDefault { // that of a serial column is asked by whoever inserts
-				line("DO $exo$ DECLARE s text := pg_catalog.pg_get_serial_sequence(%s, %s); BEGIN IF s IS NOT NULL THEN EXECUTE 'GRANT USAGE ON SEQUENCE ' || s || ' TO %s'; END IF; END $exo$;", literal(on), literal(c.Name), Quote(to))
+				line("DO $exo$ DECLARE s text := pg_catalog.pg_get_serial_sequence(%s, %s); BEGIN IF s IS NOT NULL THEN EXECUTE 'GRANT USAGE ON SEQUENCE ' || s || ' TO %s'; END IF; END $exo$;", literal(on), literal(c.Name), sqlname.Quote(to))
 			}
 		}
 	}
@@ -309,10 +310,10 @@ func (s *script) marksText(line func(string, ...any), to string, schemas []strin
 	on := s.named(s.marks)
 	line("")
 	if !slices.Contains(schemas, s.marks.Schema) {
-		line("GRANT USAGE ON SCHEMA %s TO %s;", Quote(s.marks.Schema), Quote(to))
+		line("GRANT USAGE ON SCHEMA %s TO %s;", sqlname.Quote(s.marks.Schema), sqlname.Quote(to))
 	}
-	line("REVOKE ALL ON %s FROM %s;", on, Quote(to))
-	line("GRANT SELECT, INSERT ON %s TO %s;", on, Quote(to))
+	line("REVOKE ALL ON %s FROM %s;", on, sqlname.Quote(to))
+	line("GRANT SELECT, INSERT ON %s TO %s;", on, sqlname.Quote(to))
 }
 
 // policy writes two policies of a command: a permissive one, without which there are no rows, and a
@@ -327,8 +328,8 @@ func (s *script) policy(line func(string, ...any), t *table, to, command string)
 		condition = "(" + strings.Join(rows, ")\n\tOR (") + ")"
 	}
 	name := to + "_" + strings.ToLower(command)
-	line("DROP POLICY IF EXISTS %s ON %s;", Quote(name), on)
-	line("DROP POLICY IF EXISTS %s ON %s;", Quote(name+"_rows"), on)
+	line("DROP POLICY IF EXISTS %s ON %s;", sqlname.Quote(name), on)
+	line("DROP POLICY IF EXISTS %s ON %s;", sqlname.Quote(name+"_rows"), on)
 	clause := func(x string) string {
 		switch command {
 		case "INSERT":
@@ -339,9 +340,9 @@ func (s *script) policy(line func(string, ...any), t *table, to, command string)
 		return "USING (" + x + ")"
 	}
 	if len(rows) > 0 {
-		line("CREATE POLICY %s ON %s FOR %s TO %s %s;", Quote(name), on, command, Quote(to), strings.ReplaceAll(clause("true"), "\n\t", " "))
+		line("CREATE POLICY %s ON %s FOR %s TO %s %s;", sqlname.Quote(name), on, command, sqlname.Quote(to), strings.ReplaceAll(clause("true"), "\n\t", " "))
 	}
-	line("CREATE POLICY %s ON %s AS RESTRICTIVE FOR %s TO %s\n\t%s;", Quote(name+"_rows"), on, command, Quote(to), clause(condition))
+	line("CREATE POLICY %s ON %s AS RESTRICTIVE FOR %s TO %s\n\t%s;", sqlname.Quote(name+"_rows"), on, command, sqlname.Quote(to), clause(condition))
 }
 
 func literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

@@ -36,7 +36,7 @@ func (s *Sources) Add(e Entry, alias string) error {
 	if e.table == nil {
 		return &exo.Error{Kind: exo.Internal, Err: errors.New("exosql: a table without a scope")}
 	}
-	s.list = append(s.list, sqlast.Source{Table: e.table.Name, Alias: alias})
+	s.list = append(s.list, sqlast.Source{Table: e.table.Name, In: e.table.Schema, Alias: alias})
 	return nil
 }
 
@@ -80,5 +80,5 @@ func (e Entry) Write(kind sqlast.WriteKind) (*sqlast.Write, error) {
 	if t := e.table; t == nil {
 		return nil, &exo.Error{Kind: exo.Internal, Err: errors.New("exosql: a write of a table without a scope")}
 	}
-	return &sqlast.Write{Kind: kind, Table: e.table.Name}, nil
+	return &sqlast.Write{Kind: kind, Table: e.table.Name, In: e.table.Schema}, nil
 }

@@ -73,7 +73,7 @@ FROM parts AS p JOIN pg_catalog.pg_operator AS o ON o.oid = p.op JOIN pg_catalog
 	JOIN pg_catalog.pg_class AS r ON r.oid = p.looked JOIN pg_catalog.pg_namespace AS rn ON rn.oid = r.relnamespace
 WHERE (SELECT bool_and(q.readable AND q.op IS NOT NULL) FROM parts AS q WHERE q.id = p.id) ORDER BY p.id, p.part`
 
-// rulesOf are the rules of a table, which are read from time to time.
+// rulesOf are the rules of a table by its path, which are read from time to time.
 func (w *Writer) rulesOf(ctx context.Context, table string) ([]rule, error) {
 	k := w.rules[table]
 	if k != nil && time.Since(k.at) < rulesFor {
@@ -81,7 +81,7 @@ func (w *Writer) rulesOf(ctx context.Context, table string) ([]rule, error) {
 	}
 	var rows [][]string
 	err := w.aside(ctx, func() error {
-		rr := w.Conn.ExecParams(ctx, readRules, [][]byte{[]byte(quoted(table))}, nil, nil, nil)
+		rr := w.Conn.ExecParams(ctx, readRules, [][]byte{[]byte(table)}, nil, nil, nil)
 		for rr.NextRow() {
 			var row []string
 			for _, b := range rr.Values() {
@@ -173,14 +173,12 @@ func ruleOf(parts [][]string) rule {
 	return r
 }
 
-func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
-
 // ofQuery are the names of outputs of the query by which an update finds rows: see compile.
 var ofQuery = regexp.MustCompile(`^c[0-9]+$`)
 
 // concerned are the rules that a plan's write could have broken.
 func (w *Writer) concerned(ctx context.Context, p *plan.Plan) ([]rule, error) {
-	all, err := w.rulesOf(ctx, p.Write.Table)
+	all, err := w.rulesOf(ctx, p.Write.Path())
 	if err != nil {
 		return nil, err
 	}

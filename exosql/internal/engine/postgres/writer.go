@@ -13,6 +13,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/sqlname"
 )
 
 // Writer is a connection that a unit of work has: one transaction, SERIALIZABLE, in which
@@ -195,7 +196,7 @@ func (w *Writer) unseen(ctx context.Context, changes []engine.Change, n int64, w
 		p := *c.Plan
 		var keys []string
 		for _, cell := range p.Cells {
-			keys = append(keys, quoted(strings.TrimPrefix(cell.Name, p.Write.Table+".")))
+			keys = append(keys, sqlname.Quote(strings.TrimPrefix(cell.Name, p.Write.Table+".")))
 		}
 		text := p.Text
 		if len(keys) > 0 {
@@ -246,7 +247,7 @@ func (w *Writer) taken(ctx context.Context, v *engine.Violation, changes []engin
 	if !ok {
 		return nil
 	}
-	whole := pgx.Identifier{changes[0].Plan.Write.Table}.Sanitize()
+	whole := changes[0].Plan.Write.Path()
 	err := w.read(ctx, "SELECT 1 FROM "+pgx.Identifier{e.SchemaName, e.TableName}.Sanitize()+" LIMIT 1")
 	if denied, is := errors.AsType[*pgconn.PgError](err); is && denied.Code == "42501" { // a part, whose whole the role may read
 		err = w.read(ctx, "SELECT count(*) FROM "+whole)
@@ -465,7 +466,7 @@ func violation(p *plan.Plan, err error) error {
 	if v.Rule == engine.NoRule {
 		return err
 	}
-	if v.Table = e.TableName; v.Table == "" && p != nil && p.Write != nil {
+	if v.Table = e.TableName; p != nil && p.Write != nil && (v.Table == "" || p.Write.In != "" && p.Write.Table == e.SchemaName+"."+v.Table) {
 		v.Table = p.Write.Table
 	}
 	if e.ColumnName != "" {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/sqlast"
+	"github.com/exoagent/exoagent/internal/sqlname"
 )
 
 // question is one call of the authorizer. within is the view or trigger whose text asks; "": a statement's own.
@@ -33,7 +34,7 @@ func (s *Session) Learn(p *plan.Plan) (bool, error) {
 	for _, name := range g.named(p.Reads) {
 		asked := map[question]bool{}
 		g.learning = asked
-		st, err := s.C.prepare("SELECT * FROM " + sqlast.Quote(name))
+		st, err := s.C.prepare("SELECT * FROM " + sqlname.Quote(name))
 		g.learning = nil
 		if err != nil {
 			return false, fmt.Errorf("exosql: %s can't be read: %w", name, err)

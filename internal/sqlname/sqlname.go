@@ -1,0 +1,68 @@
+// Package sqlname writes the names of a database's tables and columns into SQL. It is the one place that quotes them.
+package sqlname
+
+import "strings"
+
+// Quote is a name as a delimited identifier.
+func Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// Plain is a name for a statement that a person reads and may run: it is quoted where SQLite or PostgreSQL would read it otherwise as another
+// name or a word of the language.
+func Plain(name string) string {
+	if name == "" || reserved[name] {
+		return Quote(name)
+	}
+	for i, r := range name {
+		if !('a' <= r && r <= 'z' || r == '_' || i > 0 && '0' <= r && r <= '9') {
+			return Quote(name)
+		}
+	}
+	return name
+}
+
+// List is names as Plain has them, with commas.
+func List(names []string) string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = Plain(n)
+	}
+	return strings.Join(out, ", ")
+}
+
+// Path is a name with its schema, or alone where that is empty.
+func Path(schema, name string) string {
+	if schema == "" {
+		return Plain(name)
+	}
+	return Plain(schema) + "." + Plain(name)
+}
+
+// reserved are the words that PostgreSQL reserves or keeps from being the names of columns or functions, and all keywords of SQLite.
+var reserved = words(`abort action add after all alter always analyse analyze and any array as asc asymmetric attach authorization autoincrement
+	before begin between bigint binary bit boolean both by
+	cascade case cast char character check coalesce collate collation column commit concurrently conflict constraint create cross current current_catalog current_date
+	current_role current_schema current_time current_timestamp current_user
+	database dec decimal default deferrable deferred delete desc detach distinct do drop
+	each else end escape except exclude exclusive exists explain extract
+	fail false fetch filter first float following for foreign freeze from full
+	generated glob grant greatest group grouping groups having
+	if ignore ilike immediate in index indexed initially inner inout insert instead int integer intersect interval into is isnull
+	join json json_array json_arrayagg json_exists json_object json_objectagg json_query json_scalar json_serialize json_table json_value key
+	last lateral leading least left like limit localtime localtimestamp
+	match materialized merge_action national natural nchar no none normalize not nothing notnull null nullif nulls numeric
+	of offset on only or order others out outer over overlaps overlay
+	partition placing plan position pragma preceding precision primary query
+	raise range real recursive references regexp reindex release rename replace restrict returning right rollback row rows
+	savepoint select session_user set setof similar smallint some substring symmetric system_user
+	table tablesample temp temporary then ties time timestamp to trailing transaction treat trigger trim true
+	unbounded union unique update user using vacuum values varchar variadic verbose view virtual
+	when where window with without
+	xmlattributes xmlconcat xmlelement xmlexists xmlforest xmlnamespaces xmlparse xmlpi xmlroot xmlserialize xmltable`)
+
+func words(text string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(text) {
+		out[w] = true
+	}
+	return out
+}
