@@ -60,6 +60,13 @@ func (r *run) changed(recv *exo.Node, m *exo.Method, args []goja.Value) goja.Val
 		}
 		return nil
 	}
+	if s := r.say(recv, "given", ""); s != "" && slices.ContainsFunc(m.Params, func(p exo.Param) bool { return p.Lambda != nil }) && !isCallable(v) {
+		for _, k := range o.Keys() {
+			if isCallable(r.plainValue(o.Get(k))) {
+				panic(r.throw(exo.Errorf(exo.Invalid, op, "`%s` is a function; %s", shorten(k, 60), s)))
+			}
+		}
+	}
 	options := strings.Fields(r.say(recv, "as."+m.Name+"{}", ""))
 	if len(options) == 0 || o.ClassName() != "Object" || isCallable(v) {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/dop251/goja"
@@ -45,6 +46,8 @@ func (r *run) call(recv *exo.Node, m *exo.Method, name string, args []goja.Value
 				how = fmt.Sprintf(", and nothing else; got %d arguments", len(args))
 			}
 			panic(r.throw(exo.Errorf(exo.Invalid, op, "wants a callback, like %s%s", r.check.Example(recv, m, 0), how)))
+		case !m.Sends && len(m.Params) == 0 && r.leads(m):
+			how = r.say(nil, "linked.to", "", "it", r.check.Name(recv)+"."+name+"()")
 		case !m.Sends && len(m.Params) == 0 && isCallable(args[0]):
 			how = r.say(recv, "callback", "")
 		case len(m.Params) == 1 && m.Params[0].Count:
@@ -119,6 +122,12 @@ func (r *run) argument(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, 
 		}
 		if l := r.naming(recv, m, i, prior, v); l != nil {
 			return l
+		}
+		if o, ok := v.(*goja.Object); ok && r.recordedIn(v) == nil {
+			how := r.say(recv, "options."+m.Name, "")
+			if how != "" && !isArray(v) || slices.ContainsFunc(o.Keys()[:min(len(o.Keys()), maxNames)], func(k string) bool { return isCallable(r.plainValue(o.Get(k))) }) {
+				panic(r.throw(exo.Errorf(exo.Invalid, r.check.Name(recv)+"."+m.Name, "wants a callback, like %s%s", r.check.Example(recv, m, i), and(how))))
+			}
 		}
 		if !p.Plain {
 			if b, ok := plainBool(v); ok {
@@ -217,34 +226,63 @@ func (r *run) body(op func() string, p *exo.Param, v goja.Value) *exo.Node {
 	return n
 }
 
-// keyed is the record that an expression stands for, or a list of fields. A field has its own
-// name in it, what is calculated is called key.
+// keyed is the record that an expression stands for, or a list of such. Each is called as keyName says.
 func (r *run) keyed(n *exo.Node) *exo.Node {
-	of := func(a *exo.Node) bool {
+	nodes, names := n.Args, n.Names
+	switch n.Op {
+	case exo.OpRecord:
+	case exo.OpList:
+		names = nil
+	default:
+		nodes = []*exo.Node{n}
+	}
+	nodes = slices.Clone(nodes)
+	for k, a := range nodes {
 		i := r.check.Catalog[a.Type.Name]
-		return i != nil && i.Expr
-	}
-	var k *exo.Node
-	var err error
-	switch {
-	case n.Op == exo.OpField && of(n):
-		k, err = r.check.MakeRecord([]string{n.Name}, []*exo.Node{n})
-	case of(n):
-		k, err = r.check.MakeRecord([]string{"key"}, []*exo.Node{n})
-	case n.Op == exo.OpList:
-		var names []string
-		for _, a := range n.Args {
-			if a.Op != exo.OpField || !of(a) {
-				return n
-			}
-			names = append(names, a.Name)
+		if i == nil || !i.Expr {
+			return n
 		}
-		k, err = r.check.MakeRecord(names, n.Args)
+		if n.Op != exo.OpRecord {
+			names = append(names, r.keyName(a))
+			if j := slices.Index(names, names[k]); j < k {
+				panic(r.throw(exo.Errorf(exo.Invalid, "", "%s and %s would both be called `%s`: name them, like { a: …, b: … }", r.check.Name(nodes[j]), r.check.Name(a), names[k])))
+			}
+		}
+		if i.Keys != "" && i.Methods["String"] != nil { // a value of any type: groups are of equal texts, as in Object.groupBy
+			nodes[k] = r.must(r.check.MakeCall(a, "String", nil))
+		}
 	}
-	if k == nil || err != nil {
+	k, err := r.check.MakeRecord(names, nodes)
+	if err != nil {
 		return n
 	}
 	return k
+}
+
+var keyIdent = expression(`^[A-Za-z]\w{0,60}$`)
+
+// keyName is what a key is called that has no name of its own: a field's name, what its interface says of a
+// method (exo.Phrase, "keyed."), else key.
+func (r *run) keyName(n *exo.Node) string {
+	if n.Op == exo.OpField {
+		return n.Name
+	}
+	name := ""
+	if n.Op == exo.OpCall {
+		i := r.check.Catalog[n.Recv.Type.Name]
+		switch name = r.say(n.Recv, "keyed."+n.Name, ""); {
+		case name == ".":
+			name = r.keyName(n.Recv)
+		case name == "=" || i != nil && i.Keys == n.Name:
+			if name = ""; n.Args[0].Op == exo.OpLit && n.Args[0].Lit.Type() == exo.TypeText {
+				name = n.Args[0].Lit.Text()
+			}
+		}
+	}
+	if !keyIdent().MatchString(name) {
+		return "key"
+	}
+	return name
 }
 
 // selects reports whether a callback for p gives an object of what it names.

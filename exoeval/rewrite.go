@@ -174,6 +174,7 @@ func (r *rewriter) expr(e ast.Expression) ast.Expression {
 		e.Callee = r.expr(e.Callee)
 		r.values(e.ArgumentList)
 		r.length(e.Callee, e.ArgumentList)
+		r.dated(e)
 	case *ast.AwaitExpression:
 		r.suspends(e.Await, "await")
 		e.Argument = r.helperCall(helperAwait, e.Await, r.value(e.Argument, ""))

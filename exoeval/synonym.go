@@ -52,6 +52,18 @@ func (x *recorded) synonymous(name string) goja.Value {
 	if steps == "" {
 		return nil
 	}
+	if steps == "#" { // the one field that it has of its own
+		if len(x.node.Type.Fields) != 1 {
+			return nil
+		}
+		return x.member(x.node.Type.Fields[0].Name)
+	}
+	if method, read := strings.CutPrefix(steps, "."); read { // what is called where it is read
+		if len(r.frames) == 0 || i.Methods[method] == nil {
+			return nil
+		}
+		return r.call(x.node, i.Methods[method], method, nil)
+	}
 	first := firstStep(steps)
 	if !r.check.Has(x.node, first) {
 		return nil
