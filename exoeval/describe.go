@@ -217,7 +217,11 @@ func (r *run) body(op func() string, p *exo.Param, v goja.Value) *exo.Node {
 		panic(r.throw(exo.Errorf(exo.Invalid, op(), "the callback returned the plain value %t instead of a condition (%s); write the condition in the callback itself, like %s === value or [a, b].includes(%s); to have no condition leave the call out", b, read, sample, sample)))
 	}
 	if o, ok := v.(*goja.Object); ok && r.recordedIn(v) == nil && selects(p) && o.ClassName() == "Object" {
-		return r.recordNode(o, 0)
+		n := r.recordNode(o, 0)
+		if p.Want.Con.Name == exo.TypeKeys {
+			n = r.keyed(n)
+		}
+		return n
 	}
 	n := r.node(v, false, 0)
 	if p.Want.Con != nil && p.Want.Con.Name == exo.TypeKeys {
@@ -249,6 +253,7 @@ func (r *run) keyed(n *exo.Node) *exo.Node {
 			}
 		}
 		if i.Keys != "" && i.Methods["String"] != nil { // a value of any type: groups are of equal texts, as in Object.groupBy
+			r.frame().use(a)
 			nodes[k] = r.must(r.check.MakeCall(a, "String", nil))
 		}
 	}
