@@ -92,7 +92,7 @@ func (r *run) recordedCall(object goja.Value, name string, args []goja.Value) go
 	switch {
 	case o.SameAs(r.intrinsic("Math")):
 		name = "Math." + name
-		if op := extremes[name]; op != "" && len(args) > 1 {
+		if op := extremes[name]; op != "" && len(args) > 1 && r.methodOf(x.node, op) != nil {
 			return r.extreme(x.node, name, op, args)
 		}
 		if short := name[len("Math."):]; recordedMath[short] && r.recordedIn(args[0]) == x {

@@ -247,7 +247,11 @@ func (r *run) keyed(n *exo.Node) *exo.Node {
 			return n
 		}
 		if n.Op != exo.OpRecord {
-			names = append(names, r.keyName(a))
+			name := r.keyName(a)
+			if of := r.check.Catalog[a.Type.Name]; n.Op != exo.OpList && a.Op != exo.OpField && of.Keys == "" {
+				name = "key" // in what is read; a callback finds it by its own name too, see keyedAs
+			}
+			names = append(names, name)
 			if j := slices.Index(names, names[k]); j < k {
 				panic(r.throw(exo.Errorf(exo.Invalid, "", "%s and %s would both be called `%s`: name them, like { a: …, b: … }", r.check.Name(nodes[j]), r.check.Name(a), names[k])))
 			}
@@ -262,6 +266,20 @@ func (r *run) keyed(n *exo.Node) *exo.Node {
 		return n
 	}
 	return k
+}
+
+// keyedAs is what the one calculated key of the groups is called that the innermost callback is given; "" if
+// there is none.
+func (r *run) keyedAs() string {
+	for q := r.frame().on; q != nil && q.Op == exo.OpCall; q = q.Recv {
+		if p := q.Method().Params; len(p) == 1 && len(q.Args) == 1 && q.Args[0].Op == exo.OpLambda && p[0].Want.Con != nil && p[0].Want.Con.Name == exo.TypeKeys {
+			if k := q.Args[0].Args[0]; k.Op == exo.OpRecord && len(k.Args) == 1 {
+				return r.keyName(k.Args[0])
+			}
+			return ""
+		}
+	}
+	return ""
 }
 
 var keyIdent = expression(`^[A-Za-z]\w{0,60}$`)

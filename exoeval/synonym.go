@@ -48,6 +48,9 @@ func (x *recorded) synonymous(name string) goja.Value {
 	if i == nil {
 		return nil
 	}
+	if f := x.node.Type.Fields; len(f) == 1 && f[0].Name == "key" && r.keyedAs() == name {
+		return x.member("key")
+	}
 	steps := r.synonym(x.node, name)
 	if steps == "" {
 		return nil
