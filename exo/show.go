@@ -94,20 +94,37 @@ func fieldNames(t *Type) string {
 func (c *Checker) Example(recv *Node, m *Method, arg int) string { return example(c, recv, m, arg) }
 
 func example(c *Checker, recv *Node, m *Method, arg int) string {
-	name := "x"
+	name, names, link := "x", "x", ""
 	if e, err := c.bind("", recv, m, nil); err == nil {
 		if t, err := e.resolve("", m.Params[arg].Lambda); err == nil && len(t.Fields) > 0 {
-			name = t.Fields[0].Name
+			name, names, link = t.Fields[0].Name, fieldNames(t), c.Link(t.Fields[0].Type.Name)
 		}
 	}
-	s := fmt.Sprintf("({ %s }) => …", name)
+	s := fmt.Sprintf("({ %s }) => …", names)
 	if w := m.Params[arg].Want; w != nil && w.Con != nil && (w.Con.Name == TypeSelection || w.Con.Name == TypeKeys) {
-		return c.Catalog.Say(nil, "example", "({ {name} }) => ({ name: {name}.… })", "name", name)
+		return c.Catalog.Say(nil, "example", "({ {names} }) => ({ name: {name}.… })", "name", name, "names", names)
+	} else if w != nil && w.Con != nil && link != "" && c.Catalog[w.Con.Name] != nil && c.Catalog[w.Con.Name].Await != "" {
+		return fmt.Sprintf("({ %s }) => %s.%s()", names, name, link)
 	}
 	if w := m.Params[arg].Want; w != nil && w.Con != nil && c.Catalog[w.Con.Name] != nil && c.Catalog[w.Con.Name].Doc != "" {
 		s += ", that gives " + c.Catalog[w.Con.Name].Doc
 	}
 	return s
+}
+
+// Link is the first method without parameters, of the interface of this name, that gives what can be
+// sent; "" if it has none.
+func (c *Checker) Link(name string) string {
+	i := c.Catalog[name]
+	if i == nil {
+		return ""
+	}
+	for _, n := range i.Names() {
+		if m := i.Methods[n]; m != nil && !m.Sends && len(m.Params) == 0 && m.Result != nil && m.Result.Con != nil && c.Catalog[m.Result.Con.Name] != nil && c.Catalog[m.Result.Con.Name].Await != "" {
+			return n
+		}
+	}
+	return ""
 }
 
 func (c *Checker) mismatch(op string, p *Param, want *Type, n *Node) *Error {

@@ -18,6 +18,9 @@ type Phrase struct {
 	// On lists, separated by spaces, when it is said:
 	//
 	//	.sum         a member of this name is not there; ".*": no other phrase fits a member that is not there
+	//	in.sum       the same within a callback, of what is sent outside of one
+	//	keyed.year   what a group is called by that is made by this method: Text is a name, "." for that of
+	//	             what the method is of, "=" for what its argument says
 	//	result.sum   the same of plain data that a call gave, or that is read from it
 	//	eq()         a function of this name is not there
 	//	word:like    this word stands where JavaScript has none
@@ -78,21 +81,28 @@ var situations = map[string][]string{
 	"describes": nil, // "only describes a query"
 
 	// A described thing is taken for something else.
-	"condition": {"it"},         // a condition, for a value
-	"asked":     {"of"},         // the same, asked of what was not sent, outside of any callback
-	"value":     {"it", "name"}, // another expression, for a value
-	"record":    {"it"},         // a whole record, for a value
-	"unsent":    {"it", "await"},
-	"early":     {"name", "await"}, // a member of arrays, of what was not sent
-	"again":     nil,               // a result that holds something unsent whenever it is read
-	"many":      {"it"},            // a link to many, for a condition
-	"uncalled":  {"it"},            // a link that is named and not called
-	"inside":    {"name", "part"},  // a member of the records of what was not sent, within a callback
-	"outside":   {"name"},          // the same, elsewhere
-	"template":  {"it"},
-	"day.time":  nil, // a day beside a time; behind what the error says
-	"typeof":    nil,
-	"decimal":   {"it", "by"},
+	"condition":   {"it"},         // a condition, for a value
+	"asked":       {"of"},         // the same, asked of what was not sent, outside of any callback
+	"value":       {"it", "name"}, // another expression, for a value
+	"record":      {"it"},         // a whole record, for a value
+	"unsent":      {"it", "await"},
+	"unsent.in":   {"it", "part"},         // the same, within a callback
+	"called":      {"it", "link"},         // a granted thing that is called, and is no function
+	"linked.to":   {"it", "args"},         // a link is given arguments
+	"early":       {"name", "await"},      // a member of arrays, of what was not sent
+	"early.in":    {"it", "name", "part"}, // the same, within a callback
+	"already":     {"it"},                 // JavaScript's function that makes a value of the type which it has
+	"absent":      {"it", "link"},         // a record of which all fields may be missing is compared with nothing
+	"again":       nil,                    // a result that holds something unsent whenever it is read
+	"many":        {"it"},                 // a link to many, for a condition
+	"uncalled":    {"it"},                 // a link that is named and not called
+	"inside":      {"name", "part"},       // a member of the records of what was not sent, within a callback
+	"outside":     {"name"},               // the same, elsewhere
+	"template":    {"it"},
+	"day.time":    nil,    // a day beside a time; behind what the error says
+	"time.number": {"it"}, // a number beside a time; behind what the error says
+	"typeof":      nil,
+	"decimal":     {"it", "by"},
 
 	// A call is wrong.
 	"shown":            {"name"}, // a synonym of a method of arrays, after what chose what is shown
@@ -123,12 +133,14 @@ var situations = map[string][]string{
 	"parts":            nil,      // the same, of a thing of which all parts are known
 	"link.part":        {"link", "name"},
 	"link":             {"link", "part"},
-	"example":          {"name"},
+	"example":          {"name", "names"},
 	"sample":           nil,
 	"selection":        {"param", "sample", "got"},
 	"keys":             {"param", "sample", "got"}, // of what groups
 	"listed":           {"param", "got"},           // what was not sent, for a list
 	"alike":            {"param", "want", "got"},   // a thing of the right kind, which shows something else
+	"keys.are":         {"keys"},                   // the fields of its own that a thing has
+	"keys.only":        {"keys"},                   // a member that is not there, of what has fields of its own
 	"taken":            {"name"},                   // a field of its own hides a member
 	"unselectable":     {"name", "part"},
 	"unselectable.one": {"name", "it", "member"}, // a link to one row, in a callback
@@ -166,13 +178,18 @@ func (p Phrase) Check() error {
 		before, _, named := strings.Cut(s, ".")
 		switch {
 		case known:
+		case named && before == "options": // an object is given to a method of this name, which wants a callback
 		case named && before == "result":
 			parts = []string{"decimals"}
 		case named && (before == "read" || before == "changed" || before == "api" || before == "given"):
 			parts = situations[before]
-		case named && before == "as":
+		case named && (before == "as" || before == "keyed"):
 			continue // Text is no sentence
-		case named && before == "", strings.HasSuffix(s, "()"), strings.HasPrefix(s, "word:"), strings.HasPrefix(s, "begin:"), strings.HasPrefix(s, "op:"), strings.HasPrefix(s, "call:"):
+		case named && (before == "" || before == "in"):
+			parts = []string{"it", "part"}
+		case strings.HasPrefix(s, "op:"):
+			parts = []string{"it", "op"}
+		case strings.HasSuffix(s, "()"), strings.HasPrefix(s, "word:"), strings.HasPrefix(s, "begin:"), strings.HasPrefix(s, "call:"):
 		default:
 			return fmt.Errorf("exo: no error is about %q", s)
 		}

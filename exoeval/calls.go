@@ -1,9 +1,13 @@
 package exoeval
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // JavaScript's own functions in describing callbacks. Given an expression, most would
@@ -40,6 +44,9 @@ func (r *run) member(object goja.Value, name string) goja.Value {
 			panic(r.vm.NewTypeError("Object has no member '%s'", name))
 		}
 		args := c.Arguments
+		if (name == "some" || name == "every") && isArray(object) && len(args) > 0 && isCallable(args[0]) {
+			return r.joined(name, object.(*goja.Object), args)
+		}
 		if v := r.recordedCall(object, name, args); v != nil {
 			return v
 		}
@@ -85,6 +92,9 @@ func (r *run) recordedCall(object goja.Value, name string, args []goja.Value) go
 	switch {
 	case o.SameAs(r.intrinsic("Math")):
 		name = "Math." + name
+		if op := extremes[name]; op != "" && len(args) > 1 && r.methodOf(x.node, op) != nil {
+			return r.extreme(x.node, name, op, args)
+		}
 		if short := name[len("Math."):]; recordedMath[short] && r.recordedIn(args[0]) == x {
 			if i := r.check.Catalog[x.node.Type.Name]; i != nil && i.Methods[name] != nil {
 				short = name // Math.round is not the method round: halves go up
@@ -104,6 +114,87 @@ func (r *run) recordedCall(object goja.Value, name string, args []goja.Value) go
 		return fail("call:" + name)
 	}
 	return nil
+}
+
+// joined is some or every of an array in a describing callback: the conditions that a function answers with,
+// joined by || or &&. An answer of JavaScript's own is true or false for all.
+func (r *run) joined(name string, list *goja.Object, args []goja.Value) goja.Value {
+	f, _ := goja.AssertFunction(args[0])
+	op, decided := "||", true
+	if name == "every" {
+		op, decided = "&&", false
+	}
+	this, cond := goja.Undefined(), goja.Value(nil)
+	if len(args) > 1 {
+		this = args[1]
+	}
+	for i := range int(list.Get("length").ToInteger()) {
+		if i > maxMixed {
+			panic(r.throw(exo.Errorf(exo.Limit, "", "`%s` is given more than %d values", name, maxMixed)))
+		}
+		item := list.Get(itoa(i))
+		if item == nil { // a hole
+			continue
+		}
+		v := r.asTruth(r.invoke(f, this, []goja.Value{item, r.vm.ToValue(i), list}))
+		if x := r.recordedIn(v); x == nil {
+			if v.ToBoolean() == decided {
+				return r.vm.ToValue(decided)
+			}
+		} else if cond == nil {
+			r.mustHave(x.node, op, name)
+			cond = v
+		} else {
+			cond = r.operate(r.recordedIn(cond).node, op, v)
+		}
+	}
+	if cond == nil {
+		return r.vm.ToValue(!decided)
+	}
+	return cond
+}
+
+// extremes are the functions that give one of several numbers, and how that compares with each other one.
+var extremes = map[string]string{"Math.max": ">=", "Math.min": "<="}
+
+const maxExtremes = 6 // what they are recorded as grows with the square of their number
+
+// extreme is the greatest or the least of several numbers. Like all that calculates it is null where one of them is.
+func (r *run) extreme(n *exo.Node, name, op string, args []goja.Value) goja.Value {
+	if len(args) > maxExtremes {
+		panic(r.throw(exo.Errorf(exo.Limit, "", "`%s` takes at most %d numbers with %s among them", name, maxExtremes, r.check.Name(n))))
+	}
+	for _, a := range args {
+		of := ""
+		if x := r.recordedIn(a); x != nil {
+			of = r.valueType(x.node)
+		} else if v, err := r.toValue(a, forArgument); err == nil {
+			of = v.Type()
+		}
+		if scalar.NumberRank(of) == 0 {
+			panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` takes numbers%s", name, and(r.say(n, "op:"+name, "", "op", op)))))
+		}
+	}
+	result := goja.Value(goja.Null())
+	for k := len(args) - 1; k >= 0; k-- {
+		var most goja.Value
+		for j := range args {
+			if j == k {
+				continue
+			}
+			if c := r.binary(op, args[k], args[j]); most == nil {
+				most = c
+			} else {
+				most = r.logical("&&", most, r.vm.ToValue(func(goja.FunctionCall) goja.Value { return c }), func(v goja.Value) bool { return v.ToBoolean() })
+			}
+		}
+		if x := r.recordedIn(most); x != nil {
+			result = r.operate(x.node, "?:", args[k], result)
+		} else if most.ToBoolean() {
+			result = args[k]
+		}
+	}
+	return result
 }
 
 // listOf is an array of what a set holds.
@@ -129,6 +220,22 @@ func (r *run) decider(name string, f goja.Value) goja.Value {
 	})
 }
 
+// dateMark is how the one argument of the constructor is marked, see rewriter.dated.
+const dateMark = "new Date"
+
+// makes are the types of which a function of JavaScript makes values.
+var makes = map[string]string{"Number(…)": "int float decimal", "parseInt(…)": "int", "parseFloat(…)": "int float decimal", "Boolean(…)": "bool", "new Date(…)": "time date"}
+
+// refuseSame throws where an expression is of the type already of which a function makes values: without the call
+// it says what is meant.
+func (r *run) refuseSame(call string, x *recorded) {
+	if of := r.valueType(x.node); of != "" && slices.Contains(strings.Fields(makes[call]), of) {
+		if s := r.say(x.node, "already", "", "it", r.check.Name(x.node)); s != "" {
+			panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` can't convert %s, which has no value in the program; %s", call, r.check.Name(x.node), s)))
+		}
+	}
+}
+
 // callee is the function that name(...) calls.
 func (r *run) callee(name string, f goja.Value) goja.Value {
 	if !f.SameAs(r.intrinsics.Get(name)) {
@@ -141,6 +248,9 @@ func (r *run) callee(name string, f goja.Value) goja.Value {
 			}
 			return r.operateAs(r.recordedIn(c.Argument(0)).node, "String", "String(…)")
 		}
+		if x := r.recordedIn(c.Argument(0)); x != nil {
+			r.refuseSame(name+"(…)", x)
+		}
 		r.refuseColumn(c.Argument(0), "`"+name+"(…)` can't convert %s, which has no value in the program", "call:"+name)
 		call, _ := goja.AssertFunction(f)
 		return r.invoke(call, goja.Undefined(), c.Arguments)
@@ -150,6 +260,10 @@ func (r *run) callee(name string, f goja.Value) goja.Value {
 // argumentOfChain is an argument of list?.includes(x), whose call stays as it
 // is: a chain that ends early can't be cut in two.
 func (r *run) argumentOfChain(name string, v goja.Value) goja.Value {
+	if x := r.recordedIn(v); x != nil && name == dateMark {
+		r.refuseSame(name+"(…)", x)
+		r.refuseColumn(v, "`"+name+"(…)` can't be made of %s, which has no value in the program", "call:Date")
+	}
 	r.refuseColumn(v, "`"+name+"` can't be used with %s after ?. in a callback; write it without ?.")
 	return v
 }

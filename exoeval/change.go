@@ -61,14 +61,19 @@ func (r *run) changed(recv *exo.Node, m *exo.Method, args []goja.Value) goja.Val
 		return nil
 	}
 	options := strings.Fields(r.say(recv, "as."+m.Name+"{}", ""))
-	if len(options) == 0 || o.ClassName() != "Object" || isCallable(v) {
+	if o.ClassName() != "Object" || isCallable(v) {
+		return nil
+	}
+	keys := o.Keys()
+	if len(options) == 0 || !slices.Contains(keys, options[len(options)-1]) || t.Field(options[len(options)-1]) != nil {
+		for _, k := range keys { // { column: t => … }
+			if s := r.say(recv, "given", ""); s != "" && m.Params[0].Lambda != nil && isCallable(r.plainValue(o.Get(k))) {
+				panic(r.throw(exo.Errorf(exo.Invalid, op, "`%s` is a function; %s", shorten(k, 60), s)))
+			}
+		}
 		return nil
 	}
 	values := options[len(options)-1]
-	keys := o.Keys()
-	if !slices.Contains(keys, values) || t.Field(values) != nil {
-		return nil
-	}
 	for _, k := range keys {
 		if !slices.Contains(options, k) {
 			panic(r.throw(exo.Errorf(exo.Invalid, op, "has no option `%s` beside `%s`%s", shorten(k, 60), values, and(r.say(recv, "."+m.Name, "")))))

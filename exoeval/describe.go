@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/dop251/goja"
@@ -45,6 +46,8 @@ func (r *run) call(recv *exo.Node, m *exo.Method, name string, args []goja.Value
 				how = fmt.Sprintf(", and nothing else; got %d arguments", len(args))
 			}
 			panic(r.throw(exo.Errorf(exo.Invalid, op, "wants a callback, like %s%s", r.check.Example(recv, m, 0), how)))
+		case !m.Sends && len(m.Params) == 0 && r.leads(m):
+			how = r.say(nil, "linked.to", "", "it", r.check.Name(recv)+"."+name+"()")
 		case !m.Sends && len(m.Params) == 0 && isCallable(args[0]):
 			how = r.say(recv, "callback", "")
 		case len(m.Params) == 1 && m.Params[0].Count:
@@ -119,6 +122,12 @@ func (r *run) argument(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, 
 		}
 		if l := r.naming(recv, m, i, prior, v); l != nil {
 			return l
+		}
+		if o, ok := v.(*goja.Object); ok && r.recordedIn(v) == nil {
+			how := r.say(recv, "options."+m.Name, "")
+			if how != "" && !isArray(v) || slices.ContainsFunc(o.Keys()[:min(len(o.Keys()), maxNames)], func(k string) bool { return isCallable(r.plainValue(o.Get(k))) }) {
+				panic(r.throw(exo.Errorf(exo.Invalid, r.check.Name(recv)+"."+m.Name, "wants a callback, like %s%s", r.check.Example(recv, m, i), and(how))))
+			}
 		}
 		if !p.Plain {
 			if b, ok := plainBool(v); ok {
@@ -208,7 +217,11 @@ func (r *run) body(op func() string, p *exo.Param, v goja.Value) *exo.Node {
 		panic(r.throw(exo.Errorf(exo.Invalid, op(), "the callback returned the plain value %t instead of a condition (%s); write the condition in the callback itself, like %s === value or [a, b].includes(%s); to have no condition leave the call out", b, read, sample, sample)))
 	}
 	if o, ok := v.(*goja.Object); ok && r.recordedIn(v) == nil && selects(p) && o.ClassName() == "Object" {
-		return r.recordNode(o, 0)
+		n := r.recordNode(o, 0)
+		if p.Want.Con.Name == exo.TypeKeys {
+			n = r.keyed(n)
+		}
+		return n
 	}
 	n := r.node(v, false, 0)
 	if p.Want.Con != nil && p.Want.Con.Name == exo.TypeKeys {
@@ -217,34 +230,82 @@ func (r *run) body(op func() string, p *exo.Param, v goja.Value) *exo.Node {
 	return n
 }
 
-// keyed is the record that an expression stands for, or a list of fields. A field has its own
-// name in it, what is calculated is called key.
+// keyed is the record that an expression stands for, or a list of such. Each is called as keyName says.
 func (r *run) keyed(n *exo.Node) *exo.Node {
-	of := func(a *exo.Node) bool {
+	nodes, names := n.Args, n.Names
+	switch n.Op {
+	case exo.OpRecord:
+	case exo.OpList:
+		names = nil
+	default:
+		nodes = []*exo.Node{n}
+	}
+	nodes = slices.Clone(nodes)
+	for k, a := range nodes {
 		i := r.check.Catalog[a.Type.Name]
-		return i != nil && i.Expr
-	}
-	var k *exo.Node
-	var err error
-	switch {
-	case n.Op == exo.OpField && of(n):
-		k, err = r.check.MakeRecord([]string{n.Name}, []*exo.Node{n})
-	case of(n):
-		k, err = r.check.MakeRecord([]string{"key"}, []*exo.Node{n})
-	case n.Op == exo.OpList:
-		var names []string
-		for _, a := range n.Args {
-			if a.Op != exo.OpField || !of(a) {
-				return n
-			}
-			names = append(names, a.Name)
+		if i == nil || !i.Expr {
+			return n
 		}
-		k, err = r.check.MakeRecord(names, n.Args)
+		if n.Op != exo.OpRecord {
+			name := r.keyName(a)
+			if of := r.check.Catalog[a.Type.Name]; n.Op != exo.OpList && a.Op != exo.OpField && of.Keys == "" {
+				name = "key" // in what is read; a callback finds it by its own name too, see keyedAs
+			}
+			names = append(names, name)
+			if j := slices.Index(names, names[k]); j < k {
+				panic(r.throw(exo.Errorf(exo.Invalid, "", "%s and %s would both be called `%s`: name them, like { a: …, b: … }", r.check.Name(nodes[j]), r.check.Name(a), names[k])))
+			}
+		}
+		if i.Keys != "" && i.Methods["String"] != nil { // a value of any type: groups are of equal texts, as in Object.groupBy
+			r.frame().use(a)
+			nodes[k] = r.must(r.check.MakeCall(a, "String", nil))
+		}
 	}
-	if k == nil || err != nil {
+	k, err := r.check.MakeRecord(names, nodes)
+	if err != nil {
 		return n
 	}
 	return k
+}
+
+// keyedAs is what the one calculated key of the groups is called that the innermost callback is given; "" if
+// there is none.
+func (r *run) keyedAs() string {
+	for q := r.frame().on; q != nil && q.Op == exo.OpCall; q = q.Recv {
+		if p := q.Method().Params; len(p) == 1 && len(q.Args) == 1 && q.Args[0].Op == exo.OpLambda && p[0].Want.Con != nil && p[0].Want.Con.Name == exo.TypeKeys {
+			if k := q.Args[0].Args[0]; k.Op == exo.OpRecord && len(k.Args) == 1 {
+				return r.keyName(k.Args[0])
+			}
+			return ""
+		}
+	}
+	return ""
+}
+
+var keyIdent = expression(`^[A-Za-z]\w{0,60}$`)
+
+// keyName is what a key is called that has no name of its own: a field's name, what its interface says of a
+// method (exo.Phrase, "keyed."), else key.
+func (r *run) keyName(n *exo.Node) string {
+	if n.Op == exo.OpField {
+		return n.Name
+	}
+	name := ""
+	if n.Op == exo.OpCall {
+		i := r.check.Catalog[n.Recv.Type.Name]
+		switch name = r.say(n.Recv, "keyed."+n.Name, ""); {
+		case name == ".":
+			name = r.keyName(n.Recv)
+		case name == "=" || i != nil && i.Keys == n.Name:
+			if name = ""; n.Args[0].Op == exo.OpLit && n.Args[0].Lit.Type() == exo.TypeText {
+				name = n.Args[0].Lit.Text()
+			}
+		}
+	}
+	if !keyIdent().MatchString(name) {
+		return "key"
+	}
+	return name
 }
 
 // selects reports whether a callback for p gives an object of what it names.

@@ -188,8 +188,11 @@ func (f *filterer) operator(field *exo.Node, k string, v goja.Value, depth int) 
 		word, m = s, r.methodOf(field, s)
 	}
 	if m == nil || !r.isCondition(m) {
+		if s := r.say(field, "."+word, ""); s != "" {
+			f.fail("`" + shorten(k, 60) + "` is no condition of " + r.check.Name(field) + ": " + s)
+		}
 		said := r.say(field, "operator", "a filter object says what `{name}` equals; for other conditions write a callback, like ({ {part} }) => {part}.{name} !== value", "name", field.Name, "part", f.part)
-		f.fail("`" + shorten(k, 60) + "` is no condition of " + r.check.Name(field) + ": " + said + and(r.say(field, "."+word, "")))
+		f.fail("`" + shorten(k, 60) + "` is no condition of " + r.check.Name(field) + ": " + said)
 	}
 	var args []*exo.Node
 	switch {

@@ -48,7 +48,7 @@ func (x *recorded) wayOut(name string) string {
 	}
 	if x.within(name) {
 		if s := x.r.say(x.node, "within", "", "name", name); s != "" {
-			return s
+			return strings.TrimPrefix(x.keysSaid(x.node, "keys.are")+"; ", "; ") + s
 		}
 	}
 	if i.Await != "" {
@@ -58,7 +58,16 @@ func (x *recorded) wayOut(name string) string {
 	if _, err := strconv.Atoi(name); err == nil {
 		on = ".0"
 	}
-	s := x.r.say(x.node, on, "")
+	if name == "key" || name == "keys" || on == ".0" {
+		if s := x.keysSaid(x.node, "keys.are"); s != "" {
+			return s
+		}
+	}
+	part := ""
+	if x.node.Op == exo.OpField {
+		part = x.node.Name
+	}
+	s := x.r.say(x.node, on, "", "part", part, "it", x.r.check.Name(x.node))
 	if s != "" && s == x.r.say(x.node, ".*", "") { // it is said of any name: one that is nearly right is told first
 		if n := nearest(i, name, nil); n != "" {
 			return "did you mean `" + n + "`?"
@@ -110,8 +119,10 @@ func (x *recorded) ofUnsent(i *exo.Interface, name string) string {
 	if _, err := strconv.Atoi(name); err == nil {
 		on = ".0"
 	}
-	if s := x.r.say(x.node, on, ""); s != "" {
-		return s
+	for _, on := range []string{"in" + on, on} {
+		if s := x.r.say(x.node, on, "", "part", x.part(), "it", x.r.check.Name(x.node)); s != "" && (on[0] == '.' || x.inside()) {
+			return s
+		}
 	}
 	return x.r.pathTo(x.node.Type.Name, x.r.check.Name(x.node), name)
 }
@@ -124,7 +135,26 @@ func (r *run) instead(n *exo.Node, method string) string {
 	if r.check.Catalog[n.Type.Name] == nil {
 		return ""
 	}
-	return and(r.say(n, "op:"+method, ""))
+	return and(r.say(n, "op:"+method, "", "it", r.check.Name(n)))
+}
+
+// unlinked is what to write instead of comparing a whole record with nothing: that a link leads to none, if a
+// link brought the record into what the callback is for.
+func (r *run) unlinked(n *exo.Node) string {
+	if n.Op != exo.OpField || n.Recv.Op != exo.OpParam || len(r.frames) == 0 {
+		return ""
+	}
+	for q := r.frame().on; q != nil && q.Op == exo.OpCall; q = q.Recv {
+		for _, l := range q.Args {
+			if l.Op != exo.OpLambda {
+				continue
+			}
+			if to := l.Args[0]; to.Op == exo.OpCall && to.Recv.Op == exo.OpField && to.Type.Args["ns"] != nil && to.Type.Args["ns"].Field(n.Name) != nil {
+				return r.say(n, "absent", "", "it", to.Recv.Name, "link", r.check.Name(to))
+			}
+		}
+	}
+	return ""
 }
 
 // comparison is a condition that a program may mean by a column alone.
@@ -157,6 +187,12 @@ func (r *run) better(err error, recv *exo.Node, m *exo.Method, args []*exo.Node)
 		case i != nil && i.Expr && m.Params[k].Count && a.Op == exo.OpLit && a.Lit.Type() == exo.TypeInt && a.Lit.Int() < 0:
 			e.Msg += r.say(recv, "negative", "")
 			return err
+		case i != nil && i.Expr && r.valueType(recv) == exo.TypeTime && a.Op == exo.OpLit && a.Lit.Type() == exo.TypeInt:
+			e.Msg += r.say(recv, "time.number", "", "it", a.Lit.String())
+			return err
+		case m.Params[k].Want.Con != nil && m.Params[k].Null && m.Params[0].Count && a.Op == exo.OpLit && a.Lit.Type() == exo.TypeInt:
+			e.Msg += and(r.say(recv, "options", ""))
+			return err
 		case i != nil && i.Expr && r.dayAndTime(recv, a):
 			e.Msg += r.say(recv, "day.time", "")
 			return err
@@ -185,6 +221,29 @@ func (r *run) valueType(n *exo.Node) string {
 		return ""
 	}
 	return n.Type.Args["of"].Name
+}
+
+// inside reports whether something unsent is of what a callback is given.
+func (x *recorded) inside() bool { return len(x.r.frames) > 0 && !x.node.Closed() }
+
+// part is what the records of something unsent are called, or the first part that they have.
+func (x *recorded) part() string {
+	if ns := x.node.Type.Args["ns"]; ns != nil && len(ns.Fields) > 0 {
+		return ns.Fields[0].Name
+	}
+	return ""
+}
+
+// keysSaid is what names the fields that a node of its own has, the keys of a group; "" if there are none.
+func (x *recorded) keysSaid(n *exo.Node, on string) string {
+	if n == nil || len(n.Type.Fields) == 0 {
+		return ""
+	}
+	var names []string
+	for _, f := range n.Type.Fields {
+		names = append(names, x.r.check.Name(n)+"."+f.Name)
+	}
+	return x.r.say(n, on, "", "keys", strings.Join(names[:min(len(names), 12)], ", "))
 }
 
 // rowOf is the interface of the records of something unsent that has one part, and the part's name.

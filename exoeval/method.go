@@ -2,6 +2,7 @@ package exoeval
 
 import (
 	"reflect"
+	"strings"
 
 	"github.com/dop251/goja"
 
@@ -89,7 +90,11 @@ func (x *method) traps(f *goja.Object) *goja.ProxyTrapConfig {
 			if r.quiet(member) {
 				return goja.Undefined()
 			}
-			panic(r.throw(r.uncalled(x.read, x.m)))
+			err := r.uncalled(x.read, x.m)
+			if e := asError(err); r.leads(x.m) && strings.HasSuffix(e.Msg, "()") && keyIdent().MatchString(member) {
+				e.Msg += "." + member // as it is called, and then read
+			}
+			panic(r.throw(err))
 		},
 		Set:            func(*goja.Object, string, goja.Value, goja.Value) bool { return false },
 		DefineProperty: func(*goja.Object, string, goja.PropertyDescriptor) bool { return false },

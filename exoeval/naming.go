@@ -54,6 +54,9 @@ func (r *run) namedField(op func() string, param *exo.Node, name string) *exo.No
 			return r.must(r.check.MakeCall(on, name, nil))
 		}
 	}
+	if r.synonym(on, name) == "#" && len(on.Type.Fields) == 1 {
+		name = on.Type.Fields[0].Name
+	}
 	if i := r.check.Catalog[on.Type.Name]; r.check.Selected(param, name) != nil && on.Type.Field(name) == nil && (i == nil || i.Fields[name] == nil) {
 		return r.must(r.check.MakeField(param, name)) // what select named, as in a callback
 	}

@@ -195,6 +195,15 @@ func (r *run) binary(op string, a, b goja.Value) goja.Value {
 	case "+":
 		return r.plus(a, b)
 	}
+	if op == "===" || op == "!==" {
+		for _, side := range []*recorded{x, y} {
+			if other := map[bool]goja.Value{true: b, false: a}[side == x]; side != nil && side.isRow() && (goja.IsNull(other) || goja.IsUndefined(other)) {
+				if s := r.unlinked(side.node); s != "" {
+					panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` can't be used with %s, which is %s; %s", written, r.check.Name(side.node), r.say(nil, "whole", "no value"), s)))
+				}
+			}
+		}
+	}
 	if x != nil {
 		return r.operateAs(x.node, op, written, b)
 	}

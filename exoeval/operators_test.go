@@ -241,7 +241,7 @@ func TestOperatorsRefused(t *testing.T) {
 		{false, "String(t.done)", "`String(…)` can't be used with row.done"},
 		{false, "list.indexOf(t.status) >= 0", "column.in(list)"},
 		{false, "list.includes('a', t.n)", "column.in(list)"},
-		{false, "list.some(x => x === t.status)", "`some` can't decide by row.status.===(…)"},
+		{false, "list.find(x => x === t.status)", "`find` can't decide by row.status.===(…)"},
 		{false, "list.find(x => x === t.status) ? t.n : t.m", "column.in(list)"},
 		{false, "[t.status].includes('a')", "holds row.status"},
 		{false, "list?.includes(t.status)", "without ?."},

@@ -166,7 +166,13 @@ func (x *recorded) absent(name string) goja.Value {
 			if err := x.keyCalled(); err != nil { // the engine asks what it is that was called and is no function
 				panic(r.throw(err))
 			}
-			panic(r.throw(x.novalue()))
+			e := x.novalue()
+			if n := x.node; n.Op == exo.OpRef && name == "toString" { // the engine asks for its text too where it is called
+				if s := r.say(n, "called", "", "it", "api."+r.check.Name(n), "link", r.check.Link(n.Type.Name)); s != "" {
+					e = exo.Errorf(exo.Invalid, "", "%s%s", exo.GuestText(e), and(s))
+				}
+			}
+			panic(r.throw(e))
 		})
 	case "toJSON":
 		return r.function(name, func(goja.FunctionCall) goja.Value { panic(r.throw(x.notRun())) })
@@ -182,6 +188,9 @@ func (x *recorded) absent(name string) goja.Value {
 		panic(r.throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; %s", r.check.Name(what), shorten(name, 60), out)))
 	}
 	if i := x.iface(); i != nil && i.Await != "" && arrayMember(name) {
+		if s := r.say(x.node, "early.in", "", "it", r.check.Name(x.node), "name", name, "part", x.part()); s != "" && x.inside() {
+			panic(r.throw(exo.Errorf(exo.Denied, "", "%s", s)))
+		}
 		panic(r.throw(exo.Errorf(exo.Denied, "", "%s", r.say(x.node, "early", "`{name}` is for arrays, and this has not been sent yet: use (await ….{await}()).{name}", "name", name, "await", i.Await))))
 	}
 	if x.node.Type.Name == exo.TypeRecord {
@@ -219,7 +228,14 @@ func (x *recorded) absent(name string) goja.Value {
 		if n := nearest(i, name, hint); n != "" {
 			panic(r.throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; did you mean `%s`?", what, shorten(name, 60), n)))
 		}
-		panic(r.throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; it has `%s`%s", what, shorten(name, 60), strings.Join(hint[:min(len(hint), 24)], "`, `"), and(r.say(row, "parts", r.say(nil, "elsewhere", ""))))))
+		if s := x.keysSaid(row, "keys.only"); s != "" {
+			panic(r.throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; %s", what, shorten(name, 60), s)))
+		}
+		more := r.say(nil, "elsewhere", "")
+		if row != nil {
+			more = r.say(row, "parts", more)
+		}
+		panic(r.throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; it has `%s`%s", what, shorten(name, 60), strings.Join(hint[:min(len(hint), 24)], "`, `"), and(more))))
 	}
 	_, err := r.check.MakeField(x.node, name)
 	if err == nil {
@@ -285,7 +301,11 @@ func (x *recorded) novalue() error {
 		if x.node.Op == exo.OpCall && x.r.valueType(x.node) == exo.TypeBool {
 			return exo.Errorf(exo.Invalid, "", "%s", x.r.say(x.node, "condition", "{it} is a condition and has no value in the program; join conditions with && and || in the callback itself, where operators are recorded", "it", name))
 		}
-		return exo.Errorf(exo.Invalid, "", "%s", x.r.say(x.node, "value", "{it} has no value in the program; write the condition in the callback itself, like t => t.{name} === value, where operators are recorded", "it", name, "name", x.node.Name))
+		of := x.node // an operator has the name of what it is of
+		for of.Op == exo.OpCall && of.Recv != nil {
+			of = of.Recv
+		}
+		return exo.Errorf(exo.Invalid, "", "%s", x.r.say(x.node, "value", "{it} has no value in the program; write the condition in the callback itself, like t => t.{name} === value, where operators are recorded", "it", name, "name", of.Name))
 	}
 	if x.isRow() {
 		return exo.Errorf(exo.Invalid, "", "%s", x.r.say(nil, "record", "{it} is no data: it is always there; compare one of its members", "it", x.r.check.Name(x.node)))
@@ -298,6 +318,9 @@ func (x *recorded) notRun() *exo.Error {
 		return x.shut()
 	}
 	if i := x.iface(); i != nil && i.Await != "" {
+		if s := x.r.say(x.node, "unsent.in", "", "it", x.r.check.Name(x.node), "part", x.part()); s != "" && x.inside() {
+			return exo.Errorf(exo.Invalid, "", "%s", s)
+		}
 		return exo.Errorf(exo.Invalid, "", "%s", x.r.say(x.node, "unsent", "{it} has not been sent yet: use await ….{await}()", "it", x.r.check.Name(x.node), "await", i.Await))
 	}
 	return exo.Errorf(exo.Invalid, "", "%s is no data: call one of its methods and use the result", x.r.check.Name(x.node))

@@ -181,6 +181,7 @@ func (r *rewriter) expr(e ast.Expression) ast.Expression {
 		e.Callee = r.expr(e.Callee)
 		r.values(e.ArgumentList)
 		r.length(e.Callee, e.ArgumentList)
+		r.dated(e)
 		if id, ok := e.Callee.(*ast.Identifier); ok && id.Name == "Promise" {
 			return r.helperCall(helperCalled, e.Idx0(), e, stringLiteral("new Promise", e.Idx0()))
 		}

@@ -49,6 +49,18 @@ func (r *rewriter) promised(e *ast.CallExpression) {
 	}
 }
 
+// dated marks the one argument of new Date in a recorded function: of a column it can't be made.
+func (r *rewriter) dated(e *ast.NewExpression) {
+	id, ok := e.Callee.(*ast.Identifier)
+	if !ok || !r.records || id.Name != "Date" || len(e.ArgumentList) != 1 || neverRecorded(e.ArgumentList[0]) {
+		return
+	}
+	if _, spread := e.ArgumentList[0].(*ast.SpreadElement); !spread {
+		at := e.ArgumentList[0].Idx0()
+		e.ArgumentList[0] = r.helperCall(helperArgument, at, stringLiteral(dateMark, at), e.ArgumentList[0])
+	}
+}
+
 func isSpecialMember(e *ast.DotExpression) bool {
 	switch left := e.Left.(type) {
 	case *ast.SuperExpression:

@@ -48,9 +48,24 @@ func (x *recorded) synonymous(name string) goja.Value {
 	if i == nil {
 		return nil
 	}
+	if f := x.node.Type.Fields; len(f) == 1 && f[0].Name == "key" && r.keyedAs() == name {
+		return x.member("key")
+	}
 	steps := r.synonym(x.node, name)
 	if steps == "" {
 		return nil
+	}
+	if steps == "#" { // the one field that it has of its own
+		if len(x.node.Type.Fields) != 1 {
+			return nil
+		}
+		return x.member(x.node.Type.Fields[0].Name)
+	}
+	if method, read := strings.CutPrefix(steps, "."); read { // what is called where it is read
+		if len(r.frames) == 0 || i.Methods[method] == nil {
+			return nil
+		}
+		return r.call(x.node, i.Methods[method], method, nil)
 	}
 	first := firstStep(steps)
 	if !r.check.Has(x.node, first) {

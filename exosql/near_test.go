@@ -68,7 +68,7 @@ func TestNearest(t *testing.T) {
 			if call {
 				wrong += "()"
 			}
-			if slices.Contains(ns, wrong) {
+			if slices.Contains(ns, wrong) || receiver == "Json" && !call { // any name may be a key
 				continue
 			}
 			if o := run(receiver, wrong); o.Kind != exo.Denied || !meant.MatchString(o.Message) {
@@ -96,9 +96,9 @@ func TestWhatIsRight(t *testing.T) {
 	r := tu.NewRunner(t, map[string]exo.Object{"things": f.Of(exosql.Grant(openThings(t, tu.SQLite), things, exosql.AllRows[thing]()))}, exo.Limits{})
 	for program, want := range map[string]string{
 		"things.groupBy(t => ({ status: t.s })).select(g => ({ x: g.statu }))": "did you mean `status`?",
-		"things.groupBy(t => ({ status: t.s })).select(g => ({ x: g.other }))": "it has `group`, `status`, `count`",
-		"things.groupBy(t => t.s).groupBy(t => t.n)":                           "to group by it too write one groupBy, .groupBy(t => [t.key, t.n])",
-		"things.groupBy(t => t.s).groupBy(g => g.n.length)":                    "to group by it too write one groupBy, .groupBy(t => [t.key, t.n])",
+		"things.groupBy(t => ({ status: t.s })).select(g => ({ x: g.other }))": "its keys are group.status",
+		"things.groupBy(t => t.s).groupBy(t => t.n)":                           "to group by it write .groupBy(t => t.n), or by several in one list, .groupBy(t => [t.n, …])",
+		"things.groupBy(t => t.s).groupBy(g => g.n.length)":                    "to group by it write .groupBy(t => t.n), or by several in one list, .groupBy(t => [t.n, …])",
 		"things.select(t => ({ x: t.j.asDate() }))":                            "a date in JSON is a text: compare it, like column.key.asText() >= '2024-01-31'",
 		"things.where(t => t.j.os.asTex() === 'x')":                            "thing.j.os has no method `asTex`: it is read as a key, and no function; did you mean `asText`?",
 		"things.where(t => t.j.os.years() === 1)":                              "thing.j.os has no method `years`: it is read as a key, and no function; it has `isNull`",

@@ -141,7 +141,7 @@ func TestNoSynonym(t *testing.T) {
 			{"tasks.findMany({ where: { nope: 1 } })", "no member `nope`"},
 			{"tasks.findMany({ done: true, take: 1 })", "has no option `done`"},
 			{"tasks.findMany({ done: true }, 1)", "takes one argument"},
-			{"tasks.where({ title: { contains: 'x', mode: 'insensitive' } })", "whatever the case finds column.ilike"},
+			{"tasks.where({ title: { contains: 'x', mode: 'insensitive' } })", "write { ilike: '%…%' }"},
 			{"tasks.where({ title: {} })", "says nothing of it"},
 			{"tasks.where({ OR: [] })", "is empty"},
 			{"tasks.where({ OR: [{}] })", "is empty"},

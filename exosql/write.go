@@ -317,7 +317,7 @@ func (x *changing) run() (exo.Value, error) {
 		im.more += n - kept
 	}
 	if n == 0 && err == nil && x.w.Found {
-		err = exo.Errorf(exo.Conflict, "", "the row is gone, or not as it was read any more; read it again")
+		err = exo.Errorf(exo.Conflict, "", "the row is gone, or not as it was read any more; read it again in a new program: this one sees the rows as they were when it began")
 	}
 	return exo.Int(n), err
 }

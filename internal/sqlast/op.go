@@ -116,6 +116,7 @@ const (
 	JSONValue    // but the JSON null, which is NULL
 	JSONText     // a text in JSON, or NULL; on Postgres it is given twice, as are those that follow
 	JSONBool     //
+	JSONLength   // how many elements an array in JSON has, or NULL
 	JSONNumber   // on Postgres it is given three times
 
 	// Of JSON and a value: whether it is an array and one of its elements is the value. What is no array gives NULL.
@@ -266,10 +267,11 @@ var ops = [numOps]opInfo{
 	JSONValid:    {"json-valid", 2, 2, spelling{"(CASE WHEN json_valid(", []constant{") THEN "}, " END)"}, spelling{}},
 	JSONKey:      {"json-key", 2, 2, infix("->"), infix("->")},
 	// PostgreSQL's -> takes a scalar for an array of one.
-	JSONIndex: {"json-index", 2, 2, infix("->"), spelling{"jsonb_path_query_first(", []constant{", 'strict $[$i]', jsonb_build_object('i', "}, "), TRUE)"}},
-	JSONValue: {"json-value", 1, 1, spelling{"nullif(", nil, ", 'null')"}, spelling{"nullif(", nil, ", CAST('null' AS jsonb))"}},
-	JSONText:  {"json-text", 1, 2, function("exo_json_text("), spelling{"(CASE jsonb_typeof(", []constant{") WHEN 'string' THEN "}, " #>> '{}' END)"}},
-	JSONBool:  {"json-bool", 1, 2, function("exo_json_bool("), spelling{"(CASE jsonb_typeof(", []constant{") WHEN 'boolean' THEN CAST("}, " AS boolean) END)"}},
+	JSONIndex:  {"json-index", 2, 2, infix("->"), spelling{"jsonb_path_query_first(", []constant{", 'strict $[$i]', jsonb_build_object('i', "}, "), TRUE)"}},
+	JSONValue:  {"json-value", 1, 1, spelling{"nullif(", nil, ", 'null')"}, spelling{"nullif(", nil, ", CAST('null' AS jsonb))"}},
+	JSONText:   {"json-text", 1, 2, function("exo_json_text("), spelling{"(CASE jsonb_typeof(", []constant{") WHEN 'string' THEN "}, " #>> '{}' END)"}},
+	JSONBool:   {"json-bool", 1, 2, function("exo_json_bool("), spelling{"(CASE jsonb_typeof(", []constant{") WHEN 'boolean' THEN CAST("}, " AS boolean) END)"}},
+	JSONLength: {"json-length", 1, 2, function("exo_count("), spelling{"(CASE jsonb_typeof(", []constant{") WHEN 'array' THEN jsonb_array_length("}, ") END)"}},
 	JSONNumber: {"json-number", 1, 3, function("exo_json_number("),
 		spelling{"(CASE jsonb_typeof(", []constant{") WHEN 'number' THEN CASE WHEN abs(CAST(", " AS numeric)) < 1e308 THEN CAST("}, " AS double precision) END END)"}},
 	JSONHasText: {"json-has-text", 2, 2, function("exo_json_has_text("), jsonHas("text", "j @> jsonb_build_array(v)")},

@@ -108,13 +108,13 @@ return await tasks.sum('priority')  //=> 16
 ---
 return await tasks.max(t => t.done)  //! invalid "numbers, texts, times or days"
 ---
-// A list of columns names each, and what is calculated is called key.
+// A list of columns names each. What is calculated is called by its part of a time, else key, which any single key is called too.
 return [await tasks.countBy(t => [t.status, t.done]), await tasks.groupBy(t => t.dueAt.year()).select(g => ({ year: g.key, n: g.count() })), await tasks.countBy(t => t.priority > 2), await tasks.countBy(t => t.priority > 2 ? 'high' : 'low')]
 //=> [[{"status":"doing","done":false,"count":1},{"status":"done","done":true,"count":1},{"status":"open","done":false,"count":3}],[{"year":null,"n":1},{"year":2025,"n":1},{"year":2026,"n":3}],[{"key":false,"count":2},{"key":true,"count":3}],[{"key":"high","count":3},{"key":"low","count":2}]]
 ---
-return tasks.groupBy(t => [t.status, t.dueAt.year()])  //! invalid "must be a column"
+return await tasks.groupBy(t => [t.status, t.dueAt.year()])  //=> [{"status":"doing","year":2026},{"status":"done","year":null},{"status":"open","year":2025},{"status":"open","year":2026}]
 ---
-return tasks.join(({ task }) => task.project()).groupBy(({ task, project }) => [task.id, project.id])  //! invalid "must be a column"
+return tasks.join(({ task }) => task.project()).groupBy(({ task, project }) => [task.id, project.id])  //! invalid "would both be called `id`: name them"
 ---
 // A list has the values of a group, in the order of the query and then of the rows' keys. Null is none.
 const by = q => q.groupBy(t => t.done).select(g => ({ done: g.done, titles: g.collect(t => t.title), due: g.collect(t => t.dueAt), high: g.where(t => t.priority > 2).collect(t => t.priority), none: g.where(t => t.id < 0).collect(t => t.id), more: g.collect(t => t.priority / 4), is: g.collect(t => t.done) }));

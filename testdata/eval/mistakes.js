@@ -7,7 +7,7 @@ tasks.where((t) => Object.is(t.done, false))  //! invalid "task.done is a column
 tasks.where(() => 1 > 2)  //! invalid "it read no column"
 ---
 // What was refused can't be caught away: the condition would be shorter.
-tasks.where((t) => { let r = t.id > 0; try { r = r && new Date(t.dueAt) < new Date('2026-01-03') } catch {} return r })  //! invalid "task.dueAt is a column of the database and has no value"
+tasks.where((t) => { let r = t.id > 0; try { r = r && new Date(t.dueAt) < new Date('2026-01-03') } catch {} return r })  //! invalid "it has that type already: write task.dueAt"
 ---
 const o = { f(t) { return t.assignee && t.done } }; return tasks.where(o.f)  //! invalid "task.assignee is a link: call it"
 ---

@@ -131,7 +131,13 @@ return await tasks.where((t) => `${t.status}:${t.priority}` === 'open:3').count(
 ---
 return await tasks.where((t) => t.title.length > 9 && t.title.toLowerCase() === 'acme draw'.slice(0)).count()  //=> 0
 ---
-tasks.where((t) => ['open'].some((s) => s === t.status))  //! invalid "column.in(list)"
+return await tasks.where((t) => ['open', 'open'].some((s) => s === t.status)).count()  //=> 3
+---
+return await tasks.where((t) => [].some((s) => s === t.status) || ![1, 2].every((n) => t.priority > n)).count()  //=> 2
+---
+return await tasks.where((t) => [1, 2].every((n) => t.priority > n) && t.id > 0).count()  //=> 3
+---
+tasks.where((t) => ['open'].find((s) => s === t.status))  //! invalid "column.in(list)"
 ---
 tasks.where((t) => Boolean(t.title))  //! invalid "column !== null"
 ---
@@ -141,7 +147,11 @@ tasks.where((t) => { switch (t.status) { case 'open': return t.done; } return t.
 ---
 tasks.where((t) => /draw/.test(t.title))  //! invalid "column.like"
 ---
-tasks.where((t) => Math.max(t.priority, 1) > 0)  //! invalid "Math.abs"
+return await tasks.where((t) => Math.max(t.priority, 3) > 3).count()  //=> 2
+---
+tasks.where((t) => Math.max(t.title, 1) > 0)  //! invalid "`Math.max` takes numbers"
+---
+tasks.where((t) => Math.max(t.priority) > 0)  //! invalid "Math.abs"
 ---
 tasks.where((t) => t.title || 'x')  //! invalid "use ??"
 ---

@@ -59,4 +59,4 @@ return await people.where(p => tasks.where(t => t.assignee().id === p.id).select
 //! invalid "neither can use a row of a callback"
 ---
 return await tasks.select(t => t.id).minus(top.select(t => t.id))
-//! denied "write .except(otherQuery)"
+//! denied ".except(otherQuery.select(t => ({ x: t.column })))"

@@ -15,7 +15,7 @@ import (
 type jsonExpr struct {
 	x    expr
 	keys []argExpr
-	as   string // TypeJSON; or the type of the only values that it has, besides null
+	as   string // TypeJSON; or the type of the only values that it has, besides null; TypeInt for how many elements an array has
 }
 
 func (e jsonExpr) typ() exprType { return exprType{kind: e.as} }
@@ -32,7 +32,7 @@ func (e jsonExpr) sql(f *from) sqlast.Expr {
 	return call(jsonOps[e.as], e.at(f), e.at(f))
 }
 
-var jsonOps = map[string]sqlast.Op{exo.TypeJSON: sqlast.JSONValue, exo.TypeText: sqlast.JSONText, exo.TypeFloat: sqlast.JSONNumber, exo.TypeBool: sqlast.JSONBool}
+var jsonOps = map[string]sqlast.Op{exo.TypeJSON: sqlast.JSONValue, exo.TypeText: sqlast.JSONText, exo.TypeFloat: sqlast.JSONNumber, exo.TypeBool: sqlast.JSONBool, exo.TypeInt: sqlast.JSONLength}
 
 // at is the JSON at the end of the keys.
 func (e jsonExpr) at(f *from) sqlast.Expr {

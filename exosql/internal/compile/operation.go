@@ -39,6 +39,12 @@ func (f *from) operation(op *language.Operator, n *exo.Node, env names) (expr, e
 		return f.key(x, n.Args[0])
 	case op.Form == language.FormJSON:
 		return f.jsonAs(x, of.kind), nil
+	case op.Form == language.FormJSONLength:
+		length := opExpr{sqlast.Length, texted([]expr{f.jsonAs(x, exo.TypeText)}), exprType{kind: exo.TypeInt}}
+		return opExpr{sqlast.Coalesce, []expr{f.jsonAs(x, exo.TypeInt), length}, exprType{kind: exo.TypeInt}}, nil
+	case op.Form == language.FormJSONToText:
+		other := opExpr{sqlast.Coalesce, []expr{f.toText(f.jsonAs(x, exo.TypeFloat)), f.toText(f.jsonAs(x, exo.TypeBool))}, exprType{kind: exo.TypeText}}
+		return opExpr{sqlast.Coalesce, []expr{f.jsonAs(x, exo.TypeText), other}, exprType{kind: exo.TypeText}}, nil
 	case op.Form == language.FormWhole:
 		return f.whole(op, x, n), nil
 	case op.Form == language.FormJSONHas:

@@ -36,30 +36,32 @@ type Operator struct {
 type form uint8
 
 const (
-	formPlain    form = iota // the operands as they are compared
-	FormCompare              // two or more operands of one kind
-	FormOrdered              // the same, and by order
-	FormList                 // a value and a list
-	FormNumber               // exact numbers give an exact number
-	FormReversed             // the same, the operands exchanged
-	FormText                 // operands as text
-	FormPattern              // the same, with a pattern
-	FormFolded               // the same, without regard to case
-	FormSame                 // operands of one kind give a value of that kind
-	FormSlice                // a text and positions in it
-	FormToText               // a value as the text that results show
-	FormOrder                // a term of an order; no value
-	FormHas                  // an array and an element
-	FormPart                 // a part of a time or a day, in local time
-	FormUTC                  // the same in UTC
-	FormTruncate             // a time or a day, and a unit
-	FormPlus                 // a time or a day, a whole number, and a unit
-	FormElapsed              // two times give milliseconds
-	FormDays                 // two times or days give days
-	FormKey                  // JSON and a key of it
-	FormJSON                 // JSON as what it holds
-	FormJSONHas              // JSON and an element of it, or a part of it
-	FormWhole                // JSON or an array, and plain data
+	formPlain      form = iota // the operands as they are compared
+	FormCompare                // two or more operands of one kind
+	FormOrdered                // the same, and by order
+	FormList                   // a value and a list
+	FormNumber                 // exact numbers give an exact number
+	FormReversed               // the same, the operands exchanged
+	FormText                   // operands as text
+	FormPattern                // the same, with a pattern
+	FormFolded                 // the same, without regard to case
+	FormSame                   // operands of one kind give a value of that kind
+	FormSlice                  // a text and positions in it
+	FormToText                 // a value as the text that results show
+	FormOrder                  // a term of an order; no value
+	FormHas                    // an array and an element
+	FormPart                   // a part of a time or a day, in local time
+	FormUTC                    // the same in UTC
+	FormTruncate               // a time or a day, and a unit
+	FormPlus                   // a time or a day, a whole number, and a unit
+	FormElapsed                // two times give milliseconds
+	FormDays                   // two times or days give days
+	FormKey                    // JSON and a key of it
+	FormJSON                   // JSON as what it holds
+	FormJSONHas                // JSON and an element of it, or a part of it
+	FormJSONLength             // JSON: of an array how many elements it has, of a text its characters, else null
+	FormJSONToText             // JSON: a text, a number or a truth value as a text, else null
+	FormWhole                  // JSON or an array, and plain data
 )
 
 // The interfaces of column expressions by what their values can do.
@@ -167,6 +169,8 @@ var operators = []Operator{
 
 	{Name: "has", unlisted: true, on: jsons, params: []string{"element"}, Form: FormJSONHas},
 	{Name: "includes", also: []string{"contains"}, on: jsons, params: []string{"element"}, Form: FormJSONHas, doc: "an element of an array, or a part of a text; null for anything else"},
+	{Name: "length", unlisted: true, on: jsons, result: "int", Form: FormJSONLength, field: true},
+	{Name: "toText", unlisted: true, also: []string{"String"}, on: jsons, result: "textNull", Form: FormJSONToText},
 	{Name: GetKey, unlisted: true, on: jsons, params: []string{"key"}, result: "json", Form: FormKey},
 	{Name: "asText", on: jsons, result: "textNull", Ast: sqlast.JSONText, Form: FormJSON, doc: "of a text; null for anything else"},
 	{Name: "asNumber", on: jsons, result: "float", Ast: sqlast.JSONNumber, Form: FormJSON},

@@ -115,7 +115,8 @@ var windowPhrases = [][3]string{
 
 const (
 	firstOfEach = "for the first row of each key write .orderBy(t => t.column.desc()).distinctBy(t => t.key)"
-	windowForm  = "write .orderBy(t => t.column).partitionBy(t => t.key).select(({ row, window }) => ({ id: row.id, n: window.rowNumber(), sum: window.runningSum(t => t.column), before: window.lag(t => t.column) }))"
+	windowOf    = ".orderBy(t => t.column).partitionBy(t => t.key)"
+	windowForm  = "write " + windowOf + ".select(({ {part}, window }) => ({ id: {part}.id, n: window.rowNumber(), sum: window.runningSum(t => t.column), before: window.lag(t => t.column) }))"
 )
 
 // Words of others for what windows do, of queries, rows and columns, and as functions.
@@ -123,7 +124,7 @@ var (
 	queryFirsts = [3]string{".selectDistinctOn .distinct_on .unique .uniq .dedupe .dropDuplicates .latestBy .latestPer .firstPer .lastPer .firstBy .lastBy .latest .newest .sliceMax", "distinctBy orderBy *.desc", firstOfEach}
 	queryWindow = [3]string{".over .window .windowBy .partition .partition_by .rowNumber .row_number .rank .denseRank .dense_rank .lag .lead .runningSum .runningTotal .cumSum .cumsum .withRowNumber", "partitionBy orderBy select *.rowNumber *.runningSum *.lag", windowForm}
 	rowWindow   = [3]string{".over .window .rowNumber .row_number .rank .denseRank .dense_rank .lag .lead .prev .previous .runningSum .runningTotal .cumSum .cumsum .partitionBy", "*.partitionBy *.orderBy *.select *.rowNumber *.runningSum *.lag", windowForm}
-	callWindow  = [3]string{"rowNumber() row_number() rank() denseRank() dense_rank() lag() lead() firstValue() first_value() lastValue() last_value() over() runningSum() cumSum()", "partitionBy orderBy select *.rowNumber *.runningSum *.lag", windowForm}
+	callWindow  = [3]string{"rowNumber() row_number() rank() denseRank() dense_rank() lag() lead() firstValue() first_value() lastValue() last_value() over() runningSum() cumSum()", "partitionBy orderBy select *.rowNumber *.runningSum *.lag", windowOf + ".select(({ window }) => ({ n: window.rowNumber(), sum: window.runningSum(t => t.column), before: window.lag(t => t.column) }))"}
 )
 
 // RowWords are the phrases of a row.

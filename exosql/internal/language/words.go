@@ -54,7 +54,7 @@ func QueryWords() []exo.Words { return []exo.Words{sharedWords().queries} }
 type words struct{ columns, whole, json, queries, rows exo.Words }
 
 var sharedWords = sync.OnceValue(func() words {
-	return words{columns: phrases(columnPhrases), whole: phrases(wholePhrases), json: jsonWords(), queries: phrases(append(slices.Clip(searchPhrases), queryPhrases...)), rows: phrases(append(slices.Clip(rowSearchPhrases), rowWindow))}
+	return words{columns: phrases(columnPhrases), whole: phrases(wholePhrases), json: jsonWords(), queries: phrases(append(slices.Clip(searchPhrases), queryPhrases...)), rows: phrases(append(slices.Clip(rowSearchPhrases), rowPhrases...))}
 })
 
 func phrases(table [][3]string) exo.Words {
@@ -84,14 +84,23 @@ var columnPhrases = [][3]string{
 	{"oneof", "in", "for one of several values write column.in({list})"},
 	{"operator", "", "a filter object says what `{name}` equals, with a value or a list of values, or has conditions like { gt: value }; or write a callback, like ({ {part} }) => condition"},
 	{"direction", "asc desc", "beside {it} stands 'asc' or 'desc'"},
-	{".mode", "ilike", "whatever the case finds column.ilike('%…%')"},
+	{".mode", "ilike", "to find a text whatever its case write { ilike: '%…%' } in its place"},
+	{".exists", "isNull isNotNull", "write { isNull: true } or { isNotNull: true }"},
+	{".regex .regexp", "ilike", "to find a text whatever its case write { ilike: '%…%' }"},
 	{"filter.names", "", "a filter object has the names of columns: write `{name}`"},
 	{"read.none", "", "it read no column"},
 
+	{"already", "", "it has that type already: write {it}"},
+	{"call:Date", "*.plus", "for a later time write column.plus(7, 'day'), with 'week', 'month', 'quarter' or 'year' too"},
+	{"keyed.getFullYear keyed.getUTCFullYear", "", "year"}, {"keyed.getMonth keyed.getUTCMonth", "", "month"}, {"keyed.getDate keyed.getUTCDate", "", "day"},
+	{"keyed.getDay keyed.getUTCDay", "", "weekday"}, {"keyed.getHours keyed.getUTCHours", "", "hour"}, {"keyed.year", "", "year"}, {"keyed.quarter", "", "quarter"}, {"keyed.month", "", "month"},
+	{"keyed.week", "", "week"}, {"keyed.day", "", "day"}, {"keyed.weekday", "", "weekday"}, {"keyed.hour", "", "hour"},
+	{"keyed.truncate", "", "="}, {"keyed.lower keyed.upper keyed.trim keyed.toText keyed.asText keyed.asNumber keyed.asBool", "", "."},
+	{"op:Math.max op:Math.min", "?:", "of other values write a {op} b ? a : b"},
 	{"call:Number call:parseInt call:parseFloat", "*.select", "select the column and convert the rows"},
 	{"call:Boolean call:isFinite", "isNotNull", "compare it, like column !== null"},
 	{"call:isNaN", "isNull", "compare it, like column === null"},
-	{"call:Math", "Math.abs Math.round Math.floor Math.ceil *.max", "for columns there are Math.abs, Math.round, Math.floor and Math.ceil; the greatest of many rows is query.max(t => t.column)"},
+	{"call:Math", "Math.abs Math.round Math.floor Math.ceil *.max", "for columns there are Math.abs, Math.round, Math.floor, Math.ceil and, of two or more values, Math.max and Math.min; the greatest of many rows is query.max(t => t.column)"},
 	{"call:has", "in", "for one of its keys write column.in([...map.keys()])"},
 	{"call:test call:exec", "includes like", "for a part of a text use column.includes('…'), or column.like('…%')"},
 
@@ -101,15 +110,16 @@ var columnPhrases = [][3]string{
 	{"op:+", "getTime plus", "for a later day write .plus(7, 'day'), with 'week', 'month', 'quarter' or 'year' too; or write .getTime() for the milliseconds since 1970, with which it can be done"},
 	{"op:+", "plus", "for a later day write .plus(7, 'day'), with 'week', 'month', 'quarter' or 'year' too"},
 	{"day.time", "*.truncate", "; compare the time's .truncate('day') with the day"},
+	{"time.number", "", "; milliseconds since 1970 are a time as new Date({it})"},
 	{"op:||", "??", "for another value where this one is empty use ??"},
 
 	// Functions and words of other languages.
-	{"eq()", "===", "column === value"}, {"ne()", "!==", "column !== value"},
+	{"eq()", "===", "column === value, in a callback like t => t.column === value"}, {"ne()", "!==", "column !== value, in a callback like t => t.column !== value"},
 	{"gt()", ">", "column > value"}, {"gte()", ">=", "column >= value"}, {"lt()", "<", "column < value"}, {"lte()", "<=", "column <= value"},
 	{"inArray()", "in", "column.in([…])"}, {"notInArray()", "notIn", "column.notIn([…])"},
 	{"isNull() word:is", "isNull", "column === null"}, {"isNotNull()", "isNotNull", "column !== null"},
 	{"between() word:between", "between", "column.between(low, high)"}, {"like() word:like", "like", "column.like('a%b')"}, {"ilike() word:ilike", "ilike", "column.ilike('a%b')"},
-	{"contains()", "includes", "column.includes('…')"}, {"desc() word:desc", "desc", "column.desc()"}, {"asc() word:asc", "asc", "column.asc()"},
+	{"contains()", "includes", "column.includes('…')"}, {"desc() word:desc", "desc", "column.desc(), in a callback like t => t.column.desc()"}, {"asc() word:asc", "asc", "column.asc(), in a callback like t => t.column.asc()"},
 	{"coalesce()", "??", "column ?? value"}, {"lower()", "lower", "column.lower()"}, {"upper()", "upper", "column.upper()"},
 	{"date_trunc() dateTrunc() trunc() startOf() startOfMonth() startOfWeek()", "truncate", "column.truncate('month')"}, {"date() DATE()", "truncate", "column.truncate('day')"},
 	{"extract() date_part() datepart()", "year month day", "column.year(), column.month() or column.day()"},
@@ -136,7 +146,8 @@ var columnPhrases = [][3]string{
 	{".add .addDays .addWeeks .addMonths .addYears .plusDays .plusWeeks .plusMonths .plusYears", "plus", "write .plus(14, 'day')"},
 	{".minus .subtract .subDays .subMonths", "daysSince plus", "write .plus(-14, 'day'), or for the days between two a.daysSince(b)"},
 	{".diff .daysBetween .differenceInDays", "daysSince", "write a.daysSince(b)"},
-	{".startsWith .endsWith .includes .like .ilike .slice .substring", "getTime >= < *.&&", "it is a time: compare it, like column >= '2024-01-01' && column < '2024-02-01'"},
+	{".slice .substring .substr", "truncate year", "it is a time: for its month write .truncate('month'), for its day .truncate('day'), for its year .year()"},
+	{".startsWith .endsWith .includes .like .ilike", "getTime >= < *.&&", "it is a time: compare it, like column >= '2024-01-01' && column < '2024-02-01'"},
 	{".charAt .at .0", "slice", "for the character at a position write .slice(0, 1)"},
 	{".toFixed .toPrecision", "round", "write .round(2), or do it with the rows"},
 	{onlyOnRows, "*.select", onRows},
@@ -151,7 +162,7 @@ var (
 
 // jsonPhrases are for members that texts and arrays have: whoever writes them means those, and not a key.
 var jsonPhrases = [][3]string{
-	{".length .startsWith .endsWith .indexOf .like .ilike .toLowerCase .toUpperCase .lower .upper .trim .slice .substring .split .match .replace .charAt .concat",
+	{".startsWith .endsWith .indexOf .like .ilike .toLowerCase .toUpperCase .lower .upper .trim .slice .substring .split .match .replace .charAt .concat",
 		"asText getKey", "of a text in it write column.key.asText() first; a key of this name is column.getKey('…')"},
 	{".map .filter .some .every .find .forEach .reduce .at .join .push .keys .values .entries .flatMap .sort .isArray", "*.select getKey", "of an array in it select it, and go on with the rows; a key of this name is column.getKey('…')"},
 	{".toFixed .toPrecision .round .floor .ceil", "asNumber getKey", "of a number in it write column.key.asNumber() first; a key of this name is column.getKey('…')"},
@@ -180,10 +191,18 @@ var queryPhrases = [][3]string{
 	{"describes", "", "only describes a query"},
 	{"record", "", "{it} is a row of the database and no data: it is always there; compare one of its columns"},
 	{"unsent", "", "{it} is a query that has not run yet: use await ….{await}()"},
+	{"unsent.in", "count max some *.===", "{it} is a list of rows of the database here: ask of all, like {it}.count(), {it}.max({part} => {part}.column) or {it}.some({part} => {part}.column === value)"},
+	{"called", "", "to go on from it write {it}.{link}(), with no () behind {it}"},
+	{"linked.to", "where orderBy offset limit select", "a link takes no arguments: write {it}.where(…) for some of its rows, or {it}.find({ where: …, orderBy: …, take: … })"},
+	{"early.in", "count max some *.=== join", "`{name}` is for arrays, and {it} is a list of rows of the database: ask of all, like {it}.count(), {it}.max({part} => {part}.column) or {it}.some({part} => {part}.column === value)"},
+	{"in.reduce", "sum min max avg count", "write {it}.sum({part} => {part}.column), or .min, .max, .avg and .count()"},
+	{"in.slice", "offset limit", "write {it}.limit(n), or {it}.offset(n).limit(n)"},
+	{"in.at in.0", "first", "write {it}.first()"},
+	{"in.includes", "some *.===", "write {it}.some({part} => {part}.column === value)"},
 	{"early", "", "`{name}` is for arrays, and this is a query that has not run yet: use (await ….{await}()).{name}"},
 	{"again", "", "holds a query again and again; await it before"},
 	{"many", "exists", "{it} is a list of rows and has no value in the program; whether there are any says {it}.exists()"},
-	{"uncalled", "*.join", "{it} is a link: call it, {it}(), and read a column of that row; a link to many is joined"},
+	{"uncalled", "", "{it} is a link: call it, and write {it}()"},
 	{"inside", "some max *.=== join", "it is a list of rows here, and `{name}` a column of them: ask of all, like .some({part} => {part}.{name} === value) or .max({part} => {part}.{name}), or join it before, and use {part}.{name}"},
 	{"inside", "join", "it is a query, and `{name}` a column of its rows: join it before, and use {part}.{name}"},
 	{"outside", "select", "`{name}` is a column of its rows: await it and read row.{name}, or write .select(t => ({ {name}: t.{name} }))"},
@@ -191,6 +210,7 @@ var queryPhrases = [][3]string{
 	{"nested", "", "runs the query, which can't be done inside a callback that describes one; await it before, or ask for the rows and go on in JavaScript"},
 	{"callback", "select", "takes no callback: say by .select(…) before it what is meant"},
 	{"number", "offset", "takes one number; how many rows to leave out before them says .offset(…)"},
+	{"options.groupBy options.countBy", "groupBy count select sum", "for what each group shows write .groupBy(t => t.key).select(g => ({ key: g.key, n: g.count(), sum: g.sum(t => t.column) }))"},
 	{"options", "page", "write .page(50) for { rows, next }, and .page(50, next) for the rows after"},
 	{"arguments", "where", "takes no arguments; put .where(…) or what else is meant before it"},
 	{"parameter", "", "the callback is given one thing, the tables of the query by name: write {example}"},
@@ -203,17 +223,17 @@ var queryPhrases = [][3]string{
 	{"elsewhere", "join", "to use another table, join it first"},
 	{"link.part", "", "`{link}` is a link; in this query what it leads to is called `{name}`"},
 	{"link", "join", "`{link}` is a link, and no table of this query; join it first: .join(({ {part} }) => {part}.{link}())"},
-	{"example", "", "({ {name} }) => ({ name: {name}.column })"},
+	{"example", "", "({ {names} }) => ({ name: {name}.column })"},
 	{"sample", "", "{ name: table.column }"},
 	{"keys", "", "{param} must be a column, like t => t.column, or an object of columns like {sample}; got {got}"},
 	{"selection", "", "{param} must be a column, an object like {sample}, or one whole table; got {got}"},
 	{"alike", "select", "{param} must show the same columns, of the same names and types in the same order: {want}; it shows {got}. Select them so in both"},
 	{"listed", "select", "{param} must be values of the column's type, or a query of one such column: write .select(t => t.column) behind it; got {got}"},
-	{"unsuited", "max *.in", "a query is no value: column.in(query) asks whether it is among those of a query, and query.max(t => t.column) or another aggregate is one"},
+	{"unsuited", "max select *.in", "a query is no value: column.in(query.select(t => t.column)) asks whether it is among those of a query, and query.max(t => t.column) or another aggregate is one"},
 	{"unselectable.one", "select", "`{name}` is one row: name the column that is meant, like {it}.{member}"},
 	{"unselectable", "count max join select", "`{name}` is a list of rows, not a column: show how many with .count() or one value with .max({part} => {part}.column), or join it before, and select columns of what it leads to"},
 	{"unselectable", "join select", "`{name}` is a query, not a column: join it before, and select columns of what it leads to"},
-	{"op:! op:=== op:!==", "leftJoin", "to ask whether there is one, leftJoin it and compare a column of it with null"},
+	{"op:! op:=== op:!==", "exists", "whether there is one says {it}.exists(), and that there is none !{it}.exists()"},
 
 	{"infinite", "", "{it} is no number that a database can hold"},
 	{"text", "", "the text holds a NUL or half a character, which no database takes"},
@@ -272,6 +292,8 @@ var queryPhrases = [][3]string{
 	{"as.find as.findMany as.findAll", "where orderBy offset limit select", "(where orderBy offset limit select)"},
 	{"as.first as.findFirst as.findOne as.findUnique as.findOneBy as.firstOrNull", "where orderBy offset select first", "=(where orderBy offset select) first"},
 	{"as.count", "where count", "=(where) count"},
+	{"as.length", "count", ".count"},
+	{"as.countDocuments", "where count", "=(where) count"},
 	{"as.all as.toArray as.exec as.run as.fetch as.fetchAll as.list as.getMany", "execute", "execute"},
 	{"as.average as.mean", "avg", "avg"},
 	{"as.total", "sum", "sum"},
@@ -291,7 +313,7 @@ var queryPhrases = [][3]string{
 	{"shown", "select execute", "`{name}` after .select(…) would be of what select shows: put it before .select(…), or do it with the rows: (await ….execute()).{name}"},
 
 	// Members that queries don't have: other libraries' words for what one does.
-	{".findMany .find .findAll .findBy .filterBy .andWhere .orWhere .whereIn .whereNot .whereNull .whereNotNull .whereBetween .match .eq", "where", "write .where(t => condition)"},
+	{".findMany .find .findAll .findBy .filterBy .andWhere .whereIn .whereNull .whereNotNull .whereBetween .match .eq", "where", "write .where(t => condition)"},
 	{".filter", "where execute", "write .where(t => condition), or filter the rows: (await ….execute()).filter"},
 	{".all .toArray .get .exec .run .fetch .fetchAll .list .getMany .many .rows .results .data", "execute", "write .execute() for all rows"},
 	{".findOne .findFirst .findUnique .findById .findByPk .one .single .maybeSingle .getOne .firstOrNull", "where first", "write .where(t => condition) and .first()"},
@@ -300,20 +322,25 @@ var queryPhrases = [][3]string{
 	{".0", "first execute", "it is a query that has not run yet: write await ….first() for its first row, or (await ….execute())[0]"},
 	{".paginate .cursor .after .before .seek .startAfter .nextPage .pages .keyset .forPage .iterate .stream", "page", "write await ….page(50) for { rows, next }, and .page(50, next) for the rows after; next is null at the end"},
 	{".page .paginate .range .slice", "orderBy offset limit", "write .orderBy(t => t.column), .offset(n) and .limit(n)"},
-	{".orderByDesc .sortBy .sort .order .desc .asc .order_by .thenBy", "orderBy *.desc", "write .orderBy(t => t.column), or .orderBy(t => t.column.desc()) to sort backwards"},
+	{".orderByDesc .orderByDescending .sortBy .sort .order .desc .asc .order_by .thenBy", "orderBy *.desc", "write .orderBy(t => t.column), or .orderBy(t => t.column.desc()) to sort backwards"},
 	{".project .pluck .fields .columns .returning .pick .only", "select", "write .select(t => ({ name: t.column }))"},
 	{".include .with .populate .preload .including .eager", "select where", "a link in select is its rows: .select(t => ({ id: t.id, linked: t.link() })), with .where(…) or .select(…) behind the link for some of them"},
 	{".innerJoin", "join select", "write .join(({ a }) => a.link()), and select from both tables"},
 	{".leftOuterJoin .left_join", "leftJoin", "write .leftJoin(({ a }) => a.link())"},
 	{".average .mean", "avg", "write .avg(t => t.column)"},
 	{".includes .contains .has", "select *.in", "whether a value is in it asks column.in(query.select(t => t.column)) in a callback; else await it, and look in the rows"},
-	{".unionDistinct .merge", "union unionAll", "write .union(otherQuery), or .unionAll(otherQuery) to keep equal rows"},
-	{".minus .difference .exceptAll", "except", "write .except(otherQuery)"},
-	{".intersection .intersectAll", "intersect", "write .intersect(otherQuery)"},
+	{".unionDistinct .merge", "union unionAll select", "of two queries that show the same columns write .select(t => ({ x: t.column })).union(otherQuery.select(t => ({ x: t.column }))), or .unionAll to keep equal rows"},
+	{".minus .difference .exceptAll", "except select", "of two queries that show the same columns write .select(t => ({ x: t.column })).except(otherQuery.select(t => ({ x: t.column })))"},
+	{".intersection .intersectAll", "intersect select", "of two queries that show the same columns write .select(t => ({ x: t.column })).intersect(otherQuery.select(t => ({ x: t.column })))"},
 	{".descendants .ancestors .withRecursive .tree .subtree .findDescendants .findAncestors .connectBy", "recursive", "write query.link().recursive(), with the link to the same table that is meant: all rows below or above, each with its depth"},
 	{".descendants .ancestors .recursive .withRecursive .tree .children .parents .subtree", "where *.in", "trees are followed level by level: in a loop, as long as there are ids, await query.where(t => t.parentId.in(ids))"},
 	{".total", "sum", "write .sum(t => t.column)"},
-	{".maxBy .minBy", "orderBy first *.desc", "write .orderBy(t => t.column.desc()).first()"},
+	{".maxBy .last .findLast", "orderBy first *.desc", "write .orderBy(t => t.column.desc()).first()"},
+	{".minBy", "where orderBy first *.isNotNull", "write .where(t => t.column !== null).orderBy(t => t.column).first()"},
+	{".isEmpty", "count *.===", "write (await ….count()) === 0"},
+	{".query .raw .sql .$queryRaw .$queryRawUnsafe .whereRaw .selectRaw .havingRaw .orderByRaw .joinRaw .fromRaw .rawQuery", "where select groupBy", "no SQL is taken here: write .where(t => condition), .select(t => ({ name: t.column })) and .groupBy(t => t.key)"},
+	{".orWhere .or", "where *.||", "write one .where(t => condition || other)"}, {".whereNot .not", "where", "write .where(t => !condition)"},
+	{".countDocuments .estimatedDocumentCount", "count", "write .count()"},
 	{".collect .toList", "select execute", "write (await ….select(t => ({ x: t.column })).execute()).map(r => r.x)"},
 	{".percentile .quantile .stddev .stdDev .std .variance", "median select", "there are sum, avg, median, min and max; for another select the column, and calculate with the rows"},
 	{".group_by .group .aggregate .agg .groupby .sumBy .avgBy .meanBy", "groupBy select count sum", "write .groupBy(t => t.key).select(g => ({ key: g.key, n: g.count(), sum: g.sum(t => t.column) })), or .count() and .sum(t => t.column) for all rows"},
@@ -348,7 +375,14 @@ var queryPhrases = [][3]string{
 	{"result.execute", "", "what comes next: they are there"}, {"result.toArray", "", "rows: it is one"},
 	{"result.distinct result.uniq", "", "[...new Set(rows.map((r) => r.x))]"},
 	{"result", "", "with an array of rows write {instead}"},
-	{"linked", "join execute", "a row that was read is plain data and has no `{name}`: links belong to a query: follow the link before execute, or join it"},
+	{"linked", "select where", "a row that was read is plain data and has no `{name}`: links belong to a query, before it is run: query.select(t => ({ id: t.id, {name}: t.{name}().… })) for each row, or query.where({ id: row.id }).{name}() for one"},
+}
+
+// rowPhrases are of a row in a callback.
+var rowPhrases = [][3]string{
+	rowWindow,
+	{"absent", "*.exists *.where", "for rows without one write .where(({ {it} }) => !{link}.exists()), before any join"},
+	{".where .filter .count .sum .avg .min .max .groupBy .countBy .length .map .reduce", "*.where *.count *.groupBy *.select", "it is one row, and this asks of many: for one number write await query.where(t => condition).count() apart, and for one of each key .groupBy(t => t.key).select(g => ({ key: g.key, n: g.where(t => condition).count() }))"},
 }
 
 // orderPhrases are of what desc and asc give.
@@ -365,11 +399,14 @@ var recordPhrases = [][3]string{
 // groupPhrases are of a group: its keys are its fields.
 var groupPhrases = [][3]string{
 	{"taken", "", "`{name}` means something of a group already: name the key otherwise, like { {name}Key: t.column }"},
-	{"within", "max count *.groupBy", "`{name}` is a column of its rows, of which aggregates can be had: group.max(t => t.{name}), or group.count(); to group by it too write one groupBy, .groupBy(t => [t.key, t.{name}])"},
+	{"within", "max count *.groupBy", "`{name}` is a column of its rows, of which aggregates can be had: group.max(t => t.{name}), or group.count(); to group by it write .groupBy(t => t.{name}), or by several in one list, .groupBy(t => [t.{name}, …])"},
 	{"within", "max count", "`{name}` is a column of its rows, of which aggregates can be had: group.max(t => t.{name}), or group.count()"},
+	{"keys.are", "", "its keys are {keys}"},
+	{"keys.only", "max", "its keys are {keys}; what else its rows have is in aggregates, like group.max(t => t.column)"},
 	{"parts", "max", "what else its rows have is in aggregates, like group.max(t => t.column)"},
 	{"uncalled", "", "{it} is an aggregate: call it, {it}()"},
 	{"callback arguments", "where count", "takes no arguments; group.where(t => condition).count() counts some of the rows"},
+	{"as.key", "", "#"}, {"as.length as.size", "count", ".count"},
 	{".key .keys", "", "its keys are its members by their names: after groupBy(t => t.status) it is group.status"},
 	{"as.average as.mean", "avg", "avg"},
 	{"as.count", "where count", "=(where) count"},

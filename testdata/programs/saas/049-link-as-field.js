@@ -6,6 +6,4 @@
   .execute()
 
 //! invalid 3:56
-//! assignee
-//! join
-//! ()
+//! write task.assignee().name
