@@ -307,6 +307,9 @@ func (w *world) declare(ctx context.Context, effects map[*table][]string) (again
 			}
 		}
 	}
+	if len(scopes) == 0 {
+		return false, nil // of no table a column can be granted
+	}
 	w.addLinks(made, facets)
 	set, err := dynamic.NewScopes(scopes...)
 	if err != nil {
