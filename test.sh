@@ -146,6 +146,10 @@ if grep -E -A3 '^ *--- SKIP' "$log"; then
   exit 1
 fi
 
+# A plain run asks a share of all questions of databases as tools write them; here it is all of them, and of some that are drawn.
+say "databases as they are"
+EXO_LONG=$long go test -vet=off -count=1 -timeout $timeout -v ./internal/databases -drawn 12 2>&1 | passed
+
 # The race detector makes Go several times as slow, so it gets the packages in which something runs side by side, without the
 # tests that say NotRaced. SQLite, which is C made Go, and goja run in one goroutine at a time: they are instrumented with --long only, and a
 # race inside them is seen then only.
@@ -193,7 +197,7 @@ if [ -n "$long" ]; then
       go test -count=1 -run '^TestPostgresVersion$' ./exosql
     else
       say "tests of databases on PostgreSQL $version"
-      go test -count=1 -timeout $timeout ./exosql/... ./schema/... ./cmd/exo/... ./codemode ./challenge/game ./internal/sqlast ./internal/proof
+      go test -count=1 -timeout $timeout ./exosql/... ./schema/... ./cmd/exo/... ./codemode ./challenge/game ./internal/sqlast ./internal/proof ./internal/databases
     fi
     as_pg "$work/postgres-$version/native/bin/pg_ctl" -D "$work/pg$version/data" -m fast stop >/dev/null
   done

@@ -309,7 +309,7 @@ func TestBadCells(t *testing.T) {
 			t.Errorf("%s: %v, want %s", program, o, want)
 		}
 		for _, bad := range []int64{2, 3} {
-			if o := of(bad).Run(t, "return await "+program); o.Kind != exo.Internal {
+			if o := of(bad).Run(t, "return await "+program); o.Kind != exo.Invalid || !strings.Contains(o.Message, "no number") {
 				t.Errorf("%s of owner %d: %v", program, bad, o)
 			}
 		}

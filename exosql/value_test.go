@@ -2,6 +2,7 @@ package exosql_test
 
 import (
 	"errors"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -33,7 +34,9 @@ func TestWrongDeclarations(t *testing.T) {
 			db := tu.OpenWith(t, change)
 			r := tu.As(t, db, tu.Acme, exo.Limits{})
 			o := r.Run(t, "return await tasks.execute()")
-			if o.Kind != exo.Internal || o.Message != "tasks.execute: internal error" {
+			// What a row holds is the program's to leave out, by its name of the column. All else is the host's.
+			unheld := regexp.MustCompile("^tasks.execute: `(priority|title|done|dueAt)` can't be shown: a row of this result holds a value there that is no (int|text|bool|time), ").MatchString(o.Message)
+			if row := strings.Contains(name, " in a") && name != "NULL in a not null"; row != (o.Kind == exo.Invalid && unheld) || !row && (o.Kind != exo.Internal || o.Message != "tasks.execute: internal error") {
 				t.Errorf("got %s", o)
 			}
 			if s := o.Visible(); strings.Contains(s, "SECRET") || strings.Contains(s, "12345") || strings.Contains(s, "declared") || strings.Contains(s, "SQL") {

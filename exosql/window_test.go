@@ -173,7 +173,7 @@ func TestBadCellsOfWindows(t *testing.T) {
 	db := tu.SQLite.OpenWith(t, &exosql.OpenOptions{Setup: tu.SQLite.Exec("CREATE TABLE cells (id INTEGER PRIMARY KEY, owner INTEGER NOT NULL, n NOT NULL, d NOT NULL)",
 		"INSERT INTO cells VALUES (1, 1, 1, '1.5'), (2, 1, 2, '2'), (3, 2, 1.5, 'x'), (4, 2, 'y', x'00')")})
 	for _, call := range []string{"runningSum(c => c.n)", "sum(c => c.n)", "runningSum(c => c.d)", "avg(c => c.d)", "lag(c => c.n, 0)", "first(c => c.n)", "movingSum(c => c.n, 1)", "movingAvg(c => c.d, 2)", "movingMin(c => c.d, 2)", "where(c => c.id > 0).sum(c => c.d)", "where(c => c.id > 0).movingMax(c => c.d, 1)"} {
-		for o, kind := range map[int64]exo.Kind{1: 0, 2: exo.Internal} {
+		for o, kind := range map[int64]exo.Kind{1: 0, 2: exo.Invalid} {
 			r := tu.NewRunner(t, map[string]exo.Object{"cells": exosql.NewFacet(cells, "cell", id, n, d).Of(exosql.Grant(db, cells, owner.Eq(o)))}, exo.Limits{})
 			if o := r.Run(t, "return await cells.partitionBy().select(({ window }) => ({ x: window."+call+" }))"); o.Kind != kind {
 				t.Errorf("%s: %v", call, o)

@@ -84,7 +84,7 @@ func (c *Collector) Add(v exo.Value) error {
 		v = sealed.Fit(v, s)
 	}
 	if v.IsZero() {
-		return c.Next().Contradicts("what no value can be")
+		return c.Next().Unheld("what no value can be")
 	}
 	switch {
 	case c.page.hides(c.at):
@@ -114,7 +114,7 @@ func (c *Collector) AddText(s []byte) error {
 		return c.Add(exo.Text(string(s)))
 	}
 	if !c.rows.AddText(s) {
-		return c.Next().Contradicts("what no value can be")
+		return c.Next().Unheld("what no value can be")
 	}
 	return c.took(exo.TextBytes(len(s)))
 }
@@ -169,7 +169,7 @@ func (c *Collector) End() error {
 // Unreadable is for what contradicts the declaration of the next cell.
 func (c *Collector) Unreadable(holds any) error {
 	if cell := c.Next(); cell.Sealed == 0 {
-		return cell.Contradicts(holds)
+		return cell.Unheld(holds)
 	}
 	return c.Add(exo.Value{})
 }
@@ -178,4 +178,14 @@ func (c *Collector) Unreadable(holds any) error {
 // says what it holds by kind only: it may be anybody's row.
 func (c *Cell) Contradicts(holds any) error {
 	return &exo.Error{Kind: exo.Internal, Err: fmt.Errorf("exosql: %s is declared %s (null: %t) but holds %v", c.Name, c.Kind, c.Null, holds)}
+}
+
+// Unheld is the error of a row that the program may see, where the database holds what the column's type does not have, as SQLite stores
+// any value in any column. The program reads its own name of the column, so that it can leave it out, and nothing of the value.
+func (c *Cell) Unheld(holds any) error {
+	err := &exo.Error{Kind: exo.Internal, Err: c.Contradicts(holds)}
+	if c.Shown != "" {
+		err.Kind, err.Msg = exo.Invalid, fmt.Sprintf("`%s` can't be shown: a row of this result holds a value there that is no %s, which is the type of the column. Leave `%s` out, or those rows", c.Shown, c.Kind, c.Shown)
+	}
+	return err
 }

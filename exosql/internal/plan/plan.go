@@ -76,6 +76,7 @@ type Cell struct {
 	Exact bool // a number that was calculated: see exprType
 	Null  bool
 	Name  string // for the host's errors: table.column
+	Shown string // what the program calls it, for its own errors; "": nothing
 }
 
 // RunKind says what is asked of a query.

@@ -46,7 +46,7 @@ func (n *NestedRows) Null() error {
 // Add takes the value of the next cell, as Collector.Add does.
 func (n *NestedRows) Add(v exo.Value) error {
 	if v.IsZero() {
-		return n.Next().Contradicts("what no value can be")
+		return n.Next().Unheld("what no value can be")
 	}
 	if n.row = append(n.row, v); len(n.row) < len(n.of.Cells) {
 		return nil

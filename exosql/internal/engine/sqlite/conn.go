@@ -83,7 +83,11 @@ func codeOf(err error) int32 {
 func primary(code int32) int32 { return code & 0xff }
 
 func (c *conn) fault(code int32) error {
-	return &SqlError{code, libc.GoString(sqlite3.Xsqlite3_errmsg(c.Tls, c.Db))}
+	err := &SqlError{code, libc.GoString(sqlite3.Xsqlite3_errmsg(c.Tls, c.Db))}
+	if err.msg == errWhole.Error() || err.msg == errCell.Error() { // of rows in scope: no others are aggregated
+		return &exo.Error{Kind: exo.Invalid, Msg: "a row holds a value that is no number in the column, whose type is one: leave such rows out, or ask without the column", Err: err}
+	}
+	return err
 }
 
 // stmt is a prepared statement.

@@ -147,7 +147,7 @@ func decodeRows(of *plan.Rows, b []byte) (exo.Value, int, error) {
 		}
 		v := decode(out.Next(), held)
 		if v.IsZero() {
-			return v, 0, out.Next().Contradicts(fmt.Sprintf("a %T", held))
+			return v, 0, out.Next().Unheld(fmt.Sprintf("a %T", held))
 		}
 		if err := out.Add(v); err != nil {
 			return exo.Value{}, 0, err

@@ -1,0 +1,10 @@
+-- In the manner of Drizzle: integer timestamps and flags, (unixepoch()) and CURRENT_TIMESTAMP defaults, text keys that may be NULL, JSON as text, generated columns, a composite key, STRICT by hand.
+CREATE TABLE `users` (`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL, `handle` text NOT NULL, `created_at` integer DEFAULT (unixepoch()) NOT NULL, `seen_ms` integer, `is_admin` integer DEFAULT false NOT NULL, `first` text, `last` text, `full_name` text GENERATED ALWAYS AS (`first` || ' ' || `last`) VIRTUAL, `handle_length` integer GENERATED ALWAYS AS (length(`handle`)) STORED);
+CREATE UNIQUE INDEX `users_handle_unique` ON `users` (`handle`);
+CREATE TABLE `projects` (`slug` text PRIMARY KEY, `owner_id` integer REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade, `config` text DEFAULT '{}', `budget` numeric, `started` text DEFAULT (CURRENT_TIMESTAMP), `token_like` text DEFAULT (lower(hex(randomblob(16)))));
+CREATE TABLE `members` (`user_id` integer NOT NULL, `project_slug` text NOT NULL, `level` integer DEFAULT 1 NOT NULL, PRIMARY KEY(`user_id`, `project_slug`), FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action, FOREIGN KEY (`project_slug`) REFERENCES `projects`(`slug`) ON UPDATE cascade ON DELETE cascade);
+CREATE TABLE `readings` (`id` INTEGER PRIMARY KEY, `sensor` TEXT NOT NULL, `value` REAL, `raw` BLOB, `at` TEXT NOT NULL, `any` ANY) STRICT;
+INSERT INTO users (id, handle, created_at, seen_ms, is_admin, first, last) VALUES (1,'ann',1704164645,1704164645123,1,'Ann','Lee'),(2,'Bob',1704164645,NULL,0,'Bob',NULL),(3,'cy',0,0,0,NULL,NULL);
+INSERT INTO projects VALUES ('alpha',1,'{"x":true}',10.25,'2024-01-02 03:04:05','aa'),('beta',1,NULL,NULL,'2024-01-02 03:04:05','bb'),('gamma',2,'[]',7,NULL,NULL);
+INSERT INTO members VALUES (1,'alpha',3),(2,'alpha',1),(2,'beta',1);
+INSERT INTO readings VALUES (1,'t1',20.5,x'00','2024-01-02T03:04:05.123Z',1),(2,'t1',NULL,NULL,'2024-01-02T03:04:06.000Z','x'),(3,'T2',-1e300,x'ff','2024-01-01T00:00:00.000Z',NULL);
