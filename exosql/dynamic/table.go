@@ -31,6 +31,7 @@ type Table struct {
 	d    *Declarations
 	t    *decl.Table
 	cols map[string]*decl.Column
+	left map[string]error // why columns are not among them
 }
 
 func (t *Table) zero() bool { return t == nil || t.t == nil }
@@ -81,7 +82,7 @@ func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
 	if d.tables[name] != nil {
 		return nil, wrong(name, "the table is declared twice")
 	}
-	t := &Table{d, &decl.Table{ID: decl.TableIDs.Add(1), Name: name}, map[string]*decl.Column{}}
+	t := &Table{d, &decl.Table{ID: decl.TableIDs.Add(1), Name: name}, map[string]*decl.Column{}, map[string]error{}}
 	says := map[string]ColumnSpec{}
 	for _, m := range more {
 		if live.Column(m.Name) == nil {
@@ -225,14 +226,17 @@ func (t *Table) column(x *schema.Column, m ColumnSpec, key bool) (*decl.Column, 
 	if m.Type != "" {
 		c.Kind, c.Elem = m.Type, m.Elem
 	}
+	t.native(c, x)
 	c.Nulls = c.Kind == exo.TypeList // a database takes them in every array
 	c.Key = key
 	c.Null = !x.NotNull && !c.Key
-	if c.Kind == "" && m.Name == "" {
-		return nil, nil
-	}
 	if c.Kind == "" {
-		return nil, wrong(at, "the type %s is not known; give a Type that holds it", x.Type)
+		t.left[x.Name] = wrong(at, "the type %s is not known; give a Type that holds it", x.Type)
+	}
+	if err := t.left[x.Name]; err != nil && m.Name != "" {
+		return nil, err
+	} else if err != nil {
+		return nil, nil
 	}
 	if m.Type != "" && !check.Holds(t.d.live, c, x) {
 		return nil, wrong(at, "the column is %s and can't be declared %s", x.Type, m.Type)
@@ -268,9 +272,37 @@ func (t *Table) column(x *schema.Column, m ColumnSpec, key bool) (*decl.Column, 
 	return c, nil
 }
 
+// native says of a column of PostgreSQL what its type does: a type that is none of exo's is its text, an array of such ones is a list of
+// texts, and an enum has its values.
+func (t *Table) native(c *decl.Column, x *schema.Column) {
+	if t.d.live.Engine != schema.Postgres {
+		return
+	}
+	leave := func(why string) { t.left[x.Name] = wrong(t.t.Name+"."+x.Name, "%s is %s", x.Type, why) }
+	switch {
+	case c.Kind == "":
+		c.Kind = exo.TypeText
+	case c.Kind == exo.TypeList && c.Elem == "":
+		c.Elem = exo.TypeText
+	case c.Kind == exo.TypeList && c.Elem == exo.TypeList:
+		leave("an array of arrays, which programs have none of: grant a view that casts it to jsonb")
+	case c.Kind == exo.TypeList && c.Elem == exo.TypeTime && check.Form(t.d.live, c).Cast:
+		leave("an array of a domain over a time, which can't be read: grant a view that casts it to timestamptz[]")
+	}
+	if x.Kind == schema.Unknown && c.Doc == "" {
+		c.Doc = x.Type + " as its text"
+	}
+	if c.Enum == nil && (c.Kind == exo.TypeText || c.Kind == exo.TypeList) {
+		c.Enum = t.d.live.Values(x)
+	}
+}
+
 func (t *Table) col(name string) (*decl.Column, error) {
 	if c := t.cols[name]; c != nil {
 		return c, nil
+	}
+	if err := t.left[name]; err != nil {
+		return nil, err
 	}
 	var names []string
 	for _, c := range t.t.Cols {

@@ -493,13 +493,8 @@ func (d *Declared) example(x *Facet, leaf *Expr) Principal {
 
 func (d *Declared) sample(x *Facet, e *Expr, p Principal) {
 	values := texts(d.File.described(x, Column{Name: e.Column}).OneOf)
-	live := d.live[x.Database.Text]
-	if c := d.liveTable(x).Column(e.Column.Text); len(values) == 0 && c != nil && c.Enum != nil {
-		for _, enum := range live.Enums {
-			if enum.Name == *c.Enum {
-				values = enum.Values
-			}
-		}
+	if c := d.liveTable(x).Column(e.Column.Text); len(values) == 0 && c != nil {
+		values = d.live[x.Database.Text].Values(c)
 	}
 	if len(values) == 0 {
 		return

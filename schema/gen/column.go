@@ -35,6 +35,7 @@ var goTypes = map[schema.Kind]string{
 // takeColumns declares the columns that exosql can take.
 func (p *pack) takeColumns(t *table) {
 	fields := newScope()
+	t.lists = p.db.Listed(t.t)
 	for i := range t.t.Columns {
 		c := &t.t.Columns[i]
 		if why := p.refuse(c); why != "" {
@@ -46,8 +47,8 @@ func (p *pack) takeColumns(t *table) {
 		if c.Kind == schema.List {
 			col.typ = "[]" + goTypes[c.Elem]
 		}
-		if col.enum = p.enumOf(c); col.enum == nil && c.Kind == schema.Text && !c.Loose {
-			col.oneOf = p.checked(t, c)
+		if col.enum = p.enumOf(c); col.enum == nil {
+			col.oneOf = t.lists[c.Name]
 		}
 		col.iso = milliseconds.MatchString(c.Type)
 		t.cols = append(t.cols, col)

@@ -66,10 +66,6 @@ func (c *Checker) kind(t *decl.Table, col *decl.Column, x *schema.Column) {
 	if i < 0 || col.Enum == nil {
 		return
 	}
-	if x.Domain != nil {
-		c.add(Finding{Kind: TypeMismatch, Table: t.Name, Column: col.Name, Problem: fmt.Sprintf("is declared with OneOf and is of the domain %s over the enum %s, for which PostgreSQL has no =: comparing it fails", x.Domain, x.Enum),
-			Fix: fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s USING %[2]s::text::%[3]s", quoteName(t.Name), quoteName(col.Name), x.Type)})
-	}
 	// PostgreSQL fails where an enum is compared with a value that it has not.
 	if more := without(col.Enum, c.live.Enums[i].Values); more != "" {
 		c.add(Finding{Kind: TypeMismatch, Table: t.Name, Column: col.Name, Problem: fmt.Sprintf("OneOf lists %s, which the enum %s has not: comparing with it fails", more, x.Enum), Fix: fmt.Sprintf("OneOf(%s)", quotedTexts(c.live.Enums[i].Values))})
@@ -110,7 +106,7 @@ func (c *Checker) holds(col *decl.Column, x *schema.Column) bool {
 	case col.Kind == exo.TypeText && x.Kind == schema.Unknown:
 		return true // it is compared and shown AS text, whatever it is
 	case col.Kind == exo.TypeList:
-		return x.Kind == schema.List && string(x.Elem) == col.Elem
+		return x.Kind == schema.List && (string(x.Elem) == col.Elem || col.Elem == exo.TypeText && x.Elem == schema.Unknown)
 	}
 	return string(x.Kind) == col.Kind
 }
