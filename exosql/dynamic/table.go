@@ -99,8 +99,8 @@ func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
 			key = append(key, m.Name)
 		}
 	}
-	if key == nil {
-		key = live.RowKey()
+	for of := live; key == nil && of != nil; of = d.whole(of) { // a key of the whole tells the rows of its partitions apart
+		key = of.RowKey()
 	}
 	for i := range live.Columns {
 		x := &live.Columns[i]
@@ -130,6 +130,14 @@ func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
 	}
 	d.tables[name] = t
 	return t, nil
+}
+
+// whole is the table that one is a partition of, or nil.
+func (d *Declarations) whole(t *schema.Table) *schema.Table {
+	if t.PartitionOf == nil {
+		return nil
+	}
+	return d.live.Table(*t.PartitionOf)
 }
 
 // calculated gives a generated column the labels of the columns of which the database calculates it, and their readers where it has no

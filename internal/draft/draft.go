@@ -61,7 +61,8 @@ type Facet struct {
 
 type column struct {
 	name, doc string
-	out       string // why it is left out
+	out       string   // why it is left out
+	oneOf     []string // its only values
 }
 
 type link struct {
@@ -105,7 +106,7 @@ func New(live *schema.Database, o Options) (*Draft, error) {
 	}
 	for _, l := range live.LeftOut {
 		if utf8.ValidString(l.Name.Name) {
-			d.Facets = append(d.Facets, &Facet{Table: l.Name.Name, table: &schema.Table{Name: l.Name}, Out: "each query of it fails: " + l.Why})
+			d.Facets = append(d.Facets, &Facet{Table: l.Name.Name, table: &schema.Table{Name: l.Name}, Out: l.Reason()})
 		}
 	}
 	slices.SortFunc(d.Facets, func(a, b *Facet) int { return strings.Compare(a.Table, b.Table) })
@@ -160,6 +161,7 @@ func (d *Draft) nameFacets(tables map[*Facet]*dynamic.Table) {
 			return !slices.ContainsFunc(f.table.Columns, func(c schema.Column) bool { return naming.Lower(c.Name) == n })
 		}, one, one+"Row")
 		var shown []string
+		listed := d.live.Listed(f.table)
 		for i := range f.table.Columns {
 			c := &f.table.Columns[i]
 			x := column{name: c.Name, doc: c.Comment, out: sensitive(c)}
@@ -173,6 +175,9 @@ func (d *Draft) nameFacets(tables map[*Facet]*dynamic.Table) {
 			}
 			if x.out == "" {
 				shown = append(shown, c.Name)
+			}
+			if x.oneOf = listed[c.Name]; x.oneOf == nil && c.Kind == schema.Text {
+				x.oneOf = d.live.Values(c)
 			}
 			f.columns = append(f.columns, x)
 		}
@@ -331,6 +336,14 @@ func claim(taken map[string]bool, ok func(string) bool, wanted ...string) string
 			return w
 		}
 	}
+}
+
+// unbound says why the policies of a facet's table do not apply to who reads it; "": they do, or there are none.
+func (d *Draft) unbound(f *Facet) string {
+	if !f.table.RowSecurity {
+		return ""
+	}
+	return d.live.Role.Unbound(f.table)
 }
 
 // Granted are the tables that are not left out.

@@ -72,8 +72,11 @@ func sensitive(c *schema.Column) string {
 		return "bytes: nobody sees by the name what they hold"
 	case schema.JSON:
 		return "JSON: nobody sees by the name what it holds"
-	case schema.Unknown:
-		return "its type is not known"
+	case schema.Unknown: // of PostgreSQL inet, money, a range: as its text
+		switch c.Type {
+		case "xml", "hstore", "tsvector":
+			return c.Type + ": nobody sees by the name what it holds"
+		}
 	}
 	switch {
 	case has(secretWords) || pair(secretPairs):

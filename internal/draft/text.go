@@ -32,6 +32,7 @@ func (d *Draft) Text(pins map[string]string) string {
 	} else {
 		w.line("  %s: %s", scalar(d.opt.Name), scalar(d.opt.URL))
 	}
+	d.aboutPolicies(w)
 	w.line("")
 	d.aboutTenant(w)
 	if t := d.Tenant; t != nil {
@@ -49,7 +50,7 @@ func (d *Draft) Text(pins map[string]string) string {
 	w.line("facets: # what programs see of a table, and the rows that they reach")
 	for _, f := range d.Facets {
 		if f.Out == "" {
-			f.write(w, pins[f.Alias], d.opt.Tenant == None)
+			f.write(w, pins[f.Alias], d.opt.Tenant == None, d.unbound(f) != "")
 		}
 	}
 	if slices.ContainsFunc(d.Facets, func(f *Facet) bool { return f.Out != "" }) {
@@ -106,15 +107,30 @@ func (d *Draft) aboutTenant(w *writer) {
 	}
 }
 
+// aboutPolicies says what row-level security does for a role to which it does not apply, and offers another role.
+func (d *Draft) aboutPolicies(w *writer) {
+	i := slices.IndexFunc(d.Facets, func(f *Facet) bool { return f.Out == "" && d.unbound(f) != "" })
+	if i < 0 {
+		return
+	}
+	w.line("  # The tables have row-level security, and the role %s %s.", comment(d.live.Role.Name), d.unbound(d.Facets[i]))
+	w.line("  # So the scopes of this file alone decide which rows are read. To have policies as a second wall, make a role that they bind:")
+	w.line("  #   CREATE ROLE exo LOGIN NOSUPERUSER NOBYPASSRLS;")
+	w.line("  # with GRANT SELECT on what is granted below and policies of its own (docs/operate.md, Row-level security); then use its URL.")
+}
+
 type writer struct{ b strings.Builder }
 
 func (w *writer) line(format string, args ...any) {
 	w.b.WriteString(strings.TrimRight(fmt.Sprintf(format, args...), " ") + "\n")
 }
 
-func (f *Facet) write(w *writer, pin string, shared bool) {
+func (f *Facet) write(w *writer, pin string, shared, unbound bool) {
 	w.line("  %s:", f.Alias)
 	w.line("    table: %s", scalar(f.Table))
+	if unbound {
+		w.line("    # It has row-level security, whose policies do not apply to this role: the scope here has to say the same rows.")
+	}
 	note := ""
 	if f.note != "" {
 		note = " # " + comment(f.note)
@@ -142,16 +158,26 @@ func (f *Facet) write(w *writer, pin string, shared bool) {
 func (f *Facet) writeColumns(w *writer, indent, before string) {
 	w.line("%s%scolumns:", indent, before)
 	for _, c := range f.columns {
+		var fields []string
+		if c.doc != "" && c.out == "" {
+			fields = append(fields, "doc: "+quoted(short(c.doc)))
+		}
+		if of := scalars(c.oneOf); c.out == "" && of != "" && len(of) <= longestList { // of a longer enum the model knows the values all the same
+			fields = append(fields, "one_of: ["+of+"]")
+		}
 		switch {
 		case c.out != "":
 			w.line("%s%s  # %s:%s # %s", indent, before, comment(scalar(c.name)), labels[c.out], comment(c.out))
-		case c.doc != "":
-			w.line("%s%s  %s: { doc: %s }", indent, before, scalar(c.name), quoted(short(c.doc)))
+		case len(fields) > 0:
+			w.line("%s%s  %s: { %s }", indent, before, scalar(c.name), strings.Join(fields, ", "))
 		default:
 			w.line("%s%s  %s:", indent, before, scalar(c.name))
 		}
 	}
 }
+
+// longestList is how long a list of values may be in the file.
+const longestList = 120
 
 // writeOut writes a facet that is left out: as comments, so that nothing of it counts.
 func (f *Facet) writeOut(w *writer) {

@@ -186,7 +186,7 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 	live := d.liveTable(x)
 	if live == nil {
 		if l := d.live[x.Database.Text].Left(schema.Name{Name: x.Table.Text}); l != nil {
-			p.at(x.Table.Pos, "the table `%s` is in the database %s, and each query of it fails: %s", schema.Printable(x.Table.Text), x.Database.Text, l.Why)
+			p.at(x.Table.Pos, "the table `%s` is in the database %s, but %s", schema.Printable(x.Table.Text), x.Database.Text, l.Reason())
 			return
 		}
 		var names []string

@@ -18,6 +18,7 @@ import (
 func Form(live *schema.Database, col *decl.Column) decl.Form {
 	t, x := (&Checker{live: live}).column(col.Table, col)
 	f := decl.Form{Equality: equality(live, col, t, x)}
+	f.Numbers = x != nil && live.Engine == schema.SQLite && col.Kind == exo.TypeText && numeric(t.Affinity(x))
 	if x != nil && live.Engine == schema.Postgres {
 		f.Type = x.Type
 		f.Native, f.Cast = native(col, x), x.Kind == schema.List && !plainArray(x)

@@ -77,7 +77,7 @@ func (e exactText) sql(f *from) sqlast.Expr {
 
 // own is a column as the database's own equality compares it.
 func (f *from) own(x colExpr) expr {
-	if f.c.equality(x.col).ByType() {
+	if f.c.equality(x.col).ByType() || f.c.form(x.col).Numbers {
 		return stored{x}
 	}
 	return x

@@ -70,6 +70,9 @@ func (e colExpr) comparable(f *from) sqlast.Expr {
 	if e.col.Kind == exo.TypeTime && !e.col.Iso && x != nil {
 		return call(sqlast.StrftimeMillis, x)
 	}
+	if e.col.Kind == exo.TypeText && x != nil && f.c.form(e.col).Numbers { // its text, as it is shown
+		return call(sqlast.CodePointText, x)
+	}
 	return f.unindexed(x, e.row, e.col)
 }
 

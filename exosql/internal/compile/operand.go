@@ -25,6 +25,9 @@ func (e textExpr) typ() exprType {
 
 func (e textExpr) sql(f *from) sqlast.Expr {
 	x := e.x.sql(f)
+	if c, column := e.x.(colExpr); column && x != nil && f.c.dialect == sqlast.SQLite && f.c.form(c.col).Numbers {
+		return call(sqlast.CodePointText, x)
+	}
 	if _, value := e.x.(argExpr); f.c.dialect != sqlast.Postgres || x == nil {
 		return x
 	} else if value {

@@ -5,6 +5,7 @@ type Form struct {
 	Type     string // as the database calls it; "": nobody knows
 	Equality Equality
 	Native   Native
+	Numbers  bool // SQLite takes what looks like a number in it for one: 1000, 1e3 and 1000.0 are equal
 	Cast     bool // an array of a type that an answer does not name, as of an enum: it is read as an array of Elem
 }
 
