@@ -59,3 +59,13 @@ func TestListed(t *testing.T) {
 		}
 	}
 }
+
+// TestListedNotValid: a check that rows may break lists nothing. The twin is valid.
+func TestListedNotValid(t *testing.T) {
+	for _, notValid := range []bool{false, true} {
+		table := &Table{Columns: []Column{{Name: "state", Type: "text", Kind: Text}}, Checks: []Check{{Expr: "state IN ('a')", NotValid: notValid}}}
+		if got := (&Database{Engine: Postgres}).Listed(table)["state"]; (got == nil) != notValid {
+			t.Errorf("not valid: %t: %q", notValid, got)
+		}
+	}
+}

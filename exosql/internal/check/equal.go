@@ -21,7 +21,7 @@ func Form(live *schema.Database, col *decl.Column) decl.Form {
 	f.Numbers = x != nil && live.Engine == schema.SQLite && col.Kind == exo.TypeText && numeric(t.Affinity(x))
 	if x != nil && live.Engine == schema.Postgres {
 		f.Type = x.Type
-		f.Native, f.Cast = native(col, x), x.Kind == schema.List && !plainArray(x)
+		f.Native, f.Cast = native(live, col, x), x.Kind == schema.List && !plainArray(x)
 	}
 	return f
 }

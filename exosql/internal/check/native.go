@@ -11,16 +11,19 @@ import (
 )
 
 // ordered are PostgreSQL's own types without a kind that have an order, and no two equal values whose texts differ, as numrange has.
-// Those that are true have min and max.
-var ordered = map[string]bool{
-	"inet": true, "cidr": false, "macaddr": false, "macaddr8": false, "money": true, "bit": false, "bit varying": false, "oid": true, "pg_lsn": true, "tid": true,
-	"time without time zone": true, "time with time zone": true, `"char"`: false,
-	"int4range": false, "int8range": false, "daterange": false, "tsrange": false, "tstzrange": false,
-	"int4multirange": false, "int8multirange": false, "datemultirange": false, "tsmultirange": false, "tstzmultirange": false,
+var ordered = map[string]struct {
+	extreme bool // it has min and max
+	sample  string
+}{
+	"inet": {true, "10.0.0.1"}, "cidr": {false, "10.0.0.0/8"}, "macaddr": {false, "08:00:2b:01:02:03"}, "macaddr8": {false, "08:00:2b:01:02:03:04:05"}, "money": {true, "1"},
+	"bit": {false, "0"}, "bit varying": {false, "0"}, "oid": {true, "1"}, "pg_lsn": {true, "0/0"}, "tid": {true, "(0,0)"}, `"char"`: {false, "a"},
+	"time without time zone": {true, "00:00"}, "time with time zone": {true, "00:00Z"},
+	"int4range": {false, "empty"}, "int8range": {false, "empty"}, "daterange": {false, "empty"}, "tsrange": {false, "empty"}, "tstzrange": {false, "empty"},
+	"int4multirange": {false, "{}"}, "int8multirange": {false, "{}"}, "datemultirange": {false, "{}"}, "tsmultirange": {false, "{}"}, "tstzmultirange": {false, "{}"},
 }
 
 // native is the type of a column that is declared a text and is none.
-func native(col *decl.Column, x *schema.Column) decl.Native {
+func native(live *schema.Database, col *decl.Column, x *schema.Column) decl.Native {
 	switch {
 	case col.Kind == exo.TypeList:
 		return decl.Native{Type: x.Type, Address: strings.HasPrefix(x.Type, "inet[")}
@@ -29,14 +32,22 @@ func native(col *decl.Column, x *schema.Column) decl.Native {
 	case x.Enum != nil && x.Domain != nil: // no operator of enums takes a domain
 		return decl.Native{Type: x.Domain.Name}
 	case x.Enum != nil:
-		return decl.Native{Type: x.Enum.Name, Ordered: true, Extreme: true}
+		n := decl.Native{Type: x.Enum.Name, Ordered: true, Extreme: true}
+		if values := live.Values(x); len(values) > 0 {
+			n.Sample = values[0]
+		}
+		return n
 	}
 	plain := unbounded(x.Type)
-	extreme, is := ordered[plain]
+	of, is := ordered[plain]
 	if x.Domain != nil && strings.HasSuffix(plain, "range") { // nor one of ranges
 		is = false
 	}
-	return decl.Native{Type: x.Type, Ordered: is, Extreme: is && extreme, Address: plain == "inet"}
+	n := decl.Native{Type: x.Type, Ordered: is, Address: plain == "inet"}
+	if is {
+		n.Extreme, n.Sample = of.extreme, of.sample
+	}
+	return n
 }
 
 // plainArrays are the types of elements whose arrays an answer of the server names.

@@ -103,7 +103,7 @@ func (s *server) part(col *decl.Column, exact bool) (part *schema.Part, declared
 	switch {
 	case col.Kind == exo.TypeTime && !col.Iso && !exact:
 		return nil, Served{Declaration: "StoredISO()", If: "holds no finer times than milliseconds"}
-	case col.Kind != exo.TypeText, native(col, x).Ordered:
+	case col.Kind != exo.TypeText, native(s.live, col, x).Ordered:
 		return plain, declared
 	case x.Enum != nil:
 		return nil, declared // the text of an enum is not immutable, says PostgreSQL

@@ -36,7 +36,7 @@ func textual(e expr, x sqlast.Expr) sqlast.Expr {
 
 // lettered is the native type of what was made a text of it: it has an order, and the text has not.
 func lettered(n decl.Native) decl.Native {
-	n.Ordered, n.Extreme, n.Address = false, false, false
+	n.Ordered, n.Extreme, n.Address, n.Sample = false, false, false, ""
 	return n
 }
 

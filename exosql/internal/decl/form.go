@@ -15,6 +15,7 @@ type Native struct {
 	Type    string // as the database calls it
 	Ordered bool   // statements compare and sort it as it is: equal values have equal texts, and a value of the program becomes one of the type
 	Extreme bool   // the database has min and max of it
+	Sample  string // a value of it, of a type that is Ordered
 	Address bool   // inet, whose cast to text is not what the database shows
 }
 

@@ -1,4 +1,4 @@
-package dynamic_test
+package exosql_test
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
-	. "github.com/exoagent/exoagent/exosql/dynamic"
+	"github.com/exoagent/exoagent/exosql/dynamic"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -56,10 +56,10 @@ func TestTypes(t *testing.T) {
 	db := tu.Postgres.OpenURL(t, url, &exosql.OpenOptions{Setup: tu.Postgres.Exec(setup...)})
 	raw := tu.Postgres.SQLDB(t, url)
 	live, err := db.Catalog(t.Context())
-	must(t, err)
+	noError(t, err)
 	ask := func(query string) (s string) {
 		t.Helper()
-		must(t, raw.QueryRow(query).Scan(&s))
+		noError(t, raw.QueryRow(query).Scan(&s))
 		return s
 	}
 	for i, x := range liveTypes {
@@ -68,8 +68,8 @@ func TestTypes(t *testing.T) {
 			if list {
 				table, name = fmt.Sprint("a", i), x.name+"[]"
 			}
-			tb, err := New(live).Table(table)
-			must(t, err)
+			tb, err := dynamic.New(live).Table(table)
+			noError(t, err)
 			f, err := tb.Facet("row", "id", "c")
 			if err != nil {
 				if name != "d_ints[]" || !strings.Contains(err.Error(), "array of arrays") {
@@ -77,10 +77,13 @@ func TestTypes(t *testing.T) {
 				}
 				continue
 			}
-			must(t, f.AllowInsert("id", "c"))
-			must(t, f.AllowUpdate("c"))
-			o, err := f.Grant(db, AllRows())
-			must(t, err)
+			noError(t, f.AllowInsert("id", "c"))
+			noError(t, f.AllowUpdate("c"))
+			o, err := f.Grant(db, dynamic.AllRows())
+			noError(t, err)
+			if _, err := exosql.AccessPaths(t.Context(), o); err != nil {
+				t.Errorf("%s: its access paths: %v", name, err)
+			}
 			r := tu.NewRunner(t, map[string]exo.Object{"rows": o}, exo.Limits{})
 			is := func(program, want string) {
 				t.Helper()
@@ -93,7 +96,7 @@ func TestTypes(t *testing.T) {
 			}
 			const shown = "return (await rows.orderBy(r => r.id)).map(r => r.c)"
 			elem := r.Run(t, "return (await rows.first()).c")
-			if kind := kindOf(o); kind == exo.TypeText && x.order != known || kind == exo.TypeList && elem.Kind == exo.Other && strings.HasPrefix(elem.JSON, `["`) && x.order != known {
+			if kind := typeOfC(o); kind == exo.TypeText && x.order != known || kind == exo.TypeList && elem.Kind == exo.Other && strings.HasPrefix(elem.JSON, `["`) && x.order != known {
 				want := "SELECT json_agg(CASE WHEN c IS NOT NULL THEN format('%s', c) END ORDER BY id) FROM " + table
 				if list {
 					want = "SELECT json_agg(CASE WHEN c IS NOT NULL THEN ARRAY(SELECT format('%s', e) FROM unnest(c) AS e) END ORDER BY id) FROM " + table
@@ -106,7 +109,7 @@ func TestTypes(t *testing.T) {
 			}
 			if !list {
 				lit := "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(x.a) + "'"
-				if kind := kindOf(o); kind == exo.TypeText {
+				if kind := typeOfC(o); kind == exo.TypeText {
 					is("return await rows.where(r => r.c.eq("+lit+")).count()", "2")
 					is("return await rows.where(r => r.c !== "+lit+").count()", "2")
 					is("return await rows.where(r => r.c.in(["+lit+", "+lit+"])).count()", "2")
@@ -119,6 +122,7 @@ func TestTypes(t *testing.T) {
 					is("return (await rows.where(r => r.c.between("+lit+", "+lit+"))).map(r => r.id)", map[bool]string{true: "", false: "[1,4]"}[x.order == noOrder])
 					if x.order != known {
 						is("return await rows.orderBy(r => r.c ?? 'sad')", "")
+						is("return await rows.where(r => r.c > r.c.lower())", "")
 						is("return await rows.orderBy(r => r.c === 'glad' ? r.c : r.c)", "")
 					}
 					is("return await rows.min(r => r.c) === (await rows.first()).c", map[bool]string{true: "true", false: ""}[x.order == known || x.order == extreme])
@@ -131,28 +135,28 @@ func TestTypes(t *testing.T) {
 			first := r.Run(t, "return (await rows.first()).c").JSON
 			is("const v = (await rows.first()).c; await rows.insert({id: 9, c: v}); return (await rows.where(r => r.id === 9).first()).c", first)
 			is("const v = (await rows.first()).c; await rows.where(r => r.id === 2).update({c: v}); return (await rows.where(r => r.id === 2).first()).c", first)
-			if kindOf(o) != exo.TypeList {
+			if typeOfC(o) != exo.TypeList {
 				is("await rows.where(r => r.id === 2).update(r => ({c: r.c})); return (await rows.where(r => r.id === 2).first()).c", first)
 			}
 			if got := ask("SELECT count(*) FROM " + table + " WHERE c::text = (SELECT c::text FROM " + table + " WHERE id = 1)"); got != "4" && x.name != "json" { // whose spaces are not kept
 				t.Errorf("%s: what was written is in %s rows", name, got)
 			}
-			if kindOf(o) == exo.TypeText && x.order != known && x.name != "xml" && x.name != "xid" && x.name != "tsvector" && x.name != "tsquery" && !strings.Contains(x.name, "ltree") && !strings.Contains(x.name, "lquery") && x.name != `"char"` {
+			if typeOfC(o) == exo.TypeText && x.order != known && x.name != "xml" && x.name != "xid" && x.name != "tsvector" && x.name != "tsquery" && !strings.Contains(x.name, "ltree") && !strings.Contains(x.name, "lquery") && x.name != `"char"` {
 				is("await rows.insert({id: 10, c: 'zz'})", "invalid")
 			}
 		}
 	}
 	for table, want := range map[string]string{"odd": "array of arrays", "odd2": "domain over a time"} {
-		tb, err := New(live).Table(table)
-		must(t, err)
+		tb, err := dynamic.New(live).Table(table)
+		noError(t, err)
 		if _, err := tb.Facet("row", "id", "c"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", table, err, want)
 		}
 	}
 }
 
-// kindOf is the type of the column c for programs.
-func kindOf(o exo.Object) string {
+// typeOfC is the type of the column c for programs.
+func typeOfC(o exo.Object) string {
 	d, err := o.Describe()
 	if err != nil {
 		return err.Error()
@@ -165,4 +169,44 @@ func kindOf(o exo.Object) string {
 		}
 	}
 	return ""
+}
+
+// TestNumbersAsText: a column that SQLite takes for numbers, declared as text, is compared and shown by its text. The twin asks SQLite itself.
+func TestNumbersAsText(t *testing.T) {
+	url := tu.SQLite.URL(t)
+	db := tu.SQLite.OpenURL(t, url, &exosql.OpenOptions{Setup: tu.SQLite.Exec("CREATE TABLE parts (id INTEGER PRIMARY KEY, code UUID NOT NULL)", "INSERT INTO parts VALUES (1, '1000'), (2, 'abc'), (3, '20')")})
+	live, err := db.Catalog(t.Context())
+	noError(t, err)
+	tb := made(dynamic.New(live).Table("parts", dynamic.ColumnSpec{Name: "code", Type: exo.TypeText}))(t)
+	f := made(tb.Facet("part", "id", "code"))(t)
+	for scope, want := range map[string]string{"1000": "[1]", "1e3": "[]"} {
+		r := tu.NewRunner(t, map[string]exo.Object{"parts": made(f.Grant(db, dynamic.Eq("code", scope)))(t)}, exo.Limits{})
+		if out := r.Run(t, "return parts.select(p => p.id)"); out.JSON != want {
+			t.Errorf("scope %s: %s", scope, out)
+		}
+	}
+	r := tu.NewRunner(t, map[string]exo.Object{"parts": made(f.Grant(db, dynamic.AllRows()))(t)}, exo.Limits{})
+	for program, want := range map[string]string{
+		"parts.where(p => p.code === '1e3').count()": "0", "parts.where(p => p.code === '1000').count()": "1", "parts.where(p => p.code.in(['1000.0', '20'])).select(p => p.id)": "[3]",
+		"parts.where(p => p.code !== '1e3').count()": "3", "parts.orderBy(p => p.code).select(p => p.code)": `["1000","20","abc"]`, "parts.groupBy(p => p.code).count()": "3",
+	} {
+		if out := r.Run(t, "return "+program); !tu.SameJSON(out.JSON, want) {
+			t.Errorf("%s: %s, want %s", program, out, want)
+		}
+	}
+	var n int
+	if err := tu.SQLite.SQLDB(t, url).QueryRow("SELECT count(*) FROM parts WHERE code = '1e3'").Scan(&n); err != nil || n != 1 {
+		t.Errorf("SQLite itself: %d %v", n, err)
+	}
+}
+
+func noError(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func made[T any](x T, err error) func(*testing.T) T {
+	return func(t *testing.T) T { t.Helper(); noError(t, err); return x }
 }
