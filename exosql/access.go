@@ -200,10 +200,11 @@ func AccessPaths(ctx context.Context, o exo.Object) ([]AccessPath, error) {
 func (o *object) paths(ctx context.Context, asked engine.Session, live *schema.Database, fc *decl.Facet) (out []AccessPath, err error) {
 	for _, col := range fc.Cols {
 		first := len(out)
-		if len(compile.Uses(col)) == 0 {
+		uses := compile.Uses(o.db.engine(ctx), col)
+		if len(uses) == 0 {
 			out = append(out, AccessPath{Facet: fc.Alias, Table: fc.Table.Name, Column: col.Name, By: ByNone})
 		}
-		for _, use := range compile.Uses(col) {
+		for _, use := range uses {
 			p, err := o.ready().grant.Probe(o.db.engine(ctx), fc, col, use)
 			if err != nil {
 				return nil, err

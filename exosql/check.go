@@ -24,8 +24,8 @@ type Declared interface{ declared(*check.Checker) }
 //
 // Of what is granted, tables and columns must be there with their types; keys must
 // tell rows apart; links and scopes must have indexes; virtual columns of SQLite must call only functions that are known to be
-// cheap; policies must bind the role, which must be able to read; and PUBLIC may not
-// create on the search path. What is only declared and not
+// cheap; the role must be able to read, and policies must bind it where OpenOptions.RowSecurity says that they
+// are there; and PUBLIC may not create on the search path. What is only declared and not
 // granted must be there with its types too; the rest is a warning then. Of tables
 // that programs may write by what is granted, or that are [Written], triggers, rules and cascades must be known that such a write
 // sets off, and all else must hold that is looked at before the first write (TestCheckedAsWritten). Check fails for
@@ -52,6 +52,7 @@ func Inspect(ctx context.Context, db *DB, what ...Declared) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.Secured = db.secured
 	live, err := db.pool.Catalog(ctx)
 	if err != nil {
 		return nil, err

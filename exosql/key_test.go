@@ -161,7 +161,7 @@ func TestKeysUseIndexes(t *testing.T) {
 		"NOCASE":          {tu.SQLite, "TEXT COLLATE NOCASE", "TEXT COLLATE NOCASE", true, ""}, "a locale": {tu.Postgres, "text COLLATE lax", "text COLLATE lax", true, ""}, "chars": {tu.Postgres, "char(5)", "char(9)", true, ""},
 		"text of citext": {tu.Postgres, "public.citext", "public.citext", true, "(key::text)"},
 		"char":           {tu.Postgres, "text", "char(9)", false, ""}, "text of char": {tu.Postgres, "text", "char(9)", true, "(key::text)"},
-		"name": {tu.Postgres, "text", "name", false, ""}, "enum": {tu.Postgres, "who", "who", false, ""}, // without OneOf
+		"name": {tu.Postgres, "text", "name", false, ""}, "enum": {tu.Postgres, "who", "who", true, ""}, // without OneOf
 		"integer": {tu.SQLite, "INTEGER", "INTEGER", true, ""}, "texts": {tu.SQLite, "TEXT", "TEXT", true, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

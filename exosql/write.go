@@ -509,7 +509,10 @@ func (db *DB) said(w *compile.Writing, err error) error {
 		engine.ForeignKey: "is referred to by other rows, or refers to none", engine.CheckRule: "breaks a rule of the database",
 		engine.BadValue: "has a value that the column can't hold", engine.Trigger: "is refused by a trigger of the database",
 	}[v.Rule]
-	return &exo.Error{Kind: exo.Invalid, Msg: what + " " + text, Err: &ConstraintError{Rule(v.Rule), v.Table, columns, v.Constraint, err}}
+	if v.Holds != "" && len(names) > 0 {
+		what, text = v.Holds, ""
+	}
+	return &exo.Error{Kind: exo.Invalid, Msg: strings.TrimSpace(what + " " + text), Err: &ConstraintError{Rule(v.Rule), v.Table, columns, v.Constraint, err}}
 }
 
 var (
@@ -650,12 +653,12 @@ func (db *DB) learn(live *schema.Database) {
 // which rows are in scope: by the catalogue that is known, however old, or else by one that is read now. A host need not call Check.
 func (db *DB) engine(ctx context.Context) compile.Engine {
 	failed := false
-	return compile.Engine{Dialect: db.dialect, Equality: func(col *decl.Column) decl.Equality {
+	return compile.Engine{Dialect: db.dialect, Form: func(col *decl.Column) decl.Form {
 		db.liveMu.Lock()
 		live := db.live
 		db.liveMu.Unlock()
 		if live == nil && failed {
-			return decl.UnknownEquality
+			return decl.Form{}
 		}
 		if live == nil {
 			var err error
@@ -664,10 +667,10 @@ func (db *DB) engine(ctx context.Context) compile.Engine {
 			defer cancel()
 			if live, _, err = db.catalogue(ctx); err != nil {
 				failed = true
-				return decl.UnknownEquality
+				return decl.Form{}
 			}
 		}
-		return check.Equality(live, col)
+		return check.Form(live, col)
 	}}
 }
 

@@ -24,10 +24,19 @@ type Database struct {
 }
 
 // LeftOut is a table or view of which SQLite can't tell the columns: a view of a table that is gone, a table of a module or with a
-// function that is an application's own.
+// function that is an application's own. Or it is where a virtual table keeps what it has indexed.
 type LeftOut struct {
 	Name
-	Why string // as SQLite has it
+	Why string // each query of it fails, as SQLite has it
+	Of  string // the virtual table that keeps it
+}
+
+// Reason says why nothing can be read of it.
+func (l *LeftOut) Reason() string {
+	if l.Of != "" {
+		return "the virtual table " + Printable(l.Of) + " keeps its index in it, which no program reads: search by the table whose rows it has indexed"
+	}
+	return "each query of it fails: " + l.Why
 }
 
 // Name is the name of a table, view or type. Schema is empty on SQLite.
@@ -76,4 +85,17 @@ type Role struct {
 	Name      string
 	Superuser bool // nothing in the database binds it
 	BypassRLS bool // no row-level security binds it
+}
+
+// Unbound says why the policies of a table do not apply to the role; "": they do.
+func (r Role) Unbound(t *Table) string {
+	switch {
+	case r.Superuser:
+		return "is a superuser, whom it does not bind"
+	case r.BypassRLS:
+		return "bypasses it"
+	case t.Owned && !t.ForceRowSecurity:
+		return "owns the table, and owners are not bound"
+	}
+	return ""
 }

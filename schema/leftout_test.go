@@ -39,3 +39,30 @@ func TestReadLeavesOut(t *testing.T) {
 		t.Errorf("nothing is said of %v", why)
 	}
 }
+
+// TestShadowTables: what a module that is missing keeps is no table of the application, and what it indexes is one.
+func TestShadowTables(t *testing.T) {
+	db, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	if _, err := db.Exec("CREATE TABLE docs_segments (blockid INTEGER PRIMARY KEY); CREATE TABLE docs_notes (id INTEGER PRIMARY KEY); CREATE TABLE pages_content (id INTEGER PRIMARY KEY); PRAGMA writable_schema = ON;" +
+		"INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql) VALUES ('table', 'docs', 'docs', 0, 'CREATE VIRTUAL TABLE docs USING fts4(body)'), ('table', 'pages', 'pages', 0, 'CREATE VIRTUAL TABLE pages USING fts4(content=\"pages_content\", kind)')"); err != nil {
+		t.Fatal(err)
+	}
+	live, err := schema.ReadSQLite(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"docs_segments": "docs", "docs_notes": "", "pages_content": ""} {
+		l := live.Left(schema.Name{Name: name})
+		if (l != nil) != (want != "") || l != nil && (l.Of != want || !strings.Contains(l.Reason(), "keeps its index in it")) {
+			t.Errorf("%s: %v", name, l)
+		}
+		if (live.Table(schema.Name{Name: name}) == nil) != (want != "") {
+			t.Errorf("%s is a table: %t", name, want != "")
+		}
+	}
+}

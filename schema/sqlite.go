@@ -63,9 +63,13 @@ func each(ctx context.Context, q Querier, query string, args []any, scan func(*s
 }
 
 func (r *sqliteReader) tables() error {
+	shadows, err := r.shadows()
+	if err != nil {
+		return err
+	}
 	return each(r.ctx, r.q, `SELECT l.name, l.type, l.wr, l.strict, coalesce(m.sql, '') FROM pragma_table_list AS l
 		JOIN sqlite_schema AS m ON m.name = l.name AND m.type IN ('table', 'view')
-		WHERE l.schema = 'main' AND l.type IN ('table', 'view', 'virtual') AND l.name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY l.name`, nil, func(rows *sql.Rows) error {
+		WHERE l.schema = 'main' AND l.type IN ('table', 'view', 'virtual', 'shadow') AND l.name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY l.name`, nil, func(rows *sql.Rows) error {
 		t := &Table{}
 		var kind, text string
 		if err := rows.Scan(&t.Name.Name, &kind, &t.WithoutRowID, &t.Strict, &text); err != nil {
@@ -74,6 +78,10 @@ func (r *sqliteReader) tables() error {
 		if kind == "view" {
 			r.sql[t.Name.Name] = text
 			r.db.Views = append(r.db.Views, &View{Name: t.Name})
+			return nil
+		}
+		if of := shadows[asciiFold(t.Name.Name)]; of != "" && kind != "virtual" {
+			r.db.LeftOut = append(r.db.LeftOut, LeftOut{Name: t.Name, Of: of})
 			return nil
 		}
 		t.Virtual = kind == "virtual"
@@ -145,7 +153,7 @@ func (r *sqliteReader) leaveOut(name Name, why error) error {
 	if err := each(r.ctx, r.q, "SELECT count(*) FROM sqlite_schema", nil, func(*sql.Rows) error { return nil }); err != nil {
 		return err
 	}
-	r.db.LeftOut = append(r.db.LeftOut, LeftOut{name, Printable(why.Error())})
+	r.db.LeftOut = append(r.db.LeftOut, LeftOut{Name: name, Why: Printable(why.Error())})
 	return nil
 }
 

@@ -36,6 +36,7 @@ type Table struct {
 	d    *Declarations
 	t    *decl.Table
 	cols map[string]*decl.Column
+	left map[string]error // why columns are not among them
 }
 
 func (t *Table) zero() bool { return t == nil || t.t == nil }
@@ -86,7 +87,7 @@ func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
 	if d.tables[name] != nil {
 		return nil, wrong(name, "the table is declared twice")
 	}
-	t := &Table{d, &decl.Table{ID: decl.TableIDs.Add(1), Name: name, Reader: d.reader}, map[string]*decl.Column{}}
+	t := &Table{d, &decl.Table{ID: decl.TableIDs.Add(1), Name: name, Reader: d.reader}, map[string]*decl.Column{}, map[string]error{}}
 	if name != live.Name.Name || d.shared(live.Name) {
 		t.t.Schema = live.Schema
 	}
@@ -106,8 +107,8 @@ func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
 			key = append(key, m.Name)
 		}
 	}
-	if key == nil {
-		key = live.RowKey()
+	for of := live; key == nil && of != nil; of = d.whole(of) { // a key of the whole tells the rows of its partitions apart
+		key = of.RowKey()
 	}
 	for i := range live.Columns {
 		x := &live.Columns[i]
@@ -145,6 +146,14 @@ func (d *Declarations) shared(n schema.Name) bool {
 	is := func(m schema.Name) bool { return m.Name == n.Name && m.Schema != n.Schema }
 	return d.live.Engine == schema.Postgres && !strings.HasPrefix(n.Name, n.Schema+".") &&
 		(slices.ContainsFunc(d.live.Tables, func(t *schema.Table) bool { return is(t.Name) }) || slices.ContainsFunc(d.live.Views, func(v *schema.View) bool { return is(v.Name) }))
+}
+
+// whole is the table that one is a partition of, or nil.
+func (d *Declarations) whole(t *schema.Table) *schema.Table {
+	if t.PartitionOf == nil {
+		return nil
+	}
+	return d.live.Table(*t.PartitionOf)
 }
 
 // calculated gives a generated column the labels of the columns of which the database calculates it, and their readers where it has no
@@ -242,14 +251,17 @@ func (t *Table) column(x *schema.Column, m ColumnSpec, key bool) (*decl.Column, 
 	if m.Type != "" {
 		c.Kind, c.Elem = m.Type, m.Elem
 	}
+	t.native(c, x)
 	c.Nulls = c.Kind == exo.TypeList // a database takes them in every array
 	c.Key = key
 	c.Null = !x.NotNull && !c.Key
-	if c.Kind == "" && m.Name == "" {
-		return nil, nil
-	}
 	if c.Kind == "" {
-		return nil, t.unknown(at, x)
+		t.left[x.Name] = t.unknown(at, x)
+	}
+	if err := t.left[x.Name]; err != nil && m.Name != "" {
+		return nil, err
+	} else if err != nil {
+		return nil, nil
 	}
 	if m.Type != "" && !check.Holds(t.d.live, c, x) {
 		return nil, wrong(at, "the column is %s and can't be declared %s", x.Type, m.Type)
@@ -303,9 +315,37 @@ func (t *Table) unknown(at string, x *schema.Column) error {
 	return wrong(at, "%s: write %s, or the type of what it holds: %s", what, r.Type(exo.TypeText, "string"), list(fit))
 }
 
+// native says of a column of PostgreSQL what its type does: a type that is none of exo's is its text, an array of such ones is a list of
+// texts, and an enum has its values.
+func (t *Table) native(c *decl.Column, x *schema.Column) {
+	if t.d.live.Engine != schema.Postgres {
+		return
+	}
+	leave := func(why string) { t.left[x.Name] = wrong(t.t.Name+"."+x.Name, "%s is %s", x.Type, why) }
+	switch {
+	case c.Kind == "":
+		c.Kind = exo.TypeText
+	case c.Kind == exo.TypeList && c.Elem == "":
+		c.Elem = exo.TypeText
+	case c.Kind == exo.TypeList && c.Elem == exo.TypeList:
+		leave("an array of arrays, which programs have none of: grant a view that casts it to jsonb")
+	case c.Kind == exo.TypeList && c.Elem == exo.TypeTime && check.Form(t.d.live, c).Cast:
+		leave("an array of a domain over a time, which can't be read: grant a view that casts it to timestamptz[]")
+	}
+	if x.Kind == schema.Unknown && c.Doc == "" {
+		c.Doc = x.Type + " as its text"
+	}
+	if c.Enum == nil && (c.Kind == exo.TypeText || c.Kind == exo.TypeList) {
+		c.Enum = t.d.live.Values(x)
+	}
+}
+
 func (t *Table) col(name string) (*decl.Column, error) {
 	if c := t.cols[name]; c != nil {
 		return c, nil
+	}
+	if err := t.left[name]; err != nil {
+		return nil, err
 	}
 	var names []string
 	for _, c := range t.t.Cols {

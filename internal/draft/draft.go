@@ -63,8 +63,9 @@ type Facet struct {
 
 type column struct {
 	name, doc string
-	as        string // what programs call it; "": by its own name
-	out       string // why it is left out
+	as        string   // what programs call it; "": by its own name
+	out       string   // why it is left out
+	oneOf     []string // its only values
 }
 
 // link is one as the file says it.
@@ -119,7 +120,7 @@ func New(live *schema.Database, o Options) (*Draft, error) {
 	for _, l := range live.LeftOut {
 		if utf8.ValidString(l.Name.Name) {
 			f := &Facet{Table: l.Name.Name, table: &schema.Table{Name: l.Name}}
-			f.leave("each query of them fails", "each query of it fails: "+l.Why)
+			f.leave("each query of them fails", l.Reason())
 			d.Facets = append(d.Facets, f)
 		}
 	}
@@ -185,6 +186,7 @@ func (d *Draft) nameFacets(tables map[*Facet]*dynamic.Table) {
 		}, one, naming.Lower(naming.Singular(f.Table)), one+"Row")
 		f.prefix = prefix(f.table)
 		var shown []string
+		listed := d.live.Listed(f.table)
 		var odd []int // columns of which programs can't use the name
 		for i := range f.table.Columns {
 			c := &f.table.Columns[i]
@@ -199,6 +201,9 @@ func (d *Draft) nameFacets(tables map[*Facet]*dynamic.Table) {
 			}
 			if x.out == "" {
 				shown = append(shown, c.Name)
+			}
+			if x.oneOf = listed[c.Name]; x.oneOf == nil && c.Kind == schema.Text {
+				x.oneOf = d.live.Values(c)
 			}
 			f.columns = append(f.columns, x)
 		}
@@ -530,6 +535,14 @@ func (d *Draft) Elsewhere() (in []string) {
 
 // otherSchemas is why a table is left out that names don't find.
 const otherSchemas = "in other schemas"
+
+// unbound says why the policies of a facet's table do not apply to who reads it; "": they do, or there are none.
+func (d *Draft) unbound(f *Facet) string {
+	if !f.table.RowSecurity {
+		return ""
+	}
+	return d.live.Role.Unbound(f.table)
+}
 
 // Granted are the tables that are not left out.
 func (d *Draft) Granted() (n int) {

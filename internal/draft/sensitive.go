@@ -29,7 +29,6 @@ const (
 	secretReason = "by its name a secret"
 	personReason = "by its name it tells of a person"
 	freeReason   = "free text: whoever writes it talks to the model"
-	unknownType  = "its type is not known"
 	unreadable   = "the role of the database may not read it"
 	tableReason  = "by the names of table and column it opens something"
 )
@@ -106,8 +105,11 @@ func sensitive(t *schema.Table, c *schema.Column) string {
 		return "bytes: nobody sees by the name what they hold"
 	case schema.JSON:
 		return "JSON: nobody sees by the name what it holds"
-	case schema.Unknown:
-		return unknownType
+	case schema.Unknown: // of PostgreSQL inet, money, a range: as its text
+		switch c.Type {
+		case "xml", "hstore", "tsvector":
+			return c.Type + ": nobody sees by the name what it holds"
+		}
 	}
 	switch {
 	case has(secretWords) || pair(secretPairs):

@@ -36,6 +36,7 @@ func (d *Draft) Text(pins map[string]string) string {
 	} else {
 		w.line("  %s: %s", scalar(d.opt.Name), scalar(d.opt.URL))
 	}
+	d.aboutPolicies(w)
 	w.line("")
 	d.aboutTenant(w)
 	if t := d.Tenant; t != nil {
@@ -53,7 +54,7 @@ func (d *Draft) Text(pins map[string]string) string {
 	w.line("facets: # what programs see of a table, and the rows that they reach")
 	for _, f := range d.Facets {
 		if f.Out == "" {
-			f.write(w, pins[f.Alias], d.opt.Tenant == None)
+			f.write(w, pins[f.Alias], d.opt.Tenant == None, d.unbound(f) != "")
 		}
 	}
 	// Tables of other schemas are counted in the summary: they may be those of all that a server has besides.
@@ -106,7 +107,7 @@ func (d *Draft) Summary() (lines []string) {
 }
 
 // columnKinds are the reasons for which a column is left out, up to a colon.
-var columnKinds = set2(secretReason, tableReason, personReason, freeReason, "bytes", "JSON", unknownType, unreadable)
+var columnKinds = set2(secretReason, tableReason, personReason, freeReason, "bytes", "JSON", unreadable)
 
 func set2(reasons ...string) map[string]bool {
 	out := map[string]bool{}
@@ -191,6 +192,18 @@ func (d *Draft) aboutTenant(w *writer) {
 // widest is how many characters a line of a draft has, so that it can be read beside others.
 const widest = 200
 
+// aboutPolicies says what row-level security does for a role to which it does not apply, and offers another role.
+func (d *Draft) aboutPolicies(w *writer) {
+	i := slices.IndexFunc(d.Facets, func(f *Facet) bool { return f.Out == "" && d.unbound(f) != "" })
+	if i < 0 {
+		return
+	}
+	w.about("  ", "The tables have row-level security, and the role %s %s.", comment(d.live.Role.Name), d.unbound(d.Facets[i]))
+	w.line("  # So the scopes of this file alone decide which rows are read. To have policies as a second wall, make a role that they bind:")
+	w.line("  #   CREATE ROLE exo LOGIN NOSUPERUSER NOBYPASSRLS;")
+	w.line("  # with GRANT SELECT on what is granted below and policies of its own (docs/operate.md, Row-level security); then use its URL.")
+}
+
 type writer struct{ b strings.Builder }
 
 func (w *writer) line(format string, args ...any) {
@@ -247,9 +260,12 @@ func (w *writer) list(before, after string, texts []string) {
 	w.line("%s]%s", line, after)
 }
 
-func (f *Facet) write(w *writer, pin string, shared bool) {
+func (f *Facet) write(w *writer, pin string, shared, unbound bool) {
 	w.line("  %s:", f.Alias)
 	w.line("    table: %s", scalar(f.Table))
+	if unbound {
+		w.line("    # It has row-level security, whose policies do not apply to this role: the scope here has to say the same rows.")
+	}
 	switch {
 	case f.rows != "":
 		w.noted("", "    scope: "+scope(f.rows), f.note)
@@ -303,6 +319,9 @@ func (f *Facet) writeColumns(w *writer, indent, before string) {
 		if c.doc != "" && c.out == "" {
 			fields = append(fields, "doc: "+quoted(short(c.doc)))
 		}
+		if of := scalars(c.oneOf); c.out == "" && of != "" && len(of) <= longestList { // of a longer enum the model knows the values all the same
+			fields = append(fields, "one_of: ["+of+"]")
+		}
 		text := scalar(c.name) + ":"
 		if len(fields) > 0 {
 			text += " { " + strings.Join(fields, ", ") + " }"
@@ -320,6 +339,9 @@ func (f *Facet) writeColumns(w *writer, indent, before string) {
 		}
 	}
 }
+
+// longestList is how long a list of values may be in the file.
+const longestList = 120
 
 // writeOut writes a facet that is left out: as comments, so that nothing of it counts.
 func (f *Facet) writeOut(w *writer) {

@@ -189,7 +189,7 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 	live := d.liveTable(x)
 	if live == nil {
 		if l := d.live[x.Database.Text].Left(schema.Name{Name: x.Table.Text}); l != nil {
-			p.at(x.Table.Pos, "the table `%s` is in the database %s, and each query of it fails: %s", schema.Printable(x.Table.Text), x.Database.Text, l.Why)
+			p.at(x.Table.Pos, "the table `%s` is in the database %s, but %s", schema.Printable(x.Table.Text), x.Database.Text, l.Reason())
 			return
 		}
 		var names []string
@@ -510,13 +510,8 @@ func (d *Declared) example(x *Facet, leaf *Expr) Principal {
 
 func (d *Declared) sample(x *Facet, e *Expr, p Principal) {
 	values := texts(d.File.described(x, Column{Name: e.Column}).OneOf)
-	live := d.live[x.Database.Text]
-	if c := d.liveTable(x).Column(e.Column.Text); len(values) == 0 && c != nil && c.Enum != nil {
-		for _, enum := range live.Enums {
-			if enum.Name == *c.Enum {
-				values = enum.Values
-			}
-		}
+	if c := d.liveTable(x).Column(e.Column.Text); len(values) == 0 && c != nil {
+		values = d.live[x.Database.Text].Values(c)
 	}
 	if len(values) == 0 {
 		return

@@ -29,6 +29,7 @@ const (
 	Coalesce       // the first that is not NULL
 	CastedText     // Postgres only: anything that has a text form, as text
 	CodePointText  // the same, compared and sorted by code point
+	AddressText    // Postgres only: an inet as the database shows it, where a cast adds the length of its mask
 	NextMillis     // Postgres only: a time a millisecond later
 	NullIf         //
 	NullIfNumber   // of exact numbers
@@ -126,6 +127,19 @@ const (
 
 	SameJSON  // JSON and a text of JSON that says the same
 	SameArray // an array and one of the same elements
+
+	// Postgres only: an array as one of another type of elements.
+	TextArray
+	AddressArray // of inet, see AddressText
+	IntArray
+	FloatArray
+	BoolArray
+	DecimalArray
+	DateArray
+	UUIDArray
+	JSONArray
+	BytesArray
+	IntervalArray
 	numOps
 )
 
@@ -278,8 +292,19 @@ var ops = [numOps]opInfo{
 	JSONHasNumber: {"json-has-number", 2, 2, function("exo_json_has_number("), jsonHas("double precision", // containment would compare what a float has rounded with all digits
 		"COALESCE((SELECT bool_or(CASE jsonb_typeof(e) WHEN 'number' THEN CASE WHEN abs(CAST(e AS numeric)) < 1e308 THEN CAST(e AS double precision) = v END END) FROM jsonb_array_elements(j) AS a(e)), FALSE)")},
 	SameJSON:    {"same-json", 2, 2, function("exo_same("), spelling{"(CAST(", []constant{" AS jsonb) = CAST("}, " AS jsonb))"}},
+	AddressText: {"address-text", 1, 1, spelling{}, function("pg_catalog.abbrev(")},
+
+	AddressArray: {"address-array", 1, 1, spelling{}, spelling{"CAST(CAST(", nil, " AS text) AS text[])"}},
+	TextArray:    castArray("text"), IntArray: castArray("bigint"), FloatArray: castArray("double precision"), BoolArray: castArray("boolean"), DecimalArray: castArray("numeric"),
+	DateArray: castArray("date"), UUIDArray: castArray("uuid"), JSONArray: castArray("jsonb"), BytesArray: castArray("bytea"), IntervalArray: castArray("interval"),
+
 	SameArray:   {"same-array", 2, 2, function("exo_same_array("), infix("=")},
 	JSONHasBool: {"json-has-bool", 2, 2, function("exo_json_has_bool("), jsonHas("boolean", "j @> jsonb_build_array(v)")},
+}
+
+// castArray makes an array one of the type, element by element.
+func castArray(of constant) opInfo {
+	return opInfo{string(of) + "-array", 1, 1, spelling{}, spelling{"CAST(", nil, " AS " + of + "[])"}}
 }
 
 // jsonHas calculates the JSON and the value once, and asks of arrays alone.

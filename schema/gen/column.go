@@ -23,6 +23,7 @@ type column struct {
 	named bool     // which needs saying
 	oneOf []string // the only values, by a check
 	iso   bool     // its times have no more than milliseconds
+	doc   string   // what it is, where its type in Go does not say so
 }
 
 // goTypes are the types of values for exosql.
@@ -30,11 +31,13 @@ var goTypes = map[schema.Kind]string{
 	schema.Bool: "bool", schema.Int: "int64", schema.Float: "float64", schema.Text: "string", schema.Time: "time.Time",
 	schema.Decimal: "exosql.Decimal", schema.Date: "exosql.Date", schema.Interval: "exosql.Interval",
 	schema.UUID: "[16]byte", schema.Bytes: "[]byte", schema.JSON: "exosql.JSON",
+	schema.Unknown: "string", // PostgreSQL's other types, see refuse
 }
 
 // takeColumns declares the columns that exosql can take.
 func (p *pack) takeColumns(t *table) {
 	fields := newScope()
+	t.lists = p.db.Listed(t.t)
 	for i := range t.t.Columns {
 		c := &t.t.Columns[i]
 		if why := p.refuse(c); why != "" {
@@ -46,8 +49,11 @@ func (p *pack) takeColumns(t *table) {
 		if c.Kind == schema.List {
 			col.typ = "[]" + goTypes[c.Elem]
 		}
-		if col.enum = p.enumOf(c); col.enum == nil && c.Kind == schema.Text && !c.Loose {
-			col.oneOf = p.checked(t, c)
+		if c.Kind == schema.Unknown || c.Elem == schema.Unknown && c.Kind == schema.List {
+			col.doc = c.Type + " as its text"
+		}
+		if col.enum = p.enumOf(c); col.enum == nil {
+			col.oneOf = t.lists[c.Name]
 		}
 		col.iso = milliseconds.MatchString(c.Type)
 		t.cols = append(t.cols, col)
@@ -64,19 +70,19 @@ func (p *pack) takeColumns(t *table) {
 			c.guest, c.named = t.guest.claim(free, low, low+"Column"), true
 		}
 	}
-	p.takeKey(t)
+	p.takeKey(t, fields)
 }
 
 // takeKey marks the columns of the primary key, or of another one: what exosql needs
 // of a key is that it tells rows apart. If one of its columns can't be taken there is
-// no key, since a part of it does not tell them apart.
-func (p *pack) takeKey(t *table) {
+// no key, since a part of it does not tell them apart: SQLite's rowid is one then, if the table has it.
+func (p *pack) takeKey(t *table, fields scope) {
 	for i, key := range t.t.Keys() {
 		primary := i == 0 && t.t.PrimaryKey != nil
 		var cols []*column
 		for _, n := range key {
 			c := p.column(t, n)
-			if c == nil || c.c.Kind == schema.JSON || c.c.Kind == schema.List || !primary && !c.c.NotNull {
+			if c == nil || c.c.Kind == schema.JSON || c.c.Kind == schema.List || !c.c.NotNull && (!primary || t.t.RowID) {
 				break
 			}
 			cols = append(cols, c)
@@ -89,6 +95,13 @@ func (p *pack) takeKey(t *table) {
 		}
 		return
 	}
+	if !t.t.RowID || len(t.cols) == 0 {
+		return
+	}
+	c := &column{c: t.t.Column("rowid"), field: fields.claim(nil, "RowID"), typ: "int64", key: true}
+	c.guest = t.guest.claim(free, "rowid", "rowidColumn")
+	c.named = c.guest != "rowid"
+	t.cols = append(t.cols, c)
 }
 
 // nameColumns chooses the variables: the field's name behind the row's, and not
@@ -119,34 +132,18 @@ func (p *pack) refuse(c *schema.Column) string {
 	case p.db.Engine == schema.SQLite && c.Kind == schema.Text && (*schema.Table)(nil).Affinity(c) != "TEXT":
 		// As plain text a scope over it would let in 1e3 to the rows of 1000.
 		return "SQLite compares " + line(c.Type) + " as numbers, so that different texts are equal: TEXT does not"
-	case c.Kind == schema.List && c.Enum != nil:
-		return "exosql has no arrays of enums, " + line(c.Enum.Name)
-	case c.Kind == schema.List && !p.listable(c):
+	case c.Kind == schema.List && !listable[c.Elem]:
 		return "exosql has no arrays of its type, " + line(c.Type)
-	case c.Kind == schema.Unknown && p.db.Engine == schema.Postgres:
-		return "exosql has no type for " + line(c.Type) + " (declared by hand as a string, it is its text)"
-	case c.Kind == schema.Unknown:
+	case c.Kind == schema.Unknown && p.db.Engine != schema.Postgres:
 		return "exosql has no type for " + line(c.Type)
 	}
 	return ""
 }
 
-// listable reports whether an array can be read: PostgreSQL gives those of
-// domains and of types of extensions an identity that is the database's own.
-func (p *pack) listable(c *schema.Column) bool {
-	switch c.Elem {
-	case schema.Bool, schema.Int, schema.Float, schema.Decimal, schema.Date, schema.UUID:
-	case schema.Text:
-		if p.db.Engine == schema.Postgres && !plainTexts.MatchString(c.Type) {
-			return false
-		}
-	default:
-		return false
-	}
-	return true
+// listable are the types of elements whose arrays exosql takes. Those of enums, domains and other types are read as texts.
+var listable = map[schema.Kind]bool{
+	schema.Bool: true, schema.Int: true, schema.Float: true, schema.Decimal: true, schema.Date: true, schema.UUID: true, schema.Text: true, schema.Unknown: true,
 }
-
-var plainTexts = regexp.MustCompile(`^(text|character varying|character|name|varchar|char|bpchar)(\(\d+\))?(\[\])+$`)
 
 // milliseconds are the types of PostgreSQL whose times end there.
 var milliseconds = regexp.MustCompile(`^timestamp\([0-3]\)|^timestamptz\([0-3]\)`)

@@ -141,8 +141,10 @@ func described(what, comment string) string {
 func (s *source) table(t *table) {
 	s.exosql = true
 	s.body.WriteString(comment(described(t.row+" is a row of "+name(t.t.Name.Name), t.t.Comment), width))
-	if why := t.keyless(); why != "" {
-		s.body.WriteString("//\n" + comment(why, width))
+	keyless := ""
+	if t.keyless() {
+		keyless = ".Keyless()"
+		s.body.WriteString("//\n" + comment("Nothing makes its rows unique that can be declared: programs read it, without pages, and don't write it.", width))
 	}
 	s.printf("type %s struct {\n", t.row)
 	for _, c := range t.cols {
@@ -154,7 +156,7 @@ func (s *source) table(t *table) {
 		s.body.WriteString(comment("Left out: "+l+".", width))
 	}
 	s.printf("\n")
-	s.printf("var (\n%s%s = exosql.NewTable[%s](%s)\n", comment(t.name+" "+indexes(t.t), width), t.name, t.row, lit(t.t.Name.Name))
+	s.printf("var (\n%s%s = exosql.NewTable[%s](%s)%s\n", comment(t.name+" "+indexes(t.t), width), t.name, t.row, lit(t.t.Name.Name), keyless)
 	for _, c := range t.cols {
 		s.column(t, c)
 	}
@@ -169,15 +171,9 @@ func (s *source) table(t *table) {
 	s.printf(")\n\n")
 }
 
-// keyless says why the table has no key, or "".
-func (t *table) keyless() string {
-	switch {
-	case slices.ContainsFunc(t.cols, func(c *column) bool { return c.key }):
-		return ""
-	case t.t.PrimaryKey == nil:
-		return "It has no key that is never null, so exosql can't grant it."
-	}
-	return "A column of its primary key can't be declared, so exosql can't grant it."
+// keyless reports whether nothing that is declared tells the rows apart.
+func (t *table) keyless() bool {
+	return !slices.ContainsFunc(t.cols, func(c *column) bool { return c.key })
 }
 
 func (s *source) column(t *table, c *column) {
@@ -206,7 +202,7 @@ func (s *source) column(t *table, c *column) {
 	if c.iso {
 		s.printf(".StoredISO()")
 	}
-	if doc := line(c.c.Comment); doc != "" {
+	if doc := cmp.Or(line(c.c.Comment), line(c.doc)); doc != "" {
 		s.printf(".Doc(%s)", lit(doc))
 	}
 	s.printf("\n")

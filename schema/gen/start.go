@@ -67,7 +67,7 @@ func (t *table) grantable() bool {
 }
 
 func (t *table) canGrant() bool {
-	return t.keyless() == "" && len(shown(t)) > 0 && !slices.ContainsFunc(t.cols, func(c *column) bool { return c.key && c.typ == "time.Time" })
+	return !t.keyless() && len(shown(t)) > 0 && !slices.ContainsFunc(t.cols, func(c *column) bool { return c.key && (c.typ == "time.Time" || t.t.RowID && c.c.Name == "rowid") })
 }
 
 // few is how many links the starting point follows, and named how many of the others

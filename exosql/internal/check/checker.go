@@ -59,6 +59,8 @@ type Checker struct {
 	writes   []Write
 	found    []Finding
 	err      error
+
+	Secured bool // the database was opened for policies that bind the role
 }
 
 // use is how a table is used.

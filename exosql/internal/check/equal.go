@@ -14,10 +14,21 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Equality is what the database takes for equal in a declared column, for the compiler. Of a view of SQLite, and of what the catalogue
-// does not have, nothing is known.
-func Equality(live *schema.Database, col *decl.Column) decl.Equality {
+// Form is how the database holds a declared column, for the compiler. Of a view of SQLite, and of what the catalogue does not have,
+// nothing is known.
+func Form(live *schema.Database, col *decl.Column) decl.Form {
 	t, x := (&Checker{live: live}).column(col.Table, col)
+	f := decl.Form{Equality: equality(live, col, t, x)}
+	f.Numbers = x != nil && live.Engine == schema.SQLite && col.Kind == exo.TypeText && numeric(t.Affinity(x))
+	if x != nil && live.Engine == schema.Postgres {
+		f.Type = x.Type
+		f.Native, f.Cast = native(live, col, x), x.Kind == schema.List && !plainArray(x)
+	}
+	return f
+}
+
+// equality is what the database takes for equal in a column.
+func equality(live *schema.Database, col *decl.Column, t *schema.Table, x *schema.Column) decl.Equality {
 	switch {
 	case x == nil, live.Engine == schema.SQLite && (t == nil || t.Virtual):
 		return decl.UnknownEquality
@@ -32,7 +43,7 @@ func Equality(live *schema.Database, col *decl.Column) decl.Equality {
 	case "character", "bpchar":
 		return decl.PaddedType
 	}
-	return decl.ExactEquality // its text is compared, whatever it is
+	return decl.ExactEquality // its text is compared, or it has the text of all that is equal to it
 }
 
 // loose warns of columns of which = does not mean what it says: a condition of a program finds other texts too. Scopes, links and pages

@@ -31,22 +31,12 @@ func (c *Checker) pairs(l *decl.Link) {
 			continue // missing, or of another type, and reported
 		}
 		f := Finding{Kind: TypeMismatch, Table: l.To.Name, Column: p.To.Name, Link: l.From.Name + "." + l.Name}
-		alter := fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE ", Path(l.To), sqlname.Plain(p.To.Name))
-		var why string
-		switch {
-		case !asText(p) && (typeClass(a) != typeClass(b) || typeClass(a) == ""):
-			why = fmt.Sprintf("both are declared with %s, and PostgreSQL compares no %s with %s", l.From.Reader.OneOfName(), a.Type, b.Type)
-			f.Fix = alter + a.Type
-			if typeClass(a) != "text" {
-				f.Fix += fmt.Sprintf(" USING %s::text::%s", sqlname.Plain(p.To.Name), a.Type)
-			}
-		case collation(a) != "" && collation(b) != "" && collation(a) != collation(b):
-			why = fmt.Sprintf("they have the collations %s and %s, between which PostgreSQL refuses to choose", collation(a), collation(b))
-			f.Fix = fmt.Sprintf("%s%s COLLATE %s", alter, b.Type, sqlname.Plain(collation(a)))
-		default:
+		if collation(a) == "" || collation(b) == "" || collation(a) == collation(b) {
 			continue
 		}
-		f.Problem = fmt.Sprintf("the link %s.%s compares it with %s.%s, which fails: %s", l.From.Name, l.Name, l.From.Name, p.From.Name, why)
+		f.Fix = fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s COLLATE %s", Path(l.To), sqlname.Plain(p.To.Name), b.Type, sqlname.Plain(collation(a)))
+		f.Problem = fmt.Sprintf("the link %s.%s compares it with %s.%s, which fails: they have the collations %s and %s, between which PostgreSQL refuses to choose",
+			l.From.Name, l.Name, l.From.Name, p.From.Name, collation(a), collation(b))
 		c.add(f)
 	}
 }
@@ -108,27 +98,9 @@ func byValue(p decl.Pair, a, b string) string {
 
 // asText reports whether the columns of a pair are both cast to text on PostgreSQL; see
 // from.pair.
-func asText(p decl.Pair) bool {
-	return p.From.Kind == exo.TypeText && p.To.Kind == exo.TypeText && (p.From.Enum == nil || p.To.Enum == nil)
-}
-
-// typeClass names the types that PostgreSQL compares with each other without a cast; of
-// "" it compares none.
-func typeClass(x *schema.Column) string {
-	switch {
-	case x.Enum != nil && x.Domain != nil:
-		return "" // for a domain over an enum there is no =
-	case x.Enum != nil:
-		return "enum " + x.Enum.String()
-	}
-	switch plain := plainType(x); plain {
-	case "text", "character varying", "character", "bpchar", "citext", "name":
-		return "text"
-	case "xml":
-		return ""
-	default:
-		return plain
-	}
+func (c *Checker) asText(p decl.Pair) bool {
+	of := Form(c.live, p.From).Native
+	return p.From.Kind == exo.TypeText && p.To.Kind == exo.TypeText && !(of.Ordered && of == Form(c.live, p.To).Native)
 }
 
 // collation is that of a column, "" for the default, which gives way to any other.
@@ -152,7 +124,7 @@ func (c *Checker) byText(l *decl.Link, to *schema.Table) bool {
 	served := false
 	for _, p := range l.Pairs {
 		x := c.find(to.Columns, p.To.Name)
-		if plain := plainType(x); !asText(p) || x.Enum == nil && (plain == "text" || plain == "character varying") {
+		if plain := plainType(x); !c.asText(p) || x.Enum == nil && (plain == "text" || plain == "character varying") {
 			return false // by this one, an index can serve
 		}
 		for _, i := range to.Indexes {
@@ -160,20 +132,14 @@ func (c *Checker) byText(l *decl.Link, to *schema.Table) bool {
 		}
 	}
 	p := l.Pairs[0]
-	if e := Equality(c.live, p.To); served || e.ByType() && e == Equality(c.live, p.From) {
+	if e := Form(c.live, p.To).Equality; served || e.ByType() && e == Form(c.live, p.From).Equality {
 		return served // by the types' own equality, which an index of the column serves
 	}
 	x := c.find(to.Columns, p.To.Name)
 	f := Finding{Kind: NoIndex, Table: l.To.Name, Column: p.To.Name, Link: l.From.Name + "." + l.Name, Warning: !c.links[l],
 		Problem: fmt.Sprintf("the link %s.%s compares it as text, and no index of a column that is %s serves that", l.From.Name, l.Name, x.Type)}
-	from := c.tableOf(schema.Name{Name: l.From.Name})
-	switch y := from.Column(p.From.Name); {
-	case x.Enum != nil && y != nil && y.Enum != nil && *x.Enum == *y.Enum:
-		f.Fix = l.From.Reader.OneOfName() + " in both declarations"
-	case x.Enum != nil: // its text depends on settings, says PostgreSQL, and has no index
-		f.Fix = fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE text", Path(l.To), sqlname.Plain(p.To.Name))
-	default:
-		f.Fix = fmt.Sprintf("CREATE INDEX %s ON %s ((%s::text))", sqlname.Plain(l.To.Bare()+"_by_"+p.To.Name+"_text"), Path(l.To), sqlname.Plain(p.To.Name))
+	if f.Fix = fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE text", Path(l.To), sqlname.Plain(p.To.Name)); x.Enum == nil { // of an enum the text depends on settings, says PostgreSQL, and has no index
+		f.Fix = fmt.Sprintf("CREATE INDEX %s ON %s ((%s::text))", sqlname.Plain(l.To.Name+"_by_"+p.To.Name+"_text"), Path(l.To), sqlname.Plain(p.To.Name))
 	}
 	c.add(f)
 	return true

@@ -133,7 +133,7 @@ func (c *Checker) relatives(t *decl.Table, live *schema.Table) {
 		if len(names) == 0 {
 			continue
 		}
-		c.add(Finding{Kind: RowSecurity, Table: t.Name, Problem: fmt.Sprintf("has no row-level security, and %s (%s): it binds no query of %s", r.are, strings.Join(names, ", "), t.Name),
+		c.add(Finding{Kind: RowSecurity, Table: t.Name, Warning: c.live.Role.Unbound(live) != "" && !c.Secured, Problem: fmt.Sprintf("has no row-level security, and %s (%s): it binds no query of %s", r.are, strings.Join(names, ", "), t.Name),
 			Fix: fmt.Sprintf("ALTER TABLE %s ENABLE ROW LEVEL SECURITY, with policies of its own", Path(t))})
 	}
 }

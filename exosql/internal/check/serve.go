@@ -104,10 +104,8 @@ func (s *server) part(col *decl.Column, exact bool) (part *schema.Part, declared
 	switch {
 	case col.Kind == exo.TypeTime && !col.Iso && !exact:
 		return nil, Served{Declaration: col.Table.Reader.ISO(), If: "holds no finer times than milliseconds"}
-	case col.Kind != exo.TypeText, exact && col.Enum != nil:
+	case col.Kind != exo.TypeText, native(s.live, col, x).Ordered:
 		return plain, declared
-	case x.Enum != nil && exact:
-		return nil, Served{Declaration: col.Table.Reader.OneOfName()}
 	case x.Enum != nil:
 		return nil, declared // the text of an enum is not immutable, says PostgreSQL
 	}

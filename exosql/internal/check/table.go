@@ -66,7 +66,7 @@ func (c *Checker) leftOut(t *decl.Table) bool {
 	if l == nil {
 		return false
 	}
-	c.add(Finding{Kind: MissingTable, Table: t.Name, Problem: "it is there, and each query of it fails: " + l.Why,
+	c.add(Finding{Kind: MissingTable, Table: t.Name, Problem: "it is there, but " + l.Reason(),
 		Fix: "a definition that SQLite can use here without the application's own functions and modules; or leave it out of what is declared"})
 	return true
 }
@@ -245,15 +245,18 @@ func (c *Checker) security(t *decl.Table, live *schema.Table) {
 	case !live.RowSecurity:
 		f.Problem = fmt.Sprintf("has %s, but row-level security is not enabled: they bind nobody", count(len(live.Policies), "policy", "policies"))
 		f.Fix = fmt.Sprintf("ALTER TABLE %s ENABLE ROW LEVEL SECURITY", Path(t))
-	case role.Superuser:
-		f.Problem = fmt.Sprintf("has row-level security, but the role %s is a superuser, whom it does not bind", role.Name)
-		f.Fix = "a URL with a role that has no more rights than it needs"
-	case role.BypassRLS:
-		f.Problem = fmt.Sprintf("has row-level security, but the role %s bypasses it", role.Name)
-		f.Fix = fmt.Sprintf("ALTER ROLE %s NOBYPASSRLS", sqlname.Plain(role.Name))
-	case live.Owned && !live.ForceRowSecurity:
-		f.Problem = fmt.Sprintf("has row-level security, but the role %s owns the table, and owners are not bound", role.Name)
-		f.Fix = fmt.Sprintf("ALTER TABLE %s FORCE ROW LEVEL SECURITY", Path(t))
+	case role.Unbound(live) != "":
+		// The scopes of the grants decide which rows there are, as without policies. Who opened the database for policies is told that it has none.
+		f.Problem = fmt.Sprintf("has row-level security, but the role %s %s: the scope alone decides which rows are read", role.Name, role.Unbound(live))
+		f.Warning = !c.Secured
+		switch {
+		case role.Superuser:
+			f.Fix = "a URL with a role that has no more rights than it needs"
+		case role.BypassRLS:
+			f.Fix = fmt.Sprintf("ALTER ROLE %s NOBYPASSRLS", sqlname.Plain(role.Name))
+		default:
+			f.Fix = fmt.Sprintf("ALTER TABLE %s FORCE ROW LEVEL SECURITY", Path(t))
+		}
 	case len(live.Policies) == 0:
 		f.Problem, f.Warning = "has row-level security and no policy: every query of it is empty", true
 		f.Fix = fmt.Sprintf("CREATE POLICY … ON %s USING (…)", Path(t))

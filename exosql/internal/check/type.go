@@ -67,10 +67,6 @@ func (c *Checker) kind(t *decl.Table, col *decl.Column, x *schema.Column) {
 	if i < 0 || col.Enum == nil {
 		return
 	}
-	if x.Domain != nil {
-		c.add(Finding{Kind: TypeMismatch, Table: t.Name, Column: col.Name, Problem: fmt.Sprintf("is declared with %s and is of the domain %s over the enum %s, for which PostgreSQL has no =: comparing it fails", t.Reader.OneOfName(), x.Domain, x.Enum),
-			Fix: fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s USING %[2]s::text::%[3]s", Path(t), sqlname.Plain(col.Name), x.Type)})
-	}
 	// PostgreSQL fails where an enum is compared with a value that it has not.
 	if more := without(col.Enum, c.live.Enums[i].Values); more != "" {
 		c.add(Finding{Kind: TypeMismatch, Table: t.Name, Column: col.Name, Problem: fmt.Sprintf("%s lists %s, which the enum %s has not: comparing with it fails", t.Reader.OneOfName(), more, x.Enum), Fix: t.Reader.OneOf(c.live.Enums[i].Values)})
@@ -111,7 +107,7 @@ func (c *Checker) holds(col *decl.Column, x *schema.Column) bool {
 	case col.Kind == exo.TypeText && x.Kind == schema.Unknown:
 		return true // it is compared and shown AS text, whatever it is
 	case col.Kind == exo.TypeList:
-		return x.Kind == schema.List && string(x.Elem) == col.Elem
+		return x.Kind == schema.List && (string(x.Elem) == col.Elem || col.Elem == exo.TypeText && x.Elem == schema.Unknown)
 	}
 	return string(x.Kind) == col.Kind
 }

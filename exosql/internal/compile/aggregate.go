@@ -89,7 +89,7 @@ func (f *from) aggregate(name string, x expr, within []expr) (expr, error) {
 	case language.Avg:
 		sum := f.sum(x, within)
 		n := aggExpr{sqlast.Count, f.summed(x), within, count}
-		of := exprType{exo.TypeFloat, true, digits{}}
+		of := exprType{kind: exo.TypeFloat, exact: true}
 		if x.typ().kind == exo.TypeDecimal {
 			of.kind = exo.TypeDecimal
 		}
@@ -97,13 +97,13 @@ func (f *from) aggregate(name string, x expr, within []expr) (expr, error) {
 			of.size = sizeOf(sqlast.Over, []expr{sum, n})
 			return aggExpr{sqlast.Mean, f.bounded(x), within, of}, of.fits(name)
 		}
-		args := []expr{sum, opExpr{sqlast.IntExact, []expr{n}, exprType{exo.TypeInt, true, count.size}}}
+		args := []expr{sum, opExpr{sqlast.IntExact, []expr{n}, exprType{kind: exo.TypeInt, exact: true, size: count.size}}}
 		of.size = sizeOf(sqlast.Over, args)
 		return meanExpr{aggExpr{sqlast.Mean, sum.(aggExpr).x, within, of}, opExpr{sqlast.Over, args, of}}, of.fits(name)
 	case language.Median:
 		return f.median(x, within)
 	case language.Min, language.Max:
-		return f.extreme(name == language.Max, x, within), nil
+		return f.extreme(name, x, within)
 	}
 	return nil, errNode(&exo.Node{Name: name})
 }
@@ -166,7 +166,7 @@ func (f *from) median(x expr, within []expr) (expr, error) {
 	if err := f.holds(language.Median); err != nil {
 		return nil, err
 	}
-	of := exprType{exo.TypeFloat, true, digits{}}
+	of := exprType{kind: exo.TypeFloat, exact: true}
 	if x.typ().kind == exo.TypeDecimal {
 		of.kind = exo.TypeDecimal
 	}
@@ -177,30 +177,36 @@ func (f *from) median(x expr, within []expr) (expr, error) {
 }
 
 // extreme is the least or the greatest value.
-func (f *from) extreme(greatest bool, x expr, within []expr) expr {
-	of := x.typ()
+func (f *from) extreme(name string, x expr, within []expr) (expr, error) {
+	of, greatest := x.typ(), name == language.Max
 	switch {
+	case of.native.Extreme:
+		x = nativeExpr{x, true}
+	case !of.native.Text():
+		return nil, exo.Errorf(exo.Invalid, name, "%s", noOrder(x, "the database has no "+name+" of it, but an order: take the first row of .orderBy(…)"))
 	case of.decimal():
 		x = f.bounded(x)
 		of = x.typ()
 		of.exact = true
 		if greatest {
-			return aggExpr{sqlast.MaxNumber, x, within, of}
+			return aggExpr{sqlast.MaxNumber, x, within, of}, nil
 		}
-		return aggExpr{sqlast.MinNumber, x, within, of}
+		return aggExpr{sqlast.MinNumber, x, within, of}, nil
 	case of.kind == exo.TypeText:
 		x = textExpr{x}
 		of = x.typ()
 	}
 	if greatest {
-		return aggExpr{sqlast.Max, x, within, of}
+		return aggExpr{sqlast.Max, x, within, of}, nil
 	}
-	return aggExpr{sqlast.Min, x, within, of}
+	return aggExpr{sqlast.Min, x, within, of}, nil
 }
 
 // distinctly is a value such that different ones have different texts in the engine.
 func (f *from) distinctly(x expr) expr {
-	if x.typ().kind == exo.TypeText {
+	if same, ok := natively([]expr{x}); ok {
+		return same[0]
+	} else if x.typ().kind == exo.TypeText {
 		return textExpr{x}
 	}
 	return keyOf(x, x.typ())
@@ -213,6 +219,9 @@ func same(a, b expr) bool {
 		return a == b
 	case textExpr:
 		b, ok := b.(textExpr)
+		return ok && same(a.x, b.x)
+	case nativeExpr:
+		b, ok := b.(nativeExpr)
 		return ok && same(a.x, b.x)
 	case opExpr:
 		b, ok := b.(opExpr)

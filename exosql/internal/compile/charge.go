@@ -38,6 +38,8 @@ func chargeOf(e expr) int {
 		return 1
 	case textExpr:
 		return chargeOf(x.x)
+	case nativeExpr:
+		return chargeOf(x.x)
 	case opExpr:
 		if x.of.kind != exo.TypeText {
 			return sealed.Size(x.of.kind)

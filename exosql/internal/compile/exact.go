@@ -17,8 +17,8 @@ import (
 // Engine is the database that a statement is written for.
 type Engine struct {
 	Dialect sqlast.Dialect
-	// Equality says what the database takes for equal in a column. nil: nobody knows, and all texts are compared twice.
-	Equality func(*decl.Column) decl.Equality
+	// Form is how the database holds a column. nil: nobody knows, and all texts are compared twice.
+	Form func(*decl.Column) decl.Form
 }
 
 // equality is that of a column. Only texts, and what SQLite holds as texts, can be equal and different; what is compared by a function
@@ -30,10 +30,30 @@ func (c *compiler) equality(col *decl.Column) decl.Equality {
 	default:
 		return decl.ExactEquality
 	}
-	if c.engine.Equality == nil {
-		return decl.UnknownEquality
+	return c.form(col).Equality
+}
+
+// form is how the database holds a column.
+func (c *compiler) form(col *decl.Column) decl.Form {
+	if c.engine.Form == nil {
+		return decl.Form{}
 	}
-	return c.engine.Equality(col)
+	f, known := c.known[col]
+	if !known {
+		if f = c.engine.Form(col); c.known == nil {
+			c.known = map[*decl.Column]decl.Form{}
+		}
+		c.known[col] = f
+	}
+	return f
+}
+
+// forms is form for rows of a table of PostgreSQL. SQLite has no other types.
+func (c *compiler) forms() func(*decl.Column) decl.Form {
+	if c.dialect != sqlast.Postgres {
+		return nil
+	}
+	return c.form
 }
 
 // wider reports whether the database may take different values of a column for equal.
@@ -52,12 +72,12 @@ func (e exactText) sql(f *from) sqlast.Expr {
 	case f.c.equality(e.x.col).ByType(): // its text has a collation that is exact, and an index of the text serves
 		return call(sqlast.CastedText, x)
 	}
-	return call(sqlast.CodePointText, x)
+	return call(sqlast.CodePointText, textual(e.x, x))
 }
 
 // own is a column as the database's own equality compares it.
 func (f *from) own(x colExpr) expr {
-	if f.c.equality(x.col).ByType() {
+	if f.c.equality(x.col).ByType() || f.c.form(x.col).Numbers {
 		return stored{x}
 	}
 	return x
@@ -127,7 +147,7 @@ func (f *from) keyOrder(x colExpr) expr {
 	if f.c.dialect == sqlast.SQLite && f.c.wider(x.col) {
 		return exactText{x}
 	}
-	return x
+	return tying(x)
 }
 
 // fixedOf is what a scope fixes, where a search for it finds the rows in scope and no others. By an equality that is wider than exact

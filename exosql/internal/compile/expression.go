@@ -22,6 +22,8 @@ type exprType struct {
 	kind  string // a scalar type of exo
 	exact bool   // a number that was calculated: on SQLite a whole number or the text of a decimal, on PostgreSQL a numeric
 	size  digits // of a number, or of a text; zero: what its kind holds
+
+	native decl.Native // of a text: the type that the database has it in
 }
 
 func (t exprType) number() bool { return scalar.NumberRank(t.kind) > 0 }
@@ -34,9 +36,29 @@ type colExpr struct {
 	col *decl.Column
 }
 
-func (e colExpr) sql(f *from) sqlast.Expr { return f.unindexed(f.col(e.row, e.col), e.row, e.col) }
+func (e colExpr) sql(f *from) sqlast.Expr {
+	x := f.col(e.row, e.col)
+	if e.col.Kind == exo.TypeList && x != nil && e.form().Cast {
+		return call(arrayOf(e.col, e.form()), x)
+	}
+	return f.unindexed(x, e.row, e.col)
+}
 
-func (e colExpr) typ() exprType { return exprType{kind: e.col.Kind} }
+func (e colExpr) typ() exprType {
+	t := exprType{kind: e.col.Kind}
+	if t.kind == exo.TypeText {
+		t.native = e.form().Native
+	}
+	return t
+}
+
+// form is how the database holds the column.
+func (e colExpr) form() decl.Form {
+	if e.row == nil || e.row.form == nil { // on SQLite a text is a text
+		return decl.Form{}
+	}
+	return e.row.form(e.col)
+}
 
 // comparable is the column as it can be compared and sorted: times on SQLite
 // may be stored in many forms, so they are normalised unless declared ISO.
@@ -47,6 +69,9 @@ func (e colExpr) comparable(f *from) sqlast.Expr {
 	}
 	if e.col.Kind == exo.TypeTime && !e.col.Iso && x != nil {
 		return call(sqlast.StrftimeMillis, x)
+	}
+	if e.col.Kind == exo.TypeText && x != nil && f.c.form(e.col).Numbers { // its text, as it is shown
+		return call(sqlast.CodePointText, x)
 	}
 	return f.unindexed(x, e.row, e.col)
 }

@@ -146,7 +146,10 @@ func leakproof(e expr) *occurrence {
 }
 
 func plainText(e expr) expr {
-	if t, ok := e.(textExpr); ok {
+	switch t := e.(type) {
+	case textExpr:
+		return t.x
+	case nativeExpr:
 		return t.x
 	}
 	return e
@@ -192,6 +195,9 @@ func keyColumn(e expr) (colExpr, bool) {
 		return t.x, true
 	case stored:
 		return t.x, true
+	case nativeExpr:
+		c, ok := t.x.(colExpr)
+		return c, ok
 	}
 	c, ok := e.(colExpr)
 	return c, ok

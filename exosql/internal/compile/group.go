@@ -203,18 +203,20 @@ func (g *group) cell(row *occurrence, x expr) cell {
 // canonical is a key such that equal ones are shown alike.
 func (f *from) canonical(x expr) expr {
 	switch t := x.typ(); {
+	case t.kind == exo.TypeText && t.native.Ordered:
+		return nativeExpr{x, false}
 	case t.kind == exo.TypeText:
 		return textExpr{x}
 	case t.decimal() && f.c.dialect == sqlast.SQLite: // 1.0 and 1.00 are two texts
 		x = f.bounded(x)
-		return opExpr{sqlast.Plus, []expr{x, constExpr(sqlast.Zero)}, exprType{t.kind, true, x.typ().digits()}}
+		return opExpr{sqlast.Plus, []expr{x, constExpr(sqlast.Zero)}, exprType{kind: t.kind, exact: true, size: x.typ().digits()}}
 	}
 	return x
 }
 
 // canonicalSQL writes a key as it is shown.
 func (f *from) canonicalSQL(x expr) sqlast.Expr {
-	if x.typ().kind == exo.TypeTime && f.c.dialect == sqlast.Postgres {
+	if _, native := x.(nativeExpr); native || x.typ().kind == exo.TypeTime && f.c.dialect == sqlast.Postgres {
 		return compared(x, f)
 	}
 	return shown(x, f)

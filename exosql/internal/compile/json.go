@@ -115,6 +115,9 @@ func (f *from) whole(op *language.Operator, x expr, n *exo.Node) expr {
 			src.Kind = plan.ArgArray
 		}
 	}
+	if f.c.dialect == sqlast.Postgres && src.Elem == exo.TypeJSON { // for json there is no =
+		x = opExpr{sqlast.JSONArray, []expr{x}, x.typ()}
+	}
 	return opExpr{op.Ast, []expr{x, argExpr{src: src, kind: exo.TypeText}}, exprType{kind: exo.TypeBool}}
 }
 

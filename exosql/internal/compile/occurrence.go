@@ -40,7 +40,7 @@ func (f *from) enter(e scope.Entry, fc *decl.Facet, on, where func(*occurrence) 
 		return nil, exo.Errorf(exo.Limit, "", "too many tables in one query: the limit is %d", maxSources)
 	}
 	alias := f.c.alias()
-	row := &occurrence{grant: e.Grant(), facet: fc, table: e.Table(), entry: e, alias: alias}
+	row := &occurrence{grant: e.Grant(), facet: fc, table: e.Table(), entry: e, alias: alias, form: f.c.forms()}
 	if err := f.sources.Add(e, alias); err != nil {
 		return nil, err
 	}

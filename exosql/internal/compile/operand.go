@@ -19,16 +19,21 @@ func (nullExpr) typ() exprType { return exprType{kind: exo.TypeNull} }
 // column may hold it as an enum, and sort by a language's rules.
 type textExpr struct{ x expr }
 
-func (e textExpr) typ() exprType { return exprType{kind: exo.TypeText, size: e.x.typ().bytes()} }
+func (e textExpr) typ() exprType {
+	return exprType{kind: exo.TypeText, size: e.x.typ().bytes(), native: lettered(e.x.typ().native)}
+}
 
 func (e textExpr) sql(f *from) sqlast.Expr {
 	x := e.x.sql(f)
+	if c, column := e.x.(colExpr); column && x != nil && f.c.dialect == sqlast.SQLite && f.c.form(c.col).Numbers {
+		return call(sqlast.CodePointText, x)
+	}
 	if _, value := e.x.(argExpr); f.c.dialect != sqlast.Postgres || x == nil {
 		return x
 	} else if value {
 		return call(sqlast.CastedText, x)
 	}
-	return call(sqlast.CodePointText, x)
+	return call(sqlast.CodePointText, textual(e.x, x))
 }
 
 // alike prepares operands that are compared, or one of which becomes the result:
@@ -94,9 +99,9 @@ func (f *from) exactly(e expr) expr {
 	case t.exact, t.kind == exo.TypeDecimal, t.kind == exo.TypeNull:
 		return e
 	case t.kind == exo.TypeFloat:
-		return opExpr{sqlast.FloatExact, []expr{e}, exprType{t.kind, true, t.digits()}}
+		return opExpr{sqlast.FloatExact, []expr{e}, exprType{kind: t.kind, exact: true, size: t.digits()}}
 	}
-	return opExpr{sqlast.IntExact, []expr{e}, exprType{t.kind, true, t.digits()}}
+	return opExpr{sqlast.IntExact, []expr{e}, exprType{kind: t.kind, exact: true, size: t.digits()}}
 }
 
 // sameText is a column of text as it is compared with another one by =, under the
@@ -111,7 +116,7 @@ func (e sameText) sql(f *from) sqlast.Expr {
 	if f.c.dialect != sqlast.Postgres || x == nil {
 		return f.unindexed(x, e.x.row, e.x.col)
 	}
-	return call(sqlast.CastedText, x)
+	return call(sqlast.CastedText, textual(e.x, x))
 }
 
 // pair is the one comparison of key columns: a and b as they are compared by = in the
@@ -119,9 +124,12 @@ func (e sameText) sql(f *from) sqlast.Expr {
 // that a link is declared over. Keys are equal if a program that reads both finds them
 // equal: texts by their code points whatever the columns' types, so that citext and
 // char(n) let in no row whose key is spelt in another way (see pairs); numbers exactly; times of PostgreSQL as they are stored, since two that differ in their
-// microseconds alone are two keys, of two tenants maybe. An enum stays one only beside another one, whose index then serves.
+// microseconds alone are two keys, of two tenants maybe. A type that is no text stays what it is beside itself, whose index then serves.
 func (f *from) pair(a, b colExpr) (x, y expr) {
-	if a.col.Kind == exo.TypeText && b.col.Kind == exo.TypeText && (a.col.Enum == nil || b.col.Enum == nil) {
+	if a.col.Kind == exo.TypeText && b.col.Kind == exo.TypeText {
+		if both, ok := natively([]expr{a, b}); ok {
+			return both[0], both[1]
+		}
 		return sameText{a}, sameText{b}
 	}
 	if f.c.dialect == sqlast.Postgres && a.col.Kind == exo.TypeTime && b.col.Kind == exo.TypeTime {
@@ -155,10 +163,15 @@ func (f *from) keyed(args []expr) []expr {
 		return []expr{x, y}
 	}
 	args, of := f.alike(args)
-	if columns := f.columns(args); of.kind == exo.TypeText && len(columns) > 1 {
+	if of.kind == exo.TypeText {
+		if same, ok := natively(args); ok {
+			return same
+		}
 		// Of columns with two collations PostgreSQL fails to choose one, for the first
 		// row that it looks at.
-		return mapped(args, func(a expr) expr { return textExpr{a} })
+		if len(f.columns(args)) > 1 || !nativeOf(args).Text() {
+			return mapped(args, func(a expr) expr { return textExpr{a} })
+		}
 	}
 	return mapped(args, func(a expr) expr { return keyOf(a, of) })
 }
@@ -232,8 +245,10 @@ func keyOf(e expr, of exprType) expr {
 
 // sorted is an expression that can be sorted by.
 func sorted(e expr) expr {
-	if e.typ().kind == exo.TypeText {
+	if t := e.typ(); t.kind == exo.TypeText && t.native.Text() {
 		return textExpr{e}
+	} else if t.kind == exo.TypeText {
+		return nativeExpr{e, true}
 	}
 	return keyOf(e, e.typ())
 }

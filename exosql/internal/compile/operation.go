@@ -120,12 +120,14 @@ func (f *from) operate(op *language.Operator, args []expr, of exprType) expr {
 		}
 		return opExpr{plainer(op.Ast, args), f.comparison(op.Ast, args), of}
 	case language.FormOrdered:
+		_, column := args[0].(colExpr)
 		if args[0].typ().kind == exo.TypeText {
-			args = texted(args)
+			args = f.inOrder(args)
 		} else {
 			args = f.comparison(op.Ast, args)
+			_, column = args[0].(colExpr)
 		}
-		if _, column := args[0].(colExpr); op.Name == "between" && !column {
+		if op.Name == "between" && !column {
 			// An operand that is an expression is not repeated: it could double with each level.
 			if f.c.dialect == sqlast.Postgres {
 				return opExpr{sqlast.Within, []expr{args[1], args[2], args[0]}, of}
@@ -202,7 +204,7 @@ func (f *from) calculation(op *language.Operator, args []expr, of exprType) expr
 			places = args[1].(argExpr).as(plan.ArgPlaces)
 		}
 		x := f.bounded(args[0])
-		return opExpr{op.Ast, []expr{x, places}, exprType{of.kind, true, sizeOf(op.Ast, []expr{x})}}
+		return opExpr{op.Ast, []expr{x, places}, exprType{kind: of.kind, exact: true, size: sizeOf(op.Ast, []expr{x})}}
 	}
 	out := make([]expr, len(args))
 	for i, a := range args {
@@ -211,7 +213,7 @@ func (f *from) calculation(op *language.Operator, args []expr, of exprType) expr
 	if op.Form == language.FormReversed {
 		out[0], out[1] = out[1], out[0]
 	}
-	return opExpr{op.Ast, out, exprType{of.kind, true, sizeOf(op.Ast, out)}}
+	return opExpr{op.Ast, out, exprType{kind: of.kind, exact: true, size: sizeOf(op.Ast, out)}}
 }
 
 func (f *from) match(op *language.Operator, args []expr, of exprType) expr {
@@ -240,6 +242,7 @@ func (f *from) same(op *language.Operator, args []expr, of exprType) expr {
 		head, args = args[:1], args[1:]
 	}
 	if of.kind == exo.TypeText {
+		of.native = lettered(nativeOf(args))
 		args = texted(args)
 		if made(args) {
 			args = mapped(args, f.boundedText)

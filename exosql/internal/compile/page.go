@@ -63,7 +63,7 @@ func (f *from) total(q *query) ([]orderTerm, error) {
 				return nil, exo.Errorf(exo.Invalid, "page", "of unionAll or concat, rows can be equal, and none of them comes after the other; write .union(…), which has equal rows once")
 			}
 			for i, k := range r.group.keys {
-				add(orderTerm{expr: sortExpr{k}, desc: desc, kind: r.group.kinds[i]})
+				add(orderTerm{expr: sortExpr{tying(k)}, desc: desc, kind: r.group.kinds[i]})
 			}
 			continue
 		}
@@ -162,7 +162,7 @@ func (f *from) cursorValue(terms []orderTerm, i int) argExpr {
 // operands are what is sorted by, and a value of it, as they are compared.
 func (f *from) operands(x expr, v argExpr) []expr {
 	if x.typ().kind == exo.TypeText {
-		return texted([]expr{x, v})
+		return f.inOrder([]expr{x, v})
 	}
 	return f.keyed([]expr{x, v})
 }

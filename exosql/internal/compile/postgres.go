@@ -24,8 +24,8 @@ import (
 func (e colExpr) comparablePostgres(x sqlast.Expr) sqlast.Expr {
 	switch {
 	case x == nil:
-	case e.col.Kind == exo.TypeText && e.col.Enum == nil:
-		return call(sqlast.CastedText, x)
+	case e.col.Kind == exo.TypeText && (e.col.Enum == nil || !e.typ().native.Text() && !e.typ().native.Ordered):
+		return call(sqlast.CastedText, textual(e, x))
 	case e.col.Kind == exo.TypeTime && !e.col.Iso:
 		return call(sqlast.TruncMillis, x)
 	}
@@ -82,8 +82,8 @@ func shownPostgres(e expr, f *from) sqlast.Expr {
 		return s.shown(f)
 	}
 	x := e.sql(f)
-	if c, ok := e.(colExpr); ok && c.col.Kind == exo.TypeText && x != nil {
-		return call(sqlast.CastedText, x)
+	if c, ok := e.(colExpr); x != nil && (ok && c.col.Kind == exo.TypeText || !ok && inItsType(e)) {
+		return call(sqlast.CastedText, textual(e, x))
 	}
 	return x
 }

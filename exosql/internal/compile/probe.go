@@ -21,9 +21,13 @@ const (
 )
 
 // Uses are those that a column has. What is in JSON is not found by an index of the column.
-func Uses(col *decl.Column) []Use {
-	if col.Kind == exo.TypeJSON {
+func Uses(d Engine, col *decl.Column) []Use {
+	n := (&compiler{engine: d, dialect: d.Dialect}).form(col).Native
+	switch {
+	case col.Kind == exo.TypeJSON:
 		return nil
+	case !n.Text() && !n.Ordered:
+		return []Use{UseEqual}
 	}
 	ops := language.OperatorOn()[language.ColumnInterfaces[col.Kind]]
 	var out []Use
@@ -51,7 +55,7 @@ type Probe struct {
 
 // Probe compiles the program that uses a column of a facet, which the grant reaches.
 func (g Prepared) Probe(d Engine, fc *decl.Facet, col *decl.Column, use Use) (*Probe, error) {
-	m, err := using(fc, col, use)
+	m, err := using(fc, col, use, (&compiler{engine: d, dialect: d.Dialect}).form(col).Native.Sample)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +80,7 @@ func (g Prepared) Probe(d Engine, fc *decl.Facet, col *decl.Column, use Use) (*P
 //	rows.orderBy(row => row.column.desc()).limit(20).execute()
 //
 // It is checked as a program's is.
-func using(fc *decl.Facet, col *decl.Column, use Use) (*exo.Message, error) {
+func using(fc *decl.Facet, col *decl.Column, use Use, native string) (*exo.Message, error) {
 	desc, err := fc.Describe(nil)
 	if err != nil {
 		return nil, err
@@ -102,7 +106,7 @@ func using(fc *decl.Facet, col *decl.Column, use Use) (*exo.Message, error) {
 		if use == UseRange {
 			op = "ge"
 		}
-		v := b.add(exo.WireNode{Op: exo.OpLit, Lit: sample(col), Recv: -1})
+		v := b.add(exo.WireNode{Op: exo.OpLit, Lit: sample(col, native), Recv: -1})
 		x = b.add(exo.WireNode{Op: exo.OpCall, Name: op, Recv: x, Args: []int32{v}})
 	case UseDescending:
 		x = b.add(exo.WireNode{Op: exo.OpCall, Name: "desc", Recv: x})
@@ -134,9 +138,12 @@ func (b *builder) add(n exo.WireNode) int32 {
 }
 
 // sample is a value that programs may compare a column with. Plans do not depend on it.
-func sample(col *decl.Column) exo.Value {
-	if len(col.Enum) > 0 {
+func sample(col *decl.Column, native string) exo.Value {
+	switch {
+	case len(col.Enum) > 0:
 		return exo.Text(slices.Min(col.Enum))
+	case native != "":
+		return exo.Text(native)
 	}
 	switch col.Kind {
 	case exo.TypeInt, exo.TypeFloat:

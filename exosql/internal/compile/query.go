@@ -20,7 +20,8 @@ import (
 // name (testdata/attacks/001), and wrapping a from moves all its rows at once.
 type compiler struct {
 	engine       Engine
-	dialect      sqlast.Dialect // of engine
+	known        map[*decl.Column]decl.Form // what engine has answered
+	dialect      sqlast.Dialect             // of engine
 	aliases      int
 	guardAliases int
 	slots        []plan.Source
@@ -84,7 +85,8 @@ type occurrence struct {
 	grant *scope.Grant // which grant's scopes apply to it
 	facet *decl.Facet  // what a program sees of it; nil for hidden ones
 	table *decl.Table
-	fixed []scope.Fixed // by its scope
+	form  func(*decl.Column) decl.Form // how the database holds its columns; nil: it is no row of a table
+	fixed []scope.Fixed                // by its scope
 	entry scope.Entry
 	gates []string // see plan.Table
 	alias string   // of the table itself, wherever its columns are now
@@ -278,7 +280,7 @@ func (f *from) ties(q *query) []sqlast.Order {
 		}
 		if r.group != nil {
 			for _, k := range r.group.keys {
-				out = append(out, sqlast.Order{Expr: sortExpr{k}.sql(f), Desc: desc})
+				out = append(out, sqlast.Order{Expr: sortExpr{tying(k)}.sql(f), Desc: desc})
 			}
 			continue
 		}

@@ -116,10 +116,15 @@ func (f *from) comparable(x, y expr) (_, _ expr, of exprType, err error) {
 	if a, b := both[0].typ(), both[1].typ(); a.number() && a.decimal() != b.decimal() {
 		both = mapped(both, f.exactly)
 	}
+	alike := both[0].typ().native == both[1].typ().native
 	for i, e := range both {
-		both[i] = f.canonical(e)
+		if both[i] = f.canonical(e); !alike && e.typ().kind == exo.TypeText { // of two types, PostgreSQL makes no column
+			both[i] = textExpr{e}
+		}
 	}
-	of = both[0].typ()
+	if of = both[0].typ(); !alike && of.kind == exo.TypeText {
+		of.native = lettered(nativeOf(both))
+	}
 	switch {
 	case of.number():
 		of.size = largest(both)

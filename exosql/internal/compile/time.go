@@ -62,7 +62,7 @@ func (f *from) days(args []expr) expr {
 
 func (f *from) minus(a, b expr) expr {
 	args := []expr{f.exactly(a), f.exactly(b)}
-	return opExpr{sqlast.Minus, args, exprType{exo.TypeInt, true, sizeOf(sqlast.Minus, args)}}
+	return opExpr{sqlast.Minus, args, exprType{kind: exo.TypeInt, exact: true, size: sizeOf(sqlast.Minus, args)}}
 }
 
 // local is a time as clocks of the program's time zone show it; a day is the same everywhere. The zone is an

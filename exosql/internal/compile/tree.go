@@ -130,7 +130,7 @@ func (t *treeOf) enter(f *from, on func(*occurrence) []sqlast.Expr) (*occurrence
 func (t *treeOf) next(c *compiler, tree string, most sqlast.Expr) (*sqlast.Select, error) {
 	f := c.newFrom(nil)
 	step := c.alias()
-	before := &occurrence{grant: t.g, facet: t.facet, table: t.facet.Table}
+	before := &occurrence{grant: t.g, facet: t.facet, table: t.facet.Table, form: f.c.forms()}
 	f.sources, f.at[before] = scope.Step(tree, step), t.place(before, step)
 	row, err := t.enter(f, func(row *occurrence) []sqlast.Expr { return f.linked(t.link, before, row) })
 	if err != nil {
@@ -143,7 +143,7 @@ func (t *treeOf) next(c *compiler, tree string, most sqlast.Expr) (*sqlast.Selec
 
 // rows makes f the rows of the tree.
 func (t *treeOf) rows(f *from, r *sqlast.Recursion, alias string) (*query, error) {
-	key := &occurrence{grant: t.g, facet: t.facet, table: t.facet.Table}
+	key := &occurrence{grant: t.g, facet: t.facet, table: t.facet.Table, form: f.c.forms()}
 	f.sources, f.at[key] = scope.Tree(r, alias), t.place(key, alias)
 	row, err := t.enter(f, func(row *occurrence) (on []sqlast.Expr) {
 		for _, k := range t.facet.Table.Keys {

@@ -178,6 +178,9 @@ func (w *writer) stored(c *compiler, v written) sqlast.Expr {
 		return sqlast.Null
 	}
 	src := v.arg.src
+	if src.Origin == plan.FromMessage && !v.filled {
+		src.As, src.Beside, src.Column = c.typeOf(v.col), v.col.Guest, v.col.Name
+	}
 	switch {
 	case v.col.Kind == exo.TypeJSON:
 		src.Kind = plan.ArgDocument
@@ -405,7 +408,7 @@ func fixedValue(x scope.Fixed) argExpr {
 // again is a condition of the scope on the row that is written.
 func (c *compiler) again(y scope.Fixed, alias string) sqlast.Expr {
 	f := c.newFrom(nil)
-	row := &occurrence{table: y.Col.Table, alias: alias}
+	row := &occurrence{table: y.Col.Table, alias: alias, form: c.forms()}
 	f.at[row] = place{alias: alias}
 	c.satisfying = true
 	defer func() { c.satisfying = false }()

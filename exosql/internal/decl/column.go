@@ -19,7 +19,7 @@ type Column struct {
 	Nulls   bool   // of a list: an element may be null
 	Null    bool
 	Key     bool
-	Enum    []string
+	Enum    []string // the only values of a text, or of the elements of a list
 	Doc     string
 	Label   exo.Label
 	Trust   bool     // a run that has read what outsiders wrote can't write it
@@ -64,9 +64,11 @@ func (c *Column) Charge() int {
 
 // exprType is the type of a column's expression.
 func (c *Column) exprType() *exo.Type {
-	t := &exo.Type{Name: language.ColumnInterfaces[c.Kind], Args: map[string]*exo.Type{"of": {Name: c.Kind, Null: c.Null, Enum: c.Enum}}}
+	of := &exo.Type{Name: c.Kind, Null: c.Null, Enum: c.Enum}
+	t := &exo.Type{Name: language.ColumnInterfaces[c.Kind], Args: map[string]*exo.Type{"of": of}}
 	if c.Kind == exo.TypeList {
-		item := &exo.Type{Name: c.Elem}
+		item := &exo.Type{Name: c.Elem, Enum: c.Enum}
+		of.Enum = nil
 		t.Args["of"].Args, t.Args["item"] = map[string]*exo.Type{"of": item}, item
 	}
 	return t

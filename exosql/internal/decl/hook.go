@@ -106,8 +106,17 @@ func (c *Column) Storable(v exo.Value) error {
 		return exo.Errorf(exo.Invalid, c.Table.Name+"."+c.Name, "the column is declared as never NULL: NewNullable declares one that may be")
 	case c.Kind == exo.TypeList && !c.Nulls && slices.ContainsFunc(elementsOf(v), exo.Value.IsNull):
 		return exo.Errorf(exo.Invalid, c.Table.Name+"."+c.Name, "an element of the array is NULL, which a slice of pointers can hold")
-	case len(c.Enum) > 0 && !v.IsNull() && !slices.Contains(c.Enum, v.Text()):
-		return exo.Errorf(exo.Invalid, c.Table.Name+"."+c.Name, "%.100q is none of its values %q", v.Text(), c.Enum)
+	case len(c.Enum) == 0:
+		return nil
+	}
+	all := []exo.Value{v}
+	if c.Kind == exo.TypeList {
+		all = elementsOf(v)
+	}
+	for _, v := range all {
+		if !v.IsNull() && !slices.Contains(c.Enum, v.Text()) {
+			return exo.Errorf(exo.Invalid, c.Table.Name+"."+c.Name, "%.100q is none of its values %q", v.Text(), c.Enum)
+		}
 	}
 	return nil
 }

@@ -123,7 +123,7 @@ func (f *Facet) leads(c *Column, rows Rows) (l exo.Label) {
 func (c *Column) storedType() *exo.Type {
 	t := &exo.Type{Name: c.Kind, Null: c.Null, Enum: c.Enum}
 	if c.Kind == exo.TypeList {
-		t.Args = map[string]*exo.Type{"of": {Name: c.Elem, Null: c.Nulls}}
+		t.Args, t.Enum = map[string]*exo.Type{"of": {Name: c.Elem, Null: c.Nulls, Enum: c.Enum}}, nil
 	}
 	return t
 }

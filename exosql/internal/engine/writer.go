@@ -70,6 +70,7 @@ type Violation struct {
 	Table      string   // in the database
 	Columns    []string // as far as the engine names them
 	Constraint string   // its name, of a check
+	Holds      string   // of a bad value: what its column holds, for the program; "": unknown
 	Err        error    // the engine's own words, which may quote values: for the host
 
 	// Unseen says that it may be broken by a row that is not in the state which the unit reads: the unit is kept only if it is so in a newer one.

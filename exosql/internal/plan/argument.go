@@ -42,6 +42,9 @@ type Source struct {
 	From    int    // of a length that is written as a position: the index of the one that it begins at, plus 1
 	Or      int    // of a position: the index of another one, plus 1; the lesser counts
 	Swap    bool   // of a length: from whichever position comes first
+	As      string // the type of the database that a text becomes a value of where it stands; "": a text
+	Beside  string // what programs call the column of that type
+	Column  string // its name in the database, of a value that is written
 	Pattern bool   // of like
 	Needle  bool   // a text that is looked for
 }
@@ -202,7 +205,7 @@ func (a *Source) whole(v exo.Value) (exo.Value, error) {
 		}
 		return v, err
 	}
-	return array(v), nil
+	return array(a.Elem, v), nil
 }
 
 // position keeps positions in a text within what an integer of the engines holds.

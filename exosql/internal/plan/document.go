@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"encoding/base64"
+	"encoding/hex"
 	"strconv"
 	"strings"
 
@@ -70,6 +72,10 @@ func elements(kind string, list exo.Value) (exo.Value, error) {
 func element(kind string, v exo.Value) exo.Value {
 	typ := v.Type()
 	switch {
+	case kind == exo.TypeJSON && typ != exo.TypeNull:
+		if d, err := document(v); err == nil {
+			return d
+		}
 	case typ == exo.TypeNull, typ == kind && kind != exo.TypeList:
 		return v
 	case kind == exo.TypeFloat && typ == exo.TypeInt:
@@ -90,7 +96,7 @@ func element(kind string, v exo.Value) exo.Value {
 
 // array is a list as the text of an array of PostgreSQL's. Each element stands in quotes, so that it ends no
 // element and begins none, whatever text it is; it travels as one argument, like every text.
-func array(list exo.Value) exo.Value {
+func array(of string, list exo.Value) exo.Value {
 	var b strings.Builder
 	b.WriteByte('{')
 	for i := range list.Len() {
@@ -103,7 +109,15 @@ func array(list exo.Value) exo.Value {
 			continue
 		}
 		b.WriteByte('"')
-		for _, c := range []byte(storedText(v).Text()) {
+		text := storedText(v).Text()
+		if of == exo.TypeBytes {
+			raw, err := base64.StdEncoding.DecodeString(text)
+			if err != nil {
+				return exo.Value{}
+			}
+			text = `\x` + hex.EncodeToString(raw)
+		}
+		for _, c := range []byte(text) {
 			if c == '"' || c == '\\' {
 				b.WriteByte('\\')
 			}

@@ -2,9 +2,15 @@ package postgres
 
 import (
 	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
 // Bounds of what is kept of a server's error, in bytes. A server can make each of its
@@ -48,4 +54,26 @@ func cutText(s string, n int) string {
 		n--
 	}
 	return s[:n] + "…"
+}
+
+// parameter is the place in which the server names the argument that it can't read as a value of its type.
+var parameter = regexp.MustCompile(`\$(\d{1,5})\b`)
+
+// unread says which value of a program is none of the type that it stands for: the server reads all of them before it looks at a row, so
+// this reveals none. It is nil for any other error, and for a value that the program did not write.
+func unread(p *plan.Plan, args []exo.Value, err error) (*exo.Error, *plan.Source) {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	if !ok {
+		return nil, nil
+	}
+	m := parameter.FindStringSubmatch(e.Where)
+	if m == nil {
+		return nil, nil
+	}
+	n, _ := strconv.Atoi(m[1])
+	if n < 1 || n > len(p.Args) || n > len(args) || p.Args[n-1].As == "" || p.Args[n-1].Origin != plan.FromMessage {
+		return nil, nil
+	}
+	src := &p.Args[n-1]
+	return &exo.Error{Kind: exo.Invalid, Msg: fmt.Sprintf("`%s` is %s in the database, and %.100q is no such value", src.Beside, src.As, args[n-1].Text()), Err: err}, src
 }

@@ -97,6 +97,9 @@ func (s *Session) Query(ctx context.Context, p *plan.Plan, args []exo.Value, out
 		run = s.runOpen
 	}
 	err := run(ctx, p, args, out)
+	if said, _ := unread(p, args, err); said != nil && p.Write == nil {
+		return said
+	}
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	switch {
 	case !ok || out.Count() > 0 || !s.Sound():

@@ -288,12 +288,12 @@ func (w *Writer) write(ctx context.Context, changes []engine.Change, out *plan.C
 	p, args, one := engine.One(changes)
 	if one {
 		if err := w.Session.Query(ctx, p, args, out); err != nil {
-			return 0, serial(violation(p, err))
+			return 0, serial(violation(p, args, err))
 		}
 		return w.affected, nil
 	}
 	if err := w.writeAll(ctx, changes, out); err != nil {
-		return 0, serial(violation(changes[0].Plan, err))
+		return 0, serial(violation(changes[0].Plan, nil, err))
 	}
 	return w.affected, nil
 }
@@ -360,7 +360,7 @@ func (w *Writer) Prepare(ctx context.Context) error {
 		return ctx.Err() // nothing else would notice
 	}
 	if err := w.simple(ctx, w.immediate); err != nil {
-		return serial(violation(nil, err))
+		return serial(violation(nil, nil, err))
 	}
 	w.busy = true
 	rr := w.Conn.ExecStatement(ctx, w.deferrable, nil, nil, nil)
@@ -417,7 +417,7 @@ func (w *Writer) Commit(ctx context.Context) error {
 	}
 	err := w.simple(ctx, w.commit)
 	if _, refused := errors.AsType[*pgconn.PgError](err); refused && !w.Conn.IsClosed() && w.Conn.TxStatus() == 'I' {
-		return fmt.Errorf("%w: %w", exo.ErrNothingDone, serial(violation(nil, err)))
+		return fmt.Errorf("%w: %w", exo.ErrNothingDone, serial(violation(nil, nil, err)))
 	}
 	return err
 }
@@ -454,10 +454,15 @@ var rules = map[string]engine.Rule{
 }
 
 // violation makes what the server says of a constraint something that can be read. Its message and detail quote values.
-func violation(p *plan.Plan, err error) error {
+func violation(p *plan.Plan, args []exo.Value, err error) error {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
 		return err
+	}
+	if p != nil {
+		if said, src := unread(p, args, err); said != nil {
+			return &engine.Violation{Rule: engine.BadValue, Table: p.Write.Table, Columns: []string{src.Column}, Holds: said.Msg, Err: err}
+		}
 	}
 	v := &engine.Violation{Rule: rules[e.Code], Constraint: e.ConstraintName, Err: err}
 	if v.Rule == engine.NoRule && strings.HasPrefix(e.Code, "22") {

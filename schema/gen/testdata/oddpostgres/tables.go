@@ -6,8 +6,6 @@
 // Left out: table why?: exosql can't write its name.
 //
 // Left out: view view: no key of its rows is known; declare it by hand.
-//
-// Left out: table no columns that it can take: exosql can take none of its columns.
 package oddpostgres
 
 import "github.com/exoagent/exoagent/exosql"
@@ -134,9 +132,26 @@ var (
 	LoopLoopsByCb = exosql.Many("loopsByCB", LoopA, LoopCA, exosql.Keys(LoopB, LoopCB))
 )
 
+// NoColumnsThatItCanTake is a row of no columns that it can take.
+//
+// Nothing makes its rows unique that can be declared: programs read it, without pages,
+// and don't write it.
+type NoColumnsThatItCanTake struct {
+	B *string
+}
+
+// Left out: column a?: exosql can't write its name.
+
+var (
+	// NoColumnsThatItCanTakes has no index.
+	NoColumnsThatItCanTakes = exosql.NewTable[NoColumnsThatItCanTake]("no columns that it can take").Keyless()
+	NoColumnsThatItCanTakeB = exosql.NewNullable(NoColumnsThatItCanTakes, "b", func(n *NoColumnsThatItCanTake) **string { return &n.B }).Doc("cidr as its text")
+)
+
 // NoKey is a row of no key.
 //
-// It has no key that is never null, so exosql can't grant it.
+// Nothing makes its rows unique that can be declared: programs read it, without pages,
+// and don't write it.
 type NoKey struct {
 	A *string
 	B *float64
@@ -144,7 +159,7 @@ type NoKey struct {
 
 var (
 	// NoKeys has no index.
-	NoKeys = exosql.NewTable[NoKey]("no key")
+	NoKeys = exosql.NewTable[NoKey]("no key").Keyless()
 	NoKeyA = exosql.NewNullable(NoKeys, "a", func(n *NoKey) **string { return &n.A })
 	NoKeyB = exosql.NewNullable(NoKeys, "b", func(n *NoKey) **float64 { return &n.B })
 )
@@ -172,13 +187,12 @@ type Order struct {
 	BackTick        *string
 	SemiDropTableX  *string
 	LineBreak       *string
+	Nothing         *string
 	In              *int64
 	First           *int64
 }
 
 // Left out: column really?: exosql can't write its name.
-// Left out: column nothing: exosql has no type for money (declared by hand as a string,
-// it is its text).
 
 var (
 	// Orders has the indexes ("line\nbreak" DESC, semi; DROP TABLE x; -- COLLATE C NULLS
@@ -205,6 +219,7 @@ var (
 	OrderBackTick        = exosql.NewNullable(Orders, "back`tick", func(o *Order) **string { return &o.BackTick }).Named("backTick")
 	OrderSemiDropTableX  = exosql.NewNullable(Orders, "semi; DROP TABLE x; --", func(o *Order) **string { return &o.SemiDropTableX }).Named("semiDropTableX")
 	OrderLineBreak       = exosql.NewNullable(Orders, "line\nbreak", func(o *Order) **string { return &o.LineBreak }).Named("lineBreak")
+	OrderNothing         = exosql.NewNullable(Orders, "nothing", func(o *Order) **string { return &o.Nothing }).Doc("money as its text")
 	OrderIn              = exosql.NewNullable(Orders, "in", func(o *Order) **int64 { return &o.In })
 	OrderFirst           = exosql.NewNullable(Orders, "first", func(o *Order) **int64 { return &o.First })
 )
@@ -290,6 +305,7 @@ func Declared() []exosql.Declared {
 		Joins, JoinLimits, JoinUniques, JoinUniquesByNumber,
 		Limits, LimitJoinRow, LimitOrder, LimitOrdersByFirst, LimitOrdersByIn,
 		Loops, LoopCBLoop, LoopLoopsByCb,
+		NoColumnsThatItCanTakes,
 		NoKeys,
 		Orders, OrderFirstLimit, OrderInLimit, OrderLimitByOrder,
 		Sorteds,

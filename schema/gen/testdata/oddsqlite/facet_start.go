@@ -19,12 +19,7 @@ package oddsqlite
 // func Grants(db *exosql.DB, key int64, key2 string) codemode.Grants {
 // 	loopFacet := exosql.NewFacet(Loops, "loop",
 // 		LoopA, LoopB, LoopCA, LoopCB)
-// 	partFacet := exosql.NewFacet(Parts, "part",
-// 		PartN, PartWholeA, PartOtherA, PartKindB)
-// 	loopFacet.Add(exosql.Via(LoopPartsByOtherA, partFacet))
-// 	// Further links: LoopCBLoop, LoopLoopsByCb, LoopPartsByWholeA.
-// 	mine := exosql.Grant(db, Loops, exosql.And(LoopA.Eq(key), LoopB.Eq(key2)),
-// 		exosql.ScopeVia(LoopPartsByOtherA),
-// 	)
+// 	// Further links: LoopCBLoop, LoopLoopsByCb.
+// 	mine := exosql.Grant(db, Loops, exosql.And(LoopA.Eq(key), LoopB.Eq(key2)))
 // 	return codemode.Grants{"loop": loopFacet.Of(mine)}
 // }

@@ -111,18 +111,18 @@ var (
 )
 
 // NoKey is a row of no key.
-//
-// It has no key that is never null, so exosql can't grant it.
 type NoKey struct {
-	A *string
-	B *float64
+	A     *string
+	B     *float64
+	RowID int64
 }
 
 var (
 	// NoKeys has no index.
-	NoKeys = exosql.NewTable[NoKey]("no key")
-	NoKeyA = exosql.NewNullable(NoKeys, "a", func(n *NoKey) **string { return &n.A })
-	NoKeyB = exosql.NewNullable(NoKeys, "b", func(n *NoKey) **float64 { return &n.B })
+	NoKeys     = exosql.NewTable[NoKey]("no key")
+	NoKeyA     = exosql.NewNullable(NoKeys, "a", func(n *NoKey) **string { return &n.A })
+	NoKeyB     = exosql.NewNullable(NoKeys, "b", func(n *NoKey) **float64 { return &n.B })
+	NoKeyRowID = exosql.NewKey(NoKeys, "rowid", func(n *NoKey) *int64 { return &n.RowID })
 )
 
 // Order is a row of order.
@@ -190,19 +190,21 @@ var (
 
 // Part is a row of part.
 type Part struct {
-	N      string
+	N      *string
 	WholeA *int64
 	OtherA *int64
 	KindB  *string
+	RowID  int64
 }
 
 var (
 	// Parts has the indexes (n), (other_a, kind_b), (whole_a, kind_b).
 	Parts      = exosql.NewTable[Part]("part")
-	PartN      = exosql.NewKey(Parts, "n", func(p *Part) *string { return &p.N })
+	PartN      = exosql.NewNullable(Parts, "n", func(p *Part) **string { return &p.N })
 	PartWholeA = exosql.NewNullable(Parts, "whole_a", func(p *Part) **int64 { return &p.WholeA })
 	PartOtherA = exosql.NewNullable(Parts, "other_a", func(p *Part) **int64 { return &p.OtherA })
 	PartKindB  = exosql.NewNullable(Parts, "kind_b", func(p *Part) **string { return &p.KindB })
+	PartRowID  = exosql.NewKey(Parts, "rowid", func(p *Part) *int64 { return &p.RowID })
 )
 
 var (

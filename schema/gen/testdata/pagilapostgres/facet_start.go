@@ -21,7 +21,8 @@ package pagilapostgres
 // 		CustomerID, CustomerStoreID, CustomerFirstName, CustomerLastName, CustomerEmail,
 // 		CustomerAddressID, CustomerCreateDate)
 // 	rentalFacet := exosql.NewFacet(Rentals, "rental",
-// 		RentalID, RentalDate, RentalInventoryID, RentalCustomerID, RentalReturnDate, RentalStaffID)
+// 		RentalID, RentalDate, RentalInventoryID, RentalCustomerID, RentalReturnDate, RentalStaffID,
+// 		RentalPeriod)
 // 	customerFacet.Add(exosql.Via(CustomerRentals, rentalFacet))
 // 	// Further links: CustomerAddress, CustomerStore.
 // 	mine := exosql.Grant(db, Customers, CustomerID.Eq(key),

@@ -49,10 +49,8 @@ type Address struct {
 	District  string
 	CityID    int64
 	Phone     string
+	Location  *string
 }
-
-// Left out: column location: exosql has no type for point (declared by hand as a string,
-// it is its text).
 
 var (
 	// Addresses has the indexes (address_id), (city_id).
@@ -62,6 +60,7 @@ var (
 	AddressDistrict = exosql.NewColumn(Addresses, "district", func(a *Address) *string { return &a.District })
 	AddressCityID   = exosql.NewColumn(Addresses, "city_id", func(a *Address) *int64 { return &a.CityID })
 	AddressPhone    = exosql.NewColumn(Addresses, "phone", func(a *Address) *string { return &a.Phone })
+	AddressLocation = exosql.NewNullable(Addresses, "location", func(a *Address) **string { return &a.Location }).Doc("point as its text")
 )
 
 var (
@@ -166,17 +165,15 @@ type Film struct {
 	RentalDuration     int64
 	RentalRate         exosql.Decimal
 	Rating             *MpaaRating
+	OtherRatings       *[]string
 	SpecialFeatures    *[]string
 	Scores             []float64
 	Details            *exosql.JSON
 	Runtime            *exosql.Interval
 	Released           *exosql.Date
+	Fulltext           *string
 	LastUpdate         time.Time
 }
-
-// Left out: column other_ratings: exosql has no arrays of enums, mpaa_rating.
-// Left out: column fulltext: exosql has no type for tsvector (declared by hand as a
-// string, it is its text).
 
 var (
 	// Films has the indexes (film_id), (language_id), (original_language_id), gist
@@ -191,11 +188,13 @@ var (
 	FilmRentalDuration     = exosql.NewColumn(Films, "rental_duration", func(f *Film) *int64 { return &f.RentalDuration })
 	FilmRentalRate         = exosql.NewColumn(Films, "rental_rate", func(f *Film) *exosql.Decimal { return &f.RentalRate }).Doc("dollars for the whole \"rental_duration\"")
 	FilmRating             = exosql.NewNullable(Films, "rating", func(f *Film) **MpaaRating { return &f.Rating }).OneOf(MpaaRatingG, MpaaRatingPG, MpaaRatingPG13, MpaaRatingR, MpaaRatingNC17)
+	FilmOtherRatings       = exosql.NewNullable(Films, "other_ratings", func(f *Film) **[]string { return &f.OtherRatings })
 	FilmSpecialFeatures    = exosql.NewNullable(Films, "special_features", func(f *Film) **[]string { return &f.SpecialFeatures })
 	FilmScores             = exosql.NewColumn(Films, "scores", func(f *Film) *[]float64 { return &f.Scores })
 	FilmDetails            = exosql.NewNullable(Films, "details", func(f *Film) **exosql.JSON { return &f.Details })
 	FilmRuntime            = exosql.NewNullable(Films, "runtime", func(f *Film) **exosql.Interval { return &f.Runtime })
 	FilmReleased           = exosql.NewNullable(Films, "released", func(f *Film) **exosql.Date { return &f.Released })
+	FilmFulltext           = exosql.NewNullable(Films, "fulltext", func(f *Film) **string { return &f.Fulltext }).Doc("tsvector as its text")
 	FilmLastUpdate         = exosql.NewColumn(Films, "last_update", func(f *Film) *time.Time { return &f.LastUpdate }).StoredISO()
 )
 
@@ -324,10 +323,8 @@ type Rental struct {
 	CustomerID  int64
 	ReturnDate  *time.Time
 	StaffID     int64
+	Period      *string
 }
-
-// Left out: column period: exosql has no type for tstzrange (declared by hand as a
-// string, it is its text).
 
 var (
 	// Rentals has the indexes (customer_id), (inventory_id), (rental_id), (staff_id).
@@ -338,6 +335,7 @@ var (
 	RentalCustomerID  = exosql.NewColumn(Rentals, "customer_id", func(r *Rental) *int64 { return &r.CustomerID })
 	RentalReturnDate  = exosql.NewNullable(Rentals, "return_date", func(r *Rental) **time.Time { return &r.ReturnDate })
 	RentalStaffID     = exosql.NewColumn(Rentals, "staff_id", func(r *Rental) *int64 { return &r.StaffID })
+	RentalPeriod      = exosql.NewNullable(Rentals, "period", func(r *Rental) **string { return &r.Period }).Doc("tstzrange as its text")
 )
 
 var (

@@ -19,7 +19,7 @@ package railspostgres
 // func Grants(db *exosql.DB, key int64) codemode.Grants {
 // 	userFacet := exosql.NewFacet(Users, "user",
 // 		UserID, UserType, UserEmail, UserRole, UserAdmin, UserSettings, UserSignInCount,
-// 		UserCreatedAt, UserUpdatedAt)
+// 		UserLastSignInIP, UserCreatedAt, UserUpdatedAt)
 // 	commentFacet := exosql.NewFacet(Comments, "comment",
 // 		CommentID, CommentUserID, CommentCommentableType, CommentCommentableID, CommentBody,
 // 		CommentCreatedAt)

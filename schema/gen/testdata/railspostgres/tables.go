@@ -171,7 +171,8 @@ var (
 
 // PostsTag is a row of posts_tags.
 //
-// It has no key that is never null, so exosql can't grant it.
+// Nothing makes its rows unique that can be declared: programs read it, without pages,
+// and don't write it.
 type PostsTag struct {
 	PostID int64
 	TagID  int64
@@ -179,7 +180,7 @@ type PostsTag struct {
 
 var (
 	// PostsTags has the indexes (post_id), (tag_id).
-	PostsTags      = exosql.NewTable[PostsTag]("posts_tags")
+	PostsTags      = exosql.NewTable[PostsTag]("posts_tags").Keyless()
 	PostsTagPostID = exosql.NewColumn(PostsTags, "post_id", func(p *PostsTag) *int64 { return &p.PostID })
 	PostsTagTagID  = exosql.NewColumn(PostsTags, "tag_id", func(p *PostsTag) *int64 { return &p.TagID })
 )
@@ -251,12 +252,10 @@ type User struct {
 	Admin              bool
 	Settings           *exosql.JSON
 	SignInCount        int64
+	LastSignInIP       *string
 	CreatedAt          time.Time
 	UpdatedAt          time.Time
 }
-
-// Left out: column last_sign_in_ip: exosql has no type for inet (declared by hand as a
-// string, it is its text).
 
 var (
 	// Users has the indexes (email), (id).
@@ -270,6 +269,7 @@ var (
 	UserAdmin              = exosql.NewColumn(Users, "admin", func(u *User) *bool { return &u.Admin })
 	UserSettings           = exosql.NewNullable(Users, "settings", func(u *User) **exosql.JSON { return &u.Settings })
 	UserSignInCount        = exosql.NewColumn(Users, "sign_in_count", func(u *User) *int64 { return &u.SignInCount })
+	UserLastSignInIP       = exosql.NewNullable(Users, "last_sign_in_ip", func(u *User) **string { return &u.LastSignInIP }).Doc("inet as its text")
 	UserCreatedAt          = exosql.NewColumn(Users, "created_at", func(u *User) *time.Time { return &u.CreatedAt })
 	UserUpdatedAt          = exosql.NewColumn(Users, "updated_at", func(u *User) *time.Time { return &u.UpdatedAt })
 )

@@ -170,11 +170,10 @@ var (
 )
 
 // PostsTag is a row of posts_tags.
-//
-// It has no key that is never null, so exosql can't grant it.
 type PostsTag struct {
 	PostID int64
 	TagID  int64
+	RowID  int64
 }
 
 var (
@@ -182,6 +181,7 @@ var (
 	PostsTags      = exosql.NewTable[PostsTag]("posts_tags")
 	PostsTagPostID = exosql.NewColumn(PostsTags, "post_id", func(p *PostsTag) *int64 { return &p.PostID })
 	PostsTagTagID  = exosql.NewColumn(PostsTags, "tag_id", func(p *PostsTag) *int64 { return &p.TagID })
+	PostsTagRowID  = exosql.NewKey(PostsTags, "rowid", func(p *PostsTag) *int64 { return &p.RowID })
 )
 
 var (

@@ -1,53 +1,69 @@
-package gen
+package schema
+
+// Which values a column may have, where the database lists them.
 
 import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/exoagent/exoagent/schema"
 )
 
-// checked are the values that a check leaves a text column, or nil: of a check of
-// the table that speaks of the column alone, or of its domain.
-func (p *pack) checked(t *table, c *schema.Column) []string {
-	if t.lists == nil {
-		t.lists = map[string][]string{}
-		for _, check := range t.t.Checks { // once for all columns
-			if column, values := listed(check.Expr); values != nil {
-				for _, n := range p.meant(column) {
-					if t.lists[n] == nil {
-						t.lists[n] = values
-					}
+// Values are those of the enum that a column has, or that the elements of its arrays have; nil: it has none.
+func (d *Database) Values(c *Column) []string {
+	if c.Enum == nil {
+		return nil
+	}
+	i := slices.IndexFunc(d.Enums, func(e *Enum) bool { return e.Name == *c.Enum })
+	if i < 0 {
+		return nil
+	}
+	return slices.Clone(d.Enums[i].Values)
+}
+
+// Listed are the values that a check leaves columns of texts, by their names: a check of the table that speaks of the column alone, as
+// state IN ('open', 'done') does, or one of the column's domain. A check that rows may break is none, nor one of a column whose collation
+// takes other texts for the listed ones.
+func (d *Database) Listed(t *Table) map[string][]string {
+	if len(t.Checks) == 0 && len(d.Domains) == 0 {
+		return nil
+	}
+	out := map[string][]string{}
+	for _, check := range t.Checks {
+		if column, values := listed(check.Expr); values != nil && !check.NotValid {
+			for i := range t.Columns {
+				if c := &t.Columns[i]; out[c.Name] == nil && c.lists() && d.means(column, c.Name) {
+					out[c.Name] = values
 				}
 			}
 		}
 	}
-	if values := t.lists[p.fold(c.Name)]; values != nil {
-		return values
-	}
-	if c.Domain == nil {
-		return nil
-	}
-	i := slices.IndexFunc(p.db.Domains, func(d *schema.Domain) bool { return d.Name == *c.Domain })
-	if i < 0 {
-		return nil
-	}
-	for _, check := range p.db.Domains[i].Checks {
-		if column, values := listed(check.Expr); values != nil && strings.EqualFold(column, "value") {
-			return values
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		if c.Domain == nil || !c.lists() || out[c.Name] != nil {
+			continue
+		}
+		i := slices.IndexFunc(d.Domains, func(d *Domain) bool { return d.Name == *c.Domain })
+		if i < 0 {
+			continue
+		}
+		for _, check := range d.Domains[i].Checks {
+			if column, values := listed(check.Expr); values != nil && !check.NotValid && strings.EqualFold(column, "value") {
+				out[c.Name] = values
+				break
+			}
 		}
 	}
-	return nil
+	return out
 }
 
-// meant are the names of columns that a name in an expression, where it may not be
-// quoted, can mean.
-func (p *pack) meant(inExpr string) []string {
-	if low := strings.ToLower(inExpr); p.db.Engine == schema.Postgres && low != inExpr {
-		return []string{inExpr, low}
-	}
-	return []string{p.fold(inExpr)}
+// lists reports whether a list of texts says which values the column has. citext takes others for the same.
+func (c *Column) lists() bool {
+	return c.Kind == Text && c.Enum == nil && !c.Loose && c.Type != "citext"
+}
+
+// means reports whether a name in an expression, where it may not be quoted, can mean a column.
+func (d *Database) means(inExpr, column string) bool {
+	return d.Engine.Is(inExpr, column) || d.Engine == Postgres && strings.ToLower(inExpr) == column
 }
 
 var tokens = regexp.MustCompile(`'(?:[^']|'')*'|"(?:[^"]|"")*"|` + "`[^`]*`" + `|\[[A-Za-z_][^\]'"]*\]|[\pL_][\pL\pN_]*|[0-9]+|::|\S`)

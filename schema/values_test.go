@@ -1,4 +1,4 @@
-package gen
+package schema
 
 import (
 	"strings"
@@ -56,6 +56,16 @@ func TestListed(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%s\n\tgot  %q\n\twant %q", expr, got, want)
+		}
+	}
+}
+
+// TestListedNotValid: a check that rows may break lists nothing. The twin is valid.
+func TestListedNotValid(t *testing.T) {
+	for _, notValid := range []bool{false, true} {
+		table := &Table{Columns: []Column{{Name: "state", Type: "text", Kind: Text}}, Checks: []Check{{Expr: "state IN ('a')", NotValid: notValid}}}
+		if got := (&Database{Engine: Postgres}).Listed(table)["state"]; (got == nil) != notValid {
+			t.Errorf("not valid: %t: %q", notValid, got)
 		}
 	}
 }

@@ -1,0 +1,70 @@
+package check
+
+// Which columns of PostgreSQL are texts to programs and have another type in the database, and what the database can do with that.
+
+import (
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// ordered are PostgreSQL's own types without a kind that have an order, and no two equal values whose texts differ, as numrange has.
+var ordered = map[string]struct {
+	extreme bool // it has min and max
+	sample  string
+}{
+	"inet": {true, "10.0.0.1"}, "cidr": {false, "10.0.0.0/8"}, "macaddr": {false, "08:00:2b:01:02:03"}, "macaddr8": {false, "08:00:2b:01:02:03:04:05"}, "money": {true, "1"},
+	"bit": {false, "0"}, "bit varying": {false, "0"}, "oid": {true, "1"}, "pg_lsn": {true, "0/0"}, "tid": {true, "(0,0)"}, `"char"`: {false, "a"},
+	"time without time zone": {true, "00:00"}, "time with time zone": {true, "00:00Z"},
+	"int4range": {false, "empty"}, "int8range": {false, "empty"}, "daterange": {false, "empty"}, "tsrange": {false, "empty"}, "tstzrange": {false, "empty"},
+	"int4multirange": {false, "{}"}, "int8multirange": {false, "{}"}, "datemultirange": {false, "{}"}, "tsmultirange": {false, "{}"}, "tstzmultirange": {false, "{}"},
+}
+
+// native is the type of a column that is declared a text and is none.
+func native(live *schema.Database, col *decl.Column, x *schema.Column) decl.Native {
+	switch {
+	case col.Kind == exo.TypeList:
+		return decl.Native{Type: x.Type, Address: strings.HasPrefix(x.Type, "inet[")}
+	case col.Kind != exo.TypeText || x.Kind != schema.Unknown && x.Enum == nil:
+		return decl.Native{}
+	case x.Enum != nil && x.Domain != nil: // no operator of enums takes a domain
+		return decl.Native{Type: x.Domain.Name}
+	case x.Enum != nil:
+		n := decl.Native{Type: x.Enum.Name, Ordered: true, Extreme: true}
+		if values := live.Values(x); len(values) > 0 {
+			n.Sample = values[0]
+		}
+		return n
+	}
+	plain := unbounded(x.Type)
+	of, is := ordered[plain]
+	if x.Domain != nil && strings.HasSuffix(plain, "range") { // nor one of ranges
+		is = false
+	}
+	n := decl.Native{Type: x.Type, Ordered: is, Address: plain == "inet"}
+	if is {
+		n.Extreme, n.Sample = of.extreme, of.sample
+	}
+	return n
+}
+
+// plainArrays are the types of elements whose arrays an answer of the server names.
+var plainArrays = map[string]bool{
+	"boolean": true, "smallint": true, "integer": true, "bigint": true, "real": true, "double precision": true, "numeric": true,
+	"text": true, "character varying": true, "character": true, "bpchar": true, "name": true, "uuid": true, "bytea": true, "json": true, "jsonb": true,
+	"timestamp with time zone": true, "timestamp without time zone": true, "date": true, "interval": true,
+}
+
+func plainArray(x *schema.Column) bool {
+	of := unbounded(strings.TrimRight(x.Type, "[]"))
+	return x.Enum == nil && (plainArrays[of] || strings.HasPrefix(of, "interval "))
+}
+
+// unbounded is a type without its length or precision, wherever that stands: time(3) without time zone.
+func unbounded(typ string) string {
+	before, rest, _ := strings.Cut(typ, "(")
+	_, after, _ := strings.Cut(rest, ")")
+	return before + after
+}

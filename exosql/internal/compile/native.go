@@ -1,0 +1,174 @@
+package compile
+
+// How columns are compared and sorted that are texts to programs and have another type in the database. By the letters of its text money
+// of $10 comes before $2, and an enum's values stand in no order: so such a column is compared and sorted by its type, or not at all.
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// arrays cast arrays of types that an answer of PostgreSQL does not name, by the type of the elements.
+var arrays = map[string]sqlast.Op{
+	exo.TypeText: sqlast.TextArray, exo.TypeInt: sqlast.IntArray, exo.TypeFloat: sqlast.FloatArray, exo.TypeBool: sqlast.BoolArray, exo.TypeDecimal: sqlast.DecimalArray,
+	exo.TypeDate: sqlast.DateArray, exo.TypeUUID: sqlast.UUIDArray, exo.TypeJSON: sqlast.JSONArray, exo.TypeBytes: sqlast.BytesArray, exo.TypeInterval: sqlast.IntervalArray,
+}
+
+// arrayOf casts an array of such a type.
+func arrayOf(c *decl.Column, f decl.Form) sqlast.Op {
+	if f.Native.Address {
+		return sqlast.AddressArray
+	}
+	return arrays[c.Elem]
+}
+
+// textual is the text of x, which e was written as, where a cast to text is not what the database shows.
+func textual(e expr, x sqlast.Expr) sqlast.Expr {
+	if e.typ().native.Address {
+		return call(sqlast.AddressText, x)
+	}
+	return x
+}
+
+// lettered is the native type of what was made a text of it: it has an order, and the text has not.
+func lettered(n decl.Native) decl.Native {
+	n.Ordered, n.Extreme, n.Address, n.Sample = false, false, false, ""
+	return n
+}
+
+// nativeOf is the first native type among expressions.
+func nativeOf(args []expr) decl.Native {
+	for _, a := range args {
+		if n := a.typ().native; !n.Text() {
+			return n
+		}
+	}
+	return decl.Native{}
+}
+
+// inItsType reports whether an expression has a native type in the statement, too.
+func inItsType(e expr) bool {
+	switch e := e.(type) {
+	case textExpr, sameText, exactText, byLetters:
+		return false
+	case opExpr:
+		return false
+	case cell:
+		return e.of.native.Ordered // else its text is what rows are grouped by
+	}
+	return !e.typ().native.Text()
+}
+
+// natively are operands as values of the one type that their columns have. The values of a program become such values before a row is
+// read: one that is none ends the query, whatever rows there are.
+func natively(args []expr) (out []expr, ok bool) {
+	of := nativeOf(args)
+	if !of.Ordered {
+		return nil, false
+	}
+	for _, a := range args {
+		v, value := a.(argExpr)
+		switch {
+		case value:
+			v.src.As = of.Type
+			out = append(out, v)
+		case a.typ().kind == exo.TypeNull:
+			out = append(out, a)
+		case a.typ().native != of || !inItsType(a):
+			return nil, false
+		default:
+			out = append(out, nativeExpr{a, true})
+		}
+	}
+	for i := range out {
+		if v, value := out[i].(argExpr); value {
+			v.src.Beside = columnName(args)
+			out[i] = v
+		}
+	}
+	return out, true
+}
+
+// typeOf is what the database calls the type of a column.
+func (c *compiler) typeOf(col *decl.Column) string {
+	f := c.form(col)
+	if !f.Native.Text() {
+		return f.Native.Type
+	}
+	return cmp.Or(f.Type, col.Kind)
+}
+
+// columnName is what programs call the first column among expressions.
+func columnName(args []expr) string {
+	for _, a := range args {
+		if c, ok := plainText(a).(colExpr); ok {
+			return c.col.Guest
+		}
+	}
+	return ""
+}
+
+// inOrder are texts that are compared by < and its like.
+func (f *from) inOrder(args []expr) []expr {
+	if same, ok := natively(args); ok {
+		return same
+	}
+	for _, a := range args {
+		if n := a.typ().native; !n.Text() {
+			f.c.fail(exo.Errorf(exo.Invalid, "", "%s", noOrder(a, "what it is compared with here is a text")))
+		}
+	}
+	return texted(args)
+}
+
+// noOrder says why an expression can't be sorted by, compared by order, or have a minimum.
+func noOrder(e expr, why string) string {
+	what := "this"
+	if name := columnName([]expr{e}); name != "" {
+		what = "`" + name + "`"
+	}
+	n := e.typ().native
+	switch _, column := plainText(e).(colExpr); {
+	case n.Ordered:
+	case column:
+		why = "its order is not that of its letters"
+	default:
+		why = "the text that is made of it here is in no order: use the column by itself"
+	}
+	return fmt.Sprintf("%s is %s in the database, and %s; it can be compared with === and in(), counted and grouped, or read first and sorted in the program", what, n.Type, why)
+}
+
+// nativeExpr is an expression in the type that it has in the database.
+type nativeExpr struct {
+	x     expr
+	order bool // rows are sorted by it, or compared with it
+}
+
+func (e nativeExpr) typ() exprType { return e.x.typ() }
+
+func (e nativeExpr) sql(f *from) sqlast.Expr {
+	if n := e.x.typ().native; e.order && !n.Ordered {
+		f.c.fail(exo.Errorf(exo.Invalid, "", "%s", noOrder(e.x, "")))
+		return sqlast.Null
+	}
+	return e.x.sql(f)
+}
+
+// tying is an expression as rows are sorted by it to break ties: any order serves, also that of the letters.
+func tying(x expr) expr {
+	if n := x.typ().native; n.Text() || n.Ordered {
+		return x
+	}
+	return byLetters{x}
+}
+
+// byLetters is an expression that has no order of its own, sorted by its text.
+type byLetters struct{ x expr }
+
+func (e byLetters) typ() exprType { return exprType{kind: exo.TypeText} }
+
+func (e byLetters) sql(f *from) sqlast.Expr { return textExpr{e.x}.sql(f) }
