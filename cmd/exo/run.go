@@ -93,7 +93,7 @@ func (o *runOptions) run(ctx context.Context, std stdio, args []string) error {
 	if o.dryRun {
 		seen = &changes{}
 	}
-	tool, closing, err := toolOf(d, p, seen)
+	tool, closing, err := toolOf(ctx, std, d, p, seen)
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (c *changes) Record(ctx context.Context, e core.Entry) error {
 }
 
 // toolOf is the tool of a principal, with the limits and the record of its file, and what closes that. seen gets what a preview would have changed; it may be nil.
-func toolOf(d *grantfile.Declared, p grantfile.Principal, seen *changes) (*codemode.Tool, func() error, error) {
+func toolOf(ctx context.Context, std stdio, d *grantfile.Declared, p grantfile.Principal, seen *changes) (*codemode.Tool, func() error, error) {
 	grants, err := d.Grants(p)
 	if err != nil {
 		return nil, nil, err
@@ -164,6 +164,9 @@ func toolOf(d *grantfile.Declared, p grantfile.Principal, seen *changes) (*codem
 	case err != nil:
 		return nil, nil, err
 	case rec != nil:
+		if err := settle(ctx, std, rec, d); err != nil {
+			return nil, nil, errors.Join(err, rec.Close())
+		}
 		opt.Record, closing = rec, rec.Close
 	case d.File.Writes():
 		opt.Record = core.Unrecorded // the file names none

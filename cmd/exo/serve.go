@@ -190,6 +190,7 @@ func openTools(ctx context.Context, std stdio, f *grantfile.File, identify ident
 		var rec *record.File
 		if rec, err = recordOf(f); rec != nil {
 			t.record, t.closing = rec, rec.Close
+			err = settle(ctx, std, rec, t.d)
 		} else if f.Writes() {
 			t.record = core.Unrecorded // the file names none
 		}

@@ -30,6 +30,8 @@ type Options struct {
 // Declared is a grant file that agrees with its databases. It may be used by several goroutines at once.
 type Declared struct {
 	File *File
+	// Witnesses are the databases that can say whether they kept a run.
+	Witnesses []*exosql.DB
 
 	dbs    map[string]*exosql.DB
 	opened []*exosql.DB
@@ -108,12 +110,15 @@ func (d *Declared) open(ctx context.Context, x Database, env func(string) string
 	if err != nil {
 		return err
 	}
-	db, err := exosql.Open(ctx, url, &exosql.OpenOptions{Images: images})
+	db, err := exosql.Open(ctx, url, &exosql.OpenOptions{Images: images, Witness: x.Witness})
 	if err != nil {
 		return err
 	}
 	d.dbs[x.Text] = db
 	d.opened = append(d.opened, db)
+	if x.Witness {
+		d.Witnesses = append(d.Witnesses, db)
+	}
 	return nil
 }
 
