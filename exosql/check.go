@@ -128,15 +128,17 @@ func (r Relation[T]) declared(c *check.Checker) {
 
 // Granted is an object that [Facet.Of] made, for [Check]: with its facets, its
 // scopes, and whatever is wrong with them together. Give it before it is attenuated: of
-// what others wrapped, nothing can be said.
+// what others wrapped, nothing can be said, and that is an error. A service is passed over.
 func Granted(o exo.Object) Declared { return granted{o} }
 
 type granted struct{ o exo.Object }
 
 func (g granted) declared(c *check.Checker) {
-	o, ok := g.o.(*object)
-	if !ok || o == nil {
-		c.Fail(fmt.Errorf("exosql: Granted: %w", ErrNoFacet))
+	o, err := facetOf(g.o)
+	if err != nil {
+		c.Fail(fmt.Errorf("exosql: Granted: %w", err))
+	}
+	if o == nil {
 		return
 	}
 	if err := o.check(); err != nil {
