@@ -348,6 +348,9 @@ type Job struct {
 	// Tool.Shown of all programs of a conversation, as agent and mcp do. Its Integrity is a choice of the host: with it, what
 	// outsiders wrote in one turn chooses no effect in the next, be the user's own wish or not.
 	Label exo.Label
+
+	// Preview runs the program and keeps nothing of what it changes: see exo.Run.
+	Preview bool
 }
 
 // Run runs a program for a Go caller. It never returns nil. The model may be shown JSON,
@@ -367,7 +370,7 @@ func (t *Tool) RunJob(ctx context.Context, job Job) *Result {
 // run is RunJob; with stream the result is only measured, as long as none of it has to be cut.
 func (t *Tool) run(ctx context.Context, job Job, stream bool) *Result {
 	res := &Result{}
-	r := t.runner.Run(ctx, exoeval.Job{Program: job.Program, Run: exo.Run{ID: job.ID, Principal: t.principal, Label: job.Label}, Render: func(v exo.Value) (err error) {
+	r := t.runner.Run(ctx, exoeval.Job{Program: job.Program, Run: exo.Run{ID: job.ID, Principal: t.principal, Label: job.Label, Preview: job.Preview}, Render: func(v exo.Value) (err error) {
 		if stream {
 			if full, err := measure(v); err != nil || full <= t.bounds.ResultBytes {
 				res.streamed = err == nil

@@ -112,6 +112,9 @@ func (s *Session) refuseEffect(m *Message) error {
 		return nil
 	}
 	op := s.opName(m.Root)
+	if s.run.Preview && mode != InUnit { // nothing could undo it
+		return Errorf(Denied, op, "it acts outside of what can be undone, and this is a preview, which keeps nothing")
+	}
 	if s.gate.record != nil {
 		if err := s.gate.pay(s.ctx); err != nil {
 			return &Error{Op: op, Kind: Internal, Err: err}

@@ -103,19 +103,28 @@ func (s *Session) end(ctx context.Context, result Value, program error) error {
 	if failed == nil {
 		failed = s.raised()
 	}
-	if failed == nil && final {
-		var changes []any
-		if s.gate.record != nil {
-			changes, failed = s.announced(ctx)
-		}
-		if failed == nil {
-			failed = s.note(Entry{Step: Committing, Label: s.Label(), Prepared: s.prepared(), Details: changes})
-		}
+	var changes []any
+	if failed == nil && final && s.gate.record != nil {
+		changes, failed = s.announced(ctx)
 	}
-	if failed == nil {
+	if failed == nil && final && !s.run.Preview {
+		failed = s.note(Entry{Step: Committing, Label: s.Label(), Prepared: s.prepared(), Details: changes})
+	}
+	switch {
+	case failed == nil && s.run.Preview:
+		if err := s.undo(ctx); err != nil {
+			failed = Classify("", err)
+		}
+		s.become(StateRolledBack, ErrPreview, anyChange)
+		if final {
+			if err := s.note(Entry{Step: Committed, Label: s.Label(), State: StateRolledBack, Details: changes, Err: ErrPreview}); failed == nil {
+				failed = err
+			}
+		}
+	case failed == nil:
 		s.committing = true
 		failed = s.settleChanges(ctx, final)
-	} else {
+	default:
 		if err := s.undo(ctx); err != nil {
 			e := *classify("", failed)
 			e.Err = errors.Join(e.Err, fmt.Errorf("exo: at the end of a unit of work: %w", err))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"sort"
 	"time"
@@ -195,6 +196,10 @@ func unwrapped(o Object) Object {
 		o = w.inner
 	}
 }
+
+// TypeBeneath is the type of an object below the policies that it is wrapped in: who has an attenuated object can find out of which kind it
+// is, and gets no more by it.
+func TypeBeneath(o Object) reflect.Type { return reflect.TypeOf(unwrapped(o)) }
 
 // checkStore refuses an object that would change a unit of work by a method, unless that is "", and names no store. One that
 // a reply brings is refused when it is asked.

@@ -102,7 +102,7 @@ type Entry struct {
 	Label   Label
 	Digest  Digest        // of the reply or the result
 	Rows    int           // of the reply
-	Details []any         // what the object added: see (*Message).Detail; at Committing, what a Changer says
+	Details []any         // what the object added: see (*Message).Detail; at Committing, and at Committed of a Preview, what a Changer says
 	Took    time.Duration // how long the message acted, without the wait for its turn
 	State   State         // at Outcome, Committed and Acted
 	Err     error

@@ -49,7 +49,14 @@ type Run struct {
 	Label     Label     // that the run begins with: of what its program was made from
 	Clock     time.Time // what its program reads as the time, in milliseconds; it stands still; zero: now
 	Seed      uint64    // of Math.random; 0: a random one
+
+	// Preview undoes the units of work of the run where it would commit them. The entry Committed has the changes then, and the Err
+	// of each effect is ErrPreview. A method that acts outside of a unit of work is refused.
+	Preview bool
 }
+
+// ErrPreview is why nothing was kept of a run that was a Preview.
+var ErrPreview = errors.New("exo: a preview keeps nothing")
 
 // OrNew fills in every field whose zero stands for something else.
 func (r Run) OrNew(now time.Time) Run {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -150,6 +151,18 @@ func (a AccessPath) String() string {
 // ErrNoFacet is what AccessPaths says of an object that is not as [Facet.Of] made it.
 var ErrNoFacet error = exo.Errorf(exo.Invalid, "exosql: AccessPaths", "it takes what Facet.Of made, before it is attenuated")
 
+// facetOf is an object as Facet.Of made it; nil without an error: a service, of which a database knows nothing. An attenuated facet, which
+// nobody can look into, is an error: that it was not looked at must not pass in silence.
+func facetOf(o exo.Object) (*object, error) {
+	if x, ok := o.(*object); ok && x != nil {
+		return x, nil
+	}
+	if o == nil || exo.TypeBeneath(o) == reflect.TypeFor[*object]() {
+		return nil, ErrNoFacet
+	}
+	return nil, nil
+}
+
 // AccessPaths reports, for each facet that programs reach from an object of [Facet.Of] and for each of its
 // columns, which filters and orders an index serves that begins with the columns
 // of the scope, which of them read every row in scope, and the index that would serve these. The order is that of
@@ -160,11 +173,11 @@ var ErrNoFacet error = exo.Errorf(exo.Invalid, "exosql: AccessPaths", "it takes 
 // reading a whole table and sorting were dear, since what it would do with few rows tells little of many; its
 // choice between indexes still depends on its statistics.
 // A filter or order of one facet's rows is looked at, without joins. Of a facet whose scope is one row
-// nothing is reported.
+// nothing is reported, nor of a service.
 func AccessPaths(ctx context.Context, o exo.Object) ([]AccessPath, error) {
-	granted, ok := o.(*object)
-	if !ok || granted == nil {
-		return nil, ErrNoFacet
+	granted, err := facetOf(o)
+	if granted == nil {
+		return nil, err
 	}
 	if err := granted.prepare(); err != nil {
 		return nil, err

@@ -147,17 +147,19 @@ func (r Relation[T]) declared(c *check.Checker) {
 }
 
 // Granted is an object that [Facet.Of] made, for [Check]: with its facets, its
-// scopes, and whatever is wrong with them together. What is granted in one call of Check is taken for what the same programs have:
-// by what they may write through the one, rows could come into the scope of the other. Give it before it is attenuated: of
-// what others wrapped, nothing can be said.
+// scopes, and whatever is wrong with them together. The grants of one call of Check count as those of the same programs:
+// rows that they write through one could come into the scope of another. Give it before it is attenuated: of
+// what others wrapped, nothing can be checked, and that is an error. A service is passed over.
 func Granted(o exo.Object) Declared { return granted{o} }
 
 type granted struct{ o exo.Object }
 
 func (g granted) declared(c *check.Checker) {
-	o, ok := g.o.(*object)
-	if !ok || o == nil {
-		c.Fail(fmt.Errorf("exosql: Granted: %w", ErrNoFacet))
+	o, err := facetOf(g.o)
+	if err != nil {
+		c.Fail(fmt.Errorf("exosql: Granted: %w", err))
+	}
+	if o == nil {
 		return
 	}
 	if err := o.check(); err != nil {

@@ -10,6 +10,7 @@ type ConstraintError struct {
 	Table      string   // in the database
 	Columns    []string // the same; nil where the database does not say
 	Constraint string   // the name of the constraint; "" where the database does not say
+	Row        int      // which of several rows that were inserted together, from 1; 0: there was one, or nobody knows
 	Err        error    // the driver's, which may quote values
 }
 

@@ -17,15 +17,18 @@ import (
 // opens the database as that role and sets [OpenOptions.RowSecurity]: a statement that this package
 // would make wrong then reads and changes no row out of scope. objects are what [Facet.Of] made, for any one
 // user: the structure of the grants is what counts, and their values come with each statement.
-// One role serves one set of objects. What it can't mirror is wider: a relation's limit, and JSON and arrays in scopes are an error.
+// One role serves one set of objects. What it can't mirror is wider: a relation's limit, and JSON and arrays in scopes are an error. Views and services are left out: the role gets no right to a view.
 func Policies(ctx context.Context, role string, objects ...exo.Object) (string, error) {
 	var grants []rowsec.Granted
 	var db *DB
 	c := check.NewChecker()
 	for _, x := range objects {
-		o, ok := x.(*object)
-		if !ok || o == nil {
-			return "", ErrNoFacet
+		o, err := facetOf(x)
+		if err != nil {
+			return "", err
+		}
+		if o == nil {
+			continue
 		}
 		if err := o.prepare(); err != nil {
 			return "", err

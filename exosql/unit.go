@@ -165,7 +165,7 @@ func (u *unit) do(ctx context.Context, s step, m *exo.Message) (out *plan.Collec
 // told is what a program may know of an error.
 func (u *unit) told(err error) string {
 	if v, ok := errors.AsType[*engine.Violation](err); ok {
-		return fmt.Sprint("violation ", v.Rule, v.Table, v.Columns, v.Constraint)
+		return fmt.Sprint("violation ", v.Rule, v.Table, v.Columns, v.Constraint, v.At)
 	}
 	return exo.KindOf(err).String() + ": " + exo.GuestText(err)
 }

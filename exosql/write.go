@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -206,6 +205,7 @@ type changing struct {
 	parent []exo.Value
 	kept   bool      // something was changed, and an error after it doesn't undo that
 	back   *exo.Rows // the row that was inserted
+	order  []int     // of an insert: which of the given rows each statement adds; -1: several
 }
 
 // read asks one question.
@@ -271,7 +271,7 @@ func (x *changing) said(err error) error {
 	if x.ctx.Err() != nil {
 		err = x.ctx.Err()
 	}
-	return exo.Classify("", x.unit.db.said(x.w, err))
+	return exo.Classify("", x.unit.db.said(x, err))
 }
 
 func errUnseen() error {
@@ -333,8 +333,9 @@ func (x *changing) check(c *compile.Check) error {
 	}
 	seen := map[string]bool{}
 	var keys [][]exo.Value
+	var first []int // the first row that has the key
 	var enc exo.Encoder
-	for _, row := range x.given.Rows {
+	for i, row := range x.given.Rows {
 		key, err := c.Leads(row.Set, func(s plan.Source) exo.Value { return x.value(s, row.Values) })
 		if err != nil {
 			return err
@@ -345,26 +346,29 @@ func (x *changing) check(c *compile.Check) error {
 		}
 		if key != nil && !seen[string(enc.B)] {
 			seen[string(enc.B)] = true
-			keys = append(keys, key)
+			keys, first = append(keys, key), append(first, i)
 		}
 	}
-	for len(keys) > 0 {
+	for single := false; len(keys) > 0; {
 		p, n := c.One, 1
-		if len(keys) > 1 && c.Many != nil {
+		if !single && len(keys) > 1 && c.Many != nil {
 			p, n = c.Many, min(len(keys), compile.CheckBatch)
 		}
 		values := slices.Concat(keys[:n]...)
 		for i := n; i < compile.CheckBatch && n > 1; i++ { // the last again, up to as many as the statement asks for
 			values = append(values, keys[n-1]...)
 		}
-		keys = keys[n:]
 		rows, err := x.readBy(p, by, values...)
 		if err != nil {
 			return err
 		}
 		if found := rows.Reader().Cells(0)[0].Int(); found != int64(n) {
-			return c.Nowhere()
+			if single = n > 1; single { // one by one, the error says which row it is
+				continue
+			}
+			return c.Nowhere(x.place(first[0]))
 		}
+		keys, first = keys[n:], first[n:]
 	}
 	return nil
 }
@@ -404,7 +408,6 @@ func (x *changing) change(p *plan.Plan) (int64, error) {
 	return n, err
 }
 
-// insert adds the given rows, of which each set of columns has statements of its own.
 // keeps refuses rows whose tenant the database would store as another one. One that is inserted alone is read back; of many nobody would
 // see it.
 func (x *changing) keeps() error {
@@ -420,37 +423,22 @@ func (x *changing) keeps() error {
 	return nil
 }
 
+// insert adds the given rows, of which each set of columns has statements of its own.
 func (x *changing) insert() (exo.Value, error) {
 	if err := x.keeps(); err != nil {
 		return exo.Value{}, err
 	}
-	var changes []engine.Change
-	for i, in := range x.w.Inserts {
-		one, many := engine.Change{Plan: in.One}, engine.Change{Plan: in.Many}
-		var rows [][]exo.Value
-		for _, row := range x.given.Rows {
-			if row.Set == i {
-				rows = append(rows, row.Values)
-			}
-		}
-		for len(rows) > 0 {
-			to, n := &one, 1
-			if in.Many != nil && len(rows) >= in.Batch {
-				to, n = &many, in.Batch
-			}
-			args, err := x.bind(to.Plan, slices.Concat(rows[:n]...))
-			if err != nil {
-				return exo.Value{}, err
-			}
-			to.Args, rows = append(to.Args, args), rows[n:]
-		}
-		for _, c := range []engine.Change{many, one} {
-			if len(c.Args) > 0 {
-				changes = append(changes, c)
-			}
-		}
+	changes, err := x.inserts(true)
+	if err != nil {
+		return exo.Value{}, err
 	}
 	rows, n, err := x.write(changes, nil)
+	if v, ok := errors.AsType[*engine.Violation](err); ok && !x.unit.over() && v.At < len(x.order) && x.order[v.At] < 0 { // one by one, the error says which row it is
+		if changes, err = x.inserts(false); err != nil {
+			return exo.Value{}, err
+		}
+		rows, n, err = x.write(changes, nil)
+	}
 	if im := x.unit.images; im != nil && err == nil {
 		im.more += n - x.imagesOf(rows)
 	}
@@ -472,47 +460,49 @@ func (x *changing) insert() (exo.Value, error) {
 	return rows.Row(0), nil
 }
 
+// inserts are the statements that add the given rows, many by one statement or each by its own.
+func (x *changing) inserts(together bool) (changes []engine.Change, err error) {
+	x.order = nil
+	for i, in := range x.w.Inserts {
+		one, many := engine.Change{Plan: in.One}, engine.Change{Plan: in.Many}
+		var rows [][]exo.Value
+		var which []int // of the given rows
+		for k, row := range x.given.Rows {
+			if row.Set == i {
+				rows, which = append(rows, row.Values), append(which, k)
+			}
+		}
+		var ones []int
+		for len(rows) > 0 {
+			to, n := &one, 1
+			if together && in.Many != nil && len(rows) >= in.Batch {
+				to, n = &many, in.Batch
+				x.order = append(x.order, -1)
+			} else {
+				ones = append(ones, which[0])
+			}
+			args, err := x.bind(to.Plan, slices.Concat(rows[:n]...))
+			if err != nil {
+				return nil, err
+			}
+			to.Args, rows, which = append(to.Args, args), rows[n:], which[n:]
+		}
+		x.order = append(x.order, ones...)
+		for _, c := range []engine.Change{many, one} {
+			if len(c.Args) > 0 {
+				changes = append(changes, c)
+			}
+		}
+	}
+	return changes, nil
+}
+
 // nothing says of an error that it left nothing behind, so that a program may go on after it.
 func nothing(err error) error {
 	if err == nil || errors.Is(err, exo.ErrNothingDone) {
 		return err
 	}
 	return &exo.Error{Kind: exo.KindOf(err), Msg: exo.Classify("", err).(*exo.Error).Message(), Err: fmt.Errorf("%w: %w", exo.ErrNothingDone, err)}
-}
-
-// said makes an error of the database one that a program can read: which column, which rule, and no value.
-func (db *DB) said(w *compile.Writing, err error) error {
-	v, ok := errors.AsType[*engine.Violation](err)
-	if !ok {
-		return err
-	}
-	what := "the row"
-	var names []string
-	columns := v.Columns
-	if len(columns) == 0 && v.Constraint != "" {
-		columns = db.columnsOf(v.Table, v.Constraint)
-	}
-	if w != nil {
-		for _, c := range columns {
-			for _, col := range w.Facet.Cols {
-				if col.Name == c {
-					names = append(names, "`"+col.Guest+"`")
-				}
-			}
-		}
-	}
-	if len(names) > 0 {
-		what = strings.Join(names, ", ")
-	}
-	text := map[engine.Rule]string{
-		engine.NotNull: "is needed", engine.Unique: "is taken: no two rows may have the same",
-		engine.ForeignKey: "is referred to by other rows, or refers to none", engine.CheckRule: "breaks a rule of the database",
-		engine.BadValue: "has a value that the column can't hold", engine.Trigger: "is refused by a trigger of the database",
-	}[v.Rule]
-	if v.Holds != "" && len(names) > 0 {
-		what, text = v.Holds, ""
-	}
-	return &exo.Error{Kind: exo.Invalid, Msg: strings.TrimSpace(what + " " + text), Err: &ConstraintError{Rule(v.Rule), v.Table, columns, v.Constraint, err}}
 }
 
 var (
@@ -676,25 +666,3 @@ func (db *DB) engine(ctx context.Context) compile.Engine {
 
 // equalityFor is how long the catalogue may take to say what is equal. Without it statements compare all texts twice.
 const equalityFor = 5 * time.Second
-
-// columnsOf are the columns of a unique constraint.
-func (db *DB) columnsOf(table, constraint string) []string {
-	db.liveMu.Lock()
-	defer db.liveMu.Unlock()
-	if db.live == nil {
-		return nil
-	}
-	t := db.live.Table(schema.Name{Name: table})
-	if t == nil {
-		return nil
-	}
-	for _, k := range t.Uniques {
-		if k.Name == constraint {
-			return k.Columns
-		}
-	}
-	if t.PrimaryKey != nil && t.PrimaryKey.Name == constraint {
-		return t.PrimaryKey.Columns
-	}
-	return nil
-}

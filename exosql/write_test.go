@@ -166,7 +166,7 @@ var wrCases = []struct{ program, want, jobs string }{
 	{`return jobs.insert({ title: "new", personId: 3 })`, "!there is no such row: `personId` leads nowhere", ""},
 	{`return jobs.insertMany([{ title: "x" }, { title: "y", status: "done" }, { title: "z" }])`, "3", "1|1|a|todo|3|1 2|1|b|done|-|- 3|2|c|todo|5|3 4|1|d|todo|1|2 5|1|x|todo|-|- 6|1|z|todo|-|- 7|1|y|done|-|-"},
 	{`return jobs.insertMany([{ title: "x", personId: 1 }, { title: "y", personId: 2 }, { title: "z", personId: 1 }])`, "3", "1|1|a|todo|3|1 2|1|b|done|-|- 3|2|c|todo|5|3 4|1|d|todo|1|2 5|1|x|todo|-|1 6|1|y|todo|-|2 7|1|z|todo|-|1"},
-	{`return jobs.insertMany([{ title: "x", personId: 1 }, { title: "y", personId: 3 }])`, "!there is no such row: `personId` leads nowhere", ""},
+	{`return jobs.insertMany([{ title: "x", personId: 1 }, { title: "y", personId: 3 }])`, "!there is no such row: `[1].personId` leads nowhere", ""},
 	{`return jobs.insert({ title: "a" })`, "!`orgId`, `title` is taken: no two rows may have the same", ""},
 	{`return jobs.insert({ title: "" })`, "!breaks a rule of the database", ""},
 	{`return jobs.insert({ points: 1 })`, "!`title` is needed", ""},

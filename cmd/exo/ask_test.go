@@ -112,7 +112,7 @@ func TestAsk(t *testing.T) {
 		}
 		t.Setenv("OPENAI_API_KEY", "")
 		t.Setenv("OPENAI_BASE_URL", "")
-		if r := exo(t, "", "ask", "-as", "customer=1", "Who am I?"); r.code != exitUsage || !strings.Contains(r.err, "no key for a model is set") {
+		if r := exo(t, "", "ask", "-as", "customer=1", "Who am I?"); r.code != exitUsage || !strings.Contains(r.err, "no key for a model is set: set GOOGLE_GENERATIVE_AI_API_KEY, OPENAI_API_KEY or ANTHROPIC_API_KEY") {
 			t.Error(r)
 		}
 	})

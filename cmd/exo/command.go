@@ -83,7 +83,11 @@ const exitHelp = `exit codes:
   1  something was found: a difference, a mistake in a file, a program that failed; the command's help says what
   2  the command line is wrong
   3  it could not be done: a database, package, file or directory that can't be reached or must not be written
+  130  Ctrl-C stopped it, with any command
 `
+
+// exitStopped is what shells have for a process that SIGINT ended.
+const exitStopped = 128 + 2
 
 // exitsOnly is for commands that look for nothing.
 const exitsOnly = `exit codes:
@@ -146,7 +150,11 @@ func run(ctx context.Context, std stdio, args []string) int {
 	if f, ok := errors.AsType[*failure](err); ok {
 		code = f.code
 	}
-	if text := err.Error(); text != "" {
+	text := err.Error()
+	if text != "" && ctx.Err() != nil { // of main's context alone: Ctrl-C. What was cut off complains of anything
+		code, text = exitStopped, "stopped"
+	}
+	if text != "" {
 		fmt.Fprintf(std.err, "%s: %s\n", name, text)
 	}
 	return code
@@ -193,7 +201,7 @@ func (c command) run(ctx context.Context, std stdio, args []string) error {
 			return err
 		} else if err != nil {
 			if name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: "); ok {
-				err = fmt.Errorf("there is no flag %s", name)
+				err = noFlag(fs, name)
 			}
 			return usagef("%w; %s help %s lists the flags", err, programName, c.name)
 		}
@@ -208,6 +216,16 @@ func (c command) run(ctx context.Context, std stdio, args []string) error {
 		args = left
 	}
 	return act(ctx, std, rest)
+}
+
+// noFlag says that there is no flag of a name, and which it may be.
+func noFlag(fs *flag.FlagSet, name string) error {
+	var names []string
+	fs.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
+	if near := scalar.Nearest(strings.TrimLeft(name, "-"), names); near != "" {
+		return fmt.Errorf("there is no flag %s; did you mean -%s?", name, near)
+	}
+	return fmt.Errorf("there is no flag %s", name)
 }
 
 func (c command) flagSet() *flag.FlagSet {

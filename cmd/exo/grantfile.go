@@ -95,6 +95,25 @@ func recordOf(f *grantfile.File) (*record.File, error) {
 	return record.Open(f.Record)
 }
 
+// settle completes the record of runs whose process was stopped, before the first run of this one. The databases that know are asked.
+func settle(ctx context.Context, std stdio, rec *record.File, d *grantfile.Declared) error {
+	runs := rec.UnsettledAtOpen()
+	if len(runs) == 0 {
+		return nil
+	}
+	var stores []record.Store
+	for _, db := range d.Witnesses {
+		stores = append(stores, db)
+	}
+	if err := record.Reconcile(ctx, rec, runs, stores...); err != nil {
+		return err
+	}
+	for _, r := range runs {
+		fmt.Fprintf(std.err, "the record has now how the run %s ended, whose process was stopped\n", r.ID)
+	}
+	return nil
+}
+
 // isGrantFile reports whether an argument names a grant file, and not a package.
 func isGrantFile(arg string) bool {
 	return strings.HasSuffix(arg, ".yaml") || strings.HasSuffix(arg, ".yml")

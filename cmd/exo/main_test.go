@@ -6,6 +6,7 @@ import (
 	"context"
 	"flag"
 	"io"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -55,6 +56,8 @@ func TestExitCodes(t *testing.T) {
 		{"schema x", exitUsage, "unexpected argument"},
 		{"vaildate", exitUsage, `there is no command "vaildate"; did you mean exo validate?`},
 		{"help intt", exitUsage, `did you mean exo init?`},
+		{"run -dryrun", exitUsage, "there is no flag -dryrun; did you mean -dry-run?"},
+		{"run -wholly-other", exitUsage, "there is no flag -wholly-other; exo help run lists the flags"},
 		{"xyz", exitUsage, `there is no command "xyz"; exo help lists them`},
 		{"__complte", exitUsage, `exo help lists them`},
 		{"completion", exitUsage, "want the name of one shell"},
@@ -183,5 +186,22 @@ func TestVersion(t *testing.T) {
 		if got := versionOf(info); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
+	}
+}
+
+// TestStopped: Ctrl-C says so in a word, with the exit code that shells have for it. What is done is done all the same.
+func TestStopped(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	t.Setenv("GRANTS_TEST_DB", "sqlite::memory:")
+	path := filepath.Join(t.TempDir(), "exo.yaml")
+	write(t, path, grantsOfShop)
+	var out, errs bytes.Buffer
+	code := run(ctx, stdio{strings.NewReader(""), &out, &errs}, []string{"run", path, "-as", "customer=1", "-e", "1"})
+	if got, want := (result{code, out.String(), errs.String()}), (result{exitStopped, "", "exo run: stopped\n"}); got != want {
+		t.Errorf("%+v", got)
+	}
+	if code := run(ctx, stdio{strings.NewReader(""), &out, &errs}, []string{"version"}); code != exitDone {
+		t.Errorf("what is done is %d", code)
 	}
 }

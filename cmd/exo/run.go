@@ -11,7 +11,9 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/codemode/repl"
 	core "github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/grantfile"
 )
 
@@ -22,10 +24,13 @@ func runCommand() command {
 		short: "run a program on what a grant file grants",
 		long: `Runs one JavaScript program, in a process of its own, on what a grant file (default: exo.yaml) grants to one principal.
 Its result is printed as JSON, or as -format says. -as gives the claims of the principal; a list is joined by +, as in states=open+done.
+With -dry-run the program runs to its end and all that it changed is undone: its result is printed, and the rows before and after
+on standard error. What acts outside of the databases is refused. Numbers that the database counts up (sequences) are not given back.
 
 examples:
   exo run -as org=5,user=1 -e 'tickets.where({ state: "open" }).count()'
   exo run shop.yaml -as org=5 -f report.js
+  exo run -as org=5 -dry-run -e 'tickets.where({ id: 7 }).update({ state: "done" })'
 `,
 		exits: "exit codes:\n  0  with a result\n  1  the program failed, or the file is wrong\n  2  the command line is wrong\n  3  the file or a database can't be read\n",
 		flags: func(fs *flag.FlagSet) action {
@@ -35,6 +40,7 @@ examples:
 			fs.StringVar(&o.file, "f", "", "`FILE`: a file with the program; - is standard input")
 			fs.StringVar(&o.format, "format", "json", "`FORM`: of the result: "+strings.Join(formats(), ", "))
 			fs.BoolVar(&o.description, "api", false, "print what a model is shown, and end")
+			fs.BoolVar(&o.dryRun, "dry-run", false, "show what the program would change, and keep nothing")
 			return o.run
 		},
 		values: map[string][]string{"": {anyFile}, "-f": {anyFile}, "-format": formats()},
@@ -45,6 +51,7 @@ type runOptions struct {
 	as, program, file string
 	format            string
 	description       bool
+	dryRun            bool
 }
 
 func (o *runOptions) run(ctx context.Context, std stdio, args []string) error {
@@ -55,6 +62,9 @@ func (o *runOptions) run(ctx context.Context, std stdio, args []string) error {
 	if n := len(o.program) + len(o.file); (n == 0) != o.description || o.program != "" && o.file != "" {
 		return usagef("want one of -e PROGRAM, -f FILE and -api")
 	}
+	if o.description && o.dryRun {
+		return usagef("-api runs no program: leave out -dry-run")
+	}
 	if !slices.Contains(formats(), o.format) {
 		return usagef("-format: want one of %s, not %q", strings.Join(formats(), ", "), o.format)
 	}
@@ -62,7 +72,15 @@ func (o *runOptions) run(ctx context.Context, std stdio, args []string) error {
 	if err != nil {
 		return err
 	}
-	d, err := readAndOpen(ctx, std, path)
+	opt := &grantfile.Options{}
+	if o.dryRun {
+		opt.Images = repl.MaxImages
+	}
+	f, err := readGrants(path)
+	if err != nil {
+		return err
+	}
+	d, err := openGrants(ctx, std, f, opt)
 	if err != nil {
 		return err
 	}
@@ -71,7 +89,11 @@ func (o *runOptions) run(ctx context.Context, std stdio, args []string) error {
 	if err != nil {
 		return usagef("-as: %w", err)
 	}
-	tool, closing, err := toolOf(d, p)
+	var seen *changes
+	if o.dryRun {
+		seen = &changes{}
+	}
+	tool, closing, err := toolOf(ctx, std, d, p, seen)
 	if err != nil {
 		return err
 	}
@@ -80,7 +102,7 @@ func (o *runOptions) run(ctx context.Context, std stdio, args []string) error {
 		_, err := fmt.Fprintln(std.out, tool.Description())
 		return err
 	}
-	r := tool.Run(ctx, program)
+	r := tool.RunJob(ctx, codemode.Job{Program: program, Preview: o.dryRun})
 	if r.Console != "" {
 		fmt.Fprintln(std.err, r.Console)
 	}
@@ -91,6 +113,10 @@ func (o *runOptions) run(ctx context.Context, std stdio, args []string) error {
 	}
 	if r.Err != nil {
 		return &failure{exitFound, r.Err} // with its place and its cause: whoever runs this is the host
+	}
+	if o.dryRun {
+		repl.WriteChanges(std.err, seen.all, ", not kept")
+		fmt.Fprintln(std.err, "a dry run: nothing was kept")
 	}
 	return writeResult(std.out, o.format, r.JSON)
 }
@@ -107,8 +133,26 @@ func (o *runOptions) source(stdin io.Reader) (string, error) {
 	return string(text), err
 }
 
-// toolOf is the tool of a principal, with the limits and the record of its file, and what closes that.
-func toolOf(d *grantfile.Declared, p grantfile.Principal) (*codemode.Tool, func() error, error) {
+// changes are what a preview would have changed: they are in the entry at which it undid them. It records for another Recorder.
+type changes struct {
+	core.Recorder
+	all []exosql.Changes
+}
+
+// Record implements exo.Recorder.
+func (c *changes) Record(ctx context.Context, e core.Entry) error {
+	if e.Step == core.Committed {
+		for _, d := range e.Details {
+			if x, ok := d.(exosql.Changes); ok {
+				c.all = append(c.all, x)
+			}
+		}
+	}
+	return c.Recorder.Record(ctx, e)
+}
+
+// toolOf is the tool of a principal, with the limits and the record of its file, and what closes that. seen gets what a preview would have changed; it may be nil.
+func toolOf(ctx context.Context, std stdio, d *grantfile.Declared, p grantfile.Principal, seen *changes) (*codemode.Tool, func() error, error) {
 	grants, err := d.Grants(p)
 	if err != nil {
 		return nil, nil, err
@@ -120,9 +164,15 @@ func toolOf(d *grantfile.Declared, p grantfile.Principal) (*codemode.Tool, func(
 	case err != nil:
 		return nil, nil, err
 	case rec != nil:
+		if err := settle(ctx, std, rec, d); err != nil {
+			return nil, nil, errors.Join(err, rec.Close())
+		}
 		opt.Record, closing = rec, rec.Close
 	case d.File.Writes():
 		opt.Record = core.Unrecorded // the file names none
+	}
+	if seen != nil && opt.Record != nil {
+		seen.Recorder, opt.Record = opt.Record, seen
 	}
 	tool, err := codemode.New(grants, &opt)
 	if err != nil {

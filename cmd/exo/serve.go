@@ -91,7 +91,7 @@ func (o *serveOptions) run(ctx context.Context, std stdio, args []string) error 
 	if err != nil {
 		return found(err)
 	}
-	s, err := mcp.New(mcp.Config{Name: programName, Version: moduleVersion(), Tool: t.tool, Labels: o.labels, LabelFile: kept, Distrust: o.distrust})
+	s, err := mcp.New(mcp.Config{Name: programName, Version: moduleVersion(), Tool: t.tool, Labels: o.labels, LabelFile: kept, Distrust: o.distrust, Internal: log.internal(time.Now)})
 	if err != nil {
 		return err
 	}
@@ -190,6 +190,7 @@ func openTools(ctx context.Context, std stdio, f *grantfile.File, identify ident
 		var rec *record.File
 		if rec, err = recordOf(f); rec != nil {
 			t.record, t.closing = rec, rec.Close
+			err = settle(ctx, std, rec, t.d)
 		} else if f.Writes() {
 			t.record = core.Unrecorded // the file names none
 		}

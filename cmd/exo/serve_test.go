@@ -264,3 +264,34 @@ func TestServeKeepsLabels(t *testing.T) {
 		}
 	}
 }
+
+// TestServeLogsInternal: the reason of an internal error is on standard error, for the operator, and no client reads it.
+func TestServeLogsInternal(t *testing.T) {
+	url, change := database(t, shop)
+	change("INSERT INTO customers VALUES (1, 'ann')")
+	t.Setenv("GRANTS_TEST_DB", url)
+	path := filepath.Join(t.TempDir(), "exo.yaml")
+	write(t, path, servedShop)
+	cmd := child(t, "serve", path, "-as", "customer=1")
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	c, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, failed := callText(t, c, "me.count()"); failed {
+		t.Error(text)
+	}
+	if text, failed := callText(t, c, "throw new Error('mine')"); !failed || strings.Contains(text, "internal") {
+		t.Error(text)
+	}
+	change("DROP TABLE orders; ALTER TABLE customers RENAME TO gone")
+	text, failed := callText(t, c, "me.count()")
+	if !failed || !strings.Contains(text, "internal") || strings.Contains(text, "customers") {
+		t.Errorf("the client reads %s", text)
+	}
+	c.Close()
+	if got := said.String(); strings.Count(got, "internal error in run") != 1 || !strings.Contains(got, "no such table: ") || strings.Contains(got, "mine") {
+		t.Errorf("the operator reads %s", got)
+	}
+}

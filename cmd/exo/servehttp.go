@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"log"
 	"net"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode/mcp"
 	"github.com/exoagent/exoagent/codemode/mcp/bearer"
+	core "github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/internal/grantfile"
 )
 
@@ -36,7 +38,7 @@ func (o *serveOptions) overHTTP(f *grantfile.File, to *serveLog) (serving, ident
 	}
 	ip := net.ParseIP(host)
 	local := host == "localhost" || ip != nil && ip.IsLoopback()
-	opt := mcp.HTTPOptions{Resource: f.Serve.Resource.Text, Log: to.reasons(time.Now)}
+	opt := mcp.HTTPOptions{Resource: f.Serve.Resource.Text, Log: to.refused(time.Now)}
 	for _, o := range f.Serve.Origins {
 		opt.Origins = append(opt.Origins, o.Text)
 	}
@@ -168,12 +170,29 @@ func (l *serveLog) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// reasons says why requests are refused, each kind of reason once in a second: whoever asks for it could fill a disk.
-func (l *serveLog) reasons(now func() time.Time) func(string) {
-	var mu sync.Mutex
-	last := map[string]time.Time{}
+// refused says why requests are refused.
+func (l *serveLog) refused(now func() time.Time) func(string) {
+	say := l.seldom(now)
 	return func(reason string) {
 		kind, _, _ := strings.Cut(reason, ":")
+		say(kind, "refused: "+reason)
+	}
+}
+
+// internal says why programs ended by a fault of the host's, which clients don't read.
+func (l *serveLog) internal(now func() time.Time) func(mcp.Identity, core.RunID, error) {
+	say := l.seldom(now)
+	return func(who mcp.Identity, run core.RunID, err error) {
+		reason := strings.Join(strings.Fields(err.Error()), " ") // on one line: a value in it could look like another entry
+		say("internal", fmt.Sprintf("internal error in run %s of %s: %s", run, strings.TrimSpace(who.Issuer+" "+who.Subject), reason))
+	}
+}
+
+// seldom says texts, those of a kind once in a second: a client that asks for them could fill a disk.
+func (l *serveLog) seldom(now func() time.Time) func(kind, text string) {
+	var mu sync.Mutex
+	last := map[string]time.Time{}
+	return func(kind, text string) {
 		mu.Lock()
 		at := now()
 		due := at.Sub(last[kind]) >= time.Second
@@ -182,7 +201,7 @@ func (l *serveLog) reasons(now func() time.Time) func(string) {
 		}
 		mu.Unlock()
 		if due {
-			l.say("refused: %s", reason)
+			l.say("%s", text)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/codemode/mcp/bearer"
+	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
@@ -36,6 +37,10 @@ type Config struct {
 	LabelFile *LabelFile
 	// Distrust does the same with what outsiders wrote (see exo.Untrusted): who has read it may have been instructed by it.
 	Distrust bool
+
+	// Internal is called with each error of Kind Internal that ended a program: its client reads no more than that there was one, and the
+	// host finds the reason here. The error may hold values of rows. It is called on the goroutine of the request. nil: nothing is called.
+	Internal func(who Identity, run exo.RunID, err error)
 }
 
 // Server serves tools to clients. Make it with New; the zero Server refuses.

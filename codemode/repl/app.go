@@ -73,6 +73,8 @@ const (
 	exitOK     = 0
 	exitFailed = 1 // a program failed
 	exitUsage  = 2 // it never ran: wrong flags, no database
+
+	exitStopped = 128 + 2 // Ctrl-C, as shells have it
 )
 
 // Main is the main function of a command: it runs the app with the arguments of the
@@ -85,7 +87,7 @@ func Main(a App) {
 }
 
 // Run is Main with the arguments of a command line and other streams, and gives the
-// exit code: 0 with a result, 1 when a program failed, 2 when it could not be run.
+// exit code: 0 with a result, 1 when a program failed, 2 when it could not be run, 130 when Ctrl-C stopped it.
 func (a App) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return a.run(args, standard(stdin, stdout, stderr))
 }
@@ -155,20 +157,11 @@ func (a App) run(args []string, std *streams) int {
 
 // dryRun is once, and keeps nothing.
 func (s *session) dryRun(ctx context.Context, program string, std *streams) (code int) {
-	if !s.tool.ReadOnly() {
-		var err error
-		if s.tx, err = s.db.Begin(ctx); err != nil {
-			std.complain(s.app.Name, err)
-			return exitUsage
-		}
-		defer func() {
-			if err := s.tx.Rollback(ctx); err != nil {
-				std.complain(s.app.Name, err)
-				code = exitUsage
-			}
-		}()
-	}
+	s.preview = true
 	if code = s.once(ctx, program, std); code == exitOK {
+		if note := s.last.result.EffectsNote(); note != "" {
+			std.complain(s.app.Name, errors.New(note))
+		}
 		std.complain(s.app.Name, errors.New("a dry run: nothing was kept"))
 	}
 	return code
@@ -189,6 +182,10 @@ func (s *session) once(ctx context.Context, program string, std *streams) int {
 		}
 		at := exo.PosOf(res.Err)
 		line, code = failureJSON(exo.KindOf(res.Err).String(), exo.GuestText(res.Err), at.Line, at.Column), exitFailed
+	}
+	if stopped(res.Err) {
+		std.complain(s.app.Name, errors.New("stopped"))
+		code = exitStopped
 	}
 	if _, err := std.out.Write(append(printableJSON(line), '\n')); err != nil {
 		std.complain(s.app.Name, fmt.Errorf("can't write the result: %w", err))

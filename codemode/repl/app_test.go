@@ -369,7 +369,7 @@ func TestInterrupt(t *testing.T) {
 	if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	if code := <-done; code != exitFailed || !strings.Contains(out.String(), `"kind":"`+exo.Cancelled.String()+`"`) { // of the limit it would be another kind
+	if code := <-done; code != exitStopped || !strings.Contains(out.String(), `"kind":"`+exo.Cancelled.String()+`"`) { // of the limit it would be another kind
 		t.Errorf("%d %s", code, &out)
 	}
 }

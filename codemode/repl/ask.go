@@ -26,9 +26,6 @@ func newAsker(opt askerOptions, getenv func(string) string) (asker, error) {
 	default:
 		m, err = models.FromEnv(getenv)
 	}
-	if errors.Is(err, models.ErrNone) {
-		err = errNoModel
-	}
 	if err != nil {
 		return nil, err
 	}

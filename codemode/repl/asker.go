@@ -2,10 +2,10 @@ package repl
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/codemode/agent/models"
 )
 
 // asker is a model that answers questions about what one tool reaches. It keeps
@@ -62,4 +62,4 @@ type askerOptions struct {
 
 // errNoModel is what App.asker fails with when no model was named and the
 // environment holds no key: then whoever types is the model.
-var errNoModel = errors.New("no key for a model is set")
+var errNoModel = models.ErrNone

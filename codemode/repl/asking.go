@@ -48,7 +48,10 @@ func (s *session) askOnce(ctx context.Context, question string, std *streams) in
 		return exitUsage
 	}
 	v := &conversation{session: s, std: std, quiet: !std.screen.live}
-	cancellable(ctx, 0, func(ctx context.Context) { err = v.ask(ctx, m, question) })
+	if cancellable(ctx, 0, func(ctx context.Context) { err = v.ask(ctx, m, question) }) && err != nil {
+		std.complain(s.app.Name, errors.New("stopped"))
+		return exitStopped
+	}
 	if err != nil {
 		std.complain(s.app.Name, fmt.Errorf("the model did not answer: %w", err))
 		return exitFailed

@@ -23,7 +23,7 @@ func TestAskOnce(t *testing.T) {
 		{"answer", []string{"-ask", "how many notes?"}, outcome{answer, "", 0}},
 		{"of another", []string{"-owner", "2", "-ask", "how many notes?"}, outcome{strings.Replace(answer, "2 notes", "1 notes", 1), "", 0}},
 		{"failure", []string{"-ask", "fail"}, outcome{"half of\n", "notes: the model did not answer: the service said \\u001b[31mno\n", 1}},
-		{"no key", []string{"-model", "none", "-ask", "x"}, outcome{"", "notes: the question was not asked: no key for a model is set\n", 2}},
+		{"no key", []string{"-model", "none", "-ask", "x"}, outcome{"", "notes: the question was not asked: " + errNoModel.Error() + "\n", 2}},
 		{"wrong model", []string{"-model", "wrong", "-ask", "x"}, outcome{"", "notes: the question was not asked: there is no model \\u001b[31mwrong\n", 2}},
 		{"empty", []string{"-ask", " "}, outcome{"", "notes: -ask: the question is empty\nrun notes -help for help\n", 2}},
 		{"with a program", []string{"-ask", "x", "-e", "1"}, outcome{"", "notes: -ask asks a model for the program: leave out -e, -f and -api\nrun notes -help for help\n", 2}},
@@ -34,7 +34,7 @@ func TestAskOnce(t *testing.T) {
 			}
 		})
 	}
-	if got := runApp("", "-ask", "x"); got != (outcome{"", "notes: the question was not asked: no key for a model is set\n", 2}) {
+	if got := runApp("", "-ask", "x"); got != (outcome{"", "notes: the question was not asked: " + errNoModel.Error() + "\n", 2}) {
 		t.Errorf("an app without models: %+v", got)
 	}
 	if got := asking("-trace", "-ask", "x"); strings.Count(got.err, `"details":[{"sql":`) != 1 {

@@ -13,6 +13,12 @@ import (
 // maxImages is of how many rows that a program changed the terminal knows what they were.
 const maxImages = 20
 
+// WriteChanges writes what a program would change, or has changed, as a terminal without colours shows it.
+func WriteChanges(out io.Writer, all []exosql.Changes, kept string) { screen{}.changed(out, all, kept) }
+
+// MaxImages is of how many changed rows WriteChanges is to be given what they were: OpenOptions.Images.
+const MaxImages = maxImages
+
 // changed shows what a program changed, table by table: a row before it with "-", and as it is after it with "+". Of rows
 // that stayed, the cells that are another are in colour, and columns that no row changed are left out.
 func (s screen) changed(out io.Writer, all []exosql.Changes, kept string) {

@@ -132,7 +132,7 @@ func TestTry(t *testing.T) {
 		}
 	}
 	out, errs, code := writer().typed(t, "", false, "-db", db, "-dry-run", "-e", change)
-	if out != "1\n" || code != exitOK || !strings.Contains(errs, "note: 1 row changed, not kept yet\n") || !strings.HasSuffix(errs, "notes: a dry run: nothing was kept\n") || stars() != "[5]\n" {
+	if out != "1\n" || code != exitOK || !strings.Contains(errs, "note: 1 row changed, not kept\n") || !strings.HasSuffix(errs, "notes: a dry run: nothing was kept\n") || stars() != "[5]\n" {
 		t.Errorf("exit %d %s%s", code, out, errs)
 	}
 	if _, errs, code := writer().typed(t, "", false, "-dry-run"); code != exitUsage || !strings.Contains(errs, "-e or -f") {
@@ -170,16 +170,23 @@ func TestTryStaysInside(t *testing.T) {
 		g["mail"] = mail
 		return g
 	}
-	for _, c := range []struct{ program, dry string }{
-		{`mail.send()`, "send would act outside of the database"},
-		{`they.notes().where({ id: 1 }).delete()`, "another database would be changed"},
+	for _, c := range []struct {
+		program    string
+		code       int
+		dry, tried string
+	}{
+		{`mail.send()`, exitFailed, "acts outside of what can be undone", "send would act outside of the database"},
+		{`they.notes().where({ id: 1 }).delete()`, exitOK, "nothing of they.notes().where(…).delete was kept", "another database would be changed"},
 	} {
 		before := sent
 		out, errs, code := a.typed(t, "", false, "-db", db, "-owner", "1", "-dry-run", "-e", c.program)
-		if code != exitFailed || !strings.Contains(errs, c.dry) || sent != before {
+		if code != c.code || !strings.Contains(out+errs, c.dry) || sent != before {
 			t.Errorf("%s: exit %d %s%s", c.program, code, out, errs)
 		}
-		if out, errs, code := a.typed(t, "", false, "-db", db, "-owner", "1", "-e", c.program); code != exitOK {
+		if out, errs, _ := a.typed(t, ".begin\n"+c.program+"\n", false, "-db", db, "-owner", "1"); !strings.Contains(errs, c.tried) || sent != before {
+			t.Errorf("%s behind .begin: %s%s", c.program, out, errs)
+		}
+		if out, errs, code := a.typed(t, "", false, "-db", db, "-owner", "1", "-e", c.program); code != exitOK || strings.HasPrefix(c.program, "they") && out != "1\n" {
 			t.Errorf("%s: the twin that is no try: exit %d %s%s", c.program, code, out, errs)
 		}
 	}

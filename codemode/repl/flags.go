@@ -154,7 +154,7 @@ func (a App) help() string {
 	row("-flow TAG", "print by which ways values with a label can leave, and end: all, pii, or \"pii chat.post\"")
 	row("-trace", "the record of each run on standard error, as lines of JSON: messages, their SQL, effects")
 	row("-no-history", "do not read or keep what is typed at the prompt")
-	b.WriteString("\nexit: 0 with a result, 1 when a program failed, 2 when it could not be run\n\nexamples:\n")
+	b.WriteString("\nexit: 0 with a result, 1 when a program failed, 2 when it could not be run, 130 when Ctrl-C stopped it\n\nexamples:\n")
 	if a.Setup != "" {
 		fmt.Fprintf(&b, "  %s\n  %s -api\n", a.Name, a.Name)
 		for _, e := range a.Examples {

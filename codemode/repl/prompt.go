@@ -99,6 +99,9 @@ func (c *console) greet(ctx context.Context) {
 		return
 	} else {
 		why := oneLine(err.Error())
+		if errors.Is(err, errNoModel) { // .ask names the variables
+			why = "no key for a model is set"
+		}
 		fmt.Fprintf(out, "%s%s, so you are the model: type programs.\n", strings.ToUpper(why[:1]), why[1:])
 	}
 	fmt.Fprint(out, ".api shows what you can use, .help how this works. To start from:\n")

@@ -21,6 +21,7 @@ type session struct {
 	granted granter
 	db      *exosql.DB
 	tx      *exosql.Tx   // that programs are tried in, nil: what they change is kept
+	preview bool         // nothing of a program is kept
 	trace   exo.Recorder // nil: none
 	model   string       // as -model named it
 	zone    string       // as -zone named it
@@ -161,7 +162,7 @@ func (s *session) api() string { return strings.TrimSpace(s.tool.Description()) 
 
 func (s *session) run(ctx context.Context, program string) *codemode.Result {
 	s.forget()
-	res := s.tool.Run(s.in(ctx), program)
+	res := s.tool.RunJob(s.in(ctx), codemode.Job{Program: program, Preview: s.preview})
 	s.remember(program, res)
 	return res
 }

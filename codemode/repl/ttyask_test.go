@@ -64,10 +64,10 @@ func TestAskOnceAtTerminal(t *testing.T) {
 	x = start(t, "asked", nil, "-ask", "wait")
 	x.Shows("waiting for")
 	x.Send("\x03")
-	if code := x.Exit(); code != exitFailed {
+	if code := x.Exit(); code != exitStopped {
 		t.Errorf("exit %d", code)
 	}
-	if s := x.Screen(); !strings.HasSuffix(s, "notes: the model did not answer: context canceled") {
+	if s := x.Screen(); !strings.HasSuffix(s, "notes: stopped") {
 		t.Errorf("the screen:\n%s", s)
 	}
 }

@@ -85,15 +85,18 @@ func (s *session) tried(e exo.Entry) error {
 
 // now is what becomes of changes, in words.
 func (s *session) now() string {
-	if s.tx != nil {
+	switch {
+	case s.preview:
+		return ", not kept"
+	case s.tx != nil:
 		return ", not kept yet"
 	}
 	return ""
 }
 
-// settled are the changes of a run that committed.
+// settled are the changes of a run that committed, or would have.
 func (r *ran) settled() []exosql.Changes {
-	if !slices.ContainsFunc(r.result.Effects, func(e exo.Effect) bool { return e.State == exo.StateApplied }) {
+	if !slices.ContainsFunc(r.result.Effects, func(e exo.Effect) bool { return e.State == exo.StateApplied || errors.Is(e.Err, exo.ErrPreview) }) {
 		return nil
 	}
 	return r.changes

@@ -20,6 +20,7 @@ type File struct {
 	unlock func() error
 	size   int64 // of whole lines
 	torn   int64
+	left   []UnsettledRun // see UnsettledAtOpen
 }
 
 // ErrInUse is what Open fails with where the record is open already. Two that appended
@@ -64,6 +65,7 @@ func (r *File) scan() error {
 		return err
 	}
 	in := newReader(io.NewSectionReader(r.f, from, r.size-from))
+	var runs openRuns
 	for in.after = from; ; {
 		e, err := in.next()
 		if errors.Is(err, io.EOF) {
@@ -72,10 +74,12 @@ func (r *File) scan() error {
 		if err != nil {
 			return err
 		}
+		runs.note(e)
 		if e.Step == exo.Begun {
 			r.begun.begin(e.RunID)
 		}
 	}
+	r.left = runs.unsettled()
 	r.torn = all - r.size
 	r.w, r.cut = (*end)(r), func() error { return r.f.Truncate(r.size) }
 	if r.torn == 0 {
@@ -145,6 +149,15 @@ func (r *File) Unsettled() ([]UnsettledRun, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return Unsettled(io.NewSectionReader(r.f, 0, r.size))
+}
+
+// UnsettledAtOpen is Unsettled of what Open has read: of the end of the file. It is for a process that starts often, and where each settles
+// what the one before it has left.
+func (r *File) UnsettledAtOpen() []UnsettledRun {
+	if r == nil {
+		return nil
+	}
+	return r.left
 }
 
 // Close closes the file and lets others open it. Nothing can be appended after it.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -177,8 +178,9 @@ func TestOpenTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if runs, err := f.Unsettled(); err != nil || len(runs) < 2 {
-		t.Errorf("%v, %v", runs, err)
+	runs, err := f.Unsettled()
+	if err != nil || len(runs) < 2 || !reflect.DeepEqual(runs, f.UnsettledAtOpen()) {
+		t.Errorf("%v, %v, at Open %v", runs, err, f.UnsettledAtOpen())
 	}
 }
 

@@ -37,7 +37,7 @@ func (r *runs) begin(id exo.RunID) {
 
 // room is how many bytes the details of an entry may have, of most that something may have.
 func (r *runs) room(e *exo.Entry) (room, most int, whose string) {
-	if e.Step == exo.Committing { // once in a run: the images of the rows that it changes
+	if ofChanges(e) {
 		return maxImages, maxImages, "of an entry"
 	}
 	if left := maxRunDetails - r.details[e.RunID]; left < maxDetails {
@@ -48,7 +48,10 @@ func (r *runs) room(e *exo.Entry) (room, most int, whose string) {
 
 // spend counts the details of an entry that was appended, whose line was made last.
 func (r *runs) spend(e *exo.Entry) {
-	if e.Step != exo.Committing && r.last > 0 && r.has(e.RunID) {
+	if !ofChanges(e) && r.last > 0 && r.has(e.RunID) {
 		r.details[e.RunID] += r.last
 	}
 }
+
+// ofChanges reports whether the details of an entry are the images of the rows that a run changes: it has one such entry.
+func ofChanges(e *exo.Entry) bool { return e.Step == exo.Committing || e.Step == exo.Committed }

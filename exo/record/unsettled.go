@@ -42,8 +42,7 @@ type progress struct {
 // the record of a process that has stopped: of a live one, the runs in progress are listed too.
 // A last line that was cut off, by a crash in the middle of writing, is skipped, as Open does.
 func Unsettled(r io.Reader) ([]UnsettledRun, error) {
-	open := map[exo.RunID]*UnsettledRun{}
-	var order []exo.RunID
+	var all openRuns
 	for e, err := range Read(r) {
 		if errors.Is(err, ErrTorn) {
 			break
@@ -51,27 +50,43 @@ func Unsettled(r io.Reader) ([]UnsettledRun, error) {
 		if err != nil {
 			return nil, err
 		}
-		if e.Step == exo.Begun {
-			open[e.RunID] = &UnsettledRun{ID: e.RunID, Began: e.At, effects: map[uint64]*progress{}}
-			if order = append(order, e.RunID); len(order) > 2*len(open)+1024 { // those that have ended are not kept
-				order = slices.DeleteFunc(order, func(id exo.RunID) bool { return open[id] == nil })
-			}
-		}
-		run := open[e.RunID]
-		if run == nil {
-			continue // its beginning is in another file, and so is whoever settles it
-		}
-		if run.note(e); run.ended && !run.owes() {
-			delete(open, e.RunID)
+		all.note(e)
+	}
+	return all.unsettled(), nil
+}
+
+// openRuns are the runs that have begun, without those that have ended and owe nothing.
+type openRuns struct {
+	runs  map[exo.RunID]*UnsettledRun
+	order []exo.RunID
+}
+
+func (o *openRuns) note(e exo.Entry) {
+	if o.runs == nil {
+		o.runs = map[exo.RunID]*UnsettledRun{}
+	}
+	if e.Step == exo.Begun {
+		o.runs[e.RunID] = &UnsettledRun{ID: e.RunID, Began: e.At, effects: map[uint64]*progress{}}
+		if o.order = append(o.order, e.RunID); len(o.order) > 2*len(o.runs)+1024 { // those that have ended are not kept
+			o.order = slices.DeleteFunc(o.order, func(id exo.RunID) bool { return o.runs[id] == nil })
 		}
 	}
-	var runs []UnsettledRun
-	for _, id := range order {
-		if run := open[id]; run != nil {
+	run := o.runs[e.RunID]
+	if run == nil {
+		return // it begins elsewhere, and is settled by what reads that
+	}
+	if run.note(e); run.ended && !run.owes() {
+		delete(o.runs, e.RunID)
+	}
+}
+
+func (o *openRuns) unsettled() (runs []UnsettledRun) {
+	for _, id := range o.order {
+		if run := o.runs[id]; run != nil {
 			runs = append(runs, run.unsettled())
 		}
 	}
-	return runs, nil
+	return runs
 }
 
 // owes reports whether something of a run began of which the record has no outcome. Such a

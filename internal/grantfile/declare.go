@@ -22,6 +22,8 @@ type Options struct {
 	Env func(string) string
 	// Databases are open already: those of the file by its names, which are not opened then, and not closed.
 	Databases map[string]*exosql.DB
+	// Images is OpenOptions.Images of the databases that Declare opens.
+	Images int
 	// Unpinned: pins are not compared. It is for whoever writes them.
 	Unpinned bool
 }
@@ -29,6 +31,8 @@ type Options struct {
 // Declared is a grant file that agrees with its databases. It may be used by several goroutines at once.
 type Declared struct {
 	File *File
+	// Witnesses are the databases that can say whether they kept a run.
+	Witnesses []*exosql.DB
 
 	dbs    map[string]*exosql.DB
 	opened []*exosql.DB
@@ -70,7 +74,7 @@ func (f *File) Declare(ctx context.Context, opt *Options) (*Declared, error) {
 	for _, x := range f.Databases {
 		if db := opt.Databases[x.Text]; db != nil {
 			d.dbs[x.Text] = db
-		} else if err := d.open(ctx, x, env); err != nil {
+		} else if err := d.open(ctx, x, env, opt.Images); err != nil {
 			p.at(x.URL.Pos, "the database %s: %s", x.Text, reason(err))
 		}
 	}
@@ -96,7 +100,7 @@ func (f *File) URL(env func(string) string) (name, url string, err error) {
 	return x.Text, url, err
 }
 
-func (d *Declared) open(ctx context.Context, x Database, env func(string) string) error {
+func (d *Declared) open(ctx context.Context, x Database, env func(string) string, images int) error {
 	url, err := x.URL.Read(env)
 	if err != nil {
 		return err
@@ -108,12 +112,15 @@ func (d *Declared) open(ctx context.Context, x Database, env func(string) string
 	if err != nil {
 		return err
 	}
-	db, err := exosql.Open(ctx, url, nil)
+	db, err := exosql.Open(ctx, url, &exosql.OpenOptions{Images: images, Witness: x.Witness})
 	if err != nil {
 		return err
 	}
 	d.dbs[x.Text] = db
 	d.opened = append(d.opened, db)
+	if x.Witness {
+		d.Witnesses = append(d.Witnesses, db)
+	}
 	return nil
 }
 

@@ -51,6 +51,8 @@ type Database struct {
 	Name
 	URL    Secret
 	Schema []string // of PostgreSQL: where names are looked up, in order
+	// Witness: each run that changes the database leaves its ID there, see exosql.OpenOptions.
+	Witness bool
 }
 
 // Facet is what programs see of one table, and the rows that they may reach in it.
@@ -193,8 +195,9 @@ func (f *File) databases(r *reader, n *yaml.Node) {
 			d.URL = r.secret(e.value, "databases."+e.name)
 		} else {
 			r.fields(e.value, "databases."+e.name, map[string]func(entry){
-				"url":    func(e entry) { d.URL = r.secret(e.value, "url") },
-				"schema": func(e entry) { d.Schema = texts(r.names(e.value, "schema")) },
+				"url":     func(e entry) { d.URL = r.secret(e.value, "url") },
+				"schema":  func(e entry) { d.Schema = texts(r.names(e.value, "schema")) },
+				"witness": func(e entry) { d.Witness = r.bool(e.value, "witness") },
 			})
 			if d.URL.Kind == "" && len(r.list) == 0 {
 				r.at(d.Pos, "the database %s has no `url`", e.name)

@@ -81,8 +81,9 @@ func fileSchema() node {
 		"reviewed": aBool().about("true once a person has read the file: nothing is served before"),
 		"preset":   wordOf(presets).about("a set of limits, and whether facets may let programs change rows"),
 		"databases": named(either(url, form(map[string]node{
-			"url":    url.about("where the URL is, never the URL: env:NAME, file:PATH; or sqlite:PATH"),
-			"schema": someTexts().about("of PostgreSQL: the schemas in which tables are looked up, in order"),
+			"url":     url.about("where the URL is, never the URL: env:NAME, file:PATH; or sqlite:PATH"),
+			"schema":  someTexts().about("of PostgreSQL: the schemas in which tables are looked up, in order"),
+			"witness": aBool().about("each run that changes the database leaves its ID in the table exo_runs, so that the record can be completed after a crash"),
 		}, "url"))).about("where the databases are: env:NAME, file:PATH or sqlite:PATH"),
 		"principal": named(either(wordOf(claimTypes), node{"type": "array", "items": wordOf(claimTypes), "minItems": 1, "maxItems": 1})).about("the claims that have to be known of whoever asks, with their types"),
 		"grants": named(either(aText(), form(map[string]node{

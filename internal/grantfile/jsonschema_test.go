@@ -20,7 +20,7 @@ import (
 // everything is a file with each key of the form.
 func everything(t testing.TB) string {
 	return with(t,
-		"{url: env:SHOP_URL}", "{url: env:SHOP_URL, schema: [shop]}",
+		"{url: env:SHOP_URL}", "{url: env:SHOP_URL, schema: [shop], witness: true}",
 		"- or: {as: weight}", "- or: {as: weight, type: int, iso: false, indexed: true}",
 		"delete: true", "delete: true\n    database: shop\n    effects: [x]\n    key: [id]\n    label: [x]\n    pin: x",
 		"{rows: 100, time: 2s, memory: 32MiB}", "{rows: 100, time: 2s, memory: 32MiB, calls: 1, messages: 1KiB, read: 1KiB, console: 1, total: 1s, cpu: 1s, program: 1, result: 1}",

@@ -77,6 +77,9 @@ func (f *File) Lines() (out []Line) {
 		if len(d.Schema) > 0 {
 			how += ", schema " + listed(d.Schema)
 		}
+		if d.Witness {
+			how += ", runs leave their IDs"
+		}
 		add("database "+d.Text, "", "%s", how)
 	}
 	for _, c := range f.Claims {

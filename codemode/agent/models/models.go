@@ -18,7 +18,7 @@ import (
 )
 
 // ErrNone says that the environment names no model: no key is set.
-var ErrNone = errors.New("no model: set GOOGLE_GENERATIVE_AI_API_KEY, OPENAI_API_KEY or ANTHROPIC_API_KEY, " +
+var ErrNone = errors.New("no key for a model is set: set GOOGLE_GENERATIVE_AI_API_KEY, OPENAI_API_KEY or ANTHROPIC_API_KEY, " +
 	"or OPENAI_BASE_URL for a server of your own")
 
 // ErrNoGemini says that a model of Gemini was chosen in a program that does not link its adapter.

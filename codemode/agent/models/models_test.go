@@ -30,7 +30,7 @@ func TestChoice(t *testing.T) {
 		env  func(string) string
 		want string // how the name or the error begins
 	}{
-		{"", env(), "no model: set GOOGLE_GENERATIVE_AI_API_KEY"},
+		{"", env(), "no key for a model is set: set GOOGLE_GENERATIVE_AI_API_KEY"},
 		{"", all, "gemini:"},
 		{"", env(openai, secret, anthropic, secret), "openai:"},
 		{"", env(anthropic, secret), "anthropic:"},

@@ -481,11 +481,12 @@ func (c *Check) seen() (out []string) {
 }
 
 // Nowhere is the error of a key that leads to no row in scope: whether there is one out of scope it does not say.
-func (c *Check) Nowhere() error {
+// place stands before the names of columns: "[2]." of one of several rows.
+func (c *Check) Nowhere(place string) error {
 	var given []string
 	for i, name := range c.Columns {
 		if c.Hooks[i] == nil && !c.Hidden[i] {
-			given = append(given, name)
+			given = append(given, place+name)
 		}
 	}
 	err := exo.Errorf(exo.Invalid, "", "there is no such row: `%s` leads nowhere", strings.Join(given, "`, `"))

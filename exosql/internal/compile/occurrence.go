@@ -134,7 +134,7 @@ func keysOf(c scope.Condition, t *decl.Table) []decl.Pair {
 	return keys
 }
 
-func noKey(t *decl.Table) error {
+func noKey(t *decl.Table) *exo.Error {
 	return &exo.Error{Kind: exo.Denied, Msg: "needs a key, and the rows of this table have none: they can be filtered, sorted, counted, grouped and limited, and are neither written, nor read in pages, nor limited for each row of another table",
 		Err: fmt.Errorf("exosql: table %s has no key: declare %s, so that a limit has one answer", t.Name, t.Reader.Key("its columns"))}
 }

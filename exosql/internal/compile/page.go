@@ -39,6 +39,22 @@ func (f *from) page(q *query, size plan.Source) error {
 	return nil
 }
 
+// noPage is noKey with what is read in pages of such a table: different values, and not distinct rows, which have no key either.
+func noPage(r *occurrence) error {
+	err := noKey(r.table)
+	if r.facet == nil {
+		return err
+	}
+	for _, c := range r.facet.Cols {
+		if c.Label.Public() && (c.Kind == exo.TypeText || c.Kind == exo.TypeInt || c.Kind == exo.TypeUUID) {
+			e := *err
+			e.Msg += fmt.Sprintf(". Different values can be read in pages: .groupBy(%s => %[1]s.%s).page(50)", r.facet.Alias, c.Guest)
+			return &e
+		}
+	}
+	return err
+}
+
 // total is the order of q, and the keys of its rows in the direction of its last term.
 func (f *from) total(q *query) ([]orderTerm, error) {
 	var terms []orderTerm
@@ -68,7 +84,7 @@ func (f *from) total(q *query) ([]orderTerm, error) {
 			continue
 		}
 		if len(r.table.Keys) == 0 {
-			return nil, noKey(r.table)
+			return nil, noPage(r)
 		}
 		for _, k := range r.table.Keys {
 			if k.Kind == exo.TypeTime && !k.Iso {

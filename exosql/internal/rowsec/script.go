@@ -46,6 +46,9 @@ func Script(to string, live *schema.Database, grants []Granted, reads []*decl.Co
 		}
 	}
 	for _, c := range reads {
+		if s.isView(c.Table) {
+			continue
+		}
 		t, err := s.table(c.Table)
 		if err != nil {
 			return "", err
@@ -59,7 +62,19 @@ type script struct {
 	live     *schema.Database
 	tables   map[string]*table
 	settings map[string]bool
+	views    []string      // which are left out
 	marks    *schema.Table // of runs, where the role writes and the database has the table
+}
+
+// isView reports whether t is a view, on which no policy can be: the role gets no right to it, so the database refuses it what reads it.
+func (s *script) isView(t *decl.Table) bool {
+	if s.live.View(schema.Name{Name: t.Name}) == nil {
+		return false
+	}
+	if !slices.Contains(s.views, t.Name) {
+		s.views = append(s.views, t.Name)
+	}
+	return true
 }
 
 func (s *script) table(t *decl.Table) (*table, error) {
@@ -68,7 +83,7 @@ func (s *script) table(t *decl.Table) (*table, error) {
 	}
 	live := s.live.Table(schema.Name{Name: t.Name})
 	if live == nil {
-		return nil, exo.Errorf(exo.Invalid, t.Name, "is no table of the database, or a view, which no policy can be on")
+		return nil, exo.Errorf(exo.Invalid, t.Name, "is no table of the database")
 	}
 	x := &table{live: live, columns: map[string][]string{}, rows: map[string][]string{}}
 	s.tables[t.Name] = x
@@ -109,6 +124,9 @@ func (s *script) grant(g Granted) error {
 
 // rows adds the rows of a grant to those of a command.
 func (s *script) rows(g Granted, names names, t *decl.Table, command string) error {
+	if s.isView(t) {
+		return nil
+	}
 	x, err := s.table(t)
 	if err != nil {
 		return err
@@ -121,6 +139,11 @@ func (s *script) rows(g Granted, names names, t *decl.Table, command string) err
 	if err != nil {
 		return err
 	}
+	for _, c := range e.Conditions() {
+		if c.Link != nil && s.isView(c.Link.From) {
+			return exo.Errorf(exo.Invalid, t.Name, "its scope leads through the view %s, which a policy of it would read by rights that the role doesn't get: say its scope by its own columns, or by a table", c.Link.From.Name)
+		}
+	}
 	w := &writer{names: names, table: t.Name, path: s.path}
 	text, err := w.conditions(e.Conditions(), t.Name)
 	if err == nil && !slices.Contains(x.rows[command], text) {
@@ -132,6 +155,9 @@ func (s *script) rows(g Granted, names names, t *decl.Table, command string) err
 // rights adds what programs may change through a facet, with the columns that are filled in for them.
 func (s *script) rights(g Granted, names names, f *decl.Facet) error {
 	r := f.Rights
+	if s.isView(f.Table) {
+		return nil
+	}
 	x, err := s.table(f.Table)
 	if err != nil || !r.Any() {
 		return err
@@ -194,6 +220,9 @@ func (s *script) text(to string) (string, error) {
 	line("-- The values are those of the grant that runs, set by exosql.OpenOptions.RowSecurity:")
 	for _, n := range slices.Sorted(maps.Keys(s.settings)) {
 		line("--   %s", n)
+	}
+	for _, name := range s.views {
+		line("-- Left out is the view %s, on which no policy can be: the role gets no right to it.", strings.Join(strings.Fields(name), " "))
 	}
 	line("BEGIN;")
 	line("DO $exo$ BEGIN IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = '%s') THEN CREATE ROLE %s LOGIN NOSUPERUSER NOBYPASSRLS; END IF; END $exo$;", to, sqlname.Quote(to))

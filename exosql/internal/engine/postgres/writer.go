@@ -292,34 +292,38 @@ func (w *Writer) write(ctx context.Context, changes []engine.Change, out *plan.C
 		}
 		return w.affected, nil
 	}
-	if err := w.writeAll(ctx, changes, out); err != nil {
-		return 0, serial(violation(changes[0].Plan, nil, err))
+	if done, err := w.writeAll(ctx, changes, out); err != nil {
+		err = violation(changes[0].Plan, nil, err)
+		if v, ok := errors.AsType[*engine.Violation](err); ok {
+			v.At = done
+		}
+		return 0, serial(err)
 	}
 	return w.affected, nil
 }
 
-// writeAll runs several statements in one batch.
-func (w *Writer) writeAll(ctx context.Context, changes []engine.Change, out *plan.Collector) error {
+// writeAll runs several statements in one batch, and gives how many of them were done before one failed.
+func (w *Writer) writeAll(ctx context.Context, changes []engine.Change, out *plan.Collector) (done int, err error) {
 	defer w.deallocate()
 	total := 0
 	var all []*stmt // one for each statement that is run
 	for _, c := range changes {
 		st, err := w.prepare(ctx, c.Plan, c.Args[0])
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if _, kept := w.stmts.Get(c.Plan); !kept {
 			defer w.dropped(st)
 		}
 		if err := w.affordable(ctx, st); err != nil {
-			return err
+			return 0, err
 		}
 		total += len(c.Args)
 		for range c.Args {
 			all = append(all, st)
 		}
 	}
-	return w.guarded(ctx, total, func(pl *pgconn.Pipeline) {
+	err = w.guarded(ctx, total, func(pl *pgconn.Pipeline) {
 		for i, n := 0, 0; i < len(changes); i++ {
 			for _, args := range changes[i].Args {
 				var a arguments // that are sent later
@@ -328,7 +332,14 @@ func (w *Writer) writeAll(ctx context.Context, changes []engine.Change, out *pla
 				n++
 			}
 		}
-	}, func(i int, rr *pgconn.ResultReader) error { return all[i].read(rr, out) })
+	}, func(i int, rr *pgconn.ResultReader) error {
+		err := all[i].read(rr, out)
+		if err == nil {
+			done++
+		}
+		return err
+	})
+	return done, err
 }
 
 // undo takes back the statement of a unit that failed. Where it can't, the unit is lost.
@@ -470,6 +481,9 @@ func violation(p *plan.Plan, args []exo.Value, err error) error {
 	}
 	if v.Rule == engine.NoRule {
 		return err
+	}
+	if e.TableName == "" && v.Rule == engine.CheckRule {
+		v.Domain = e.DataTypeName
 	}
 	if v.Table = e.TableName; p != nil && p.Write != nil && (v.Table == "" || p.Write.In != "" && p.Write.Table == e.SchemaName+"."+v.Table) {
 		v.Table = p.Write.Table

@@ -132,16 +132,20 @@ func (w *Writer) Write(ctx context.Context, changes []engine.Change, out *plan.C
 	if err := w.bound(ctx, "SAVEPOINT exo"); err != nil {
 		return 0, err
 	}
+	at := 0
 	for _, c := range changes {
 		for _, args := range c.Args {
 			n, err := w.write(ctx, c.Plan, args, out)
 			if err != nil {
+				if v, ok := errors.AsType[*engine.Violation](err); ok {
+					v.At = at
+				}
 				if w.Open() { // it is not, if SQLite has ended the transaction itself
 					err = errors.Join(err, w.bound(context.WithoutCancel(ctx), "ROLLBACK TO exo"), w.bound(context.WithoutCancel(ctx), "RELEASE exo"))
 				}
 				return 0, err
 			}
-			rows += n
+			at, rows = at+1, rows+n
 		}
 	}
 	return rows, w.bound(ctx, "RELEASE exo")
@@ -268,8 +272,11 @@ func violation(p *plan.Plan, err error) error {
 	}
 	v := &engine.Violation{Rule: rule, Table: p.Write.Table, Err: err}
 	_, names, _ := strings.Cut(e.msg, "failed: ")
-	if rule == engine.Trigger {
+	switch rule {
+	case engine.Trigger:
 		return v
+	case engine.BadValue: // "cannot store TEXT value in INTEGER column tasks.points", of a STRICT table
+		_, names, _ = strings.Cut(e.msg, " column ")
 	}
 	if rule == engine.CheckRule {
 		v.Constraint = names

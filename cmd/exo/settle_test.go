@@ -1,0 +1,86 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	core "github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/record"
+	"github.com/exoagent/exoagent/exosql"
+)
+
+// TestSettledAtStart: run and serve complete the record of a run whose process was killed at its commit, by what the database knows.
+// The twin without a witness does not guess.
+func TestSettledAtStart(t *testing.T) {
+	for _, c := range []struct {
+		name, databases string
+		kept            bool
+		state           string
+	}{
+		{"it was kept", "{url: env:GRANTS_TEST_DB, witness: true}", true, `"state":"applied"`},
+		{"it was not kept", "{url: env:GRANTS_TEST_DB, witness: true}", false, `"state":"rolledback"`},
+		{"nobody knows", "{url: env:GRANTS_TEST_DB}", true, `"state":"unknown"`},
+	} {
+		for _, command := range []string{"run", "serve"} {
+			t.Run(c.name+"/"+command, func(t *testing.T) {
+				url, change := database(t, shop)
+				change("INSERT INTO customers VALUES (1, 'ann');" + exosql.CreateWitness)
+				t.Setenv("GRANTS_TEST_DB", url)
+				dir := t.TempDir()
+				path, kept := filepath.Join(dir, "exo.yaml"), filepath.Join(dir, "runs.jsonl")
+				write(t, path, strings.Replace(servedShop, "{shop: env:GRANTS_TEST_DB}", "{shop: "+c.databases+"}", 1)+"record: "+kept+"\n")
+
+				id := core.NewRunID()
+				if c.kept {
+					change("INSERT INTO exo_runs (run, kept, at_ms) VALUES ('" + id.String() + "', TRUE, 1)")
+				}
+				f, err := record.Open(kept)
+				if err != nil {
+					t.Fatal(err)
+				}
+				witnessed := 0
+				if strings.Contains(c.databases, "witness") {
+					witnessed = 1
+				}
+				for _, e := range []core.Entry{
+					{Step: core.Begun, Start: &core.Start{Program: "x", Clock: time.Now(), Seed: 1}},
+					{Step: core.Intent, Call: 1, Op: "me.update", Effect: core.InUnit},
+					{Step: core.Outcome, Call: 1, Op: "me.update", Effect: core.InUnit, State: core.StateHeld},
+					{Step: core.Committing, Prepared: &core.Prepared{Changed: 1, Witnessed: witnessed}},
+				} {
+					e.RunID, e.At = id, time.Now()
+					if err := f.Record(t.Context(), e); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := f.Close(); err != nil {
+					t.Fatal(err)
+				}
+				args := []string{"run", path, "-as", "customer=1", "-e", "me.count()"}
+				if command == "serve" {
+					args = []string{"serve", path, "-as", "customer=1"}
+				}
+				said, err := child(t, args...).CombinedOutput()
+				if err != nil || !strings.Contains(string(said), "how the run "+id.String()+" ended") {
+					t.Errorf("%v %s", err, said)
+				}
+				var lines []string
+				text, err := os.ReadFile(kept)
+				for line := range strings.Lines(string(text)) {
+					if strings.Contains(line, id.String()) {
+						lines = append(lines, line)
+					}
+				}
+				if n := len(lines); err != nil || n != 6 || !strings.Contains(lines[4], `"step":"committed"`) || !strings.Contains(lines[4], c.state) || !strings.Contains(lines[5], `"step":"ended"`) {
+					t.Errorf("the record: %v %s", err, text)
+				}
+				if said, err := child(t, args...).CombinedOutput(); err != nil || strings.Contains(string(said), "how the run") {
+					t.Errorf("it settles it twice: %v %s", err, said)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,196 @@
+package exosql
+
+// What a program reads of a rule of the database that its write has broken: the columns that it sees, the row that it gave, and what the
+// column takes. It reads no value, no name that its facet does not show, and nothing of other rows.
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/check"
+	"github.com/exoagent/exoagent/exosql/internal/compile"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// said makes an error of the database one that a program can read. x is nil where a transaction ends: then there is no write to name.
+func (db *DB) said(x *changing, err error) error {
+	v, ok := errors.AsType[*engine.Violation](err)
+	if !ok {
+		return err
+	}
+	b := broken{Violation: v, changing: x, row: -1}
+	db.liveMu.Lock()
+	b.live = db.live
+	db.liveMu.Unlock()
+	if b.live != nil {
+		b.table = b.live.Table(schema.Name{Name: v.Table})
+	}
+	if x != nil && len(x.given.Rows) > 1 && v.At < len(x.order) {
+		b.row = x.order[v.At]
+	}
+	columns := b.columns()
+	return &exo.Error{Kind: exo.Invalid, Msg: b.text(columns), Err: &ConstraintError{Rule(v.Rule), v.Table, columns, v.Constraint, b.row + 1, err}}
+}
+
+// place stands before the name of a column of one of several given rows: "[2].".
+func (x *changing) place(row int) string {
+	if x == nil || row < 0 || len(x.given.Rows) < 2 {
+		return ""
+	}
+	return fmt.Sprintf("[%d].", row)
+}
+
+// broken is a rule that a write has broken, with what is known of the write.
+type broken struct {
+	*engine.Violation
+	*changing // nil: the end of a transaction
+	live      *schema.Database
+	table     *schema.Table // whose rule it is; nil: it is not known
+	row       int           // of several given rows; -1: it is not known
+}
+
+// columns are those of the table that the rule is about, as far as anybody knows.
+func (b *broken) columns() []string {
+	if len(b.Columns) > 0 || b.table == nil || b.Constraint == "" {
+		return b.Columns
+	}
+	t := b.table
+	for _, k := range t.Uniques {
+		if k.Name == b.Constraint {
+			return k.Columns
+		}
+	}
+	if t.PrimaryKey != nil && t.PrimaryKey.Name == b.Constraint {
+		return t.PrimaryKey.Columns
+	}
+	for _, k := range t.ForeignKeys {
+		if k.Name == b.Constraint {
+			return k.Columns
+		}
+	}
+	var all []string
+	for _, k := range t.Checks {
+		if cmp.Or(k.Name, strings.Join(strings.Fields(k.Expr), " ")) != strings.Join(strings.Fields(b.Constraint), " ") {
+			continue
+		}
+		for _, c := range t.Columns {
+			if t.Reads(k.Expr, func(name string) bool { return name == c.Name }) {
+				all = append(all, c.Name)
+			}
+		}
+	}
+	if b.Domain != "" {
+		for _, c := range t.Columns {
+			if c.Domain != nil && c.Domain.Name == b.Domain {
+				all = append(all, c.Name)
+			}
+		}
+	}
+	return all
+}
+
+// text is what the program reads.
+func (b *broken) text(columns []string) string {
+	var names []string
+	if b.changing != nil && strings.HasSuffix("."+b.w.Table.Name, "."+b.Table) { // a trigger may have written another table
+		for _, c := range columns {
+			if g := b.guest(c); g != "" {
+				names = append(names, g)
+			}
+		}
+		if len(columns) == 0 && b.Rule == engine.BadValue {
+			g, text := b.misfit()
+			if text != "" {
+				return "`" + b.place(b.row) + g + "` " + text
+			}
+			if g != "" {
+				names = []string{g}
+			}
+		}
+	}
+	what := "the row"
+	if b.changing != nil && b.row >= 0 {
+		what = fmt.Sprintf("the row [%d]", b.row)
+	}
+	named := len(names) > 0
+	if named {
+		what = "`" + b.place(b.row) + strings.Join(names, "`, `"+b.place(b.row)) + "`"
+	}
+	switch b.Rule {
+	case engine.NotNull:
+		if !named {
+			return what + " lacks a value that this program can't give: nothing can be written here before its host has looked at it"
+		}
+		return what + " is needed"
+	case engine.Unique:
+		if !named {
+			return what + " is there already, by values that this program doesn't see"
+		}
+		return what + " is taken: no two rows may have the same"
+	case engine.ForeignKey:
+		switch {
+		case b.changing != nil && b.w.Kind == compile.Deletes:
+			return what + " is referred to by other rows"
+		case b.changing != nil && b.w.Kind == compile.Inserts:
+			return what + " refers to a row that is not there"
+		}
+		return what + " is referred to by other rows, or refers to none"
+	case engine.CheckRule:
+		if len(names) > 1 {
+			return what + " break a rule of the database"
+		}
+		return what + " breaks a rule of the database"
+	case engine.BadValue:
+		if b.Holds != "" && named {
+			return b.Holds
+		}
+		return what + " has a value that the column can't hold"
+	}
+	return what + " is refused by a trigger of the database"
+}
+
+// guest is what programs call a column; "" if they don't see it.
+func (b *broken) guest(column string) string {
+	for _, c := range b.w.Facet.Cols {
+		if strings.EqualFold(c.Name, column) {
+			return c.Guest
+		}
+	}
+	return ""
+}
+
+// misfit finds the given value that its column can't hold, and says what it can. Where the value is calculated, the column is named if no
+// other one is written.
+func (b *broken) misfit() (guest, text string) {
+	rows := b.given.Rows
+	if b.row >= 0 {
+		rows = rows[b.row : b.row+1]
+	}
+	if len(rows) == 1 && b.table != nil {
+		for i, name := range b.given.Sets[rows[0].Set] {
+			for _, c := range b.w.Facet.Cols {
+				if c.Guest != name || i >= len(rows[0].Values) {
+					continue
+				}
+				if live := b.table.Column(c.Name); live != nil {
+					if text := check.Misfit(b.live, live, rows[0].Values[i]); text != "" {
+						return name, text
+					}
+				}
+			}
+		}
+	}
+	if b.w.Change != nil && len(b.w.Change.Write.Update) == 1 {
+		return b.guest(b.w.Change.Write.Update[0]), ""
+	}
+	if len(rows) == 1 && len(b.given.Sets[rows[0].Set]) == 1 && slices.ContainsFunc(b.w.Facet.Cols, func(c *decl.Column) bool { return c.Guest == b.given.Sets[rows[0].Set][0] }) {
+		return b.given.Sets[rows[0].Set][0], ""
+	}
+	return "", ""
+}
