@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"sync"
@@ -369,7 +370,7 @@ func (t *Tool) run(ctx context.Context, job Job, stream bool) *Result {
 	res := &Result{}
 	r := t.runner.Run(ctx, exoeval.Job{Program: job.Program, Run: exo.Run{ID: job.ID, Principal: t.principal, Label: job.Label}, Render: func(v exo.Value) (err error) {
 		if stream {
-			if full, err := measure(v); err != nil || full <= t.bounds.ResultBytes {
+			if full, err := v.JSONSize(math.MaxInt); err != nil || full <= t.bounds.ResultBytes {
 				res.streamed = err == nil
 				return err
 			}
