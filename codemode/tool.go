@@ -151,7 +151,7 @@ func New(grants Grants, opt *Options) (*Tool, error) {
 // those whose name is free. Elsewhere a program could do nothing more with them.
 func sealers(gate *exo.Gate, admits exo.Label) Grants {
 	seals := gate.Seals()
-	if seals.Public() {
+	if seals.Empty() {
 		return nil
 	}
 	for _, i := range gate.Catalog() {

@@ -193,7 +193,7 @@ func (c *crossing) typ(p **Type, depth int) {
 	if fields {
 		listed(c, &t.Fields, 3, func(f *TypeField) {
 			c.text(&f.Name)
-			sealed, admits := !f.Label.Public(), !f.Admits.Public()
+			sealed, admits := !f.Label.Empty(), !f.Admits.Empty()
 			c.flags(0, 1, &f.Opt, &f.Trusted, &sealed, &admits)
 			c.typ(&f.Type, depth+1)
 			c.tags(sealed, &f.Label)

@@ -92,7 +92,7 @@ func (c *crossing) catalog(catalog *Catalog) {
 		c.text(&i.Doc) // what an interface is stands in messages
 		c.texts(&i.Is)
 		listed(c, &i.Words, 1, func(w *Words) { words.cross(c, w) })
-		keys, sealed := i.Keys != "", !i.Label.Public()
+		keys, sealed := i.Keys != "", !i.Label.Empty()
 		if c.flags(0, 1, &i.Expr, &keys, &sealed); keys {
 			c.text(&i.Keys)
 		}
@@ -137,7 +137,7 @@ func (c *crossing) method(m *Method, terms *once[*Term]) {
 	for _, is := range []*bool{&m.Sends, &m.Row, &m.Sink} {
 		c.flags(0, 1, is)
 	}
-	nested, declassifies := m.Nested != nil, !m.Declassifies.Public()
+	nested, declassifies := m.Nested != nil, !m.Declassifies.Empty()
 	mode := EffectMode(c.flags(int(m.Effect), int(effectModes), &nested, &declassifies, &m.Total, &m.Trusted))
 	if c.from != nil {
 		m.Effect = mode

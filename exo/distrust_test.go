@@ -14,7 +14,7 @@ func TestLabelKinds(t *testing.T) {
 	if s, i := l.Secrecy(), l.Integrity(); s.String() != "{Untrusted,pii,un,untrustedness}" || i.String() != "{untrusted,untrusted:mail}" || !s.Join(i).Equal(l) {
 		t.Error(s, i)
 	}
-	if l := (Label{}); !l.Secrecy().Public() || !l.Integrity().Public() {
+	if l := (Label{}); !l.Secrecy().Empty() || !l.Integrity().Empty() {
 		t.Error("public")
 	}
 }

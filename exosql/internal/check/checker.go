@@ -37,11 +37,11 @@ func (c *Checker) Inspect(live *schema.Database) []Finding {
 	var secrets []*decl.Column // of all that is granted to the same programs
 	var hidden []*decl.Table
 	for _, t := range c.tables {
-		if !t.Label.Secrecy().Public() {
+		if !t.Label.Secrecy().Empty() {
 			hidden = append(hidden, t)
 		}
 		for _, col := range t.Cols {
-			if !col.Label.Secrecy().Public() {
+			if !col.Label.Secrecy().Empty() {
 				secrets = append(secrets, col)
 			}
 		}
