@@ -11,7 +11,6 @@ import (
 	"github.com/exoagent/exoagent/challenge/game"
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/codemode/agent"
-	_ "github.com/exoagent/exoagent/codemode/agent/gemini" // its model lane takes any key that the environment has
 	"github.com/exoagent/exoagent/codemode/agent/models"
 )
 

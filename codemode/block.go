@@ -66,7 +66,7 @@ func line(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // tags marks what is labelled, or what admits labels.
 func tags(verb string, l exo.Label) string {
-	if l.Public() {
+	if l.Empty() {
 		return ""
 	}
 	return "[" + verb + strings.Join(l.Tags(), ", ") + "]"

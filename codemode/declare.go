@@ -74,7 +74,7 @@ func (d *declarer) declare() *declarations {
 
 // docOf is what is said of an interface, and what whoever asks anything of it has read.
 func docOf(i *exo.Interface) string {
-	if i.Label.Public() {
+	if i.Label.Empty() {
 		return i.Doc
 	}
 	return tags("", i.Label) + " " + i.Doc
@@ -317,7 +317,7 @@ func (d *declarer) iface(i *exo.Interface) string {
 	if len(alike) > 0 {
 		s += " // and as in " + like + ", for callbacks: " + strings.Join(alike, " ")
 	}
-	if !trivial(i) || !i.Label.Public() {
+	if !trivial(i) || !i.Label.Empty() {
 		s = "/** " + line(strings.ReplaceAll(docOf(i), "*/", "* /")) + " */\n" + s
 	}
 	return s

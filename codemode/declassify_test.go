@@ -98,7 +98,7 @@ func TestDeclassify(t *testing.T) {
 			}
 			return tool
 		}
-		if r := tool(declassify.New(10_000), "ann", false).Run(t.Context(), guess); string(r.JSON) != `"ann@a.example"` || !r.Label.Public() {
+		if r := tool(declassify.New(10_000), "ann", false).Run(t.Context(), guess); string(r.JSON) != `"ann@a.example"` || !r.Label.Empty() {
 			t.Errorf("%s, the twin with bits without end: %s %v %v", where, r.JSON, r.Err, r.Label)
 		}
 		r := tool(declassify.New(9), "ann", false).Run(t.Context(), guess)
@@ -159,7 +159,7 @@ func TestLaundering(t *testing.T) {
 			}
 			r := tool.Run(t.Context(), program)
 			switch {
-			case want == "" && (string(r.JSON) != "true" || !r.Label.Public()):
+			case want == "" && (string(r.JSON) != "true" || !r.Label.Empty()):
 				t.Errorf("%s, the twin: %s %v %v", where, r.JSON, r.Err, r.Label)
 			case want != "" && (r.Err == nil || !strings.Contains(exo.GuestText(r.Err), want)):
 				t.Errorf("%s, %s: %s %v, want %q", where, program, r.JSON, r.Err, want)

@@ -188,7 +188,7 @@ func (p *prompt) sealed() (kept, shown []string) {
 		switch {
 		case !exo.NewLabel(tag).FlowsTo(p.admits):
 			kept = append(kept, tag)
-		case p.seals.Has(tag):
+		case p.seals.HasExactly(tag):
 			shown = append(shown, tag)
 		}
 	}
@@ -199,7 +199,7 @@ func (p *prompt) sealed() (kept, shown []string) {
 func (p *prompt) tells() bool {
 	for _, i := range p.catalog {
 		for _, m := range i.Methods {
-			if !m.Declassifies.Public() {
+			if !m.Declassifies.Empty() {
 				return true
 			}
 		}

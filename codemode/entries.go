@@ -61,7 +61,7 @@ func (d *declarer) entries(all *declarations) []entry {
 		}
 		i := d.cat[x.of]
 		e := entry{name: x.name, paths: paths[x.of], doc: line(docOf(i)), aliases: aliases[x.of], text: x.text}
-		if trivial(i) && i.Label.Public() {
+		if trivial(i) && i.Label.Empty() {
 			e.doc = ""
 		}
 		if q := queries[x.of]; q != "" && text[q] != "" {

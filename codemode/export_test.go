@@ -2,6 +2,7 @@ package codemode
 
 import (
 	"encoding/json"
+	"math"
 
 	"github.com/exoagent/exoagent/exo"
 )
@@ -36,7 +37,7 @@ var (
 		}
 		return resultIn(framed), notice, nil
 	}
-	Measure = measure
+	Measure = func(v exo.Value) (int, error) { return v.JSONSize(math.MaxInt) }
 )
 
 const MaxNotice = maxNotice

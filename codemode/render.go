@@ -3,6 +3,7 @@ package codemode
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -23,7 +24,7 @@ const (
 //
 // The result begins with resultPrefix, so that output has the text once.
 func render(v exo.Value, limit int, advice string) (framed []byte, notice string, err error) {
-	full, err := measure(v)
+	full, err := v.JSONSize(math.MaxInt)
 	if err != nil {
 		return nil, "", err
 	}
@@ -231,15 +232,11 @@ func level(sizes []int, budget int) int {
 // cut, and says how many bytes of s are shown.
 func appendText(b []byte, s string, budget int) ([]byte, int) {
 	const mark = "…"
-	if len(s) > budget || textSize(s) > budget {
+	if size(exo.Text(s), budget) > budget {
 		left, n := budget-2-len(mark), 0
 		for n < len(s) {
 			_, w := utf8.DecodeRuneInString(s[n:])
-			cost := w
-			if w == 1 {
-				cost = escaped(s[n])
-			}
-			if left -= cost; left < 0 {
+			if left -= size(exo.Text(s[n:n+w]), budget) - len(`""`); left < 0 {
 				break
 			}
 			n += w

@@ -104,7 +104,7 @@ func TestReveal(t *testing.T) {
 		t.Errorf("%s\n%s", out, tool.Description())
 	}
 	r := tool.Run(t.Context(), "return (await people).map(p => p.pay + 1)")
-	if string(r.JSON) != "[71,81]" || r.Label.Public() {
+	if string(r.JSON) != "[71,81]" || r.Label.Empty() {
 		t.Errorf("%s %v %v", r.JSON, r.Err, r.Label)
 	}
 }

@@ -60,7 +60,7 @@ func TestShownOfReaders(t *testing.T) {
 	p := exosql.NewTable[member]("people")
 	id := exosql.NewKey(p, "id", func(p *member) *int64 { return &p.ID })
 	email := exosql.NewColumn(p, "email", func(p *member) *string { return &p.Email }).WithLabel("pii").ReadBy("person", id)
-	tool, err := codemode.New(codemode.Grants{"people": exosql.NewFacet(p, "person", id, email).Of(exosql.Grant(db, p, exosql.AllRows[member]()))}, &codemode.Options{Record: exo.Unrecorded, Admits: exo.NewLabel(exo.ReaderTag("pii", "person", "1"))})
+	tool, err := codemode.New(codemode.Grants{"people": exosql.NewFacet(p, "person", id, email).Of(exosql.Grant(db, p, exosql.AllRows[member]()))}, &codemode.Options{Record: exo.Unrecorded, Admits: exo.NewLabel("pii@person:1")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -103,7 +103,7 @@ func (d *declarer) method(m *exo.Method, outer scope) member {
 	if m.Trusted {
 		doc = strings.TrimSpace("[trusted] " + doc)
 	}
-	if !m.Declassifies.Public() {
+	if !m.Declassifies.Empty() {
 		doc = fmt.Sprintf("[takes %s, tells %d bits] %s", strings.Join(m.Declassifies.Tags(), ", "), m.Bits(), doc)
 	}
 	return member{property(m.Name) + angle(generic) + "(" + strings.Join(ps, ", ") + "): " + res, doc}
@@ -316,7 +316,7 @@ func (d *declarer) bare(t *exo.Type, pos position) string {
 			if f.Doc != "" {
 				doc = line(strings.ReplaceAll(f.Doc, "*/", "* /"))
 			}
-			if !f.Label.Public() {
+			if !f.Label.Empty() {
 				doc = strings.TrimSpace(tags("", f.Label) + " " + doc)
 			}
 			if f.Trusted {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"sync"
@@ -150,7 +151,7 @@ func New(grants Grants, opt *Options) (*Tool, error) {
 // those whose name is free. Elsewhere a program could do nothing more with them.
 func sealers(gate *exo.Gate, admits exo.Label) Grants {
 	seals := gate.Seals()
-	if seals.Public() {
+	if seals.Empty() {
 		return nil
 	}
 	for _, i := range gate.Catalog() {
@@ -372,7 +373,7 @@ func (t *Tool) run(ctx context.Context, job Job, stream bool) *Result {
 	res := &Result{}
 	r := t.runner.Run(ctx, exoeval.Job{Program: job.Program, Run: exo.Run{ID: job.ID, Principal: t.principal, Label: job.Label, Preview: job.Preview}, Render: func(v exo.Value) (err error) {
 		if stream {
-			if full, err := measure(v); err != nil || full <= t.bounds.ResultBytes {
+			if full, err := v.JSONSize(math.MaxInt); err != nil || full <= t.bounds.ResultBytes {
 				res.streamed = err == nil
 				return err
 			}

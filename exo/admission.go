@@ -37,20 +37,20 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 			e.chosen = e.chosen.Join(v.allLabels())
 		}
 		e.bound = e.chosen.Join(m.Root.method.Reply)
-		if s.gate.labels.Public() {
+		if s.gate.labels.Empty() {
 			// nothing to seal
 		} else if shown := s.gate.catalog.shows(m.Root.Type); shown.FlowsTo(s.gate.plain) {
 			e.bound = e.bound.Join(shown)
 		} else {
 			e.shows = &sealing{catalog: s.gate.catalog, calculated: m.calculated}
 		}
-		if err == nil && !m.Root.method.Declassifies.Public() {
+		if err == nil && !m.Root.method.Declassifies.Empty() {
 			m.asked, e.tells = call.Expr, &sealed
 			err = s.declassifies(m, call.Expr, sealed)
-		} else if err == nil && !sealed.Public() && m.Root.method.Effect == Held && !m.judged() {
+		} else if err == nil && !sealed.Empty() && m.Root.method.Effect == Held && !m.judged() {
 			// What acts when the run has committed tells the program nothing of them.
 			m.asked, e.sealed = call.Expr, &sealed
-		} else if err == nil && !sealed.Public() && m.composes() && !m.judged() {
+		} else if err == nil && !sealed.Empty() && m.composes() && !m.judged() {
 			e.sealed, e.shows = &sealed, &sealing{catalog: s.gate.catalog}
 		} else {
 			e.bound = e.bound.Join(sealed) // also where it is refused: by what is in them
@@ -69,10 +69,10 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 	label := s.label
 	s.mu.Unlock()
 	e.label = label
-	if more := label.without(before); !more.Public() {
+	if more := label.without(before); !more.Empty() {
 		s.caused(more, m, e)
 	}
-	if err == nil && !sealed.Public() && e.sealed == nil && e.tells == nil {
+	if err == nil && !sealed.Empty() && e.sealed == nil && e.tells == nil {
 		var plain *Message
 		if plain, err = s.check(s.open(call.Expr), e, nil); plain != nil {
 			m = plain
@@ -85,7 +85,7 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 		if e.sealed != nil {
 			carries = label.Join(*e.sealed)
 		}
-		if meth.Effect != NoEffect || meth.Sink && !label.Secrecy().Public() {
+		if meth.Effect != NoEffect || meth.Sink && !label.Secrecy().Empty() {
 			var why error
 			if e.admits, why = s.admits(m, e); !carries.Secrecy().FlowsTo(e.admits) {
 				what := "this program has read values that may not leave this way: they are labelled "

@@ -117,7 +117,7 @@ func (s *Session) causedUpTo(l Label, last uint64) (out []Cause) {
 func because(l Label, causes []Cause) error {
 	var why []string
 	for _, c := range causes {
-		if l.Has(c.Tag) {
+		if l.HasExactly(c.Tag) {
 			why = append(why, c.String())
 		}
 	}
@@ -145,12 +145,12 @@ func (m *Message) reading(tag string) (out []string) {
 		}
 		seen[n] = true
 		if n.Op == OpField && n.Recv != nil && n.Recv.Type != nil {
-			if i := m.catalog[n.Recv.Type.Name]; i != nil && i.Fields[n.Name] != nil && i.Fields[n.Name].Label.Has(tag) {
+			if i := m.catalog[n.Recv.Type.Name]; i != nil && i.Fields[n.Name] != nil && i.Fields[n.Name].Label.HasExactly(tag) {
 				add(i.Name + "." + n.Name)
 			}
 		}
 		if n.Type != nil {
-			if i := m.catalog[n.Type.Name]; i != nil && i.Label.Has(tag) {
+			if i := m.catalog[n.Type.Name]; i != nil && i.Label.HasExactly(tag) {
 				add(i.Name)
 			}
 		}

@@ -187,7 +187,7 @@ func TestRaisedAfterAnEffect(t *testing.T) {
 			_, err = w.send(msg(ref(0), call(0, "read")))
 			wantOK(t, "read", err)
 			err = w.s.Finish(t.Context(), Null(), nil)
-			if refused := admitted.Public(); refused != errors.Is(err, ErrDenied) || refused != (times(s.log, "mail")+s.kept == 0) {
+			if refused := admitted.Empty(); refused != errors.Is(err, ErrDenied) || refused != (times(s.log, "mail")+s.kept == 0) {
 				t.Errorf("%s admits %v: %v, %v, %d kept", method, admitted, err, s.log, s.kept)
 			}
 		}

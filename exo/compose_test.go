@@ -53,7 +53,7 @@ func TestCompose(t *testing.T) {
 		t.Errorf("%v %v", plain, err)
 	}
 	dear, err := text(Text("Dear "), cells[0], Text("!"), cells[1])
-	if l, ok := dear.Sealed(); err != nil || !ok || l.String() != "{diary}" || dear.String() != "[sealed diary]" || !w.s.Label().Public() {
+	if l, ok := dear.Sealed(); err != nil || !ok || l.String() != "{diary}" || dear.String() != "[sealed diary]" || !w.s.Label().Empty() {
 		t.Fatalf("%v %v %v", dear, err, w.s.Label())
 	}
 	twice, err := text(dear, Text(" "), dear, List(cells[0]))
@@ -95,12 +95,12 @@ func TestComposeIsBounded(t *testing.T) {
 	wantOK(t, "of 512", err)
 	_, err = w.send(msg(ref(1), lit(List(v, v)), call(0, "text", 1)))
 	wantKind(t, "of 1024", err, Limit)
-	if !strings.Contains(err.Error(), "1024 sealed values") || !w.s.Label().Public() {
+	if !strings.Contains(err.Error(), "1024 sealed values") || !w.s.Label().Empty() {
 		t.Error(err, w.s.Label())
 	}
 	rows := RowsValue(&Rows{Shape: &Shape{Names: []string{"a", "b"}}, Cells: []Value{v, v}})
 	_, err = w.send(msg(ref(1), lit(List(rows)), call(0, "text", 1)))
-	if err == nil || !w.s.Label().Public() {
+	if err == nil || !w.s.Label().Empty() {
 		t.Error("rows of 1024", err)
 	}
 	half, err := w.send(msg(ref(1), lit(List(cells[0], Text(strings.Repeat("x", 100_000)))), call(0, "text", 1)))

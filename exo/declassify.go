@@ -46,7 +46,7 @@ var errOutcomes = fmt.Errorf("it has more outcomes than %d bits can tell", maxBi
 // Bits is the most that one call of a declassifier tells: the logarithm of the number of its outcomes, null among them. It is 0
 // of every other method. It follows from the type of the result, which no policy can change.
 func (m *Method) Bits() int {
-	if m.Declassifies.Public() || m.Result == nil {
+	if m.Declassifies.Empty() || m.Result == nil {
 		return 0
 	}
 	n, err := m.Result.Con.outcomes()
@@ -100,17 +100,17 @@ func (t *Type) ranged() bool { return t.Name == TypeInt && t.Min < t.Max }
 
 // checkDeclassifies refuses a declassifier whose replies no number bounds, or that could be asked of more than the values that it is given.
 func (m *Method) checkDeclassifies() error {
-	if m.Declassifies.Public() {
+	if m.Declassifies.Empty() {
 		return nil
 	}
 	switch {
-	case !m.Declassifies.Integrity().Public():
+	case !m.Declassifies.Integrity().Empty():
 		return fmt.Errorf("it declassifies %s, which says who wrote: only tags of secrecy can be let go", m.Declassifies.Integrity())
 	case !m.Sends || !m.Sink || m.Effect != NoEffect || m.Nested != nil || m.Row:
 		return errors.New("what declassifies sends, is a sink, has no effect, and is in no callback")
 	case m.Result == nil || m.Result.Con == nil || !m.Result.Con.Null:
 		return errors.New("what declassifies gives a closed type or null, which stands for every failure")
-	case !m.Shows().Public():
+	case !m.Shows().Empty():
 		return errors.New("what declassifies can't label what it gives")
 	}
 	for i := range m.Params {
@@ -129,7 +129,7 @@ func (m *Method) checkDeclassifies() error {
 func (c Catalog) declassifier() string {
 	for _, n := range c.Names() {
 		for _, name := range slices.Sorted(maps.Keys(c[n].Methods)) {
-			if !c[n].Methods[name].Declassifies.Public() {
+			if !c[n].Methods[name].Declassifies.Empty() {
 				return n + "." + name
 			}
 		}
@@ -142,9 +142,9 @@ func (c Catalog) declassifier() string {
 func (s *Session) declassifies(m *Message, x Expr, sealed Label) error {
 	op, tags := s.opName(m.Root), m.Root.method.Declassifies
 	switch {
-	case sealed.Public():
+	case sealed.Empty():
 		return nil
-	case !sealed.Integrity().Public():
+	case !sealed.Integrity().Empty():
 		// Who wrote one value would choose what is told of the others (robust declassification, Zdancewic and Myers 2001).
 		return Errorf(Denied, op, "it tells nothing of what outsiders wrote: a sealed value that it is given is labelled %s", sealed.Integrity().list())
 	case !sealed.FlowsTo(tags):

@@ -113,11 +113,11 @@ func isSecret(_ context.Context, m *Message) (Value, error) {
 func TestDeclassify(t *testing.T) {
 	w, cells, p := vaultWorld(t, Config{}, isSecret)
 	v, err := w.send(tellMe("is", cells[0]))
-	if err != nil || v.Type() != TypeBool || !v.Bool() || !v.Label().Public() || !w.s.Label().Public() || w.s.Release() != nil {
+	if err != nil || v.Type() != TypeBool || !v.Bool() || !v.Label().Empty() || !w.s.Label().Empty() || w.s.Release() != nil {
 		t.Fatalf("%v %v, run %v", v, err, w.s.Label())
 	}
 	v, err = w.send(tellMe("is", Text("guess"), List(cells[1])))
-	if err != nil || v.Bool() || !w.s.Label().Public() {
+	if err != nil || v.Bool() || !w.s.Label().Empty() {
 		t.Fatalf("beside another: %v %v, run %v", v, err, w.s.Label())
 	}
 	if !slices.Equal(p.taken, []int{2, 2}) || p.who[0] != "ann" {
@@ -172,7 +172,7 @@ func TestDeclassifyFails(t *testing.T) {
 	} {
 		w, cells, p := vaultWorld(t, Config{}, c.eval)
 		v, err := w.send(tellMe(c.method, cells[0]))
-		if err != nil || v.Type() != TypeNull || !w.s.Label().Public() || p.times() != 1 {
+		if err != nil || v.Type() != TypeNull || !w.s.Label().Empty() || p.times() != 1 {
 			t.Errorf("%s: %v %v, run %v, charged %d times", what, v, err, w.s.Label(), p.times())
 		}
 		last := w.events[len(w.events)-1]
@@ -188,7 +188,7 @@ func TestDeclassifyFails(t *testing.T) {
 			t.Errorf("%s: the next: %v", what, err)
 		}
 		// The twin: the same object says it by an error, or by a value, and the run has the label.
-		if v, err := w.send(tellMe("plain", cells[0])); err == nil || w.s.Label().Public() {
+		if v, err := w.send(tellMe("plain", cells[0])); err == nil || w.s.Label().Empty() {
 			t.Errorf("%s, the twin: %v, run %v", what, v, w.s.Label())
 		}
 	}
@@ -253,7 +253,7 @@ func TestDeclassifyRefused(t *testing.T) {
 		}},
 	} {
 		w, cells, p := vaultWorld(t, a.cfg, isSecret)
-		if a.run.Label.Public() == false {
+		if a.run.Label.Empty() == false {
 			var err error
 			if w.s, err = w.gate.Begin(t.Context(), a.run, "", nil); err != nil {
 				t.Fatal(err)
@@ -308,7 +308,7 @@ func TestDeclassifyTags(t *testing.T) {
 			t.Fatal(v)
 		}
 		_, err = w.send(tellMe("is", Text("x"), List(cell)))
-		if c.want == "" && err != nil || c.want != "" && (KindOf(err) != Denied || !strings.Contains(GuestText(err), c.want) || p.times() != 0) || !w.s.Label().Public() {
+		if c.want == "" && err != nil || c.want != "" && (KindOf(err) != Denied || !strings.Contains(GuestText(err), c.want) || p.times() != 0) || !w.s.Label().Empty() {
 			t.Errorf("%s: %v, run %v", c.label, err, w.s.Label())
 		}
 	}
@@ -322,7 +322,7 @@ func TestDeclassifyJudged(t *testing.T) {
 			Policy{Blind: blind, Before: func(m *Message) bool { saw = append(saw, m.Root.Args[0].Lit); return true }})
 		w, cells, p := vaultWorld(t, Config{Grants: map[string]Object{"mail": newMail(), "users": newUsers(), "vault": o}}, nil)
 		_, err := w.send(tellMe("is", cells[0]))
-		if (err == nil) != blind || !w.s.Label().Public() || len(saw) > 0 && !saw[0].IsZero() || p.times() == 0 == blind {
+		if (err == nil) != blind || !w.s.Label().Empty() || len(saw) > 0 && !saw[0].IsZero() || p.times() == 0 == blind {
 			t.Errorf("blind %v: %v, run %v, saw %v", blind, err, w.s.Label(), saw)
 		}
 		_, err = w.send(tellMe("is", Text("plain")))

@@ -7,7 +7,7 @@ import "strings"
 // the tag; a write is kept unless its method demands trust, or a field that it sets. Reads are never refused. has is the label of what chose m: what m itself
 // is told comes later, so a row that is added and shown with its untrusted columns is asked for before they are read.
 func (s *Session) distrust(m *Message, has, admits Label) error {
-	if has.Public() {
+	if has.Empty() {
 		return nil
 	}
 	meth := m.Root.method
@@ -17,7 +17,7 @@ func (s *Session) distrust(m *Message, has, admits Label) error {
 	if meth.Trusted {
 		return m.Untrusted(has, "`"+meth.Name+"` could be asked for by them")
 	}
-	if !meth.Declassifies.Public() { // what is told of a secret is the program's choice, and must be nobody else's
+	if !meth.Declassifies.Empty() { // what is told of a secret is the program's choice, and must be nobody else's
 		return m.Untrusted(has, "what it asks to be told of sealed values could be chosen by them")
 	}
 	for i, a := range m.Root.Args {
@@ -34,7 +34,7 @@ func (m *Message) Untrusted(has Label, what string) error {
 	if s == nil {
 		return Errorf(Denied, "", "%s", what)
 	}
-	if !s.run.Label.Integrity().meet(has).Public() { // another program would begin with it, too
+	if !s.run.Label.Integrity().meet(has).Empty() { // another program would begin with it, too
 		return Errorf(Denied, s.opName(m.Root), "what this program was written from holds what outsiders wrote (%s), and %s: ask the user to say it", s.taints(has), what)
 	}
 	return Errorf(Denied, s.opName(m.Root), "this program has read what outsiders wrote (%s), and %s: do it without reading that, or in a program of its own", s.taints(has), what)

@@ -14,7 +14,7 @@ func TestLabelKinds(t *testing.T) {
 	if s, i := l.Secrecy(), l.Integrity(); s.String() != "{Untrusted,pii,un,untrustedness}" || i.String() != "{untrusted,untrusted:mail}" || !s.Join(i).Equal(l) {
 		t.Error(s, i)
 	}
-	if l := (Label{}); !l.Secrecy().Public() || !l.Integrity().Public() {
+	if l := (Label{}); !l.Secrecy().Empty() || !l.Integrity().Empty() {
 		t.Error("public")
 	}
 }
@@ -246,9 +246,9 @@ func TestTrustStays(t *testing.T) {
 		}
 		i := iface("Things", nil, false, method(c.is))
 		var e Encoder
-		e.B = appendCatalog(nil, Catalog{"Things": i})
+		e.Grants(nil, Catalog{"Things": i})
 		d := Decoder{Reader: wire.NewReader(string(e.B))}
-		if got := d.catalog(); d.Err() != nil || got["Things"].Methods["delete"].Trusted != c.is {
+		if _, got := d.Grants(); d.Err() != nil || got["Things"].Methods["delete"].Trusted != c.is {
 			t.Error("the method does not cross to a worker", d.Err())
 		}
 	}

@@ -568,7 +568,7 @@ func TestCountsTakeNoMemory(t *testing.T) {
 		"rows":    {nest(65, append([]byte{tagRows, 1, 1, 'a', 0}, count...)...), values},
 		"shapes":  {string(rune(tagRows)) + nest(65, append(count, 1, 'a', 1)...), values},
 		"labels":  {nest(65, tag(tagLabelled, 1, 'a')...), values},
-		"types":   {nest(65, append(append([]byte{typeThere | typeFields, 1, 'T'}, count...), 1, 'f', 0)...), types},
+		"types":   {nest(65, append(append([]byte{1 | 1<<3, 1, 'T'}, count...), 1, 'f', 0)...), types},
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

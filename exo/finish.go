@@ -295,7 +295,7 @@ func (s *Session) Release() error {
 		// The text is the same whatever was read: which of the tags a run has can be chosen by
 		// what it read, a bit for each.
 		which := ""
-		if !s.gate.kept.Public() { // else the run began with it
+		if !s.gate.kept.Empty() { // else the run began with it
 			which = " (" + s.gate.kept.String() + ")"
 		}
 		if begun := s.run.Label.Secrecy(); !begun.FlowsTo(s.gate.admits) { // whatever it does

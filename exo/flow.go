@@ -51,7 +51,7 @@ func (g *Gate) Flows() (out []Flow) {
 				}
 				for _, of := range as {
 					f := g.by(tag, m)
-					if _, kind, _ := parts(tag); f.May && kind != "" && m.Declassifies.Public() && NewLabel(tag).FlowsTo(m.Admits) {
+					if _, kind, _ := parts(tag); f.May && kind != "" && m.Declassifies.Empty() && NewLabel(tag).FlowsTo(m.Admits) {
 						f.How += whose(chooses[of], name)
 					}
 					f.Tag, f.From, f.To = tag, from, of+"."+name
@@ -86,7 +86,7 @@ func (c Catalog) seals() (l Label) {
 
 // from names what puts a tag on values.
 func (c Catalog) from(tag string) (out []string) {
-	has := func(l Label) bool { return l.Has(tag) }
+	has := func(l Label) bool { return l.HasExactly(tag) }
 	for _, n := range c.Names() {
 		if has(c[n].Label) {
 			name := n
@@ -115,7 +115,7 @@ func (g *Gate) result(tag string) Flow {
 		return Flow{May: true, How: "who wrote it decides nothing there"}
 	case NewLabel(tag).FlowsTo(g.admits):
 		return Flow{May: true, How: "the result admits it"}
-	case !NewLabel(tag).meet(g.admits).Public():
+	case !NewLabel(tag).meet(g.admits).Empty():
 		return Flow{May: true, How: "the result admits " + NewLabel(tag).meet(g.admits).list() + "; other values are sealed there"}
 	}
 	if !NewLabel(tag).FlowsTo(g.catalog.seals()) { // it is the label of rows, or of a reply
@@ -127,13 +127,13 @@ func (g *Gate) result(tag string) Flow {
 // by is the flow through a method.
 func (g *Gate) by(tag string, m *Method) Flow {
 	admitted := NewLabel(tag).FlowsTo(m.Admits)
-	if !m.Declassifies.Public() {
+	if !m.Declassifies.Empty() {
 		switch {
 		case ofIntegrity(tag):
 			return Flow{How: "it declassifies: a program that has read it is refused"}
 		case NewLabel(tag).FlowsTo(m.Declassifies):
 			return Flow{May: true, How: fmt.Sprintf("it declassifies it: at most %d bits of sealed values a call, from the budget of the principal's day", m.Bits())}
-		case !NewLabel(tag).meet(m.Declassifies).Public():
+		case !NewLabel(tag).meet(m.Declassifies).Empty():
 			return Flow{May: true, How: fmt.Sprintf("it declassifies %s, and no other value: at most %d bits a call, from the budget of the principal's day", NewLabel(tag).meet(m.Declassifies).list(), m.Bits())}
 		}
 	}
@@ -168,7 +168,7 @@ func (g *Gate) by(tag string, m *Method) Flow {
 		return Flow{How: "it could be written to " + strings.Join(only, ", ") + " alone, and of a program that has read it nothing is kept, since its result may not leave"}
 	}
 	switch {
-	case !admitted && !NewLabel(tag).meet(m.Admits).Public():
+	case !admitted && !NewLabel(tag).meet(m.Admits).Empty():
 		return Flow{May: true, How: "it admits " + NewLabel(tag).meet(m.Admits).list() + ", and no other value"}
 	case !admitted:
 		return Flow{How: "it does not admit it: a call with such a value, or by a program that has read one, is refused"}
@@ -192,7 +192,7 @@ func (m *Method) writing(tag string) (out []string) {
 	for i := range m.Params {
 		if w := m.Params[i].Want; w != nil {
 			w.Con.fields(func(f *TypeField) {
-				if f.Admits.Has(tag) {
+				if f.Admits.HasExactly(tag) {
 					out = append(out, f.Name)
 				}
 			})

@@ -60,7 +60,7 @@ func (t *Type) fields(visit func(*TypeField)) {
 
 // labelsOf joins the labels of the fields that are given for a parameter.
 func (p *Param) labelsOf(n *Node) (l Label) {
-	if p.Want == nil || p.Want.Con == nil || p.Want.Con.labels().Public() {
+	if p.Want == nil || p.Want.Con == nil || p.Want.Con.labels().Empty() {
 		return l
 	}
 	p.Want.Con.given(n, func(f *TypeField) { l = l.Join(f.Label) })
@@ -69,7 +69,7 @@ func (p *Param) labelsOf(n *Node) (l Label) {
 
 // admits reports whether a field of the type admits a label.
 func (t *Type) admits() (any bool) {
-	t.fields(func(f *TypeField) { any = any || !f.Admits.Public() })
+	t.fields(func(f *TypeField) { any = any || !f.Admits.Empty() })
 	return any
 }
 

@@ -65,7 +65,7 @@ func TestGiven(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, f := range g.Flows() {
-			if f.To == "ledger.write" && f.May != admits.Has(f.Tag) {
+			if f.To == "ledger.write" && f.May != admits.HasExactly(f.Tag) {
 				t.Errorf("%+v", f)
 			}
 		}

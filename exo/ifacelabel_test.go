@@ -32,7 +32,7 @@ func TestInterfaceLabel(t *testing.T) {
 	if got := label(labelled(drawer), full) + label(labelled(Label{}), full) + label(labelled(drawer), look); got != "{drawer}{}{}" {
 		t.Error(got)
 	}
-	if g, err := NewGate(Config{Record: Unrecorded, Grants: map[string]Object{"desk": labelled(drawer)}}); err != nil || !g.labels.Has("drawer") {
+	if g, err := NewGate(Config{Record: Unrecorded, Grants: map[string]Object{"desk": labelled(drawer)}}); err != nil || !g.labels.HasExactly("drawer") {
 		t.Errorf("the gate doesn't know of it: %v", err)
 	} else if i := slices.IndexFunc(g.Flows(), func(f Flow) bool { return f.Tag == "drawer" && f.To == ResultFlow }); i < 0 || g.Flows()[i].May || strings.Contains(g.Flows()[i].How, "sealed") || !slices.Equal(g.Flows()[i].From, []string{"Drawer"}) {
 		t.Errorf("flows %v", g.Flows())

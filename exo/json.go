@@ -2,6 +2,7 @@ package exo
 
 import (
 	"encoding/json"
+	"io"
 	"math"
 	"strconv"
 
@@ -11,80 +12,155 @@ import (
 // AppendJSON writes the value as JSON: instants as JavaScript's toISOString does, and
 // integers beyond 2^53-1, which a JavaScript number would round, as strings. A reference
 // and the zero Value are refused.
-func (v Value) AppendJSON(b []byte) ([]byte, error) { return v.appendJSON(b) }
+func (v Value) AppendJSON(b []byte) ([]byte, error) {
+	j := jsonWriter{b: b}
+	j.value(&v)
+	return j.all()
+}
 
-// appendJSON is AppendJSON without a copy of the value, of which there may be
-// a hundred thousand.
-func (v *Value) appendJSON(b []byte) ([]byte, error) {
+// WriteJSON writes what AppendJSON gives, piece by piece: a large value is not held a
+// second time as a text. An error of w ends it; so does a value that has no JSON, after parts of it
+// may have been written.
+func (v Value) WriteJSON(w io.Writer) error {
+	j := jsonWriter{out: w, b: make([]byte, 0, streamBytes+streamBytes/4)}
+	j.value(&v)
+	j.flush(0)
+	return j.err
+}
+
+// JSONSize is how many bytes AppendJSON writes, or some number above limit: it stops counting there, so that its cost is
+// bounded by the limit and not by the value. It fails where it came upon something that has no JSON. Nothing is written.
+func (v Value) JSONSize(limit int) (int, error) {
+	j := jsonWriter{counts: true, limit: limit}
+	j.value(&v)
+	return j.n, j.err
+}
+
+// MarshalJSON makes Value usable with encoding/json.
+func (v Value) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil) }
+
+// jsonWriter writes values until the first error.
+type jsonWriter struct {
+	b   []byte    // what was written, and is not written away
+	out io.Writer // nil: all stays in b
+	err error
+
+	counts   bool // nothing stays in b: n is how many bytes it was
+	n, limit int
+}
+
+// streamBytes is how much of a value's JSON stands in memory while it is written away: so
+// much, and one item of a list or one row more.
+const streamBytes = 16 << 10
+
+func (j *jsonWriter) all() ([]byte, error) {
+	if j.err != nil {
+		return nil, j.err
+	}
+	return j.b, nil
+}
+
+// flush writes away what is there if it is more than so many bytes.
+func (j *jsonWriter) flush(most int) {
+	if j.err != nil || j.out == nil || len(j.b) <= most {
+		return
+	}
+	n, err := j.out.Write(j.b)
+	if err == nil && n < len(j.b) {
+		err = io.ErrShortWrite
+	}
+	j.b, j.err = j.b[:0], err
+}
+
+// next reports whether item i of a list or a record is to be written, and separates it from the one before.
+func (j *jsonWriter) next(i int) bool {
+	if i > 0 {
+		j.raw(",")
+		j.flush(streamBytes)
+	}
+	return j.err == nil && (!j.counts || j.n <= j.limit)
+}
+
+func (j *jsonWriter) raw(s string) {
+	if j.n += len(s); !j.counts {
+		j.b = append(j.b, s...)
+	}
+}
+
+func (j *jsonWriter) text(s string) {
+	switch {
+	case !j.counts:
+		j.b = appendJSONText(j.b, s)
+	case len(s) > j.limit-j.n:
+		j.n += len(s) + len(`""`)
+	default:
+		j.n += textBytes(s)
+	}
+}
+
+func (j *jsonWriter) value(v *Value) {
 	switch v.kind {
-	case kindNull:
-		return append(b, "null"...), nil
-	case kindBool:
-		return strconv.AppendBool(b, v.bits == 1), nil
-	case kindInt:
-		i := int64(v.bits)
-		if i > scalar.SafeInteger || i < -scalar.SafeInteger {
-			b = append(b, '"')
-			b = strconv.AppendInt(b, i, 10)
-			return append(b, '"'), nil
-		}
-		return strconv.AppendInt(b, i, 10), nil
-	case kindFloat:
-		return appendFloat(b, v.Float()), nil
 	case kindText:
-		return appendJSONText(b, v.str), nil
-	case kindTime:
-		b = append(b, '"')
-		b = v.Time().AppendFormat(b, scalar.TimeFormat)
-		return append(b, '"'), nil
+		j.text(v.str)
 	case kindSealed:
-		return appendJSONText(b, v.sealedText()), nil
+		j.text(v.sealedText())
 	case kindList:
-		b = append(b, '[')
-		var err error
+		j.raw("[")
 		items := v.ref.([]Value)
-		for i := range items {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			if b, err = items[i].appendJSON(b); err != nil {
-				return nil, err
-			}
+		for i := 0; i < len(items) && j.next(i); i++ {
+			j.value(&items[i])
 		}
-		return append(b, ']'), nil
+		j.raw("]")
 	case kindRecord:
-		b = append(b, '{')
-		var err error
+		j.raw("{")
 		fields := v.ref.([]Field)
-		for i := range fields {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = append(appendJSONText(b, fields[i].Name), ':')
-			if b, err = fields[i].Value.appendJSON(b); err != nil {
-				return nil, err
-			}
+		for i := 0; i < len(fields) && j.next(i); i++ {
+			j.text(fields[i].Name)
+			j.raw(":")
+			j.value(&fields[i].Value)
 		}
-		return append(b, '}'), nil
+		j.raw("}")
 	case kindRows:
-		b = append(b, '[')
-		var err error
+		j.raw("[")
 		if n := v.Rows().Len(); n > 0 {
 			w := v.Rows().Writer()
-			for i := range n {
-				if i > 0 {
-					b = append(b, ',')
-				}
-				if b, err = w.Append(b, i); err != nil {
-					return nil, err
-				}
+			for i := 0; i < n && j.next(i); i++ {
+				w.row(j, i)
 			}
 		}
-		return append(b, ']'), nil
-	case kindRef:
-		return nil, Errorf(Invalid, "", "a capability can't be turned into data: call a method of it and use the result")
+		j.raw("]")
+	default:
+		j.scalar(v)
 	}
-	return nil, Errorf(Invalid, "", "this is no value that data can hold")
+}
+
+func (j *jsonWriter) scalar(v *Value) {
+	if j.counts {
+		j.b = j.b[:0]
+	}
+	switch v.kind {
+	case kindNull:
+		j.b = append(j.b, "null"...)
+	case kindBool:
+		j.b = strconv.AppendBool(j.b, v.bits == 1)
+	case kindInt:
+		if i := int64(v.bits); i > scalar.SafeInteger || i < -scalar.SafeInteger {
+			j.b = append(strconv.AppendInt(append(j.b, '"'), i, 10), '"')
+		} else {
+			j.b = strconv.AppendInt(j.b, i, 10)
+		}
+	case kindFloat:
+		j.b = appendFloat(j.b, v.Float())
+	case kindTime:
+		j.b = append(v.Time().AppendFormat(append(j.b, '"'), scalar.TimeFormat), '"')
+	case kindRef:
+		j.err = Errorf(Invalid, "", "a capability can't be turned into data: call a method of it and use the result")
+	default:
+		j.err = Errorf(Invalid, "", "this is no value that data can hold")
+	}
+	if j.counts {
+		j.n += len(j.b)
+	}
 }
 
 // appendFloat writes f as JavaScript's JSON.stringify does.
@@ -143,6 +219,3 @@ func textBytes(s string) int {
 	}
 	return n
 }
-
-// MarshalJSON makes Value usable with encoding/json.
-func (v Value) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil) }

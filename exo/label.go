@@ -66,12 +66,13 @@ func (l Label) Tags() []string {
 	return slices.Clone(*l.set)
 }
 
-// Public reports whether the label has no tag: neither secret nor untrusted. Who only asks who may read it asks
-// l.Secrecy().Public().
-func (l Label) Public() bool { return l.set == nil }
+// Empty reports whether the label has no tag: neither of secrecy nor of integrity. l.Secrecy().Empty() asks whether everybody may
+// read it, l.Integrity().Empty() whether no outsider wrote it.
+func (l Label) Empty() bool { return l.set == nil }
 
-// Has reports whether exactly this tag is in the label: pii@member:42 is not pii. l.About().Has("pii") asks whoever may read it.
-func (l Label) Has(tag string) bool {
+// HasExactly reports whether this very tag is in the label: pii@member:42 is not pii. l.About().HasExactly("pii") asks whoever may
+// read it.
+func (l Label) HasExactly(tag string) bool {
 	return l.set != nil && slices.Contains(*l.set, tag)
 }
 

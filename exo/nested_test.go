@@ -75,11 +75,11 @@ func walked(t *testing.T, closed bool, path string) (*Node, error) {
 // carry; what only stands there is no member elsewhere.
 func TestNested(t *testing.T) {
 	n, err := walked(t, false, "notes().count()")
-	if wantOK(t, "count in a callback", err); n.Sends() || n.Type.Name != "Truth" || n.label.Public() || n.Closed() {
+	if wantOK(t, "count in a callback", err); n.Sends() || n.Type.Name != "Truth" || n.label.Empty() || n.Closed() {
 		t.Errorf("in a callback: sends %v, %s, label %v", n.Sends(), n.Type, n.label)
 	}
 	n, err = walked(t, true, "notes().count()")
-	if wantOK(t, "count of a query", err); !n.Sends() || n.Type.Name != TypeInt || !n.label.Public() {
+	if wantOK(t, "count of a query", err); !n.Sends() || n.Type.Name != TypeInt || !n.label.Empty() {
 		t.Errorf("of a query: sends %v, %s, label %v", n.Sends(), n.Type, n.label)
 	}
 	n, err = walked(t, false, "notes().some()")

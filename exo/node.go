@@ -107,7 +107,7 @@ func (c *Checker) seal(n *Node) (*Node, error) {
 	}
 	n.depth++
 	// Whatever is asked of a thing, the answer tells that it is there, an error and no answer do as well.
-	if i := c.Catalog[n.Type.Name]; i != nil && !i.Label.Public() {
+	if i := c.Catalog[n.Type.Name]; i != nil && !i.Label.Empty() {
 		n.label = n.label.Join(i.Label)
 	}
 	// Size is that of the tree: a graph that shares nodes can double with each
@@ -266,7 +266,7 @@ func (c *Checker) MakeField(recv *Node, name string) (*Node, error) {
 	if t == nil {
 		return nil, c.missing(recv, name)
 	}
-	if i := c.Catalog[t.Name]; i != nil && i.Expr && !label.Public() {
+	if i := c.Catalog[t.Name]; i != nil && i.Expr && !label.Empty() {
 		t, label = labelled(t, label), Label{} // naming a column reads nothing of it
 	}
 	if i := c.Catalog[recv.Type.Name]; i != nil && i.Expr { // a part of a value, like its length, is made of it
@@ -405,7 +405,7 @@ func (c *Checker) makeCall(recv *Node, m *Method, args []*Node) (*Node, error) {
 	}
 	if m.Total {
 		l := c.totals(recv, args)
-		t, c.calculates = labelled(t, l), c.calculates || !l.Secrecy().Public()
+		t, c.calculates = labelled(t, l), c.calculates || !l.Secrecy().Empty()
 	}
 	n := &Node{Op: OpCall, Name: m.Name, Recv: recv, Args: args, Type: t, method: m, label: label, sends: sends}
 	n.label = n.label.Join(listed).Join(c.reads(recv, m, args))

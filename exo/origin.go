@@ -65,7 +65,7 @@ func (t *tracer) visit(v Value) {
 			}
 		}
 	}
-	if v.kind != kindSealed || !v.label.Has(t.tag) || t.seen[v.bits] || v.bits >= uint64(len(t.s.contents)) || len(t.list) == maxReading {
+	if v.kind != kindSealed || !v.label.HasExactly(t.tag) || t.seen[v.bits] || v.bits >= uint64(len(t.s.contents)) || len(t.list) == maxReading {
 		return
 	}
 	if t.seen == nil {
@@ -89,7 +89,7 @@ func (t *tracer) visit(v Value) {
 func (o *origin) column(field, tag string) string {
 	var own, all []string
 	for _, c := range o.columns {
-		if !c.label.Has(tag) {
+		if !c.label.HasExactly(tag) {
 			continue
 		}
 		if c.as == field && !slices.Contains(own, c.name) {
@@ -109,7 +109,7 @@ func (o *origin) column(field, tag string) string {
 func (c Catalog) labelledIn(root *Node) (out []labelledColumn) {
 	seen := map[*Node]bool{}
 	add := func(name, as string, l Label) {
-		if !l.Public() && len(out) < maxColumns {
+		if !l.Empty() && len(out) < maxColumns {
 			out = append(out, labelledColumn{name, as, l})
 		}
 	}

@@ -21,18 +21,21 @@ import (
 // ReaderTag is the tag of a value that each of the principals with these public ids may read: ReaderTag("pii", "member", "42") is
 // "pii@member:42". In what a sink admits it says that all of them are its recipients, so it takes only what every one of them may
 // read: a host that mails several passes all ids at once. kind says of which principals the ids are, so that customer 42 is not
-// taken for member 42; an id is what the host knows a principal by, never an address that others may come to have. Without an id, with an
-// empty one, or without a tag or a kind it is "", which nothing has and nothing admits.
-func ReaderTag(tag, kind string, ids ...string) string {
-	if tag == "" || kind == "" || len(ids) == 0 || slices.Contains(ids, "") {
-		return ""
+// taken for member 42; an id is what the host knows a principal by, never an address that others may come to have. It fails without an
+// id, with an empty one, and for a tag or a kind that can't be: what asks for such readers is then to admit nothing, which is the zero [Label].
+func ReaderTag(tag, kind string, ids ...string) (string, error) {
+	if len(ids) == 0 || slices.Contains(ids, "") {
+		return "", fmt.Errorf("exo: ReaderTag(%q, %q, %q) names no reader: want at least one id, and none empty", tag, kind, ids)
+	}
+	if tag == "" || strings.Contains(tag, "@") || kind == "" || strings.ContainsAny(kind, "@:|%") {
+		return "", fmt.Errorf("exo: ReaderTag(%q, %q, …): want a tag and a kind of readers, like ReaderTag(%q, %q, …)", tag, kind, "pii", "member")
 	}
 	s := make([]string, len(ids))
 	for i, id := range ids {
 		s[i] = spelledID(id)
 	}
 	slices.Sort(s)
-	return tag + "@" + kind + ":" + strings.Join(slices.Compact(s), "|")
+	return tag + "@" + kind + ":" + strings.Join(slices.Compact(s), "|"), nil
 }
 
 // spelledID is an id with everything else than letters, digits and what stands in most ids in its place as bytes: two ids are never

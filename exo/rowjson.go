@@ -6,9 +6,8 @@ type RowWriter struct {
 	*RowReader
 	before []string // what stands before each cell
 	after  string   // and after the last
-	fixed  int
 
-	scratch []byte // see Size
+	scratch []byte // of Size
 }
 
 // Writer makes a RowWriter for r.
@@ -18,10 +17,6 @@ func (r *Rows) Writer() *RowWriter {
 		return w
 	}
 	w.after = string(w.shape(nil, r.Shape))
-	w.fixed = len(w.after)
-	for _, s := range w.before {
-		w.fixed += len(s)
-	}
 	return w
 }
 
@@ -42,66 +37,45 @@ func (w *RowWriter) shape(b []byte, s *Shape) []byte {
 	return append(b, '}')
 }
 
-// Fixed is how many bytes every row has besides its cells.
-func (w *RowWriter) Fixed() int { return w.fixed }
-
 // Append writes row i.
 func (w *RowWriter) Append(b []byte, i int) ([]byte, error) {
+	j := jsonWriter{b: b}
+	w.row(&j, i)
+	return j.all()
+}
+
+// Size is [Value.JSONSize] of row i.
+func (w *RowWriter) Size(i, limit int) (int, error) {
+	j := jsonWriter{b: w.scratch, counts: true, limit: limit}
+	w.row(&j, i)
+	w.scratch = j.b
+	return j.n, j.err
+}
+
+func (w *RowWriter) row(j *jsonWriter, i int) {
 	if w.rows.packed != nil {
-		return w.packed(b, i)
-	}
-	cells := w.Cells(i)
-	for k, s := range w.before {
-		b = append(b, s...)
-		var err error
-		if b, err = cells[k].appendJSON(b); err != nil {
-			return nil, err
+		cells, at := w.seek(i)
+		for _, s := range w.before {
+			j.raw(s)
+			if cells[at] == tagText {
+				u, from := uvarint(cells, at+1)
+				at = from + int(u)
+				j.text(cells[from:at])
+				continue
+			}
+			var v Value
+			v, at = cellAt(cells, at)
+			j.value(&v)
+		}
+		w.at, w.next = at, i+1
+	} else {
+		cells := w.Cells(i)
+		for k, s := range w.before {
+			if j.raw(s); j.err != nil || j.counts && j.n > j.limit {
+				break
+			}
+			j.value(&cells[k])
 		}
 	}
-	return append(b, w.after...), nil
-}
-
-func (w *RowWriter) packed(b []byte, i int) ([]byte, error) {
-	cells, at := w.seek(i)
-	for _, s := range w.before {
-		b = append(b, s...)
-		if cells[at] == tagText {
-			u, from := uvarint(cells, at+1)
-			at = from + int(u)
-			b = appendJSONText(b, cells[from:at])
-			continue
-		}
-		var v Value
-		v, at = cellAt(cells, at)
-		var err error
-		if b, err = v.appendJSON(b); err != nil {
-			return nil, err
-		}
-	}
-	w.at, w.next = at, i+1
-	return append(b, w.after...), nil
-}
-
-// Size is how many bytes Append writes for row i, and writes nothing. ok is false where
-// that is not known without making values of the cells: then they are read with Cells.
-func (w *RowWriter) Size(i int) (n int, ok bool) {
-	if p := w.rows.packed; p == nil || !p.plain {
-		return 0, false
-	}
-	cells, at := w.seek(i)
-	n = w.fixed
-	for range w.before {
-		if cells[at] == tagText {
-			u, from := uvarint(cells, at+1)
-			at = from + int(u)
-			n += textBytes(cells[from:at])
-			continue
-		}
-		var v Value
-		v, at = cellAt(cells, at)
-		w.scratch, _ = v.appendJSON(w.scratch[:0]) // a number, a time: short, and a scalar has no error
-		n += len(w.scratch)
-	}
-	w.at, w.next = at, i+1
-	return n, true
+	j.raw(w.after)
 }

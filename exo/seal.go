@@ -167,7 +167,7 @@ func (s *sealing) rows(of *Type, r *Rows) *Rows {
 func (s *sealing) cellTypes(out []*Type, t *Type, shape *Shape) (_ []*Type, ok bool) {
 	for i, name := range shape.Names {
 		of, sub := s.field(t, name), shape.Sub(i)
-		if of == nil || sub != nil && !of.Label.Secrecy().Public() {
+		if of == nil || sub != nil && !of.Label.Secrecy().Empty() {
 			return nil, false
 		}
 		if sub != nil {
@@ -231,7 +231,7 @@ func (v Value) Sealed() (l Label, ok bool) { return v.label, v.kind == kindSeale
 // regard to what it holds. nil: nothing is labelled.
 func (m *Message) Shown(shape *Shape) []Label {
 	row := m.Root.Recv.Type.Args[rowArg]
-	if shape == nil || row == nil || m.catalog.shows(row).Secrecy().Public() {
+	if shape == nil || row == nil || m.catalog.shows(row).Secrecy().Empty() {
 		return nil
 	}
 	s := sealing{catalog: m.catalog}

@@ -173,7 +173,7 @@ func diaryWorld(t *testing.T, cfg Config) (w *world, cells []Value) {
 		}
 		cells = append(cells, c)
 	}
-	if !w.s.Label().Public() {
+	if !w.s.Label().Empty() {
 		t.Fatal(w.s.Label())
 	}
 	return w, cells
@@ -208,7 +208,7 @@ func TestForgedSealed(t *testing.T) {
 		_, _, err := w.s.Unseal(rows)
 		wantKind(t, what+", in rows of a result", err, Denied)
 	}
-	if !w.s.Label().Public() {
+	if !w.s.Label().Empty() {
 		t.Error(w.s.Label())
 	}
 	w.open() // another run has no such value
@@ -394,12 +394,12 @@ func TestPlainWhereAdmitted(t *testing.T) {
 		x.Nodes[0] = ref(0)
 		v, err := w.send(x)
 		wantOK(t, "shown", err)
-		if sealed := c.seals != "{}"; v.holdsSealed() != sealed || w.gate.Seals().String() != c.seals || w.s.Label().Public() != sealed {
+		if sealed := c.seals != "{}"; v.holdsSealed() != sealed || w.gate.Seals().String() != c.seals || w.s.Label().Empty() != sealed {
 			t.Errorf("admits %v: %v, label %v, seals %v", c.admits, v, w.s.Label(), w.gate.Seals())
 		}
 		result, l, err := w.s.Unseal(v)
 		wantOK(t, "the result", err)
-		if text, _ := result.AppendJSON(nil); c.seals != "{}" && (!strings.Contains(string(text), "[sealed diary]") || !l.Public()) {
+		if text, _ := result.AppendJSON(nil); c.seals != "{}" && (!strings.Contains(string(text), "[sealed diary]") || !l.Empty()) {
 			t.Errorf("%s %v", text, l)
 		}
 	}

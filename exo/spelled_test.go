@@ -175,14 +175,14 @@ func TestMessageBytes(t *testing.T) {
 	}
 	_, err := w.send(diary)
 	wantKind(t, "beyond", err, Limit)
-	if e := w.events[len(w.events)-1]; !strings.Contains(GuestText(err), "more than 100000 bytes") || e.Step != Refused || e.Message != nil || !w.s.Label().Public() || w.todos.asked() != 0 {
+	if e := w.events[len(w.events)-1]; !strings.Contains(GuestText(err), "more than 100000 bytes") || e.Step != Refused || e.Message != nil || !w.s.Label().Empty() || w.todos.asked() != 0 {
 		t.Errorf("%v; %v with %d bytes, %v", err, e.Step, len(e.Message), w.s.Label())
 	}
 	_, err = w.send(count0())
 	wantKind(t, "and after it", err, Limit)
 	w.open() // the twin, and another run
 	_, err = w.send(diary)
-	if wantOK(t, "alone", err); w.s.Label().Public() {
+	if wantOK(t, "alone", err); w.s.Label().Empty() {
 		t.Error("the diary was not read")
 	}
 }

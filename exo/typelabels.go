@@ -74,12 +74,12 @@ func (i *Interface) checkLabels() error {
 			if t.Min > t.Max || (t.Min != 0 || t.Max != 0) && t.Name != TypeInt {
 				refuse(member, fmt.Sprintf("type %s is from %d to %d: only whole numbers have a range, from the least to the largest", t.Name, t.Min, t.Max))
 			}
-			if !t.Label.Public() {
+			if !t.Label.Empty() {
 				refuse(member, fmt.Sprintf("type %s is labelled %s, which the checker alone does: label a field of the interface or of a record, or the method", t.Name, t.Label))
 			}
 		}
 	}
-	if i.Expr && !i.Label.Public() {
+	if i.Expr && !i.Label.Empty() {
 		return fmt.Errorf("%s is labelled %s, and stands for a value: label the field that shows it", i.Name, i.Label)
 	}
 	for n, f := range i.Fields {
@@ -95,7 +95,7 @@ func (i *Interface) checkLabels() error {
 			m.Params[k].Want.each(func(t *Type) {
 				bare(n)(t)
 				for _, f := range t.Fields {
-					if !f.Admits.Public() && m.Effect != InUnit {
+					if !f.Admits.Empty() && m.Effect != InUnit {
 						refuse(n, fmt.Sprintf("%s of an argument admits %s, and the method keeps nothing in a unit: Method.Admits says what it may be given", f.Name, f.Admits))
 					}
 				}
@@ -103,7 +103,7 @@ func (i *Interface) checkLabels() error {
 		}
 		m.Result.each(func(t *Type) {
 			for _, f := range t.Fields {
-				if !f.Admits.Public() {
+				if !f.Admits.Empty() {
 					refuse(n, fmt.Sprintf("%s of its result admits %s: only what it takes can", f.Name, f.Admits))
 				}
 			}

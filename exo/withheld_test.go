@@ -39,7 +39,7 @@ func TestDecided(t *testing.T) {
 		}
 		s.Finish(t.Context(), Null(), nil)
 	}
-	if !(*Session)(nil).Decided().Public() || !new(Session).Decided().Public() {
+	if !(*Session)(nil).Decided().Empty() || !new(Session).Decided().Empty() {
 		t.Error("of no run")
 	}
 }

@@ -18,21 +18,10 @@ var cutOfObjects = []string{"__proto__", "__defineGetter__", "__defineSetter__",
 
 // disarm cuts what leads out of a program's own code by names that no checker
 // can see, because they are computed. Each of these things is reached from a
-// literal, so it is done before any code of the program runs, in every realm but those of
-// programs that compute no name. What is cut costs a third of a short run: the engine makes
-// each property before it deletes it.
+// literal, so it is done before any code of the program runs, in every realm.
 func (r *run) disarm() {
 	if r.prog.needs.texts {
 		r.disarmStrings()
-	}
-	if need := &r.prog.needs; need.spelled {
-		// The checker has refused each name that is cut below, and neither it (reflects) nor
-		// the bytes of the text (spelled) know a way to compute one: both must have missed it
-		// before a program comes to what is left here.
-		if need.asyncs {
-			r.watchPromises()
-		}
-		return
 	}
 	functions := r.intrinsic("Function").Get("prototype").(*goja.Object)
 

@@ -2,7 +2,6 @@ package exoeval
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/dop251/goja"
 	"github.com/dop251/goja/parser"
@@ -36,12 +35,9 @@ type needs struct {
 	patterns, generators, asyncs bool
 	// The program may come to a property whose name does not stand in it: see (*checker).reflects.
 	reflects bool
-	// Every name by which the program comes to a property stands in its text, and none of
-	// those that disarm cuts does: see spelled.
-	spelled bool
-	texts   bool     // it mentions a method of texts that makes a pattern
-	helpers []string // that its rewritten operators call
-	guards  []*guard // natives that must not take a recorded thing for a value
+	texts    bool     // it mentions a method of texts that makes a pattern
+	helpers  []string // that its rewritten operators call
+	guards   []*guard // natives that must not take a recorded thing for a value
 }
 
 func (c *checker) needs() needs {
@@ -67,7 +63,6 @@ func (c *checker) needs() needs {
 		}
 	}
 	n.reflects = c.reflects() || len(n.polyfill) > 0
-	n.spelled = !n.reflects && spelled(c.pt.wrapped)
 	n.asyncs = n.asyncs || n.reflects // Array.fromAsync is one
 	n.texts = n.reflects || c.mentions([]string{"match", "matchAll", "search"})
 	return n
@@ -95,14 +90,6 @@ func (c *checker) reflects() bool {
 		}
 	}
 	return false
-}
-
-// spelled reports whether a text, as it was parsed, computes no name of a property and holds
-// none that disarm cuts. It reads bytes, and knows nothing of what the checker found: the
-// syntax of o[k], { [k]: v } and ({ [k]: v } = o) has a bracket, a name that is spelled
-// otherwise has a backslash, and each name that is cut has one of the two words.
-func spelled(text string) bool {
-	return !strings.ContainsAny(text, "[\\") && !strings.Contains(text, "constructor") && !strings.Contains(text, "__")
 }
 
 func mustCompile(name, src string) *goja.Program {

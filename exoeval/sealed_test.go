@@ -68,10 +68,10 @@ func TestSealedValues(t *testing.T) {
 		out, _ := r.Value.AppendJSON(nil)
 		got := string(out) + exo.GuestText(r.Err) + r.Console
 		put := strings.Contains(program, "put")
-		if put && (len(o.got) != 1 || o.got[0].At(0).Text() != "1234" || r.Label.Public()) {
+		if put && (len(o.got) != 1 || o.got[0].At(0).Text() != "1234" || r.Label.Empty()) {
 			t.Errorf("%s: put %v, label %v", program, o.got, r.Label)
 		}
-		if !put && (!strings.Contains(got, want) || strings.Contains(got, "1234") || !r.Label.Public()) {
+		if !put && (!strings.Contains(got, want) || strings.Contains(got, "1234") || !r.Label.Empty()) {
 			t.Errorf("%s: %s, label %v", program, got, r.Label)
 		}
 	}

@@ -91,7 +91,7 @@ func TestLabelsFollowTheColumn(t *testing.T) {
 			"try { await patients.where(p => p.diagId === 7).count() } finally { throw new Error('it is so') }",
 		} {
 			for what, o := range map[string]exo.Object{"full": all, "only": policy.Only(all, "execute", "first", "select", "where", "count", "orderBy", "join", "distinct", "illness", "groupBy", "partitionBy", "max", "countDistinct", "exists", "limit", "min", "union", "unionAll", "except", "intersect")} {
-				if r := run(o, exo.Label{}, program); exo.KindOf(r.Err) != exo.Denied || !strings.Contains(exo.GuestText(r.Err), "medical") || r.Label.Public() {
+				if r := run(o, exo.Label{}, program); exo.KindOf(r.Err) != exo.Denied || !strings.Contains(exo.GuestText(r.Err), "medical") || r.Label.Empty() {
 					t.Errorf("%s: %s: %v %v, label %v", what, program, r.Value, r.Err, r.Label)
 				}
 				if r := run(o, exo.NewLabel("medical"), program); r.Err != nil && exo.KindOf(r.Err) != exo.Program {
@@ -107,13 +107,13 @@ func TestLabelsFollowTheColumn(t *testing.T) {
 		} {
 			for what, admits := range map[string]exo.Label{want: {}, strings.NewReplacer(`"[sealed medical]"},`, `7},`, `"[sealed medical]"}`, map[bool]string{true: "7}", false: "8}"}[program == "patients.first()"]).Replace(want): exo.NewLabel("medical")} {
 				r := run(all, admits, program)
-				if got, _ := r.Value.AppendJSON(nil); string(got) != what || r.Label.Public() != admits.Public() {
+				if got, _ := r.Value.AppendJSON(nil); string(got) != what || r.Label.Empty() != admits.Empty() {
 					t.Errorf("%s: %s %v, label %v, want %s", program, got, r.Err, r.Label, what)
 				}
 			}
 		}
 		// The twin: what reads no labelled column leaves.
-		if r := run(all, exo.Label{}, "patients.where(p => p.id === 1).select(p => ({ n: p.name }))"); r.Err != nil || !r.Label.Public() {
+		if r := run(all, exo.Label{}, "patients.where(p => p.id === 1).select(p => ({ n: p.name }))"); r.Err != nil || !r.Label.Empty() {
 			t.Errorf("public columns: %v, label %v", r.Err, r.Label)
 		}
 		// A host's own order by a labelled column would show it without a label.

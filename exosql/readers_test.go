@@ -73,7 +73,11 @@ func readersWorld(t *testing.T, e tu.Engine, owned bool) *sealedWorld {
 		for _, id := range l.To {
 			ids = append(ids, strconv.FormatInt(id, 10))
 		}
-		return exo.NewLabel(exo.ReaderTag("pii", "person", ids...))
+		tag, err := exo.ReaderTag("pii", "person", ids...)
+		if err != nil {
+			return exo.Label{}
+		}
+		return exo.NewLabel(tag)
 	}))
 	if err != nil {
 		t.Fatal(err)
@@ -133,7 +137,7 @@ func TestReadersOfRows(t *testing.T) {
 // TestReaders: what becomes of values of several readers, of those of nobody, and of what a program has read.
 func TestReaders(t *testing.T) {
 	tu.NotRaced(t)
-	bobs := exo.NewLabel(exo.ReaderTag("pii", "person", "2"))
+	bobs := exo.NewLabel("pii@person:2")
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		w := readersWorld(t, e, true)
 		for _, c := range []struct {
@@ -208,7 +212,7 @@ func TestReadersByState(t *testing.T) {
 		chat, err := service.New("chat", "", service.Method("post", "", func(_ context.Context, p post) (service.None, error) {
 			w.sent = append(w.sent, p.Text)
 			return service.None{}, nil
-		}).Admits(exo.NewLabel(exo.ReaderTag("note", "state", "public"))))
+		}).Admits(exo.NewLabel("note@state:public")))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -223,7 +223,7 @@ func TestDynamicReaders(t *testing.T) {
 				t.Fatal(err)
 			}
 			admits := exo.Label{}
-			if tag := exo.ReaderTag("s", "user", reader); tag != "" {
+			if tag, err := exo.ReaderTag("s", "user", reader); err == nil {
 				admits = exo.NewLabel(tag)
 			}
 			tool, err := codemode.New(codemode.Grants{"notes": o}, &codemode.Options{Record: exo.Unrecorded, Admits: admits})

@@ -131,7 +131,7 @@ func TestRowsAreLabelled(t *testing.T) {
 				program := fmt.Sprintf(form, ask)
 				got, rs := run("medical/", program)
 				for i, r := range rs {
-					if !r.Label.Has("medical") || exo.KindOf(r.Err) != exo.Denied {
+					if !r.Label.HasExactly("medical") || exo.KindOf(r.Err) != exo.Denied {
 						t.Errorf("%s: %s, label %v", program, got[i], r.Label)
 					}
 				}
@@ -151,7 +151,7 @@ func TestRowsAreLabelled(t *testing.T) {
 		}
 		// What asks nothing of them leaves.
 		for _, program := range []string{"return people.count()", "return people.where({ id: 1 }).update({ name: 'x' })", "return notes.insert({ id: 5, text: 'x' }).then(n => n.id)", "return notes.where({ id: 5 }).update({ text: 'y' })", "visits; people.visits(); return 1"} {
-			if _, rs := run("medical/", program); rs[1].Err != nil || !rs[1].Label.Public() {
+			if _, rs := run("medical/", program); rs[1].Err != nil || !rs[1].Label.Empty() {
 				t.Errorf("%s: %v, label %v", program, rs[1].Err, rs[1].Label)
 			}
 		}

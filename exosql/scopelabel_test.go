@@ -135,7 +135,7 @@ func TestScopeReveals(t *testing.T) {
 						for k, tool := range labelled {
 							r := tool.Run(t.Context(), program)
 							got[k] = string(r.JSON) + exo.GuestText(r.Err)
-							if !r.Label.Has("medical") || exo.KindOf(r.Err) != exo.Denied {
+							if !r.Label.HasExactly("medical") || exo.KindOf(r.Err) != exo.Denied {
 								t.Errorf("%v: %s: %s, label %v", c, program, got[k], r.Label)
 							}
 						}

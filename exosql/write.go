@@ -84,7 +84,7 @@ func (db *DB) change(ctx context.Context, a *asked) (exo.Value, error) {
 // column, or changes the column in them, by a cascade or by ON CONFLICT REPLACE, though the host allowed that.
 func (db *DB) trusts(ctx context.Context, w *writing, a *asked) error {
 	wary := a.m.ChosenBy().Integrity()
-	if wary.Public() {
+	if wary.Empty() {
 		return nil
 	}
 	if w.Link != nil {
@@ -537,11 +537,11 @@ func (db *DB) writable(ctx context.Context, w *writing, a *asked) error {
 func (o *object) labelled() (to []*decl.Column, rows []*decl.Table, err error) {
 	reach, err := o.facet.Close()
 	for _, f := range reach {
-		if !f.Table.Label.Secrecy().Public() && !slices.Contains(rows, f.Table) {
+		if !f.Table.Label.Secrecy().Empty() && !slices.Contains(rows, f.Table) {
 			rows = append(rows, f.Table)
 		}
 		for _, c := range f.Table.Cols {
-			if !c.Label.Secrecy().Public() && !slices.Contains(to, c) {
+			if !c.Label.Secrecy().Empty() && !slices.Contains(to, c) {
 				to = append(to, c)
 			}
 		}

@@ -14,7 +14,6 @@ func askCommand() command {
 		long: `A model answers one question with programs on what a grant file (default: exo.yaml) grants to one principal. Its answer is
 printed; at a terminal with the programs that it ran. -as gives the claims of the principal, as for exo run. The model is that of
 the first key in the environment (GOOGLE_GENERATIVE_AI_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY), or the one that -model names;
-a model of Gemini needs an exo that was built with -tags gemini;
 with OPENAI_BASE_URL, one of a server of your own. Where the file names models, it is one of those. What is granted is sent to it as declarations, and what its programs return.
 
 examples:

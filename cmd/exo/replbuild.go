@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 )
 
@@ -40,8 +39,7 @@ func (p *goPackage) buildRepl(ctx context.Context, dir, function, shown string) 
 	home = filepath.Join(home, "exo_repl_main")
 	files := map[string]string{filepath.Join(home, "main.go"): fmt.Sprintf(
 		"package main\n\nimport (\n\tgrants %q\n\t%q\n)\n\nfunc main() {\n\trepl.Main(repl.App{Name: %q, Package: %[1]q, About: %[5]q, Grants: grants.%[4]s})\n}\n", p.ImportPath, replPackage, shown, function, "A terminal on what package "+p.ImportPath+" grants.")}
-	tags := ownTags()
-	binary, err := build(ctx, dir, files, home, tags)
+	binary, err := build(ctx, dir, files, home)
 	if err == nil {
 		return binary, nil
 	}
@@ -54,20 +52,7 @@ func (p *goPackage) buildRepl(ctx context.Context, dir, function, shown string) 
 	if modfile == "" {
 		return "", err
 	}
-	return build(ctx, dir, files, home, tags, "-mod=mod", "-modfile", modfile)
-}
-
-// ownTags are the build tags of this exo, for what it builds: whoever has an exo with the adapter for Gemini has a
-// terminal with it.
-func ownTags() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if s.Key == "-tags" {
-				return "-tags=" + s.Value
-			}
-		}
-	}
-	return "-tags="
+	return build(ctx, dir, files, home, "-mod=mod", "-modfile", modfile)
 }
 
 // copyModule copies the main module's go.mod and go.sum, with the checksums of ours

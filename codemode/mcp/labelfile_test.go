@@ -156,7 +156,7 @@ func TestLabelsOfMany(t *testing.T) {
 			if got := all.label(c.who, now.Add(59*time.Minute)); got.String() != c.want {
 				t.Errorf("%.20v: %v, want %s", c.who, got, c.want)
 			}
-			if got := all.label(c.who, now.Add(2*time.Hour)); !got.Public() {
+			if got := all.label(c.who, now.Add(2*time.Hour)); !got.Empty() {
 				t.Errorf("%.20v, later: %v", c.who, got)
 			}
 		}

@@ -108,7 +108,7 @@ func (l *labels) shown(who owner, label exo.Label, now time.Time) error {
 	if !l.distrust {
 		label = label.Secrecy()
 	}
-	if label.Public() {
+	if label.Empty() {
 		return nil
 	}
 	if l.file != nil {

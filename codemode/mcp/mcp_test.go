@@ -406,7 +406,7 @@ func TestShownLabelsEnd(t *testing.T) {
 	if got, err := l.label(last, now.Add(20_001*time.Second)); err != nil || got.String() != "{pay,pii}" {
 		t.Error(got, err)
 	}
-	if got, err := l.label(last, now.Add(24*time.Hour)); err != nil || !got.Public() {
+	if got, err := l.label(last, now.Add(24*time.Hour)); err != nil || !got.Empty() {
 		t.Error(got, err)
 	}
 }
@@ -441,7 +441,7 @@ func TestShownLabelsOfResources(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got, err := s.labels.label(who, time.Now()); err != nil || got.Has("pii") != read {
+		if got, err := s.labels.label(who, time.Now()); err != nil || got.HasExactly("pii") != read {
 			t.Errorf("read %v: %v, %v", read, got, err)
 		}
 	}

@@ -35,7 +35,7 @@ func (s screen) show(out io.Writer, r *ran, unfold bool) {
 		}
 		fmt.Fprintln(out, s.footer(r, rows, unfold))
 	}
-	if res.Err != nil && (len(r.queries)+r.more > 0 || !res.Label.Public()) {
+	if res.Err != nil && (len(r.queries)+r.more > 0 || !res.Label.Empty()) {
 		fmt.Fprintln(out, s.footer(r, -1, unfold))
 	}
 	if res.Err != nil || unfold {

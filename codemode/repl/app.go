@@ -80,9 +80,6 @@ const (
 // Main is the main function of a command: it runs the app with the arguments of the
 // process, and does not return.
 func Main(a App) {
-	if code, ran := a.withGemini(os.Args[1:]); ran {
-		os.Exit(code)
-	}
 	os.Exit(a.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 

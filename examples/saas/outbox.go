@@ -75,7 +75,11 @@ func ways(db *exosql.DB, org int64) (codemode.Grants, error) {
 		return service.None{}, outbox.put(map[string]any{"mail": to[0].Email, "subject": m.Subject, "text": m.Text})
 	})
 	send = service.AdmitsFor(send.Admits(exo.NewLabel("pii@member")), func(m recipient) exo.Label {
-		return exo.NewLabel(exo.ReaderTag("pii", "member", strconv.FormatInt(m.To, 10)))
+		tag, err := exo.ReaderTag("pii", "member", strconv.FormatInt(m.To, 10))
+		if err != nil {
+			return exo.Label{} // admits nothing
+		}
+		return exo.NewLabel(tag)
 	})
 	mails, err := service.New("mail", "", send)
 	if err != nil {

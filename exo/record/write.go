@@ -58,7 +58,7 @@ func appendLine(b []byte, e *exo.Entry, of *runs) ([]byte, error) {
 		b = append(hex.AppendEncode(append(b, `,"cut":{"digest":"`...), c.Digest[:]), `","bytes":`...)
 		b = append(strconv.AppendInt(b, int64(c.Bytes), 10), '}')
 	}
-	if !e.Label.Public() {
+	if !e.Label.Empty() {
 		b = appendTexts(append(b, `,"label":`...), e.Label.Tags())
 	}
 	if e.State != exo.NoState {
@@ -169,7 +169,7 @@ func appendTexts(b []byte, ss []string) []byte {
 func appendStart(b []byte, s *exo.Start) ([]byte, error) {
 	b = appendText(append(b, `{"principal":`...), string(s.Principal))
 	b = appendText(append(b, `,"program":`...), s.Program)
-	if !s.Label.Public() {
+	if !s.Label.Empty() {
 		b = appendTexts(append(b, `,"label":`...), s.Label.Tags())
 	}
 	b = append(s.Clock.UTC().AppendFormat(append(b, `,"clock":"`...), time.RFC3339Nano), '"')

@@ -95,7 +95,7 @@ func (op *Operation) checkPart(in *exo.Type) error {
 			return fmt.Errorf("AdmitsFor decides by a field %s of type %s; the argument has none such", f.Name, f.Type)
 		}
 	}
-	if op.admits.Public() {
+	if op.admits.Empty() {
 		return fmt.Errorf("AdmitsFor chooses among the labels that Admits names, and it names none")
 	}
 	return nil

@@ -178,7 +178,7 @@ func TestTrustedFields(t *testing.T) {
 
 // TestAdmitsWhose: a method that admits what some principal may read, for whoever it is called, would send what is one's to another.
 func TestAdmitsWhose(t *testing.T) {
-	chosen := func(recipients) exo.Label { return exo.NewLabel(exo.ReaderTag("pii", "member", "42")) }
+	chosen := func(recipients) exo.Label { return exo.NewLabel("pii@member:42") }
 	for _, c := range []struct {
 		admits string
 		chosen bool

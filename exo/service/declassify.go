@@ -50,7 +50,7 @@ func (op *Operation) declassifier(m *exo.Method, t *exo.Type) error {
 		return errors.New("OneOf and Between bound what a Declassify answers, and this is none")
 	case op.declassifies == nil:
 		return nil
-	case op.declassifies.Public():
+	case op.declassifies.Empty():
 		return errors.New("it declassifies no tag: a Read answers what is not sealed")
 	case len(op.labelled) > 0:
 		return errors.New("what it answers can't be labelled: it is told")

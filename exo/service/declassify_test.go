@@ -51,7 +51,7 @@ func TestDeclassify(t *testing.T) {
 			return 0, err
 		}
 		m := d.Interfaces[0].Methods["m"]
-		if !m.Declassifies.Equal(pii) || !m.Sink || m.Effect != exo.NoEffect || !m.Admits.Public() || !m.Result.Con.Null {
+		if !m.Declassifies.Equal(pii) || !m.Sink || m.Effect != exo.NoEffect || !m.Admits.Empty() || !m.Result.Con.Null {
 			t.Errorf("%+v", m)
 		}
 		_, err = exo.NewGate(exo.Config{Grants: map[string]exo.Object{"oracle": s}, Bits: declassify.New(1)})
@@ -173,7 +173,7 @@ func TestDeclassifyTells(t *testing.T) {
 				t.Error(r.Err)
 			}
 		}
-		if got != want || !r.Label.Public() {
+		if got != want || !r.Label.Empty() {
 			t.Errorf("%s: %s %v %v", program, got, r.Err, r.Label)
 		}
 	}

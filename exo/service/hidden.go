@@ -52,7 +52,7 @@ func hide(t *exo.Type, path string, said map[string]int, used map[string]bool) *
 	for _, f := range t.Fields {
 		at := strings.TrimPrefix(path+"."+f.Name, ".")
 		x := hide(f.Type, at, said, used)
-		if !f.Label.Secrecy().Public() {
+		if !f.Label.Secrecy().Empty() {
 			if x = (&hidden{typ: f.Type, most: said[at]}); x.most == 0 {
 				x.most = sealed.Size(f.Type.Name)
 			}

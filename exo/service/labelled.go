@@ -18,7 +18,7 @@ type labelled struct {
 func (op *Operation) label(m *exo.Method, t *exo.Type) error {
 	for _, x := range op.labelled {
 		switch {
-		case x.label.Public():
+		case x.label.Empty():
 			return errors.New("Labelled has no label")
 		case len(x.label.Unnamed()) > 0:
 			return fmt.Errorf("Labelled says that a value has a reader (%s), and nothing says which: write it without", x.label)
@@ -26,7 +26,7 @@ func (op *Operation) label(m *exo.Method, t *exo.Type) error {
 			return errors.New("the result is an object: label what that one's methods give")
 		case op.effect == exo.Held:
 			return errors.New("programs get a receipt and no result, so there is nothing to label")
-		case len(x.fields) == 0 && !x.label.Secrecy().Public():
+		case len(x.fields) == 0 && !x.label.Secrecy().Empty():
 			return fmt.Errorf("Labelled says %s and of no field: name the fields that are secret; a result that is one secret value is a struct of one field", x.label)
 		case len(x.fields) == 0:
 			m.Reply = m.Reply.Join(x.label)

@@ -112,7 +112,7 @@ func (e *runner) begin(ctx context.Context, r *run, job exoeval.Job) error {
 		who.tool = e
 	}
 	of := owner{tool: e, principal: job.Principal}
-	if e.pool.opts.Reuse.Programs == 0 || !job.Label.Public() {
+	if e.pool.opts.Reuse.Programs == 0 || !job.Label.Empty() {
 		of = owner{} // what has a label meets no process that serves, or has served, others
 	}
 	for try := 1; ; try++ {

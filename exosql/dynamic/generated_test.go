@@ -73,7 +73,7 @@ func TestGeneratedIsLabelled(t *testing.T) {
 		if r := run("return people.select(p => p.size)", dynamic.ColumnSpec{Name: "email", Label: []string{"pii"}}); string(r.JSON) != "[3]" {
 			t.Errorf("a column of another one: %s %v", r.JSON, r.Err)
 		}
-		if r := run("return people.select(p => p.initial)", dynamic.ColumnSpec{Name: "email", Label: []string{exo.Untrusted}}); r.Err != nil || !r.Label.Has(exo.Untrusted) {
+		if r := run("return people.select(p => p.initial)", dynamic.ColumnSpec{Name: "email", Label: []string{exo.Untrusted}}); r.Err != nil || !r.Label.HasExactly(exo.Untrusted) {
 			t.Errorf("what outsiders write: %v %v", r.Label, r.Err)
 		}
 		if _, err := dynamic.New(live).Table("people", dynamic.ColumnSpec{Name: "email", Label: []string{"pii"}}, dynamic.ColumnSpec{Name: "initial", Label: []string{"x"}, Readers: dynamic.Readers{Kind: "member", Columns: []string{"owner"}}}); err == nil || !strings.Contains(err.Error(), "leave out the readers") {

@@ -167,12 +167,12 @@ func (t *Table) calculated() error {
 			if r := of.Readers; r != nil {
 				tags = append(of.Label.Integrity().Tags(), r.About(of.Label)...)
 			}
-			if l = l.Join(exo.NewLabel(tags...)); !of.Label.Secrecy().Public() && !slices.ContainsFunc(by, func(r *decl.Readers) bool { return r.String() == of.Readers.String() }) {
+			if l = l.Join(exo.NewLabel(tags...)); !of.Label.Secrecy().Empty() && !slices.ContainsFunc(by, func(r *decl.Readers) bool { return r.String() == of.Readers.String() }) {
 				by = append(by, of.Readers)
 			}
 		}
-		alone := c.Label.Secrecy().Public()
-		if c.Readers != nil && !l.Secrecy().Public() {
+		alone := c.Label.Secrecy().Empty()
+		if c.Readers != nil && !l.Secrecy().Empty() {
 			return wrong(t.t.Name+"."+c.Name, "the database calculates it of columns that are labelled %s with other readers: leave out the readers of this one", l)
 		}
 		c.Label = c.Label.Join(l)

@@ -539,7 +539,7 @@ func (f *File) admits(claim func(name string) string) exo.Label {
 		tags[i] = a.Text
 		if kind, name, ok := strings.Cut(a.Text, ":$principal."); ok {
 			about, kind, _ := strings.Cut(kind, "@")
-			tags[i] = exo.ReaderTag(about, kind, claim(name))
+			tags[i], _ = exo.ReaderTag(about, kind, claim(name)) // of a claim that is empty nobody is the reader: "" admits nothing
 		}
 	}
 	return exo.NewLabel(tags...)

@@ -139,7 +139,7 @@ func (f *File) tags() (out []string) {
 		for _, c := range f.Facets[i].Columns {
 			says := f.described(&f.Facets[i], c)
 			for _, tag := range texts(says.Label) {
-				if says.Readers.Kind.Text != "" && !exo.NewLabel(tag).Secrecy().Public() {
+				if says.Readers.Kind.Text != "" && !exo.NewLabel(tag).Secrecy().Empty() {
 					tag += "@" + says.Readers.Kind.Text
 				}
 				out = append(out, tag)

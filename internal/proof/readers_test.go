@@ -110,7 +110,7 @@ func (w *world) postedSide(t *testing.T, how exoeval.Evaluator, reader int64) *p
 		To   int64 `json:"to"`
 		What any   `json:"what"`
 	}
-	own := exo.NewLabel(exo.ReaderTag("x", "owner", strconv.FormatInt(reader, 10)))
+	own := exo.NewLabel("x@owner:" + strconv.FormatInt(reader, 10))
 	for to, c := range map[*exoeval.Runner]struct {
 		all    bool
 		admits exo.Label
@@ -126,7 +126,7 @@ func (w *world) postedSide(t *testing.T, how exoeval.Evaluator, reader int64) *p
 			if c.all {
 				return exo.NewLabel("x@owner")
 			}
-			return exo.NewLabel(exo.ReaderTag("x", "owner", strconv.FormatInt(l.To, 10)))
+			return exo.NewLabel("x@owner:" + strconv.FormatInt(l.To, 10))
 		}))
 		if err != nil {
 			t.Fatal(err)

@@ -3,8 +3,8 @@
 // that imports it, and what it does not know is added to its requests and taken out of
 // its responses on their way (transport.go, filter.go).
 //
-// It is large, and the process of each program pays some of its initialisation. Package
-// openai speaks to Gemini, too, at https://generativelanguage.googleapis.com/v1beta/openai.
+// It is large, and the process of each program pays some of its initialisation. openai.NewGemini asks the same models
+// in OpenAI's format, and the commands use that.
 package gemini
 
 import (
@@ -43,12 +43,6 @@ type model struct {
 	wire.Endpoint
 	name   string
 	client *genai.Client
-}
-
-func init() {
-	wire.Gemini = func(name string, key agent.APIKey, address string, client *http.Client) (agent.Model, error) {
-		return New(Config{Model: name, Key: key, Address: address, Client: client})
-	}
 }
 
 // New makes a model. It sends nothing.

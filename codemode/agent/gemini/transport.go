@@ -38,22 +38,11 @@ func (x *exchange) sign(calls []agent.ToolCall) {
 	}
 }
 
-// unsigned is what Google's documentation gives for calls that no Gemini made, as
-// when a chat goes on with another model: newer models refuse calls without a signature.
-const unsigned = "skip_thought_signature_validator"
-
 // signatures are those of all calls in the messages.
 func (m *model) signatures(messages []agent.ChatMessage) (out []string) {
 	for i := range messages {
-		for k, c := range messages[i].Calls {
-			switch {
-			case messages[i].Model == m.Model:
-				out = append(out, c.Opaque)
-			case k == 0: // the first of parallel calls carries the signature for all
-				out = append(out, unsigned)
-			default:
-				out = append(out, "")
-			}
+		for k := range messages[i].Calls {
+			out = append(out, wire.Signature(m.Model, &messages[i], k))
 		}
 	}
 	return out

@@ -1,7 +1,6 @@
 // Package models chooses a model: by a name that somebody gave, or by the key that
-// the environment has. The adapter for Gemini is large, so it is there for programs that import it:
-//
-//	import _ "github.com/exoagent/exoagent/codemode/agent/gemini"
+// the environment has. Gemini is asked in OpenAI's format: its own adapter, package gemini, is large, and there for
+// programs that import it.
 package models
 
 import (
@@ -13,17 +12,12 @@ import (
 
 	"github.com/exoagent/exoagent/codemode/agent"
 	"github.com/exoagent/exoagent/codemode/agent/anthropic"
-	"github.com/exoagent/exoagent/codemode/agent/internal/wire"
 	"github.com/exoagent/exoagent/codemode/agent/openai"
 )
 
 // ErrNone says that the environment names no model: no key is set.
 var ErrNone = errors.New("no key for a model is set: set GOOGLE_GENERATIVE_AI_API_KEY, OPENAI_API_KEY or ANTHROPIC_API_KEY, " +
 	"or OPENAI_BASE_URL for a server of your own")
-
-// ErrNoGemini says that a model of Gemini was chosen in a program that does not link its adapter.
-var ErrNoGemini = errors.New("this program was built without the adapter for Gemini: build it with -tags gemini, " +
-	"or import github.com/exoagent/exoagent/codemode/agent/gemini in it")
 
 // provider is one adapter and the variables that it is set by.
 type provider struct {
@@ -34,10 +28,7 @@ type provider struct {
 
 var providers = []provider{
 	{"gemini", "GOOGLE_GENERATIVE_AI_API_KEY", "", "gemini-flash-latest", func(name string, key agent.APIKey, address string, c *http.Client) (agent.Model, error) {
-		if wire.Gemini == nil {
-			return nil, ErrNoGemini
-		}
-		return wire.Gemini(name, key, address, c)
+		return openai.NewGemini(openai.Config{Model: name, Key: key, Address: address, Client: c})
 	}},
 	{"openai", "OPENAI_API_KEY", "OPENAI_BASE_URL", "gpt-5.4-mini", func(name string, key agent.APIKey, address string, c *http.Client) (agent.Model, error) {
 		return openai.New(openai.Config{Model: name, Key: key, Address: address, Client: c})
@@ -101,9 +92,6 @@ func Among(list []string, name string, getenv func(string) string) (agent.Model,
 		}
 		if err == nil {
 			return m, nil
-		}
-		if errors.Is(err, ErrNoGemini) {
-			return nil, err // which model is asked must not depend on how the program was built
 		}
 		why = append(why, one+": "+err.Error())
 	}

@@ -1,5 +1,5 @@
 // Package openai speaks the chat completions API of OpenAI and of everything that
-// follows it: Ollama, vLLM, llama.cpp, OpenRouter and others.
+// follows it: Gemini, Ollama, vLLM, llama.cpp, OpenRouter and others.
 package openai
 
 import (
@@ -11,14 +11,17 @@ import (
 	"github.com/exoagent/exoagent/codemode/agent/internal/wire"
 )
 
-// Address is OpenAI's own.
-const Address = "https://api.openai.com/v1"
+// Address is OpenAI's own, GeminiAddress the one at which Google serves Gemini in this format.
+const (
+	Address       = "https://api.openai.com/v1"
+	GeminiAddress = "https://generativelanguage.googleapis.com/v1beta/openai"
+)
 
 // Config says which model, and where.
 type Config struct {
 	Model   string       // without an @
 	Key     agent.APIKey // none: no Authorization is sent, which local servers take
-	Address string       // up to and with /v1; "": Address
+	Address string       // up to and with /v1; "": Address, or GeminiAddress
 	Client  *http.Client // its transport is used; nil: the default. Redirects are not followed
 }
 
@@ -27,15 +30,21 @@ type model struct {
 	name    string
 	address string
 	own     bool // it is OpenAI itself
+	gemini  bool // it is Gemini
 }
 
 // New makes a model. It sends nothing.
-func New(c Config) (agent.Model, error) {
-	name, base, err := wire.Name("openai", c.Model, c.Address, Address)
+func New(c Config) (agent.Model, error) { return newModel("openai", Address, c) }
+
+// NewGemini makes a model of Gemini, which is named like one of package gemini. It sends nothing.
+func NewGemini(c Config) (agent.Model, error) { return newModel("gemini", GeminiAddress, c) }
+
+func newModel(provider, own string, c Config) (agent.Model, error) {
+	name, base, err := wire.Name(provider, c.Model, c.Address, own)
 	if err != nil {
 		return nil, err
 	}
-	m := &model{Endpoint: wire.Endpoint{Model: name, Client: wire.Client(c.Client), Key: c.Key}, name: c.Model, address: base, own: base == Address}
+	m := &model{Endpoint: wire.Endpoint{Model: name, Client: wire.Client(c.Client), Key: c.Key}, name: c.Model, address: base, own: base == Address, gemini: own == GeminiAddress}
 	return wire.Redacted(m, c.Key), nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/exoagent/exoagent/codemode/agent"
+	"github.com/exoagent/exoagent/codemode/agent/internal/wire"
 )
 
 type request struct {
@@ -29,6 +30,14 @@ type call struct {
 	ID       string   `json:"id"`
 	Type     string   `json:"type"`
 	Function function `json:"function"`
+	Extra    *extra   `json:"extra_content,omitempty"`
+}
+
+// extra is what Gemini sends with a call and wants back: without the signature its newer models refuse the next request.
+type extra struct {
+	Google struct {
+		Signature string `json:"thought_signature"`
+	} `json:"google"`
 }
 
 type function struct {
@@ -57,7 +66,7 @@ func (m *model) request(req *agent.ModelRequest) *request {
 		out.Messages = append(out.Messages, message{Role: "system", Content: &req.System})
 	}
 	for i := range req.Messages {
-		out.Messages = append(out.Messages, messages(&req.Messages[i])...)
+		out.Messages = append(out.Messages, m.messages(&req.Messages[i])...)
 	}
 	for _, t := range req.Tools {
 		w := tool{Type: "function"}
@@ -70,24 +79,40 @@ func (m *model) request(req *agent.ModelRequest) *request {
 	return out
 }
 
-func messages(m *agent.ChatMessage) []message {
-	switch m.Role {
+func (m *model) messages(in *agent.ChatMessage) []message {
+	switch in.Role {
 	case agent.RoleTool:
 		var out []message
-		for _, r := range m.Results {
+		for _, r := range in.Results {
 			text := r.Read()
 			out = append(out, message{Role: "tool", CallID: r.ID, Content: &text})
 		}
 		return out
 	case agent.RoleAssistant:
 		w := message{Role: "assistant"}
-		if m.Text != "" {
-			w.Content = &m.Text
+		if in.Text != "" {
+			w.Content = &in.Text
 		}
-		for _, c := range m.Calls {
-			w.Calls = append(w.Calls, call{ID: c.ID, Type: "function", Function: function{c.Name, string(c.Object())}})
+		for i, c := range in.Calls {
+			out := call{ID: c.ID, Type: "function", Function: function{c.Name, string(c.Object())}}
+			if s := m.signature(in, i); s != "" {
+				out.Extra = &extra{}
+				out.Extra.Google.Signature = s
+			}
+			w.Calls = append(w.Calls, out)
 		}
 		return []message{w}
 	}
-	return []message{{Role: "user", Content: &m.Text}}
+	return []message{{Role: "user", Content: &in.Text}}
+}
+
+// signature is what the endpoint sent with a call, and for Gemini the placeholder that package wire has.
+func (m *model) signature(in *agent.ChatMessage, i int) string {
+	if m.gemini {
+		return wire.Signature(m.Model, in, i)
+	}
+	if in.Model == m.Model {
+		return in.Calls[i].Opaque
+	}
+	return ""
 }

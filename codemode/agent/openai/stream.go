@@ -15,6 +15,7 @@ type chunk struct {
 	Usage   *struct {
 		Prompt     int64 `json:"prompt_tokens"`
 		Completion int64 `json:"completion_tokens"`
+		Total      int64 `json:"total_tokens"`
 		Details    struct {
 			Cached int64 `json:"cached_tokens"`
 		} `json:"prompt_tokens_details"`
@@ -36,8 +37,9 @@ type delta struct {
 
 // building is a call of which pieces arrive.
 type building struct {
-	id, name string
-	args     strings.Builder
+	id, name  string
+	args      strings.Builder
+	signature string
 }
 
 type stream struct {
@@ -109,7 +111,8 @@ func (s *stream) whole(data []byte) (*agent.ModelReply, error) {
 
 func (s *stream) take(c *chunk) error {
 	if u := c.Usage; u != nil {
-		s.usage.Input, s.usage.Output, s.usage.CacheRead = u.Prompt, u.Completion, u.Details.Cached
+		// Gemini counts its thoughts in the total only.
+		s.usage.Input, s.usage.Output, s.usage.CacheRead = u.Prompt, max(u.Completion, u.Total-u.Prompt), u.Details.Cached
 	}
 	if len(c.Choices) == 0 {
 		return nil
@@ -133,6 +136,9 @@ func (s *stream) take(c *chunk) error {
 		}
 		b.name += d.Function.Name
 		b.args.WriteString(d.Function.Arguments)
+		if d.Extra != nil && d.Extra.Google.Signature != "" {
+			b.signature = d.Extra.Google.Signature
+		}
 	}
 	if len(s.calls) > wire.MaxParts {
 		return s.Garbled("the reply has too many calls")
@@ -161,11 +167,13 @@ func (s *stream) call(d call) *building {
 func (s *stream) reply() (*agent.ModelReply, error) {
 	out := &agent.ModelReply{Text: s.said.String(), Usage: s.usage}
 	for _, b := range s.calls {
-		out.Calls = append(out.Calls, agent.ToolCall{ID: b.id, Name: b.name, Args: b.args.String()})
+		out.Calls = append(out.Calls, agent.ToolCall{ID: b.id, Name: b.name, Args: b.args.String(), Opaque: b.signature})
 	}
 	switch s.finish {
 	case "stop":
-		out.Stop = agent.StopEnd
+		if out.Stop = agent.StopEnd; len(out.Calls) > 0 { // Gemini ends with this word behind calls, too
+			out.Stop = agent.StopCalls
+		}
 	case "tool_calls", "function_call":
 		out.Stop = agent.StopCalls
 	case "length":

@@ -108,7 +108,7 @@ func (c *Checker) same(t *decl.Table, name string) *decl.Column {
 }
 
 func labelled(l exo.Label) string {
-	if l.Public() {
+	if l.Empty() {
 		return "public"
 	}
 	return "labelled " + l.String()

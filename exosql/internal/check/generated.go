@@ -52,7 +52,7 @@ func (c *Checker) generated() {
 	var all []*decl.Column
 	for _, t := range c.tables {
 		for _, col := range t.Cols {
-			if !col.Label.Public() {
+			if !col.Label.Empty() {
 				all = append(all, col)
 			}
 		}

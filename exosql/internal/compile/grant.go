@@ -208,7 +208,7 @@ func plain(r *decl.Relation) error {
 			return fmt.Errorf("exosql: the relation of %s was searched, and can't be handed out: hand out what it was before, and let programs search", s.Table.Name)
 		}
 		for _, by := range s.Order {
-			if !by.Col.Label.Public() {
+			if !by.Col.Label.Empty() {
 				return fmt.Errorf("exosql: the relation is sorted by %s.%s, which is labelled: programs would see its order and carry no label", s.Table.Name, by.Col.Name)
 			}
 		}

@@ -46,7 +46,7 @@ func noPage(r *occurrence) error {
 		return err
 	}
 	for _, c := range r.facet.Cols {
-		if c.Label.Public() && (c.Kind == exo.TypeText || c.Kind == exo.TypeInt || c.Kind == exo.TypeUUID) {
+		if c.Label.Empty() && (c.Kind == exo.TypeText || c.Kind == exo.TypeInt || c.Kind == exo.TypeUUID) {
 			e := *err
 			e.Msg += fmt.Sprintf(". Different values can be read in pages: .groupBy(%s => %[1]s.%s).page(50)", r.facet.Alias, c.Guest)
 			return &e

@@ -300,7 +300,7 @@ func (r *occurrence) ordering() (out []*decl.Column) {
 		return r.table.Keys
 	}
 	for _, c := range r.facet.Cols {
-		if pageable[c.Kind] && c.Label.Public() {
+		if pageable[c.Kind] && c.Label.Empty() {
 			out = append(out, c)
 		}
 	}

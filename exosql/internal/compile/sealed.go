@@ -13,7 +13,7 @@ import (
 // their keys, which are never labelled.
 func (c *compiler) labelled() bool {
 	return slices.ContainsFunc(c.entered, func(o *occurrence) bool {
-		return slices.ContainsFunc(o.table.Cols, func(col *decl.Column) bool { return !col.Label.Secrecy().Public() })
+		return slices.ContainsFunc(o.table.Cols, func(col *decl.Column) bool { return !col.Label.Secrecy().Empty() })
 	})
 }
 

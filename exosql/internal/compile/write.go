@@ -220,7 +220,7 @@ func (w *writer) finished(c *compiler, x *sqlast.Write, cells []plan.Cell) (*pla
 		p.Write.Given = x.Columns
 	}
 	t := w.w.Table
-	p.Write.Labelled = !t.Label.Secrecy().Public() || slices.ContainsFunc(t.Cols, func(col *decl.Column) bool { return !col.Label.Secrecy().Public() })
+	p.Write.Labelled = !t.Label.Secrecy().Empty() || slices.ContainsFunc(t.Cols, func(col *decl.Column) bool { return !col.Label.Secrecy().Empty() })
 	for _, cell := range cells {
 		p.Shape.Names = append(p.Shape.Names, cell.Name)
 	}

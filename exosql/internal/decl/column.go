@@ -54,7 +54,7 @@ func Camel(s string) string {
 // program may not read must not show in when its limits run out. 0: the column has no label.
 func (c *Column) Charge() int {
 	switch {
-	case c.Label.Secrecy().Public():
+	case c.Label.Secrecy().Empty():
 		return 0
 	case c.Bytes > 0:
 		return c.Bytes

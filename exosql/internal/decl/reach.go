@@ -173,7 +173,7 @@ func (f *Facet) wrong() error {
 		return fmt.Errorf("exosql: table %s has no key: declare %s, so that orders are total; %s, if nothing makes its rows unique", f.Table.Name, f.Table.Reader.Key("its columns"), f.Table.Reader.NoKey())
 	}
 	for _, k := range f.Table.Keys {
-		if !k.Label.Public() {
+		if !k.Label.Empty() {
 			// Keys break ties: with limit and offset their order shows, without a label.
 			return fmt.Errorf("exosql: the key %s.%s is labelled: the order of keys shows in every limit; use another key", f.Table.Name, k.Name)
 		}

@@ -34,7 +34,7 @@ func (c *Column) ReadBy(kind string, cols []*Column) error {
 	switch {
 	case c.Readers != nil:
 		return fmt.Errorf("exosql: %s: %s is said twice; give it all the columns at once", at, by)
-	case c.Label.Secrecy().Public():
+	case c.Label.Secrecy().Empty():
 		return fmt.Errorf("exosql: %s: %s says who may read a value that is secret: give the column %s first", at, by, r.LabelName())
 	case len(cols) == 0:
 		return fmt.Errorf("exosql: %s: %s needs the column that holds the reader's id", at, by)
@@ -53,7 +53,7 @@ func (c *Column) ReadBy(kind string, cols []*Column) error {
 	}
 	tags := c.Label.Tags()
 	for i, t := range tags {
-		if exo.NewLabel(t).Secrecy().Public() {
+		if exo.NewLabel(t).Secrecy().Empty() {
 			continue // who wrote it is the same for all readers
 		}
 		if strings.Contains(t, "@") {
@@ -82,7 +82,7 @@ func (f *Facet) readable() error {
 			continue
 		}
 		for _, r := range c.Readers.Cols {
-			if !slices.Contains(f.Cols, r) || !r.Label.Secrecy().Public() {
+			if !slices.Contains(f.Cols, r) || !r.Label.Secrecy().Empty() {
 				// Whether a mail to somebody is refused says who may read the value.
 				return fmt.Errorf("exosql: facet %s: who may read %s is in the column %s, which programs can find out: add it to the facet, without a label", f.Alias, c.Name, r.Name)
 			}

@@ -82,7 +82,7 @@ func (t *Table) admits(c *Column) exo.Label {
 		return exo.Label{}
 	}
 	return exo.NewLabel(slices.DeleteFunc(c.Label.Secrecy().Tags(), func(tag string) bool {
-		return slices.ContainsFunc(t.Fills, func(other *Column) bool { return !other.Label.Has(tag) })
+		return slices.ContainsFunc(t.Fills, func(other *Column) bool { return !other.Label.HasExactly(tag) })
 	})...)
 }
 

@@ -126,7 +126,7 @@ func (t *Table) AddLabel(l exo.Label) {
 
 // Labelled reports whether its rows have a label, or one of its columns has.
 func (t *Table) Labelled() bool {
-	return !t.Label.Public() || slices.ContainsFunc(t.Cols, func(c *Column) bool { return !c.Label.Public() })
+	return !t.Label.Empty() || slices.ContainsFunc(t.Cols, func(c *Column) bool { return !c.Label.Empty() })
 }
 
 // change panics once the table is in use: plans and catalogues made from the

@@ -34,7 +34,7 @@ func (o *Owner) label(row []exo.Value) exo.Label {
 	}
 	var tags []string
 	for _, t := range o.Tags {
-		if tag := exo.ReaderTag(t, o.Kind, ids...); tag != "" {
+		if tag, err := exo.ReaderTag(t, o.Kind, ids...); err == nil {
 			tags = append(tags, tag)
 		}
 	}

@@ -31,7 +31,7 @@ type revealing struct {
 
 // add notes what a scope of t reveals, unless a facet of t allows that.
 func (r *revealing) add(t *decl.Table, name string, l exo.Label) {
-	if l.Public() || r.allowed(t, name) {
+	if l.Empty() || r.allowed(t, name) {
 		return
 	}
 	if i := slices.IndexFunc(r.out, func(x decl.Revealed) bool { return x.Name == name }); i >= 0 {

@@ -17,9 +17,18 @@ import (
 	"github.com/exoagent/exoagent/codemode/agent"
 )
 
-// Gemini makes a model of package gemini, where that package is linked; otherwise it is nil. So package models
-// can name that adapter without linking its library, which is more code than everything else that a host links.
-var Gemini func(name string, key agent.APIKey, address string, client *http.Client) (agent.Model, error)
+// Signature is what Gemini, under the name of model, wants with call i of a message: newer ones refuse a call without the
+// signature that they sent with it. For a call that no Gemini made, as when a chat goes on with another model,
+// Google's documentation gives a placeholder, which the first of parallel calls carries for all.
+func Signature(model string, in *agent.ChatMessage, i int) string {
+	switch {
+	case in.Model == model:
+		return in.Calls[i].Opaque
+	case i == 0:
+		return "skip_thought_signature_validator"
+	}
+	return ""
+}
 
 // Endpoint is where requests go, and as whom.
 type Endpoint struct {
