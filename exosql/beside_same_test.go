@@ -82,6 +82,10 @@ func TestBesideSameRows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			err = exosql.Check(t.Context(), db, exosql.Granted(a.facet.Of(exosql.Grant(db, a.t, a.org.Eq(1)))), exosql.Granted(b.facet.Of(exosql.Grant(db, b.t, by))))
+			if refused := strings.Contains(errText(err), "may show the same rows"); refused != c.fails {
+				t.Errorf("Check: %v", err)
+			}
 			for _, program := range []string{"await tickets.where({ id: 1 }).update({ ownerId: 1 }); return mine", "await tickets.where(t => t.id.in(mine.select(m => m.id)) || t.id === 1).update({ ownerId: 1 }); return mine"} {
 				r := tool.Run(t.Context(), program)
 				if c.fails && (exo.KindOf(r.Err) != exo.Denied || !strings.Contains(errText(r.Err), "may show the same rows")) || !c.fails && r.Err != nil {
