@@ -183,6 +183,7 @@ func TestJSONRefusals(t *testing.T) {
 			"docs.where(d => Number(d.data.size) > 1)":           "asNumber()",
 			"docs.orderBy(d => d.data.os)":                       "asText()",
 			"docs.orderBy(d => d.data.os.desc())":                "asText()",
+			"docs.groupBy(d => d.data)":                          "a whole JSON document is no text",
 			"docs.sum(d => d.data.size)":                         "asNumber()",
 			"docs.select(d => ({ os: d.data.os })).distinct()":   "can't be compared",
 			"docs.where(d => d.data.getKey(-1) === 'x')":         "counts from 0",

@@ -238,6 +238,17 @@ func (a *asker) column(t *table, c *column, id []*column) {
 	col := "t." + c.guest
 	where("null", col+" === null", func(x cell) bool { return x.null || x.bad })
 	where("not null", col+" !== null", func(x cell) bool { return !x.null && !x.bad })
+	// The order of an enum is that of its declaration.
+	cmpOf := func(x, y cell) int { return x.compare(y, loose) }
+	if vs := a.enum(c.live); vs != nil {
+		place := func(x cell) int {
+			if x.null || x.bad {
+				return -1
+			}
+			return slices.Index(vs, x.text)
+		}
+		cmpOf = func(x, y cell) int { return place(x) - place(y) }
+	}
 	seen := map[string]bool{}
 	for _, r := range t.rows {
 		x := at(r)
@@ -252,22 +263,11 @@ func (a *asker) column(t *table, c *column, id []*column) {
 		a.ask("filter", t, c, "", fmt.Sprintf("%s.where({ %s: %s }).select(t => (%s))", g, c.guest, lit, kept), only(filter(t.rows, func(r row) bool { y := at(r); return !y.null && !y.bad && y.key(loose) == x.key(loose) })))
 		where("in", fmt.Sprintf("%s.in([%s])", col, lit), func(y cell) bool { return !y.null && !y.bad && y.key(loose) == x.key(loose) })
 		if c.live.Kind != schema.Bool {
-			where("<", fmt.Sprintf("%s < %s", col, lit), func(y cell) bool { return !y.null && !y.bad && y.compare(x, loose) < 0 })
-			where(">=", fmt.Sprintf("%s >= %s", col, lit), func(y cell) bool { return !y.null && !y.bad && y.compare(x, loose) >= 0 })
+			where("<", fmt.Sprintf("%s < %s", col, lit), func(y cell) bool { return !y.null && !y.bad && cmpOf(y, x) < 0 })
+			where(">=", fmt.Sprintf("%s >= %s", col, lit), func(y cell) bool { return !y.null && !y.bad && cmpOf(y, x) >= 0 })
 		}
 	}
 
-	// Whether a text is enum, its order is that of the declaration.
-	cmpOf := func(x, y cell) int { return x.compare(y, loose) }
-	if vs := a.enum(c.live); vs != nil {
-		place := func(x cell) int {
-			if x.null || x.bad {
-				return -1
-			}
-			return slices.Index(vs, x.text)
-		}
-		cmpOf = func(x, y cell) int { return place(x) - place(y) }
-	}
 	sorted := func(desc bool) func(v any) string {
 		return func(v any) string {
 			in, wrong := rowsOf(v, t.rows, id, c)

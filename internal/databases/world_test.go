@@ -123,6 +123,9 @@ func (w *world) columnExpr(c *schema.Column) string {
 	case schema.List:
 		return "to_json(@)::text"
 	}
+	if c.Type == "inet" { // as it is printed: its text has the length of the mask always
+		return "CASE WHEN @ IS NOT NULL THEN format('%s', @) END"
+	}
 	return "@::text"
 }
 

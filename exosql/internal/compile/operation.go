@@ -43,6 +43,9 @@ func (f *from) operation(op *language.Operator, n *exo.Node, env names) (expr, e
 		length := opExpr{sqlast.Length, texted([]expr{f.jsonAs(x, exo.TypeText)}), exprType{kind: exo.TypeInt}}
 		return opExpr{sqlast.Coalesce, []expr{f.jsonAs(x, exo.TypeInt), length}, exprType{kind: exo.TypeInt}}, nil
 	case op.Form == language.FormJSONToText:
+		if len(jsonOf(x).keys) == 0 { // documents would all be null, and so one group
+			return nil, exo.Errorf(exo.Invalid, "", "a whole JSON document is no text; take a key of it, like column.key, or column.asText() where it is a text itself")
+		}
 		other := opExpr{sqlast.Coalesce, []expr{f.toText(f.jsonAs(x, exo.TypeFloat)), f.toText(f.jsonAs(x, exo.TypeBool))}, exprType{kind: exo.TypeText}}
 		return opExpr{sqlast.Coalesce, []expr{f.jsonAs(x, exo.TypeText), other}, exprType{kind: exo.TypeText}}, nil
 	case op.Form == language.FormWhole:
