@@ -87,7 +87,7 @@ func TestBesideGrants(t *testing.T) {
 			{"beside", `await members.where({ id: 1 }).update(m => ({ projectId: 2 }))`, "`projectId` leads nowhere"},
 			{"beside", `await members.where({ id: 1 }).update(m => ({ projectId: m.id.add(1) }))`, "can be set to a value only"},
 			{"beside", `await members.insert({ userId: 1, projectId: 2 })`, "`projectId` leads nowhere"},
-			{"beside", `await members.insertMany([{ userId: 1, projectId: 1 }, { userId: 1, projectId: 2 }])`, "`projectId` leads nowhere"},
+			{"beside", `await members.insertMany([{ userId: 1, projectId: 1 }, { userId: 1, projectId: 2 }])`, "`[1].projectId` leads nowhere"},
 			{"beside", `await members.where({ id: 2 }).update({ userId: 1 })`, "`userId` can't be changed: by it another grant tells which rows may be seen"},
 			{"beside", `await members.where(m => m.projectId.in(mine.select(p => p.id))).update({ projectId: 2 })`, "`projectId` leads nowhere"},
 			{"beside", `await members.where({ id: 4 }).update({ projectId: 3 })`, all},

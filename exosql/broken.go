@@ -104,12 +104,12 @@ func (b *broken) text(columns []string) string {
 				names = append(names, g)
 			}
 		}
-		if len(columns) == 0 && b.Rule == engine.BadValue {
+		if b.Rule == engine.BadValue {
 			g, text := b.misfit()
 			if text != "" {
 				return "`" + b.place(b.row) + g + "` " + text
 			}
-			if g != "" {
+			if len(names) == 0 && g != "" {
 				names = []string{g}
 			}
 		}

@@ -86,7 +86,9 @@ func gather(what []Declared) (*check.Checker, error) {
 		}
 		d.declared(c)
 		if g, ok := d.(granted); ok && c.Ready() == nil {
-			objs = append(objs, g.o.(*object))
+			if o, _ := facetOf(g.o); o != nil {
+				objs = append(objs, o)
+			}
 		}
 	}
 	if !slices.ContainsFunc(objs, func(o *object) bool { return o.facet.Writes() }) {
@@ -160,6 +162,7 @@ func (g granted) declared(c *check.Checker) {
 		c.Fail(fmt.Errorf("exosql: Granted: %w", err))
 	}
 	if o == nil {
+		c.Services++
 		return
 	}
 	if err := o.check(); err != nil {

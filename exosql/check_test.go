@@ -486,7 +486,7 @@ func TestCheckOfAViewThatDoesNotCompile(t *testing.T) {
 	for name, table := range map[string]*exosql.Table[tu.Task]{"stale": exosql.NewTable[tu.Task]("stale"), "odd": exosql.NewTable[tu.Task]("odd")} {
 		exosql.NewColumn(table, "title", func(x *tu.Task) *string { return &x.Title })
 		err := exosql.Check(t.Context(), db, table)
-		if err == nil || !strings.Contains(err.Error(), name+": it is there, and each query of it fails: ") {
+		if err == nil || !strings.Contains(err.Error(), name+": it is there, but each query of it fails: ") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -16,7 +16,7 @@ func NewChecker() *Checker {
 
 // Ready is the error of what was declared, where it can be compared with no database.
 func (c *Checker) Ready() error {
-	if c.err == nil && len(c.tables) == 0 {
+	if c.err == nil && len(c.tables)+c.Services == 0 {
 		return errors.New("exosql: Check was given nothing to compare: give it what is granted")
 	}
 	return c.err
@@ -60,7 +60,8 @@ type Checker struct {
 	found    []Finding
 	err      error
 
-	Secured bool // the database was opened for policies that bind the role
+	Secured  bool // the database was opened for policies that bind the role
+	Services int  // granted objects of which a database knows nothing
 }
 
 // use is how a table is used.

@@ -470,14 +470,14 @@ func violation(p *plan.Plan, args []exo.Value, err error) error {
 	if !ok {
 		return err
 	}
-	if p != nil {
-		if said, src := unread(p, args, err); said != nil {
-			return &engine.Violation{Rule: engine.BadValue, Table: p.Write.Table, Columns: []string{src.Column}, Holds: said.Msg, Err: err}
-		}
-	}
 	v := &engine.Violation{Rule: rules[e.Code], Constraint: e.ConstraintName, Err: err}
 	if v.Rule == engine.NoRule && strings.HasPrefix(e.Code, "22") {
 		v.Rule = engine.BadValue
+	}
+	if (v.Rule == engine.BadValue || v.Rule == engine.NoRule) && p != nil && p.Write != nil {
+		if misread, src := unread(p, args, err); misread != nil {
+			v.Rule, v.Columns, v.Holds = engine.BadValue, []string{src.Column}, misread.Msg
+		}
 	}
 	if v.Rule == engine.NoRule {
 		return err
