@@ -18,6 +18,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/record"
+	services "github.com/exoagent/exoagent/exo/service"
 	"github.com/exoagent/exoagent/exosql"
 )
 
@@ -218,10 +219,15 @@ func TestTrace(t *testing.T) {
 // error, and never in the result.
 func TestInternalErrors(t *testing.T) {
 	app := testApp
-	app.Setup += "UPDATE notes SET stars = 'many' WHERE id = 1;"
+	app.Grants = func(db *exosql.DB, id int64) (codemode.Grants, error) {
+		broken, err := services.New("broken", "", services.Read("list", "", func(context.Context, struct{}) (string, error) {
+			return "", errors.New("the disk of notes.stars")
+		}))
+		return codemode.Grants{"me": broken}, err
+	}
 	var out, errs bytes.Buffer
-	code := app.Run([]string{"-e", "api.me.notes()"}, strings.NewReader(""), &out, &errs)
-	if code != exitFailed || !strings.HasPrefix(out.String(), `{"error":{"kind":"internal",`) || strings.Contains(out.String(), "declared") {
+	code := app.Run([]string{"-e", "api.me.list({})"}, strings.NewReader(""), &out, &errs)
+	if code != exitFailed || !strings.HasPrefix(out.String(), `{"error":{"kind":"internal",`) || strings.Contains(out.String(), "disk") {
 		t.Errorf("%d %s", code, out.String())
 	}
 	if !strings.Contains(errs.String(), "notes.stars") {
