@@ -226,7 +226,7 @@ func TestInternalErrors(t *testing.T) {
 		return codemode.Grants{"me": broken}, err
 	}
 	var out, errs bytes.Buffer
-	code := app.Run([]string{"-e", "api.me.list({})"}, strings.NewReader(""), &out, &errs)
+	code := app.Run([]string{"-e", "api.me.list()"}, strings.NewReader(""), &out, &errs)
 	if code != exitFailed || !strings.HasPrefix(out.String(), `{"error":{"kind":"internal",`) || strings.Contains(out.String(), "disk") {
 		t.Errorf("%d %s", code, out.String())
 	}
