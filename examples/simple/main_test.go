@@ -47,7 +47,7 @@ func TestProcess(t *testing.T) {
 			t.Errorf("%q\ngot  %+v\nwant %+v", tc.args, got, tc.want)
 		}
 	}
-	if got := corpus.Interrupt(t, bin, "-trace", "-e", "await api.currentUser.todos().count(); for (;;) {}"); got.Code != 1 || !strings.Contains(got.Out, `"kind":"cancelled"`) {
+	if got := corpus.Interrupt(t, bin, "-trace", "-e", "await api.currentUser.todos().count(); for (;;) {}"); got.Code != 130 || !strings.Contains(got.Out, `"kind":"cancelled"`) {
 		t.Errorf("interrupted: %+v", got)
 	}
 	tu.Engines(t, func(t *testing.T, e tu.Engine) { // made, and used again

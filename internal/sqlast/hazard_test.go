@@ -198,7 +198,7 @@ func TestSpellings(t *testing.T) {
 			}
 			text += string(s.close)
 			head, _, ok := strings.Cut(text, "(")
-			if !ok || strings.Trim(head, "abcdefghijklmnopqrstuvwxyzCASTEXR_") != "" || closes(text[len(head):]) != len(text)-len(head) {
+			if !ok || strings.Trim(head, "abcdefghijklmnopqrstuvwxyzCASTEXR_.") != "" || closes(text[len(head):]) != len(text)-len(head) {
 				t.Errorf("%s is not closed: %s", info.name, text)
 			}
 			if strings.Contains(text, "?") {
