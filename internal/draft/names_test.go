@@ -148,11 +148,13 @@ func TestLinksOfPairs(t *testing.T) {
 			"CREATE TABLE tenants (id {int} PRIMARY KEY, name VARCHAR(9))",
 			"CREATE TABLE users (tenant_id {int} NOT NULL REFERENCES tenants (id), id {int} NOT NULL, name VARCHAR(9), PRIMARY KEY (tenant_id, id))",
 			"CREATE TABLE comments (tenant_id {int} NOT NULL REFERENCES tenants (id), id {int} NOT NULL, author_id {int} NOT NULL, deleted_by_id {int}, parent_id {int}, PRIMARY KEY (tenant_id, id), FOREIGN KEY (tenant_id, deleted_by_id) REFERENCES users (tenant_id, id), FOREIGN KEY (tenant_id, author_id) REFERENCES users (tenant_id, id), FOREIGN KEY (tenant_id, parent_id) REFERENCES comments (tenant_id, id))",
+			// Here both columns of the pair are called otherwise than what they refer to.
+			"CREATE TABLE votes (org_id {int} NOT NULL REFERENCES tenants (id), id {int} NOT NULL, voter_id {int} NOT NULL, PRIMARY KEY (org_id, id), FOREIGN KEY (org_id, voter_id) REFERENCES users (tenant_id, id))",
 			"CREATE TABLE rooms (id {int} PRIMARY KEY, tenant_id {int} NOT NULL REFERENCES tenants (id))", "CREATE TABLE racks (id {int} PRIMARY KEY, room_id {int} NOT NULL REFERENCES rooms (id))",
 			"CREATE TABLE boxes (id {int} PRIMARY KEY, opened_in {int} REFERENCES rooms (id), rack_id {int} NOT NULL REFERENCES racks (id))",
 			"INSERT INTO tenants VALUES (1, 'one')", "INSERT INTO users VALUES (1, 1, 'Ann'), (1, 2, 'Bob')", "INSERT INTO comments VALUES (1, 1, 1, 2, NULL), (1, 2, 2, NULL, 1)")})
 		_, text, decl := drafted(t, db, draft.Options{})
-		contains(t, text, []string{"\n      author: {", "\n      deletedBy: {", "\n      parent: comment\n", "\n      commentsByAuthor: {", "\n      commentsByDeletedBy: {", "\n      commentsByParent: {", "    scope: via rack.boxes\n"}, []string{"\n      user: {"})
+		contains(t, text, []string{"\n      author: {", "\n      deletedBy: {", "\n      parent: comment\n", "\n      commentsByAuthor: {", "\n      commentsByDeletedBy: {", "\n      commentsByParent: {", "\n      voter: user\n", "    scope: via rack.boxes\n"}, []string{"\n      user: {"})
 		programs(t, decl, "tenant=1", map[string]string{"comments.where({ id: 1 }).select(c => ({ a: c.author().name, d: c.deletedBy().name }))": `[{"a":"Ann","d":"Bob"}]`, "comments.where(c => c.parent().exists()).count()": "1"})
 	})
 }
@@ -257,6 +259,8 @@ func TestWidthOfDraft(t *testing.T) {
 		statements = append(statements, fmt.Sprintf("CREATE TABLE %s%d (tenant_id {int} NOT NULL REFERENCES tenants (id), %s {int} NOT NULL, %s {int} NOT NULL, password_%s VARCHAR(9), PRIMARY KEY (tenant_id, %[3]s, %[4]s))", long("table_"), i, long("first_")[:50], long("second_")[:50], long("x")[:45]))
 	}
 	statements = append(statements, fmt.Sprintf("CREATE TABLE parts (tenant_id {int} NOT NULL, id {int} PRIMARY KEY, %s {int} NOT NULL, %s {int} NOT NULL, FOREIGN KEY (tenant_id, %[1]s, %[2]s) REFERENCES %s0 (tenant_id, %[1]s, %[2]s))", long("first_")[:50], long("second_")[:50], long("table_")))
+	statements = append(statements, "CREATE TABLE racks (id {int} PRIMARY KEY, tenant_id {int} NOT NULL REFERENCES tenants (id))", // two ways to it make a long note
+		fmt.Sprintf("CREATE TABLE boxes (id {int} PRIMARY KEY, %s {int} REFERENCES racks (id), %s {int} REFERENCES racks (id))", long("first_")[:50], long("second_")[:50]))
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(statements...)})
 		d, text, decl := drafted(t, db, draft.Options{})
@@ -273,6 +277,6 @@ func TestWidthOfDraft(t *testing.T) {
 		if _, err := again.Declare(t.Context(), &grantfile.Options{Databases: map[string]*exosql.DB{"shop": db}}); err != nil {
 			t.Error(err)
 		}
-		contains(t, text, []string{"# Columns that are left out of the others: by its name a secret (40).\n", " and 35 more."}, nil)
+		contains(t, text, []string{"# Columns that are left out of the others: by its name a secret (40).\n", " and 36 more."}, nil)
 	})
 }
