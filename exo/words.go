@@ -95,6 +95,7 @@ var situations = map[string][]string{
 	"absent":      {"it", "link"},         // a record of which all fields may be missing is compared with nothing
 	"again":       nil,                    // a result that holds something unsent whenever it is read
 	"many":        {"it"},                 // a link to many, for a condition
+	"links":       {"it", "link"},         // a part of what is said of a name that is not there: where else to look
 	"uncalled":    {"it"},                 // a link that is named and not called
 	"inside":      {"name", "part"},       // a member of the records of what was not sent, within a callback
 	"outside":     {"name"},               // the same, elsewhere
@@ -186,7 +187,7 @@ func (p Phrase) Check() error {
 		case named && (before == "as" || before == "keyed"):
 			continue // Text is no sentence
 		case named && (before == "" || before == "in"):
-			parts = []string{"it", "part"}
+			parts = []string{"it", "part", "links"}
 		case strings.HasPrefix(s, "op:"):
 			parts = []string{"it", "op"}
 		case strings.HasSuffix(s, "()"), strings.HasPrefix(s, "word:"), strings.HasPrefix(s, "begin:"), strings.HasPrefix(s, "call:"):

@@ -5,6 +5,6 @@ async (api) => {
   return projects.map(p => p.name);
 }
 
-//! program 3:10
+//! invalid 3:10
 //! map
 //! await
