@@ -161,13 +161,14 @@ var situations = map[string][]string{
 	"decimals": nil,         // a part of "result.sum"
 	"linked":   {"name"},    // plain data, for what has links
 
-	// Something is changed. Those of "read.name", "changed.name", "given.name" and "api.name" are said of a name.
+	// Something is changed. Those of "read.name", "changed.name", "given.name", "nothing.name" and "api.name" are said of a name.
 	"read":          nil,                // plain data that was read has no such method
 	"changed":       {"method"},         // something is added after what changes something
 	"given":         nil,                // a value for a field is an object, and none was wanted
 	"fixed":         {"name"},           // an assignment to data that was read
 	"found.nothing": {"it"},             // a member of what a call gave that found nothing
 	"assigned":      {"name", "method"}, // an assignment in the callback of what changes something
+	"nothing":       nil,                // a change replied 0; behind what the program called
 	"changes":       nil,                // a member of the number of what was changed
 }
 
@@ -182,7 +183,7 @@ func (p Phrase) Check() error {
 		case named && before == "options": // an object is given to a method of this name, which wants a callback
 		case named && before == "result":
 			parts = []string{"decimals"}
-		case named && (before == "read" || before == "changed" || before == "api" || before == "given"):
+		case named && (before == "read" || before == "changed" || before == "api" || before == "given" || before == "nothing"):
 			parts = situations[before]
 		case named && (before == "as" || before == "keyed"):
 			continue // Text is no sentence

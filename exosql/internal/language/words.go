@@ -192,6 +192,7 @@ var queryPhrases = [][3]string{
 	{"record", "", "{it} is a row of the database and no data: it is always there; compare one of its columns"},
 	{"unsent", "", "{it} is a query that has not run yet: use await ….{await}()"},
 	{"unsent.in", "count max some *.===", "{it} is a list of rows of the database here: ask of all, like {it}.count(), {it}.max({part} => {part}.column) or {it}.some({part} => {part}.column === value)"},
+	{"nothing.update nothing.delete", "execute", "changed no row: no row that is granted here meets all conditions of that query; to see which rows there are, run it with fewer conditions and .execute()"},
 	{"links", "", "; rows of other tables are reached by links, like {it}.{link}()"},
 	{"called", "", "to go on from it write {it}.{link}(), with no () behind {it}"},
 	{"linked.to", "where orderBy offset limit select", "a link takes no arguments: write {it}.where(…) for some of its rows, or {it}.find({ where: …, orderBy: …, take: … })"},
