@@ -3,6 +3,7 @@ package codemode
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -42,13 +43,17 @@ func (r *Result) EffectsNote() string {
 		// would be a way out for them: so this text is always the same.
 		return unknownEffects
 	}
-	ops := map[exo.State][]string{}
+	ops, nothing := map[exo.State][]string{}, map[string][]string{} // by what became of them
 	var says []string
 	stands, failed := false, false
 	var sealed, provisional []string
 	for _, e := range r.Effects {
 		if e = told(e); e.Sealed && e.State == exo.StateApplied {
 			stands, sealed = true, append(sealed, e.Op)
+			continue
+		}
+		if e.Nothing != "" && e.State == exo.StateApplied { // there is nothing to keep, provisional or not
+			nothing[e.Nothing] = append(nothing[e.Nothing], e.Op)
 			continue
 		}
 		if e.Provisional && e.State == exo.StateApplied {
@@ -75,6 +80,9 @@ func (r *Result) EffectsNote() string {
 		if len(ops[w.state]) > 0 {
 			says = append(says, strings.Replace(w.text, "OPS", counted(ops[w.state]), 1))
 		}
+	}
+	for _, why := range slices.Sorted(maps.Keys(nothing)) {
+		says = append(says, counted(nothing[why])+" "+why)
 	}
 	if len(provisional) > 0 {
 		says = append(says, counted(provisional)+": done, in a transaction that somebody has yet to keep or undo")

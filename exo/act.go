@@ -44,7 +44,7 @@ func (s *Session) act(m *Message, e *pending, turn chan struct{}) {
 	} else {
 		// An effect begins in any case: whether it happens must not depend on speed.
 		done := s.changes(m, e)
-		defer func() { e.state = done(err) }()
+		defer func() { e.state = done(v, err) }()
 		if e.effect == Held {
 			v, err = s.hold(m, e)
 		} else if v, err = s.eval(ctx, m); e.effect == InUnit && err == nil && !s.opened(m.store) {

@@ -70,6 +70,9 @@ type Effect struct {
 	// is in them, and is not the model's to read.
 	Sealed bool
 
+	// Nothing is what its interface says of a change that came to nothing, which replied 0: see Phrase; "" for any other.
+	Nothing string
+
 	// Provisional: it is applied within a transaction of the host's (see Part), which may still undo it.
 	Provisional bool
 }
@@ -232,9 +235,9 @@ var errOpen = errors.New("exo: it has not ended")
 
 // changes notes that message m begins to act, if it changes something, and gives what
 // notes how it ended.
-func (s *Session) changes(m *Message, e *pending) func(error) State {
+func (s *Session) changes(m *Message, e *pending) func(Value, error) State {
 	if e.effect == NoEffect {
-		return func(error) State { return NoState }
+		return func(Value, error) State { return NoState }
 	}
 	c := &change{Effect: Effect{Call: e.id, Op: s.opName(e.root), Mode: e.effect, State: StateUnknown, Err: errOpen, Sealed: e.sealed != nil}, admits: e.admits}
 	if e.effect == InUnit {
@@ -243,7 +246,7 @@ func (s *Session) changes(m *Message, e *pending) func(error) State {
 	s.mu.Lock()
 	s.effects = append(s.effects, c)
 	s.mu.Unlock()
-	return func(err error) State {
+	return func(v Value, err error) State {
 		lost := errors.Is(err, errOutside)
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -265,6 +268,8 @@ func (s *Session) changes(m *Message, e *pending) func(error) State {
 			c.State = StateHeld
 			if e.effect == Held {
 				c.held = &heldEffect{m: m, e: e}
+			} else if v.Type() == TypeInt && v.Int() == 0 { // a sealed reply is no Int, and is not looked into
+				c.Nothing = s.gate.catalog.Say(s.gate.catalog[e.root.Recv.Type.Name], "nothing."+e.root.Name, "")
 			}
 		}
 		return c.State

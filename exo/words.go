@@ -95,6 +95,7 @@ var situations = map[string][]string{
 	"absent":      {"it", "link"},         // a record of which all fields may be missing is compared with nothing
 	"again":       nil,                    // a result that holds something unsent whenever it is read
 	"many":        {"it"},                 // a link to many, for a condition
+	"links":       {"it", "link"},         // a part of what is said of a name that is not there: where else to look
 	"uncalled":    {"it"},                 // a link that is named and not called
 	"inside":      {"name", "part"},       // a member of the records of what was not sent, within a callback
 	"outside":     {"name"},               // the same, elsewhere
@@ -160,13 +161,14 @@ var situations = map[string][]string{
 	"decimals": nil,         // a part of "result.sum"
 	"linked":   {"name"},    // plain data, for what has links
 
-	// Something is changed. Those of "read.name", "changed.name", "given.name" and "api.name" are said of a name.
+	// Something is changed. Those of "read.name", "changed.name", "given.name", "nothing.name" and "api.name" are said of a name.
 	"read":          nil,                // plain data that was read has no such method
 	"changed":       {"method"},         // something is added after what changes something
 	"given":         nil,                // a value for a field is an object, and none was wanted
 	"fixed":         {"name"},           // an assignment to data that was read
 	"found.nothing": {"it"},             // a member of what a call gave that found nothing
 	"assigned":      {"name", "method"}, // an assignment in the callback of what changes something
+	"nothing":       nil,                // a change replied 0; behind what the program called
 	"changes":       nil,                // a member of the number of what was changed
 }
 
@@ -181,12 +183,12 @@ func (p Phrase) Check() error {
 		case named && before == "options": // an object is given to a method of this name, which wants a callback
 		case named && before == "result":
 			parts = []string{"decimals"}
-		case named && (before == "read" || before == "changed" || before == "api" || before == "given"):
+		case named && (before == "read" || before == "changed" || before == "api" || before == "given" || before == "nothing"):
 			parts = situations[before]
 		case named && (before == "as" || before == "keyed"):
 			continue // Text is no sentence
 		case named && (before == "" || before == "in"):
-			parts = []string{"it", "part"}
+			parts = []string{"it", "part", "links"}
 		case strings.HasPrefix(s, "op:"):
 			parts = []string{"it", "op"}
 		case strings.HasSuffix(s, "()"), strings.HasPrefix(s, "word:"), strings.HasPrefix(s, "begin:"), strings.HasPrefix(s, "call:"):

@@ -120,7 +120,7 @@ func (x *recorded) ofUnsent(i *exo.Interface, name string) string {
 		on = ".0"
 	}
 	for _, on := range []string{"in" + on, on} {
-		if s := x.r.say(x.node, on, "", "part", x.part(), "it", x.r.check.Name(x.node)); s != "" && (on[0] == '.' || x.inside()) {
+		if s := x.r.say(x.node, on, "", "part", x.part(), "it", x.r.check.Name(x.node), "links", x.links()); s != "" && (on[0] == '.' || x.inside()) {
 			return s
 		}
 	}
@@ -244,6 +244,15 @@ func (x *recorded) keysSaid(n *exo.Node, on string) string {
 		names = append(names, x.r.check.Name(n)+"."+f.Name)
 	}
 	return x.r.say(n, on, "", "keys", strings.Join(names[:min(len(names), 12)], ", "))
+}
+
+// links names a link of something unsent; "" if it has none.
+func (x *recorded) links() string {
+	link := x.r.check.Link(x.node.Type.Name)
+	if link == "" {
+		return ""
+	}
+	return x.r.say(x.node, "links", "", "it", x.r.check.Name(x.node), "link", link)
 }
 
 // rowOf is the interface of the records of something unsent that has one part, and the part's name.

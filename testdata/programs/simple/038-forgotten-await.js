@@ -5,6 +5,6 @@ async (api) => {
   return { count: rows.length, rows };
 }
 
-//! program 3:24
+//! invalid 3:24
 //! promise
 //! await

@@ -4,4 +4,4 @@
 
 //! denied 1:14
 //! `query`
-//! `todos`
+//! .todos()
