@@ -27,14 +27,29 @@ type Database struct {
 // function that is an application's own. Or it is where a virtual table keeps what it has indexed.
 type LeftOut struct {
 	Name
-	Why string // each query of it fails, as SQLite has it
-	Of  string // the virtual table that keeps it
+	Why    string // each query of it fails, as SQLite has it
+	Unread bool   // Why is that the text of its definition can't be read: queries may work, by collations that are not known
+	Of     string // the virtual table that keeps it
+}
+
+// Kind is Reason in a few words, for a list of what has the same one.
+func (l *LeftOut) Kind() string {
+	switch {
+	case l.Of != "":
+		return "indexes of virtual tables"
+	case l.Unread:
+		return "their definitions can't be read"
+	}
+	return "each query of them fails"
 }
 
 // Reason says why nothing can be read of it.
 func (l *LeftOut) Reason() string {
 	if l.Of != "" {
 		return "the virtual table " + Printable(l.Of) + " keeps its index in it, which no program reads: search by the table whose rows it has indexed"
+	}
+	if l.Unread {
+		return l.Why + "; so its collations and rules are not known: make the table anew, by a CREATE TABLE in SQLite's plain form"
 	}
 	return "each query of it fails: " + l.Why
 }

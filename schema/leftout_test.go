@@ -66,3 +66,52 @@ func TestShadowTables(t *testing.T) {
 		}
 	}
 }
+
+// TestUnreadDefinitions: a definition that SQLite reads and this package does not ends nothing but what depends on it. The trigger may act on
+// each write, the index is about each column and serves none, the table is left out.
+func TestUnreadDefinitions(t *testing.T) {
+	const base = "CREATE TABLE tasks (id INTEGER PRIMARY KEY, title TEXT, n INT); CREATE TABLE other (id INTEGER PRIMARY KEY, a TEXT); CREATE VIEW v AS SELECT id FROM tasks;" +
+		"CREATE TRIGGER act AFTER UPDATE OF title ON tasks BEGIN SELECT 1; END; CREATE UNIQUE INDEX i ON tasks (n) WHERE n > 1; PRAGMA writable_schema = ON; "
+	const open = "sql = sql || char(0) || '\" open'" // SQLite reads to the NUL
+	read := func(change string) *schema.Database {
+		t.Helper()
+		path := filepath.Join(t.TempDir(), "db")
+		db, err := sql.Open("sqlite", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.Exec(base + change); err != nil {
+			t.Fatal(err)
+		}
+		db.Close()
+		if db, err = sql.Open("sqlite", path); err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		live, err := schema.ReadSQLite(t.Context(), db)
+		if err != nil {
+			t.Fatalf("%s: %v", change, err)
+		}
+		return live
+	}
+	for _, change := range []string{"UPDATE sqlite_schema SET sql = replace(sql, 'TRIGGER act', 'TRIGGER IF NOT EXISTS act') WHERE name = 'act'", "UPDATE sqlite_schema SET " + open + " WHERE name = 'act'"} {
+		if tr := read(change).Table(schema.Name{Name: "tasks"}).Triggers; len(tr) != 1 || tr[0].Name != "act" || tr[0].Events != nil || tr[0].Columns != nil {
+			t.Errorf("%s: %+v", change, tr)
+		}
+	}
+	tasks := read("UPDATE sqlite_schema SET " + open + " WHERE name = 'i'").Table(schema.Name{Name: "tasks"})
+	if x := tasks.Indexes[0]; !x.Unique || x.Where == "" || !tasks.Reads(x.Where, func(column string) bool { return column == "title" }) {
+		t.Errorf("%+v", x)
+	}
+	live := read("UPDATE sqlite_schema SET " + open + " WHERE name = 'other'")
+	if l := live.Left(schema.Name{Name: "other"}); l == nil || !l.Unread || len(live.Tables) != 1 {
+		t.Errorf("%+v", live)
+	}
+	if v := read("UPDATE sqlite_schema SET " + open + " WHERE name = 'v'").Views[0]; !v.Calls {
+		t.Errorf("a view that can't be read reads %v alone", v.Reads)
+	}
+	live = read("UPDATE sqlite_schema SET sql = '' WHERE false; PRAGMA writable_schema = OFF; CREATE TABLE nameless (\"\" INTEGER PRIMARY KEY, a INT)")
+	if k := live.Table(schema.Name{Name: "nameless"}).PrimaryKey; k == nil || len(k.Columns) != 1 {
+		t.Errorf("a key without a name: %+v", k)
+	}
+}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/exoagent/exoagent/internal/sqlname"
 )
@@ -116,7 +115,7 @@ func (r *sqliteReader) columns() error {
 		if len(key) > 0 {
 			t.PrimaryKey = &Key{NullsDistinct: true}
 		}
-		for i := 1; key[i] != ""; i++ {
+		for i := 1; i <= len(key); i++ { // the name of a column may be empty
 			t.PrimaryKey.Columns = append(t.PrimaryKey.Columns, key[i])
 		}
 	}
@@ -153,7 +152,7 @@ func (r *sqliteReader) leaveOut(name Name, why error) error {
 	if err := each(r.ctx, r.q, "SELECT count(*) FROM sqlite_schema", nil, func(*sql.Rows) error { return nil }); err != nil {
 		return err
 	}
-	r.db.LeftOut = append(r.db.LeftOut, LeftOut{Name: name, Why: Printable(why.Error())})
+	r.db.LeftOut = append(r.db.LeftOut, LeftOut{Name: name, Why: Printable(why.Error()), Unread: errors.Is(why, errDefinition)})
 	return nil
 }
 
@@ -180,18 +179,32 @@ func (r *sqliteReader) columnsOf(table string, add func(c Column, pk int)) error
 	})
 }
 
+// eachTable calls read for each table. One for which it fails is left out with the reason: it ends nothing but its own use.
+func (r *sqliteReader) eachTable(read func(*Table) error) error {
+	var kept []*Table
+	for _, t := range r.db.Tables {
+		if err := read(t); err == nil {
+			kept = append(kept, t)
+		} else if err := r.leaveOut(t.Name, err); err != nil {
+			return err
+		}
+	}
+	r.db.Tables = kept
+	return nil
+}
+
 // definitions takes from the texts what SQLite does not report.
 func (r *sqliteReader) definitions() error {
-	for _, t := range r.db.Tables {
+	return r.eachTable(func(t *Table) error {
 		if t.Virtual {
-			continue
+			return nil
 		}
 		own, err := readTable(r.sql[t.Name.Name])
-		if err == nil && !slices.EqualFunc(own.columns, t.Columns, func(a, b Column) bool { return SQLite.Is(a.Name, b.Name) }) {
-			err = errors.New("its definition and its columns don't agree")
-		}
 		if err != nil {
-			return fmt.Errorf("table %s: %w", t.Name, err)
+			return fmt.Errorf("%w: %w", errDefinition, err)
+		}
+		if !slices.EqualFunc(own.columns, t.Columns, func(a, b Column) bool { return SQLite.Is(a.Name, b.Name) }) {
+			return fmt.Errorf("%w: it and the table's columns don't agree", errDefinition)
 		}
 		t.Checks, t.OnConflict = own.checks, own.onConflict
 		for i := range t.Columns {
@@ -201,8 +214,8 @@ func (r *sqliteReader) definitions() error {
 		for _, d := range slices.Backward(own.deferrable) { // SQLite numbers them from the last to the first
 			t.ForeignKeys = append(t.ForeignKeys, ForeignKey{Deferrable: d})
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 func (r *sqliteReader) indexes() error {
@@ -216,7 +229,7 @@ func (r *sqliteReader) indexes() error {
 	if err != nil {
 		return err
 	}
-	for _, t := range r.db.Tables {
+	return r.eachTable(func(t *Table) error {
 		type listed struct {
 			name, origin string
 			unique       bool
@@ -258,7 +271,7 @@ func (r *sqliteReader) indexes() error {
 			}
 			x := Index{Name: l.name, Parts: parts, Unique: l.unique}
 			if err := x.fromText(l.text); err != nil {
-				return fmt.Errorf("index %s: %w", l.name, err)
+				x.unread(l.text)
 			}
 			t.Indexes = append(t.Indexes, x)
 		}
@@ -268,8 +281,8 @@ func (r *sqliteReader) indexes() error {
 			c := t.Column(k.Columns[0])
 			c.Identity, c.NotNull = ByDefault, true
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 func (r *sqliteReader) parts(t *Table, index string) (out []Part, err error) {
@@ -297,7 +310,7 @@ func (r *sqliteReader) parts(t *Table, index string) (out []Part, err error) {
 }
 
 func (r *sqliteReader) foreignKeys() error {
-	for _, t := range r.db.Tables {
+	return r.eachTable(func(t *Table) error {
 		texts := t.ForeignKeys
 		t.ForeignKeys = nil
 		last := -1
@@ -323,19 +336,20 @@ func (r *sqliteReader) foreignKeys() error {
 			return err
 		}
 		if len(texts) != len(t.ForeignKeys) && !t.Virtual {
-			return fmt.Errorf("table %s: its definition and its foreign keys don't agree", t.Name)
+			return fmt.Errorf("%w: it and the table's foreign keys don't agree", errDefinition)
 		}
 		for i := range t.ForeignKeys {
 			t.ForeignKeys[i].Deferrable = texts[i].Deferrable // only the text says so
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
+// triggers reads what the triggers act on. One with a text that can't be read counts as one of all writes of its table, which ask for it.
 func (r *sqliteReader) triggers() error {
-	return each(r.ctx, r.q, `SELECT tbl_name, sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY name`, nil, func(rows *sql.Rows) error {
-		var table, text string
-		if err := rows.Scan(&table, &text); err != nil {
+	return each(r.ctx, r.q, `SELECT tbl_name, name, coalesce(sql, '') FROM sqlite_schema WHERE type = 'trigger' ORDER BY name`, nil, func(rows *sql.Rows) error {
+		var table, name, text string
+		if err := rows.Scan(&table, &name, &text); err != nil {
 			return err
 		}
 		t := r.db.Table(Name{Name: table})
@@ -344,7 +358,7 @@ func (r *sqliteReader) triggers() error {
 		}
 		tr, err := readTrigger(text)
 		if err != nil {
-			return fmt.Errorf("trigger of %s: %w", strings.TrimSpace(table), err)
+			tr = Trigger{Name: name}
 		}
 		t.Triggers = append(t.Triggers, tr)
 		return nil

@@ -190,6 +190,16 @@ func (x *Index) fromText(text string) error {
 	return nil
 }
 
+// unread makes of an index with a text that can't be read one that no query is served by, and that may be about every column.
+func (x *Index) unread(text string) {
+	x.Where = text
+	for i := range x.Parts {
+		if x.Parts[i].Column == "" {
+			x.Parts[i].Expr = text
+		}
+	}
+}
+
 // indexEnd are the words that end the expression of a part of an index.
 var indexEnd = map[string]bool{"ASC": true, "DESC": true, "COLLATE": true, "NULLS": true}
 

@@ -255,10 +255,13 @@ func (t *Table) column(x *schema.Column, m ColumnSpec, key bool) (*decl.Column, 
 	c.Nulls = c.Kind == exo.TypeList // a database takes them in every array
 	c.Key = key
 	c.Null = !x.NotNull && !c.Key
-	if c.Kind == "" {
+	switch {
+	case x.Name == "": // SQLite takes it; statements name all that they read
+		t.left[x.Name] = wrong(at, "the column has no name: give it one in the database")
+	case c.Kind == "":
 		t.left[x.Name] = t.unknown(at, x)
 	}
-	if err := t.left[x.Name]; err != nil && m.Name != "" {
+	if err := t.left[x.Name]; err != nil && (m.Name != "" || key) {
 		return nil, err
 	} else if err != nil {
 		return nil, nil

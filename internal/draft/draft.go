@@ -120,7 +120,7 @@ func New(live *schema.Database, o Options) (*Draft, error) {
 	for _, l := range live.LeftOut {
 		if utf8.ValidString(l.Name.Name) {
 			f := &Facet{Table: l.Name.Name, table: &schema.Table{Name: l.Name}}
-			f.leave("each query of them fails", l.Reason())
+			f.leave(l.Kind(), l.Reason())
 			d.Facets = append(d.Facets, f)
 		}
 	}
@@ -149,6 +149,8 @@ func (f *Facet) leave(kind, why string) {
 func unfit(live *schema.Database, t *schema.Table) (kind, why string) {
 	odd := func(c schema.Column) bool { return !utf8.ValidString(c.Name) }
 	switch {
+	case t.Name.Name == "":
+		return "something is wrong in them", "it has no name"
 	case !utf8.ValidString(t.Name.Name) || slices.ContainsFunc(t.Columns, odd):
 		return "something is wrong in them", "its name or that of a column is no text in UTF-8, which a file can't hold"
 	case t.Schema != "" && live.Engine == schema.Postgres && !slices.Contains(live.Path, t.Schema):

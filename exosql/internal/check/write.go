@@ -36,7 +36,7 @@ func (c *Checker) effects(t *schema.Table, w Write, refuse refusing) {
 		}
 		for _, tr := range by.Triggers {
 			if !tr.Disabled && c.fires(tr, a) {
-				refuse.unless(named(tr.Name), HiddenEffect, c.dropTrigger(tr.Name, by), ", if it may act", "a write sets off%s the trigger %s of %s (%s %s)", through, tr.Name, by.Name.Name, tr.Timing, strings.Join(tr.Events, " or "))
+				refuse.unless(named(tr.Name), HiddenEffect, c.dropTrigger(tr.Name, by), ", if it may act", "a write sets off%s the trigger %s of %s (%s)", through, tr.Name, by.Name.Name, when(tr))
 			}
 		}
 		for _, r := range by.Rules {
@@ -56,6 +56,14 @@ func (c *Checker) effects(t *schema.Table, w Write, refuse refusing) {
 			}
 		}
 	}
+}
+
+// when names the writes at which a trigger acts.
+func when(tr schema.Trigger) string {
+	if len(tr.Events) == 0 {
+		return "its definition can't be read, so it may act on each write"
+	}
+	return tr.Timing + " " + strings.Join(tr.Events, " or ")
 }
 
 // fires reports whether a trigger acts on what is altered. One of which the event is not known does.

@@ -225,7 +225,7 @@ func (s *script) text(to string) (string, error) {
 		line("-- Left out is the view %s, on which no policy can be: the role gets no right to it.", strings.Join(strings.Fields(name), " "))
 	}
 	line("BEGIN;")
-	line("DO $exo$ BEGIN IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = '%s') THEN CREATE ROLE %s LOGIN NOSUPERUSER NOBYPASSRLS; END IF; END $exo$;", to, sqlname.Quote(to))
+	line("DO $exo$ BEGIN IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = %s) THEN CREATE ROLE %s LOGIN NOSUPERUSER NOBYPASSRLS; END IF; END $exo$;", literal(to), sqlname.Quote(to))
 	takeBack, err := s.takeBack(to)
 	if err != nil {
 		return "", err
