@@ -35,7 +35,7 @@ var allowed = map[string][]string{
 	"schema/gen":         {"exo", "internal/naming", "internal/scalar", "schema"},
 	"internal/naming":    {"internal/scalar"},
 	"internal/flows":     {"exo"},
-	"internal/draft":     {"exo", "exosql/dynamic", "internal/grantfile", "internal/naming", "internal/scalar", "schema"},
+	"internal/draft":     {"exo", "exosql/dynamic", "internal/grantfile", "internal/naming", "internal/scalar", "internal/terms", "schema"},
 	"internal/fair":      {},
 	"internal/lru":       {},
 	"internal/printable": {"schema"},

@@ -48,7 +48,7 @@ func (x *recorded) wayOut(name string) string {
 	}
 	if x.within(name) {
 		if s := x.r.say(x.node, "within", "", "name", name); s != "" {
-			return strings.TrimPrefix(x.keysSaid(x.node, "keys.are")+"; ", "; ") + s
+			return strings.TrimPrefix(x.keyNames(x.node, "keys.are")+"; ", "; ") + s
 		}
 	}
 	if i.Await != "" {
@@ -59,7 +59,7 @@ func (x *recorded) wayOut(name string) string {
 		on = ".0"
 	}
 	if name == "key" || name == "keys" || on == ".0" {
-		if s := x.keysSaid(x.node, "keys.are"); s != "" {
+		if s := x.keyNames(x.node, "keys.are"); s != "" {
 			return s
 		}
 	}
@@ -234,8 +234,8 @@ func (x *recorded) part() string {
 	return ""
 }
 
-// keysSaid is what names the fields that a node of its own has, the keys of a group; "" if there are none.
-func (x *recorded) keysSaid(n *exo.Node, on string) string {
+// keyNames lists the keys of a group for an error; "" where n is no group.
+func (x *recorded) keyNames(n *exo.Node, on string) string {
 	if n == nil || len(n.Type.Fields) == 0 {
 		return ""
 	}

@@ -228,7 +228,7 @@ func (x *recorded) absent(name string) goja.Value {
 		if n := nearest(i, name, hint); n != "" {
 			panic(r.throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; did you mean `%s`?", what, shorten(name, 60), n)))
 		}
-		if s := x.keysSaid(row, "keys.only"); s != "" {
+		if s := x.keyNames(row, "keys.only"); s != "" {
 			panic(r.throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; %s", what, shorten(name, 60), s)))
 		}
 		more := r.say(nil, "elsewhere", "")

@@ -18,8 +18,9 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// said makes an error of the database one that a program can read. x is nil where a transaction ends: then there is no write to name.
-func (db *DB) said(x *changing, err error) error {
+// constraintError returns a broken rule of the database as an error that a program can read, and any other error as it is. x is the write, and
+// nil where a transaction ends.
+func (db *DB) constraintError(x *changing, err error) error {
 	v, ok := errors.AsType[*engine.Violation](err)
 	if !ok {
 		return err

@@ -170,14 +170,14 @@ func (t *Tx) commit(ctx context.Context) error {
 	var written []decl.RowWrite
 	err := t.end(ctx, func(w engine.Writer) error {
 		if err := w.Prepare(ctx); err != nil {
-			return undone("exosql: Commit", t.db.said(nil, noReplay(err)))
+			return undone("exosql: Commit", t.db.constraintError(nil, noReplay(err)))
 		}
 		err := w.Commit(ctx)
 		switch {
 		case err == nil:
 			written = t.written
 		case errors.Is(err, exo.ErrNothingDone) || errors.Is(err, engine.ErrSerial): // the database has said so
-			return undone("exosql: Commit", t.db.said(nil, noReplay(err)))
+			return undone("exosql: Commit", t.db.constraintError(nil, noReplay(err)))
 		}
 		return err
 	})

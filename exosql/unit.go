@@ -294,7 +294,7 @@ func (u *unit) Prepare(ctx context.Context) error {
 	if !u.wrote && !u.unseen {
 		return nil
 	}
-	return u.db.said(nil, u.ordered(ctx, func() error {
+	return u.db.constraintError(nil, u.ordered(ctx, func() error {
 		if u.unseen && u.tx == nil { // a Tx has one state
 			u.unseen = false
 			return fmt.Errorf("%w: a row that the unit does not see was in the way of what it has written", engine.ErrSerial)
@@ -314,7 +314,7 @@ func (u *unit) Commit(ctx context.Context) error {
 		return fmt.Errorf("%w: %w", exo.ErrNothingDone, u.lost)
 	}
 	defer u.abandon() // where a driver panics, its transaction may be open, and others would wait for it
-	err := u.db.said(nil, u.ordered(ctx, func() error { return u.w.Commit(ctx) }))
+	err := u.db.constraintError(nil, u.ordered(ctx, func() error { return u.w.Commit(ctx) }))
 	given := u.lost != nil // up, before a commit was sent: of any other error nobody knows what was kept
 	if err == nil && u.tx != nil {
 		u.tx.written = append(u.tx.written, u.written...) // by its turn

@@ -271,7 +271,7 @@ func (x *changing) said(err error) error {
 	if x.ctx.Err() != nil {
 		err = x.ctx.Err()
 	}
-	return exo.Classify("", x.unit.db.said(x, err))
+	return exo.Classify("", x.unit.db.constraintError(x, err))
 }
 
 func errUnseen() error {

@@ -238,9 +238,9 @@ func (o *initOptions) finish(ctx context.Context, live *schema.Database, opt dra
 func (o *initOptions) nothing(d *draft.Draft) string {
 	switch in := d.Elsewhere(); {
 	case len(in) > 0:
-		return "tables are in other schemas than those in which names are looked up: exo init -force -schema " + schema.Printable(strings.Join(in, ","))
+		return "tables are in other schemas than those in which names are looked up: run the same command with -force -schema " + schema.Printable(strings.Join(in, ","))
 	case d.Tenant == nil && o.tenant != draft.None:
-		return "say whose the rows are: exo init -force -tenant TABLE, or -tenant none where everybody may see every row; or take out the # before what programs may see"
+		return "say whose the rows are: run the same command with -force -tenant TABLE, or -tenant none where everybody may see every row; or take out the # before what programs may see"
 	}
 	return "take out the # before what programs may see"
 }
@@ -302,10 +302,10 @@ func (o *initOptions) report(std stdio, d *draft.Draft, path string, rest []stri
 		fmt.Fprintln(std.err, schema.Printable(l))
 	}
 	if t := d.Tenant; t != nil {
-		fmt.Fprintf(std.err, "whose a row is: that of %s, to which %d of %d other tables lead (%s); if that is wrong: -tenant TABLE, or -tenant none where everybody may see every row\n", schema.Printable(t.Table), len(t.Direct)+t.Through, t.Of, t.Sure)
+		fmt.Fprintf(std.err, "whose a row is: that of %s, to which %d of %d other tables lead (%s); if that is wrong: the same command with -force -tenant TABLE, or -tenant none where everybody may see every row\n", schema.Printable(t.Table), len(t.Direct)+t.Through, t.Of, t.Sure)
 	}
 	if in := d.Elsewhere(); len(in) > 0 && d.Granted() > 0 {
-		fmt.Fprintf(std.err, "tables of other schemas are left out: exo init -force -schema %s drafts them, too\n", schema.Printable(strings.Join(in, ",")))
+		fmt.Fprintf(std.err, "tables of other schemas are left out: the same command with -force -schema %s drafts them, too\n", schema.Printable(strings.Join(in, ",")))
 	}
 	if o.env != "" && os.Getenv(o.env) == "" {
 		fmt.Fprintf(std.err, "put the URL of the database into the variable %s: the file says only its name\n", o.env)

@@ -106,10 +106,11 @@ func (o *runOptions) run(ctx context.Context, std stdio, args []string) error {
 	if r.Console != "" {
 		fmt.Fprintln(std.err, r.Console)
 	}
-	for _, note := range []string{r.Notice, r.EffectsNote()} {
-		if note != "" {
-			fmt.Fprintln(std.err, note)
-		}
+	if r.Notice != "" {
+		fmt.Fprintln(std.err, r.Notice)
+	}
+	if note := r.EffectsNote(); note != "" {
+		fmt.Fprintln(std.err, "effects: "+note)
 	}
 	if r.Err != nil {
 		return &failure{exitFound, r.Err} // with its place and its cause: whoever runs this is the host

@@ -8,6 +8,7 @@
 package draft
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/dynamic"
 	"github.com/exoagent/exoagent/internal/naming"
 	names "github.com/exoagent/exoagent/internal/scalar"
+	"github.com/exoagent/exoagent/internal/terms"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -94,7 +96,7 @@ type reference struct {
 // New drafts the grant file of a database.
 func New(live *schema.Database, o Options) (*Draft, error) {
 	d := &Draft{opt: o, live: live}
-	made := dynamic.New(live)
+	made := dynamic.NewFor(terms.File, live)
 	tables := map[*Facet]*dynamic.Table{}
 	for _, t := range live.Tables {
 		f := &Facet{Table: live.Spell(t.Name), table: t}
@@ -169,8 +171,8 @@ func unfit(live *schema.Database, t *schema.Table) (kind, why string) {
 
 // message is an error without its place, for a comment of the file.
 func message(err error) string {
-	if e := (*exo.Error)(nil); asError(err, &e) && e.Message() != "" {
-		return strings.ReplaceAll(e.Message(), "ColumnSpec.As", "`as`") // as the file says it
+	if e, ok := errors.AsType[*exo.Error](err); ok && e.Message() != "" {
+		return e.Message()
 	}
 	return err.Error()
 }
@@ -240,7 +242,7 @@ func (d *Draft) nameOdd(f *Facet, odd []int) (named int) {
 				specs, all = append(specs, dynamic.ColumnSpec{Name: c.name, As: c.as}), append(all, c.name)
 			}
 		}
-		t, err := dynamic.New(d.live).Table(f.Table, specs...)
+		t, err := dynamic.NewFor(terms.File, d.live).Table(f.Table, specs...)
 		if err == nil {
 			_, err = t.Facet(f.Alias, all...)
 		}

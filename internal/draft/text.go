@@ -2,7 +2,6 @@ package draft
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -11,12 +10,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/internal/grantfile"
 	"github.com/exoagent/exoagent/schema"
 )
-
-func asError(err error, to **exo.Error) bool { return errors.As(err, to) }
 
 // Text is the file. pins are the digests of the facets' tables, by their names; nil: none yet.
 func (d *Draft) Text(pins map[string]string) string {
@@ -107,9 +103,10 @@ func (d *Draft) Summary() (lines []string) {
 }
 
 // columnKinds are the reasons for which a column is left out, up to a colon.
-var columnKinds = set2(secretReason, tableReason, personReason, freeReason, "bytes", "JSON", unreadable)
+var columnKinds = reasonKinds(secretReason, tableReason, personReason, freeReason, "bytes", "JSON", unreadable, "the database gives the column no type")
 
-func set2(reasons ...string) map[string]bool {
+// reasonKinds are reasons up to their colons.
+func reasonKinds(reasons ...string) map[string]bool {
 	out := map[string]bool{}
 	for _, r := range reasons {
 		kind, _, _ := strings.Cut(r, ":")
@@ -127,7 +124,7 @@ func (d *Draft) summary(w *writer) {
 		w.about("", "%s", l)
 	}
 	if in := d.Elsewhere(); len(in) > 0 {
-		w.about("", "With those of other schemas: exo init -force -schema %s.", strings.Join(in, ","))
+		w.about("", "exo init with -force -schema %s drafts those of other schemas, too.", strings.Join(in, ","))
 	}
 	if len(lines) > 0 {
 		w.about("", "The reason is beside each. Search for # to find them.")
@@ -160,7 +157,7 @@ func (d *Draft) aboutTenant(w *writer) {
 		w.line("# There is one tenant: every principal may see every row of what is granted.")
 		return
 	case t == nil:
-		w.about("", "Nothing says whose a row is: no table was found to which others lead. Say which it is with exo init -tenant TABLE, or -tenant none where everybody may see every row; or write scopes by hand.")
+		w.about("", "Nothing says whose a row is: no table was found to which others lead. Say which it is: exo init with -force -tenant TABLE, or -tenant none where everybody may see every row; or write scopes by hand.")
 		return
 	}
 	whose := "that of " + t.Table
@@ -182,7 +179,7 @@ func (d *Draft) aboutTenant(w *writer) {
 			others = append(others, o.Table)
 		}
 	}
-	text := "Where that is wrong: exo init -tenant TABLE, or -tenant none where everybody may see every row."
+	text := "Where that is wrong: exo init with -force -tenant TABLE, or -tenant none where everybody may see every row."
 	if len(others) > 0 {
 		text = "It could also be " + strings.Join(others, ", ") + ". " + text
 	}

@@ -22,17 +22,18 @@ const (
 
 // Uses are those that a column has. What is in JSON is not found by an index of the column.
 func Uses(d Engine, col *decl.Column) []Use {
-	n := (&compiler{engine: d, dialect: d.Dialect}).form(col).Native
 	if col.Kind == exo.TypeJSON {
 		return nil
 	}
+	n := (&compiler{engine: d, dialect: d.Dialect}).form(col).Native
+	unordered := !n.Text() && !n.Ordered
 	ops := language.OperatorOn()[language.ColumnInterfaces[col.Kind]]
 	var out []Use
 	for _, x := range []struct {
 		op  string
 		use []Use
 	}{{"eq", []Use{UseEqual}}, {"ge", []Use{UseRange}}, {"asc", []Use{UseOrder, UseDescending}}} {
-		if ops[x.op] != nil && (x.op == "eq" || n.Text() || n.Ordered) {
+		if ops[x.op] != nil && (x.op == "eq" || !unordered) {
 			out = append(out, x.use...)
 		}
 	}
