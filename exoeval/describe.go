@@ -251,6 +251,9 @@ func (r *run) keyed(n *exo.Node) *exo.Node {
 			if of := r.check.Catalog[a.Type.Name]; n.Op != exo.OpList && a.Op != exo.OpField && of.Keys == "" {
 				name = "key" // in what is read; a callback finds it by its own name too, see keyedAs
 			}
+			if name == "key" && len(nodes) > 1 && a.Op != exo.OpField { // g.key would be this one of several
+				panic(r.throw(exo.Errorf(exo.Invalid, "", "%s has no name of its own beside other keys: name them, like { a: …, b: … }", r.check.Name(a))))
+			}
 			names = append(names, name)
 			if j := slices.Index(names, names[k]); j < k {
 				panic(r.throw(exo.Errorf(exo.Invalid, "", "%s and %s would both be called `%s`: name them, like { a: …, b: … }", r.check.Name(nodes[j]), r.check.Name(a), names[k])))

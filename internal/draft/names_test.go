@@ -263,8 +263,8 @@ func TestWidthOfDraft(t *testing.T) {
 		fmt.Sprintf("CREATE TABLE boxes (id {int} PRIMARY KEY, %s {int} REFERENCES racks (id), %s {int} REFERENCES racks (id))", long("first_")[:50], long("second_")[:50]))
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(statements...)})
-		d, text, decl := drafted(t, db, draft.Options{})
-		text = d.Text(decl.Digests())
+		d, _, decl := drafted(t, db, draft.Options{})
+		text := d.Text(decl.Digests())
 		for _, l := range strings.Split(text, "\n") {
 			if utf8.RuneCountInString(l) > 200 {
 				t.Errorf("%d characters: %s", utf8.RuneCountInString(l), l)

@@ -171,4 +171,4 @@ type byLetters struct{ x expr }
 
 func (e byLetters) typ() exprType { return exprType{kind: exo.TypeText} }
 
-func (e byLetters) sql(f *from) sqlast.Expr { return textExpr{e.x}.sql(f) }
+func (e byLetters) sql(f *from) sqlast.Expr { return textExpr(e).sql(f) }
