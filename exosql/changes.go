@@ -2,10 +2,12 @@ package exosql
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/compile"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
@@ -18,7 +20,8 @@ type Changes struct {
 	More int64 // rows that were written besides, as often as they were, of which no image was kept
 }
 
-// Change is one row that is changed. A row that is as it was before is none.
+// Change is one row that is changed. A row that is as it was before is none, unless its facet shows a labelled column: that it is left out
+// would tell whoever is shown the others sealed that a value was guessed. The values have the labels of their columns and of their table's rows.
 type Change struct {
 	Table  string      // what programs call one row of the facet by which it was changed: two facets of a table have two names
 	Key    []exo.Value // the values of the table's key columns, in the order of their declaration
@@ -102,7 +105,7 @@ func split(x *changing, cells []exo.Value) (key []exo.Value, row exo.Value) {
 	n := len(x.w.Table.Keys)
 	fields := make([]exo.Field, 0, len(cells)-n)
 	for i, c := range x.w.Facet.Cols {
-		fields = append(fields, exo.Field{Name: c.Guest, Value: cells[n+i]})
+		fields = append(fields, exo.Field{Name: c.Guest, Value: cells[n+i].WithLabel(c.Label.Join(x.w.Table.Label))})
 	}
 	return append([]exo.Value(nil), cells[:n]...), exo.RecordValue(fields...)
 }
@@ -176,7 +179,8 @@ func (u *unit) Changes(ctx context.Context) (any, error) {
 	}
 	out := Changes{More: im.more}
 	for _, r := range im.rows {
-		if !r.before.IsZero() && !r.after.IsZero() && r.before.String() == r.after.String() || r.before.IsZero() && r.after.IsZero() {
+		labelled := slices.ContainsFunc(r.x.w.Facet.Cols, func(c *decl.Column) bool { return !c.Label.Secrecy().Empty() })
+		if !labelled && !r.before.IsZero() && !r.after.IsZero() && r.before.String() == r.after.String() || r.before.IsZero() && r.after.IsZero() {
 			continue
 		}
 		out.Rows = append(out.Rows, Change{Table: r.x.w.Facet.Alias, Key: r.key, Before: r.before, After: r.after})

@@ -368,3 +368,21 @@ func TestJSONOfLinks(t *testing.T) {
 		}
 	})
 }
+
+// TestJSONTinyNumbers: a number that is too small for a float is 0, as JavaScript reads it, and no row with one fails the queries of its table.
+func TestJSONTinyNumbers(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		r := documentsOf(t, e, `; INSERT INTO documents VALUES (8, 1, 'tiny', '{"size":1e-400,"list":[1e-400,2]}'), (9, 1, 'less', '{"size":-1e-400,"list":[3]}'), (10, 1, 'least', '{"size":3e-324}'), (11, 1, 'none', '{"size":-0.0}')`)
+		for program, want := range map[string]string{
+			"docs.where(d => d.id > 7).orderBy(d => d.id).select(d => d.data.size.asNumber())":              `[0,0,5e-324,0]`,
+			"docs.where(d => d.data.size === 0).orderBy(d => d.id).select(d => d.id)":                       `[8,9,11]`,
+			"docs.where(d => d.id > 7 && d.data.size.asNumber() >= 0).orderBy(d => d.id).select(d => d.id)": `[8,9,10,11]`,
+			"docs.where(d => d.data.list.has(0)).select(d => d.id)":                                         `[8]`,
+			"docs.where(d => d.data.size > 2).orderBy(d => d.id).select(d => d.id)":                         `[1,2]`,
+		} {
+			if o := r.Run(t, "return await "+program); o.Kind != 0 || !tu.SameJSON(o.JSON, want) {
+				t.Errorf("%s: %s %v, want %s", program, o.JSON, o.Message, want)
+			}
+		}
+	})
+}

@@ -60,3 +60,35 @@ func TestDryRun(t *testing.T) {
 		}
 	})
 }
+
+// TestDryRunSeals: a dry run shows values of a label that the result may not carry sealed, as the result does, and says nothing of whether a
+// value was guessed. The twin, which admits the label, shows them.
+func TestDryRunSeals(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		for _, admits := range []bool{false, true} {
+			url := e.URL(t)
+			e.OpenURL(t, url, &exosql.OpenOptions{Setup: e.Exec("CREATE TABLE items (id {int} PRIMARY KEY, org TEXT NOT NULL, name TEXT NOT NULL, s TEXT NOT NULL); CREATE INDEX items_by_org ON items (org); INSERT INTO items (id, org, name, s) VALUES (1, 'acme', 'ax', 'topaz'), (2, 'acme', 'bell', 'onyx')")}).Close()
+			t.Setenv("GRANTS_TEST_DB", url)
+			path := filepath.Join(t.TempDir(), "exo.yaml")
+			file := strings.NewReplacer("columns: [id, name]", "columns: [id, name, {s: {label: pii}}]", "update: [name]", "update: [name, s]").Replace(openedFile)
+			if admits {
+				file += "admits: [pii]\n"
+			}
+			write(t, path, file)
+			dry := func(program string) string {
+				r := exo(t, "", "run", path, "-as", "org=acme", "-dry-run", "-e", program)
+				if r.code != exitDone {
+					t.Errorf("%s: %+v", program, r)
+				}
+				return r.err
+			}
+			shown := dry("items.all().update(t => ({ name: 'new' }))")
+			if strings.Contains(shown, "topaz") != admits || strings.Contains(shown, "[sealed pii]") == admits || !strings.Contains(shown, "new") {
+				t.Errorf("admits %v:\n%s", admits, shown)
+			}
+			if right, wrong := dry("items.where({ id: 1 }).update({ s: 'topaz' })"), dry("items.where({ id: 1 }).update({ s: 'wrong' })"); !admits && right != wrong {
+				t.Errorf("a guess shows:\n%s\nand another\n%s", right, wrong)
+			}
+		}
+	})
+}

@@ -116,7 +116,7 @@ func (o *runOptions) run(ctx context.Context, std stdio, args []string) error {
 		return &failure{exitFound, r.Err} // with its place and its cause: whoever runs this is the host
 	}
 	if o.dryRun {
-		repl.WriteChanges(std.err, seen.all, ", not kept")
+		repl.WriteChanges(std.err, seen.all, tool.Admits(), ", not kept")
 		fmt.Fprintln(std.err, "a dry run: nothing was kept")
 	}
 	return writeResult(std.out, o.format, r.JSON)

@@ -46,7 +46,7 @@ func (s screen) show(out io.Writer, r *ran, unfold bool) {
 	if note := res.EffectsNote(); note != "" && (r.now == "" || res.Err != nil) { // of a try nothing has taken effect
 		fmt.Fprintln(out, s.paint(yellow, s.wrap("effects: "+oneLine(note), 2)))
 	}
-	s.changed(out, r.settled(), r.now)
+	s.changed(out, r.settled(), r.admits, r.now)
 	if unfold {
 		fmt.Fprint(out, s.unfolded(&r.kept))
 	}

@@ -171,7 +171,7 @@ func (s *session) once(ctx context.Context, program string, std *streams) int {
 	if res.Notice != "" {
 		std.complain(s.app.Name, errors.New(res.Notice))
 	}
-	screen{}.changed(std.err, s.last.settled(), s.last.now)
+	screen{}.changed(std.err, s.last.settled(), s.last.admits, s.last.now)
 	line, code := []byte(res.JSON), exitOK
 	if res.Err != nil {
 		if errors.Unwrap(res.Err) != nil && !stopped(res.Err) { // for us who run it; the program's author reads the message

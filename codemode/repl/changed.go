@@ -13,15 +13,19 @@ import (
 // maxImages is of how many rows that a program changed the terminal knows what they were.
 const maxImages = 20
 
-// WriteChanges writes what a program would change, or has changed, as a terminal without colours shows it.
-func WriteChanges(out io.Writer, all []exosql.Changes, kept string) { screen{}.changed(out, all, kept) }
+// WriteChanges writes what a program would change, or has changed, as a terminal without colours shows it. admits are the labels that the
+// screen may show: those of the program's result.
+func WriteChanges(out io.Writer, all []exosql.Changes, admits exo.Label, kept string) {
+	screen{}.changed(out, all, admits, kept)
+}
 
 // MaxImages is of how many changed rows WriteChanges is to be given what they were: OpenOptions.Images.
 const MaxImages = maxImages
 
 // changed shows what a program changed, table by table: a row before it with "-", and as it is after it with "+". Of rows
-// that stayed, the cells that are another are in colour, and columns that no row changed are left out.
-func (s screen) changed(out io.Writer, all []exosql.Changes, kept string) {
+// that stayed, the cells that are another are in colour, and columns that no row changed are left out. What has a label that is not
+// admitted is sealed, as in a result, and looks the same whether it was changed.
+func (s screen) changed(out io.Writer, all []exosql.Changes, admits exo.Label, kept string) {
 	var tables []string
 	rows := map[string][]exosql.Change{}
 	more := int64(0)
@@ -36,7 +40,7 @@ func (s screen) changed(out io.Writer, all []exosql.Changes, kept string) {
 	}
 	for _, name := range tables {
 		fmt.Fprintln(out, s.paint(bold+";"+cyan, oneLine(name))+s.paint(dim, ": "+counts(rows[name])+kept))
-		fmt.Fprint(out, s.table(s.images(rows[name])))
+		fmt.Fprint(out, s.table(s.images(rows[name], admits)))
 	}
 	if more > 0 {
 		fmt.Fprintln(out, s.paint(dim, fmt.Sprintf("… and %s to rows that are not shown%s", count(int(more), "change"), kept)))
@@ -66,7 +70,25 @@ func counts(rows []exosql.Change) string {
 }
 
 // images lays out rows before and after.
-func (s screen) images(changes []exosql.Change) *grid {
+func (s screen) images(changes []exosql.Change, admits exo.Label) *grid {
+	changes = slices.Clone(changes)
+	sealed := map[string]bool{}
+	seal := func(row exo.Value) exo.Value {
+		if row.IsZero() {
+			return row
+		}
+		var fields []exo.Field
+		for n, v := range row.Fields() {
+			if l := v.Label().Secrecy(); !l.FlowsTo(admits) {
+				sealed[n], v = true, exo.Text("[sealed "+strings.Join(l.About().Tags(), ", ")+"]")
+			}
+			fields = append(fields, exo.Field{Name: n, Value: v})
+		}
+		return exo.RecordValue(fields...)
+	}
+	for i := range changes {
+		changes[i].Before, changes[i].After = seal(changes[i].Before), seal(changes[i].After)
+	}
 	hide := map[string]bool{}
 	if !slices.ContainsFunc(changes, func(c exosql.Change) bool { return c.Before.IsZero() || c.After.IsZero() }) {
 		named := false // one text that no row changed says which row it is
@@ -75,7 +97,7 @@ func (s screen) images(changes []exosql.Change) *grid {
 			same := !slices.ContainsFunc(changes, func(c exosql.Change) bool { return another(c, n) })
 			key := slices.IndexFunc(keys, func(k exo.Value) bool { return k.String() == v.String() })
 			switch {
-			case !same:
+			case !same || sealed[n]:
 			case key >= 0:
 				keys = slices.Delete(keys, key, key+1)
 			case !named && v.Type() == exo.TypeText:
@@ -113,7 +135,7 @@ func (s screen) images(changes []exosql.Change) *grid {
 		}
 		for n, x := range row {
 			x.style = style
-			if n != " " && !another(of[i], n) {
+			if n != " " && !sealed[n] && !another(of[i], n) {
 				x.style = dim
 			}
 			row[n] = x

@@ -86,7 +86,7 @@ func TestChangedInColour(t *testing.T) {
 		return exo.RecordValue(exo.Field{Name: "id", Value: exo.Int(1)}, exo.Field{Name: "stars", Value: stars})
 	}
 	var b strings.Builder
-	screen{color: true}.changed(&b, []exosql.Changes{{Rows: []exosql.Change{{Table: "note", Key: []exo.Value{exo.Int(1)}, Before: row(exo.Int(5)), After: row(exo.Null())}}}}, "")
+	screen{color: true}.changed(&b, []exosql.Changes{{Rows: []exosql.Change{{Table: "note", Key: []exo.Value{exo.Int(1)}, Before: row(exo.Int(5)), After: row(exo.Null())}}}}, exo.Label{}, "")
 	for _, want := range []string{"\x1b[31m5\x1b[0m", "\x1b[32mnull\x1b[0m", "\x1b[2m1\x1b[0m"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in %q", want, b.String())
@@ -200,5 +200,26 @@ func TestNoSilentRepeat(t *testing.T) {
 	out, _, _ := writer().typed(t, "api.me.notes().insert({ text: 'once' })\n\n.then(n => n.id)\n\napi.me.notes()\n\n.where({ text: 'once' }).count()\n", true)
 	if !strings.Contains(out, "does not run again unasked") || !strings.Contains(out, "> 1\n") {
 		t.Errorf("it shows\n%s", out)
+	}
+}
+
+// TestChangedIsSealed: a cell with a label that is not admitted is sealed, and looks the same whether it was changed. The twin, whose label is
+// admitted, is shown.
+func TestChangedIsSealed(t *testing.T) {
+	pii := exo.NewLabel("pii")
+	shown := func(admits exo.Label, before, after string) string {
+		row := func(s string) exo.Value {
+			return exo.RecordValue(exo.Field{Name: "id", Value: exo.Int(1)}, exo.Field{Name: "s", Value: exo.Text(s).WithLabel(pii)})
+		}
+		var b strings.Builder
+		screen{color: true}.changed(&b, []exosql.Changes{{Rows: []exosql.Change{{Table: "note", Key: []exo.Value{exo.Int(1)}, Before: row(before), After: row(after)}}}}, admits, "")
+		return b.String()
+	}
+	same, other := shown(exo.Label{}, "topaz", "topaz"), shown(exo.Label{}, "topaz", "onyx")
+	if same != other || strings.Contains(same, "topaz") || !strings.Contains(same, "[sealed pii]") {
+		t.Errorf("%q\n%q", same, other)
+	}
+	if got := shown(pii, "topaz", "onyx"); !strings.Contains(got, "topaz") || !strings.Contains(got, "onyx") {
+		t.Errorf("admitted: %q", got)
 	}
 }

@@ -21,13 +21,15 @@ type kept struct {
 	bytes   int
 	events  []exo.Entry // of messages, without the messages
 	changes []exosql.Changes
-	secret  uint64 // the first call by which the program read what its result may not carry; 0: none
+	admits  exo.Label // what the screen may show
+	secret  uint64    // the first call by which the program read what its result may not carry; 0: none
 }
 
 // add keeps an entry. Messages hold a program's constants, and a run may send megabytes of them, so none is kept. Nor is what the
 // program did after it had read what its result may not carry: the labels that are admitted hold for the screen as for a model,
 // and by its later calls a program would show a secret there. The record has them (-trace).
 func (k *kept) add(e exo.Entry, admits exo.Label) {
+	k.admits = admits
 	if k.secret == 0 && (e.Step == exo.Intent || e.Step == exo.Refused) && !e.Label.Secrecy().FlowsTo(admits) {
 		k.secret = e.Call
 	}

@@ -286,11 +286,11 @@ var ops = [numOps]opInfo{
 	JSONText:   {"json-text", 1, 2, function("exo_json_text("), spelling{"(CASE jsonb_typeof(", []constant{") WHEN 'string' THEN "}, " #>> '{}' END)"}},
 	JSONBool:   {"json-bool", 1, 2, function("exo_json_bool("), spelling{"(CASE jsonb_typeof(", []constant{") WHEN 'boolean' THEN CAST("}, " AS boolean) END)"}},
 	JSONLength: {"json-length", 1, 2, function("exo_count("), spelling{"(CASE jsonb_typeof(", []constant{") WHEN 'array' THEN jsonb_array_length("}, ") END)"}},
-	JSONNumber: {"json-number", 1, 3, function("exo_json_number("),
-		spelling{"(CASE jsonb_typeof(", []constant{") WHEN 'number' THEN CASE WHEN abs(CAST(", " AS numeric)) < 1e308 THEN CAST("}, " AS double precision) END END)"}},
+	JSONNumber: {"json-number", 1, 4, function("exo_json_number("),
+		spelling{"(CASE jsonb_typeof(", []constant{") WHEN 'number' THEN CASE WHEN abs(CAST(", " AS numeric)) <= " + tiny + " THEN 0 WHEN abs(CAST(", " AS numeric)) < 1e308 THEN CAST("}, " AS double precision) END END)"}},
 	JSONHasText: {"json-has-text", 2, 2, function("exo_json_has_text("), jsonHas("text", "j @> jsonb_build_array(v)")},
 	JSONHasNumber: {"json-has-number", 2, 2, function("exo_json_has_number("), jsonHas("double precision", // containment would compare what a float has rounded with all digits
-		"COALESCE((SELECT bool_or(CASE jsonb_typeof(e) WHEN 'number' THEN CASE WHEN abs(CAST(e AS numeric)) < 1e308 THEN CAST(e AS double precision) = v END END) FROM jsonb_array_elements(j) AS a(e)), FALSE)")},
+		"COALESCE((SELECT bool_or(CASE jsonb_typeof(e) WHEN 'number' THEN CASE WHEN abs(CAST(e AS numeric)) <= "+tiny+" THEN 0 = v WHEN abs(CAST(e AS numeric)) < 1e308 THEN CAST(e AS double precision) = v END END) FROM jsonb_array_elements(j) AS a(e)), FALSE)")},
 	SameJSON:    {"same-json", 2, 2, function("exo_same("), spelling{"(CAST(", []constant{" AS jsonb) = CAST("}, " AS jsonb))"}},
 	AddressText: {"address-text", 1, 1, spelling{}, function("pg_catalog.abbrev(")},
 
@@ -335,6 +335,9 @@ func strftime(form constant) spelling {
 }
 
 func extract(part constant) spelling { return spelling{"EXTRACT(" + part + " FROM ", nil, ")"} }
+
+// tiny is half of the least number that a float holds, 2^-1075: up to it a number is 0 as JavaScript reads it, and PostgreSQL would fail instead.
+const tiny = "2.470328229206232720882843964341106861826e-324"
 
 // era is a condition that no infinity meets, nor a date that is no time. With the last microsecond it is one of dates, too.
 const era = "BETWEEN '0001-01-01' AND '9999-12-31 23:59:59.999999'"

@@ -125,7 +125,7 @@ func (c *Checker) widely(t *schema.Table, w Write, refuse refusing) {
 	seen := map[string]bool{}
 	no := func(of *schema.Table, column string, text bool, by string) {
 		why, fix := c.wideWhy(of, column, text)
-		if at := of.Name.Name + "." + column; why != "" && !seen[at] {
+		if at := c.called(of) + "." + column; why != "" && !seen[at] {
 			seen[at] = true
 			refuse.because(LooseEquality, fix+"; or no right to write the table: reads compare the column exactly", "can't be written: %s %s, and it is %s", at, why, by)
 		}

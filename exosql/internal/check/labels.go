@@ -42,6 +42,21 @@ type altered struct {
 	cols   []string // that are changed
 	insert bool
 	delete bool
+	moves  bool // rows of it may go to another partition: see moving
+}
+
+// deletes reports whether the database acts as it does for rows that are deleted.
+func (a altered) deletes() bool { return a.delete || a.moves }
+
+// moving is a, with whether the change may bring rows to another partition, where they are deleted from the one and inserted into
+// the other, with all that this sets off. A trigger before the change may give them another key, whatever is changed.
+func (c *Checker) moving(a altered) altered {
+	parts, changed := c.parts(a.table), columns{c.live, a.cols}
+	a.moves = len(parts) > 1 && len(a.cols) > 0 && slices.ContainsFunc(parts, func(x *schema.Table) bool {
+		return x.PartitionBy != "" && c.reads(x, []schema.Part{{Expr: x.PartitionBy}}, changed.has) ||
+			slices.ContainsFunc(x.Triggers, func(tr schema.Trigger) bool { return tr.Timing != "AFTER" })
+	})
+	return a
 }
 
 // tells finds the rules by which a write tells of labelled columns.
@@ -50,7 +65,7 @@ func (c *Checker) tells(t *schema.Table, w Write) (out []told) {
 	for _, a := range c.allCarried(w.alters(t, own), c.kin) {
 		for _, x := range c.tellsOf(a, w) {
 			if !slices.Contains(own, a.table) {
-				x.rule = a.table.Name.Name + "." + x.rule
+				x.rule = c.called(a.table) + "." + x.rule
 			}
 			if !slices.Contains(out, x) {
 				out = append(out, x)
@@ -68,7 +83,7 @@ func (w Write) alters(t *schema.Table, own []*schema.Table) (all []altered) {
 	}
 	deletes := w.Rights.Delete || slices.Contains(t.OnConflict, "REPLACE") // which deletes the row that has the value
 	for _, x := range own {
-		all = append(all, altered{x, updated, len(w.Rights.Insert) > 0, deletes})
+		all = append(all, altered{table: x, cols: updated, insert: len(w.Rights.Insert) > 0, delete: deletes})
 	}
 	return all
 }
@@ -77,6 +92,7 @@ func (w Write) alters(t *schema.Table, own []*schema.Table) (all []altered) {
 // have rows in common with it.
 func (c *Checker) allCarried(all []altered, with func(*schema.Table) []*schema.Table) []altered {
 	for i := 0; i < len(all); i++ { // it grows
+		all[i] = c.moving(all[i])
 		for _, more := range c.carried(all[i], with) {
 			if !slices.ContainsFunc(all, func(a altered) bool {
 				return a.table == more.table && a.delete == more.delete && slices.Equal(a.cols, more.cols)
@@ -95,8 +111,8 @@ func (c *Checker) carried(a altered, with func(*schema.Table) []*schema.Table) (
 			if fk.Table != a.table.Name {
 				continue
 			}
-			deleted := a.delete && fk.OnDelete == schema.Cascade
-			changed := a.delete && !deleted && carries(fk.OnDelete) || c.anyOf(a.table, references(fk, a.table), columns{c.live, a.cols}.has) && carries(fk.OnUpdate)
+			deleted := a.deletes() && fk.OnDelete == schema.Cascade
+			changed := a.deletes() && !deleted && carries(fk.OnDelete) || c.anyOf(a.table, references(fk, a.table), columns{c.live, a.cols}.has) && carries(fk.OnUpdate)
 			for _, x := range with(child) {
 				if deleted {
 					out = append(out, altered{table: x, delete: true})
@@ -159,7 +175,7 @@ func (c *Checker) tellsOf(a altered, w Write) (out []told) {
 		}
 		changes := len(a.cols) > 0 && has(written)
 		switch {
-		case has(secret) && (changes || a.insert && (u.numbered(c.live, t) || !u.fresh(c.live, t, w.given()))):
+		case has(secret) && (changes || a.moves || a.insert && (u.numbered(c.live, t) || !u.fresh(c.live, t, w.given()))):
 			out = append(out, told{u.name(), "that a value is taken would tell of it"})
 		case indexed && changes: // row by row
 			out = append(out, told{u.name(), "rows are changed in the order of an index, which a value that is taken would tell"})
@@ -191,15 +207,15 @@ func (c *Checker) tellsOf(a altered, w Write) (out []told) {
 	for _, child := range c.live.Tables {
 		for _, fk := range child.ForeignKeys {
 			changed := c.anyOf(t, references(fk, t), written)
-			if fk.Table != t.Name || !a.delete && !changed {
+			if fk.Table != t.Name || !a.deletes() && !changed {
 				continue
 			}
-			name := child.Name.Name + "(" + strings.Join(fk.Columns, ", ") + ")"
+			name := c.called(child) + "(" + strings.Join(fk.Columns, ", ") + ")"
 			rows := c.rowsLabel(child, w)
 			switch own := w.Table.Label.Secrecy(); {
 			case c.anyOf(child, fk.Columns, c.secretOf(child, w).has) || !rows.FlowsTo(own):
 				out = append(out, told{name, "a row that can't be deleted or changed would tell that it is referred to"})
-			case !own.FlowsTo(rows) && (a.delete && carries(fk.OnDelete) || changed && carries(fk.OnUpdate)):
+			case !own.FlowsTo(rows) && (a.deletes() && carries(fk.OnDelete) || changed && carries(fk.OnUpdate)):
 				out = append(out, told{name, "rows that are carried along would tell whoever may read them of the row, which is labelled"})
 			}
 		}

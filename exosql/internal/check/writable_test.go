@@ -338,8 +338,17 @@ func TestEffectsOfRights(t *testing.T) {
 			child(schema.ForeignKey{OnUpdate: schema.Cascade})(d, t)
 		}, coded, "grown kids(job)"},
 		"a row that moves to another part": {func(d *schema.Database, t *schema.Table) {
+			t.PartitionBy = "LIST (title)"
 			d.Tables = append(d.Tables, &schema.Table{Name: schema.Name{Name: "part"}, PartitionOf: &t.Name, Triggers: []schema.Trigger{{Name: "spy", Events: []string{"INSERT"}}}})
 		}, titled, "spy"},
+		"a row that stays in its part": {func(d *schema.Database, t *schema.Table) {
+			t.PartitionBy = "LIST (code)"
+			d.Tables = append(d.Tables, &schema.Table{Name: schema.Name{Name: "part"}, PartitionOf: &t.Name, Triggers: []schema.Trigger{{Name: "spy", Timing: "AFTER", Events: []string{"INSERT"}}}})
+		}, titled, ""},
+		"a row that a trigger may move": {func(d *schema.Database, t *schema.Table) {
+			t.PartitionBy = "LIST (code)"
+			d.Tables = append(d.Tables, &schema.Table{Name: schema.Name{Name: "part"}, PartitionOf: &t.Name, Triggers: []schema.Trigger{{Name: "spy", Timing: "AFTER", Events: []string{"INSERT"}}, {Name: "gives", Timing: "BEFORE", Events: []string{"UPDATE"}}}})
+		}, titled, "gives spy"},
 	} {
 		live := &schema.Table{Name: schema.Name{Name: "jobs"}, PrimaryKey: &schema.Key{Columns: []string{"id"}},
 			Columns: []schema.Column{{Name: "id", Type: "INTEGER", Identity: schema.ByDefault, NotNull: true}, {Name: "title", Type: "TEXT"}, {Name: "code", Type: "TEXT"}, {Name: "low", Type: "TEXT", Generated: schema.Stored, GenExpr: "lower(code)"}}}

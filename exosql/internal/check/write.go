@@ -15,13 +15,7 @@ import (
 // rows of other tables, whoever's they are. What the write's own rights can't set off is no reason (TestEffectsOfRights).
 func (c *Checker) effects(t *schema.Table, w Write, refuse refusing) {
 	own := c.parts(t)
-	all := w.alters(t, own)
-	for i := range all { // a row that moves to another partition is deleted and inserted
-		if moves := len(own) > 1 && len(all[i].cols) > 0; moves {
-			all[i].insert, all[i].delete = true, true
-		}
-	}
-	for _, a := range c.allCarried(all, c.parts) {
+	for _, a := range c.allCarried(w.alters(t, own), c.parts) {
 		by, through := a.table, ""
 		carried := !slices.Contains(own, by)
 		if carried {
@@ -30,27 +24,27 @@ func (c *Checker) effects(t *schema.Table, w Write, refuse refusing) {
 		// The name of another table is part of the effect's: who allows a trigger of the one does not know that of the other.
 		named := func(name string) string {
 			if carried && c.live.Engine == schema.Postgres { // SQLite has one of a name
-				return by.Name.Name + "." + name
+				return c.called(by) + "." + name
 			}
 			return name
 		}
 		for _, tr := range by.Triggers {
 			if !tr.Disabled && c.fires(tr, a) {
-				refuse.unless(named(tr.Name), HiddenEffect, c.dropTrigger(tr.Name, by), ", if it may act", "a write sets off%s the trigger %s of %s (%s)", through, tr.Name, by.Name.Name, when(tr))
+				refuse.unless(named(tr.Name), HiddenEffect, c.dropTrigger(tr.Name, by), ", if it may act", "a write sets off%s the trigger %s of %s (%s)", through, tr.Name, c.called(by), when(tr))
 			}
 		}
 		for _, r := range by.Rules {
 			if r.Event == "" || c.fires(schema.Trigger{Events: []string{r.Event}}, a) {
-				refuse.unless(named(r.Name), HiddenEffect, fmt.Sprintf("DROP RULE %s ON %s", sqlname.Plain(r.Name), c.named(by)), ", if it may act", "a write is rewritten%s by the rule %s of %s", through, r.Name, by.Name.Name)
+				refuse.unless(named(r.Name), HiddenEffect, fmt.Sprintf("DROP RULE %s ON %s", sqlname.Plain(r.Name), c.named(by)), ", if it may act", "a write is rewritten%s by the rule %s of %s", through, r.Name, c.called(by))
 			}
 		}
 		for _, child := range c.live.Tables {
 			for _, fk := range child.ForeignKeys {
 				refers := references(fk, by)
-				if fk.Table != by.Name || !(a.delete && carries(fk.OnDelete)) && !(carries(fk.OnUpdate) && c.anyOf(by, refers, columns{c.live, a.cols}.has)) {
+				if fk.Table != by.Name || !(a.deletes() && carries(fk.OnDelete)) && !(carries(fk.OnUpdate) && c.anyOf(by, refers, columns{c.live, a.cols}.has)) {
 					continue
 				}
-				name := child.Name.Name + "(" + strings.Join(fk.Columns, ", ") + ")"
+				name := c.called(child) + "(" + strings.Join(fk.Columns, ", ") + ")"
 				refuse.unless(name, HiddenEffect, fmt.Sprintf("FOREIGN KEY (%s) REFERENCES %s (%s) without actions", sqlname.List(fk.Columns), c.named(by), sqlname.List(refers)), ", if it may act",
 					"a write is carried on%s by the foreign key %s (ON DELETE %s, ON UPDATE %s)", through, name, fk.OnDelete, fk.OnUpdate)
 			}
@@ -71,9 +65,9 @@ func (c *Checker) fires(tr schema.Trigger, a altered) bool {
 	return len(tr.Events) == 0 || slices.ContainsFunc(tr.Events, func(event string) bool {
 		switch event {
 		case "INSERT":
-			return a.insert
+			return a.insert || a.moves
 		case "DELETE":
-			return a.delete
+			return a.deletes()
 		case "UPDATE":
 			return len(a.cols) > 0 && (tr.Columns == nil || c.anyOf(a.table, tr.Columns, columns{c.live, a.cols}.has))
 		}
@@ -90,6 +84,21 @@ func (c *Checker) dropTrigger(name string, t *schema.Table) string {
 		return "DROP TRIGGER " + sqlname.Plain(name)
 	}
 	return fmt.Sprintf("DROP TRIGGER %s ON %s", sqlname.Plain(name), c.named(t))
+}
+
+// called is a table in the name of an effect: with its schema, unless it is what the name alone means on the search path. Who allows an effect
+// on one table has allowed none on a table of another schema that has, or gets, the same name.
+func (c *Checker) called(t *schema.Table) string {
+	quoted := func(s string) string {
+		if strings.Contains(s, ".") { // which parts the schema from the table, and the table from its trigger
+			return sqlname.Quote(s)
+		}
+		return s
+	}
+	if t.Schema == "" || c.tableOf(schema.Name{Name: t.Name.Name}) == t {
+		return quoted(t.Name.Name)
+	}
+	return quoted(t.Schema) + "." + quoted(t.Name.Name)
 }
 
 // named is a table as a statement names it, with its schema if it needs one.

@@ -27,7 +27,7 @@ func (e jsonExpr) sql(f *from) sqlast.Expr {
 	case e.as == exo.TypeJSON:
 		return call(sqlast.JSONValue, e.at(f))
 	case e.as == exo.TypeFloat:
-		return call(sqlast.JSONNumber, e.at(f), e.at(f), e.at(f))
+		return call(sqlast.JSONNumber, e.at(f), e.at(f), e.at(f), e.at(f))
 	}
 	return call(jsonOps[e.as], e.at(f), e.at(f))
 }

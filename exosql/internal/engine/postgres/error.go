@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -56,14 +57,21 @@ func cutText(s string, n int) string {
 	return s[:n] + "…"
 }
 
-// parameter is the place in which the server names the argument that it can't read as a value of its type.
-var parameter = regexp.MustCompile(`\$(\d{1,5})\b`)
+// parameter is the line in which the server names the argument that it can't read as a value of its type, as PostgreSQL 14 to 18 write
+// it. Another $1 may be of a trigger's own statement: that of EXECUTE '… $1' USING ….
+var parameter = regexp.MustCompile(`(?m)^(?:unnamed portal|portal ".*") parameter \$(\d{1,5})\b`)
+
+// misreads reports whether a code is one that says of a value that it is none of its type: besides class 22, a text that is none in the
+// type's language, a name of nothing, and a domain's check. A timeout or a full disk may meet a value while it is read, too.
+func misreads(code string) bool {
+	return strings.HasPrefix(code, "22") || code == "42601" || code == "42704" || code == "23514"
+}
 
 // unread says which value of a program is none of the type that it stands for: the server reads all of them before it looks at a row, so
 // this reveals none. It is nil for any other error, and for a value that the program did not write.
 func unread(p *plan.Plan, args []exo.Value, err error) (*exo.Error, *plan.Source) {
 	e, ok := errors.AsType[*pgconn.PgError](err)
-	if !ok {
+	if !ok || !misreads(e.Code) {
 		return nil, nil
 	}
 	m := parameter.FindStringSubmatch(e.Where)

@@ -27,7 +27,7 @@ func jsonNumber(s string) any {
 	if err != nil || x >= 1e308 || x <= -1e308 {
 		return nil
 	}
-	return x
+	return x + 0 // PostgreSQL has no -0
 }
 
 func jsonBool(s string) any {
