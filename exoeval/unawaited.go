@@ -24,6 +24,9 @@ type unawaited struct {
 	number  int // in the order in which they were made
 }
 
+// aPromise is the name of one that no call of the program gave.
+const aPromise = "the promise"
+
 // maxPassed bounds the promises that resolve to one another; one that resolves to itself would be followed for ever.
 const maxPassed = 1_000_000
 
@@ -78,15 +81,13 @@ func (r *run) refuseUnawaited(vs ...goja.Value) {
 	}
 }
 
-// refuseAmong is refuseUnawaited for the first items of an array: promises come from map, and fill it.
+// refuseAmong is refuseUnawaited for the items of an array.
 func (r *run) refuseAmong(list goja.Value) {
 	if r.handed == 0 || !isArray(list) || r.rowsIn(list) != nil {
 		return
 	}
-	const first = 8
-	o := list.(*goja.Object)
-	for i := range min(int(o.Get("length").ToInteger()), first) {
-		r.refuseUnawaited(o.Get(itoa(i)))
+	if x := r.among(list, func(x *opaque) bool { return x.p != nil }); x != nil {
+		r.refuseUnawaited(x)
 	}
 }
 
@@ -95,6 +96,8 @@ func (p *unawaited) what() string {
 	switch {
 	case p.call != nil:
 		return p.r.check.Name(p.call)
+	case p.name == aPromise:
+		return p.name
 	case p.name != "":
 		return p.name + "(…)"
 	}
@@ -103,7 +106,7 @@ func (p *unawaited) what() string {
 
 // waited is the call with its await.
 func (p *unawaited) waited() string {
-	if p.call == nil && p.name == "" {
+	if p.call == nil && (p.name == "" || p.name == aPromise) {
 		return "(await …)"
 	}
 	return "(await " + p.what() + ")"
