@@ -387,7 +387,9 @@ func builtInForms(t *testing.T) []string {
 				continue
 			}
 			add(global + "." + n + "({ a: X })")
-			add(global + "." + n + "([1], () => X)")
+			if n != "fromAsync" { // it still runs when the program has its result, which is an error: TestUnawaited
+				add(global + "." + n + "([1], () => X)")
+			}
 			add(global + "." + n + ".call(null, X)")
 		}
 	}
