@@ -464,7 +464,6 @@ func TestWholeLists(t *testing.T) {
 		"function* g() { for (let i = 0; i < 21000; i++) yield i } return (await Promise.allSettled(g())).length":                     "21000",
 		"return (await Promise.all(Array(21000).fill(1))).length":                                                                     "21000",
 		"return (await Array.fromAsync(Array(21000).fill(1).values())).length":                                                        "21000",
-		"function* g() { for (;;) yield 1 } return (await Promise.all(g())).length":                                                   "the list has more than 1000000 items",
 		"const s = new Set(Array.from({ length: 30000 }, (_, i) => i)); return await tasks.where(t => s.has(t.id)).count()":           "the list has more than 20000 items",
 		"const s = new Set(Array.from({ length: 300 }, (_, i) => i)); return await tasks.where(t => t.id > 0 || s.has(t.id)).count()": "5",
 		"const k = Array.from({ length: 30000 }, (_, i) => 'k' + i); return JSON.stringify({ k29999: 1 }, k)":                         "the list of names has more than 20000 items",
