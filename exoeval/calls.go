@@ -72,8 +72,8 @@ func (r *run) recordedCall(object goja.Value, name string, args []goja.Value) go
 		return nil
 	}
 	if isArray(o) && (name == "includes" || name == "indexOf" || name == "lastIndexOf") {
-		for i := range min(int(o.Get("length").ToInteger()), maxMixed) {
-			r.refuseColumn(o.Get(itoa(i)), "`"+name+"` can't look for a value in a list that holds %s", "list")
+		if x := r.among(o, func(x *opaque) bool { return x.x != nil && x.x.iface() != nil && x.x.iface().Expr }); x != nil {
+			r.refuseColumn(x, "`"+name+"` can't look for a value in a list that holds %s", "list")
 		}
 	}
 	var x *recorded
@@ -107,7 +107,7 @@ func (r *run) recordedCall(object goja.Value, name string, args []goja.Value) go
 	case isArray(o) && (name == "includes" || name == "indexOf" || name == "lastIndexOf"):
 		return fail("oneof", "list", "list")
 	case name == "has" && isA("Set"):
-		return r.operate(x.node, "in", r.listOf(o))
+		return r.operate(x.node, "in", r.listOf(o, maxMixed))
 	case name == "has" && isA("Map"):
 		return fail("call:has")
 	case (name == "test" || name == "exec") && o.ClassName() == "RegExp":
@@ -197,14 +197,38 @@ func (r *run) extreme(n *exo.Node, name, op string, args []goja.Value) goja.Valu
 	return result
 }
 
-// listOf is an array of what a set holds.
-func (r *run) listOf(set *goja.Object) goja.Value {
+// listOf is an array of what a set or an iterator holds. More than most items are an error: a list that was cut would give
+// an answer that looks whole.
+func (r *run) listOf(set *goja.Object, most int) goja.Value {
 	var items []any
 	r.vm.ForOf(set, func(v goja.Value) bool {
 		items = append(items, v)
-		return len(items) <= maxMixed
+		return len(items) <= most
 	})
+	if len(items) > most {
+		panic(r.throw(tooMany("list", most)))
+	}
 	return r.vm.NewArray(items...)
+}
+
+// tooMany is the error for a list that is longer than a bound: nothing is left out of one without an error.
+func tooMany(what string, most int) error {
+	return exo.Errorf(exo.Limit, "", "the %s has more than %d items", what, most)
+}
+
+// itemsOf are the items of an array, at most so many.
+func (r *run) itemsOf(list *goja.Object, what string, most int) []goja.Value {
+	n := list.Get("length").ToInteger()
+	if n > int64(most) {
+		panic(r.throw(tooMany(what, most)))
+	}
+	items := make([]goja.Value, n)
+	for i := range items {
+		if items[i] = list.Get(itoa(i)); items[i] == nil { // a hole
+			items[i] = goja.Undefined()
+		}
+	}
+	return items
 }
 
 // decider is f, which must not answer with a condition that is recorded.

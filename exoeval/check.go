@@ -40,6 +40,7 @@ type checker struct {
 	literal []ast.Expression // functions given to describing methods,
 	named   []*binding       // and names of such
 
+	spans      []span                      // its functions
 	helpers    map[string]bool             // what its rewritten operators call
 	names      map[string]bool             // every name that the program mentions, of members too: see needs
 	patterns   bool                        // it has a regular expression in it,

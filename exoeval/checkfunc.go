@@ -9,6 +9,7 @@ func (c *checker) within(node ast.Node, arrow bool, walk func()) {
 		c.fn.children = append(c.fn.children, f)
 	}
 	c.infos[node] = f
+	c.spans = append(c.spans, span{int(node.Idx0()) - 1, int(node.Idx1()) - 1, isAsync(node) || node == ast.Node(c.pt.root) && c.pt.body != nil})
 	outer := c.fn
 	c.fn = f
 	c.push()

@@ -125,7 +125,7 @@ func (r *run) argument(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, 
 		}
 		if o, ok := v.(*goja.Object); ok && r.recordedIn(v) == nil {
 			how := r.say(recv, "options."+m.Name, "")
-			if how != "" && !isArray(v) || slices.ContainsFunc(o.Keys()[:min(len(o.Keys()), maxNames)], func(k string) bool { return isCallable(r.plainValue(o.Get(k))) }) {
+			if how != "" && !isArray(v) || slices.ContainsFunc(o.Keys(), func(k string) bool { return isCallable(r.plainValue(o.Get(k))) }) {
 				panic(r.throw(exo.Errorf(exo.Invalid, r.check.Name(recv)+"."+m.Name, "wants a callback, like %s%s", r.check.Example(recv, m, i), and(how))))
 			}
 		}
@@ -394,18 +394,18 @@ func (r *run) changes() bool {
 
 // mixed reports whether a recorded thing is inside plain data.
 func (r *run) mixed(v goja.Value, depth int) bool {
-	budget := maxMixed
+	budget := maxItems
 	return r.mixedWithin(v, depth, &budget)
 }
 
-const maxMixed = 20_000 // parts of one argument that are looked through
+const maxMixed = 20_000 // values that are recorded as one list or condition
 
 func (r *run) mixedWithin(v goja.Value, depth int, budget *int) bool {
 	if r.expressionIn(v) != nil {
 		return true
 	}
 	if *budget--; *budget < 0 {
-		panic(r.throw(exo.Errorf(exo.Limit, "", "the argument has more than %d parts", maxMixed)))
+		panic(r.throw(exo.Errorf(exo.Limit, "", "the argument has more parts than the limit of %d", maxItems)))
 	}
 	v = r.plainValue(v)
 	o, ok := v.(*goja.Object)
@@ -414,7 +414,7 @@ func (r *run) mixedWithin(v goja.Value, depth int, budget *int) bool {
 	}
 	switch {
 	case isArray(v):
-		for i := range min(int(o.Get("length").ToInteger()), 10_000) {
+		for i := range int(o.Get("length").ToInteger()) {
 			if r.mixedWithin(o.Get(itoa(i)), depth+1, budget) {
 				return true
 			}
@@ -452,10 +452,11 @@ type naming struct {
 
 const maxNamed = 1000 // more than a callback that describes has names
 
-func (f *frame) name(recv *exo.Node, m *exo.Method) {
-	if len(f.named) < maxNamed {
-		f.named = append(f.named, naming{recv, m})
+func (f *frame) name(r *run, recv *exo.Node, m *exo.Method) {
+	if len(f.named) == maxNamed {
+		panic(r.throw(exo.Errorf(exo.Limit, "", "the callback names more than %d methods without calling them", maxNamed)))
 	}
+	f.named = append(f.named, naming{recv, m})
 }
 
 // called strikes off the last reading of a method.

@@ -109,10 +109,9 @@ func (f *filterer) logic(row *exo.Node, k, word string, v goja.Value, depth int)
 	r := f.r
 	list := []goja.Value{v}
 	if isArray(v) {
-		list = nil
-		o := v.(*goja.Object)
-		for i := range min(int(o.Get("length").ToInteger()), maxNames) {
-			list = append(list, r.plainValue(o.Get(itoa(i))))
+		list = r.itemsOf(v.(*goja.Object), "list of `"+k+"`", maxNames)
+		for i := range list {
+			list[i] = r.plainValue(list[i])
 		}
 	}
 	var cond *exo.Node

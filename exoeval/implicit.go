@@ -70,7 +70,7 @@ func (r *run) sent(v goja.Value) goja.Value {
 		i := x.iface()
 		return r.call(x.node, i.Methods[i.Await], i.Await, nil)
 	}
-	return r.handPromise(v, unawaited{name: "the promise"})
+	return r.handPromise(v, unawaited{name: aPromise})
 }
 
 // gatherers are the functions of Promise that wait for the items of a list.
@@ -83,30 +83,83 @@ func (r *run) addGatherers(map[string]goja.Value) {
 	for _, name := range gatherers {
 		native, _ := goja.AssertFunction(promise.Get(name))
 		hide(promise, name, r.function(name, func(c goja.FunctionCall) goja.Value {
-			list := c.Argument(0)
 			going := len(r.going)
-			if isArray(list) && r.rowsIn(list) == nil {
-				list = r.gathered(list.(*goja.Object))
-			} else if o, ok := list.(*goja.Object); ok && o.GetSymbol(goja.SymIterator) != nil { // a Set or an iterator
-				list = r.gathered(r.listOf(o).(*goja.Object))
-			}
+			list := r.sentItems(c.Argument(0))
+			r.gathers = true
+			v, err := native(c.This, list)
+			r.gathers = false
 			// It goes on where one of its items does, for which it waits now.
-			return r.handPromise(r.called(native(c.This, list)), unawaited{name: "Promise." + name, goesOn: len(r.going) < going})
+			return r.handPromise(r.called(v, err), unawaited{name: "Promise." + name, goesOn: len(r.going) < going})
 		}))
 	}
 }
 
-func (r *run) gathered(list *goja.Object) goja.Value {
-	n := list.Get("length").ToInteger()
-	if n > maxItems {
-		panic(r.throw(exo.Errorf(exo.Limit, "", "the list has %d items; the limit is %d", n, maxItems)))
-	}
-	items := make([]any, n)
-	for i := range items {
-		v := list.Get(itoa(i))
-		if v == nil { // a hole
-			v = goja.Undefined()
+// makers are the other functions of Promise that give one.
+var makers = []string{"resolve", "reject", "try", "withResolvers"}
+
+// addMakers makes them give promises as the program gets them: one of the engine's is an object, and true.
+func (r *run) addMakers(map[string]goja.Value) {
+	promise := r.intrinsic("Promise")
+	for _, name := range makers {
+		native, ok := goja.AssertFunction(promise.Get(name))
+		if !ok {
+			continue
 		}
+		hide(promise, name, r.function(name, func(c goja.FunctionCall) goja.Value {
+			if name == "resolve" && r.unawaitedIn(c.Argument(0)) != nil {
+				return c.Argument(0)
+			}
+			v := r.called(native(c.This, c.Arguments...))
+			if r.gathers {
+				return v
+			}
+			if name == "withResolvers" {
+				o := v.(*goja.Object)
+				r.put(o, "promise", r.handPromise(o.Get("promise"), unawaited{name: aPromise}))
+				return o
+			}
+			return r.handPromise(v, unawaited{name: "Promise." + name})
+		}))
+	}
+}
+
+// addFromAsync makes Array.fromAsync wait for promises as the program has them.
+func (r *run) addFromAsync(map[string]goja.Value) {
+	array := r.intrinsic("Array")
+	native, _ := goja.AssertFunction(array.Get("fromAsync"))
+	hide(array, "fromAsync", r.function("fromAsync", func(c goja.FunctionCall) goja.Value {
+		list, f := r.sentItems(c.Argument(0)), c.Argument(1)
+		call, code := goja.AssertFunction(f)
+		if code {
+			f = r.function("given", func(c goja.FunctionCall) goja.Value { return r.executed(r.called(call(c.This, c.Arguments...))) })
+		}
+		return r.handPromise(r.called(native(c.This, list, f)), unawaited{name: "Array.fromAsync", goesOn: code})
+	}))
+}
+
+// sentItems is an array of what an array, a set or an iterator holds, with promises of the engine for what is sent and for
+// promises; anything else is given as it is.
+func (r *run) sentItems(list goja.Value) goja.Value {
+	if r.rowsIn(list) != nil {
+		return list
+	}
+	o, ok := list.(*goja.Object)
+	if ok && !isArray(o) {
+		if o.GetSymbol(goja.SymIterator) == nil {
+			return list
+		}
+		o = r.listOf(o, maxItems).(*goja.Object)
+	}
+	if !ok {
+		return list
+	}
+	return r.gathered(o)
+}
+
+func (r *run) gathered(list *goja.Object) goja.Value {
+	given := r.itemsOf(list, "list", maxItems)
+	items := make([]any, len(given))
+	for i, v := range given {
 		if promiseOf(v) != nil {
 			v = r.ofPromise(v, true)
 		}

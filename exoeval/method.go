@@ -45,7 +45,7 @@ func (r *run) method(recv *exo.Node, m *exo.Method, name string) goja.Value {
 	}
 	x.read = recv
 	if len(r.frames) > 0 {
-		r.frame().name(recv, m)
+		r.frame().name(r, recv, m)
 	}
 	return x.proxy
 }

@@ -54,6 +54,9 @@ func (g *guard) wanted(names map[string]bool) bool {
 
 // guardNatives puts the checks into a realm, before anything else takes the natives.
 func (r *run) guardNatives() {
+	if len(r.prog.needs.guards) > 0 {
+		r.indexOf = native(r.intrinsic("Array").Get("prototype").(*goja.Object), "indexOf")
+	}
 	for _, g := range r.prog.needs.guards {
 		holder := r.intrinsic(g.global)
 		if g.proto {
@@ -69,7 +72,7 @@ func (r *run) guardNatives() {
 				return f(c)
 			}
 			guarded := r.function(name, func(c goja.FunctionCall) goja.Value {
-				if slices.Contains(c.Arguments, nil) { // of `new Map([{}])`; the engine's own would panic
+				if c.Argument(0) == nil || len(c.Arguments) > 1 && slices.Contains(c.Arguments, nil) { // of `new Map([{}])`; the engine's own would panic
 					c.Arguments = slices.Clone(c.Arguments)
 					for i, a := range c.Arguments {
 						if a == nil {
@@ -98,14 +101,11 @@ func (r *run) listed(v goja.Value) []string {
 	if !isArray(v) {
 		return nil
 	}
-	o, names := v.(*goja.Object), []string{}
-	for i := range min(int(o.Get("length").ToInteger()), maxMixed) {
-		switch x := o.Get(itoa(i)); {
-		case x == nil:
-		case goja.IsString(x) || goja.IsNumber(x):
-			if !slices.Contains(names, x.String()) {
-				names = append(names, x.String())
-			}
+	names, seen := []string{}, map[string]bool{}
+	for _, x := range r.itemsOf(v.(*goja.Object), "list of names", maxMixed) {
+		if (goja.IsString(x) || goja.IsNumber(x)) && !seen[x.String()] {
+			seen[x.String()] = true
+			names = append(names, x.String())
 		}
 	}
 	return names
@@ -118,6 +118,31 @@ func (r *run) anyRecorded(args []goja.Value) bool {
 		}
 	}
 	return false
+}
+
+// seeker is a value that indexOf looks for: the first opaque one of a kind. So the engine goes through a list, which costs
+// less than to ask it for each item by name.
+type seeker struct {
+	goja.Value
+	is    func(*opaque) bool
+	found *opaque
+}
+
+// StrictEquals implements goja.Value.
+func (s *seeker) StrictEquals(v goja.Value) bool {
+	if x, ok := v.(*opaque); ok && s.is(x) {
+		s.found = x
+	}
+	return s.found != nil
+}
+
+// among is the first opaque value of a kind in an array, or nil.
+func (r *run) among(list goja.Value, is func(*opaque) bool) goja.Value {
+	s := &seeker{Value: goja.Null(), is: is}
+	if r.indexOf(goja.FunctionCall{This: list, Arguments: []goja.Value{s}}); s.found == nil {
+		return nil
+	}
+	return s.found
 }
 
 // native is a function of the engine, to be called from one of the host's.
@@ -188,10 +213,7 @@ func (r *run) refuseSealed(c *goja.FunctionCall) {
 	}
 	refuse(c.Argument(0))
 	if isArray(c.This) && r.rowsIn(c.This) == nil {
-		items := c.This.(*goja.Object)
-		for i := range int(items.Get("length").ToInteger()) {
-			refuse(items.Get(itoa(i)))
-		}
+		refuse(r.among(c.This, func(x *opaque) bool { _, sealed := x.x.sealed(); return sealed }))
 	}
 }
 

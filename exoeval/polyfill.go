@@ -90,10 +90,12 @@ func expression(expr string) func() *regexp.Regexp {
 var polyfills = []polyfill{
 	{words: []string{"Date"}, native: (*run).addDate},
 	{words: []string{"Intl", "toLocaleString"}, native: (*run).addIntl},
-	{words: gatherers, with: []string{"Promise"}, native: (*run).addGatherers},
+	{words: append([]string{anyName}, gatherers...), with: []string{"Promise"}, native: (*run).addGatherers},
 	{words: []string{"groupBy"}, program: prelude("group")},
-	{words: []string{"withResolvers", "try"}, with: []string{"Promise"}, program: prelude("promise")},
-	{words: []string{"fromAsync"}, program: prelude("array")},
+	{words: []string{anyName, "withResolvers", "try"}, with: []string{"Promise"}, program: prelude("promise")},
+	{words: append([]string{anyName}, makers...), with: []string{"Promise"}, native: (*run).addMakers}, // after those that it wraps
+	{words: []string{anyName, "fromAsync"}, with: []string{"Array", "constructor"}, program: prelude("array")},
+	{words: []string{anyName, "fromAsync"}, with: []string{"Array", "constructor"}, native: (*run).addFromAsync},
 	// Iterators come from somewhere: a call of values, a generator.
 	{words: []string{"Iterator", "map", "filter", "take", "drop", "flatMap", "reduce", "toArray", "forEach", "some", "every", "find"},
 		with: []string{"Iterator", "values", "entries", "keys", "matchAll", "iterator", anyGenerator}, program: prelude("iterator")},

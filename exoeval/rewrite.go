@@ -15,15 +15,15 @@ import (
 // (the second operands become arrows). TestRewriteSameResult holds it to that.
 // The tree has passed the checker, which bounds the recursion.
 type rewriter struct {
-	pt      *parsed
-	args    bool // the program mentions arguments
-	infos   map[ast.Node]*funcInfo
-	records bool // in a function that may be called with placeholders
-	thunk   bool // directly in a second operand that becomes an arrow
-	fault   *fault
-	helpers map[string]bool             // that the text calls now
-	free    map[*ast.Identifier]bool    // operands of typeof that name nothing
-	bound   map[ast.Expression]*binding // the names of functions
+	pt       *parsed
+	promises bool // the program mentions Promise
+	infos    map[ast.Node]*funcInfo
+	records  bool // in a function that may be called with placeholders
+	thunk    bool // directly in a second operand that becomes an arrow
+	fault    *fault
+	helpers  map[string]bool             // that the text calls now
+	free     map[*ast.Identifier]bool    // operands of typeof that name nothing
+	bound    map[ast.Expression]*binding // the names of functions
 
 	needsTemp *bool // set when the function's body needs its variable; nil where it can have none: see temp
 	twinDepth int   // literals with a twin that this is in
@@ -31,7 +31,7 @@ type rewriter struct {
 }
 
 func rewrite(pt *parsed, c *checker) *fault {
-	r := &rewriter{pt: pt, args: c.names["arguments"], infos: c.infos, free: c.free, bound: c.bound, helpers: map[string]bool{}}
+	r := &rewriter{pt: pt, promises: c.names["Promise"], infos: c.infos, free: c.free, bound: c.bound, helpers: map[string]bool{}}
 	for i, s := range pt.prog.Body {
 		pt.prog.Body[i] = r.stmt(s)
 	}
@@ -105,7 +105,7 @@ func (r *rewriter) expr(e ast.Expression) ast.Expression {
 			r.params(e.ParameterList)
 			r.body(func() *ast.BlockStatement { r.block(e.Body); return e.Body })
 		})
-		if e.Async && !r.args {
+		if e.Async {
 			r.asyncFunction(e)
 		}
 	case *ast.ArrowFunctionLiteral:
@@ -128,7 +128,7 @@ func (r *rewriter) expr(e ast.Expression) ast.Expression {
 				return nil
 			})
 		})
-		if e.Async && e != r.pt.root && !r.args {
+		if e.Async && e != r.pt.root {
 			r.asyncArrow(e)
 		}
 	case *ast.ClassLiteral:
@@ -182,7 +182,7 @@ func (r *rewriter) expr(e ast.Expression) ast.Expression {
 		r.values(e.ArgumentList)
 		r.length(e.Callee, e.ArgumentList)
 		r.dated(e)
-		if id, ok := e.Callee.(*ast.Identifier); ok && id.Name == "Promise" {
+		if r.promises { // its constructor may have another name
 			return r.helperCall(helperCalled, e.Idx0(), e, stringLiteral("new Promise", e.Idx0()))
 		}
 	case *ast.AwaitExpression:

@@ -117,16 +117,16 @@ func (r *rewriter) valueOrUndefined(e ast.Expression) ast.Expression {
 }
 
 // An async function gives a promise of the engine's. In its place stands a plain function that calls it, with the same
-// `this` and super, and hands the promise to the program as one that was not awaited. In programs that mention `arguments`
-// async functions stay: the engine loses them in an arrow within a function with a rest parameter. Their promises are refused
-// where members are read (earlyMembers), and nowhere else.
+// `this` and super, and hands the promise to the program as one that was not awaited. `arguments` would be those of neither:
+// the checker refuses it (argumentsIn).
 
 // asyncFunction rewrites an async function literal, which has been rewritten inside.
 func (r *rewriter) asyncFunction(e *ast.FunctionLiteral) {
 	at := e.Idx0()
 	inner := &ast.ArrowFunctionLiteral{Start: at, ParameterList: e.ParameterList, Body: e.Body, DeclarationList: e.DeclarationList, Async: true}
-	e.Async, e.DeclarationList, e.ParameterList = false, nil, restOnly(at)
-	e.Body = &ast.BlockStatement{LeftBrace: at, RightBrace: at, List: []ast.Statement{&ast.ReturnStatement{Return: at, Argument: r.promiseOf(e, inner, at)}}}
+	list, passed := passedOn(inner.ParameterList, at)
+	e.Async, e.DeclarationList, e.ParameterList = false, nil, list
+	e.Body = &ast.BlockStatement{LeftBrace: at, RightBrace: at, List: []ast.Statement{&ast.ReturnStatement{Return: at, Argument: r.promiseOf(e, inner, passed, at)}}}
 }
 
 // asyncArrow is asyncFunction for an arrow.
@@ -134,24 +134,44 @@ func (r *rewriter) asyncArrow(e *ast.ArrowFunctionLiteral) {
 	at := e.Idx0()
 	inner := *e
 	inner.Source = ""
-	e.Async, e.DeclarationList, e.ParameterList = false, nil, restOnly(at)
-	e.Body = &ast.ExpressionBody{Expression: r.promiseOf(e, &inner, at)}
+	list, passed := passedOn(inner.ParameterList, at)
+	e.Async, e.DeclarationList, e.ParameterList = false, nil, list
+	e.Body = &ast.ExpressionBody{Expression: r.promiseOf(e, &inner, passed, at)}
 }
 
-func (r *rewriter) promiseOf(e ast.Expression, inner *ast.ArrowFunctionLiteral, at file.Idx) ast.Expression {
+func (r *rewriter) promiseOf(e ast.Expression, inner *ast.ArrowFunctionLiteral, passed []ast.Expression, at file.Idx) ast.Expression {
 	name := ""
 	if b := r.bound[e]; b != nil {
 		name = b.name
 	} else if f, ok := e.(*ast.FunctionLiteral); ok && f.Name != nil {
 		name = f.Name.Name.String()
 	}
-	call := &ast.CallExpression{Callee: inner, LeftParenthesis: at, RightParenthesis: at, ArgumentList: []ast.Expression{&ast.SpreadElement{Expression: identifier(asyncArguments, at)}}}
+	call := &ast.CallExpression{Callee: inner, LeftParenthesis: at, RightParenthesis: at, ArgumentList: passed}
 	return r.helperCall(helperCalled, at, call, stringLiteral(name, at))
 }
 
-// asyncArguments is the parameter of the function that calls an async one. Like the helpers' names it can't be spelled.
+// asyncArguments begins the names of the parameters of the function that calls an async one. Like the helpers' names they
+// can't be spelled.
 const asyncArguments = "\x00args"
 
-func restOnly(at file.Idx) *ast.ParameterList {
-	return &ast.ParameterList{Opening: at, Closing: at, Rest: identifier(asyncArguments, at)}
+// passedOn are the parameters of the function that calls an async one, and what it passes on. Each parameter that counts for
+// the function's length has one; undefined in its place means what no argument means. The others get the rest.
+func passedOn(of *ast.ParameterList, at file.Idx) (*ast.ParameterList, []ast.Expression) {
+	list, passed := &ast.ParameterList{Opening: at, Closing: at}, []ast.Expression(nil)
+	if of == nil {
+		return list, passed
+	}
+	for i, b := range of.List {
+		if b.Initializer != nil {
+			break
+		}
+		name := asyncArguments + itoa(i)
+		list.List = append(list.List, &ast.Binding{Target: identifier(name, at)})
+		passed = append(passed, identifier(name, at))
+	}
+	if len(list.List) < len(of.List) || of.Rest != nil {
+		list.Rest = identifier(asyncArguments, at)
+		passed = append(passed, &ast.SpreadElement{Expression: identifier(asyncArguments, at)})
+	}
+	return list, passed
 }

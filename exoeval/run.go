@@ -30,11 +30,12 @@ type run struct {
 	console console
 
 	vm            *goja.Runtime
-	intrinsics    *goja.Object  // the engine's own global object, which no program can reach
-	proto         *goja.Object  // Object.prototype: see objects
-	then, finally goja.Callable // of promises, as the engine made them
-	keys          goja.Callable // Object.keys, as the engine made it
-	safeRegExp    *goja.Object  // what programs find as RegExp, once a regular expression can be reached
+	intrinsics    *goja.Object                       // the engine's own global object, which no program can reach
+	proto         *goja.Object                       // Object.prototype: see objects
+	then, finally goja.Callable                      // of promises, as the engine made them
+	keys          goja.Callable                      // Object.keys, as the engine made it
+	indexOf       func(goja.FunctionCall) goja.Value // of arrays, as the engine made it, where natives are guarded
+	safeRegExp    *goja.Object                       // what programs find as RegExp, once a regular expression can be reached
 	plainOps      map[string]goja.Callable
 	api           *goja.Object
 	grants        map[uint32]goja.Value
@@ -54,6 +55,7 @@ type run struct {
 	lastID     uint64
 	handed     int                     // promises, as unawaited
 	going      map[*unawaited]struct{} // of those: promises of the program's own code for which nobody waits
+	gathers    bool                    // a function of Promise waits for a list: it calls resolve of its own
 	returned   *recorded               // what is sent because the program returned it: the engine itself calls then
 	spots      map[spot]exo.Pos        // see place
 	open       map[uint64]openCall

@@ -86,6 +86,7 @@ func (c *checker) refer(id *ast.Identifier) {
 		return
 	}
 	if name == "arguments" && c.inFunction() {
+		c.argumentsIn(id.Idx)
 		return
 	}
 	if !c.known(name) {
@@ -112,6 +113,29 @@ func (c *checker) inFunction() bool {
 		if !f.arrow {
 			return true
 		}
+	}
+	return false
+}
+
+// argumentsIn refuses `arguments` in an async function, or an async arrow within its function: see asyncFunction.
+func (c *checker) argumentsIn(at file.Idx) {
+	for f := c.fn; f != nil; f = f.parent {
+		if isAsync(f.node) {
+			c.fail(at, "`arguments` is not available in an async function; give the function the parameters (...args), and use args")
+		}
+		if !f.arrow {
+			return
+		}
+	}
+}
+
+// isAsync reports whether a function is async.
+func isAsync(node ast.Node) bool {
+	switch f := node.(type) {
+	case *ast.FunctionLiteral:
+		return f.Async
+	case *ast.ArrowFunctionLiteral:
+		return f.Async
 	}
 	return false
 }

@@ -60,6 +60,7 @@ type program struct {
 	at       textMap        // from offsets of what was parsed to those of src, where they differ
 	needs    needs          // what its realm must hold
 	written  writtenNumbers // its numbers that JavaScript's don't hold, or hold beyond 2^53
+	spans    []span         // its functions, those inside others later
 	plain    bool           // it is a body that awaits nothing: its function is not asynchronous
 }
 
@@ -71,6 +72,23 @@ func (p *program) position(line, col int) exo.Pos {
 		return exo.Pos{}
 	}
 	return lineColumn(p.src, off)
+}
+
+// span is where a function stands in the wrapped text.
+type span struct {
+	from, to int
+	async    bool
+}
+
+// awaits reports whether `await` may stand at a position as goja reports it: whether the innermost function there is async.
+func (p *program) awaits(line, col int) bool {
+	off, is := offsetOf(p.wrapped, line, col), true
+	for _, s := range p.spans {
+		if s.from <= off && off < s.to {
+			is = s.async
+		}
+	}
+	return is
 }
 
 // compile parses, checks, rewrites and compiles src. The error is always an
@@ -141,7 +159,7 @@ func javaScript(text string, cfg frontConfig) (_ *program, parsed bool, _ *fault
 	if err != nil {
 		return nil, true, pt.compileFault(err)
 	}
-	return &program{compiled: compiled, wrapped: pt.wrapped, prefix: pt.prefix, needs: c.needs(), plain: pt.plain, written: c.written}, true, nil
+	return &program{compiled: compiled, wrapped: pt.wrapped, prefix: pt.prefix, needs: c.needs(), spans: c.spans, plain: pt.plain, written: c.written}, true, nil
 }
 
 // typeScript takes the types off a text that javaScript refused with f. Both

@@ -351,7 +351,7 @@ func builtInForms(t *testing.T) []string {
 			globals = append(globals, n+": "+n)
 		}
 	}
-	samples := []string{"[1, 2]", "[X]", "'abc'", "5", "true", "Symbol.iterator", "new Date(0)", "new Map([[1, 2]])", "new Set([1])", "new WeakMap()", "new WeakSet()", "/a/g", "Promise.resolve(1)",
+	samples := []string{"[1, 2]", "[X]", "'abc'", "5", "true", "Symbol.iterator", "new Date(0)", "new Map([[1, 2]])", "new Set([1])", "new WeakMap()", "new WeakSet()", "/a/g",
 		"({ a: 1 })", "((a) => 1)", "new Error('e')", "[1].values()", "new Map([[1, 2]]).keys()", "new Intl.NumberFormat('en-US')", "new Intl.DateTimeFormat('en-US')", "Decimal(1)"}
 	o := r.Run(t, "const functions = (o) => Object.getOwnPropertyNames(o).filter((n) => { try { return typeof o[n] === 'function' && n !== 'const' + 'ructor' } catch { return false } });"+
 		"const globals = {"+strings.Join(globals, ", ")+"}, out = { statics: {}, members: [] };"+
@@ -387,7 +387,9 @@ func builtInForms(t *testing.T) []string {
 				continue
 			}
 			add(global + "." + n + "({ a: X })")
-			add(global + "." + n + "([1], () => X)")
+			if n != "fromAsync" { // it still runs when the program has its result, which is an error: TestUnawaited
+				add(global + "." + n + "([1], () => X)")
+			}
 			add(global + "." + n + ".call(null, X)")
 		}
 	}

@@ -24,6 +24,9 @@ type unawaited struct {
 	number  int // in the order in which they were made
 }
 
+// aPromise is the name of one that no call of the program gave.
+const aPromise = "the promise"
+
 // maxPassed bounds the promises that resolve to one another; one that resolves to itself would be followed for ever.
 const maxPassed = 1_000_000
 
@@ -78,15 +81,13 @@ func (r *run) refuseUnawaited(vs ...goja.Value) {
 	}
 }
 
-// refuseAmong is refuseUnawaited for the first items of an array: promises come from map, and fill it.
+// refuseAmong is refuseUnawaited for the items of an array.
 func (r *run) refuseAmong(list goja.Value) {
 	if r.handed == 0 || !isArray(list) || r.rowsIn(list) != nil {
 		return
 	}
-	const first = 8
-	o := list.(*goja.Object)
-	for i := range min(int(o.Get("length").ToInteger()), first) {
-		r.refuseUnawaited(o.Get(itoa(i)))
+	if x := r.among(list, func(x *opaque) bool { return x.p != nil }); x != nil {
+		r.refuseUnawaited(x)
 	}
 }
 
@@ -95,15 +96,44 @@ func (p *unawaited) what() string {
 	switch {
 	case p.call != nil:
 		return p.r.check.Name(p.call)
+	case p.name == aPromise:
+		return p.name
 	case p.name != "":
 		return p.name + "(…)"
 	}
 	return "the async function"
 }
 
+// mended is the form to write instead: the call with its await, and a member of what that gives. Where the function that it is in
+// is not async, it is the whole form, with what waits for the function.
+func (p *unawaited) mended(member string) string {
+	waited := p.waited() + member
+	in := p.r.vm.CaptureCallStack(12, nil)
+	for i, f := range in {
+		if f.SrcName() != programName {
+			continue
+		}
+		if at := f.Position(); p.r.prog.awaits(at.Line, at.Column) {
+			break
+		}
+		if i+1 < len(in) && in[i+1].SrcName() != programName {
+			switch in[i+1].FuncName() {
+			case "map":
+				return "await Promise.all(list.map(async (x) => … " + waited + " …))"
+			case "flatMap":
+				return "(await Promise.all(list.map(async (x) => … " + waited + " …))).flat()"
+			case "forEach", "reduce", "reduceRight":
+				return "for (const x of list) { … " + waited + " … }"
+			}
+		}
+		return waited + " in an async function, async (…) => … " + waited + " …, and await where that is called"
+	}
+	return waited
+}
+
 // waited is the call with its await.
 func (p *unawaited) waited() string {
-	if p.call == nil && p.name == "" {
+	if p.call == nil && (p.name == "" || p.name == aPromise) {
 		return "(await …)"
 	}
 	return "(await " + p.what() + ")"
@@ -132,7 +162,7 @@ func (p *unawaited) novalue() error {
 			return exo.Errorf(exo.Invalid, "", "%s was not awaited, and `%s` can't wait for a promise: %s", p.what(), f.FuncName(), how)
 		}
 	}
-	return exo.Errorf(exo.Invalid, "", "%s was not awaited: it is a promise, which has no value yet; write %s", p.what(), p.waited())
+	return exo.Errorf(exo.Invalid, "", "%s was not awaited: it is a promise, which has no value yet; write %s", p.what(), p.mended(""))
 }
 
 // Get implements goja.DynamicObject: what promises have, or an error that says where the member is.
@@ -158,7 +188,7 @@ func (p *unawaited) Get(name string) goja.Value {
 			panic(r.throw(exo.Errorf(exo.Invalid, "", "%s was not awaited, and %s", p.what(), s)))
 		}
 	}
-	panic(r.throw(exo.Errorf(exo.Invalid, "", "%s was not awaited: `%s` is a member of what the promise gives; write %s.%s", p.what(), shorten(name, 60), p.waited(), shorten(name, 60))))
+	panic(r.throw(exo.Errorf(exo.Invalid, "", "%s was not awaited: `%s` is a member of what the promise gives; write %s", p.what(), shorten(name, 60), p.mended("."+shorten(name, 60)))))
 }
 
 func (p *unawaited) method() *exo.Method {

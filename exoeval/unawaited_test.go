@@ -161,7 +161,30 @@ const unawaitedForms = "" +
 	"return (A:Promise.all([N0, N0]))[0] ~ 5\n" +
 	"return A:Promise.race([N0]) + 1 ~ 6\n" +
 	"return A:new Promise(f => f(5)) + 1 ~ 6\n" +
-	"return A:(async () => 5)() + 1 ~ 6\n"
+	"return A:(async () => 5)() + 1 ~ 6\n" +
+	// promises that functions of the realm give
+	"return A:Promise.resolve(false) ? 1 : 2 ~ 2\n" +
+	"if (A:Promise.resolve(0)) return 1; return 2 ~ 2\n" +
+	"return A:Promise['resolve'](false) ? 1 : 2 ~ 2\n" +
+	"const k = ['resolve'][0]; return A:Promise[k](false) ? 1 : 2 ~ 2\n" +
+	"const k = ['all'][0]; return A:Promise[k]([]) ? 1 : 2 ~ 1\n" +
+	"const { resolve } = Promise; return A:resolve.call(Promise, false) ? 1 : 2 ~ 2\n" +
+	"const P = Promise; return A:new P((f) => f(false)) ? 1 : 2 ~ 2\n" +
+	"class P extends Promise {} return A:new P((f) => f(false)) ? 1 : 2 ~ 2\n" +
+	"class P extends Promise {} return A:P.resolve(false) ? 1 : 2 ~ 2\n" +
+	"return A:Promise.try(() => false) ? 1 : 2 ~ 2\n" +
+	"const { promise, resolve } = Promise.withResolvers(); resolve(false); return A:promise ? 1 : 2 ~ 2\n" +
+	"const w = Promise.withResolvers(); w.resolve(false); if (A:w.promise) return 1; return 2 ~ 2\n" +
+	"const p = Promise.resolve(1); return A:p['then']((x) => false) ? 1 : 2 ~ 2\n" +
+	"const k = ['finally'][0], p = N0; return A:p[k](() => 1) + 1 ~ 6\n" +
+	"return A:Array.fromAsync([1]) ? 1 : 2 ~ 1\n" +
+	"const k = ['fromAsync'][0]; return A:Array[k]([1]) ? 1 : 2 ~ 1\n" +
+	// in programs that mention arguments
+	"function n() { return arguments.length } const f = async () => false; return n(1) && A:f() ? 1 : 2 ~ 2\n" +
+	// anywhere in a list
+	"const l = Array(50).fill(0); l[40] = N; return l.includes(5) ~ true\n" +
+	"const l = Array(50).fill(0); l[40] = N; return l.indexOf(5) ~ 40\n" +
+	"const l = Array(50).fill([0]); l[40] = R; return l.flat().length ~ 54\n"
 
 var unawaitedCalls = map[string]string{
 	"N": "tasks.count()", "F": "tasks.first()", "B": "tasks.where({ id: 0 }).first()", "R": "tasks.execute()",
@@ -183,9 +206,16 @@ var otherForms = [][4]string{
 	{"return [1, 2].map(async x => await box.put(x)).join()", "was not awaited", "return (await Promise.all([1, 2].map(async x => await box.put(x)))).join()", `"1,2"`},
 	{"let n = 0; [1, 2].forEach(async x => { n += await box.put(x) }); return n", "`forEach` can't wait", "let n = 0; for (const x of [1, 2]) { n += await box.put(x) } return n", "3"},
 	{"return [3, box.put(1)].sort()[0]", "`sort` can't wait", "return [3, await box.put(1)].sort()[0]", "1"},
-	{"return [1, 2].map(x => x * box.put(5))", "box.put(…) was not awaited", "const n = await box.put(5); return [1, 2].map(x => x * n)", "[5,10]"},
+	{"return [1, 2].map(x => x * box.put(5))", "write await Promise.all(list.map(async (x) => … (await box.put(…)) …))", "return await Promise.all([1, 2].map(async (x) => x * (await box.put(5))))", "[5,10]"},
+	{"return [1, 2].map(x => { const n = box.put(x).length; return n })", "write await Promise.all(list.map(async (x) => … (await box.put(…)).length …))", "return await Promise.all([1, 2].map(async (x) => { const n = (await box.put(x)).length; return n ?? x }))", "[1,2]"},
+	{"return [1, 2].flatMap(x => [x * box.put(5)])", "write (await Promise.all(list.map(async (x) => … (await box.put(…)) …))).flat()", "return (await Promise.all([1, 2].map(async (x) => [x * (await box.put(5))]))).flat()", "[5,10]"},
+	{"let n = 0; [1, 2].forEach(x => { n += x * box.put(5) }); return n", "write for (const x of list) { … (await box.put(…)) … }", "let n = 0; for (const x of [1, 2]) { n += x * (await box.put(5)) } return n", "15"},
+	{"const f = (x) => x * box.put(5); return f(1)", "write (await box.put(…)) in an async function, async (…) => … (await box.put(…)) …, and await where that is called", "const f = async (x) => x * (await box.put(5)); return await f(1)", "5"},
+	{"const f = async (x) => x * box.put(5); return await f(1)", "no value yet; write (await box.put(…))", "const f = async (x) => x * (await box.put(5)); return await f(1)", "5"},
+	{"(api) => api.box.put(5) + 1", "write (await box.put(…)) in an async function", "async (api) => (await api.box.put(5)) + 1", "6"},
 	{"let n = 0; [1, 2].map(async x => { n += await box.put(x) }); return n", "still ran", "let n = 0; await Promise.all([1, 2].map(async x => { const v = await box.put(x); n += v })); return n", "3"},
 	{"let n = 0; Promise.all([1, 2].map(async x => { n += await box.put(x) })); return n", "Promise.all(…) was not awaited, and still ran", "let n = 0; await Promise.all([1, 2].map(async x => { const v = await box.put(x); n += v })); return n", "3"},
+	{"let n = 0; Array.fromAsync([1, 2], async x => { const v = await box.put(x); n += v }); return n", "Array.fromAsync(…) was not awaited, and still ran", "let n = 0; await Array.fromAsync([1, 2], async x => { const v = await box.put(x); n += v }); return n", "3"},
 	{"let n = 0; box.put(1).then(x => { n = x }); return n", "was not awaited, and still ran", "let n = 0; await box.put(1).then(x => { n = x }); return n", "1"},
 	{"let n = 0; const f = async () => { n = await box.put(1) }; f(); return n", "f(…) was not awaited, and still ran", "let n = 0; const f = async () => { n = await box.put(1) }; await f(); return n", "1"},
 	{"return await tasks.where(t => t.id.in(tasks.select(x => x.id).execute().map(x => x))).count()", "can't be done inside a callback", "return await tasks.where(t => t.id.in(tasks.select(x => x.id))).count()", "5"},
@@ -306,7 +336,23 @@ return await box.fail().catch((e) => 'caught') ~ "caught"
 try { await box.fail() } catch (e) { return 'caught' } ~ "caught"
 const f = async () => { return box.fail() }; try { await f() } catch (e) { return 'caught' } ~ "caught"
 const f = async () => tasks.count(); return await f() + 1 ~ 6
-async function f(a, b = 2, ...c) { return [a, b, c, arguments.length] } return await f(1, undefined, 3) ~ [1,2,[3],3]
+async function f(a, b = 2, ...c) { return [a, b, c] } return await f(1, undefined, 3) ~ [1,2,[3]]
+async function f(a, b) { return [a, b] } return [await f(1), await f(1, 2, 3), f.length] ~ [[1,null],[1,2],2]
+const f = async (a, ...c) => [a ?? 'none', c]; return [await f(), await f(1, 2, 3), f.length] ~ [["none",[]],[1,[2,3]],1]
+const o = { async m(a, b = 1, c) { return [a, b, c] } }; return [await o.m(1, undefined, 3), o.m.length] ~ [[1,1,3],1]
+class A { async m({ x }, [y], z) { return x + y + z } } return [await new A().m({ x: 1 }, [2], 3), new A().m.length] ~ [6,3]
+const f = async () => 1; return [await f(5), f.length, f.name] ~ [1,0,"f"]
+function f() { const a = arguments; return (async () => a[0])() } return await f(7) ~ 7
+async function f() { function g() { return arguments.length } return g(1, 2) } return await f() ~ 2
+return (await Array.fromAsync([tasks.count(), 1]))[0] + 1 ~ 6
+return (await Array.fromAsync(new Set([1]).values(), (x) => tasks.count()))[0] + 1 ~ 6
+return (await Array.fromAsync({ length: 2 }, async (x, i) => i)) ~ [0,1]
+return await Promise.reject(1).catch(() => 2) ~ 2
+const p = tasks.count(); return (await Promise.resolve(p)) + (await p) ~ 10
+const P = Promise; return await new P((f) => f(1)) + await P.resolve(1) ~ 2
+class P extends Promise {} return await new P((f) => f(1)) + await P.resolve(1).then((x) => x) ~ 2
+class Plain { n = 1 } return [await Promise.resolve(1), new Plain().n, new Map([[1, 2]]).size] ~ [1,1,1]
+const l = Array(50).fill(0); l[40] = tasks.count(); return [l.includes(0), l.indexOf(0), (await l[40])] ~ [true,0,5]
 const f = async ({ id }, [x]) => id + x; return await f({ id: 1 }, [2]) ~ 3
 const o = { n: 1, async f() { return this.n + await tasks.count() } }; return await o.f() ~ 6
 class A { async f() { return 1 } } class B extends A { async f() { return 1 + await super.f() } } return await new B().f() ~ 2
@@ -406,5 +452,50 @@ func TestNoRow(t *testing.T) {
 	}
 	if o := r.Run(t, "const row = await tasks.first(); return row.nothing.x"); o.Kind != exo.Program || strings.Contains(o.Message, "found no row") {
 		t.Error(o)
+	}
+}
+
+// TestWholeLists: a list is given whole, or its length is an error of Kind Limit.
+func TestWholeLists(t *testing.T) {
+	r := testutil.As(t, testutil.Open(t), testutil.Acme, exo.Limits{})
+	for program, want := range map[string]string{
+		"return (await Promise.all(new Set(Array.from({ length: 21000 }, (_, i) => i)))).length":                                      "21000",
+		"return (await Promise.all(Array.from({ length: 21000 }, (_, i) => i).values())).length":                                      "21000",
+		"function* g() { for (let i = 0; i < 21000; i++) yield i } return (await Promise.allSettled(g())).length":                     "21000",
+		"return (await Promise.all(Array(21000).fill(1))).length":                                                                     "21000",
+		"return (await Array.fromAsync(Array(21000).fill(1).values())).length":                                                        "21000",
+		"const s = new Set(Array.from({ length: 30000 }, (_, i) => i)); return await tasks.where(t => s.has(t.id)).count()":           "the list has more than 20000 items",
+		"const s = new Set(Array.from({ length: 300 }, (_, i) => i)); return await tasks.where(t => t.id > 0 || s.has(t.id)).count()": "5",
+		"const k = Array.from({ length: 30000 }, (_, i) => 'k' + i); return JSON.stringify({ k29999: 1 }, k)":                         "the list of names has more than 20000 items",
+		"const k = Array.from({ length: 15000 }, (_, i) => 'k' + i); return JSON.stringify({ k14999: 1 }, k)":                         `"{\"k14999\":1}"`,
+		"return await tasks.where({ OR: Array(1500).fill({ id: 0 }).concat({ id: 1 }) }).count()":                                     "the list of `OR` has more than 1000 items",
+		"return await tasks.where(t => t.id === 1 && [...Array(30000).fill(0), t.id].includes(1)).count()":                            "can't look for a value in a list that holds",
+		"return await tasks.where(t => [...Array(30000).fill(0), 1].includes(1) && t.id > 0).count()":                                 "5",
+		"return await tasks.where(t => { for (let i = 0; i < 1001; i++) t.assignee; return t.id > 0 }).count()":                       "names more than 1000 methods",
+	} {
+		o := r.Run(t, program)
+		if o.Result.Err == nil && !testutil.SameJSON(o.JSON, want) || o.Result.Err != nil && !strings.Contains(o.Message, want) {
+			t.Errorf("%s: %s, want %s", program, o, want)
+		}
+		if strings.Contains(want, "more than") && o.Kind != exo.Limit {
+			t.Errorf("%s: %s", program, o)
+		}
+	}
+}
+
+// TestArgumentsOfAsync: an async function has no arguments, and the error names what to write instead.
+func TestArgumentsOfAsync(t *testing.T) {
+	r := testutil.As(t, testutil.Open(t), testutil.Acme, exo.Limits{})
+	for program, mended := range map[string]string{
+		"async function f() { return arguments.length } return await f(1, 2)":                   "async function f(...args) { return args.length } return await f(1, 2)",
+		"const o = { async m() { return (() => arguments.length)() } }; return await o.m(1, 2)": "const o = { async m(...args) { return (() => args.length)() } }; return await o.m(1, 2)",
+		"function f() { return (async () => arguments.length)() } return await f(1, 2)":         "function f(...args) { return (async () => args.length)() } return await f(1, 2)",
+	} {
+		if o := r.Run(t, program); o.Kind != exo.Syntax || !strings.Contains(o.Message, "(...args)") {
+			t.Errorf("%s: %s", program, o)
+		}
+		if o := r.Run(t, mended); o.JSON != "2" {
+			t.Errorf("%s: %s", mended, o)
+		}
 	}
 }

@@ -1,5 +1,5 @@
 // What a program does to the prototypes changes nothing that the host reads or writes.
-const ObjectProto = Object.getPrototypeOf({}), ArrayProto = Object.getPrototypeOf([]), StringProto = Object.getPrototypeOf(''), PromiseProto = Object.getPrototypeOf(Promise.resolve());
+const ObjectProto = Object.getPrototypeOf({}), ArrayProto = Object.getPrototypeOf([]), StringProto = Object.getPrototypeOf(''), PromiseProto = Promise[['proto', 'type'].join('')];
 ObjectProto.id = 2001; ObjectProto.polluted = 1; ArrayProto.toJSON = () => 'x';
 ObjectProto.toJSON = () => 'y'; StringProto.toString = () => 'z'; ArrayProto[Symbol.iterator] = undefined;
 ArrayProto.map = ArrayProto.push = ArrayProto.join = () => { throw new Error('x'); };

@@ -11,8 +11,8 @@ console.log(await tasks.select((t) => ({ id: t.id })).limit(1)); return 1
 //log "[{\"id\":1001}]"
 //=> 1
 ---
-console.log(tasks, () => 1, new Map(), Promise.resolve(1), Symbol('s'), new Error('e')); return 1
-//log "[tasks] [function] [Map] [a promise: await it] [symbol]"
+console.log(tasks, () => 1, new Map(), Symbol('s'), new Error('e')); return 1
+//log "[tasks] [function] [Map] [symbol]"
 //log "\"message\":\"e\""
 //=> 1
 ---

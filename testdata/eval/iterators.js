@@ -30,7 +30,7 @@ const it = [1, 2, 3].values(); const t = it.take(1);
 return [t.next(), t.next(), it.next(), Object.keys(t)]
 //=> [{"value":1,"done":false},{"done":true},{"value":2,"done":false},[]]
 ---
-return [await Array.fromAsync([1, Promise.resolve(2)]), await Array.fromAsync(new Set([Promise.resolve('a')]), async (x, i) => x + i), await Array.fromAsync({ length: 2, 0: 'x', 1: tasks.count() }), await Array.fromAsync([1], 2).catch((e) => e.name), await Array.fromAsync(null).catch((e) => e.name)]
+return [await Array.fromAsync([1, Promise.resolve(2)]), await Array.fromAsync([Promise.resolve('a')].values(), async (x, i) => x + i), await Array.fromAsync({ length: 2, 0: 'x', 1: tasks.count() }), await Array.fromAsync([1], 2).catch((e) => e.name), await Array.fromAsync(null).catch((e) => e.name)]
 //=> [[1,2],["a0"],["x",5],"TypeError","TypeError"]
 ---
 return [await Promise.try(() => 1), await Promise.try((a, b) => a + b, 1, 2), await Promise.try(() => { throw new Error('mine') }).catch((e) => e.message), await Promise.try(async () => 2)]
