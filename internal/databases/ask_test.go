@@ -249,6 +249,14 @@ func (a *asker) column(t *table, c *column, id []*column) {
 		}
 		cmpOf = func(x, y cell) int { return place(x) - place(y) }
 	}
+	if strings.HasSuffix(c.live.Type, "range") { // the empty range comes first; the others here are in the order of their texts
+		cmpOf = func(x, y cell) int {
+			if !x.null && !y.null && (x.text == "empty") != (y.text == "empty") {
+				return order(y.text == "empty") - order(x.text == "empty")
+			}
+			return x.compare(y, loose)
+		}
+	}
 	seen := map[string]bool{}
 	for _, r := range t.rows {
 		x := at(r)

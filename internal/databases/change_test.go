@@ -202,7 +202,10 @@ func sqlLiteral(c cell) string {
 		return strings.Trim(s, "'")
 	}
 	_, text, _ := strings.Cut(c.raw, " ")
-	if !strings.HasPrefix(c.raw, "text ") {
+	switch {
+	case c.kind == schema.JSON: // a number is stored as one
+		text = c.text
+	case !strings.HasPrefix(c.raw, "text "):
 		text = c.raw
 	}
 	return "'" + strings.ReplaceAll(text, "'", "''") + "'"

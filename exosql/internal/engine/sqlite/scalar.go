@@ -33,8 +33,13 @@ func decodeScalar(c *plan.Cell, x any) exo.Value {
 			return exo.Text(base64.StdEncoding.EncodeToString(b))
 		}
 	case exo.TypeJSON:
-		if text {
-			return engine.DecodeJSON([]byte(s))
+		switch n := x.(type) {
+		case string:
+			return engine.DecodeJSON([]byte(n))
+		case int64: // a column named JSON has NUMERIC affinity, which makes numbers of the texts of numbers
+			return engine.DecodeJSON(strconv.AppendInt(nil, n, 10))
+		case float64:
+			return engine.DecodeJSON(strconv.AppendFloat(nil, n, 'g', -1, 64))
 		}
 	case exo.TypeList:
 		if text {
