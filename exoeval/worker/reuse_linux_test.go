@@ -229,7 +229,7 @@ var roomy = exoeval.Bounds{Memory: 512 << 20 * worker.RaceFactor, Wall: time.Min
 var polluters = []string{
 	"const p = Object.getPrototypeOf; p([]).map = () => 'mine'; p({}).left = 1; p('').trim = () => 'mine'; Math.max = () => 7; return 1",
 	"Object.assign(Object.getPrototypeOf(async () => {}), { left: 1 }); Object.assign(Object.getPrototypeOf(function* () {}), { left: 1 })",
-	"JSON.stringify = () => 'mine'; JSON.left = 1; Object.getPrototypeOf(Promise.resolve(1)).then = () => 'mine'; return 1",
+	"JSON.stringify = () => 'mine'; JSON.left = 1; Promise['proto' + 'type'].then = () => 'mine'; return 1",
 	"Symbol.for('left'); Object.getPrototypeOf(Symbol('x')).left = 1; const r = /a/g; r.exec('aa'); Object.getPrototypeOf(r).left = 1",
 	"Date.now = () => 1; Object.getPrototypeOf(new Date()).left = 1; Math.random(); Math.random()",
 	"const keep = []; for (let i = 0; i < 9; i++) keep.push(new Promise(() => {}).then(() => { keep.length = 0 })); Promise.all(keep); return 1",

@@ -62,9 +62,9 @@ func cutText(s string, n int) string {
 var parameter = regexp.MustCompile(`(?m)^(?:unnamed portal|portal ".*") parameter \$(\d{1,5})\b`)
 
 // misreads reports whether a code is one that says of a value that it is none of its type: besides class 22, a text that is none in the
-// type's language, a name of nothing, and a domain's check. A timeout or a full disk may meet a value while it is read, too.
+// type's language, a name of nothing, a domain's check, and XX000 of extensions that name no class (hstore). A timeout or a full disk may meet a value while it is read, too.
 func misreads(code string) bool {
-	return strings.HasPrefix(code, "22") || code == "42601" || code == "42704" || code == "23514"
+	return strings.HasPrefix(code, "22") || code == "42601" || code == "42704" || code == "23514" || code == "XX000"
 }
 
 // unread says which value of a program is none of the type that it stands for: the server reads all of them before it looks at a row, so
