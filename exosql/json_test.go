@@ -102,7 +102,7 @@ func TestJSON(t *testing.T) {
 			"d.data['é']":                        `["é",null,null,null,null,null]`,
 			"d.data.getKey('0')":                 `["zero",null,null,null,null,null]`,
 			"d.data.getKey('length')":            `[5,null,null,null,null,null]`,
-			"d.data.length":                      `[null,null,null,3,3,null]`,
+			"d.data.length":                      `[5,null,null,3,3,null]`,
 			"d.data.tags.length":                 `[2,0,null,null,null,null]`,
 			"d.data.os.length":                   `[3,3,null,null,null,null]`,
 			"d.data.tags.length > 1":             `[true,false,null,null,null,null]`,
@@ -152,6 +152,22 @@ func TestJSON(t *testing.T) {
 		} {
 			if o := r.Run(t, "return await "+program); o.Kind != 0 || !tu.SameJSON(o.JSON, want) {
 				t.Errorf("%s\ngot  %v\nwant %s", program, o, want)
+			}
+		}
+	})
+}
+
+// TestJSONGroupsOfNumbers: numbers that JavaScript's would take for one are groups of their own, by the digits that rows show.
+func TestJSONGroupsOfNumbers(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		r := documentsOf(t, e, `; INSERT INTO documents VALUES (11, 1, 'id', '{"k":9007199254740992}'), (12, 1, 'id', '{"k":9007199254740993}'), (13, 1, 'id', '{"k":9007199254740993.0}'), (14, 1, 'id', '{"k":-9007199254740993}'),
+			(15, 1, 'id', '{"k":12345678901234567891}'), (16, 1, 'id', '{"k":12345678901234567892}'), (17, 1, 'id', '{"k":2.5}'), (18, 1, 'id', '{"k":25e-1}'), (19, 1, 'id', '{"k":1e400}'), (20, 1, 'id', '{"k":"2.5"}'), (21, 1, 'id', '{"k":{"length":3}}'), (22, 1, 'id', '{"k":{"length":"3"}}'), (23, 1, 'id', '{"k":{"length":2.5}}')`)
+		for program, want := range map[string]string{
+			"docs.where({ name: 'id' }).countBy(d => d.data.k).orderBy(g => g.k)":                   `[{"k":null,"count":4},{"k":"-9007199254740993","count":1},{"k":"12345678901234567891","count":1},{"k":"12345678901234567892","count":1},{"k":"2.5","count":3},{"k":"9007199254740992","count":1},{"k":"9007199254740993","count":2}]`,
+			"docs.where(d => d.data.k.length >= 3).select(d => ({ id: d.id, n: d.data.k.length }))": `[{"id":20,"n":3},{"id":21,"n":3}]`,
+		} {
+			if o := r.Run(t, "return await "+program); o.Kind != 0 || !tu.SameJSON(o.JSON, want) {
+				t.Errorf("%s\n got  %s\n want %s", program, o, want)
 			}
 		}
 	})

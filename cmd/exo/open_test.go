@@ -94,5 +94,20 @@ func TestOneOpening(t *testing.T) {
 				}
 			}
 		})
+		t.Run("many", func(t *testing.T) { // they would stand before each answer
+			ddl, file := "", "exo: 1\nreviewed: true\ndatabases: {d: env:GRANTS_TEST_DB}\nprincipal: {org: int}\ngrants: {"
+			for i := range 5 {
+				ddl += fmt.Sprintf("CREATE TABLE t%d (id INTEGER PRIMARY KEY, org INTEGER NOT NULL);", i)
+				file += fmt.Sprintf("t%[1]d: f%[1]d, ", i)
+			}
+			file += "}\nfacets:\n"
+			for i := range 5 {
+				file += fmt.Sprintf("  f%[1]d: {table: t%[1]d, columns: [id], scope: org = $principal.org}\n", i)
+			}
+			r := exo(t, "", "run", open(t, ddl, file), "-as", "org=1", "-e", "t0.count()")
+			if r.code != exitDone || r.out != "0\n" || strings.Contains(r.err, "which has no index") || !strings.Contains(r.err, "warning: 5 scopes and links have no index: exo validate ") {
+				t.Errorf("run: %+v", r)
+			}
+		})
 	})
 }

@@ -229,7 +229,7 @@ func TestDraftOfAnyTable(t *testing.T) {
 	if d.Granted() != 4 {
 		t.Errorf("%d are granted", d.Granted())
 	}
-	for _, want := range []string{"\n  # f: it is a virtual table", "\n  # v: a view, and nothing says whose", "\n  # stale: each query of it fails: ", "  log:\n    table: log\n    scope: tenant_id = $principal.tenant"} {
+	for _, want := range []string{"\n  # f: it is a virtual table", "\n  # v: a view, and nothing says whose", "  #   table: v\n  #   scope: tenant_id = $principal.tenant\n", "\n  # stale: each query of it fails: ", "  log:\n    table: log\n    scope: tenant_id = $principal.tenant"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %q in\n%s", want, text)
 		}

@@ -59,7 +59,7 @@ func (d *Draft) Text(pins map[string]string) string {
 		w.line("  # Left out. Where every principal may see every row of a table, take out the # before its lines, and add it to the grants.")
 		for _, f := range d.Facets {
 			if f.Out != "" && f.Kind != otherSchemas {
-				f.writeOut(w)
+				f.writeOut(w, d.likelyScope(f))
 			}
 		}
 	}
@@ -341,7 +341,7 @@ func (f *Facet) writeColumns(w *writer, indent, before string) {
 const longestList = 120
 
 // writeOut writes a facet that is left out: as comments, so that nothing of it counts.
-func (f *Facet) writeOut(w *writer) {
+func (f *Facet) writeOut(w *writer, rows string) {
 	w.line("")
 	w.about("  ", "%s: %s", f.Table, f.Out)
 	if len(f.columns) == 0 {
@@ -349,8 +349,20 @@ func (f *Facet) writeOut(w *writer) {
 	}
 	w.line("  # %s:", f.Alias)
 	w.line("  #   table: %s", scalar(f.Table))
-	w.line("  #   scope: shared")
+	w.line("  #   scope: %s", rows)
 	f.writeColumns(w, "  #   ", "")
+}
+
+// likelyScope is the scope that is offered for what is left out, in a comment: that of granted tables with a column of the same name,
+// like a view's tenant_id. Only where there is none is it that everybody may see all rows.
+func (d *Draft) likelyScope(f *Facet) string {
+	for _, g := range d.Facets {
+		col, _, ok := strings.Cut(g.rows, " = ")
+		if ok && g.Out == "" && !slices.Equal(g.table.RowKey(), []string{col}) && f.table != nil && f.table.Column(col) != nil {
+			return scope(g.rows)
+		}
+	}
+	return "shared"
 }
 
 // comment is a text for a comment. A line break in a name of the database would end the comment, and what stands after it would be

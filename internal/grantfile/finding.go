@@ -29,7 +29,7 @@ func (f Finding) String() string {
 // Findings are the problems of a file as findings, for a report that lists both.
 func (e *Errors) Findings() (out []Finding) {
 	for _, p := range e.Problems {
-		out = append(out, Finding{fmt.Sprintf("%s:%d:%d", e.File, p.Line, p.Column), exosql.Finding{Kind: p.kind(), Problem: schema.Printable(p.Msg)}})
+		out = append(out, Finding{fmt.Sprintf("%s:%d:%d", e.File, p.Line, p.Column), exosql.Finding{Kind: p.code(), Problem: schema.Printable(p.Msg)}})
 	}
 	return out
 }
@@ -37,7 +37,8 @@ func (e *Errors) Findings() (out []Finding) {
 // invalid is the Kind of what is wrong in the file itself.
 const invalid exosql.FindingKind = "invalid"
 
-func (p Problem) kind() exosql.FindingKind { return cmp.Or(p.Kind, invalid) }
+// code is what stands in brackets behind a problem.
+func (p Problem) code() exosql.FindingKind { return cmp.Or(p.Kind, invalid) }
 
 // place is where the file says what a finding is about.
 func (d *Declared) place(database string, f exosql.Finding) Pos {

@@ -32,7 +32,7 @@ type Errors struct {
 func (e *Errors) Error() string {
 	var lines []string
 	for _, p := range e.Problems {
-		lines = append(lines, fmt.Sprintf("%s:%d:%d: %s [%s]", e.File, p.Line, p.Column, p.Msg, p.kind()))
+		lines = append(lines, fmt.Sprintf("%s:%d:%d: %s [%s]", e.File, p.Line, p.Column, p.Msg, p.code()))
 	}
 	return strings.Join(lines, "\n")
 }

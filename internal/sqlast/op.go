@@ -117,7 +117,8 @@ const (
 	JSONValue    // but the JSON null, which is NULL
 	JSONText     // a text in JSON, or NULL; on Postgres it is given twice, as are those that follow
 	JSONBool     //
-	JSONLength   // how many elements an array in JSON has, or NULL
+	JSONLength   // how many elements an array in JSON has, or the whole number under the key length of an object, or NULL
+	JSONDigits   // the digits of a whole number in JSON from 2^53 on, which no float need hold, or NULL
 	JSONNumber   // on Postgres it is given three times
 
 	// Of JSON and a value: whether it is an array and one of its elements is the value. What is no array gives NULL.
@@ -281,11 +282,14 @@ var ops = [numOps]opInfo{
 	JSONValid:    {"json-valid", 2, 2, spelling{"(CASE WHEN json_valid(", []constant{") THEN "}, " END)"}, spelling{}},
 	JSONKey:      {"json-key", 2, 2, infix("->"), infix("->")},
 	// PostgreSQL's -> takes a scalar for an array of one.
-	JSONIndex:  {"json-index", 2, 2, infix("->"), spelling{"jsonb_path_query_first(", []constant{", 'strict $[$i]', jsonb_build_object('i', "}, "), TRUE)"}},
-	JSONValue:  {"json-value", 1, 1, spelling{"nullif(", nil, ", 'null')"}, spelling{"nullif(", nil, ", CAST('null' AS jsonb))"}},
-	JSONText:   {"json-text", 1, 2, function("exo_json_text("), spelling{"(CASE jsonb_typeof(", []constant{") WHEN 'string' THEN "}, " #>> '{}' END)"}},
-	JSONBool:   {"json-bool", 1, 2, function("exo_json_bool("), spelling{"(CASE jsonb_typeof(", []constant{") WHEN 'boolean' THEN CAST("}, " AS boolean) END)"}},
-	JSONLength: {"json-length", 1, 2, function("exo_count("), spelling{"(CASE jsonb_typeof(", []constant{") WHEN 'array' THEN jsonb_array_length("}, ") END)"}},
+	JSONIndex: {"json-index", 2, 2, infix("->"), spelling{"jsonb_path_query_first(", []constant{", 'strict $[$i]', jsonb_build_object('i', "}, "), TRUE)"}},
+	JSONValue: {"json-value", 1, 1, spelling{"nullif(", nil, ", 'null')"}, spelling{"nullif(", nil, ", CAST('null' AS jsonb))"}},
+	JSONText:  {"json-text", 1, 2, function("exo_json_text("), spelling{"(CASE jsonb_typeof(", []constant{") WHEN 'string' THEN "}, " #>> '{}' END)"}},
+	JSONBool:  {"json-bool", 1, 2, function("exo_json_bool("), spelling{"(CASE jsonb_typeof(", []constant{") WHEN 'boolean' THEN CAST("}, " AS boolean) END)"}},
+	JSONLength: {"json-length", 1, 5, function("exo_json_length("),
+		spelling{"(CASE jsonb_typeof(", []constant{") WHEN 'array' THEN jsonb_array_length(", ") WHEN 'object' THEN CASE jsonb_typeof(", " -> 'length') WHEN 'number' THEN CASE WHEN CAST(trim_scale(CAST(", " -> 'length' AS numeric)) AS text) ~ '^[0-9]{1,9}$' THEN CAST("}, " -> 'length' AS integer) END END END)"}},
+	JSONDigits: {"json-digits", 1, 5, function("exo_json_digits("),
+		spelling{"(CASE jsonb_typeof(", []constant{") WHEN 'number' THEN CASE WHEN abs(CAST(", " AS numeric)) >= 9007199254740992 AND abs(CAST(", " AS numeric)) < 1e308 AND scale(trim_scale(CAST(", " AS numeric))) = 0 THEN CAST(trim_scale(CAST("}, " AS numeric)) AS text) END END)"}},
 	JSONNumber: {"json-number", 1, 4, function("exo_json_number("),
 		spelling{"(CASE jsonb_typeof(", []constant{") WHEN 'number' THEN CASE WHEN abs(CAST(", " AS numeric)) <= " + tiny + " THEN 0 WHEN abs(CAST(", " AS numeric)) < 1e308 THEN CAST("}, " AS double precision) END END)"}},
 	JSONHasText: {"json-has-text", 2, 2, function("exo_json_has_text("), jsonHas("text", "j @> jsonb_build_array(v)")},

@@ -15,7 +15,7 @@ import (
 type jsonExpr struct {
 	x    expr
 	keys []argExpr
-	as   string // TypeJSON; or the type of the only values that it has, besides null; TypeInt for how many elements an array has
+	as   string // TypeJSON; or the type of the only values that it has, besides null; TypeInt for its length
 }
 
 func (e jsonExpr) typ() exprType { return exprType{kind: e.as} }
@@ -28,6 +28,8 @@ func (e jsonExpr) sql(f *from) sqlast.Expr {
 		return call(sqlast.JSONValue, e.at(f))
 	case e.as == exo.TypeFloat:
 		return call(sqlast.JSONNumber, e.at(f), e.at(f), e.at(f), e.at(f))
+	case e.as == exo.TypeInt:
+		return call(sqlast.JSONLength, e.at(f), e.at(f), e.at(f), e.at(f), e.at(f))
 	}
 	return call(jsonOps[e.as], e.at(f), e.at(f))
 }

@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"slices"
+
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
@@ -46,8 +48,16 @@ func (f *from) operation(op *language.Operator, n *exo.Node, env names) (expr, e
 		if len(jsonOf(x).keys) == 0 { // documents would all be null, and so one group
 			return nil, exo.Errorf(exo.Invalid, "", "a whole JSON document is no text; take a key of it, like column.key, or column.asText() where it is a text itself")
 		}
-		other := opExpr{sqlast.Coalesce, []expr{f.toText(f.jsonAs(x, exo.TypeFloat)), f.toText(f.jsonAs(x, exo.TypeBool))}, exprType{kind: exo.TypeText}}
-		return opExpr{sqlast.Coalesce, []expr{f.jsonAs(x, exo.TypeText), other}, exprType{kind: exo.TypeText}}, nil
+		text := exprType{kind: exo.TypeText}
+		digits := []expr{f.jsonAs(x, exo.TypeJSON)} // or two ids beyond 2^53 would be one text
+		if f.c.dialect == sqlast.Postgres {
+			digits = slices.Repeat(digits, 5)
+		}
+		var all expr = f.toText(f.jsonAs(x, exo.TypeBool))
+		for _, e := range []expr{f.toText(f.jsonAs(x, exo.TypeFloat)), opExpr{sqlast.JSONDigits, digits, text}, f.jsonAs(x, exo.TypeText)} {
+			all = opExpr{sqlast.Coalesce, []expr{e, all}, text}
+		}
+		return all, nil
 	case op.Form == language.FormWhole:
 		return f.whole(op, x, n), nil
 	case op.Form == language.FormJSONHas:

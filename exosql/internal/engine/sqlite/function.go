@@ -70,6 +70,8 @@ func (d Definer) DefineAll() {
 	d.defineText("exo_json_text", jsonText)
 	d.defineText("exo_json_number", jsonNumber)
 	d.defineText("exo_json_bool", jsonBool)
+	d.defineText("exo_json_length", jsonLength)
+	d.defineText("exo_json_digits", jsonDigits)
 	for name, of := range map[string]func(string) any{"exo_json_has_text": jsonText, "exo_json_has_number": jsonNumber, "exo_json_has_bool": jsonBool} {
 		d.define(name, 2, func(args []driver.Value) any {
 			s, ok := args[0].(string)

@@ -3,6 +3,8 @@ package sqlite
 import (
 	"database/sql/driver"
 	"encoding/json"
+	"math"
+	"math/big"
 	"strconv"
 
 	"github.com/exoagent/exoagent/exo"
@@ -28,6 +30,31 @@ func jsonNumber(s string) any {
 		return nil
 	}
 	return x + 0 // PostgreSQL has no -0
+}
+
+// jsonDigits are those of a whole number from 2^53 on.
+func jsonDigits(s string) any {
+	if x, ok := jsonNumber(s).(float64); ok && math.Abs(x) >= 1<<53 {
+		if r, ok := new(big.Rat).SetString(s); ok && r.IsInt() {
+			return r.Num().String()
+		}
+	}
+	return nil
+}
+
+// jsonLength is what JavaScript's length is of an array, and of an object that has a whole number under that key.
+func jsonLength(s string) any {
+	var list []json.RawMessage
+	var object map[string]json.RawMessage
+	switch {
+	case len(s) > 0 && s[0] == '[' && json.Unmarshal([]byte(s), &list) == nil:
+		return int64(len(list))
+	case len(s) > 0 && s[0] == '{' && json.Unmarshal([]byte(s), &object) == nil:
+		if x, ok := jsonNumber(string(object["length"])).(float64); ok && x >= 0 && x < 1e9 && x == math.Trunc(x) {
+			return int64(x)
+		}
+	}
+	return nil
 }
 
 func jsonBool(s string) any {
