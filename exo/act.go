@@ -154,7 +154,7 @@ func (s *Session) eval(ctx context.Context, m *Message) (v Value, err error) {
 			return v, err
 		}
 	} else if m.composes() {
-		if v, err = m.session.compose(m); err != nil || v.kind == kindSealed {
+		if v, err = m.session.compose(m); err != nil || v.Kind() == kindSealed {
 			return v, err
 		}
 	} else if v, err = ask(ctx, m); err != nil {
@@ -164,7 +164,7 @@ func (s *Session) eval(ctx context.Context, m *Message) (v Value, err error) {
 		if m.session.gate.record != nil {
 			e.digest = m.session.digestOf(v) // of what was read, and not of the numbers in its place
 		}
-		if v = e.shows.value(e.root.Type, v); v.kind == kindSealed {
+		if v = e.shows.value(e.root.Type, v); v.Kind() == kindSealed {
 			return v, nil
 		}
 	}

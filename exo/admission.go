@@ -34,7 +34,7 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 	if m != nil {
 		e.chosen = m.Label
 		for _, v := range m.Args {
-			e.chosen = e.chosen.Join(v.allLabels())
+			e.chosen = e.chosen.Join(v.AllLabels())
 		}
 		e.bound = e.chosen.Join(m.Root.method.Reply)
 		if s.gate.labels.Empty() {

@@ -18,19 +18,19 @@ func (m *Message) adopt(v Value, depth int) (Value, error) {
 	if depth > maxReplyDepth {
 		return Value{}, &Error{Kind: Internal, Err: errors.New("result nested too deeply")}
 	}
-	switch v.kind {
+	switch v.Kind() {
 	case noValue:
 		return Value{}, &Error{Kind: Internal, Err: errors.New("the object returned no value, or a value that holds none")}
 	case kindRef:
 		return m.adoptObject(v)
 	case kindList:
-		l, err := m.adoptAll(v.ref.([]Value), &v.label, depth)
+		l, label, err := m.adoptAll(v.Items(), v.Label(), depth)
 		if err != nil {
 			return Value{}, err
 		}
-		v.ref = l
+		v = v.WithItems(l).WithLabel(label)
 	case kindRecord:
-		old := v.ref.([]Field)
+		old, label := v.FieldList(), v.Label()
 		fs := make([]Field, len(old))
 		for i, f := range old {
 			x, err := m.adopt(f.Value, depth+1)
@@ -38,15 +38,15 @@ func (m *Message) adopt(v Value, depth int) (Value, error) {
 				return Value{}, err
 			}
 			fs[i] = Field{f.Name, x}
-			if x.kind != kindSealed { // its content does not leave
-				v.label = v.label.Join(x.label)
+			if x.Kind() != kindSealed { // its content does not leave
+				label = label.Join(x.Label())
 			}
 		}
-		v.ref = fs
+		v = v.WithFields(fs).WithLabel(label)
 	case kindRows:
 		r := v.Rows()
-		if r != nil && r.packed != nil { // plain data without labels, as deep as a reply may be
-			if !r.packed.plain && depth > 0 {
+		if r != nil && r.Packed() { // plain data without labels, as deep as a reply may be
+			if _, plain := r.Plain(); !plain && depth > 0 {
 				return Value{}, &Error{Kind: Internal, Err: errors.New("result nested too deeply")}
 			}
 			return v, nil
@@ -54,42 +54,42 @@ func (m *Message) adopt(v Value, depth int) (Value, error) {
 		if r == nil || r.Shape == nil || r.Len()*r.Shape.Width() != len(r.Cells) {
 			return Value{}, &Error{Kind: Internal, Err: errors.New("rows that don't fit their shape")}
 		}
-		cells, err := m.adoptAll(r.Cells, &v.label, depth)
+		cells, label, err := m.adoptAll(r.Cells, v.Label(), depth)
 		if err != nil {
 			return Value{}, err
 		}
-		v.ref = &Rows{Shape: r.Shape, Cells: cells}
+		v = v.WithRows(&Rows{Shape: r.Shape, Cells: cells}).WithLabel(label)
 	}
 	return v, nil
 }
 
 // adoptAll copies vs only if something in it has to change: rows are many.
-func (m *Message) adoptAll(vs []Value, label *Label, depth int) ([]Value, error) {
+func (m *Message) adoptAll(vs []Value, label Label, depth int) ([]Value, Label, error) {
 	out := vs
 	for i := range vs {
 		x := vs[i]
-		switch x.kind {
+		switch x.Kind() {
 		case noValue, kindRef, kindList, kindRecord, kindRows:
 			y, err := m.adopt(x, depth+1)
 			if err != nil {
-				return nil, err
+				return nil, label, err
 			}
 			if &out[0] == &vs[0] {
 				out = append([]Value(nil), vs...)
 			}
 			out[i], x = y, y
 		}
-		if x.label.set != nil && x.kind != kindSealed {
-			*label = label.Join(x.label)
+		if l := x.Label(); !l.Empty() && x.Kind() != kindSealed {
+			label = label.Join(l)
 		}
 	}
-	return out, nil
+	return out, label, nil
 }
 
 // adoptObject keeps the object for the reply. The gate checks its messages by the gate's own
 // catalogue, so the object must agree with that on every interface that it brings.
 func (m *Message) adoptObject(v Value) (Value, error) {
-	e, catalog, o := m.entry, m.session.gate.catalog, v.Ref()
+	e, catalog, o := m.entry, m.session.gate.catalog, ObjectOf(v)
 	if o == nil {
 		return Value{}, &Error{Kind: Internal, Err: errors.New("result refers to nothing")}
 	}
@@ -107,7 +107,7 @@ func (m *Message) adoptObject(v Value) (Value, error) {
 		}
 	}
 	e.objects, e.types = append(e.objects, o), append(e.types, d.Type)
-	return Value{kind: kindRef, bits: uint64(len(e.objects) - 1), label: v.label}, nil
+	return NumberedRef(uint32(len(e.objects) - 1)).WithLabel(v.Label()), nil
 }
 
 // number makes the objects of a reply those of the run. It is called when the
@@ -129,52 +129,15 @@ func (s *Session) number(e *pending) {
 		}
 		s.sealed = slices.Grow(s.sealed, len(e.shows.cells))[:len(s.contents)]
 	}
-	e.reply.Value.renumber(objects, cells, s.sealed)
-}
-
-// renumber changes v in place: adopt has copied whatever a reference is in.
-func (v *Value) renumber(objects, cells uint64, sealed []Value) {
-	switch r := v.ref.(type) {
-	case []Value:
-		for i := range r {
-			r[i].renumber(objects, cells, sealed)
-		}
-	case []Field:
-		for i := range r {
-			r[i].Value.renumber(objects, cells, sealed)
-		}
-	case *Rows:
-		for i := range r.Cells {
-			r.Cells[i].renumber(objects, cells, sealed)
-		}
-	default:
-		switch v.kind {
+	e.reply.Value.ChangeInPlace(func(x *Value) { // adopt has copied whatever a reference is in
+		switch x.Kind() {
 		case kindRef:
-			v.bits += objects
+			*x = x.Renumbered(uint32(objects) + x.Number())
 		case kindSealed:
-			v.bits += cells
-			sealed[v.bits] = *v
+			*x = x.Renumbered(uint32(cells) + x.Number())
+			s.sealed[x.Number()] = *x
 		}
-	}
+	})
 }
 
 func sameInterface(a, b *Interface) bool { return a == b || reflect.DeepEqual(a, b) }
-
-// allLabels joins the labels of v and of everything in it, but for what is sealed.
-func (v Value) allLabels() Label {
-	if v.kind == kindSealed {
-		return Label{}
-	}
-	l := v.label
-	switch r := v.ref.(type) {
-	case []Value:
-		for _, x := range r {
-			l = l.Join(x.allLabels())
-		}
-	case []Field:
-		for _, f := range r {
-			l = l.Join(f.Value.allLabels())
-		}
-	}
-	return l
-}

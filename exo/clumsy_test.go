@@ -305,7 +305,7 @@ func TestPolicyIsNotLostInABox(t *testing.T) {
 		wantOK(t, "keep", err)
 		v, err := w.send(msg(ref(0), call(0, "give")))
 		wantOK(t, "give", err)
-		if _, err = w.send(msg(ref(v.RefID()), call(0, "peek"))); wrapped {
+		if _, err = w.send(msg(ref(v.Number()), call(0, "peek"))); wrapped {
 			wantKind(t, "peek", err, Denied)
 		} else {
 			wantOK(t, "peek of the twin", err)

@@ -56,16 +56,16 @@ func (m *Message) composes() bool {
 func (s *Session) compose(m *Message) (Value, error) {
 	e := m.entry
 	var parts []Value
-	if list := m.Root.Args[0].Lit; list.kind == kindList {
-		parts = list.ref.([]Value)
-	} else if list.kind != kindNull {
+	if list := m.Root.Args[0].Lit; list.Kind() == kindList {
+		parts = list.Items()
+	} else if !list.IsNull() {
 		return Value{}, Errorf(Invalid, "", "the parts are a list, like [\"Dear \", name]; one that is sealed as a whole can't be taken apart")
 	}
 	if e.sealed == nil {
 		return Text(joined(parts, math.MaxInt)), nil // no more than the message itself
 	}
-	r := recipe{parts: slices.Clone(parts)}
-	size := m.Root.Args[0].Lit.bytesUpTo(s.gate.limits.UnansweredBytes)
+	r := &recipe{parts: slices.Clone(parts)}
+	size := m.Root.Args[0].Lit.BytesUpTo(s.gate.limits.UnansweredBytes, 0)
 	s.mu.Lock()
 	for _, p := range parts {
 		r.weight += s.weight(p)
@@ -80,47 +80,34 @@ func (s *Session) compose(m *Message) (Value, error) {
 		return Value{}, Errorf(Limit, "", "the text would have %d sealed values in it, with those in its parts; the limit is %d", r.weight, maxWeight)
 	}
 	e.digest = s.digestOf(List(parts...))
-	return e.shows.cell(&Type{Name: TypeText}, *e.sealed, Value{kind: kindText, ref: r}), nil
+	return e.shows.put(&Type{Name: TypeText}, *e.sealed, content{text: r}), nil
 }
 
 // weight is how many sealed values are in v. s.mu is held.
 func (s *Session) weight(v Value) (n int) {
-	switch r := v.ref.(type) {
-	case []Value:
-		for _, x := range r {
-			n += s.weight(x)
+	for x := range v.All() {
+		if x.Kind() != kindSealed {
+			continue
 		}
-	case []Field:
-		for _, f := range r {
-			n += s.weight(f.Value)
-		}
-	case *Rows:
-		if r != nil {
-			for _, x := range r.Cells {
-				n += s.weight(x)
-			}
+		if r := s.contents[x.Number()].text; r != nil {
+			n += r.weight
+		} else {
+			n++
 		}
 	}
-	if v.kind != kindSealed {
-		return n
-	}
-	if r, ok := s.contents[v.bits].ref.(recipe); ok {
-		return r.weight
-	}
-	return 1
+	return n
 }
 
 // made is a content as it leaves.
-func (s *Session) made(v Value) Value {
-	r, ok := v.ref.(recipe)
-	if !ok {
-		return v
+func (s *Session) made(c content, l Label) Value {
+	if c.text == nil {
+		return c.plain
 	}
-	parts := make([]Value, len(r.parts))
-	for i, p := range r.parts {
+	parts := make([]Value, len(c.text.parts))
+	for i, p := range c.text.parts {
 		parts[i] = s.contentsOf(p, func(Label) bool { return true })
 	}
-	return Text(joined(parts, s.mostComposed())).WithLabel(v.label)
+	return Text(joined(parts, s.mostComposed())).WithLabel(l)
 }
 
 // joined is the text of parts: texts as they are, and everything else as JSON has it; or "[too large]".
@@ -130,9 +117,9 @@ func joined(parts []Value, most int) string {
 		if b.Len() > most {
 			break
 		}
-		switch p.kind {
+		switch p.Kind() {
 		case kindText:
-			b.WriteString(p.str)
+			b.WriteString(p.Text())
 		default:
 			out, err := p.AppendJSON(nil)
 			if err != nil {

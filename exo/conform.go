@@ -110,7 +110,7 @@ func (c *Checker) conform(want *Type, n *Node, depth int) (*Node, bool) {
 			if !ok {
 				return nil, false
 			}
-			if sameValue(v, n.Lit) {
+			if sameScalarValue(v, n.Lit) {
 				return n, true
 			}
 			l := *n // converted: a copy, since the literal may serve another call too

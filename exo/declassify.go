@@ -164,21 +164,18 @@ func (s *Session) declassifies(m *Message, x Expr, sealed Label) error {
 // made by a total method. By what it puts into one a program would choose what is told: a text of ten secrets asks all of them at once.
 // Laundering, in the words of Sabelfeld and Sands.
 func (s *Session) holdsRecipe(v Value) bool {
-	switch r := v.ref.(type) {
-	case []Value:
-		return slices.ContainsFunc(r, s.holdsRecipe)
-	case []Field:
-		return slices.ContainsFunc(r, func(f Field) bool { return s.holdsRecipe(f.Value) })
-	case *Rows:
-		return r != nil && slices.ContainsFunc(r.Cells, s.holdsRecipe)
-	}
-	if v.kind != kindSealed {
-		return false
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, made := s.contents[v.bits].ref.(recipe)
-	return made || slices.ContainsFunc(s.calculated, func(of [2]uint64) bool { return of[0] <= v.bits && v.bits < of[1] })
+	for x := range v.All() {
+		if x.Kind() != kindSealed {
+			continue
+		}
+		number := uint64(x.Number())
+		if s.contents[number].text != nil || slices.ContainsFunc(s.calculated, func(of [2]uint64) bool { return of[0] <= number && number < of[1] }) {
+			return true
+		}
+	}
+	return false
 }
 
 // charge takes the bits of a message to a declassifier that is admitted otherwise, whatever becomes of it: in the order of messages and before it
@@ -242,19 +239,19 @@ func (s *Session) askOpened(ctx context.Context, m *Message) (v Value, err error
 // more than there are outcomes.
 func (t *Type) told(v Value) (Value, bool) {
 	switch {
-	case v.kind == kindNull:
+	case v.IsNull():
 		return Null(), t.Null
-	case t.Name == TypeBool && v.kind == kindBool:
+	case t.Name == TypeBool && v.Kind() == kindBool:
 		return Bool(v.Bool()), true
-	case t.Name == TypeText && v.kind == kindText:
-		i := slices.Index(t.Enum, v.str)
+	case t.Name == TypeText && v.Kind() == kindText:
+		i := slices.Index(t.Enum, v.Text())
 		if i < 0 {
 			return Value{}, false
 		}
 		return Text(t.Enum[i]), true
-	case t.ranged() && v.kind == kindInt:
+	case t.ranged() && v.Kind() == kindInt:
 		return Int(v.Int()), t.Min <= v.Int() && v.Int() <= t.Max
-	case t.Name == TypeRecord && v.kind == kindRecord:
+	case t.Name == TypeRecord && v.Kind() == kindRecord:
 		var fs []Field
 		for i := range t.Fields {
 			f := &t.Fields[i]

@@ -181,7 +181,7 @@ func (d *Decoder) label() Label {
 // sealed reads a cell as a guest names it: that the run has such a cell is the session's to see.
 func (d *Decoder) sealed() Value {
 	v := Value{kind: kindSealed, bits: uint64(d.UpTo(1<<32 - 1)), str: d.Text()}
-	if d.Err() == nil && !sealable(v.str) {
+	if d.Err() == nil && !Sealable(v.str) {
 		d.Fail("a sealed value of no such type")
 	}
 	v.label = d.label()

@@ -66,6 +66,3 @@ func (s *Session) Next(ctx context.Context) (r Reply, ok bool, err error) {
 		}
 	}
 }
-
-// RefID is the session's number of a reference in a reply.
-func (v Value) RefID() uint32 { return uint32(v.bits) }

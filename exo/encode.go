@@ -189,7 +189,7 @@ func (e *Encoder) reference(v *Value) {
 		e.none(errObject)
 		return
 	}
-	e.B = wire.AppendUint(append(e.B, tagRef), uint64(v.RefID()))
+	e.B = wire.AppendUint(append(e.B, tagRef), uint64(v.Number()))
 }
 
 func (e *Encoder) rows(r *Rows, depth int) {

@@ -61,7 +61,7 @@ func (e *Encoder) node(n *WireNode) {
 	if len(n.Names) > 0 {
 		has |= hasNames
 	}
-	if n.Lit.kind != noValue {
+	if !n.Lit.IsZero() {
 		has |= hasLit
 	}
 	if n.Ref != 0 {
@@ -93,7 +93,7 @@ func (e *Encoder) node(n *WireNode) {
 		}
 	}
 	if has&hasLit != 0 {
-		e.value(&n.Lit, 0)
+		e.Value(n.Lit)
 	}
 	if has&hasRef != 0 {
 		e.B = wire.AppendUint(e.B, uint64(n.Ref))

@@ -367,7 +367,7 @@ func TestMessagesAreReadAsWritten(t *testing.T) {
 			t.Errorf("%+v is read as %+v, %v", x, got, err)
 		}
 		for i, w := range got.Nodes {
-			if v := x.Nodes[i]; v.Op != w.Op || v.Name != w.Name || v.Recv != w.Recv || fmt.Sprint(v.Names, v.Args, v.Ref, v.Arg) != fmt.Sprint(w.Names, w.Args, w.Ref, w.Arg) || !equalValue(v.Lit, w.Lit) {
+			if v := x.Nodes[i]; v.Op != w.Op || v.Name != w.Name || v.Recv != w.Recv || fmt.Sprint(v.Names, v.Args, v.Ref, v.Arg) != fmt.Sprint(w.Names, w.Args, w.Ref, w.Arg) || !Equal(v.Lit, w.Lit) {
 				t.Errorf("%+v is read as %+v", v, w)
 			}
 		}

@@ -165,7 +165,7 @@ func badMessage(i int, why string) *Error {
 // be empty: each message has one encoding. Otherwise equal messages get different plan
 // keys, and unused fields carry unchecked data.
 func (c *Checker) remake(i int, w *WireNode, recv *Node, args []*Node) (*Node, error) {
-	if w.Op != OpLit && w.Lit.kind != noValue || w.Op != OpRef && w.Ref != 0 || w.Op != OpParam && w.Arg != 0 ||
+	if w.Op != OpLit && !w.Lit.IsZero() || w.Op != OpRef && w.Ref != 0 || w.Op != OpParam && w.Arg != 0 ||
 		w.Op != OpRecord && len(w.Names) != 0 || (recv != nil) != (w.Op == OpField || w.Op == OpCall || w.Op == OpParam || w.Op == OpLambda) {
 		return nil, badMessage(i, "has parts that its kind has not")
 	}
@@ -192,7 +192,7 @@ func (c *Checker) remake(i int, w *WireNode, recv *Node, args []*Node) (*Node, e
 	case OpLit:
 		n, err := c.MakeLit(w.Lit)
 		if err == nil {
-			n.Lit = n.Lit.keep()
+			n.Lit = n.Lit.Clone()
 		}
 		return n, err
 	case OpParam:
@@ -293,13 +293,13 @@ func (s *shaper) lift(n *Node) {
 }
 
 func (s *shaper) literal(v Value, depth int) {
-	s.b = append(s.b, "?nbiftTlrwRS"[v.kind])
-	switch v.kind {
+	s.b = append(s.b, "?nbiftTlrwRS"[v.Kind()])
+	switch v.Kind() {
 	case kindList:
-		items := v.ref.([]Value)
+		items := v.Items()
 		kinds := uint32(0)
 		for _, x := range items {
-			kinds |= 1 << x.kind
+			kinds |= 1 << x.Kind()
 		}
 		s.b = strconv.AppendInt(s.b, int64(scalar.ListClass(len(items))), 10)
 		s.b = append(s.b, ',')
@@ -314,9 +314,9 @@ func (s *shaper) literal(v Value, depth int) {
 			}
 		}
 	case kindSealed:
-		s.text(v.str)
+		s.text(v.SealedType())
 	case kindRecord:
-		for _, f := range v.ref.([]Field) {
+		for _, f := range v.FieldList() {
 			s.text(f.Name)
 			s.literal(f.Value, depth+1)
 		}

@@ -31,8 +31,8 @@ func (t *Type) given(n *Node, visit func(*TypeField)) {
 // givenBy is given for a literal.
 func (t *Type) givenBy(v Value, visit func(*TypeField)) {
 	switch {
-	case t == nil || v.kind == kindNull:
-	case t.Name == TypeRecord && v.kind == kindRecord:
+	case t == nil || v.IsNull():
+	case t.Name == TypeRecord && v.Kind() == kindRecord:
 		for k := range t.Fields {
 			f := &t.Fields[k]
 			if x, ok := v.Get(f.Name); ok {
@@ -40,7 +40,7 @@ func (t *Type) givenBy(v Value, visit func(*TypeField)) {
 				f.Type.givenBy(x, visit)
 			}
 		}
-	case t.Name == TypeList && v.kind == kindList:
+	case t.Name == TypeList && v.Kind() == kindList:
 		for i := range v.Len() {
 			t.Args["of"].givenBy(v.At(i), visit)
 		}

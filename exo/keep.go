@@ -10,26 +10,6 @@ import (
 // out of a message keeps the whole message in memory, so the gate copies each. Held by
 // TestNothingOfAMessageIsKept.
 
-// keep copies all texts of a plain value.
-func (v Value) keep() Value {
-	v.str = strings.Clone(v.str)
-	switch r := v.ref.(type) {
-	case []Value:
-		l := make([]Value, len(r))
-		for i, x := range r {
-			l[i] = x.keep()
-		}
-		v.ref = l
-	case []Field:
-		l := make([]Field, len(r))
-		for i, f := range r {
-			l[i] = Field{strings.Clone(f.Name), f.Value.keep()}
-		}
-		v.ref = l
-	}
-	return v
-}
-
 // keepNames copies names.
 func keepNames(ns []string) []string {
 	ns = slices.Clone(ns)

@@ -49,7 +49,7 @@ func inFrame(x Expr) (Expr, string) {
 }
 
 func huge(x Expr) bool {
-	return len(x.Nodes) > 5000 || slices.ContainsFunc(x.Nodes, func(n WireNode) bool { return n.Lit.bytesUpTo(1<<20) > 1<<20 || len(n.Names) > 5000 })
+	return len(x.Nodes) > 5000 || slices.ContainsFunc(x.Nodes, func(n WireNode) bool { return n.Lit.BytesUpTo(1<<20, 0) > 1<<20 || len(n.Names) > 5000 })
 }
 
 // held is a path from x to a text that is a part of frame, or "".

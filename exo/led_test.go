@@ -22,10 +22,10 @@ func (w *world) dups() (first, second uint32) {
 	w.t.Helper()
 	v, err := w.send(msg(ref(0), call(0, "dup")))
 	wantOK(w.t, "the first step", err)
-	first = v.RefID()
+	first = v.Number()
 	v, err = w.send(msg(ref(first), call(0, "dup")))
 	wantOK(w.t, "the second step", err)
-	return first, v.RefID()
+	return first, v.Number()
 }
 
 // What a revocable object has led to is revoked with it, at every step: otherwise a

@@ -10,24 +10,18 @@ import (
 	"github.com/exoagent/exoagent/internal/zone"
 )
 
-func sameValue(a, b Value) bool {
-	if a.kind != b.kind {
-		return false
-	}
-	switch a.kind {
-	case kindList, kindRecord:
-		return false // may have been converted inside
-	}
-	return a.bits == b.bits && a.str == b.str
+// sameScalarValue reports whether a value is what it was before it was converted. Of a list or a record that can't be told.
+func sameScalarValue(a, b Value) bool {
+	return a.Kind() != kindList && a.Kind() != kindRecord && Equal(a, b)
 }
 
-// canonical is v as the one text of a type that has no kind of its own.
-func (v Value) canonical(typ, text string) (Value, bool) {
+// canonical is the one text of a type that has no kind of its own, with v's label.
+func canonical(v Value, typ, text string) (Value, bool) {
 	s, ok := scalar.Canonical(typ, text)
 	if !ok {
 		return v, false
 	}
-	return Value{kind: kindText, str: s, label: v.label}, true
+	return Text(s).WithLabel(v.Label()), true
 }
 
 // admit checks a plain value against a closed type and converts it: a whole
@@ -37,80 +31,80 @@ func admit(want *Type, v Value, depth int, z *zone.Zone) (Value, bool) {
 	if depth > 64 {
 		return v, false
 	}
-	if v.kind == kindSealed {
+	if v.Kind() == kindSealed {
 		return v, sealedFits(want, v)
 	}
-	if v.kind == kindNull {
+	if v.Kind() == kindNull {
 		return v, want.Null || want.Name == TypeNull || want.Name == TypeData
 	}
 	switch want.Name {
 	case TypeData, TypeJSON:
 		return v, literalType(v, 0) != nil
 	case TypeBool:
-		return v, v.kind == kindBool
+		return v, v.Kind() == kindBool
 	case TypeInt, TypeNumber, TypeFloat:
 		switch {
-		case v.kind == kindInt:
+		case v.Kind() == kindInt:
 			return v, !want.ranged() || want.Min <= v.Int() && v.Int() <= want.Max
-		case v.kind == kindFloat:
+		case v.Kind() == kindFloat:
 			if f := v.Float(); want.Name != TypeFloat && f == float64(int64(f)) && f >= -scalar.SafeInteger && f <= scalar.SafeInteger {
-				return admit(want, Value{kind: kindInt, bits: uint64(int64(f)), label: v.label}, depth, z)
+				return admit(want, Int(int64(f)).WithLabel(v.Label()), depth, z)
 			}
 			return v, want.Name != TypeInt
-		case v.kind == kindText && want.Name != TypeFloat:
+		case v.Kind() == kindText && want.Name != TypeFloat:
 			return exactInteger(v)
 		}
 	case TypeDecimal:
-		switch v.kind {
+		switch v.Kind() {
 		case kindInt:
-			return v.canonical(TypeDecimal, strconv.FormatInt(v.Int(), 10))
+			return canonical(v, TypeDecimal, strconv.FormatInt(v.Int(), 10))
 		case kindFloat: // the digits that JavaScript shows are the number that was meant
-			return v.canonical(TypeDecimal, strconv.FormatFloat(v.Float(), 'f', -1, 64))
+			return canonical(v, TypeDecimal, strconv.FormatFloat(v.Float(), 'f', -1, 64))
 		case kindText:
-			return v.canonical(TypeDecimal, v.str)
+			return canonical(v, TypeDecimal, v.Text())
 		}
 	case TypeDate:
-		if v.kind == kindTime {
-			return v.canonical(TypeDate, z.In(v.Time()).Format(time.DateOnly))
+		if v.Kind() == kindTime {
+			return canonical(v, TypeDate, z.In(v.Time()).Format(time.DateOnly))
 		}
-		if v.kind == kindText {
-			if t, ok := timeIn(v.str, z); ok {
-				return v.canonical(TypeDate, z.In(t).Format(time.DateOnly))
+		if v.Kind() == kindText {
+			if t, ok := timeIn(v.Text(), z); ok {
+				return canonical(v, TypeDate, z.In(t).Format(time.DateOnly))
 			}
 		}
 	case TypeInterval, TypeUUID, TypeBytes:
-		if v.kind == kindText {
-			return v.canonical(want.Name, v.str)
+		if v.Kind() == kindText {
+			return canonical(v, want.Name, v.Text())
 		}
 	case TypeText:
-		if v.kind != kindText {
+		if v.Kind() != kindText {
 			return v, false
 		}
-		return v, len(want.Enum) == 0 || slices.Contains(want.Enum, v.str)
+		return v, len(want.Enum) == 0 || slices.Contains(want.Enum, v.Text())
 	case TypeTime:
-		if v.kind == kindText {
-			t, ok := timeIn(v.str, z)
+		if v.Kind() == kindText {
+			t, ok := timeIn(v.Text(), z)
 			if !ok {
 				return v, false
 			}
-			t2 := Time(t).WithLabel(v.label)
-			return t2, t2.kind == kindTime
+			t2 := Time(t).WithLabel(v.Label())
+			return t2, t2.Kind() == kindTime
 		}
-		return v, v.kind == kindTime
+		return v, v.Kind() == kindTime
 	case TypeList:
-		l, ok := v.ref.([]Value)
-		if !ok || v.kind != kindList {
+		if v.Kind() != kindList {
 			return v, false
 		}
+		l, ok := v.Items(), false
 		out := make([]Value, len(l))
 		for i, x := range l {
 			if out[i], ok = admit(want.Args["of"], x, depth+1, z); !ok {
 				return v, false
 			}
 		}
-		return Value{kind: kindList, ref: out, label: v.label}, true
+		return v.WithItems(out), true
 	case TypeRecord:
-		if v.kind != kindRecord {
+		if v.Kind() != kindRecord {
 			return v, false
 		}
 		return admitRecord(want, v, depth, z)
@@ -141,7 +135,7 @@ func explain(want *Type, v Value, at string, depth int, z *zone.Zone) string {
 		return at + "." + name
 	}
 	switch {
-	case want.Name == TypeRecord && v.kind == kindRecord:
+	case want.Name == TypeRecord && v.Kind() == kindRecord:
 		var names []string
 		for _, w := range want.Fields {
 			names = append(names, w.Name)
@@ -163,8 +157,8 @@ func explain(want *Type, v Value, at string, depth int, z *zone.Zone) string {
 				return why
 			}
 		}
-	case want.Name == TypeList && v.kind == kindList:
-		for i, x := range v.ref.([]Value) {
+	case want.Name == TypeList && v.Kind() == kindList:
+		for i, x := range v.Items() {
 			if why := explain(want.Args["of"], x, at+"["+strconv.Itoa(i)+"]", depth+1, z); why != "" {
 				return why
 			}
@@ -178,7 +172,7 @@ func explain(want *Type, v Value, at string, depth int, z *zone.Zone) string {
 // admitRecord refuses unknown fields: what the host would silently drop, the
 // guest believed to have said.
 func admitRecord(want *Type, v Value, depth int, z *zone.Zone) (Value, bool) {
-	fs := v.ref.([]Field)
+	fs := v.FieldList()
 	out := make([]Field, 0, len(fs))
 	for _, f := range fs {
 		if want.Field(f.Name) == nil {
@@ -198,11 +192,11 @@ func admitRecord(want *Type, v Value, depth int, z *zone.Zone) (Value, bool) {
 		}
 		out = append(out, Field{w.Name, x})
 	}
-	return Value{kind: kindRecord, ref: out, label: v.label}, true
+	return v.WithFields(out), true
 }
 
 func exactInteger(v Value) (Value, bool) {
-	s := v.str
+	s := v.Text()
 	if len(s) < 16 || len(s) > 20 {
 		return v, false
 	}
@@ -210,7 +204,7 @@ func exactInteger(v Value) (Value, bool) {
 	if _, err := fmt.Sscanf(s, "%d", &i); err != nil || fmt.Sprint(i) != s || (i <= scalar.SafeInteger && i >= -scalar.SafeInteger) {
 		return v, false
 	}
-	return Value{kind: kindInt, bits: uint64(i), label: v.label}, true
+	return Int(i).WithLabel(v.Label()), true
 }
 
 // literalType is the type of a plain value, nil for what is none.
@@ -218,7 +212,7 @@ func literalType(v Value, depth int) *Type {
 	if depth > 64 {
 		return nil
 	}
-	switch v.kind {
+	switch v.Kind() {
 	case kindNull:
 		return litNull
 	case kindBool:
@@ -232,9 +226,9 @@ func literalType(v Value, depth int) *Type {
 	case kindTime:
 		return litTime
 	case kindSealed:
-		return &Type{Name: v.str}
+		return &Type{Name: v.SealedType()}
 	case kindList:
-		for _, x := range v.ref.([]Value) {
+		for _, x := range v.Items() {
 			if literalType(x, depth+1) == nil {
 				return nil
 			}
@@ -243,7 +237,7 @@ func literalType(v Value, depth int) *Type {
 	case kindRecord:
 		seen := make(map[string]bool, v.Len())
 		for n, x := range v.Fields() {
-			if seen[n] || Text(n).kind != kindText || literalType(x, depth+1) == nil {
+			if seen[n] || Text(n).Kind() != kindText || literalType(x, depth+1) == nil {
 				return nil
 			}
 			seen[n] = true

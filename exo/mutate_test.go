@@ -83,7 +83,7 @@ func recheck(t interface{ Fatalf(string, ...any) }, x Expr, got *Message) {
 	if err != nil {
 		t.Fatalf("%+v passed once, and then not: %v", x, err)
 	}
-	if again.Shape != got.Shape || !slices.EqualFunc(again.Args, got.Args, equalValue) || !slices.Equal(again.Refs, got.Refs) || !equalLabel(again.Label, got.Label) {
+	if again.Shape != got.Shape || !slices.EqualFunc(again.Args, got.Args, Equal) || !slices.Equal(again.Refs, got.Refs) || !equalLabel(again.Label, got.Label) {
 		t.Fatalf("%+v is %q %v at first, and then %q %v", x, got.Shape, got.Args, again.Shape, again.Args)
 	}
 }

@@ -330,7 +330,7 @@ func TestOnlyNarrower(t *testing.T) {
 					t.Fatalf("wrapped it is admitted, and bare it is not: %v\n%+v", err, x)
 				}
 				// What the object gets is a message of its own, which it would convert no further.
-				if same, err := check(chain[i]).Check(less.Root.Expr()); err != nil || less.Shape != same.Shape || !slices.EqualFunc(less.Args, same.Args, equalValue) {
+				if same, err := check(chain[i]).Check(less.Root.Expr()); err != nil || less.Shape != same.Shape || !slices.EqualFunc(less.Args, same.Args, Equal) {
 					t.Fatalf("wrapped it is a message that the object does not know: %q %v, %v", less.Shape, less.Args, err)
 				}
 				a, b := less.Root.method, more.Root.method

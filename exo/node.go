@@ -138,7 +138,7 @@ func (c *Checker) MakeRef(id uint32) (*Node, error) {
 func (c *Checker) MakeLit(v Value) (*Node, error) {
 	// Size first, counted no further than the limit: a value that shares its parts
 	// can double with each level.
-	if l := c.Limits.LiteralBytes; v.bytesUpTo(l) > l {
+	if l := c.Limits.LiteralBytes; v.BytesUpTo(l, 0) > l {
 		return nil, Errorf(Limit, "", "a value is too large to pass on; the limit is %d bytes", l)
 	}
 	t := literalType(v, 0)
@@ -430,7 +430,7 @@ func sameArgs(prior, given, accepted []*Node) bool {
 		return false
 	}
 	for i, p := range prior {
-		if p != given[i] && !(p.Op == OpLit && given[i].Op == OpLit && equalValue(p.Lit, accepted[i].Lit)) {
+		if p != given[i] && !(p.Op == OpLit && given[i].Op == OpLit && Equal(p.Lit, accepted[i].Lit)) {
 			return false
 		}
 	}

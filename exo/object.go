@@ -23,6 +23,9 @@ type Object interface {
 	Eval(ctx context.Context, m *Message) (Value, error)
 }
 
+// ObjectOf is the object that a value refers to, nil for every other value.
+func ObjectOf(v Value) Object { o, _ := v.Ref().(Object); return o }
+
 // Description is an object's place in the catalogue.
 type Description struct {
 	Type       *Type        // an interface among Interfaces, with its arguments

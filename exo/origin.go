@@ -49,38 +49,28 @@ type tracer struct {
 
 // visit adds what is known of the sealed values in v, and of those in a text that was made of some. s.mu is held.
 func (t *tracer) visit(v Value) {
-	switch r := v.ref.(type) {
-	case []Value:
-		for _, x := range r {
-			t.visit(x)
+	for x := range v.All() {
+		if l, sealed := x.Sealed(); !sealed || !l.HasExactly(t.tag) || len(t.list) == maxReading {
+			continue
 		}
-	case []Field:
-		for _, f := range r {
-			t.visit(f.Value)
+		number := uint64(x.Number())
+		if t.seen[number] || number >= uint64(len(t.s.contents)) {
+			continue
 		}
-	case *Rows:
-		if r != nil {
-			for _, x := range r.Cells {
-				t.visit(x)
+		if t.seen == nil {
+			t.seen = map[uint64]bool{}
+		}
+		t.seen[number] = true
+		os := &t.s.origins
+		o := os.by[sort.Search(len(os.by), func(k int) bool { return os.by[k].first > number })-1]
+		o.given.Column = o.column(os.fields[number], t.tag)
+		if !slices.Contains(t.list, o.given) {
+			t.list = append(t.list, o.given)
+		}
+		if r := t.s.contents[number].text; r != nil {
+			for _, p := range r.parts {
+				t.visit(p)
 			}
-		}
-	}
-	if v.kind != kindSealed || !v.label.HasExactly(t.tag) || t.seen[v.bits] || v.bits >= uint64(len(t.s.contents)) || len(t.list) == maxReading {
-		return
-	}
-	if t.seen == nil {
-		t.seen = map[uint64]bool{}
-	}
-	t.seen[v.bits] = true
-	os := &t.s.origins
-	o := os.by[sort.Search(len(os.by), func(k int) bool { return os.by[k].first > v.bits })-1]
-	o.given.Column = o.column(os.fields[v.bits], t.tag)
-	if !slices.Contains(t.list, o.given) {
-		t.list = append(t.list, o.given)
-	}
-	if r, ok := t.s.contents[v.bits].ref.(recipe); ok {
-		for _, p := range r.parts {
-			t.visit(p)
 		}
 	}
 }
@@ -156,17 +146,5 @@ func (c Catalog) labelledIn(root *Node) (out []labelledColumn) {
 		}
 	}
 	shows(root.Type)
-	return out
-}
-
-// fields are the names of the cells of a row.
-func (s *Shape) fields(out []string) []string {
-	for i, name := range s.Names {
-		if sub := s.Sub(i); sub != nil {
-			out = sub.fields(out)
-			continue
-		}
-		out = append(out, name)
-	}
 	return out
 }

@@ -66,7 +66,7 @@ func TestGivenIsShort(t *testing.T) {
 			v := Value{kind: kindSealed, bits: uint64(len(w.s.contents)), str: TypeText, label: text.label}
 			w.s.origins.by = append(w.s.origins.by, origin{first: v.bits, given: Given{Call: uint64(n%c.calls + 2)}})
 			w.s.origins.fields = append(w.s.origins.fields, "")
-			w.s.contents = append(w.s.contents, Value{kind: kindText, ref: recipe{parts: []Value{text, text}}})
+			w.s.contents = append(w.s.contents, content{text: &recipe{parts: []Value{text, text}}})
 			text = v
 		}
 		from := tracer{s: w.s, tag: "diary"}

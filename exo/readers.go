@@ -186,9 +186,9 @@ func joinTags(t, u string) (_ string, ok bool) {
 	return base + "@" + kind + ":" + strings.Join(both, "|"), true
 }
 
-// refined is l with the readers that the label of a value names, where l says that it has some: who made the value may say whose
+// Refined is l with the readers that the label of a value names, where l says that it has some: who made the value may say whose
 // it is, and nothing else of how it is labelled. Of what is said twice, or not of l, nothing counts.
-func (l Label) refined(by Label) Label {
+func (l Label) Refined(by Label) Label {
 	if by.set == nil || l.set == nil || !slices.ContainsFunc(*l.set, func(t string) bool { return strings.Contains(t, "@") }) {
 		return l
 	}

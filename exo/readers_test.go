@@ -170,14 +170,14 @@ func TestRefined(t *testing.T) {
 		{"pii@member", "pii@member:2|1", "pii@member"},
 		{"pii@member untrusted", "pii@member:1", "pii@member:1 untrusted"},
 	} {
-		if got := NewLabel(strings.Fields(c.of)...).refined(NewLabel(strings.Fields(c.by)...)); !got.Equal(NewLabel(strings.Fields(c.want)...)) {
+		if got := NewLabel(strings.Fields(c.of)...).Refined(NewLabel(strings.Fields(c.by)...)); !got.Equal(NewLabel(strings.Fields(c.want)...)) {
 			t.Errorf("%s by %s: %s", c.of, c.by, got)
 		}
 	}
 	for by, want := range map[string]string{"": "{pii@member}", "pii@member:1": "{pii@member:1}", "pii@guest:1": "{pii@guest:1,pii@member}", "pay": "{pay,pii@member}", "pii": "{pii}", "pii@member:1 pay": "{pay,pii@member:1}"} {
 		s := sealing{}
 		got := s.value(&Type{Name: TypeText, Label: NewLabel("pii@member")}, Text("x").WithLabel(NewLabel(strings.Fields(by)...)))
-		if l, ok := got.Sealed(); !ok || l.String() != want || len(s.cells) != 1 || s.cells[0].Label().String() != want {
+		if l, ok := got.Sealed(); !ok || l.String() != want || len(s.cells) != 1 || s.cells[0].plain.Label().String() != want {
 			t.Errorf("a value of %s: %s, want %s", by, l, want)
 		}
 	}

@@ -126,7 +126,7 @@ type Start struct {
 // digestOf is the digest of a reply or a result, where anybody asks for it; zero where it
 // has none.
 func (s *Session) digestOf(v Value) Digest {
-	if s.gate.record == nil || v.kind == noValue {
+	if s.gate.record == nil || v.IsZero() {
 		return Digest{}
 	}
 	d, _ := v.Digest()

@@ -1,10 +1,6 @@
 package exo
 
-import (
-	"slices"
-
-	"github.com/exoagent/exoagent/internal/wire"
-)
+import "slices"
 
 // What a message merely shows of a labelled value adds nothing to the run's label: the value stays with the host, and the
 // program holds a sealed Value, which is the run's number of it. A guest can forge a number and learns
@@ -12,28 +8,13 @@ import (
 // whose label is then the run's. The idea is that of the faceted and sealed values of information-flow
 // control (Austin and Flanagan 2012; CaMeL 2025), without a second run of the program.
 
-// sealable reports whether a value of the named type can be sealed.
-func sealable(typ string) bool { return isScalar(typ) || typ == TypeList }
-
-// sealedText is what a sealed value shows, be it NULL, short or long.
-func (v Value) sealedText() string { return "[sealed " + v.label.About().list() + "]" }
-
-func (e *Encoder) sealed(v *Value) {
-	if !sealable(v.str) || v.label.set == nil {
-		e.none(errNoValue)
-		return
-	}
-	e.B = wire.AppendText(wire.AppendUint(append(e.B, tagSealed), v.bits), v.str)
-	e.tags(v.label)
-}
-
 // sealing makes a reply that a guest may have of one that an object gave.
 type sealing struct {
 	catalog Catalog
-	open    Label    // that the run has already: what carries no more is plain
-	cells   []Value  // what was sealed, by the number that stands in its place
-	at      string   // the field that is sealed,
-	fields  []string // and that of each cell: see origins
+	open    Label     // that the run has already: what carries no more is plain
+	cells   []content // what was sealed, by the number that stands in its place
+	at      string    // the field that is sealed,
+	fields  []string  // and that of each cell: see origins
 
 	calculated bool // some of the cells may be: see Message
 }
@@ -49,22 +30,20 @@ func (s *sealing) value(t *Type, v Value) Value {
 		return v // the labels of rows within a row are the run's: see makeCall
 	}
 	switch {
-	case v.kind == kindNull || v.kind == kindRef: // that a row is not there is no part of a labelled value
+	case v.IsNull() || v.Kind() == kindRef: // that a row is not there is no part of a labelled value
 		return v
-	case v.kind == kindRows && t.Name == TypeList:
+	case v.Kind() == kindRows && t.Name == TypeList:
 		if r := s.rows(t.Args["of"], v.Rows()); r != nil {
-			v.ref = r
-			return v
+			return v.WithRows(r)
 		}
-	case v.kind == kindList && t.Name == TypeList:
-		l := slices.Clone(v.ref.([]Value))
+	case v.Kind() == kindList && t.Name == TypeList:
+		l := slices.Clone(v.Items())
 		for k := range l {
 			l[k] = s.value(t.Args["of"], l[k])
 		}
-		v.ref = l
-		return v
-	case v.kind == kindRecord && t.Name != TypeList:
-		fs := slices.Clone(v.ref.([]Field))
+		return v.WithItems(l)
+	case v.Kind() == kindRecord && t.Name != TypeList:
+		fs := slices.Clone(v.FieldList())
 		known := s.whole(t, fs)
 		for k, f := range fs {
 			of := s.field(t, f.Name)
@@ -75,8 +54,7 @@ func (s *sealing) value(t *Type, v Value) Value {
 			fs[k].Value = s.value(of, f.Value)
 		}
 		if known {
-			v.ref = fs
-			return v
+			return v.WithFields(fs)
 		}
 	}
 	return s.cell(t, s.catalog.shows(t), v)
@@ -85,9 +63,19 @@ func (s *sealing) value(t *Type, v Value) Value {
 // cell seals v, NULL, too: whether a value is there is a part of the value. Its object may say whose it is, and add labels: with less
 // than l it would be a way out.
 func (s *sealing) cell(t *Type, l Label, v Value) Value {
-	l = l.refined(v.label).Join(v.allLabels())
-	s.cells, s.fields = append(s.cells, v.WithLabel(l)), append(s.fields, s.at)
-	return Value{kind: kindSealed, bits: uint64(len(s.cells) - 1), str: shownType(s.catalog, t), label: l}
+	l = l.Refined(v.Label()).Join(v.AllLabels())
+	return s.put(t, l, content{plain: v.WithLabel(l)})
+}
+
+func (s *sealing) put(t *Type, l Label, c content) Value {
+	s.cells, s.fields = append(s.cells, c), append(s.fields, s.at)
+	return NewSealed(uint32(len(s.cells)-1), shownType(s.catalog, t), l)
+}
+
+// content is what a sealed value stands for: a value, or how to make a text.
+type content struct {
+	plain Value
+	text  *recipe
 }
 
 // whole reports whether each labelled field of t is among fs: that one is left out would tell of it.
@@ -152,7 +140,7 @@ func (s *sealing) rows(of *Type, r *Rows) *Rows {
 	if !ok {
 		return nil
 	}
-	names := r.Shape.fields(nil)
+	names := r.Shape.CellNames(nil)
 	out := &Rows{Shape: r.Shape, Cells: make([]Value, 0, r.Len()*len(types))}
 	for row, reader := 0, r.Reader(); row < r.Len(); row++ {
 		for k, v := range reader.Cells(row) {
@@ -196,35 +184,19 @@ func shownType(c Catalog, t *Type) string {
 	if i := c[t.Name]; i != nil && i.Expr && t.Args["of"] != nil {
 		t = t.Args["of"]
 	}
-	if sealable(t.Name) {
+	if Sealable(t.Name) {
 		return t.Name
 	}
 	return TypeData
 }
 
-// holdsSealed reports whether v is sealed or something in it is.
-func (v Value) holdsSealed() bool {
-	switch r := v.ref.(type) {
-	case []Value:
-		return slices.ContainsFunc(r, Value.holdsSealed)
-	case []Field:
-		return slices.ContainsFunc(r, func(f Field) bool { return f.Value.holdsSealed() })
-	case *Rows:
-		return r != nil && slices.ContainsFunc(r.Cells, Value.holdsSealed)
-	}
-	return v.kind == kindSealed
-}
-
 // sealedFits reports whether a sealed value may be what is wanted: it goes by its declared type
 // alone. What is opened is checked again.
 func sealedFits(want *Type, v Value) bool {
-	got := &Type{Name: v.str}
-	return v.str == TypeData || want.Name == TypeJSON || scalarFits(want, got) ||
-		(want.Name == TypeTime || want.Name == TypeDate) && (v.str == TypeTime || v.str == TypeDate)
+	got := &Type{Name: v.SealedType()}
+	return got.Name == TypeData || want.Name == TypeJSON || scalarFits(want, got) ||
+		(want.Name == TypeTime || want.Name == TypeDate) && (got.Name == TypeTime || got.Name == TypeDate)
 }
-
-// Sealed says of a sealed value which labels it has; ok is false for every other.
-func (v Value) Sealed() (l Label, ok bool) { return v.label, v.kind == kindSealed }
 
 // Shown are the labels of the cells of a row of this shape, one for each, where a row of the reply is one of what the message's
 // receiver shows, without tags of integrity. What doesn't flow to the label of the run is sealed: whoever reads it counts it without

@@ -18,7 +18,7 @@ type Call struct {
 }
 
 // Reply is the frame that answers a Call. References in Value are numbers of
-// this session; see (Value).RefID.
+// this session; see (Value).Number.
 type Reply struct {
 	ID    uint64
 	Value Value
@@ -46,7 +46,7 @@ func (x Expr) bytesUpTo(limit int, of cost) int {
 		for _, name := range w.Names {
 			n += of.name + len(name)
 		}
-		n += w.Lit.sizeUpTo(max(0, limit-n), of.tag)
+		n += w.Lit.BytesUpTo(max(0, limit-n), of.tag)
 	}
 	return n
 }
@@ -100,7 +100,7 @@ type Session struct {
 	lent        []lent // wrapped objects that were arguments
 	types       []*Type
 	sealed      []Value     // the run's sealed values, by their numbers,
-	contents    []Value     // and what is in them
+	contents    []content   // and what is in them
 	calculated  [][2]uint64 // from which to which they may be calculated by the program
 	origins     origins     // and by which messages they were given
 	composed    int         // bytes of the parts of sealed texts

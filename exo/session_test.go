@@ -211,7 +211,7 @@ func TestNumbersOfAnotherRun(t *testing.T) {
 	}
 	v, err := w.send(msg(ref(mailID), call(0, "dup")))
 	wantOK(t, "dup", err)
-	x := msg(ref(v.RefID()), call(0, "peek"))
+	x := msg(ref(v.Number()), call(0, "peek"))
 	_, err = w.send(x)
 	wantOK(t, "in its own run", err)
 	w.open()
@@ -311,7 +311,7 @@ func find(v Value) uint32 {
 		if v.Ref() != nil {
 			return 1 << 30
 		}
-		return v.RefID()
+		return v.Number()
 	case kindList:
 		for i := range v.Len() {
 			if id := find(v.At(i)); id > 0 {

@@ -267,7 +267,7 @@ func TestShapeIsSkeleton(t *testing.T) {
 		if a.Shape != a2.Shape || len(a.Args) != len(a2.Args) {
 			t.Fatalf("other literals, another shape: %q %q", a.Shape, a2.Shape)
 		}
-		if len(a.Args) > 0 && slices.EqualFunc(a.Args, a2.Args, equalValue) {
+		if len(a.Args) > 0 && slices.EqualFunc(a.Args, a2.Args, Equal) {
 			t.Fatalf("other literals, the same arguments: %v", a.Args)
 		}
 		if (a.Shape == b.Shape) != (sa == sb) {

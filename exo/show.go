@@ -235,7 +235,7 @@ func (c *Checker) unselectable(n *Node) string {
 func (c *Checker) describe(n *Node) string {
 	switch n.Op {
 	case OpLit:
-		switch n.Lit.kind {
+		switch n.Lit.Kind() {
 		case kindText:
 			s := n.Lit.Text()
 			if len(s) > 40 {

@@ -58,7 +58,7 @@ func (m *Message) unsealed() *Message {
 	c.Root = c.Root.unsealed(done)
 	c.Args = slices.Clone(c.Args)
 	for i, v := range c.Args {
-		c.Args[i] = v.unsealed()
+		c.Args[i] = withoutLabelled(v)
 	}
 	return &c
 }
@@ -69,31 +69,14 @@ func (n *Node) unsealed(done map[*Node]*Node) *Node {
 	}
 	c := *n
 	done[n] = &c
-	c.Lit, c.Recv, c.Args = n.Lit.unsealed(), n.Recv.unsealed(done), slices.Clone(n.Args)
+	c.Lit, c.Recv, c.Args = withoutLabelled(n.Lit), n.Recv.unsealed(done), slices.Clone(n.Args)
 	for i, a := range c.Args {
 		c.Args[i] = a.unsealed(done)
 	}
 	return &c
 }
 
-// unsealed is v, with the zero Value for each part that has a label.
-func (v Value) unsealed() Value {
-	if v.label.set != nil {
-		return Value{}
-	}
-	switch r := v.ref.(type) {
-	case []Value:
-		l := slices.Clone(r)
-		for i := range l {
-			l[i] = l[i].unsealed()
-		}
-		v.ref = l
-	case []Field:
-		fs := slices.Clone(r)
-		for i := range fs {
-			fs[i].Value = fs[i].Value.unsealed()
-		}
-		v.ref = fs
-	}
-	return v
+// withoutLabelled is v, with the zero Value for each part that has a label.
+func withoutLabelled(v Value) Value {
+	return v.Replace(func(x Value) (Value, bool) { return Value{}, !x.Label().Empty() })
 }

@@ -55,7 +55,7 @@ func (s *Session) spellExpr(en *Entry, call uint64, x Expr) error {
 	en.Message, en.Constants, en.Cut = nil, nil, nil
 	nodes, room := x.Nodes, maxEntryMessage
 	for i := range x.Nodes {
-		if x.Nodes[i].Op != OpLit || x.Nodes[i].Lit.bytesUpTo(ConstantBytes) <= ConstantBytes {
+		if x.Nodes[i].Op != OpLit || x.Nodes[i].Lit.BytesUpTo(ConstantBytes, 0) <= ConstantBytes {
 			continue
 		}
 		c, err := constantOf(x.Nodes[i].Lit)

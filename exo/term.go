@@ -34,7 +34,7 @@ func (c *Checker) bind(op string, recv *Node, m *Method, args []*Node) (*env, er
 			e.vars = append(e.vars, binding{name: p.Bind, typ: a.Type})
 		}
 		if p.Static {
-			if a.Op != OpLit || a.Lit.holdsSealed() {
+			if a.Op != OpLit || a.Lit.HoldsSealed() {
 				return nil, Errorf(Invalid, op, "%s must be written as a literal", p.Name)
 			}
 			if p.Ident {

@@ -114,7 +114,7 @@ func TestCalculated(t *testing.T) {
 			t.Errorf("%s: %t %v", what, c.calculates, err)
 		}
 	}
-	s := &Session{contents: []Value{Text("a"), Text("b"), Text("c")}, calculated: [][2]uint64{{1, 2}}}
+	s := &Session{contents: []content{{plain: Text("a")}, {plain: Text("b")}, {plain: Text("c")}}, calculated: [][2]uint64{{1, 2}}}
 	for i, want := range []bool{false, true, false} {
 		if v := (Value{kind: kindSealed, bits: uint64(i)}); s.holdsRecipe(v) != want || s.holdsRecipe(List(v)) != want || s.holdsRecipe(RecordValue(Field{"x", v})) != want {
 			t.Errorf("cell %d: not %t", i, want)

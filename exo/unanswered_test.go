@@ -42,8 +42,8 @@ func TestObjectsComeWithTheirReply(t *testing.T) {
 			t.Errorf("asked %d times", n)
 		}
 		// The twin: once it was delivered.
-		if v.RefID() != guessed {
-			t.Errorf("it is number %d", v.RefID())
+		if v.Number() != guessed {
+			t.Errorf("it is number %d", v.Number())
 		}
 		v, err = w.send(msg(ref(guessed), call(0, "peek")))
 		if wantOK(t, "delivered", err); v.Int() != 7 {
@@ -73,7 +73,7 @@ func TestNumbersInCallOrder(t *testing.T) {
 	wantOK(t, "the first", err)
 	b, err := w.next()
 	wantOK(t, "the second", err)
-	if ids := []uint32{a.At(0).RefID(), a.At(1).RefID(), b.RefID()}; !slices.Equal(ids, []uint32{3, 4, 5}) {
+	if ids := []uint32{a.At(0).Number(), a.At(1).Number(), b.Number()}; !slices.Equal(ids, []uint32{3, 4, 5}) {
 		t.Errorf("numbers %v", ids)
 	}
 	_, err = w.send(msg(ref(5), call(0, "count")))

@@ -107,14 +107,38 @@ func RecordValue(fields ...Field) Value { return Value{kind: kindRecord, ref: sl
 // RowsValue makes a value of many records. r is not copied and must not be changed any more.
 func RowsValue(r *Rows) Value { return Value{kind: kindRows, ref: r} }
 
-// RefValue makes a reference to an object. Only hosts make these: a guest's
+// RefValue makes a reference to an object, an exo.Object. Only hosts make these: a guest's
 // message carries numbers that the session resolves.
-func RefValue(o Object) Value {
+func RefValue(o any) Value {
 	if o == nil {
 		return Value{}
 	}
 	return Value{kind: kindRef, ref: o}
 }
+
+// Kind is what the value holds.
+func (v Value) Kind() valueKind { return v.kind }
+
+// Items are the items of a list, nil for every other kind. They must not be changed.
+func (v Value) Items() []Value {
+	items, _ := v.ref.([]Value)
+	return items
+}
+
+// FieldList is Fields as a slice, nil for every other kind. It must not be changed.
+func (v Value) FieldList() []Field {
+	fields, _ := v.ref.([]Field)
+	return fields
+}
+
+// WithItems is a list with other items, which are not copied, and the same label.
+func (v Value) WithItems(items []Value) Value { v.ref = items; return v }
+
+// WithFields is a record with other fields, which are not copied, and the same label.
+func (v Value) WithFields(fields []Field) Value { v.ref = fields; return v }
+
+// WithRows is RowsValue with v's label.
+func (v Value) WithRows(r *Rows) Value { v.ref = r; return v }
 
 // Type names what the value holds: TypeNull, TypeBool, TypeInt, TypeFloat, TypeText, TypeTime,
 // TypeList, TypeRecord, TypeRows, TypeRef or TypeSealed; "" for the zero Value. Types that JavaScript
@@ -220,8 +244,13 @@ func (v Value) Get(name string) (Value, bool) {
 // Rows is the value's rows, nil for every other kind.
 func (v Value) Rows() *Rows { r, _ := v.ref.(*Rows); return r }
 
-// Ref is the object that the value refers to, nil for every other kind.
-func (v Value) Ref() Object { o, _ := v.ref.(Object); return o }
+// Ref is the object that the value refers to, nil for every other kind. See exo.ObjectOf.
+func (v Value) Ref() any {
+	if v.kind != kindRef {
+		return nil
+	}
+	return v.ref
+}
 
 // Shape names the cells of a row, nested where a record holds a record. A row's
 // cells are stored in the order in which a walk over its shape meets them.
@@ -263,6 +292,18 @@ func (s *Shape) Sub(i int) *Shape {
 	return s.Subs[i]
 }
 
+// CellNames are the names of the cells of a row.
+func (s *Shape) CellNames(out []string) []string {
+	for i, name := range s.Names {
+		if sub := s.Sub(i); sub != nil {
+			out = sub.CellNames(out)
+			continue
+		}
+		out = append(out, name)
+	}
+	return out
+}
+
 // Rows are records of one shape, stored flat so that ten thousand of them are
 // one slice and can reach the result without becoming objects of the guest. Those of a
 // RowsBuilder are bytes, and have no Cells: read rows with Row or a Reader.
@@ -286,6 +327,9 @@ func (r *Rows) Len() int {
 	}
 	return 0
 }
+
+// Packed reports whether the rows are those of a RowsBuilder, without Cells.
+func (r *Rows) Packed() bool { return r.packed != nil }
 
 // Plain counts the bytes of text in the cells. ok is false where a cell is not a
 // plain value: those rows are more than their cells and their text say.
@@ -324,11 +368,8 @@ func buildRecord(s *Shape, cells []Value) (Value, []Value) {
 	return Value{kind: kindRecord, ref: fs}, cells
 }
 
-// bytesUpTo is Bytes, but stops counting once it exceeds limit.
-func (v Value) bytesUpTo(limit int) int { return v.sizeUpTo(limit, 0) }
-
-// sizeUpTo is bytesUpTo with so many bytes for each tag of a sealed value.
-func (v Value) sizeUpTo(limit, tag int) int {
+// BytesUpTo is Bytes, but stops counting once it exceeds limit, and adds so many bytes for each tag of a sealed value.
+func (v Value) BytesUpTo(limit, tag int) int {
 	n := 16 + len(v.str)
 	if v.kind == kindSealed && tag > 0 && v.label.set != nil {
 		n += tag * len(*v.label.set)
@@ -336,31 +377,31 @@ func (v Value) sizeUpTo(limit, tag int) int {
 	switch r := v.ref.(type) {
 	case []Value:
 		for i := 0; i < len(r) && n <= limit; i++ {
-			n += r[i].sizeUpTo(limit-n, tag)
+			n += r[i].BytesUpTo(limit-n, tag)
 		}
 	case []Field:
 		for i := 0; i < len(r) && n <= limit; i++ {
-			n += len(r[i].Name) + r[i].Value.sizeUpTo(limit-n, tag)
+			n += len(r[i].Name) + r[i].Value.BytesUpTo(limit-n, tag)
 		}
 	}
 	return n
 }
 
-// equalValue compares plain data.
-func equalValue(a, b Value) bool {
+// Equal compares plain data, and not its labels.
+func Equal(a, b Value) bool {
 	if a.kind != b.kind || a.bits != b.bits || a.str != b.str || a.Len() != b.Len() {
 		return false
 	}
 	switch x := a.ref.(type) {
 	case []Value:
 		for i, v := range b.ref.([]Value) {
-			if !equalValue(x[i], v) {
+			if !Equal(x[i], v) {
 				return false
 			}
 		}
 	case []Field:
 		for i, f := range b.ref.([]Field) {
-			if x[i].Name != f.Name || !equalValue(x[i].Value, f.Value) {
+			if x[i].Name != f.Name || !Equal(x[i].Value, f.Value) {
 				return false
 			}
 		}

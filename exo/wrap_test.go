@@ -48,7 +48,7 @@ func TestBefore(t *testing.T) {
 	w := newWorld(t, Config{Limits: Limits{Calls: 6}, Grants: map[string]Object{"mail": o, "todos": newTodos(), "users": newUsers()}})
 	v, err := w.send(msg(ref(0), call(0, "dup")))
 	wantOK(t, "dup", err)
-	led := v.RefID()
+	led := v.Number()
 	_, err = w.send(msg(ref(0), ref(led), call(0, "forward", 1))) // both are shared's and outer's
 	wantOK(t, "forward", err)
 	for _, who := range []string{"shared", "outer"} {
@@ -179,7 +179,7 @@ func TestArgumentHandedBack(t *testing.T) {
 		v, err := w.send(msg(ref(0), ref(1), call(0, "forward", 1)))
 		wantOK(t, "handed back", err)
 		revoke()
-		if _, err = w.send(msg(ref(v.RefID()), call(0, "peek"))); wrap {
+		if _, err = w.send(msg(ref(v.Number()), call(0, "peek"))); wrap {
 			wantKind(t, "the echo of what was revoked", err, Revoked)
 		} else {
 			wantOK(t, "its twin", err)
@@ -246,7 +246,7 @@ func TestPerRun(t *testing.T) {
 	w.send(msg(ref(1), ref(0), call(0, "forward", 1)))
 	v, err := w.send(msg(ref(0), call(0, "dup")))
 	wantOK(t, "dup", err)
-	w.send(msg(ref(v.RefID()), call(0, "peek")))
+	w.send(msg(ref(v.Number()), call(0, "peek")))
 	w.open()
 	w.send(msg(ref(0), call(0, "peek")))
 	want := []string{"other.forward [other mail] true ann", "mail.dup [mail] true ann", "object 2.peek [] false ann", "mail.peek [mail] true ann"}

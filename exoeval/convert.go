@@ -458,7 +458,7 @@ func (r *run) toJS(v exo.Value) goja.Value {
 	case exo.TypeRows:
 		return r.newRows(v)
 	case exo.TypeRef:
-		return r.grantedObject(v.RefID())
+		return r.grantedObject(v.Number())
 	case exo.TypeSealed:
 		return r.sealedValue(v)
 	}

@@ -344,5 +344,5 @@ func (c *conform) refers(v exo.Value) *exo.Type {
 	if v.Type() != exo.TypeRef {
 		return nil
 	}
-	return c.run.checker.Ref(v.RefID())
+	return c.run.checker.Ref(v.Number())
 }

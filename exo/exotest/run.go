@@ -118,7 +118,7 @@ func (r *Run) Reply(v exo.Value) *Chain {
 	if v.Type() != exo.TypeRef {
 		r.t.Fatalf("exotest: %s refers to no object", v)
 	}
-	return r.ref(v.RefID())
+	return r.ref(v.Number())
 }
 
 func (r *Run) ref(id uint32) *Chain {

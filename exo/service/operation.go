@@ -249,7 +249,7 @@ func (op *Operation) check(v exo.Value) error {
 	if !op.object() {
 		return fits(op.result, v, op.hidden, "result")
 	}
-	o := v.Ref()
+	o := exo.ObjectOf(v)
 	if o == nil {
 		return errors.New("the function returned no object")
 	}

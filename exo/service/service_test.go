@@ -281,14 +281,14 @@ func TestReturnsObject(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sub, err := r.call(root.RefID(), "open", rec("name", exo.Text("a")))
+	sub, err := r.call(root.Number(), "open", rec("name", exo.Text("a")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, err := r.call(sub.RefID(), "path", exo.Value{}); err != nil || p.Text() != "/a" {
+	if p, err := r.call(sub.Number(), "path", exo.Value{}); err != nil || p.Text() != "/a" {
 		t.Error(p, err)
 	}
-	_, err = r.call(root.RefID(), "open", rec("name", exo.Text("none")))
+	_, err = r.call(root.Number(), "open", rec("name", exo.Text("none")))
 	wantKind(t, err, exo.Internal)
 	_, err = r.call(0, "liar", exo.Value{})
 	wantKind(t, err, exo.Internal)
@@ -308,14 +308,14 @@ func TestOnlyReachesReturnedObjects(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sub, err = r.call(sub.RefID(), "open", rec("name", exo.Text("b")))
+		sub, err = r.call(sub.Number(), "open", rec("name", exo.Text("b")))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p, err := r.call(sub.RefID(), "path", exo.Value{}); err != nil || !strings.HasSuffix(p.Text(), "/a/b") {
+		if p, err := r.call(sub.Number(), "path", exo.Value{}); err != nil || !strings.HasSuffix(p.Text(), "/a/b") {
 			t.Error(p, err)
 		}
-		if _, err = r.call(sub.RefID(), "remove", exo.Value{}); removes && err != nil {
+		if _, err = r.call(sub.Number(), "remove", exo.Value{}); removes && err != nil {
 			t.Error(err)
 		} else if !removes {
 			wantKind(t, err, exo.Denied)
@@ -331,11 +331,11 @@ func TestRevocableReachesReturnedObjects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.call(sub.RefID(), "path", exo.Value{}); err != nil {
+	if _, err := r.call(sub.Number(), "path", exo.Value{}); err != nil {
 		t.Error(err)
 	}
 	revoke()
-	_, err = r.call(sub.RefID(), "path", exo.Value{})
+	_, err = r.call(sub.Number(), "path", exo.Value{})
 	wantKind(t, err, exo.Revoked)
 }
 

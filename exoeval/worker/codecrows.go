@@ -92,8 +92,8 @@ func holds(r *exo.Rows) (h held, ok bool) {
 // rows cross as they are.
 func (l *rowsLog) Append(b []byte, v exo.Value) ([]byte, bool) {
 	if v.Type() == exo.TypeRef {
-		e := exo.Encoder{B: wire.AppendUint(append(b, tagObject), uint64(v.RefID()))}
-		e.Type(l.typ(v.RefID()))
+		e := exo.Encoder{B: wire.AppendUint(append(b, tagObject), uint64(v.Number()))}
+		e.Type(l.typ(v.Number()))
 		return e.B, true
 	}
 	r := v.Rows()
@@ -120,7 +120,7 @@ func (l *rowsLog) Read(tag byte, rest string) (exo.Value, int, error) {
 	switch tag {
 	case tagObject:
 		v := d.Ref()
-		l.typed(v.RefID(), d.Type())
+		l.typed(v.Number(), d.Type())
 		return v, d.At(), d.Err()
 	case tagHeld:
 		r := &exo.Rows{Shape: d.Shape()}
