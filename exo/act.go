@@ -105,7 +105,7 @@ func (s *Session) acted(ctx context.Context, m *Message, v Value, err error, too
 	e := m.entry
 	if err != nil {
 		v = Value{}
-		why := classify("", err)
+		why := AsError("", err)
 		if errors.Is(context.Cause(ctx), ErrRevoked) {
 			why = &Error{Kind: Revoked, Err: err}
 		}
@@ -114,7 +114,7 @@ func (s *Session) acted(ctx context.Context, m *Message, v Value, err error, too
 			named.Op = s.opName(e.root)
 			why = &named
 		}
-		err = why.keep()
+		err = why.Bounded()
 	}
 	// Also where a policy or the Recorder ends its goroutine, as a test that fails in it does:
 	// then nothing is delivered, and the run does not commit.
@@ -189,17 +189,14 @@ func ask(ctx context.Context, m *Message) (v Value, err error) {
 	defer panicked(&v, &err)
 	if v, err = m.Objects[m.Root.receiver().Slot].Eval(ctx, m); err != nil {
 		err = foreign(err)
-		of := ofObject(classify("", err))
+		of := ofObject(AsError("", err))
 		if nothingDone(err) && !nothingDone(of) { // said outside of an Error that it wraps
-			of = &Error{Op: classify("", of).Op, Kind: KindOf(of), Msg: classify("", of).Message(), Err: err}
+			of = &Error{Op: AsError("", of).Op, Kind: KindOf(of), Msg: AsError("", of).Message(), Err: err}
 		}
 		return Value{}, of
 	}
 	return v, nil
 }
-
-// errPanicked is in the error of an object whose code panicked.
-var errPanicked = errors.New("panic")
 
 // IsPanic reports whether err is of an object whose code panicked, or ended its goroutine,
 // instead of answering.
@@ -210,7 +207,7 @@ func (s *Session) hold(m *Message, e *pending) (v Value, err error) {
 	defer panicked(&v, &err)
 	if p, ok := m.Objects[m.Root.receiver().Slot].(Validator); ok && e.sealed == nil { // what it says would tell of what is sealed
 		if err := p.Validate(m); err != nil {
-			return Value{}, ofObject(classify("", foreign(err)))
+			return Value{}, ofObject(AsError("", foreign(err)))
 		}
 	}
 	return receipt(e.id).WithLabel(m.Label), nil

@@ -3,6 +3,8 @@ package exo
 import (
 	"math"
 	"slices"
+
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // admit is the one gate. Its order is the promise of the package: resolve and check; join
@@ -131,7 +133,7 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 		en.Details, err = s.charge(m, e)
 	}
 	if err != nil {
-		err = classify("", err).keep()
+		err = AsError("", err).Bounded()
 		en.Step, en.Err = Refused, err
 		if s.noteMessage(e, en) == nil {
 			s.spelt(&en)
@@ -198,7 +200,7 @@ func (s *Session) resolve(m *Message) error {
 		s.mu.Unlock()
 		inner, err := m.peel(i, o)
 		if err != nil {
-			return classify("", err).in(s.refName(r))
+			return AsError("", err).In(s.refName(r))
 		}
 		m.Objects[i] = inner
 	}
@@ -231,5 +233,5 @@ func (s *Session) opName(root *Node) string {
 		return ""
 	}
 	c := Checker{Catalog: s.gate.catalog, Show: s.show}
-	return clipTo(c.Op(root.Recv, root.Name), maxErrorOp)
+	return scalar.Clip(c.Op(root.Recv, root.Name), maxErrorOp)
 }

@@ -49,7 +49,7 @@ func TestCallable(t *testing.T) {
 	if bad != nil {
 		t.Fatal(bad)
 	}
-	if _, bad = c.MakeCall(ref, "greet", nil); bad == nil || classify("", bad).Op != "hi" {
+	if _, bad = c.MakeCall(ref, "greet", nil); bad == nil || AsError("", bad).Op != "hi" {
 		t.Errorf("%v", bad)
 	}
 	if op := c.Op(ref, "other"); op != "hi.other" {

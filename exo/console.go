@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Level says how a program logged a line.
@@ -99,7 +101,7 @@ func (s *Session) logged(l Line) (_ Line, show bool, err error) {
 	end := "\n"
 	if left := limits.ConsoleBytes - c.used; l.Size() > left {
 		// Of what the console shows, the level included.
-		l.Level, l.Text = LevelInfo, clipTo(l.String(), max(0, left))+fmt.Sprintf("\n… the console is full: the limit is %d bytes", limits.ConsoleBytes)
+		l.Level, l.Text = LevelInfo, scalar.Clip(l.String(), max(0, left))+fmt.Sprintf("\n… the console is full: the limit is %d bytes", limits.ConsoleBytes)
 		c.full, end = true, ""
 	}
 	c.used += l.Size()

@@ -8,6 +8,8 @@ import (
 	"math/bits"
 	"slices"
 	"time"
+
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // A declassifier is a method that tells a little of sealed values: the domain of an address, whether two amounts are equal. The host
@@ -193,7 +195,7 @@ func (s *Session) charge(m *Message, e *pending) (details []any, err error) {
 		return nil, s.policyFailed(p)
 	}
 	if err != nil {
-		return nil, classify("", err).in(op)
+		return nil, AsError("", err).In(op)
 	}
 	return []any{d}, nil
 }
@@ -213,7 +215,7 @@ func (m *Message) tell(ctx context.Context) (Value, error) {
 				}
 				err = fmt.Errorf("exo: the reply is not %s", m.Root.method.Result.Con)
 			}
-			m.Detail(Untold{clipTo(err.Error(), maxErrorOp)})
+			m.Detail(Untold{scalar.Clip(err.Error(), maxErrorOp)})
 			said <- Null()
 		}()
 		v, err = s.askOpened(ctx, m)

@@ -46,7 +46,7 @@ func (s *Session) Next(ctx context.Context) (r Reply, ok bool, err error) {
 			over, withheld := s.gate.overspent(s.spent), false
 			if over != nil && (e.reply.Err == nil || e.spent != spent{}) {
 				withheld = e.reply.Err == nil
-				e.reply = Reply{ID: e.id, Err: classify("", over).in(s.opName(e.root))}
+				e.reply = Reply{ID: e.id, Err: AsError("", over).In(s.opName(e.root))}
 			} else {
 				s.number(e)
 			}

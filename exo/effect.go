@@ -291,7 +291,7 @@ func (s *Session) doomedBy() error {
 	if s.doomed == nil {
 		return nil
 	}
-	why := classify(s.doomed.Op, s.doomed.Err)
+	why := AsError(s.doomed.Op, s.doomed.Err)
 	return &Error{Op: s.doomed.Op, Kind: why.Kind, Msg: "it failed, and half of it may be done, so nothing that this program changed is kept: " + why.Message(), Err: why}
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Kind says what class of failure an error is. Other is the zero value.
@@ -65,6 +67,26 @@ type Pos struct {
 	Text         string // the program's line, shortened round the place if it is long
 }
 
+// Bounds of an error, in bytes: a run can have as many as it has calls, and whoever
+// records them keeps them.
+const (
+	maxErrorOp  = 400
+	maxErrorMsg = 4000
+)
+
+// Bounded is the error, or a copy with texts of bounded size.
+func (e *Error) Bounded() *Error {
+	if e == nil || len(e.Op) <= maxErrorOp && len(e.Msg) <= maxErrorMsg {
+		return e
+	}
+	k := *e
+	k.Op, k.Msg = scalar.Clip(e.Op, maxErrorOp), scalar.Clip(e.Msg, maxErrorMsg)
+	return &k
+}
+
+// Later is an error whose message is made when somebody reads it: most refusals are never read, and a guest can have many of them.
+func Later(kind Kind, message func() string) *Error { return &Error{Kind: kind, late: message} }
+
 // At is the error at a place of the program. It holds nothing but its texts.
 func (e *Error) At(p Pos) *Error {
 	at := *e
@@ -81,8 +103,8 @@ func (e *Error) Message() string {
 	return e.Msg
 }
 
-// in says what was being done, where whoever made the error left that to its caller.
-func (e *Error) in(op string) *Error {
+// In says what was being done, where whoever made the error left that to its caller.
+func (e *Error) In(op string) *Error {
 	if e.Op == "" {
 		e.Op = op
 	}
@@ -155,9 +177,10 @@ func Errorf(kind Kind, op, format string, args ...any) *Error {
 // Classify returns err if it is, or wraps, an *Error, and nil for nil. Any other error
 // becomes an *Error of op: Cancelled or Limit where a context has ended, else Internal,
 // with err kept for the host.
-func Classify(op string, err error) error { return classify(op, err).plain() }
+func Classify(op string, err error) error { return AsError(op, err).plain() }
 
-func classify(op string, err error) *Error {
+// AsError is Classify for who asks the error further. It is nil for nil.
+func AsError(op string, err error) *Error {
 	if err == nil {
 		return nil
 	}
@@ -191,7 +214,7 @@ func KindOf(err error) Kind {
 	if err == nil {
 		return Other
 	}
-	return classify("", err).Kind
+	return AsError("", err).Kind
 }
 
 // GuestText is what a guest may read of err, (*Error).Guest, as Classify sees it; "" for nil.
@@ -199,7 +222,7 @@ func GuestText(err error) string {
 	if err == nil {
 		return ""
 	}
-	return classify("", err).Guest()
+	return AsError("", err).Guest()
 }
 
 // PosOf is where in the program err happened; zero where no place is known.
@@ -207,5 +230,5 @@ func PosOf(err error) Pos {
 	if err == nil {
 		return Pos{}
 	}
-	return classify("", err).Pos
+	return AsError("", err).Pos
 }

@@ -211,7 +211,7 @@ func (c *Checker) remake(i int, w *WireNode, recv *Node, args []*Node) (*Node, e
 		}
 		return c.MakeLambda(recv, args[0])
 	case OpRecord:
-		return c.MakeRecord(keepNames(w.Names), append([]*Node(nil), args...))
+		return c.MakeRecord(cloneNames(w.Names), append([]*Node(nil), args...))
 	case OpList:
 		return c.MakeList(append([]*Node(nil), args...))
 	}
@@ -335,4 +335,13 @@ func (s *shaper) text(t string) {
 	s.b = strconv.AppendInt(s.b, int64(len(t)), 10)
 	s.b = append(s.b, ':')
 	s.b = append(s.b, t...)
+}
+
+// cloneNames copies names.
+func cloneNames(ns []string) []string {
+	ns = slices.Clone(ns)
+	for i := range ns {
+		ns[i] = strings.Clone(ns[i])
+	}
+	return ns
 }

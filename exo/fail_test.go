@@ -144,7 +144,7 @@ func TestKindsOfObjects(t *testing.T) {
 		}
 		_, err := w.send(msg(ref(todosID), call(0, "count")))
 		wantKind(t, k.String(), err, want)
-		if classify("", err).Msg != said.Msg && !errors.Is(errors.Unwrap(err), error(said)) {
+		if AsError("", err).Msg != said.Msg && !errors.Is(errors.Unwrap(err), error(said)) {
 			t.Errorf("%v: the host does not see %v", k, err)
 		}
 	}

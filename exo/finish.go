@@ -126,7 +126,7 @@ func (s *Session) end(ctx context.Context, result Value, program error) error {
 		failed = s.settleChanges(ctx, final)
 	default:
 		if err := s.undo(ctx); err != nil {
-			e := *classify("", failed)
+			e := *AsError("", failed)
 			e.Err = errors.Join(e.Err, fmt.Errorf("exo: at the end of a unit of work: %w", err))
 			failed = &e
 		}

@@ -196,7 +196,7 @@ func TestRelease(t *testing.T) {
 		if err := w.s.Release(); (err == nil) != c.ok {
 			t.Errorf("%v: %v", c.admits, err)
 		} else if err != nil {
-			wantKind(t, "release", classify("", err), Denied)
+			wantKind(t, "release", AsError("", err), Denied)
 		}
 	}
 }

@@ -114,7 +114,7 @@ func TestNothingOfAMessageIsKept(t *testing.T) {
 		}
 		got, err := checker().Check(y)
 		if err != nil {
-			if at := held(classify("", err).keep(), frame); at != "" {
+			if at := held(AsError("", err).Bounded(), frame); at != "" {
 				t.Errorf("the error %v holds the message at %s", err, at)
 			}
 			continue

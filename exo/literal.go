@@ -143,9 +143,9 @@ func explain(want *Type, v Value, at string, depth int, z *zone.Zone) string {
 		for n := range v.Fields() {
 			if want.Field(n) == nil {
 				if near := scalar.Nearest(n, names); near != "" {
-					return "there is no field `" + clip(n) + "`; did you mean `" + near + "`?"
+					return "there is no field `" + scalar.Clip(n, maxShown) + "`; did you mean `" + near + "`?"
 				}
-				return "there is no field `" + clip(n) + "`; there are " + join(names)
+				return "there is no field `" + scalar.Clip(n, maxShown) + "`; there are " + join(names)
 			}
 		}
 		for _, w := range want.Fields {

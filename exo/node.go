@@ -565,13 +565,13 @@ func recordNames(t *Type) []string {
 // everything else about a refusal. It holds names of bounded number and the catalogue,
 // and nothing of the message: refused calls are kept for as long as their run.
 func (c *Checker) missing(recv *Node, name string) *Error {
-	what, name, i := c.show(recv), clip(name), c.Catalog[recv.Type.Name]
+	what, name, i := c.show(recv), scalar.Clip(name, maxShown), c.Catalog[recv.Type.Name]
 	fields := recordNames(recv.Type)
 	row := c.Row(recv)
 	if row != nil {
 		fields = slices.Clone(row.Names())
 	}
-	return &Error{Kind: Denied, late: func() string {
+	return Later(Denied, func() string {
 		names := fields
 		if i != nil {
 			names = append(slices.Clip(names), i.Names()...)
@@ -590,8 +590,11 @@ func (c *Checker) missing(recv *Node, name string) *Error {
 			return fmt.Sprintf("%s has no member `%s`; it has %s", what, name, join(names[:min(len(names), 24)]))
 		}
 		return fmt.Sprintf("%s has no member `%s`", what, name)
-	}}
+	})
 }
+
+// maxShown is how many bytes of a name that a program tried stand in an error.
+const maxShown = 60
 
 // nearest is the listed name that was most likely meant, or else one of those that are not listed.
 func (i *Interface) nearest(name string, listed []string) string {

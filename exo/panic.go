@@ -1,6 +1,7 @@
 package exo
 
 import (
+	"errors"
 	"fmt"
 	"runtime/debug"
 )
@@ -14,6 +15,9 @@ type PanicError struct {
 
 	text string // of Value, made at once: who panicked may change it
 }
+
+// errPanicked is in the error of an object whose code panicked.
+var errPanicked = errors.New("panic")
 
 const maxStack = 16 << 10
 

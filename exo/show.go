@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 func count(n int, what string) string {
@@ -59,11 +61,11 @@ func (c *Checker) showDepth(n *Node, depth int) string {
 		return c.showDepth(n.Recv, depth+1) + "." + n.Name
 	case OpCall:
 		if i := c.Catalog[n.Recv.Type.Name]; i != nil && i.Keys == n.Name && len(n.Args) == 1 && n.Args[0].Lit.Type() == TypeText {
-			return c.showDepth(n.Recv, depth+1) + "." + clipTo(n.Args[0].Lit.Text(), 40)
+			return c.showDepth(n.Recv, depth+1) + "." + scalar.Clip(n.Args[0].Lit.Text(), 40)
 		}
 		return c.showDepth(n.Recv, depth+1) + "." + n.Name + "(" + strings.Repeat("…", min(1, len(n.Args))) + ")"
 	case OpLit:
-		return clipTo(n.Lit.String(), 40)
+		return scalar.Clip(n.Lit.String(), 40)
 	case OpParam:
 		return "({ " + fieldNames(n.Type) + " })"
 	case OpLambda:
@@ -197,7 +199,7 @@ func (c *Checker) shape(t *Type) string {
 	}
 	var fs []string
 	for _, f := range t.Fields[:min(len(t.Fields), 24)] {
-		fs = append(fs, clip(f.Name)+": "+value(f.Type))
+		fs = append(fs, scalar.Clip(f.Name, maxShown)+": "+value(f.Type))
 	}
 	return "{ " + strings.Join(fs, ", ") + " }"
 }
