@@ -75,7 +75,7 @@ func TestSearchBudget(t *testing.T) {
 	gone, cancel := context.WithCancel(context.Background())
 	cancel()
 	l := &lookup{name: "search", answer: func(ctx context.Context, s string) (exo.Value, error) { return c.found(c.search(ctx, s)), nil }}
-	m := &exo.Message{Root: &exo.Node{Args: []*exo.Node{{Op: exo.OpLit, Lit: exo.Text("common")}}}}
+	m := &exo.Message{Checked: exo.Checked{Root: &exo.Node{Args: []*exo.Node{{Op: exo.OpLit, Lit: exo.Text("common")}}}}}
 	if _, err := l.Eval(gone, m); err != context.Canceled {
 		t.Errorf("a search whose context has ended: %v", err)
 	}

@@ -158,11 +158,12 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 // check makes the message of x, and finds the objects and the store of it. With an error there may be a message all
 // the same, of which the labels count.
 func (s *Session) check(x Expr, e *pending, literal func(Value) error) (*Message, error) {
-	check := Checker{Catalog: s.gate.catalog, Limits: s.gate.limits, Ref: s.ref, Show: s.show, Zone: s.gate.zone, Literal: literal}
-	m, err := check.Check(x)
+	check := Checker{Catalog: s.gate.catalog, Bounds: s.gate.limits.Message(), Ref: s.ref, Show: s.show, Zone: s.gate.zone, Literal: literal}
+	checked, err := check.Check(x)
 	if err != nil {
 		return nil, err
 	}
+	m := &Message{Checked: *checked}
 	e.root, e.effect, m.session, m.entry, m.calculated = m.Root, m.Root.method.Effect, s, e, check.calculates
 	if err = s.resolve(m); err == nil {
 		m.store, err = s.gate.storeOf(m.Objects[m.Root.receiver().Slot])

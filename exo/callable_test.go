@@ -44,7 +44,7 @@ func TestCallable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Checker{Catalog: gate.Catalog(), Limits: gate.Limits(), Ref: func(uint32) *Type { return gate.Granted()[0].Type }, Show: func(uint32) string { return "hi" }}
+	c := &Checker{Catalog: gate.Catalog(), Bounds: gate.Limits().Message(), Ref: func(uint32) *Type { return gate.Granted()[0].Type }, Show: func(uint32) string { return "hi" }}
 	ref, bad := c.MakeRef(0)
 	if bad != nil {
 		t.Fatal(bad)

@@ -145,12 +145,12 @@ func (m *Message) reading(tag string) (out []string) {
 		}
 		seen[n] = true
 		if n.Op == OpField && n.Recv != nil && n.Recv.Type != nil {
-			if i := m.catalog[n.Recv.Type.Name]; i != nil && i.Fields[n.Name] != nil && i.Fields[n.Name].Label.HasExactly(tag) {
+			if i := m.Catalog[n.Recv.Type.Name]; i != nil && i.Fields[n.Name] != nil && i.Fields[n.Name].Label.HasExactly(tag) {
 				add(i.Name + "." + n.Name)
 			}
 		}
 		if n.Type != nil {
-			if i := m.catalog[n.Type.Name]; i != nil && i.Label.HasExactly(tag) {
+			if i := m.Catalog[n.Type.Name]; i != nil && i.Label.HasExactly(tag) {
 				add(i.Name)
 			}
 		}

@@ -15,15 +15,15 @@ type crossing struct {
 	b    []byte   // what was written
 }
 
-// Type writes a type, nil included. Documentation is not written.
-func (e *Encoder) Type(t *Type) {
+// WriteType writes a type, nil included. Documentation is not written.
+func WriteType(e *Encoder, t *Type) {
 	c := crossing{b: e.B}
 	c.typ(&t, 0)
 	e.B = c.b
 }
 
-// Type reads what Encoder.Type writes.
-func (d *Decoder) Type() (t *Type) {
+// ReadType reads what WriteType writes.
+func ReadType(d *Decoder) (t *Type) {
 	c := crossing{from: d}
 	if c.typ(&t, 0); d.Err() != nil {
 		return nil

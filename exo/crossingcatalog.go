@@ -7,17 +7,25 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// Grants writes what could be asked of a run: the names that it was granted and the
+// GrantedName is one name that a program finds in its scope.
+type GrantedName struct {
+	Name string
+	ID   uint32
+	Type *Type
+	Doc  string
+}
+
+// WriteGrants writes what could be asked of a run: the names that it was granted and the
 // catalogue of what can be done with them, in one order. The documentation of members, which
 // only readers of declarations need, is left out.
-func (e *Encoder) Grants(granted []GrantedName, catalog Catalog) {
+func WriteGrants(e *Encoder, granted []GrantedName, catalog Catalog) {
 	c := crossing{b: e.B}
 	c.grants(&granted, &catalog)
 	e.B = c.b
 }
 
-// Grants reads what Encoder.Grants writes.
-func (d *Decoder) Grants() (granted []GrantedName, catalog Catalog) {
+// ReadGrants reads what WriteGrants writes.
+func ReadGrants(d *Decoder) (granted []GrantedName, catalog Catalog) {
 	c := crossing{from: d}
 	c.grants(&granted, &catalog)
 	return granted, catalog
@@ -156,4 +164,12 @@ func (c *crossing) method(m *Method, terms *once[*Term]) {
 		terms.cross(c, &p.Want)
 		terms.cross(c, &p.Lambda)
 	})
+}
+
+// digestGrants is the digest of what could be asked of a run: of the names that it was
+// granted, and of what can be done with what they refer to. Which rows there are behind
+// a name is not in it.
+func digestGrants(c Catalog, granted []GrantedName) Digest {
+	d, _ := DigestOf('c', func(e *Encoder) { WriteGrants(e, granted, c) }) // a catalogue has no values, and so nothing without a spelling
+	return d
 }

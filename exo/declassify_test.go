@@ -478,7 +478,7 @@ func TestDeclassifierCrosses(t *testing.T) {
 	i := vault()
 	c, granted := Catalog{"Vault": i}, []GrantedName{{Name: "vault", Type: &Type{Name: "Vault"}}}
 	d := Decoder{Reader: wire.NewReader(string(grantsOf(granted, c)))}
-	_, got := d.Grants()
+	_, got := ReadGrants(&d)
 	if d.Err() != nil || !reflect.DeepEqual(got["Vault"].Methods["both"], i.Methods["both"]) || !reflect.DeepEqual(got["Vault"].Methods["plain"], i.Methods["plain"]) {
 		t.Errorf("%v\n%+v\n%+v", d.Err(), got["Vault"].Methods["both"], i.Methods["both"])
 	}

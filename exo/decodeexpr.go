@@ -1,8 +1,8 @@
 package exo
 
-// Expr reads a message of at most limit nodes, in the order in which (*Node).Expr writes
+// ReadExpr reads a message of at most limit nodes, in the order in which (*Node).Expr writes
 // them. It holds at most 200,000 values and names.
-func (d *Decoder) Expr(limit int) (x Expr) {
+func ReadExpr(d *Decoder, limit int) (x Expr) {
 	d.Values = min(d.Values, maxLiterals)
 	n := d.Count(2)
 	if n > limit {
@@ -13,7 +13,7 @@ func (d *Decoder) Expr(limit int) (x Expr) {
 	}
 	x.Nodes = make([]WireNode, n)
 	for i := range x.Nodes {
-		if d.node(&x.Nodes[i], i, limit); d.Err() != nil {
+		if readNode(d, &x.Nodes[i], i, limit); d.Err() != nil {
 			return Expr{}
 		}
 	}
@@ -24,7 +24,7 @@ func (d *Decoder) Expr(limit int) (x Expr) {
 	return x
 }
 
-func (d *Decoder) node(n *WireNode, i, limit int) {
+func readNode(d *Decoder, n *WireNode, i, limit int) {
 	n.Op, n.Recv = Op(d.Byte()), -1
 	has := d.Byte()
 	if has&^hasAll != 0 {
@@ -32,40 +32,40 @@ func (d *Decoder) node(n *WireNode, i, limit int) {
 	}
 	if has&hasName != 0 {
 		n.Name = d.UTF8()
-		d.must(n.Name != "")
+		must(d, n.Name != "")
 	}
 	if has&hasRecv != 0 {
-		n.Recv = d.earlier(i)
+		n.Recv = earlier(d, i)
 	}
 	if has&hasArgs != 0 {
-		n.Args = make([]int32, d.parts(limit))
+		n.Args = make([]int32, countParts(d, limit))
 		for a := range n.Args {
-			n.Args[a] = d.earlier(i)
+			n.Args[a] = earlier(d, i)
 		}
 	}
 	if has&hasNames != 0 {
-		n.Names = make([]string, d.parts(limit))
+		n.Names = make([]string, countParts(d, limit))
 		for a := range n.Names {
 			n.Names[a] = d.UTF8()
 		}
 	}
 	if has&hasLit != 0 {
-		n.Lit = d.value(0)
+		n.Lit = d.Value()
 	}
 	if has&hasRef != 0 {
 		n.Ref = uint32(d.UpTo(1<<32 - 1))
-		d.must(n.Ref != 0)
+		must(d, n.Ref != 0)
 	}
 	if has&hasArg != 0 {
 		n.Arg = d.UpTo(maxArg)
-		d.must(n.Arg != 0)
+		must(d, n.Arg != 0)
 	}
 }
 
-// parts reads how many arguments or names a node has: no more than a message has nodes.
-func (d *Decoder) parts(limit int) int {
+// countParts reads how many arguments or names a node has: no more than a message has nodes.
+func countParts(d *Decoder, limit int) int {
 	n := d.Count(1)
-	d.must(n > 0 && n <= limit)
+	must(d, n > 0 && n <= limit)
 	if d.Err() != nil {
 		return 0
 	}
@@ -73,7 +73,7 @@ func (d *Decoder) parts(limit int) int {
 }
 
 // earlier is the place of a node before node i.
-func (d *Decoder) earlier(i int) int32 {
+func earlier(d *Decoder, i int) int32 {
 	u := d.Uint()
 	if u >= uint64(i) {
 		d.Fail("a node that does not come before it")
@@ -83,7 +83,7 @@ func (d *Decoder) earlier(i int) int32 {
 }
 
 // must refuses a second spelling: a part that is there and says nothing.
-func (d *Decoder) must(ok bool) {
+func must(d *Decoder, ok bool) {
 	if !ok {
 		d.Fail("an empty part, or one too many")
 	}

@@ -24,23 +24,16 @@ func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 // and by a label a run goes another way. References count as their numbers. It fails
 // where AppendBinary fails.
 func (v Value) Digest() (Digest, error) {
-	e := digesters.Get().(*Encoder)
-	defer e.release()
-	e.B = append(e.B, 'v', wire.Encoding)
-	e.value(&v, 0)
-	return e.digest()
+	return DigestOf('v', func(e *Encoder) { e.value(&v, 0) })
 }
 
-// digestGrants is the digest of what could be asked of a run: of the names that it was
-// granted, and of what can be done with what they refer to. Which rows there are behind
-// a name is not in it.
-func digestGrants(c Catalog, granted []GrantedName) Digest {
+// DigestOf is the digest of what write writes, a thing of that kind. It fails where that has no encoding.
+func DigestOf(kind byte, write func(*Encoder)) (Digest, error) {
 	e := digesters.Get().(*Encoder)
 	defer e.release()
-	e.B = append(e.B, 'c', wire.Encoding)
-	e.Grants(granted, c)
-	d, _ := e.digest() // a catalogue has no values, and so nothing without a spelling
-	return d
+	e.B = append(e.B, kind, wire.Encoding)
+	write(e)
+	return e.digest()
 }
 
 var digesters = sync.Pool{New: func() any { return &Encoder{whole: true, sum: sha256.New()} }}

@@ -231,9 +231,9 @@ func TestTrustStays(t *testing.T) {
 		}
 	}
 	var e Encoder
-	e.Type(field(true))
+	WriteType(&e, field(true))
 	d := Decoder{Reader: wire.NewReader(string(e.B))}
-	if got := d.Type(); got == nil || !got.Fields[0].Trusted || got.Fields[0].Opt {
+	if got := ReadType(&d); got == nil || !got.Fields[0].Trusted || got.Fields[0].Opt {
 		t.Error("it does not cross to a worker")
 	}
 	method := func(trusted bool) *Method {
@@ -246,9 +246,9 @@ func TestTrustStays(t *testing.T) {
 		}
 		i := iface("Things", nil, false, method(c.is))
 		var e Encoder
-		e.Grants(nil, Catalog{"Things": i})
+		WriteGrants(&e, nil, Catalog{"Things": i})
 		d := Decoder{Reader: wire.NewReader(string(e.B))}
-		if _, got := d.Grants(); d.Err() != nil || got["Things"].Methods["delete"].Trusted != c.is {
+		if _, got := ReadGrants(&d); d.Err() != nil || got["Things"].Methods["delete"].Trusted != c.is {
 			t.Error("the method does not cross to a worker", d.Err())
 		}
 	}

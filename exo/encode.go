@@ -22,8 +22,9 @@ type Encoder struct {
 		Append(b []byte, v Value) ([]byte, bool)
 	}
 
+	Plain bool // no rows: what a guest sends has none
+
 	whole bool      // labels and references, too
-	plain bool      // no rows
 	sum   hash.Hash // not nil: what was written goes there when there is enough of it
 	err   error
 }
@@ -31,8 +32,8 @@ type Encoder struct {
 // Err is why what was written can't be read: it holds what has no spelling.
 func (e *Encoder) Err() error { return e.err }
 
-// refuse notes that what is written can't be read.
-func (e *Encoder) refuse(err error) {
+// Refuse notes that what is written can't be read.
+func (e *Encoder) Refuse(err error) {
 	if e.err == nil {
 		e.err = &Error{Kind: Invalid, Msg: err.Error()}
 	}
@@ -40,7 +41,7 @@ func (e *Encoder) refuse(err error) {
 
 // none stands for a value without a spelling. No decoder takes it.
 func (e *Encoder) none(err error) {
-	e.refuse(err)
+	e.Refuse(err)
 	e.B = append(e.B, tagNone)
 }
 
@@ -78,7 +79,7 @@ func (e *Encoder) value(v *Value, depth int) {
 	case kindRecord:
 		e.record(v.ref.([]Field), depth)
 	case kindRows:
-		if e.plain {
+		if e.Plain {
 			e.none(errPlain)
 		} else if !e.extended(v) {
 			e.rows(v.ref.(*Rows), depth)
@@ -91,7 +92,7 @@ func (e *Encoder) value(v *Value, depth int) {
 		e.sealed(v)
 	default:
 		if e.B = appendScalar(e.B, v); v.kind == noValue {
-			e.refuse(errNoValue)
+			e.Refuse(errNoValue)
 		}
 	}
 }
@@ -136,7 +137,7 @@ func (e *Encoder) tags(l Label) {
 	e.Values += len(tags)
 	for _, t := range tags {
 		if !isText(t) {
-			e.refuse(errTag)
+			e.Refuse(errTag)
 		}
 	}
 	e.B = wire.AppendTexts(e.B, tags)
@@ -149,10 +150,10 @@ func (e *Encoder) record(fields []Field, depth int) {
 	for i := range fields {
 		f := &fields[i]
 		if !isText(f.Name) {
-			e.refuse(errName)
+			e.Refuse(errName)
 		}
 		if !seen.add(f.Name, i, len(fields), func(k int) string { return fields[k].Name }) {
-			e.refuse(errNameTwice)
+			e.Refuse(errNameTwice)
 		}
 		e.B = wire.AppendText(e.B, f.Name)
 		e.value(&f.Value, depth+1)
@@ -230,7 +231,7 @@ func (e *Encoder) cells(r *Rows, depth int) {
 		e.B = wire.AppendCount(e.B, p.rows*r.Shape.Width())
 		e.Values += p.values
 		if !p.plain && depth > 0 {
-			e.refuse(errDeep)
+			e.Refuse(errDeep)
 		}
 		if e.sum == nil {
 			n := 0

@@ -32,22 +32,41 @@ var (
 	errLarge = fmt.Errorf("a message with more than %d values has no encoding", maxLiterals)
 )
 
-// Expr writes a message: a count, and its nodes in the order of (*Node).Expr.
-func (e *Encoder) Expr(x Expr) {
+// AppendBinary writes the message in the canonical encoding. It fails for a message that
+// is not in the order in which (*Node).Expr writes it: another order would be a second
+// spelling of it. Labels of its values are not the guest's and are not written.
+func (x Expr) AppendBinary(b []byte) ([]byte, error) {
+	e := Encoder{B: append(b, wire.Encoding)}
+	WriteExpr(&e, x)
+	return e.B, e.Err()
+}
+
+// DecodeExpr reads what AppendBinary wrote and nothing else, of at most limit nodes.
+// That a catalogue allows it is the gate's to see; here it is only well formed. Its
+// texts are parts of s.
+func DecodeExpr(s string, limit int) (Expr, error) {
+	d := Decoder{Reader: wire.NewReader(s), Values: maxLiterals}
+	d.Version()
+	x := ReadExpr(&d, limit)
+	return x, Malformed("message", d.Done())
+}
+
+// WriteExpr writes a message: a count, and its nodes in the order of (*Node).Expr.
+func WriteExpr(e *Encoder, x Expr) {
 	if !x.ordered() {
-		e.refuse(errOrder)
+		e.Refuse(errOrder)
 	}
-	e.plain = true
+	e.Plain = true
 	e.B = wire.AppendCount(e.B, len(x.Nodes))
 	for i := range x.Nodes {
-		e.node(&x.Nodes[i])
+		writeNode(e, &x.Nodes[i])
 	}
 	if e.Values > maxLiterals {
-		e.refuse(errLarge)
+		e.Refuse(errLarge)
 	}
 }
 
-func (e *Encoder) node(n *WireNode) {
+func writeNode(e *Encoder, n *WireNode) {
 	var has byte
 	if n.Name != "" {
 		has = hasName
@@ -71,11 +90,11 @@ func (e *Encoder) node(n *WireNode) {
 		has |= hasArg
 	}
 	if n.Arg < 0 || n.Arg > maxArg || n.Recv < -1 {
-		e.refuse(errNode)
+		e.Refuse(errNode)
 	}
 	e.B = append(e.B, byte(n.Op), has)
 	if has&hasName != 0 {
-		e.text(n.Name)
+		writeName(e, n.Name)
 	}
 	if has&hasRecv != 0 {
 		e.B = wire.AppendCount(e.B, int(n.Recv))
@@ -89,7 +108,7 @@ func (e *Encoder) node(n *WireNode) {
 	if has&hasNames != 0 {
 		e.B = wire.AppendCount(e.B, len(n.Names))
 		for _, s := range n.Names {
-			e.text(s)
+			writeName(e, s)
 		}
 	}
 	if has&hasLit != 0 {
@@ -103,9 +122,9 @@ func (e *Encoder) node(n *WireNode) {
 	}
 }
 
-func (e *Encoder) text(s string) {
+func writeName(e *Encoder, s string) {
 	if !utf8.ValidString(s) {
-		e.refuse(errNode)
+		e.Refuse(errNode)
 	}
 	e.B = wire.AppendText(e.B, s)
 }

@@ -61,37 +61,20 @@ func (v Value) AppendBinary(b []byte) ([]byte, error) {
 // parts of s.
 func DecodeValue(s string, limit int) (Value, error) {
 	d := Decoder{Reader: wire.NewReader(s), Values: limit, whole: true}
-	d.version()
+	d.Version()
 	v := d.Value()
-	return v, malformed("value", d.Done())
+	return v, Malformed("value", d.Done())
 }
 
-// AppendBinary writes the message in the canonical encoding. It fails for a message that
-// is not in the order in which (*Node).Expr writes it: another order would be a second
-// spelling of it. Labels of its values are not the guest's and are not written.
-func (x Expr) AppendBinary(b []byte) ([]byte, error) {
-	e := Encoder{B: append(b, wire.Encoding)}
-	e.Expr(x)
-	return e.B, e.err
-}
-
-// DecodeExpr reads what AppendBinary wrote and nothing else, of at most limit nodes.
-// That a catalogue allows it is the gate's to see; here it is only well formed. Its
-// texts are parts of s.
-func DecodeExpr(s string, limit int) (Expr, error) {
-	d := Decoder{Reader: wire.NewReader(s), Values: maxLiterals}
-	d.version()
-	x := d.Expr(limit)
-	return x, malformed("message", d.Done())
-}
-
-func (d *Decoder) version() {
+// Version reads the version of the encoding, which begins what AppendBinary wrote.
+func (d *Decoder) Version() {
 	if v := d.Byte(); v != wire.Encoding && d.Err() == nil {
 		d.Fail(fmt.Sprintf("version %d of the encoding, not %d", v, wire.Encoding))
 	}
 }
 
-func malformed(what string, err error) error {
+// Malformed is why what was read is no such thing, nil where err is.
+func Malformed(what string, err error) error {
 	if err == nil {
 		return nil
 	}

@@ -454,7 +454,7 @@ func FuzzEncoding(f *testing.F) {
 			}
 		}
 		d := Decoder{Reader: wire.NewReader(s)}
-		d.Grants()
+		ReadGrants(&d)
 	})
 }
 
@@ -556,7 +556,7 @@ func TestCountsTakeNoMemory(t *testing.T) {
 	values := func(s string) error { _, err := DecodeValue("\x01"+s, n); return err }
 	types := func(s string) error {
 		d := Decoder{Reader: wire.NewReader(s)}
-		d.Type()
+		ReadType(&d)
 		return d.Err()
 	}
 	for name, c := range map[string]struct {
@@ -642,6 +642,6 @@ func refNumber(id uint32) Value {
 
 func grantsOf(granted []GrantedName, c Catalog) []byte {
 	var e Encoder
-	e.Grants(granted, c)
+	WriteGrants(&e, granted, c)
 	return e.B
 }

@@ -85,16 +85,26 @@ func (f *flattener) visit(n *Node) { // recursion is bounded: nodes have a depth
 	}
 }
 
-// Check makes a Message of what a guest sent, of no session yet. Every node is made
+// Checked is a message that a catalogue allows. Its constants are lifted out: two messages of one Shape differ in Args only.
+type Checked struct {
+	Root    *Node    // an OpCall of a sending method
+	Shape   string   // everything but the arguments: the key of plan caches
+	Args    []Value  // the literals, in the order of their nodes
+	Refs    []uint32 // the objects, each once, in the order of their nodes
+	Label   Label    // joined over everything that the message mentions
+	Catalog Catalog
+}
+
+// Check makes a message of what a guest sent. Every node is made
 // anew by the same code that the recorder runs, so a message that skipped the
 // recorder gains nothing; and of copies of its texts, so nothing that is made of it
 // holds the memory of x.
-func (c *Checker) Check(x Expr) (*Message, error) {
+func (c *Checker) Check(x Expr) (*Checked, error) {
 	if len(x.Nodes) == 0 {
 		return nil, Errorf(Invalid, "", "empty message")
 	}
-	if len(x.Nodes) > c.Limits.MessageNodes {
-		return nil, Errorf(Limit, "", "the expression is too large: more than %d steps", c.Limits.MessageNodes)
+	if len(x.Nodes) > c.Bounds.Nodes {
+		return nil, Errorf(Limit, "", "the expression is too large: more than %d steps", c.Bounds.Nodes)
 	}
 	// Most messages are short: what is needed for the check alone stays on the stack.
 	var fewNodes [32]*Node
@@ -115,7 +125,7 @@ func (c *Checker) Check(x Expr) (*Message, error) {
 		}
 		// A node is never larger than the tree that it is part of; asked first, so that
 		// its parts are not compared with each other.
-		if l := c.Limits.MessageNodes; len(w.Args) > l || len(w.Names) > l {
+		if l := c.Bounds.Nodes; len(w.Args) > l || len(w.Names) > l {
 			return nil, Errorf(Limit, "", "the expression is too large: more than %d steps", l)
 		}
 		recv := get(w.Recv)
@@ -150,7 +160,7 @@ func (c *Checker) Check(x Expr) (*Message, error) {
 	if !root.Closed() {
 		return nil, badMessage(len(nodes)-1, "depends on a callback")
 	}
-	out := &Message{Root: root, Label: root.label, catalog: c.Catalog}
+	out := &Checked{Root: root, Label: root.label, Catalog: c.Catalog}
 	s := shaper{out: out, b: make([]byte, 0, 32*len(nodes))}
 	s.node(root)
 	out.Shape = string(s.b)
@@ -221,7 +231,7 @@ func (c *Checker) remake(i int, w *WireNode, recv *Node, args []*Node) (*Node, e
 // shaper writes the shape of a checked message. It walks the checked nodes,
 // not the wire: a call may have replaced a literal by its converted copy.
 type shaper struct {
-	out *Message
+	out *Checked
 	b   []byte
 	n   int32 // nodes written
 }

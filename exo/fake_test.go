@@ -215,7 +215,7 @@ func checker() *Checker {
 		c[i.Name] = i
 	}
 	types := []*Type{{Name: "Mail"}, queryOf("todo", "Todo"), queryOf("user", "User")}
-	return &Checker{Catalog: c, Limits: Limits{}.OrDefault(), Ref: func(id uint32) *Type {
+	return &Checker{Catalog: c, Bounds: Limits{}.OrDefault().Message(), Ref: func(id uint32) *Type {
 		if int(id) < len(types) {
 			return types[id]
 		}

@@ -44,14 +44,6 @@ type Config struct {
 	Console func(Line)
 }
 
-// GrantedName is one name that a program finds in its scope.
-type GrantedName struct {
-	Name string
-	ID   uint32
-	Type *Type
-	Doc  string
-}
-
 // Gate holds what a program may touch and is the only way to touch it: every
 // message of every run goes through (*Session).Submit. A Gate is immutable and may be
 // used by many runs at once.

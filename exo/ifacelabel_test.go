@@ -20,7 +20,7 @@ func TestInterfaceLabel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		check := Checker{Catalog: g.catalog, Limits: g.limits, Ref: func(uint32) *Type { return &Type{Name: "Desk"} }}
+		check := Checker{Catalog: g.catalog, Bounds: g.limits.Message(), Ref: func(uint32) *Type { return &Type{Name: "Desk"} }}
 		m, err := check.Check(x)
 		if err != nil {
 			t.Fatal(err)

@@ -40,6 +40,11 @@ func (l Limits) OrDefault() Limits {
 	return l
 }
 
+// Message are the bounds of one message, for a Checker.
+func (l Limits) Message() Bounds {
+	return Bounds{Nodes: l.MessageNodes, Depth: l.MessageDepth, LiteralBytes: l.LiteralBytes}
+}
+
 func or[T int | time.Duration](p *T, d T) {
 	if *p <= 0 {
 		*p = d

@@ -36,7 +36,7 @@ func TestListed(t *testing.T) {
 	cat["All"].Methods["lost"] = &Method{Name: "lost", Result: &Term{Con: &Type{Name: "Oflost"}}}
 	cat["All"].Methods["where"] = &Method{Name: "where", Result: &Term{Con: &Type{Name: "Ofvalues"}}, Params: []Param{{Name: "the condition", Want: truth, Lambda: record(TypeField{Name: "thing", Type: &Type{Name: "Thing"}})}}}
 	refs := []*Type{{Name: "All"}, {Name: "Box"}}
-	c := &Checker{Catalog: cat, Limits: Limits{}.OrDefault(), Ref: func(id uint32) *Type { return refs[id] }, Show: func(uint32) string { return "all" }}
+	c := &Checker{Catalog: cat, Bounds: Limits{}.OrDefault().Message(), Ref: func(id uint32) *Type { return refs[id] }, Show: func(uint32) string { return "all" }}
 	all, err := c.MakeRef(0)
 	wantOK(t, "the reference", err)
 	box, err := c.MakeRef(1)

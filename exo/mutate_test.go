@@ -75,7 +75,7 @@ func mutate(t *rapid.T, x Expr) Expr {
 }
 
 // recheck says what must hold of every message that the checker let pass.
-func recheck(t interface{ Fatalf(string, ...any) }, x Expr, got *Message) {
+func recheck(t interface{ Fatalf(string, ...any) }, x Expr, got *Checked) {
 	if got.Root == nil || got.Root.Op != OpCall || !got.Root.Method().Sends || !got.Root.Closed() {
 		t.Fatalf("%+v passed without being a message", x)
 	}

@@ -303,7 +303,7 @@ func TestOnlyNarrower(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := &Checker{Catalog: Catalog{}, Limits: Limits{}.OrDefault(), Ref: func(id uint32) *Type {
+			c := &Checker{Catalog: Catalog{}, Bounds: Limits{}.OrDefault().Message(), Ref: func(id uint32) *Type {
 				if id > 0 {
 					return nil
 				}

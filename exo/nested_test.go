@@ -49,7 +49,7 @@ func linkedCatalog() Catalog {
 func walked(t *testing.T, closed bool, path string) (*Node, error) {
 	t.Helper()
 	cat := linkedCatalog()
-	c := &Checker{Catalog: cat, Limits: Limits{}.OrDefault(), Ref: func(uint32) *Type { return cat["Task"].Methods["notes"].Result.Con }, Show: func(uint32) string { return "tasks" }}
+	c := &Checker{Catalog: cat, Bounds: Limits{}.OrDefault().Message(), Ref: func(uint32) *Type { return cat["Task"].Methods["notes"].Result.Con }, Show: func(uint32) string { return "tasks" }}
 	n, err := c.MakeRef(0)
 	wantOK(t, "the reference", err)
 	if !closed {
@@ -120,7 +120,7 @@ func TestOneRow(t *testing.T) {
 		wantKind(t, "of a query: "+path, err, Denied)
 	}
 	// A row that was granted itself is no row of a callback.
-	c := &Checker{Catalog: linkedCatalog(), Limits: Limits{}.OrDefault(), Ref: func(uint32) *Type { return &Type{Name: "Task"} }, Show: func(uint32) string { return "task" }}
+	c := &Checker{Catalog: linkedCatalog(), Bounds: Limits{}.OrDefault().Message(), Ref: func(uint32) *Type { return &Type{Name: "Task"} }, Show: func(uint32) string { return "task" }}
 	n, err := c.MakeRef(0)
 	wantOK(t, "the reference", err)
 	n, err = c.MakeCall(n, "owner", nil)
@@ -132,7 +132,7 @@ func TestOneRow(t *testing.T) {
 // TestNestedCrosses: a catalogue that crosses to a worker says what methods give in callbacks.
 func TestNestedCrosses(t *testing.T) {
 	d := Decoder{Reader: wire.NewReader(string(grantsOf(nil, linkedCatalog()))), Values: 8}
-	_, c := d.Grants()
+	_, c := ReadGrants(&d)
 	if d.Err() != nil || c["Users"].Methods["count"].Nested == nil || c["Users"].Methods["count"].Nested.Con.Name != "Truth" || c["Users"].Methods["exists"].Nested != nil || c["Users"].Methods["execute"].Effect != NoEffect {
 		t.Errorf("%v %+v", d.Err(), c["Users"].Methods["count"])
 	}

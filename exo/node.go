@@ -60,12 +60,19 @@ func (n *Node) Method() *Method { return n.method }
 // Sends reports whether the node is a call that sends the message.
 func (n *Node) Sends() bool { return n.sends }
 
+// Bounds are those of one message.
+type Bounds struct {
+	Nodes        int // steps, written out as a tree
+	Depth        int // of its nesting
+	LiteralBytes int // of one literal value
+}
+
 // Checker makes nodes and refuses what the catalogue does not allow. The same
 // code runs in the recorder, for immediate and positioned errors, and in the
 // gate, which trusts no recorder.
 type Checker struct {
 	Catalog Catalog
-	Limits  Limits                 // MessageDepth and MessageNodes
+	Bounds  Bounds
 	Ref     func(id uint32) *Type  // the type of a granted object; nil: no such object
 	Show    func(id uint32) string // what the program calls that object, for messages
 	Literal func(v Value) error    // optional further check of literals
@@ -112,10 +119,10 @@ func (c *Checker) seal(n *Node) (*Node, error) {
 	}
 	// Size is that of the tree: a graph that shares nodes can double with each
 	// node, and whoever interprets it would pay for the tree.
-	if l := c.Limits.MessageNodes; size > int64(l) {
+	if l := c.Bounds.Nodes; size > int64(l) {
 		return nil, Errorf(Limit, c.show(n), "the expression is too large: more than %d steps", l)
 	}
-	if l := c.Limits.MessageDepth; int(n.depth) > l {
+	if l := c.Bounds.Depth; int(n.depth) > l {
 		return nil, Errorf(Limit, c.show(n), "the expression is nested too deeply: more than %d levels", l)
 	}
 	n.size = int32(size)
@@ -138,7 +145,7 @@ func (c *Checker) MakeRef(id uint32) (*Node, error) {
 func (c *Checker) MakeLit(v Value) (*Node, error) {
 	// Size first, counted no further than the limit: a value that shares its parts
 	// can double with each level.
-	if l := c.Limits.LiteralBytes; v.BytesUpTo(l, 0) > l {
+	if l := c.Bounds.LiteralBytes; v.BytesUpTo(l, 0) > l {
 		return nil, Errorf(Limit, "", "a value is too large to pass on; the limit is %d bytes", l)
 	}
 	t := literalType(v, 0)

@@ -37,15 +37,10 @@ type Description struct {
 	Frozen bool
 }
 
-// Message is a message that the catalogue allows, on its way to the object that answers it. Its
-// constants are lifted out: two messages of one Shape differ in Args only. One that no session
+// Message is a message that the catalogue allows, on its way to the object that answers it. One that no session
 // admitted, as a test may make it, has no run: it counts and records nothing, and has no Unit.
 type Message struct {
-	Root  *Node    // an OpCall of a sending method
-	Shape string   // everything but the arguments: the key of plan caches
-	Args  []Value  // the literals, in the order of their nodes
-	Refs  []uint32 // the objects, each once, in the order of their nodes
-	Label Label    // joined over everything that the message mentions
+	Checked
 
 	// Objects are what Refs refer to, without the policies that they were wrapped in: for the
 	// time of the message. An Eval that stored one for another run would lose its policies.
@@ -54,7 +49,6 @@ type Message struct {
 	session *Session
 	entry   *pending
 	store   any // of its object: see Transactional
-	catalog Catalog
 
 	calculated bool            // what it shows may be made of labelled values by the program's own expressions
 	asked      Expr            // as the program sent it, where it holds sealed values and acts when the run has committed, or declassifies them

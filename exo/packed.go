@@ -83,7 +83,7 @@ func (b *RowsBuilder) pack(v *Value) bool {
 		b.took(1, TextBytes(len(v.str)))
 		return true
 	}
-	e := Encoder{B: b.row, plain: true}
+	e := Encoder{B: b.row, Plain: true}
 	if e.value(v, 1+maxDepth-maxReplyDepth); e.err != nil || v.AllLabels().set != nil {
 		return false
 	}

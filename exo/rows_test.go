@@ -16,7 +16,7 @@ func rowsOfLink(t *testing.T, change func(Catalog), steps ...string) (*Node, err
 	if change != nil {
 		change(cat)
 	}
-	c := &Checker{Catalog: cat, Limits: Limits{}.OrDefault(), Ref: func(uint32) *Type { return cat["Task"].Methods["notes"].Result.Con }, Show: func(uint32) string { return "tasks" }}
+	c := &Checker{Catalog: cat, Bounds: Limits{}.OrDefault().Message(), Ref: func(uint32) *Type { return cat["Task"].Methods["notes"].Result.Con }, Show: func(uint32) string { return "tasks" }}
 	tasks, err := c.MakeRef(0)
 	wantOK(t, "the reference", err)
 	param, err := c.MakeParam(tasks, "select", 0, nil)

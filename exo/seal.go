@@ -203,15 +203,15 @@ func sealedFits(want *Type, v Value) bool {
 // regard to what it holds. nil: nothing is labelled.
 func (m *Message) Shown(shape *Shape) []Label {
 	row := m.Root.Recv.Type.Args[rowArg]
-	if shape == nil || row == nil || m.catalog.shows(row).Secrecy().Empty() {
+	if shape == nil || row == nil || m.Catalog.shows(row).Secrecy().Empty() {
 		return nil
 	}
-	s := sealing{catalog: m.catalog}
+	s := sealing{catalog: m.Catalog}
 	types, ok := s.cellTypes(nil, row, shape)
 	labels := make([]Label, shape.Width())
 	for i := range labels {
-		if labels[i] = m.catalog.shows(row).Secrecy(); ok {
-			labels[i] = m.catalog.shows(types[i]).Secrecy()
+		if labels[i] = m.Catalog.shows(row).Secrecy(); ok {
+			labels[i] = m.Catalog.shows(types[i]).Secrecy()
 		}
 	}
 	return labels

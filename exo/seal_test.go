@@ -76,7 +76,7 @@ func TestTypesKeepLabels(t *testing.T) {
 	if got := asExpressions([]TypeField{{Name: "f", Type: labelled(&Type{Name: TypeText}, NewLabel("a"))}}, to); cat.shows(got[0].Type).String() != "{a}" {
 		t.Error("a value that stands for an expression loses its label")
 	}
-	c := &Checker{Catalog: cat, Limits: Limits{}.OrDefault()}
+	c := &Checker{Catalog: cat, Bounds: Limits{}.OrDefault().Message()}
 	n, err := c.MakeList([]*Node{{Op: OpField, Type: secret}, {Op: OpField, Type: other}})
 	if err != nil || cat.shows(n.Type).String() != "{a,b}" {
 		t.Errorf("a list: %v %v", n, err)
@@ -90,7 +90,7 @@ func TestOpaqueReads(t *testing.T) {
 	cat := Catalog{"Text": {Name: "Text", Expr: true, Fields: map[string]*Property{"length": {Type: column("Text", TypeText)}}}, "Query": iface("Query", nil, false,
 		&Method{Name: "csv", Sends: true, Result: con(TypeText)}, &Method{Name: "dump", Sends: true, Result: con(TypeData)}, &Method{Name: "count", Sends: true, Result: con(TypeInt)},
 		&Method{Name: "nested", Sends: true, Result: con(TypeInt), Nested: con(TypeText)}, &Method{Name: "distinct", Row: true, Result: v("self")})}
-	c := &Checker{Catalog: cat, Limits: Limits{}.OrDefault(), Ref: func(uint32) *Type { return &Type{Name: "Query", Args: map[string]*Type{"row": secret}} }}
+	c := &Checker{Catalog: cat, Bounds: Limits{}.OrDefault().Message(), Ref: func(uint32) *Type { return &Type{Name: "Query", Args: map[string]*Type{"row": secret}} }}
 	for name, want := range map[string]string{"csv": "{a}", "dump": "{a}", "count": "{}", "nested": "{a}", "distinct": "{a}"} {
 		q, err := c.MakeRef(0)
 		wantOK(t, name, err)

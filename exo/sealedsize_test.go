@@ -12,7 +12,7 @@ func TestSealedTagsCount(t *testing.T) {
 	of := func(tags ...string) int {
 		v := Value{kind: kindSealed, str: TypeText, label: NewLabel(tags...)}
 		x := Expr{Nodes: []WireNode{{Op: OpLit, Lit: List(slices.Repeat([]Value{v}, 100)...)}}}
-		return x.bytesUpTo(1<<30, encoded)
+		return x.BytesUpTo(1<<30, Encoded)
 	}
 	short, long, two := of("pii@m:1"), of("pii@m:"+strings.Repeat("x", 200)), of("pii@m:1", "pii@m:2")
 	if short != long || short < 100*600 || two < 100*1200 {

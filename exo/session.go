@@ -25,32 +25,6 @@ type Reply struct {
 	Err   error // nil, or why, an *Error; the guest may read GuestText(Err) only
 }
 
-// cost is what a part of a message takes besides its texts and values, in bytes.
-type cost struct{ node, arg, name, tag int }
-
-// tagBytes is what each tag of a sealed value in a message counts, however long it is: its length is that of an id in a row, which is
-// nothing for a limit to show. An id of 200 bytes has up to 600 in an entry of the record.
-const tagBytes = 600
-
-var (
-	asNodes = cost{256, 12, 48, tagBytes} // a node that was checked, and the lists of its arguments and names
-	encoded = cost{8, 4, 4, tagBytes}     // no less than in its canonical encoding
-)
-
-// bytesUpTo is the size of a message, counted no further than limit.
-func (x Expr) bytesUpTo(limit int, of cost) int {
-	n := 0
-	for i := 0; i < len(x.Nodes) && n <= limit; i++ {
-		w := &x.Nodes[i]
-		n += of.node + len(w.Name) + of.arg*len(w.Args)
-		for _, name := range w.Names {
-			n += of.name + len(name)
-		}
-		n += w.Lit.BytesUpTo(max(0, limit-n), of.tag)
-	}
-	return n
-}
-
 // tooMuch is the error of a message with which those of its run hold more than MessageBytes.
 func (l Limits) tooMuch() error {
 	return Errorf(Limit, "", "the calls of this program hold more than %d bytes together, and a value counts in each call that has it; send fewer or smaller values", l.MessageBytes)
@@ -61,7 +35,7 @@ func (l Limits) tooMuch() error {
 // that sends and never listens would fill the host's memory. A call on which no other waits
 // is bounded by MessageNodes and LiteralBytes alone.
 func (l Limits) Unanswered(c Call, waiting int) (size int, err error) {
-	size = c.Expr.bytesUpTo(l.UnansweredBytes, asNodes)
+	size = c.Expr.BytesUpTo(l.UnansweredBytes, AsNodes)
 	if waiting > 0 && waiting+size > l.UnansweredBytes {
 		return 0, Errorf(Limit, "", "the calls that wait for an answer hold more than %d bytes together; await some before you send more", l.UnansweredBytes)
 	}
@@ -179,7 +153,7 @@ func (s *Session) Checker() *Checker {
 	if s.begun() != nil {
 		return &Checker{Ref: func(uint32) *Type { return nil }, Show: func(uint32) string { return "" }}
 	}
-	return &Checker{Catalog: s.gate.catalog, Limits: s.gate.limits, Ref: s.ref, Show: s.show, Zone: s.gate.zone}
+	return &Checker{Catalog: s.gate.catalog, Bounds: s.gate.limits.Message(), Ref: s.ref, Show: s.show, Zone: s.gate.zone}
 }
 
 func (s *Session) refType(id uint32) *Type {
@@ -233,7 +207,7 @@ func (s *Session) Submit(call Call) error {
 	s.lastID = call.ID
 	s.calls++
 	over := s.calls > s.gate.limits.Calls
-	s.sent += call.Expr.bytesUpTo(s.gate.limits.MessageBytes, encoded)
+	s.sent += call.Expr.BytesUpTo(s.gate.limits.MessageBytes, Encoded)
 	large := s.sent > s.gate.limits.MessageBytes
 	s.undelivered += size
 	e := &pending{id: call.ID, pos: s.place(call.Pos), size: size}

@@ -11,7 +11,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-func shapeOf(t *testing.T, x Expr) *Message {
+func shapeOf(t *testing.T, x Expr) *Checked {
 	t.Helper()
 	c, err := checker().Check(x)
 	if err != nil {
@@ -254,7 +254,7 @@ func TestShapeIsSkeleton(t *testing.T) {
 				}
 			}
 		}
-		check := func(n *Node) (*Message, string) {
+		check := func(n *Node) (*Checked, string) {
 			x, err := checker().Check(n.Expr())
 			if err != nil {
 				t.Fatal(err)
@@ -287,7 +287,7 @@ func TestShapeOfLiterals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, _ := plainData(t, 0)
 		b, _ := plainData(t, 0)
-		check := func(v Value) (*Message, error) { return checker().Check(msg(ref(mailID), lit(v), call(0, "put", 1))) }
+		check := func(v Value) (*Checked, error) { return checker().Check(msg(ref(mailID), lit(v), call(0, "put", 1))) }
 		x, err1 := check(a)
 		y, err2 := check(b)
 		if err1 != nil || err2 != nil {

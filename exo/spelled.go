@@ -89,12 +89,12 @@ func (s *Session) spellExpr(en *Entry, call uint64, x Expr) error {
 }
 
 func constantOf(v Value) (c Constant, err error) {
-	e := Encoder{B: []byte{'v', wire.Encoding}, plain: true}
-	e.value(&v, 0)
+	e := Encoder{B: []byte{'v', wire.Encoding}, Plain: true}
+	e.Value(v)
 	c.Digest = sha256.Sum256(e.B)
 	c.Value = e.B[1:]
 	c.Bytes = len(c.Value)
-	return c, e.err
+	return c, e.Err()
 }
 
 // spelt notes which constants the record of the run has, once it has the entry of the call.

@@ -22,7 +22,7 @@ func totalCatalog() Catalog {
 // TestTotals: what a total method gives shows what its receiver and its arguments show, and nothing of them is read; whatever else is done
 // with it reads it.
 func TestTotals(t *testing.T) {
-	c := &Checker{Catalog: totalCatalog(), Limits: Limits{}.OrDefault()}
+	c := &Checker{Catalog: totalCatalog(), Bounds: Limits{}.OrDefault().Message()}
 	a, b := &Node{Op: OpField, Type: labelled(column("Text", TypeText), NewLabel("a")), size: 1}, &Node{Op: OpField, Type: labelled(column("Text", TypeText), NewLabel("b", Untrusted)), size: 1}
 	call := func(recv *Node, name string, args ...*Node) *Node {
 		t.Helper()
@@ -88,9 +88,9 @@ func TestTotalIsOfExpressions(t *testing.T) {
 func TestTotalCrosses(t *testing.T) {
 	cat := totalCatalog()
 	e := Encoder{}
-	e.Grants(nil, cat)
+	WriteGrants(&e, nil, cat)
 	d := Decoder{Reader: wire.NewReader(string(e.B))}
-	_, got := d.Grants()
+	_, got := ReadGrants(&d)
 	if d.Err() != nil || !got["Text"].Methods["lower"].Total || got["Text"].Methods["cut"].Total || got["Text"].Methods["lower"].Effect != NoEffect || got["Text"].Methods["lower"].Nested != nil {
 		t.Fatalf("%v %v", got, d.Err())
 	}
@@ -109,7 +109,7 @@ func TestCalculated(t *testing.T) {
 		recv, arg *Node
 		want      bool
 	}{"of what is labelled": {a, plain, true}, "with what is labelled": {plain, a, true}, "of what is not": {plain, plain, false}} {
-		c := &Checker{Catalog: totalCatalog(), Limits: Limits{}.OrDefault()}
+		c := &Checker{Catalog: totalCatalog(), Bounds: Limits{}.OrDefault().Message()}
 		if _, err := c.MakeCall(x.recv, "concat", []*Node{x.arg}); err != nil || c.calculates != x.want {
 			t.Errorf("%s: %t %v", what, c.calculates, err)
 		}

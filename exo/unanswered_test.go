@@ -132,7 +132,7 @@ func TestUnansweredBytes(t *testing.T) {
 	args.Nodes[1].Args = make([]int32, 2000)
 	for what, x := range map[string]Expr{"nodes": {Nodes: make([]WireNode, 100)}, "names": names, "arguments": args,
 		"a name": msg(ref(mailID), call(0, strings.Repeat("x", 6000)))} {
-		if n := x.bytesUpTo(5000, asNodes); n <= 5000 {
+		if n := x.BytesUpTo(5000, AsNodes); n <= 5000 {
 			t.Errorf("%s: %d", what, n)
 		}
 	}

@@ -43,7 +43,7 @@ func TestZeroValues(t *testing.T) {
 	if u, err := m.Unit("k", nil); err == nil || u != nil {
 		t.Errorf("message: Unit: %v", u)
 	}
-	if names, ok := (&Message{Refs: []uint32{0}}).Names(); ok || names != nil {
+	if names, ok := (&Message{Checked: Checked{Refs: []uint32{0}}}).Names(); ok || names != nil {
 		t.Errorf("message: Names: %v", names)
 	}
 	if err := m.Spend(1, 1); err != nil {

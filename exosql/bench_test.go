@@ -67,7 +67,7 @@ func BenchmarkPlan(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	m := checked
+	m := &exo.Message{Checked: *checked}
 	m.Objects = []exo.Object{tu.Tenant(db, tu.Acme)["org"]}
 	for _, cold := range []bool{true, false} {
 		b.Run(map[bool]string{true: "cold", false: "cached"}[cold], func(b *testing.B) {

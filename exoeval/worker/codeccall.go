@@ -9,7 +9,7 @@ import (
 func appendCall(b []byte, c exo.Call) ([]byte, error) {
 	b = wire.AppendUint(begin(b, frameCall), c.ID)
 	e := exo.Encoder{B: wire.AppendInt(wire.AppendInt(b, int64(c.Pos.Line)), int64(c.Pos.Column))}
-	e.Expr(c.Expr)
+	exo.WriteExpr(&e, c.Expr)
 	return end(e.B), e.Err()
 }
 
@@ -21,7 +21,7 @@ func decodeCall(s string, nodes int) (c exo.Call, err error) {
 	r.Values = maxItems
 	c.ID = r.Uint()
 	c.Pos.Line, c.Pos.Column = int(r.Int()), int(r.Int())
-	c.Expr = r.Expr(nodes)
+	c.Expr = exo.ReadExpr(&r.Decoder, nodes)
 	return c, r.done()
 }
 

@@ -22,7 +22,7 @@ func appendWorld(b []byte, w *exoeval.World) []byte {
 		b = wire.AppendInt(b, int64(*n))
 	}
 	e := exo.Encoder{B: wire.AppendTexts(w.Zone.Append(b), w.Describing)}
-	e.Grants(w.Granted, w.Catalog)
+	exo.WriteGrants(&e, w.Granted, w.Catalog)
 	return e.B
 }
 
@@ -36,7 +36,7 @@ func (r *reader) world() *exoeval.World {
 	}
 	w.Zone = zone.Read(&r.Reader)
 	w.Describing = r.Texts()
-	w.Granted, w.Catalog = r.Grants()
+	w.Granted, w.Catalog = exo.ReadGrants(&r.Decoder)
 	return w
 }
 

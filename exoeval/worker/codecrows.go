@@ -93,7 +93,7 @@ func holds(r *exo.Rows) (h held, ok bool) {
 func (l *rowsLog) Append(b []byte, v exo.Value) ([]byte, bool) {
 	if v.Type() == exo.TypeRef {
 		e := exo.Encoder{B: wire.AppendUint(append(b, tagObject), uint64(v.Number()))}
-		e.Type(l.typ(v.Number()))
+		exo.WriteType(&e, l.typ(v.Number()))
 		return e.B, true
 	}
 	r := v.Rows()
@@ -120,7 +120,7 @@ func (l *rowsLog) Read(tag byte, rest string) (exo.Value, int, error) {
 	switch tag {
 	case tagObject:
 		v := d.Ref()
-		l.typed(v.Number(), d.Type())
+		l.typed(v.Number(), exo.ReadType(&d.Decoder))
 		return v, d.At(), d.Err()
 	case tagHeld:
 		r := &exo.Rows{Shape: d.Shape()}

@@ -73,7 +73,7 @@ func (l *line) program(world *exoeval.World, job exoeval.Job) (done []byte, drai
 	for _, n := range world.Granted {
 		g.types[n.ID], g.names[n.ID] = n.Type, n.Name
 	}
-	check := &exo.Checker{Catalog: world.Catalog, Limits: world.Limits, Ref: func(id uint32) *exo.Type { return g.types[id] }, Show: g.show, Zone: world.Zone}
+	check := &exo.Checker{Catalog: world.Catalog, Bounds: world.Limits.Message(), Ref: func(id uint32) *exo.Type { return g.types[id] }, Show: g.show, Zone: world.Zone}
 	if hostile != nil {
 		hostile(g, job.Program)
 	}

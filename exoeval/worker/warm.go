@@ -42,7 +42,7 @@ func warm(p *warmPort) exoeval.ProgramResult {
 	}
 	w = world
 	w.Prepare()
-	check := &exo.Checker{Catalog: w.Catalog, Limits: w.Limits, Ref: func(uint32) *exo.Type { return t }, Show: func(uint32) string { return "w" }}
+	check := &exo.Checker{Catalog: w.Catalog, Bounds: w.Limits.Message(), Ref: func(uint32) *exo.Type { return t }, Show: func(uint32) string { return "w" }}
 	out := w.Run(context.Background(), p, check, exoeval.Job{Program: warmUp, Run: exo.Run{Clock: time.UnixMilli(0), Seed: 1}})
 	log := &rowsLog{}
 	b, _ := appendDone(nil, out, log)

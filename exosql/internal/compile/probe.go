@@ -87,7 +87,7 @@ func using(fc *decl.Facet, col *decl.Column, use Use, native string) (*exo.Messa
 	for _, i := range desc.Interfaces {
 		catalog[i.Name] = i
 	}
-	check := &exo.Checker{Catalog: catalog, Limits: exo.Limits{}.OrDefault(), Ref: func(uint32) *exo.Type { return desc.Type }, Show: func(uint32) string { return fc.Alias }}
+	check := &exo.Checker{Catalog: catalog, Bounds: exo.Limits{}.OrDefault().Message(), Ref: func(uint32) *exo.Type { return desc.Type }, Show: func(uint32) string { return fc.Alias }}
 	b := builder{check: check}
 	b.add(exo.WireNode{Op: exo.OpRef, Ref: 1, Recv: -1})
 	method := map[Use]string{UseEqual: "where", UseRange: "where"}[use]
@@ -120,7 +120,7 @@ func using(fc *decl.Facet, col *decl.Column, use Use, native string) (*exo.Messa
 	if err != nil {
 		return nil, &exo.Error{Kind: exo.Internal, Err: fmt.Errorf("exosql: the program that uses %s.%s: %w", col.Table.Name, col.Name, err)}
 	}
-	return m, nil
+	return &exo.Message{Checked: *m}, nil
 }
 
 type builder struct {

@@ -34,7 +34,7 @@ func NewTypedWrite(r *decl.Relation, ss scope.Scopes, method string) *TypedWrite
 	}
 	w.grant, w.Vals = g, s.vals
 	w.Key = s.key
-	w.M = &exo.Message{Root: &exo.Node{Op: exo.OpCall, Name: method, Args: []*exo.Node{{Op: exo.OpLit}}}}
+	w.M = &exo.Message{Checked: exo.Checked{Root: &exo.Node{Op: exo.OpCall, Name: method, Args: []*exo.Node{{Op: exo.OpLit}}}}}
 	return w
 }
 
