@@ -187,7 +187,7 @@ func panicked(v *Value, err *error) {
 // ask has the object answer.
 func ask(ctx context.Context, m *Message) (v Value, err error) {
 	defer panicked(&v, &err)
-	if v, err = m.Objects[m.Root.receiver().Slot].Eval(ctx, m); err != nil {
+	if v, err = m.Objects[m.Root.Receiver().Slot].Eval(ctx, m); err != nil {
 		err = foreign(err)
 		of := ofObject(AsError("", err))
 		if nothingDone(err) && !nothingDone(of) { // said outside of an Error that it wraps
@@ -205,7 +205,7 @@ func IsPanic(err error) bool { return errors.Is(err, errPanicked) || errors.Is(e
 // hold looks at a message that is to act when the run has committed, and gives its receipt.
 func (s *Session) hold(m *Message, e *pending) (v Value, err error) {
 	defer panicked(&v, &err)
-	if p, ok := m.Objects[m.Root.receiver().Slot].(Validator); ok && e.sealed == nil { // what it says would tell of what is sealed
+	if p, ok := m.Objects[m.Root.Receiver().Slot].(Validator); ok && e.sealed == nil { // what it says would tell of what is sealed
 		if err := p.Validate(m); err != nil {
 			return Value{}, ofObject(AsError("", foreign(err)))
 		}

@@ -38,7 +38,7 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 		for _, v := range m.Args {
 			e.chosen = e.chosen.Join(v.AllLabels())
 		}
-		e.bound = e.chosen.Join(m.Root.method.Reply)
+		e.bound = e.chosen.Join(m.Root.Method().Reply)
 		if s.gate.labels.Empty() {
 			// nothing to seal
 		} else if shown := s.gate.catalog.shows(m.Root.Type); shown.FlowsTo(s.gate.plain) {
@@ -46,10 +46,10 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 		} else {
 			e.shows = &sealing{catalog: s.gate.catalog, calculated: m.calculated}
 		}
-		if err == nil && !m.Root.method.Declassifies.Empty() {
+		if err == nil && !m.Root.Method().Declassifies.Empty() {
 			m.asked, e.tells = call.Expr, &sealed
 			err = s.declassifies(m, call.Expr, sealed)
-		} else if err == nil && !sealed.Empty() && m.Root.method.Effect == Held && !m.judged() {
+		} else if err == nil && !sealed.Empty() && m.Root.Method().Effect == Held && !m.judged() {
 			// What acts when the run has committed tells the program nothing of them.
 			m.asked, e.sealed = call.Expr, &sealed
 		} else if err == nil && !sealed.Empty() && m.composes() && !m.judged() {
@@ -83,7 +83,7 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 
 	// Sink, against the label just joined.
 	if err == nil {
-		meth, carries := m.Root.method, label
+		meth, carries := m.Root.Method(), label
 		if e.sealed != nil {
 			carries = label.Join(*e.sealed)
 		}
@@ -164,9 +164,9 @@ func (s *Session) check(x Expr, e *pending, literal func(Value) error) (*Message
 		return nil, err
 	}
 	m := &Message{Checked: *checked}
-	e.root, e.effect, m.session, m.entry, m.calculated = m.Root, m.Root.method.Effect, s, e, check.calculates
+	e.root, e.effect, m.session, m.entry, m.calculated = m.Root, m.Root.Method().Effect, s, e, check.calculates
 	if err = s.resolve(m); err == nil {
-		m.store, err = s.gate.storeOf(m.Objects[m.Root.receiver().Slot])
+		m.store, err = s.gate.storeOf(m.Objects[m.Root.Receiver().Slot])
 	}
 	return m, err
 }
@@ -218,14 +218,6 @@ func (m *Message) cutOff() error {
 		}
 	}
 	return nil
-}
-
-// receiver is the granted object that a message is addressed to.
-func (n *Node) receiver() *Node {
-	for n.Recv != nil {
-		n = n.Recv
-	}
-	return n
 }
 
 // opName is what a message asked, as the program wrote it.

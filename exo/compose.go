@@ -48,7 +48,7 @@ func (s *Session) mostComposed() int { return s.gate.limits.LiteralBytes / 2 }
 
 // composes reports whether the message makes a text.
 func (m *Message) composes() bool {
-	_, ok := m.Objects[m.Root.receiver().Slot].(composer)
+	_, ok := m.Objects[m.Root.Receiver().Slot].(composer)
 	return ok
 }
 

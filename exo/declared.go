@@ -111,8 +111,8 @@ func newDeclared(names []string, described []Description) (*declared, error) {
 		s.granted = append(s.granted, GrantedName{Name: name, ID: uint32(i), Type: d.Type, Doc: d.Doc})
 	}
 	s.catalog = m.all
-	s.labels, s.effect = s.catalog.labels(), s.catalog.effect()
-	s.tells, s.leaves, s.stored = s.catalog.declassifier(), s.catalog.leaves(), map[string]string{}
+	s.labels, s.effect = s.catalog.Labels(), s.catalog.FirstEffect()
+	s.tells, s.leaves, s.stored = s.catalog.FirstDeclassifier(), s.catalog.Leaves(), map[string]string{}
 	for _, g := range s.granted {
 		for _, m := range s.catalog[g.Type.Name].Methods {
 			if m.Effect == InUnit {
@@ -120,7 +120,7 @@ func newDeclared(names []string, described []Description) (*declared, error) {
 			}
 		}
 	}
-	admitted := s.catalog.admitted()
+	admitted := s.catalog.Admitted()
 	if err := NewLabel(append(s.labels.Tags(), admitted.Tags()...)...).Check(); err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ func (s *Session) distrust(m *Message, has, admits Label) error {
 	if has.Empty() {
 		return nil
 	}
-	meth := m.Root.method
+	meth := m.Root.Method()
 	if (meth.Effect == Held || meth.Effect == Immediate) && !has.FlowsTo(admits) {
 		return m.Untrusted(has.without(admits), "what it asks for here could be asked for by them")
 	}
@@ -21,7 +21,7 @@ func (s *Session) distrust(m *Message, has, admits Label) error {
 		return m.Untrusted(has, "what it asks to be told of sealed values could be chosen by them")
 	}
 	for i, a := range m.Root.Args {
-		if name := demands(meth.Params[i].Want.Con, a); name != "" {
+		if name := Demands(meth.Params[i].Want.Con, a); name != "" {
 			return m.Untrusted(has, "`"+name+"` could be chosen by them")
 		}
 	}
@@ -51,28 +51,4 @@ func (s *Session) taints(l Label) string {
 		}
 	}
 	return strings.Join(tags, "; ")
-}
-
-// demands names a field that demands trust and that the argument gives, "" if there is none.
-func demands(t *Type, n *Node) (name string) {
-	if t.trusting() == "" {
-		return ""
-	}
-	t.given(n, func(f *TypeField) {
-		if f.Trusted && name == "" {
-			name = f.Name
-		}
-	})
-	return name
-}
-
-// trusting names a field of the type that demands trust, "" if there is none.
-func (t *Type) trusting() string {
-	if t == nil || len(t.Fields)+len(t.Args) == 0 {
-		return ""
-	}
-	if names := t.Trusting(); len(names) > 0 {
-		return names[0]
-	}
-	return ""
 }

@@ -212,7 +212,7 @@ func TestDemands(t *testing.T) {
 		{"a list of calculated", list(rec), &Node{Op: OpList, Args: []*Node{node("a"), node("t")}}, "t"}, {"a list of others", list(rec), &Node{Op: OpList, Args: []*Node{node("a")}}, ""}, {"calculated within", deep, in, "t"},
 		{"who knows", rec, &Node{Op: OpField}, "t"}, {"sealed", rec, l(Value{kind: kindSealed}), "t"}, {"sealed items", list(rec), l(Value{kind: kindSealed}), "t"}, {"rows", list(rec), l(RowsValue(&Rows{})), "t"},
 	} {
-		if got := demands(c.t, c.n); got != c.want {
+		if got := Demands(c.t, c.n); got != c.want {
 			t.Errorf("%s: %q, want %q", c.what, got, c.want)
 		}
 	}

@@ -8,32 +8,6 @@ import (
 	"slices"
 )
 
-// EffectMode says whether a method changes something, and when that takes place.
-type EffectMode uint8
-
-const (
-	NoEffect EffectMode = iota // it changes nothing
-	// InUnit changes what a unit of work keeps: the reply is real, and the change is for
-	// good when the run commits, or never was. The object is [Transactional]. After an error of its
-	// Eval the whole run is rolled back, since half of the message may have been done, unless
-	// the error wraps [ErrNothingDone].
-	InUnit
-	// Held acts after the run has committed, once: a mail. The reply is a [Receipt]. After an
-	// error of its Eval nobody knows whether it happened, unless it wraps ErrNothingDone.
-	Held
-	// Immediate acts at once and for good, whatever becomes of the run, so it is refused
-	// while the run has changes that are not final. The reply is real. Errors are as of Held.
-	Immediate
-	effectModes
-)
-
-func (m EffectMode) String() string {
-	if m >= effectModes {
-		return fmt.Sprintf("effect(%d)", uint8(m))
-	}
-	return [...]string{"none", "unit", "held", "immediate"}[m]
-}
-
 // State is what became of an effect.
 type State uint8
 
@@ -82,35 +56,14 @@ func (e Effect) Stands() bool {
 	return e.State != StateRolledBack && e.State != StateFailed && e.State != NoState
 }
 
-// Receipt is the type of what a method replies that is [Held].
-func Receipt() *Type {
-	return &Type{Name: TypeRecord, Fields: []TypeField{
-		{Name: "held", Type: &Type{Name: TypeBool}},   // always true
-		{Name: "receipt", Type: &Type{Name: TypeInt}}, // the number of the call
-	}}
-}
-
 func receipt(call uint64) Value {
 	return RecordValue(Field{"held", Bool(true)}, Field{"receipt", Int(int64(call))})
-}
-
-// isReceipt reports whether a Held method's result says what it will get.
-func isReceipt(t *Term) bool {
-	if t == nil || t.Con == nil || t.Con.Name != TypeRecord || len(t.Con.Fields) != 2 {
-		return false
-	}
-	for i, f := range Receipt().Fields {
-		if g := t.Con.Fields[i]; g.Name != f.Name || g.Type == nil || g.Type.Name != f.Type.Name {
-			return false
-		}
-	}
-	return true
 }
 
 // refuseEffect says why message m may not change anything. It is asked while messages are
 // admitted, in their order: nothing that it looks at depends on how fast calls are.
 func (s *Session) refuseEffect(m *Message) error {
-	mode := m.Root.method.Effect
+	mode := m.Root.Method().Effect
 	if mode == NoEffect {
 		return nil
 	}
@@ -146,7 +99,7 @@ var errNoStore = errors.New("exo: a method changes a unit of work, and its objec
 
 // claim notes what a message that was admitted will change.
 func (s *Session) claim(m *Message) {
-	switch m.Root.method.Effect {
+	switch m.Root.Method().Effect {
 	case InUnit:
 		s.written = m.store
 	case Held:

@@ -34,7 +34,7 @@ func (g *Gate) Flows() (out []Flow) {
 		}
 	}
 	for _, tag := range g.labels.Tags() {
-		from := g.catalog.from(tag)
+		from := g.catalog.From(tag)
 		result := g.result(tag)
 		result.Tag, result.From, result.To = tag, from, ResultFlow
 		out = append(out, result)
@@ -71,44 +71,6 @@ func whose(o Sink, method string) string {
 	return "; what it is called with decides whose"
 }
 
-// seals are the labels of all that programs are shown sealed.
-func (c Catalog) seals() (l Label) {
-	for _, i := range c {
-		for _, f := range i.Fields {
-			l = l.Join(f.Label)
-		}
-		for _, m := range i.Methods {
-			l = l.Join(m.Shows())
-		}
-	}
-	return l
-}
-
-// from names what puts a tag on values.
-func (c Catalog) from(tag string) (out []string) {
-	has := func(l Label) bool { return l.HasExactly(tag) }
-	for _, n := range c.Names() {
-		if has(c[n].Label) {
-			name := n
-			if by := c[n].LabelBy[tag]; by != nil {
-				name += " by " + strings.Join(by, " and ")
-			}
-			out = append(out, name)
-		}
-		for _, f := range slices.Sorted(maps.Keys(c[n].Fields)) {
-			if has(c[n].Fields[f].Label) {
-				out = append(out, n+"."+f)
-			}
-		}
-		for _, name := range slices.Sorted(maps.Keys(c[n].Methods)) {
-			if m := c[n].Methods[name]; has(m.Reply) || has(m.Label) || has(m.Shows()) || has(m.takes()) {
-				out = append(out, n+"."+name)
-			}
-		}
-	}
-	return out
-}
-
 func (g *Gate) result(tag string) Flow {
 	switch {
 	case ofIntegrity(tag):
@@ -118,7 +80,7 @@ func (g *Gate) result(tag string) Flow {
 	case !NewLabel(tag).meet(g.admits).Empty():
 		return Flow{May: true, How: "the result admits " + NewLabel(tag).meet(g.admits).list() + "; other values are sealed there"}
 	}
-	if !NewLabel(tag).FlowsTo(g.catalog.seals()) { // it is the label of rows, or of a reply
+	if !NewLabel(tag).FlowsTo(g.catalog.Seals()) { // it is the label of rows, or of a reply
 		return Flow{How: "the result does not admit it: of a program that has read it nothing is shown"}
 	}
 	return Flow{How: "the result does not admit it: it is sealed there, and of a program that has read it nothing is shown"}
@@ -161,7 +123,7 @@ func (g *Gate) by(tag string, m *Method) Flow {
 		}
 		return f
 	}
-	if only := m.writing(tag); !admitted && len(only) > 0 {
+	if only := m.WrittenTo(tag); !admitted && len(only) > 0 {
 		if NewLabel(tag).FlowsTo(g.admits) {
 			return Flow{May: true, How: "into " + strings.Join(only, ", ") + " alone, which has it itself"}
 		}
@@ -182,36 +144,4 @@ func (g *Gate) by(tag string, m *Method) Flow {
 		return Flow{How: "it admits it and acts at once: a call by a program that has read it, whose result may not leave, is refused"}
 	}
 	return Flow{May: true, How: "it admits it; the result of a program that has read it may not leave"}
-}
-
-// writing names the fields to which a tag may be written.
-func (m *Method) writing(tag string) (out []string) {
-	if m.Effect != InUnit {
-		return nil
-	}
-	for i := range m.Params {
-		if w := m.Params[i].Want; w != nil {
-			w.Con.fields(func(f *TypeField) {
-				if f.Admits.HasExactly(tag) {
-					out = append(out, f.Name)
-				}
-			})
-		}
-	}
-	return out
-}
-
-// Trusting names the fields of the type that demand trust.
-func (t *Type) Trusting() (out []string) {
-	if t == nil {
-		return nil
-	}
-	for _, f := range t.Fields {
-		if f.Trusted {
-			out = append(out, f.Name)
-		} else {
-			out = append(out, f.Type.Trusting()...)
-		}
-	}
-	return append(out, t.Args["of"].Trusting()...)
 }

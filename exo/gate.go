@@ -7,7 +7,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"sort"
 	"time"
 
 	"github.com/exoagent/exoagent/internal/scalar"
@@ -147,37 +146,6 @@ var errZeroGate = &Error{Kind: Denied, Err: errors.New("exo: this Gate was not m
 
 func (g *Gate) made() bool { return g != nil && g.now != nil }
 
-// labels has all tags that what was granted can put on a run, each by itself: joined, pii would stand for pii@member as well.
-func (c Catalog) labels() Label {
-	var tags []string
-	for _, i := range c {
-		tags = append(tags, i.Label.Tags()...)
-		for _, f := range i.Fields {
-			tags = append(tags, f.Label.Tags()...)
-		}
-		for _, m := range i.Methods {
-			tags = slices.Concat(tags, m.Label.Tags(), m.Reply.Tags(), m.Shows().Tags(), m.takes().Tags())
-		}
-	}
-	return NewLabel(tags...)
-}
-
-// admitted has all tags of what may leave by a method, or be written by one, each by itself.
-func (c Catalog) admitted() Label {
-	var tags []string
-	for _, i := range c {
-		for _, m := range i.Methods {
-			tags = slices.Concat(tags, m.Admits.Tags(), m.Declassifies.Tags())
-			for k := range m.Params {
-				if w := m.Params[k].Want; w != nil {
-					w.Con.fields(func(f *TypeField) { tags = append(tags, f.Admits.Tags()...) })
-				}
-			}
-		}
-	}
-	return NewLabel(tags...)
-}
-
 // unwrapped is an object without the policies that it is wrapped in.
 func unwrapped(o Object) Object {
 	for {
@@ -205,36 +173,12 @@ func checkStore(o Object, method string) error {
 	return nil
 }
 
-// leaves reports whether anything but the result of a run leaves it.
-func (c Catalog) leaves() bool {
-	for _, i := range c {
-		for _, m := range i.Methods {
-			if m.Sink || m.Effect != NoEffect {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // Seals is the label of what programs are shown sealed: see TypeSealed. Where nothing leaves but the result, what that admits is not.
 func (g *Gate) Seals() Label {
 	if !g.made() {
 		return Label{}
 	}
 	return g.labels.without(g.plain)
-}
-
-// effect names a method that changes something, "" if none does.
-func (c Catalog) effect() string {
-	for _, n := range c.Names() {
-		for _, name := range slices.Sorted(maps.Keys(c[n].Methods)) {
-			if c[n].Methods[name].Effect != NoEffect {
-				return n + "." + name
-			}
-		}
-	}
-	return ""
 }
 
 // ReadOnly reports whether nothing that is granted can change anything.
@@ -279,62 +223,4 @@ func (g *Gate) Limits() Limits {
 		return Limits{}
 	}
 	return g.limits
-}
-
-// validate refuses interfaces whose members could not be told apart or would
-// mean something else in JavaScript.
-func (i *Interface) validate() error {
-	if i.Name == "" || undescribed(i.Name) {
-		return fmt.Errorf("%q can't be the name of an interface", i.Name)
-	}
-	if i.Call != "" && (i.Methods[i.Call] == nil || len(i.Methods) > 1 || len(i.Fields) > 0) {
-		return fmt.Errorf("%s: what can be called has that one method, %q, and nothing else", i.Name, i.Call)
-	}
-	if m := i.Methods[i.Keys]; i.Keys != "" && (m == nil || m.Sends || len(m.Params) != 1 || !m.Params[0].Fixed) {
-		return fmt.Errorf("%s: what reading a key stands for, %q, has to be a method that sends nothing and takes one value", i.Name, i.Keys)
-	}
-	for n := range i.Fields {
-		if scalar.ReservedName(n) {
-			return fmt.Errorf("%s: %q can't be the name of a field", i.Name, n)
-		}
-		if i.Methods[n] != nil {
-			return fmt.Errorf("%s: %q is both a field and a method", i.Name, n)
-		}
-	}
-	for n, m := range i.Methods {
-		if m == nil || checkName(n) != nil || i.Methods[m.Name] != m {
-			return fmt.Errorf("%s: method %q is malformed", i.Name, n)
-		}
-		switch {
-		case m.Effect >= effectModes || m.Effect != NoEffect && !m.Sends:
-			return fmt.Errorf("%s.%s: a method with an effect sends, and its effect is one of the EffectModes", i.Name, m.Name)
-		case m.Nested != nil && (m.Effect != NoEffect || m.Sink):
-			return fmt.Errorf("%s.%s: what stands in a callback too is neither a sink nor an effect", i.Name, m.Name)
-		case m.Total && (!i.Expr || m.Sends || m.Row || m.Nested != nil || slices.ContainsFunc(m.Params, func(p Param) bool { return p.Lambda != nil })):
-			return fmt.Errorf("%s.%s: what is total is a method of an expression, sends nothing and takes no callback", i.Name, m.Name)
-		case m.Trusted && !m.Sends:
-			return fmt.Errorf("%s.%s: a method that demands trust sends", i.Name, m.Name)
-		case m.Effect == Held && !isReceipt(m.Result):
-			return fmt.Errorf("%s.%s: what is held replies with a Receipt", i.Name, m.Name)
-		}
-		if err := m.checkDeclassifies(); err != nil {
-			return fmt.Errorf("%s.%s: %w", i.Name, m.Name, err)
-		}
-		for k := range m.Params {
-			if m.Params[k].Want == nil || k > 0 && m.Params[k-1].Opt && !m.Params[k].Opt {
-				return fmt.Errorf("%s.%s: parameter %d is malformed", i.Name, m.Name, k)
-			}
-		}
-	}
-	return i.checkLabels()
-}
-
-// Names of the interfaces, sorted: for printers.
-func (c Catalog) Names() []string {
-	ns := make([]string, 0, len(c))
-	for n := range c {
-		ns = append(ns, n)
-	}
-	sort.Strings(ns)
-	return ns
 }

@@ -77,7 +77,7 @@ func (t *Type) admits() (any bool) {
 func (m *Message) writes() (l Label) {
 	first := true
 	for i, a := range m.Root.Args {
-		if p := &m.Root.method.Params[i]; p.Want != nil && p.Want.Con.admits() {
+		if p := &m.Root.Method().Params[i]; p.Want != nil && p.Want.Con.admits() {
 			p.Want.Con.given(a, func(f *TypeField) {
 				if first {
 					l, first = f.Admits, false
@@ -87,4 +87,60 @@ func (m *Message) writes() (l Label) {
 		}
 	}
 	return l
+}
+
+// WrittenTo names the fields to which a tag may be written.
+func (m *Method) WrittenTo(tag string) (out []string) {
+	if m.Effect != InUnit {
+		return nil
+	}
+	for i := range m.Params {
+		if w := m.Params[i].Want; w != nil {
+			w.Con.fields(func(f *TypeField) {
+				if f.Admits.HasExactly(tag) {
+					out = append(out, f.Name)
+				}
+			})
+		}
+	}
+	return out
+}
+
+// Trusting names the fields of the type that demand trust.
+func (t *Type) Trusting() (out []string) {
+	if t == nil {
+		return nil
+	}
+	for _, f := range t.Fields {
+		if f.Trusted {
+			out = append(out, f.Name)
+		} else {
+			out = append(out, f.Type.Trusting()...)
+		}
+	}
+	return append(out, t.Args["of"].Trusting()...)
+}
+
+// Demands names a field that demands trust and that the argument gives, "" if there is none.
+func Demands(t *Type, n *Node) (name string) {
+	if t.trusting() == "" {
+		return ""
+	}
+	t.given(n, func(f *TypeField) {
+		if f.Trusted && name == "" {
+			name = f.Name
+		}
+	})
+	return name
+}
+
+// trusting names a field of the type that demands trust, "" if there is none.
+func (t *Type) trusting() string {
+	if t == nil || len(t.Fields)+len(t.Args) == 0 {
+		return ""
+	}
+	if names := t.Trusting(); len(names) > 0 {
+		return names[0]
+	}
+	return ""
 }

@@ -34,7 +34,7 @@ func (m *Message) peel(slot int, o Object) (Object, error) {
 // rewrap wraps an object of the reply as the receiver is wrapped. An argument that is
 // handed back stays wrapped as it was: it was peeled for the object, not for the program.
 func (m *Message) rewrap(o Object) Object {
-	receiver := m.Root.receiver().Slot
+	receiver := m.Root.Receiver().Slot
 	given := o
 	for _, p := range m.peeled {
 		if p.slot != receiver && same(m.Objects[p.slot], given) {
@@ -57,7 +57,7 @@ func (m *Message) rewrap(o Object) Object {
 // introduce remembers which wrapped objects were arguments of a message that is to act: an
 // object that keeps one of them has it without its policies, and may hand it back later.
 func (s *Session) introduce(m *Message) {
-	receiver := m.Root.receiver().Slot
+	receiver := m.Root.Receiver().Slot
 	for _, p := range m.peeled {
 		if p.slot == receiver {
 			continue

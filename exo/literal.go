@@ -257,3 +257,11 @@ var (
 	litData  = &Type{Name: TypeData}
 	litList  = &Type{Name: TypeList, Args: map[string]*Type{"of": litData}}
 )
+
+// sealedFits reports whether a sealed value may be what is wanted: it goes by its declared type
+// alone. What is opened is checked again.
+func sealedFits(want *Type, v Value) bool {
+	got := &Type{Name: v.SealedType()}
+	return got.Name == TypeData || want.Name == TypeJSON || scalarFits(want, got) ||
+		(want.Name == TypeTime || want.Name == TypeDate) && (got.Name == TypeTime || got.Name == TypeDate)
+}

@@ -11,21 +11,17 @@ import (
 	"strings"
 )
 
-// narrowing is what a policy makes of an object's description.
-type narrowing struct {
+// Narrowing is what a policy makes of an object's description.
+type Narrowing struct {
 	Description
 	full   Catalog // the interfaces of the object itself
 	rename renamer
 	gone   map[string]bool // interfaces that the policy deleted
 }
 
-// narrow has f change a copy of o's description, and meets the result with the original.
-func narrow(o Object, f func(*Description) error) (*narrowing, error) {
-	d, err := o.Describe()
-	if err != nil {
-		return nil, err
-	}
-	n := &narrowing{full: Catalog{}, gone: map[string]bool{}}
+// Narrow has f change a copy of the description d, and meets the result with d. refuse says what is wrong with that.
+func Narrow(d Description, f func(*Description) error, refuse func(met Description) error) (*Narrowing, error) {
+	n := &Narrowing{full: Catalog{}, gone: map[string]bool{}}
 	if err := n.full.merge(d); err != nil {
 		return nil, fmt.Errorf("exo: Wrap: %w", err)
 	}
@@ -37,7 +33,7 @@ func narrow(o Object, f func(*Description) error) (*narrowing, error) {
 	if err != nil {
 		return nil, fmt.Errorf("exo: a policy of %s would widen it: %w", d.Type.Name, err)
 	}
-	if err := declaresLabels(o, d, met); err != nil {
+	if err := refuse(met); err != nil {
 		return nil, err
 	}
 	for _, i := range d.Interfaces {
@@ -56,10 +52,10 @@ func narrow(o Object, f func(*Description) error) (*narrowing, error) {
 	return n, nil
 }
 
-// of is the description of an object that the wrapped one led to, or of itself. It
+// Of is the description of an object that the wrapped one led to, or of itself. It
 // describes itself anew: with members that the policy never saw it is refused, not
 // narrowed by guesswork.
-func (n *narrowing) of(d Description) (Description, error) {
+func (n *Narrowing) Of(d Description) (Description, error) {
 	if d.Type == nil || n.full[d.Type.Name] == nil {
 		return Description{}, fmt.Errorf("exo: a wrapped object led to one of type %s, which it does not describe", d.Type)
 	}
@@ -74,25 +70,6 @@ func (n *narrowing) of(d Description) (Description, error) {
 		}
 	}
 	return Description{Type: n.rename.typ(d.Type), Interfaces: n.Interfaces, Doc: d.Doc}, nil
-}
-
-// Interface is the interface of this name, nil if there is none.
-func (d Description) Interface(name string) *Interface {
-	for _, i := range d.Interfaces {
-		if i.Name == name {
-			return i
-		}
-	}
-	return nil
-}
-
-// clone is a copy that shares nothing with d but the labels, which can't change.
-func (d Description) clone() Description {
-	c := Description{Type: renamer{}.typ(d.Type), Doc: d.Doc}
-	for _, i := range d.Interfaces {
-		c.Interfaces = append(c.Interfaces, renamer{}.iface(i))
-	}
-	return c
 }
 
 // rename gives a name of its own to each interface that has changed, to each that leads
@@ -185,28 +162,3 @@ func digest(h hash.Hash, v reflect.Value) {
 	}
 }
 
-// LabelDeclarer is an object that has to know which of its fields are labelled: the order of its rows and what it counts for a value
-// depend on it. So a policy can't add a label of secrecy to one of them: the gate would seal the value, and what else
-// of it shows would stay.
-type LabelDeclarer interface {
-	Object
-	DeclaresLabels()
-}
-
-// declaresLabels refuses labels of secrecy that a policy adds to fields of an object that has to know of them.
-func declaresLabels(o Object, own, met Description) error {
-	if _, ok := unwrapped(o).(LabelDeclarer); !ok {
-		return nil
-	}
-	for _, i := range met.Interfaces {
-		if was := own.Interface(i.Name).Label; !i.Label.Secrecy().FlowsTo(was) {
-			return fmt.Errorf("exo: a policy labels %s %s, and its object doesn't know: label it where it is declared", i.Name, i.Label.Secrecy().without(was))
-		}
-		for name, f := range i.Fields {
-			if was := own.Interface(i.Name).Fields[name]; !f.Label.Secrecy().FlowsTo(was.Label) {
-				return fmt.Errorf("exo: a policy labels %s.%s %s, and its object doesn't know: label it where it is declared", i.Name, name, f.Label.Secrecy().without(was.Label))
-			}
-		}
-	}
-	return nil
-}

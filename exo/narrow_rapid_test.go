@@ -333,7 +333,7 @@ func TestOnlyNarrower(t *testing.T) {
 				if same, err := check(chain[i]).Check(less.Root.Expr()); err != nil || less.Shape != same.Shape || !slices.EqualFunc(less.Args, same.Args, Equal) {
 					t.Fatalf("wrapped it is a message that the object does not know: %q %v, %v", less.Shape, less.Args, err)
 				}
-				a, b := less.Root.method, more.Root.method
+				a, b := less.Root.Method(), more.Root.Method()
 				switch {
 				case !more.Label.FlowsTo(less.Label) || !b.Reply.FlowsTo(a.Reply):
 					t.Fatalf("wrapped it has the labels %v and %v, bare %v and %v", less.Label, a.Reply, more.Label, b.Reply)

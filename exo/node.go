@@ -67,6 +67,14 @@ type Bounds struct {
 	LiteralBytes int // of one literal value
 }
 
+// Receiver is the granted object that a message is addressed to.
+func (n *Node) Receiver() *Node {
+	for n.Recv != nil {
+		n = n.Recv
+	}
+	return n
+}
+
 // Checker makes nodes and refuses what the catalogue does not allow. The same
 // code runs in the recorder, for immediate and positioned errors, and in the
 // gate, which trusts no recorder.

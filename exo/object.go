@@ -26,17 +26,6 @@ type Object interface {
 // ObjectOf is the object that a value refers to, nil for every other value.
 func ObjectOf(v Value) Object { o, _ := v.Ref().(Object); return o }
 
-// Description is an object's place in the catalogue.
-type Description struct {
-	Type       *Type        // an interface among Interfaces, with its arguments
-	Interfaces []*Interface // everything that can be reached from Type
-	Doc        string       // one line for the reader of the declarations
-
-	// Frozen promises that nothing that Type and Interfaces lead to will ever be changed:
-	// then gates tell that two are equal by the address of their Interfaces, and don't copy them.
-	Frozen bool
-}
-
 // Message is a message that the catalogue allows, on its way to the object that answers it. One that no session
 // admitted, as a test may make it, has no run: it counts and records nothing, and has no Unit.
 type Message struct {

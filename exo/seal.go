@@ -46,7 +46,7 @@ func (s *sealing) value(t *Type, v Value) Value {
 		fs := slices.Clone(v.FieldList())
 		known := s.whole(t, fs)
 		for k, f := range fs {
-			of := s.field(t, f.Name)
+			of := s.catalog.field(t, f.Name)
 			if known = known && of != nil; !known {
 				break
 			}
@@ -89,48 +89,6 @@ func (s *sealing) whole(t *Type, fs []Field) bool {
 	return true
 }
 
-// field is the type of a field of a record of type t, with its label.
-func (s *sealing) field(t *Type, name string) *Type {
-	if i := s.catalog[t.Name]; i != nil {
-		if p := i.Fields[name]; p != nil {
-			return labelled(p.Type, p.Label)
-		}
-	}
-	for k := range t.Fields {
-		if f := &t.Fields[k]; f.Name == name {
-			return labelled(f.Type, f.Label)
-		}
-	}
-	return nil
-}
-
-// bare joins the tags of integrity of what a reply of type t shows as it is, in a run that has the label open.
-// What is sealed in it nobody reads.
-func (c Catalog) bare(t *Type, open Label) Label {
-	if !t.Label.Secrecy().FlowsTo(open) {
-		return Label{}
-	}
-	l, s := t.Label.Integrity(), sealing{catalog: c}
-	switch i := c[t.Name]; {
-	case t.Name == TypeList:
-		if of := t.Args["of"]; of != nil {
-			l = l.Join(c.bare(of, open))
-		}
-	case t.Name == TypeRecord:
-		for _, f := range t.Fields {
-			l = l.Join(c.bare(labelled(f.Type, f.Label), open))
-		}
-	case i != nil && !i.Expr:
-		for name := range i.Fields {
-			l = l.Join(c.bare(s.field(t, name), open))
-		}
-		l = l.Join(c.argsShow(t).Integrity())
-	default:
-		l = l.Join(c.shows(t).Integrity())
-	}
-	return l
-}
-
 // rows are r with what is labelled sealed; nil: they are not of the type.
 func (s *sealing) rows(of *Type, r *Rows) *Rows {
 	if r == nil || r.Shape == nil {
@@ -154,7 +112,7 @@ func (s *sealing) rows(of *Type, r *Rows) *Rows {
 // cellTypes are the types of a row's cells.
 func (s *sealing) cellTypes(out []*Type, t *Type, shape *Shape) (_ []*Type, ok bool) {
 	for i, name := range shape.Names {
-		of, sub := s.field(t, name), shape.Sub(i)
+		of, sub := s.catalog.field(t, name), shape.Sub(i)
 		if of == nil || sub != nil && !of.Label.Secrecy().Empty() {
 			return nil, false
 		}
@@ -167,35 +125,6 @@ func (s *sealing) cellTypes(out []*Type, t *Type, shape *Shape) (_ []*Type, ok b
 		out = append(out, of)
 	}
 	return out, true
-}
-
-// labelled is t with l joined to the label of what it shows.
-func labelled(t *Type, l Label) *Type {
-	if l.FlowsTo(t.Label) {
-		return t
-	}
-	c := *t
-	c.Label = t.Label.Join(l)
-	return &c
-}
-
-// shownType names the type of what an expression of type t shows.
-func shownType(c Catalog, t *Type) string {
-	if i := c[t.Name]; i != nil && i.Expr && t.Args["of"] != nil {
-		t = t.Args["of"]
-	}
-	if Sealable(t.Name) {
-		return t.Name
-	}
-	return TypeData
-}
-
-// sealedFits reports whether a sealed value may be what is wanted: it goes by its declared type
-// alone. What is opened is checked again.
-func sealedFits(want *Type, v Value) bool {
-	got := &Type{Name: v.SealedType()}
-	return got.Name == TypeData || want.Name == TypeJSON || scalarFits(want, got) ||
-		(want.Name == TypeTime || want.Name == TypeDate) && (got.Name == TypeTime || got.Name == TypeDate)
 }
 
 // Shown are the labels of the cells of a row of this shape, one for each, where a row of the reply is one of what the message's

@@ -23,12 +23,12 @@ type Sink interface {
 // admits is what a message that is a sink may carry: what its method admits, its
 // object, and the policies of all its objects. why is not nil where one of them panicked.
 func (s *Session) admits(m *Message, e *pending) (l Label, why error) {
-	l = m.Root.method.Admits
-	if m.Root.method.Effect == InUnit {
+	l = m.Root.Method().Admits
+	if m.Root.Method().Effect == InUnit {
 		l = l.Join(m.writes())
 	}
 	var fs []func(*Message) Label
-	if o, ok := m.Objects[m.Root.receiver().Slot].(Sink); ok {
+	if o, ok := m.Objects[m.Root.Receiver().Slot].(Sink); ok {
 		fs = append(fs, o.Admits)
 	}
 	for _, w := range m.policies {

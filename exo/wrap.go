@@ -62,7 +62,7 @@ type Policy struct {
 func Wrap(o Object, p Policy) Object {
 	w := &wrapped{inner: o, by: &wrapping{policy: p}}
 	if p.Narrow != nil {
-		w.by.narrowed = sync.OnceValues(func() (*narrowing, error) { return narrow(o, p.Narrow) })
+		w.by.narrowed = sync.OnceValues(func() (*Narrowing, error) { return narrowed(o, p.Narrow) })
 	}
 	return w
 }
@@ -78,7 +78,7 @@ type wrapped struct {
 // wrapping is what a wrapped object and all that it leads to have in common.
 type wrapping struct {
 	policy   Policy
-	narrowed func() (*narrowing, error) // nil: the description stays as it is
+	narrowed func() (*Narrowing, error) // nil: the description stays as it is
 }
 
 // wrap wraps an object that a message to this one returned.
@@ -105,7 +105,7 @@ func (w *wrapped) Describe() (Description, error) {
 	if err != nil {
 		return Description{}, err
 	}
-	if d, err = n.of(d); err == nil && !w.led {
+	if d, err = n.Of(d); err == nil && !w.led {
 		d.Doc = n.Doc
 	}
 	return d, err
