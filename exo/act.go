@@ -171,8 +171,8 @@ func (s *Session) eval(ctx context.Context, m *Message) (v Value, err error) {
 	if v, err = m.adopt(v.WithLabel(m.Label), 0); err != nil {
 		return Value{}, err
 	}
-	if !v.label.FlowsTo(m.entry.bound) { // the run's label does not have them, so nothing would stop them
-		return Value{}, &Error{Kind: Internal, Err: fmt.Errorf("exo: the object replied with labels %s, and its method declares %s at most", v.label, m.entry.bound)}
+	if !v.Label().FlowsTo(m.entry.bound) { // the run's label does not have them, so nothing would stop them
+		return Value{}, &Error{Kind: Internal, Err: fmt.Errorf("exo: the object replied with labels %s, and its method declares %s at most", v.Label(), m.entry.bound)}
 	}
 	return v, nil
 }

@@ -63,7 +63,7 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 	e.chosen = e.chosen.Join(before).Join(sealed)
 	s.label = s.label.Join(e.bound)
 	if e.shows != nil {
-		e.bound = e.bound.Join(s.gate.catalog.bare(m.Root.Type, s.label))
+		e.bound = e.bound.Join(s.gate.catalog.IntegrityShown(m.Root.Type, s.label))
 		s.label = s.label.Join(e.bound)
 		e.shows.open = s.label
 	}
@@ -100,7 +100,7 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 				if why == nil {
 					why = because(label, s.causedUpTo(s.Label(), math.MaxUint64))
 				}
-				err = &Error{Kind: Denied, Op: s.opName(e.root), Msg: what + carries.Secrecy().without(e.admits).list(), Err: why}
+				err = &Error{Kind: Denied, Op: s.opName(e.root), Msg: what + carries.Secrecy().without(e.admits).List(), Err: why}
 			}
 		}
 		// What it did could not be told, and who is not told asks for it again. What the program changed otherwise is
@@ -110,7 +110,7 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 			if meth.Effect == Immediate {
 				what = "it acts at once and for good, and what it did could not be told"
 			}
-			err = Errorf(Denied, s.opName(e.root), "%s: this program has read values labelled %s, so its result may not leave", what, label.Secrecy().without(s.gate.admits).list())
+			err = Errorf(Denied, s.opName(e.root), "%s: this program has read values labelled %s, so its result may not leave", what, label.Secrecy().without(s.gate.admits).List())
 		}
 		if err == nil {
 			err = s.distrust(m, e.chosen.Integrity(), e.admits)
@@ -226,5 +226,5 @@ func (s *Session) opName(root *Node) string {
 		return ""
 	}
 	c := Checker{Catalog: s.gate.catalog, Show: s.show}
-	return scalar.Clip(c.Op(root.Recv, root.Name), maxErrorOp)
+	return scalar.Clip(c.Op(root.Recv, root.Name), MaxOp)
 }

@@ -3,19 +3,15 @@ package exo
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 )
-
-// maxReplyDepth bounds values within values of a reply.
-const maxReplyDepth = 64
 
 // adopt turns what an object returned into what a guest may hold: objects
 // become numbers of the reply, and of this run when it is delivered, wrapped as the receiver was, and the label of
 // everything inside joins that of the whole. v itself is not changed: the
 // object may return the same value to another run.
 func (m *Message) adopt(v Value, depth int) (Value, error) {
-	if depth > maxReplyDepth {
+	if depth > MaxReplyDepth {
 		return Value{}, &Error{Kind: Internal, Err: errors.New("result nested too deeply")}
 	}
 	switch v.Kind() {
@@ -102,7 +98,7 @@ func (m *Message) adoptObject(v Value) (Value, error) {
 		return Value{}, &Error{Kind: Internal, Err: fmt.Errorf("the interface of a returned object (type %s) is not in the catalogue", d.Type)}
 	}
 	for _, i := range d.Interfaces {
-		if !m.session.gate.own[i] && !sameInterface(i, catalog[i.Name]) {
+		if !m.session.gate.own[i] && !SameInterface(i, catalog[i.Name]) {
 			return Value{}, &Error{Kind: Internal, Err: fmt.Errorf("a returned object has another idea of interface %s than the catalogue", i.Name)}
 		}
 	}
@@ -139,5 +135,3 @@ func (s *Session) number(e *pending) {
 		}
 	})
 }
-
-func sameInterface(a, b *Interface) bool { return a == b || reflect.DeepEqual(a, b) }

@@ -137,49 +137,10 @@ func TestPlaceholderClosesOnce(t *testing.T) {
 	wantKind(t, "the same once more", err, Invalid)
 }
 
-// Converting a record to what a method wants keeps its label.
-func TestConversionKeepsTheLabel(t *testing.T) {
-	want := &Type{Name: TypeRecord, Fields: []TypeField{{Name: "n", Type: &Type{Name: TypeInt}}}}
-	secret := NewLabel("diary")
-	for what, x := range map[string]Value{"record": RecordValue(Field{"n", Float(2)}), "list": List(RecordValue(Field{"n", Float(2)}))} {
-		w := want
-		if what == "list" {
-			w = &Type{Name: TypeList, Args: map[string]*Type{"of": want}}
-		}
-		got, ok := admit(w, x.WithLabel(secret), 0, nil)
-		if !ok || got.Label().String() != "{diary}" {
-			t.Errorf("%s: %v %v %v", what, got, got.Label(), ok)
-		}
-	}
-}
-
-// A limit or offset of a program is never negative: SQLite takes that for none.
-func TestCountsAreNotNegative(t *testing.T) {
-	c := checker()
-	p := &Param{Name: "the number", Count: true}
-	for n, ok := range map[int64]bool{-5: false, -1: false, 0: true, 1: true} {
-		x, err := c.MakeLit(Int(n))
-		wantOK(t, "literal", err)
-		if _, err := c.accept("limit", p, &Type{Name: TypeInt}, x); (err == nil) != ok {
-			t.Errorf("%d: %v", n, err)
-		}
-	}
-}
-
 // A negative limit is the default, never none.
 func TestNegativeLimits(t *testing.T) {
 	got := Limits{Commit: -time.Hour, Calls: -1, Rows: -5, Bytes: -1, MessageNodes: -1}.OrDefault()
 	if got != (Limits{}).OrDefault() {
 		t.Errorf("%+v", got)
-	}
-}
-
-// Of a text that may be one of a few, nothing else passes.
-func TestOnlyTheWordsThereAre(t *testing.T) {
-	want := &Type{Name: TypeText, Enum: []string{"open", "done"}}
-	for text, ok := range map[string]bool{"open": true, "done": true, "Open": false, "open,done": false, "": false, "dropped": false} {
-		if _, got := admit(want, Text(text), 0, nil); got != ok {
-			t.Errorf("%q: admitted %v", text, got)
-		}
 	}
 }

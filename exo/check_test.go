@@ -2,6 +2,7 @@ package exo
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 )
@@ -15,9 +16,9 @@ type twin struct {
 }
 
 func graphAttacks() []twin {
-	ok := open8().then(call(7, "execute"))
+	ok := then(open8(), call(7, "execute"))
 	with := func(i int, n WireNode) Expr {
-		x := ok.then()
+		x := then(ok)
 		x.Nodes = append([]WireNode(nil), x.Nodes...)
 		x.Nodes[i] = n
 		return x
@@ -32,7 +33,7 @@ func graphAttacks() []twin {
 		{"argument ahead", with(5, call(3, "eq", 8)), Invalid, ok},
 		{"argument itself", with(5, call(3, "eq", 5)), Invalid, ok},
 		{"argument negative", with(5, call(3, "eq", -1)), Invalid, ok},
-		{"node not used", open8().then(lit(Int(1)), call(7, "execute")), Invalid, open8().then(lit(Int(1)), call(7, "limit", 8), call(9, "execute"))},
+		{"node not used", then(open8(), lit(Int(1)), call(7, "execute")), Invalid, then(open8(), lit(Int(1)), call(7, "limit", 8), call(9, "execute"))},
 		{"root that does not send", open8(), Invalid, ok},
 		{"root that is no call", msg(ref(todosID)), Invalid, msg(ref(todosID), call(0, "execute"))},
 		{"root that is a literal", msg(lit(Int(1))), Invalid, ok},
@@ -61,24 +62,24 @@ func graphAttacks() []twin {
 }
 
 func placeholderAttacks() []twin {
-	ok := open8().then(call(7, "execute"))
-	secondWhere := open8().then(param(7, "where", 0), fld(8, "todo"), fld(9, "done"), call(10, "eq", 4), lam(8, 11), call(7, "where", 12), call(13, "execute"))
+	ok := then(open8(), call(7, "execute"))
+	secondWhere := then(open8(), param(7, "where", 0), fld(8, "todo"), fld(9, "done"), call(10, "eq", 4), lam(8, 11), call(7, "where", 12), call(13, "execute"))
 	orderBy := msg(ref(todosID), param(0, "orderBy", 0), fld(1, "todo"), fld(2, "id"), lam(1, 3), call(0, "orderBy", 4), call(5, "execute"))
 	joinOn := msg(ref(todosID), ref(usersID), param(0, "join", 1, 1), fld(2, "user"), fld(3, "id"), fld(2, "todo"), fld(5, "id"), call(4, "eq", 6), lam(2, 7), call(0, "join", 1, 8), call(9, "execute"))
 	named := func(param string) Expr {
 		return msg(ref(todosID), txt(param), WireNode{Op: OpParam, Name: "named", Recv: 0, Arg: 1, Args: []int32{1}}, fld(2, param), fld(3, "done"), lam(2, 4), txt("a"), call(0, "named", 6, 5), call(7, "execute"))
 	}
 	return []twin{
-		{"condition of a callback that has returned", open8().then(param(7, "where", 0), lam(8, 5), call(7, "where", 9), call(10, "execute")), Invalid, secondWhere},
-		{"placeholder of a callback that has returned", open8().then(param(7, "where", 0), fld(1, "todo"), fld(9, "done"), call(10, "eq", 4), lam(8, 11), call(7, "where", 12), call(13, "execute")), Invalid, secondWhere},
+		{"condition of a callback that has returned", then(open8(), param(7, "where", 0), lam(8, 5), call(7, "where", 9), call(10, "execute")), Invalid, secondWhere},
+		{"placeholder of a callback that has returned", then(open8(), param(7, "where", 0), fld(1, "todo"), fld(9, "done"), call(10, "eq", 4), lam(8, 11), call(7, "where", 12), call(13, "execute")), Invalid, secondWhere},
 		{"placeholder of another call", msg(ref(todosID), lit(Int(1)), call(0, "limit", 1), param(0, "where", 0), fld(3, "todo"), fld(4, "done"), lam(3, 5), call(2, "where", 6), call(7, "execute")), Invalid,
 			msg(ref(todosID), lit(Int(1)), call(0, "limit", 1), param(2, "where", 0), fld(3, "todo"), fld(4, "done"), lam(3, 5), call(2, "where", 6), call(7, "execute"))},
 		{"placeholder of a live outer callback that is left", msg(ref(todosID), param(0, "join", 0), ref(usersID), param(2, "where", 0), fld(1, "todo"), fld(4, "done"), lam(3, 5), call(2, "where", 6), call(7, "execute")), Invalid,
 			msg(ref(todosID), param(0, "join", 0), ref(usersID), param(2, "where", 0), fld(1, "todo"), fld(4, "done"), lam(3, 5), call(2, "where", 6), lam(1, 7), call(0, "join", 8), call(9, "execute"))},
-		{"placeholder under two lambdas", open8().then(lam(1, 5), call(7, "where", 8), call(9, "execute")), Invalid, secondWhere},
-		{"lambda used by two calls on one receiver", open8().then(call(0, "where", 6), txt("b"), call(8, "as", 9), call(7, "join", 10), call(11, "execute")), Invalid,
-			open8().then(param(0, "where", 0), fld(8, "todo"), fld(9, "done"), lam(8, 10), call(0, "where", 11), txt("b"), call(12, "as", 13), call(7, "join", 14), call(15, "execute"))},
-		{"lambda used by the next call too", open8().then(call(7, "where", 6), call(8, "execute")), Invalid, secondWhere},
+		{"placeholder under two lambdas", then(open8(), lam(1, 5), call(7, "where", 8), call(9, "execute")), Invalid, secondWhere},
+		{"lambda used by two calls on one receiver", then(open8(), call(0, "where", 6), txt("b"), call(8, "as", 9), call(7, "join", 10), call(11, "execute")), Invalid,
+			then(open8(), param(0, "where", 0), fld(8, "todo"), fld(9, "done"), lam(8, 10), call(0, "where", 11), txt("b"), call(12, "as", 13), call(7, "join", 14), call(15, "execute"))},
+		{"lambda used by the next call too", then(open8(), call(7, "where", 6), call(8, "execute")), Invalid, secondWhere},
 		{"lambda of another method", msg(ref(todosID), param(0, "where", 0), fld(1, "todo"), fld(2, "id"), lam(1, 3), call(0, "orderBy", 4), call(5, "execute")), Invalid, orderBy},
 		{"lambda of another position", msg(ref(todosID), ref(usersID), param(0, "join", 0), fld(2, "todo"), fld(3, "done"), lam(2, 4), call(0, "join", 1, 5), call(6, "execute")), Invalid, joinOn},
 		{"placeholder made with other arguments", msg(ref(todosID), ref(usersID), txt("b"), call(0, "as", 2), param(0, "join", 1, 3), fld(4, "b"), fld(5, "done"), lam(4, 6), call(0, "join", 1, 7), call(8, "execute")), Invalid, joinOn},
@@ -108,7 +109,7 @@ func typeAttacks() []twin {
 	as := func(n WireNode) Expr { return msg(ref(todosID), n, call(0, "as", 1), call(2, "execute")) }
 	put := func(x Value) Expr { return msg(ref(mailID), lit(x), call(0, "put", 1)) }
 	send := func(fs ...Field) Expr { return msg(ref(mailID), lit(RecordValue(fs...)), call(0, "send", 1)) }
-	ok := open8().then(call(7, "execute"))
+	ok := then(open8(), call(7, "execute"))
 	var nested, shallow Value = Int(1), Int(1)
 	for range 70 {
 		nested = List(nested)
@@ -126,15 +127,15 @@ func typeAttacks() []twin {
 		{"field as a method", cond("id", "id", lit(Int(1))), Denied, cond("id", "eq", lit(Int(1)))},
 		{"message inside a message", msg(ref(todosID), param(0, "where", 0), fld(1, "todo"), fld(2, "id"), ref(usersID), call(4, "count"), call(3, "eq", 5), lam(1, 6), call(0, "where", 7), call(8, "execute")), Invalid, ok},
 		{"message whose answer would fit inside a message", msg(ref(mailID), call(0, "dup"), call(0, "forward", 1)), Invalid, msg(ref(mailID), ref(mailID), call(0, "forward", 1))},
-		{"message continued by a call", ok.then(call(8, "count")), Invalid, ok},
-		{"message continued by a field", ok.then(fld(8, "length"), call(9, "count")), Invalid, ok},
-		{"message in a list", ok.then(list(8), call(7, "join", 9), call(10, "execute")), Invalid, ok},
-		{"placeholder of a message", ok.then(param(8, "where", 0), lam(9, 4), call(8, "where", 10), call(11, "execute")), Invalid, ok},
+		{"message continued by a call", then(ok, call(8, "count")), Invalid, ok},
+		{"message continued by a field", then(ok, fld(8, "length"), call(9, "count")), Invalid, ok},
+		{"message in a list", then(ok, list(8), call(7, "join", 9), call(10, "execute")), Invalid, ok},
+		{"placeholder of a message", then(ok, param(8, "where", 0), lam(9, 4), call(8, "where", 10), call(11, "execute")), Invalid, ok},
 		{"call on a literal", msg(lit(Int(1)), call(0, "execute")), Invalid, ok},
 		{"call on a record", msg(ref(todosID), record([]string{"a"}, 0), call(1, "execute")), Invalid, ok},
 		{"field of a record", msg(ref(todosID), record([]string{"a"}, 0), fld(1, "a"), call(2, "execute")), Invalid, msg(ref(todosID), call(0, "execute"))},
 		{"call on a list", msg(ref(todosID), list(0), call(1, "execute")), Invalid, ok},
-		{"call on a lambda", open8().then(call(6, "eq", 4), call(7, "where", 8), call(9, "execute")), Invalid, ok},
+		{"call on a lambda", then(open8(), call(6, "eq", 4), call(7, "where", 8), call(9, "execute")), Invalid, ok},
 		{"condition of another type", cond("id", "desc", lit(Int(1))), Invalid, cond("id", "eq", lit(Int(1)))},
 		{"text for a number", cond("id", "eq", txt("1")), Invalid, cond("id", "eq", lit(Int(1)))},
 		{"fraction for a number", cond("id", "eq", lit(Float(1.5))), Invalid, cond("id", "eq", lit(Float(1)))},
@@ -173,7 +174,7 @@ func typeAttacks() []twin {
 		{"argument with a field twice", send(Field{"to", Text("x")}, Field{"to", Text("y")}), Invalid, send(Field{"to", Text("x")})},
 		{"argument that is an expression", msg(ref(mailID), record([]string{"to"}, 0), call(0, "send", 1)), Invalid, send(Field{"to", Text("x")})},
 		{"value that nobody made", put(Value{}), Invalid, put(Null())},
-		{"not a number", put(List(Float(nan()))), Invalid, put(List(Float(0)))},
+		{"not a number", put(List(Float(math.NaN()))), Invalid, put(List(Float(0)))},
 		{"text with NUL in a list", put(List(Text("a\x00b"))), Invalid, put(List(Text("ab")))},
 		{"name that is not UTF-8", put(RecordValue(Field{"\xff", Int(1)})), Invalid, put(RecordValue(Field{"é", Int(1)}))},
 		{"name with NUL", put(RecordValue(Field{"a\x00", Int(1)})), Invalid, put(RecordValue(Field{"a", Int(1)}))},
@@ -190,15 +191,15 @@ func sizeAttacks() []twin {
 		for i := range n {
 			x.Nodes = append(x.Nodes, call(int32(i+2), "limit", 1))
 		}
-		return x.then(call(int32(n+2), "execute"))
+		return then(x, call(int32(n+2), "execute"))
 	}
 	doubling := func(n int) Expr { // each step holds the one before it twice
 		x := msg(ref(todosID), param(0, "where", 0), fld(1, "todo"), fld(2, "done"))
 		for i := range n {
-			x = x.then(call(int32(3+i), "and", int32(3+i)))
+			x = then(x, call(int32(3+i), "and", int32(3+i)))
 		}
 		k := int32(3 + n)
-		return x.then(lam(1, k), call(0, "where", k+1), call(k+2, "execute"))
+		return then(x, lam(1, k), call(0, "where", k+1), call(k+2, "execute"))
 	}
 	doubled := func(n int) Expr {
 		x := Int(1)
@@ -362,7 +363,7 @@ func TestLongLiteralsAreCut(t *testing.T) {
 func TestExpressionIsNoArgument(t *testing.T) {
 	w := newWorld(t, Config{})
 	join := func(n ...WireNode) Expr {
-		return msg(ref(usersID), param(0, "join", 0), fld(1, "user"), call(2, "todos")).then(n...)
+		return then(msg(ref(usersID), param(0, "join", 0), fld(1, "user"), call(2, "todos")), n...)
 	}
 	_, err := w.send(join(fld(2, "id"), call(3, "limit", 4), lam(1, 5), call(0, "join", 6), call(7, "execute")))
 	wantKind(t, "limit(user.id)", err, Invalid)

@@ -69,8 +69,7 @@ func TestCompose(t *testing.T) {
 	}
 	_, err = w.send(msg(ref(1), lit(cells[0]), call(0, "text", 1)))
 	wantKind(t, "a sealed value as all parts", err, Invalid)
-	forged := dear
-	forged.bits += 9
+	forged := dear.Renumbered(dear.Number() + 9)
 	_, err = text(forged)
 	wantKind(t, "one that it was not given", err, Denied)
 	if err := w.s.Finish(context.Background(), Null(), nil); err != nil || strings.Join(*kept, "|") != "Dear secret!null|Dear secret!null Dear secret!null[\"secret\"]" {

@@ -105,7 +105,7 @@ func (c *Checker) conform(want *Type, n *Node, depth int) (*Node, bool) {
 			return i == nil || !i.Expr
 		})
 	case n.Op == OpLit:
-		if isScalar(want.Name) || want.Name == TypeList || want.Name == TypeRecord {
+		if IsScalar(want.Name) || want.Name == TypeList || want.Name == TypeRecord {
 			v, ok := admit(want, n.Lit, 0, c.Zone)
 			if !ok {
 				return nil, false
@@ -136,7 +136,7 @@ func (c *Checker) conform(want *Type, n *Node, depth int) (*Node, bool) {
 		return &l, true
 	case n.Op == OpRecord && want.Name == TypeRecord:
 		return c.conformRecord(want, n, depth)
-	case isScalar(want.Name):
+	case IsScalar(want.Name):
 		i := c.Catalog[n.Type.Name]
 		return n, i != nil && i.Expr && scalarFits(want, n.Type.Args["of"])
 	}
@@ -199,7 +199,7 @@ func (c *Checker) selectable(t *Type, depth int) bool {
 		}
 		for _, f := range t.Fields {
 			i := c.Catalog[f.Type.Name]
-			if !(isScalar(f.Type.Name) && f.Type.Name != TypeData) && !(i != nil && i.Expr) && f.Type.Name != TypeRows && !c.selectable(f.Type, depth+1) {
+			if !(IsScalar(f.Type.Name) && f.Type.Name != TypeData) && !(i != nil && i.Expr) && f.Type.Name != TypeRows && !c.selectable(f.Type, depth+1) {
 				return false
 			}
 		}

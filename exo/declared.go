@@ -90,7 +90,7 @@ func (s *declared) is(described []Description) bool {
 			continue
 		}
 		for k, x := range d.Interfaces {
-			if !sameInterface(x, own.Interfaces[k]) {
+			if !SameInterface(x, own.Interfaces[k]) {
 				return false
 			}
 		}
@@ -124,7 +124,7 @@ func newDeclared(names []string, described []Description) (*declared, error) {
 	if err := NewLabel(append(s.labels.Tags(), admitted.Tags()...)...).Check(); err != nil {
 		return nil, err
 	}
-	if err := s.labels.known(admitted); err != nil {
+	if err := s.labels.CheckAdmitted(admitted); err != nil {
 		return nil, err
 	}
 	s.digest = sync.OnceValue(func() Digest { return digestGrants(s.catalog, s.granted) })

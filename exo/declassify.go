@@ -43,9 +43,9 @@ func (s *Session) declassifies(m *Message, x Expr, sealed Label) error {
 		return nil
 	case !sealed.Integrity().Empty():
 		// Who wrote one value would choose what is told of the others (robust declassification, Zdancewic and Myers 2001).
-		return Errorf(Denied, op, "it tells nothing of what outsiders wrote: a sealed value that it is given is labelled %s", sealed.Integrity().list())
+		return Errorf(Denied, op, "it tells nothing of what outsiders wrote: a sealed value that it is given is labelled %s", sealed.Integrity().List())
 	case !sealed.FlowsTo(tags):
-		return Errorf(Denied, op, "it tells of %s alone, and a sealed value that it is given is labelled %s", tags.list(), sealed.without(tags).list())
+		return Errorf(Denied, op, "it tells of %s alone, and a sealed value that it is given is labelled %s", tags.List(), sealed.without(tags).List())
 	case m.judged():
 		return Errorf(Denied, op, "a policy of the host looks at what it is given, so it takes no sealed values")
 	}
@@ -110,7 +110,7 @@ func (m *Message) tell(ctx context.Context) (Value, error) {
 				}
 				err = fmt.Errorf("exo: the reply is not %s", m.Root.Method().Result.Con)
 			}
-			m.Detail(Untold{scalar.Clip(err.Error(), maxErrorOp)})
+			m.Detail(Untold{scalar.Clip(err.Error(), MaxOp)})
 			said <- Null()
 		}()
 		v, err = s.askOpened(ctx, m)

@@ -1,5 +1,7 @@
 package exo
 
+import "reflect"
+
 // Description is an object's place in the catalogue.
 type Description struct {
 	Type       *Type        // an interface among Interfaces, with its arguments
@@ -29,3 +31,6 @@ func (d Description) clone() Description {
 	}
 	return c
 }
+
+// SameInterface reports whether two interfaces are one, or equal.
+func SameInterface(a, b *Interface) bool { return a == b || reflect.DeepEqual(a, b) }

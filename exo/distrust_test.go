@@ -4,8 +4,6 @@ import (
 	"context"
 	"strings"
 	"testing"
-
-	"github.com/exoagent/exoagent/internal/wire"
 )
 
 // TestLabelKinds: the spelling of a tag says of which kind it is.
@@ -210,46 +208,10 @@ func TestDemands(t *testing.T) {
 		{"within", deep, l(RecordValue(Field{"in", r("t")})), "t"}, {"not within", deep, l(RecordValue(Field{"in", r("a")}, Field{"a", Text("x")})), ""},
 		{"calculated", rec, node("a", "t"), "t"}, {"another calculated", rec, node("a"), ""}, {"of a callback", rec, &Node{Op: OpLambda, Args: []*Node{node("t")}}, "t"}, {"another of a callback", rec, &Node{Op: OpLambda, Args: []*Node{node("a")}}, ""},
 		{"a list of calculated", list(rec), &Node{Op: OpList, Args: []*Node{node("a"), node("t")}}, "t"}, {"a list of others", list(rec), &Node{Op: OpList, Args: []*Node{node("a")}}, ""}, {"calculated within", deep, in, "t"},
-		{"who knows", rec, &Node{Op: OpField}, "t"}, {"sealed", rec, l(Value{kind: kindSealed}), "t"}, {"sealed items", list(rec), l(Value{kind: kindSealed}), "t"}, {"rows", list(rec), l(RowsValue(&Rows{})), "t"},
+		{"who knows", rec, &Node{Op: OpField}, "t"}, {"sealed", rec, l(NewSealed(0, TypeText, NewLabel("a"))), "t"}, {"sealed items", list(rec), l(NewSealed(0, TypeText, NewLabel("a"))), "t"}, {"rows", list(rec), l(RowsValue(&Rows{})), "t"},
 	} {
 		if got := Demands(c.t, c.n); got != c.want {
 			t.Errorf("%s: %q, want %q", c.what, got, c.want)
-		}
-	}
-}
-
-// TestTrustStays: no description that is narrowed loses a demand.
-func TestTrustStays(t *testing.T) {
-	field := func(trusted bool) *Type {
-		return &Type{Name: TypeRecord, Fields: []TypeField{{Name: "to", Type: &Type{Name: TypeText}, Trusted: trusted}}}
-	}
-	for _, c := range []struct{ was, is bool }{{true, true}, {false, true}, {false, false}, {true, false}} {
-		got := field(c.was)
-		err := got.meet(field(c.is), true)
-		if (err != nil) != (c.was && !c.is) || err == nil && got.Fields[0].Trusted != c.is {
-			t.Error(c, err, got.Fields)
-		}
-	}
-	var e Encoder
-	WriteType(&e, field(true))
-	d := Decoder{Reader: wire.NewReader(string(e.B))}
-	if got := ReadType(&d); got == nil || !got.Fields[0].Trusted || got.Fields[0].Opt {
-		t.Error("it does not cross to a worker")
-	}
-	method := func(trusted bool) *Method {
-		return &Method{Name: "delete", Sends: true, Effect: InUnit, Result: con(TypeInt), Trusted: trusted}
-	}
-	for _, c := range []struct{ was, is bool }{{true, true}, {false, true}, {false, false}, {true, false}} {
-		got := method(c.was)
-		if err := got.meet(method(c.is)); (err != nil) != (c.was && !c.is) || err == nil && got.Trusted != c.is {
-			t.Error(c, err, got.Trusted)
-		}
-		i := iface("Things", nil, false, method(c.is))
-		var e Encoder
-		WriteGrants(&e, nil, Catalog{"Things": i})
-		d := Decoder{Reader: wire.NewReader(string(e.B))}
-		if _, got := ReadGrants(&d); d.Err() != nil || got["Things"].Methods["delete"].Trusted != c.is {
-			t.Error("the method does not cross to a worker", d.Err())
 		}
 	}
 }

@@ -43,6 +43,9 @@ const (
 	tagSealed
 )
 
+// MaxReplyDepth bounds values within values of a reply.
+const MaxReplyDepth = 64
+
 // maxDepth bounds values within values, and shapes within shapes. It is above what a
 // message (64) or a reply may have.
 const maxDepth = 70

@@ -70,17 +70,17 @@ type Pos struct {
 // Bounds of an error, in bytes: a run can have as many as it has calls, and whoever
 // records them keeps them.
 const (
-	maxErrorOp  = 400
-	maxErrorMsg = 4000
+	MaxOp  = 400
+	MaxMsg = 4000
 )
 
 // Bounded is the error, or a copy with texts of bounded size.
 func (e *Error) Bounded() *Error {
-	if e == nil || len(e.Op) <= maxErrorOp && len(e.Msg) <= maxErrorMsg {
+	if e == nil || len(e.Op) <= MaxOp && len(e.Msg) <= MaxMsg {
 		return e
 	}
 	k := *e
-	k.Op, k.Msg = scalar.Clip(e.Op, maxErrorOp), scalar.Clip(e.Msg, maxErrorMsg)
+	k.Op, k.Msg = scalar.Clip(e.Op, MaxOp), scalar.Clip(e.Msg, MaxMsg)
 	return &k
 }
 

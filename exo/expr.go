@@ -167,6 +167,29 @@ func (c *Checker) Check(x Expr) (*Checked, error) {
 	return out, nil
 }
 
+// MapLiterals is a copy of m with what f gives in the place of each literal, and without a Shape, which holds static ones.
+func (m *Checked) MapLiterals(f func(Value) Value) Checked {
+	c := *m
+	c.Shape, c.Root, c.Args = "", m.Root.mapLiterals(f, map[*Node]*Node{}), slices.Clone(m.Args)
+	for i, v := range c.Args {
+		c.Args[i] = f(v)
+	}
+	return c
+}
+
+func (n *Node) mapLiterals(f func(Value) Value, done map[*Node]*Node) *Node {
+	if n == nil || done[n] != nil {
+		return done[n]
+	}
+	c := *n
+	done[n] = &c
+	c.Lit, c.Recv, c.Args = f(n.Lit), n.Recv.mapLiterals(f, done), slices.Clone(n.Args)
+	for i, a := range c.Args {
+		c.Args[i] = a.mapLiterals(f, done)
+	}
+	return &c
+}
+
 func badMessage(i int, why string) *Error {
 	return Errorf(Invalid, "", "bad message: node %d %s", i, why)
 }

@@ -243,7 +243,7 @@ func record(names []string, args ...int32) WireNode {
 func list(args ...int32) WireNode { return WireNode{Op: OpList, Args: args, Recv: -1} }
 
 // then is x with more nodes.
-func (x Expr) then(ns ...WireNode) Expr {
+func then(x Expr, ns ...WireNode) Expr {
 	return Expr{append(x.Nodes[:len(x.Nodes):len(x.Nodes)], ns...)}
 }
 
@@ -285,4 +285,18 @@ func wantOK(t *testing.T, what string, err error) {
 	if err != nil {
 		t.Errorf("%s: %v", what, err)
 	}
+}
+
+// crossed is what a worker reads of what was granted.
+func crossed(granted []GrantedName, c Catalog) []byte {
+	var e Encoder
+	WriteGrants(&e, granted, c)
+	return e.B
+}
+
+// withLabel is t, labelled.
+func withLabel(t *Type, l Label) *Type {
+	c := *t
+	c.Label = t.Label.Join(l)
+	return &c
 }

@@ -51,7 +51,7 @@ func (g *Gate) Flows() (out []Flow) {
 				}
 				for _, of := range as {
 					f := g.by(tag, m)
-					if _, kind, _ := parts(tag); f.May && kind != "" && m.Declassifies.Empty() && NewLabel(tag).FlowsTo(m.Admits) {
+					if _, kind, _ := TagParts(tag); f.May && kind != "" && m.Declassifies.Empty() && NewLabel(tag).FlowsTo(m.Admits) {
 						f.How += whose(chooses[of], name)
 					}
 					f.Tag, f.From, f.To = tag, from, of+"."+name
@@ -78,7 +78,7 @@ func (g *Gate) result(tag string) Flow {
 	case NewLabel(tag).FlowsTo(g.admits):
 		return Flow{May: true, How: "the result admits it"}
 	case !NewLabel(tag).meet(g.admits).Empty():
-		return Flow{May: true, How: "the result admits " + NewLabel(tag).meet(g.admits).list() + "; other values are sealed there"}
+		return Flow{May: true, How: "the result admits " + NewLabel(tag).meet(g.admits).List() + "; other values are sealed there"}
 	}
 	if !NewLabel(tag).FlowsTo(g.catalog.Seals()) { // it is the label of rows, or of a reply
 		return Flow{How: "the result does not admit it: of a program that has read it nothing is shown"}
@@ -96,7 +96,7 @@ func (g *Gate) by(tag string, m *Method) Flow {
 		case NewLabel(tag).FlowsTo(m.Declassifies):
 			return Flow{May: true, How: fmt.Sprintf("it declassifies it: at most %d bits of sealed values a call, from the budget of the principal's day", m.Bits())}
 		case !NewLabel(tag).meet(m.Declassifies).Empty():
-			return Flow{May: true, How: fmt.Sprintf("it declassifies %s, and no other value: at most %d bits a call, from the budget of the principal's day", NewLabel(tag).meet(m.Declassifies).list(), m.Bits())}
+			return Flow{May: true, How: fmt.Sprintf("it declassifies %s, and no other value: at most %d bits a call, from the budget of the principal's day", NewLabel(tag).meet(m.Declassifies).List(), m.Bits())}
 		}
 	}
 	if ofIntegrity(tag) {
@@ -131,7 +131,7 @@ func (g *Gate) by(tag string, m *Method) Flow {
 	}
 	switch {
 	case !admitted && !NewLabel(tag).meet(m.Admits).Empty():
-		return Flow{May: true, How: "it admits " + NewLabel(tag).meet(m.Admits).list() + ", and no other value"}
+		return Flow{May: true, How: "it admits " + NewLabel(tag).meet(m.Admits).List() + ", and no other value"}
 	case !admitted:
 		return Flow{How: "it does not admit it: a call with such a value, or by a program that has read one, is refused"}
 	case NewLabel(tag).FlowsTo(g.admits):

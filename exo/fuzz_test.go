@@ -49,7 +49,7 @@ func encodeExpr(x Expr) []byte {
 	for _, n := range x.Nodes {
 		l := 0
 		for i, v := range fuzzLits {
-			if n.Lit.kind == v.kind && (l == 0 || Equal(v, n.Lit)) {
+			if n.Lit.Kind() == v.Kind() && (l == 0 || Equal(v, n.Lit)) {
 				l = i
 			}
 		}

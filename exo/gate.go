@@ -126,7 +126,7 @@ func NewGate(cfg Config) (*Gate, error) {
 			g.stores[key] = append(g.stores[key], o)
 		}
 	}
-	if err := cmp.Or(cfg.Admits.Check(), g.labels.known(cfg.Admits)); err != nil {
+	if err := cmp.Or(cfg.Admits.Check(), g.labels.CheckAdmitted(cfg.Admits)); err != nil {
 		return nil, err
 	}
 	g.kept = g.labels.Secrecy().without(g.admits)

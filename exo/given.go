@@ -73,8 +73,8 @@ func (t *Type) admits() (any bool) {
 	return any
 }
 
-// writes is what all the fields admit that a message gives; nothing where it gives none.
-func (m *Message) writes() (l Label) {
+// Writes is what all the fields admit that a message gives; nothing where it gives none.
+func (m *Checked) Writes() (l Label) {
 	first := true
 	for i, a := range m.Root.Args {
 		if p := &m.Root.Method().Params[i]; p.Want != nil && p.Want.Con.admits() {

@@ -16,20 +16,23 @@ func inFrame(x Expr) (Expr, string) {
 	each := func(move func(string) string) Expr {
 		var value func(v Value) Value
 		value = func(v Value) Value {
-			v.str = move(v.str)
-			switch r := v.ref.(type) {
-			case []Value:
-				l := make([]Value, len(r))
-				for i := range r {
-					l[i] = value(r[i])
+			switch v.Kind() {
+			case kindText:
+				return Text(move(v.Text())).WithLabel(v.Label())
+			case kindSealed:
+				return NewSealed(v.Number(), move(v.SealedType()), v.Label())
+			case kindList:
+				l := slices.Clone(v.Items())
+				for i := range l {
+					l[i] = value(l[i])
 				}
-				v.ref = l
-			case []Field:
-				l := make([]Field, len(r))
-				for i, f := range r {
+				return v.WithItems(l)
+			case kindRecord:
+				l := slices.Clone(v.FieldList())
+				for i, f := range l {
 					l[i] = Field{move(f.Name), value(f.Value)}
 				}
-				v.ref = l
+				return v.WithFields(l)
 			}
 			return v
 		}
@@ -158,11 +161,11 @@ func TestRefusalsKeepNothing(t *testing.T) {
 			n := name(i)
 			return msg(ref(todosID), txt(n[len(n)-40:]), call(0, "limit", 1), call(2, "execute"))
 		},
-		"a long query": func(i int) Expr { return Expr{Nodes: long(i)}.then(call(int32(len(long(i))-1), "nothing")) },
+		"a long query": func(i int) Expr { return then(Expr{Nodes: long(i)}, call(int32(len(long(i))-1), "nothing")) },
 		"a row of a long query": func(i int) Expr {
 			x := Expr{Nodes: long(i)}
 			k := int32(len(x.Nodes))
-			return x.then(param(k-1, "where", 0), fld(k, "nothing"), lam(k, k+1), call(k-1, "where", k+2), call(k+3, "execute"))
+			return then(x, param(k-1, "where", 0), fld(k, "nothing"), lam(k, k+1), call(k-1, "where", k+2), call(k+3, "execute"))
 		},
 	}
 	for what, shape := range shapes {
@@ -181,7 +184,7 @@ func TestRefusalsKeepNothing(t *testing.T) {
 				t.Errorf("%d refusals keep %d KiB", runs, grown>>10)
 			}
 			for _, err := range kept {
-				if n := len(GuestText(err)); n == 0 || n > maxErrorOp+maxErrorMsg {
+				if n := len(GuestText(err)); n == 0 || n > MaxOp+MaxMsg {
 					t.Errorf("a text of %d bytes", n)
 				}
 			}

@@ -166,5 +166,5 @@ func (l Label) without(m Label) Label {
 
 func (l Label) String() string { return "{" + strings.Join(l.Tags(), ",") + "}" }
 
-// list is the tags as a sentence has them.
-func (l Label) list() string { return strings.Join(l.Tags(), ", ") }
+// List is the tags as a sentence has them.
+func (l Label) List() string { return strings.Join(l.Tags(), ", ") }

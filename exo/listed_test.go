@@ -56,8 +56,8 @@ func TestListed(t *testing.T) {
 		n, err := c.MakeCall(name, "in", []*Node{q})
 		if right := what == "values" || what == "records"; right != (err == nil) {
 			t.Errorf("in of %s: %v", what, err)
-		} else if right && n.label.String() != NewLabel("followed", "replied").String() {
-			t.Errorf("in of %s has the label %v", what, n.label)
+		} else if right && n.Label().String() != NewLabel("followed", "replied").String() {
+			t.Errorf("in of %s has the label %v", what, n.Label())
 		} else if !right && !strings.Contains(err.Error(), "must be") {
 			t.Errorf("in of %s: %v", what, err)
 		}

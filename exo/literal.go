@@ -24,6 +24,12 @@ func canonical(v Value, typ, text string) (Value, bool) {
 	return Text(s).WithLabel(v.Label()), true
 }
 
+// Fits reports whether a plain value can be given where a closed type is wanted.
+func (t *Type) Fits(v Value) bool {
+	_, ok := admit(t, v, 0, nil)
+	return ok
+}
+
 // admit checks a plain value against a closed type and converts it: a whole
 // float to an integer, ISO text to an instant, decimal text beyond 2^53 to the
 // exact integer that it was shown as, decimals and their like to their one text.

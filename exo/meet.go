@@ -67,7 +67,7 @@ func (d Description) settle(full Description) (changed map[string]bool) {
 				m.Truth = ""
 			}
 		}
-		if old := full.Interface(i.Name); sameInterface(i, old) {
+		if old := full.Interface(i.Name); SameInterface(i, old) {
 			d.Interfaces[k] = old
 		} else {
 			changed[i.Name] = true

@@ -113,7 +113,7 @@ func sameDescription(a, b Description) bool {
 		return false
 	}
 	for i := range a.Interfaces {
-		if !sameInterface(a.Interfaces[i], b.Interfaces[i]) {
+		if !SameInterface(a.Interfaces[i], b.Interfaces[i]) {
 			return false
 		}
 	}

@@ -67,7 +67,7 @@ func (c Catalog) take(d Description, valid map[*Interface]bool) error {
 		old := c[i.Name]
 		if old == nil {
 			c[i.Name] = i
-		} else if !sameInterface(old, i) {
+		} else if !SameInterface(old, i) {
 			return twoNamed(old, i)
 		}
 	}
@@ -78,7 +78,7 @@ func (c Catalog) take(d Description, valid map[*Interface]bool) error {
 // one table twice, by scopes of which one is labelled.
 func twoNamed(old, i *Interface) error {
 	alike := *old
-	if alike.Label, alike.LabelBy = i.Label, i.LabelBy; !old.Label.Equal(i.Label) && sameInterface(&alike, i) {
+	if alike.Label, alike.LabelBy = i.Label, i.LabelBy; !old.Label.Equal(i.Label) && SameInterface(&alike, i) {
 		return fmt.Errorf("two interfaces are named %s: that there is such a thing is labelled %s by the one, and %s by the other: give one of them another name", i.Name, old.Label, i.Label)
 	}
 	return fmt.Errorf("two different interfaces are named %s: give one of them another name", i.Name)

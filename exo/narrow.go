@@ -60,7 +60,7 @@ func (n *Narrowing) Of(d Description) (Description, error) {
 		return Description{}, fmt.Errorf("exo: a wrapped object led to one of type %s, which it does not describe", d.Type)
 	}
 	for _, i := range d.Interfaces {
-		if !sameInterface(i, n.full[i.Name]) {
+		if !SameInterface(i, n.full[i.Name]) {
 			return Description{}, fmt.Errorf("exo: interface %s of a wrapped object, or of one that it led to, is not what it was when it was wrapped", i.Name)
 		}
 	}
@@ -161,4 +161,3 @@ func digest(h hash.Hash, v reflect.Value) {
 		fmt.Fprintf(h, "%#v;", v)
 	}
 }
-

@@ -237,8 +237,7 @@ func drawMessage(t *rapid.T, c *Checker) (x Expr, ok bool) {
 				continue
 			}
 			fit := slices.DeleteFunc(slices.Clone(rawValues), func(v Value) bool {
-				_, ok := admit(m.Params[k].Want.Con, v, 0, nil)
-				return !ok && !(v.IsNull() && m.Params[k].Null)
+				return !m.Params[k].Want.Con.Fits(v) && !(v.IsNull() && m.Params[k].Null)
 			})
 			if len(fit) == 0 {
 				return x, false

@@ -75,12 +75,12 @@ func walked(t *testing.T, closed bool, path string) (*Node, error) {
 // carry; what only stands there is no member elsewhere.
 func TestNested(t *testing.T) {
 	n, err := walked(t, false, "notes().count()")
-	if wantOK(t, "count in a callback", err); n.Sends() || n.Type.Name != "Truth" || n.label.Empty() || n.Closed() {
-		t.Errorf("in a callback: sends %v, %s, label %v", n.Sends(), n.Type, n.label)
+	if wantOK(t, "count in a callback", err); n.Sends() || n.Type.Name != "Truth" || n.Label().Empty() || n.Closed() {
+		t.Errorf("in a callback: sends %v, %s, label %v", n.Sends(), n.Type, n.Label())
 	}
 	n, err = walked(t, true, "notes().count()")
-	if wantOK(t, "count of a query", err); !n.Sends() || n.Type.Name != TypeInt || !n.label.Empty() {
-		t.Errorf("of a query: sends %v, %s, label %v", n.Sends(), n.Type, n.label)
+	if wantOK(t, "count of a query", err); !n.Sends() || n.Type.Name != TypeInt || !n.Label().Empty() {
+		t.Errorf("of a query: sends %v, %s, label %v", n.Sends(), n.Type, n.Label())
 	}
 	n, err = walked(t, false, "notes().some()")
 	if wantOK(t, "some in a callback", err); n.Sends() {
@@ -104,8 +104,8 @@ func TestNested(t *testing.T) {
 func TestOneRow(t *testing.T) {
 	for _, path := range []string{"owner().name", "owner().boss().name", "owner().boss().boss().name"} {
 		n, err := walked(t, false, path)
-		if wantOK(t, path, err); n.Type.Name != "Text" || !n.Type.Args["of"].Null || !n.Type.Label.Equal(NewLabel("pii")) || !n.label.Equal(NewLabel("key")) {
-			t.Errorf("%s: %s, label %v", path, n.Type, n.label)
+		if wantOK(t, path, err); n.Type.Name != "Text" || !n.Type.Args["of"].Null || !n.Type.Label.Equal(NewLabel("pii")) || !n.Label().Equal(NewLabel("key")) {
+			t.Errorf("%s: %s, label %v", path, n.Type, n.Label())
 		}
 	}
 	if linkedCatalog()["User"].Fields["name"].Type.Args["of"].Null {
@@ -131,7 +131,7 @@ func TestOneRow(t *testing.T) {
 
 // TestNestedCrosses: a catalogue that crosses to a worker says what methods give in callbacks.
 func TestNestedCrosses(t *testing.T) {
-	d := Decoder{Reader: wire.NewReader(string(grantsOf(nil, linkedCatalog()))), Values: 8}
+	d := Decoder{Reader: wire.NewReader(string(crossed(nil, linkedCatalog()))), Values: 8}
 	_, c := ReadGrants(&d)
 	if d.Err() != nil || c["Users"].Methods["count"].Nested == nil || c["Users"].Methods["count"].Nested.Con.Name != "Truth" || c["Users"].Methods["exists"].Nested != nil || c["Users"].Methods["execute"].Effect != NoEffect {
 		t.Errorf("%v %+v", d.Err(), c["Users"].Methods["count"])

@@ -57,6 +57,9 @@ func (n *Node) Closed() bool { return len(n.free) == 0 }
 // Method is the catalogue's method that an OpCall calls.
 func (n *Node) Method() *Method { return n.method }
 
+// Label is joined over everything that is read in the node.
+func (n *Node) Label() Label { return n.label }
+
 // Sends reports whether the node is a call that sends the message.
 func (n *Node) Sends() bool { return n.sends }
 
@@ -384,7 +387,7 @@ func (c *Checker) makeCall(recv *Node, m *Method, args []*Node) (*Node, error) {
 		}
 		if c.Catalog[recv.Type.Name].Expr && (!p.Fixed || args[i].Op == OpLit) {
 			want = notNull(want)
-		} else if isScalar(want.Name) && args[i].Op != OpLit {
+		} else if IsScalar(want.Name) && args[i].Op != OpLit {
 			// Only an operand may be an expression: limit(todo.id) has no value to go by.
 			err := c.mismatch(op, p, want, args[i])
 			if i := c.Catalog[args[i].Type.Name]; i != nil && i.Expr {

@@ -63,8 +63,8 @@ func TestGivenIsShort(t *testing.T) {
 		w, cells := diaryWorld(t, Config{})
 		text := cells[0]
 		for n := range 2000 { // each twice the one before: without what was seen this does not end
-			v := Value{kind: kindSealed, bits: uint64(len(w.s.contents)), str: TypeText, label: text.label}
-			w.s.origins.by = append(w.s.origins.by, origin{first: v.bits, given: Given{Call: uint64(n%c.calls + 2)}})
+			v := NewSealed(uint32(len(w.s.contents)), TypeText, text.Label())
+			w.s.origins.by = append(w.s.origins.by, origin{first: uint64(v.Number()), given: Given{Call: uint64(n%c.calls + 2)}})
 			w.s.origins.fields = append(w.s.origins.fields, "")
 			w.s.contents = append(w.s.contents, content{text: &recipe{parts: []Value{text, text}}})
 			text = v

@@ -84,7 +84,7 @@ func (b *RowsBuilder) pack(v *Value) bool {
 		return true
 	}
 	e := Encoder{B: b.row, Plain: true}
-	if e.value(v, 1+maxDepth-maxReplyDepth); e.err != nil || v.AllLabels().set != nil {
+	if e.value(v, 1+maxDepth-MaxReplyDepth); e.err != nil || v.AllLabels().set != nil {
 		return false
 	}
 	b.row, b.p.plain = e.B, false

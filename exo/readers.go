@@ -59,9 +59,9 @@ func plainInID(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_' || r == '.'
 }
 
-// parts are the parts of a tag: what it is about, which kind its readers are of, and their ids. kind and ids are empty where
+// TagParts are the parts of a tag: what it is about, which kind its readers are of, and their ids. kind and ids are empty where
 // it has none.
-func parts(tag string) (base, kind, ids string) {
+func TagParts(tag string) (base, kind, ids string) {
 	at := strings.IndexByte(tag, '@')
 	if at < 0 || ofIntegrity(tag) {
 		return tag, "", ""
@@ -75,7 +75,7 @@ func readable(tag string) bool {
 	if !strings.Contains(tag, "@") || ofIntegrity(tag) {
 		return true
 	}
-	base, kind, ids := parts(tag)
+	base, kind, ids := TagParts(tag)
 	if base == "" || kind == "" || strings.ContainsAny(kind, "@|%") {
 		return false
 	}
@@ -90,8 +90,8 @@ func readable(tag string) bool {
 
 // covers reports whether what has a tag may go where upper is admitted.
 func covers(upper, tag string) bool {
-	base, kind, ids := parts(tag)
-	b, k, to := parts(upper)
+	base, kind, ids := TagParts(tag)
+	b, k, to := TagParts(upper)
 	switch {
 	case upper == tag:
 		return true
@@ -111,10 +111,10 @@ func covers(upper, tag string) bool {
 // admitsReaders is FlowsTo of a tag that l does not have itself. Of several tags of l that name ids of one kind each
 // stands for recipients, so all of them have to admit it.
 func (l Label) admitsReaders(tag string) bool {
-	base, kind, _ := parts(tag)
+	base, kind, _ := TagParts(tag)
 	ok := false
 	for _, u := range *l.set {
-		b, k, ids := parts(u)
+		b, k, ids := TagParts(u)
 		if b != base || k != "" && k != kind {
 			continue
 		}
@@ -136,8 +136,8 @@ func meetTags(t, u string) (string, bool) {
 	case covers(u, t):
 		return t, true
 	}
-	base, kind, ids := parts(t)
-	b, k, more := parts(u)
+	base, kind, ids := TagParts(t)
+	b, k, more := TagParts(u)
 	if b != base || k != kind || ids == "" || more == "" {
 		return "", false
 	}
@@ -174,8 +174,8 @@ func joinTags(t, u string) (_ string, ok bool) {
 	case covers(u, t):
 		return u, true
 	}
-	base, kind, ids := parts(t)
-	b, k, others := parts(u)
+	base, kind, ids := TagParts(t)
+	b, k, others := TagParts(u)
 	if b != base || k != kind || kind == "" {
 		return "", false
 	}
@@ -194,11 +194,11 @@ func (l Label) Refined(by Label) Label {
 	}
 	tags := l.Tags()
 	for i, t := range tags {
-		base, kind, ids := parts(t)
+		base, kind, ids := TagParts(t)
 		if kind == "" || ids != "" {
 			continue
 		}
-		of := by.only(func(u string) bool { b, k, to := parts(u); return b == base && k == kind && to != "" })
+		of := by.only(func(u string) bool { b, k, to := TagParts(u); return b == base && k == kind && to != "" })
 		if of.set != nil && len(*of.set) == 1 && readable((*of.set)[0]) {
 			tags[i] = (*of.set)[0]
 		}
@@ -210,21 +210,21 @@ func (l Label) Refined(by Label) Label {
 // else should be declared with one: nobody could read it.
 func (l Label) Unnamed() (tags []string) {
 	for _, t := range l.Tags() {
-		if _, kind, ids := parts(t); kind != "" && ids == "" {
+		if _, kind, ids := TagParts(t); kind != "" && ids == "" {
 			tags = append(tags, t)
 		}
 	}
 	return tags
 }
 
-// known refuses what is admitted to readers of a kind that nothing has, where the same thing has readers of another one: a kind that is
+// CheckAdmitted refuses what is admitted to readers of a kind that nothing has, where the same thing has readers of another one: a kind that is
 // misspelt would admit nothing, and nobody would know why.
-func (l Label) known(admitted Label) error {
+func (l Label) CheckAdmitted(admitted Label) error {
 	for _, t := range admitted.Tags() {
-		base, kind, _ := parts(t)
+		base, kind, _ := TagParts(t)
 		var others []string
 		for _, u := range l.Tags() {
-			b, k, _ := parts(u)
+			b, k, _ := TagParts(u)
 			if b == base && (kind == "" || k == kind || k == "") {
 				others = nil
 				break
@@ -247,7 +247,7 @@ func (l Label) About() Label {
 	}
 	tags := l.Tags()
 	for i, t := range tags {
-		tags[i], _, _ = parts(t)
+		tags[i], _, _ = TagParts(t)
 	}
 	return NewLabel(tags...)
 }

@@ -59,11 +59,11 @@ func TestRowsOfALink(t *testing.T) {
 			continue
 		}
 		shown := n.Type.Args["row"].Field("in").Field("x")
-		if shown == nil || shown.Name != TypeRows || shown.Args[x.of] == nil || !x.label.FlowsTo(n.label) || !n.label.FlowsTo(x.label) {
-			t.Errorf("%v: %s %v, label %v, want %v", x.steps, shown, shown.Args, n.label, x.label)
+		if shown == nil || shown.Name != TypeRows || shown.Args[x.of] == nil || !x.label.FlowsTo(n.Label()) || !n.Label().FlowsTo(x.label) {
+			t.Errorf("%v: %s %v, label %v, want %v", x.steps, shown, shown.Args, n.Label(), x.label)
 		}
 	}
-	if n, err := rowsOfLink(t, func(c Catalog) { c["Users"].Methods["execute"].Reply = NewLabel("counted") }, "owner"); err != nil || !NewLabel("counted", "pii").FlowsTo(n.label) {
+	if n, err := rowsOfLink(t, func(c Catalog) { c["Users"].Methods["execute"].Reply = NewLabel("counted") }, "owner"); err != nil || !NewLabel("counted", "pii").FlowsTo(n.Label()) {
 		t.Errorf("what the reply carries: %v %v", n, err)
 	}
 	for name, change := range map[string]func(Catalog){

@@ -46,7 +46,7 @@ func (s *sealing) value(t *Type, v Value) Value {
 		fs := slices.Clone(v.FieldList())
 		known := s.whole(t, fs)
 		for k, f := range fs {
-			of := s.catalog.field(t, f.Name)
+			of := s.catalog.FieldType(t, f.Name)
 			if known = known && of != nil; !known {
 				break
 			}
@@ -112,7 +112,7 @@ func (s *sealing) rows(of *Type, r *Rows) *Rows {
 // cellTypes are the types of a row's cells.
 func (s *sealing) cellTypes(out []*Type, t *Type, shape *Shape) (_ []*Type, ok bool) {
 	for i, name := range shape.Names {
-		of, sub := s.catalog.field(t, name), shape.Sub(i)
+		of, sub := s.catalog.FieldType(t, name), shape.Sub(i)
 		if of == nil || sub != nil && !of.Label.Secrecy().Empty() {
 			return nil, false
 		}

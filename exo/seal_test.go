@@ -44,67 +44,6 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// TestTypesKeepLabels: no type that is made of others loses a label, however a method's terms make it.
-func TestTypesKeepLabels(t *testing.T) {
-	cat := Catalog{"Text": {Name: "Text", Expr: true}, "Query": {Name: "Query"}}
-	secret := labelled(column("Text", TypeText), NewLabel("a"))
-	other := labelled(column("Text", TypeText), NewLabel("b"))
-	deep := secret
-	for range 20 {
-		deep = &Type{Name: TypeRecord, Fields: []TypeField{{Name: "x", Type: deep}}}
-	}
-	e := &env{cat: cat, self: secret, args: map[string]*Type{"row": {Name: TypeRecord, Fields: []TypeField{{Name: "f", Type: secret}}}, "deep": deep}, vars: []binding{{name: "v", typ: secret}, {name: "w", typ: other}}, keys: []binding{{name: "k", text: "key"}}}
-	to := map[string]string{TypeText: "Text"}
-	for what, c := range map[string]struct {
-		t    *Term
-		want string
-	}{
-		"itself": {&Term{Var: "self"}, "{a}"}, "an argument": {v("row"), "{a}"}, "or null": {&Term{Var: "v", Null: true}, "{a}"}, "bare": {&Term{Var: "v", Bare: true}, "{a}"},
-		"the least type of two": {&Term{Wide: []*Term{v("v"), v("w")}, To: to}, "{a,b}"}, "its value": {&Term{Wide: []*Term{v("w")}, Null: true}, "{b}"},
-		"under a name": {&Term{Name: "n", Of: v("v")}, "{a}"}, "under a key": {&Term{Key: "k", Of: v("w")}, "{b}"}, "a union": {&Term{Ext: []*Term{v("row"), {Name: "g", Of: v("w")}}}, "{a,b}"},
-		"a list": {app(TypeList, map[string]*Term{"of": v("row")}), "{a}"}, "of a query": {app("Query", map[string]*Term{"row": v("row")}), "{a}"}, "an item of another name": {app("Query", map[string]*Term{"item": v("v")}), "{a}"},
-		"own fields": {&Term{App: "Text", Own: v("row"), To: to}, "{a}"}, "the one field": {&Term{Var: "row.*"}, "{a}"}, "a deep record": {v("deep"), "{a}"},
-		"what callbacks are given": {app("Query", map[string]*Term{"ns": v("row"), ShownArg: v("row")}), "{}"},
-	} {
-		got, err := e.resolve("", c.t)
-		if err != nil {
-			t.Errorf("%s: %v", what, err)
-		} else if l := cat.shows(got).String(); l != c.want {
-			t.Errorf("%s: %s shows %s, want %s", what, got, l, c.want)
-		}
-	}
-	if got := asExpressions([]TypeField{{Name: "f", Type: labelled(&Type{Name: TypeText}, NewLabel("a"))}}, to); cat.shows(got[0].Type).String() != "{a}" {
-		t.Error("a value that stands for an expression loses its label")
-	}
-	c := &Checker{Catalog: cat, Bounds: Limits{}.OrDefault().Message()}
-	n, err := c.MakeList([]*Node{{Op: OpField, Type: secret}, {Op: OpField, Type: other}})
-	if err != nil || cat.shows(n.Type).String() != "{a,b}" {
-		t.Errorf("a list: %v %v", n, err)
-	}
-}
-
-// TestOpaqueReads: where the type of a reply doesn't say what of the receiver is in it, it may be anything. A part of a
-// labelled value is made of it.
-func TestOpaqueReads(t *testing.T) {
-	secret := labelled(column("Text", TypeText), NewLabel("a"))
-	cat := Catalog{"Text": {Name: "Text", Expr: true, Fields: map[string]*Property{"length": {Type: column("Text", TypeText)}}}, "Query": iface("Query", nil, false,
-		&Method{Name: "csv", Sends: true, Result: con(TypeText)}, &Method{Name: "dump", Sends: true, Result: con(TypeData)}, &Method{Name: "count", Sends: true, Result: con(TypeInt)},
-		&Method{Name: "nested", Sends: true, Result: con(TypeInt), Nested: con(TypeText)}, &Method{Name: "distinct", Row: true, Result: v("self")})}
-	c := &Checker{Catalog: cat, Bounds: Limits{}.OrDefault().Message(), Ref: func(uint32) *Type { return &Type{Name: "Query", Args: map[string]*Type{"row": secret}} }}
-	for name, want := range map[string]string{"csv": "{a}", "dump": "{a}", "count": "{}", "nested": "{a}", "distinct": "{a}"} {
-		q, err := c.MakeRef(0)
-		wantOK(t, name, err)
-		n, err := c.MakeCall(q, name, nil)
-		if err != nil || n.label.String() != want {
-			t.Errorf("%s: %v %v", name, n.label, err)
-		}
-	}
-	n, err := c.MakeField(&Node{Op: OpField, Type: secret}, "length")
-	if err != nil || n.label.String() != "{a}" {
-		t.Errorf("length: %v %v", n, err)
-	}
-}
-
 // TestSealing: each labelled cell is sealed, NULL too, and what is not as its type says is sealed whole.
 func TestSealing(t *testing.T) {
 	cat := checker().Catalog
@@ -137,7 +76,7 @@ func TestSealing(t *testing.T) {
 		{"rows in records", listOf(selected), RowsValue(nested), `[{"a":{"id":1,"diary":"[sealed diary]"},"t":"t"}]`, 1},
 		{"a list", listOf(rowType), List(row, Null()), `[{"id":1,"diary":"[sealed diary]","title":"t"},null]`, 1},
 		{"no row", rowType, Null(), `null`, 0},
-		{"values alone", listOf(labelled(column("Text", TypeText), NewLabel("diary"))), List(Text("a"), Null()), `["[sealed diary]","[sealed diary]"]`, 2},
+		{"values alone", listOf(withLabel(column("Text", TypeText), NewLabel("diary"))), List(Text("a"), Null()), `["[sealed diary]","[sealed diary]"]`, 2},
 		{"a field that its type has not", rowType, RecordValue(Field{"id", Int(1)}, Field{"extra", Text("secret")}), `"[sealed diary]"`, 1},
 		{"a text where rows are due", listOf(rowType), Text("secret"), `"[sealed diary]"`, 1},
 		{"rows of another shape", listOf(rowType), RowsValue(&Rows{Shape: &Shape{Names: []string{"extra"}}, Cells: []Value{Text("secret")}}), `"[sealed diary]"`, 1},
@@ -183,13 +122,13 @@ func diaryWorld(t *testing.T, cfg Config) (w *world, cells []Value) {
 // others, and in results.
 func TestForgedSealed(t *testing.T) {
 	w, cells := diaryWorld(t, Config{Admits: NewLabel("diary")})
-	with := func(change func(*Value)) Value { v := cells[0]; change(&v); return v }
+	number, diary := cells[0].Number(), NewLabel("diary")
 	if v, l, err := w.s.Unseal(List(cells[0])); err != nil || v.At(0).Text() != "secret" || l.String() != "{diary}" {
 		t.Fatal(v, l, err)
 	}
 	for what, x := range map[string]Value{
-		"too large": with(func(v *Value) { v.bits = 2 }), "another type": with(func(v *Value) { v.str = TypeInt }), "data": with(func(v *Value) { v.str = TypeData }),
-		"public": with(func(v *Value) { v.label = Label{} }), "more tags": with(func(v *Value) { v.label = NewLabel("diary", "x") }), "another tag": with(func(v *Value) { v.label = NewLabel("other") }),
+		"too large": NewSealed(2, TypeText, diary), "another type": NewSealed(number, TypeInt, diary), "data": NewSealed(number, TypeData, diary),
+		"public": NewSealed(number, TypeText, Label{}), "more tags": NewSealed(number, TypeText, NewLabel("diary", "x")), "another tag": NewSealed(number, TypeText, NewLabel("other")),
 	} {
 		for how, v := range map[string]Value{"alone": x, "in a list": List(Int(1), x), "in a record": RecordValue(Field{"a", List(x)})} {
 			asked := w.asked()
@@ -229,15 +168,15 @@ func TestSealedNumbers(t *testing.T) {
 	w.submit(shown())
 	w.submit(shown())
 	// The second has answered, maybe, and is not delivered: its value has no number yet.
-	guess := Value{kind: kindSealed, bits: 0, str: TypeText, label: NewLabel("diary")}
+	guess := NewSealed(0, TypeText, NewLabel("diary"))
 	w.submit(msg(ref(mailID), lit(guess), call(0, "put", 1)))
 	close(first)
-	for want := range uint64(2) {
+	for want := range uint32(2) {
 		v, err := w.next()
 		wantOK(t, "shown", err)
 		c, _ := v.At(0).Get("title")
-		if c.bits != want || w.s.contents[want].plain.Int() != int64(want)+1 {
-			t.Errorf("number %d: %v %v", want, c.bits, w.s.contents)
+		if c.Number() != want || w.s.contents[want].plain.Int() != int64(want)+1 {
+			t.Errorf("number %d: %v %v", want, c.Number(), w.s.contents)
 		}
 	}
 	_, err := w.next()

@@ -42,10 +42,10 @@ func (v Value) Number() uint32 { return uint32(v.bits) }
 func (v Value) Renumbered(number uint32) Value { v.bits = uint64(number); return v }
 
 // Sealable reports whether a value of the named type can be sealed.
-func Sealable(typ string) bool { return isScalar(typ) || typ == TypeList }
+func Sealable(typ string) bool { return IsScalar(typ) || typ == TypeList }
 
 // sealedText is what a sealed value shows, be it NULL, short or long.
-func (v Value) sealedText() string { return "[sealed " + v.label.About().list() + "]" }
+func (v Value) sealedText() string { return "[sealed " + v.label.About().List() + "]" }
 
 func (e *Encoder) sealed(v *Value) {
 	if !Sealable(v.str) || v.label.set == nil {

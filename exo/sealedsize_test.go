@@ -10,7 +10,7 @@ import (
 // the count doesn't depend on how long they are.
 func TestSealedTagsCount(t *testing.T) {
 	of := func(tags ...string) int {
-		v := Value{kind: kindSealed, str: TypeText, label: NewLabel(tags...)}
+		v := NewSealed(0, TypeText, NewLabel(tags...))
 		x := Expr{Nodes: []WireNode{{Op: OpLit, Lit: List(slices.Repeat([]Value{v}, 100)...)}}}
 		return x.BytesUpTo(1<<30, Encoded)
 	}

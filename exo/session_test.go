@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -136,7 +137,7 @@ func TestBudgets(t *testing.T) {
 		_, err := w.send(count0())
 		wantOK(t, what, err)
 		v, err := w.send(count0())
-		if wantKind(t, what, err, Limit); v.kind != noValue {
+		if wantKind(t, what, err, Limit); !v.IsZero() {
 			t.Error("a result next to an error:", v)
 		}
 	}
@@ -256,14 +257,14 @@ func TestBadResults(t *testing.T) {
 	}
 	short := &Rows{Shape: &Shape{Names: []string{"a", "b"}}, Cells: []Value{Int(1)}}
 	for what, v := range map[string]Value{
-		"no value": {}, "no value in a list": List(Int(1), Value{}), "no value in a record": RecordValue(Field{"a", Float(nan())}), "unknown interface": RefValue(stranger),
+		"no value": {}, "no value in a list": List(Int(1), Value{}), "no value in a record": RecordValue(Field{"a", Float(math.NaN())}), "unknown interface": RefValue(stranger),
 		"same name, other methods": RefValue(wider), "no type": RefValue(noType), "typed nil": RefValue(typedNil), "too deep": deep, "nil rows": RowsValue(nil),
 		"rows without a shape": RowsValue(&Rows{}), "half a row": RowsValue(short), "unknown interface in rows": RowsValue(&Rows{Shape: &Shape{Names: []string{"a"}}, Cells: []Value{RefValue(stranger)}}),
 	} {
 		w := newWorld(t, Config{})
 		w.mail.eval = func(context.Context, *Message) (Value, error) { return v, nil }
 		got, err := w.send(msg(ref(mailID), call(0, "peek")))
-		if wantKind(t, what, err, Internal); got.kind != noValue {
+		if wantKind(t, what, err, Internal); !got.IsZero() {
 			t.Errorf("%s: %v", what, got)
 		}
 		_, err = w.send(count0())
@@ -306,7 +307,7 @@ func TestResultsAreNotChanged(t *testing.T) {
 
 // find is the number of the one reference in v, which must hold no object.
 func find(v Value) uint32 {
-	switch v.kind {
+	switch v.Kind() {
 	case kindRef:
 		if v.Ref() != nil {
 			return 1 << 30

@@ -1,8 +1,8 @@
 package exo
 
-// bare joins the tags of integrity of what a reply of type t shows as it is, in a run that has the label open.
+// IntegrityShown joins the tags of integrity of what a reply of type t shows as it is, in a run that has the label open.
 // What is sealed in it nobody reads.
-func (c Catalog) bare(t *Type, open Label) Label {
+func (c Catalog) IntegrityShown(t *Type, open Label) Label {
 	if !t.Label.Secrecy().FlowsTo(open) {
 		return Label{}
 	}
@@ -10,15 +10,15 @@ func (c Catalog) bare(t *Type, open Label) Label {
 	switch i := c[t.Name]; {
 	case t.Name == TypeList:
 		if of := t.Args["of"]; of != nil {
-			l = l.Join(c.bare(of, open))
+			l = l.Join(c.IntegrityShown(of, open))
 		}
 	case t.Name == TypeRecord:
 		for _, f := range t.Fields {
-			l = l.Join(c.bare(labelled(f.Type, f.Label), open))
+			l = l.Join(c.IntegrityShown(labelled(f.Type, f.Label), open))
 		}
 	case i != nil && !i.Expr:
 		for name := range i.Fields {
-			l = l.Join(c.bare(c.field(t, name), open))
+			l = l.Join(c.IntegrityShown(c.FieldType(t, name), open))
 		}
 		l = l.Join(c.argsShow(t).Integrity())
 	default:
@@ -27,8 +27,8 @@ func (c Catalog) bare(t *Type, open Label) Label {
 	return l
 }
 
-// field is the type of a field of a record of type t, with its label.
-func (c Catalog) field(t *Type, name string) *Type {
+// FieldType is the type of a field of a record of type t, with its label.
+func (c Catalog) FieldType(t *Type, name string) *Type {
 	if i := c[t.Name]; i != nil {
 		if p := i.Fields[name]; p != nil {
 			return labelled(p.Type, p.Label)

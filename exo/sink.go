@@ -2,7 +2,6 @@ package exo
 
 import (
 	"fmt"
-	"slices"
 )
 
 // Sink is an Object whose methods admit labels by what they are called with: a mail may
@@ -25,7 +24,7 @@ type Sink interface {
 func (s *Session) admits(m *Message, e *pending) (l Label, why error) {
 	l = m.Root.Method().Admits
 	if m.Root.Method().Effect == InUnit {
-		l = l.Join(m.writes())
+		l = l.Join(m.Writes())
 	}
 	var fs []func(*Message) Label
 	if o, ok := m.Objects[m.Root.Receiver().Slot].(Sink); ok {
@@ -53,26 +52,7 @@ func (s *Session) admits(m *Message, e *pending) (l Label, why error) {
 // unsealed is m without the values that are labelled.
 func (m *Message) unsealed() *Message {
 	c := *m
-	c.Shape = "" // it holds static literals
-	done := map[*Node]*Node{}
-	c.Root = c.Root.unsealed(done)
-	c.Args = slices.Clone(c.Args)
-	for i, v := range c.Args {
-		c.Args[i] = withoutLabelled(v)
-	}
-	return &c
-}
-
-func (n *Node) unsealed(done map[*Node]*Node) *Node {
-	if n == nil || done[n] != nil {
-		return done[n]
-	}
-	c := *n
-	done[n] = &c
-	c.Lit, c.Recv, c.Args = withoutLabelled(n.Lit), n.Recv.unsealed(done), slices.Clone(n.Args)
-	for i, a := range c.Args {
-		c.Args[i] = a.unsealed(done)
-	}
+	c.Checked = m.MapLiterals(withoutLabelled)
 	return &c
 }
 

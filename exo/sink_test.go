@@ -20,7 +20,7 @@ func newCarrier(admits func(m *Message) Label) *carrier {
 
 // inside admits the diary to bob and to nobody else.
 func inside(m *Message) Label {
-	if to, _ := m.Root.Args[0].Lit.Get("to"); to.kind == kindText && to.Text() == "bob@inside" {
+	if to, _ := m.Root.Args[0].Lit.Get("to"); to.Kind() == kindText && to.Text() == "bob@inside" {
 		return NewLabel("diary", "everything")
 	}
 	return Label{}
@@ -117,11 +117,11 @@ func TestUnsealed(t *testing.T) {
 	list, _ := arg.Get("list")
 	whole, _ := arg.Get("whole")
 	deep, _ := list.At(2).Get("deep")
-	if plain.Text() != "p" || list.At(0).Int() != 1 || list.At(1).kind != noValue || deep.kind != noValue || whole.kind != noValue {
+	if plain.Text() != "p" || list.At(0).Int() != 1 || !list.At(1).IsZero() || !deep.IsZero() || !whole.IsZero() {
 		t.Errorf("the argument is shown as %v", arg)
 	}
 	for _, a := range got.Root.Recv.Args {
-		if a.Lit.kind != noValue {
+		if !a.Lit.IsZero() {
 			t.Errorf("an earlier call shows %v", a.Lit)
 		}
 	}

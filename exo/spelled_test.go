@@ -18,7 +18,7 @@ func titled(texts ...Value) Expr {
 		}
 		before = int32(len(x.Nodes) - 1)
 	}
-	return x.then(lam(1, before), call(0, "where", before+1), call(before+2, "count"))
+	return then(x, lam(1, before), call(0, "where", before+1), call(before+2, "count"))
 }
 
 // exact puts the constants of an entry back into its message, as a reader of the record does that has read the entries

@@ -50,7 +50,7 @@ func (c *Checker) bind(op string, recv *Node, m *Method, args []*Node) (*env, er
 
 // admitted notes what the literal bound to a parameter became.
 func (e *env) admitted(p *Param, want *Type, lit Value) {
-	if p.Bind == "" || !isScalar(want.Name) || want.Name == TypeData {
+	if p.Bind == "" || !IsScalar(want.Name) || want.Name == TypeData {
 		return
 	}
 	for i := range e.vars {

@@ -76,7 +76,7 @@ func TestTypeLabelsHold(t *testing.T) {
 		}
 	} // As a catalogue comes to a worker.
 	granted := []GrantedName{{Name: "letters", Type: con("Letters").Con}}
-	d := Decoder{Reader: wire.NewReader(string(grantsOf(granted, Catalog{"Letters": letters(record("pii", Untrusted), nil).desc.Interfaces[0]}))), Values: 1000}
+	d := Decoder{Reader: wire.NewReader(string(crossed(granted, Catalog{"Letters": letters(record("pii", Untrusted), nil).desc.Interfaces[0]}))), Values: 1000}
 	_, c := ReadGrants(&d)
 	if d.Err() != nil || c["Letters"].Methods["read"].Shows().String() != "{pii,untrusted}" {
 		t.Error(d.Err(), c["Letters"])

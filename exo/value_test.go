@@ -107,10 +107,6 @@ func TestBigIntegers(t *testing.T) {
 		if b, err := Int(i).MarshalJSON(); err != nil || string(b) != want {
 			t.Errorf("%d: %s, %v", i, b, err)
 		}
-		// And back: the text that it was shown as is the integer again.
-		if x, ok := admit(&Type{Name: TypeInt}, Text(strings.Trim(want, `"`)), 0, nil); strings.HasPrefix(want, `"`) && (!ok || x.Int() != i) {
-			t.Errorf("%s came back as %v, %t", want, x, ok)
-		}
 	}
 }
 
@@ -126,7 +122,7 @@ func TestNoValue(t *testing.T) {
 		"year 0":    {Time(time.Date(0, 12, 31, 23, 59, 59, 0, time.UTC)), Time(time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC))},
 		"year 9999 that is 10000 in UTC": {Time(time.Date(9999, 12, 31, 23, 59, 59, 0, time.FixedZone("", -3600))),
 			Time(time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC))},
-		"no object": {RefValue(nil), RefValue(newMail())},
+		"no object": {RefValue(nil), RefValue(new(int))},
 	} {
 		if c.bad.kind != noValue || c.good.kind == noValue {
 			t.Errorf("%s: %v and %v", what, c.bad, c.good)
@@ -135,7 +131,7 @@ func TestNoValue(t *testing.T) {
 			t.Errorf("%s was rendered", what)
 		}
 	}
-	if _, err := List(RefValue(newMail())).MarshalJSON(); err == nil {
+	if _, err := List(RefValue(new(int))).MarshalJSON(); err == nil {
 		t.Error("a capability was turned into data")
 	}
 }
@@ -163,7 +159,7 @@ func TestImmutable(t *testing.T) {
 
 // Accessors of the wrong kind give zeros, never another's bits.
 func TestAccessors(t *testing.T) {
-	for _, x := range []Value{{}, Null(), Bool(true), Int(7), Float(7), Text("7"), Time(time.UnixMilli(7)), List(Int(7)), RecordValue(Field{"a", Int(7)}), RefValue(newMail())} {
+	for _, x := range []Value{{}, Null(), Bool(true), Int(7), Float(7), Text("7"), Time(time.UnixMilli(7)), List(Int(7)), RecordValue(Field{"a", Int(7)}), RefValue(new(int))} {
 		k := x.kind
 		if x.Bool() != (k == kindBool) || (x.Int() != 0) != (k == kindInt) || (x.Float() != 0) != (k == kindFloat || k == kindInt) || (x.Text() != "") != (k == kindText) ||
 			x.Time().IsZero() != (k != kindTime) || (x.At(0).kind != noValue) != (k == kindList) || (x.Ref() != nil) != (k == kindRef) || x.Rows() != nil {

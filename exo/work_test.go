@@ -12,26 +12,26 @@ func TestLivePlaceholders(t *testing.T) {
 	many := func(n int) Expr {
 		x := msg(ref(todosID))
 		for range n {
-			x = x.then(param(0, "where", 0))
+			x = then(x, param(0, "where", 0))
 		}
 		return x
 	}
 	c := newWorld(t, Config{}).s.Checker()
-	if _, err := c.Check(many(maxLive + 1)); KindOf(err) != Limit {
-		t.Errorf("%d placeholders: %v", maxLive+1, err)
+	if _, err := c.Check(many(64 + 1)); KindOf(err) != Limit {
+		t.Errorf("%d placeholders: %v", 64+1, err)
 	}
-	if _, err := newWorld(t, Config{}).s.Checker().Check(many(maxLive)); KindOf(err) != Invalid {
-		t.Errorf("%d placeholders are refused for their number: %v", maxLive, err)
+	if _, err := newWorld(t, Config{}).s.Checker().Check(many(64)); KindOf(err) != Invalid {
+		t.Errorf("%d placeholders are refused for their number: %v", 64, err)
 	}
 	// Callbacks that have returned do not count.
 	x := msg(ref(todosID))
 	at := int32(0)
-	for range maxLive + 10 {
+	for range 64 + 10 {
 		n := int32(len(x.Nodes))
-		x = x.then(param(at, "where", 0), fld(n, "todo"), fld(n+1, "done"), lam(n, n+2), call(at, "where", n+3))
+		x = then(x, param(at, "where", 0), fld(n, "todo"), fld(n+1, "done"), lam(n, n+2), call(at, "where", n+3))
 		at = n + 4
 	}
-	x = x.then(call(at, "execute"))
+	x = then(x, call(at, "execute"))
 	if _, err := newWorld(t, Config{}).s.Checker().Check(x); err != nil {
 		t.Errorf("one after the other: %v", err)
 	}
