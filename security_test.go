@@ -140,10 +140,11 @@ func mutations(t *testing.T) map[string]bool {
 				folder = path.Dir(strings.TrimSpace(rest))
 			case "test":
 				test, _, _ := strings.Cut(strings.TrimSpace(rest), "/")
-				if outer, _, ok := strings.Cut(folder, "/internal/"); ok && !declared(t, folder).tests[test] {
-					folder = outer
+				of := folder
+				for of != "." && !declared(t, of).tests[test] {
+					of = path.Dir(of)
 				}
-				out[folder+"."+test] = true
+				out[of+"."+test] = true
 			}
 		}
 	}

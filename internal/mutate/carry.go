@@ -154,8 +154,7 @@ func carryList(w io.Writer, root, list string, tree []source, tests map[string][
 		}
 		name, _, _ := strings.Cut(m.Test, "/")
 		folder := path.Dir(m.File)
-		outer, _, _ := strings.Cut(folder, "/internal/")
-		if m.Test != "" && !slices.Contains(tests[name], folder) && !slices.Contains(tests[name], outer) {
+		if m.Test != "" && !slices.ContainsFunc(around(folder), func(f string) bool { return slices.Contains(tests[name], f) }) {
 			fmt.Fprintf(w, "%s: %s: the test %s is in %v: move it with the line\n", filepath.Base(list), m.File, name, tests[name])
 			left++
 		}

@@ -23,18 +23,24 @@ type Mutation struct {
 	Survives string // why no test can fail; "" otherwise
 	Why      string // the attack that the line stops
 
-	outer bool // the test is not in the file's own folder: see Package
+	folder string // of the test, where ReadAll found it
 }
 
-// Package is the folder of the mutated file. The test must be there, too: a line that
-// only tests of other packages hold is lost when those change. The line of a package that is
-// internal to another one may be held by a test of that one, which is its only user.
+// Package is the folder of the test: that of the mutated file, or the nearest around it that has the test. A line that
+// only tests of other packages hold is lost when those change; a package within another one is a part of it.
 func (m *Mutation) Package() string {
-	folder := path.Dir(m.File)
-	if outer, _, ok := strings.Cut(folder, "/internal/"); ok && m.outer {
-		folder = outer
+	if m.folder == "" {
+		return "./" + path.Dir(m.File)
 	}
-	return "./" + folder
+	return "./" + m.folder
+}
+
+// around lists a folder and those that it is in, without the root.
+func around(folder string) (all []string) {
+	for ; folder != "." && folder != "/"; folder = path.Dir(folder) {
+		all = append(all, folder)
+	}
+	return all
 }
 
 // Name is how a report calls the mutation.
@@ -63,12 +69,17 @@ func ReadAll(folder string) ([]*Mutation, error) {
 	}
 	root := filepath.Join(folder, "..", "..")
 	for _, m := range all {
-		own, err := Tests(filepath.Join(root, filepath.FromSlash(path.Dir(m.File))))
-		if err != nil {
-			return nil, err
-		}
 		test, _, _ := strings.Cut(m.Test, "/")
-		m.outer = !own[test]
+		for _, folder := range around(path.Dir(m.File)) {
+			has, err := Tests(filepath.Join(root, filepath.FromSlash(folder)))
+			if err != nil {
+				return nil, err
+			}
+			if has[test] {
+				m.folder = folder
+				break
+			}
+		}
 	}
 	return all, nil
 }
