@@ -34,11 +34,11 @@ type AccessPath struct {
 
 // Fix is what would let an index serve: an index to make, or a change of the declaration.
 type Fix struct {
-	Table       string        // of the index
+	Table       string        // of the index, without its schema
 	Index       *schema.Index // its name is one that no index of the table has; nil: see Declaration
 	Declaration string        // what the column's declaration would have: "StoredISO()"
 	If          string        // what must be true for that, of what the column holds; "" for nothing
-	Schema      string        // with which Table begins, of a table that is declared with it
+	Schema      string        // of the table; "" on SQLite
 }
 
 // String is the fix as a report has it: SQL, or the change of the declaration.
@@ -59,7 +59,7 @@ func (f *Fix) SQL() string {
 	if f == nil || f.Index == nil {
 		return ""
 	}
-	return check.CreateIndex(check.Path(&decl.Table{Name: f.Table, Schema: f.Schema}), f.Index)
+	return check.CreateIndex(schema.Name{Schema: f.Schema, Name: f.Table}, f.Index)
 }
 
 // fixJSON is a Fix as JSON: sql is for who reads it, and made of the rest.
@@ -257,7 +257,7 @@ func (o *object) paths(ctx context.Context, asked engine.Session, live *schema.D
 				if s.Index != nil || s.Declaration != "" {
 					path.Fix = &Fix{Index: s.Index, Declaration: s.Declaration, If: s.If}
 					if s.Index != nil {
-						path.Fix.Table, path.Fix.Schema = fc.Table.Name, fc.Table.Schema
+						path.Fix.Table, path.Fix.Schema = s.Table.Name, s.Table.Schema
 					}
 				}
 			}

@@ -218,7 +218,7 @@ func accessPaths(t *testing.T, o exo.Object) []exosql.AccessPath {
 func lines(paths []exosql.AccessPath) string {
 	var b strings.Builder
 	for _, p := range paths {
-		b.WriteString(p.String() + "\n")
+		b.WriteString(tu.NoSchema(p.String()) + "\n")
 	}
 	return b.String()
 }
