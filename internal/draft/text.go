@@ -157,7 +157,7 @@ func (d *Draft) aboutTenant(w *writer) {
 		w.line("# There is one tenant: every principal may see every row of what is granted.")
 		return
 	case t == nil:
-		w.about("", "Nothing says whose a row is: no table was found to which others lead. Say which it is: exo init with -force -tenant TABLE, or -tenant none where everybody may see every row; or write scopes by hand.")
+		w.about("", "Nothing says whose a row is: no table was found to which others lead. Say which it is: exo init with -force -tenant TABLE or COLUMN, or -tenant none where everybody may see every row; or write scopes by hand.")
 		return
 	}
 	whose := "that of " + t.Table
@@ -179,7 +179,7 @@ func (d *Draft) aboutTenant(w *writer) {
 			others = append(others, o.Table)
 		}
 	}
-	text := "Where that is wrong: exo init with -force -tenant TABLE, or -tenant none where everybody may see every row."
+	text := "Where that is wrong: exo init with -force -tenant TABLE or COLUMN, or -tenant none where everybody may see every row."
 	if len(others) > 0 {
 		text = "It could also be " + strings.Join(others, ", ") + ". " + text
 	}
