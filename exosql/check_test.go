@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/exoagent/exoagent/exo/policy"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -365,7 +364,6 @@ func TestCheckGrants(t *testing.T) {
 			"a zero scope":      {exosql.Scope{}},
 			"a zero relation":   {exosql.Relation[ckAccount]{}},
 			"a zero predicate":  {exosql.Grant(db, d.accounts, exosql.Predicate[ckAccount]{})},
-			"a wrapped object":  {exosql.Granted(policy.Only(account.Of(mine), "count"))},
 			"a grant that ends": {exosql.Granted(exosql.NewFacet(d.entries, "e").Of(exosql.Grant(db, d.entries, d.entryID.Eq(1))))},
 		} {
 			found, err := exosql.Inspect(ctx, db, what...)
