@@ -3,10 +3,12 @@ package exosql_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/policy"
 	"github.com/exoagent/exoagent/exo/service"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -35,6 +37,17 @@ func TestServicesArePassedOver(t *testing.T) {
 		if err := ask(nil); !errors.Is(err, exosql.ErrNoFacet) {
 			t.Errorf("%s of nil: %v", name, err)
 		}
+	}
+	hidden := func(o exo.Object) (out bool) {
+		found, err := exosql.Inspect(t.Context(), db, exosql.Granted(o))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.ContainsFunc(found, func(f exosql.Finding) bool { return f.Kind == exosql.HiddenEffect })
+	}
+	change(t, url, "CREATE RULE r AS ON UPDATE TO jobs DO ALSO NOTIFY x")
+	if !hidden(jobs) || !hidden(exo.Wrap(jobs, exo.Policy{})) || hidden(policy.Only(jobs, "count")) {
+		t.Errorf("what a write sets off: %t, weaker %t, without a method that writes %t", hidden(jobs), hidden(exo.Wrap(jobs, exo.Policy{})), hidden(policy.Only(jobs, "count")))
 	}
 	if _, err := tu.Admin(t, url).Exec("DROP TABLE " + tu.Param(t, url, "search_path") + ".jobs CASCADE"); err != nil {
 		t.Fatal(err)

@@ -50,7 +50,7 @@ type Checker struct {
 	tables []*decl.Table // in the order in which they were given
 	uses   map[*decl.Table]*use
 	order  []*decl.Link
-	links  map[*decl.Link]bool // whether it is granted
+	links  map[*decl.Link]bool  // whether it is granted
 	walked map[*decl.Facet]bool // the facets that were walked, and whether programs may write by them
 	sets   map[*decl.ScopeSet]bool
 
