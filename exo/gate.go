@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"time"
 
@@ -157,9 +156,14 @@ func unwrapped(o Object) Object {
 	}
 }
 
-// TypeBeneath is the type of an object below the policies that it is wrapped in: who has an attenuated object can find out of which kind it
-// is, and gets no more by it.
-func TypeBeneath(o Object) reflect.Type { return reflect.TypeOf(unwrapped(o)) }
+// Inspect puts a question to the object below the policies that o is wrapped in, if that has a method Inspect(any), which answers into the
+// question. An object answers questions of a type that its own package keeps to itself, and so only to that package: nothing leads a holder of
+// the wrapped object back to the object (TestInspect).
+func Inspect(o Object, question any) {
+	if x, ok := unwrapped(o).(interface{ Inspect(question any) }); ok {
+		x.Inspect(question)
+	}
+}
 
 // checkStore refuses an object that would change a unit of work by a method, unless that is "", and names no store. One that
 // a reply brings is refused when it is asked.

@@ -179,6 +179,9 @@ func (c *converter) value(v goja.Value, depth int, at *place) (exo.Value, error)
 	if d := decimalIn(v); d != nil {
 		return c.scalar(c.r.vm.ToValue(d.n.String()), at)
 	}
+	if isMethod(v) {
+		return exo.Value{}, c.r.asData(v)
+	}
 	if _, isFunc := goja.AssertFunction(v); isFunc {
 		if c.how == forConsole {
 			return exo.Text("[function]"), nil
@@ -363,7 +366,7 @@ func (c *converter) record(o *goja.Object, depth int, at *place) (exo.Value, err
 			if v == nil || goja.IsUndefined(v) {
 				continue // as in JSON
 			}
-			if _, f := goja.AssertFunction(v); f {
+			if _, f := goja.AssertFunction(v); f && !isMethod(v) {
 				continue
 			}
 		}

@@ -192,6 +192,9 @@ func (r *run) result(result goja.Value) (exo.Value, error) {
 		}
 		if err != nil {
 			e := asError(err)
+			if e.Pos.Line > 0 { // of a method that was not called: what is wrong is there
+				return exo.Value{}, e
+			}
 			if e.Op != "" {
 				e.Op = "'s " + e.Op
 			}

@@ -25,6 +25,8 @@ type method struct {
 	m     *exo.Method
 	name  string    // as the program wrote it, for messages
 	read  *exo.Node // what it was last read from, for messages only
+	line  int       // where that was
+	col   int
 	proxy *goja.Object
 }
 
@@ -44,6 +46,7 @@ func (r *run) method(recv *exo.Node, m *exo.Method, name string) goja.Value {
 		r.methods[key] = x
 	}
 	x.read = recv
+	x.line, x.col = r.here()
 	if len(r.frames) > 0 {
 		r.frame().name(r, recv, m)
 	}
@@ -118,6 +121,17 @@ func (r *run) uncalled(recv *exo.Node, m *exo.Method) error {
 		args = ""
 	}
 	return exo.Errorf(exo.Invalid, "", "%s is a method: call it, %s(%s)", what, what, args)
+}
+
+// asData is the error of a method in the place of data. JSON leaves functions out, so a program that forgot to call would get an answer without
+// the value and without a word.
+func (r *run) asData(v goja.Value) error {
+	for _, x := range r.methods {
+		if goja.Value(x.proxy) == v {
+			return r.placed(r.uncalled(x.read, x.m), x.line, x.col)
+		}
+	}
+	return exo.Errorf(exo.Invalid, "", "a method was named and not called: add ()")
 }
 
 // isMethod reports whether v is a method that was read and not called. Programs

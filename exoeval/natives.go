@@ -239,6 +239,9 @@ func (r *run) stringify(_ string, c *goja.FunctionCall) goja.Value {
 	if x := r.recordedIn(c.Argument(0)); x != nil {
 		panic(r.throw(x.novalue()))
 	}
+	if isMethod(c.Argument(0)) {
+		panic(r.throw(r.asData(c.Argument(0))))
+	}
 	if _, ok := c.Argument(0).(*goja.Object); !ok {
 		return nil
 	}
@@ -255,6 +258,9 @@ func (r *run) stringify(_ string, c *goja.FunctionCall) goja.Value {
 		}
 		if x := r.recordedIn(v); x != nil {
 			panic(r.throw(x.novalue()))
+		}
+		if isMethod(v) {
+			panic(r.throw(r.asData(v)))
 		}
 		if o, ok := v.(*goja.Object); ok && list != nil && !isArray(v) && r.rowsIn(v) == nil && o.ClassName() != "Function" {
 			picked := r.vm.NewObject() // what a list of names leaves of it, in the order of the list

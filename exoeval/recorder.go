@@ -237,6 +237,9 @@ func (x *recorded) absent(name string) goja.Value {
 		}
 		panic(r.throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; it has `%s`%s", what, shorten(name, 60), strings.Join(hint[:min(len(hint), 24)], "`, `"), and(more))))
 	}
+	if what := r.check.Name(x.node); x.node.Op == exo.OpField && x.node.Name == name { // g.key.month, where g.key is the one key month
+		panic(r.throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`: it is the value itself; write %s", what, shorten(name, 60), what)))
+	}
 	_, err := r.check.MakeField(x.node, name)
 	if err == nil {
 		err = exo.Errorf(exo.Denied, "", "no such member")

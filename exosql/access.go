@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -34,11 +33,11 @@ type AccessPath struct {
 
 // Fix is what would let an index serve: an index to make, or a change of the declaration.
 type Fix struct {
-	Table       string        // of the index
+	Table       string        // of the index, without its schema
 	Index       *schema.Index // its name is one that no index of the table has; nil: see Declaration
 	Declaration string        // what the column's declaration would have: "StoredISO()"
 	If          string        // what must be true for that, of what the column holds; "" for nothing
-	Schema      string        // with which Table begins, of a table that is declared with it
+	Schema      string        // of the table; "" on SQLite
 }
 
 // String is the fix as a report has it: SQL, or the change of the declaration.
@@ -59,7 +58,7 @@ func (f *Fix) SQL() string {
 	if f == nil || f.Index == nil {
 		return ""
 	}
-	return check.CreateIndex(check.Path(&decl.Table{Name: f.Table, Schema: f.Schema}), f.Index)
+	return check.CreateIndex(schema.Name{Schema: f.Schema, Name: f.Table}, f.Index)
 }
 
 // fixJSON is a Fix as JSON: sql is for who reads it, and made of the rest.
@@ -148,19 +147,49 @@ func (a AccessPath) String() string {
 	return schema.Printable(s)
 }
 
-// ErrNoFacet is what AccessPaths says of an object that is not as [Facet.Of] made it.
-var ErrNoFacet error = exo.Errorf(exo.Invalid, "exosql: AccessPaths", "it takes what Facet.Of made, before it is attenuated")
+// ErrNoFacet is what AccessPaths returns for an object that [Facet.Of] did not make: nil, or a zero one.
+var ErrNoFacet error = exo.Errorf(exo.Invalid, "exosql: AccessPaths", "it takes what Facet.Of made")
 
-// facetOf is an object as Facet.Of made it; nil without an error: a service, of which a database knows nothing. An attenuated facet, which
-// nobody can look into, is an error: that it was not looked at must not pass in silence.
-func facetOf(o exo.Object) (*object, error) {
-	if x, ok := o.(*object); ok && x != nil {
-		return x, nil
+// question is what an object of Facet.Of answers with itself: see exo.Inspect. Only this package can put it.
+type question struct {
+	object *object
+	asked  bool
+}
+
+// Inspect answers questions of this package.
+func (o *object) Inspect(q any) {
+	if q, ok := q.(*question); ok {
+		q.object, q.asked = o, true
 	}
-	if o == nil || exo.TypeBeneath(o) == reflect.TypeFor[*object]() {
+}
+
+// facetOf is the object of Facet.Of below the policies of the host; nil without an error: a service, of which a database knows nothing.
+// That a facet was not looked at must not pass in silence, so a zero one is an error.
+func facetOf(o exo.Object) (*object, error) {
+	var q question
+	if o != nil {
+		exo.Inspect(o, &q)
+	}
+	if o == nil || q.asked && q.object == nil {
 		return nil, ErrNoFacet
 	}
-	return nil, nil
+	return q.object, nil
+}
+
+// onlyReads reports whether the policies in which a host wrapped an object leave no method by which programs change anything.
+func onlyReads(o exo.Object) bool {
+	if _, plain := o.(*object); plain {
+		return false
+	}
+	d, err := o.Describe()
+	return err == nil && !slices.ContainsFunc(d.Interfaces, func(i *exo.Interface) bool {
+		for _, m := range i.Methods {
+			if m.Effect != exo.NoEffect {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // AccessPaths reports, for each facet that programs reach from an object of [Facet.Of] and for each of its
@@ -257,7 +286,7 @@ func (o *object) paths(ctx context.Context, asked engine.Session, live *schema.D
 				if s.Index != nil || s.Declaration != "" {
 					path.Fix = &Fix{Index: s.Index, Declaration: s.Declaration, If: s.If}
 					if s.Index != nil {
-						path.Fix.Table, path.Fix.Schema = fc.Table.Name, fc.Table.Schema
+						path.Fix.Table, path.Fix.Schema = s.Table.Name, s.Table.Schema
 					}
 				}
 			}

@@ -218,7 +218,7 @@ func accessPaths(t *testing.T, o exo.Object) []exosql.AccessPath {
 func lines(paths []exosql.AccessPath) string {
 	var b strings.Builder
 	for _, p := range paths {
-		b.WriteString(p.String() + "\n")
+		b.WriteString(tu.NoSchema(p.String()) + "\n")
 	}
 	return b.String()
 }
@@ -283,10 +283,12 @@ parcel: filters and orders stay behind the fence: what is granted of parcels is 
 				t.Errorf("%s: %s: %v", what, text, err)
 			}
 		}
-		for what, o := range map[string]exo.Object{"nil": nil, "attenuated": exo.Wrap(p().Of(exosql.Grant(db, parcels, parcelOrg.Eq(1))), exo.Policy{})} {
-			if _, err := exosql.AccessPaths(t.Context(), o); exo.KindOf(err) != exo.Invalid {
-				t.Errorf("%s: %v", what, err)
-			}
+		if _, err := exosql.AccessPaths(t.Context(), nil); exo.KindOf(err) != exo.Invalid {
+			t.Error(err)
+		}
+		plain := p().Of(exosql.Grant(db, parcels, parcelOrg.Eq(1)))
+		if got, want := lines(accessPaths(t, exo.Wrap(plain, exo.Policy{}))), lines(accessPaths(t, plain)); got != want || got == "" {
+			t.Errorf("attenuated: %s\nwant %s", got, want)
 		}
 	})
 }

@@ -86,7 +86,7 @@ func gather(what []Declared) (*check.Checker, error) {
 		}
 		d.declared(c)
 		if g, ok := d.(granted); ok && c.Ready() == nil {
-			if o, _ := facetOf(g.o); o != nil {
+			if o, _ := facetOf(g.o); o != nil && !onlyReads(g.o) {
 				objs = append(objs, o)
 			}
 		}
@@ -136,7 +136,7 @@ func (f *Facet[T]) declared(c *check.Checker) {
 	case f.f == nil:
 		c.Fail(errors.New("exosql: Check was given a zero Facet: NewFacet makes one"))
 	default:
-		c.Facet(f.f)
+		c.Facet(f.f, true)
 	}
 }
 
@@ -150,8 +150,8 @@ func (r Relation[T]) declared(c *check.Checker) {
 
 // Granted is an object that [Facet.Of] made, for [Check]: with its facets, its
 // scopes, and whatever is wrong with them together. The grants of one call of Check count as those of the same programs:
-// rows that they write through one could come into the scope of another. Give it before it is attenuated: of
-// what others wrapped, nothing can be checked, and that is an error. A service is passed over.
+// rows that they write through one could come into the scope of another. Where [exo.Wrap] attenuated it, the object itself is checked,
+// without its rights to write if no method is left that writes. A service is passed over.
 func Granted(o exo.Object) Declared { return granted{o} }
 
 type granted struct{ o exo.Object }
@@ -169,7 +169,7 @@ func (g granted) declared(c *check.Checker) {
 		c.Fail(err)
 		return
 	}
-	c.Facet(o.facet)
+	c.Facet(o.facet, !onlyReads(g.o))
 	c.Relation(o.rel)
 }
 

@@ -94,13 +94,13 @@ func TestCheckRights(t *testing.T) {
 	want(unusable, exosql.NotReadable, false, "accounts: it is in the schema "+schema+", which the role "+role+" may not use", "entries: it is in the schema")
 	fix(unusable)
 	unreadable := found(as)
-	want(unreadable, exosql.NotReadable, false, "accounts: the role "+role+" may not read it: each query of it fails. Right would be: GRANT SELECT (id, tenant, name) ON accounts TO "+role, "entries: the role "+role+" may not read it: each query of it fails. Right would be: GRANT SELECT (id, account_id) ON entries TO "+role)
+	want(unreadable, exosql.NotReadable, false, "accounts: the role "+role+" may not read it: each query of it fails. Right would be: GRANT SELECT (id, tenant, name) ON "+schema+".accounts TO "+role, "entries: the role "+role+" may not read it: each query of it fails. Right would be: GRANT SELECT (id, account_id) ON "+schema+".entries TO "+role)
 	if o := run(as); o.JSON != "" {
 		t.Errorf("the twin: a role without rights was answered %s", o)
 	}
 	change(t, url, "GRANT SELECT (id, name, kind) ON accounts TO "+role, "GRANT SELECT ON entries TO "+role)
 	part := found(as)
-	want(part, exosql.NotReadable, false, "accounts: the role "+role+" may not read (tenant): each query that names one of them fails. Right would be: GRANT SELECT (tenant) ON accounts TO "+role)
+	want(part, exosql.NotReadable, false, "accounts: the role "+role+" may not read (tenant): each query that names one of them fails. Right would be: GRANT SELECT (tenant) ON "+schema+".accounts TO "+role)
 	fix(part)
 	want(found(as), "", false)
 	if o := run(as); o.JSON != `[[{"n":"a"}],[{"id":10},{"id":11}],2]` {

@@ -45,7 +45,7 @@ func Policies(ctx context.Context, role string, objects ...exo.Object) (string, 
 			return "", err
 		}
 		grants = append(grants, rowsec.Granted{Grant: o.ready().grant.Scope(), Facets: reach})
-		c.Facet(o.facet)
+		c.Facet(o.facet, true)
 		c.Relation(o.ready().rel)
 	}
 	switch {

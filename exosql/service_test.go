@@ -3,19 +3,22 @@ package exosql_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/policy"
 	"github.com/exoagent/exoagent/exo/service"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
 // TestServicesArePassedOver: what compares grants with a database passes a service over, attenuated or not. The twin, an attenuated facet,
-// is an error for each: nobody has looked at it.
+// is looked at: what is missing in the database is found.
 func TestServicesArePassedOver(t *testing.T) {
-	db := tu.Postgres.OpenURL(t, tu.Postgres.URL(t), &exosql.OpenOptions{Setup: tu.Postgres.Exec(wrTables(tu.Postgres)...)})
+	url := tu.Postgres.URL(t)
+	db := tu.Postgres.OpenURL(t, url, &exosql.OpenOptions{Setup: tu.Postgres.Exec(wrTables(tu.Postgres)...)})
 	jobs := wrGrants(db, 1)["jobs"]
 	mail, err := service.New("mail", "sends", service.Read("where", "finds", func(context.Context, service.None) (string, error) { return "", nil }))
 	if err != nil {
@@ -31,11 +34,47 @@ func TestServicesArePassedOver(t *testing.T) {
 				t.Errorf("%s of a service: %v", name, err)
 			}
 		}
-		for _, o := range []exo.Object{exo.Wrap(jobs, exo.Policy{}), exo.Wrap(exo.Wrap(jobs, exo.Policy{}), exo.Policy{}), nil} {
-			if err := ask(o); !errors.Is(err, exosql.ErrNoFacet) {
-				t.Errorf("%s of what can't be looked at: %v", name, err)
-			}
+		if err := ask(nil); !errors.Is(err, exosql.ErrNoFacet) {
+			t.Errorf("%s of nil: %v", name, err)
 		}
+	}
+	hidden := func(o exo.Object) (out bool) {
+		found, err := exosql.Inspect(t.Context(), db, exosql.Granted(o))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.ContainsFunc(found, func(f exosql.Finding) bool { return f.Kind == exosql.HiddenEffect })
+	}
+	change(t, url, "CREATE RULE r AS ON UPDATE TO jobs DO ALSO NOTIFY x")
+	if !hidden(jobs) || !hidden(exo.Wrap(jobs, exo.Policy{})) || hidden(policy.Only(jobs, "count")) {
+		t.Errorf("what a write sets off: %t, weaker %t, without a method that writes %t", hidden(jobs), hidden(exo.Wrap(jobs, exo.Policy{})), hidden(policy.Only(jobs, "count")))
+	}
+	if _, err := tu.Admin(t, url).Exec("DROP TABLE " + tu.Param(t, url, "search_path") + ".jobs CASCADE"); err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []exo.Object{jobs, exo.Wrap(jobs, exo.Policy{}), exo.Wrap(exo.Wrap(jobs, exo.Policy{}), exo.Policy{})} {
+		if err := exosql.Check(t.Context(), db, exosql.Granted(o)); err == nil || !strings.Contains(err.Error(), "jobs: there is no such table") {
+			t.Errorf("%T without its table: %v", o, err)
+		}
+	}
+}
+
+// TestInspect: who holds a weaker object gets nothing by a question of its own, not the object below.
+func TestInspect(t *testing.T) {
+	db := tu.SQLite.OpenWith(t, &exosql.OpenOptions{Setup: tu.SQLite.Exec(wrTables(tu.SQLite)...)})
+	weaker := exo.Wrap(wrGrants(db, 1)["jobs"], exo.Policy{})
+	var object exo.Object
+	var anything any
+	type question struct {
+		object exo.Object
+		asked  bool
+	}
+	var q question
+	for _, ask := range []any{nil, &object, &anything, &q, object} {
+		exo.Inspect(weaker, ask)
+	}
+	if object != nil || anything != nil || q.asked {
+		t.Error("a question of another package was answered")
 	}
 }
 

@@ -18,7 +18,6 @@ import (
 
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/printable"
-	"github.com/exoagent/exoagent/schema"
 )
 
 func checkCommand() command {
@@ -45,7 +44,7 @@ A password is better given in PGPASSWORD or ~/.pgpass than in the URL.
 `,
 		exits: `exit codes:
   0  the declarations agree with the database
-  1  they differ; with -strict: or there is a warning, or a grant that can't be looked at
+  1  they differ; with -strict: or there is a warning
   2  the command line is wrong
   3  it could not be done: a database or package that can't be reached or built
 `,
@@ -81,14 +80,7 @@ func (o *checkOptions) inspectArgs(ctx context.Context, std stdio, args []string
 	if err != nil {
 		return nil, err
 	}
-	report, err := during(std, "inspecting "+p.ImportPath, func(std stdio) (*report, error) { return p.inspect(ctx, std, o) })
-	if err != nil {
-		return nil, err
-	}
-	for _, why := range report.Passed {
-		fmt.Fprintln(std.err, schema.Printable(why))
-	}
-	return report, nil
+	return during(std, "inspecting "+p.ImportPath, func(std stdio) (*report, error) { return p.inspect(ctx, std, o) })
 }
 
 func (o *checkOptions) run(ctx context.Context, std stdio, args []string) error {
@@ -132,16 +124,15 @@ type report struct {
 	Compared int // variables, or objects that were granted
 	Findings []exosql.Finding
 	Paths    []exosql.AccessPath
-	Passed   []string // over: what was granted and can't be looked at, with the reason
-	Policies string   // of exo gen rls
+	Policies string // of exo gen rls
 	Error    string
 }
 
 // fails reports whether something was found that is more than a warning; strictly, also whether an
-// index would serve, a facet stays behind its fence, or a grant was not looked at.
+// index would serve, or a facet stays behind its fence.
 func (r *report) fails(strict bool) bool {
 	return slices.ContainsFunc(r.Findings, func(f exosql.Finding) bool { return !f.Warning || strict }) ||
-		strict && (len(r.Passed) > 0 || slices.ContainsFunc(r.Paths, func(p exosql.AccessPath) bool { return !p.Served() && (p.Fix != nil || p.Column == "") }))
+		strict && slices.ContainsFunc(r.Paths, func(p exosql.AccessPath) bool { return !p.Served() && (p.Fix != nil || p.Column == "") })
 }
 
 func (r *report) writeJSON(w io.Writer, indexes bool) error {

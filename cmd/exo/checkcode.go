@@ -82,7 +82,6 @@ const checkImports = `import (
 	exo_check_slices "slices"
 	exo_check_strings "strings"
 	exo_check_strconv "strconv"
-	exo_check_errors "errors"
 
 	exo_check_exo "github.com/exoagent/exoagent/exo"
 	exo_check_exosql "` + exosqlPath + `"
@@ -97,7 +96,6 @@ type exo_check_report struct {
 	Compared int
 	Findings []exo_check_exosql.Finding
 	Paths    []exo_check_exosql.AccessPath
-	Passed   []string
 	Policies string
 	Error    string
 }
@@ -216,22 +214,11 @@ func exo_check_objects(ctx exo_check_context.Context, db *exo_check_exosql.DB, g
 	return objects, nil
 }
 
-// passed notes an object that can't be looked at.
-func (r *exo_check_report) passed(x exo_check_object, err error) bool {
-	if exo_check_errors.Is(err, exo_check_exosql.ErrNoFacet) {
-		r.Passed = append(r.Passed, x.name+": "+exo_check_exosql.ErrNoFacet.Error())
-		return true
-	}
-	return false
-}
-
 // granted compares variables, and what is granted.
 func (r *exo_check_report) granted(ctx exo_check_context.Context, db *exo_check_exosql.DB, objects []exo_check_object, what []exo_check_exosql.Declared) error {
 	for _, x := range objects {
 		g := exo_check_exosql.Granted(x.o)
-		if _, err := exo_check_exosql.Inspect(ctx, db, g); r.passed(x, err) {
-			continue
-		} else if err != nil {
+		if _, err := exo_check_exosql.Inspect(ctx, db, g); err != nil {
 			return exo_check_fmt.Errorf("%s: %w", x.name, err)
 		}
 		what = append(what, g)
@@ -249,9 +236,7 @@ func (r *exo_check_report) granted(ctx exo_check_context.Context, db *exo_check_
 func (r *exo_check_report) policies(ctx exo_check_context.Context, db *exo_check_exosql.DB, objects []exo_check_object, role string) (err error) {
 	var all []exo_check_exo.Object
 	for _, x := range objects {
-		if _, err := exo_check_exosql.Inspect(ctx, db, exo_check_exosql.Granted(x.o)); r.passed(x, err) {
-			continue
-		} else if err != nil {
+		if _, err := exo_check_exosql.Inspect(ctx, db, exo_check_exosql.Granted(x.o)); err != nil {
 			return exo_check_fmt.Errorf("%s: %w", x.name, err)
 		}
 		all = append(all, x.o)
@@ -265,9 +250,6 @@ func (r *exo_check_report) policies(ctx exo_check_context.Context, db *exo_check
 func (r *exo_check_report) paths(ctx exo_check_context.Context, objects []exo_check_object) error {
 	for _, x := range objects {
 		paths, err := exo_check_exosql.AccessPaths(ctx, x.o)
-		if r.passed(x, err) {
-			continue
-		}
 		if err != nil {
 			return exo_check_fmt.Errorf("%s: %w", x.name, err)
 		}

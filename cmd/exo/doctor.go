@@ -12,6 +12,7 @@ import (
 	"github.com/exoagent/exoagent/exoeval/worker"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/grantfile"
+	"github.com/exoagent/exoagent/internal/sqlname"
 )
 
 func doctorCommand() command {
@@ -124,7 +125,7 @@ func doctorFile(ctx context.Context, std stdio, path string) (missing int, err e
 		case r.Superuser:
 			say("MISSING", "role of %s: %s is a superuser: no right and no policy binds it. To do: a role of its own for exo, with the rights that it needs", name, r.Name)
 		case r.BypassRLS:
-			say("MISSING", "role of %s: %s has BYPASSRLS: no row-level security binds it. To do: ALTER ROLE … NOBYPASSRLS, or another role", name, r.Name)
+			say("MISSING", "role of %s: %s has BYPASSRLS: no row-level security binds it. To do: ALTER ROLE %s NOBYPASSRLS; or another role", name, r.Name, sqlname.Plain(r.Name))
 		default:
 			say("ok", "role of %s: %s is no superuser, and row-level security binds it", name, r.Name)
 		}

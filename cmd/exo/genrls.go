@@ -19,9 +19,9 @@ then opens the database as that role, with exosql.OpenOptions.RowSecurity.
 
 Run it again when the declarations change. The SQL takes back what the role had before,
 and gives what is granted now, in one transaction; a notice names each table that the
-role may not use any more. What is no object of a facet, or was attenuated, is passed
-over, with a line that says so: if programs read tables through it, their statements are
-refused by the database.
+role may not use any more. What policies of the host take from an object (exo.Wrap) the
+role has all the same. What is no object of a facet is left out: if programs read tables
+through it, their statements are refused by the database.
 
 The structure of the grants counts and not who the user is: -user is anybody who is
 granted all that programs of this role are to do.

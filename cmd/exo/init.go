@@ -240,7 +240,7 @@ func (o *initOptions) nothing(d *draft.Draft) string {
 	case len(in) > 0:
 		return "tables are in other schemas than those in which names are looked up: run the same command with -force -schema " + schema.Printable(strings.Join(in, ","))
 	case d.Tenant == nil && o.tenant != draft.None:
-		return "say whose the rows are: run the same command with -force -tenant TABLE, or -tenant none where everybody may see every row; or take out the # before what programs may see"
+		return "say whose the rows are: run the same command with -force -tenant TABLE or COLUMN, or -tenant none where everybody may see every row; or take out the # before what programs may see"
 	}
 	return "take out the # before what programs may see"
 }
@@ -302,7 +302,7 @@ func (o *initOptions) report(std stdio, d *draft.Draft, path string, rest []stri
 		fmt.Fprintln(std.err, schema.Printable(l))
 	}
 	if t := d.Tenant; t != nil {
-		fmt.Fprintf(std.err, "whose a row is: that of %s, to which %d of %d other tables lead (%s); if that is wrong: the same command with -force -tenant TABLE, or -tenant none where everybody may see every row\n", schema.Printable(t.Table), len(t.Direct)+t.Through, t.Of, t.Sure)
+		fmt.Fprintf(std.err, "whose a row is: that of %s, to which %d of %d other tables lead (%s); if that is wrong: the same command with -force -tenant TABLE or COLUMN, or -tenant none where everybody may see every row\n", schema.Printable(t.Table), len(t.Direct)+t.Through, t.Of, t.Sure)
 	}
 	if in := d.Elsewhere(); len(in) > 0 && d.Granted() > 0 {
 		fmt.Fprintf(std.err, "tables of other schemas are left out: the same command with -force -schema %s drafts them, too\n", schema.Printable(strings.Join(in, ",")))

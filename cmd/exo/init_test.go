@@ -45,7 +45,7 @@ func TestInit(t *testing.T) {
 		}{
 			{"init", exitUsage, "-db is missing"},
 			{"init -db " + db + " -client emacs", exitUsage, "-client: want one of"},
-			{"init -db " + db + " -tenant nope", exitUsage, "no other table leads to a table nope by its key; want one of store, "},
+			{"init -db " + db + " -tenant nope", exitUsage, "no other table leads to a table nope by its key, and no table has such a column; want one of store, "},
 			{"init -db env:PAGILA_TEST_NONE", exitCannot, "PAGILA_TEST_NONE is not set"},
 			{"init -db " + db, exitDone, "exo.yaml: 6 of "},
 			{"init -db " + db, exitCannot, "exo.yaml is there already"},

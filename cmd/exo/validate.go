@@ -146,7 +146,17 @@ func (v *validating) run(ctx context.Context, std stdio, args []string) error {
 			return err
 		}
 	}
-	fmt.Fprintf(std.out, "%s: %d grants of %d facets; nothing is wrong", path, len(f.Grants), len(f.Facets))
+	written := 0
+	for i := range f.Facets {
+		if f.Facets[i].Writes() {
+			written++
+		}
+	}
+	fmt.Fprintf(std.out, "%s: %d grants of %d facets, %d of which programs may change; ", path, len(f.Grants), len(f.Facets), written)
+	if n := len(findings); n > 0 {
+		fmt.Fprintf(std.out, "%d warnings, and else ", n)
+	}
+	fmt.Fprint(std.out, "nothing is wrong")
 	if !f.Reviewed {
 		fmt.Fprint(std.out, ", and nobody has reviewed it: reviewed is not true")
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -49,8 +48,7 @@ func (a App) check(ctx context.Context, db *exosql.DB, grants granter) error {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(granted)) {
-		// Of a service, or what a policy wraps, nothing can be compared.
-		if err := exosql.Check(ctx, db, exosql.Granted(granted[name])); err != nil && !errors.Is(err, exosql.ErrNoFacet) {
+		if err := exosql.Check(ctx, db, exosql.Granted(granted[name])); err != nil {
 			return err
 		}
 	}

@@ -128,6 +128,33 @@ func TestTenantsByName(t *testing.T) {
 	}
 }
 
+// TestNamedTenantColumn: a column that the person names says whose a row is, whatever it is called, in however many tables, and whatever else
+// it leads to; without the name none of these is drafted.
+func TestNamedTenantColumn(t *testing.T) {
+	orders := "CREATE TABLE orders (id {int} PRIMARY KEY, %s, n {int}); "
+	for name, c := range map[string]struct {
+		ddl, tenant string
+		want        []string
+	}{
+		"one table": {fmt.Sprintf(orders, "tenant_id {int} NOT NULL") + "CREATE TABLE items (id {int} PRIMARY KEY, order_id {int} NOT NULL REFERENCES orders (id)); CREATE TABLE plans (id {int} PRIMARY KEY, n {int})", "tenant_id",
+			[]string{"  tenant: int # tenant_id\n", "    scope: tenant_id = $principal.tenant # tenant_id is no foreign key", "    scope: via order.items\n", "  # plans: it has no column tenant_id of the type int, and no foreign key leads"}},
+		"of any name":  {fmt.Sprintf(orders, "acct VARCHAR(9) NOT NULL"), "acct", []string{"  acct: text # acct\n", "    scope: acct = $principal.acct #"}},
+		"of two types": {fmt.Sprintf(orders, "tenant_id {int}") + "CREATE TABLE a (id {int} PRIMARY KEY, tenant_id {int}, n {int}); CREATE TABLE b (id {int} PRIMARY KEY, tenant_id VARCHAR(9), n {int})", "tenant_id", []string{"  tenant: int # tenant_id\n", "  # b: it has no column tenant_id of the type int"}},
+		"a key":        {"CREATE TABLE settings (tenant_id {int} PRIMARY KEY, n {int})", "tenant_id", []string{"    scope: tenant_id = $principal.tenant #"}},
+		"another key's": {"CREATE TABLE people (id {int} PRIMARY KEY, n {int}); " + fmt.Sprintf(orders, "owner_id {int} REFERENCES people (id)"), "owner_id",
+			[]string{"  owner: int # owner_id\n", "    scope: owner_id = $principal.owner #", "  # people: it has no column owner_id of the type int"}},
+		"with capitals": {fmt.Sprintf(orders, `"tenantID" {int} NOT NULL`), "tenantID", []string{"    scope: tenantID = $principal.tenant #"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tu.Engines(t, func(t *testing.T, e tu.Engine) {
+				db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(c.ddl)})
+				_, text, _ := drafted(t, db, draft.Options{Tenant: c.tenant})
+				contains(t, text, c.want, nil)
+			})
+		})
+	}
+}
+
 // TestNoTenants: the error for a table of tenants that there is not names what there is.
 func TestNoTenants(t *testing.T) {
 	db := tu.SQLite.OpenWith(t, &exosql.OpenOptions{Setup: tu.SQLite.Exec("CREATE TABLE a (id INTEGER PRIMARY KEY)")})

@@ -88,9 +88,15 @@ func (d *Draft) findTenant() error {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.called)) {
-		if t := d.columnTenant(w, name); t != nil && !leads[name] {
+		if ws := strings.Split(name, "_"); len(ws) < 2 || ws[len(ws)-1] != "id" && ws[len(ws)-1] != "uuid" || !tenantWords[ws[len(ws)-2]] || leads[name] {
+			continue
+		}
+		if t := d.columnTenant(w, name, d.byName); t != nil && len(t.Direct) > 1 {
 			d.Tenants = append(d.Tenants, *t)
 		}
+	}
+	if t := d.namedTenant(w); t != nil {
+		d.Tenants = append(d.Tenants, *t)
 	}
 	slices.SortStableFunc(d.Tenants, func(a, b Tenant) int { return cmp.Compare(b.score, a.score) })
 	var names []string
@@ -117,9 +123,9 @@ func (d *Draft) findTenant() error {
 		i := slices.Index(names, d.opt.Tenant)
 		switch {
 		case i < 0 && len(names) == 0:
-			return exo.Errorf(exo.Invalid, "", "no other table leads to a table %s by its key, or to any: write scopes by hand, or say %s where everybody may reach every row", schema.Printable(d.opt.Tenant), None)
+			return exo.Errorf(exo.Invalid, "", "no other table leads to a table %s by its key, or to any, and no table has such a column: name the column that says whose a row is, or say %s where everybody may reach every row", schema.Printable(d.opt.Tenant), None)
 		case i < 0:
-			return exo.Errorf(exo.Invalid, "", "no other table leads to a table %s by its key; want one of %s, or %s", schema.Printable(d.opt.Tenant), schema.Printable(strings.Join(names[:min(len(names), 12)], ", ")), None)
+			return exo.Errorf(exo.Invalid, "", "no other table leads to a table %s by its key, and no table has such a column; want one of %s, a column that says whose a row is, or %s", schema.Printable(d.opt.Tenant), schema.Printable(strings.Join(names[:min(len(names), 12)], ", ")), None)
 		}
 		d.Tenant = &d.Tenants[i]
 		d.Tenant.Sure = "you said so"
@@ -242,30 +248,50 @@ func (d *Draft) tenant(w *ways, at int) *Tenant {
 	return t
 }
 
-// byName are the facets with a column of a name that leads to nothing else: no foreign key, not the key, and not unique.
-func (d *Draft) byName(w *ways, name, typ string) (out []int) {
+// namedTenant is the tenant of the column that the person named where no tenant is called so yet: any column that holds ids, whatever its name is.
+func (d *Draft) namedTenant(w *ways) *Tenant {
+	if slices.ContainsFunc(d.Tenants, func(t Tenant) bool { return t.Table == d.opt.Tenant }) {
+		return nil
+	}
+	name := strings.ToLower(strings.Join(naming.Words(d.opt.Tenant), "_"))
+	t := d.columnTenant(w, name, d.having)
+	if t != nil {
+		t.Table = d.opt.Tenant
+	}
+	return t
+}
+
+// having are the facets with a column of a name and a type.
+func (d *Draft) having(w *ways, name, typ string) (out []int) {
 	for _, i := range w.called[name] {
 		x := d.Facets[i]
-		column := w.names[x][name]
-		c := x.table.Column(column)
-		if x.Out == "" && c != nil && claimType(c.Kind) == typ && c.Enum == nil && !w.refers[x][column] && !slices.ContainsFunc(x.table.Keys(), func(key []string) bool { return len(key) == 1 && key[0] == column }) {
+		if c := x.table.Column(w.names[x][name]); x.Out == "" && c != nil && claimType(c.Kind) == typ && c.Enum == nil {
 			out = append(out, i)
 		}
 	}
 	return out
 }
 
-// columnTenant is what a column says that several tables have and that leads to no table: tenant_id where the tenants are in another
-// database. nil: its name says nothing.
-func (d *Draft) columnTenant(w *ways, name string) *Tenant {
-	ws := strings.Split(name, "_")
-	if n := len(ws) - 1; n < 1 || ws[n] != "id" && ws[n] != "uuid" || !tenantWords[ws[n-1]] {
-		return nil
+// byName are the facets with a column of a name that leads to nothing else: no foreign key, not the key, and not unique.
+func (d *Draft) byName(w *ways, name, typ string) (out []int) {
+	for _, i := range d.having(w, name, typ) {
+		x := d.Facets[i]
+		column := w.names[x][name]
+		if !w.refers[x][column] && !slices.ContainsFunc(x.table.Keys(), func(key []string) bool { return len(key) == 1 && key[0] == column }) {
+			out = append(out, i)
+		}
 	}
+	return out
+}
+
+// columnTenant is the tenant of a column that leads to no table: tenant_id where the tenants are in another database. with finds the facets
+// that have the column; nil: none has.
+func (d *Draft) columnTenant(w *ways, name string, with func(w *ways, name, typ string) []int) *Tenant {
+	ws := strings.Split(name, "_")
 	var t *Tenant
 	for _, typ := range []string{exo.TypeInt, exo.TypeUUID, exo.TypeText} {
-		found := d.byName(w, name, typ)
-		if len(found) < 2 || t != nil && len(found) <= len(t.Direct) {
+		found := with(w, name, typ)
+		if len(found) == 0 || t != nil && len(found) <= len(t.Direct) {
 			continue
 		}
 		t = &Tenant{Table: name, Type: typ, leads: map[*Facet]*lead{}, usual: name, Of: w.fit}
@@ -403,6 +429,9 @@ func (d *Draft) findScopes() {
 			continue
 		}
 		why := fmt.Sprintf("no foreign key leads from it to %s, so nothing says whose its rows are", t.Table)
+		if t.facet == nil {
+			why = fmt.Sprintf("it has no column %s of the type %s, and no foreign key leads from it to a table that has, so nothing says whose its rows are", t.Table, t.Type)
+		}
 		for _, r := range d.refs {
 			if r.to == f && done[r.from] {
 				why += fmt.Sprintf("; rows of %s lead to it", r.from.Table)

@@ -56,7 +56,8 @@ func (d *Draft) Text(pins map[string]string) string {
 	// Tables of other schemas are counted in the summary: they may be those of all that a server has besides.
 	if slices.ContainsFunc(d.Facets, func(f *Facet) bool { return f.Out != "" && f.Kind != otherSchemas }) {
 		w.line("")
-		w.line("  # Left out. Where every principal may see every row of a table, take out the # before its lines, and add it to the grants.")
+		w.line("  # Left out. To grant a table after all, take out the # before its lines, write or check its scope (shared: every principal may see every row),")
+		w.line("  # and add it to the grants.")
 		for _, f := range d.Facets {
 			if f.Out != "" && f.Kind != otherSchemas {
 				f.writeOut(w, d.likelyScope(f))
@@ -157,7 +158,7 @@ func (d *Draft) aboutTenant(w *writer) {
 		w.line("# There is one tenant: every principal may see every row of what is granted.")
 		return
 	case t == nil:
-		w.about("", "Nothing says whose a row is: no table was found to which others lead. Say which it is: exo init with -force -tenant TABLE, or -tenant none where everybody may see every row; or write scopes by hand.")
+		w.about("", "Nothing says whose a row is: no table was found to which others lead. Say which it is: exo init with -force -tenant TABLE or COLUMN, or -tenant none where everybody may see every row; or write scopes by hand.")
 		return
 	}
 	whose := "that of " + t.Table
@@ -179,7 +180,7 @@ func (d *Draft) aboutTenant(w *writer) {
 			others = append(others, o.Table)
 		}
 	}
-	text := "Where that is wrong: exo init with -force -tenant TABLE, or -tenant none where everybody may see every row."
+	text := "Where that is wrong: exo init with -force -tenant TABLE or COLUMN, or -tenant none where everybody may see every row."
 	if len(others) > 0 {
 		text = "It could also be " + strings.Join(others, ", ") + ". " + text
 	}
@@ -351,18 +352,6 @@ func (f *Facet) writeOut(w *writer, rows string) {
 	w.line("  #   table: %s", scalar(f.Table))
 	w.line("  #   scope: %s", rows)
 	f.writeColumns(w, "  #   ", "")
-}
-
-// likelyScope is the scope that is offered for what is left out, in a comment: that of granted tables with a column of the same name,
-// like a view's tenant_id. Only where there is none is it that everybody may see all rows.
-func (d *Draft) likelyScope(f *Facet) string {
-	for _, g := range d.Facets {
-		col, _, ok := strings.Cut(g.rows, " = ")
-		if ok && g.Out == "" && !slices.Equal(g.table.RowKey(), []string{col}) && f.table != nil && f.table.Column(col) != nil {
-			return scope(g.rows)
-		}
-	}
-	return "shared"
 }
 
 // comment is a text for a comment. A line break in a name of the database would end the comment, and what stands after it would be

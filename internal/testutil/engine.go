@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -99,6 +100,11 @@ func (e Engine) URL(t testing.TB) string {
 	}
 	return e.within(t, Server(t))
 }
+
+// NoSchema is a text without the schemas of the tests before the names of tables. Each test has another schema.
+func NoSchema(text string) string { return testSchema.ReplaceAllString(text, "") }
+
+var testSchema = regexp.MustCompile(`"?exo_test_[a-z0-9]{16}"?\.`)
 
 // within is the URL of a fresh schema of a PostgreSQL database.
 func (e Engine) within(t testing.TB, server string) string {

@@ -5,10 +5,9 @@
 --   exo.customers.id
 BEGIN;
 DO $exo$ BEGIN IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = 'agent') THEN CREATE ROLE "agent" LOGIN NOSUPERUSER NOBYPASSRLS; END IF; END $exo$;
-DO $exo$
-DECLARE
+DO $exo$ DECLARE
 	role oid := (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = 'agent');
-	tables oid[] := CAST(ARRAY['"customers"', '"orders"']::pg_catalog.regclass[] AS oid[]);
+	tables oid[] := CAST(ARRAY['"public"."customers"', '"public"."orders"']::pg_catalog.regclass[] AS oid[]);
 	x record;
 BEGIN
 	FOR x IN SELECT c.oid, c.relkind, pg_catalog.pg_has_role(c.relowner, 'USAGE') AS ours FROM pg_catalog.pg_class AS c
@@ -33,54 +32,54 @@ BEGIN
 END $exo$;
 GRANT USAGE ON SCHEMA "public" TO "agent";
 
-ALTER TABLE "customers" ENABLE ROW LEVEL SECURITY;
-REVOKE ALL ON "customers" FROM "agent";
-GRANT SELECT ("id", "name") ON "customers" TO "agent";
-DROP POLICY IF EXISTS "agent_select" ON "customers";
-DROP POLICY IF EXISTS "agent_select_rows" ON "customers";
-CREATE POLICY "agent_select" ON "customers" FOR SELECT TO "agent" USING (true);
-CREATE POLICY "agent_select_rows" ON "customers" AS RESTRICTIVE FOR SELECT TO "agent"
+ALTER TABLE "public"."customers" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON "public"."customers" FROM "agent";
+GRANT SELECT ("id", "name") ON "public"."customers" TO "agent";
+DROP POLICY IF EXISTS "agent_select" ON "public"."customers";
+DROP POLICY IF EXISTS "agent_select_rows" ON "public"."customers";
+CREATE POLICY "agent_select" ON "public"."customers" FOR SELECT TO "agent" USING (true);
+CREATE POLICY "agent_select_rows" ON "public"."customers" AS RESTRICTIVE FOR SELECT TO "agent"
 	USING ("customers"."id" = (SELECT NULLIF(current_setting('exo.customers.id', true), '')::bigint));
-DROP POLICY IF EXISTS "agent_insert" ON "customers";
-DROP POLICY IF EXISTS "agent_insert_rows" ON "customers";
-CREATE POLICY "agent_insert_rows" ON "customers" AS RESTRICTIVE FOR INSERT TO "agent"
+DROP POLICY IF EXISTS "agent_insert" ON "public"."customers";
+DROP POLICY IF EXISTS "agent_insert_rows" ON "public"."customers";
+CREATE POLICY "agent_insert_rows" ON "public"."customers" AS RESTRICTIVE FOR INSERT TO "agent"
 	WITH CHECK (false);
-DROP POLICY IF EXISTS "agent_update" ON "customers";
-DROP POLICY IF EXISTS "agent_update_rows" ON "customers";
-CREATE POLICY "agent_update_rows" ON "customers" AS RESTRICTIVE FOR UPDATE TO "agent"
+DROP POLICY IF EXISTS "agent_update" ON "public"."customers";
+DROP POLICY IF EXISTS "agent_update_rows" ON "public"."customers";
+CREATE POLICY "agent_update_rows" ON "public"."customers" AS RESTRICTIVE FOR UPDATE TO "agent"
 	USING (false)
 	WITH CHECK (false);
-DROP POLICY IF EXISTS "agent_delete" ON "customers";
-DROP POLICY IF EXISTS "agent_delete_rows" ON "customers";
-CREATE POLICY "agent_delete_rows" ON "customers" AS RESTRICTIVE FOR DELETE TO "agent"
+DROP POLICY IF EXISTS "agent_delete" ON "public"."customers";
+DROP POLICY IF EXISTS "agent_delete_rows" ON "public"."customers";
+CREATE POLICY "agent_delete_rows" ON "public"."customers" AS RESTRICTIVE FOR DELETE TO "agent"
 	USING (false);
 
-ALTER TABLE "orders" ENABLE ROW LEVEL SECURITY;
-REVOKE ALL ON "orders" FROM "agent";
-GRANT SELECT ("customer_id", "id", "note") ON "orders" TO "agent";
-GRANT INSERT ("customer_id", "note") ON "orders" TO "agent";
-GRANT UPDATE ("note") ON "orders" TO "agent";
-GRANT DELETE ON "orders" TO "agent";
-DO $exo$ DECLARE s text := pg_catalog.pg_get_serial_sequence('"orders"', 'id'); BEGIN IF s IS NOT NULL THEN EXECUTE 'GRANT USAGE ON SEQUENCE ' || s || ' TO "agent"'; END IF; END $exo$;
-DROP POLICY IF EXISTS "agent_select" ON "orders";
-DROP POLICY IF EXISTS "agent_select_rows" ON "orders";
-CREATE POLICY "agent_select" ON "orders" FOR SELECT TO "agent" USING (true);
-CREATE POLICY "agent_select_rows" ON "orders" AS RESTRICTIVE FOR SELECT TO "agent"
-	USING (EXISTS (SELECT 1 FROM "customers" AS "t1" WHERE "t1"."id" = "orders"."customer_id" AND "t1"."id" = (SELECT NULLIF(current_setting('exo.customers.id', true), '')::bigint)));
-DROP POLICY IF EXISTS "agent_insert" ON "orders";
-DROP POLICY IF EXISTS "agent_insert_rows" ON "orders";
-CREATE POLICY "agent_insert" ON "orders" FOR INSERT TO "agent" WITH CHECK (true);
-CREATE POLICY "agent_insert_rows" ON "orders" AS RESTRICTIVE FOR INSERT TO "agent"
-	WITH CHECK (EXISTS (SELECT 1 FROM "customers" AS "t1" WHERE "t1"."id" = "orders"."customer_id" AND "t1"."id" = (SELECT NULLIF(current_setting('exo.customers.id', true), '')::bigint)));
-DROP POLICY IF EXISTS "agent_update" ON "orders";
-DROP POLICY IF EXISTS "agent_update_rows" ON "orders";
-CREATE POLICY "agent_update" ON "orders" FOR UPDATE TO "agent" USING (true) WITH CHECK (true);
-CREATE POLICY "agent_update_rows" ON "orders" AS RESTRICTIVE FOR UPDATE TO "agent"
-	USING (EXISTS (SELECT 1 FROM "customers" AS "t1" WHERE "t1"."id" = "orders"."customer_id" AND "t1"."id" = (SELECT NULLIF(current_setting('exo.customers.id', true), '')::bigint)))
-	WITH CHECK (EXISTS (SELECT 1 FROM "customers" AS "t1" WHERE "t1"."id" = "orders"."customer_id" AND "t1"."id" = (SELECT NULLIF(current_setting('exo.customers.id', true), '')::bigint)));
-DROP POLICY IF EXISTS "agent_delete" ON "orders";
-DROP POLICY IF EXISTS "agent_delete_rows" ON "orders";
-CREATE POLICY "agent_delete" ON "orders" FOR DELETE TO "agent" USING (true);
-CREATE POLICY "agent_delete_rows" ON "orders" AS RESTRICTIVE FOR DELETE TO "agent"
-	USING (EXISTS (SELECT 1 FROM "customers" AS "t1" WHERE "t1"."id" = "orders"."customer_id" AND "t1"."id" = (SELECT NULLIF(current_setting('exo.customers.id', true), '')::bigint)));
+ALTER TABLE "public"."orders" ENABLE ROW LEVEL SECURITY;
+REVOKE ALL ON "public"."orders" FROM "agent";
+GRANT SELECT ("customer_id", "id", "note") ON "public"."orders" TO "agent";
+GRANT INSERT ("customer_id", "note") ON "public"."orders" TO "agent";
+GRANT UPDATE ("note") ON "public"."orders" TO "agent";
+GRANT DELETE ON "public"."orders" TO "agent";
+DO $exo$ DECLARE s text := pg_catalog.pg_get_serial_sequence('"public"."orders"', 'id'); BEGIN IF s IS NOT NULL THEN EXECUTE 'GRANT USAGE ON SEQUENCE ' || s || ' TO "agent"'; END IF; END $exo$;
+DROP POLICY IF EXISTS "agent_select" ON "public"."orders";
+DROP POLICY IF EXISTS "agent_select_rows" ON "public"."orders";
+CREATE POLICY "agent_select" ON "public"."orders" FOR SELECT TO "agent" USING (true);
+CREATE POLICY "agent_select_rows" ON "public"."orders" AS RESTRICTIVE FOR SELECT TO "agent"
+	USING (EXISTS (SELECT 1 FROM "public"."customers" AS "t1" WHERE "t1"."id" = "orders"."customer_id" AND "t1"."id" = (SELECT NULLIF(current_setting('exo.customers.id', true), '')::bigint)));
+DROP POLICY IF EXISTS "agent_insert" ON "public"."orders";
+DROP POLICY IF EXISTS "agent_insert_rows" ON "public"."orders";
+CREATE POLICY "agent_insert" ON "public"."orders" FOR INSERT TO "agent" WITH CHECK (true);
+CREATE POLICY "agent_insert_rows" ON "public"."orders" AS RESTRICTIVE FOR INSERT TO "agent"
+	WITH CHECK (EXISTS (SELECT 1 FROM "public"."customers" AS "t1" WHERE "t1"."id" = "orders"."customer_id" AND "t1"."id" = (SELECT NULLIF(current_setting('exo.customers.id', true), '')::bigint)));
+DROP POLICY IF EXISTS "agent_update" ON "public"."orders";
+DROP POLICY IF EXISTS "agent_update_rows" ON "public"."orders";
+CREATE POLICY "agent_update" ON "public"."orders" FOR UPDATE TO "agent" USING (true) WITH CHECK (true);
+CREATE POLICY "agent_update_rows" ON "public"."orders" AS RESTRICTIVE FOR UPDATE TO "agent"
+	USING (EXISTS (SELECT 1 FROM "public"."customers" AS "t1" WHERE "t1"."id" = "orders"."customer_id" AND "t1"."id" = (SELECT NULLIF(current_setting('exo.customers.id', true), '')::bigint)))
+	WITH CHECK (EXISTS (SELECT 1 FROM "public"."customers" AS "t1" WHERE "t1"."id" = "orders"."customer_id" AND "t1"."id" = (SELECT NULLIF(current_setting('exo.customers.id', true), '')::bigint)));
+DROP POLICY IF EXISTS "agent_delete" ON "public"."orders";
+DROP POLICY IF EXISTS "agent_delete_rows" ON "public"."orders";
+CREATE POLICY "agent_delete" ON "public"."orders" FOR DELETE TO "agent" USING (true);
+CREATE POLICY "agent_delete_rows" ON "public"."orders" AS RESTRICTIVE FOR DELETE TO "agent"
+	USING (EXISTS (SELECT 1 FROM "public"."customers" AS "t1" WHERE "t1"."id" = "orders"."customer_id" AND "t1"."id" = (SELECT NULLIF(current_setting('exo.customers.id', true), '')::bigint)));
 COMMIT;

@@ -50,8 +50,8 @@ type Checker struct {
 	tables []*decl.Table // in the order in which they were given
 	uses   map[*decl.Table]*use
 	order  []*decl.Link
-	links  map[*decl.Link]bool // whether it is granted
-	walked map[*decl.Facet]bool
+	links  map[*decl.Link]bool  // whether it is granted
+	walked map[*decl.Facet]bool // the facets that were walked, and whether programs may write by them
 	sets   map[*decl.ScopeSet]bool
 
 	look     func(schema.Name) *schema.Table // of live; see tableOf
@@ -153,22 +153,22 @@ func (c *Checker) Fail(err error) {
 	}
 }
 
-// Facet walks all that a facet reaches, without freezing it.
-func (c *Checker) Facet(f *decl.Facet) {
-	if c.walked[f] {
+// Facet walks all that a facet reaches, without freezing it. writes is whether programs may use its rights to write.
+func (c *Checker) Facet(f *decl.Facet, writes bool) {
+	if wrote, walked := c.walked[f]; walked && (wrote || !writes) {
 		return
 	}
-	c.walked[f] = true
+	c.walked[f] = writes
 	c.Use(f.Table).granted = true
 	c.Reads(f.Table.Keys...) // by which rows are ordered
-	if f.Rights.Any() {
+	if writes && f.Rights.Any() {
 		c.Declare(Write{Table: f.Table, Facet: f, Rights: f.Rights, Filled: f.Table.Fills})
 	}
 	cols, links := f.Members()
 	c.Reads(cols...)
 	for _, l := range links {
 		c.UseLink(l.L, true)
-		c.Facet(l.To)
+		c.Facet(l.To, writes)
 	}
 }
 

@@ -79,14 +79,14 @@ func (c *Checker) looseness(live *schema.Table, x *schema.Column, text, typed bo
 			fmt.Sprintf(`a definition of the view with %s COLLATE "C"`, sqlname.Plain(x.Name))
 	case x.Loose:
 		return fmt.Sprintf("has the collation %s, which is not deterministic: different texts are equal", x.Collation),
-			fmt.Sprintf(`ALTER TABLE %s ALTER COLUMN %s TYPE %s COLLATE "C"`, c.named(live), sqlname.Plain(x.Name), x.Type)
+			fmt.Sprintf(`ALTER TABLE %s ALTER COLUMN %s TYPE %s COLLATE "C"`, inFull(live), sqlname.Plain(x.Name), x.Type)
 	case text && c.live.Engine == schema.SQLite && numeric(live.Affinity(x)):
 		// A tenant 1e3 would be let in to the rows of 1000.
 		return fmt.Sprintf("is declared text, and SQLite compares %s as numbers: 1000, 1e3 and 1000.0 are equal", x.Type),
 			"a definition with the type TEXT (SQLite can't change a column)"
 	case typed && c.live.Engine == schema.Postgres && (plain == "citext" || plain == "character" || plain == "bpchar"):
 		return fmt.Sprintf("is %s in the database, for which different texts are equal", x.Type),
-			fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE text", c.named(live), sqlname.Plain(x.Name))
+			fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE text", inFull(live), sqlname.Plain(x.Name))
 	}
 	return "", ""
 }
@@ -115,7 +115,7 @@ func (c *Checker) unlikePadding(child *schema.Table, column string, parent *sche
 	if padded(b) {
 		of, x = parent, b
 	}
-	refuse.because(LooseEquality, fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE text; or no right to write the table: reads compare the column exactly", c.named(of), sqlname.Plain(x.Name)),
+	refuse.because(LooseEquality, fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE text; or no right to write the table: reads compare the column exactly", inFull(of), sqlname.Plain(x.Name)),
 		"can't be written: %s.%s is %s, which ignores spaces at the end, and it is %s with a column that does not", of.Name.Name, x.Name, x.Type, by)
 }
 

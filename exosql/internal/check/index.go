@@ -28,15 +28,16 @@ func (c *Checker) link(l *decl.Link) {
 		return
 	}
 	f := Finding{Kind: NoIndex, Table: l.To.Name, Link: l.From.Name + "." + l.Name, Problem: fmt.Sprintf("the link %s.%s is followed to (%s), which has no index", l.From.Name, l.Name, strings.Join(cols, ", ")),
-		Fix: createIndex(l.To, cols), Warning: !c.links[l]}
+		Fix: c.createIndex(l.To, cols), Warning: !c.links[l]}
 	if len(cols) == 1 {
 		f.Column = cols[0]
 	}
 	c.add(f)
 }
 
-func createIndex(t *decl.Table, cols []string) string {
-	return fmt.Sprintf("CREATE INDEX %s ON %s (%s)", sqlname.Plain(t.Bare()+"_by_"+strings.Join(cols, "_")), Path(t), sqlname.List(cols))
+func (c *Checker) createIndex(t *decl.Table, cols []string) string {
+	name := freeName(c.live, t.Bare()+"_by_"+strings.Join(cols, "_"))
+	return fmt.Sprintf("CREATE INDEX %s ON %s (%s)", sqlname.Plain(name), c.declared(t), sqlname.List(cols))
 }
 
 // scope checks that an index serves a predicate.
@@ -45,7 +46,7 @@ func (c *Checker) scope(t *decl.Table, live *schema.Table, p *decl.Pred) {
 	if !selective || len(need) == 0 {
 		return // AllRows, or conditions that no index serves anyway
 	}
-	f := Finding{Kind: NoIndex, Table: t.Name, Problem: fmt.Sprintf("the scope is a condition on %s, which has no index", strings.Join(need, ", ")), Fix: createIndex(t, need[:1])}
+	f := Finding{Kind: NoIndex, Table: t.Name, Problem: fmt.Sprintf("the scope is a condition on %s, which has no index", strings.Join(need, ", ")), Fix: c.createIndex(t, need[:1])}
 	if len(need) == 1 {
 		f.Column = need[0]
 	}

@@ -34,7 +34,7 @@ func (c *Checker) pairs(l *decl.Link) {
 		if collation(a) == "" || collation(b) == "" || collation(a) == collation(b) {
 			continue
 		}
-		f.Fix = fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s COLLATE %s", Path(l.To), sqlname.Plain(p.To.Name), b.Type, sqlname.Plain(collation(a)))
+		f.Fix = fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s COLLATE %s", c.declared(l.To), sqlname.Plain(p.To.Name), b.Type, sqlname.Plain(collation(a)))
 		f.Problem = fmt.Sprintf("the link %s.%s compares it with %s.%s, which fails: they have the collations %s and %s, between which PostgreSQL refuses to choose",
 			l.From.Name, l.Name, l.From.Name, p.From.Name, collation(a), collation(b))
 		c.add(f)
@@ -138,8 +138,8 @@ func (c *Checker) byText(l *decl.Link, to *schema.Table) bool {
 	x := c.find(to.Columns, p.To.Name)
 	f := Finding{Kind: NoIndex, Table: l.To.Name, Column: p.To.Name, Link: l.From.Name + "." + l.Name, Warning: !c.links[l],
 		Problem: fmt.Sprintf("the link %s.%s compares it as text, and no index of a column that is %s serves that", l.From.Name, l.Name, x.Type)}
-	if f.Fix = fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE text", Path(l.To), sqlname.Plain(p.To.Name)); x.Enum == nil { // of an enum the text depends on settings, says PostgreSQL, and has no index
-		f.Fix = fmt.Sprintf("CREATE INDEX %s ON %s ((%s::text))", sqlname.Plain(l.To.Name+"_by_"+p.To.Name+"_text"), Path(l.To), sqlname.Plain(p.To.Name))
+	if f.Fix = fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE text", c.declared(l.To), sqlname.Plain(p.To.Name)); x.Enum == nil { // of an enum the text depends on settings, says PostgreSQL, and has no index
+		f.Fix = fmt.Sprintf("CREATE INDEX %s ON %s ((%s::text))", sqlname.Plain(freeName(c.live, l.To.Bare()+"_by_"+p.To.Name+"_text")), c.declared(l.To), sqlname.Plain(p.To.Name))
 	}
 	c.add(f)
 	return true

@@ -30,7 +30,7 @@ func (c *Checker) readable(t *decl.Table, live []schema.Column) {
 	if len(hidden) == 0 {
 		return
 	}
-	f := Finding{Kind: NotReadable, Table: t.Name, Warning: !u.granted, Fix: fmt.Sprintf("GRANT SELECT (%s) ON %s TO %s", sqlname.List(hidden), Path(t), sqlname.Plain(role))}
+	f := Finding{Kind: NotReadable, Table: t.Name, Warning: !u.granted, Fix: fmt.Sprintf("GRANT SELECT (%s) ON %s TO %s", sqlname.List(hidden), c.declared(t), sqlname.Plain(role))}
 	if all {
 		f.Problem = fmt.Sprintf("the role %s may not read it: each query of it fails", role)
 	} else {
@@ -73,7 +73,7 @@ func (c *Checker) role() {
 			}
 		}
 		if len(cols) > 0 {
-			grants = append(grants, fmt.Sprintf("GRANT SELECT (%s) ON %s TO ", sqlname.List(cols), c.named(live)))
+			grants = append(grants, fmt.Sprintf("GRANT SELECT (%s) ON %s TO ", sqlname.List(cols), inFull(live)))
 		}
 		if s := fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO ", sqlname.Plain(live.Schema)); !slices.Contains(schemas, s) {
 			schemas = append(schemas, s)
@@ -134,6 +134,6 @@ func (c *Checker) relatives(t *decl.Table, live *schema.Table) {
 			continue
 		}
 		c.add(Finding{Kind: RowSecurity, Table: t.Name, Warning: c.live.Role.Unbound(live) != "" && !c.Secured, Problem: fmt.Sprintf("has no row-level security, and %s (%s): it binds no query of %s", r.are, strings.Join(names, ", "), t.Name),
-			Fix: fmt.Sprintf("ALTER TABLE %s ENABLE ROW LEVEL SECURITY, with policies of its own", Path(t))})
+			Fix: fmt.Sprintf("ALTER TABLE %s ENABLE ROW LEVEL SECURITY; and policies of its own", c.declared(t))})
 	}
 }

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"hash/crc32"
 	"slices"
 	"strings"
 
@@ -51,7 +52,7 @@ func Serving(live *schema.Database, t *decl.Table, scope []string, col *decl.Col
 			names, parts = append(names, k.Name), append(parts, *tie)
 		}
 	}
-	return Served{Index: &schema.Index{Name: s.name(t.Name + "_by_" + strings.Join(names, "_")), Parts: parts}}
+	return Served{Table: table.Name, Index: &schema.Index{Name: freeName(live, t.Bare()+"_by_"+strings.Join(names, "_")), Parts: parts}}
 }
 
 // Served is what serves the use of a column: an index that is there, one to make, or a
@@ -59,17 +60,18 @@ func Serving(live *schema.Database, t *decl.Table, scope []string, col *decl.Col
 type Served struct {
 	There       string // the name of the index
 	Index       *schema.Index
-	Declaration string // what the column's declaration would have,
-	If          string // and what the column must hold for that
+	Table       schema.Name // of Index
+	Declaration string      // what the column's declaration would have,
+	If          string      // and what the column must hold for that
 }
 
-// CreateIndex is the statement that makes an index of columns and expressions of a table, which path names.
-func CreateIndex(path string, x *schema.Index) string {
+// CreateIndex is the statement that makes an index of columns and expressions of a table.
+func CreateIndex(table schema.Name, x *schema.Index) string {
 	var parts []string
 	for i := range x.Parts {
 		parts = append(parts, partText(&x.Parts[i]))
 	}
-	return fmt.Sprintf("CREATE INDEX %s ON %s (%s)", sqlname.Plain(x.Name), path, strings.Join(parts, ", "))
+	return fmt.Sprintf("CREATE INDEX %s ON %s (%s)", sqlname.Plain(x.Name), sqlname.Path(table.Schema, table.Name), strings.Join(parts, ", "))
 }
 
 type server struct {
@@ -164,23 +166,27 @@ func (s *server) rowid(col *decl.Column) bool {
 		x != nil && strings.EqualFold(x.Type, "INTEGER") && s.live.Engine.Is(x.Name, s.table.PrimaryKey.Columns[0])
 }
 
-// name is a name that no index of the table has. PostgreSQL cuts long ones, so two could be the same.
-func (s *server) name(base string) string {
+// freeName is a name for an index that nothing in the database has yet. PostgreSQL cuts long names, by which two indexes would get one name, so
+// a long one ends with a sum of all of it.
+func freeName(live *schema.Database, base string) string {
 	const most = 63
+	if len(base) > most {
+		end := fmt.Sprintf("_%08x", crc32.ChecksumIEEE([]byte(base)))
+		base = strings.ToValidUTF8(base[:most-len(end)], "") + end
+	}
 	taken := func(name string) bool {
-		return slices.ContainsFunc(s.table.Indexes, func(x schema.Index) bool { return s.live.Engine.Is(x.Name, name) })
+		is := func(other string) bool { return live.Engine.Is(other, name) }
+		return slices.ContainsFunc(live.Views, func(v *schema.View) bool { return is(v.Name.Name) }) ||
+			slices.ContainsFunc(live.Tables, func(t *schema.Table) bool {
+				return is(t.Name.Name) || t.PrimaryKey != nil && is(t.PrimaryKey.Name) ||
+					slices.ContainsFunc(t.Uniques, func(k schema.Key) bool { return is(k.Name) }) ||
+					slices.ContainsFunc(t.Indexes, func(x schema.Index) bool { return is(x.Name) })
+			})
 	}
-	for n := 1; ; n++ {
-		end := ""
-		if n > 1 {
-			end = fmt.Sprintf("_%d", n)
-		}
-		name := base
-		if len(name)+len(end) > most {
-			name = strings.ToValidUTF8(name[:most-len(end)], "")
-		}
-		if name += end; !taken(name) {
-			return name
-		}
+	name := base
+	for n := 2; taken(name); n++ {
+		end := fmt.Sprintf("_%d", n)
+		name = strings.ToValidUTF8(base[:min(len(base), most-len(end))], "") + end
 	}
+	return name
 }

@@ -88,7 +88,7 @@ func (c *Checker) missing(t *decl.Table) {
 		if key := columnNames(t.Keys); len(key) > 0 {
 			cols = append(cols, "PRIMARY KEY ("+sqlname.List(key)+")")
 		}
-		f.Fix = fmt.Sprintf("CREATE TABLE %s (%s)", Path(t), strings.Join(cols, ", "))
+		f.Fix = fmt.Sprintf("CREATE TABLE %s (%s)", c.declared(t), strings.Join(cols, ", "))
 	}
 	c.add(f)
 }
@@ -136,7 +136,7 @@ func (c *Checker) setNotNull(t *decl.Table, col *decl.Column, sqlite string) str
 	if c.live.Engine == schema.SQLite {
 		return sqlite
 	}
-	return fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s SET NOT NULL", Path(t), sqlname.Plain(col.Name))
+	return fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s SET NOT NULL", c.declared(t), sqlname.Plain(col.Name))
 }
 
 func (c *Checker) missingColumn(t *decl.Table, col *decl.Column, live []schema.Column) {
@@ -151,7 +151,7 @@ func (c *Checker) missingColumn(t *decl.Table, col *decl.Column, live []schema.C
 		if other := undeclared(t, names); other != "" {
 			f.Problem += "; if it was renamed (" + other + " has no declaration), name it so in its declaration, or run exo gen again; if it is yet to be made"
 		}
-		f.Fix = fmt.Sprintf("ALTER TABLE %s ADD COLUMN %s", Path(t), c.define(col))
+		f.Fix = fmt.Sprintf("ALTER TABLE %s ADD COLUMN %s", c.declared(t), c.define(col))
 	}
 	c.add(f)
 }
@@ -197,7 +197,7 @@ func (c *Checker) key(t *decl.Table, live *schema.Table) {
 		if live.PrimaryKey != nil {
 			f.Fix = t.Reader.Key(strings.Join(live.PrimaryKey.Columns, ", "))
 		} else {
-			f.Fix = fmt.Sprintf("a PRIMARY KEY for %s, and %s; %s, if nothing makes its rows unique", Path(t), t.Reader.Key("its columns"), t.Reader.NoKey())
+			f.Fix = fmt.Sprintf("a PRIMARY KEY for %s, and %s; %s, if nothing makes its rows unique", c.declared(t), t.Reader.Key("its columns"), t.Reader.NoKey())
 		}
 		c.add(f)
 		return
@@ -217,9 +217,9 @@ func (c *Checker) key(t *decl.Table, live *schema.Table) {
 	}
 	f := Finding{Kind: NoKey, Table: t.Name, Problem: fmt.Sprintf("nothing makes (%s) unique: rows can't be told apart, so limits and pages have no one answer", strings.Join(declared, ", ")), Warning: !granted}
 	if c.live.Engine == schema.Postgres && live.PrimaryKey == nil {
-		f.Fix = fmt.Sprintf("ALTER TABLE %s ADD PRIMARY KEY (%s)", Path(t), sqlname.List(declared))
+		f.Fix = fmt.Sprintf("ALTER TABLE %s ADD PRIMARY KEY (%s)", c.declared(t), sqlname.List(declared))
 	} else {
-		f.Fix = fmt.Sprintf("CREATE UNIQUE INDEX %s ON %s (%s)", sqlname.Plain(t.Bare()+"_key"), Path(t), sqlname.List(declared))
+		f.Fix = fmt.Sprintf("CREATE UNIQUE INDEX %s ON %s (%s)", sqlname.Plain(freeName(c.live, t.Bare()+"_key")), c.declared(t), sqlname.List(declared))
 	}
 	c.add(f)
 }
@@ -244,7 +244,7 @@ func (c *Checker) security(t *decl.Table, live *schema.Table) {
 	switch {
 	case !live.RowSecurity:
 		f.Problem = fmt.Sprintf("has %s, but row-level security is not enabled: they bind nobody", count(len(live.Policies), "policy", "policies"))
-		f.Fix = fmt.Sprintf("ALTER TABLE %s ENABLE ROW LEVEL SECURITY", Path(t))
+		f.Fix = fmt.Sprintf("ALTER TABLE %s ENABLE ROW LEVEL SECURITY", c.declared(t))
 	case role.Unbound(live) != "":
 		// The scopes of the grants decide which rows there are, as without policies. Who opened the database for policies is told that it has none.
 		f.Problem = fmt.Sprintf("has row-level security, but the role %s %s: the scope alone decides which rows are read", role.Name, role.Unbound(live))
@@ -255,11 +255,11 @@ func (c *Checker) security(t *decl.Table, live *schema.Table) {
 		case role.BypassRLS:
 			f.Fix = fmt.Sprintf("ALTER ROLE %s NOBYPASSRLS", sqlname.Plain(role.Name))
 		default:
-			f.Fix = fmt.Sprintf("ALTER TABLE %s FORCE ROW LEVEL SECURITY", Path(t))
+			f.Fix = fmt.Sprintf("ALTER TABLE %s FORCE ROW LEVEL SECURITY", c.declared(t))
 		}
 	case len(live.Policies) == 0:
 		f.Problem, f.Warning = "has row-level security and no policy: every query of it is empty", true
-		f.Fix = fmt.Sprintf("CREATE POLICY … ON %s USING (…)", Path(t))
+		f.Fix = fmt.Sprintf("CREATE POLICY … ON %s USING (…)", c.declared(t))
 	default:
 		return
 	}

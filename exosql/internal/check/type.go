@@ -53,7 +53,8 @@ func (c *Checker) kind(t *decl.Table, col *decl.Column, x *schema.Column) {
 		case to != "":
 			f.Fix = t.Reader.Type(string(x.Kind), to)
 		case c.live.Engine == schema.Postgres:
-			f.Fix = fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s", Path(t), sqlname.Plain(col.Name), c.typeName(col))
+			name, typ := sqlname.Plain(col.Name), c.typeName(col) // PostgreSQL casts few types to others unless USING says how
+			f.Fix = fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s USING %s::text::%s", c.declared(t), name, typ, name, typ)
 		default:
 			f.Fix = "a column of type " + c.typeName(col)
 		}

@@ -29,7 +29,7 @@ func (c *Checker) view(t *decl.Table, v *schema.View) {
 	for _, n := range v.Bypasses {
 		names = append(names, n.Name)
 	}
-	f := Finding{Kind: RowSecurity, Table: t.Name, Fix: fmt.Sprintf("ALTER VIEW %s SET (security_invoker = true), and of the views that it reads (PostgreSQL 15)", Path(t)),
+	f := Finding{Kind: RowSecurity, Table: t.Name, Fix: fmt.Sprintf("ALTER VIEW %s SET (security_invoker = true); the same for the views that it reads (PostgreSQL 15)", c.declared(t)),
 		Problem: fmt.Sprintf("is a view that reads %s with the rights of its owner: row-level security does not bind whoever queries it", strings.Join(names, ", "))}
 	if v.Materialized {
 		f.Problem = fmt.Sprintf("is a materialized view of %s: it holds what whoever refreshed it could see, and no row-level security binds its readers", strings.Join(names, ", "))
@@ -73,8 +73,8 @@ func (c *Checker) viewLabels(t *decl.Table, v *schema.View) {
 func (c *Checker) disinherit(parent *schema.Table) string {
 	for _, t := range c.live.Tables {
 		if slices.Contains(t.Inherits, parent.Name) {
-			return fmt.Sprintf("ALTER TABLE %s NO INHERIT %s", c.named(t), c.named(parent))
+			return fmt.Sprintf("ALTER TABLE %s NO INHERIT %s", inFull(t), inFull(parent))
 		}
 	}
-	return fmt.Sprintf("ALTER TABLE … NO INHERIT %s, of each that inherits from it", c.named(parent))
+	return fmt.Sprintf("ALTER TABLE … NO INHERIT %s, of each that inherits from it", inFull(parent))
 }

@@ -108,7 +108,7 @@ func (c *Checker) writable(w Write) {
 	if w.Table.Keyless {
 		refuse.because(NoKey, fmt.Sprintf("a key for %s, in the database and in the declaration, or a facet of it that only reads", sqlname.Plain(t.Name.Name)), "nothing makes its rows unique: programs can't write it")
 	} else if !identified(c.live, t, w.Table) {
-		refuse.because(NoKey, fmt.Sprintf("CREATE UNIQUE INDEX %s ON %s (%s)", sqlname.Plain(t.Name.Name+"_key"), c.named(t), sqlname.List(names(w.Table.Keys))),
+		refuse.because(NoKey, fmt.Sprintf("CREATE UNIQUE INDEX %s ON %s (%s)", sqlname.Plain(freeName(c.live, t.Name.Name+"_key")), inFull(t), sqlname.List(names(w.Table.Keys))),
 			"the declared key (%s) is no primary key and no unique one, or one that is DEFERRABLE: a write could find rows out of scope by it", strings.Join(names(w.Table.Keys), ", "))
 	}
 	for _, what := range t.OnConflict {
@@ -291,7 +291,7 @@ func (c *Checker) waiting(t *schema.Table, w Write, refuse refusing) {
 		}); decided {
 			continue // what is given is looked for in scope
 		}
-		refuse.unless(name, HiddenEffect, fmt.Sprintf("ALTER TABLE %s ADD FOREIGN KEY (%s) REFERENCES %s (%s)", c.named(of), sqlname.List(cols), c.named(t), sqlname.List(by)), fmt.Sprintf(", if no row of %s refers to a row that is not there", l.To.Name),
+		refuse.unless(name, HiddenEffect, fmt.Sprintf("ALTER TABLE %s ADD FOREIGN KEY (%s) REFERENCES %s (%s)", inFull(of), sqlname.List(cols), inFull(t), sqlname.List(by)), fmt.Sprintf(", if no row of %s refers to a row that is not there", l.To.Name),
 			"programs may add rows to it, and rows of %s are in scope by (%s) without a foreign key that holds for all: rows that refer to none would come into scope with a new one", l.To.Name, strings.Join(cols, ", "))
 	}
 }

@@ -35,7 +35,7 @@ func (c *Checker) effects(t *schema.Table, w Write, refuse refusing) {
 		}
 		for _, r := range by.Rules {
 			if r.Event == "" || c.fires(schema.Trigger{Events: []string{r.Event}}, a) {
-				refuse.unless(named(r.Name), HiddenEffect, fmt.Sprintf("DROP RULE %s ON %s", sqlname.Plain(r.Name), c.named(by)), ", if it may act", "a write is rewritten%s by the rule %s of %s", through, r.Name, c.called(by))
+				refuse.unless(named(r.Name), HiddenEffect, fmt.Sprintf("DROP RULE %s ON %s", sqlname.Plain(r.Name), inFull(by)), ", if it may act", "a write is rewritten%s by the rule %s of %s", through, r.Name, c.called(by))
 			}
 		}
 		for _, child := range c.live.Tables {
@@ -45,7 +45,7 @@ func (c *Checker) effects(t *schema.Table, w Write, refuse refusing) {
 					continue
 				}
 				name := c.called(child) + "(" + strings.Join(fk.Columns, ", ") + ")"
-				refuse.unless(name, HiddenEffect, fmt.Sprintf("FOREIGN KEY (%s) REFERENCES %s (%s) without actions", sqlname.List(fk.Columns), c.named(by), sqlname.List(refers)), ", if it may act",
+				refuse.unless(name, HiddenEffect, fmt.Sprintf("FOREIGN KEY (%s) REFERENCES %s (%s) without actions", sqlname.List(fk.Columns), inFull(by), sqlname.List(refers)), ", if it may act",
 					"a write is carried on%s by the foreign key %s (ON DELETE %s, ON UPDATE %s)", through, name, fk.OnDelete, fk.OnUpdate)
 			}
 		}
@@ -83,7 +83,7 @@ func (c *Checker) dropTrigger(name string, t *schema.Table) string {
 	if c.live.Engine == schema.SQLite {
 		return "DROP TRIGGER " + sqlname.Plain(name)
 	}
-	return fmt.Sprintf("DROP TRIGGER %s ON %s", sqlname.Plain(name), c.named(t))
+	return fmt.Sprintf("DROP TRIGGER %s ON %s", sqlname.Plain(name), inFull(t))
 }
 
 // called is a table in the name of an effect: with its schema, unless it is what the name alone means on the search path. Who allows an effect
@@ -101,16 +101,20 @@ func (c *Checker) called(t *schema.Table) string {
 	return quoted(t.Schema) + "." + quoted(t.Name.Name)
 }
 
-// named is a table as a statement names it, with its schema if it needs one.
-func (c *Checker) named(t *schema.Table) string {
-	if t.Schema == "" || c.tableOf(schema.Name{Name: t.Name.Name}) == t {
-		return sqlname.Plain(t.Name.Name)
-	}
-	return sqlname.Path(t.Schema, t.Name.Name)
-}
+// inFull is a table as a statement names it that a person runs: with its schema, since that person's search path may lack it.
+func inFull(t *schema.Table) string { return sqlname.Path(t.Schema, t.Name.Name) }
 
-// Path is a declared table as a statement names it that a person reads.
-func Path(t *decl.Table) string { return sqlname.Path(t.Schema, t.Bare()) }
+// declared is inFull for a declared table. One that is missing would be made in the first schema of the search path.
+func (c *Checker) declared(t *decl.Table) string {
+	if live := c.live.Rows(schema.Name{Name: t.Name}); live != nil {
+		return inFull(live)
+	}
+	in := t.Schema
+	if in == "" && len(c.live.Path) > 0 {
+		in = c.live.Path[0]
+	}
+	return sqlname.Path(in, t.Bare())
+}
 
 // isOf reports whether a declaration is of a table of the catalogue, or of one of another schema with the same name where it says no schema.
 func (c *Checker) isOf(o *decl.Table, t *schema.Table) bool {

@@ -144,8 +144,8 @@ func (s *script) rows(g Granted, names names, t *decl.Table, command string) err
 			return exo.Errorf(exo.Invalid, t.Name, "its scope leads through the view %s, which a policy of it would read by rights that the role doesn't get: say its scope by its own columns, or by a table", c.Link.From.Name)
 		}
 	}
-	w := &writer{names: names, table: t.Name, path: s.path}
-	text, err := w.conditions(e.Conditions(), t.Name)
+	w := &writer{names: names, table: t.Bare(), path: s.path}
+	text, err := w.conditions(e.Conditions(), t.Bare())
 	if err == nil && !slices.Contains(x.rows[command], text) {
 		x.rows[command] = append(x.rows[command], text)
 	}
@@ -201,13 +201,11 @@ func (s *script) rights(g Granted, names names, f *decl.Facet) error {
 	return nil
 }
 
-// path is a table as statements name it: with its schema only if another table comes before it.
-func (s *script) path(t *decl.Table) string { return s.named(s.live.Table(schema.Name{Name: t.Name})) }
+// path is a table as statements name it.
+func (s *script) path(t *decl.Table) string { return inFull(s.live.Table(schema.Name{Name: t.Name})) }
 
-func (s *script) named(t *schema.Table) string {
-	if t.Schema == "" || s.live.Table(schema.Name{Name: t.Name.Name}) == t {
-		return sqlname.Quote(t.Name.Name)
-	}
+// inFull is a table with its schema: the search path of the owner who runs the script may be another one.
+func inFull(t *schema.Table) string {
 	return sqlname.Quote(t.Schema) + "." + sqlname.Quote(t.Name.Name)
 }
 
@@ -225,12 +223,8 @@ func (s *script) text(to string) (string, error) {
 		line("-- Left out is the view %s, on which no policy can be: the role gets no right to it.", strings.Join(strings.Fields(name), " "))
 	}
 	line("BEGIN;")
-	line("DO $exo$ BEGIN IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = %s) THEN CREATE ROLE %s LOGIN NOSUPERUSER NOBYPASSRLS; END IF; END $exo$;", literal(to), sqlname.Quote(to))
-	takeBack, err := s.takeBack(to)
-	if err != nil {
-		return "", err
-	}
-	b.WriteString(takeBack)
+	line("%s", do(fmt.Sprintf("BEGIN IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = %s) THEN CREATE ROLE %s LOGIN NOSUPERUSER NOBYPASSRLS; END IF; END", literal(to), sqlname.Quote(to))))
+	line("%s", do(s.takeBack(to)))
 	var schemas []string
 	for _, name := range slices.Sorted(maps.Keys(s.tables)) {
 		if in := s.tables[name].live.Schema; !slices.Contains(schemas, in) {
@@ -250,32 +244,22 @@ func (s *script) text(to string) (string, error) {
 
 // takeBack ends what an earlier script gave the role on tables that this one does not name, and on sequences: a table that
 // is granted no more must not stay readable because nobody mentions it. Of the tables below tableText takes it back.
-func (s *script) takeBack(to string) (string, error) {
+func (s *script) takeBack(to string) string {
 	var named, policies []string
 	for _, name := range slices.Sorted(maps.Keys(s.tables)) {
-		t := s.tables[name].live
-		names := []string{t.Schema, t.Name.Name}
-		for _, c := range t.Columns {
-			names = append(names, c.Name)
-		}
-		for _, n := range names {
-			if err := checkName(n); err != nil {
-				return "", err
-			}
-		}
-		named = append(named, literal(s.named(t)))
+		named = append(named, literal(inFull(s.tables[name].live)))
 	}
 	if s.marks != nil {
-		named = append(named, literal(s.named(s.marks)))
+		named = append(named, literal(inFull(s.marks)))
 	}
 	for _, c := range commands {
 		name := to + "_" + strings.ToLower(c)
 		policies = append(policies, literal(name), literal(name+"_rows"))
 	}
-	return strings.NewReplacer("{role}", sqlname.Quote(to), "{text}", literal(to), "{tables}", strings.Join(named, ", "), "{policies}", strings.Join(policies, ", ")).Replace(takeBack), nil
+	return strings.NewReplacer("{role}", sqlname.Quote(to), "{text}", literal(to), "{tables}", strings.Join(named, ", "), "{policies}", strings.Join(policies, ", ")).Replace(takeBack)
 }
 
-const takeBack = `DO $exo$
+const takeBack = `
 DECLARE
 	role oid := (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = {text});
 	tables oid[] := CAST(ARRAY[{tables}]::pg_catalog.regclass[] AS oid[]);
@@ -300,11 +284,10 @@ BEGIN
 	LOOP
 		EXECUTE pg_catalog.format('DROP POLICY %I ON %s', x.polname, x.polrelid::pg_catalog.regclass);
 	END LOOP;
-END $exo$;
-`
+END`
 
 func (s *script) tableText(line func(string, ...any), t *table, to string) {
-	on := s.named(t.live)
+	on := inFull(t.live)
 	line("")
 	line("ALTER TABLE %s ENABLE ROW LEVEL SECURITY;", on)
 	line("REVOKE ALL ON %s FROM %s;", on, sqlname.Quote(to))
@@ -324,7 +307,7 @@ func (s *script) tableText(line func(string, ...any), t *table, to string) {
 	if len(t.columns["INSERT"]) > 0 {
 		for _, c := range t.live.Columns {
 			if c.Identity == schema.ByDefault { // that of a serial column is asked by whoever inserts
-				line("DO $exo$ DECLARE s text := pg_catalog.pg_get_serial_sequence(%s, %s); BEGIN IF s IS NOT NULL THEN EXECUTE 'GRANT USAGE ON SEQUENCE ' || s || ' TO %s'; END IF; END $exo$;", literal(on), literal(c.Name), sqlname.Quote(to))
+				line("%s", do(fmt.Sprintf("DECLARE s text := pg_catalog.pg_get_serial_sequence(%s, %s); BEGIN IF s IS NOT NULL THEN EXECUTE 'GRANT USAGE ON SEQUENCE ' || s || ' TO %s'; END IF; END", literal(on), literal(c.Name), sqlname.Quote(to))))
 			}
 		}
 	}
@@ -336,7 +319,7 @@ func (s *script) tableText(line func(string, ...any), t *table, to string) {
 // marksText lets the role leave and read the marks of runs, and change none: see exosql.OpenOptions.Witness. A mark is a row of no
 // tenant, so the table has no policies.
 func (s *script) marksText(line func(string, ...any), to string, schemas []string) {
-	on := s.named(s.marks)
+	on := inFull(s.marks)
 	line("")
 	if !slices.Contains(schemas, s.marks.Schema) {
 		line("GRANT USAGE ON SCHEMA %s TO %s;", sqlname.Quote(s.marks.Schema), sqlname.Quote(to))
@@ -348,7 +331,7 @@ func (s *script) marksText(line func(string, ...any), to string, schemas []strin
 // policy writes two policies of a command: a permissive one, without which there are no rows, and a
 // restrictive one that says which. So permissive policies of others, of PUBLIC too, add nothing.
 func (s *script) policy(line func(string, ...any), t *table, to, command string) {
-	on := s.named(t.live)
+	on := inFull(t.live)
 	rows := t.rows[command]
 	condition := "false"
 	if len(rows) == 1 {
@@ -376,10 +359,12 @@ func (s *script) policy(line func(string, ...any), t *table, to, command string)
 
 func literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
-// checkName refuses what would end the quotes of a DO block.
-func checkName(name string) error {
-	if strings.Contains(name, "$exo$") || strings.Contains(name, "\x00") {
-		return exo.Errorf(exo.Invalid, schema.Printable(name), "a table with such a name can't be written in a script")
+// do is a statement that runs a body of PL/pgSQL. The tag that quotes the body is not in it: a table or column with the tag in its name would
+// end the body, and what follows in the name would run as the owner.
+func do(body string) string {
+	tag := "$exo$"
+	for n := 1; strings.Contains(body, tag); n++ {
+		tag = fmt.Sprintf("$exo%d$", n)
 	}
-	return nil
+	return "DO " + tag + " " + strings.TrimSpace(body) + " " + tag + ";"
 }

@@ -1,4 +1,4 @@
-// Package access grants the orders of a customer, and what exo check can't look at.
+// Package access grants the orders of a customer, some of them by policies.
 package access
 
 import (
@@ -55,6 +55,24 @@ func Wrong(float64) {}
 func Clerk(db *exosql.DB, user int64) map[string]exo.Object {
 	order := exosql.NewFacet(orders, "order", orderID, orderNote).AllowInsert(orderNote).AllowUpdate(orderNote)
 	return map[string]exo.Object{"orders": order.Of(exosql.Grant(db, orders, orderCustomer.Eq(user)))}
+}
+
+// Weaker is Clerk by a policy that takes nothing away, and ReadOnly one without the methods that write.
+func Weaker(db *exosql.DB, user int64) map[string]exo.Object {
+	return map[string]exo.Object{"orders": exo.Wrap(Clerk(db, user)["orders"], exo.Policy{})}
+}
+
+func ReadOnly(db *exosql.DB, user int64) map[string]exo.Object {
+	return map[string]exo.Object{"orders": exo.Wrap(Clerk(db, user)["orders"], exo.Policy{Narrow: func(d *exo.Description) error {
+		for _, i := range d.Interfaces {
+			for name, m := range i.Methods {
+				if m.Effect != exo.NoEffect {
+					delete(i.Methods, name)
+				}
+			}
+		}
+		return nil
+	}})}
 }
 
 // Desk is one that lets programs write through a link.

@@ -1,0 +1,94 @@
+package draft
+
+// The scope that is offered, in a comment, for a table that is left out. Who takes out the # has read less than who writes a scope, so rows
+// that may be somebody's are never offered as shared.
+
+import (
+	"slices"
+
+	"github.com/exoagent/exoagent/internal/naming"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// unknownScope is in the place of a scope that the draft does not know. The file is refused until a person writes one.
+const unknownScope = "# write whose its rows are, by a column of its own or a link to it; or shared, if every principal may see every row"
+
+// likelyScope is the scope that is offered for a table that is left out.
+func (d *Draft) likelyScope(f *Facet) string {
+	if d.opt.Tenant == None {
+		return "shared"
+	}
+	if column := d.tenantColumn(f); column != "" && d.Tenant != nil {
+		return scope(condition(column, d.Tenant.Claim))
+	}
+	if d.everybodys(f, map[*Facet]bool{}) {
+		return "shared"
+	}
+	return unknownScope
+}
+
+// tenantColumn is the column of a table that says by its key or its name which tenant's a row is; "": none does.
+func (d *Draft) tenantColumn(f *Facet) string {
+	if t := d.Tenant; t != nil {
+		if f == t.facet {
+			return t.Column
+		}
+		if l := t.leads[f]; l != nil {
+			i := slices.IndexFunc(l.columns, func(c string) bool { return f.called(c) == t.usual })
+			return l.columns[max(i, 0)]
+		}
+		for _, c := range f.table.Columns { // of a view, say, that shows the column of a table
+			for other, l := range t.leads {
+				if slices.ContainsFunc(l.columns, func(name string) bool { return other.called(name) == f.called(c.Name) && f.called(c.Name) != "id" }) {
+					return c.Name
+				}
+			}
+		}
+		for _, k := range f.table.ForeignKeys {
+			if t.facet != nil && k.Table == t.facet.table.Name && len(k.Columns) == 1 {
+				return k.Columns[0]
+			}
+		}
+	}
+	for _, c := range f.table.Columns {
+		ws := f.bare(c.Name)
+		if n := len(ws) - 1; d.Tenant == nil && n > 0 && (ws[n] == "id" || ws[n] == "uuid") && (tenantWords[ws[n-1]] || actorWords[naming.Singular(ws[n-1])]) {
+			return c.Name
+		}
+	}
+	return ""
+}
+
+// everybodys reports whether a table's rows seem to be nobody's: it has no column of a tenant, and neither has what it leads to, is a part or an
+// heir of, or reads as a view. seen are those that are asked about already.
+func (d *Draft) everybodys(f *Facet, seen map[*Facet]bool) bool {
+	if seen[f] {
+		return true
+	}
+	seen[f] = true
+	if f.Out == "" || d.tenantColumn(f) != "" {
+		return false // what is granted is so by a scope
+	}
+	behind := slices.Clone(f.table.Inherits)
+	if f.table.PartitionOf != nil {
+		behind = append(behind, *f.table.PartitionOf)
+	}
+	for _, k := range f.table.ForeignKeys {
+		behind = append(behind, k.Table)
+	}
+	if v := d.live.View(f.table.Name); v != nil {
+		if v.Calls {
+			return false // it may read any table
+		}
+		behind = append(behind, v.Reads...)
+	}
+	for _, r := range d.refs {
+		if r.from == f {
+			behind = append(behind, r.to.table.Name)
+		}
+	}
+	return !slices.ContainsFunc(behind, func(n schema.Name) bool {
+		i := slices.IndexFunc(d.Facets, func(o *Facet) bool { return d.live.Engine.Is(o.table.Name.Name, n.Name) && o.table.Schema == n.Schema })
+		return i < 0 || !d.everybodys(d.Facets[i], seen)
+	})
+}
