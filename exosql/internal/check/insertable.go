@@ -53,13 +53,33 @@ func (c *Checker) needed(t *schema.Table, w Write) (out []*schema.Column) {
 		leads = append(leads, names(ends(l))...)
 	}
 	for i := range t.Columns {
-		col := &t.Columns[i]
-		needed := col.NotNull || c.notNullDomain(col) || shares(c.live, leads, []string{col.Name}) || c.nullKey(t, w.Table, col)
-		if needed && col.Generated == schema.NotGenerated && !fillsIn(c.live, col) && !shares(c.live, given, []string{col.Name}) {
+		if col := &t.Columns[i]; c.needs(t, w.Table, leads, col) && !shares(c.live, given, []string{col.Name}) {
 			out = append(out, col)
 		}
 	}
 	return out
+}
+
+// needs reports whether a new row needs a value in the column that the database does not give it; leads are columns that must lead to a row
+// in scope.
+func (c *Checker) needs(t *schema.Table, declared *decl.Table, leads []string, col *schema.Column) bool {
+	return col.Generated == schema.NotGenerated && !fillsIn(c.live, col) &&
+		(col.NotNull || c.notNullDomain(col) || shares(c.live, leads, []string{col.Name}) || c.nullKey(t, declared, col))
+}
+
+// Needs marks the columns of a declared table for which a new row needs a value: descriptions show them as required.
+func Needs(live *schema.Database, declared *decl.Table) {
+	if t := live.Table(schema.Name{Name: declared.Name}); t != nil {
+		(&Checker{live: live}).marks(t, declared)
+	}
+}
+
+func (c *Checker) marks(t *schema.Table, declared *decl.Table) {
+	triggered := c.live.Engine == schema.Postgres && c.triggered(t)
+	for _, of := range declared.Cols {
+		col := c.find(t.Columns, of.Name)
+		of.Needed.Store(col != nil && !triggered && c.needs(t, declared, nil, col))
+	}
 }
 
 // triggered reports whether a trigger or a rule of the database may give the columns of a new row values. SQLite's can do that only
