@@ -256,6 +256,9 @@ func (x *changing) write(changes []engine.Change, refused *engine.Refused) (*exo
 	if err != nil {
 		return nil, 0, x.said(err)
 	}
+	x.unit.mu.Lock()
+	x.unit.changed = append(x.unit.changed, x)
+	x.unit.mu.Unlock()
 	return out.Rows(), n, nil
 }
 
