@@ -135,7 +135,7 @@ func sample(t *exo.Type) (string, bool) {
 	case exo.TypeRecord:
 		var fs []string
 		for _, f := range t.Fields {
-			if f.Opt {
+			if f.Opt && !f.Needed {
 				continue
 			}
 			s, ok := sample(f.Type)

@@ -310,7 +310,7 @@ func (d *declarer) bare(t *exo.Type, pos position) string {
 		var fs []string
 		for _, f := range t.Fields {
 			opt, doc := "", ""
-			if f.Opt {
+			if f.Opt && !f.Needed {
 				opt = "?"
 			}
 			if f.Doc != "" {

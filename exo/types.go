@@ -32,6 +32,10 @@ type TypeField struct {
 	Opt  bool // of an argument: may be left out
 	Doc  string
 
+	// Needed: of an argument with Opt: what acts on it refuses most calls without the field. Descriptions show it as required, and the
+	// check of a message still takes a call without it.
+	Needed bool
+
 	// Trusted: of an argument: a run that has read what is [Untrusted] can't give it.
 	Trusted bool
 	// Label: of what a method gives, programs are shown the field sealed, as a labelled column is; of an argument, whoever

@@ -18,6 +18,58 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
+// lateError is constraintError at the end of the transaction: of the last change that can have broken the rule, by the rows of its table or
+// by rows that they refer to.
+func (u *unit) lateError(err error) error {
+	v, ok := errors.AsType[*engine.Violation](err)
+	if !ok {
+		return err
+	}
+	var by *changing
+	for _, x := range u.changed {
+		if !x.breaks(v) {
+			continue
+		}
+		if by != nil && (by.w.Kind != x.w.Kind || by.w.Facet != x.w.Facet) {
+			return u.db.constraintError(nil, err) // which of them it was nobody knows
+		}
+		by = x
+	}
+	return u.db.constraintError(by, err)
+}
+
+// breaks reports whether the change can have broken the rule.
+func (x *changing) breaks(v *engine.Violation) bool {
+	if v.By != nil { // SQLite knows the statement, and not the rule
+		return x.w.Change != nil && x.w.Change.Write == v.By || slices.ContainsFunc(x.w.Inserts, func(in compile.Insert) bool {
+			return in.One.Write == v.By || in.Many != nil && in.Many.Write == v.By
+		})
+	}
+	is := func(table string) bool { return table != "" && strings.HasSuffix("."+x.w.Table.Name, "."+table) }
+	db := x.unit.db
+	db.liveMu.Lock()
+	defer db.liveMu.Unlock()
+	var key *schema.ForeignKey
+	if t := db.live.Table(schema.Name{Name: v.Table}); t != nil && v.Rule == engine.ForeignKey {
+		if i := slices.IndexFunc(t.ForeignKeys, func(k schema.ForeignKey) bool { return k.Name == v.Constraint }); i >= 0 {
+			key = &t.ForeignKeys[i]
+		}
+	}
+	if key == nil {
+		return is(v.Table)
+	}
+	sets := func(columns []string) bool {
+		return slices.ContainsFunc(x.w.Change.Write.Update, func(c string) bool { return slices.Contains(columns, c) })
+	}
+	switch x.w.Kind {
+	case compile.Inserts:
+		return is(v.Table)
+	case compile.Deletes:
+		return is(key.Table.Name)
+	}
+	return is(v.Table) && sets(key.Columns) || is(key.Table.Name) && sets(key.References)
+}
+
 // constraintError returns a broken rule of the database as an error that a program can read, and any other error as it is. x is the write, and
 // nil where a transaction ends.
 func (db *DB) constraintError(x *changing, err error) error {
@@ -32,7 +84,7 @@ func (db *DB) constraintError(x *changing, err error) error {
 	if b.live != nil {
 		b.table = b.live.Table(schema.Name{Name: v.Table})
 	}
-	if x != nil && len(x.given.Rows) > 1 && v.At < len(x.order) {
+	if x != nil && !v.Late && len(x.given.Rows) > 1 && v.At < len(x.order) {
 		b.row = x.order[v.At]
 	}
 	columns := b.columns()
@@ -58,10 +110,13 @@ type broken struct {
 
 // columns are those of the table that the rule is about, as far as anybody knows.
 func (b *broken) columns() []string {
-	if len(b.Columns) > 0 || b.table == nil || b.Constraint == "" {
+	if len(b.Columns) > 0 || b.table == nil {
 		return b.Columns
 	}
 	t := b.table
+	if b.Constraint == "" {
+		return b.onlyKey()
+	}
 	for _, k := range t.Uniques {
 		if k.Name == b.Constraint {
 			return k.Columns
@@ -94,6 +149,19 @@ func (b *broken) columns() []string {
 		}
 	}
 	return all
+}
+
+// onlyKey returns the columns of the foreign key that an insert has broken, where it can be one alone: SQLite does not name it, and a
+// trigger may have broken another table's.
+func (b *broken) onlyKey() []string {
+	if b.Rule != engine.ForeignKey || b.changing == nil || b.w.Kind != compile.Inserts || len(b.table.Triggers) > 0 {
+		return nil
+	}
+	keys := slices.DeleteFunc(slices.Clone(b.table.ForeignKeys), func(k schema.ForeignKey) bool { return b.Late && !k.Deferrable })
+	if len(keys) != 1 {
+		return nil
+	}
+	return keys[0].Columns
 }
 
 // text is what the program reads.

@@ -137,7 +137,8 @@ func (x *changing) imagesBefore() (kept int64, err error) {
 func (x *changing) imagesOf(inserted *exo.Rows) (kept int64) {
 	in := inserted.Reader()
 	for i := range inserted.Len() {
-		if x.unit.images.note(x, append([]exo.Value(nil), in.Cells(i)...), exo.Value{}) {
+		key := append([]exo.Value(nil), in.Cells(i)...)
+		if !slices.ContainsFunc(key, exo.Value.IsNull) && x.unit.images.note(x, key, exo.Value{}) { // NULL finds no row again
 			kept++
 		}
 	}

@@ -30,6 +30,8 @@ type Declared interface{ declared(*check.Checker) }
 // that programs may write by what is granted, or that are [Written], triggers, rules and cascades must be known that such a write
 // sets off, and all else must hold that is looked at before the first write (TestCheckedAsWritten). Check fails for
 // what is no warning; [Inspect] returns the warnings as well.
+//
+// Descriptions that are made after a Check show which columns an insert needs: call it before codemode.New.
 func Check(ctx context.Context, db *DB, what ...Declared) error {
 	found, err := Inspect(ctx, db, what...)
 	if err != nil {

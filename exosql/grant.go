@@ -48,8 +48,11 @@ type offer struct {
 
 	once sync.Once
 	err  error
-	desc exo.Description
-	rows decl.Rows // what rows reveal by being in scope, which desc says
+	rows decl.Rows // what rows reveal by being in scope, which desc has
+
+	described sync.Once
+	desc      exo.Description
+	descErr   error
 }
 
 // bound is what an object is to plans: its relation, with the values of its principal. No two objects have one.
@@ -73,9 +76,7 @@ func (o *offer) check() error {
 		if o.err = o.fits(o.rel); o.err != nil {
 			return
 		}
-		if o.rows, o.err = compile.Grantable(o.facet, o.rel); o.err == nil {
-			o.desc, o.err = o.facet.Describe(o.rows)
-		}
+		o.rows, o.err = compile.Grantable(o.facet, o.rel)
 	})
 	return o.err
 }
@@ -150,10 +151,14 @@ func (o *object) make(b *bound) error {
 // what a sealed value counts.
 func (*object) DeclaresLabels() {}
 
-// Describe implements exo.Object.
+// Describe implements exo.Object. It is made when it is first asked for, and not before: a Check before has marked the columns that an
+// insert needs.
 func (o *object) Describe() (exo.Description, error) {
-	err := o.check()
-	return o.desc, err
+	if err := o.check(); err != nil {
+		return exo.Description{}, err
+	}
+	o.described.Do(func() { o.desc, o.descErr = o.facet.Describe(o.rows) })
+	return o.desc, o.descErr
 }
 
 // Eval implements exo.Object: it plans the message, or finds its plan, and runs it.

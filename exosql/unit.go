@@ -36,6 +36,7 @@ type unit struct {
 	idle    *time.Timer
 
 	tx       *Tx             // that it is a part of, or nil
+	changed  []*changing     // the messages and calls that have changed something, in order
 	written  []decl.RowWrite // what hooks after the commit will be told
 	settling []decl.RowWrite // what they are told now that it is committed
 }
@@ -294,7 +295,7 @@ func (u *unit) Prepare(ctx context.Context) error {
 	if !u.wrote && !u.unseen {
 		return nil
 	}
-	return u.db.constraintError(nil, u.ordered(ctx, func() error {
+	return u.lateError(u.ordered(ctx, func() error {
 		if u.unseen && u.tx == nil { // a Tx has one state
 			u.unseen = false
 			return fmt.Errorf("%w: a row that the unit does not see was in the way of what it has written", engine.ErrSerial)
@@ -314,7 +315,7 @@ func (u *unit) Commit(ctx context.Context) error {
 		return fmt.Errorf("%w: %w", exo.ErrNothingDone, u.lost)
 	}
 	defer u.abandon() // where a driver panics, its transaction may be open, and others would wait for it
-	err := u.db.constraintError(nil, u.ordered(ctx, func() error { return u.w.Commit(ctx) }))
+	err := u.lateError(u.ordered(ctx, func() error { return u.w.Commit(ctx) }))
 	given := u.lost != nil // up, before a commit was sent: of any other error nobody knows what was kept
 	if err == nil && u.tx != nil {
 		u.tx.written = append(u.tx.written, u.written...) // by its turn

@@ -1,6 +1,7 @@
 package exosql
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -255,6 +256,9 @@ func (x *changing) write(changes []engine.Change, refused *engine.Refused) (*exo
 	if err != nil {
 		return nil, 0, x.said(err)
 	}
+	x.unit.mu.Lock()
+	x.unit.changed = append(x.unit.changed, x)
+	x.unit.mu.Unlock()
 	return out.Rows(), n, nil
 }
 
@@ -423,9 +427,35 @@ func (x *changing) keeps() error {
 	return nil
 }
 
+// keyed refuses rows without a key before they are there: see check.WithoutKey.
+func (x *changing) keyed() error {
+	live, _, err := x.unit.db.catalogue(x.ctx)
+	if err != nil {
+		return err
+	}
+	for i, row := range x.given.Rows {
+		names := x.w.Inserts[row.Set].One.Write.Given // the row's own come first
+		column := check.WithoutKey(live, x.w.Table, func(column string) (there, null bool) {
+			n := slices.IndexFunc(names, func(name string) bool { return live.Engine.Is(name, column) })
+			return n >= 0, n >= 0 && n < len(row.Values) && row.Values[n].IsNull()
+		})
+		if column != "" {
+			return x.withoutKey(column, i)
+		}
+	}
+	return nil
+}
+
+// withoutKey is the error of a row that has no key, as the database would word it for a column that is NOT NULL.
+func (x *changing) withoutKey(column string, row int) error {
+	x.order = []int{row}
+	err := fmt.Errorf("exosql: %s.%s is part of the key, and the database takes NULL for it: give it a value, or make it NOT NULL", x.w.Table.Name, column)
+	return x.unit.db.constraintError(x, &engine.Violation{Rule: engine.NotNull, Table: x.w.Table.Bare(), Columns: []string{column}, Err: err})
+}
+
 // insert adds the given rows, of which each set of columns has statements of its own.
 func (x *changing) insert() (exo.Value, error) {
-	if err := x.keeps(); err != nil {
+	if err := cmp.Or(x.keeps(), x.keyed()); err != nil {
 		return exo.Value{}, err
 	}
 	changes, err := x.inserts(true)
@@ -450,6 +480,11 @@ func (x *changing) insert() (exo.Value, error) {
 		return exo.Value{}, &exo.Error{Kind: exo.Internal, Err: errors.New("exosql: an insert gave no key")}
 	}
 	key := rows.Reader().Cells(0)
+	for i, v := range key {
+		if v.IsNull() { // a trigger had to give it, and has not, or too late
+			return exo.Value{}, x.withoutKey(x.w.Table.Keys[i].Name, 0)
+		}
+	}
 	if rows, err = x.read(x.w.Back, append(x.given.Rows[0].Values[:len(x.given.Rows[0].Values):len(x.given.Rows[0].Values)], key...)...); err != nil {
 		return exo.Value{}, err
 	}

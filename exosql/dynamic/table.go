@@ -136,6 +136,7 @@ func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
 	if err := t.calculated(); err != nil {
 		return nil, err
 	}
+	check.Needs(d.live, t.t)
 	d.tables[name] = t
 	return t, nil
 }

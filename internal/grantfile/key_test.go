@@ -18,6 +18,7 @@ var keysDDL = []string{
 	"CREATE TABLE pivots (org_id {int} NOT NULL, role TEXT NOT NULL, note TEXT, secret {int} NOT NULL)",
 	"CREATE TABLE codes (org_id {int} NOT NULL, code TEXT NOT NULL UNIQUE, n {int} UNIQUE)",
 	"CREATE TABLE users (id TEXT {nullable}, org_id {int} NOT NULL, name TEXT)",
+	"CREATE TABLE numbers (id BIGINT PRIMARY KEY, org_id {int} NOT NULL, name TEXT)",
 	"CREATE VIEW busy AS SELECT p.org_id, p.role, p.secret, o.name FROM pivots p JOIN orgs o ON o.id = p.org_id",
 	"CREATE TABLE letters (id {int} PRIMARY KEY, org_id {int} NOT NULL, rank {int} NOT NULL, body TEXT NOT NULL)",
 	"INSERT INTO letters VALUES (1, 1, 7, 'to whom it concerns')",
@@ -34,12 +35,13 @@ databases:
   shop: {url: env:SHOP_URL}
 principal:
   org: int
-grants: {orgs: org, pivots: pivot, codes: code, users: user, busy: busyRow, letters: letter}
+grants: {orgs: org, pivots: pivot, codes: code, users: user, numbers: number, busy: busyRow, letters: letter}
 facets:
   org: {table: orgs, scope: id = $principal.org, columns: [id, name], links: {pivots: {to: pivot, columns: [id], references: [org_id], one: false}}}
   pivot: {table: pivots, scope: org_id = $principal.org, columns: [role, note]RIGHTS}
   code: {table: codes, scope: org_id = $principal.org, columns: [code, n]RIGHTS}
   user: {table: users, scope: org_id = $principal.org, columns: [id, name]RIGHTS}
+  number: {table: numbers, scope: org_id = $principal.org, columns: [id, name]RIGHTS}
   letter: {table: letters, scope: org_id = $principal.org, columns: [id, rank, body], search: [body]}
   busyRow: {table: busy, scope: org_id = $principal.org, columns: [role, name]KEY}
 `
@@ -80,13 +82,19 @@ func TestKeys(t *testing.T) {
 			{"", "return busy.orderBy(b => b.role).limit(1).execute()", `[{"role":"x","name":"a"}]`},
 			{"", "return (await busy.page(1)).rows", keyless},
 			{"key", "return (await busy.page(1)).rows", `[{"role":"x","name":"a"}]`},
-			{"rights", "await users.insert({ name: 'new' }); return users.where({ name: 'new' }).select(u => ({ id: u.id })).first()", paged(`{"id":null}`, "can't be written|needs a key|has no key")},
+			{"rights", "return users.insert({ name: 'new' })", paged("`id` is needed", "can't be written|needs a key|has no key")}, // SQLite would take NULL
+			{"rights", "return users.insert({ id: null, name: 'new' })", paged("`id` is needed", "can't be written|needs a key|has no key")},
+			{"rights", "return users.insertMany([{ id: 'u4', name: 'new' }, { id: null, name: 'new' }])", paged("`[1].id` is needed", "can't be written|needs a key|has no key")},
+			{"rights", "return users.insertMany([{ id: 'u4', name: 'new' }, { name: 'new' }])", paged("`[1].id` is needed", "can't be written|needs a key|has no key")},
+			{"rights", "return users.insert({ id: 'u4', name: 'new' })", paged(`{"id":"u4","name":"new"}`, "can't be written|needs a key|has no key")},
+			{"rights", "return numbers.insert({ name: 'new' })", "`id` is needed"},
+			{"rights", "return numbers.insert({ id: 7, name: 'new' })", `{"id":7,"name":"new"}`},
 			{"rights", "return users.where({ id: 'u1' }).update({ name: 'ann b' })", paged("1", "can't be written|needs a key|has no key")},
 			{"rights", "return pivots.where({ role: 'y' }).update({ note: 'm' })", paged("2", "can't be written|needs a key|has no key")},
 			{"rights", "return codes.where({ code: 'a' }).delete()", "1"},
 		} {
 			text := strings.NewReplacer("RIGHTS", map[bool]string{true: ", delete: true, insert: [INS], update: [UPD]"}[c.file == "rights"], "KEY", map[bool]string{true: ", key: [role, name]"}[c.file == "key"]).Replace(keysFile)
-			for _, r := range [][2]string{{"role, note", "note"}, {"code, n", "n"}, {"name", "name"}} {
+			for _, r := range [][2]string{{"role, note", "note"}, {"code, n", "n"}, {"id, name], effects: [unique(id)", "name"}, {"id, name], effects: [unique(id)", "name"}} {
 				text = strings.Replace(strings.Replace(text, "INS", r[0], 1), "UPD", r[1], 1)
 			}
 			text = strings.ReplaceAll(text, "preset: read-only@1", map[bool]string{true: "preset: support@1", false: "preset: read-only@1"}[c.file == "rights"])

@@ -41,14 +41,8 @@ func (c *Checker) insertable() {
 // needed are the columns that have to have a value in a row that is inserted by w, and get none. A trigger or a rule of PostgreSQL may
 // give them one.
 func (c *Checker) needed(t *schema.Table, w Write) (out []*schema.Column) {
-	if c.live.Engine == schema.Postgres {
-		for _, of := range c.parts(t) {
-			if len(of.Rules) > 0 || slices.ContainsFunc(of.Triggers, func(tr schema.Trigger) bool {
-				return !tr.Disabled && tr.Timing != "AFTER" && c.fires(tr, altered{table: of, insert: true})
-			}) {
-				return nil
-			}
-		}
+	if c.live.Engine == schema.Postgres && c.triggered(t) {
+		return nil
 	}
 	given := slices.Concat(names(w.Rights.Insert), names(w.Fixed), names(w.Filled))
 	for _, l := range w.Through {
@@ -59,13 +53,73 @@ func (c *Checker) needed(t *schema.Table, w Write) (out []*schema.Column) {
 		leads = append(leads, names(ends(l))...)
 	}
 	for i := range t.Columns {
-		col := &t.Columns[i]
-		needed := col.NotNull || c.notNullDomain(col) || shares(c.live, leads, []string{col.Name})
-		if needed && col.Generated == schema.NotGenerated && !fillsIn(c.live, col) && !shares(c.live, given, []string{col.Name}) {
+		if col := &t.Columns[i]; c.needs(t, w.Table, leads, col) && !shares(c.live, given, []string{col.Name}) {
 			out = append(out, col)
 		}
 	}
 	return out
+}
+
+// needs reports whether a new row needs a value in the column that the database does not give it; leads are columns that must lead to a row
+// in scope.
+func (c *Checker) needs(t *schema.Table, declared *decl.Table, leads []string, col *schema.Column) bool {
+	return col.Generated == schema.NotGenerated && !fillsIn(c.live, col) &&
+		(col.NotNull || c.notNullDomain(col) || shares(c.live, leads, []string{col.Name}) || c.nullKey(t, declared, col))
+}
+
+// Needs marks the columns of a declared table for which a new row needs a value: descriptions show them as required.
+func Needs(live *schema.Database, declared *decl.Table) {
+	if t := live.Table(schema.Name{Name: declared.Name}); t != nil {
+		(&Checker{live: live}).marks(t, declared)
+	}
+}
+
+func (c *Checker) marks(t *schema.Table, declared *decl.Table) {
+	triggered := c.live.Engine == schema.Postgres && c.triggered(t)
+	for _, of := range declared.Cols {
+		col := c.find(t.Columns, of.Name)
+		of.Needed.Store(col != nil && !triggered && c.needs(t, declared, nil, col))
+	}
+}
+
+// triggered reports whether a trigger or a rule of the database may give the columns of a new row values. SQLite's can do that only
+// once the row is there, so not for a column that is NOT NULL.
+func (c *Checker) triggered(t *schema.Table) bool {
+	return slices.ContainsFunc(c.parts(t), func(of *schema.Table) bool {
+		return len(of.Rules) > 0 || slices.ContainsFunc(of.Triggers, func(tr schema.Trigger) bool {
+			return !tr.Disabled && (tr.Timing != "AFTER" || c.live.Engine == schema.SQLite) && c.fires(tr, altered{table: of, insert: true})
+		})
+	})
+}
+
+// nullKey reports whether the database takes a row that has NULL in the column, which is part of its key. SQLite allows that in each
+// PRIMARY KEY that is not the rowid, and both engines in a UNIQUE that a host declares as the key. Nothing would find such a row again.
+func (c *Checker) nullKey(t *schema.Table, declared *decl.Table, col *schema.Column) bool {
+	if col.NotNull || c.notNullDomain(col) || col.Generated != schema.NotGenerated || c.triggered(t) {
+		return false
+	}
+	key := names(declared.Keys)
+	if c.live.Engine == schema.SQLite && t.PrimaryKey != nil {
+		key = append(key, t.PrimaryKey.Columns...)
+	}
+	return shares(c.live, key, []string{col.Name})
+}
+
+// WithoutKey returns the first column of the key that has no value in a new row, or "". given reports whether the row gives a column,
+// and whether what it gives is NULL.
+func WithoutKey(live *schema.Database, declared *decl.Table, given func(column string) (there, null bool)) string {
+	t := live.Table(schema.Name{Name: declared.Name})
+	if t == nil {
+		return ""
+	}
+	c := &Checker{live: live}
+	for i := range t.Columns {
+		col := &t.Columns[i]
+		if there, null := given(col.Name); (null || !there && !fillsIn(live, col)) && c.nullKey(t, declared, col) {
+			return col.Name
+		}
+	}
+	return ""
 }
 
 // ends are the columns to which a link leads.

@@ -39,6 +39,7 @@ func (c *Checker) table(t *decl.Table) {
 		cols = append(slices.Clip(cols), *live.Column("rowid"))
 	}
 	c.columns(t, cols, false)
+	c.marks(live, t)
 	c.key(t, live)
 	c.loose(t, live, live.Columns)
 	c.functions(t, live)

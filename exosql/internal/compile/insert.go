@@ -219,7 +219,7 @@ func (w *writer) inserts(entry scope.Entry, fc *decl.Facet, set []string, filled
 		if returning {
 			for _, k := range w.w.Table.Keys {
 				x.Returning = append(x.Returning, k.Name)
-				cells = append(cells, plan.Cell{Kind: k.Kind, Name: k.Table.Name + "." + k.Name})
+				cells = append(cells, plan.Cell{Kind: k.Kind, Null: true, Name: k.Table.Name + "." + k.Name}) // a trigger may have made it so
 			}
 		}
 		return w.finished(c, x, cells)

@@ -2,6 +2,7 @@ package decl
 
 import (
 	"strings"
+	"sync/atomic"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/language"
@@ -28,6 +29,10 @@ type Column struct {
 	Iso     bool     // of times on SQLite: stored in scalar.TimeFormat, so text order is time order
 
 	Indexed bool // may be looked up before the scope is
+
+	// Needed: a new row needs a value, which the database does not give. It is set when a catalogue is compared with the declaration, and
+	// decides nothing: descriptions show the column as required.
+	Needed atomic.Bool
 }
 
 // Change panics where a column can't be described any more, or never was declared.

@@ -54,6 +54,9 @@ func (f *Facet) writeMethods(rows Rows) (out []*exo.Method) {
 	r, all := f.Rights, f.Table.Label.Secrecy() // what is written there, whoever reads it has the label of the rows
 	if len(r.Insert) > 0 {
 		row := f.record(r.Insert, rows)
+		for i, c := range r.Insert {
+			row.Fields[i].Needed = f.Table.expects(c)
+		}
 		out = append(out, language.InsertMethod(row, all), language.InsertManyMethod(row, all))
 	}
 	if len(r.Update) > 0 {

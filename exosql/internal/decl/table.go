@@ -31,7 +31,8 @@ type Table struct {
 	Afters []After // each commit
 
 	mu     sync.Mutex
-	refers []*Link // see Refers
+	refers []*Link   // see Refers
+	ends   []*Column // to which a link to many leads: a row that is inserted through it gets them
 }
 
 // Bare is the name of the table without its schema.
@@ -60,9 +61,23 @@ func (t *Table) Refers() (out []*Link) {
 	return out
 }
 
+// expects reports whether a program has to give a new row a value for the column, in whichever way it inserts the row.
+func (t *Table) expects(c *Column) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return c.Needed.Load() && !slices.Contains(t.Fills, c) && !slices.Contains(t.ends, c)
+}
+
 // refer notes a declared link: a host may declare the same for each request, and one is kept.
 func (l *Link) refer() {
 	if !l.One {
+		l.To.mu.Lock()
+		for _, p := range l.Pairs {
+			if !slices.Contains(l.To.ends, p.To) {
+				l.To.ends = append(l.To.ends, p.To)
+			}
+		}
+		l.To.mu.Unlock()
 		back := &Link{ID: TableIDs.Add(1), Name: l.Name, From: l.To, To: l.From, One: true, turned: true}
 		for _, p := range l.Pairs {
 			back.Pairs = append(back.Pairs, Pair{From: p.To, To: p.From})

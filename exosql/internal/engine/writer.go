@@ -67,13 +67,15 @@ var ErrSerial = errors.New("exosql: another transaction changed what this one re
 // row but the one that was written, and nothing of that.
 type Violation struct {
 	Rule       Rule
-	Table      string   // in the database
-	Columns    []string // as far as the engine names them
-	Constraint string   // its name, of a check
-	Holds      string   // of a bad value: what its column holds, for the program; "": unknown
-	Domain     string   // the type whose rule it is, of a check that is no table's
-	At         int      // which of the statements that were written together has broken it
-	Err        error    // the engine's own words, which may quote values: for the host
+	Table      string      // in the database
+	Columns    []string    // as far as the engine names them
+	Constraint string      // its name, of a check
+	Holds      string      // of a bad value: what its column holds, for the program; "": unknown
+	Domain     string      // the type whose rule it is, of a check that is no table's
+	At         int         // which of the statements that were written together has broken it
+	Late       bool        // it was looked at when the transaction ended
+	By         *plan.Write // what has broken one that is Late; nil: it is not known
+	Err        error       // the engine's own words, which may quote values: for the host
 
 	// Unseen says that it may be broken by a row that is not in the state which the unit reads: the unit is kept only if it is so in a newer one.
 	Unseen bool

@@ -371,7 +371,7 @@ func (w *Writer) Prepare(ctx context.Context) error {
 		return ctx.Err() // nothing else would notice
 	}
 	if err := w.simple(ctx, w.immediate); err != nil {
-		return serial(violation(nil, nil, err))
+		return serial(late(err))
 	}
 	w.busy = true
 	rr := w.Conn.ExecStatement(ctx, w.deferrable, nil, nil, nil)
@@ -428,7 +428,7 @@ func (w *Writer) Commit(ctx context.Context) error {
 	}
 	err := w.simple(ctx, w.commit)
 	if _, refused := errors.AsType[*pgconn.PgError](err); refused && !w.Conn.IsClosed() && w.Conn.TxStatus() == 'I' {
-		return fmt.Errorf("%w: %w", exo.ErrNothingDone, serial(violation(nil, nil, err)))
+		return fmt.Errorf("%w: %w", exo.ErrNothingDone, serial(late(err)))
 	}
 	return err
 }
@@ -462,6 +462,15 @@ var rules = map[string]engine.Rule{
 	"23502": engine.NotNull, "23505": engine.Unique, "23503": engine.ForeignKey, "23514": engine.CheckRule,
 	"23P01": engine.Unique,  // an exclusion constraint
 	"P0001": engine.Trigger, // RAISE EXCEPTION
+}
+
+// late is violation at the end of a transaction.
+func late(err error) error {
+	err = violation(nil, nil, err)
+	if v, ok := err.(*engine.Violation); ok {
+		v.Late = true
+	}
+	return err
 }
 
 // violation makes what the server says of a constraint something that can be read. Its message and detail quote values.

@@ -22,9 +22,10 @@ import (
 // the newest any more (SQLITE_BUSY_SNAPSHOT).
 type Writer struct {
 	*Session
-	stale bool // what it knows of foreign keys may be
-	blind bool // the unit has written what is labelled: see rewrite
-	marks bool // runs leave them
+	stale bool          // what it knows of foreign keys may be
+	blind bool          // the unit has written what is labelled: see rewrite
+	marks bool          // runs leave them
+	late  []*plan.Write // what has left deferred foreign keys that lead nowhere, in order, each once
 
 	bounds map[string]*stmt // what begins and ends transactions and their parts
 }
@@ -80,7 +81,7 @@ func (w *Writer) Close() error {
 
 // Begin implements engine.Writer.
 func (w *Writer) Begin(ctx context.Context) error {
-	w.blind = false
+	w.blind, w.late = false, nil
 	return w.bound(ctx, "BEGIN DEFERRED")
 }
 
@@ -155,11 +156,15 @@ func (w *Writer) write(ctx context.Context, p *plan.Plan, args []exo.Value, out 
 	w.blind = w.blind || p.Write.Labelled
 	w.Guard.writes.Store(p.Write)
 	defer w.Guard.writes.Store(nil)
+	before := w.deferred()
 	if err := w.Session.Query(ctx, p, args, out); err != nil {
 		if w.Guard.denied {
 			w.stale = true // it may be that a foreign key is new
 		}
 		return 0, serial(violation(p, err))
+	}
+	if w.deferred() > before && !slices.Contains(w.late, p.Write) {
+		w.late = append(w.late, p.Write)
 	}
 	return sqlite3.Xsqlite3_changes64(w.C.Tls, w.C.Db), nil
 }
@@ -173,7 +178,11 @@ func (w *Writer) Prepare(ctx context.Context) error {
 		return err
 	}
 	if n := w.deferred(); n > 0 {
-		return &engine.Violation{Rule: engine.ForeignKey, Err: fmt.Errorf("exosql: %d deferred foreign keys lead nowhere", n)}
+		v := &engine.Violation{Rule: engine.ForeignKey, Late: true, Err: fmt.Errorf("exosql: %d deferred foreign keys lead nowhere", n)}
+		if len(w.late) == 1 { // SQLite counts them, and does not say which are left
+			v.Table, v.By = w.late[0].Table, w.late[0]
+		}
+		return v
 	}
 	return nil
 }

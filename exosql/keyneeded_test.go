@@ -1,0 +1,140 @@
+package exosql_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+)
+
+type knNote struct {
+	Org  int64
+	ID   string
+	Part int64
+	Body *string
+}
+
+// TestKeyNeeded: a row without a value in its key is refused before it is there, though the database takes NULL for it, and the error names
+// the column. What the database gives a value needs none, and a key that a trigger was to give and did not ends the run.
+func TestKeyNeeded(t *testing.T) {
+	const needed, sealed = "`id` is needed", "nothing can be written here before its host has looked at it"
+	for name, c := range map[string]struct {
+		sqlite, postgres string // what is behind "org NOT NULL, body text, "; "": the engine has none of it
+		insert, many     string // the error of rows without id; "": they are there
+		finding          bool
+	}{
+		"primary key":    {"id TEXT PRIMARY KEY, part INT)", "", needed, needed, true},
+		"composite":      {"id TEXT, part INT NOT NULL DEFAULT 1, PRIMARY KEY (id, part))", "", needed, needed, true},
+		"unique":         {"id TEXT UNIQUE, part INT)", "id text UNIQUE, part int)", needed, needed, true},
+		"strict":         {"id TEXT PRIMARY KEY, part INT) STRICT", "", needed, needed, true},
+		"without rowid":  {"id TEXT PRIMARY KEY, part INT) WITHOUT ROWID", "", needed, needed, true},
+		"not null":       {"id TEXT NOT NULL PRIMARY KEY, part INT)", "id text PRIMARY KEY, part int)", needed, needed, true},
+		"default":        {"id TEXT DEFAULT (lower(hex(randomblob(8)))) PRIMARY KEY, part INT)", "id text DEFAULT gen_random_uuid() PRIMARY KEY, part int)", "", "", false},
+		"before trigger": {"", "id text UNIQUE, part int); CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.id := gen_random_uuid(); RETURN NEW; END $$; CREATE TRIGGER fill BEFORE INSERT ON notes FOR EACH ROW EXECUTE FUNCTION fill()", "", "", false},
+		"other trigger":  {"id TEXT PRIMARY KEY, part INT); CREATE TRIGGER fill AFTER INSERT ON notes BEGIN SELECT 1; END", "id text UNIQUE, part int); CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$; CREATE TRIGGER fill BEFORE INSERT ON notes FOR EACH ROW EXECUTE FUNCTION fill()", needed, "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tu.Engines(t, func(t *testing.T, e tu.Engine) {
+				rest := e.Pick(c.sqlite, c.postgres)
+				if rest == "" {
+					t.Skip("the engine has no such key")
+				}
+				db, raw := wrFile(t, e, strings.Split(strings.ReplaceAll("CREATE TABLE notes (org "+e.Pick("INTEGER", "bigint")+" NOT NULL, body text, "+rest, "; CREATE", ";;CREATE"), ";;")...)
+				notes := exosql.NewTable[knNote]("notes").AllowEffects("fill")
+				org := exosql.NewColumn(notes, "org", func(n *knNote) *int64 { return &n.Org })
+				id := exosql.NewKey(notes, "id", func(n *knNote) *string { return &n.ID })
+				body := exosql.NewNullable(notes, "body", func(n *knNote) **string { return &n.Body })
+				if name == "composite" {
+					exosql.NewKey(notes, "part", func(n *knNote) *int64 { return &n.Part })
+				}
+				mine := exosql.Grant(db, notes, org.Eq(1))
+				tool := func(f *exosql.Facet[knNote]) *codemode.Tool {
+					f.AllowEffects("unique(id)", "unique(id, part)", "fill")
+					tool, err := codemode.New(codemode.Grants{"notes": f.Of(mine)}, &codemode.Options{Record: exo.Unrecorded})
+					if err != nil {
+						t.Fatal(err)
+					}
+					return tool
+				}
+				hiding := exosql.NewFacet(notes, "note", body).AllowInsert(body)
+				showing, hidden := tool(exosql.NewFacet(notes, "note", id, body).AllowInsert(id, body)), tool(hiding)
+				if found, err := exosql.Inspect(t.Context(), db, exosql.Granted(hiding.Of(mine))); err != nil || strings.Contains(strings.Join(kinds(found), " "), string(exosql.NeededColumn)) != c.finding {
+					t.Errorf("Inspect: %v %v", found, err)
+				}
+				before := cells(t, raw, "SELECT body FROM notes")
+				hides := func(want string) string { return strings.ReplaceAll(want, needed, sealed) }
+				for program, want := range map[string]string{
+					"return (await notes.insert({ body: 'x' })).body":                   c.insert,
+					"return notes.insertMany([{ body: 'x' }])":                          c.many,
+					"return notes.insertMany([{ id: 'a', body: 'x' }, { body: 'x' }])":  strings.ReplaceAll(c.many, "`id`", "`[1].id`"),
+					"return (await notes.insert({ id: 'b', body: 'x' })).id + 'hidden'": "",
+				} {
+					for i, tool := range []*codemode.Tool{showing, hidden} {
+						of := []string{want, hides(want)}[i]
+						if tool == hidden && strings.Contains(program, "id:") {
+							continue
+						}
+						r := tool.Run(t.Context(), program)
+						if (r.Err == nil) != (of == "") || r.Err != nil && (exo.KindOf(r.Err) != exo.Invalid || !strings.Contains(r.Err.Error(), of)) {
+							t.Errorf("%s: %v, want %q", program, r.Err, of)
+						}
+						if _, err := raw.Exec("DELETE FROM notes"); err != nil {
+							t.Fatal(err)
+						}
+					}
+				}
+				_, err := mine.Insert(t.Context(), body.Set("z"))
+				if no, ok := errors.AsType[*exosql.ConstraintError](err); (err == nil) != (c.insert == "") || err != nil && (!ok || no.Rule != exosql.RuleNotNull || no.Columns[0] != "id") {
+					t.Errorf("Insert: %v", err)
+				}
+				if got := cells(t, raw, "SELECT body FROM notes"); c.insert != "" && got != before {
+					t.Errorf("there is %s", got)
+				}
+			})
+		})
+	}
+}
+
+func kinds(found []exosql.Finding) (out []string) {
+	for _, f := range found {
+		out = append(out, string(f.Kind))
+	}
+	return out
+}
+
+type knRow struct {
+	Row, Org int64
+	ID       *string
+}
+
+// TestKeyNull: where rows are told apart by the rowid, a program may give the columns of the PRIMARY KEY, and not as null: nothing that
+// refers to the row would find it.
+func TestKeyNull(t *testing.T) {
+	db, raw := wrFile(t, tu.SQLite, "CREATE TABLE notes (org INTEGER NOT NULL, id TEXT PRIMARY KEY)")
+	notes := exosql.NewTable[knRow]("notes")
+	exosql.NewKey(notes, "rowid", func(n *knRow) *int64 { return &n.Row })
+	org := exosql.NewColumn(notes, "org", func(n *knRow) *int64 { return &n.Org })
+	id := exosql.NewNullable(notes, "id", func(n *knRow) **string { return &n.ID })
+	f := exosql.NewFacet(notes, "note", id).AllowInsert(id).AllowEffects("unique(id)")
+	tool, err := codemode.New(codemode.Grants{"notes": f.Of(exosql.Grant(db, notes, org.Eq(1)))}, &codemode.Options{Record: exo.Unrecorded})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for program, want := range map[string]string{
+		"return notes.insert({ id: null })":                    "`id` is needed",
+		"return notes.insertMany([{ id: 'a' }, { id: null }])": "`[1].id` is needed",
+		"return (await notes.insert({ id: 'b' })).id === 'b'":  "",
+		"return notes.insertMany([{ id: 'c' }, { id: 'd' }])":  "",
+	} {
+		if r := tool.Run(t.Context(), program); (r.Err == nil) != (want == "") || r.Err != nil && !strings.Contains(r.Err.Error(), want) {
+			t.Errorf("%s: %v, want %q", program, r.Err, want)
+		}
+	}
+	if got, want := cells(t, raw, "SELECT count(*), count(id) FROM notes"), cells(t, raw, "SELECT 3, 3"); got != want {
+		t.Errorf("there are %s", got)
+	}
+}
