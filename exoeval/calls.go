@@ -246,7 +246,7 @@ func (r *run) decider(name string, f goja.Value) goja.Value {
 	if text := r.prog.call(line, col); strings.Count(text, "."+name+"(") == 1 {
 		some = strings.Replace(text, "."+name+"(", ".some(", 1)
 	}
-	how := "to ask whether there is one write " + strings.ReplaceAll(some, "%", "%%") + " alone; for what it finds read the rows first, and look in the list then"
+	how := "to ask whether there is one write " + strings.ReplaceAll(some, "%", "%%") + " alone; for what it finds read first, and look in the list then"
 	return r.function(name, func(c goja.FunctionCall) goja.Value {
 		v := r.invoke(call, c.This, c.Arguments)
 		r.refuseColumn(v, "`"+name+"` can't decide by %s, which has no value in the program; "+how)

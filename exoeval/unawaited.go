@@ -116,12 +116,12 @@ func (p *unawaited) mended(member string) string {
 	waited := p.waited() + member
 	if strings.Contains(waited, "…") { // no text to copy: where await belongs
 		if at := p.r.prog.begins(p.line, p.col); at != (exo.Pos{}) && p.may() {
-			return fmt.Sprintf("`(await ` before it, at line %d, column %d, and `)` behind it", at.Line, at.Column)
+			return fmt.Sprintf("`(await ` before it, at %d:%d, and `)` behind it", at.Line, at.Column)
 		}
 	}
 	in := p.r.vm.CaptureCallStack(12, nil)
 	if len(p.r.frames) > 0 { // a callback that describes can't wait
-		return "`const value = " + strings.TrimSuffix(strings.TrimPrefix(p.waited(), "("), ")") + ";` before the query, and value" + member + " in the callback"
+		return "`const value = " + strings.TrimSuffix(strings.TrimPrefix(p.waited(), "("), ")") + ";` before that, and value" + member + " in the callback"
 	}
 	for i, f := range in {
 		if f.SrcName() != programName {
