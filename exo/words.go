@@ -81,29 +81,30 @@ var situations = map[string][]string{
 	"describes": nil, // "only describes a query"
 
 	// A described thing is taken for something else.
-	"condition":   {"it"},         // a condition, for a value
-	"asked":       {"of"},         // the same, asked of what was not sent, outside of any callback
-	"value":       {"it", "name"}, // another expression, for a value
-	"record":      {"it"},         // a whole record, for a value
-	"unsent":      {"it", "await"},
-	"unsent.in":   {"it", "part"},         // the same, within a callback
-	"called":      {"it", "link"},         // a granted thing that is called, and is no function
-	"linked.to":   {"it", "args"},         // a link is given arguments
-	"early":       {"name", "await"},      // a member of arrays, of what was not sent
-	"early.in":    {"it", "name", "part"}, // the same, within a callback
-	"already":     {"it"},                 // JavaScript's function that makes a value of the type which it has
-	"absent":      {"it", "link"},         // a record of which all fields may be missing is compared with nothing
-	"again":       nil,                    // a result that holds something unsent whenever it is read
-	"many":        {"it"},                 // a link to many, for a condition
-	"links":       {"it", "link"},         // a part of what is said of a name that is not there: where else to look
-	"uncalled":    {"it"},                 // a link that is named and not called
-	"inside":      {"name", "part"},       // a member of the records of what was not sent, within a callback
-	"outside":     {"name"},               // the same, elsewhere
-	"template":    {"it"},
-	"day.time":    nil,    // a day beside a time; behind what the error says
-	"time.number": {"it"}, // a number beside a time; behind what the error says
-	"typeof":      nil,
-	"decimal":     {"it", "by"},
+	"condition":      {"it"},                     // a condition, for a value
+	"asked":          {"of"},                     // the same, asked of what was not sent, outside of any callback
+	"value":          {"it", "name"},             // another expression, for a value
+	"record":         {"it"},                     // a whole record, for a value
+	"unsent":         {"it", "chain", "await"},   // chain is the program's own text of it, … if that is too long
+	"unsent.in":      {"it", "part"},             // the same, within a callback
+	"called":         {"it", "link"},             // a granted thing that is called, and is no function
+	"linked.to":      {"it", "args"},             // a link is given arguments
+	"early":          {"name", "chain", "await"}, // a member of arrays, of what was not sent
+	"early.in":       {"it", "name", "part"},     // the same, within a callback
+	"already":        {"it"},                     // JavaScript's function that makes a value of the type which it has
+	"absent":         {"it", "link"},             // a record of which all fields may be missing is compared with nothing
+	"again":          nil,                        // a result that holds something unsent whenever it is read
+	"many":           {"it"},                     // a link to many, for a condition
+	"links":          {"it", "link"},             // a part of what is said of a name that is not there: where else to look
+	"uncalled":       {"it"},                     // a link that is named and not called
+	"uncalled.shown": {"it", "name"},             // the same, where what is shown has that name too
+	"inside":         {"name", "part"},           // a member of the records of what was not sent, within a callback
+	"outside":        {"name"},                   // the same, elsewhere
+	"template":       {"it"},
+	"day.time":       nil,    // a day beside a time; behind what the error says
+	"time.number":    {"it"}, // a number beside a time; behind what the error says
+	"typeof":         nil,
+	"decimal":        {"it", "by"},
 
 	// A call is wrong.
 	"shown":            {"name"}, // a synonym of a method of arrays, after what chose what is shown

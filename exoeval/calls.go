@@ -44,13 +44,17 @@ func (r *run) member(object goja.Value, name string) goja.Value {
 			panic(r.vm.NewTypeError("Object has no member '%s'", name))
 		}
 		args := c.Arguments
-		if (name == "some" || name == "every") && isArray(object) && len(args) > 0 && isCallable(args[0]) {
-			return r.joined(name, object.(*goja.Object), args)
+		list := object
+		if r.rowsIn(object) != nil { // rows that were read are a proxy of their array
+			list = r.plainValue(object)
 		}
-		if v := r.recordedCall(object, name, args); v != nil {
+		if (name == "some" || name == "every") && isArray(list) && len(args) > 0 && isCallable(args[0]) {
+			return r.joined(name, list.(*goja.Object), args)
+		}
+		if v := r.recordedCall(list, name, args); v != nil {
 			return v
 		}
-		if deciders[name] && isArray(object) && len(args) > 0 {
+		if deciders[name] && isArray(list) && len(args) > 0 {
 			args = append([]goja.Value{r.decider(name, args[0])}, args[1:]...)
 		}
 		return r.invoke(f, object, args)
@@ -237,9 +241,15 @@ func (r *run) decider(name string, f goja.Value) goja.Value {
 	if !ok {
 		return f
 	}
+	line, col := r.here()
+	some := "list.some(…)"
+	if text := r.prog.call(line, col); strings.Count(text, "."+name+"(") == 1 {
+		some = strings.Replace(text, "."+name+"(", ".some(", 1)
+	}
+	how := "to ask whether there is one write " + strings.ReplaceAll(some, "%", "%%") + " alone; for what it finds read first, and look in the list then"
 	return r.function(name, func(c goja.FunctionCall) goja.Value {
 		v := r.invoke(call, c.This, c.Arguments)
-		r.refuseColumn(v, "`"+name+"` can't decide by %s, which has no value in the program", "oneof", "list", "list")
+		r.refuseColumn(v, "`"+name+"` can't decide by %s, which has no value in the program; "+how)
 		return v
 	})
 }

@@ -41,6 +41,7 @@ type checker struct {
 	named   []*binding       // and names of such
 
 	spans      []span                      // its functions
+	calls      map[int]span                // its calls, by the offset of their parenthesis
 	helpers    map[string]bool             // what its rewritten operators call
 	names      map[string]bool             // every name that the program mentions, of members too: see needs
 	patterns   bool                        // it has a regular expression in it,
@@ -53,7 +54,7 @@ type checker struct {
 }
 
 func newChecker(cfg frontConfig, pt *parsed) *checker {
-	c := &checker{cfg: cfg, pt: pt, granted: map[string]bool{}, infos: map[ast.Node]*funcInfo{}, loops: map[int]bool{}, names: map[string]bool{}, free: map[*ast.Identifier]bool{}, bound: map[ast.Expression]*binding{}}
+	c := &checker{cfg: cfg, pt: pt, granted: map[string]bool{}, infos: map[ast.Node]*funcInfo{}, calls: map[int]span{}, loops: map[int]bool{}, names: map[string]bool{}, free: map[*ast.Identifier]bool{}, bound: map[ast.Expression]*binding{}}
 	for _, g := range cfg.Grants {
 		c.granted[g] = true
 	}
@@ -219,6 +220,7 @@ func (c *checker) expr(e ast.Expression) {
 				b.calls++
 			}
 		}
+		c.calls[int(e.LeftParenthesis)-1] = span{from: int(e.Idx0()) - 1, to: int(e.Idx1()) - 1}
 		c.left(e.Callee)
 		c.exprs(e.ArgumentList)
 		c.describing(e)

@@ -154,8 +154,10 @@ func (c *converter) value(v goja.Value, depth int, at *place) (exo.Value, error)
 		if c.answers != nil && x.awaits() {
 			return c.answer(v, depth, at)
 		}
-		e := x.notRun()
-		e.Op = at.String()
+		e := asError(x.novalue())
+		if e.Op == "" {
+			e.Op = at.String()
+		}
 		return exo.Value{}, e
 	}
 	if p := c.r.unawaitedIn(v); p != nil {

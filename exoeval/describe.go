@@ -198,7 +198,7 @@ func (r *run) body(op func() string, p *exo.Param, v goja.Value) *exo.Node {
 		panic(r.throw(exo.Errorf(exo.Invalid, op(), "the callback returned nothing; write it as (…) => expression, or add a return")))
 	}
 	if promiseOf(v) != nil {
-		panic(r.throw(exo.Errorf(exo.Invalid, op(), "the callback must not be async: it only describes, and is called at once")))
+		panic(r.throw(exo.Errorf(exo.Invalid, op(), "the callback must not be async: it only describes, and is called at once; before the call write const value = await …, and use value in the callback")))
 	}
 	if p.Want.Con != nil && p.Want.Con.Name != exo.TypeSelection && r.check.Catalog[p.Want.Con.Name] != nil && r.check.Catalog[p.Want.Con.Name].Expr {
 		if _, m, called := r.linkIn(v); m != nil && called {

@@ -52,7 +52,7 @@ func (x *recorded) wayOut(name string) string {
 		}
 	}
 	if i.Await != "" {
-		return x.ofUnsent(i, name)
+		return strings.ReplaceAll(x.ofUnsent(i, name), "….", x.chain()+".")
 	}
 	on := "." + name
 	if _, err := strconv.Atoi(name); err == nil {
@@ -121,10 +121,24 @@ func (x *recorded) ofUnsent(i *exo.Interface, name string) string {
 	}
 	for _, on := range []string{"in" + on, on} {
 		if s := x.r.say(x.node, on, "", "part", x.part(), "it", x.r.check.Name(x.node), "links", x.links()); s != "" && (on[0] == '.' || x.inside()) {
-			return s
+			return s + x.elsewhere(name)
 		}
 	}
 	return x.r.pathTo(x.node.Type.Name, x.r.check.Name(x.node), name)
+}
+
+// elsewhere names the granted thing of which a link of the same name leads to rows that have the member.
+func (x *recorded) elsewhere(name string) string {
+	for _, g := range x.r.granted {
+		i := x.r.check.Catalog[g.Type.Name]
+		if x.node.Op != exo.OpCall || i == nil || i.Methods[x.node.Name] == nil || !x.r.leads(i.Methods[x.node.Name]) {
+			continue
+		}
+		if x.r.check.Catalog[i.Methods[x.node.Name].Result.Con.Name].Methods[name] != nil {
+			return "; api." + g.Name + "." + x.node.Name + "() has `" + name + "`"
+		}
+	}
+	return ""
 }
 
 // instead is what to write where an operator, the method, is not available for n.

@@ -110,7 +110,13 @@ func (x *method) traps(f *goja.Object) *goja.ProxyTrapConfig {
 func (r *run) uncalled(recv *exo.Node, m *exo.Method) error {
 	what := r.check.Name(recv) + "." + m.Name
 	if i := r.check.Catalog[recv.Type.Name]; i != nil && !i.Expr && !m.Sends && len(m.Params) == 0 {
-		how := r.say(recv, "uncalled", "", "it", what)
+		how := ""
+		if recv.Op == exo.OpField && recv.Recv != nil && r.check.Selected(recv.Recv, m.Name) != nil {
+			how = r.say(nil, "uncalled.shown", "", "it", what, "name", m.Name)
+		}
+		if how == "" {
+			how = r.say(recv, "uncalled", "", "it", what)
+		}
 		if how == "" {
 			how = r.say(nil, "uncalled", "{it} is a link: call it, {it}()", "it", what)
 		}

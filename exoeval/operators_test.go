@@ -242,7 +242,7 @@ func TestOperatorsRefused(t *testing.T) {
 		{false, "list.indexOf(t.status) >= 0", "column.in(list)"},
 		{false, "list.includes('a', t.n)", "column.in(list)"},
 		{false, "list.find(x => x === t.status)", "`find` can't decide by row.status.===(…)"},
-		{false, "list.find(x => x === t.status) ? t.n : t.m", "column.in(list)"},
+		{false, "list.find(x => x === t.status) ? t.n : t.m", "write list.some(x => x === t.status) alone"},
 		{false, "[t.status].includes('a')", "holds row.status"},
 		{false, "list?.includes(t.status)", "without ?."},
 		{false, "list.includes?.(t.status)", "without ?."},

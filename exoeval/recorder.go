@@ -1,6 +1,7 @@
 package exoeval
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -169,7 +170,7 @@ func (x *recorded) absent(name string) goja.Value {
 			e := x.novalue()
 			if n := x.node; n.Op == exo.OpRef && name == "toString" { // the engine asks for its text too where it is called
 				if s := r.say(n, "called", "", "it", "api."+r.check.Name(n), "link", r.check.Link(n.Type.Name)); s != "" {
-					e = exo.Errorf(exo.Invalid, "", "%s%s", exo.GuestText(e), and(s))
+					e = exo.Errorf(exo.Invalid, "", "%s", s)
 				}
 			}
 			panic(r.throw(e))
@@ -191,7 +192,7 @@ func (x *recorded) absent(name string) goja.Value {
 		if s := r.say(x.node, "early.in", "", "it", r.check.Name(x.node), "name", name, "part", x.part()); s != "" && x.inside() {
 			panic(r.throw(exo.Errorf(exo.Denied, "", "%s", s)))
 		}
-		panic(r.throw(exo.Errorf(exo.Denied, "", "%s", r.say(x.node, "early", "`{name}` is for arrays, and this has not been sent yet: use (await ….{await}()).{name}", "name", name, "await", i.Await))))
+		panic(r.throw(exo.Errorf(exo.Denied, "", "%s", r.say(x.node, "early", "`{name}` is for arrays, and this has not been sent yet: use (await {chain}.{await}()).{name}", "name", name, "chain", x.chain(), "await", i.Await))))
 	}
 	if x.node.Type.Name == exo.TypeRecord {
 		var names []string
@@ -297,7 +298,7 @@ func (x *recorded) novalue() error {
 	if i := x.iface(); i != nil && i.Expr {
 		name := x.r.check.Name(x.node)
 		if recv := x.node.Recv; x.node.Op == exo.OpCall && len(x.r.frames) == 0 && x.r.check.Catalog[recv.Type.Name] != nil && x.r.check.Catalog[recv.Type.Name].Await != "" {
-			if s := x.r.say(recv, "asked", "", "of", x.r.check.Name(recv)); s != "" {
+			if s := x.r.say(recv, "asked", "", "of", x.receiver()); s != "" {
 				return exo.Errorf(exo.Invalid, name, "%s", s)
 			}
 		}
@@ -316,6 +317,25 @@ func (x *recorded) novalue() error {
 	return x.notRun()
 }
 
+// chain is the program's own text of what was described outside of callbacks, so that a form that names it can be copied; … where
+// that is too long.
+func (x *recorded) chain() string {
+	if x.node.Op == exo.OpRef {
+		return x.r.check.Name(x.node)
+	}
+	line, col := frameOf(x.stack)
+	return cmp.Or(x.r.prog.call(line, col), "…")
+}
+
+// receiver is the same of what the last call was made on.
+func (x *recorded) receiver() string {
+	text := x.chain()
+	if i := strings.LastIndex(text, "."+x.node.Name+"("); i > 0 && strings.Count(text, "."+x.node.Name+"(") == 1 {
+		return text[:i]
+	}
+	return "…"
+}
+
 func (x *recorded) notRun() *exo.Error {
 	if _, sealed := x.sealed(); sealed {
 		return x.shut()
@@ -324,7 +344,7 @@ func (x *recorded) notRun() *exo.Error {
 		if s := x.r.say(x.node, "unsent.in", "", "it", x.r.check.Name(x.node), "part", x.part()); s != "" && x.inside() {
 			return exo.Errorf(exo.Invalid, "", "%s", s)
 		}
-		return exo.Errorf(exo.Invalid, "", "%s", x.r.say(x.node, "unsent", "{it} has not been sent yet: use await ….{await}()", "it", x.r.check.Name(x.node), "await", i.Await))
+		return exo.Errorf(exo.Invalid, "", "%s", x.r.say(x.node, "unsent", "{it} has not been sent yet: use await {chain}.{await}()", "it", x.r.check.Name(x.node), "chain", x.chain(), "await", i.Await))
 	}
 	return exo.Errorf(exo.Invalid, "", "%s is no data: call one of its methods and use the result", x.r.check.Name(x.node))
 }

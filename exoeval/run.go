@@ -109,7 +109,7 @@ func (r *run) send(n *exo.Node) goja.Value {
 		delete(r.open, id)
 		panic(r.throw(exo.Classify("", err)))
 	}
-	return r.hand(p, unawaited{call: n})
+	return r.hand(p, unawaited{call: n, line: line, col: col})
 }
 
 // awaited is what `await x` waits for: a query that was not sent is sent, be it x

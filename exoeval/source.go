@@ -61,6 +61,7 @@ type program struct {
 	needs    needs          // what its realm must hold
 	written  writtenNumbers // its numbers that JavaScript's don't hold, or hold beyond 2^53
 	spans    []span         // its functions, those inside others later
+	calls    map[int]span   // its calls, by the offset of their parenthesis
 	plain    bool           // it is a body that awaits nothing: its function is not asynchronous
 }
 
@@ -89,6 +90,52 @@ func (p *program) awaits(line, col int) bool {
 		}
 	}
 	return is
+}
+
+// maxCopied bounds the text of a call that an error names as a form to copy.
+const maxCopied = 100
+
+// call is the text of the call at a position as goja reports it, on one line and without its callee's own place. It is "" where
+// there is none, or where the text on one line would be too long or another program.
+func (p *program) call(line, col int) string {
+	s, ok := p.calls[offsetOf(p.wrapped, line, col)]
+	if !ok || s.from < p.prefix || s.to > len(p.wrapped) {
+		return ""
+	}
+	lines := strings.Split(p.wrapped[s.from:s.to], "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimSpace(l)
+		if i > 0 && !strings.HasPrefix(lines[i], ".") {
+			lines[i] = " " + lines[i]
+		}
+	}
+	text := strings.Join(lines, "")
+	if len(text) > maxCopied || len(lines) > 1 && (strings.Contains(text, "`") || strings.Contains(text, "//")) || closedIn(text) != 0 {
+		return ""
+	}
+	return text
+}
+
+// begins is where the call begins that is at a position as goja reports it.
+func (p *program) begins(line, col int) exo.Pos {
+	s, ok := p.calls[offsetOf(p.wrapped, line, col)]
+	if !ok || s.from < p.prefix || s.to > len(p.wrapped) || closedIn(p.wrapped[s.from:s.to]) != 0 {
+		return exo.Pos{}
+	}
+	return lineColumn(p.src, p.at.source(s.from-p.prefix))
+}
+
+// closedIn is how many brackets a text opens more than it closes. One that begins behind `(await` closes one that it did not open.
+func closedIn(text string) (open int) {
+	for _, c := range text {
+		switch c {
+		case '(', '[', '{':
+			open++
+		case ')', ']', '}':
+			open--
+		}
+	}
+	return open
 }
 
 // compile parses, checks, rewrites and compiles src. The error is always an
@@ -159,7 +206,7 @@ func javaScript(text string, cfg frontConfig) (_ *program, parsed bool, _ *fault
 	if err != nil {
 		return nil, true, pt.compileFault(err)
 	}
-	return &program{compiled: compiled, wrapped: pt.wrapped, prefix: pt.prefix, needs: c.needs(), spans: c.spans, plain: pt.plain, written: c.written}, true, nil
+	return &program{compiled: compiled, wrapped: pt.wrapped, prefix: pt.prefix, needs: c.needs(), spans: c.spans, calls: c.calls, plain: pt.plain, written: c.written}, true, nil
 }
 
 // typeScript takes the types off a text that javaScript refused with f. Both

@@ -1,6 +1,10 @@
 package exoeval
 
 import (
+	"fmt"
+	"strconv"
+	"strings"
+
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
@@ -22,6 +26,8 @@ type unawaited struct {
 	goesOn  bool         // code of the program runs until the promise is settled
 	stack   []goja.StackFrame
 	number  int // in the order in which they were made
+
+	line, col int // where it was called, 0 if that is unknown
 }
 
 // aPromise is the name of one that no call of the program gave.
@@ -108,7 +114,15 @@ func (p *unawaited) what() string {
 // is not async, it is the whole form, with what waits for the function.
 func (p *unawaited) mended(member string) string {
 	waited := p.waited() + member
+	if strings.Contains(waited, "…") { // no text to copy: where await belongs
+		if at := p.r.prog.begins(p.line, p.col); at != (exo.Pos{}) && p.may() {
+			return fmt.Sprintf("`(await ` before it, at %d:%d, and `)` behind it", at.Line, at.Column)
+		}
+	}
 	in := p.r.vm.CaptureCallStack(12, nil)
+	if len(p.r.frames) > 0 { // a callback that describes can't wait
+		return "`const value = " + strings.TrimSuffix(strings.TrimPrefix(p.waited(), "("), ")") + ";` before that, and value" + member + " in the callback"
+	}
 	for i, f := range in {
 		if f.SrcName() != programName {
 			continue
@@ -131,8 +145,14 @@ func (p *unawaited) mended(member string) string {
 	return waited
 }
 
-// waited is the call with its await.
+// may reports whether `await` may stand where it was called.
+func (p *unawaited) may() bool { return p.r.prog.awaits(p.line, p.col) }
+
+// waited is the call with its await: the program's own text where that is short, so that it can be copied.
 func (p *unawaited) waited() string {
+	if text := p.r.prog.call(p.line, p.col); text != "" {
+		return "(await " + text + ")"
+	}
 	if p.call == nil && (p.name == "" || p.name == aPromise) {
 		return "(await …)"
 	}
@@ -188,7 +208,15 @@ func (p *unawaited) Get(name string) goja.Value {
 			panic(r.throw(exo.Errorf(exo.Invalid, "", "%s was not awaited, and %s", p.what(), s)))
 		}
 	}
-	panic(r.throw(exo.Errorf(exo.Invalid, "", "%s was not awaited: `%s` is a member of what the promise gives; write %s", p.what(), shorten(name, 60), p.mended("."+shorten(name, 60)))))
+	panic(r.throw(exo.Errorf(exo.Invalid, "", "%s was not awaited: `%s` is a member of what the promise gives; write %s", p.what(), shorten(name, 60), p.mended(memberText(name)))))
+}
+
+// memberText is a member as a program writes it behind what has it.
+func memberText(name string) string {
+	if _, err := strconv.ParseUint(name, 10, 32); err == nil {
+		return "[" + name + "]"
+	}
+	return "." + shorten(name, 60)
 }
 
 func (p *unawaited) method() *exo.Method {

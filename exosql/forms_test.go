@@ -64,7 +64,7 @@ func closing(s string, i int) int {
 
 // filled is a form with values in the place of its placeholders.
 func filled(form string) string {
-	form = strings.NewReplacer("{part} => {part}.column", "thing => thing.n", "[t.{name}, …]", "[t.n, t.s]", "({ … }) =>", "t =>", "{ where: …, orderBy: …, take: … }", "{ where: { n: 1 }, take: 2 }", "().…", "().count()", "{await}", "execute", "[...map.keys()]", "[1]",
+	form = strings.NewReplacer("{part} => {part}.column", "thing => thing.n", "[t.{name}, …]", "[t.n, t.s]", "({ … }) =>", "t =>", "{ where: …, orderBy: …, take: … }", "{ where: { n: 1 }, take: 2 }", "().…", "().count()", "{chain}.", "things.", "{await}", "execute", "[...map.keys()]", "[1]",
 		"{list}", "[1]", "({ {it} }) => !{link}", "t => !t.selves()", ".offset(…)", ".offset(2)", "insertMany([{ column: value }, …])", "insertMany([{ id: #, big: # }])", "{name}: value", "n: 1", "t.{name}().…", "t.selves().count()", "({ a }) => a.link()", "t => t.selves().as('other')", "t.{name}()", "t.selves()", "{name}:", "x:", "}).{name}()", "}).selves()", "t.parentId.in(ids)", "t.n.in([1])",
 		"({ row })", "({ thing: row })", "condition || other", "t.n > 0 || t.b", ").filter", ").filter(t => t.n)", "insert({ … })", "insert({ id: #, big: # })", "insert({ column: value })", "insert({ id: #, big: # })", "{ … }", "{ n: 1 }").Replace(form)
 	return strings.NewReplacer(

@@ -103,7 +103,7 @@ var aggregateHabits = []struct{ program, want string }{
 	{"tasks.select(t => ({ n: t.id.count() }))", "an aggregate is of rows: write query.sum(t => t.column), or .groupBy(t => t.key).select(g"},
 	{"tasks.select(t => ({ n: Math.max(t.priority) }))", "the greatest of many rows is query.max(t => t.column)"},
 	{"tasks.select(t => ({ n: Math.max(t.priority, 3) }))", `[{"n":3},{"n":5},{"n":3},{"n":5},{"n":3}]`},
-	{"tasks.reduce((n, t) => n + t.priority, 0)", "use (await ….execute()).reduce"},
+	{"tasks.reduce((n, t) => n + t.priority, 0)", "use (await tasks.execute()).reduce"},
 	{"tasks.aggregate({ _sum: { priority: true } })", "write .groupBy(t => t.key).select(g => ({ key: g.key, n: g.count(), sum: g.sum(t => t.colu"},
 	{"tasks.aggregate(t => ({ n: t.count() }))", "write .groupBy(t => t.key).select(g => ({ key: g.key, n: g.count(), sum: g.sum(t => t.colu"},
 	{"tasks.total(t => t.priority)", `16`},

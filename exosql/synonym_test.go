@@ -163,12 +163,12 @@ func TestNoSynonym(t *testing.T) {
 			{"tasks.join(({ task }) => task.project()).where('status', 'open')", "this query has several tables"},
 			{"tasks.filter", "a method was named and not called"},
 			{"tasks.where(t => t.title.contains && t.done)", "call it"},
-			{"tasks[0]", "(await ….execute())[0]"},
-			{"tasks.length", "(await ….execute()).length"},
+			{"tasks[0]", "(await tasks.execute())[0]"},
+			{"tasks.length", "(await tasks.execute()).length"},
 			{"(() => { for (const t of tasks) return t })()", "has not run yet"},
 			{"[...tasks]", "has not run yet"},
 			{"tasks.includes(3)", "else await it, and look in the rows"},
-			{"tasks.flatMap(t => [t.id])", "(await ….execute()).flatMap"},
+			{"tasks.flatMap(t => [t.id])", "(await tasks.execute()).flatMap"},
 		} {
 			if o := r.Run(t, "return await "+x.program); o.Kind == 0 || !strings.Contains(o.Message, x.want) {
 				t.Errorf("%s\n%s\nwant %s", x.program, o, x.want)

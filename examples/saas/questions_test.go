@@ -34,3 +34,9 @@ func TestSizeIsBounded(t *testing.T) {
 		t.Errorf("the description has %d tokens, by Size: more than 3,750 by a tokenizer", n)
 	}
 }
+
+// TestFirstTries: one program for each question, as it was written first.
+func TestFirstTries(t *testing.T) {
+	questions.Run(t, tracker, questions.Read(t, questions.Dir("saas-first"), 39))
+	questions.Changes(t, tracker, questions.Read(t, questions.Dir("saas-changes-first"), 10), "comments.id", "comments.created_at")
+}

@@ -1,5 +1,5 @@
 return `${tasks}`;
-//! invalid "has not run yet"
+//! invalid "is a query and no function"
 ---
 // twin: raw
 return String(api.store.Secret);

@@ -67,7 +67,7 @@ return await tasks.where(t => t.id < 1004).orderBy(t => t.id).select(t => ({ tas
 ---
 // What asks of a link stands in a callback.
 return await tasks.some(t => t.done)
-//! denied "use (await ….execute()).some"
+//! denied "use (await tasks.execute()).some"
 ---
 return await tasks.where(t => tasks.some(x => x.done)).count()
 //=> 5

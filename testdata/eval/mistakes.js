@@ -33,7 +33,7 @@ return await api.taks.count()  //! denied "did you mean `tasks`"
 ---
 return await tasks.wher((t) => t.done)  //! denied "did you mean `where`"
 ---
-tasks.flatMap((t) => t.title)  //! denied "(await ….execute()).flatMap"
+tasks.flatMap((t) => t.title)  //! denied "(await tasks.execute()).flatMap"
 ---
 for (const t of tasks) console.log(t)  //! invalid "has not run yet"
 ---

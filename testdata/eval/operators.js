@@ -137,7 +137,7 @@ return await tasks.where((t) => [].some((s) => s === t.status) || ![1, 2].every(
 ---
 return await tasks.where((t) => [1, 2].every((n) => t.priority > n) && t.id > 0).count()  //=> 3
 ---
-tasks.where((t) => ['open'].find((s) => s === t.status))  //! invalid "column.in(list)"
+tasks.where((t) => ['open'].find((s) => s === t.status))  //! invalid "write ['open'].some((s) => s === t.status) alone"
 ---
 tasks.where((t) => Boolean(t.title))  //! invalid "column !== null"
 ---

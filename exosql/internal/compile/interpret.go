@@ -259,6 +259,9 @@ func (f *from) doOrder(q *query, arg *exo.Node, env names) error {
 	if err := f.settle(q); err != nil {
 		return err
 	}
+	if q.chosen {
+		q.order, q.chosen = slices.DeleteFunc(slices.Clone(q.order), func(t orderTerm) bool { return !t.last }), false
+	}
 	env = f.bound(arg, q, env)
 	terms := []*exo.Node{arg.Args[0]}
 	if terms[0].Op == exo.OpList {

@@ -146,6 +146,7 @@ type query struct {
 	base    *occurrence   // whose row a result shows without a select
 	out     *projection   // what select chose, or nil
 	order   []orderTerm   //
+	chosen  bool          // the order has chosen the first row of each key: a later one sorts what was chosen
 	limits  []sqlast.Expr // pending: they act when something comes after them, or at the end
 	offsets []sqlast.Expr
 	once    bool          // of the rows that show the same one is left

@@ -116,6 +116,7 @@ func (f *from) doDistinctBy(q *query, n *exo.Node, env names) error {
 		return nil
 	})
 	f.open = false // what is inside stands behind a fence already
+	q.chosen = true
 	return nil
 }
 

@@ -14,6 +14,8 @@
 //	currentUser.todos().count: takes no arguments; put .where(…) or what else is meant before it
 //	-- mended --                 (what one writes who has read that)
 //	(api) => api.currentUser.todos().where({ completed: false }).count()
+//	-- pending: … --             (any number: it is wrong, and no error reports that)
+//	-- because --                (why; an entry that is no longer wrong fails)
 //
 // The right answer is the result of the SQL, which is written by hand over the seed and runs on
 // a plain connection. A wrong program must not only fail: its error must name something
@@ -43,6 +45,7 @@ type Question struct {
 	Before     string // what was done before a change is asked for
 	Right      []Program
 	Wrong      []Wrong
+	Pending    []Wrong // what gives a wrong answer without an error, and in Fails why
 }
 
 // Program is a program and the manner in which it is written.
@@ -120,8 +123,8 @@ func parse(text string) (*Question, error) {
 			return nil, fmt.Errorf("section %q: %w", text[m[2]:m[3]], err)
 		}
 	}
-	if q.Asked == "" || q.SQL == "" || len(q.Right) == 0 {
-		return nil, fmt.Errorf("want a question, SQL, and a program that is right")
+	if q.Asked == "" || q.SQL == "" || len(q.Right)+len(q.Wrong)+len(q.Pending) == 0 {
+		return nil, fmt.Errorf("want a question, SQL, and a program")
 	}
 	for _, w := range q.Wrong {
 		if w.Fails == "" || w.Mended == "" {
@@ -152,6 +155,13 @@ func (q *Question) add(name, body string) error {
 			return fmt.Errorf("it belongs to no program")
 		}
 		q.Wrong[last].Mended = body
+	case "pending":
+		q.Pending = append(q.Pending, Wrong{Program: Program{manner, body}})
+	case "because":
+		if len(q.Pending) == 0 {
+			return fmt.Errorf("it belongs to no program")
+		}
+		q.Pending[len(q.Pending)-1].Fails = body
 	case "before":
 		q.Before = body
 	default:

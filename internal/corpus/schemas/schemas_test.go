@@ -33,3 +33,13 @@ func TestQuestionsOfAClerk(t *testing.T) {
 	}
 	questions.Changes(t, app, questions.Read(t, questions.Dir("northwind-changes"), 23), "orders.order_id", "order_details.order_id")
 }
+
+// TestFirstTries: what is asked of a CRM, with one program each as it was written first.
+func TestFirstTries(t *testing.T) {
+	app, err := OpenChanged("crm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	questions.Run(t, app, questions.Read(t, questions.Dir("crm"), 69))
+	questions.Changes(t, app, questions.Read(t, questions.Dir("crm-changes"), 12), "activities.id")
+}
