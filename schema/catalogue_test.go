@@ -134,6 +134,7 @@ func plain(d *schema.Database) *schema.Database {
 			}
 		}
 		for i := range t.Policies {
+			t.Policies[i].Unset = nil
 			text(&t.Policies[i].Using)
 			text(&t.Policies[i].Check)
 		}

@@ -354,18 +354,26 @@ func (r *postgresReader) triggers() error {
 func (r *postgresReader) policies() error {
 	commands := map[string]string{"*": "ALL", "r": "SELECT", "a": "INSERT", "w": "UPDATE", "d": "DELETE"}
 	return r.each(`SELECT p.polrelid::bigint, p.polname::text, p.polcmd::text, NOT p.polpermissive, coalesce(pg_get_expr(p.polqual, p.polrelid), ''), coalesce(pg_get_expr(p.polwithcheck, p.polrelid), ''),
-			(SELECT json_agg(CASE WHEN o = 0 THEN 'public' ELSE pg_get_userbyid(o)::text END)::text FROM unnest(p.polroles) AS o)
+			(SELECT json_agg(CASE WHEN o = 0 THEN 'public' ELSE pg_get_userbyid(o)::text END)::text FROM unnest(p.polroles) AS o),
+			(SELECT coalesce(json_agg(DISTINCT m[1]), '[]')::text
+				FROM regexp_matches(concat_ws(' ', pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid)), $$current_setting\('(\w+(?:\.\w+)+)'::text\)$$, 'g') AS m
+				WHERE CASE WHEN NOT EXISTS (SELECT FROM pg_settings AS s WHERE s.name = lower(m[1])) THEN current_setting(m[1], true) IS NULL END)
 		FROM pg_policy AS p WHERE p.polrelid = ANY ($1::text::oid[]) ORDER BY p.polrelid, p.polname`, func(rows *sql.Rows) error {
 		var rel int64
 		var x Policy
-		var command, roles string
-		if err := rows.Scan(&rel, &x.Name, &command, &x.Restrictive, &x.Using, &x.Check, &roles); err != nil {
+		var command, roles, unset string
+		if err := rows.Scan(&rel, &x.Name, &command, &x.Restrictive, &x.Using, &x.Check, &roles, &unset); err != nil {
 			return err
 		}
 		x.Command = commands[command]
 		var err error
 		if x.Roles, err = list(roles); err != nil {
 			return err
+		}
+		if unset != "[]" {
+			if x.Unset, err = list(unset); err != nil {
+				return err
+			}
 		}
 		if t := r.tables[rel]; t != nil {
 			t.Policies = append(t.Policies, x)

@@ -135,4 +135,5 @@ type Policy struct {
 	Roles       []string // sorted; "public" is everybody
 	Using       string
 	Check       string
+	Unset       []string // PostgreSQL, live: settings that it reads by current_setting('x') and that the connection does not have: each query fails
 }

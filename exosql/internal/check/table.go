@@ -262,9 +262,21 @@ func (c *Checker) security(t *decl.Table, live *schema.Table) {
 		f.Problem, f.Warning = "has row-level security and no policy: every query of it is empty", true
 		f.Fix = fmt.Sprintf("CREATE POLICY … ON %s USING (…)", c.declared(t))
 	default:
+		c.unset(t, live)
 		return
 	}
 	c.add(f)
+}
+
+// unset refuses policies that read a setting which the connection does not have: each query of the table fails.
+func (c *Checker) unset(t *decl.Table, live *schema.Table) {
+	for _, p := range live.Policies {
+		for _, name := range p.Unset {
+			c.add(Finding{Kind: RowSecurity, Table: t.Name, Warning: !slices.Contains(p.Roles, "public") && !slices.Contains(p.Roles, c.live.Role.Name),
+				Problem: fmt.Sprintf("its policy %s reads the setting %s by current_setting('%s'), which fails where there is none: each query of the table fails", p.Name, name, name),
+				Fix:     fmt.Sprintf("current_setting('%s', true) in the policy; or ALTER ROLE %s SET %s = ''", name, sqlname.Plain(c.live.Role.Name), name)})
+		}
+	}
 }
 
 func count(n int, one, many string) string {

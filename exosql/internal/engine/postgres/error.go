@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -11,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
@@ -84,4 +86,44 @@ func unread(p *plan.Plan, args []exo.Value, err error) (*exo.Error, *plan.Source
 	}
 	src := &p.Args[n-1]
 	return &exo.Error{Kind: exo.Invalid, Msg: fmt.Sprintf("`%s` is %s in the database, and %.100q is no such value", src.Beside, src.As, args[n-1].Text()), Err: err}, src
+}
+
+// hostCodes are the classes and codes of errors that the database's own contents cause: its views, policies, functions, foreign tables and
+// settings. Of class 42 the others are mistakes of our statements.
+var hostCodes = []string{
+	"08", "0A", "2F", "38", "39", "3F", "55", "58", "F0", "HV", "P0", "25006", "XX001", "XX002",
+	"42501", "42703", "42704", "42883", "42P01", "42P17",
+}
+
+// ownCode is a line of the server that names a function of the database in which the error was: whatever its code, no statement of ours
+// has it.
+var ownCode = regexp.MustCompile(`(?m)^(?:PL/|SQL function)`)
+
+// unset is the server's message of current_setting without its second argument.
+var unset = regexp.MustCompile(`^unrecognized configuration parameter "([^"]+)"`)
+
+// hostError makes an error that the database's own contents cause one that says so: the reason to the host, and to a program that its host
+// is asked. A program reads the same for all of them but for a value, which it may avoid. Any other error is returned as it is.
+func hostError(err error) error {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	if _, known := errors.AsType[*exo.Error](err); !ok || known || errors.Is(err, engine.ErrSerial) {
+		return err
+	}
+	msg, why := "this can't be done: its host has to look at the database first", "the reason is in the database: no program and no declaration can mend it"
+	m := unset.FindStringSubmatch(e.Message)
+	switch {
+	case strings.HasPrefix(e.Code, "22"):
+		msg = "the database can't calculate this for a value that it has met: narrow the query, or ask its host to look at it"
+		why = "a view, a policy or a generated column can't be calculated for some row"
+	case e.Code == "42704" && m != nil:
+		why = fmt.Sprintf("a policy, a view or a function reads the setting %[1]s, which the connection does not have: write current_setting('%[1]s', true) there, or ALTER ROLE CURRENT_USER SET %[1]s = ''", m[1])
+	case e.Code == "55000" && strings.Contains(e.Message, "has no handler"):
+		why = "the wrapper of a foreign table has no HANDLER, so nothing can be read of it: ALTER FOREIGN DATA WRAPPER … HANDLER …, or grant another table"
+	case e.Code == "42P17":
+		why = "a policy of the table reads the table itself: let it call a function that is SECURITY DEFINER"
+	case ownCode.MatchString(e.Where), slices.ContainsFunc(hostCodes, func(code string) bool { return strings.HasPrefix(e.Code, code) }):
+	default:
+		return err
+	}
+	return &exo.Error{Kind: exo.Denied, Msg: msg, Err: fmt.Errorf("exosql: %s: %w", why, err)}
 }

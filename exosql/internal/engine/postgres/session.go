@@ -106,13 +106,16 @@ func (s *Session) Query(ctx context.Context, p *plan.Plan, args []exo.Value, out
 	case e.Code == notSupported:
 		// The statement was prepared for tables that have changed since.
 		s.stmts.Remove(p)
-		return run(ctx, p, args, out) // an open plan is judged again
+		err = run(ctx, p, args, out) // an open plan is judged again
 	case e.Code == invalidStatement:
 		// Something between us and the server, a pooler, has dropped what was prepared.
 		s.bad = true
 		return fmt.Errorf("%w: %w", engine.ErrLost, err)
 	}
-	return err
+	if p.Write != nil {
+		return err // see violation
+	}
+	return hostError(err)
 }
 
 // The server's codes for what is retried or translated.

@@ -489,7 +489,7 @@ func violation(p *plan.Plan, args []exo.Value, err error) error {
 		}
 	}
 	if v.Rule == engine.NoRule {
-		return err
+		return hostError(err)
 	}
 	if e.TableName == "" && v.Rule == engine.CheckRule {
 		v.Domain = e.DataTypeName
