@@ -177,13 +177,15 @@ func Errorf(kind Kind, op, format string, args ...any) *Error {
 // Classify returns err if it is, or wraps, an *Error, and nil for nil. Any other error
 // becomes an *Error of op: Cancelled or Limit where a context has ended, else Internal,
 // with err kept for the host.
-func Classify(op string, err error) error { return AsError(op, err).plain() }
-
-// AsError is Classify for who asks the error further. It is nil for nil.
-func AsError(op string, err error) *Error {
+func Classify(op string, err error) error {
 	if err == nil {
 		return nil
 	}
+	return AsError(op, err)
+}
+
+// AsError is Classify of an error that is there, for who asks it further.
+func AsError(op string, err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {
 		if e == nil { // a nil *Error in an error is a mistake, not a success
@@ -198,15 +200,6 @@ func AsError(op string, err error) *Error {
 		return &Error{Op: op, Kind: Limit, Msg: "the time for this run is over", Err: err}
 	}
 	return &Error{Op: op, Kind: Internal, Err: err}
-}
-
-// plain is e as an error: nil if there is none. An interface that holds a nil *Error
-// would not be nil.
-func (e *Error) plain() error {
-	if e == nil {
-		return nil
-	}
-	return e
 }
 
 // KindOf is the kind of the failure that err is, as Classify sees it; Other for nil.

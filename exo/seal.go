@@ -1,6 +1,9 @@
 package exo
 
-import "slices"
+import (
+	"context"
+	"slices"
+)
 
 // What a message merely shows of a labelled value adds nothing to the run's label: the value stays with the host, and the
 // program holds a sealed Value, which is the run's number of it. A guest can forge a number and learns
@@ -145,3 +148,90 @@ func (m *Message) Shown(shape *Shape) []Label {
 	}
 	return labels
 }
+
+// recognize looks each sealed value in v up and joins their labels. A guest that was taken over names cells that it
+// was never given, and calls them text, public or what it likes.
+func (s *Session) recognize(v Value, into *Label) error {
+	for x := range v.All() {
+		l, sealed := x.Sealed()
+		if !sealed {
+			continue
+		}
+		s.mu.Lock()
+		known := int(x.Number()) < len(s.sealed) && s.sealed[x.Number()].SealedType() == x.SealedType() && s.sealed[x.Number()].Label().Equal(l)
+		s.mu.Unlock()
+		if !known {
+			return Errorf(Denied, "", "no such sealed value")
+		}
+		*into = into.Join(l)
+	}
+	return nil
+}
+
+// contentsOf is v with the content of each sealed value whose label flows to admits. recognize was asked.
+func (s *Session) contentsOf(v Value, admits func(Label) bool) Value {
+	return v.Replace(func(x Value) (Value, bool) {
+		l, sealed := x.Sealed()
+		if !sealed || !admits(l) {
+			return x, false
+		}
+		s.mu.Lock()
+		c := s.contents[x.Number()]
+		s.mu.Unlock()
+		return s.made(c, l), true
+	})
+}
+
+// open is a message with the contents of all sealed values in it.
+func (s *Session) open(x Expr) Expr {
+	nodes := slices.Clone(x.Nodes)
+	for i := range nodes {
+		nodes[i].Lit = s.contentsOf(nodes[i].Lit, func(Label) bool { return true })
+	}
+	return Expr{nodes}
+}
+
+// Unseal is the result of the run as it may leave: of the sealed values in it those are opened whose labels
+// Config.Admits admits, and l is what they carry. It fails where the program names one that it was not given.
+func (s *Session) Unseal(result Value) (v Value, l Label, err error) {
+	if err := s.begun(); err != nil {
+		return Value{}, Label{}, err
+	}
+	if !result.HoldsSealed() {
+		return result, Label{}, nil
+	}
+	if err := s.recognize(result, &l); err != nil {
+		return Value{}, Label{}, err
+	}
+	opened := l.Integrity()
+	v = s.contentsOf(result, func(of Label) bool {
+		if !of.Secrecy().FlowsTo(s.gate.admits) {
+			return false
+		}
+		opened = opened.Join(of)
+		return true
+	})
+	return v, opened, nil
+}
+
+// Reveal makes the object `reveal`: reveal(x) gives what is in a sealed value, or a list or record that holds some, as
+// plain data. The run carries the labels of those from then on, so what may not leave then is refused. It grants no more
+// than a condition on the value would.
+func Reveal() Object { return revealer{} }
+
+type revealer struct{}
+
+// RevealName is the name under which it is granted where nothing else has the name, and RevealInterface that of its interface.
+const (
+	RevealName      = "reveal"
+	RevealInterface = "Reveal"
+)
+
+func (revealer) Describe() (Description, error) {
+	m := &Method{Name: RevealName, Sends: true,
+		Params: []Param{{Name: "the value", Want: &Term{Con: &Type{Name: TypeData, Null: true}}}}, Result: &Term{Con: &Type{Name: TypeData, Null: true}}}
+	i := &Interface{Name: RevealInterface, Call: RevealName, Methods: map[string]*Method{RevealName: m}}
+	return Description{Type: &Type{Name: i.Name}, Interfaces: []*Interface{i}, Doc: "plain values of sealed ones"}, nil
+}
+
+func (revealer) Eval(_ context.Context, m *Message) (Value, error) { return m.Root.Args[0].Lit, nil }

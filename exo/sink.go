@@ -2,6 +2,7 @@ package exo
 
 import (
 	"fmt"
+	"strings"
 )
 
 // Sink is an Object whose methods admit labels by what they are called with: a mail may
@@ -59,4 +60,55 @@ func (m *Message) unsealed() *Message {
 // withoutLabelled is v, with the zero Value for each part that has a label.
 func withoutLabelled(v Value) Value {
 	return v.Replace(func(x Value) (Value, bool) { return Value{}, !x.Label().Empty() })
+}
+
+// distrust says why a run that has read what outsiders wrote may not ask for m: an instruction that was hidden there
+// may have chosen the call, whatever the model made of it. What acts on the world is refused unless it admits
+// the tag; a write is kept unless its method demands trust, or a field that it sets. Reads are never refused. has is the label of what chose m: what m itself
+// is told comes later, so a row that is added and shown with its untrusted columns is asked for before they are read.
+func (s *Session) distrust(m *Message, has, admits Label) error {
+	if has.Empty() {
+		return nil
+	}
+	meth := m.Root.Method()
+	if (meth.Effect == Held || meth.Effect == Immediate) && !has.FlowsTo(admits) {
+		return m.Untrusted(has.without(admits), "what it asks for here could be asked for by them")
+	}
+	if meth.Trusted {
+		return m.Untrusted(has, "`"+meth.Name+"` could be asked for by them")
+	}
+	if !meth.Declassifies.Empty() { // what is told of a secret is the program's choice, and must be nobody else's
+		return m.Untrusted(has, "what it asks to be told of sealed values could be chosen by them")
+	}
+	for i, a := range m.Root.Args {
+		if name := Demands(meth.Params[i].Want.Con, a); name != "" {
+			return m.Untrusted(has, "`"+name+"` could be chosen by them")
+		}
+	}
+	return nil
+}
+
+// Untrusted is the error of a message whose run has tags of integrity, where what it asks for demands trust; what says that.
+func (m *Message) Untrusted(has Label, what string) error {
+	s := m.session
+	if s == nil {
+		return Errorf(Denied, "", "%s", what)
+	}
+	if !s.run.Label.Integrity().meet(has).Empty() { // another program would begin with it, too
+		return Errorf(Denied, s.opName(m.Root), "what this program was written from holds what outsiders wrote (%s), and %s: ask the user to say it", s.taints(has), what)
+	}
+	return Errorf(Denied, s.opName(m.Root), "this program has read what outsiders wrote (%s), and %s: do it without reading that, or in a program of its own", s.taints(has), what)
+}
+
+// taints lists tags of integrity, each with what the program got it by: they hide nothing, so a program may be told.
+func (s *Session) taints(l Label) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	tags := l.Tags()
+	for i, t := range tags {
+		if op := s.causes[t].Op; op != "" {
+			tags[i] = t + ", by " + op
+		}
+	}
+	return strings.Join(tags, "; ")
 }

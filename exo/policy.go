@@ -1,0 +1,318 @@
+package exo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"sync"
+)
+
+// Policy says in what a wrapped object may do less than the object itself. Each part
+// may be left out; the zero Policy changes nothing. A policy is the host's code, and its
+// functions are called from several goroutines at a time.
+type Policy struct {
+	// Narrow is called once, with a copy of the object's description, which it changes. It
+	// may delete methods (a method's canonical name stands for all its names), interfaces
+	// that nothing leads to any more, and optional parameters from the last one on; make an
+	// optional parameter required; narrow the closed type of a parameter (no null, fewer
+	// Enum values, optional fields gone or required, data to a type, number to int); add
+	// tags to labels and take some from Admits; make a method a Sink or an Effect; change
+	// the Docs. Anything else is an error when the object is granted. Fields can't be
+	// deleted, since an object would still show them in whole rows, and nothing of a
+	// result can change, since only the object knows what it returns. An expression that
+	// stands for a parameter, like a column, is not held against a narrowed Enum.
+	Narrow func(d *Description) error
+
+	// Before refuses a message by returning false. It is called for each message that
+	// mentions the object, as its receiver or as an argument, when the gate would admit it:
+	// after the labels were joined and the sink was checked, in the order in which
+	// messages arrive, outermost policy first. It must not wait: the run waits for it. What
+	// it decides must follow from the messages alone and never from how fast replies are:
+	// nothing that After saw.
+	Before func(m *Message) bool
+
+	// Blind says that Before looks at no value: it is handed the message with the zero Value in the place of each that is sealed or
+	// labelled. The policy of an object that is not blind judges sealed values by what is in them, so the gate opens
+	// them for it, and the run has read them.
+	Blind bool
+
+	// Refusal is what a program reads that Before refused: a fixed text, so that Before
+	// can't tell it anything else.
+	Refusal string
+
+	// Admits, if it is set, takes labels from what a message may carry: see Sink, as which
+	// it is called, for each message that mentions the object and is a sink or an effect.
+	Admits func(m *Message) Label
+
+	// After is told of each message that was admitted what came of it: the reply, or an
+	// error. It only observes: what it does can't change the reply. Replies come in no
+	// fixed order. It may add to the record with (*Message).Detail.
+	After func(m *Message, v Value, err error)
+
+	// Cut, when it is closed, revokes the object for good: messages that come later are
+	// refused with Kind Revoked, and those being answered are cancelled.
+	Cut <-chan struct{}
+}
+
+// Wrap returns an object that forwards to o what policy p lets through. A policy can
+// only take away: the gate is shown the meet of the object's description and what Narrow
+// made of it, and granting the object fails, with the place, where Narrow would widen it. What messages to the
+// wrapped object return is wrapped by the same policy. Interfaces that Narrow
+// changed, and all that lead to one of them, have other names than before, so one gate
+// can hold the object beside its wrapped form and neither borrows from the other.
+func Wrap(o Object, p Policy) Object {
+	w := &wrapped{inner: o, by: &wrapping{policy: p}}
+	if p.Narrow != nil {
+		w.by.narrowed = sync.OnceValues(func() (*Narrowing, error) { return narrowed(o, p.Narrow) })
+	}
+	return w
+}
+
+// wrapped is an object that stands for another: the gate peels it off, after checking
+// the message with the wrapped object's own description.
+type wrapped struct {
+	inner Object
+	by    *wrapping
+	led   bool // a message to a wrapped object returned it
+}
+
+// wrapping is what a wrapped object and all that it leads to have in common.
+type wrapping struct {
+	policy   Policy
+	narrowed func() (*Narrowing, error) // nil: the description stays as it is
+}
+
+// wrap wraps an object that a message to this one returned.
+func (w *wrapped) wrap(result Object) Object { return &wrapped{inner: result, by: w.by, led: true} }
+
+func (w *wrapped) revoked() bool {
+	select {
+	case <-w.by.policy.Cut:
+		return true
+	default:
+		return false
+	}
+}
+
+func (w *wrapped) Describe() (Description, error) {
+	if w.inner == nil {
+		return Description{}, errors.New("exo: Wrap of a nil object")
+	}
+	d, err := w.inner.Describe()
+	if err != nil || w.by.narrowed == nil {
+		return d, err
+	}
+	n, err := w.by.narrowed()
+	if err != nil {
+		return Description{}, err
+	}
+	if d, err = n.Of(d); err == nil && !w.led {
+		d.Doc = n.Doc
+	}
+	return d, err
+}
+
+// Eval answers nothing: past the gate there is no policy.
+func (w *wrapped) Eval(context.Context, *Message) (Value, error) { return Value{}, errNotPeeled }
+
+var errNotPeeled = errors.New("exo: a wrapped object answers through a Session only")
+
+// peel takes the wrappings off the object that Refs[slot] refers to, and notes them.
+func (m *Message) peel(slot int, o Object) (Object, error) {
+	var by []*wrapped
+	for {
+		w, ok := o.(*wrapped)
+		if !ok {
+			break
+		}
+		if w.revoked() {
+			return nil, &Error{Kind: Revoked}
+		}
+		if c := w.by.policy.Cut; c != nil {
+			m.cuts = append(m.cuts, c)
+		}
+		if !slices.Contains(m.policies, w.by) { // two objects of one policy are one message to it
+			m.policies = append(m.policies, w.by)
+		}
+		by, o = append(by, w), w.inner
+	}
+	if by != nil {
+		m.peeled = append(m.peeled, peeled{slot, by})
+	}
+	return o, nil
+}
+
+// rewrap wraps an object of the reply as the receiver is wrapped. An argument that is
+// handed back stays wrapped as it was: it was peeled for the object, not for the program.
+func (m *Message) rewrap(o Object) Object {
+	receiver := m.Root.Receiver().Slot
+	given := o
+	for _, p := range m.peeled {
+		if p.slot != receiver && same(m.Objects[p.slot], given) {
+			o = p.by[0]
+		}
+	}
+	if o == given {
+		o = m.session.introduced(given)
+	}
+	for _, p := range m.peeled {
+		if p.slot == receiver {
+			for i := len(p.by) - 1; i >= 0; i-- {
+				o = p.by[i].wrap(o)
+			}
+		}
+	}
+	return o
+}
+
+// introduce remembers which wrapped objects were arguments of a message that is to act: an
+// object that keeps one of them has it without its policies, and may hand it back later.
+func (s *Session) introduce(m *Message) {
+	receiver := m.Root.Receiver().Slot
+	for _, p := range m.peeled {
+		if p.slot == receiver {
+			continue
+		}
+		s.mu.Lock()
+		if !slices.ContainsFunc(s.lent, func(l lent) bool { return l.as == p.by[0] }) {
+			s.lent = append(s.lent, lent{m.Objects[p.slot], p.by[0]})
+		}
+		s.mu.Unlock()
+	}
+}
+
+// lent is an object that another one got as an argument, and how the program holds it.
+type lent struct {
+	bare Object
+	as   *wrapped
+}
+
+// introduced is o as the program held it when it was an argument; o itself if it was none.
+func (s *Session) introduced(o Object) Object {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, l := range s.lent {
+		if same(l.bare, o) {
+			return l.as
+		}
+	}
+	return o
+}
+
+// same compares objects of types that == may panic on.
+func same(a, b Object) bool {
+	t := reflect.TypeOf(a)
+	return t == reflect.TypeOf(b) && t.Comparable() && reflect.ValueOf(a).Comparable() && a == b
+}
+
+// before asks the policies of a message that the gate would admit, outermost first.
+func (s *Session) before(m *Message, e *pending) (err error) {
+	if len(m.policies) == 0 {
+		return nil
+	}
+	var blind *Message
+	if p := s.hostCode(e, func() {
+		for _, w := range m.policies {
+			of := m
+			if w.policy.Blind {
+				if blind == nil {
+					blind = m.unsealed()
+				}
+				of = blind
+			}
+			if f := w.policy.Before; f != nil && !f(of) {
+				err = &Error{Kind: Denied, Op: s.opName(e.root), Msg: w.policy.Refusal}
+				return
+			}
+		}
+	}); p != nil {
+		return s.policyFailed(p)
+	}
+	return err
+}
+
+// hostCode calls a function of the host's at admission, and returns what it panicked with.
+func (s *Session) hostCode(e *pending, f func()) (panicked any) {
+	returned := false
+	defer func() {
+		if panicked = recover(); returned || panicked != nil {
+			return
+		}
+		_ = s.policyFailed(nil) // it ended its goroutine: admit settles the message
+	}()
+	f()
+	returned = true
+	return nil
+}
+
+// after tells the policies of a message what came of it.
+func (s *Session) after(m *Message, v Value, err error) (failed error) {
+	returned := len(m.policies) == 0
+	if returned {
+		return nil
+	}
+	defer func() {
+		if p := recover(); !returned {
+			failed = s.policyFailed(p)
+		}
+	}()
+	for _, w := range m.policies {
+		if f := w.policy.After; f != nil {
+			f(m, v, err)
+		}
+	}
+	returned = true
+	return nil
+}
+
+// policyFailed ends the run as a panic of Record does: a policy that failed may not
+// have refused what it should have, or not have seen what it should have.
+func (s *Session) policyFailed(p any) error {
+	if p == nil {
+		p = errPolicyEnded
+	}
+	s.callbackFailed(p)
+	return &Error{Kind: Internal, Err: errPolicy}
+}
+
+var (
+	errPolicy      = errors.New("exo: a policy's function panicked")
+	errPolicyEnded = errors.New("exo: a policy's function ended its goroutine")
+)
+
+// LabelDeclarer is an object that has to know which of its fields are labelled: the order of its rows and what it counts for a value
+// depend on it. So a policy can't add a label of secrecy to one of them: the gate would seal the value, and what else
+// of it shows would stay.
+type LabelDeclarer interface {
+	Object
+	DeclaresLabels()
+}
+
+// declaresLabels refuses labels of secrecy that a policy adds to fields of an object that has to know of them.
+func declaresLabels(o Object, own, met Description) error {
+	if _, ok := unwrapped(o).(LabelDeclarer); !ok {
+		return nil
+	}
+	for _, i := range met.Interfaces {
+		if was := own.Interface(i.Name).Label; !i.Label.Secrecy().FlowsTo(was) {
+			return fmt.Errorf("exo: a policy labels %s %s, and its object doesn't know: label it where it is declared", i.Name, i.Label.Secrecy().without(was))
+		}
+		for name, f := range i.Fields {
+			if was := own.Interface(i.Name).Fields[name]; !f.Label.Secrecy().FlowsTo(was.Label) {
+				return fmt.Errorf("exo: a policy labels %s.%s %s, and its object doesn't know: label it where it is declared", i.Name, name, f.Label.Secrecy().without(was.Label))
+			}
+		}
+	}
+	return nil
+}
+
+// narrowed is what f makes of o's description.
+func narrowed(o Object, f func(*Description) error) (*Narrowing, error) {
+	d, err := o.Describe()
+	if err != nil {
+		return nil, err
+	}
+	return Narrow(d, f, func(met Description) error { return declaresLabels(o, d, met) })
+}
