@@ -15,15 +15,8 @@ import (
 // Boolean(t.done) true, list.some(x => x === t.id) decided by the first item. Here
 // they mean the method of the expression that does the same, or they say which does.
 
-// specialMembers are the methods whose calls are looked at, besides all of Math.
-var specialMembers = map[string]bool{"includes": true, "has": true, "indexOf": true, "lastIndexOf": true, "test": true, "exec": true,
-	"some": true, "every": true, "find": true, "findIndex": true, "findLast": true, "findLastIndex": true, "filter": true}
-
 // deciders call a function for each item and take its answer for true or false.
 var deciders = map[string]bool{"some": true, "every": true, "find": true, "findIndex": true, "findLast": true, "findLastIndex": true, "filter": true}
-
-// specialFunctions are the global functions whose calls are looked at.
-var specialFunctions = map[string]bool{"String": true, "Number": true, "parseInt": true, "parseFloat": true, "Boolean": true, "isNaN": true, "isFinite": true}
 
 var recordedMath = map[string]bool{"abs": true, "round": true, "floor": true, "ceil": true}
 
@@ -243,9 +236,6 @@ func (r *run) decider(name string, f goja.Value) goja.Value {
 		return v
 	})
 }
-
-// dateMark is how the one argument of the constructor is marked, see rewriter.dated.
-const dateMark = "new Date"
 
 // makes are the types of which a function of JavaScript makes values.
 var makes = map[string]string{"Number(…)": "int float decimal", "parseInt(…)": "int", "parseFloat(…)": "int float decimal", "Boolean(…)": "bool", "new Date(…)": "time date"}

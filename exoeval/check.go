@@ -11,13 +11,6 @@ import (
 	"github.com/exoagent/exoagent/exo"
 )
 
-const (
-	noModules        = "no modules here: `import`, `export` and `require` are not available; remove it: what is granted is in scope by name, and nothing else is needed"
-	noForAwait       = "`for await` goes through a list: write `for await (const x of list) { ... }`"
-	awaitOutside     = "`await` works only directly inside an async function: write `async` before the parameters of the innermost function"
-	noAsyncGenerator = "async generators are not available; use an async function that returns an array"
-)
-
 // maxSpine bounds the left spines a + b + c ... and a.b.c()...: the parser builds
 // them in a loop, but the compiler walks them by recursion.
 const maxSpine = 4000
@@ -26,7 +19,7 @@ const maxSpine = 4000
 // rest, resolves every name, and notes which functions are recorded.
 type checker struct {
 	cfg     frontConfig
-	pt      *parsed
+	pt      *form
 	granted map[string]bool
 	fault   *fault
 
@@ -52,7 +45,7 @@ type checker struct {
 	bound      map[ast.Expression]*binding // the names of the functions that are declared with one
 }
 
-func newChecker(cfg frontConfig, pt *parsed) *checker {
+func newChecker(cfg frontConfig, pt *form) *checker {
 	c := &checker{cfg: cfg, pt: pt, granted: map[string]bool{}, infos: map[ast.Node]*funcInfo{}, loops: map[int]bool{}, names: map[string]bool{}, free: map[*ast.Identifier]bool{}, bound: map[ast.Expression]*binding{}}
 	for _, g := range cfg.Grants {
 		c.granted[g] = true
@@ -74,7 +67,7 @@ func (c *checker) check() *fault {
 		c.asyncs = c.asyncs || c.awaits
 		c.pt.plain = !c.awaits
 	}
-	for off := range c.pt.awaits {
+	for off := range c.pt.forAwait {
 		// An await that was blanked and is none of a loop over a list: the program must not run without it.
 		if !c.loops[off] && (c.fault == nil || c.fault.off > off) {
 			c.fault = faultf(exo.Syntax, off, "%s", noForAwait)
@@ -206,7 +199,7 @@ func (c *checker) expr(e ast.Expression) {
 		if name, ok := constantString(e.Member); ok {
 			c.member(name, e.Member.Idx0(), e.Left)
 		} else if _, number := e.Member.(*ast.NumberLiteral); !number {
-			c.names[anyName] = true
+			c.names[computedName] = true
 		}
 		c.expr(e.Member)
 	case *ast.OptionalChain:
@@ -306,7 +299,7 @@ func (c *checker) key(key ast.Expression, computed bool) {
 		if name, ok := constantString(key); ok {
 			c.member(name, key.Idx0(), nil)
 		} else {
-			c.names[anyName] = true
+			c.names[computedName] = true
 		}
 		c.expr(key)
 		return
@@ -407,3 +400,37 @@ func (c *checker) pattern(e ast.Expression, name func(*ast.Identifier)) {
 
 // declared admits a name where it is declared.
 func (c *checker) declared(id *ast.Identifier) { c.reserved(id) }
+
+// regexp admits the literals of regular expressions that goja runs on Go's engine.
+func (c *checker) regexp(e *ast.RegExpLiteral) {
+	if e.Pattern == "" {
+		// goja's parser takes `/[a` at the end of a line for an empty one, and drops
+		// the line.
+		c.fail(e.Idx, "syntax error: the regular expression is not closed: missing /")
+	}
+	spelled, why := spellRegexp(e.Pattern, e.Flags)
+	if why != "" {
+		c.fail(e.Idx, "%s", why)
+	}
+	e.Pattern = spelled
+}
+
+// coalesce refuses `&&` beside `??`, which is no JavaScript. goja's parser does so too,
+// but takes an operand that only begins with a parenthesis, `(a) && b ?? c`, for one
+// that is in parentheses.
+func (c *checker) coalesce(e *ast.BinaryExpression) {
+	if e.Operator != token.COALESCE {
+		return
+	}
+	at, ok := c.pt.operatorDepth(e, "??")
+	for _, side := range [...]ast.Expression{e.Left, e.Right} {
+		and, is := side.(*ast.BinaryExpression)
+		if !ok || !is || and.Operator != token.LOGICAL_AND {
+			continue
+		}
+		// The operator of an operand in parentheses is one bracket deeper.
+		if in, ok := c.pt.operatorDepth(and, "&&"); ok && in == at {
+			c.fail(and.Right.Idx0(), "%s", mixedLogic)
+		}
+	}
+}

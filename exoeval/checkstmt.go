@@ -125,7 +125,7 @@ func (c *checker) bindings(list []*ast.Binding, lexical bool) {
 
 // forAwait admits `for await`, for which the parser has seen a plain loop.
 func (c *checker) forAwait(s *ast.ForOfStatement) {
-	if !c.pt.awaits[c.pt.off(s.For)] {
+	if !c.pt.forAwait[c.pt.off(s.For)] {
 		return
 	}
 	c.loops[c.pt.off(s.For)], c.awaits = true, true

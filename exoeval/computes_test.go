@@ -12,11 +12,15 @@ import (
 	"github.com/exoagent/exoagent/exo"
 )
 
+// realmConfig is what the front is told of a realm with all globals.
+func realmConfig() frontConfig {
+	return frontConfig{MaxSource: 64 << 10, MaxNesting: 100, Globals: globals(), Grants: []string{"currentUser", "todos"}, Describing: map[string]bool{"where": true, "join": true, "select": true, "orderBy": true}}
+}
+
 // resultOf runs a program in a realm of its own, after change has had its needs.
 func resultOf(t *testing.T, program string, change func(*needs)) (string, *needs) {
 	t.Helper()
-	cfg := testConfig()
-	cfg.Globals = globals()
+	cfg := realmConfig()
 	prog, err := compile(program, cfg)
 	if err != nil {
 		t.Fatalf("%s: %v", program, err)
@@ -133,7 +137,7 @@ func TestComputes(t *testing.T) {
 // by may be in what they return. Object is the twin.
 func TestPlainGlobals(t *testing.T) {
 	for name := range plainGlobals {
-		if !realmNames[name] {
+		if !globals()[name] {
 			t.Errorf("%s is no global", name)
 		}
 	}
@@ -256,8 +260,7 @@ func TestPlainBody(t *testing.T) {
 		"return { then() {} }", "return () => 1", "for (;;) ;"} {
 		var got [2]string
 		for i, p := range []string{program, program + "; await 0"} {
-			cfg := testConfig()
-			cfg.Globals = globals()
+			cfg := realmConfig()
 			prog, err := compile(p, cfg)
 			if err != nil {
 				t.Fatal(p, err)

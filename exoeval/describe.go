@@ -521,3 +521,10 @@ func (f *frame) leftovers(r *run, op func() string) error {
 	}
 	return nil
 }
+
+// recording tells the functions with two bodies which of them to run.
+func (r *run) recording(on bool) {
+	if r.flagged {
+		_ = r.vm.GlobalObject().DefineDataProperty(helperRecording, r.vm.ToValue(on), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	}
+}

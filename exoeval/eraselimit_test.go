@@ -26,7 +26,7 @@ func TestEraserIsBounded(t *testing.T) {
 		}
 		start := time.Now()
 		var err error
-		n := stackOf(func() { _, err = compile(src, testConfig()) })
+		n := stackOf(func() { _, err = checked(src, testConfig()) })
 		if took := time.Since(start); n > raced*8<<20 || took > 5*time.Second {
 			t.Errorf("%.30q: %d KB of stack, %v (%v)", src, n>>10, took, err)
 		} else if testing.Verbose() {

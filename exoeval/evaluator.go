@@ -98,9 +98,7 @@ type cached struct {
 // may be part of a larger one, which the cache would keep alive.
 func (c cached) Keep() (cached, int) {
 	if c.prog != nil {
-		p := *c.prog
-		p.src = strings.Clone(p.src)
-		c.prog = &p
+		c.prog = &program{c.prog.keep(), c.prog.needs}
 	}
 	if e, ok := c.err.(*exo.Error); ok {
 		k := *e

@@ -2,8 +2,6 @@ package exoeval
 
 import (
 	"fmt"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/exoagent/exoagent/exo"
 )
@@ -20,94 +18,16 @@ func faultf(kind exo.Kind, off int, format string, args ...any) *fault {
 	return &fault{kind: kind, off: off, msg: fmt.Sprintf(format, args...)}
 }
 
-func (f *fault) error(src string) error {
+// internalFault is a fault of ours: err is for the host only.
+func internalFault(err error) *fault {
+	return &fault{kind: exo.Internal, off: -1, msg: "internal error", err: err}
+}
+
+// in is the error for the author of src.
+func (f *fault) in(src string) error {
 	e := &exo.Error{Kind: f.kind, Msg: f.msg, Err: f.err}
 	if f.off >= 0 && f.off <= len(src) {
 		e.Pos = lineColumn(src, f.off)
 	}
 	return e
-}
-
-// internalError keeps what a panic said, and where, for the host only. It is called where it was recovered.
-func internalError(x any) error {
-	return &exo.Error{Kind: exo.Internal, Err: exo.NewPanicError(x)}
-}
-
-// lineEnd is the length of the line terminator that s starts with, 0 for none.
-// The four terminators are JavaScript's, so that lines agree with goja's.
-func lineEnd(s string) int {
-	switch {
-	case strings.HasPrefix(s, "\r\n"):
-		return 2
-	case s != "" && (s[0] == '\n' || s[0] == '\r'):
-		return 1
-	case strings.HasPrefix(s, "\u2028"), strings.HasPrefix(s, "\u2029"):
-		return 3
-	}
-	return 0
-}
-
-// offsetOf is the byte offset of a line and a column counted in bytes, both from 1.
-func offsetOf(s string, line, col int) int {
-	off := 0
-	for l := 1; l < line && off < len(s); {
-		if n := lineEnd(s[off:]); n > 0 {
-			off += n
-			l++
-		} else {
-			off++
-		}
-	}
-	return off + col - 1
-}
-
-// lineColumn is the place at off.
-func lineColumn(s string, off int) exo.Pos {
-	line, start := 1, 0
-	for i := 0; i < off; {
-		if n := lineEnd(s[i:]); n > 0 {
-			i += n
-			if i > off { // between \r and \n
-				break
-			}
-			line, start = line+1, i
-		} else {
-			i++
-		}
-	}
-	end := start
-	for end < len(s) && lineEnd(s[end:]) == 0 {
-		end++
-	}
-	col := 1
-	for _, r := range s[start:min(off, end)] {
-		if col++; r > 0xFFFF {
-			col++
-		}
-	}
-	return exo.Pos{Line: line, Column: col, Text: clip(s[start:end], off-start)}
-}
-
-// clip shortens a long line to what is round off: an error must not carry the
-// whole of a program that was written on one line.
-func clip(line string, off int) string {
-	const width = 200
-	if len(line) <= 2*width {
-		return line
-	}
-	from, to := max(0, min(off, len(line))-width), min(len(line), off+width)
-	for from > 0 && !utf8.RuneStart(line[from]) {
-		from--
-	}
-	for to < len(line) && !utf8.RuneStart(line[to]) {
-		to++
-	}
-	s := line[from:to]
-	if from > 0 {
-		s = "…" + s
-	}
-	if to < len(line) {
-		s += "…"
-	}
-	return s
 }

@@ -24,6 +24,12 @@ func testConfig() frontConfig {
 	return cfg
 }
 
+// checked compiles a program.
+func checked(src string, cfg frontConfig) (*frontProgram, error) {
+	p, _, err := compileFront(src, cfg)
+	return p, err
+}
+
 // plainHelpers are the helpers with nothing to record: what the operators do.
 const plainHelpers = `({
 	op(o, a, b) { switch (o) {
@@ -67,7 +73,7 @@ func testRealm(t testing.TB) (vm *goja.Runtime, helpers *goja.Object, api goja.V
 // runSource runs a program and renders its result as JSON.
 func runSource(t testing.TB, src string) string {
 	t.Helper()
-	p, err := compile(src, testConfig())
+	p, err := checked(src, testConfig())
 	if err != nil {
 		t.Fatalf("compile %.200q: %v", src, err)
 	}
@@ -111,7 +117,7 @@ func runCompiled(t testing.TB, vm *goja.Runtime, p *goja.Program, api goja.Value
 
 func refusal(t testing.TB, src string, cfg frontConfig) *exo.Error {
 	t.Helper()
-	_, err := compile(src, cfg)
+	_, err := checked(src, cfg)
 	var e *exo.Error
 	if !errors.As(err, &e) {
 		t.Fatalf("compile %.200q: got %v, want an *exo.Error", src, err)
@@ -371,7 +377,7 @@ func TestRefusals(t *testing.T) {
 		if e.Pos.Line > 0 && len(c.src) < 400 && e.Pos.Text != strings.Split(c.src, "\n")[e.Pos.Line-1] {
 			t.Errorf("%q: source line %q", c.src, e.Pos.Text)
 		}
-		if _, err := compile(c.twin, testConfig()); err != nil {
+		if _, err := checked(c.twin, testConfig()); err != nil {
 			t.Errorf("twin %q: %v", c.twin, err)
 		}
 	}
@@ -380,7 +386,7 @@ func TestRefusals(t *testing.T) {
 func TestMissingOnlyWhenMissing(t *testing.T) {
 	cfg := testConfig()
 	cfg.Globals["structuredClone"] = true
-	if _, err := compile("structuredClone(api)", cfg); err != nil {
+	if _, err := checked("structuredClone(api)", cfg); err != nil {
 		t.Error(err)
 	}
 	if e := refusal(t, "structuredClone(api)", testConfig()); !strings.Contains(e.Guest(), "JSON.parse") {
@@ -431,13 +437,13 @@ func TestLimits(t *testing.T) {
 		if e := refusal(t, c.src, testConfig()); e.Kind != exo.Limit || !strings.Contains(e.Guest(), "limit") && !strings.Contains(e.Guest(), "more than") {
 			t.Errorf("%s: %v", c.name, e)
 		}
-		if _, err := compile(c.twin, testConfig()); err != nil {
+		if _, err := checked(c.twin, testConfig()); err != nil {
 			t.Errorf("%s twin: %v", c.name, err)
 		}
 	}
 	// Brackets inside literals and comments are no nesting.
 	for _, src := range []string{"'" + rep("(", 500) + "'", "// " + rep("{", 500) + "\n1", "/* " + rep("[", 500) + " */ 1", "`" + rep("(", 500) + "`", "/[" + rep("(", 500) + "]/", "1 / 2; '" + rep("(", 500) + "' / 2"} {
-		if _, err := compile(src, testConfig()); err != nil {
+		if _, err := checked(src, testConfig()); err != nil {
 			t.Errorf("%.20q: %v", src, err)
 		}
 	}
@@ -457,7 +463,7 @@ func TestSourceMapComment(t *testing.T) {
 	if err != nil || !strings.HasSuffix(twin.File.Position(0).Filename, "read.js") {
 		t.Fatalf("the attack without the option: %v %v", twin.File.Position(0), err)
 	}
-	prog, err := parseText(src)
+	prog, err := parseFile("program", src)
 	if err != nil || prog.File.Position(0).Filename != "program" {
 		t.Errorf("the file was read: %v %v", prog.File.Position(0), err)
 	}
@@ -535,7 +541,7 @@ func TestRewriteSameResult(t *testing.T) {
 			}
 			return s.String()
 		}
-		p, err := compile(src, cfg)
+		p, err := checked(src, cfg)
 		if err != nil {
 			t.Fatalf("%s: %v", src, err)
 		}
@@ -589,7 +595,7 @@ func TestWhatIsRecorded(t *testing.T) {
 		{"const f = t => t === 4; return f(3)", false},
 		{"return todos.where(t => t.n), 3 === 4", false},
 	} {
-		p, err := compile(c.src, testConfig())
+		p, err := checked(c.src, testConfig())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -602,7 +608,7 @@ func TestWhatIsRecorded(t *testing.T) {
 }
 
 func TestAwaitIsRewrittenEverywhere(t *testing.T) {
-	p, err := compile("const f = async () => await 1; class A { async m() { return await 2 } }\nreturn [await f(), await new A().m(), await todos.where(async t => (await 3) + 1)]", testConfig())
+	p, err := checked("const f = async () => await 1; class A { async m() { return await 2 } }\nreturn [await f(), await new A().m(), await todos.where(async t => (await 3) + 1)]", testConfig())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -639,7 +645,7 @@ func TestPosition(t *testing.T) {
 		{"async (api: Api): Promise<{\n}> => { throw new Error('x') }", 2, 15, "}> => { throw new Error('x') }"},
 		{"todos.where(t => t.n &&\n missing(t).x === 1); function missing() { return null }", 2, 13, " missing(t).x === 1); function missing() { return null }"},
 	} {
-		p, err := compile(c.src, testConfig())
+		p, err := checked(c.src, testConfig())
 		if err != nil {
 			t.Fatalf("%q: %v", c.src, err)
 		}
@@ -674,7 +680,10 @@ func TestPosition(t *testing.T) {
 			t.Errorf("%q: got %+v, want %d:%d %q", c.src, at, c.line, c.col, c.text)
 		}
 	}
-	p := &program{src: "x", wrapped: bodyPrefix + "x" + bodySuffix, prefix: len(bodyPrefix)}
+	p, err := checked("x => 1", testConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
 	if at := p.position(1, 1); at != (exo.Pos{}) {
 		t.Errorf("a position in the wrapper is nowhere, got %+v", at)
 	}
@@ -691,7 +700,7 @@ func BenchmarkCompile(b *testing.B) {
 	const src = "async (api) => {\n const rows = await api.todos.where(t => t.done === false && t.n > 3).select(t => ({ title: t.title, n: t.n * 2 }));\n let sum = 0;\n for (const r of rows) { if (r.n > 1) sum += r.n }\n return { sum, names: rows.map(r => `${r.title}!`) };\n}"
 	cfg := testConfig()
 	for b.Loop() {
-		if _, err := compile(src, cfg); err != nil {
+		if _, err := checked(src, cfg); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -3,82 +3,15 @@ package exoeval
 import (
 	"cmp"
 	"math"
-	"math/big"
 	"strconv"
-	"strings"
-
-	"github.com/dop251/goja/ast"
 
 	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // JavaScript reads 9007199254740993 as 9007199254740992, and 0.12345678901234567890 as
 // 0.12345678901234568. Where the digits count, beside whole numbers and decimals and in JSON, such a
 // number would find or store what the program doesn't say. The functions here refuse it, and name the text
 // that is exact.
-
-// writtenNumbers are the numbers in a program's text that don't have the digits there, and those beyond 2^53, by the number
-// that JavaScript has for them, without its sign. A program can carry one to a column by any way: through a variable, a list, a
-// function. So the number itself is looked up where it arrives.
-type writtenNumbers map[float64]writtenNumber
-
-type writtenNumber struct {
-	text  string // its digits, as a decimal
-	shown bool   // JavaScript shows its number with these digits
-	whole bool   // its number has these digits and no others
-}
-
-// note remembers a literal.
-func (l *writtenNumbers) note(e *ast.NumberLiteral) {
-	var f float64
-	switch v := e.Value.(type) {
-	case int64:
-		f = float64(v)
-	case float64:
-		f = v
-	}
-	if f == 0 || math.IsInf(f, 0) { // 1e-400 and 1e400: nothing distinguishes them from those that were calculated
-		return
-	}
-	n := writtenNumber{text: digitsOf(e.Literal)}
-	n.shown = n.text != "" && n.text == shownDigits(f)
-	n.whole = n.text != "" && isBeyond(f) && n.text == wholeDigits(f)
-	if n.shown && !isBeyond(f) {
-		return
-	}
-	if was, ok := (*l)[f]; ok {
-		n.shown, n.whole = n.shown && was.shown, n.whole && was.whole
-	}
-	n.text = cmp.Or(n.text, e.Literal)
-	put((*map[float64]writtenNumber)(l), f, n)
-}
-
-// digitsOf is a literal as the one text of a decimal, or "" if it is too long for one.
-func digitsOf(literal string) string {
-	s := strings.ReplaceAll(literal, "_", "")
-	if len(s) > 1 && s[0] == '0' && strings.ContainsAny(s[1:2], "xXoObB") {
-		if n, ok := new(big.Int).SetString(s[:min(len(s), 2*scalar.MaxDigits)], 0); ok {
-			s = n.String()
-		}
-	}
-	s = strings.Replace(s, ".e", "e", 1)
-	s = strings.Replace(s, ".E", "e", 1)
-	s, _ = scalar.Canonical(exo.TypeDecimal, strings.TrimSuffix(s, "."))
-	return s
-}
-
-// shownDigits are the digits of a number as JavaScript shows it.
-func shownDigits(f float64) string {
-	s, _ := scalar.Canonical(exo.TypeDecimal, strconv.FormatFloat(f, 'e', -1, 64))
-	return s
-}
-
-// wholeDigits are all digits of a whole number.
-func wholeDigits(f float64) string { return strconv.FormatFloat(f, 'f', 0, 64) }
-
-// isBeyond reports whether f is beyond the whole numbers that JavaScript tells apart.
-func isBeyond(f float64) bool { return math.Abs(f) > scalar.SafeInteger }
 
 const (
 	beyondInt   = 1 << 63 // the first whole number that no column holds
@@ -236,24 +169,24 @@ func (r *run) unheldAlone(kind, op string, v exo.Value) string {
 			return "a number at or beyond 2^63, which no whole number reaches: they are from -9223372036854775808 to 9223372036854775807" + when(op != "", "; to compare with it use < or >")
 		case beyond && math.Abs(f) < beyondTotal: // all digits of the number are compared and calculated with
 			if written && !n.whole {
-				return n.instead(f, kind)
+				return insteadOf(n, f, kind)
 			}
 		case beyond && comparesInOrder[op]:
 		case written && !n.shown:
-			return n.instead(f, kind)
+			return insteadOf(n, f, kind)
 		case beyond && !written && shownDigits(f) != wholeDigits(f):
 			return "a number beyond 10^60, where JavaScript's are not exact"
 		}
 	case exo.TypeDecimal:
 		switch {
 		case written && !n.shown:
-			return n.instead(f, kind)
+			return insteadOf(n, f, kind)
 		case beyond && !written: // 2**53 + 1 is 2**53
 			return text
 		}
 	case exo.TypeJSON, exo.TypeData: // a condition compares fractions as JavaScript has them
 		if (op == "" || beyond) && written && !n.shown && !n.whole {
-			return n.instead(f, kind)
+			return insteadOf(n, f, kind)
 		}
 	}
 	return ""
@@ -261,8 +194,8 @@ func (r *run) unheldAlone(kind, op string, v exo.Value) string {
 
 const maxShownDigits = 60 // of a number that an error repeats
 
-// instead says of a number in the program's text what JavaScript has instead, and what to write where one of a kind is wanted.
-func (n writtenNumber) instead(f float64, kind string) string {
+// insteadOf says of a number in the program's text what JavaScript has instead, and what to write where one of a kind is wanted.
+func insteadOf(n writtenNumber, f float64, kind string) string {
 	sign := when(f < 0, "-")
 	has := shownDigits(math.Abs(f))
 	if isBeyond(f) {

@@ -16,7 +16,7 @@ func TestMixedLogic(t *testing.T) {
 	const declared = "const a = 1, b = 2, c = 3, d = 4, e = 5; let z = 6; "
 	for _, c := range strings.Split(strings.TrimSpace(mixedCases), "\n") {
 		want, text := c[0] == '+', strings.TrimSpace(c[1:])
-		_, err := compile(declared+"return "+text, testConfig())
+		_, err := checked(declared+"return "+text, testConfig())
 		if (err == nil) != want {
 			t.Errorf("%s: %v", c, err)
 		}
@@ -87,7 +87,7 @@ const mixedCases = `
 func TestMixedLogicRandom(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text, valid := logic(t, 0)
-		_, err := compile("const a = 1; return "+text, testConfig())
+		_, err := checked("const a = 1; return "+text, testConfig())
 		if (err == nil) != valid {
 			t.Errorf("%s: valid is %v, got %v", text, valid, err)
 		}
@@ -124,13 +124,13 @@ func TestRegexAfterLabel(t *testing.T) {
 		"let x = 2, g = 1, o = { a: {} /2/g, b: 1 }; return [o.b]", "let x = 2, g = 1; return x ? x : {} /2/g", "let y = (1, { a: { b: {} /2/1 } })", "let a = 1, g = 1; return a ? a : {} / (2) / g",
 		"let x = 2, g = 1; switch (x) { case 2: x ? g : {} /2/g }", "let o = { default: {} / 2 / 1 }", "let g = 1, o = () => ({ a: {} / (2) / g })", "let f = [{ a: {} / 2 / 1 }]",
 	} {
-		if _, err := compile(text, testConfig()); err != nil {
+		if _, err := checked(text, testConfig()); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
 	// What the scan takes for a pattern the parser may take for brackets: both are bounded.
 	deep := "a: {} /" + strings.Repeat("(", 3000) + "/"
-	if _, err := compile(deep, testConfig()); exo.KindOf(err) != exo.Limit && exo.KindOf(err) != exo.Syntax {
+	if _, err := checked(deep, testConfig()); exo.KindOf(err) != exo.Limit && exo.KindOf(err) != exo.Syntax {
 		t.Errorf("deep: %v", err)
 	}
 }

@@ -22,14 +22,14 @@ func checkNames(granted []exo.GrantedName, cfg frontConfig) error {
 // name in a program, so a word that a list forgot is found too.
 func unusable(name string, cfg frontConfig) string {
 	switch {
-	case realmNames[name]:
+	case isGlobal(name):
 		return "programs have a global of that name"
 	case scalar.Keyword(name):
 		return "it is a word of the language"
 	}
 	cfg.MaxSource = max(cfg.MaxSource, 1000)
 	cfg.MaxNesting = max(cfg.MaxNesting, 10)
-	if _, err := compile(name+".x; return "+name, cfg); err != nil {
+	if _, _, err := compileFront(name+".x; return "+name, cfg); err != nil {
 		return "a program that names it is refused (" + exo.GuestText(err) + ")"
 	}
 	return ""

@@ -13,9 +13,6 @@ import (
 // is in no collection; opaque refuses only where the engine calls it. Each is put behind
 // a check, in realms of programs that mention it; TestSweep finds those that are missing.
 
-// anyName stands among the names of a program that computes one: o[k].
-const anyName = "\x00computed"
-
 type guard struct {
 	global string // where the native is: a global's member,
 	proto  bool   // or one of its prototype
@@ -45,7 +42,7 @@ func (g *guard) wanted(names map[string]bool) bool {
 		return false
 	}
 	for _, n := range g.names {
-		if names[n] || names[anyName] || n == "set" || n == "add" { // the constructors of Map and Set call these
+		if names[n] || names[computedName] || n == "set" || n == "add" { // the constructors of Map and Set call these
 			return true
 		}
 	}

@@ -44,15 +44,15 @@ func (r *run) disarmStrings() {
 
 // pattern makes a regular expression of texts, if it is one that the fast
 // engine takes. Undefined is the empty text.
-func (r *run) pattern(source, flags goja.Value) *goja.Object {
+func (r *run) pattern(src, flags goja.Value) *goja.Object {
 	text := func(v goja.Value) goja.Value {
 		if goja.IsUndefined(v) {
 			return r.vm.ToValue("")
 		}
 		return v.ToString()
 	}
-	source, flags = text(source), text(flags)
-	spelled, why := spellRegexp(source.String(), flags.String())
+	src, flags = text(src), text(flags)
+	spelled, why := spellRegexp(src.String(), flags.String())
 	if why != "" {
 		panic(r.throw(exo.Errorf(exo.Program, "", "%s", why)))
 	}
@@ -71,14 +71,14 @@ func (r *run) guardPatterns() *goja.Object {
 	}
 	prototype := r.intrinsic("RegExp").Get("prototype").(*goja.Object)
 	r.safeRegExp = r.vm.ToValue(func(c goja.ConstructorCall) *goja.Object {
-		source, flags := c.Argument(0), c.Argument(1)
-		if o, ok := source.(*goja.Object); ok && isPattern(o) {
-			source = o.Get("source")
+		src, flags := c.Argument(0), c.Argument(1)
+		if o, ok := src.(*goja.Object); ok && isPattern(o) {
+			src = o.Get("source")
 			if goja.IsUndefined(flags) {
 				flags = o.Get("flags")
 			}
 		}
-		return r.pattern(source, flags)
+		return r.pattern(src, flags)
 	}).(*goja.Object)
 	fix(r.safeRegExp, "name", r.vm.ToValue("RegExp"))
 	fix(r.safeRegExp, "prototype", prototype)

@@ -24,16 +24,16 @@ type polyfill struct {
 	program func() *goja.Program // if it is not native
 }
 
-func (p *polyfill) wanted(c *checker) bool {
-	return c.mentions(p.words) && (p.with == nil || c.mentions(p.with))
+func (p *polyfill) wanted(of *facts) bool {
+	return mentions(of, p.words) && (p.with == nil || mentions(of, p.with))
 }
 
 // anyGenerator is a word for all generators.
 const anyGenerator = "*"
 
-func (c *checker) mentions(words []string) bool {
+func mentions(of *facts, words []string) bool {
 	for _, w := range words {
-		if c.names[w] || w == anyGenerator && c.generators {
+		if of.names[w] || w == anyGenerator && of.generators {
 			return true
 		}
 	}
@@ -90,12 +90,12 @@ func expression(expr string) func() *regexp.Regexp {
 var polyfills = []polyfill{
 	{words: []string{"Date"}, native: (*run).addDate},
 	{words: []string{"Intl", "toLocaleString"}, native: (*run).addIntl},
-	{words: append([]string{anyName}, gatherers...), with: []string{"Promise"}, native: (*run).addGatherers},
+	{words: append([]string{computedName}, gatherers...), with: []string{"Promise"}, native: (*run).addGatherers},
 	{words: []string{"groupBy"}, program: prelude("group")},
-	{words: []string{anyName, "withResolvers", "try"}, with: []string{"Promise"}, program: prelude("promise")},
-	{words: append([]string{anyName}, makers...), with: []string{"Promise"}, native: (*run).addMakers}, // after those that it wraps
-	{words: []string{anyName, "fromAsync"}, with: []string{"Array", "constructor"}, program: prelude("array")},
-	{words: []string{anyName, "fromAsync"}, with: []string{"Array", "constructor"}, native: (*run).addFromAsync},
+	{words: []string{computedName, "withResolvers", "try"}, with: []string{"Promise"}, program: prelude("promise")},
+	{words: append([]string{computedName}, makers...), with: []string{"Promise"}, native: (*run).addMakers}, // after those that it wraps
+	{words: []string{computedName, "fromAsync"}, with: []string{"Array", "constructor"}, program: prelude("array")},
+	{words: []string{computedName, "fromAsync"}, with: []string{"Array", "constructor"}, native: (*run).addFromAsync},
 	// Iterators come from somewhere: a call of values, a generator.
 	{words: []string{"Iterator", "map", "filter", "take", "drop", "flatMap", "reduce", "toArray", "forEach", "some", "every", "find"},
 		with: []string{"Iterator", "values", "entries", "keys", "matchAll", "iterator", anyGenerator}, program: prelude("iterator")},

@@ -10,91 +10,9 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// realmNames is everything that a program finds in its global scope besides
-// what was granted. The checker refuses programs that name anything else, and a
-// realm holds only those of them that its program names: a new global of the
-// engine is neither nameable nor there (TestRealmNames, TestGlobalsThatAreThere).
-var realmNames = map[string]bool{
-	"Object": true, "Array": true, "String": true, "Number": true, "Boolean": true, "Symbol": true, "Math": true, "JSON": true,
-	"Date": true, "Map": true, "Set": true, "WeakMap": true, "WeakSet": true, "Promise": true, "RegExp": true, "Iterator": true,
-	"Error": true, "TypeError": true, "RangeError": true, "SyntaxError": true, "ReferenceError": true, "URIError": true, "EvalError": true, "AggregateError": true,
-	"parseInt": true, "parseFloat": true, "isNaN": true, "isFinite": true, "undefined": true, "NaN": true, "Infinity": true,
-	"encodeURIComponent": true, "decodeURIComponent": true, "encodeURI": true, "decodeURI": true,
-	"console": true, "structuredClone": true, "Intl": true, "Decimal": true,
-}
-
-// needs is what the realm of a program must hold beyond what disarms it, from
-// the names that stand in the program. Objects that are reached without being
-// named (the prototypes of literals, the constructors behind them by a computed name) are
-// disarmed in every realm; objects that only a name leads to are made safe if it is named.
-type needs struct {
-	names    []string // globals of realmNames, and grants
-	polyfill []*polyfill
-	// Regular expressions, generators and async functions are in the program, or may be:
-	// what they lead to must be made safe before it runs.
-	patterns, generators, asyncs bool
-	// The program may come to a property whose name does not stand in it: see (*checker).reflects.
-	reflects bool
-	texts    bool     // it mentions a method of texts that makes a pattern
-	helpers  []string // that its rewritten operators call
-	guards   []*guard // natives that must not take a recorded thing for a value
-}
-
-func (c *checker) needs() needs {
-	n := needs{patterns: c.patterns, generators: c.generators, asyncs: c.asyncs}
-	for name := range c.helpers {
-		n.helpers = append(n.helpers, name)
-	}
-	slices.Sort(n.helpers)
-	for name := range c.names {
-		if realmNames[name] || c.granted[name] {
-			n.names = append(n.names, name)
-		}
-	}
-	slices.Sort(n.names)
-	for i := range polyfills {
-		if polyfills[i].wanted(c) {
-			n.polyfill = append(n.polyfill, &polyfills[i])
-		}
-	}
-	for i := range guards {
-		if guards[i].wanted(c.names) {
-			n.guards = append(n.guards, &guards[i])
-		}
-	}
-	n.reflects = c.reflects() || len(n.polyfill) > 0
-	n.asyncs = n.asyncs || n.reflects // Array.fromAsync is one
-	n.texts = n.reflects || c.mentions([]string{"match", "matchAll", "search"})
-	return n
-}
-
-// plainGlobals are the globals none of whose functions gives a member by a name that is
-// data, as Object.getOwnPropertyDescriptor does, or makes one, as JSON.parse does
-// (TestPlainGlobals).
-var plainGlobals = map[string]bool{
-	"undefined": true, "NaN": true, "Infinity": true, "console": true, "Math": true, "Number": true, "String": true, "Boolean": true, "Map": true, "Set": true,
-	"parseInt": true, "parseFloat": true, "isNaN": true, "isFinite": true, "Error": true, "TypeError": true, "RangeError": true,
-	"encodeURIComponent": true, "decodeURIComponent": true, "encodeURI": true, "decodeURI": true,
-}
-
-// reflects reports whether a program may come to a property whose name does not stand in
-// it: names are computed by o[k]; it mentions a global that is not known to give none;
-// generators and patterns lead to functions of the engine that do either.
-func (c *checker) reflects() bool {
-	if c.generators || c.patterns || c.names[anyName] {
-		return true
-	}
-	for name := range realmNames {
-		if c.names[name] && !plainGlobals[name] {
-			return true
-		}
-	}
-	return false
-}
-
 func mustCompile(name, src string) *goja.Program {
 	// Never goja.Compile: its default parser follows sourceMappingURL comments and reads files.
-	ast, err := goja.Parse(name, src, parser.WithDisableSourceMaps)
+	ast, err := parseFile(name, src)
 	if err != nil {
 		panic(err)
 	}
@@ -167,7 +85,7 @@ func (r *run) global(name string, made map[string]goja.Value) goja.Value {
 		return r.console.object(r)
 	case name == "RegExp":
 		return r.guardPatterns() // never the engine's own
-	case realmNames[name]:
+	case isGlobal(name):
 		return r.intrinsics.Get(name)
 	}
 	for _, g := range r.granted {
@@ -211,17 +129,6 @@ func (r *run) function(name string, f func(goja.FunctionCall) goja.Value) *goja.
 	o := r.vm.ToValue(f).(*goja.Object)
 	fix(o, "name", r.vm.ToValue(name))
 	return o
-}
-
-// globals is what the checker admits as free names.
-func globals() map[string]bool {
-	m := map[string]bool{}
-	for n, ok := range realmNames {
-		if ok {
-			m[n] = true
-		}
-	}
-	return m
 }
 
 // apiObject is the object that holds the grants: what `(api) => ...` is given.

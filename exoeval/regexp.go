@@ -6,7 +6,6 @@ import (
 	"regexp/syntax"
 	"strings"
 
-	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/parser"
 )
 
@@ -15,26 +14,13 @@ const (
 	maxRegexpCost = 2000 // instructions of one, repetitions multiplied out
 )
 
-// regexp admits the literals that goja runs on Go's engine. For all others it
+// spellRegexp returns the pattern as the engine gets it, or why it is refused: literals pass
+// it in the checker, and patterns that are made at run time in the realm. goja runs on Go's engine
+// what that takes. For all others it
 // falls back to a backtracking engine without a time limit, where
 // /^(?=a)(a+)+$/ on forty characters never returns (ReDoS); the interrupt does
 // not reach into it. So this asks goja's own translation, and then Go's parser,
 // whether the fast engine takes the pattern.
-func (c *checker) regexp(e *ast.RegExpLiteral) {
-	if e.Pattern == "" {
-		// goja's parser takes `/[a` at the end of a line for an empty one, and drops
-		// the line.
-		c.fail(e.Idx, "syntax error: the regular expression is not closed: missing /")
-	}
-	spelled, why := spellRegexp(e.Pattern, e.Flags)
-	if why != "" {
-		c.fail(e.Idx, "%s", why)
-	}
-	e.Pattern = spelled
-}
-
-// spellRegexp returns the pattern as the engine gets it, or why it is refused.
-// Patterns that are made at run time pass it too (pattern).
 func spellRegexp(pattern, flags string) (spelled, why string) {
 	if len(pattern) > maxRegexp {
 		return "", fmt.Sprintf("the regular expression is longer than %d bytes, the limit; use string functions", maxRegexp)

@@ -15,7 +15,7 @@ import (
 // (the second operands become arrows). TestRewriteSameResult holds it to that.
 // The tree has passed the checker, which bounds the recursion.
 type rewriter struct {
-	pt       *parsed
+	pt       *form
 	promises bool // the program mentions Promise
 	infos    map[ast.Node]*funcInfo
 	records  bool // in a function that may be called with placeholders
@@ -30,7 +30,7 @@ type rewriter struct {
 	twinNodes int   // that were copied for twins
 }
 
-func rewrite(pt *parsed, c *checker) *fault {
+func rewrite(pt *form, c *checker) *fault {
 	r := &rewriter{pt: pt, promises: c.names["Promise"], infos: c.infos, free: c.free, bound: c.bound, helpers: map[string]bool{}}
 	for i, s := range pt.prog.Body {
 		pt.prog.Body[i] = r.stmt(s)

@@ -1,10 +1,19 @@
 package exoeval
 
 import (
+	"strconv"
+
 	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/file"
 	"github.com/dop251/goja/token"
 )
+
+// specialMembers are the methods whose calls are looked at, besides all of Math.
+var specialMembers = map[string]bool{"includes": true, "has": true, "indexOf": true, "lastIndexOf": true, "test": true, "exec": true,
+	"some": true, "every": true, "find": true, "findIndex": true, "findLast": true, "findLastIndex": true, "filter": true}
+
+// specialFunctions are the global functions whose calls are looked at.
+var specialFunctions = map[string]bool{"String": true, "Number": true, "parseInt": true, "parseFloat": true, "Boolean": true, "isNaN": true, "isFinite": true}
 
 // callee replaces what a call in a recorded function calls, where JavaScript's own
 // functions would take a column for a value (see calls.go). The helper gives the
@@ -165,7 +174,7 @@ func passedOn(of *ast.ParameterList, at file.Idx) (*ast.ParameterList, []ast.Exp
 		if b.Initializer != nil {
 			break
 		}
-		name := asyncArguments + itoa(i)
+		name := asyncArguments + strconv.Itoa(i)
 		list.List = append(list.List, &ast.Binding{Target: identifier(name, at)})
 		passed = append(passed, identifier(name, at))
 	}

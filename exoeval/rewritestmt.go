@@ -87,7 +87,7 @@ func (r *rewriter) stmt(s ast.Statement) ast.Statement {
 	case *ast.ForOfStatement:
 		r.into(s.Into)
 		s.Source, s.Body = r.expr(s.Source), r.stmt(s.Body)
-		if r.pt.awaits[r.pt.off(s.For)] {
+		if r.pt.forAwait[r.pt.off(s.For)] {
 			r.forAwait(s)
 		}
 	case *ast.LabelledStatement:

@@ -4,193 +4,52 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/dop251/goja"
-
 	"github.com/exoagent/exoagent/exo"
 )
 
-// The front turns program text into a compiled program that has passed every
-// static rule. What it can't see (computed member names, values) is the realm's
-// to hold; what it does see is decided here, before any of it runs.
-
-// Names of the helpers that rewritten programs call. They start with NUL, which
-// no identifier can: not even spelled \u0000, because the lexer decodes escapes
-// before it asks whether the character may start a name. So a program can
-// neither call nor shadow one.
-const (
-	helperOp        = "\x00op"     // (operator, a, b): binary operators
-	helperUnary     = "\x00un"     // (operator, a): ! and -
-	helperAnd       = "\x00and"    // (a, () => b)
-	helperOr        = "\x00or"     // (a, () => b)
-	helperNullish   = "\x00nn"     // (a, () => b)
-	helperCond      = "\x00if"     // (test, () => a, () => b)
-	helperTemplate  = "\x00tpl"    // ([strings], ...values)
-	helperTest      = "\x00test"   // (test of if, while, for, do): a plain boolean, or an error
-	helperAwait     = "\x00await"  // (x): what `await x` waits for
-	helperTypeof    = "\x00typeof" // (x): typeof
-	helperSwitch    = "\x00switch" // (x): what switch and case compare
-	helperMember    = "\x00member" // (object, name): the method that will be called
-	helperCallee    = "\x00callee" // (name, function): the function that will be called
-	helperArgument  = "\x00arg"    // (name, x): an argument of a method of an optional chain
-	helperSpread    = "\x00spread" // (x): what `{ ...x }` copies
-	helperTarget    = "\x00target" // (object, name): the object whose member is assigned
-	helperSent      = "\x00sent"   // (x): what the `then` of x is read from
-	helperCalled    = "\x00called" // (promise, name): the promise of an async function
-	helperKept      = "\x00kept"   // (x): what `x ??= y` leaves, which may be a promise and nothing recorded
-	helperHearing   = "\x00hear"   // no function: whether a synonym of a describing method was just read
-	helperRecording = "\x00rec"    // no function: whether a describing callback is being called
-)
-
-// frontConfig is what the front needs to know of the realm and the grants.
-type frontConfig struct {
-	MaxSource  int             // bytes of program text
-	MaxNesting int             // brackets within brackets
-	Globals    map[string]bool // names that the realm has
-	Grants     []string        // granted names, in scope as globals too
-	Describing map[string]bool // methods whose callbacks are recorded
-	Catalog    exo.Catalog     // what errors say of names and words that are not there
-}
-
-// program is checked and compiled text. It is immutable and may be run many times.
-type program struct {
-	compiled *goja.Program  // evaluates to one function, to be called with the capabilities
-	src      string         // as given
-	wrapped  string         // prefix + what was parsed + suffix: what goja's positions refer to
-	prefix   int            // length of the prefix
-	at       textMap        // from offsets of what was parsed to those of src, where they differ
-	needs    needs          // what its realm must hold
-	written  writtenNumbers // its numbers that JavaScript's don't hold, or hold beyond 2^53
-	spans    []span         // its functions, those inside others later
-	plain    bool           // it is a body that awaits nothing: its function is not asynchronous
-}
-
-// position maps a position as goja reports it (in the wrapped text, columns in
-// bytes) to the line and column of the text as given, and that line.
-func (p *program) position(line, col int) exo.Pos {
-	off := p.at.source(offsetOf(p.wrapped, line, col) - p.prefix)
-	if off < 0 || off > len(p.src) {
-		return exo.Pos{}
-	}
-	return lineColumn(p.src, off)
-}
-
-// span is where a function stands in the wrapped text.
-type span struct {
-	from, to int
-	async    bool
-}
-
-// awaits reports whether `await` may stand at a position as goja reports it: whether the innermost function there is async.
-func (p *program) awaits(line, col int) bool {
-	off, is := offsetOf(p.wrapped, line, col), true
-	for _, s := range p.spans {
-		if s.from <= off && off < s.to {
-			is = s.async
-		}
-	}
-	return is
-}
-
-// compile parses, checks, rewrites and compiles src. The error is always an
-// *exo.Error. A panic below (goja's parser has panics of its own) is Internal, and
-// its text stays on the host's side.
-func compile(src string, cfg frontConfig) (p *program, err error) {
-	defer func() {
-		if x := recover(); x != nil {
-			p, err = nil, internalError(x)
-		}
-	}()
-	if p, f := front(src, cfg); f == nil {
-		return p, nil
-	} else {
-		return nil, f.error(src)
-	}
-}
-
-func front(src string, cfg frontConfig) (*program, *fault) {
-	if len(src) > cfg.MaxSource {
-		return nil, faultf(exo.Limit, -1, "the program has %d bytes, more than the limit of %d (source size)", len(src), cfg.MaxSource)
+// cleanText is the text of a program without what is round it: it is within max bytes, valid UTF-8, and the
+// markdown fence is blanked. Offsets in the result are offsets in src.
+func cleanText(src string, max int) (string, *fault) {
+	if len(src) > max {
+		return "", faultf(exo.Limit, -1, "the program has %d bytes, more than the limit of %d (source size)", len(src), max)
 	}
 	if off := invalidUTF8(src); off >= 0 {
-		return nil, faultf(exo.Syntax, off, "the program is not valid UTF-8 text")
+		return "", faultf(exo.Syntax, off, "the program is not valid UTF-8 text")
 	}
-	text := stripFence(src)
-	p, parsed, f := javaScript(text, cfg)
-	if f != nil && f.kind == exo.Syntax {
-		p, f = typeScript(text, cfg, parsed, f)
-	}
-	if f != nil {
-		return nil, f
-	}
-	p.src = src
-	return p, nil
+	return stripFence(src), nil
 }
 
-// javaScript compiles a text whose offsets are those of the program as given.
-// parsed says that a fault came later than from the parser.
-func javaScript(text string, cfg frontConfig) (_ *program, parsed bool, _ *fault) {
-	toks, f := prescan(cfg.Catalog, text, cfg.MaxNesting)
+// parseText bounds a text that is taken for JavaScript, and parses it. The catalogue has what is said of words
+// that are none of JavaScript; nesting bounds the brackets.
+func parseText(c exo.Catalog, text string, nesting int) (*tree, *fault) {
+	toks, f := scan(c, text, nesting, false)
 	if f != nil {
-		return nil, false, f
+		return nil, f
 	}
 	if len(toks) == 0 {
-		return nil, false, faultf(exo.Syntax, -1, "the program is empty; write a function such as `async (api) => { ... }`")
+		return nil, faultf(exo.Syntax, -1, "the program is empty; write a function such as `async (api) => { ... }`")
 	}
 	text, awaits := plainFor(stripModule(text, toks), toks)
-	pt, f := parse(cfg.Catalog, text)
+	t, f := parse(c, text)
 	if f != nil {
-		return nil, false, f
+		return nil, f
 	}
-	pt.awaits, pt.toks = awaits, toks
-	c := newChecker(cfg, pt)
-	if f := c.check(); f != nil {
-		return nil, true, f
-	}
-	if f := c.finish(); f != nil {
-		return nil, true, f
-	}
-	if f := rewrite(pt, c); f != nil {
-		return nil, true, f
-	}
-	// CompileAST with strict: `this` is undefined in plain functions, so that no
-	// function can reach the global object through it. Never goja.Compile: it
-	// follows sourceMappingURL comments to the host's files.
-	compiled, err := goja.CompileAST(pt.prog, true)
-	if err != nil {
-		return nil, true, pt.compileFault(err)
-	}
-	return &program{compiled: compiled, wrapped: pt.wrapped, prefix: pt.prefix, needs: c.needs(), spans: c.spans, plain: pt.plain, written: c.written}, true, nil
+	t.forAwait, t.toks = awaits, toks
+	return t, nil
 }
 
-// typeScript takes the types off a text that javaScript refused with f. Both
-// may be wrong with it: what is not read at all weighs more than where. A text
-// that parses can still be TypeScript: `get<Row>(1)` compares get with Row.
-func typeScript(text string, cfg frontConfig, parsed bool, f *fault) (*program, *fault) {
-	toks, f2 := scan(cfg.Catalog, text, cfg.MaxNesting, true)
-	if f2 != nil {
-		return nil, f
+// eraseText takes the types off a text that is taken for TypeScript. A text that can't be scanned as that has
+// none: what parseText found wrong with it is what its author should read.
+func eraseText(c exo.Catalog, text string, nesting int) (erased, *fault) {
+	toks, f := scan(c, text, nesting, true)
+	if f != nil {
+		return erased{}, nil
 	}
 	text = stripModule(text, toks)
-	if toks, f2 = scan(cfg.Catalog, text, cfg.MaxNesting, true); f2 != nil {
-		return nil, f
+	if toks, f = scan(c, text, nesting, true); f != nil {
+		return erased{}, nil
 	}
-	out, f2 := eraseTypes(text, toks)
-	if f2 != nil && !parsed {
-		return nil, f2
-	}
-	if f2 != nil || !out.found {
-		return nil, f
-	}
-	p, parsed2, f2 := javaScript(out.text, cfg)
-	if f2 != nil {
-		f2.off = out.at.source(f2.off)
-		if !parsed2 && (parsed || f2.kind == exo.Syntax && f2.off < f.off) {
-			return nil, f
-		}
-		return nil, f2
-	}
-	p.at = out.at
-	return p, nil
+	return eraseTypes(text, toks)
 }
 
 // plainFor blanks the await of `for await`, which the parser doesn't know. The

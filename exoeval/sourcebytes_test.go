@@ -12,11 +12,11 @@ import (
 func TestSourceBytes(t *testing.T) {
 	const limit = 4000
 	cfg := frontConfig{MaxSource: limit, MaxNesting: 100, Globals: globals()}
-	if _, err := compile("1"+strings.Repeat(" ", limit-1), cfg); err != nil {
+	if _, err := checked("1"+strings.Repeat(" ", limit-1), cfg); err != nil {
 		t.Errorf("at the limit: %v", err)
 	}
 	for _, src := range []string{"1" + strings.Repeat(" ", limit), strings.Repeat("(", limit+1)} {
-		if _, err := compile(src, cfg); !errors.Is(err, exo.ErrLimit) || !strings.Contains(err.Error(), "source size") {
+		if _, err := checked(src, cfg); !errors.Is(err, exo.ErrLimit) || !strings.Contains(err.Error(), "source size") {
 			t.Errorf("above the limit: %v", err)
 		}
 	}

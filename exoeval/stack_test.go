@@ -61,7 +61,7 @@ func TestStackStaysSmall(t *testing.T) {
 		src := strings.Repeat(unit, cfg.MaxSource/len(unit))
 		var err error
 		start := time.Now()
-		n := stackOf(func() { _, err = compile(src, cfg) })
+		n := stackOf(func() { _, err = checked(src, cfg) })
 		took := time.Since(start)
 		if exo.KindOf(err) != exo.Limit {
 			accepted++

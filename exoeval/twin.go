@@ -3,7 +3,6 @@ package exoeval
 import (
 	"reflect"
 
-	"github.com/dop251/goja"
 	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/file"
 	"github.com/dop251/goja/unistring"
@@ -308,11 +307,4 @@ func (c *cloner) copy(v reflect.Value) reflect.Value {
 		return out
 	}
 	return v
-}
-
-// recording tells the functions with two bodies which of them to run.
-func (r *run) recording(on bool) {
-	if r.flagged {
-		_ = r.vm.GlobalObject().DefineDataProperty(helperRecording, r.vm.ToValue(on), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
-	}
 }

@@ -1,0 +1,86 @@
+package exoeval
+
+// What the realm of a program must hold is decided once, when the program is compiled.
+
+import (
+	"slices"
+)
+
+// program is a compiled program with what its realm must hold.
+type program struct {
+	*frontProgram
+	needs needs
+}
+
+func compile(src string, cfg frontConfig) (*program, error) {
+	p, of, err := compileFront(src, cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &program{p, needsOf(&of, cfg.Grants)}, nil
+}
+
+// needs is what the realm of a program must hold beyond what disarms it, from
+// the names that stand in the program. Objects that are reached without being
+// named (the prototypes of literals, the constructors behind them by a computed name) are
+// disarmed in every realm; objects that only a name leads to are made safe if it is named.
+type needs struct {
+	names    []string // globals of realmNames, and grants
+	polyfill []*polyfill
+	// Regular expressions, generators and async functions are in the program, or may be:
+	// what they lead to must be made safe before it runs.
+	patterns, generators, asyncs bool
+	// The program may come to a property whose name does not stand in it: see reflects.
+	reflects bool
+	texts    bool     // it mentions a method of texts that makes a pattern
+	helpers  []string // that its rewritten operators call
+	guards   []*guard // natives that must not take a recorded thing for a value
+}
+
+func needsOf(of *facts, grants []string) needs {
+	n := needs{helpers: of.helpers, patterns: of.patterns, generators: of.generators, asyncs: of.asyncs}
+	for name := range of.names {
+		if isGlobal(name) || slices.Contains(grants, name) {
+			n.names = append(n.names, name)
+		}
+	}
+	slices.Sort(n.names)
+	for i := range polyfills {
+		if polyfills[i].wanted(of) {
+			n.polyfill = append(n.polyfill, &polyfills[i])
+		}
+	}
+	for i := range guards {
+		if guards[i].wanted(of.names) {
+			n.guards = append(n.guards, &guards[i])
+		}
+	}
+	n.reflects = reflects(of) || len(n.polyfill) > 0
+	n.asyncs = n.asyncs || n.reflects // Array.fromAsync is one
+	n.texts = n.reflects || mentions(of, []string{"match", "matchAll", "search"})
+	return n
+}
+
+// plainGlobals are the globals none of whose functions gives a member by a name that is
+// data, as Object.getOwnPropertyDescriptor does, or makes one, as JSON.parse does
+// (TestPlainGlobals).
+var plainGlobals = map[string]bool{
+	"undefined": true, "NaN": true, "Infinity": true, "console": true, "Math": true, "Number": true, "String": true, "Boolean": true, "Map": true, "Set": true,
+	"parseInt": true, "parseFloat": true, "isNaN": true, "isFinite": true, "Error": true, "TypeError": true, "RangeError": true,
+	"encodeURIComponent": true, "decodeURIComponent": true, "encodeURI": true, "decodeURI": true,
+}
+
+// reflects reports whether a program may come to a property whose name does not stand in
+// it: names are computed by o[k]; it mentions a global that is not known to give none;
+// generators and patterns lead to functions of the engine that do either.
+func reflects(of *facts) bool {
+	if of.generators || of.patterns || of.names[computedName] {
+		return true
+	}
+	for name := range of.names {
+		if isGlobal(name) && !plainGlobals[name] {
+			return true
+		}
+	}
+	return false
+}
