@@ -137,7 +137,7 @@ func TestComputes(t *testing.T) {
 // by may be in what they return. Object is the twin.
 func TestPlainGlobals(t *testing.T) {
 	for name := range plainGlobals {
-		if !globals()[name] {
+		if !isGlobal(name) {
 			t.Errorf("%s is no global", name)
 		}
 	}

@@ -25,7 +25,7 @@ func compile(src string, cfg frontConfig) (*program, error) {
 // named (the prototypes of literals, the constructors behind them by a computed name) are
 // disarmed in every realm; objects that only a name leads to are made safe if it is named.
 type needs struct {
-	names    []string // globals of realmNames, and grants
+	names    []string // globals and grants
 	polyfill []*polyfill
 	// Regular expressions, generators and async functions are in the program, or may be:
 	// what they lead to must be made safe before it runs.
