@@ -7,6 +7,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/front"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -274,7 +275,7 @@ func (r *run) callee(name string, f goja.Value) goja.Value {
 // argumentOfChain is an argument of list?.includes(x), whose call stays as it
 // is: a chain that ends early can't be cut in two.
 func (r *run) argumentOfChain(name string, v goja.Value) goja.Value {
-	if x := r.recordedIn(v); x != nil && name == dateMark {
+	if x := r.recordedIn(v); x != nil && name == front.DateMark {
 		r.refuseSame(name+"(…)", x)
 		r.refuseColumn(v, "`"+name+"(…)` can't be made of %s, which has no value in the program", "call:Date")
 	}

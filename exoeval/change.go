@@ -7,6 +7,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Methods that change something act at once, and what they give is plain: a number, or the record that was added. Programs
@@ -68,7 +69,7 @@ func (r *run) changed(recv *exo.Node, m *exo.Method, args []goja.Value) goja.Val
 	if len(options) == 0 || !slices.Contains(keys, options[len(options)-1]) || t.Field(options[len(options)-1]) != nil {
 		for _, k := range keys { // { column: t => … }
 			if s := r.say(recv, "given", ""); s != "" && m.Params[0].Lambda != nil && isCallable(r.plainValue(o.Get(k))) {
-				panic(r.throw(exo.Errorf(exo.Invalid, op, "`%s` is a function; %s", shorten(k, 60), s)))
+				panic(r.throw(exo.Errorf(exo.Invalid, op, "`%s` is a function; %s", scalar.Shorten(k, 60), s)))
 			}
 		}
 		return nil
@@ -76,7 +77,7 @@ func (r *run) changed(recv *exo.Node, m *exo.Method, args []goja.Value) goja.Val
 	values := options[len(options)-1]
 	for _, k := range keys {
 		if !slices.Contains(options, k) {
-			panic(r.throw(exo.Errorf(exo.Invalid, op, "has no option `%s` beside `%s`%s", shorten(k, 60), values, and(r.say(recv, "."+m.Name, "")))))
+			panic(r.throw(exo.Errorf(exo.Invalid, op, "has no option `%s` beside `%s`%s", scalar.Shorten(k, 60), values, and(r.say(recv, "."+m.Name, "")))))
 		}
 	}
 	for _, k := range options[:len(options)-1] {
@@ -154,7 +155,7 @@ func (r *run) fixedBy(n *exo.Node) map[string]bool {
 
 // isFixed is the error for an assignment to a record that was read.
 func (r *run) isFixed(name string) error {
-	return exo.Errorf(exo.Invalid, "", "%s", r.say(nil, "fixed", "`{name}` of a record that was read can't be assigned: it would change the program's copy alone", "name", shorten(name, 60)))
+	return exo.Errorf(exo.Invalid, "", "%s", r.say(nil, "fixed", "`{name}` of a record that was read can't be assigned: it would change the program's copy alone", "name", scalar.Shorten(name, 60)))
 }
 
 // answer turns a reply into a value of the program. Records that were read can't be assigned where that could be meant to change something.

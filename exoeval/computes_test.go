@@ -10,11 +10,12 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/front"
 )
 
 // realmConfig is what the front is told of a realm with all globals.
-func realmConfig() frontConfig {
-	return frontConfig{MaxSource: 64 << 10, MaxNesting: 100, Globals: globals(), Grants: []string{"currentUser", "todos"}, Describing: map[string]bool{"where": true, "join": true, "select": true, "orderBy": true}}
+func realmConfig() front.Config {
+	return front.Config{MaxSource: 64 << 10, MaxNesting: 100, Globals: front.Globals(), Grants: []string{"currentUser", "todos"}, Describing: map[string]bool{"where": true, "join": true, "select": true, "orderBy": true}}
 }
 
 // resultOf runs a program in a realm of its own, after change has had its needs.
@@ -137,7 +138,7 @@ func TestComputes(t *testing.T) {
 // by may be in what they return. Object is the twin.
 func TestPlainGlobals(t *testing.T) {
 	for name := range plainGlobals {
-		if !isGlobal(name) {
+		if !front.IsGlobal(name) {
 			t.Errorf("%s is no global", name)
 		}
 	}
@@ -265,8 +266,8 @@ func TestPlainBody(t *testing.T) {
 			if err != nil {
 				t.Fatal(p, err)
 			}
-			if prog.plain != (i == 0) {
-				t.Errorf("%s: plain is %v", p, prog.plain)
+			if prog.Plain != (i == 0) {
+				t.Errorf("%s: plain is %v", p, prog.Plain)
 			}
 			r := bareRun(NewLocal(mustGate(t)), prog)
 			r.clock.left = 20 * time.Millisecond

@@ -7,6 +7,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // console counts what the program logs. Each line goes to the host when it is logged,
@@ -37,7 +38,7 @@ func (c *console) log(r *run, level string, args []goja.Value) {
 	var parts []string
 	for _, a := range args {
 		if s, ok := a.(goja.String); ok {
-			parts = append(parts, shorten(s.String(), c.max))
+			parts = append(parts, scalar.Shorten(s.String(), c.max))
 			continue
 		}
 		v, err := r.toValue(a, forConsole)
@@ -52,7 +53,7 @@ func (c *console) log(r *run, level string, args []goja.Value) {
 		if jerr != nil {
 			b = []byte("[?]")
 		}
-		parts = append(parts, shorten(string(b), c.max))
+		parts = append(parts, scalar.Shorten(string(b), c.max))
 	}
 	if c.full { // by a getter of what was logged
 		return

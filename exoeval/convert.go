@@ -287,7 +287,7 @@ func (c *converter) text(v goja.Value) exo.Value {
 	if v == nil {
 		return exo.Null()
 	}
-	return exo.Text(shorten(strings.ToValidUTF8(strings.ReplaceAll(v.String(), "\x00", ""), "\uFFFD"), 2000))
+	return exo.Text(scalar.Shorten(strings.ToValidUTF8(strings.ReplaceAll(v.String(), "\x00", ""), "\uFFFD"), 2000))
 }
 
 func (c *converter) scalar(v goja.Value, at *place) (exo.Value, error) {

@@ -57,9 +57,9 @@ func (d *decimalObject) Get(name string) goja.Value {
 		panic(d.r.vm.NewTypeError("a Decimal has no `%s`: write %s", name, way))
 	}
 	if near := scalar.Nearest(name, decimalMembers); near != "" {
-		panic(d.r.vm.NewTypeError("a Decimal has no `%s`: did you mean `%s`?", shorten(name, 60), near))
+		panic(d.r.vm.NewTypeError("a Decimal has no `%s`: did you mean `%s`?", scalar.Shorten(name, 60), near))
 	}
-	panic(d.r.vm.NewTypeError("a Decimal has no `%s`; it has %s", shorten(name, 60), strings.Join(decimalMembers, ", ")))
+	panic(d.r.vm.NewTypeError("a Decimal has no `%s`; it has %s", scalar.Shorten(name, 60), strings.Join(decimalMembers, ", ")))
 }
 
 // Set implements goja.DynamicObject: nothing can be set.

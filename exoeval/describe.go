@@ -10,6 +10,8 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 var recordedType = reflect.TypeFor[*recorded]()
@@ -370,7 +372,7 @@ func (r *run) recordNode(o *goja.Object, depth int) *exo.Node {
 	for _, k := range o.Keys() {
 		v := r.plainValue(o.Get(k))
 		if goja.IsUndefined(v) {
-			panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` is undefined here; name a %s, like %s", shorten(k, 60), r.memberNoun(), r.say(nil, "path", "x.member"))))
+			panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` is undefined here; name a %s, like %s", scalar.Shorten(k, 60), r.memberNoun(), r.say(nil, "path", "x.member"))))
 		}
 		names = append(names, k)
 		if sub, ok := v.(*goja.Object); ok && r.recordedIn(v) == nil && sub.ClassName() == "Object" && r.boxed(sub) == "" && depth < 8 && (!r.changes() || r.mixed(v, 0)) {
@@ -525,6 +527,6 @@ func (f *frame) leftovers(r *run, op func() string) error {
 // recording tells the functions with two bodies which of them to run.
 func (r *run) recording(on bool) {
 	if r.flagged {
-		_ = r.vm.GlobalObject().DefineDataProperty(helperRecording, r.vm.ToValue(on), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+		_ = r.vm.GlobalObject().DefineDataProperty(front.HelperRecording, r.vm.ToValue(on), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 	}
 }

@@ -98,7 +98,7 @@ type cached struct {
 // may be part of a larger one, which the cache would keep alive.
 func (c cached) Keep() (cached, int) {
 	if c.prog != nil {
-		c.prog = &program{c.prog.keep(), c.prog.needs}
+		c.prog = &program{c.prog.Keep(), c.prog.needs}
 	}
 	if e, ok := c.err.(*exo.Error); ok {
 		k := *e

@@ -8,6 +8,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/front"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -40,7 +41,7 @@ func Recording(l *local, program string) (func() error, error) {
 	if err := r.newRealm(); err != nil {
 		return nil, err
 	}
-	main, err := r.vm.RunProgram(prog.compiled)
+	main, err := r.vm.RunProgram(prog.Compiled)
 	if err != nil {
 		return nil, err
 	}
@@ -73,4 +74,4 @@ func (deafPort) Next(context.Context) (exo.Reply, bool, error) { return exo.Repl
 const Keywords = scalar.Keywords
 
 // RealmNames lists the globals that every program finds.
-func RealmNames() []string { return slices.Sorted(maps.Keys(globals())) }
+func RealmNames() []string { return slices.Sorted(maps.Keys(front.Globals())) }

@@ -6,6 +6,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // A plain object stands for a condition: each field equals a value, is one of a list, or
@@ -98,7 +99,7 @@ func (f *filterer) key(row *exo.Node, k string, v goja.Value, depth int) *exo.No
 		return f.logic(row, k, word, v, depth)
 	default:
 		if name, last, dotted := strings.Cut(k, "."); dotted && name == f.part {
-			f.fail(r.say(nil, "filter.names", "a filter object has names without a dot: write `{name}`", "name", shorten(last, 60)))
+			f.fail(r.say(nil, "filter.names", "a filter object has names without a dot: write `{name}`", "name", scalar.Shorten(last, 60)))
 		}
 	}
 	return f.field(r.must(r.check.MakeField(row, k)), v, depth)
@@ -150,7 +151,7 @@ func (f *filterer) field(field *exo.Node, v goja.Value, depth int) *exo.Node {
 			cond = f.join(cond, "and", f.operator(field, k, r.plainValue(o.Get(k)), depth+1))
 		}
 		if cond == nil {
-			f.fail("the object of `" + shorten(field.Name, 60) + "` says nothing of it")
+			f.fail("the object of `" + scalar.Shorten(field.Name, 60) + "` says nothing of it")
 		}
 		return cond
 	}
@@ -188,16 +189,16 @@ func (f *filterer) operator(field *exo.Node, k string, v goja.Value, depth int) 
 	}
 	if m == nil || !r.isCondition(m) {
 		if s := r.say(field, "."+word, ""); s != "" {
-			f.fail("`" + shorten(k, 60) + "` is no condition of " + r.check.Name(field) + ": " + s)
+			f.fail("`" + scalar.Shorten(k, 60) + "` is no condition of " + r.check.Name(field) + ": " + s)
 		}
 		said := r.say(field, "operator", "a filter object says what `{name}` equals; for other conditions write a callback, like ({ {part} }) => {part}.{name} !== value", "name", field.Name, "part", f.part)
-		f.fail("`" + shorten(k, 60) + "` is no condition of " + r.check.Name(field) + ": " + said)
+		f.fail("`" + scalar.Shorten(k, 60) + "` is no condition of " + r.check.Name(field) + ": " + said)
 	}
 	var args []*exo.Node
 	switch {
 	case len(m.Params) == 0:
 		if b, ok := plainBool(v); !ok || !b {
-			f.fail("`" + shorten(k, 60) + "` takes no value but true")
+			f.fail("`" + scalar.Shorten(k, 60) + "` takes no value but true")
 		}
 	case len(m.Params) == 2 && !m.Params[1].Opt && isArray(v) && v.(*goja.Object).Get("length").ToInteger() == 2:
 		for i := range 2 {

@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // JavaScript reads 9007199254740993 as 9007199254740992, and 0.12345678901234567890 as
@@ -146,7 +148,7 @@ func memberOf(t *exo.Type, name string) *exo.Type {
 // is. op is the method of a column that it is given to, or "".
 func (r *run) unheld(kind, op string, v exo.Value) string {
 	why := r.unheldAlone(kind, op, v)
-	between := kind == exo.TypeInt && isBeyond(v.Float()) && math.Abs(v.Float()) < beyondInt       // SQLite would have it as a double there
+	between := kind == exo.TypeInt && front.IsBeyond(v.Float()) && math.Abs(v.Float()) < beyondInt // SQLite would have it as a double there
 	if choices[op] && (between || why != "" && (kind == exo.TypeInt || kind == exo.TypeDecimal)) { // no text is taken there
 		return "a number of which JavaScript may not have all digits: choose in JavaScript, from what was read, or join two conditions by ||"
 	}
@@ -155,8 +157,8 @@ func (r *run) unheld(kind, op string, v exo.Value) string {
 
 func (r *run) unheldAlone(kind, op string, v exo.Value) string {
 	f := v.Float()
-	beyond := isBeyond(f) && f == math.Trunc(f)
-	n, written := r.prog.written[math.Abs(f)]
+	beyond := front.IsBeyond(f) && f == math.Trunc(f)
+	n, written := r.prog.Written[math.Abs(f)]
 	const text = "a number beyond 2^53, where JavaScript's are not exact: write it as text, in quotes"
 	switch kind {
 	case exo.TypeInt:
@@ -164,28 +166,28 @@ func (r *run) unheldAlone(kind, op string, v exo.Value) string {
 		switch {
 		case beyond && alone && math.Abs(f) < beyondInt:
 			return text
-		case beyond && alone && op != "" && written && n.shown: // 1e21 says itself that no whole number is so large
+		case beyond && alone && op != "" && written && n.Shown: // 1e21 says itself that no whole number is so large
 		case beyond && alone:
 			return "a number at or beyond 2^63, which no whole number reaches: they are from -9223372036854775808 to 9223372036854775807" + when(op != "", "; to compare with it use < or >")
 		case beyond && math.Abs(f) < beyondTotal: // all digits of the number are compared and calculated with
-			if written && !n.whole {
+			if written && !n.Whole {
 				return insteadOf(n, f, kind)
 			}
 		case beyond && comparesInOrder[op]:
-		case written && !n.shown:
+		case written && !n.Shown:
 			return insteadOf(n, f, kind)
-		case beyond && !written && shownDigits(f) != wholeDigits(f):
+		case beyond && !written && front.ShownDigits(f) != front.WholeDigits(f):
 			return "a number beyond 10^60, where JavaScript's are not exact"
 		}
 	case exo.TypeDecimal:
 		switch {
-		case written && !n.shown:
+		case written && !n.Shown:
 			return insteadOf(n, f, kind)
 		case beyond && !written: // 2**53 + 1 is 2**53
 			return text
 		}
 	case exo.TypeJSON, exo.TypeData: // a condition compares fractions as JavaScript has them
-		if (op == "" || beyond) && written && !n.shown && !n.whole {
+		if (op == "" || beyond) && written && !n.Shown && !n.Whole {
 			return insteadOf(n, f, kind)
 		}
 	}
@@ -195,23 +197,23 @@ func (r *run) unheldAlone(kind, op string, v exo.Value) string {
 const maxShownDigits = 60 // of a number that an error repeats
 
 // insteadOf says of a number in the program's text what JavaScript has instead, and what to write where one of a kind is wanted.
-func insteadOf(n writtenNumber, f float64, kind string) string {
+func insteadOf(n front.WrittenNumber, f float64, kind string) string {
 	sign := when(f < 0, "-")
-	has := shownDigits(math.Abs(f))
-	if isBeyond(f) {
-		has = wholeDigits(math.Abs(f))
+	has := front.ShownDigits(math.Abs(f))
+	if front.IsBeyond(f) {
+		has = front.WholeDigits(math.Abs(f))
 	}
 	how := "write " + sign + has
-	switch _, err := strconv.ParseInt(n.text, 10, 64); {
-	case kind == exo.TypeDecimal, kind == exo.TypeInt && isBeyond(f) && err == nil:
+	switch _, err := strconv.ParseInt(n.Text, 10, 64); {
+	case kind == exo.TypeDecimal, kind == exo.TypeInt && front.IsBeyond(f) && err == nil:
 		how = "write it as text, in quotes"
-		if len(n.text) <= maxShownDigits {
-			how += ": '" + sign + n.text + "'"
+		if len(n.Text) <= maxShownDigits {
+			how += ": '" + sign + n.Text + "'"
 		}
 	case kind != exo.TypeInt:
 		how += ", or a text"
 	}
-	return sign + shorten(n.text, maxShownDigits) + ", of which JavaScript's numbers hold " + sign + shorten(has, maxShownDigits) + " only; " + how
+	return sign + scalar.Shorten(n.Text, maxShownDigits) + ", of which JavaScript's numbers hold " + sign + scalar.Shorten(has, maxShownDigits) + " only; " + how
 }
 
 func when(is bool, s string) string {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dop251/goja"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // The engine has no Intl. This is what programs use of it, for en-US, UTC and the program's own time zone;
@@ -71,7 +72,7 @@ func (x *intlObject) Get(name string) goja.Value {
 	case "Segmenter":
 		hint = "use [...text] for characters and text.split(' ') for words"
 	}
-	panic(r.vm.NewTypeError("Intl.%s is not available; %s", shorten(name, 60), hint))
+	panic(r.vm.NewTypeError("Intl.%s is not available; %s", scalar.Shorten(name, 60), hint))
 }
 
 func (x *intlObject) Set(string, goja.Value) bool { return false }
@@ -122,7 +123,7 @@ func (r *run) locale(v goja.Value) {
 	}
 }
 
-func quoted(s string) string { return "'" + shorten(s, 40) + "'" }
+func quoted(s string) string { return "'" + scalar.Shorten(s, 40) + "'" }
 
 func (r *run) rangeError(text string) goja.Value {
 	e, err := r.vm.New(r.intrinsic("RangeError"), r.vm.ToValue(text))

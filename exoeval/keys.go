@@ -7,6 +7,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // keyCalled is the error for calling a member that is not declared and was taken for a key; nil where x is none.
@@ -27,7 +28,7 @@ func (x *recorded) keyCalled() error {
 	if out == "" {
 		out = "it has `" + strings.Join(i.Names(), "`, `") + "`"
 	}
-	return exo.Errorf(exo.Denied, "", "%s has no method `%s`: it is read as a key, and no function; %s", what, shorten(name, 60), out)
+	return exo.Errorf(exo.Denied, "", "%s has no method `%s`: it is read as a key, and no function; %s", what, scalar.Shorten(name, 60), out)
 }
 
 // key is what reading a member stands for that is not declared, where the interface has a

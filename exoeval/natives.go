@@ -6,6 +6,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/front"
 )
 
 // Natives that call no method of a value: they compare what they hold with it, use its
@@ -42,7 +43,7 @@ func (g *guard) wanted(names map[string]bool) bool {
 		return false
 	}
 	for _, n := range g.names {
-		if names[n] || names[computedName] || n == "set" || n == "add" { // the constructors of Map and Set call these
+		if names[n] || names[front.ComputedName] || n == "set" || n == "add" { // the constructors of Map and Set call these
 			return true
 		}
 	}

@@ -3,17 +3,18 @@ package exoeval
 // What the realm of a program must hold is decided once, when the program is compiled.
 
 import (
+	"github.com/exoagent/exoagent/exoeval/internal/front"
 	"slices"
 )
 
 // program is a compiled program with what its realm must hold.
 type program struct {
-	*frontProgram
+	*front.Program
 	needs needs
 }
 
-func compile(src string, cfg frontConfig) (*program, error) {
-	p, of, err := compileFront(src, cfg)
+func compile(src string, cfg front.Config) (*program, error) {
+	p, of, err := front.Compile(src, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -37,10 +38,10 @@ type needs struct {
 	guards   []*guard // natives that must not take a recorded thing for a value
 }
 
-func needsOf(of *facts, grants []string) needs {
-	n := needs{helpers: of.helpers, patterns: of.patterns, generators: of.generators, asyncs: of.asyncs}
-	for name := range of.names {
-		if isGlobal(name) || slices.Contains(grants, name) {
+func needsOf(of *front.Facts, grants []string) needs {
+	n := needs{helpers: of.Helpers, patterns: of.Patterns, generators: of.Generators, asyncs: of.Asyncs}
+	for name := range of.Names {
+		if front.IsGlobal(name) || slices.Contains(grants, name) {
 			n.names = append(n.names, name)
 		}
 	}
@@ -51,7 +52,7 @@ func needsOf(of *facts, grants []string) needs {
 		}
 	}
 	for i := range guards {
-		if guards[i].wanted(of.names) {
+		if guards[i].wanted(of.Names) {
 			n.guards = append(n.guards, &guards[i])
 		}
 	}
@@ -73,12 +74,12 @@ var plainGlobals = map[string]bool{
 // reflects reports whether a program may come to a property whose name does not stand in
 // it: names are computed by o[k]; it mentions a global that is not known to give none;
 // generators and patterns lead to functions of the engine that do either.
-func reflects(of *facts) bool {
-	if of.generators || of.patterns || of.names[computedName] {
+func reflects(of *front.Facts) bool {
+	if of.Generators || of.Patterns || of.Names[front.ComputedName] {
 		return true
 	}
-	for name := range of.names {
-		if isGlobal(name) && !plainGlobals[name] {
+	for name := range of.Names {
+		if front.IsGlobal(name) && !plainGlobals[name] {
 			return true
 		}
 	}

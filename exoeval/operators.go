@@ -7,6 +7,8 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // mirrored is the method of the right operand that means the operator with its
@@ -21,22 +23,22 @@ var sameInCallbacks = map[string]string{"==": "===", "!=": "!=="}
 // those that it calls (needs). They record when an operand is recorded, and otherwise
 // do what JavaScript does, short circuits included.
 var helpers = map[string]func(*run, goja.FunctionCall) goja.Value{
-	helperAwait: func(r *run, c goja.FunctionCall) goja.Value { return r.awaited(c.Argument(0)) },
-	helperCalled: func(r *run, c goja.FunctionCall) goja.Value {
+	front.HelperAwait: func(r *run, c goja.FunctionCall) goja.Value { return r.awaited(c.Argument(0)) },
+	front.HelperCalled: func(r *run, c goja.FunctionCall) goja.Value {
 		name := c.Argument(1).String()
 		return r.handPromise(c.Argument(0), unawaited{name: name, goesOn: name != "new Promise"})
 	},
-	helperKept: func(r *run, c goja.FunctionCall) goja.Value {
+	front.HelperKept: func(r *run, c goja.FunctionCall) goja.Value {
 		if x := r.recordedIn(c.Argument(0)); x != nil {
 			panic(r.throw(x.novalue()))
 		}
 		return c.Argument(0)
 	},
-	helperSent: func(r *run, c goja.FunctionCall) goja.Value { return r.sent(c.Argument(0)) },
-	helperOp: func(r *run, c goja.FunctionCall) goja.Value {
+	front.HelperSent: func(r *run, c goja.FunctionCall) goja.Value { return r.sent(c.Argument(0)) },
+	front.HelperOp: func(r *run, c goja.FunctionCall) goja.Value {
 		return r.binary(c.Argument(0).String(), c.Argument(1), c.Argument(2))
 	},
-	helperUnary: func(r *run, c goja.FunctionCall) goja.Value {
+	front.HelperUnary: func(r *run, c goja.FunctionCall) goja.Value {
 		op, v := c.Argument(0).String(), c.Argument(1)
 		if op == "!" {
 			v = r.asTruth(v)
@@ -52,16 +54,16 @@ var helpers = map[string]func(*run, goja.FunctionCall) goja.Value{
 		}
 		return r.plain(op+"x", v)
 	},
-	helperAnd: func(r *run, c goja.FunctionCall) goja.Value {
+	front.HelperAnd: func(r *run, c goja.FunctionCall) goja.Value {
 		return r.logical("&&", c.Argument(0), c.Argument(1), func(v goja.Value) bool { return v.ToBoolean() })
 	},
-	helperOr: func(r *run, c goja.FunctionCall) goja.Value {
+	front.HelperOr: func(r *run, c goja.FunctionCall) goja.Value {
 		return r.logical("||", c.Argument(0), c.Argument(1), func(v goja.Value) bool { return !v.ToBoolean() })
 	},
-	helperNullish: func(r *run, c goja.FunctionCall) goja.Value {
+	front.HelperNullish: func(r *run, c goja.FunctionCall) goja.Value {
 		return r.logical("??", c.Argument(0), c.Argument(1), func(v goja.Value) bool { return goja.IsUndefined(v) || goja.IsNull(v) })
 	},
-	helperCond: func(r *run, c goja.FunctionCall) goja.Value {
+	front.HelperCond: func(r *run, c goja.FunctionCall) goja.Value {
 		if x := r.recordedIn(r.asTruth(c.Argument(0))); x != nil {
 			if r.methodOf(x.node, "?:") != nil {
 				return r.operate(x.node, "?:", r.thunk(c.Argument(1)), r.thunk(c.Argument(2)))
@@ -77,21 +79,21 @@ var helpers = map[string]func(*run, goja.FunctionCall) goja.Value{
 		}
 		return r.thunk(c.Argument(2))
 	},
-	helperTemplate: (*run).template,
-	helperTest: func(r *run, c goja.FunctionCall) goja.Value {
+	front.HelperTemplate: (*run).template,
+	front.HelperTest: func(r *run, c goja.FunctionCall) goja.Value {
 		if x := r.recordedIn(r.asTruth(c.Argument(0))); x != nil {
 			panic(r.throw(exo.Errorf(exo.Invalid, "", "`if` and loops can't decide by %s, which has no value in the program; return one expression made with &&, || and ?:", r.check.Name(x.node))))
 		}
 		return r.vm.ToValue(c.Argument(0).ToBoolean())
 	},
-	helperSwitch: func(r *run, c goja.FunctionCall) goja.Value {
+	front.HelperSwitch: func(r *run, c goja.FunctionCall) goja.Value {
 		r.refuseUnawaited(c.Argument(0))
 		if x := r.recordedIn(c.Argument(0)); x != nil {
 			panic(r.throw(exo.Errorf(exo.Invalid, "", "`switch` can't decide by %s, which has no value in the program; return one expression made with &&, || and ?:", r.check.Name(x.node))))
 		}
 		return c.Argument(0)
 	},
-	helperTypeof: func(r *run, c goja.FunctionCall) goja.Value {
+	front.HelperTypeof: func(r *run, c goja.FunctionCall) goja.Value {
 		r.refuseUnawaited(c.Argument(0))
 		r.refuseColumn(c.Argument(0), "`typeof` can't look at %s, which has no value in the program; its type never changes", "typeof")
 		if r.recordedIn(c.Argument(0)) != nil {
@@ -99,21 +101,21 @@ var helpers = map[string]func(*run, goja.FunctionCall) goja.Value{
 		}
 		return r.plain("typeof", c.Argument(0))
 	},
-	helperSpread: func(r *run, c goja.FunctionCall) goja.Value {
+	front.HelperSpread: func(r *run, c goja.FunctionCall) goja.Value {
 		if o := r.fields(c.Argument(0)); o != nil {
 			return o
 		}
 		return c.Argument(0)
 	},
-	helperTarget: func(r *run, c goja.FunctionCall) goja.Value {
+	front.HelperTarget: func(r *run, c goja.FunctionCall) goja.Value {
 		if x := r.recordedIn(c.Argument(0)); x != nil {
 			x.Set(c.Argument(1).String(), nil)
 		}
 		return c.Argument(0)
 	},
-	helperMember: func(r *run, c goja.FunctionCall) goja.Value { return r.member(c.Argument(0), c.Argument(1).String()) },
-	helperCallee: func(r *run, c goja.FunctionCall) goja.Value { return r.callee(c.Argument(0).String(), c.Argument(1)) },
-	helperArgument: func(r *run, c goja.FunctionCall) goja.Value {
+	front.HelperMember: func(r *run, c goja.FunctionCall) goja.Value { return r.member(c.Argument(0), c.Argument(1).String()) },
+	front.HelperCallee: func(r *run, c goja.FunctionCall) goja.Value { return r.callee(c.Argument(0).String(), c.Argument(1)) },
+	front.HelperArgument: func(r *run, c goja.FunctionCall) goja.Value {
 		return r.argumentOfChain(c.Argument(0).String(), c.Argument(1))
 	},
 }
@@ -145,7 +147,7 @@ func (r *run) logical(op string, a, thunk goja.Value, goOn func(goja.Value) bool
 		b := r.asTruth(r.thunk(thunk))
 		if r.valueType(x.node) == exo.TypeBool && (goja.IsString(b) || goja.IsNumber(b)) { // role === 'owner' || 'admin'
 			s, _ := r.toValue(b, forArgument)
-			panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` joins conditions, and %s is none: compare it too, like %s === %s", op, shorten(s.String(), 60), r.memberNoun(), shorten(s.String(), 60))))
+			panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` joins conditions, and %s is none: compare it too, like %s === %s", op, scalar.Shorten(s.String(), 60), r.memberNoun(), scalar.Shorten(s.String(), 60))))
 		}
 		return r.operate(x.node, op, b)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/source"
 )
 
 // Regular expressions made at run time pass the same check as literals: what
@@ -52,7 +53,7 @@ func (r *run) pattern(src, flags goja.Value) *goja.Object {
 		return v.ToString()
 	}
 	src, flags = text(src), text(flags)
-	spelled, why := spellRegexp(src.String(), flags.String())
+	spelled, why := source.Regexp(src.String(), flags.String())
 	if why != "" {
 		panic(r.throw(exo.Errorf(exo.Program, "", "%s", why)))
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/dop251/goja"
+	"github.com/exoagent/exoagent/exoeval/internal/front"
 )
 
 // polyfill is a part of the language that the engine lacks, or has in a form
@@ -24,16 +25,16 @@ type polyfill struct {
 	program func() *goja.Program // if it is not native
 }
 
-func (p *polyfill) wanted(of *facts) bool {
+func (p *polyfill) wanted(of *front.Facts) bool {
 	return mentions(of, p.words) && (p.with == nil || mentions(of, p.with))
 }
 
 // anyGenerator is a word for all generators.
 const anyGenerator = "*"
 
-func mentions(of *facts, words []string) bool {
+func mentions(of *front.Facts, words []string) bool {
 	for _, w := range words {
-		if of.names[w] || w == anyGenerator && of.generators {
+		if of.Names[w] || w == anyGenerator && of.Generators {
 			return true
 		}
 	}
@@ -90,12 +91,12 @@ func expression(expr string) func() *regexp.Regexp {
 var polyfills = []polyfill{
 	{words: []string{"Date"}, native: (*run).addDate},
 	{words: []string{"Intl", "toLocaleString"}, native: (*run).addIntl},
-	{words: append([]string{computedName}, gatherers...), with: []string{"Promise"}, native: (*run).addGatherers},
+	{words: append([]string{front.ComputedName}, gatherers...), with: []string{"Promise"}, native: (*run).addGatherers},
 	{words: []string{"groupBy"}, program: prelude("group")},
-	{words: []string{computedName, "withResolvers", "try"}, with: []string{"Promise"}, program: prelude("promise")},
-	{words: append([]string{computedName}, makers...), with: []string{"Promise"}, native: (*run).addMakers}, // after those that it wraps
-	{words: []string{computedName, "fromAsync"}, with: []string{"Array", "constructor"}, program: prelude("array")},
-	{words: []string{computedName, "fromAsync"}, with: []string{"Array", "constructor"}, native: (*run).addFromAsync},
+	{words: []string{front.ComputedName, "withResolvers", "try"}, with: []string{"Promise"}, program: prelude("promise")},
+	{words: append([]string{front.ComputedName}, makers...), with: []string{"Promise"}, native: (*run).addMakers}, // after those that it wraps
+	{words: []string{front.ComputedName, "fromAsync"}, with: []string{"Array", "constructor"}, program: prelude("array")},
+	{words: []string{front.ComputedName, "fromAsync"}, with: []string{"Array", "constructor"}, native: (*run).addFromAsync},
 	// Iterators come from somewhere: a call of values, a generator.
 	{words: []string{"Iterator", "map", "filter", "take", "drop", "flatMap", "reduce", "toArray", "forEach", "some", "every", "find"},
 		with: []string{"Iterator", "values", "entries", "keys", "matchAll", "iterator", anyGenerator}, program: prelude("iterator")},

@@ -8,6 +8,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/front"
 )
 
 var (
@@ -41,7 +42,7 @@ func TestPreludeTakesItsGlobals(t *testing.T) {
 		}
 		for _, n := range jsName.FindAllString(body, -1) {
 			root, _, _ := strings.Cut(n, ".")
-			if (isGlobal(root) || root == "Function") && !taken[root] && !strings.Contains(body, "const "+root+" =") && !strings.Contains(body, root+": ") {
+			if (front.IsGlobal(root) || root == "Function") && !taken[root] && !strings.Contains(body, "const "+root+" =") && !strings.Contains(body, root+": ") {
 				t.Errorf("%s uses %s and does not take it", f.Name(), root)
 			}
 		}
@@ -55,7 +56,7 @@ func TestPreludeTakesItsGlobals(t *testing.T) {
 func TestGlobalsThatAreThere(t *testing.T) {
 	for program, want := range map[string]string{
 		"return 1":                            "",
-		"return await 1":                      helperAwait,
+		"return await 1":                      front.HelperAwait,
 		"return [Math.PI, typeof Set]":        "Math Set",
 		"const Map = 1; return Map":           "Map", // more than is needed is harmless
 		"return ({ x: 1 })['con' + 'cat']":    "",

@@ -7,12 +7,14 @@ import (
 	"github.com/dop251/goja/parser"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/exoeval/internal/source"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 func mustCompile(name, src string) *goja.Program {
 	// Never goja.Compile: its default parser follows sourceMappingURL comments and reads files.
-	ast, err := parseFile(name, src)
+	ast, err := source.ParseFile(name, src)
 	if err != nil {
 		panic(err)
 	}
@@ -58,12 +60,12 @@ func (r *run) newRealm() error {
 		}
 	}
 	for _, name := range need.helpers {
-		if name == helperRecording {
+		if name == front.HelperRecording {
 			r.flagged = true
 			r.recording(false)
 			continue
 		}
-		if name == helperHearing {
+		if name == front.HelperHearing {
 			r.listens = true
 			r.hearing(false)
 			continue
@@ -85,7 +87,7 @@ func (r *run) global(name string, made map[string]goja.Value) goja.Value {
 		return r.console.object(r)
 	case name == "RegExp":
 		return r.guardPatterns() // never the engine's own
-	case isGlobal(name):
+	case front.IsGlobal(name):
 		return r.intrinsics.Get(name)
 	}
 	for _, g := range r.granted {
@@ -151,10 +153,10 @@ func (a *apiObject) Get(name string) goja.Value {
 		return goja.Undefined()
 	}
 	if out := a.r.fromGrants(name); out != "" && scalar.Nearest(name, a.Keys()) == "" {
-		panic(a.r.throw(exo.Errorf(exo.Denied, "", "api has no member `%s`; %s", shorten(name, 60), out)))
+		panic(a.r.throw(exo.Errorf(exo.Denied, "", "api has no member `%s`; %s", scalar.Shorten(name, 60), out)))
 	}
 	if out := a.r.say(nil, "api."+name, ""); out != "" {
-		panic(a.r.throw(exo.Errorf(exo.Denied, "", "api has no member `%s`; %s", shorten(name, 60), out)))
+		panic(a.r.throw(exo.Errorf(exo.Denied, "", "api has no member `%s`; %s", scalar.Shorten(name, 60), out)))
 	}
 	panic(a.r.throwMissing("api", name, a.Keys()))
 }

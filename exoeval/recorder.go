@@ -185,7 +185,7 @@ func (x *recorded) absent(name string) goja.Value {
 		if row := x.only(); row != nil {
 			what = row
 		}
-		panic(r.throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; %s", r.check.Name(what), shorten(name, 60), out)))
+		panic(r.throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; %s", r.check.Name(what), scalar.Shorten(name, 60), out)))
 	}
 	if i := x.iface(); i != nil && i.Await != "" && arrayMember(name) {
 		if s := r.say(x.node, "early.in", "", "it", r.check.Name(x.node), "name", name, "part", x.part()); s != "" && x.inside() {
@@ -226,16 +226,16 @@ func (x *recorded) absent(name string) goja.Value {
 			what, i = r.check.Name(row), r.check.Catalog[row.Type.Name]
 		}
 		if n := nearest(i, name, hint); n != "" {
-			panic(r.throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; did you mean `%s`?", what, shorten(name, 60), n)))
+			panic(r.throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; did you mean `%s`?", what, scalar.Shorten(name, 60), n)))
 		}
 		if s := x.keyNames(row, "keys.only"); s != "" {
-			panic(r.throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; %s", what, shorten(name, 60), s)))
+			panic(r.throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; %s", what, scalar.Shorten(name, 60), s)))
 		}
 		more := r.say(nil, "elsewhere", "")
 		if row != nil {
 			more = r.say(row, "parts", more)
 		}
-		panic(r.throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; it has `%s`%s", what, shorten(name, 60), strings.Join(hint[:min(len(hint), 24)], "`, `"), and(more))))
+		panic(r.throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; it has `%s`%s", what, scalar.Shorten(name, 60), strings.Join(hint[:min(len(hint), 24)], "`, `"), and(more))))
 	}
 	_, err := r.check.MakeField(x.node, name)
 	if err == nil {
@@ -332,11 +332,11 @@ func (x *recorded) Set(name string, _ goja.Value) bool {
 		panic(x.r.throw(x.shut()))
 	}
 	if f := x.r.frame(); f.of != nil && changesGiven(f.of) {
-		if s := x.r.say(f.on, "assigned", "", "name", shorten(name, 60), "method", f.of.Name); s != "" {
+		if s := x.r.say(f.on, "assigned", "", "name", scalar.Shorten(name, 60), "method", f.of.Name); s != "" {
 			panic(x.r.throw(exo.Errorf(exo.Invalid, "", "%s", s)))
 		}
 	}
-	panic(x.r.throw(exo.Errorf(exo.Invalid, "", "`%s` can't be assigned: this %s; to compare use ===", shorten(name, 60), x.r.describes())))
+	panic(x.r.throw(exo.Errorf(exo.Invalid, "", "`%s` can't be assigned: this %s; to compare use ===", scalar.Shorten(name, 60), x.r.describes())))
 }
 
 // Delete implements goja.DynamicObject: nothing can be deleted.

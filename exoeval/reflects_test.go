@@ -1,11 +1,14 @@
 package exoeval
 
-import "testing"
+import (
+	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"testing"
+)
 
 // A realm is disarmed unless every name by which its program can come to a property stands
 // in the program, where the checker sees it.
 func TestReflects(t *testing.T) {
-	cfg := frontConfig{MaxSource: 1 << 16, MaxNesting: 200, Globals: globals(), Describing: map[string]bool{"where": true, "select": true, "join": true}, Grants: []string{"org"}}
+	cfg := front.Config{MaxSource: 1 << 16, MaxNesting: 200, Globals: front.Globals(), Describing: map[string]bool{"where": true, "select": true, "join": true}, Grants: []string{"org"}}
 	for program, want := range map[string]bool{
 		"1 + 1": false,
 		"(api) => api.org.join(({ org }) => org.projects()).where(({ project }) => project.done === false).select(({ project }) => ({ name: project.name })).execute()": false,

@@ -163,7 +163,7 @@ func (r *run) main() (v exo.Value, failed error) {
 	if err := r.newRealm(); err != nil {
 		return v, r.failure(err)
 	}
-	main, err := r.vm.RunProgram(r.prog.compiled)
+	main, err := r.vm.RunProgram(r.prog.Compiled)
 	if err != nil {
 		return v, r.failure(err)
 	}
@@ -175,7 +175,7 @@ func (r *run) main() (v exo.Value, failed error) {
 	if err != nil {
 		return v, r.failure(err)
 	}
-	if o, ok := result.(*goja.Object); ok && r.prog.plain && promiseOf(o) == nil {
+	if o, ok := result.(*goja.Object); ok && r.prog.Plain && promiseOf(o) == nil {
 		// What an asynchronous function returns is resolved, which calls its `then`.
 		promise, resolve, _ := r.vm.NewPromise()
 		if err := resolve(o); err != nil {

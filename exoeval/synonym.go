@@ -7,6 +7,8 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Programs are written by those who know other libraries. A name that an interface does
@@ -168,7 +170,7 @@ func (r *run) optioned(n *exo.Node, name string, list []string, args []goja.Valu
 				continue
 			}
 			if given[method] != nil {
-				panic(r.throw(exo.Errorf(exo.Invalid, op(), "`%s` says what another option says already", shorten(k, 60))))
+				panic(r.throw(exo.Errorf(exo.Invalid, op(), "`%s` says what another option says already", scalar.Shorten(k, 60))))
 			}
 			given[method] = o.Get(k)
 		}
@@ -176,9 +178,9 @@ func (r *run) optioned(n *exo.Node, name string, list []string, args []goja.Valu
 			for _, k := range o.Keys() {
 				if !slices.Contains(list, k) && !slices.Contains(list, strings.TrimPrefix(r.synonym(n, k), "=")) {
 					if out := r.say(n, "."+k, ""); out != "" {
-						panic(r.throw(exo.Errorf(exo.Invalid, op(), "has no option `%s`; %s", shorten(k, 60), out)))
+						panic(r.throw(exo.Errorf(exo.Invalid, op(), "has no option `%s`; %s", scalar.Shorten(k, 60), out)))
 					}
-					panic(r.throw(exo.Errorf(exo.Invalid, op(), "has no option `%s`; it has `%s`", shorten(k, 60), strings.Join(list, "`, `"))))
+					panic(r.throw(exo.Errorf(exo.Invalid, op(), "has no option `%s`; it has `%s`", scalar.Shorten(k, 60), strings.Join(list, "`, `"))))
 				}
 			}
 		}
@@ -211,6 +213,6 @@ func isText(v goja.Value) bool {
 // the callback's operators are to be recorded.
 func (r *run) hearing(on bool) {
 	if r.listens {
-		_ = r.vm.GlobalObject().DefineDataProperty(helperHearing, r.vm.ToValue(on), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+		_ = r.vm.GlobalObject().DefineDataProperty(front.HelperHearing, r.vm.ToValue(on), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 	}
 }

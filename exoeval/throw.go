@@ -44,7 +44,7 @@ func (r *run) errorObject(err error, line, col int) goja.Value {
 }
 
 func (r *run) throwMissing(what, name string, names []string) goja.Value {
-	name = shorten(name, 60)
+	name = scalar.Shorten(name, 60)
 	if n := scalar.Nearest(name, names); n != "" {
 		return r.throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; did you mean `%s`?", what, name, n))
 	}
@@ -170,7 +170,7 @@ func (r *run) reason(v goja.Value, line, col int) error {
 		return r.placed(exo.Errorf(exo.Program, "", "the program threw %s", v), line, col)
 	}
 	if !ok {
-		return r.placed(exo.Errorf(exo.Program, "", "the program threw %s", shorten(r.safeString(v), 500)), line, col)
+		return r.placed(exo.Errorf(exo.Program, "", "the program threw %s", scalar.Shorten(r.safeString(v), 500)), line, col)
 	}
 	if t, ok := r.thrown[o]; ok {
 		if t.line > 0 {
@@ -210,9 +210,9 @@ func (r *run) reason(v goja.Value, line, col int) error {
 	if strings.HasPrefix(msg, "Compiler bug: unknown type") { // of typeof, in the engine's own functions
 		msg = "`typeof` can't look at what " + r.describes() + ": it has no value in the program"
 	}
-	text := shorten(msg, 2000)
+	text := scalar.Shorten(msg, 2000)
 	if name != "" && name != "Error" {
-		text = shorten(name, 100) + ": " + text
+		text = scalar.Shorten(name, 100) + ": " + text
 	}
 	return r.placed(exo.Errorf(exo.Program, "", "%s", text), line, col)
 }
@@ -232,7 +232,7 @@ func (r *run) guarded(f func()) {
 func (r *run) placed(err error, line, col int) error {
 	var at exo.Pos
 	if line > 0 && r.prog != nil {
-		at = r.prog.position(line, col)
+		at = r.prog.Position(line, col)
 	}
 	return asError(err).At(at)
 }
@@ -245,7 +245,7 @@ func (r *run) place(line, col int) exo.Pos {
 	at := spot{line, col}
 	p, ok := r.spots[at]
 	if !ok && line > 0 && r.prog != nil {
-		p = r.prog.position(line, col)
+		p = r.prog.Position(line, col)
 		p.Text = ""
 		put(&r.spots, at, p)
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // A promise that was not awaited has no value, and JavaScript takes it for one: `if (q.first())` holds always, and a template
@@ -113,7 +114,7 @@ func (p *unawaited) mended(member string) string {
 		if f.SrcName() != programName {
 			continue
 		}
-		if at := f.Position(); p.r.prog.awaits(at.Line, at.Column) {
+		if at := f.Position(); p.r.prog.Awaits(at.Line, at.Column) {
 			break
 		}
 		if i+1 < len(in) && in[i+1].SrcName() != programName {
@@ -188,7 +189,7 @@ func (p *unawaited) Get(name string) goja.Value {
 			panic(r.throw(exo.Errorf(exo.Invalid, "", "%s was not awaited, and %s", p.what(), s)))
 		}
 	}
-	panic(r.throw(exo.Errorf(exo.Invalid, "", "%s was not awaited: `%s` is a member of what the promise gives; write %s", p.what(), shorten(name, 60), p.mended("."+shorten(name, 60)))))
+	panic(r.throw(exo.Errorf(exo.Invalid, "", "%s was not awaited: `%s` is a member of what the promise gives; write %s", p.what(), scalar.Shorten(name, 60), p.mended("."+scalar.Shorten(name, 60)))))
 }
 
 func (p *unawaited) method() *exo.Method {

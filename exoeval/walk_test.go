@@ -44,7 +44,7 @@ func WalkRealm(l *local, program string) ([]string, error) {
 	if err := r.newRealm(); err != nil {
 		return nil, err
 	}
-	main, err := r.vm.RunProgram(prog.compiled)
+	main, err := r.vm.RunProgram(prog.Compiled)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/front"
 	"github.com/exoagent/exoagent/internal/zone"
 )
 
@@ -45,7 +46,7 @@ type World struct {
 	Bounds     Bounds
 	Zone       *zone.Zone // of local time; nil: UTC
 
-	front frontConfig
+	front front.Config
 }
 
 // NewWorld is what the grants of gate look like from the program's side. It
@@ -87,13 +88,13 @@ func (w *World) complete() error {
 	}
 	slices.Sort(w.Describing)
 	w.Prepare()
-	return checkNames(w.Granted, w.front)
+	return front.CheckNames(w.Granted, w.front)
 }
 
 // Prepare computes the unexported fields of a World from its exported ones. A worker calls it
 // when it has decoded a World from a frame; NewWorld does it itself.
 func (w *World) Prepare() {
-	w.front = frontConfig{MaxSource: w.Bounds.SourceBytes, MaxNesting: w.Bounds.Nesting, Globals: globals(), Describing: map[string]bool{}, Catalog: w.Catalog}
+	w.front = front.Config{MaxSource: w.Bounds.SourceBytes, MaxNesting: w.Bounds.Nesting, Globals: front.Globals(), Describing: map[string]bool{}, Catalog: w.Catalog}
 	for _, g := range w.Granted {
 		w.front.Grants = append(w.front.Grants, g.Name)
 	}
