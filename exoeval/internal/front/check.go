@@ -1,5 +1,7 @@
 package front
 
+// The checker's walk over expressions and patterns. It comes after the parser, and the rewriting relies on it.
+
 import (
 	"math/big"
 	"strings"
@@ -11,50 +13,6 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval/internal/source"
 )
-
-// maxSpine bounds the left spines a + b + c ... and a.b.c()...: the parser builds
-// them in a loop, but the compiler walks them by recursion.
-const maxSpine = 4000
-
-// checker walks the whole tree once: it admits what it knows and refuses the
-// rest, resolves every name, and notes which functions are recorded.
-type checker struct {
-	cfg     Config
-	pt      *form
-	granted map[string]bool
-	fault   *source.Fault
-
-	depth, spine, maxDepth int
-
-	scope   *scope
-	top     *scope // of the statements of a body
-	fn      *funcInfo
-	infos   map[ast.Node]*funcInfo
-	loops   map[int]bool     // offsets of the loops found that were written `for await`
-	literal []ast.Expression // functions given to describing methods,
-	named   []*binding       // and names of such
-
-	spans      []span                      // its functions
-	helpers    map[string]bool             // what its rewritten operators call
-	names      map[string]bool             // every name that the program mentions, of members too: see needs
-	patterns   bool                        // it has a regular expression in it,
-	generators bool                        // or a generator
-	asyncs     bool                        // or an async function,
-	awaits     bool                        // or an await
-	written    writtenNumbers              // its numbers that JavaScript's don't hold, or hold beyond 2^53
-	free       map[*ast.Identifier]bool    // operands of typeof that name nothing of the program's
-	bound      map[ast.Expression]*binding // the names of the functions that are declared with one
-}
-
-func newChecker(cfg Config, pt *form) *checker {
-	c := &checker{cfg: cfg, pt: pt, granted: map[string]bool{}, infos: map[ast.Node]*funcInfo{}, loops: map[int]bool{}, names: map[string]bool{}, free: map[*ast.Identifier]bool{}, bound: map[ast.Expression]*binding{}}
-	for _, g := range cfg.Grants {
-		c.granted[g] = true
-	}
-	// A bracket costs a few nodes, and so does an operator that nests without.
-	c.maxDepth = 4*cfg.MaxNesting + 400
-	return c
-}
 
 func (c *checker) check() *source.Fault {
 	c.scope = &scope{}
@@ -76,32 +34,6 @@ func (c *checker) check() *source.Fault {
 	}
 	return c.fault
 }
-
-// fail keeps the first refusal; the walk then ends by itself.
-func (c *checker) fail(idx file.Idx, format string, args ...any) {
-	if c.fault == nil {
-		c.fault = source.Faultf(exo.Syntax, max(c.pt.Off(idx), -1), format, args...)
-	}
-}
-
-// enter bounds the recursion of this walk, and with it that of the rewriting
-// and of goja's compiler, which see the same tree. Every walk starts with it.
-func (c *checker) enter(n ast.Node) bool {
-	if c.fault != nil || n == nil {
-		return false
-	}
-	if c.depth >= c.maxDepth || c.spine >= maxSpine {
-		c.fault = source.Faultf(exo.Limit, -1, "the program nests syntax more than %d levels deep (nesting)", c.maxDepth)
-		if c.spine >= maxSpine {
-			c.fault = source.Faultf(exo.Limit, -1, "the program has a chain of more than %d operators or calls (nesting)", maxSpine)
-		}
-		return false
-	}
-	c.depth++
-	return true
-}
-
-func (c *checker) leave() { c.depth-- }
 
 // left walks the left operand of a chain, which counts as length, not as depth.
 func (c *checker) left(e ast.Expression) {
@@ -227,15 +159,6 @@ func (c *checker) expr(e ast.Expression) {
 	default:
 		c.fail(0, "this syntax is not available (%s)", nodeName(e))
 	}
-}
-
-// nodeName is the name of a node type, for a message; it comes from goja's ast.
-func nodeName(n ast.Node) string {
-	switch n.(type) {
-	case *ast.BadExpression, *ast.BadStatement:
-		return "unreadable"
-	}
-	return "unknown"
 }
 
 // constantString is the value of a member name that is a literal.

@@ -1,7 +1,10 @@
 package front
 
+// The checker's walk over functions and classes. It notes which functions are recorded.
+
 import (
 	"github.com/dop251/goja/ast"
+
 	"github.com/exoagent/exoagent/exoeval/internal/source"
 )
 

@@ -4,12 +4,12 @@
 //
 // A program goes through its files in this order:
 //
-//   - front: Compile, in both languages; what it returns.
-//   - form: one of three forms of a text becomes a function of the capabilities.
+//   - names, front: which names grants may have; the way of a program.
 //   - check, checkstmt, checkfunc, entry: a walker admits the syntax it knows and refuses the rest.
-//   - scope, unknown, globals: names must be declared, granted or built in.
-//   - rewrite, rewritestmt, rewriteask, rewritecall, twin, helper: JavaScript's operators, and some of its functions, in the callbacks of
-//     describing methods become calls that record an expression if an operand is a column.
-//   - written: numbers whose digits JavaScript loses.
-//   - names: which names grants may have.
+//   - rewrite, rewritestmt, rewritecall, rewriteask, twin, rewriter: JavaScript's operators, and some of its
+//     functions, in the callbacks of describing methods become calls that record an expression if an operand is a
+//     column.
+//   - scope, unknown, checker: names must be declared, granted or built in.
+//   - form, globals: a text in one of three forms is a function of the capabilities.
+//   - program, written, helper: what goes in and comes out.
 package front

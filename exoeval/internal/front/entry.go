@@ -1,5 +1,7 @@
 package front
 
+// A body that only declares functions: one of them is called. It is the checker's last step.
+
 import (
 	"github.com/dop251/goja/ast"
 

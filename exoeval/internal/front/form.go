@@ -1,9 +1,12 @@
 package front
 
+// The forms of a program. The checker begins with what this file makes of a tree.
+
 import (
 	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/file"
 	"github.com/dop251/goja/unistring"
+
 	"github.com/exoagent/exoagent/exoeval/internal/source"
 )
 

@@ -1,5 +1,7 @@
 package front
 
+// The way of a program through this package: parse, check, rewrite, compile.
+
 import (
 	"errors"
 	"maps"
@@ -12,70 +14,7 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/source"
 )
 
-// The front turns program text into a compiled program that has passed every
-// static rule. What it can't see (computed member names, values) is the realm's
-// to hold; what it does see is decided here, before any of it runs.
-
-// frontConfig is what the front needs to know of the realm and the grants.
-type Config struct {
-	MaxSource  int             // bytes of program text
-	MaxNesting int             // brackets within brackets
-	Globals    map[string]bool // names that the realm has
-	Grants     []string        // granted names, in scope as globals too
-	Describing map[string]bool // methods whose callbacks are recorded
-	Catalog    exo.Catalog     // what errors say of names and words that are not there
-}
-
-// frontProgram is checked and compiled text. It is immutable and may be run many times.
-type Program struct {
-	Compiled *goja.Program  // evaluates to one function, to be called with the capabilities
-	Plain    bool           // it is a body that awaits nothing: its function is not asynchronous
-	Written  writtenNumbers // its numbers that JavaScript's don't hold, or hold beyond 2^53
-
-	places source.Places // where its parts stand in the text as given
-	spans  []span        // its functions, those inside others later
-}
-
-// position is the place, in the text as given, of a position as goja reports it.
-func (p *Program) Position(line, col int) exo.Pos { return p.places.Position(line, col) }
-
-// span is where a function stands in what was parsed.
-type span struct {
-	from, to int
-	async    bool
-}
-
-// awaits reports whether `await` may stand at a position as goja reports it: whether the innermost function there is async.
-func (p *Program) Awaits(line, col int) bool {
-	off, is := p.places.Offset(line, col), true
-	for _, s := range p.spans {
-		if s.from <= off && off < s.to {
-			is = s.async
-		}
-	}
-	return is
-}
-
-// keep is p for a cache: the text as it was given may be part of a larger one, which p would keep alive.
-func (p *Program) Keep() *Program {
-	k := *p
-	k.places = k.places.Keep()
-	return &k
-}
-
-// facts are what the realm of a program is made by.
-type Facts struct {
-	Names      map[string]bool // every name that the program mentions, of members too; computedName if it computes one
-	Helpers    []string        // that its rewritten operators call, sorted
-	Patterns   bool            // it has a regular expression in it,
-	Generators bool            // or a generator
-	Asyncs     bool            // or an async function
-}
-
-// computedName stands among the names of a program that computes one: o[k].
-const ComputedName = "\x00computed"
-
-// compile parses, checks, rewrites and compiles src. The error is always an
+// Compile parses, checks, rewrites and compiles src. The error is always an
 // *exo.Error. A panic below (goja's parser has panics of its own) is Internal, and
 // its text stays on the host's side.
 func Compile(src string, cfg Config) (p *Program, of Facts, err error) {

@@ -1,5 +1,7 @@
 package front
 
+// The global names that programs find.
+
 import "maps"
 
 // realmNames is everything that a program finds in its global scope besides
@@ -15,8 +17,8 @@ var realmNames = map[string]bool{
 	"console": true, "structuredClone": true, "Intl": true, "Decimal": true,
 }
 
-// isGlobal reports whether programs find a global of this name.
+// IsGlobal reports whether programs find a global of this name.
 func IsGlobal(name string) bool { return realmNames[name] }
 
-// globals are the names of all of them.
+// Globals are the names of all of them.
 func Globals() map[string]bool { return maps.Clone(realmNames) }

@@ -1,6 +1,6 @@
 package front
 
-// What rewritten programs call. The realm has these helpers.
+// What rewritten programs call. The realm in package exoeval has these helpers.
 
 // Names of the helpers that rewritten programs call. They start with NUL, which
 // no identifier can: not even spelled \u0000, because the lexer decodes escapes
@@ -30,5 +30,5 @@ const (
 	HelperRecording = "\x00rec"    // no function: whether a describing callback is being called
 )
 
-// dateMark is how the one argument of the constructor is marked, see helperArgument.
+// DateMark is how the one argument of the constructor is marked, see helperArgument.
 const DateMark = "new Date"

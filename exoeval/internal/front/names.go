@@ -1,5 +1,7 @@
 package front
 
+// The names that grants may have. A host's grants are checked with it before any program is.
+
 import (
 	"fmt"
 
@@ -7,7 +9,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// checkNames refuses grants that a program could not name, or that would take
+// CheckNames refuses grants that a program could not name, or that would take
 // the place of something that every program relies on.
 func CheckNames(granted []exo.GrantedName, cfg Config) error {
 	for _, g := range granted {

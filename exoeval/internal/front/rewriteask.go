@@ -1,5 +1,7 @@
 package front
 
+// Operators in functions that record nothing.
+
 import (
 	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/file"

@@ -1,5 +1,7 @@
 package front
 
+// The rewriting of calls, and of async functions.
+
 import (
 	"strconv"
 

@@ -1,5 +1,7 @@
 package front
 
+// The rewriting of statements.
+
 import (
 	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/token"

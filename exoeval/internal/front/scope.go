@@ -1,49 +1,11 @@
 package front
 
+// Names: where they are declared, and what a name stands for where it is read or assigned.
+
 import (
 	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/file"
 )
-
-// binding is one declared name.
-type binding struct {
-	name  string
-	fixed string         // not empty when assigning is refused: what the name is
-	fn    ast.Expression // the function literal it is declared with, if any
-	init  *funcInfo      // the function whose code is evaluating its initializer now
-	refs  int            // references from outside fn
-	uses  int            // references,
-	calls int            // and how many of them only call it
-}
-
-// scope is a block. Names are declared when it is entered, so hoisting needs no
-// second pass: an identifier resolves where it stands.
-type scope struct {
-	parent *scope
-	names  map[string]*binding
-}
-
-func (s *scope) declare(name string) *binding {
-	b := s.names[name]
-	if b == nil {
-		b = &binding{name: name}
-		if s.names == nil {
-			s.names = map[string]*binding{}
-		}
-		s.names[name] = b
-	}
-	return b
-}
-
-// funcInfo is what the rewriting must know of a function.
-type funcInfo struct {
-	node     ast.Node
-	parent   *funcInfo
-	arrow    bool
-	children []*funcInfo
-	uses     []*binding // names it refers to that may be functions of the program
-	records  bool       // it may be called with placeholders: its operators are rewritten
-}
 
 func (c *checker) push() { c.scope = &scope{parent: c.scope} }
 func (c *checker) pop()  { c.scope = c.scope.parent }

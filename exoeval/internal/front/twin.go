@@ -1,5 +1,7 @@
 package front
 
+// Function literals with two bodies, one of which records.
+
 import (
 	"reflect"
 

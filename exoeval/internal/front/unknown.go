@@ -1,5 +1,7 @@
 package front
 
+// What the author of a program reads of a name that is not there.
+
 import (
 	"sort"
 	"strings"

@@ -1,5 +1,7 @@
 package front
 
+// Numbers in the text of a program of which JavaScript loses digits. The run looks up those that arrive at the host.
+
 import (
 	"cmp"
 	"math"
@@ -13,10 +15,10 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// writtenNumbers are the numbers in a program's text that don't have the digits there, and those beyond 2^53, by the number
+// WrittenNumbers are the numbers in a program's text that don't have the digits there, and those beyond 2^53, by the number
 // that JavaScript has for them, without its sign. A program can carry one to a column by any way: through a variable, a list, a
 // function. So the number itself is looked up where it arrives.
-type writtenNumbers map[float64]WrittenNumber
+type WrittenNumbers map[float64]WrittenNumber
 
 type WrittenNumber struct {
 	Text  string // its digits, as a decimal
@@ -25,7 +27,7 @@ type WrittenNumber struct {
 }
 
 // note remembers a literal.
-func (l *writtenNumbers) note(e *ast.NumberLiteral) {
+func (l *WrittenNumbers) note(e *ast.NumberLiteral) {
 	var f float64
 	switch v := e.Value.(type) {
 	case int64:
@@ -47,7 +49,7 @@ func (l *writtenNumbers) note(e *ast.NumberLiteral) {
 	}
 	n.Text = cmp.Or(n.Text, e.Literal)
 	if *l == nil {
-		*l = writtenNumbers{}
+		*l = WrittenNumbers{}
 	}
 	(*l)[f] = n
 }
@@ -66,14 +68,14 @@ func digitsOf(literal string) string {
 	return s
 }
 
-// shownDigits are the digits of a number as JavaScript shows it.
+// ShownDigits are the digits of a number as JavaScript shows it.
 func ShownDigits(f float64) string {
 	s, _ := scalar.Canonical(exo.TypeDecimal, strconv.FormatFloat(f, 'e', -1, 64))
 	return s
 }
 
-// wholeDigits are all digits of a whole number.
+// WholeDigits are all digits of a whole number.
 func WholeDigits(f float64) string { return strconv.FormatFloat(f, 'f', 0, 64) }
 
-// isBeyond reports whether f is beyond the whole numbers that JavaScript tells apart.
+// IsBeyond reports whether f is beyond the whole numbers that JavaScript tells apart.
 func IsBeyond(f float64) bool { return math.Abs(f) > scalar.SafeInteger }

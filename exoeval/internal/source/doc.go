@@ -3,14 +3,13 @@
 //
 // A text goes through its files in this order:
 //
-//   - source: the size, a markdown fence, habits like `export default`; Parse and Erase are the two ways on.
-//   - parse: goja's parser, called in the one way that reads no file.
-//   - explain: what its author reads where the parser gives up.
-//   - erase, erasestmt, erasefunc, eraseexpr, eraseenum, erasetype, eraser: where a text is TypeScript, its
-//     types are overwritten with spaces.
+//   - source: size, markdown fence, habits like `export default`; Parse and Erase are the two ways on.
 //   - prescan, reading: what goja's recursive parser would spend on a text is bounded before it sees it.
-//   - regexp, regexpclass: regular expressions that Go's engine runs.
-//   - position, fault: places, and a refusal at a place.
+//   - parse, explain: goja's parser, called in the one way that reads no file; what an author reads where it gives up.
+//   - erase, erasestmt, erasefunc, eraseenum, eraseexpr, erasetype, eraser: TypeScript's types are overwritten
+//     with spaces.
+//   - token, regexp, regexpclass: tokens, and regular expressions that Go's engine runs.
+//   - fault, position: a refusal, and its place.
 //
 // Package front decides which trees are programs.
 package source

@@ -1,5 +1,7 @@
 package source
 
+// Enums are the one part of TypeScript that becomes code.
+
 import (
 	"slices"
 	"strings"

@@ -1,5 +1,7 @@
 package source
 
+// The eraser's walk over expressions.
+
 import "strings"
 
 func (e *eraser) expr() {

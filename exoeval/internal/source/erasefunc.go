@@ -1,5 +1,7 @@
 package source
 
+// The eraser's walk over functions and classes.
+
 import "strings"
 
 // functionHead reads up to the body.

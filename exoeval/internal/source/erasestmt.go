@@ -1,13 +1,6 @@
 package source
 
-// statementWords can begin no expression and no type.
-var statementWords = map[string]bool{"var": true, "return": true, "if": true, "for": true, "while": true, "do": true, "switch": true, "case": true,
-	"break": true, "continue": true, "throw": true, "try": true, "catch": true, "finally": true, "else": true, "with": true, "in": true, "instanceof": true, "debugger": true}
-
-const (
-	noDecorators = "decorators (`@name`) are not available; call the function yourself: const f = name(function () {...})"
-	noNamespaces = "`namespace` and `module` are not available; write a plain object: const Name = { ... }"
-)
+// The eraser's walk over statements.
 
 func (e *eraser) statements(end string) {
 	for !e.atEnd() && !e.at(end) {

@@ -1,5 +1,7 @@
 package source
 
+// The eraser's walk over types: what it walks over is erased.
+
 import "strings"
 
 var typePrefixes = map[string]bool{"keyof": true, "unique": true, "readonly": true, "infer": true, "asserts": true, "abstract": true}

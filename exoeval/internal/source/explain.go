@@ -1,12 +1,14 @@
 package source
 
+// What the author of a program reads where the scan or the parser gives up.
+
 import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
 )
 
-// What the parser and the checker say of forms that are not there.
+// Texts for forms that programs do not have. The checker refuses with them, too.
 const (
 	NoModules        = "no modules here: `import`, `export` and `require` are not available; remove it: what is granted is in scope by name, and nothing else is needed"
 	NoForAwait       = "`for await` goes through a list: write `for await (const x of list) { ... }`"

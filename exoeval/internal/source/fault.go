@@ -1,5 +1,7 @@
 package source
 
+// A refusal at an offset. All files before return it; package front makes an error of it.
+
 import (
 	"fmt"
 
@@ -18,12 +20,12 @@ func Faultf(kind exo.Kind, off int, format string, args ...any) *Fault {
 	return &Fault{Kind: kind, Off: off, msg: fmt.Sprintf(format, args...)}
 }
 
-// internalFault is a fault of ours: err is for the host only.
+// InternalFault is a fault of ours: err is for the host only.
 func InternalFault(err error) *Fault {
 	return &Fault{Kind: exo.Internal, Off: -1, msg: "internal error", err: err}
 }
 
-// in is the error for the author of src.
+// In is the error for the author of src.
 func (f *Fault) In(src string) error {
 	e := &exo.Error{Kind: f.Kind, Msg: f.msg, Err: f.err}
 	if f.Off >= 0 && f.Off <= len(src) {

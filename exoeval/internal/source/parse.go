@@ -1,5 +1,7 @@
 package source
 
+// The call of goja's parser, after the scan. The tree goes on to package front.
+
 import (
 	"errors"
 	"fmt"
@@ -13,7 +15,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 )
 
-// tree is a parsed text, still inside the function that was put round it.
+// Tree is a parsed text, still inside the function that was put round it.
 type Tree struct {
 	Prog     *ast.Program
 	Fn       *ast.ArrowFunctionLiteral // the function that was put round it
@@ -24,10 +26,10 @@ type Tree struct {
 	prefix  int
 }
 
-// off is the offset in the text of an index of goja's; it is negative in what was put before the text.
+// Off is the offset in the text of an index of goja's; it is negative in what was put before the text.
 func (t *Tree) Off(idx file.Idx) int { return int(idx) - 1 - t.prefix }
 
-// operatorDepth is how many brackets are open round the operator of a binary expression. ok is false where
+// OperatorDepth is how many brackets are open round the operator of a binary expression. ok is false where
 // the tree does not say where the right operand begins: only parentheses may stand between them.
 func (t *Tree) OperatorDepth(e *ast.BinaryExpression, operator string) (depth int, ok bool) {
 	off := t.Off(e.Right.Idx0())
@@ -41,7 +43,7 @@ func (t *Tree) OperatorDepth(e *ast.BinaryExpression, operator string) (depth in
 	return t.toks[i].depth, true
 }
 
-// places maps positions as goja reports them to the text as given: src is that, and at maps
+// Places maps positions as goja reports them to the text as given: src is that, and at maps
 // offsets of the text of the tree to offsets of src.
 func (t *Tree) Places(src string, at Map) Places { return Places{src, t.wrapped, t.prefix, at} }
 
@@ -51,7 +53,7 @@ const (
 	exprPrefix, exprSuffix = "async (api) => (", "\n)"
 )
 
-// parse tries the text as the body of a function, then as one expression. An
+// parseForms tries the text as the body of a function, then as one expression. An
 // author who gets both wrong reads about the attempt that came further.
 func parseForms(c exo.Catalog, text string) (*Tree, *Fault) {
 	t, f := parseAs(c, text, bodyPrefix, bodySuffix)
@@ -97,7 +99,7 @@ func parseAs(c exo.Catalog, text, prefix, suffix string) (t *Tree, f *Fault) {
 	return nil, Faultf(exo.Syntax, max(0, strings.IndexAny(text, ")}")), "the brackets of the program do not match: one is closed that was not opened")
 }
 
-// parseFile is the only way to goja's parser. Without WithDisableSourceMaps the
+// ParseFile is the only way to goja's parser. Without WithDisableSourceMaps the
 // comment `//# sourceMappingURL=file:///dev/zero` makes it read that file.
 // (goja.Parse would drop the list of errors.)
 func ParseFile(name, text string) (*ast.Program, error) {

@@ -1,13 +1,16 @@
 package source
 
+// Places: from a position as goja reports it, through a map of what the eraser inserted, to a line and column.
+
 import (
+	"sort"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/exoagent/exoagent/exo"
 )
 
-// places maps positions as goja reports them to those of the text as given.
+// Places maps positions as goja reports them to those of the text as given.
 type Places struct {
 	src     string // as given
 	wrapped string // what was parsed: prefix + text + suffix
@@ -15,7 +18,7 @@ type Places struct {
 	at      Map    // from offsets of the text that was parsed to those of src, where they differ
 }
 
-// position maps a position as goja reports it (in what was parsed, columns in
+// Position maps a position as goja reports it (in what was parsed, columns in
 // bytes) to the line and column of the text as given, and that line.
 func (p *Places) Position(line, col int) exo.Pos {
 	off := p.at.Source(p.Offset(line, col) - p.prefix)
@@ -25,10 +28,10 @@ func (p *Places) Position(line, col int) exo.Pos {
 	return lineColumn(p.src, off)
 }
 
-// offset is the offset in what was parsed of a position as goja reports it.
+// Offset is the offset in what was parsed of a position as goja reports it.
 func (p *Places) Offset(line, col int) int { return offsetOf(p.wrapped, line, col) }
 
-// keep is p for as long as a cache has it: with a text of its own.
+// Keep is p for as long as a cache has it: with a text of its own.
 func (p Places) Keep() Places {
 	p.src = strings.Clone(p.src)
 	return p
@@ -111,4 +114,23 @@ func clip(line string, off int) string {
 		s += "…"
 	}
 	return s
+}
+
+// Map maps offsets of a text with insertions to the text without.
+type Map []mapped
+
+type mapped struct {
+	out, src int
+	fixed    bool // inserted: all of it is at src
+}
+
+func (m Map) Source(off int) int {
+	i := sort.Search(len(m), func(i int) bool { return m[i].out > off }) - 1
+	if off < 0 || i < 0 {
+		return off
+	}
+	if m[i].fixed {
+		return m[i].src
+	}
+	return m[i].src + off - m[i].out
 }

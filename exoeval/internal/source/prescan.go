@@ -1,5 +1,8 @@
 package source
 
+// The scan makes the tokens of a text and bounds what the parser's recursion can cost. It comes before the parser and
+// the eraser, which work with its tokens.
+
 import (
 	"sort"
 	"strings"
@@ -13,9 +16,6 @@ import (
 // what its recursion can cost, in three ways: brackets, operators that nest
 // without brackets, and parameter lists that it parses twice.
 const (
-	// hardNesting bounds bracket nesting under *every* reading of the text, strings
-	// and comments misread included; about 2.4 KB of parser stack a level, 5 MB.
-	hardNesting = 2000
 	// maxPending bounds the tokens that nest without brackets: !!!!x, a=b=c,
 	// a?b:c?d:e, x=>y=>z, if(a)if(b)...
 	maxPending = 1500
@@ -27,15 +27,6 @@ const (
 	// parser skips to the end and comes back, which is quadratic.
 	maxYield = 1000
 )
-
-// A tok is a token as far as the scan needs it. Literals keep their first
-// character only, so that a string never equals a word or a mark.
-type tok struct {
-	off, end int
-	text     string
-	kind     byte // 'w' word, 'p' mark, 'l' literal
-	depth    int  // brackets open round it
-}
 
 type bracketLevel struct {
 	open    byte // ( [ { or $ for the ${ of a template
@@ -59,13 +50,8 @@ type scanner struct {
 	fault   *Fault
 }
 
-// prescan returns the tokens of src, or the limit that it exceeds.
-func prescan(c exo.Catalog, src string, maxNesting int) ([]tok, *Fault) {
-	return scan(c, src, maxNesting, false)
-}
-
-// scan is prescan for a text that goes to the parser, and for one whose types
-// are to be erased first. All limits hold for both.
+// scan returns the tokens of src, or the limit that it exceeds: of a text that goes to the parser, or with
+// types of one whose types are to be erased first. All limits are the same for both.
 func scan(c exo.Catalog, src string, maxNesting int, types bool) ([]tok, *Fault) {
 	if off := anyReadingTooDeep(src); off >= 0 {
 		return nil, Faultf(exo.Limit, off, "the program nests brackets too deeply, under some reading more than %d levels (nesting)", hardNesting)
@@ -271,8 +257,6 @@ func (s *scanner) operandBefore() bool {
 	return p.kind == 'l' || p.kind == 'w' && !operatorWords[p.text] || p.text == ")" || p.text == "]" || p.text == "}"
 }
 
-var comparisons = map[string]bool{"==": true, "===": true, "!=": true, "!==": true, "<=": true, ">=": true}
-
 // The tokens that may follow the words that start a construct; `:` and `=` make them names
 // of members, and so does `(` where it is no part of the construct.
 var mayFollow = map[string]string{"if": "( : =", "while": "( : =", "switch": "( : =", "with": "( : =", "for": "( : =", "catch": "( { : =", "try": "{ ( : =", "finally": "{ ( : ="}
@@ -330,9 +314,6 @@ func (s *scanner) bounds(t tok) *Fault {
 	}
 	return nil
 }
-
-var operatorWords = map[string]bool{"return": true, "typeof": true, "instanceof": true, "in": true, "of": true, "new": true, "delete": true, "void": true,
-	"throw": true, "case": true, "do": true, "else": true, "await": true, "yield": true, "extends": true}
 
 // regexAllowed decides whether a slash starts a regular expression. The parser
 // knows better; where the two differ, anyReadingTooDeep still holds.
@@ -420,60 +401,4 @@ func (s *scanner) postfix() bool {
 		return false
 	}
 	return p.kind == 'l' || p.kind == 'w' && !operatorWords[p.text] || p.text == ")" || p.text == "]"
-}
-
-func stringEnd(src string, i int) int {
-	for j := i + 1; j < len(src); j++ {
-		switch src[j] {
-		case '\\':
-			j++
-			if strings.HasPrefix(src[j:], "\r\n") { // a line that goes on is one terminator
-				j++
-			}
-		case '\n', '\r':
-			return j
-		case src[i]:
-			return j + 1
-		}
-	}
-	return len(src)
-}
-
-func regexEnd(src string, i int) int {
-	class := false
-	for j := i + 1; j < len(src); j++ {
-		switch c := src[j]; {
-		case c == '\\':
-			j++
-		case lineEnd(src[j:]) > 0:
-			return j
-		case c == '[':
-			class = true
-		case c == ']':
-			class = false
-		case c == '/' && !class:
-			for j++; j < len(src) && isWordByte(src[j]); j++ {
-			}
-			return j
-		}
-	}
-	return len(src)
-}
-
-// markLen is the length of the punctuation mark that s starts with.
-func markLen(s string) int {
-	for _, m := range [...]string{">>>=", "...", "===", "!==", "**=", "<<=", ">>=", ">>>", "&&=", "||=", "??=",
-		"=>", "==", "!=", "<=", ">=", "&&", "||", "??", "?.", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<", ">>", "**"} {
-		if strings.HasPrefix(s, m) {
-			return len(m)
-		}
-	}
-	_, n := utf8.DecodeRuneInString(s)
-	return n
-}
-
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-
-func isWordByte(c byte) bool {
-	return c == '_' || c == '$' || isDigit(c) || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }

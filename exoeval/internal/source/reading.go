@@ -1,5 +1,12 @@
 package source
 
+// The scan's last resort: the depth of brackets under every reading of the text, also where the parser would take
+// strings and patterns for something else.
+
+// hardNesting bounds bracket nesting under *every* reading of the text, strings
+// and comments misread included; about 2.4 KB of parser stack a level, 5 MB.
+const hardNesting = 2000
+
 // The ways in which a lexer can be reading at some byte.
 const (
 	inCode = iota

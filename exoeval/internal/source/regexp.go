@@ -1,5 +1,7 @@
 package source
 
+// Regular expressions, of literals and of run time: only those that Go's engine runs in linear time.
+
 import (
 	"errors"
 	"fmt"
@@ -14,7 +16,7 @@ const (
 	maxRegexpCost = 2000 // instructions of one, repetitions multiplied out
 )
 
-// spellRegexp returns the pattern as the engine gets it, or why it is refused: literals pass
+// Regexp returns the pattern as the engine gets it, or why it is refused: literals pass
 // it in the checker, and patterns that are made at run time in the realm. goja runs on Go's engine
 // what that takes. For all others it
 // falls back to a backtracking engine without a time limit, where

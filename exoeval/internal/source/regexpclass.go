@@ -1,11 +1,14 @@
 package source
 
+// Classes of characters that goja's translation of regular expressions does not know, written as ranges.
+
 import (
 	"fmt"
-	"github.com/exoagent/exoagent/internal/scalar"
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // spellProperties writes \p{...} and \P{...} as ranges: the engine would read

@@ -1,5 +1,8 @@
 package source
 
+// The two ways in: a text that is taken for JavaScript is parsed, and one that is taken for TypeScript loses its
+// types. Both bound the text first.
+
 import (
 	"strings"
 	"unicode/utf8"
@@ -7,7 +10,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 )
 
-// cleanText is the text of a program without what is round it: it is within max bytes, valid UTF-8, and the
+// Clean is the text of a program without what is round it: it is within max bytes, valid UTF-8, and the
 // markdown fence is blanked. Offsets in the result are offsets in src.
 func Clean(src string, max int) (string, *Fault) {
 	if len(src) > max {
@@ -19,7 +22,7 @@ func Clean(src string, max int) (string, *Fault) {
 	return stripFence(src), nil
 }
 
-// parseText bounds a text that is taken for JavaScript, and parses it. The catalogue has what is said of words
+// Parse bounds a text that is taken for JavaScript, and parses it. The catalogue has what is said of words
 // that are none of JavaScript; nesting bounds the brackets.
 func Parse(c exo.Catalog, text string, nesting int) (*Tree, *Fault) {
 	toks, f := scan(c, text, nesting, false)
@@ -38,7 +41,7 @@ func Parse(c exo.Catalog, text string, nesting int) (*Tree, *Fault) {
 	return t, nil
 }
 
-// eraseText takes the types off a text that is taken for TypeScript. A text that can't be scanned as that has
+// Erase takes the types off a text that is taken for TypeScript. A text that can't be scanned as that has
 // none: what parseText found wrong with it is what its author should read.
 func Erase(c exo.Catalog, text string, nesting int) (Erased, *Fault) {
 	toks, f := scan(c, text, nesting, true)
