@@ -2,6 +2,7 @@ package exoeval
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dop251/goja"
@@ -126,7 +127,7 @@ func (r *run) joined(name string, list *goja.Object, args []goja.Value) goja.Val
 		if i > maxMixed {
 			panic(r.throw(exo.Errorf(exo.Limit, "", "`%s` is given more than %d values", name, maxMixed)))
 		}
-		item := list.Get(itoa(i))
+		item := list.Get(strconv.Itoa(i))
 		if item == nil { // a hole
 			continue
 		}
@@ -218,7 +219,7 @@ func (r *run) itemsOf(list *goja.Object, what string, most int) []goja.Value {
 	}
 	items := make([]goja.Value, n)
 	for i := range items {
-		if items[i] = list.Get(itoa(i)); items[i] == nil { // a hole
+		if items[i] = list.Get(strconv.Itoa(i)); items[i] == nil { // a hole
 			items[i] = goja.Undefined()
 		}
 	}

@@ -3,6 +3,7 @@ package exoeval
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -210,7 +211,7 @@ func kept(t *testing.T, receivers []string) (found []string, calls int) {
 		"() => 'constructor'", "{ length: 1, 0: 'constructor' }", "{}, ['constructor']", "'__proto__', 'constructor'", "[{}], 'constructor'"} {
 		list := value("[" + args + "]").(*goja.Object)
 		for i := range int(list.Get("length").ToInteger()) {
-			lists[args] = append(lists[args], list.Get(itoa(i)))
+			lists[args] = append(lists[args], list.Get(strconv.Itoa(i)))
 		}
 	}
 	for _, receiver := range receivers {

@@ -13,13 +13,6 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-func itoa(i int) string { return strconv.Itoa(i) }
-
-func isArray(v goja.Value) bool {
-	o, ok := v.(*goja.Object)
-	return ok && o.ClassName() == "Array"
-}
-
 // plainBool is v as a truth value, if it is one. It never calls Export on an
 // object: that would walk all of it, getters included.
 func plainBool(v goja.Value) (b, ok bool) {
@@ -119,7 +112,7 @@ func (p *place) String() string {
 	case p == nil:
 		return ""
 	case !p.named:
-		return p.up.String() + "[" + itoa(p.index) + "]"
+		return p.up.String() + "[" + strconv.Itoa(p.index) + "]"
 	case p.up == nil:
 		return p.name
 	}
@@ -176,8 +169,8 @@ func (c *converter) value(v goja.Value, depth int, at *place) (exo.Value, error)
 	if x := c.r.rowsIn(v); x != nil {
 		return c.rows(x, depth, at)
 	}
-	if d := decimalIn(v); d != nil {
-		return c.scalar(c.r.vm.ToValue(d.n.String()), at)
+	if text, ok := decimalText(v); ok {
+		return c.scalar(c.r.vm.ToValue(text), at)
 	}
 	if _, isFunc := goja.AssertFunction(v); isFunc {
 		if c.how == forConsole {
@@ -254,7 +247,7 @@ func (r *run) boxed(o *goja.Object) string {
 	case "String":
 		text, n := "", o.Get("length").ToInteger()
 		for i := range int(min(n, 41)) { // its own properties, which nobody can change: no toString is asked
-			text += o.Get(itoa(i)).String()
+			text += o.Get(strconv.Itoa(i)).String()
 		}
 		if n > 40 || strings.ContainsAny(text, "'\\\r\n") {
 			return "the text itself"
@@ -342,7 +335,7 @@ func (c *converter) list(o *goja.Object, depth int, at *place) (exo.Value, error
 	}
 	out := make([]exo.Value, 0, min(n, 1024))
 	for i := range int(n) {
-		x, err := c.value(o.Get(itoa(i)), depth+1, &place{up: at, index: i})
+		x, err := c.value(o.Get(strconv.Itoa(i)), depth+1, &place{up: at, index: i})
 		if err != nil {
 			return exo.Value{}, err
 		}
@@ -397,7 +390,7 @@ func (r *run) names(o *goja.Object) (names []string, whole bool) {
 	exact := r.called(v, err).(*goja.Object)
 	names = names[:0]
 	for i := range int(exact.Get("length").ToInteger()) {
-		n := exact.Get(itoa(i))
+		n := exact.Get(strconv.Itoa(i))
 		if loneSurrogate(n) {
 			return nil, false
 		}
@@ -486,9 +479,4 @@ func (r *run) rowToJS(s *exo.Shape, cells []exo.Value, fixed map[string]bool) (*
 		panic(err)
 	}
 	return o, cells
-}
-
-// put defines a property; it never assigns, so no setter of a prototype runs.
-func (r *run) put(o *goja.Object, name string, v goja.Value) {
-	_ = o.DefineDataProperty(name, v, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE)
 }

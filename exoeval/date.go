@@ -2,6 +2,7 @@ package exoeval
 
 import (
 	"math"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -21,7 +22,7 @@ import (
 var newDate = compiled("date", "(function (make, text) { 'use strict'; const none = void 0; return function Date(...a) { return new.target === none ? text() : make(...a); }; })")
 
 // addDate makes Date and changes what the prototype of dates does.
-func (r *run) addDate(made map[string]goja.Value) {
+func (r *realmBase) addDate(made map[string]goja.Value) {
 	native := r.intrinsic("Date")
 	dates := native.Get("prototype").(*goja.Object)
 	getTime, _ := goja.AssertFunction(dates.Get("getTime"))
@@ -116,7 +117,7 @@ func (r *run) addDate(made map[string]goja.Value) {
 
 // primitive is what Date makes of its one argument before it looks at it. The
 // engine must not be left to do that: it would read a text in the host's zone.
-func (r *run) primitive(v goja.Value, getTime goja.Callable) goja.Value {
+func (r *realmBase) primitive(v goja.Value, getTime goja.Callable) goja.Value {
 	o, ok := v.(*goja.Object)
 	if !ok {
 		return v
@@ -142,7 +143,7 @@ var (
 )
 
 // addLocalParts makes the methods of local time. In UTC they are those that there are.
-func (r *run) addLocalParts(dates *goja.Object, getTime goja.Callable, fresh func(...goja.Value) *goja.Object) {
+func (r *realmBase) addLocalParts(dates *goja.Object, getTime goja.Callable, fresh func(...goja.Value) *goja.Object) {
 	setTime, _ := goja.AssertFunction(dates.Get("setTime"))
 	for _, part := range []string{"FullYear", "Month", "Date", "Hours", "Minutes", "Seconds", "Milliseconds", "Day"} {
 		get, set := dates.Get("getUTC"+part), dates.Get("setUTC"+part)
@@ -176,7 +177,7 @@ func (r *run) addLocalParts(dates *goja.Object, getTime goja.Callable, fresh fun
 }
 
 // localInstant is the milliseconds of when clocks show what ms has in UTC.
-func (r *run) localInstant(ms goja.Value) goja.Value {
+func (r *realmBase) localInstant(ms goja.Value) goja.Value {
 	f := ms.ToFloat()
 	if r.zone == nil || math.IsNaN(f) {
 		return ms
@@ -203,7 +204,7 @@ func dayText(t time.Time) string {
 	if y < 0 {
 		sign, y = "-", -y
 	}
-	s := itoa(y)
+	s := strconv.Itoa(y)
 	return t.Format("Mon Jan 02 ") + sign + strings.Repeat("0", max(4-len(s), 0)) + s
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/dop251/goja"
 
-	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -19,7 +18,7 @@ import (
 // decimalObject is the number behind an object of the program: immutable, and known by
 // its Go type, which nothing that a program makes has. Prototypes and getters prove nothing.
 type decimalObject struct {
-	r *run
+	r *realmBase
 	n exact
 }
 
@@ -31,6 +30,14 @@ func decimalIn(v goja.Value) *decimalObject {
 		return o.Export().(*decimalObject)
 	}
 	return nil
+}
+
+// decimalText is the text of the Decimal that v is; ok is false if v is none. It runs nothing of the program.
+func decimalText(v goja.Value) (text string, ok bool) {
+	if d := decimalIn(v); d != nil {
+		return d.n.String(), true
+	}
+	return "", false
 }
 
 // decimalMembers are what a Decimal has.
@@ -47,7 +54,7 @@ var askedOfThrown = map[string]bool{"name": true, "message": true, "stack": true
 // Get implements goja.DynamicObject: members are the prototype's, and one that is
 // nowhere is an error.
 func (d *decimalObject) Get(name string) goja.Value {
-	if slices.Contains(decimalMembers, name) || d.r.quiet(name) || askedOfThrown[name] {
+	if slices.Contains(decimalMembers, name) || quiet(name) || askedOfThrown[name] {
 		return nil
 	}
 	if v := d.r.objects().Get(name); v != nil {
@@ -73,11 +80,11 @@ func (d *decimalObject) Keys() []string     { return nil }
 const noOperators = "operators don't work on a Decimal: write a.plus(b), a.minus(b), a.times(b), a.div(b), a.cmp(b) or a.eq(b), `${a}` for its text, and Number(`${a}`) for the nearest number"
 
 // addDecimal makes Decimal, and freezes it: what is written where one meets + is ours.
-func (r *run) addDecimal(made map[string]goja.Value) {
+func (r *realmBase) addDecimal(made map[string]goja.Value) {
 	var class, proto *goja.Object
 	give := func(n exact, ok bool) goja.Value {
 		if !ok {
-			panic(r.rangeError("the result has more than " + itoa(scalar.MaxDigits) + " digits before or behind its point; round(places) its parts before"))
+			panic(r.rangeError("the result has more than " + strconv.Itoa(scalar.MaxDigits) + " digits before or behind its point; round(places) its parts before"))
 		}
 		o := r.vm.NewDynamicObject(&decimalObject{r, n})
 		if err := o.SetPrototype(proto); err != nil {
@@ -160,10 +167,8 @@ func (r *run) addDecimal(made map[string]goja.Value) {
 }
 
 // exactOf reads what Decimal and its methods take. A number stands for its shortest text.
-func (r *run) exactOf(where string, v goja.Value) exact {
-	if x := r.recordedIn(v); x != nil {
-		panic(r.throw(exo.Errorf(exo.Invalid, "", "%s", r.say(x.node, "decimal", "{by} can't calculate with {it}, which has no value in the program", "by", where, "it", r.check.Name(x.node)))))
-	}
+func (r *realmBase) exactOf(where string, v goja.Value) exact {
+	r.refuseExact(where, v)
 	if d := decimalIn(v); d != nil {
 		return d.n
 	}
@@ -185,27 +190,24 @@ func (r *run) exactOf(where string, v goja.Value) exact {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			panic(r.rangeError(wants + ", not " + text))
 		}
-		if why := r.unheld(exo.TypeDecimal, "", exo.Float(x)); why != "" {
-			panic(r.rangeError(where + " is given " + why))
-		}
 		text = strconv.FormatFloat(x, 'e', -1, 64)
 	default:
 		panic(r.vm.NewTypeError("%s, not %s", wants, quoted(text)))
 	}
 	n, ok := parseExact(text)
 	if !ok {
-		panic(r.rangeError(wants + " with at most " + itoa(scalar.MaxDigits) + " digits on each side of its point, not " + quoted(text)))
+		panic(r.rangeError(wants + " with at most " + strconv.Itoa(scalar.MaxDigits) + " digits on each side of its point, not " + quoted(text)))
 	}
 	return n
 }
 
 // places is the argument of round and toFixed.
-func (r *run) places(v goja.Value) int {
+func (r *realmBase) places(v goja.Value) int {
 	if goja.IsUndefined(v) {
 		return 0
 	}
 	if n, ok := v.Export().(int64); ok && n >= 0 && n <= scalar.MaxDigits {
 		return int(n)
 	}
-	panic(r.rangeError("places must be a whole number from 0 to " + itoa(scalar.MaxDigits)))
+	panic(r.rangeError("places must be a whole number from 0 to " + strconv.Itoa(scalar.MaxDigits)))
 }

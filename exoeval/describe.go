@@ -2,6 +2,7 @@ package exoeval
 
 import (
 	"fmt"
+	"strconv"
 
 	"reflect"
 	"slices"
@@ -339,7 +340,7 @@ func (r *run) node(v goja.Value, static bool, depth int) *exo.Node {
 			}
 			var args []*exo.Node
 			for i := range n {
-				args = append(args, r.node(o.Get(itoa(i)), false, depth+1))
+				args = append(args, r.node(o.Get(strconv.Itoa(i)), false, depth+1))
 			}
 			l, err := r.check.MakeList(args)
 			if err != nil {
@@ -417,7 +418,7 @@ func (r *run) mixedWithin(v goja.Value, depth int, budget *int) bool {
 	switch {
 	case isArray(v):
 		for i := range int(o.Get("length").ToInteger()) {
-			if r.mixedWithin(o.Get(itoa(i)), depth+1, budget) {
+			if r.mixedWithin(o.Get(strconv.Itoa(i)), depth+1, budget) {
 				return true
 			}
 		}

@@ -16,11 +16,21 @@ var (
 // cutOfObjects are the members of Object.prototype that set a prototype or read and set accessors.
 var cutOfObjects = []string{"__proto__", "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__"}
 
+// realmNeeds is what of a realm its program can reach: what only a name or a piece of syntax leads to is
+// made safe where the program has it.
+type realmNeeds struct {
+	// Regular expressions, generators and async functions are in the program, or may be:
+	// what they lead to must be made safe before it runs.
+	patterns, generators, asyncs bool
+	reflects                     bool // the program may come to a property whose name does not stand in it
+	texts                        bool // it mentions a method of texts that makes a pattern
+}
+
 // disarm cuts what leads out of a program's own code by names that no checker
 // can see, because they are computed. Each of these things is reached from a
 // literal, so it is done before any code of the program runs, in every realm.
-func (r *run) disarm() {
-	if r.prog.needs.texts {
+func (r *realmBase) disarm(need realmNeeds) {
+	if need.texts {
 		r.disarmStrings()
 	}
 	functions := r.intrinsic("Function").Get("prototype").(*goja.Object)
@@ -28,11 +38,11 @@ func (r *run) disarm() {
 	// Every function's constructor is Function, AsyncFunction or GeneratorFunction:
 	// a compiler of strings. No syntax reaches them once these links are cut.
 	fix(functions, "constructor", goja.Undefined())
-	if r.prog.needs.asyncs {
+	if need.asyncs {
 		r.cutConstructor(asyncFunction()) // only an async function leads to it
 		r.watchPromises()
 	}
-	if r.prog.needs.generators {
+	if need.generators {
 		r.cutConstructor(generator()) // only a generator leads to it
 	}
 
@@ -46,7 +56,7 @@ func (r *run) disarm() {
 	// getter there that throws captures another, until the Go stack ends the process.
 	fix(functions, "name", r.vm.ToValue(""))
 
-	if r.prog.needs.reflects {
+	if need.reflects {
 		r.disarmObject()
 	} else {
 		// A program that neither names Object nor computes a name comes to it by nothing else.
@@ -55,16 +65,8 @@ func (r *run) disarm() {
 	}
 }
 
-// objects is Object.prototype.
-func (r *run) objects() *goja.Object {
-	if r.proto == nil {
-		r.proto = r.vm.NewObject().Prototype()
-	}
-	return r.proto
-}
-
 // disarmObject takes from Object what would undo the rest.
-func (r *run) disarmObject() {
+func (r *realmBase) disarmObject() {
 	object := r.intrinsic("Object")
 	define, _ := goja.AssertFunction(object.Get("defineProperty"))
 	defineAll, _ := goja.AssertFunction(object.Get("defineProperties"))
@@ -88,7 +90,7 @@ func (r *run) disarmObject() {
 	}))
 }
 
-func (r *run) cutConstructor(kind *goja.Program) {
+func (r *realmBase) cutConstructor(kind *goja.Program) {
 	f, err := r.vm.RunProgram(kind)
 	if err != nil {
 		panic(err)
@@ -96,7 +98,7 @@ func (r *run) cutConstructor(kind *goja.Program) {
 	fix(f.(*goja.Object).Prototype(), "constructor", goja.Undefined())
 }
 
-func (r *run) defineOne(define goja.Callable, o, key, d goja.Value) goja.Value {
+func (r *realmBase) defineOne(define goja.Callable, o, key, d goja.Value) goja.Value {
 	if _, symbol := key.(*goja.Symbol); !symbol {
 		key = key.ToString() // once: a second answer of its toString could be another name
 	}
@@ -104,15 +106,6 @@ func (r *run) defineOne(define goja.Callable, o, key, d goja.Value) goja.Value {
 		panic(r.vm.NewTypeError("the name of a function can't be changed"))
 	}
 	return r.called(define(goja.Undefined(), o, key, d))
-}
-
-// called is the result of a function of the program, or of the engine, that
-// native code called; what it threw goes on.
-func (r *run) called(v goja.Value, err error) goja.Value {
-	if err != nil {
-		panic(r.rethrow(err))
-	}
-	return v
 }
 
 // earlyNames are members of arrays that programs ask a promise of rows for: the
@@ -125,7 +118,7 @@ var earlyNames = map[string]bool{
 // watchPromises puts an object behind the prototype of promises that answers
 // for the members of arrays. One object is quicker to make than an accessor for
 // each name.
-func (r *run) watchPromises() {
+func (r *realmBase) watchPromises() {
 	if r.then != nil {
 		return
 	}

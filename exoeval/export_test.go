@@ -59,8 +59,8 @@ func bareRun(l *local, prog *program) *run {
 		panic(err)
 	}
 	return &run{
-		vm: goja.New(), ctx: context.Background(), port: deafPort{}, check: s.Checker(), granted: l.gate.Granted(), limits: l.gate.Limits(), bounds: l.world.Bounds, prog: prog,
-		seed: 1, console: console{max: 1000},
+		realmBase: realmBase{vm: goja.New(), seed: 1}, ctx: context.Background(), port: deafPort{}, check: s.Checker(), granted: l.gate.Granted(), limits: l.gate.Limits(), bounds: l.world.Bounds, prog: prog,
+		console: console{max: 1000},
 	}
 }
 

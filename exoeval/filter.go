@@ -1,6 +1,7 @@
 package exoeval
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/dop251/goja"
@@ -202,7 +203,7 @@ func (f *filterer) operator(field *exo.Node, k string, v goja.Value, depth int) 
 		}
 	case len(m.Params) == 2 && !m.Params[1].Opt && isArray(v) && v.(*goja.Object).Get("length").ToInteger() == 2:
 		for i := range 2 {
-			args = append(args, r.node(v.(*goja.Object).Get(itoa(i)), false, 0))
+			args = append(args, r.node(v.(*goja.Object).Get(strconv.Itoa(i)), false, 0))
 		}
 	default:
 		args = []*exo.Node{r.node(v, false, 0)}

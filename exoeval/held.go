@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/dop251/goja"
+
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval/internal/front"
 	"github.com/exoagent/exoagent/internal/scalar"
@@ -221,4 +223,19 @@ func when(is bool, s string) string {
 		return s
 	}
 	return ""
+}
+
+// refuseInexact throws where a Decimal would be made of something recorded, or of a number of which JavaScript has lost digits.
+func (r *run) refuseInexact(where string, v goja.Value) {
+	if x := r.recordedIn(v); x != nil {
+		panic(r.throw(exo.Errorf(exo.Invalid, "", "%s", r.say(x.node, "decimal", "{by} can't calculate with {it}, which has no value in the program", "by", where, "it", r.check.Name(x.node)))))
+	}
+	if !goja.IsNumber(v) {
+		return
+	}
+	if f, ok := v.Export().(float64); ok && !math.IsNaN(f) && !math.IsInf(f, 0) {
+		if why := r.unheld(exo.TypeDecimal, "", exo.Float(f)); why != "" {
+			panic(r.rangeError(where + " is given " + why))
+		}
+	}
 }

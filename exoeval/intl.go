@@ -4,10 +4,12 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/dop251/goja"
+
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -15,7 +17,7 @@ import (
 // whatever else there is of it is an error that names the way out.
 
 // addIntl makes Intl and the method of numbers that goes by it.
-func (r *run) addIntl(made map[string]goja.Value) {
+func (r *realmBase) addIntl(made map[string]goja.Value) {
 	made["Intl"] = r.vm.NewDynamicObject(&intlObject{r: r})
 	numbers := r.vm.ToValue(0).ToObject(r.vm).Prototype()
 	valueOf, _ := goja.AssertFunction(numbers.Get("valueOf"))
@@ -27,7 +29,7 @@ func (r *run) addIntl(made map[string]goja.Value) {
 
 // intlObject is Intl itself.
 type intlObject struct {
-	r             *run
+	r             *realmBase
 	numbers, date *goja.Object
 }
 
@@ -56,7 +58,7 @@ func (x *intlObject) Get(name string) goja.Value {
 		}
 		return x.date
 	}
-	if r.quiet(name) {
+	if quiet(name) {
 		return nil
 	}
 	hint := "there are Intl.NumberFormat and Intl.DateTimeFormat; for other things use string functions"
@@ -81,7 +83,7 @@ func (x *intlObject) Has(name string) bool        { return slices.Contains(x.Key
 func (x *intlObject) Keys() []string              { return []string{"NumberFormat", "DateTimeFormat"} }
 
 // formatter makes a constructor of objects with a format function.
-func (r *run) formatter(name string, make func(locale, opts goja.Value) (func(goja.Value) string, map[string]string)) *goja.Object {
+func (r *realmBase) formatter(name string, make func(locale, opts goja.Value) (func(goja.Value) string, map[string]string)) *goja.Object {
 	var o *goja.Object
 	o = r.vm.ToValue(func(c goja.ConstructorCall) *goja.Object {
 		format, resolved := make(c.Argument(0), c.Argument(1))
@@ -109,7 +111,7 @@ func (r *run) formatter(name string, make func(locale, opts goja.Value) (func(go
 }
 
 // locale refuses all but en-US, which is also what none stands for.
-func (r *run) locale(v goja.Value) {
+func (r *realmBase) locale(v goja.Value) {
 	if o, ok := v.(*goja.Object); ok && isArray(v) {
 		if v = o.Get("0"); v == nil {
 			return
@@ -123,23 +125,13 @@ func (r *run) locale(v goja.Value) {
 	}
 }
 
-func quoted(s string) string { return "'" + scalar.Shorten(s, 40) + "'" }
-
-func (r *run) rangeError(text string) goja.Value {
-	e, err := r.vm.New(r.intrinsic("RangeError"), r.vm.ToValue(text))
-	if err != nil {
-		panic(r.rethrow(err))
-	}
-	return e
-}
-
 // options reads an object of options, each once.
 type options struct {
-	r *run
+	r *realmBase
 	o *goja.Object
 }
 
-func (r *run) options(v goja.Value) options {
+func (r *realmBase) options(v goja.Value) options {
 	if goja.IsUndefined(v) {
 		return options{r: r}
 	}
@@ -177,12 +169,12 @@ func (o options) count(name string, least, most int) int {
 	}
 	f := v.ToFloat()
 	if !(f >= float64(least) && f <= float64(most)) {
-		panic(o.r.rangeError("the option " + name + " must be from " + itoa(least) + " to " + itoa(most)))
+		panic(o.r.rangeError("the option " + name + " must be from " + strconv.Itoa(least) + " to " + strconv.Itoa(most)))
 	}
 	return int(f)
 }
 
-func (r *run) numberFormat(locale, opts goja.Value) *numberFormat {
+func (r *realmBase) numberFormat(locale, opts goja.Value) *numberFormat {
 	r.locale(locale)
 	o := r.options(opts)
 	n := &numberFormat{
@@ -251,7 +243,7 @@ func (r *run) numberFormat(locale, opts goja.Value) *numberFormat {
 	return n
 }
 
-func (r *run) dateFormat(locale, opts goja.Value, date, clock, either bool) *dateFormat {
+func (r *realmBase) dateFormat(locale, opts goja.Value, date, clock, either bool) *dateFormat {
 	r.locale(locale)
 	o := r.options(opts)
 	digits := []string{"", "numeric", "2-digit"}
@@ -297,7 +289,7 @@ func (r *run) dateFormat(locale, opts goja.Value, date, clock, either bool) *dat
 
 // formatDate formats the argument of a format function: a date, a number of
 // milliseconds, or the present.
-func (r *run) formatDate(f *dateFormat, v goja.Value) string {
+func (r *realmBase) formatDate(f *dateFormat, v goja.Value) string {
 	ms := float64(r.start.UnixMilli())
 	if !goja.IsUndefined(v) {
 		ms = v.ToFloat()

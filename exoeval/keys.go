@@ -36,7 +36,7 @@ func (x *recorded) keyCalled() error {
 // one that JavaScript itself asks for, is no key: what is said of it names the method.
 func (x *recorded) key(name string) goja.Value {
 	i := x.iface()
-	if i == nil || i.Keys == "" || x.r.quiet(name) || x.wayOut(name) != "" {
+	if i == nil || i.Keys == "" || quiet(name) || x.wayOut(name) != "" {
 		return nil
 	}
 	switch name {

@@ -87,7 +87,7 @@ func (x *method) traps(f *goja.Object) *goja.ProxyTrapConfig {
 				// Undefined would make the engine print the object itself, addresses and all.
 				return r.function(member, func(goja.FunctionCall) goja.Value { panic(r.throw(r.uncalled(x.read, x.m))) })
 			}
-			if r.quiet(member) {
+			if quiet(member) {
 				return goja.Undefined()
 			}
 			err := r.uncalled(x.read, x.m)

@@ -1,6 +1,7 @@
 package exoeval
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/dop251/goja"
@@ -79,7 +80,7 @@ func (r *run) naming(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, v 
 		names = []string{v.String()}
 	case o != nil && isArray(v):
 		for k := range int(o.Get("length").ToInteger()) {
-			x := r.plainValue(o.Get(itoa(k)))
+			x := r.plainValue(o.Get(strconv.Itoa(k)))
 			if e, ok := x.(*goja.Object); ok && p.Many && len(e.Keys()) == 1 && e.ClassName() == "Object" && r.recordedIn(x) == nil {
 				x, ways = r.vm.ToValue(e.Keys()[0]), append(ways, make([]goja.Value, k+1-len(ways))...)
 				ways[k] = r.plainValue(e.Get(e.Keys()[0]))

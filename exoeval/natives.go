@@ -143,11 +143,6 @@ func (r *run) among(list goja.Value, is func(*opaque) bool) goja.Value {
 	return s.found
 }
 
-// native is a function of the engine, to be called from one of the host's.
-func native(holder *goja.Object, name string) func(goja.FunctionCall) goja.Value {
-	return holder.Get(name).(*goja.Object).Export().(func(goja.FunctionCall) goja.Value)
-}
-
 // refuseAny throws for a recorded argument.
 func (r *run) refuseAny(name string, c *goja.FunctionCall) goja.Value {
 	r.refuseUnawaited(c.Arguments...)

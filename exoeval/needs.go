@@ -3,8 +3,9 @@ package exoeval
 // What the realm of a program must hold is decided once, when the program is compiled.
 
 import (
-	"github.com/exoagent/exoagent/exoeval/internal/front"
 	"slices"
+
+	"github.com/exoagent/exoagent/exoeval/internal/front"
 )
 
 // program is a compiled program with what its realm must hold.
@@ -26,20 +27,15 @@ func compile(src string, cfg front.Config) (*program, error) {
 // named (the prototypes of literals, the constructors behind them by a computed name) are
 // disarmed in every realm; objects that only a name leads to are made safe if it is named.
 type needs struct {
+	realmNeeds
 	names    []string // globals and grants
 	polyfill []*polyfill
-	// Regular expressions, generators and async functions are in the program, or may be:
-	// what they lead to must be made safe before it runs.
-	patterns, generators, asyncs bool
-	// The program may come to a property whose name does not stand in it: see reflects.
-	reflects bool
-	texts    bool     // it mentions a method of texts that makes a pattern
 	helpers  []string // that its rewritten operators call
 	guards   []*guard // natives that must not take a recorded thing for a value
 }
 
 func needsOf(of *front.Facts, grants []string) needs {
-	n := needs{helpers: of.Helpers, patterns: of.Patterns, generators: of.Generators, asyncs: of.Asyncs}
+	n := needs{helpers: of.Helpers, realmNeeds: realmNeeds{patterns: of.Patterns, generators: of.Generators, asyncs: of.Asyncs}}
 	for name := range of.Names {
 		if front.IsGlobal(name) || slices.Contains(grants, name) {
 			n.names = append(n.names, name)

@@ -19,7 +19,7 @@ import (
 // ever sees a regular expression, or its prototype, with the native constructor.
 
 // disarmStrings puts a check before the methods of texts that make patterns.
-func (r *run) disarmStrings() {
+func (r *realmBase) disarmStrings() {
 	texts := r.vm.ToValue("").ToObject(r.vm).Prototype()
 	for _, m := range []struct {
 		name, flags string
@@ -45,7 +45,7 @@ func (r *run) disarmStrings() {
 
 // pattern makes a regular expression of texts, if it is one that the fast
 // engine takes. Undefined is the empty text.
-func (r *run) pattern(src, flags goja.Value) *goja.Object {
+func (r *realmBase) pattern(src, flags goja.Value) *goja.Object {
 	text := func(v goja.Value) goja.Value {
 		if goja.IsUndefined(v) {
 			return r.vm.ToValue("")
@@ -55,7 +55,7 @@ func (r *run) pattern(src, flags goja.Value) *goja.Object {
 	src, flags = text(src), text(flags)
 	spelled, why := source.Regexp(src.String(), flags.String())
 	if why != "" {
-		panic(r.throw(exo.Errorf(exo.Program, "", "%s", why)))
+		panic(r.throws(exo.Errorf(exo.Program, "", "%s", why)))
 	}
 	r.guardPatterns()
 	o, err := r.vm.New(r.intrinsic("RegExp"), r.vm.ToValue(spelled), flags)
@@ -66,7 +66,7 @@ func (r *run) pattern(src, flags goja.Value) *goja.Object {
 }
 
 // guardPatterns replaces the constructor that every regular expression leads to.
-func (r *run) guardPatterns() *goja.Object {
+func (r *realmBase) guardPatterns() *goja.Object {
 	if r.safeRegExp != nil {
 		return r.safeRegExp
 	}

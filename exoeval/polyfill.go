@@ -2,10 +2,10 @@ package exoeval
 
 import (
 	"embed"
-	"regexp"
 	"sync"
 
 	"github.com/dop251/goja"
+
 	"github.com/exoagent/exoagent/exoeval/internal/front"
 )
 
@@ -78,19 +78,9 @@ func prelude(name string) func() *goja.Program {
 	})
 }
 
-// compiled and expression are made when they are first wanted, too: what a package
-// makes when it is initialised is paid at every start of a worker.
-func compiled(name, src string) func() *goja.Program {
-	return sync.OnceValue(func() *goja.Program { return mustCompile(name, src) })
-}
-
-func expression(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
-
 var polyfills = []polyfill{
-	{words: []string{"Date"}, native: (*run).addDate},
-	{words: []string{"Intl", "toLocaleString"}, native: (*run).addIntl},
+	{words: []string{"Date"}, native: func(r *run, made map[string]goja.Value) { r.addDate(made) }},
+	{words: []string{"Intl", "toLocaleString"}, native: func(r *run, made map[string]goja.Value) { r.addIntl(made) }},
 	{words: append([]string{front.ComputedName}, gatherers...), with: []string{"Promise"}, native: (*run).addGatherers},
 	{words: []string{"groupBy"}, program: prelude("group")},
 	{words: []string{front.ComputedName, "withResolvers", "try"}, with: []string{"Promise"}, program: prelude("promise")},
@@ -100,7 +90,7 @@ var polyfills = []polyfill{
 	// Iterators come from somewhere: a call of values, a generator.
 	{words: []string{"Iterator", "map", "filter", "take", "drop", "flatMap", "reduce", "toArray", "forEach", "some", "every", "find"},
 		with: []string{"Iterator", "values", "entries", "keys", "matchAll", "iterator", anyGenerator}, program: prelude("iterator")},
-	{words: []string{"Decimal"}, native: (*run).addDecimal}, // before structuredClone
+	{words: []string{"Decimal"}, native: func(r *run, made map[string]goja.Value) { r.addDecimal(made) }}, // before structuredClone
 	{words: []string{"structuredClone"}, native: (*run).addSealed},
 	{words: []string{"structuredClone"}, program: prelude("clone")},
 }

@@ -97,20 +97,3 @@ func mustGate(t *testing.T) *exo.Gate {
 	}
 	return g
 }
-
-// A realm without a pattern in its program guards the prototype of patterns
-// before the first one is made: by then no code has seen it.
-func TestPatternsAreGuardedWhenMade(t *testing.T) {
-	prog, err := compile("return 'ab'.match('b').index", realmConfig())
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := bareRun(NewLocal(mustGate(t)), prog)
-	if err := r.newRealm(); err != nil || r.safeRegExp != nil {
-		t.Fatal(err, r.safeRegExp)
-	}
-	o := r.pattern(r.vm.ToValue("b"), goja.Undefined())
-	if r.safeRegExp == nil || o.Get("constructor") != goja.Value(r.safeRegExp) || o.Get("compile") != nil {
-		t.Error("the pattern leads to the engine's constructor")
-	}
-}

@@ -1,106 +1,74 @@
 package exoeval
 
+// The realm itself: a runtime of the engine, and the functions by which the host makes things in it. All files before
+// work with it.
+
 import (
-	"slices"
+	"errors"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
 
 	"github.com/dop251/goja"
 	"github.com/dop251/goja/parser"
 
-	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/exoeval/internal/front"
 	"github.com/exoagent/exoagent/exoeval/internal/source"
 	"github.com/exoagent/exoagent/internal/scalar"
+	"github.com/exoagent/exoagent/internal/zone"
 )
 
-func mustCompile(name, src string) *goja.Program {
-	// Never goja.Compile: its default parser follows sourceMappingURL comments and reads files.
-	ast, err := source.ParseFile(name, src)
-	if err != nil {
-		panic(err)
-	}
-	p, err := goja.CompileAST(ast, true)
-	if err != nil {
-		panic(err)
-	}
-	return p
+// realmBase is the realm of one program. It lives on one goroutine, and is never used twice.
+type realmBase struct {
+	vm    *goja.Runtime
+	start time.Time  // the present
+	zone  *zone.Zone // of local time; nil: UTC
+	seed  uint64     // of random numbers
+
+	throws      func(error) goja.Value           // makes the error that a program is given
+	refuseExact func(where string, v goja.Value) // throws where v is no number that Decimal can calculate with exactly
+
+	intrinsics *goja.Object  // the engine's own global object, which no program can reach
+	then       goja.Callable // of promises, as the engine made it; nil until watchPromises
+	finally    goja.Callable // the same
+	keys       goja.Callable // Object.keys, as the engine made it
+	proto      *goja.Object  // Object.prototype: see objects
+	safeRegExp *goja.Object  // what programs find as RegExp, once a regular expression can be reached
+	rand       *rand.Rand    // of seed, once it is asked for one
 }
 
-// newRealm makes a fresh world for one run. It is never used twice.
-func (r *run) newRealm() error {
-	vm := r.vm
-	vm.SetParserOptions(parser.WithDisableSourceMaps)
-	vm.SetMaxCallStackSize(r.bounds.CallDepth) // without it, recursion through native functions ignores the interrupt
-	vm.SetTimeSource(r.now)
-	vm.SetRandSource(r.random)
-	vm.SetPromiseRejectionTracker(r.trackRejection)
+// begin readies the engine. It comes first, and disarm next; depth bounds nested calls of functions.
+func (r *realmBase) begin(depth int) {
+	r.vm.SetParserOptions(parser.WithDisableSourceMaps)
+	r.vm.SetMaxCallStackSize(depth) // without it, recursion through native functions ignores the interrupt
+	r.vm.SetTimeSource(r.now)
+	r.vm.SetRandSource(r.random)
 	// The engine makes its intrinsics when they are first asked for. Its own global
 	// object stays on the host's side, so that they can still be asked for, and the
 	// program gets an empty one: nothing has to be taken away.
-	r.intrinsics = vm.GlobalObject()
-	r.disarm()
-	r.guardNatives()
-	need := &r.prog.needs
-	if need.patterns {
-		r.guardPatterns()
-	}
-	var made map[string]goja.Value
-	if len(need.polyfill) > 0 {
-		made = map[string]goja.Value{}
-	}
-	for _, p := range need.polyfill {
-		if err := p.load(r, made); err != nil {
-			return err
-		}
-	}
-	global := vm.CreateObject(nil)
-	vm.SetGlobalObject(global)
-	for _, name := range need.names {
-		if v := r.global(name, made); v != nil {
-			fix(global, name, v)
-		}
-	}
-	for _, name := range need.helpers {
-		if name == front.HelperRecording {
-			r.flagged = true
-			r.recording(false)
-			continue
-		}
-		if name == front.HelperHearing {
-			r.listens = true
-			r.hearing(false)
-			continue
-		}
-		help := helpers[name]
-		fix(global, name, r.function("operator", func(c goja.FunctionCall) goja.Value { return help(r, c) }))
-	}
-	r.api = vm.NewDynamicObject(&apiObject{r})
-	return nil
+	r.intrinsics = r.vm.GlobalObject()
 }
 
-// global is what a name stands for in the global scope.
-func (r *run) global(name string, made map[string]goja.Value) goja.Value {
-	if v := made[name]; v != nil {
-		return v
+func (r *realmBase) now() time.Time { return r.start } // the clock stands still: time is no channel
+func (r *realmBase) random() float64 {
+	if r.rand == nil {
+		r.rand = rand.New(rand.NewPCG(r.seed, r.seed^0x9e3779b97f4a7c15))
 	}
-	switch {
-	case name == "console":
-		return r.console.object(r)
-	case name == "RegExp":
-		return r.guardPatterns() // never the engine's own
-	case front.IsGlobal(name):
-		return r.intrinsics.Get(name)
+	return r.rand.Float64()
+}
+
+// objects is Object.prototype.
+func (r *realmBase) objects() *goja.Object {
+	if r.proto == nil {
+		r.proto = r.vm.NewObject().Prototype()
 	}
-	for _, g := range r.granted {
-		if g.Name == name {
-			return r.grantedObject(g.ID)
-		}
-	}
-	return nil
+	return r.proto
 }
 
 // intrinsic is a constructor as the engine made it, whatever a program did with
 // what it can reach.
-func (r *run) intrinsic(name string) *goja.Object { return r.intrinsics.Get(name).(*goja.Object) }
+func (r *realmBase) intrinsic(name string) *goja.Object { return r.intrinsics.Get(name).(*goja.Object) }
 
 // fix defines a property for good. It panics where that fails: what protects is
 // never left out silently.
@@ -118,6 +86,11 @@ func hide(o *goja.Object, name string, v goja.Value) {
 	}
 }
 
+// put defines a property; it never assigns, so no setter of a prototype runs.
+func (r *realmBase) put(o *goja.Object, name string, v goja.Value) {
+	_ = o.DefineDataProperty(name, v, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE)
+}
+
 // remove deletes a property.
 func remove(o *goja.Object, name string) {
 	if err := o.Delete(name); err != nil {
@@ -127,47 +100,79 @@ func remove(o *goja.Object, name string) {
 
 // function makes a function of the host. goja would name it after the Go
 // function, and a function's name shows in stacks and in its text: host paths.
-func (r *run) function(name string, f func(goja.FunctionCall) goja.Value) *goja.Object {
+func (r *realmBase) function(name string, f func(goja.FunctionCall) goja.Value) *goja.Object {
 	o := r.vm.ToValue(f).(*goja.Object)
 	fix(o, "name", r.vm.ToValue(name))
 	return o
 }
 
-// apiObject is the object that holds the grants: what `(api) => ...` is given.
-type apiObject struct{ r *run }
-
-func (a *apiObject) Get(name string) goja.Value {
-	for _, g := range a.r.granted {
-		if g.Name == name {
-			return a.r.grantedObject(g.ID)
-		}
+// called is the result of a function of the program, or of the engine, that
+// native code called; what it threw goes on.
+func (r *realmBase) called(v goja.Value, err error) goja.Value {
+	if err != nil {
+		panic(r.rethrow(err))
 	}
+	return v
+}
+
+// rethrow passes on what a function of the program threw while Go code called it.
+func (r *realmBase) rethrow(err error) any {
+	var ex *goja.Exception
+	if errors.As(err, &ex) {
+		return ex.Value()
+	}
+	return err // an interrupt: goja lets no program catch it
+}
+
+func (r *realmBase) rangeError(text string) goja.Value {
+	e, err := r.vm.New(r.intrinsic("RangeError"), r.vm.ToValue(text))
+	if err != nil {
+		panic(r.rethrow(err))
+	}
+	return e
+}
+
+// quiet names are asked for by the engine and by habit (feature tests, promise
+// checks); they are undefined instead of an error. Recorders are no thenables.
+func quiet(name string) bool {
 	switch name {
-	case "toString", "valueOf", "toLocaleString", "toJSON":
-		// Undefined would make the engine print the object itself, addresses and all.
-		return a.r.function(name, func(goja.FunctionCall) goja.Value {
-			panic(a.r.throw(exo.Errorf(exo.Invalid, "", "api is no data: call a method of what it holds, and use the result")))
-		})
+	case "then", "catch", "finally", "constructor", "toJSON", "toString", "valueOf", "hasOwnProperty", "length", "prototype", "nodeType", "isPrototypeOf":
+		return name != "length" && name != "catch" && name != "finally"
 	}
-	if a.r.quiet(name) {
-		return goja.Undefined()
-	}
-	if out := a.r.fromGrants(name); out != "" && scalar.Nearest(name, a.Keys()) == "" {
-		panic(a.r.throw(exo.Errorf(exo.Denied, "", "api has no member `%s`; %s", scalar.Shorten(name, 60), out)))
-	}
-	if out := a.r.say(nil, "api."+name, ""); out != "" {
-		panic(a.r.throw(exo.Errorf(exo.Denied, "", "api has no member `%s`; %s", scalar.Shorten(name, 60), out)))
-	}
-	panic(a.r.throwMissing("api", name, a.Keys()))
+	return strings.HasPrefix(name, "@@") || strings.HasPrefix(name, "Symbol(")
 }
 
-func (a *apiObject) Set(string, goja.Value) bool { return false }
-func (a *apiObject) Delete(string) bool          { return false }
-func (a *apiObject) Has(name string) bool        { return slices.Contains(a.Keys(), name) }
-func (a *apiObject) Keys() []string {
-	var ns []string
-	for _, g := range a.r.granted {
-		ns = append(ns, g.Name)
+func mustCompile(name, src string) *goja.Program {
+	// Never goja.Compile: its default parser follows sourceMappingURL comments and reads files.
+	ast, err := source.ParseFile(name, src)
+	if err != nil {
+		panic(err)
 	}
-	return ns
+	p, err := goja.CompileAST(ast, true)
+	if err != nil {
+		panic(err)
+	}
+	return p
 }
+
+// compiled and expression are made when they are first wanted, too: what a package
+// makes when it is initialised is paid at every start of a worker.
+func compiled(name, src string) func() *goja.Program {
+	return sync.OnceValue(func() *goja.Program { return mustCompile(name, src) })
+}
+
+func expression(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
+// native is a function of the engine, to be called from one of the host's.
+func native(holder *goja.Object, name string) func(goja.FunctionCall) goja.Value {
+	return holder.Get(name).(*goja.Object).Export().(func(goja.FunctionCall) goja.Value)
+}
+
+func isArray(v goja.Value) bool {
+	o, ok := v.(*goja.Object)
+	return ok && o.ClassName() == "Array"
+}
+
+func quoted(s string) string { return "'" + scalar.Shorten(s, 40) + "'" }

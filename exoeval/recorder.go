@@ -106,7 +106,7 @@ func (x *recorded) has(name string) bool {
 // Get implements goja.DynamicObject: a member, or an error that names the nearest.
 func (x *recorded) Get(name string) goja.Value {
 	if _, sealed := x.sealed(); sealed {
-		if x.r.quiet(name) && name != "toString" && name != "valueOf" && name != "toJSON" {
+		if quiet(name) && name != "toString" && name != "valueOf" && name != "toJSON" {
 			return nil
 		}
 		panic(x.r.throw(x.shut()))
@@ -177,7 +177,7 @@ func (x *recorded) absent(name string) goja.Value {
 	case "toJSON":
 		return r.function(name, func(goja.FunctionCall) goja.Value { panic(r.throw(x.notRun())) })
 	}
-	if r.quiet(name) {
+	if quiet(name) {
 		return nil // undefined, and an error that names it where it is called
 	}
 	if out := x.wayOut(name); out != "" {
@@ -265,16 +265,6 @@ func (r *run) linkedTable(table string, m *exo.Method, names []string) error {
 		}
 	}
 	return exo.Errorf(exo.Denied, "", "%s", r.say(nil, "link", "`{link}` is a link of {part}: call it, {part}.{link}()", "link", m.Name, "part", table))
-}
-
-// quiet names are asked for by the engine and by habit (feature tests, promise
-// checks); they are undefined instead of an error. Recorders are no thenables.
-func (r *run) quiet(name string) bool {
-	switch name {
-	case "then", "catch", "finally", "constructor", "toJSON", "toString", "valueOf", "hasOwnProperty", "length", "prototype", "nodeType", "isPrototypeOf":
-		return name != "length" && name != "catch" && name != "finally"
-	}
-	return strings.HasPrefix(name, "@@") || strings.HasPrefix(name, "Symbol(")
 }
 
 func arrayMember(name string) bool {

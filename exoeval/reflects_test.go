@@ -1,8 +1,9 @@
 package exoeval
 
 import (
-	"github.com/exoagent/exoagent/exoeval/internal/front"
 	"testing"
+
+	"github.com/exoagent/exoagent/exoeval/internal/front"
 )
 
 // A realm is disarmed unless every name by which its program can come to a property stands

@@ -1,6 +1,8 @@
 package exoeval
 
 import (
+	"strconv"
+
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
@@ -66,8 +68,8 @@ func (r *run) rowsIn(v goja.Value) *rows {
 
 // plainValue is v, the array that stands behind it, or the text of a Decimal.
 func (r *run) plainValue(v goja.Value) goja.Value {
-	if d := decimalIn(v); d != nil {
-		return r.vm.ToValue(d.n.String())
+	if text, ok := decimalText(v); ok {
+		return r.vm.ToValue(text)
 	}
 	if x := r.rowsIn(v); x != nil {
 		x.fill()
@@ -108,13 +110,13 @@ func (x *rows) fill() {
 	}
 	x.whole = true
 	for i := range x.n {
-		x.r.put(x.target, itoa(i), x.row(i))
+		x.r.put(x.target, strconv.Itoa(i), x.row(i))
 	}
 	x.made, x.reader, x.traps, x.value, x.n = nil, nil, goja.ProxyTrapConfig{}, exo.Value{}, 0
 }
 
 func (x *rows) trap() {
-	absent := func(target *goja.Object, i int) goja.Value { return target.Get(itoa(i)) }
+	absent := func(target *goja.Object, i int) goja.Value { return target.Get(strconv.Itoa(i)) }
 	x.traps = goja.ProxyTrapConfig{
 		GetIdx: func(target *goja.Object, i int, _ goja.Value) goja.Value {
 			if i < 0 || i >= x.n {
@@ -151,7 +153,7 @@ func (x *rows) trap() {
 		},
 		DeletePropertyIdx: func(target *goja.Object, i int) bool {
 			x.fill()
-			return target.Delete(itoa(i)) == nil
+			return target.Delete(strconv.Itoa(i)) == nil
 		},
 		OwnKeys: func(target *goja.Object) *goja.Object {
 			x.fill()

@@ -4,38 +4,28 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"time"
 
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/internal/zone"
 )
 
 // run is one program in one realm. It lives on one goroutine.
 type run struct {
+	realmBase
+
 	ctx     context.Context
 	port    Port
 	check   *exo.Checker
 	granted []exo.GrantedName
 	limits  exo.Limits
 	bounds  Bounds
-	start   time.Time
-	zone    *zone.Zone // of local time; nil: UTC
-	seed    uint64
-	rand    *rand.Rand // of seed, once it is asked for one
 	prog    *program
 	console console
 
-	vm            *goja.Runtime
-	intrinsics    *goja.Object                       // the engine's own global object, which no program can reach
-	proto         *goja.Object                       // Object.prototype: see objects
-	then, finally goja.Callable                      // of promises, as the engine made them
-	keys          goja.Callable                      // Object.keys, as the engine made it
 	indexOf       func(goja.FunctionCall) goja.Value // of arrays, as the engine made it, where natives are guarded
-	safeRegExp    *goja.Object                       // what programs find as RegExp, once a regular expression can be reached
 	plainOps      map[string]goja.Callable
 	api           *goja.Object
 	grants        map[uint32]goja.Value
@@ -72,14 +62,6 @@ type openCall struct {
 	line, col       int
 	fixed           map[string]bool // see answer
 	sent            *exo.Node
-}
-
-func (r *run) now() time.Time { return r.start } // the clock stands still: time is no channel
-func (r *run) random() float64 {
-	if r.rand == nil {
-		r.rand = rand.New(rand.NewPCG(r.seed, r.seed^0x9e3779b97f4a7c15))
-	}
-	return r.rand.Float64()
 }
 
 // stop ends the program for good: a limit that was caught would be no limit.

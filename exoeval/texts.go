@@ -1,6 +1,8 @@
 package exoeval
 
 import (
+	"strconv"
+
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
@@ -89,7 +91,7 @@ func (r *run) template(c goja.FunctionCall) goja.Value {
 		} else {
 			text += v.ToString().String()
 		}
-		text += between.Get(itoa(i + 1)).String()
+		text += between.Get(strconv.Itoa(i + 1)).String()
 	}
 	if columns == 0 {
 		return r.vm.ToValue(text)

@@ -54,15 +54,6 @@ func (r *run) throwMissing(what, name string, names []string) goja.Value {
 	return r.throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; it has `%s`", what, name, strings.Join(names, "`, `")))
 }
 
-// rethrow passes on what a function of the program threw while Go code called it.
-func (r *run) rethrow(err error) any {
-	var ex *goja.Exception
-	if errors.As(err, &ex) {
-		return ex.Value()
-	}
-	return err // an interrupt: goja lets no program catch it
-}
-
 // here is the place in the program that called into the host.
 func (r *run) here() (line, col int) {
 	return frameOf(r.vm.CaptureCallStack(12, nil))

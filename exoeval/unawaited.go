@@ -175,7 +175,7 @@ func (p *unawaited) Get(name string) goja.Value {
 	case "toString", "valueOf", "toLocaleString", "toJSON":
 		panic(r.throw(p.novalue()))
 	}
-	if r.quiet(name) {
+	if quiet(name) {
 		return nil
 	}
 	if m := p.method(); m != nil && m.Effect != exo.NoEffect {

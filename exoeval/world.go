@@ -124,8 +124,8 @@ func (w *World) Run(ctx context.Context, port Port, check *exo.Checker, job Job)
 
 func (w *World) run(ctx context.Context, port Port, check *exo.Checker, prog *program, job Job) ProgramResult {
 	r := &run{
-		vm: goja.New(), ctx: ctx, port: port, check: check, granted: w.Granted, limits: w.Limits, bounds: w.Bounds, prog: prog, zone: w.Zone,
-		start: job.Clock, seed: job.Seed, console: console{max: w.Limits.ConsoleBytes}, clock: stopwatch{left: w.Bounds.Wall},
+		realmBase: realmBase{vm: goja.New(), start: job.Clock, zone: w.Zone, seed: job.Seed},
+		ctx:       ctx, port: port, check: check, granted: w.Granted, limits: w.Limits, bounds: w.Bounds, prog: prog, console: console{max: w.Limits.ConsoleBytes}, clock: stopwatch{left: w.Bounds.Wall},
 	}
 	// A cancelled caller stops a program that computes, too.
 	stop := context.AfterFunc(ctx, func() { r.vm.Interrupt(exo.ErrCancelled) })

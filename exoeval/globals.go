@@ -1,0 +1,117 @@
+package exoeval
+
+import (
+	"slices"
+
+	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/internal/scalar"
+)
+
+// newRealm makes a fresh world for one run. It is never used twice.
+func (r *run) newRealm() error {
+	r.begin(r.bounds.CallDepth)
+	vm := r.vm
+	vm.SetPromiseRejectionTracker(r.trackRejection)
+	r.throws, r.refuseExact = r.throw, r.refuseInexact
+	r.disarm(r.prog.needs.realmNeeds)
+	r.guardNatives()
+	need := &r.prog.needs
+	if need.patterns {
+		r.guardPatterns()
+	}
+	var made map[string]goja.Value
+	if len(need.polyfill) > 0 {
+		made = map[string]goja.Value{}
+	}
+	for _, p := range need.polyfill {
+		if err := p.load(r, made); err != nil {
+			return err
+		}
+	}
+	global := vm.CreateObject(nil)
+	vm.SetGlobalObject(global)
+	for _, name := range need.names {
+		if v := r.global(name, made); v != nil {
+			fix(global, name, v)
+		}
+	}
+	for _, name := range need.helpers {
+		if name == front.HelperRecording {
+			r.flagged = true
+			r.recording(false)
+			continue
+		}
+		if name == front.HelperHearing {
+			r.listens = true
+			r.hearing(false)
+			continue
+		}
+		help := helpers[name]
+		fix(global, name, r.function("operator", func(c goja.FunctionCall) goja.Value { return help(r, c) }))
+	}
+	r.api = vm.NewDynamicObject(&apiObject{r})
+	return nil
+}
+
+// global is what a name stands for in the global scope.
+func (r *run) global(name string, made map[string]goja.Value) goja.Value {
+	if v := made[name]; v != nil {
+		return v
+	}
+	switch {
+	case name == "console":
+		return r.console.object(r)
+	case name == "RegExp":
+		return r.guardPatterns() // never the engine's own
+	case front.IsGlobal(name):
+		return r.intrinsics.Get(name)
+	}
+	for _, g := range r.granted {
+		if g.Name == name {
+			return r.grantedObject(g.ID)
+		}
+	}
+	return nil
+}
+
+// apiObject is the object that holds the grants: what `(api) => ...` is given.
+type apiObject struct{ r *run }
+
+func (a *apiObject) Get(name string) goja.Value {
+	for _, g := range a.r.granted {
+		if g.Name == name {
+			return a.r.grantedObject(g.ID)
+		}
+	}
+	switch name {
+	case "toString", "valueOf", "toLocaleString", "toJSON":
+		// Undefined would make the engine print the object itself, addresses and all.
+		return a.r.function(name, func(goja.FunctionCall) goja.Value {
+			panic(a.r.throw(exo.Errorf(exo.Invalid, "", "api is no data: call a method of what it holds, and use the result")))
+		})
+	}
+	if quiet(name) {
+		return goja.Undefined()
+	}
+	if out := a.r.fromGrants(name); out != "" && scalar.Nearest(name, a.Keys()) == "" {
+		panic(a.r.throw(exo.Errorf(exo.Denied, "", "api has no member `%s`; %s", scalar.Shorten(name, 60), out)))
+	}
+	if out := a.r.say(nil, "api."+name, ""); out != "" {
+		panic(a.r.throw(exo.Errorf(exo.Denied, "", "api has no member `%s`; %s", scalar.Shorten(name, 60), out)))
+	}
+	panic(a.r.throwMissing("api", name, a.Keys()))
+}
+
+func (a *apiObject) Set(string, goja.Value) bool { return false }
+func (a *apiObject) Delete(string) bool          { return false }
+func (a *apiObject) Has(name string) bool        { return slices.Contains(a.Keys(), name) }
+func (a *apiObject) Keys() []string {
+	var ns []string
+	for _, g := range a.r.granted {
+		ns = append(ns, g.Name)
+	}
+	return ns
+}
