@@ -34,10 +34,10 @@ var notSQL = map[string]map[string]string{
 	"exoeval/filter.go":                  {"isNull": "the method that === null stands for"},
 	"exoeval/operators.go":               {"isNull": "the method that === null stands for", "isNotNull": "the method that !== null stands for"},
 	"exoeval/held.go":                    {"between": "the name of a method that compares in order"},
-	"exoeval/intl.go":                    {"use list.join(', ')": "Array.prototype.join is JavaScript's"},
+	"exoeval/internal/realm/intl.go":     {"use list.join(', ')": "Array.prototype.join is JavaScript's"},
 	"exoeval/internal/source/explain.go": {"Logical expressions and coalesce": "what goja's parser says"},
 	"exoeval/console.go":                 {"table": "console.table is JavaScript's"},
-	"exoeval/disarm.go":                  {"join": "Array.prototype.join is JavaScript's"},
+	"exoeval/internal/realm/disarm.go":   {"join": "Array.prototype.join is JavaScript's"},
 	"exoeval/worker/codecrows.go":        {"rows that were never sent": "exo.Rows", "more rows than a result holds, or other ones": "exo.Rows", "another number of rows than was announced": "exo.Rows"},
 }
 

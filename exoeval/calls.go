@@ -9,6 +9,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -30,22 +31,22 @@ func (r *run) member(object goja.Value, name string) goja.Value {
 		if !ok {
 			return own
 		}
-		return r.function(name, func(c goja.FunctionCall) goja.Value { return r.invoke(f, object, c.Arguments) })
+		return r.Function(name, func(c goja.FunctionCall) goja.Value { return r.invoke(f, object, c.Arguments) })
 	}
-	member := r.plain(".", object, r.vm.ToValue(name))
-	return r.function(name, func(c goja.FunctionCall) goja.Value {
+	member := r.plain(".", object, r.VM.ToValue(name))
+	return r.Function(name, func(c goja.FunctionCall) goja.Value {
 		f, ok := goja.AssertFunction(member)
 		if !ok {
-			panic(r.vm.NewTypeError("Object has no member '%s'", name))
+			panic(r.VM.NewTypeError("Object has no member '%s'", name))
 		}
 		args := c.Arguments
-		if (name == "some" || name == "every") && isArray(object) && len(args) > 0 && isCallable(args[0]) {
+		if (name == "some" || name == "every") && realm.IsArray(object) && len(args) > 0 && isCallable(args[0]) {
 			return r.joined(name, object.(*goja.Object), args)
 		}
 		if v := r.recordedCall(object, name, args); v != nil {
 			return v
 		}
-		if deciders[name] && isArray(object) && len(args) > 0 {
+		if deciders[name] && realm.IsArray(object) && len(args) > 0 {
 			args = append([]goja.Value{r.decider(name, args[0])}, args[1:]...)
 		}
 		return r.invoke(f, object, args)
@@ -55,7 +56,7 @@ func (r *run) member(object goja.Value, name string) goja.Value {
 func (r *run) invoke(f goja.Callable, this goja.Value, args []goja.Value) goja.Value {
 	v, err := f(this, args...)
 	if err != nil {
-		panic(r.rethrow(err))
+		panic(r.Rethrow(err))
 	}
 	return v
 }
@@ -66,7 +67,7 @@ func (r *run) recordedCall(object goja.Value, name string, args []goja.Value) go
 	if !ok {
 		return nil
 	}
-	if isArray(o) && (name == "includes" || name == "indexOf" || name == "lastIndexOf") {
+	if realm.IsArray(o) && (name == "includes" || name == "indexOf" || name == "lastIndexOf") {
 		if x := r.among(o, func(x *opaque) bool { return x.x != nil && x.x.iface() != nil && x.x.iface().Expr }); x != nil {
 			r.refuseColumn(x, "`"+name+"` can't look for a value in a list that holds %s", "list")
 		}
@@ -83,9 +84,9 @@ func (r *run) recordedCall(object goja.Value, name string, args []goja.Value) go
 	fail := func(hint ...string) goja.Value {
 		panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` can't be used with %s, which has no value in the program%s", name, r.check.Name(x.node), and(r.say(x.node, hint[0], "", hint[1:]...)))))
 	}
-	isA := func(class string) bool { return r.vm.InstanceOf(o, r.intrinsic(class)) }
+	isA := func(class string) bool { return r.VM.InstanceOf(o, r.Intrinsic(class)) }
 	switch {
-	case o.SameAs(r.intrinsic("Math")):
+	case o.SameAs(r.Intrinsic("Math")):
 		name = "Math." + name
 		if op := extremes[name]; op != "" && len(args) > 1 && r.methodOf(x.node, op) != nil {
 			return r.extreme(x.node, name, op, args)
@@ -97,9 +98,9 @@ func (r *run) recordedCall(object goja.Value, name string, args []goja.Value) go
 			return r.operateAs(x.node, short, name)
 		}
 		return fail("call:Math")
-	case isArray(o) && name == "includes" && r.recordedIn(args[0]) == x:
+	case realm.IsArray(o) && name == "includes" && r.recordedIn(args[0]) == x:
 		return r.operate(x.node, "in", o)
-	case isArray(o) && (name == "includes" || name == "indexOf" || name == "lastIndexOf"):
+	case realm.IsArray(o) && (name == "includes" || name == "indexOf" || name == "lastIndexOf"):
 		return fail("oneof", "list", "list")
 	case name == "has" && isA("Set"):
 		return r.operate(x.node, "in", r.listOf(o, maxMixed))
@@ -131,10 +132,10 @@ func (r *run) joined(name string, list *goja.Object, args []goja.Value) goja.Val
 		if item == nil { // a hole
 			continue
 		}
-		v := r.asTruth(r.invoke(f, this, []goja.Value{item, r.vm.ToValue(i), list}))
+		v := r.asTruth(r.invoke(f, this, []goja.Value{item, r.VM.ToValue(i), list}))
 		if x := r.recordedIn(v); x == nil {
 			if v.ToBoolean() == decided {
-				return r.vm.ToValue(decided)
+				return r.VM.ToValue(decided)
 			}
 		} else if cond == nil {
 			r.mustHave(x.node, op, name)
@@ -144,7 +145,7 @@ func (r *run) joined(name string, list *goja.Object, args []goja.Value) goja.Val
 		}
 	}
 	if cond == nil {
-		return r.vm.ToValue(!decided)
+		return r.VM.ToValue(!decided)
 	}
 	return cond
 }
@@ -180,7 +181,7 @@ func (r *run) extreme(n *exo.Node, name, op string, args []goja.Value) goja.Valu
 			if c := r.binary(op, args[k], args[j]); most == nil {
 				most = c
 			} else {
-				most = r.logical("&&", most, r.vm.ToValue(func(goja.FunctionCall) goja.Value { return c }), func(v goja.Value) bool { return v.ToBoolean() })
+				most = r.logical("&&", most, r.VM.ToValue(func(goja.FunctionCall) goja.Value { return c }), func(v goja.Value) bool { return v.ToBoolean() })
 			}
 		}
 		if x := r.recordedIn(most); x != nil {
@@ -196,14 +197,14 @@ func (r *run) extreme(n *exo.Node, name, op string, args []goja.Value) goja.Valu
 // an answer that looks whole.
 func (r *run) listOf(set *goja.Object, most int) goja.Value {
 	var items []any
-	r.vm.ForOf(set, func(v goja.Value) bool {
+	r.VM.ForOf(set, func(v goja.Value) bool {
 		items = append(items, v)
 		return len(items) <= most
 	})
 	if len(items) > most {
 		panic(r.throw(tooMany("list", most)))
 	}
-	return r.vm.NewArray(items...)
+	return r.VM.NewArray(items...)
 }
 
 // tooMany is the error for a list that is longer than a bound: nothing is left out of one without an error.
@@ -232,7 +233,7 @@ func (r *run) decider(name string, f goja.Value) goja.Value {
 	if !ok {
 		return f
 	}
-	return r.function(name, func(c goja.FunctionCall) goja.Value {
+	return r.Function(name, func(c goja.FunctionCall) goja.Value {
 		v := r.invoke(call, c.This, c.Arguments)
 		r.refuseColumn(v, "`"+name+"` can't decide by %s, which has no value in the program", "oneof", "list", "list")
 		return v
@@ -254,10 +255,10 @@ func (r *run) refuseSame(call string, x *recorded) {
 
 // callee is the function that name(...) calls.
 func (r *run) callee(name string, f goja.Value) goja.Value {
-	if !f.SameAs(r.intrinsics.Get(name)) {
+	if !f.SameAs(r.Intrinsics.Get(name)) {
 		return f // of the program
 	}
-	return r.function(name, func(c goja.FunctionCall) goja.Value {
+	return r.Function(name, func(c goja.FunctionCall) goja.Value {
 		if name == "String" && r.recordedIn(c.Argument(0)) != nil {
 			if r.isText(c.Argument(0)) {
 				return c.Argument(0)

@@ -7,6 +7,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -55,7 +56,7 @@ func (r *run) changed(recv *exo.Node, m *exo.Method, args []goja.Value) goja.Val
 	if !ok {
 		return nil
 	}
-	if isArray(v) {
+	if realm.IsArray(v) {
 		if of := r.say(recv, "as."+m.Name+"[]", ""); of != "" && i.Methods[of] != nil {
 			return r.call(recv, i.Methods[of], of, args)
 		}
@@ -167,10 +168,10 @@ func (r *run) answer(v exo.Value, fixed map[string]bool) goja.Value {
 		r.rowsIn(rows).fixed = fixed
 		return rows
 	case v.Type() == exo.TypeRecord:
-		o := r.vm.NewObject()
+		o := r.VM.NewObject()
 		for n, x := range v.Fields() {
 			if x.Type() == exo.TypeRows { // of a page
-				r.put(o, n, r.answer(x, fixed))
+				r.Put(o, n, r.answer(x, fixed))
 				continue
 			}
 			r.fix(o, n, r.toJS(x), fixed[n])
@@ -201,11 +202,11 @@ func (r *run) guardCounts() {
 		return
 	}
 	r.counted = true
-	proto, ok := r.intrinsic("Number").Get("prototype").(*goja.Object)
+	proto, ok := r.Intrinsic("Number").Get("prototype").(*goja.Object)
 	if !ok {
 		return
 	}
-	get := r.function("get", func(goja.FunctionCall) goja.Value {
+	get := r.Function("get", func(goja.FunctionCall) goja.Value {
 		panic(r.throw(exo.Errorf(exo.Invalid, "", "%s", r.say(nil, "changes", "this is a number, which has no members: it is the number of what was changed"))))
 	})
 	for _, name := range countMembers {

@@ -88,11 +88,11 @@ func TestComputes(t *testing.T) {
 	for title, way := range reaching {
 		program := "const k = ['constr', 'uctor'].join(''); let O; " + way + rename
 		got, n := resultOf(t, program, func(*needs) {})
-		if !n.reflects || !n.asyncs || !n.texts || !strings.Contains(got, "name of a function") {
+		if !n.Reflects || !n.Asyncs || !n.Texts || !strings.Contains(got, "name of a function") {
 			t.Errorf("%s: %s (%+v)", title, got, n)
 		}
 		// The second wall, for a realm that is told that there is no such name.
-		if got, _ = resultOf(t, program, func(n *needs) { n.reflects = false }); got == `"renamed"` && !strings.HasSuffix(title, "name") {
+		if got, _ = resultOf(t, program, func(n *needs) { n.Reflects = false }); got == `"renamed"` && !strings.HasSuffix(title, "name") {
 			t.Errorf("%s: the link to Object is there", title)
 		}
 		v, err := goja.New().RunString("'use strict'; (async (console) => { " + program + " })({})")
@@ -106,11 +106,11 @@ func TestComputes(t *testing.T) {
 	// Kinds of functions, the constructor of which compiles text.
 	for _, f := range []string{"async () => {}", "async function () {}", "async (x) => x", "new (class { f = async () => {} })().f", "((f = async () => {}) => f)()", "Array.fromAsync", "(() => async () => {})()"} {
 		program := "const k = ['constr', 'uctor'].join(''), f = " + f + "; return typeof f[k]"
-		if got, n := resultOf(t, program, func(*needs) {}); got != `"undefined"` || !n.asyncs {
+		if got, n := resultOf(t, program, func(*needs) {}); got != `"undefined"` || !n.Asyncs {
 			t.Errorf("%s: %s", f, got)
 		}
 		// The second wall: a plain function stands before each async one.
-		if got, _ := resultOf(t, program, func(n *needs) { n.asyncs = false }); got != `"undefined"` {
+		if got, _ := resultOf(t, program, func(n *needs) { n.Asyncs = false }); got != `"undefined"` {
 			t.Errorf("%s is an async function: %s", f, got)
 		}
 	}
@@ -118,17 +118,17 @@ func TestComputes(t *testing.T) {
 	for _, way := range []string{"'aa'.match(p)", "'aa'['match'](p)", "'aa'?.match(p)", "(({ match }) => match.call('aa', p))('')", "(({ match: m }) => m.call('aa', p))('')",
 		"(({ 'match': m }) => m.call('aa', p))('')", "'aa'.search(p)", "[...'aa'.matchAll(p)].length", "(() => { let m; ({ match: m } = ''); return m.call('aa', p) })()"} {
 		program := "const p = '(?=a)(a+)+$'; return (" + way + ") !== null"
-		if got, n := resultOf(t, program, func(*needs) {}); !strings.Contains(got, "lookahead") || !n.texts {
+		if got, n := resultOf(t, program, func(*needs) {}); !strings.Contains(got, "lookahead") || !n.Texts {
 			t.Errorf("%s: %s", way, got)
 		}
-		if got, _ := resultOf(t, program, func(n *needs) { n.texts = false }); got != "true" {
+		if got, _ := resultOf(t, program, func(n *needs) { n.Texts = false }); got != "true" {
 			t.Errorf("%s does not succeed where nothing holds it: %s", way, got)
 		}
 	}
 	// And these need nothing: otherwise every realm would be disarmed as a whole.
 	for _, program := range []string{"1 + 1", "return [1, 2].map((x) => x * 2)[0]", "(api) => api.todos", "return ({ a: 1 })['a']", "const { a, ...b } = { a: 1 }; return b",
 		"return Math.max(1, 2) + Number('3')", "console.log('x'); return `a${1}`", "return ''.at(-1)"} {
-		if _, n := resultOf(t, program, func(*needs) {}); n.reflects || n.asyncs || n.texts {
+		if _, n := resultOf(t, program, func(*needs) {}); n.Reflects || n.Asyncs || n.Texts {
 			t.Errorf("%s: %+v", program, n)
 		}
 	}

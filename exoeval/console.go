@@ -21,9 +21,9 @@ type console struct {
 var levels = map[string]exo.Level{"warn": exo.LevelWarn, "error": exo.LevelError}
 
 func (c *console) object(r *run) goja.Value {
-	o := r.vm.NewObject()
+	o := r.VM.NewObject()
 	for _, name := range []string{"log", "info", "warn", "error", "debug", "table", "dir", "trace"} {
-		r.put(o, name, r.function(name, func(call goja.FunctionCall) goja.Value {
+		r.Put(o, name, r.Function(name, func(call goja.FunctionCall) goja.Value {
 			c.log(r, name, call.Arguments)
 			return goja.Undefined()
 		}))

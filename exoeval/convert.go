@@ -10,6 +10,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -169,8 +170,8 @@ func (c *converter) value(v goja.Value, depth int, at *place) (exo.Value, error)
 	if x := c.r.rowsIn(v); x != nil {
 		return c.rows(x, depth, at)
 	}
-	if text, ok := decimalText(v); ok {
-		return c.scalar(c.r.vm.ToValue(text), at)
+	if text, ok := realm.DecimalText(v); ok {
+		return c.scalar(c.r.VM.ToValue(text), at)
 	}
 	if _, isFunc := goja.AssertFunction(v); isFunc {
 		if c.how == forConsole {
@@ -252,9 +253,9 @@ func (r *run) boxed(o *goja.Object) string {
 		if n > 40 || strings.ContainsAny(text, "'\\\r\n") {
 			return "the text itself"
 		}
-		return quoted(text)
+		return realm.Quoted(text)
 	case "Number", "Boolean":
-		return r.vm.ToValue(o.Export()).String()
+		return r.VM.ToValue(o.Export()).String()
 	case "Object":
 		if t := o.ExportType(); t != nil && t.Kind() == reflect.String {
 			return "a text"
@@ -270,7 +271,7 @@ func (c *converter) plain(o *goja.Object, at *place) error {
 		return nil
 	}
 	give := o.Get("toJSON")
-	if _, f := goja.AssertFunction(give); f && give != c.r.objects().Get("toJSON") && give != c.r.vm.NewArray().Prototype().Get("toJSON") {
+	if _, f := goja.AssertFunction(give); f && give != c.r.Objects().Get("toJSON") && give != c.r.VM.NewArray().Prototype().Get("toJSON") {
 		return exo.Errorf(exo.Invalid, at.String(), "the object has a function toJSON; pass what x.toJSON() gives")
 	}
 	return nil
@@ -383,11 +384,11 @@ func (r *run) names(o *goja.Object) (names []string, whole bool) {
 	if !slices.ContainsFunc(names, func(n string) bool { return strings.Contains(n, "\uFFFD") }) {
 		return names, true
 	}
-	if r.keys == nil { // no program that finds Object: nobody has changed it
-		r.keys, _ = goja.AssertFunction(r.intrinsic("Object").Get("keys"))
+	if r.Keys == nil { // no program that finds Object: nobody has changed it
+		r.Keys, _ = goja.AssertFunction(r.Intrinsic("Object").Get("keys"))
 	}
-	v, err := r.keys(goja.Undefined(), o)
-	exact := r.called(v, err).(*goja.Object)
+	v, err := r.Keys(goja.Undefined(), o)
+	exact := r.Called(v, err).(*goja.Object)
 	names = names[:0]
 	for i := range int(exact.Get("length").ToInteger()) {
 		n := exact.Get(strconv.Itoa(i))
@@ -424,28 +425,28 @@ func loneSurrogate(v goja.Value) bool {
 func (r *run) toJS(v exo.Value) goja.Value {
 	switch v.Type() {
 	case exo.TypeBool:
-		return r.vm.ToValue(v.Bool())
+		return r.VM.ToValue(v.Bool())
 	case exo.TypeInt:
 		if i := v.Int(); i > scalar.SafeInteger || i < -scalar.SafeInteger {
-			return r.vm.ToValue(strconv.FormatInt(i, 10))
+			return r.VM.ToValue(strconv.FormatInt(i, 10))
 		}
-		return r.vm.ToValue(v.Int())
+		return r.VM.ToValue(v.Int())
 	case exo.TypeFloat:
-		return r.vm.ToValue(v.Float())
+		return r.VM.ToValue(v.Float())
 	case exo.TypeText:
-		return r.vm.ToValue(v.Text())
+		return r.VM.ToValue(v.Text())
 	case exo.TypeTime:
-		return r.vm.ToValue(v.Time().Format(scalar.TimeFormat))
+		return r.VM.ToValue(v.Time().Format(scalar.TimeFormat))
 	case exo.TypeList:
 		items := make([]any, v.Len())
 		for i := range items {
 			items[i] = r.toJS(v.At(i))
 		}
-		return r.vm.NewArray(items...)
+		return r.VM.NewArray(items...)
 	case exo.TypeRecord:
-		o := r.vm.NewObject()
+		o := r.VM.NewObject()
 		for n, x := range v.Fields() {
-			r.put(o, n, r.toJS(x))
+			r.Put(o, n, r.toJS(x))
 		}
 		return o
 	case exo.TypeRows:
@@ -461,7 +462,7 @@ func (r *run) toJS(v exo.Value) goja.Value {
 func (r *run) rowToJS(s *exo.Shape, cells []exo.Value, fixed map[string]bool) (*goja.Object, []exo.Value) {
 	// Assigning is quicker than defining, and as long as there is no prototype no
 	// setter of one can run.
-	o := r.vm.CreateObject(nil)
+	o := r.VM.CreateObject(nil)
 	for i, n := range s.Names {
 		var v goja.Value
 		if sub := s.Sub(i); sub != nil {
@@ -475,7 +476,7 @@ func (r *run) rowToJS(s *exo.Shape, cells []exo.Value, fixed map[string]bool) (*
 			panic(err)
 		}
 	}
-	if err := o.SetPrototype(r.objects()); err != nil {
+	if err := o.SetPrototype(r.Objects()); err != nil {
 		panic(err)
 	}
 	return o, cells

@@ -12,6 +12,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -90,7 +91,7 @@ func (r *run) call(recv *exo.Node, m *exo.Method, name string, args []goja.Value
 		return r.record(n)
 	}
 	o := r.record(n)
-	o.x.stack = r.vm.CaptureCallStack(2, nil) // the method itself, and who called it
+	o.x.stack = r.VM.CaptureCallStack(2, nil) // the method itself, and who called it
 	return o
 }
 
@@ -128,7 +129,7 @@ func (r *run) argument(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, 
 		}
 		if o, ok := v.(*goja.Object); ok && r.recordedIn(v) == nil {
 			how := r.say(recv, "options."+m.Name, "")
-			if how != "" && !isArray(v) || slices.ContainsFunc(o.Keys(), func(k string) bool { return isCallable(r.plainValue(o.Get(k))) }) {
+			if how != "" && !realm.IsArray(v) || slices.ContainsFunc(o.Keys(), func(k string) bool { return isCallable(r.plainValue(o.Get(k))) }) {
 				panic(r.throw(exo.Errorf(exo.Invalid, r.check.Name(recv)+"."+m.Name, "wants a callback, like %s%s", r.check.Example(recv, m, i), and(how))))
 			}
 		}
@@ -169,7 +170,7 @@ func (r *run) callback(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, 
 	}()
 	result, ex := f(goja.Undefined(), r.record(param))
 	if ex != nil {
-		panic(r.rethrow(ex))
+		panic(r.Rethrow(ex))
 	}
 	op := func() string { return r.check.Name(recv) + "." + m.Name }
 	body := r.body(op, &m.Params[i], result)
@@ -288,7 +289,7 @@ func (r *run) keyedAs() string {
 	return ""
 }
 
-var keyIdent = expression(`^[A-Za-z]\w{0,60}$`)
+var keyIdent = realm.Expression(`^[A-Za-z]\w{0,60}$`)
 
 // keyName is what a key is called that has no name of its own: a field's name, what its interface says of a
 // method (exo.Phrase, "keyed."), else key.
@@ -333,7 +334,7 @@ func (r *run) node(v goja.Value, static bool, depth int) *exo.Node {
 		panic(r.throw(exo.Errorf(exo.Invalid, "", "the value is undefined; use null for an empty value")))
 	}
 	if o, ok := v.(*goja.Object); ok && !static && depth < 16 && r.mixed(v, 0) {
-		if isArray(v) {
+		if realm.IsArray(v) {
 			n := int(o.Get("length").ToInteger())
 			if n > r.limits.MessageNodes {
 				panic(r.throw(exo.Errorf(exo.Limit, "", "the list is too long: %d; the limit is %d", n, r.limits.MessageNodes)))
@@ -416,7 +417,7 @@ func (r *run) mixedWithin(v goja.Value, depth int, budget *int) bool {
 		return false
 	}
 	switch {
-	case isArray(v):
+	case realm.IsArray(v):
 		for i := range int(o.Get("length").ToInteger()) {
 			if r.mixedWithin(o.Get(strconv.Itoa(i)), depth+1, budget) {
 				return true
@@ -528,6 +529,6 @@ func (f *frame) leftovers(r *run, op func() string) error {
 // recording tells the functions with two bodies which of them to run.
 func (r *run) recording(on bool) {
 	if r.flagged {
-		_ = r.vm.GlobalObject().DefineDataProperty(front.HelperRecording, r.vm.ToValue(on), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+		_ = r.VM.GlobalObject().DefineDataProperty(front.HelperRecording, r.VM.ToValue(on), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 	}
 }

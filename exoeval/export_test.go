@@ -9,6 +9,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -41,7 +42,7 @@ func Recording(l *local, program string) (func() error, error) {
 	if err := r.newRealm(); err != nil {
 		return nil, err
 	}
-	main, err := r.vm.RunProgram(prog.Compiled)
+	main, err := r.VM.RunProgram(prog.Compiled)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +60,7 @@ func bareRun(l *local, prog *program) *run {
 		panic(err)
 	}
 	return &run{
-		realmBase: realmBase{vm: goja.New(), seed: 1}, ctx: context.Background(), port: deafPort{}, check: s.Checker(), granted: l.gate.Granted(), limits: l.gate.Limits(), bounds: l.world.Bounds, prog: prog,
+		Realm: realm.Realm{VM: goja.New(), Seed: 1}, ctx: context.Background(), port: deafPort{}, check: s.Checker(), granted: l.gate.Granted(), limits: l.gate.Limits(), bounds: l.world.Bounds, prog: prog,
 		console: console{max: 1000},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -39,7 +40,7 @@ func (r *run) compared(recv *exo.Node, m *exo.Method, name, operator string, arg
 	f := &filterer{r: r, op: func() string { return r.check.Name(recv) + "." + m.Name }}
 	return r.record(r.described(recv, m, 0, nil, func(param *exo.Node) *exo.Node {
 		field := r.namedField(f.op, param, name)
-		v := goja.Value(r.vm.ToValue(true))
+		v := goja.Value(r.VM.ToValue(true))
 		switch len(args) {
 		case 0:
 		case 1:
@@ -49,7 +50,7 @@ func (r *run) compared(recv *exo.Node, m *exo.Method, name, operator string, arg
 			for i, a := range args {
 				list[i] = a
 			}
-			v = r.vm.NewArray(list...)
+			v = r.VM.NewArray(list...)
 		}
 		return f.operator(field, operator, v, 0)
 	}))
@@ -110,7 +111,7 @@ func (f *filterer) key(row *exo.Node, k string, v goja.Value, depth int) *exo.No
 func (f *filterer) logic(row *exo.Node, k, word string, v goja.Value, depth int) *exo.Node {
 	r := f.r
 	list := []goja.Value{v}
-	if isArray(v) {
+	if realm.IsArray(v) {
 		list = r.itemsOf(v.(*goja.Object), "list of `"+k+"`", maxNames)
 		for i := range list {
 			list[i] = r.plainValue(list[i])
@@ -157,7 +158,7 @@ func (f *filterer) field(field *exo.Node, v goja.Value, depth int) *exo.Node {
 		return cond
 	}
 	method := "eq"
-	if isArray(v) {
+	if realm.IsArray(v) {
 		method = "in"
 	}
 	if r.methodOf(field, method) == nil && r.methodOf(field, "isNull") != nil {
@@ -177,10 +178,10 @@ func (f *filterer) operator(field *exo.Node, k string, v goja.Value, depth int) 
 	}
 	word := strings.TrimPrefix(k, "$")
 	if strings.EqualFold(word, "not") {
-		if _, ok := v.(*goja.Object); ok && !isArray(v) {
+		if _, ok := v.(*goja.Object); ok && !realm.IsArray(v) {
 			return r.must(r.check.MakeCall(f.field(field, v, depth+1), "not", nil))
 		}
-		if word = "ne"; isArray(v) {
+		if word = "ne"; realm.IsArray(v) {
 			word = "notIn"
 		}
 	}
@@ -201,7 +202,7 @@ func (f *filterer) operator(field *exo.Node, k string, v goja.Value, depth int) 
 		if b, ok := plainBool(v); !ok || !b {
 			f.fail("`" + scalar.Shorten(k, 60) + "` takes no value but true")
 		}
-	case len(m.Params) == 2 && !m.Params[1].Opt && isArray(v) && v.(*goja.Object).Get("length").ToInteger() == 2:
+	case len(m.Params) == 2 && !m.Params[1].Opt && realm.IsArray(v) && v.(*goja.Object).Get("length").ToInteger() == 2:
 		for i := range 2 {
 			args = append(args, r.node(v.(*goja.Object).Get(strconv.Itoa(i)), false, 0))
 		}

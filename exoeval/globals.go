@@ -7,20 +7,21 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // newRealm makes a fresh world for one run. It is never used twice.
 func (r *run) newRealm() error {
-	r.begin(r.bounds.CallDepth)
-	vm := r.vm
+	r.Begin(r.bounds.CallDepth)
+	vm := r.VM
 	vm.SetPromiseRejectionTracker(r.trackRejection)
-	r.throws, r.refuseExact = r.throw, r.refuseInexact
-	r.disarm(r.prog.needs.realmNeeds)
+	r.Throws, r.RefuseExact = r.throw, r.refuseInexact
+	r.Disarm(r.prog.needs.Needs)
 	r.guardNatives()
 	need := &r.prog.needs
-	if need.patterns {
-		r.guardPatterns()
+	if need.Patterns {
+		r.GuardPatterns()
 	}
 	var made map[string]goja.Value
 	if len(need.polyfill) > 0 {
@@ -35,7 +36,7 @@ func (r *run) newRealm() error {
 	vm.SetGlobalObject(global)
 	for _, name := range need.names {
 		if v := r.global(name, made); v != nil {
-			fix(global, name, v)
+			realm.Fix(global, name, v)
 		}
 	}
 	for _, name := range need.helpers {
@@ -50,7 +51,7 @@ func (r *run) newRealm() error {
 			continue
 		}
 		help := helpers[name]
-		fix(global, name, r.function("operator", func(c goja.FunctionCall) goja.Value { return help(r, c) }))
+		realm.Fix(global, name, r.Function("operator", func(c goja.FunctionCall) goja.Value { return help(r, c) }))
 	}
 	r.api = vm.NewDynamicObject(&apiObject{r})
 	return nil
@@ -65,9 +66,9 @@ func (r *run) global(name string, made map[string]goja.Value) goja.Value {
 	case name == "console":
 		return r.console.object(r)
 	case name == "RegExp":
-		return r.guardPatterns() // never the engine's own
+		return r.GuardPatterns() // never the engine's own
 	case front.IsGlobal(name):
-		return r.intrinsics.Get(name)
+		return r.Intrinsics.Get(name)
 	}
 	for _, g := range r.granted {
 		if g.Name == name {
@@ -89,11 +90,11 @@ func (a *apiObject) Get(name string) goja.Value {
 	switch name {
 	case "toString", "valueOf", "toLocaleString", "toJSON":
 		// Undefined would make the engine print the object itself, addresses and all.
-		return a.r.function(name, func(goja.FunctionCall) goja.Value {
+		return a.r.Function(name, func(goja.FunctionCall) goja.Value {
 			panic(a.r.throw(exo.Errorf(exo.Invalid, "", "api is no data: call a method of what it holds, and use the result")))
 		})
 	}
-	if quiet(name) {
+	if realm.Quiet(name) {
 		return goja.Undefined()
 	}
 	if out := a.r.fromGrants(name); out != "" && scalar.Nearest(name, a.Keys()) == "" {

@@ -235,7 +235,7 @@ func (r *run) refuseInexact(where string, v goja.Value) {
 	}
 	if f, ok := v.Export().(float64); ok && !math.IsNaN(f) && !math.IsInf(f, 0) {
 		if why := r.unheld(exo.TypeDecimal, "", exo.Float(f)); why != "" {
-			panic(r.rangeError(where + " is given " + why))
+			panic(r.RangeError(where + " is given " + why))
 		}
 	}
 }

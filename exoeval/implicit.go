@@ -4,6 +4,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
 // A described thing with an Await method, like a query, is sent implicitly when it is
@@ -29,7 +30,7 @@ func (r *run) ofPromise(v goja.Value, send bool) goja.Value {
 		case goja.PromiseStateRejected:
 			return v
 		case goja.PromiseStatePending:
-			return r.called(r.then(v, r.function("given", func(c goja.FunctionCall) goja.Value {
+			return r.Called(r.Then(v, r.Function("given", func(c goja.FunctionCall) goja.Value {
 				if v := c.Argument(0); send || r.unawaitedIn(v) != nil {
 					return r.executed(v)
 				}
@@ -45,7 +46,7 @@ func (r *run) ofPromise(v goja.Value, send bool) goja.Value {
 			v = p.Result()
 		}
 	}
-	panic(r.vm.NewTypeError("a promise is resolved with itself"))
+	panic(r.VM.NewTypeError("a promise is resolved with itself"))
 }
 
 // executed is v, or a promise of its value if it is one that was not awaited, or of its reply if it is a described thing to send.
@@ -79,17 +80,17 @@ var gatherers = []string{"all", "allSettled", "race", "any"}
 // addGatherers makes them send the described things in an array, and those that its
 // promises resolve to.
 func (r *run) addGatherers(map[string]goja.Value) {
-	promise := r.intrinsic("Promise")
+	promise := r.Intrinsic("Promise")
 	for _, name := range gatherers {
 		native, _ := goja.AssertFunction(promise.Get(name))
-		hide(promise, name, r.function(name, func(c goja.FunctionCall) goja.Value {
+		realm.Hide(promise, name, r.Function(name, func(c goja.FunctionCall) goja.Value {
 			going := len(r.going)
 			list := r.sentItems(c.Argument(0))
 			r.gathers = true
 			v, err := native(c.This, list)
 			r.gathers = false
 			// It goes on where one of its items does, for which it waits now.
-			return r.handPromise(r.called(v, err), unawaited{name: "Promise." + name, goesOn: len(r.going) < going})
+			return r.handPromise(r.Called(v, err), unawaited{name: "Promise." + name, goesOn: len(r.going) < going})
 		}))
 	}
 }
@@ -99,23 +100,23 @@ var makers = []string{"resolve", "reject", "try", "withResolvers"}
 
 // addMakers makes them give promises as the program gets them: one of the engine's is an object, and true.
 func (r *run) addMakers(map[string]goja.Value) {
-	promise := r.intrinsic("Promise")
+	promise := r.Intrinsic("Promise")
 	for _, name := range makers {
 		native, ok := goja.AssertFunction(promise.Get(name))
 		if !ok {
 			continue
 		}
-		hide(promise, name, r.function(name, func(c goja.FunctionCall) goja.Value {
+		realm.Hide(promise, name, r.Function(name, func(c goja.FunctionCall) goja.Value {
 			if name == "resolve" && r.unawaitedIn(c.Argument(0)) != nil {
 				return c.Argument(0)
 			}
-			v := r.called(native(c.This, c.Arguments...))
+			v := r.Called(native(c.This, c.Arguments...))
 			if r.gathers {
 				return v
 			}
 			if name == "withResolvers" {
 				o := v.(*goja.Object)
-				r.put(o, "promise", r.handPromise(o.Get("promise"), unawaited{name: aPromise}))
+				r.Put(o, "promise", r.handPromise(o.Get("promise"), unawaited{name: aPromise}))
 				return o
 			}
 			return r.handPromise(v, unawaited{name: "Promise." + name})
@@ -125,15 +126,15 @@ func (r *run) addMakers(map[string]goja.Value) {
 
 // addFromAsync makes Array.fromAsync wait for promises as the program has them.
 func (r *run) addFromAsync(map[string]goja.Value) {
-	array := r.intrinsic("Array")
+	array := r.Intrinsic("Array")
 	native, _ := goja.AssertFunction(array.Get("fromAsync"))
-	hide(array, "fromAsync", r.function("fromAsync", func(c goja.FunctionCall) goja.Value {
+	realm.Hide(array, "fromAsync", r.Function("fromAsync", func(c goja.FunctionCall) goja.Value {
 		list, f := r.sentItems(c.Argument(0)), c.Argument(1)
 		call, code := goja.AssertFunction(f)
 		if code {
-			f = r.function("given", func(c goja.FunctionCall) goja.Value { return r.executed(r.called(call(c.This, c.Arguments...))) })
+			f = r.Function("given", func(c goja.FunctionCall) goja.Value { return r.executed(r.Called(call(c.This, c.Arguments...))) })
 		}
-		return r.handPromise(r.called(native(c.This, list, f)), unawaited{name: "Array.fromAsync", goesOn: code})
+		return r.handPromise(r.Called(native(c.This, list, f)), unawaited{name: "Array.fromAsync", goesOn: code})
 	}))
 }
 
@@ -144,7 +145,7 @@ func (r *run) sentItems(list goja.Value) goja.Value {
 		return list
 	}
 	o, ok := list.(*goja.Object)
-	if ok && !isArray(o) {
+	if ok && !realm.IsArray(o) {
 		if o.GetSymbol(goja.SymIterator) == nil {
 			return list
 		}
@@ -165,7 +166,7 @@ func (r *run) gathered(list *goja.Object) goja.Value {
 		}
 		items[i] = r.executed(v)
 	}
-	return r.vm.NewArray(items...)
+	return r.VM.NewArray(items...)
 }
 
 // answers are the replies to what was sent, and what promises resolved to, for the places of a result.
@@ -187,7 +188,7 @@ func (r *run) result(result goja.Value) (exo.Value, error) {
 		var v exo.Value
 		var err error
 		a.asked, a.sent = nil, nil
-		if ex := r.vm.Try(func() { v, err = (&converter{r: r, how: forResult, answers: a}).value(result, 0, nil) }); ex != nil {
+		if ex := r.VM.Try(func() { v, err = (&converter{r: r, how: forResult, answers: a}).value(result, 0, nil) }); ex != nil {
 			return exo.Value{}, r.failure(ex)
 		}
 		if err != nil {

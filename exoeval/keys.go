@@ -7,6 +7,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -36,16 +37,16 @@ func (x *recorded) keyCalled() error {
 // one that JavaScript itself asks for, is no key: what is said of it names the method.
 func (x *recorded) key(name string) goja.Value {
 	i := x.iface()
-	if i == nil || i.Keys == "" || quiet(name) || x.wayOut(name) != "" {
+	if i == nil || i.Keys == "" || realm.Quiet(name) || x.wayOut(name) != "" {
 		return nil
 	}
 	switch name {
 	case "toString", "valueOf", "toLocaleString", "toJSON":
 		return nil
 	}
-	k := x.r.vm.ToValue(name)
+	k := x.r.VM.ToValue(name)
 	if n, err := strconv.ParseInt(name, 10, 32); err == nil && n >= 0 && strconv.FormatInt(n, 10) == name {
-		k = x.r.vm.ToValue(n)
+		k = x.r.VM.ToValue(n)
 	}
 	return x.r.call(x.node, i.Methods[i.Keys], i.Keys, []goja.Value{k})
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
 var proxyType = reflect.TypeFor[goja.Proxy]()
@@ -36,8 +37,8 @@ func (r *run) method(recv *exo.Node, m *exo.Method, name string) goja.Value {
 	x := r.methods[key]
 	if x == nil {
 		x = &method{r: r, m: m, name: name}
-		f := r.function(m.Name, x.call)
-		x.proxy = r.vm.ToValue(r.vm.NewProxy(f, x.traps(f))).(*goja.Object)
+		f := r.Function(m.Name, x.call)
+		x.proxy = r.VM.ToValue(r.VM.NewProxy(f, x.traps(f))).(*goja.Object)
 		if r.methods == nil {
 			r.methods = map[methodKey]*method{}
 		}
@@ -82,12 +83,12 @@ func (x *method) traps(f *goja.Object) *goja.ProxyTrapConfig {
 				return f.Get(member)
 			case "bind": // of the function: binding reads members
 				bind, _ := goja.AssertFunction(f.Get(member))
-				return r.function(member, func(c goja.FunctionCall) goja.Value { return r.called(bind(f, c.Arguments...)) })
+				return r.Function(member, func(c goja.FunctionCall) goja.Value { return r.Called(bind(f, c.Arguments...)) })
 			case "toString", "valueOf", "toLocaleString":
 				// Undefined would make the engine print the object itself, addresses and all.
-				return r.function(member, func(goja.FunctionCall) goja.Value { panic(r.throw(r.uncalled(x.read, x.m))) })
+				return r.Function(member, func(goja.FunctionCall) goja.Value { panic(r.throw(r.uncalled(x.read, x.m))) })
 			}
-			if quiet(member) {
+			if realm.Quiet(member) {
 				return goja.Undefined()
 			}
 			err := r.uncalled(x.read, x.m)
@@ -129,8 +130,8 @@ func isMethod(v goja.Value) bool {
 
 // protoOfRecorded answers for the symbols that JavaScript asks a recorded thing for.
 func (r *run) protoOfRecorded() *goja.Object {
-	p := r.vm.CreateObject(nil)
-	get := r.function("iterator", func(c goja.FunctionCall) goja.Value {
+	p := r.VM.CreateObject(nil)
+	get := r.Function("iterator", func(c goja.FunctionCall) goja.Value {
 		r.refuseUnawaited(c.This)
 		if x := r.recordedIn(c.This); x != nil {
 			panic(r.throw(x.notRun()))

@@ -7,6 +7,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
 // What other libraries take instead of a callback: the names of fields, objects of them, and
@@ -78,14 +79,14 @@ func (r *run) naming(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, v 
 	switch {
 	case isText(v):
 		names = []string{v.String()}
-	case o != nil && isArray(v):
+	case o != nil && realm.IsArray(v):
 		for k := range int(o.Get("length").ToInteger()) {
 			x := r.plainValue(o.Get(strconv.Itoa(k)))
 			if e, ok := x.(*goja.Object); ok && p.Many && len(e.Keys()) == 1 && e.ClassName() == "Object" && r.recordedIn(x) == nil {
-				x, ways = r.vm.ToValue(e.Keys()[0]), append(ways, make([]goja.Value, k+1-len(ways))...)
+				x, ways = r.VM.ToValue(e.Keys()[0]), append(ways, make([]goja.Value, k+1-len(ways))...)
 				ways[k] = r.plainValue(e.Get(e.Keys()[0]))
 			}
-			if e, ok := x.(*goja.Object); ok && p.Many && isArray(x) && e.Get("length").ToInteger() == 2 && isText(e.Get("0")) && isText(e.Get("1")) { // ['name', 'desc']
+			if e, ok := x.(*goja.Object); ok && p.Many && realm.IsArray(x) && e.Get("length").ToInteger() == 2 && isText(e.Get("0")) && isText(e.Get("1")) { // ['name', 'desc']
 				x, ways = e.Get("0"), append(ways, make([]goja.Value, k+1-len(ways))...)
 				ways[k] = e.Get("1")
 			}
@@ -196,7 +197,7 @@ func (r *run) several(recv *exo.Node, m *exo.Method, name string, args []goja.Va
 		for i, a := range args {
 			list[i] = a
 		}
-		return r.call(recv, m, name, []goja.Value{r.vm.NewArray(list...)})
+		return r.call(recv, m, name, []goja.Value{r.VM.NewArray(list...)})
 	case p.Many:
 		if len(args) == 2 && isText(args[1]) {
 			if l := r.sideways(recv, m, args[0], args[1]); l != nil {

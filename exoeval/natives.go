@@ -7,6 +7,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
 // Natives that call no method of a value: they compare what they hold with it, use its
@@ -53,15 +54,15 @@ func (g *guard) wanted(names map[string]bool) bool {
 // guardNatives puts the checks into a realm, before anything else takes the natives.
 func (r *run) guardNatives() {
 	if len(r.prog.needs.guards) > 0 {
-		r.indexOf = native(r.intrinsic("Array").Get("prototype").(*goja.Object), "indexOf")
+		r.indexOf = realm.Native(r.Intrinsic("Array").Get("prototype").(*goja.Object), "indexOf")
 	}
 	for _, g := range r.prog.needs.guards {
-		holder := r.intrinsic(g.global)
+		holder := r.Intrinsic(g.global)
 		if g.proto {
 			holder = holder.Get("prototype").(*goja.Object)
 		}
 		for _, name := range g.names {
-			f := native(holder, name)
+			f := realm.Native(holder, name)
 			// The common case takes no memory: c is handed on only where there is something to see.
 			slow := func(c goja.FunctionCall) goja.Value {
 				if v := g.check(r, name, &c); v != nil {
@@ -69,7 +70,7 @@ func (r *run) guardNatives() {
 				}
 				return f(c)
 			}
-			guarded := r.function(name, func(c goja.FunctionCall) goja.Value {
+			guarded := r.Function(name, func(c goja.FunctionCall) goja.Value {
 				if c.Argument(0) == nil || len(c.Arguments) > 1 && slices.Contains(c.Arguments, nil) { // of `new Map([{}])`; the engine's own would panic
 					c.Arguments = slices.Clone(c.Arguments)
 					for i, a := range c.Arguments {
@@ -88,7 +89,7 @@ func (r *run) guardNatives() {
 				return v
 			})
 			_ = guarded.DefineDataProperty("length", holder.Get(name).(*goja.Object).Get("length"), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
-			hide(holder, name, guarded)
+			realm.Hide(holder, name, guarded)
 		}
 	}
 }
@@ -96,7 +97,7 @@ func (r *run) guardNatives() {
 // listed are the names of a list that says which properties become JSON; nil if v is none.
 func (r *run) listed(v goja.Value) []string {
 	v = r.plainValue(v)
-	if !isArray(v) {
+	if !realm.IsArray(v) {
 		return nil
 	}
 	names, seen := []string{}, map[string]bool{}
@@ -205,7 +206,7 @@ func (r *run) refuseSealed(c *goja.FunctionCall) {
 		}
 	}
 	refuse(c.Argument(0))
-	if isArray(c.This) && r.rowsIn(c.This) == nil {
+	if realm.IsArray(c.This) && r.rowsIn(c.This) == nil {
 		refuse(r.among(c.This, func(x *opaque) bool { _, sealed := x.x.sealed(); return sealed }))
 	}
 }
@@ -226,7 +227,7 @@ func (r *run) spreadArguments(_ string, c *goja.FunctionCall) goja.Value {
 func (r *run) stringify(_ string, c *goja.FunctionCall) goja.Value {
 	r.refuseUnawaited(c.Argument(0))
 	if v, ok := r.sealedIn(c.Argument(0)); ok {
-		c.Arguments = append([]goja.Value{r.vm.ToValue(v.String())}, c.Arguments[1:]...)
+		c.Arguments = append([]goja.Value{r.VM.ToValue(v.String())}, c.Arguments[1:]...)
 		return nil
 	}
 	if x := r.recordedIn(c.Argument(0)); x != nil {
@@ -237,23 +238,23 @@ func (r *run) stringify(_ string, c *goja.FunctionCall) goja.Value {
 	}
 	own, _ := goja.AssertFunction(c.Argument(1))
 	list := r.listed(c.Argument(1))
-	replacer := r.function("replacer", func(k goja.FunctionCall) goja.Value {
+	replacer := r.Function("replacer", func(k goja.FunctionCall) goja.Value {
 		v := k.Argument(1)
 		if own != nil {
-			v = r.called(own(k.This, k.Arguments...))
+			v = r.Called(own(k.This, k.Arguments...))
 		}
 		r.refuseUnawaited(v)
 		if v, ok := r.sealedIn(v); ok {
-			return r.vm.ToValue(v.String())
+			return r.VM.ToValue(v.String())
 		}
 		if x := r.recordedIn(v); x != nil {
 			panic(r.throw(x.novalue()))
 		}
-		if o, ok := v.(*goja.Object); ok && list != nil && !isArray(v) && r.rowsIn(v) == nil && o.ClassName() != "Function" {
-			picked := r.vm.NewObject() // what a list of names leaves of it, in the order of the list
+		if o, ok := v.(*goja.Object); ok && list != nil && !realm.IsArray(v) && r.rowsIn(v) == nil && o.ClassName() != "Function" {
+			picked := r.VM.NewObject() // what a list of names leaves of it, in the order of the list
 			for _, name := range list {
 				if x := o.Get(name); x != nil {
-					r.put(picked, name, x)
+					r.Put(picked, name, x)
 				}
 			}
 			return picked

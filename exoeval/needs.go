@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
 // program is a compiled program with what its realm must hold.
@@ -27,7 +28,7 @@ func compile(src string, cfg front.Config) (*program, error) {
 // named (the prototypes of literals, the constructors behind them by a computed name) are
 // disarmed in every realm; objects that only a name leads to are made safe if it is named.
 type needs struct {
-	realmNeeds
+	realm.Needs
 	names    []string // globals and grants
 	polyfill []*polyfill
 	helpers  []string // that its rewritten operators call
@@ -35,7 +36,7 @@ type needs struct {
 }
 
 func needsOf(of *front.Facts, grants []string) needs {
-	n := needs{helpers: of.Helpers, realmNeeds: realmNeeds{patterns: of.Patterns, generators: of.Generators, asyncs: of.Asyncs}}
+	n := needs{helpers: of.Helpers, Needs: realm.Needs{Patterns: of.Patterns, Generators: of.Generators, Asyncs: of.Asyncs}}
 	for name := range of.Names {
 		if front.IsGlobal(name) || slices.Contains(grants, name) {
 			n.names = append(n.names, name)
@@ -52,9 +53,9 @@ func needsOf(of *front.Facts, grants []string) needs {
 			n.guards = append(n.guards, &guards[i])
 		}
 	}
-	n.reflects = reflects(of) || len(n.polyfill) > 0
-	n.asyncs = n.asyncs || n.reflects // Array.fromAsync is one
-	n.texts = n.reflects || mentions(of, []string{"match", "matchAll", "search"})
+	n.Reflects = reflects(of) || len(n.polyfill) > 0
+	n.Asyncs = n.Asyncs || n.Reflects // Array.fromAsync is one
+	n.Texts = n.Reflects || mentions(of, []string{"match", "matchAll", "search"})
 	return n
 }
 

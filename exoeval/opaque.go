@@ -114,9 +114,9 @@ func (r *run) fields(v goja.Value) *goja.Object {
 	if x == nil || !x.isRow() {
 		return nil
 	}
-	o := r.vm.NewObject()
+	o := r.VM.NewObject()
 	for _, name := range x.Keys() {
-		r.put(o, name, x.Get(name))
+		r.Put(o, name, x.Get(name))
 	}
 	return o
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -50,7 +51,7 @@ var helpers = map[string]func(*run, goja.FunctionCall) goja.Value{
 			return r.operate(x.node, op)
 		}
 		if op == "!" {
-			return r.vm.ToValue(!v.ToBoolean())
+			return r.VM.ToValue(!v.ToBoolean())
 		}
 		return r.plain(op+"x", v)
 	},
@@ -84,7 +85,7 @@ var helpers = map[string]func(*run, goja.FunctionCall) goja.Value{
 		if x := r.recordedIn(r.asTruth(c.Argument(0))); x != nil {
 			panic(r.throw(exo.Errorf(exo.Invalid, "", "`if` and loops can't decide by %s, which has no value in the program; return one expression made with &&, || and ?:", r.check.Name(x.node))))
 		}
-		return r.vm.ToValue(c.Argument(0).ToBoolean())
+		return r.VM.ToValue(c.Argument(0).ToBoolean())
 	},
 	front.HelperSwitch: func(r *run, c goja.FunctionCall) goja.Value {
 		r.refuseUnawaited(c.Argument(0))
@@ -97,7 +98,7 @@ var helpers = map[string]func(*run, goja.FunctionCall) goja.Value{
 		r.refuseUnawaited(c.Argument(0))
 		r.refuseColumn(c.Argument(0), "`typeof` can't look at %s, which has no value in the program; its type never changes", "typeof")
 		if r.recordedIn(c.Argument(0)) != nil {
-			return r.vm.ToValue("object")
+			return r.VM.ToValue("object")
 		}
 		return r.plain("typeof", c.Argument(0))
 	},
@@ -124,7 +125,7 @@ func (r *run) thunk(v goja.Value) goja.Value {
 	f, _ := goja.AssertFunction(v)
 	x, err := f(goja.Undefined())
 	if err != nil {
-		panic(r.rethrow(err))
+		panic(r.Rethrow(err))
 	}
 	return x
 }
@@ -308,16 +309,16 @@ const plainSource = `({
 '-x': a => -a, '+x': a => +a, '~x': a => ~a,
 })`
 
-var plainProgram = compiled("operators", plainSource)
+var plainProgram = realm.Compiled("operators", plainSource)
 
 // plain does what JavaScript does. Which closures do it is not looked up in the
 // realm: a program can't have touched them.
 func (r *run) plain(op string, args ...goja.Value) goja.Value {
 	switch op {
 	case "===":
-		return r.vm.ToValue(args[0].StrictEquals(args[1]))
+		return r.VM.ToValue(args[0].StrictEquals(args[1]))
 	case "!==":
-		return r.vm.ToValue(!args[0].StrictEquals(args[1]))
+		return r.VM.ToValue(!args[0].StrictEquals(args[1]))
 	}
 	if r.plainOps == nil {
 		r.plainOps = r.loadPlainOps()
@@ -330,13 +331,13 @@ func (r *run) plain(op string, args ...goja.Value) goja.Value {
 			args = []goja.Value{args[1], args[0]}
 		}
 	}
-	return r.called(r.plainOps[op](goja.Undefined(), args...))
+	return r.Called(r.plainOps[op](goja.Undefined(), args...))
 }
 
 func (r *run) loadPlainOps() map[string]goja.Callable {
-	v, err := r.vm.RunProgram(plainProgram())
+	v, err := r.VM.RunProgram(plainProgram())
 	if err != nil {
-		panic(r.rethrow(err))
+		panic(r.Rethrow(err))
 	}
 	o := v.(*goja.Object)
 	ops := map[string]goja.Callable{}

@@ -7,6 +7,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
 // polyfill is a part of the language that the engine lacks, or has in a form
@@ -46,12 +47,12 @@ func (p *polyfill) load(r *run, made map[string]goja.Value) error {
 		p.native(r, made)
 		return nil
 	}
-	v, err := r.vm.RunProgram(p.program())
+	v, err := r.VM.RunProgram(p.program())
 	if err != nil {
 		return err
 	}
 	init, _ := goja.AssertFunction(v)
-	added, err := init(goja.Undefined(), r.intrinsics)
+	added, err := init(goja.Undefined(), r.Intrinsics)
 	if err != nil {
 		return err
 	}
@@ -74,13 +75,13 @@ func prelude(name string) func() *goja.Program {
 		if err != nil {
 			panic(err)
 		}
-		return mustCompile(name, string(b))
+		return realm.MustCompile(name, string(b))
 	})
 }
 
 var polyfills = []polyfill{
-	{words: []string{"Date"}, native: func(r *run, made map[string]goja.Value) { r.addDate(made) }},
-	{words: []string{"Intl", "toLocaleString"}, native: func(r *run, made map[string]goja.Value) { r.addIntl(made) }},
+	{words: []string{"Date"}, native: func(r *run, made map[string]goja.Value) { r.AddDate(made) }},
+	{words: []string{"Intl", "toLocaleString"}, native: func(r *run, made map[string]goja.Value) { r.AddIntl(made) }},
 	{words: append([]string{front.ComputedName}, gatherers...), with: []string{"Promise"}, native: (*run).addGatherers},
 	{words: []string{"groupBy"}, program: prelude("group")},
 	{words: []string{front.ComputedName, "withResolvers", "try"}, with: []string{"Promise"}, program: prelude("promise")},
@@ -90,7 +91,7 @@ var polyfills = []polyfill{
 	// Iterators come from somewhere: a call of values, a generator.
 	{words: []string{"Iterator", "map", "filter", "take", "drop", "flatMap", "reduce", "toArray", "forEach", "some", "every", "find"},
 		with: []string{"Iterator", "values", "entries", "keys", "matchAll", "iterator", anyGenerator}, program: prelude("iterator")},
-	{words: []string{"Decimal"}, native: func(r *run, made map[string]goja.Value) { r.addDecimal(made) }}, // before structuredClone
+	{words: []string{"Decimal"}, native: func(r *run, made map[string]goja.Value) { r.AddDecimal(made) }}, // before structuredClone
 	{words: []string{"structuredClone"}, native: (*run).addSealed},
 	{words: []string{"structuredClone"}, program: prelude("clone")},
 }

@@ -74,11 +74,11 @@ func TestGlobalsThatAreThere(t *testing.T) {
 		if err := r.newRealm(); err != nil {
 			t.Fatal(err)
 		}
-		global := r.vm.GlobalObject()
+		global := r.VM.GlobalObject()
 		if got := strings.Join(global.GetOwnPropertyNames(), " "); got != want {
 			t.Errorf("%s: %q, want %q", program, got, want)
 		}
-		if global == r.intrinsics || global.Prototype() != nil {
+		if global == r.Intrinsics || global.Prototype() != nil {
 			t.Errorf("%s: the engine's global object is in reach", program)
 		}
 		for _, name := range global.GetOwnPropertyNames() {

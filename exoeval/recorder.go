@@ -7,6 +7,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -32,7 +33,7 @@ func (r *run) opaqueObject(x goja.DynamicObject) *goja.Object {
 	if r.recordedProto == nil {
 		r.recordedProto = r.protoOfRecorded()
 	}
-	o := r.vm.NewDynamicObject(x)
+	o := r.VM.NewDynamicObject(x)
 	if err := o.SetPrototype(r.recordedProto); err != nil {
 		panic(err)
 	}
@@ -57,7 +58,7 @@ func (r *run) grantedObject(id uint32) goja.Value {
 
 // callable is a granted object that is called itself: a function and nothing else.
 func (r *run) callable(n *exo.Node, i *exo.Interface) *goja.Object {
-	return r.function(i.Call, func(c goja.FunctionCall) goja.Value {
+	return r.Function(i.Call, func(c goja.FunctionCall) goja.Value {
 		args := c.Arguments
 		if i.Name == exo.ComposeInterface {
 			args = r.taggedParts(args)
@@ -106,7 +107,7 @@ func (x *recorded) has(name string) bool {
 // Get implements goja.DynamicObject: a member, or an error that names the nearest.
 func (x *recorded) Get(name string) goja.Value {
 	if _, sealed := x.sealed(); sealed {
-		if quiet(name) && name != "toString" && name != "valueOf" && name != "toJSON" {
+		if realm.Quiet(name) && name != "toString" && name != "valueOf" && name != "toJSON" {
 			return nil
 		}
 		panic(x.r.throw(x.shut()))
@@ -162,7 +163,7 @@ func (x *recorded) absent(name string) goja.Value {
 	r := x.r
 	switch name {
 	case "toString", "valueOf", "toLocaleString":
-		return r.function(name, func(goja.FunctionCall) goja.Value {
+		return r.Function(name, func(goja.FunctionCall) goja.Value {
 			if err := x.keyCalled(); err != nil { // the engine asks what it is that was called and is no function
 				panic(r.throw(err))
 			}
@@ -175,9 +176,9 @@ func (x *recorded) absent(name string) goja.Value {
 			panic(r.throw(e))
 		})
 	case "toJSON":
-		return r.function(name, func(goja.FunctionCall) goja.Value { panic(r.throw(x.notRun())) })
+		return r.Function(name, func(goja.FunctionCall) goja.Value { panic(r.throw(x.notRun())) })
 	}
-	if quiet(name) {
+	if realm.Quiet(name) {
 		return nil // undefined, and an error that names it where it is called
 	}
 	if out := x.wayOut(name); out != "" {

@@ -32,8 +32,8 @@ func TestReflects(t *testing.T) {
 		p, err := compile(program, cfg)
 		if err != nil {
 			t.Errorf("%s: %v", program, err)
-		} else if p.needs.reflects != want {
-			t.Errorf("%s: %t", program, p.needs.reflects)
+		} else if p.needs.Reflects != want {
+			t.Errorf("%s: %t", program, p.needs.Reflects)
 		}
 	}
 	// What would have to be cut where nothing is: no program that names it is run.
@@ -44,7 +44,7 @@ func TestReflects(t *testing.T) {
 		}
 	}
 	for program, want := range map[string]bool{"'a'.match('b')": true, "'a'.search('b')": true, "const { matchAll } = 'a'; return matchAll": true, "'a'.trim()": false} {
-		if p, err := compile(program, cfg); err != nil || p.needs.texts != want {
+		if p, err := compile(program, cfg); err != nil || p.needs.Texts != want {
 			t.Errorf("%s: %v", program, err)
 		}
 	}

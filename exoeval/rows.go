@@ -6,6 +6,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
 // rows is an array of rows as a program has it. It behaves in everything like
@@ -33,7 +34,7 @@ type rows struct {
 }
 
 func (r *run) newRows(v exo.Value) goja.Value {
-	x := &rows{r: r, value: v, n: v.Len(), target: r.vm.NewArray()}
+	x := &rows{r: r, value: v, n: v.Len(), target: r.VM.NewArray()}
 	if h, ok := r.port.(Holder); ok {
 		if n, text, ok := h.Held(v.Rows()); ok {
 			x.n, x.text, x.held = n, text, true
@@ -47,9 +48,9 @@ func (r *run) newRows(v exo.Value) goja.Value {
 	} else {
 		x.whole = true
 	}
-	proxy := r.vm.ToValue(r.vm.NewProxy(x.target, &x.traps)).(*goja.Object)
+	proxy := r.VM.ToValue(r.VM.NewProxy(x.target, &x.traps)).(*goja.Object)
 	// Programs written for exoagent read { results } from what execute gives.
-	hide(x.target, "results", proxy)
+	realm.Hide(x.target, "results", proxy)
 	if r.rows == nil {
 		r.rows = map[*goja.Object]*rows{}
 	}
@@ -68,8 +69,8 @@ func (r *run) rowsIn(v goja.Value) *rows {
 
 // plainValue is v, the array that stands behind it, or the text of a Decimal.
 func (r *run) plainValue(v goja.Value) goja.Value {
-	if text, ok := decimalText(v); ok {
-		return r.vm.ToValue(text)
+	if text, ok := realm.DecimalText(v); ok {
+		return r.VM.ToValue(text)
 	}
 	if x := r.rowsIn(v); x != nil {
 		x.fill()
@@ -110,7 +111,7 @@ func (x *rows) fill() {
 	}
 	x.whole = true
 	for i := range x.n {
-		x.r.put(x.target, strconv.Itoa(i), x.row(i))
+		x.r.Put(x.target, strconv.Itoa(i), x.row(i))
 	}
 	x.made, x.reader, x.traps, x.value, x.n = nil, nil, goja.ProxyTrapConfig{}, exo.Value{}, 0
 }
@@ -164,15 +165,15 @@ func (x *rows) trap() {
 			for _, s := range target.Symbols() {
 				keys = append(keys, s)
 			}
-			return x.r.vm.NewArray(keys...)
+			return x.r.VM.NewArray(keys...)
 		},
 		PreventExtensions: func(target *goja.Object) bool {
 			x.fill()
-			prevent, ok := goja.AssertFunction(x.r.intrinsic("Object").Get("preventExtensions"))
+			prevent, ok := goja.AssertFunction(x.r.Intrinsic("Object").Get("preventExtensions"))
 			if !ok { // the program took it away
 				return false
 			}
-			x.r.called(prevent(goja.Undefined(), target))
+			x.r.Called(prevent(goja.Undefined(), target))
 			return true
 		},
 	}

@@ -10,11 +10,12 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
 // run is one program in one realm. It lives on one goroutine.
 type run struct {
-	realmBase
+	realm.Realm
 
 	ctx     context.Context
 	port    Port
@@ -69,7 +70,7 @@ func (r *run) stop(err error) {
 	if r.fatal == nil {
 		r.fatal = err
 	}
-	r.vm.Interrupt(err)
+	r.VM.Interrupt(err)
 }
 
 // send sends an expression and returns the promise of its answer.
@@ -79,13 +80,13 @@ func (r *run) send(n *exo.Node) goja.Value {
 	}
 	r.lastID++
 	id := r.lastID
-	r.watchPromises() // the first one may be this
-	promise, resolve, reject := r.vm.NewPromise()
+	r.WatchPromises() // the first one may be this
+	promise, resolve, reject := r.VM.NewPromise()
 	line, col := r.here()
 	if line == 0 && r.returned != nil {
 		line, col = frameOf(r.returned.stack)
 	}
-	p := r.vm.ToValue(promise).(*goja.Object)
+	p := r.VM.ToValue(promise).(*goja.Object)
 	put(&r.open, id, openCall{resolve, reject, line, col, r.fixedBy(n.Recv), n})
 	if err := r.port.Submit(exo.Call{ID: id, Expr: n.Expr(), Pos: r.place(line, col)}); err != nil {
 		delete(r.open, id)
@@ -145,7 +146,7 @@ func (r *run) main() (v exo.Value, failed error) {
 	if err := r.newRealm(); err != nil {
 		return v, r.failure(err)
 	}
-	main, err := r.vm.RunProgram(r.prog.Compiled)
+	main, err := r.VM.RunProgram(r.prog.Compiled)
 	if err != nil {
 		return v, r.failure(err)
 	}
@@ -159,11 +160,11 @@ func (r *run) main() (v exo.Value, failed error) {
 	}
 	if o, ok := result.(*goja.Object); ok && r.prog.Plain && promiseOf(o) == nil {
 		// What an asynchronous function returns is resolved, which calls its `then`.
-		promise, resolve, _ := r.vm.NewPromise()
+		promise, resolve, _ := r.VM.NewPromise()
 		if err := resolve(o); err != nil {
 			return v, r.failure(err)
 		}
-		result = r.vm.ToValue(promise)
+		result = r.VM.ToValue(promise)
 	}
 	for range maxPassed { // a promise of a promise of a query is one of its rows
 		if result, failed = r.settled(result); failed != nil {
@@ -172,7 +173,7 @@ func (r *run) main() (v exo.Value, failed error) {
 		if x := r.recordedIn(result); r.unawaitedIn(result) == nil && (x == nil || !x.awaits()) {
 			break
 		}
-		if ex := r.vm.Try(func() { result = r.awaited(result) }); ex != nil {
+		if ex := r.VM.Try(func() { result = r.awaited(result) }); ex != nil {
 			return v, r.failure(ex)
 		}
 	}
@@ -275,7 +276,7 @@ func (r *run) turn() error {
 			r.noRow = c.sent
 		}
 		var v goja.Value
-		if ex := r.vm.Try(func() { v = r.answer(reply.Value, c.fixed) }); ex != nil {
+		if ex := r.VM.Try(func() { v = r.answer(reply.Value, c.fixed) }); ex != nil {
 			return r.failure(ex)
 		}
 		err = c.resolve(v)
@@ -298,7 +299,7 @@ func (s *stopwatch) begin(r *run) {
 	s.since = time.Now()
 	// Phrases are looked for when time is up: the stopwatch begins several times in each run.
 	// This runs beside the program, and asks only for what does not change.
-	vm, limit, catalog := r.vm, r.bounds.Wall, r.check.Catalog
+	vm, limit, catalog := r.VM, r.bounds.Wall, r.check.Catalog
 	s.timer = time.AfterFunc(max(s.left, 0), func() {
 		vm.Interrupt(exo.Errorf(exo.Limit, "", "the program ran longer than %v; %s", limit, catalog.Say(nil, "limit.time", "do less in loops")))
 	})

@@ -7,6 +7,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
 // A sealed value stands in the program as a recorded literal: the engine's questions whether it is true, equal, a
@@ -35,9 +36,9 @@ func (x *recorded) sealed() (v exo.Value, ok bool) {
 
 // addSealed gives structuredClone, which is a program, what tells a sealed value: nothing changes one, so it is its own copy.
 func (r *run) addSealed(map[string]goja.Value) {
-	hide(r.intrinsics, "sealed", r.function("sealed", func(c goja.FunctionCall) goja.Value {
+	realm.Hide(r.Intrinsics, "sealed", r.Function("sealed", func(c goja.FunctionCall) goja.Value {
 		_, ok := r.sealedIn(c.Argument(0))
-		return r.vm.ToValue(ok)
+		return r.VM.ToValue(ok)
 	}))
 }
 
@@ -55,11 +56,11 @@ func (r *run) expressionIn(v goja.Value) *recorded {
 
 // taggedParts is the one argument of exo.Compose's text, where it tags a template: its texts and values in turn.
 func (r *run) taggedParts(args []goja.Value) []goja.Value {
-	if len(args) == 0 || !isArray(args[0]) {
+	if len(args) == 0 || !realm.IsArray(args[0]) {
 		return args
 	}
 	texts := args[0].(*goja.Object)
-	if raw := texts.Get("raw"); raw == nil || !isArray(raw) || int(texts.Get("length").ToInteger()) != len(args) {
+	if raw := texts.Get("raw"); raw == nil || !realm.IsArray(raw) || int(texts.Get("length").ToInteger()) != len(args) {
 		return args
 	}
 	parts := make([]any, 0, 2*len(args))
@@ -69,7 +70,7 @@ func (r *run) taggedParts(args []goja.Value) []goja.Value {
 		}
 		parts = append(parts, texts.Get(strconv.Itoa(i)))
 	}
-	return []goja.Value{r.vm.NewArray(parts...)}
+	return []goja.Value{r.VM.NewArray(parts...)}
 }
 
 // shut is the error of whoever looks at a sealed value.

@@ -128,7 +128,7 @@ func (r *run) step(n *exo.Node, name, step string, args []goja.Value) goja.Value
 		if len(args) != 1 {
 			panic(r.throw(exo.Errorf(exo.Invalid, r.check.Name(n)+"."+name, "takes one argument; got %d", len(args))))
 		}
-		return r.call(n, m, method, append(slices.Clip(args), r.vm.ToValue(op)))
+		return r.call(n, m, method, append(slices.Clip(args), r.VM.ToValue(op)))
 	}
 	if len(args) == 0 || !isText(args[0]) {
 		panic(r.throw(exo.Errorf(exo.Invalid, r.check.Name(n)+"."+name, "%s", r.instruct(n, name))))
@@ -213,6 +213,6 @@ func isText(v goja.Value) bool {
 // the callback's operators are to be recorded.
 func (r *run) hearing(on bool) {
 	if r.listens {
-		_ = r.vm.GlobalObject().DefineDataProperty(front.HelperHearing, r.vm.ToValue(on), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+		_ = r.VM.GlobalObject().DefineDataProperty(front.HelperHearing, r.VM.ToValue(on), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 	}
 }

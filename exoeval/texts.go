@@ -6,6 +6,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -41,7 +42,7 @@ func (r *run) refuseJoined(column, text goja.Value) {
 		return
 	}
 	if s, ok := scalar.Canonical(exo.TypeDecimal, text.String()); ok {
-		panic(r.throw(exo.Errorf(exo.Invalid, "", "`+` joins texts, and %s is one: write Decimal(…) round it to add it to %s, or a template for the text of both", quoted(s), r.check.Name(x.node))))
+		panic(r.throw(exo.Errorf(exo.Invalid, "", "`+` joins texts, and %s is one: write Decimal(…) round it to add it to %s, or a template for the text of both", realm.Quoted(s), r.check.Name(x.node))))
 	}
 }
 
@@ -64,7 +65,7 @@ func (r *run) asText(v goja.Value) goja.Value {
 	if goja.IsNull(v) || goja.IsUndefined(v) {
 		return v
 	}
-	return r.vm.ToValue(v.String())
+	return r.VM.ToValue(v.String())
 }
 
 // template makes the text of a template. With expressions in it, it is recorded: the
@@ -75,7 +76,7 @@ func (r *run) template(c goja.FunctionCall) goja.Value {
 	var parts []goja.Value
 	flush := func() {
 		if text != "" {
-			parts = append(parts, r.vm.ToValue(text))
+			parts = append(parts, r.VM.ToValue(text))
 		}
 		text = ""
 	}
@@ -94,7 +95,7 @@ func (r *run) template(c goja.FunctionCall) goja.Value {
 		text += between.Get(strconv.Itoa(i + 1)).String()
 	}
 	if columns == 0 {
-		return r.vm.ToValue(text)
+		return r.VM.ToValue(text)
 	}
 	flush()
 	first, rest := parts[0], parts[1:]

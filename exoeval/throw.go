@@ -9,6 +9,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -34,11 +35,11 @@ func (r *run) throw(err error) goja.Value {
 }
 
 func (r *run) errorObject(err error, line, col int) goja.Value {
-	o, e := r.vm.New(r.intrinsic("Error"), r.vm.ToValue(exo.GuestText(err)))
+	o, e := r.VM.New(r.Intrinsic("Error"), r.VM.ToValue(exo.GuestText(err)))
 	if e != nil {
-		return r.vm.ToValue(exo.GuestText(err))
+		return r.VM.ToValue(exo.GuestText(err))
 	}
-	_ = o.DefineDataProperty("kind", r.vm.ToValue(exo.KindOf(err).String()), goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE)
+	_ = o.DefineDataProperty("kind", r.VM.ToValue(exo.KindOf(err).String()), goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE)
 	put(&r.thrown, o, thrown{err, line, col})
 	return o
 }
@@ -56,10 +57,10 @@ func (r *run) throwMissing(what, name string, names []string) goja.Value {
 
 // here is the place in the program that called into the host.
 func (r *run) here() (line, col int) {
-	return frameOf(r.vm.CaptureCallStack(12, nil))
+	return frameOf(r.VM.CaptureCallStack(12, nil))
 }
 
-var stackPlace = expression(programName + `:(\d+):(\d+)`)
+var stackPlace = realm.Expression(programName + `:(\d+):(\d+)`)
 
 // programName is the file name of programs in goja's positions.
 const programName = "program"
@@ -93,11 +94,11 @@ func (r *run) failure(err error) error {
 	return r.placed(&exo.Error{Kind: exo.Internal, Err: err}, 0, 0)
 }
 
-var missingMember = expression(`^Object has no member '(\w+)'`)
+var missingMember = realm.Expression(`^Object has no member '(\w+)'`)
 
-var memberOfNothing = expression(`^(Cannot read property '.*' of (undefined|null)|Value is not object coercible)$`)
+var memberOfNothing = realm.Expression(`^(Cannot read property '.*' of (undefined|null)|Value is not object coercible)$`)
 
-var fixedMember = expression(`^Cannot assign to read only property '(\w+)'`)
+var fixedMember = realm.Expression(`^Cannot assign to read only property '(\w+)'`)
 
 // ofResult is the error for a member that plain data, what a call gave, does not have;
 // "" if nothing is known of the name.
@@ -216,7 +217,7 @@ func (r *run) safeString(v goja.Value) (s string) {
 // guarded runs f, which may run code of the program, from outside the realm.
 func (r *run) guarded(f func()) {
 	defer func() { _ = recover() }() // interrupts and engine panics: the run is over anyway
-	_ = r.vm.Try(f)
+	_ = r.VM.Try(f)
 }
 
 // placed gives an error its place in the program as it was handed in.

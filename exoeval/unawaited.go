@@ -4,6 +4,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -33,13 +34,13 @@ const maxPassed = 1_000_000
 
 // hand is a promise as the program gets it.
 func (r *run) hand(promise *goja.Object, u unawaited) goja.Value {
-	r.watchPromises()
+	r.WatchPromises()
 	r.handed++
 	u.r, u.promise, u.number = r, promise, r.handed
 	p := &u
 	p.self = &opaque{Object: r.opaqueObject(p), p: p}
 	if u.goesOn {
-		p.stack = r.vm.CaptureCallStack(4, nil)
+		p.stack = r.VM.CaptureCallStack(4, nil)
 		put(&r.going, p, struct{}{})
 	}
 	return p.self
@@ -84,7 +85,7 @@ func (r *run) refuseUnawaited(vs ...goja.Value) {
 
 // refuseAmong is refuseUnawaited for the items of an array.
 func (r *run) refuseAmong(list goja.Value) {
-	if r.handed == 0 || !isArray(list) || r.rowsIn(list) != nil {
+	if r.handed == 0 || !realm.IsArray(list) || r.rowsIn(list) != nil {
 		return
 	}
 	if x := r.among(list, func(x *opaque) bool { return x.p != nil }); x != nil {
@@ -109,7 +110,7 @@ func (p *unawaited) what() string {
 // is not async, it is the whole form, with what waits for the function.
 func (p *unawaited) mended(member string) string {
 	waited := p.waited() + member
-	in := p.r.vm.CaptureCallStack(12, nil)
+	in := p.r.VM.CaptureCallStack(12, nil)
 	for i, f := range in {
 		if f.SrcName() != programName {
 			continue
@@ -155,7 +156,7 @@ var deciding = map[string]string{
 
 // novalue is the error for a promise that is taken for its value.
 func (p *unawaited) novalue() error {
-	for _, f := range p.r.vm.CaptureCallStack(3, nil) {
+	for _, f := range p.r.VM.CaptureCallStack(3, nil) {
 		if f.SrcName() == programName {
 			break
 		}
@@ -175,16 +176,16 @@ func (p *unawaited) Get(name string) goja.Value {
 	case "toString", "valueOf", "toLocaleString", "toJSON":
 		panic(r.throw(p.novalue()))
 	}
-	if quiet(name) {
+	if realm.Quiet(name) {
 		return nil
 	}
 	if m := p.method(); m != nil && m.Effect != exo.NoEffect {
 		if r.say(p.call.Recv, "as.then."+name, "") != "" {
-			return r.function(name, func(goja.FunctionCall) goja.Value { return p.self })
+			return r.Function(name, func(goja.FunctionCall) goja.Value { return p.self })
 		}
 		r.afterChange(p.call.Recv, m, name)
 	}
-	if m := p.method(); m != nil && m.Effect == exo.NoEffect && !earlyNames[name] {
+	if m := p.method(); m != nil && m.Effect == exo.NoEffect && !realm.EarlyNames[name] {
 		if s := r.ofResult(name); s != "" { // awaiting it would not give that either
 			panic(r.throw(exo.Errorf(exo.Invalid, "", "%s was not awaited, and %s", p.what(), s)))
 		}
@@ -217,7 +218,7 @@ func (p *unawaited) Keys() []string { return nil }
 // of the program where its callback goes on with the value, and else what this one is.
 func (p *unawaited) reaction(name string) goja.Value {
 	r := p.r
-	return r.function(name, func(c goja.FunctionCall) goja.Value {
+	return r.Function(name, func(c goja.FunctionCall) goja.Value {
 		on := p
 		if x := r.unawaitedIn(c.This); x != nil {
 			on = x
@@ -226,17 +227,17 @@ func (p *unawaited) reaction(name string) goja.Value {
 		for i, a := range c.Arguments {
 			args[i] = a
 			if f, ok := goja.AssertFunction(a); ok {
-				args[i] = r.function("given", func(c goja.FunctionCall) goja.Value { return r.bare(r.called(f(c.This, c.Arguments...))) })
+				args[i] = r.Function("given", func(c goja.FunctionCall) goja.Value { return r.bare(r.Called(f(c.This, c.Arguments...))) })
 			}
 		}
-		native := r.then
+		native := r.Then
 		switch name {
 		case "catch":
 			args = append([]goja.Value{goja.Undefined()}, args[:min(len(args), 1)]...)
 		case "finally":
-			native = r.finally
+			native = r.Finally
 		}
-		next := r.called(native(r.ofPromise(on.self, false), args...))
+		next := r.Called(native(r.ofPromise(on.self, false), args...))
 		return r.handPromise(next, unawaited{name: on.what() + "." + name, goesOn: on.goesOn || name == "then"})
 	})
 }

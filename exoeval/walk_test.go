@@ -44,7 +44,7 @@ func WalkRealm(l *local, program string) ([]string, error) {
 	if err := r.newRealm(); err != nil {
 		return nil, err
 	}
-	main, err := r.vm.RunProgram(prog.Compiled)
+	main, err := r.VM.RunProgram(prog.Compiled)
 	if err != nil {
 		return nil, err
 	}
@@ -57,12 +57,12 @@ func WalkRealm(l *local, program string) ([]string, error) {
 	if failed != nil {
 		return nil, failed
 	}
-	object := r.intrinsic("Object")
+	object := r.Intrinsic("Object")
 	descriptor, _ := goja.AssertFunction(object.Get("getOwnPropertyDescriptor"))
 	w := &walker{r: r, descriptor: descriptor, seen: map[*goja.Object]string{}}
 	w.functions = object.Prototype()
 	w.visit("Function.prototype", w.functions)
-	w.visit("global", r.vm.GlobalObject())
+	w.visit("global", r.VM.GlobalObject())
 	w.visit("program", result)
 	for len(w.queue) > 0 {
 		o := w.queue[0]
@@ -71,11 +71,11 @@ func WalkRealm(l *local, program string) ([]string, error) {
 	}
 	slices.Sort(w.lines)
 	for _, name := range notInTheRealm {
-		if o, ok := r.intrinsics.Get(name).(*goja.Object); ok && w.seen[o] != "" {
+		if o, ok := r.Intrinsics.Get(name).(*goja.Object); ok && w.seen[o] != "" {
 			return w.lines, fmt.Errorf("a program reaches the engine's %s as %s", name, w.seen[o])
 		}
 	}
-	if at := w.seen[r.intrinsics]; at != "" {
+	if at := w.seen[r.Intrinsics]; at != "" {
 		return w.lines, fmt.Errorf("a program reaches the engine's global object as %s", at)
 	}
 	return w.lines, nil
@@ -124,14 +124,14 @@ func (w *walker) walk(path string, o *goja.Object) {
 	listed := map[string]bool{}
 	for _, name := range slices.Sorted(slices.Values(o.GetOwnPropertyNames())) {
 		listed[name] = true
-		w.property(path+"."+strings.Trim(strconv.QuoteToASCII(name), `"`), o, w.r.vm.ToValue(name))
+		w.property(path+"."+strings.Trim(strconv.QuoteToASCII(name), `"`), o, w.r.VM.ToValue(name))
 	}
 	symbols := map[string]goja.Value{}
 	for _, s := range o.Symbols() {
 		symbols[s.String()] = s
 	}
 	for _, name := range []string{"iterator", "toPrimitive", "toStringTag", "hasInstance", "species", "unscopables", "isConcatSpreadable", "match", "matchAll", "replace", "search", "split"} {
-		if s := w.r.intrinsic("Symbol").Get(name); s != nil {
+		if s := w.r.Intrinsic("Symbol").Get(name); s != nil {
 			if _, err := w.descriptor(goja.Undefined(), o, s); err == nil {
 				symbols[s.String()] = s
 			}
@@ -149,7 +149,7 @@ func (w *walker) walk(path string, o *goja.Object) {
 	for _, name := range w.unlisted(o) {
 		if !listed[name] {
 			var v goja.Value
-			if ex := w.r.vm.Try(func() { v = o.Get(name) }); ex != nil || v == nil || goja.IsUndefined(v) {
+			if ex := w.r.VM.Try(func() { v = o.Get(name) }); ex != nil || v == nil || goja.IsUndefined(v) {
 				continue // a refusal with an error is what is wanted
 			}
 			w.visit(path+"?"+name, v)

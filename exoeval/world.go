@@ -10,6 +10,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/zone"
 )
 
@@ -124,11 +125,11 @@ func (w *World) Run(ctx context.Context, port Port, check *exo.Checker, job Job)
 
 func (w *World) run(ctx context.Context, port Port, check *exo.Checker, prog *program, job Job) ProgramResult {
 	r := &run{
-		realmBase: realmBase{vm: goja.New(), start: job.Clock, zone: w.Zone, seed: job.Seed},
-		ctx:       ctx, port: port, check: check, granted: w.Granted, limits: w.Limits, bounds: w.Bounds, prog: prog, console: console{max: w.Limits.ConsoleBytes}, clock: stopwatch{left: w.Bounds.Wall},
+		Realm: realm.Realm{VM: goja.New(), Start: job.Clock, Zone: w.Zone, Seed: job.Seed},
+		ctx:   ctx, port: port, check: check, granted: w.Granted, limits: w.Limits, bounds: w.Bounds, prog: prog, console: console{max: w.Limits.ConsoleBytes}, clock: stopwatch{left: w.Bounds.Wall},
 	}
 	// A cancelled caller stops a program that computes, too.
-	stop := context.AfterFunc(ctx, func() { r.vm.Interrupt(exo.ErrCancelled) })
+	stop := context.AfterFunc(ctx, func() { r.VM.Interrupt(exo.ErrCancelled) })
 	defer stop()
 	var o ProgramResult
 	o.Value, o.Err = r.main()

@@ -1,4 +1,4 @@
-package exoeval
+package realm
 
 import (
 	"testing"
@@ -9,17 +9,17 @@ import (
 // A realm without a pattern in its program guards the prototype of patterns
 // before the first one is made: by then no code has seen it.
 func TestPatternsAreGuardedWhenMade(t *testing.T) {
-	r := &realmBase{vm: goja.New()}
-	r.begin(100)
-	r.disarm(realmNeeds{texts: true})
+	r := &Realm{VM: goja.New()}
+	r.Begin(100)
+	r.Disarm(Needs{Texts: true})
 	if r.safeRegExp != nil {
 		t.Fatal(r.safeRegExp)
 	}
-	v, err := r.vm.RunString("'ab'.match('b')")
+	v, err := r.VM.RunString("'ab'.match('b')")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range []*goja.Object{r.pattern(r.vm.ToValue("b"), goja.Undefined()), r.intrinsic("RegExp").Get("prototype").(*goja.Object)} {
+	for _, o := range []*goja.Object{r.pattern(r.VM.ToValue("b"), goja.Undefined()), r.Intrinsic("RegExp").Get("prototype").(*goja.Object)} {
 		if r.safeRegExp == nil || o.Get("constructor") != goja.Value(r.safeRegExp) || o.Get("compile") != nil {
 			t.Errorf("%v: the pattern leads to the engine's constructor", v)
 		}

@@ -1,4 +1,6 @@
-package exoeval
+package realm
+
+// Intl: its options, read from objects of the program. The formats themselves are in intldate and intlnumber.
 
 import (
 	"maps"
@@ -16,20 +18,20 @@ import (
 // The engine has no Intl. This is what programs use of it, for en-US, UTC and the program's own time zone;
 // whatever else there is of it is an error that names the way out.
 
-// addIntl makes Intl and the method of numbers that goes by it.
-func (r *realmBase) addIntl(made map[string]goja.Value) {
-	made["Intl"] = r.vm.NewDynamicObject(&intlObject{r: r})
-	numbers := r.vm.ToValue(0).ToObject(r.vm).Prototype()
+// AddIntl makes Intl and the method of numbers that goes by it.
+func (r *Realm) AddIntl(made map[string]goja.Value) {
+	made["Intl"] = r.VM.NewDynamicObject(&intlObject{r: r})
+	numbers := r.VM.ToValue(0).ToObject(r.VM).Prototype()
 	valueOf, _ := goja.AssertFunction(numbers.Get("valueOf"))
-	hide(numbers, "toLocaleString", r.function("toLocaleString", func(c goja.FunctionCall) goja.Value {
-		n := r.called(valueOf(c.This)) // refuses what is no number
-		return r.vm.ToValue(r.numberFormat(c.Argument(0), c.Argument(1)).format(n.ToFloat()))
+	Hide(numbers, "toLocaleString", r.Function("toLocaleString", func(c goja.FunctionCall) goja.Value {
+		n := r.Called(valueOf(c.This)) // refuses what is no number
+		return r.VM.ToValue(r.numberFormat(c.Argument(0), c.Argument(1)).format(n.ToFloat()))
 	}))
 }
 
 // intlObject is Intl itself.
 type intlObject struct {
-	r             *realmBase
+	r             *Realm
 	numbers, date *goja.Object
 }
 
@@ -58,7 +60,7 @@ func (x *intlObject) Get(name string) goja.Value {
 		}
 		return x.date
 	}
-	if quiet(name) {
+	if Quiet(name) {
 		return nil
 	}
 	hint := "there are Intl.NumberFormat and Intl.DateTimeFormat; for other things use string functions"
@@ -74,7 +76,7 @@ func (x *intlObject) Get(name string) goja.Value {
 	case "Segmenter":
 		hint = "use [...text] for characters and text.split(' ') for words"
 	}
-	panic(r.vm.NewTypeError("Intl.%s is not available; %s", scalar.Shorten(name, 60), hint))
+	panic(r.VM.NewTypeError("Intl.%s is not available; %s", scalar.Shorten(name, 60), hint))
 }
 
 func (x *intlObject) Set(string, goja.Value) bool { return false }
@@ -83,36 +85,36 @@ func (x *intlObject) Has(name string) bool        { return slices.Contains(x.Key
 func (x *intlObject) Keys() []string              { return []string{"NumberFormat", "DateTimeFormat"} }
 
 // formatter makes a constructor of objects with a format function.
-func (r *realmBase) formatter(name string, make func(locale, opts goja.Value) (func(goja.Value) string, map[string]string)) *goja.Object {
+func (r *Realm) formatter(name string, make func(locale, opts goja.Value) (func(goja.Value) string, map[string]string)) *goja.Object {
 	var o *goja.Object
-	o = r.vm.ToValue(func(c goja.ConstructorCall) *goja.Object {
+	o = r.VM.ToValue(func(c goja.ConstructorCall) *goja.Object {
 		format, resolved := make(c.Argument(0), c.Argument(1))
 		prototype, _ := o.Get("prototype").(*goja.Object)
-		out := r.vm.CreateObject(prototype) // also where it is called without new
-		hide(out, "format", r.function("format", func(c goja.FunctionCall) goja.Value { return r.vm.ToValue(format(c.Argument(0))) }))
-		hide(out, "resolvedOptions", r.function("resolvedOptions", func(goja.FunctionCall) goja.Value {
-			o := r.vm.NewObject()
-			r.put(o, "locale", r.vm.ToValue("en-US"))
-			r.put(o, "numberingSystem", r.vm.ToValue("latn"))
+		out := r.VM.CreateObject(prototype) // also where it is called without new
+		Hide(out, "format", r.Function("format", func(c goja.FunctionCall) goja.Value { return r.VM.ToValue(format(c.Argument(0))) }))
+		Hide(out, "resolvedOptions", r.Function("resolvedOptions", func(goja.FunctionCall) goja.Value {
+			o := r.VM.NewObject()
+			r.Put(o, "locale", r.VM.ToValue("en-US"))
+			r.Put(o, "numberingSystem", r.VM.ToValue("latn"))
 			for _, k := range slices.Sorted(maps.Keys(resolved)) { // a program runs alike each time
-				r.put(o, k, r.vm.ToValue(resolved[k]))
+				r.Put(o, k, r.VM.ToValue(resolved[k]))
 			}
 			return o
 		}))
 		for _, missing := range []string{"formatToParts", "formatRange", "formatRangeToParts"} {
-			hide(out, missing, r.function(missing, func(goja.FunctionCall) goja.Value {
-				panic(r.vm.NewTypeError("%s of Intl.%s is not available; use format", missing, name))
+			Hide(out, missing, r.Function(missing, func(goja.FunctionCall) goja.Value {
+				panic(r.VM.NewTypeError("%s of Intl.%s is not available; use format", missing, name))
 			}))
 		}
 		return out
 	}).(*goja.Object)
-	fix(o, "name", r.vm.ToValue(name))
+	Fix(o, "name", r.VM.ToValue(name))
 	return o
 }
 
 // locale refuses all but en-US, which is also what none stands for.
-func (r *realmBase) locale(v goja.Value) {
-	if o, ok := v.(*goja.Object); ok && isArray(v) {
+func (r *Realm) locale(v goja.Value) {
+	if o, ok := v.(*goja.Object); ok && IsArray(v) {
 		if v = o.Get("0"); v == nil {
 			return
 		}
@@ -121,21 +123,21 @@ func (r *realmBase) locale(v goja.Value) {
 		return
 	}
 	if s := v.String(); s != "en-US" && s != "en" {
-		panic(r.rangeError("only the locale 'en-US' is available, not " + quoted(s) + "; write 'en-US', or build the text with toFixed, toISOString and string functions"))
+		panic(r.RangeError("only the locale 'en-US' is available, not " + Quoted(s) + "; write 'en-US', or build the text with toFixed, toISOString and string functions"))
 	}
 }
 
 // options reads an object of options, each once.
 type options struct {
-	r *realmBase
+	r *Realm
 	o *goja.Object
 }
 
-func (r *realmBase) options(v goja.Value) options {
+func (r *Realm) options(v goja.Value) options {
 	if goja.IsUndefined(v) {
 		return options{r: r}
 	}
-	return options{r, v.ToObject(r.vm)}
+	return options{r, v.ToObject(r.VM)}
 }
 
 func (o options) get(name string) goja.Value {
@@ -156,7 +158,7 @@ func (o options) word(name string, words ...string) string {
 	}
 	s := v.String()
 	if s == "" || !slices.Contains(words, s) {
-		panic(o.r.rangeError("the option " + name + ": " + quoted(s) + " is not available; there are '" + strings.Join(slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "" }), "', '") + "'"))
+		panic(o.r.RangeError("the option " + name + ": " + Quoted(s) + " is not available; there are '" + strings.Join(slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "" }), "', '") + "'"))
 	}
 	return s
 }
@@ -169,12 +171,12 @@ func (o options) count(name string, least, most int) int {
 	}
 	f := v.ToFloat()
 	if !(f >= float64(least) && f <= float64(most)) {
-		panic(o.r.rangeError("the option " + name + " must be from " + strconv.Itoa(least) + " to " + strconv.Itoa(most)))
+		panic(o.r.RangeError("the option " + name + " must be from " + strconv.Itoa(least) + " to " + strconv.Itoa(most)))
 	}
 	return int(f)
 }
 
-func (r *realmBase) numberFormat(locale, opts goja.Value) *numberFormat {
+func (r *Realm) numberFormat(locale, opts goja.Value) *numberFormat {
 	r.locale(locale)
 	o := r.options(opts)
 	n := &numberFormat{
@@ -196,7 +198,7 @@ func (r *realmBase) numberFormat(locale, opts goja.Value) *numberFormat {
 	if c := o.get("currency"); c != nil {
 		n.currency = strings.ToUpper(c.String())
 		if len(n.currency) != 3 || strings.Trim(n.currency, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
-			panic(r.rangeError("the option currency must be a code of three letters like 'USD'"))
+			panic(r.RangeError("the option currency must be a code of three letters like 'USD'"))
 		}
 	}
 	n.accounting = n.accounting && n.style == "currency"
@@ -206,7 +208,7 @@ func (r *realmBase) numberFormat(locale, opts goja.Value) *numberFormat {
 		usualMax = 0
 	case "currency":
 		if n.currency == "" {
-			panic(r.vm.NewTypeError("the style 'currency' needs the option currency, like { style: 'currency', currency: 'USD' }"))
+			panic(r.VM.NewTypeError("the style 'currency' needs the option currency, like { style: 'currency', currency: 'USD' }"))
 		}
 		usualMin = 2
 		if d, ok := currencyDigits[n.currency]; ok {
@@ -220,14 +222,14 @@ func (r *realmBase) numberFormat(locale, opts goja.Value) *numberFormat {
 			n.maxSignificant = 21
 		}
 		if n.minSignificant > n.maxSignificant {
-			panic(r.rangeError("the option minimumSignificantDigits is more than maximumSignificantDigits"))
+			panic(r.RangeError("the option minimumSignificantDigits is more than maximumSignificantDigits"))
 		}
 		return n
 	}
 	switch {
 	case n.minFraction >= 0 && n.maxFraction >= 0:
 		if n.minFraction > n.maxFraction {
-			panic(r.rangeError("the option minimumFractionDigits is more than maximumFractionDigits"))
+			panic(r.RangeError("the option minimumFractionDigits is more than maximumFractionDigits"))
 		}
 	case n.minFraction >= 0:
 		n.maxFraction = max(n.minFraction, usualMax)
@@ -243,7 +245,7 @@ func (r *realmBase) numberFormat(locale, opts goja.Value) *numberFormat {
 	return n
 }
 
-func (r *realmBase) dateFormat(locale, opts goja.Value, date, clock, either bool) *dateFormat {
+func (r *Realm) dateFormat(locale, opts goja.Value, date, clock, either bool) *dateFormat {
 	r.locale(locale)
 	o := r.options(opts)
 	digits := []string{"", "numeric", "2-digit"}
@@ -256,7 +258,7 @@ func (r *realmBase) dateFormat(locale, opts goja.Value, date, clock, either bool
 		hour: o.word("hour", digits...), minute: o.word("minute", digits...), second: o.word("second", digits...),
 		cycle: o.word("hourCycle", "h12", "h23", "h24"),
 		zone:  o.word("timeZoneName", "", "short", "long"),
-		in:    r.zone,
+		in:    r.Zone,
 	}
 	if h := o.get("hour12"); h != nil {
 		if f.cycle = "h12"; !h.ToBoolean() {
@@ -265,37 +267,37 @@ func (r *realmBase) dateFormat(locale, opts goja.Value, date, clock, either bool
 	}
 	if z := o.get("timeZone"); z != nil {
 		switch s := z.String(); s {
-		case r.zone.Name():
+		case r.Zone.Name():
 		case "UTC", "Etc/UTC", "GMT", "Etc/GMT":
 			f.in = nil
 		default:
 			only := "only the time zone 'UTC' is"
-			if r.zone != nil {
-				only = "only the time zones 'UTC' and '" + r.zone.Name() + "' are"
+			if r.Zone != nil {
+				only = "only the time zones 'UTC' and '" + r.Zone.Name() + "' are"
 			}
-			panic(r.rangeError(only + " available, not " + quoted(s) + "; add the hours of the zone to the time before formatting"))
+			panic(r.RangeError(only + " available, not " + Quoted(s) + "; add the hours of the zone to the time before formatting"))
 		}
 	}
 	styled := f.dateStyle+f.timeStyle != ""
 	if styled && f.weekday+f.month+f.year+f.day+f.hour+f.minute+f.second+f.zone != "" {
-		panic(r.vm.NewTypeError("the options dateStyle and timeStyle can't stand beside others like month or hour"))
+		panic(r.VM.NewTypeError("the options dateStyle and timeStyle can't stand beside others like month or hour"))
 	}
 	f.settle(date, clock, either)
 	if f.zone == "long" && f.in != nil {
-		panic(r.rangeError("the long name of the time zone '" + f.in.Name() + "' is not available; write timeZoneName: 'short', or timeStyle: 'long'"))
+		panic(r.RangeError("the long name of the time zone '" + f.in.Name() + "' is not available; write timeZoneName: 'short', or timeStyle: 'long'"))
 	}
 	return f
 }
 
 // formatDate formats the argument of a format function: a date, a number of
 // milliseconds, or the present.
-func (r *realmBase) formatDate(f *dateFormat, v goja.Value) string {
-	ms := float64(r.start.UnixMilli())
+func (r *Realm) formatDate(f *dateFormat, v goja.Value) string {
+	ms := float64(r.Start.UnixMilli())
 	if !goja.IsUndefined(v) {
 		ms = v.ToFloat()
 	}
 	if !(math.Abs(ms) <= 8.64e15) {
-		panic(r.rangeError("the date is not valid"))
+		panic(r.RangeError("the date is not valid"))
 	}
 	return f.format(time.UnixMilli(int64(ms)))
 }

@@ -1,4 +1,6 @@
-package exoeval
+package realm
+
+// Decimal, the one global that JavaScript does not have.
 
 import (
 	"math"
@@ -18,7 +20,7 @@ import (
 // decimalObject is the number behind an object of the program: immutable, and known by
 // its Go type, which nothing that a program makes has. Prototypes and getters prove nothing.
 type decimalObject struct {
-	r *realmBase
+	r *Realm
 	n exact
 }
 
@@ -32,8 +34,8 @@ func decimalIn(v goja.Value) *decimalObject {
 	return nil
 }
 
-// decimalText is the text of the Decimal that v is; ok is false if v is none. It runs nothing of the program.
-func decimalText(v goja.Value) (text string, ok bool) {
+// DecimalText is the text of the Decimal that v is; ok is false if v is none. It runs nothing of the program.
+func DecimalText(v goja.Value) (text string, ok bool) {
 	if d := decimalIn(v); d != nil {
 		return d.n.String(), true
 	}
@@ -54,24 +56,24 @@ var askedOfThrown = map[string]bool{"name": true, "message": true, "stack": true
 // Get implements goja.DynamicObject: members are the prototype's, and one that is
 // nowhere is an error.
 func (d *decimalObject) Get(name string) goja.Value {
-	if slices.Contains(decimalMembers, name) || quiet(name) || askedOfThrown[name] {
+	if slices.Contains(decimalMembers, name) || Quiet(name) || askedOfThrown[name] {
 		return nil
 	}
-	if v := d.r.objects().Get(name); v != nil {
+	if v := d.r.Objects().Get(name); v != nil {
 		return nil // of every object
 	}
 	if way := decimalHabits[name]; way != "" {
-		panic(d.r.vm.NewTypeError("a Decimal has no `%s`: write %s", name, way))
+		panic(d.r.VM.NewTypeError("a Decimal has no `%s`: write %s", name, way))
 	}
 	if near := scalar.Nearest(name, decimalMembers); near != "" {
-		panic(d.r.vm.NewTypeError("a Decimal has no `%s`: did you mean `%s`?", scalar.Shorten(name, 60), near))
+		panic(d.r.VM.NewTypeError("a Decimal has no `%s`: did you mean `%s`?", scalar.Shorten(name, 60), near))
 	}
-	panic(d.r.vm.NewTypeError("a Decimal has no `%s`; it has %s", scalar.Shorten(name, 60), strings.Join(decimalMembers, ", ")))
+	panic(d.r.VM.NewTypeError("a Decimal has no `%s`; it has %s", scalar.Shorten(name, 60), strings.Join(decimalMembers, ", ")))
 }
 
 // Set implements goja.DynamicObject: nothing can be set.
 func (d *decimalObject) Set(string, goja.Value) bool {
-	panic(d.r.vm.NewTypeError("a Decimal can't be changed; its methods give new ones"))
+	panic(d.r.VM.NewTypeError("a Decimal can't be changed; its methods give new ones"))
 }
 func (d *decimalObject) Has(string) bool    { return false }
 func (d *decimalObject) Delete(string) bool { return false }
@@ -79,33 +81,33 @@ func (d *decimalObject) Keys() []string     { return nil }
 
 const noOperators = "operators don't work on a Decimal: write a.plus(b), a.minus(b), a.times(b), a.div(b), a.cmp(b) or a.eq(b), `${a}` for its text, and Number(`${a}`) for the nearest number"
 
-// addDecimal makes Decimal, and freezes it: what is written where one meets + is ours.
-func (r *realmBase) addDecimal(made map[string]goja.Value) {
+// AddDecimal makes Decimal, and freezes it: what is written where one meets + is ours.
+func (r *Realm) AddDecimal(made map[string]goja.Value) {
 	var class, proto *goja.Object
 	give := func(n exact, ok bool) goja.Value {
 		if !ok {
-			panic(r.rangeError("the result has more than " + strconv.Itoa(scalar.MaxDigits) + " digits before or behind its point; round(places) its parts before"))
+			panic(r.RangeError("the result has more than " + strconv.Itoa(scalar.MaxDigits) + " digits before or behind its point; round(places) its parts before"))
 		}
-		o := r.vm.NewDynamicObject(&decimalObject{r, n})
+		o := r.VM.NewDynamicObject(&decimalObject{r, n})
 		if err := o.SetPrototype(proto); err != nil {
 			panic(err)
 		}
 		return o
 	}
-	class = r.vm.ToValue(func(c goja.ConstructorCall) *goja.Object {
+	class = r.VM.ToValue(func(c goja.ConstructorCall) *goja.Object {
 		if c.NewTarget != nil && c.NewTarget != class {
-			panic(r.vm.NewTypeError("Decimal can't be extended; write functions of it"))
+			panic(r.VM.NewTypeError("Decimal can't be extended; write functions of it"))
 		}
 		return give(r.exactOf("Decimal", c.Argument(0)), true).(*goja.Object)
 	}).(*goja.Object)
 	proto = class.Get("prototype").(*goja.Object)
-	fix(class, "name", r.vm.ToValue("Decimal"))
+	Fix(class, "name", r.VM.ToValue("Decimal"))
 
 	add := func(name string, f func(a exact, c goja.FunctionCall) goja.Value) {
-		hide(proto, name, r.function(name, func(c goja.FunctionCall) goja.Value {
+		Hide(proto, name, r.Function(name, func(c goja.FunctionCall) goja.Value {
 			d := decimalIn(c.This)
 			if d == nil {
-				panic(r.vm.NewTypeError("%s is a method of a Decimal, and was called without one", name))
+				panic(r.VM.NewTypeError("%s is a method of a Decimal, and was called without one", name))
 			}
 			return f(d.n, c)
 		}))
@@ -115,7 +117,7 @@ func (r *realmBase) addDecimal(made map[string]goja.Value) {
 		add(name, func(a exact, c goja.FunctionCall) goja.Value {
 			b := r.exactOf(name, c.Argument(0))
 			if name == "div" && b.coef.Sign() == 0 {
-				panic(r.rangeError("a Decimal can't be divided by zero"))
+				panic(r.RangeError("a Decimal can't be divided by zero"))
 			}
 			return give(f(a, b))
 		})
@@ -126,7 +128,7 @@ func (r *realmBase) addDecimal(made map[string]goja.Value) {
 	calculate("div", exact.div)
 	compare := func(name string, f func(cmp int) any) {
 		add(name, func(a exact, c goja.FunctionCall) goja.Value {
-			return r.vm.ToValue(f(a.cmp(r.exactOf(name, c.Argument(0)))))
+			return r.VM.ToValue(f(a.cmp(r.exactOf(name, c.Argument(0)))))
 		})
 	}
 	compare("cmp", func(c int) any { return c })
@@ -140,46 +142,46 @@ func (r *realmBase) addDecimal(made map[string]goja.Value) {
 		places := r.places(c.Argument(0))
 		n, ok := a.round(places)
 		give(n, ok)
-		return r.vm.ToValue(n.fixed(places))
+		return r.VM.ToValue(n.fixed(places))
 	})
 	add("toLocaleString", func(a exact, c goja.FunctionCall) goja.Value {
-		return r.vm.ToValue(r.numberFormat(c.Argument(0), c.Argument(1)).formatExact(a))
+		return r.VM.ToValue(r.numberFormat(c.Argument(0), c.Argument(1)).formatExact(a))
 	})
 	for _, name := range []string{"toString", "toJSON"} {
-		add(name, func(a exact, _ goja.FunctionCall) goja.Value { return r.vm.ToValue(a.String()) })
+		add(name, func(a exact, _ goja.FunctionCall) goja.Value { return r.VM.ToValue(a.String()) })
 	}
-	add("valueOf", func(exact, goja.FunctionCall) goja.Value { panic(r.vm.NewTypeError(noOperators)) })
-	primitive := r.function("[Symbol.toPrimitive]", func(c goja.FunctionCall) goja.Value {
+	add("valueOf", func(exact, goja.FunctionCall) goja.Value { panic(r.VM.NewTypeError(noOperators)) })
+	primitive := r.Function("[Symbol.toPrimitive]", func(c goja.FunctionCall) goja.Value {
 		if d := decimalIn(c.This); d != nil && c.Argument(0).String() == "string" {
-			return r.vm.ToValue(d.n.String())
+			return r.VM.ToValue(d.n.String())
 		}
-		panic(r.vm.NewTypeError(noOperators))
+		panic(r.VM.NewTypeError(noOperators))
 	})
 	if err := proto.DefineDataPropertySymbol(goja.SymToPrimitive, primitive, goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE); err != nil {
 		panic(err)
 	}
-	freeze := native(r.intrinsic("Object"), "freeze")
+	freeze := Native(r.Intrinsic("Object"), "freeze")
 	for _, o := range []goja.Value{proto, class} {
 		freeze(goja.FunctionCall{Arguments: []goja.Value{o}})
 	}
 	made["Decimal"] = class
-	hide(r.intrinsics, "Decimal", class) // for structuredClone
+	Hide(r.Intrinsics, "Decimal", class) // for structuredClone
 }
 
 // exactOf reads what Decimal and its methods take. A number stands for its shortest text.
-func (r *realmBase) exactOf(where string, v goja.Value) exact {
-	r.refuseExact(where, v)
+func (r *Realm) exactOf(where string, v goja.Value) exact {
+	r.RefuseExact(where, v)
 	if d := decimalIn(v); d != nil {
 		return d.n
 	}
 	wants := where + " takes a Decimal, a number or a text like '12.50'"
 	if goja.IsUndefined(v) || goja.IsNull(v) {
-		panic(r.vm.NewTypeError("%s, not %s; for a value that may be missing write value ?? 0", wants, v.String()))
+		panic(r.VM.NewTypeError("%s, not %s; for a value that may be missing write value ?? 0", wants, v.String()))
 	}
 	_, object := v.(*goja.Object)
 	_, symbol := v.(*goja.Symbol)
 	if object || symbol {
-		panic(r.vm.NewTypeError("%s, and this is none", wants))
+		panic(r.VM.NewTypeError("%s, and this is none", wants))
 	}
 	text := v.String()
 	switch x := v.Export().(type) {
@@ -188,26 +190,26 @@ func (r *realmBase) exactOf(where string, v goja.Value) exact {
 		text = strconv.FormatInt(x, 10)
 	case float64:
 		if math.IsNaN(x) || math.IsInf(x, 0) {
-			panic(r.rangeError(wants + ", not " + text))
+			panic(r.RangeError(wants + ", not " + text))
 		}
 		text = strconv.FormatFloat(x, 'e', -1, 64)
 	default:
-		panic(r.vm.NewTypeError("%s, not %s", wants, quoted(text)))
+		panic(r.VM.NewTypeError("%s, not %s", wants, Quoted(text)))
 	}
 	n, ok := parseExact(text)
 	if !ok {
-		panic(r.rangeError(wants + " with at most " + strconv.Itoa(scalar.MaxDigits) + " digits on each side of its point, not " + quoted(text)))
+		panic(r.RangeError(wants + " with at most " + strconv.Itoa(scalar.MaxDigits) + " digits on each side of its point, not " + Quoted(text)))
 	}
 	return n
 }
 
 // places is the argument of round and toFixed.
-func (r *realmBase) places(v goja.Value) int {
+func (r *Realm) places(v goja.Value) int {
 	if goja.IsUndefined(v) {
 		return 0
 	}
 	if n, ok := v.Export().(int64); ok && n >= 0 && n <= scalar.MaxDigits {
 		return int(n)
 	}
-	panic(r.rangeError("places must be a whole number from 0 to " + strconv.Itoa(scalar.MaxDigits)))
+	panic(r.RangeError("places must be a whole number from 0 to " + strconv.Itoa(scalar.MaxDigits)))
 }

@@ -1,4 +1,6 @@
-package exoeval
+package realm
+
+// How numbers are written in en-US, from options that are read.
 
 import (
 	"bytes"

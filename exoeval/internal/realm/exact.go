@@ -1,4 +1,6 @@
-package exoeval
+package realm
+
+// The arithmetic behind Decimal.
 
 import (
 	"math/big"
