@@ -24,7 +24,7 @@ var deciders = map[string]bool{"some": true, "every": true, "find": true, "findI
 var recordedMath = map[string]bool{"abs": true, "round": true, "floor": true, "ceil": true}
 
 // member is the function that object.name(...) calls.
-func (r *run) member(object goja.Value, name string) goja.Value {
+func (r *guest) member(object goja.Value, name string) goja.Value {
 	if x := r.recordedIn(object); x != nil {
 		own := x.Get(name)
 		f, ok := goja.AssertFunction(own)
@@ -53,7 +53,7 @@ func (r *run) member(object goja.Value, name string) goja.Value {
 	})
 }
 
-func (r *run) invoke(f goja.Callable, this goja.Value, args []goja.Value) goja.Value {
+func (r *guest) invoke(f goja.Callable, this goja.Value, args []goja.Value) goja.Value {
 	v, err := f(this, args...)
 	if err != nil {
 		panic(r.Rethrow(err))
@@ -62,7 +62,7 @@ func (r *run) invoke(f goja.Callable, this goja.Value, args []goja.Value) goja.V
 }
 
 // recordedCall is the call as the method of an expression, or nil when none takes part.
-func (r *run) recordedCall(object goja.Value, name string, args []goja.Value) goja.Value {
+func (r *guest) recordedCall(object goja.Value, name string, args []goja.Value) goja.Value {
 	o, ok := object.(*goja.Object)
 	if !ok {
 		return nil
@@ -114,7 +114,7 @@ func (r *run) recordedCall(object goja.Value, name string, args []goja.Value) go
 
 // joined is some or every of an array in a describing callback: the conditions that a function answers with,
 // joined by || or &&. An answer of JavaScript's own is true or false for all.
-func (r *run) joined(name string, list *goja.Object, args []goja.Value) goja.Value {
+func (r *guest) joined(name string, list *goja.Object, args []goja.Value) goja.Value {
 	f, _ := goja.AssertFunction(args[0])
 	op, decided := "||", true
 	if name == "every" {
@@ -156,7 +156,7 @@ var extremes = map[string]string{"Math.max": ">=", "Math.min": "<="}
 const maxExtremes = 6 // what they are recorded as grows with the square of their number
 
 // extreme is the greatest or the least of several numbers. Like all that calculates it is null where one of them is.
-func (r *run) extreme(n *exo.Node, name, op string, args []goja.Value) goja.Value {
+func (r *guest) extreme(n *exo.Node, name, op string, args []goja.Value) goja.Value {
 	if len(args) > maxExtremes {
 		panic(r.throw(exo.Errorf(exo.Limit, "", "`%s` takes at most %d numbers with %s among them", name, maxExtremes, r.check.Name(n))))
 	}
@@ -195,7 +195,7 @@ func (r *run) extreme(n *exo.Node, name, op string, args []goja.Value) goja.Valu
 
 // listOf is an array of what a set or an iterator holds. More than most items are an error: a list that was cut would give
 // an answer that looks whole.
-func (r *run) listOf(set *goja.Object, most int) goja.Value {
+func (r *guest) listOf(set *goja.Object, most int) goja.Value {
 	var items []any
 	r.VM.ForOf(set, func(v goja.Value) bool {
 		items = append(items, v)
@@ -213,7 +213,7 @@ func tooMany(what string, most int) error {
 }
 
 // itemsOf are the items of an array, at most so many.
-func (r *run) itemsOf(list *goja.Object, what string, most int) []goja.Value {
+func (r *guest) itemsOf(list *goja.Object, what string, most int) []goja.Value {
 	n := list.Get("length").ToInteger()
 	if n > int64(most) {
 		panic(r.throw(tooMany(what, most)))
@@ -228,7 +228,7 @@ func (r *run) itemsOf(list *goja.Object, what string, most int) []goja.Value {
 }
 
 // decider is f, which must not answer with a condition that is recorded.
-func (r *run) decider(name string, f goja.Value) goja.Value {
+func (r *guest) decider(name string, f goja.Value) goja.Value {
 	call, ok := goja.AssertFunction(f)
 	if !ok {
 		return f
@@ -245,7 +245,7 @@ var makes = map[string]string{"Number(…)": "int float decimal", "parseInt(…)
 
 // refuseSame throws where an expression is of the type already of which a function makes values: without the call
 // it says what is meant.
-func (r *run) refuseSame(call string, x *recorded) {
+func (r *guest) refuseSame(call string, x *recorded) {
 	if of := r.valueType(x.node); of != "" && slices.Contains(strings.Fields(makes[call]), of) {
 		if s := r.say(x.node, "already", "", "it", r.check.Name(x.node)); s != "" {
 			panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` can't convert %s, which has no value in the program; %s", call, r.check.Name(x.node), s)))
@@ -254,7 +254,7 @@ func (r *run) refuseSame(call string, x *recorded) {
 }
 
 // callee is the function that name(...) calls.
-func (r *run) callee(name string, f goja.Value) goja.Value {
+func (r *guest) callee(name string, f goja.Value) goja.Value {
 	if !f.SameAs(r.Intrinsics.Get(name)) {
 		return f // of the program
 	}
@@ -276,7 +276,7 @@ func (r *run) callee(name string, f goja.Value) goja.Value {
 
 // argumentOfChain is an argument of list?.includes(x), whose call stays as it
 // is: a chain that ends early can't be cut in two.
-func (r *run) argumentOfChain(name string, v goja.Value) goja.Value {
+func (r *guest) argumentOfChain(name string, v goja.Value) goja.Value {
 	if x := r.recordedIn(v); x != nil && name == front.DateMark {
 		r.refuseSame(name+"(…)", x)
 		r.refuseColumn(v, "`"+name+"(…)` can't be made of %s, which has no value in the program", "call:Date")

@@ -38,7 +38,7 @@ func takes(m *exo.Method) *exo.Type {
 
 // changed calls a method that changes something, of arguments that are not its own: a list for one record, an object of
 // options. It is nil where the arguments are the method's.
-func (r *run) changed(recv *exo.Node, m *exo.Method, args []goja.Value) goja.Value {
+func (r *guest) changed(recv *exo.Node, m *exo.Method, args []goja.Value) goja.Value {
 	t := takes(m)
 	if t == nil {
 		return nil
@@ -91,14 +91,14 @@ func (r *run) changed(recv *exo.Node, m *exo.Method, args []goja.Value) goja.Val
 
 // defined refuses undefined as an argument of a method that changes something. Who writes `where(c).delete(x)` means x, and if
 // x is not there, all rows of c is what nobody asked for.
-func (r *run) defined(recv *exo.Node, m *exo.Method, args []goja.Value) {
+func (r *guest) defined(recv *exo.Node, m *exo.Method, args []goja.Value) {
 	if m != nil && m.Sends && m.Effect != exo.NoEffect && slices.ContainsFunc(args, goja.IsUndefined) {
 		panic(r.throw(exo.Errorf(exo.Invalid, r.check.Op(recv, m.Name), "is given undefined; it changes nothing that was not said: leave the argument out, or find out why it has no value")))
 	}
 }
 
 // given says what to write instead of a record that a method does not take: what its unknown names, or values of it that are records, say in other libraries.
-func (r *run) given(recv *exo.Node, m *exo.Method, args []*exo.Node) string {
+func (r *guest) given(recv *exo.Node, m *exo.Method, args []*exo.Node) string {
 	t := takes(m)
 	if t == nil || len(args) != 1 || args[0].Op != exo.OpLit || args[0].Lit.Type() != exo.TypeRecord {
 		return ""
@@ -119,7 +119,7 @@ func (r *run) given(recv *exo.Node, m *exo.Method, args []*exo.Node) string {
 
 // afterChange ends the run where something is added behind a change, which was sent as it stood before: more may have been
 // changed than was meant. No program can go on after that.
-func (r *run) afterChange(recv *exo.Node, m *exo.Method, name string) {
+func (r *guest) afterChange(recv *exo.Node, m *exo.Method, name string) {
 	if s := r.say(recv, "changed."+name, "", "method", m.Name); s != "" {
 		line, col := r.here()
 		err := r.placed(exo.Errorf(exo.Invalid, m.Name, "%s", s), line, col)
@@ -130,7 +130,7 @@ func (r *run) afterChange(recv *exo.Node, m *exo.Method, name string) {
 
 // fixedBy are the names of what the thing that n describes could be changed in. In records that were read they can't be assigned,
 // which would change the program's copy alone.
-func (r *run) fixedBy(n *exo.Node) map[string]bool {
+func (r *guest) fixedBy(n *exo.Node) map[string]bool {
 	i := r.check.Catalog[n.Type.Name]
 	if i == nil {
 		return nil
@@ -155,12 +155,12 @@ func (r *run) fixedBy(n *exo.Node) map[string]bool {
 }
 
 // isFixed is the error for an assignment to a record that was read.
-func (r *run) isFixed(name string) error {
+func (r *guest) isFixed(name string) error {
 	return exo.Errorf(exo.Invalid, "", "%s", r.say(nil, "fixed", "`{name}` of a record that was read can't be assigned: it would change the program's copy alone", "name", scalar.Shorten(name, 60)))
 }
 
 // answer turns a reply into a value of the program. Records that were read can't be assigned where that could be meant to change something.
-func (r *run) answer(v exo.Value, fixed map[string]bool) goja.Value {
+func (r *guest) answer(v exo.Value, fixed map[string]bool) goja.Value {
 	switch {
 	case fixed == nil:
 	case v.Type() == exo.TypeRows:
@@ -184,7 +184,7 @@ func (r *run) answer(v exo.Value, fixed map[string]bool) goja.Value {
 }
 
 // fix defines a property, which can't be assigned if it is fixed.
-func (r *run) fix(o *goja.Object, name string, v goja.Value, fixed bool) {
+func (r *guest) fix(o *goja.Object, name string, v goja.Value, fixed bool) {
 	writable := goja.FLAG_TRUE
 	if fixed {
 		writable = goja.FLAG_FALSE
@@ -197,7 +197,7 @@ var countMembers = []string{"count", "affectedRows", "affected", "rowCount", "ch
 
 // guardCounts makes reading such a member of a number an error: undefined would be compared with 0, and a program would
 // take what it changed for nothing. It is asked for where a call that changes something gave a number.
-func (r *run) guardCounts() {
+func (r *guest) guardCounts() {
 	if r.counted {
 		return
 	}
@@ -216,7 +216,7 @@ func (r *run) guardCounts() {
 }
 
 // fixes reports whether a name is fixed in some record.
-func (r *run) fixes(name string) bool {
+func (r *guest) fixes(name string) bool {
 	for _, fixed := range r.fixed {
 		if fixed[name] {
 			return true

@@ -70,7 +70,7 @@ const maxItems = 1_000_000
 const ValueBytes = 16
 
 type converter struct {
-	r       *run
+	r       *guest
 	how     purpose
 	answers *answers // of a result; else nil
 	items   int
@@ -80,7 +80,7 @@ type converter struct {
 
 // toValue turns a JavaScript value into plain data. It runs getters of the
 // program, so it is only called inside the realm.
-func (r *run) toValue(v goja.Value, how purpose) (exo.Value, error) {
+func (r *guest) toValue(v goja.Value, how purpose) (exo.Value, error) {
 	c := &converter{r: r, how: how}
 	return c.value(v, 0, nil)
 }
@@ -93,7 +93,7 @@ func (c *converter) within() error {
 	if c.bytes > maxConvertBytes {
 		return exo.Errorf(exo.Limit, "", "the value is larger than %d bytes", maxConvertBytes)
 	}
-	if l := c.r.bounds.MaxResult(); c.own > l && c.how == forResult {
+	if l := c.r.maxResult; c.own > l && c.how == forResult {
 		return exo.Errorf(exo.Limit, "", "the result has too many parts, or is larger than %d bytes, far more than can be shown; %s", l, c.r.say(nil, "limit.result", "return less"))
 	}
 	return nil
@@ -243,7 +243,7 @@ func (c *converter) value(v goja.Value, depth int, at *place) (exo.Value, error)
 
 // boxed is what to write instead of an object that was made of a text, a number, a truth value or a symbol, by new or by Object(x); "" for any
 // other. JavaScript takes the object of false for true, and a condition would take it for false. It runs nothing of the program.
-func (r *run) boxed(o *goja.Object) string {
+func (r *guest) boxed(o *goja.Object) string {
 	switch o.ClassName() {
 	case "String":
 		text, n := "", o.Get("length").ToInteger()
@@ -379,7 +379,7 @@ func (c *converter) record(o *goja.Object, depth int, at *place) (exo.Value, err
 
 // names are the names of what o has. whole is false if one holds half a character:
 // goja gives that as U+FFFD, the name of another property, and so of two.
-func (r *run) names(o *goja.Object) (names []string, whole bool) {
+func (r *guest) names(o *goja.Object) (names []string, whole bool) {
 	names = o.Keys()
 	if !slices.ContainsFunc(names, func(n string) bool { return strings.Contains(n, "\uFFFD") }) {
 		return names, true
@@ -422,7 +422,7 @@ func loneSurrogate(v goja.Value) bool {
 
 // toJS turns a value of the host into a JavaScript value of the program's own:
 // nothing in it is shared with the host.
-func (r *run) toJS(v exo.Value) goja.Value {
+func (r *guest) toJS(v exo.Value) goja.Value {
 	switch v.Type() {
 	case exo.TypeBool:
 		return r.VM.ToValue(v.Bool())
@@ -459,7 +459,7 @@ func (r *run) toJS(v exo.Value) goja.Value {
 	return goja.Null()
 }
 
-func (r *run) rowToJS(s *exo.Shape, cells []exo.Value, fixed map[string]bool) (*goja.Object, []exo.Value) {
+func (r *guest) rowToJS(s *exo.Shape, cells []exo.Value, fixed map[string]bool) (*goja.Object, []exo.Value) {
 	// Assigning is quicker than defining, and as long as there is no prototype no
 	// setter of one can run.
 	o := r.VM.CreateObject(nil)

@@ -22,7 +22,7 @@ var recordedType = reflect.TypeFor[*recorded]()
 // a promise; any other gives the longer expression.
 //
 // name is the method's name as the program wrote it, for messages.
-func (r *run) call(recv *exo.Node, m *exo.Method, name string, args []goja.Value) goja.Value {
+func (r *guest) call(recv *exo.Node, m *exo.Method, name string, args []goja.Value) goja.Value {
 	r.defined(recv, m, args)
 	for n := len(args); n > 0 && goja.IsUndefined(args[n-1]) && (n > len(m.Params) || m.Params[n-1].Opt); n-- {
 		args = args[:n-1]
@@ -96,8 +96,8 @@ func (r *run) call(recv *exo.Node, m *exo.Method, name string, args []goja.Value
 }
 
 // make is a checked call, or an error that says what to write instead.
-func (r *run) make(recv *exo.Node, m *exo.Method, name string, args []*exo.Node) (*exo.Node, error) {
-	if err := r.held(recv, m, name, args); err != nil {
+func (r *guest) make(recv *exo.Node, m *exo.Method, name string, args []*exo.Node) (*exo.Node, error) {
+	if err := r.numbers().held(recv, m, name, args); err != nil {
 		return nil, err
 	}
 	n, err := r.check.MakeCall(recv, name, args)
@@ -112,7 +112,7 @@ func isCallable(v goja.Value) bool {
 	return ok
 }
 
-func (r *run) argument(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, v goja.Value) *exo.Node {
+func (r *guest) argument(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, v goja.Value) *exo.Node {
 	v = r.plainValue(v)
 	p := &m.Params[i]
 	if p.Lambda != nil {
@@ -145,7 +145,7 @@ func (r *run) argument(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, 
 // callback calls a describing callback once, at once, with placeholders, and
 // makes a lambda of what it returns. The placeholders die with it. No function
 // of the guest ever leaves the guest. turn, if there is one, makes more of what the callback gave.
-func (r *run) callback(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, v goja.Value, f goja.Callable, turn func(*exo.Node) *exo.Node) *exo.Node {
+func (r *guest) callback(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, v goja.Value, f goja.Callable, turn func(*exo.Node) *exo.Node) *exo.Node {
 	param, err := r.check.MakeParam(recv, m.Name, i, prior)
 	if err != nil {
 		panic(r.throw(err))
@@ -196,7 +196,7 @@ func (r *run) callback(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, 
 
 // body turns what a callback returned into a node, with the errors that
 // callbacks of this form invite.
-func (r *run) body(op func() string, p *exo.Param, v goja.Value) *exo.Node {
+func (r *guest) body(op func() string, p *exo.Param, v goja.Value) *exo.Node {
 	v = r.plainValue(v)
 	if goja.IsUndefined(v) {
 		panic(r.throw(exo.Errorf(exo.Invalid, op(), "the callback returned nothing; write it as (…) => expression, or add a return")))
@@ -235,7 +235,7 @@ func (r *run) body(op func() string, p *exo.Param, v goja.Value) *exo.Node {
 }
 
 // keyed is the record that an expression stands for, or a list of such. Each is called as keyName says.
-func (r *run) keyed(n *exo.Node) *exo.Node {
+func (r *guest) keyed(n *exo.Node) *exo.Node {
 	nodes, names := n.Args, n.Names
 	switch n.Op {
 	case exo.OpRecord:
@@ -277,7 +277,7 @@ func (r *run) keyed(n *exo.Node) *exo.Node {
 
 // keyedAs is what the one calculated key of the groups is called that the innermost callback is given; "" if
 // there is none.
-func (r *run) keyedAs() string {
+func (r *guest) keyedAs() string {
 	for q := r.frame().on; q != nil && q.Op == exo.OpCall; q = q.Recv {
 		if p := q.Method().Params; len(p) == 1 && len(q.Args) == 1 && q.Args[0].Op == exo.OpLambda && p[0].Want.Con != nil && p[0].Want.Con.Name == exo.TypeKeys {
 			if k := q.Args[0].Args[0]; k.Op == exo.OpRecord && len(k.Args) == 1 {
@@ -293,7 +293,7 @@ var keyIdent = realm.Expression(`^[A-Za-z]\w{0,60}$`)
 
 // keyName is what a key is called that has no name of its own: a field's name, what its interface says of a
 // method (exo.Phrase, "keyed."), else key.
-func (r *run) keyName(n *exo.Node) string {
+func (r *guest) keyName(n *exo.Node) string {
 	if n.Op == exo.OpField {
 		return n.Name
 	}
@@ -322,7 +322,7 @@ func selects(p *exo.Param) bool {
 
 // node turns an argument into a node: what was recorded stays, plain data
 // becomes a literal, and what mixes them a record or list of nodes.
-func (r *run) node(v goja.Value, static bool, depth int) *exo.Node {
+func (r *guest) node(v goja.Value, static bool, depth int) *exo.Node {
 	v = r.plainValue(v)
 	if x := r.expressionIn(v); x != nil {
 		if row := x.only(); row != nil {
@@ -368,7 +368,7 @@ func (r *run) node(v goja.Value, static bool, depth int) *exo.Node {
 	return n
 }
 
-func (r *run) recordNode(o *goja.Object, depth int) *exo.Node {
+func (r *guest) recordNode(o *goja.Object, depth int) *exo.Node {
 	var names []string
 	var args []*exo.Node
 	for _, k := range o.Keys() {
@@ -391,20 +391,20 @@ func (r *run) recordNode(o *goja.Object, depth int) *exo.Node {
 }
 
 // changes reports whether a callback is called that says what is changed: plain data in it is a value, as beside a callback.
-func (r *run) changes() bool {
+func (r *guest) changes() bool {
 	of := r.frame().of
 	return of != nil && changesGiven(of)
 }
 
 // mixed reports whether a recorded thing is inside plain data.
-func (r *run) mixed(v goja.Value, depth int) bool {
+func (r *guest) mixed(v goja.Value, depth int) bool {
 	budget := maxItems
 	return r.mixedWithin(v, depth, &budget)
 }
 
 const maxMixed = 20_000 // values that are recorded as one list or condition
 
-func (r *run) mixedWithin(v goja.Value, depth int, budget *int) bool {
+func (r *guest) mixedWithin(v goja.Value, depth int, budget *int) bool {
 	if r.expressionIn(v) != nil {
 		return true
 	}
@@ -456,7 +456,7 @@ type naming struct {
 
 const maxNamed = 1000 // more than a callback that describes has names
 
-func (f *frame) name(r *run, recv *exo.Node, m *exo.Method) {
+func (f *frame) name(r *guest, recv *exo.Node, m *exo.Method) {
 	if len(f.named) == maxNamed {
 		panic(r.throw(exo.Errorf(exo.Limit, "", "the callback names more than %d methods without calling them", maxNamed)))
 	}
@@ -473,7 +473,7 @@ func (f *frame) called(m *exo.Method) {
 	}
 }
 
-func (r *run) frame() *frame {
+func (r *guest) frame() *frame {
 	if len(r.frames) == 0 {
 		return &frame{}
 	}
@@ -514,7 +514,7 @@ func contains(n, x *exo.Node) bool {
 	return false
 }
 
-func (f *frame) leftovers(r *run, op func() string) error {
+func (f *frame) leftovers(r *guest, op func() string) error {
 	for _, n := range f.named {
 		return r.uncalled(n.recv, n.m)
 	}
@@ -527,7 +527,7 @@ func (f *frame) leftovers(r *run, op func() string) error {
 }
 
 // recording tells the functions with two bodies which of them to run.
-func (r *run) recording(on bool) {
+func (r *guest) recording(on bool) {
 	if r.flagged {
 		_ = r.VM.GlobalObject().DefineDataProperty(front.HelperRecording, r.VM.ToValue(on), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 	}

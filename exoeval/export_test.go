@@ -59,10 +59,9 @@ func bareRun(l *local, prog *program) *run {
 	if err != nil {
 		panic(err)
 	}
-	return &run{
-		Realm: realm.Realm{VM: goja.New(), Seed: 1}, ctx: context.Background(), port: deafPort{}, check: s.Checker(), granted: l.gate.Granted(), limits: l.gate.Limits(), bounds: l.world.Bounds, prog: prog,
-		console: console{max: 1000},
-	}
+	w := *l.world
+	w.Limits.ConsoleBytes = 1000
+	return newRun(context.Background(), realm.Realm{VM: goja.New(), Seed: 1}, deafPort{}, s.Checker(), &w, prog)
 }
 
 type deafPort struct{}

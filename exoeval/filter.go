@@ -19,7 +19,7 @@ import (
 const maxFilterDepth = 16
 
 // filter makes the lambda that a plain object stands for.
-func (r *run) filter(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, o *goja.Object) *exo.Node {
+func (r *guest) filter(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, o *goja.Object) *exo.Node {
 	f := &filterer{r: r, op: func() string { return r.check.Name(recv) + "." + m.Name }, of: m.Name}
 	return r.described(recv, m, i, prior, func(param *exo.Node) *exo.Node {
 		row := (&recorded{r: r, node: param}).only()
@@ -36,7 +36,7 @@ func (r *run) filter(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, o 
 }
 
 // compared is a recorded condition: a field that a text names, an operator, and what that takes.
-func (r *run) compared(recv *exo.Node, m *exo.Method, name, operator string, args []goja.Value) goja.Value {
+func (r *guest) compared(recv *exo.Node, m *exo.Method, name, operator string, args []goja.Value) goja.Value {
 	f := &filterer{r: r, op: func() string { return r.check.Name(recv) + "." + m.Name }}
 	return r.record(r.described(recv, m, 0, nil, func(param *exo.Node) *exo.Node {
 		field := r.namedField(f.op, param, name)
@@ -58,7 +58,7 @@ func (r *run) compared(recv *exo.Node, m *exo.Method, name, operator string, arg
 
 // filterer makes the condition of one filter object.
 type filterer struct {
-	r    *run
+	r    *guest
 	op   func() string
 	of   string // the method that takes the object; "" for none
 	part string // what the rows are called
@@ -213,7 +213,7 @@ func (f *filterer) operator(field *exo.Node, k string, v goja.Value, depth int) 
 }
 
 // isCondition reports whether what a method of an expression gives is true or false.
-func (r *run) isCondition(m *exo.Method) bool {
+func (r *guest) isCondition(m *exo.Method) bool {
 	return m.Result != nil && m.Result.Con != nil && m.Result.Con.Args["of"] != nil && m.Result.Con.Args["of"].Name == exo.TypeBool
 }
 

@@ -17,9 +17,9 @@ func (r *run) newRealm() error {
 	vm := r.VM
 	vm.SetPromiseRejectionTracker(r.trackRejection)
 	r.Throws, r.RefuseExact = r.throw, r.refuseInexact
-	r.Disarm(r.prog.needs.Needs)
+	r.Disarm(r.needs.Needs)
 	r.guardNatives()
-	need := &r.prog.needs
+	need := &r.needs
 	if need.Patterns {
 		r.GuardPatterns()
 	}
@@ -51,7 +51,7 @@ func (r *run) newRealm() error {
 			continue
 		}
 		help := helpers[name]
-		realm.Fix(global, name, r.Function("operator", func(c goja.FunctionCall) goja.Value { return help(r, c) }))
+		realm.Fix(global, name, r.Function("operator", func(c goja.FunctionCall) goja.Value { return help(&r.guest, c) }))
 	}
 	r.api = vm.NewDynamicObject(&apiObject{r})
 	return nil

@@ -5,8 +5,6 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/dop251/goja"
-
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval/internal/front"
 	"github.com/exoagent/exoagent/internal/scalar"
@@ -32,12 +30,26 @@ var equalities = map[string]bool{"eq": true, "ne": true, "is": true, "isNot": tr
 // choices are the methods that give one of two values.
 var choices = map[string]bool{"case": true, "?:": true}
 
+// numbers judges the numbers that a program gives to what was granted.
+type numbers struct {
+	check   *exo.Checker
+	written front.WrittenNumbers
+}
+
+// valueType is the name of the type of a column's values, or "".
+func valueType(of exo.Catalog, n *exo.Node) string {
+	if i := of[n.Type.Name]; i == nil || !i.Expr || n.Type.Args["of"] == nil {
+		return ""
+	}
+	return n.Type.Args["of"].Name
+}
+
 // held refuses a call that is given a number of which JavaScript has lost digits that count.
-func (r *run) held(recv *exo.Node, m *exo.Method, name string, args []*exo.Node) error {
+func (l numbers) held(recv *exo.Node, m *exo.Method, name string, args []*exo.Node) error {
 	if m == nil {
 		return nil
 	}
-	i := r.check.Catalog[recv.Type.Name]
+	i := l.check.Catalog[recv.Type.Name]
 	expression := i != nil && i.Expr && recv.Type.Args["of"] != nil
 	for k, a := range args {
 		if k >= len(m.Params) {
@@ -50,7 +62,7 @@ func (r *run) held(recv *exo.Node, m *exo.Method, name string, args []*exo.Node)
 		if expression && t.Name == exo.TypeBool { // what `?:` gives
 			t = &exo.Type{Name: exo.TypeJSON}
 			for _, other := range args {
-				if of := other.Type.Args["of"]; of != nil && r.valueType(other) != "" && of.Name != exo.TypeBool {
+				if of := other.Type.Args["of"]; of != nil && valueType(l.check.Catalog, other) != "" && of.Name != exo.TypeBool {
 					t = of
 				}
 			}
@@ -59,38 +71,38 @@ func (r *run) held(recv *exo.Node, m *exo.Method, name string, args []*exo.Node)
 		if expression {
 			op = name
 		}
-		if field, why := r.unheldIn(t, op, "", a); why != "" {
+		if field, why := l.unheldIn(t, op, "", a); why != "" {
 			switch {
 			case field != "":
-				return exo.Errorf(exo.Invalid, r.check.Op(recv, m.Name), "`%s` is given %s", field, why)
+				return exo.Errorf(exo.Invalid, l.check.Op(recv, m.Name), "`%s` is given %s", field, why)
 			case equalities[op] || comparesInOrder[op]:
-				return exo.Errorf(exo.Invalid, r.check.Name(recv), "is compared with %s", why)
+				return exo.Errorf(exo.Invalid, l.check.Name(recv), "is compared with %s", why)
 			}
-			return exo.Errorf(exo.Invalid, r.check.Op(recv, m.Name), "is given %s", why)
+			return exo.Errorf(exo.Invalid, l.check.Op(recv, m.Name), "is given %s", why)
 		}
 	}
 	return nil
 }
 
 // unheldIn looks for such a number in an argument that a type is wanted for. field is the name that it has there.
-func (r *run) unheldIn(t *exo.Type, op, field string, n *exo.Node) (string, string) {
+func (l numbers) unheldIn(t *exo.Type, op, field string, n *exo.Node) (string, string) {
 	if t == nil {
 		return "", ""
 	}
 	switch n.Op {
 	case exo.OpLit:
-		return r.unheldValue(t, op, field, n.Lit)
+		return l.unheldValue(t, op, field, n.Lit)
 	case exo.OpLambda:
-		return r.unheldIn(t, op, field, n.Args[0])
+		return l.unheldIn(t, op, field, n.Args[0])
 	case exo.OpList:
 		for _, a := range n.Args {
-			if field, why := r.unheldIn(elementOf(t), op, field, a); why != "" {
+			if field, why := l.unheldIn(elementOf(t), op, field, a); why != "" {
 				return field, why
 			}
 		}
 	case exo.OpRecord:
 		for k, a := range n.Args {
-			if field, why := r.unheldIn(memberOf(t, n.Names[k]), op, cmp.Or(field, n.Names[k]), a); why != "" {
+			if field, why := l.unheldIn(memberOf(t, n.Names[k]), op, cmp.Or(field, n.Names[k]), a); why != "" {
 				return field, why
 			}
 		}
@@ -99,7 +111,7 @@ func (r *run) unheldIn(t *exo.Type, op, field string, n *exo.Node) (string, stri
 }
 
 // unheldValue is unheldIn of plain data.
-func (r *run) unheldValue(t *exo.Type, op, field string, v exo.Value) (string, string) {
+func (l numbers) unheldValue(t *exo.Type, op, field string, v exo.Value) (string, string) {
 	if t == nil {
 		return "", ""
 	}
@@ -108,16 +120,16 @@ func (r *run) unheldValue(t *exo.Type, op, field string, v exo.Value) (string, s
 		if t.Name == exo.TypeList {
 			t = elementOf(t)
 		}
-		return field, r.unheld(t.Name, op, v)
+		return field, l.unheld(t.Name, op, v)
 	case exo.TypeList:
 		for k := range v.Len() {
-			if field, why := r.unheldValue(elementOf(t), op, field, v.At(k)); why != "" {
+			if field, why := l.unheldValue(elementOf(t), op, field, v.At(k)); why != "" {
 				return field, why
 			}
 		}
 	case exo.TypeRecord:
 		for name, x := range v.Fields() {
-			if field, why := r.unheldValue(memberOf(t, name), op, cmp.Or(field, name), x); why != "" {
+			if field, why := l.unheldValue(memberOf(t, name), op, cmp.Or(field, name), x); why != "" {
 				return field, why
 			}
 		}
@@ -148,8 +160,8 @@ func memberOf(t *exo.Type, name string) *exo.Type {
 
 // unheld says what is wrong with a number where one of a kind is wanted, and what to write instead; "" if nothing
 // is. op is the method of a column that it is given to, or "".
-func (r *run) unheld(kind, op string, v exo.Value) string {
-	why := r.unheldAlone(kind, op, v)
+func (l numbers) unheld(kind, op string, v exo.Value) string {
+	why := l.unheldAlone(kind, op, v)
 	between := kind == exo.TypeInt && front.IsBeyond(v.Float()) && math.Abs(v.Float()) < beyondInt // SQLite would have it as a double there
 	if choices[op] && (between || why != "" && (kind == exo.TypeInt || kind == exo.TypeDecimal)) { // no text is taken there
 		return "a number of which JavaScript may not have all digits: choose in JavaScript, from what was read, or join two conditions by ||"
@@ -157,10 +169,10 @@ func (r *run) unheld(kind, op string, v exo.Value) string {
 	return why
 }
 
-func (r *run) unheldAlone(kind, op string, v exo.Value) string {
+func (l numbers) unheldAlone(kind, op string, v exo.Value) string {
 	f := v.Float()
 	beyond := front.IsBeyond(f) && f == math.Trunc(f)
-	n, written := r.prog.Written[math.Abs(f)]
+	n, written := l.written[math.Abs(f)]
 	const text = "a number beyond 2^53, where JavaScript's are not exact: write it as text, in quotes"
 	switch kind {
 	case exo.TypeInt:
@@ -223,19 +235,4 @@ func when(is bool, s string) string {
 		return s
 	}
 	return ""
-}
-
-// refuseInexact throws where a Decimal would be made of something recorded, or of a number of which JavaScript has lost digits.
-func (r *run) refuseInexact(where string, v goja.Value) {
-	if x := r.recordedIn(v); x != nil {
-		panic(r.throw(exo.Errorf(exo.Invalid, "", "%s", r.say(x.node, "decimal", "{by} can't calculate with {it}, which has no value in the program", "by", where, "it", r.check.Name(x.node)))))
-	}
-	if !goja.IsNumber(v) {
-		return
-	}
-	if f, ok := v.Export().(float64); ok && !math.IsNaN(f) && !math.IsInf(f, 0) {
-		if why := r.unheld(exo.TypeDecimal, "", exo.Float(f)); why != "" {
-			panic(r.RangeError(where + " is given " + why))
-		}
-	}
 }

@@ -1,18 +1,15 @@
 package exoeval
 
 import (
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // say returns the phrase for a situation that the interface of n declares, or with nil any
 // granted interface; without one, otherwise. See exo.Phrase.
-func (r *run) say(n *exo.Node, on, otherwise string, parts ...string) string {
+func (r *guest) say(n *exo.Node, on, otherwise string, parts ...string) string {
 	var i *exo.Interface
 	if n != nil {
 		i = r.check.Catalog[n.Type.Name]
@@ -21,10 +18,10 @@ func (r *run) say(n *exo.Node, on, otherwise string, parts ...string) string {
 }
 
 // memberNoun is what a member of a described thing is called.
-func (r *run) memberNoun() string { return r.say(nil, "member", "member") }
+func (r *guest) memberNoun() string { return r.say(nil, "member", "member") }
 
 // describes says what a described thing does.
-func (r *run) describes() string { return r.say(nil, "describes", "only describes") }
+func (r *guest) describes() string { return r.say(nil, "describes", "only describes") }
 
 // and is a further sentence of an error, if there is one.
 func and(s string) string { return prefixed("; ", s) }
@@ -76,20 +73,6 @@ func (x *recorded) wayOut(name string) string {
 	return s
 }
 
-// nearest is the name that was most likely meant: one of those given, one that the interface lists, or one that it has.
-func nearest(i *exo.Interface, name string, names []string) string {
-	if i == nil {
-		return scalar.Nearest(name, names)
-	}
-	for _, names := range [][]string{names, i.Names(), slices.Sorted(maps.Keys(i.Methods))} {
-		names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == name }) // it is one elsewhere
-		if n := scalar.Nearest(name, names); n != "" {
-			return n
-		}
-	}
-	return ""
-}
-
 // within reports whether a name is a field of the parts that a type argument has: of the rows of a group.
 func (x *recorded) within(name string) bool {
 	for _, of := range x.node.Type.Args {
@@ -124,11 +107,11 @@ func (x *recorded) ofUnsent(i *exo.Interface, name string) string {
 			return s
 		}
 	}
-	return x.r.pathTo(x.node.Type.Name, x.r.check.Name(x.node), name)
+	return pathTo(x.r.check.Catalog, x.node.Type.Name, x.r.check.Name(x.node), name)
 }
 
 // instead is what to write where an operator, the method, is not available for n.
-func (r *run) instead(n *exo.Node, method string) string {
+func (r *guest) instead(n *exo.Node, method string) string {
 	if i := r.check.Catalog[n.Type.Name]; i != nil && i.Expr && (method == "&&" || method == "?:") && r.say(n, "op:"+method, "") == "" {
 		return "; compare it, like " + r.comparison(n)
 	}
@@ -140,7 +123,7 @@ func (r *run) instead(n *exo.Node, method string) string {
 
 // unlinked is what to write instead of comparing a whole record with nothing: that a link leads to none, if a
 // link brought the record into what the callback is for.
-func (r *run) unlinked(n *exo.Node) string {
+func (r *guest) unlinked(n *exo.Node) string {
 	if n.Op != exo.OpField || n.Recv.Op != exo.OpParam || len(r.frames) == 0 {
 		return ""
 	}
@@ -158,7 +141,7 @@ func (r *run) unlinked(n *exo.Node) string {
 }
 
 // comparison is a condition that a program may mean by a column alone.
-func (r *run) comparison(n *exo.Node) string {
+func (r *guest) comparison(n *exo.Node) string {
 	s := r.check.Name(n) + " !== null"
 	if of := n.Type.Args["of"]; of != nil {
 		switch of.Name {
@@ -172,7 +155,7 @@ func (r *run) comparison(n *exo.Node) string {
 }
 
 // better adds to the error of a call what to write instead.
-func (r *run) better(err error, recv *exo.Node, m *exo.Method, args []*exo.Node) error {
+func (r *guest) better(err error, recv *exo.Node, m *exo.Method, args []*exo.Node) error {
 	e := asError(err)
 	if e.Msg == "" {
 		return err
@@ -202,7 +185,7 @@ func (r *run) better(err error, recv *exo.Node, m *exo.Method, args []*exo.Node)
 }
 
 // dayAndTime reports whether one is a day and the other, or a part of it, a time.
-func (r *run) dayAndTime(a, b *exo.Node) bool {
+func (r *guest) dayAndTime(a, b *exo.Node) bool {
 	if b.Op == exo.OpList {
 		for _, x := range b.Args {
 			if r.dayAndTime(a, x) {
@@ -216,12 +199,7 @@ func (r *run) dayAndTime(a, b *exo.Node) bool {
 }
 
 // valueType is the name of the type of a column's values, or "".
-func (r *run) valueType(n *exo.Node) string {
-	if i := r.check.Catalog[n.Type.Name]; i == nil || !i.Expr || n.Type.Args["of"] == nil {
-		return ""
-	}
-	return n.Type.Args["of"].Name
-}
+func (r *guest) valueType(n *exo.Node) string { return valueType(r.check.Catalog, n) }
 
 // inside reports whether something unsent is of what a callback is given.
 func (x *recorded) inside() bool { return len(x.r.frames) > 0 && !x.node.Closed() }
@@ -264,43 +242,11 @@ func (x *recorded) rowOf() (*exo.Interface, string) {
 	return x.r.check.Catalog[ns.Fields[0].Type.Name], ns.Fields[0].Name
 }
 
-// pathTo says how a link is reached that something further away has: the shortest
-// way from an interface by links.
-func (r *run) pathTo(from, shown, name string) string {
-	const most = 3 // links, and hundreds of interfaces
-	type step struct {
-		name, path string
-		links      int
-	}
-	seen := map[string]bool{from: true}
-	for todo := []step{{from, shown, 0}}; len(todo) > 0 && len(seen) < 500; todo = todo[1:] {
-		at := todo[0]
-		i := r.check.Catalog[at.name]
-		if i == nil || at.links > most {
-			continue
-		}
-		for _, n := range i.Names() {
-			m := i.Methods[n]
-			if m == nil || m.Sends || len(m.Params) > 0 || m.Result == nil || m.Result.Con == nil {
-				continue
-			}
-			path := at.path + "." + n + "()"
-			if to := m.Result.Con.Name; n == name {
-				return "write " + path
-			} else if i := r.check.Catalog[to]; !seen[to] && i != nil && !i.Expr {
-				seen[to] = true
-				todo = append(todo, step{to, path, at.links + 1})
-			}
-		}
-	}
-	return ""
-}
-
 // fromGrants is pathTo from any of the granted objects.
-func (r *run) fromGrants(name string) string {
+func (r *guest) fromGrants(name string) string {
 	best := ""
 	for _, g := range r.granted {
-		if s := r.pathTo(g.Type.Name, "api."+g.Name, name); s != "" && (best == "" || strings.Count(s, ".") < strings.Count(best, ".")) {
+		if s := pathTo(r.check.Catalog, g.Type.Name, "api."+g.Name, name); s != "" && (best == "" || strings.Count(s, ".") < strings.Count(best, ".")) {
 			best = s
 		}
 	}

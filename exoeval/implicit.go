@@ -19,7 +19,7 @@ func (x *recorded) awaits() bool {
 }
 
 // ofPromise is the engine's promise of what the promise v resolves to. If that is a described thing, it is sent where send is true.
-func (r *run) ofPromise(v goja.Value, send bool) goja.Value {
+func (r *guest) ofPromise(v goja.Value, send bool) goja.Value {
 	for range maxPassed {
 		u := r.unawaitedIn(v)
 		v = r.bare(v)
@@ -50,7 +50,7 @@ func (r *run) ofPromise(v goja.Value, send bool) goja.Value {
 }
 
 // executed is v, or a promise of its value if it is one that was not awaited, or of its reply if it is a described thing to send.
-func (r *run) executed(v goja.Value) goja.Value {
+func (r *guest) executed(v goja.Value) goja.Value {
 	if r.unawaitedIn(v) != nil {
 		return r.ofPromise(v, true)
 	}
@@ -63,7 +63,7 @@ func (r *run) executed(v goja.Value) goja.Value {
 // sent is v, or a promise of its reply if it is a described thing whose then, catch or finally
 // is called by that name: whoever writes q.then(…) takes it for one. The engine, which asks every
 // value for its then, finds none.
-func (r *run) sent(v goja.Value) goja.Value {
+func (r *guest) sent(v goja.Value) goja.Value {
 	if len(r.frames) > 0 || r.unawaitedIn(v) != nil {
 		return v
 	}
@@ -74,73 +74,9 @@ func (r *run) sent(v goja.Value) goja.Value {
 	return r.handPromise(v, unawaited{name: aPromise})
 }
 
-// gatherers are the functions of Promise that wait for the items of a list.
-var gatherers = []string{"all", "allSettled", "race", "any"}
-
-// addGatherers makes them send the described things in an array, and those that its
-// promises resolve to.
-func (r *run) addGatherers(map[string]goja.Value) {
-	promise := r.Intrinsic("Promise")
-	for _, name := range gatherers {
-		native, _ := goja.AssertFunction(promise.Get(name))
-		realm.Hide(promise, name, r.Function(name, func(c goja.FunctionCall) goja.Value {
-			going := len(r.going)
-			list := r.sentItems(c.Argument(0))
-			r.gathers = true
-			v, err := native(c.This, list)
-			r.gathers = false
-			// It goes on where one of its items does, for which it waits now.
-			return r.handPromise(r.Called(v, err), unawaited{name: "Promise." + name, goesOn: len(r.going) < going})
-		}))
-	}
-}
-
-// makers are the other functions of Promise that give one.
-var makers = []string{"resolve", "reject", "try", "withResolvers"}
-
-// addMakers makes them give promises as the program gets them: one of the engine's is an object, and true.
-func (r *run) addMakers(map[string]goja.Value) {
-	promise := r.Intrinsic("Promise")
-	for _, name := range makers {
-		native, ok := goja.AssertFunction(promise.Get(name))
-		if !ok {
-			continue
-		}
-		realm.Hide(promise, name, r.Function(name, func(c goja.FunctionCall) goja.Value {
-			if name == "resolve" && r.unawaitedIn(c.Argument(0)) != nil {
-				return c.Argument(0)
-			}
-			v := r.Called(native(c.This, c.Arguments...))
-			if r.gathers {
-				return v
-			}
-			if name == "withResolvers" {
-				o := v.(*goja.Object)
-				r.Put(o, "promise", r.handPromise(o.Get("promise"), unawaited{name: aPromise}))
-				return o
-			}
-			return r.handPromise(v, unawaited{name: "Promise." + name})
-		}))
-	}
-}
-
-// addFromAsync makes Array.fromAsync wait for promises as the program has them.
-func (r *run) addFromAsync(map[string]goja.Value) {
-	array := r.Intrinsic("Array")
-	native, _ := goja.AssertFunction(array.Get("fromAsync"))
-	realm.Hide(array, "fromAsync", r.Function("fromAsync", func(c goja.FunctionCall) goja.Value {
-		list, f := r.sentItems(c.Argument(0)), c.Argument(1)
-		call, code := goja.AssertFunction(f)
-		if code {
-			f = r.Function("given", func(c goja.FunctionCall) goja.Value { return r.executed(r.Called(call(c.This, c.Arguments...))) })
-		}
-		return r.handPromise(r.Called(native(c.This, list, f)), unawaited{name: "Array.fromAsync", goesOn: code})
-	}))
-}
-
 // sentItems is an array of what an array, a set or an iterator holds, with promises of the engine for what is sent and for
 // promises; anything else is given as it is.
-func (r *run) sentItems(list goja.Value) goja.Value {
+func (r *guest) sentItems(list goja.Value) goja.Value {
 	if r.rowsIn(list) != nil {
 		return list
 	}
@@ -157,7 +93,7 @@ func (r *run) sentItems(list goja.Value) goja.Value {
 	return r.gathered(o)
 }
 
-func (r *run) gathered(list *goja.Object) goja.Value {
+func (r *guest) gathered(list *goja.Object) goja.Value {
 	given := r.itemsOf(list, "list", maxItems)
 	items := make([]any, len(given))
 	for i, v := range given {
@@ -181,15 +117,16 @@ const rounds = 4
 
 // result is what the program returned, as data. Reading it sends what is described
 // in it, all at once; when the replies are there, it is read again with the replies in
-// their places.
-func (r *run) result(result goja.Value) (exo.Value, error) {
+// their places. settled waits for a promise, and failure is
+// the error for what its code threw.
+func (r *guest) result(result goja.Value, settled func(goja.Value) (goja.Value, error), failure func(error) error) (exo.Value, error) {
 	a := &answers{of: map[goja.Value]goja.Value{}}
 	for range rounds {
 		var v exo.Value
 		var err error
 		a.asked, a.sent = nil, nil
 		if ex := r.VM.Try(func() { v, err = (&converter{r: r, how: forResult, answers: a}).value(result, 0, nil) }); ex != nil {
-			return exo.Value{}, r.failure(ex)
+			return exo.Value{}, failure(ex)
 		}
 		if err != nil {
 			e := asError(err)
@@ -203,7 +140,7 @@ func (r *run) result(result goja.Value) (exo.Value, error) {
 			return v, nil
 		}
 		for i, o := range a.asked {
-			rows, failed := r.settled(a.sent[i])
+			rows, failed := settled(a.sent[i])
 			if failed != nil {
 				return exo.Value{}, failed
 			}
@@ -224,4 +161,48 @@ func (c *converter) answer(o goja.Value, depth int, at *place) (exo.Value, error
 	c.answers.asked = append(c.answers.asked, o)
 	c.answers.sent = append(c.answers.sent, c.r.awaited(o))
 	return exo.Null(), nil
+}
+
+// send sends an expression and returns the promise of its answer.
+func (r *guest) send(n *exo.Node) goja.Value {
+	if r.failed { // a getter of what was thrown
+		panic(r.throw(exo.Errorf(exo.Cancelled, "", "the program has failed; it can't call any more")))
+	}
+	r.lastID++
+	id := r.lastID
+	r.WatchPromises() // the first one may be this
+	promise, resolve, reject := r.VM.NewPromise()
+	line, col := r.here()
+	if line == 0 && r.returned != nil {
+		line, col = frameOf(r.returned.stack)
+	}
+	p := r.VM.ToValue(promise).(*goja.Object)
+	put(&r.open, id, openCall{resolve, reject, line, col, r.fixedBy(n.Recv), n})
+	if err := r.port.Submit(exo.Call{ID: id, Expr: n.Expr(), Pos: r.place(line, col)}); err != nil {
+		delete(r.open, id)
+		panic(r.throw(exo.Classify("", err)))
+	}
+	return r.hand(p, unawaited{call: n})
+}
+
+// awaited is what `await x` waits for: a query that was not sent is sent, be it x
+// or what the promise x gives, but only by a method that changes nothing.
+func (r *guest) awaited(v goja.Value) goja.Value {
+	x := r.expressionIn(v)
+	if x == nil {
+		if isMethod(v) {
+			panic(r.throw(exo.Errorf(exo.Invalid, "", "a method was named and not called: add ()")))
+		}
+		if p := promiseOf(r.bare(v)); p != nil {
+			return r.ofPromise(v, true)
+		}
+		return v
+	}
+	i := x.iface()
+	if i == nil || i.Await == "" || i.Methods[i.Await] == nil || i.Methods[i.Await].Effect != exo.NoEffect {
+		panic(r.throw(x.novalue()))
+	}
+	r.returned = x
+	defer func() { r.returned = nil }()
+	return r.bare(r.call(x.node, i.Methods[i.Await], i.Await, nil))
 }

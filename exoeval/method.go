@@ -22,7 +22,7 @@ type methodKey struct {
 // called on. So a program that calls one on another object gets what that
 // object's own would have done.
 type method struct {
-	r     *run
+	r     *guest
 	m     *exo.Method
 	name  string    // as the program wrote it, for messages
 	read  *exo.Node // what it was last read from, for messages only
@@ -32,7 +32,7 @@ type method struct {
 // method is what reading a method gives: a function that also answers for its
 // own members. Without that, task.assignee.name would quietly be the name of a
 // JavaScript function where the column of a linked row was meant.
-func (r *run) method(recv *exo.Node, m *exo.Method, name string) goja.Value {
+func (r *guest) method(recv *exo.Node, m *exo.Method, name string) goja.Value {
 	key := methodKey{m, name}
 	x := r.methods[key]
 	if x == nil {
@@ -105,7 +105,7 @@ func (x *method) traps(f *goja.Object) *goja.ProxyTrapConfig {
 }
 
 // uncalled says what to do with a method that was named and not called.
-func (r *run) uncalled(recv *exo.Node, m *exo.Method) error {
+func (r *guest) uncalled(recv *exo.Node, m *exo.Method) error {
 	what := r.check.Name(recv) + "." + m.Name
 	if i := r.check.Catalog[recv.Type.Name]; i != nil && !i.Expr && !m.Sends && len(m.Params) == 0 {
 		how := r.say(recv, "uncalled", "", "it", what)
@@ -129,7 +129,7 @@ func isMethod(v goja.Value) bool {
 }
 
 // protoOfRecorded answers for the symbols that JavaScript asks a recorded thing for.
-func (r *run) protoOfRecorded() *goja.Object {
+func (r *guest) protoOfRecorded() *goja.Object {
 	p := r.VM.CreateObject(nil)
 	get := r.Function("iterator", func(c goja.FunctionCall) goja.Value {
 		r.refuseUnawaited(c.This)

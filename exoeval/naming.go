@@ -14,7 +14,7 @@ import (
 // a direction beside. Each becomes the lambda that the callback would have been.
 
 // described makes the lambda of a callback that build stands for.
-func (r *run) described(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, build func(param *exo.Node) *exo.Node) *exo.Node {
+func (r *guest) described(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, build func(param *exo.Node) *exo.Node) *exo.Node {
 	param, err := r.check.MakeParam(recv, m.Name, i, prior)
 	if err != nil {
 		panic(r.throw(err))
@@ -34,7 +34,7 @@ func (r *run) described(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node,
 }
 
 // must is a node that was made, or its error thrown.
-func (r *run) must(n *exo.Node, err error) *exo.Node {
+func (r *guest) must(n *exo.Node, err error) *exo.Node {
 	if err != nil {
 		panic(r.throw(err))
 	}
@@ -43,7 +43,7 @@ func (r *run) must(n *exo.Node, err error) *exo.Node {
 
 // namedField is the field that a text names: of the only part there is, or of one that the text
 // names before a dot. An aggregate of a group is named like its fields.
-func (r *run) namedField(op func() string, param *exo.Node, name string) *exo.Node {
+func (r *guest) namedField(op func() string, param *exo.Node, name string) *exo.Node {
 	on := (&recorded{r: r, node: param}).only()
 	if part, rest, ok := strings.Cut(name, "."); ok && param.Type.Field(part) != nil {
 		on, name = r.must(r.check.MakeField(param, part)), rest
@@ -67,7 +67,7 @@ func (r *run) namedField(op func() string, param *exo.Node, name string) *exo.No
 
 // naming is the lambda that names of fields stand for where m wants a callback, or nil if v
 // is none of the forms that mean something there.
-func (r *run) naming(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, v goja.Value) *exo.Node {
+func (r *guest) naming(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, v goja.Value) *exo.Node {
 	p := &m.Params[i]
 	if p.Plain || p.Filter || r.recordedIn(v) != nil {
 		return nil
@@ -141,7 +141,7 @@ const maxNames = 1000 // more than a table has columns
 
 // directed is n in the direction that a program gave beside it: the name of a method, or a
 // synonym of one ("desc", "DESC", -1).
-func (r *run) directed(op func() string, n *exo.Node, way goja.Value) *exo.Node {
+func (r *guest) directed(op func() string, n *exo.Node, way goja.Value) *exo.Node {
 	if d := r.direction(n, way); d != "" {
 		return r.must(r.check.MakeCall(n, d, nil))
 	}
@@ -149,7 +149,7 @@ func (r *run) directed(op func() string, n *exo.Node, way goja.Value) *exo.Node 
 }
 
 // direction is the method of n that a value beside it names, or "".
-func (r *run) direction(n *exo.Node, way goja.Value) string {
+func (r *guest) direction(n *exo.Node, way goja.Value) string {
 	if _, object := way.(*goja.Object); object || r.recordedIn(way) != nil {
 		return ""
 	}
@@ -166,7 +166,7 @@ func (r *run) direction(n *exo.Node, way goja.Value) string {
 
 // several is a call with more arguments than the method has parameters, in the forms that mean
 // something: names of fields, a field with a value or a direction, several orders. nil for any other.
-func (r *run) several(recv *exo.Node, m *exo.Method, name string, args []goja.Value) goja.Value {
+func (r *guest) several(recv *exo.Node, m *exo.Method, name string, args []goja.Value) goja.Value {
 	if len(m.Params) == 0 {
 		if steps := r.synonym(recv, name); steps != "" {
 			return r.means(recv, name, steps, args)
@@ -221,7 +221,7 @@ func (r *run) several(recv *exo.Node, m *exo.Method, name string, args []goja.Va
 
 // sideways is an order and its direction, given as two arguments; nil where the second is
 // the name of a field.
-func (r *run) sideways(recv *exo.Node, m *exo.Method, order, way goja.Value) *exo.Node {
+func (r *guest) sideways(recv *exo.Node, m *exo.Method, order, way goja.Value) *exo.Node {
 	op := func() string { return r.check.Name(recv) + "." + m.Name }
 	turn := func(n *exo.Node) *exo.Node { return r.directed(op, n, way) }
 	if f, ok := goja.AssertFunction(order); ok {

@@ -53,10 +53,10 @@ func (g *guard) wanted(names map[string]bool) bool {
 
 // guardNatives puts the checks into a realm, before anything else takes the natives.
 func (r *run) guardNatives() {
-	if len(r.prog.needs.guards) > 0 {
+	if len(r.needs.guards) > 0 {
 		r.indexOf = realm.Native(r.Intrinsic("Array").Get("prototype").(*goja.Object), "indexOf")
 	}
-	for _, g := range r.prog.needs.guards {
+	for _, g := range r.needs.guards {
 		holder := r.Intrinsic(g.global)
 		if g.proto {
 			holder = holder.Get("prototype").(*goja.Object)
@@ -117,31 +117,6 @@ func (r *run) anyRecorded(args []goja.Value) bool {
 		}
 	}
 	return false
-}
-
-// seeker is a value that indexOf looks for: the first opaque one of a kind. So the engine goes through a list, which costs
-// less than to ask it for each item by name.
-type seeker struct {
-	goja.Value
-	is    func(*opaque) bool
-	found *opaque
-}
-
-// StrictEquals implements goja.Value.
-func (s *seeker) StrictEquals(v goja.Value) bool {
-	if x, ok := v.(*opaque); ok && s.is(x) {
-		s.found = x
-	}
-	return s.found != nil
-}
-
-// among is the first opaque value of a kind in an array, or nil.
-func (r *run) among(list goja.Value, is func(*opaque) bool) goja.Value {
-	s := &seeker{Value: goja.Null(), is: is}
-	if r.indexOf(goja.FunctionCall{This: list, Arguments: []goja.Value{s}}); s.found == nil {
-		return nil
-	}
-	return s.found
 }
 
 // refuseAny throws for a recorded argument.

@@ -109,7 +109,7 @@ func (x *recorded) isRow() bool {
 
 // fields is an object of what a recorded row or namespace has, for `{ ...t }` and
 // Object.entries(t); nil for anything else.
-func (r *run) fields(v goja.Value) *goja.Object {
+func (r *guest) fields(v goja.Value) *goja.Object {
 	x := r.recordedIn(v)
 	if x == nil || !x.isRow() {
 		return nil

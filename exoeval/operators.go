@@ -23,23 +23,23 @@ var sameInCallbacks = map[string]string{"==": "===", "!=": "!=="}
 // helpers are what the rewritten operators call; the realm of a program holds
 // those that it calls (needs). They record when an operand is recorded, and otherwise
 // do what JavaScript does, short circuits included.
-var helpers = map[string]func(*run, goja.FunctionCall) goja.Value{
-	front.HelperAwait: func(r *run, c goja.FunctionCall) goja.Value { return r.awaited(c.Argument(0)) },
-	front.HelperCalled: func(r *run, c goja.FunctionCall) goja.Value {
+var helpers = map[string]func(*guest, goja.FunctionCall) goja.Value{
+	front.HelperAwait: func(r *guest, c goja.FunctionCall) goja.Value { return r.awaited(c.Argument(0)) },
+	front.HelperCalled: func(r *guest, c goja.FunctionCall) goja.Value {
 		name := c.Argument(1).String()
 		return r.handPromise(c.Argument(0), unawaited{name: name, goesOn: name != "new Promise"})
 	},
-	front.HelperKept: func(r *run, c goja.FunctionCall) goja.Value {
+	front.HelperKept: func(r *guest, c goja.FunctionCall) goja.Value {
 		if x := r.recordedIn(c.Argument(0)); x != nil {
 			panic(r.throw(x.novalue()))
 		}
 		return c.Argument(0)
 	},
-	front.HelperSent: func(r *run, c goja.FunctionCall) goja.Value { return r.sent(c.Argument(0)) },
-	front.HelperOp: func(r *run, c goja.FunctionCall) goja.Value {
+	front.HelperSent: func(r *guest, c goja.FunctionCall) goja.Value { return r.sent(c.Argument(0)) },
+	front.HelperOp: func(r *guest, c goja.FunctionCall) goja.Value {
 		return r.binary(c.Argument(0).String(), c.Argument(1), c.Argument(2))
 	},
-	front.HelperUnary: func(r *run, c goja.FunctionCall) goja.Value {
+	front.HelperUnary: func(r *guest, c goja.FunctionCall) goja.Value {
 		op, v := c.Argument(0).String(), c.Argument(1)
 		if op == "!" {
 			v = r.asTruth(v)
@@ -55,16 +55,16 @@ var helpers = map[string]func(*run, goja.FunctionCall) goja.Value{
 		}
 		return r.plain(op+"x", v)
 	},
-	front.HelperAnd: func(r *run, c goja.FunctionCall) goja.Value {
+	front.HelperAnd: func(r *guest, c goja.FunctionCall) goja.Value {
 		return r.logical("&&", c.Argument(0), c.Argument(1), func(v goja.Value) bool { return v.ToBoolean() })
 	},
-	front.HelperOr: func(r *run, c goja.FunctionCall) goja.Value {
+	front.HelperOr: func(r *guest, c goja.FunctionCall) goja.Value {
 		return r.logical("||", c.Argument(0), c.Argument(1), func(v goja.Value) bool { return !v.ToBoolean() })
 	},
-	front.HelperNullish: func(r *run, c goja.FunctionCall) goja.Value {
+	front.HelperNullish: func(r *guest, c goja.FunctionCall) goja.Value {
 		return r.logical("??", c.Argument(0), c.Argument(1), func(v goja.Value) bool { return goja.IsUndefined(v) || goja.IsNull(v) })
 	},
-	front.HelperCond: func(r *run, c goja.FunctionCall) goja.Value {
+	front.HelperCond: func(r *guest, c goja.FunctionCall) goja.Value {
 		if x := r.recordedIn(r.asTruth(c.Argument(0))); x != nil {
 			if r.methodOf(x.node, "?:") != nil {
 				return r.operate(x.node, "?:", r.thunk(c.Argument(1)), r.thunk(c.Argument(2)))
@@ -80,21 +80,21 @@ var helpers = map[string]func(*run, goja.FunctionCall) goja.Value{
 		}
 		return r.thunk(c.Argument(2))
 	},
-	front.HelperTemplate: (*run).template,
-	front.HelperTest: func(r *run, c goja.FunctionCall) goja.Value {
+	front.HelperTemplate: (*guest).template,
+	front.HelperTest: func(r *guest, c goja.FunctionCall) goja.Value {
 		if x := r.recordedIn(r.asTruth(c.Argument(0))); x != nil {
 			panic(r.throw(exo.Errorf(exo.Invalid, "", "`if` and loops can't decide by %s, which has no value in the program; return one expression made with &&, || and ?:", r.check.Name(x.node))))
 		}
 		return r.VM.ToValue(c.Argument(0).ToBoolean())
 	},
-	front.HelperSwitch: func(r *run, c goja.FunctionCall) goja.Value {
+	front.HelperSwitch: func(r *guest, c goja.FunctionCall) goja.Value {
 		r.refuseUnawaited(c.Argument(0))
 		if x := r.recordedIn(c.Argument(0)); x != nil {
 			panic(r.throw(exo.Errorf(exo.Invalid, "", "`switch` can't decide by %s, which has no value in the program; return one expression made with &&, || and ?:", r.check.Name(x.node))))
 		}
 		return c.Argument(0)
 	},
-	front.HelperTypeof: func(r *run, c goja.FunctionCall) goja.Value {
+	front.HelperTypeof: func(r *guest, c goja.FunctionCall) goja.Value {
 		r.refuseUnawaited(c.Argument(0))
 		r.refuseColumn(c.Argument(0), "`typeof` can't look at %s, which has no value in the program; its type never changes", "typeof")
 		if r.recordedIn(c.Argument(0)) != nil {
@@ -102,26 +102,26 @@ var helpers = map[string]func(*run, goja.FunctionCall) goja.Value{
 		}
 		return r.plain("typeof", c.Argument(0))
 	},
-	front.HelperSpread: func(r *run, c goja.FunctionCall) goja.Value {
+	front.HelperSpread: func(r *guest, c goja.FunctionCall) goja.Value {
 		if o := r.fields(c.Argument(0)); o != nil {
 			return o
 		}
 		return c.Argument(0)
 	},
-	front.HelperTarget: func(r *run, c goja.FunctionCall) goja.Value {
+	front.HelperTarget: func(r *guest, c goja.FunctionCall) goja.Value {
 		if x := r.recordedIn(c.Argument(0)); x != nil {
 			x.Set(c.Argument(1).String(), nil)
 		}
 		return c.Argument(0)
 	},
-	front.HelperMember: func(r *run, c goja.FunctionCall) goja.Value { return r.member(c.Argument(0), c.Argument(1).String()) },
-	front.HelperCallee: func(r *run, c goja.FunctionCall) goja.Value { return r.callee(c.Argument(0).String(), c.Argument(1)) },
-	front.HelperArgument: func(r *run, c goja.FunctionCall) goja.Value {
+	front.HelperMember: func(r *guest, c goja.FunctionCall) goja.Value { return r.member(c.Argument(0), c.Argument(1).String()) },
+	front.HelperCallee: func(r *guest, c goja.FunctionCall) goja.Value { return r.callee(c.Argument(0).String(), c.Argument(1)) },
+	front.HelperArgument: func(r *guest, c goja.FunctionCall) goja.Value {
 		return r.argumentOfChain(c.Argument(0).String(), c.Argument(1))
 	},
 }
 
-func (r *run) thunk(v goja.Value) goja.Value {
+func (r *guest) thunk(v goja.Value) goja.Value {
 	f, _ := goja.AssertFunction(v)
 	x, err := f(goja.Undefined())
 	if err != nil {
@@ -130,7 +130,7 @@ func (r *run) thunk(v goja.Value) goja.Value {
 	return x
 }
 
-func (r *run) logical(op string, a, thunk goja.Value, goOn func(goja.Value) bool) goja.Value {
+func (r *guest) logical(op string, a, thunk goja.Value, goOn func(goja.Value) bool) goja.Value {
 	r.refuseUnawaited(a)
 	if op != "??" {
 		a = r.asTruth(a)
@@ -158,7 +158,7 @@ func (r *run) logical(op string, a, thunk goja.Value, goOn func(goja.Value) bool
 	return r.thunk(thunk)
 }
 
-func (r *run) binary(op string, a, b goja.Value) goja.Value {
+func (r *guest) binary(op string, a, b goja.Value) goja.Value {
 	if p := r.unawaitedIn(a); p != nil && op == "instanceof" {
 		a = p.promise // whether it is a promise is all that may be asked of it
 	}
@@ -219,7 +219,7 @@ func (r *run) binary(op string, a, b goja.Value) goja.Value {
 
 // linkIsNull is the comparison of a link to at most one row with null; nil if it is
 // something else.
-func (r *run) linkIsNull(op string, a, b goja.Value) goja.Value {
+func (r *guest) linkIsNull(op string, a, b goja.Value) goja.Value {
 	if goja.IsNull(a) || goja.IsUndefined(a) {
 		a, b = b, a
 	}
@@ -240,7 +240,7 @@ func (r *run) linkIsNull(op string, a, b goja.Value) goja.Value {
 
 // nullTest is the comparison of an expression, x or y, that can be compared with
 // null only, with null; nil if it is something else.
-func (r *run) nullTest(op string, x, y *recorded, a, b goja.Value) goja.Value {
+func (r *guest) nullTest(op string, x, y *recorded, a, b goja.Value) goja.Value {
 	method := map[string]string{"===": "isNull", "!==": "isNotNull"}[op]
 	if x == nil {
 		x, b = y, a
@@ -252,7 +252,7 @@ func (r *run) nullTest(op string, x, y *recorded, a, b goja.Value) goja.Value {
 }
 
 // methodOf is a method of an expression that stands for a value, or nil.
-func (r *run) methodOf(n *exo.Node, name string) *exo.Method {
+func (r *guest) methodOf(n *exo.Node, name string) *exo.Method {
 	i := r.check.Catalog[n.Type.Name]
 	if i == nil || !i.Expr {
 		return nil
@@ -261,24 +261,24 @@ func (r *run) methodOf(n *exo.Node, name string) *exo.Method {
 }
 
 // operate records an operator as the method of that name.
-func (r *run) operate(n *exo.Node, op string, args ...goja.Value) goja.Value {
+func (r *guest) operate(n *exo.Node, op string, args ...goja.Value) goja.Value {
 	return r.operateAs(n, op, op, args...)
 }
 
 // operateAs records the method that an operator means here.
-func (r *run) operateAs(n *exo.Node, method, op string, args ...goja.Value) goja.Value {
+func (r *guest) operateAs(n *exo.Node, method, op string, args ...goja.Value) goja.Value {
 	r.mustHave(n, method, op)
 	return r.call(n, r.methodOf(n, method), method, args)
 }
 
-func (r *run) mustHave(n *exo.Node, method, op string) {
+func (r *guest) mustHave(n *exo.Node, method, op string) {
 	if r.methodOf(n, method) == nil {
 		panic(r.throw(r.lacks(n, method, op)))
 	}
 }
 
 // lacks is the error for an operator that an expression doesn't have.
-func (r *run) lacks(n *exo.Node, method, op string) error {
+func (r *guest) lacks(n *exo.Node, method, op string) error {
 	what := r.say(nil, "whole", "no value")
 	if i := r.check.Catalog[n.Type.Name]; i != nil && i.Expr {
 		what = n.Type.Args["of"].String()
@@ -288,7 +288,7 @@ func (r *run) lacks(n *exo.Node, method, op string) error {
 
 // refuseColumn throws for an expression where only a value will do: format names it, and
 // hint is a situation with its parts.
-func (r *run) refuseColumn(v goja.Value, format string, hint ...string) {
+func (r *guest) refuseColumn(v goja.Value, format string, hint ...string) {
 	if x := r.recordedIn(v); x != nil {
 		if i := x.iface(); i != nil && i.Expr {
 			s := fmt.Sprintf(format, r.check.Name(x.node))
@@ -313,7 +313,7 @@ var plainProgram = realm.Compiled("operators", plainSource)
 
 // plain does what JavaScript does. Which closures do it is not looked up in the
 // realm: a program can't have touched them.
-func (r *run) plain(op string, args ...goja.Value) goja.Value {
+func (r *guest) plain(op string, args ...goja.Value) goja.Value {
 	switch op {
 	case "===":
 		return r.VM.ToValue(args[0].StrictEquals(args[1]))
@@ -334,7 +334,7 @@ func (r *run) plain(op string, args ...goja.Value) goja.Value {
 	return r.Called(r.plainOps[op](goja.Undefined(), args...))
 }
 
-func (r *run) loadPlainOps() map[string]goja.Callable {
+func (r *guest) loadPlainOps() map[string]goja.Callable {
 	v, err := r.VM.RunProgram(plainProgram())
 	if err != nil {
 		panic(r.Rethrow(err))

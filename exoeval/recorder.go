@@ -16,20 +16,20 @@ import (
 // knows the catalogue and nothing else; every step is checked as it is made, so an error
 // has the position of the call that made it.
 type recorded struct {
-	r    *run
+	r    *guest
 	node *exo.Node
 	row  *exo.Node // what only gives, once asked for
 
 	stack []goja.StackFrame // of the call that made it, outside callbacks: where it is wrong if nothing in the program executes it
 }
 
-func (r *run) record(n *exo.Node) *opaque {
+func (r *guest) record(n *exo.Node) *opaque {
 	x := &recorded{r: r, node: n}
 	return &opaque{Object: r.opaqueObject(x), x: x}
 }
 
 // opaqueObject is the object behind an opaque value.
-func (r *run) opaqueObject(x goja.DynamicObject) *goja.Object {
+func (r *guest) opaqueObject(x goja.DynamicObject) *goja.Object {
 	if r.recordedProto == nil {
 		r.recordedProto = r.protoOfRecorded()
 	}
@@ -40,7 +40,7 @@ func (r *run) opaqueObject(x goja.DynamicObject) *goja.Object {
 	return o
 }
 
-func (r *run) grantedObject(id uint32) goja.Value {
+func (r *guest) grantedObject(id uint32) goja.Value {
 	if o := r.grants[id]; o != nil {
 		return o
 	}
@@ -57,7 +57,7 @@ func (r *run) grantedObject(id uint32) goja.Value {
 }
 
 // callable is a granted object that is called itself: a function and nothing else.
-func (r *run) callable(n *exo.Node, i *exo.Interface) *goja.Object {
+func (r *guest) callable(n *exo.Node, i *exo.Interface) *goja.Object {
 	return r.Function(i.Call, func(c goja.FunctionCall) goja.Value {
 		args := c.Arguments
 		if i.Name == exo.ComposeInterface {
@@ -68,7 +68,7 @@ func (r *run) callable(n *exo.Node, i *exo.Interface) *goja.Object {
 }
 
 // recordedIn is the node that a JavaScript value stands for, or nil.
-func (r *run) recordedIn(v goja.Value) *recorded {
+func (r *guest) recordedIn(v goja.Value) *recorded {
 	o, ok := v.(*opaque)
 	if !ok || o.x == nil || o.x.r != r {
 		return nil
@@ -246,7 +246,7 @@ func (x *recorded) absent(name string) goja.Value {
 }
 
 // leads reports whether a method gives what can be sent: a link, and no expression.
-func (r *run) leads(m *exo.Method) bool {
+func (r *guest) leads(m *exo.Method) bool {
 	if m.Result == nil || m.Result.Con == nil {
 		return false
 	}
@@ -254,12 +254,12 @@ func (r *run) leads(m *exo.Method) bool {
 	return i != nil && i.Await != ""
 }
 
-func (r *run) whichMember(part, name string) string {
+func (r *guest) whichMember(part, name string) string {
 	return r.say(nil, "which.member", "write {part}.{name}: ({ {part} }) => {part}.{name}", "part", part, "name", name)
 }
 
 // linkedTable is the error for a link that is named where a table is due.
-func (r *run) linkedTable(table string, m *exo.Method, names []string) error {
+func (r *guest) linkedTable(table string, m *exo.Method, names []string) error {
 	if to := m.Result; to != nil && to.Con != nil && to.Con.Args["ns"] != nil && len(to.Con.Args["ns"].Fields) == 1 {
 		if n := to.Con.Args["ns"].Fields[0].Name; slices.Contains(names, n) {
 			return exo.Errorf(exo.Denied, "", "%s", r.say(nil, "link.part", "`{link}` is a link; what it leads to is called `{name}` here", "link", m.Name, "name", n))

@@ -19,7 +19,7 @@ import (
 // items fills the target and takes the traps away, after which the proxy passes
 // everything on.
 type rows struct {
-	r      *run
+	r      *guest
 	value  exo.Value
 	n      int            // rows of value
 	text   int            // bytes of text in them, while they are held
@@ -33,9 +33,9 @@ type rows struct {
 	fixed  map[string]bool // what can't be assigned of a row: see fixedBy
 }
 
-func (r *run) newRows(v exo.Value) goja.Value {
+func (r *guest) newRows(v exo.Value) goja.Value {
 	x := &rows{r: r, value: v, n: v.Len(), target: r.VM.NewArray()}
-	if h, ok := r.port.(Holder); ok {
+	if h, ok := r.port.(holder); ok {
 		if n, text, ok := h.Held(v.Rows()); ok {
 			x.n, x.text, x.held = n, text, true
 		}
@@ -59,7 +59,7 @@ func (r *run) newRows(v exo.Value) goja.Value {
 }
 
 // rowsIn is what the program holds as v, if that is an array of rows.
-func (r *run) rowsIn(v goja.Value) *rows {
+func (r *guest) rowsIn(v goja.Value) *rows {
 	if len(r.rows) == 0 {
 		return nil
 	}
@@ -68,7 +68,7 @@ func (r *run) rowsIn(v goja.Value) *rows {
 }
 
 // plainValue is v, the array that stands behind it, or the text of a Decimal.
-func (r *run) plainValue(v goja.Value) goja.Value {
+func (r *guest) plainValue(v goja.Value) goja.Value {
 	if text, ok := realm.DecimalText(v); ok {
 		return r.VM.ToValue(text)
 	}
@@ -100,7 +100,7 @@ func (x *rows) row(i int) *goja.Object {
 func (x *rows) fetch() {
 	if x.held {
 		x.held = false
-		x.r.port.(Holder).Fetch(x.value.Rows())
+		x.r.port.(holder).Fetch(x.value.Rows())
 	}
 }
 

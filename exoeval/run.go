@@ -15,114 +15,27 @@ import (
 
 // run is one program in one realm. It lives on one goroutine.
 type run struct {
-	realm.Realm
+	guest
 
 	ctx     context.Context
 	port    Port
-	check   *exo.Checker
-	granted []exo.GrantedName
-	limits  exo.Limits
 	bounds  Bounds
-	prog    *program
+	needs   needs
 	console console
+	clock   stopwatch
 
-	indexOf       func(goja.FunctionCall) goja.Value // of arrays, as the engine made it, where natives are guarded
-	plainOps      map[string]goja.Callable
-	api           *goja.Object
-	grants        map[uint32]goja.Value
-	recordedProto *goja.Object
-	methods       map[methodKey]*method
-	rows          map[*goja.Object]*rows // arrays of rows, by the proxies that the program holds
-	frames        []*frame
-	holdsSealed   bool                               // it was given a sealed value
-	grouped       map[*exo.Node]bool                 // calls that group by names, where others' libraries go on with an aggregate of each group
-	fixed         map[*exo.Interface]map[string]bool // see fixedBy
-	counted       bool                               // see guardCounts
-	listens       bool                               // callbacks of the program are there twice: see hearing
-	flagged       bool                               // functions of the program have two bodies: see recording
-	thrown        map[*goja.Object]thrown
-	fatal         error // a limit that ran out: the program does not go on, caught or not
-
-	lastID     uint64
-	handed     int                     // promises, as unawaited
-	going      map[*unawaited]struct{} // of those: promises of the program's own code for which nobody waits
-	gathers    bool                    // a function of Promise waits for a list: it calls resolve of its own
-	returned   *recorded               // what is sent because the program returned it: the engine itself calls then
-	spots      map[spot]exo.Pos        // see place
-	open       map[uint64]openCall
+	api        *goja.Object
 	rejected   map[*goja.Promise]int // promises whose rejection nobody handles, numbered in order
 	rejections int
-	undefined  bool      // the result is
-	noRow      *exo.Node // the last call that was answered with null where a row was asked for
-	failed     bool
-	clock      stopwatch
+	undefined  bool // the result is
 }
 
-type openCall struct {
-	resolve, reject func(any) error
-	line, col       int
-	fixed           map[string]bool // see answer
-	sent            *exo.Node
-}
-
-// stop ends the program for good: a limit that was caught would be no limit.
-func (r *run) stop(err error) {
-	if r.fatal == nil {
-		r.fatal = err
+// newRun readies a run. Nothing of it is there before newRealm.
+func newRun(ctx context.Context, in realm.Realm, port Port, check *exo.Checker, w *World, prog *program) *run {
+	return &run{
+		guest: guest{Realm: in, port: port, check: check, granted: w.Granted, limits: w.Limits, prog: prog.Program, maxResult: w.Bounds.MaxResult(), maxDepth: w.Bounds.CallDepth},
+		ctx:   ctx, port: port, bounds: w.Bounds, needs: prog.needs, console: console{max: w.Limits.ConsoleBytes}, clock: stopwatch{left: w.Bounds.Wall},
 	}
-	r.VM.Interrupt(err)
-}
-
-// send sends an expression and returns the promise of its answer.
-func (r *run) send(n *exo.Node) goja.Value {
-	if r.failed { // a getter of what was thrown
-		panic(r.throw(exo.Errorf(exo.Cancelled, "", "the program has failed; it can't call any more")))
-	}
-	r.lastID++
-	id := r.lastID
-	r.WatchPromises() // the first one may be this
-	promise, resolve, reject := r.VM.NewPromise()
-	line, col := r.here()
-	if line == 0 && r.returned != nil {
-		line, col = frameOf(r.returned.stack)
-	}
-	p := r.VM.ToValue(promise).(*goja.Object)
-	put(&r.open, id, openCall{resolve, reject, line, col, r.fixedBy(n.Recv), n})
-	if err := r.port.Submit(exo.Call{ID: id, Expr: n.Expr(), Pos: r.place(line, col)}); err != nil {
-		delete(r.open, id)
-		panic(r.throw(exo.Classify("", err)))
-	}
-	return r.hand(p, unawaited{call: n})
-}
-
-// awaited is what `await x` waits for: a query that was not sent is sent, be it x
-// or what the promise x gives, but only by a method that changes nothing.
-func (r *run) awaited(v goja.Value) goja.Value {
-	x := r.expressionIn(v)
-	if x == nil {
-		if isMethod(v) {
-			panic(r.throw(exo.Errorf(exo.Invalid, "", "a method was named and not called: add ()")))
-		}
-		if p := promiseOf(r.bare(v)); p != nil {
-			return r.ofPromise(v, true)
-		}
-		return v
-	}
-	i := x.iface()
-	if i == nil || i.Await == "" || i.Methods[i.Await] == nil || i.Methods[i.Await].Effect != exo.NoEffect {
-		panic(r.throw(x.novalue()))
-	}
-	r.returned = x
-	defer func() { r.returned = nil }()
-	return r.bare(r.call(x.node, i.Methods[i.Await], i.Await, nil))
-}
-
-// put adds to a map that is made when something is first put into it: most programs need none.
-func put[K comparable, V any](m *map[K]V, k K, v V) {
-	if *m == nil {
-		*m = map[K]V{}
-	}
-	(*m)[k] = v
 }
 
 func (r *run) trackRejection(p *goja.Promise, op goja.PromiseRejectionOperation) {
@@ -182,7 +95,7 @@ func (r *run) main() (v exo.Value, failed error) {
 		return v, failed
 	}
 	r.undefined = goja.IsUndefined(result)
-	if v, failed = r.result(result); failed != nil {
+	if v, failed = r.result(result, r.settled, r.failure); failed != nil {
 		return exo.Value{}, failed
 	}
 	if failed := r.left(unfinished); failed != nil {

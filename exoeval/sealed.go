@@ -16,7 +16,7 @@ import (
 // values of a Map, passed to what was granted, and returned; as text it is `[sealed …]`.
 
 // sealedValue is v as the program has it.
-func (r *run) sealedValue(v exo.Value) goja.Value {
+func (r *guest) sealedValue(v exo.Value) goja.Value {
 	r.holdsSealed = true
 	n, err := r.check.MakeLit(v)
 	if err != nil {
@@ -35,7 +35,7 @@ func (x *recorded) sealed() (v exo.Value, ok bool) {
 }
 
 // addSealed gives structuredClone, which is a program, what tells a sealed value: nothing changes one, so it is its own copy.
-func (r *run) addSealed(map[string]goja.Value) {
+func (r *guest) addSealed(map[string]goja.Value) {
 	realm.Hide(r.Intrinsics, "sealed", r.Function("sealed", func(c goja.FunctionCall) goja.Value {
 		_, ok := r.sealedIn(c.Argument(0))
 		return r.VM.ToValue(ok)
@@ -43,10 +43,10 @@ func (r *run) addSealed(map[string]goja.Value) {
 }
 
 // sealedIn is what a JavaScript value stands for, if that is sealed.
-func (r *run) sealedIn(v goja.Value) (exo.Value, bool) { return r.recordedIn(v).sealed() }
+func (r *guest) sealedIn(v goja.Value) (exo.Value, bool) { return r.recordedIn(v).sealed() }
 
 // expressionIn is recordedIn without what is sealed: that is passed on as a value.
-func (r *run) expressionIn(v goja.Value) *recorded {
+func (r *guest) expressionIn(v goja.Value) *recorded {
 	x := r.recordedIn(v)
 	if _, sealed := x.sealed(); sealed {
 		return nil
@@ -55,7 +55,7 @@ func (r *run) expressionIn(v goja.Value) *recorded {
 }
 
 // taggedParts is the one argument of exo.Compose's text, where it tags a template: its texts and values in turn.
-func (r *run) taggedParts(args []goja.Value) []goja.Value {
+func (r *guest) taggedParts(args []goja.Value) []goja.Value {
 	if len(args) == 0 || !realm.IsArray(args[0]) {
 		return args
 	}
@@ -93,7 +93,7 @@ func (x *recorded) shut() *exo.Error {
 
 // withSealed is an operator one of whose operands is sealed: with an expression it is a value like any other, and else an
 // error. nil: none is.
-func (r *run) withSealed(op string, a, b goja.Value) goja.Value {
+func (r *guest) withSealed(op string, a, b goja.Value) goja.Value {
 	x, y := r.recordedIn(a), r.recordedIn(b)
 	_, left := x.sealed()
 	_, right := y.sealed()

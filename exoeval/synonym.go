@@ -17,7 +17,7 @@ import (
 // has no synonym. A form that could mean two things is no synonym but an error.
 
 // synonym is what a name stands for on n, as exo.Phrase says it; "" for no synonym.
-func (r *run) synonym(n *exo.Node, name string) string {
+func (r *guest) synonym(n *exo.Node, name string) string {
 	i := r.check.Catalog[n.Type.Name]
 	if i == nil || len(i.Words) == 0 {
 		return ""
@@ -78,7 +78,7 @@ func (x *recorded) synonymous(name string) goja.Value {
 }
 
 // means calls what a synonym stands for: its steps one after the other, the first with the arguments.
-func (r *run) means(n *exo.Node, name, steps string, args []goja.Value) goja.Value {
+func (r *guest) means(n *exo.Node, name, steps string, args []goja.Value) goja.Value {
 	r.hearing(false)
 	if len(args) > 0 && isCallable(args[0]) { // of a callback it may mean something else
 		if s := r.synonym(n, name+"()"); s != "" {
@@ -108,7 +108,7 @@ func (r *run) means(n *exo.Node, name, steps string, args []goja.Value) goja.Val
 }
 
 // shows reports whether a call that n ends with chose what is shown.
-func (r *run) shows(n *exo.Node) bool {
+func (r *guest) shows(n *exo.Node) bool {
 	for ; n != nil && n.Op == exo.OpCall; n = n.Recv {
 		if m := n.Method(); m != nil && slices.ContainsFunc(m.Params, func(p exo.Param) bool { return p.Want.Con != nil && p.Want.Con.Name == exo.TypeSelection }) {
 			return true
@@ -118,7 +118,7 @@ func (r *run) shows(n *exo.Node) bool {
 }
 
 // step calls one method. One with an operator behind a slash is given the name of a field and the operator's arguments.
-func (r *run) step(n *exo.Node, name, step string, args []goja.Value) goja.Value {
+func (r *guest) step(n *exo.Node, name, step string, args []goja.Value) goja.Value {
 	method, op, _ := strings.Cut(step, "/")
 	m := r.check.Catalog[n.Type.Name].Methods[method]
 	if op == "" || len(m.Params) != 1 {
@@ -137,13 +137,13 @@ func (r *run) step(n *exo.Node, name, step string, args []goja.Value) goja.Value
 }
 
 // instruct is what to write instead of a form of a synonym that means nothing.
-func (r *run) instruct(n *exo.Node, name string) string {
+func (r *guest) instruct(n *exo.Node, name string) string {
 	return r.say(n, "."+name, r.say(n, "arguments", "wants the name of a field first"))
 }
 
 // optioned calls a method for each field of an object, in the order of the list; an object of which
 // no field is in the list, and any other argument, is given to the first of the list.
-func (r *run) optioned(n *exo.Node, name string, list []string, args []goja.Value) goja.Value {
+func (r *guest) optioned(n *exo.Node, name string, list []string, args []goja.Value) goja.Value {
 	op := func() string { return r.check.Name(n) + "." + name }
 	for len(args) > 0 && (goja.IsUndefined(args[len(args)-1]) || len(args) == 1 && isText(args[0]) && args[0].String() == "*") {
 		args = args[:len(args)-1]
@@ -211,7 +211,7 @@ func isText(v goja.Value) bool {
 
 // hearing tells the places where a callback may be given to a synonym that one was just read:
 // the callback's operators are to be recorded.
-func (r *run) hearing(on bool) {
+func (r *guest) hearing(on bool) {
 	if r.listens {
 		_ = r.VM.GlobalObject().DefineDataProperty(front.HelperHearing, r.VM.ToValue(on), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 	}

@@ -1,6 +1,7 @@
 package exoeval
 
 import (
+	"math"
 	"strconv"
 
 	"github.com/dop251/goja"
@@ -13,7 +14,7 @@ import (
 // Text that is made of expressions: templates, +, and String(x).
 
 // plus is JavaScript's +: with text on one side both are text, otherwise numbers.
-func (r *run) plus(a, b goja.Value) goja.Value {
+func (r *guest) plus(a, b goja.Value) goja.Value {
 	text := r.isText(a) || r.isText(b)
 	if text {
 		r.refuseJoined(a, b)
@@ -36,7 +37,7 @@ func (r *run) plus(a, b goja.Value) goja.Value {
 
 // refuseJoined throws for an expression of decimals beside a text that is a decimal, as results
 // hold them: the sum was meant, and 12.5 + '1.5' would be recorded as the text '12.51.5'.
-func (r *run) refuseJoined(column, text goja.Value) {
+func (r *guest) refuseJoined(column, text goja.Value) {
 	x := r.recordedIn(column)
 	if x == nil || r.valueType(x.node) != exo.TypeDecimal || !goja.IsString(text) {
 		return
@@ -46,7 +47,7 @@ func (r *run) refuseJoined(column, text goja.Value) {
 	}
 }
 
-func (r *run) isText(v goja.Value) bool {
+func (r *guest) isText(v goja.Value) bool {
 	if x := r.recordedIn(v); x != nil {
 		return r.methodOf(x.node, "concat") != nil
 	}
@@ -55,7 +56,7 @@ func (r *run) isText(v goja.Value) bool {
 
 // asText is what + takes for its text: null stays what it is, an empty
 // value and no text "null".
-func (r *run) asText(v goja.Value) goja.Value {
+func (r *guest) asText(v goja.Value) goja.Value {
 	if x := r.recordedIn(v); x != nil {
 		if r.methodOf(x.node, "concat") == nil && r.methodOf(x.node, "String") != nil {
 			return r.operate(x.node, "String")
@@ -70,7 +71,7 @@ func (r *run) asText(v goja.Value) goja.Value {
 
 // template makes the text of a template. With expressions in it, it is recorded: the
 // text between them is joined, and what leads is put before the first.
-func (r *run) template(c goja.FunctionCall) goja.Value {
+func (r *guest) template(c goja.FunctionCall) goja.Value {
 	between := c.Argument(0).(*goja.Object)
 	text := between.Get("0").String()
 	var parts []goja.Value
@@ -109,4 +110,22 @@ func (r *run) template(c goja.FunctionCall) goja.Value {
 		first, rest = r.operate(x.node, "concat", rest[:n]...), rest[n:]
 	}
 	return first
+}
+
+// numbers are what JavaScript may have lost digits of in this program.
+func (r *guest) numbers() numbers { return numbers{r.check, r.prog.Written} }
+
+// refuseInexact throws where a Decimal would be made of something recorded, or of a number of which JavaScript has lost digits.
+func (r *guest) refuseInexact(where string, v goja.Value) {
+	if x := r.recordedIn(v); x != nil {
+		panic(r.throw(exo.Errorf(exo.Invalid, "", "%s", r.say(x.node, "decimal", "{by} can't calculate with {it}, which has no value in the program", "by", where, "it", r.check.Name(x.node)))))
+	}
+	if !goja.IsNumber(v) {
+		return
+	}
+	if f, ok := v.Export().(float64); ok && !math.IsNaN(f) && !math.IsInf(f, 0) {
+		if why := r.numbers().unheld(exo.TypeDecimal, "", exo.Float(f)); why != "" {
+			panic(r.RangeError(where + " is given " + why))
+		}
+	}
 }

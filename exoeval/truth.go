@@ -10,7 +10,7 @@ import (
 // are recorded: that there is a row, for a link to at most one (exo.Method.Truth). nil for
 // anything that is no link. A link to many is an error that says what to write: nobody
 // who writes `!project.tasks` has the empty list in mind for certain.
-func (r *run) truth(v goja.Value) goja.Value {
+func (r *guest) truth(v goja.Value) goja.Value {
 	recv, m, called := r.linkIn(v)
 	if m == nil {
 		return nil
@@ -34,7 +34,7 @@ func (r *run) truth(v goja.Value) goja.Value {
 }
 
 // linkIn is the link that v is, named or called; a nil method if it is none.
-func (r *run) linkIn(v goja.Value) (recv *exo.Node, m *exo.Method, called bool) {
+func (r *guest) linkIn(v goja.Value) (recv *exo.Node, m *exo.Method, called bool) {
 	link := func(m *exo.Method) bool {
 		return !m.Sends && len(m.Params) == 0 && m.Result != nil && m.Result.Con != nil && r.check.Catalog[m.Result.Con.Name] != nil && r.check.Catalog[m.Result.Con.Name].Await != ""
 	}
@@ -77,7 +77,7 @@ func (r *run) linkIn(v goja.Value) (recv *exo.Node, m *exo.Method, called bool) 
 }
 
 // asTruth is v, or what it means as a truth value if it is a link.
-func (r *run) asTruth(v goja.Value) goja.Value {
+func (r *guest) asTruth(v goja.Value) goja.Value {
 	if t := r.truth(v); t != nil {
 		return t
 	}

@@ -16,7 +16,7 @@ import (
 
 // unawaited is what such a promise is.
 type unawaited struct {
-	r       *run
+	r       *guest
 	self    *opaque
 	promise *goja.Object // the engine's
 	call    *exo.Node    // what was sent, nil for a promise of the program
@@ -33,7 +33,7 @@ const aPromise = "the promise"
 const maxPassed = 1_000_000
 
 // hand is a promise as the program gets it.
-func (r *run) hand(promise *goja.Object, u unawaited) goja.Value {
+func (r *guest) hand(promise *goja.Object, u unawaited) goja.Value {
 	r.WatchPromises()
 	r.handed++
 	u.r, u.promise, u.number = r, promise, r.handed
@@ -47,7 +47,7 @@ func (r *run) hand(promise *goja.Object, u unawaited) goja.Value {
 }
 
 // handPromise is v, as the program gets it if it is a promise.
-func (r *run) handPromise(v goja.Value, u unawaited) goja.Value {
+func (r *guest) handPromise(v goja.Value, u unawaited) goja.Value {
 	if o, ok := v.(*goja.Object); ok && promiseOf(o) != nil {
 		return r.hand(o, u)
 	}
@@ -55,7 +55,7 @@ func (r *run) handPromise(v goja.Value, u unawaited) goja.Value {
 }
 
 // unawaitedIn is the promise that a JavaScript value stands for, or nil.
-func (r *run) unawaitedIn(v goja.Value) *unawaited {
+func (r *guest) unawaitedIn(v goja.Value) *unawaited {
 	if o, ok := v.(*opaque); ok && o.p != nil && o.p.r == r {
 		return o.p
 	}
@@ -63,7 +63,7 @@ func (r *run) unawaitedIn(v goja.Value) *unawaited {
 }
 
 // bare is v, or the engine's promise that it stands for. Whoever asks for it waits.
-func (r *run) bare(v goja.Value) goja.Value {
+func (r *guest) bare(v goja.Value) goja.Value {
 	if p := r.unawaitedIn(v); p != nil {
 		delete(r.going, p)
 		return p.promise
@@ -72,7 +72,7 @@ func (r *run) bare(v goja.Value) goja.Value {
 }
 
 // refuseUnawaited throws for a promise where only a value will do.
-func (r *run) refuseUnawaited(vs ...goja.Value) {
+func (r *guest) refuseUnawaited(vs ...goja.Value) {
 	if r.handed == 0 {
 		return
 	}
@@ -84,7 +84,7 @@ func (r *run) refuseUnawaited(vs ...goja.Value) {
 }
 
 // refuseAmong is refuseUnawaited for the items of an array.
-func (r *run) refuseAmong(list goja.Value) {
+func (r *guest) refuseAmong(list goja.Value) {
 	if r.handed == 0 || !realm.IsArray(list) || r.rowsIn(list) != nil {
 		return
 	}
@@ -244,7 +244,7 @@ func (p *unawaited) reaction(name string) goja.Value {
 
 // unfinished are the promises for which code of the program still runs and nobody waits. Without a word the program's
 // result would lack what that code adds to it: forEach and map with an async callback leave such promises.
-func (r *run) unfinished() (list []*unawaited) {
+func (r *guest) unfinished() (list []*unawaited) {
 	if len(r.open) == 0 { // nothing goes on any more
 		return nil
 	}
@@ -257,7 +257,7 @@ func (r *run) unfinished() (list []*unawaited) {
 }
 
 // left is the error for the first of what unfinished gave that nobody waits for yet.
-func (r *run) left(list []*unawaited) error {
+func (r *guest) left(list []*unawaited) error {
 	var first *unawaited
 	for _, p := range list {
 		if _, going := r.going[p]; going && (first == nil || p.number < first.number) {
@@ -275,4 +275,29 @@ func (r *run) left(list []*unawaited) error {
 	}
 	line, col := frameOf(first.stack)
 	return r.placed(exo.Errorf(exo.Invalid, "", "%s was not awaited, and still ran when the program had its result; %s", first.what(), how), line, col)
+}
+
+// seeker is a value that indexOf looks for: the first opaque one of a kind. So the engine goes through a list, which costs
+// less than to ask it for each item by name.
+type seeker struct {
+	goja.Value
+	is    func(*opaque) bool
+	found *opaque
+}
+
+// StrictEquals implements goja.Value.
+func (s *seeker) StrictEquals(v goja.Value) bool {
+	if x, ok := v.(*opaque); ok && s.is(x) {
+		s.found = x
+	}
+	return s.found != nil
+}
+
+// among is the first opaque value of a kind in an array, or nil.
+func (r *guest) among(list goja.Value, is func(*opaque) bool) goja.Value {
+	s := &seeker{Value: goja.Null(), is: is}
+	if r.indexOf(goja.FunctionCall{This: list, Arguments: []goja.Value{s}}); s.found == nil {
+		return nil
+	}
+	return s.found
 }

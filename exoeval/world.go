@@ -124,10 +124,7 @@ func (w *World) Run(ctx context.Context, port Port, check *exo.Checker, job Job)
 }
 
 func (w *World) run(ctx context.Context, port Port, check *exo.Checker, prog *program, job Job) ProgramResult {
-	r := &run{
-		Realm: realm.Realm{VM: goja.New(), Start: job.Clock, Zone: w.Zone, Seed: job.Seed},
-		ctx:   ctx, port: port, check: check, granted: w.Granted, limits: w.Limits, bounds: w.Bounds, prog: prog, console: console{max: w.Limits.ConsoleBytes}, clock: stopwatch{left: w.Bounds.Wall},
-	}
+	r := newRun(ctx, realm.Realm{VM: goja.New(), Start: job.Clock, Zone: w.Zone, Seed: job.Seed}, port, check, w, prog)
 	// A cancelled caller stops a program that computes, too.
 	stop := context.AfterFunc(ctx, func() { r.VM.Interrupt(exo.ErrCancelled) })
 	defer stop()
