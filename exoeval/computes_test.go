@@ -12,6 +12,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/exoeval/internal/guest"
 )
 
 // realmConfig is what the front is told of a realm with all globals.
@@ -99,7 +100,7 @@ func TestComputes(t *testing.T) {
 		if err != nil {
 			t.Fatal(title, err)
 		}
-		if p := promiseOf(v); p.State() != goja.PromiseStateFulfilled || p.Result().String() != "renamed" {
+		if p := guest.PromiseOf(v); p.State() != goja.PromiseStateFulfilled || p.Result().String() != "renamed" {
 			t.Errorf("%s does not succeed where nothing holds it: %v", title, p.Result())
 		}
 	}

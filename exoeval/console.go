@@ -7,6 +7,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/guest"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -41,7 +42,7 @@ func (c *console) log(r *run, level string, args []goja.Value) {
 			parts = append(parts, scalar.Shorten(s.String(), c.max))
 			continue
 		}
-		v, err := r.toValue(a, forConsole)
+		v, err := r.ToValue(a, guest.ForConsole)
 		if err != nil {
 			parts = append(parts, "["+exo.GuestText(err)+"]")
 			continue
@@ -61,10 +62,10 @@ func (c *console) log(r *run, level string, args []goja.Value) {
 	l := exo.Line{Level: levels[level], Text: strings.ToValidUTF8(strings.Join(parts, " "), "")}
 	if c.used += l.Size(); c.used > c.max {
 		c.full = true
-		l.Text = upTo(l.Text, r.limits.LineBytes()) // the host cuts it to what is left
+		l.Text = upTo(l.Text, r.Limits.LineBytes()) // the host cuts it to what is left
 	}
 	if err := r.port.Log(l); err != nil {
-		panic(r.throw(err))
+		panic(r.Throw(err))
 	}
 }
 

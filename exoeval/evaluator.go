@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/guest"
 	"github.com/exoagent/exoagent/internal/lru"
 )
 
@@ -141,7 +142,7 @@ func (l *local) Run(ctx context.Context, job Job) *RunResult {
 	job.Run = s.Run()
 	var out ProgramResult
 	if prog, err := l.compile(job.Program); err != nil {
-		e := *asError(err) // a copy: what is kept must not change in the caller's hands
+		e := *guest.AsError(err) // a copy: what is kept must not change in the caller's hands
 		out.Err = &e
 	} else {
 		out = l.world.run(ctx, s, s.Checker(), prog, job)

@@ -48,7 +48,7 @@ func Recording(l *local, program string) (func() error, error) {
 	}
 	f, _ := goja.AssertFunction(main)
 	return func() error {
-		clear(r.open)
+		clear(r.Open)
 		_, err := f(goja.Undefined(), r.api)
 		return err
 	}, nil

@@ -8,6 +8,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/guest"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
@@ -16,31 +17,31 @@ import (
 
 // failure turns what ended the program into the error that the model reads.
 func (r *run) failure(err error) error {
-	r.failed = true
+	r.Failed = true
 	var ex *goja.Exception
-	if r.fatal != nil {
-		if exo.PosOf(r.fatal).Line > 0 {
-			return r.fatal
+	if r.Fatal != nil {
+		if exo.PosOf(r.Fatal).Line > 0 {
+			return r.Fatal
 		}
-		return r.placed(r.fatal, 0, 0)
+		return r.Placed(r.Fatal, 0, 0)
 	}
 	var interrupted *goja.InterruptedError
 	var overflow *goja.StackOverflowError
 	switch {
 	case errors.As(err, &interrupted):
 		if e, ok := interrupted.Value().(error); ok {
-			line, col := frameOf(interrupted.Stack())
-			return r.placed(e, line, col)
+			line, col := guest.FrameOf(interrupted.Stack())
+			return r.Placed(e, line, col)
 		}
-		return r.placed(&exo.Error{Kind: exo.Cancelled, Err: err}, 0, 0)
+		return r.Placed(&exo.Error{Kind: exo.Cancelled, Err: err}, 0, 0)
 	case errors.As(err, &overflow):
-		line, col := frameOf(overflow.Stack())
-		return r.placed(exo.Errorf(exo.Limit, "", "functions call each other too deeply: the limit is %d calls", r.maxDepth), line, col)
+		line, col := guest.FrameOf(overflow.Stack())
+		return r.Placed(exo.Errorf(exo.Limit, "", "functions call each other too deeply: the limit is %d calls", r.MaxDepth), line, col)
 	case errors.As(err, &ex):
-		line, col := frameOf(ex.Stack())
+		line, col := guest.FrameOf(ex.Stack())
 		return r.reason(ex.Value(), line, col)
 	}
-	return r.placed(&exo.Error{Kind: exo.Internal, Err: err}, 0, 0)
+	return r.Placed(&exo.Error{Kind: exo.Internal, Err: err}, 0, 0)
 }
 
 var missingMember = realm.Expression(`^Object has no member '(\w+)'`)
@@ -51,19 +52,19 @@ var fixedMember = realm.Expression(`^Cannot assign to read only property '(\w+)'
 
 // reason describes a thrown or rejected value. It may run code of the program.
 func (r *run) reason(v goja.Value, line, col int) error {
-	r.failed = true
+	r.Failed = true
 	o, ok := v.(*goja.Object)
-	if v, ok := r.sealedIn(v); ok {
-		return r.placed(exo.Errorf(exo.Program, "", "the program threw %s", v), line, col)
+	if v, ok := r.SealedIn(v); ok {
+		return r.Placed(exo.Errorf(exo.Program, "", "the program threw %s", v), line, col)
 	}
 	if !ok {
-		return r.placed(exo.Errorf(exo.Program, "", "the program threw %s", scalar.Shorten(r.safeString(v), 500)), line, col)
+		return r.Placed(exo.Errorf(exo.Program, "", "the program threw %s", scalar.Shorten(r.safeString(v), 500)), line, col)
 	}
-	if t, ok := r.thrown[o]; ok {
-		if t.line > 0 {
-			line, col = t.line, t.col
+	if t, ok := r.Thrown[o]; ok {
+		if t.Line > 0 {
+			line, col = t.Line, t.Col
 		}
-		return r.placed(t.err, line, col)
+		return r.Placed(t.Err, line, col)
 	}
 	var name, msg, stack string
 	r.guarded(func() {
@@ -79,29 +80,29 @@ func (r *run) reason(v goja.Value, line, col int) error {
 			stack = x.String()
 		}
 	})
-	if m := stackPlace().FindStringSubmatch(stack); m != nil && line == 0 {
+	if m := guest.StackPlace().FindStringSubmatch(stack); m != nil && line == 0 {
 		line, _ = strconv.Atoi(m[1])
 		col, _ = strconv.Atoi(m[2])
 	}
 	if m := missingMember().FindStringSubmatch(msg); m != nil {
-		if s := r.ofResult(m[1]); s != "" {
+		if s := r.OfResult(m[1]); s != "" {
 			msg = s
 		}
 	}
-	if r.noRow != nil && memberOfNothing().MatchString(msg) {
-		msg += ": " + r.say(nil, "found.nothing", "{it} found nothing and gave null; test it with if (x), or read x?.member", "it", r.check.Name(r.noRow))
+	if r.NoRow != nil && memberOfNothing().MatchString(msg) {
+		msg += ": " + r.Say(nil, "found.nothing", "{it} found nothing and gave null; test it with if (x), or read x?.member", "it", r.Check.Name(r.NoRow))
 	}
-	if m := fixedMember().FindStringSubmatch(msg); m != nil && r.fixes(m[1]) {
-		return r.placed(r.isFixed(m[1]), line, col)
+	if m := fixedMember().FindStringSubmatch(msg); m != nil && r.Fixes(m[1]) {
+		return r.Placed(r.IsFixed(m[1]), line, col)
 	}
 	if strings.HasPrefix(msg, "Compiler bug: unknown type") { // of typeof, in the engine's own functions
-		msg = "`typeof` can't look at what " + r.describes() + ": it has no value in the program"
+		msg = "`typeof` can't look at what " + r.Describes() + ": it has no value in the program"
 	}
 	text := scalar.Shorten(msg, 2000)
 	if name != "" && name != "Error" {
 		text = scalar.Shorten(name, 100) + ": " + text
 	}
-	return r.placed(exo.Errorf(exo.Program, "", "%s", text), line, col)
+	return r.Placed(exo.Errorf(exo.Program, "", "%s", text), line, col)
 }
 
 func (r *run) safeString(v goja.Value) (s string) {

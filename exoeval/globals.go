@@ -7,6 +7,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/exoeval/internal/guest"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
@@ -16,7 +17,7 @@ func (r *run) newRealm() error {
 	r.Begin(r.bounds.CallDepth)
 	vm := r.VM
 	vm.SetPromiseRejectionTracker(r.trackRejection)
-	r.Throws, r.RefuseExact = r.throw, r.refuseInexact
+	r.Throws, r.RefuseExact = r.Throw, r.RefuseInexact
 	r.Disarm(r.needs.Needs)
 	r.guardNatives()
 	need := &r.needs
@@ -41,17 +42,17 @@ func (r *run) newRealm() error {
 	}
 	for _, name := range need.helpers {
 		if name == front.HelperRecording {
-			r.flagged = true
-			r.recording(false)
+			r.Flagged = true
+			r.Recording(false)
 			continue
 		}
 		if name == front.HelperHearing {
-			r.listens = true
-			r.hearing(false)
+			r.Listens = true
+			r.Hearing(false)
 			continue
 		}
-		help := helpers[name]
-		realm.Fix(global, name, r.Function("operator", func(c goja.FunctionCall) goja.Value { return help(&r.guest, c) }))
+		help := guest.Helpers[name]
+		realm.Fix(global, name, r.Function("operator", func(c goja.FunctionCall) goja.Value { return help(&r.Guest, c) }))
 	}
 	r.api = vm.NewDynamicObject(&apiObject{r})
 	return nil
@@ -70,9 +71,9 @@ func (r *run) global(name string, made map[string]goja.Value) goja.Value {
 	case front.IsGlobal(name):
 		return r.Intrinsics.Get(name)
 	}
-	for _, g := range r.granted {
+	for _, g := range r.Granted {
 		if g.Name == name {
-			return r.grantedObject(g.ID)
+			return r.GrantedObject(g.ID)
 		}
 	}
 	return nil
@@ -82,28 +83,28 @@ func (r *run) global(name string, made map[string]goja.Value) goja.Value {
 type apiObject struct{ r *run }
 
 func (a *apiObject) Get(name string) goja.Value {
-	for _, g := range a.r.granted {
+	for _, g := range a.r.Granted {
 		if g.Name == name {
-			return a.r.grantedObject(g.ID)
+			return a.r.GrantedObject(g.ID)
 		}
 	}
 	switch name {
 	case "toString", "valueOf", "toLocaleString", "toJSON":
 		// Undefined would make the engine print the object itself, addresses and all.
 		return a.r.Function(name, func(goja.FunctionCall) goja.Value {
-			panic(a.r.throw(exo.Errorf(exo.Invalid, "", "api is no data: call a method of what it holds, and use the result")))
+			panic(a.r.Throw(exo.Errorf(exo.Invalid, "", "api is no data: call a method of what it holds, and use the result")))
 		})
 	}
 	if realm.Quiet(name) {
 		return goja.Undefined()
 	}
-	if out := a.r.fromGrants(name); out != "" && scalar.Nearest(name, a.Keys()) == "" {
-		panic(a.r.throw(exo.Errorf(exo.Denied, "", "api has no member `%s`; %s", scalar.Shorten(name, 60), out)))
+	if out := a.r.FromGrants(name); out != "" && scalar.Nearest(name, a.Keys()) == "" {
+		panic(a.r.Throw(exo.Errorf(exo.Denied, "", "api has no member `%s`; %s", scalar.Shorten(name, 60), out)))
 	}
-	if out := a.r.say(nil, "api."+name, ""); out != "" {
-		panic(a.r.throw(exo.Errorf(exo.Denied, "", "api has no member `%s`; %s", scalar.Shorten(name, 60), out)))
+	if out := a.r.Say(nil, "api."+name, ""); out != "" {
+		panic(a.r.Throw(exo.Errorf(exo.Denied, "", "api has no member `%s`; %s", scalar.Shorten(name, 60), out)))
 	}
-	panic(a.r.throwMissing("api", name, a.Keys()))
+	panic(a.r.ThrowMissing("api", name, a.Keys()))
 }
 
 func (a *apiObject) Set(string, goja.Value) bool { return false }
@@ -111,7 +112,7 @@ func (a *apiObject) Delete(string) bool          { return false }
 func (a *apiObject) Has(name string) bool        { return slices.Contains(a.Keys(), name) }
 func (a *apiObject) Keys() []string {
 	var ns []string
-	for _, g := range a.r.granted {
+	for _, g := range a.r.Granted {
 		ns = append(ns, g.Name)
 	}
 	return ns

@@ -7,6 +7,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/exoeval/internal/guest"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
@@ -54,7 +55,7 @@ func (g *guard) wanted(names map[string]bool) bool {
 // guardNatives puts the checks into a realm, before anything else takes the natives.
 func (r *run) guardNatives() {
 	if len(r.needs.guards) > 0 {
-		r.indexOf = realm.Native(r.Intrinsic("Array").Get("prototype").(*goja.Object), "indexOf")
+		r.IndexOf = realm.Native(r.Intrinsic("Array").Get("prototype").(*goja.Object), "indexOf")
 	}
 	for _, g := range r.needs.guards {
 		holder := r.Intrinsic(g.global)
@@ -79,12 +80,12 @@ func (r *run) guardNatives() {
 						}
 					}
 				}
-				if g.deep || len(r.frames) > 0 || r.holdsSealed || r.anyRecorded(c.Arguments) {
+				if g.deep || len(r.Frames) > 0 || r.HoldsSealed || r.anyRecorded(c.Arguments) {
 					return slow(c)
 				}
 				v := f(c)
-				if r.handed > 0 && g.proto && g.global == "Array" && (name == "flat" || name == "includes" && !v.ToBoolean() || name != "includes" && name != "concat" && v.ToInteger() < 0) {
-					r.refuseAmong(c.This)
+				if r.Handed > 0 && g.proto && g.global == "Array" && (name == "flat" || name == "includes" && !v.ToBoolean() || name != "includes" && name != "concat" && v.ToInteger() < 0) {
+					r.RefuseAmong(c.This)
 				}
 				return v
 			})
@@ -96,12 +97,12 @@ func (r *run) guardNatives() {
 
 // listed are the names of a list that says which properties become JSON; nil if v is none.
 func (r *run) listed(v goja.Value) []string {
-	v = r.plainValue(v)
+	v = r.PlainValue(v)
 	if !realm.IsArray(v) {
 		return nil
 	}
 	names, seen := []string{}, map[string]bool{}
-	for _, x := range r.itemsOf(v.(*goja.Object), "list of names", maxMixed) {
+	for _, x := range r.ItemsOf(v.(*goja.Object), "list of names", guest.MaxMixed) {
 		if (goja.IsString(x) || goja.IsNumber(x)) && !seen[x.String()] {
 			seen[x.String()] = true
 			names = append(names, x.String())
@@ -112,7 +113,7 @@ func (r *run) listed(v goja.Value) []string {
 
 func (r *run) anyRecorded(args []goja.Value) bool {
 	for _, a := range args {
-		if _, ok := a.(*opaque); ok {
+		if _, ok := a.(*guest.Opaque); ok {
 			return true
 		}
 	}
@@ -121,10 +122,10 @@ func (r *run) anyRecorded(args []goja.Value) bool {
 
 // refuseAny throws for a recorded argument.
 func (r *run) refuseAny(name string, c *goja.FunctionCall) goja.Value {
-	r.refuseUnawaited(c.Arguments...)
+	r.RefuseUnawaited(c.Arguments...)
 	for _, a := range c.Arguments {
-		if x := r.recordedIn(a); x != nil {
-			panic(r.throw(x.novalue()))
+		if x := r.RecordedIn(a); x != nil {
+			panic(r.Throw(x.Novalue()))
 		}
 	}
 	return nil
@@ -133,63 +134,63 @@ func (r *run) refuseAny(name string, c *goja.FunctionCall) goja.Value {
 // refuseGathered throws for a promise among lists that become one: it would stay the one item that it is.
 func (r *run) refuseGathered(name string, c *goja.FunctionCall) goja.Value {
 	if name == "concat" {
-		r.refuseUnawaited(c.Arguments...)
+		r.RefuseUnawaited(c.Arguments...)
 	} else {
-		r.refuseAmong(c.This)
+		r.RefuseAmong(c.This)
 	}
 	return nil
 }
 
 // refuseKey throws for a recorded key of a collection; set.has(column) is recorded.
 func (r *run) refuseKey(name string, c *goja.FunctionCall) goja.Value {
-	r.refuseUnawaited(c.Argument(0))
-	x := r.recordedIn(c.Argument(0))
+	r.RefuseUnawaited(c.Argument(0))
+	x := r.RecordedIn(c.Argument(0))
 	if x == nil {
 		return nil
 	}
-	if _, sealed := x.sealed(); sealed {
-		panic(r.throw(x.shut()))
+	if _, sealed := x.Sealed(); sealed {
+		panic(r.Throw(x.Shut()))
 	}
-	if o, ok := c.This.(*goja.Object); ok && x.iface() != nil && x.iface().Expr {
-		if v := r.recordedCall(o, name, c.Arguments); v != nil {
+	if o, ok := c.This.(*goja.Object); ok && x.Iface() != nil && x.Iface().Expr {
+		if v := r.RecordedCall(o, name, c.Arguments); v != nil {
 			return v
 		}
 	}
-	panic(r.throw(exo.Errorf(exo.Invalid, "", "%s can't be a key or member of a collection: it has no value in the program; use a text that names it", r.check.Name(x.node))))
+	panic(r.Throw(exo.Errorf(exo.Invalid, "", "%s can't be a key or member of a collection: it has no value in the program; use a text that names it", r.Check.Name(x.Node))))
 }
 
 // lookUp records list.includes(column), and throws for a list that holds a column, or a sealed value: no
 // value would be found in it.
 func (r *run) lookUp(name string, c *goja.FunctionCall) goja.Value {
-	r.refuseUnawaited(c.Argument(0))
-	if r.holdsSealed {
+	r.RefuseUnawaited(c.Argument(0))
+	if r.HoldsSealed {
 		r.refuseSealed(c)
 	}
-	if len(r.frames) == 0 && r.recordedIn(c.Argument(0)) == nil {
+	if len(r.Frames) == 0 && r.RecordedIn(c.Argument(0)) == nil {
 		return nil
 	}
-	return r.recordedCall(c.This, name, c.Arguments)
+	return r.RecordedCall(c.This, name, c.Arguments)
 }
 
 // refuseSealed throws where one looks for a sealed value, or among sealed values.
 func (r *run) refuseSealed(c *goja.FunctionCall) {
 	refuse := func(v goja.Value) {
-		if x := r.recordedIn(v); x != nil {
-			if _, sealed := x.sealed(); sealed {
-				panic(r.throw(x.shut()))
+		if x := r.RecordedIn(v); x != nil {
+			if _, sealed := x.Sealed(); sealed {
+				panic(r.Throw(x.Shut()))
 			}
 		}
 	}
 	refuse(c.Argument(0))
-	if realm.IsArray(c.This) && r.rowsIn(c.This) == nil {
-		refuse(r.among(c.This, func(x *opaque) bool { _, sealed := x.x.sealed(); return sealed }))
+	if realm.IsArray(c.This) && r.RowsIn(c.This) == nil {
+		refuse(r.Among(c.This, func(x *guest.Opaque) bool { _, sealed := x.X.Sealed(); return sealed }))
 	}
 }
 
 // spreadArguments gives Object.keys and the like the columns of a row to look at.
 func (r *run) spreadArguments(_ string, c *goja.FunctionCall) goja.Value {
 	for i, a := range c.Arguments {
-		if o := r.fields(a); o != nil {
+		if o := r.Fields(a); o != nil {
 			c.Arguments = slices.Clone(c.Arguments) // they may be the items of an array of the program's
 			c.Arguments[i] = o
 		}
@@ -200,13 +201,13 @@ func (r *run) spreadArguments(_ string, c *goja.FunctionCall) goja.Value {
 // stringify throws for a recorded thing anywhere in what becomes JSON. The engine leaves
 // out what it does not know, like functions.
 func (r *run) stringify(_ string, c *goja.FunctionCall) goja.Value {
-	r.refuseUnawaited(c.Argument(0))
-	if v, ok := r.sealedIn(c.Argument(0)); ok {
+	r.RefuseUnawaited(c.Argument(0))
+	if v, ok := r.SealedIn(c.Argument(0)); ok {
 		c.Arguments = append([]goja.Value{r.VM.ToValue(v.String())}, c.Arguments[1:]...)
 		return nil
 	}
-	if x := r.recordedIn(c.Argument(0)); x != nil {
-		panic(r.throw(x.novalue()))
+	if x := r.RecordedIn(c.Argument(0)); x != nil {
+		panic(r.Throw(x.Novalue()))
 	}
 	if _, ok := c.Argument(0).(*goja.Object); !ok {
 		return nil
@@ -218,14 +219,14 @@ func (r *run) stringify(_ string, c *goja.FunctionCall) goja.Value {
 		if own != nil {
 			v = r.Called(own(k.This, k.Arguments...))
 		}
-		r.refuseUnawaited(v)
-		if v, ok := r.sealedIn(v); ok {
+		r.RefuseUnawaited(v)
+		if v, ok := r.SealedIn(v); ok {
 			return r.VM.ToValue(v.String())
 		}
-		if x := r.recordedIn(v); x != nil {
-			panic(r.throw(x.novalue()))
+		if x := r.RecordedIn(v); x != nil {
+			panic(r.Throw(x.Novalue()))
 		}
-		if o, ok := v.(*goja.Object); ok && list != nil && !realm.IsArray(v) && r.rowsIn(v) == nil && o.ClassName() != "Function" {
+		if o, ok := v.(*goja.Object); ok && list != nil && !realm.IsArray(v) && r.RowsIn(v) == nil && o.ClassName() != "Function" {
 			picked := r.VM.NewObject() // what a list of names leaves of it, in the order of the list
 			for _, name := range list {
 				if x := o.Get(name); x != nil {

@@ -92,6 +92,6 @@ var polyfills = []polyfill{
 	{words: []string{"Iterator", "map", "filter", "take", "drop", "flatMap", "reduce", "toArray", "forEach", "some", "every", "find"},
 		with: []string{"Iterator", "values", "entries", "keys", "matchAll", "iterator", anyGenerator}, program: prelude("iterator")},
 	{words: []string{"Decimal"}, native: func(r *run, made map[string]goja.Value) { r.AddDecimal(made) }}, // before structuredClone
-	{words: []string{"structuredClone"}, native: (*run).addSealed},
+	{words: []string{"structuredClone"}, native: (*run).AddSealed},
 	{words: []string{"structuredClone"}, program: prelude("clone")},
 }

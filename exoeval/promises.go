@@ -3,6 +3,7 @@ package exoeval
 import (
 	"github.com/dop251/goja"
 
+	"github.com/exoagent/exoagent/exoeval/internal/guest"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
@@ -18,13 +19,13 @@ func (r *run) addGatherers(map[string]goja.Value) {
 	for _, name := range gatherers {
 		native, _ := goja.AssertFunction(promise.Get(name))
 		realm.Hide(promise, name, r.Function(name, func(c goja.FunctionCall) goja.Value {
-			going := len(r.going)
-			list := r.sentItems(c.Argument(0))
-			r.gathers = true
+			going := len(r.Going)
+			list := r.SentItems(c.Argument(0))
+			r.Gathers = true
 			v, err := native(c.This, list)
-			r.gathers = false
+			r.Gathers = false
 			// It goes on where one of its items does, for which it waits now.
-			return r.handPromise(r.Called(v, err), unawaited{name: "Promise." + name, goesOn: len(r.going) < going})
+			return r.HandPromise(r.Called(v, err), guest.Unawaited{Name: "Promise." + name, GoesOn: len(r.Going) < going})
 		}))
 	}
 }
@@ -41,19 +42,19 @@ func (r *run) addMakers(map[string]goja.Value) {
 			continue
 		}
 		realm.Hide(promise, name, r.Function(name, func(c goja.FunctionCall) goja.Value {
-			if name == "resolve" && r.unawaitedIn(c.Argument(0)) != nil {
+			if name == "resolve" && r.UnawaitedIn(c.Argument(0)) != nil {
 				return c.Argument(0)
 			}
 			v := r.Called(native(c.This, c.Arguments...))
-			if r.gathers {
+			if r.Gathers {
 				return v
 			}
 			if name == "withResolvers" {
 				o := v.(*goja.Object)
-				r.Put(o, "promise", r.handPromise(o.Get("promise"), unawaited{name: aPromise}))
+				r.Put(o, "promise", r.HandPromise(o.Get("promise"), guest.Unawaited{Name: guest.APromise}))
 				return o
 			}
-			return r.handPromise(v, unawaited{name: "Promise." + name})
+			return r.HandPromise(v, guest.Unawaited{Name: "Promise." + name})
 		}))
 	}
 }
@@ -63,11 +64,11 @@ func (r *run) addFromAsync(map[string]goja.Value) {
 	array := r.Intrinsic("Array")
 	native, _ := goja.AssertFunction(array.Get("fromAsync"))
 	realm.Hide(array, "fromAsync", r.Function("fromAsync", func(c goja.FunctionCall) goja.Value {
-		list, f := r.sentItems(c.Argument(0)), c.Argument(1)
+		list, f := r.SentItems(c.Argument(0)), c.Argument(1)
 		call, code := goja.AssertFunction(f)
 		if code {
-			f = r.Function("given", func(c goja.FunctionCall) goja.Value { return r.executed(r.Called(call(c.This, c.Arguments...))) })
+			f = r.Function("given", func(c goja.FunctionCall) goja.Value { return r.Executed(r.Called(call(c.This, c.Arguments...))) })
 		}
-		return r.handPromise(r.Called(native(c.This, list, f)), unawaited{name: "Array.fromAsync", goesOn: code})
+		return r.HandPromise(r.Called(native(c.This, list, f)), guest.Unawaited{Name: "Array.fromAsync", GoesOn: code})
 	}))
 }

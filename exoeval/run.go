@@ -10,12 +10,13 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/guest"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
 // run is one program in one realm. It lives on one goroutine.
 type run struct {
-	guest
+	guest.Guest
 
 	ctx     context.Context
 	port    Port
@@ -33,7 +34,7 @@ type run struct {
 // newRun readies a run. Nothing of it is there before newRealm.
 func newRun(ctx context.Context, in realm.Realm, port Port, check *exo.Checker, w *World, prog *program) *run {
 	return &run{
-		guest: guest{Realm: in, port: port, check: check, granted: w.Granted, limits: w.Limits, prog: prog.Program, maxResult: w.Bounds.MaxResult(), maxDepth: w.Bounds.CallDepth},
+		Guest: guest.Guest{Realm: in, Port: port, Check: check, Granted: w.Granted, Limits: w.Limits, Prog: prog.Program, MaxResult: w.Bounds.MaxResult(), MaxDepth: w.Bounds.CallDepth},
 		ctx:   ctx, port: port, bounds: w.Bounds, needs: prog.needs, console: console{max: w.Limits.ConsoleBytes}, clock: stopwatch{left: w.Bounds.Wall},
 	}
 }
@@ -41,7 +42,7 @@ func newRun(ctx context.Context, in realm.Realm, port Port, check *exo.Checker, 
 func (r *run) trackRejection(p *goja.Promise, op goja.PromiseRejectionOperation) {
 	if op == goja.PromiseRejectionReject {
 		r.rejections++
-		put(&r.rejected, p, r.rejections)
+		guest.Put(&r.rejected, p, r.rejections)
 	} else {
 		delete(r.rejected, p)
 	}
@@ -59,19 +60,19 @@ func (r *run) main() (v exo.Value, failed error) {
 	if err := r.newRealm(); err != nil {
 		return v, r.failure(err)
 	}
-	main, err := r.VM.RunProgram(r.prog.Compiled)
+	main, err := r.VM.RunProgram(r.Prog.Compiled)
 	if err != nil {
 		return v, r.failure(err)
 	}
 	f, ok := goja.AssertFunction(main)
 	if !ok {
-		return v, r.placed(exo.Errorf(exo.Program, "", "the program is no function"), 0, 0)
+		return v, r.Placed(exo.Errorf(exo.Program, "", "the program is no function"), 0, 0)
 	}
 	result, err := f(goja.Undefined(), r.api)
 	if err != nil {
 		return v, r.failure(err)
 	}
-	if o, ok := result.(*goja.Object); ok && r.prog.Plain && promiseOf(o) == nil {
+	if o, ok := result.(*goja.Object); ok && r.Prog.Plain && guest.PromiseOf(o) == nil {
 		// What an asynchronous function returns is resolved, which calls its `then`.
 		promise, resolve, _ := r.VM.NewPromise()
 		if err := resolve(o); err != nil {
@@ -79,26 +80,26 @@ func (r *run) main() (v exo.Value, failed error) {
 		}
 		result = r.VM.ToValue(promise)
 	}
-	for range maxPassed { // a promise of a promise of a query is one of its rows
+	for range guest.MaxPassed { // a promise of a promise of a query is one of its rows
 		if result, failed = r.settled(result); failed != nil {
 			return v, failed
 		}
-		if x := r.recordedIn(result); r.unawaitedIn(result) == nil && (x == nil || !x.awaits()) {
+		if x := r.RecordedIn(result); r.UnawaitedIn(result) == nil && (x == nil || !x.Awaits()) {
 			break
 		}
-		if ex := r.VM.Try(func() { result = r.awaited(result) }); ex != nil {
+		if ex := r.VM.Try(func() { result = r.Awaited(result) }); ex != nil {
 			return v, r.failure(ex)
 		}
 	}
-	unfinished := r.unfinished()
+	unfinished := r.Unfinished()
 	if failed := r.drain(); failed != nil {
 		return v, failed
 	}
 	r.undefined = goja.IsUndefined(result)
-	if v, failed = r.result(result, r.settled, r.failure); failed != nil {
+	if v, failed = r.Result(result, r.settled, r.failure); failed != nil {
 		return exo.Value{}, failed
 	}
-	if failed := r.left(unfinished); failed != nil {
+	if failed := r.Left(unfinished); failed != nil {
 		return exo.Value{}, failed
 	}
 	// A getter of the result may have sent one more call, which must not be left
@@ -109,7 +110,7 @@ func (r *run) main() (v exo.Value, failed error) {
 // drain waits for the calls that the program did not await, so that none is open when the
 // run is over. It returns the error of the first promise whose rejection nothing handled.
 func (r *run) drain() error {
-	for len(r.open) > 0 {
+	for len(r.Open) > 0 {
 		if failed := r.turn(); failed != nil {
 			return failed
 		}
@@ -123,7 +124,7 @@ func (r *run) drain() error {
 	if first == nil {
 		return nil
 	}
-	e := asError(r.reason(first.Result(), 0, 0))
+	e := guest.AsError(r.reason(first.Result(), 0, 0))
 	e.Op = strings.TrimSuffix("a promise that was not awaited failed: "+e.Op, ": ")
 	return e
 }
@@ -140,13 +141,13 @@ func panicError(p any) error {
 
 // settled waits until v, if it is a promise, has its value.
 func (r *run) settled(v goja.Value) (goja.Value, error) {
-	p := promiseOf(r.bare(v))
+	p := guest.PromiseOf(r.Bare(v))
 	if p == nil {
 		return v, nil
 	}
 	for p.State() == goja.PromiseStatePending {
-		if len(r.open) == 0 {
-			return nil, r.placed(exo.Errorf(exo.Program, "", "the program waits for a promise that nothing will ever settle"), 0, 0)
+		if len(r.Open) == 0 {
+			return nil, r.Placed(exo.Errorf(exo.Program, "", "the program waits for a promise that nothing will ever settle"), 0, 0)
 		}
 		if failed := r.turn(); failed != nil {
 			return nil, failed
@@ -166,33 +167,33 @@ func (r *run) turn() error {
 	reply, ok, err := r.port.Next(r.ctx)
 	r.clock.begin(r)
 	if err != nil {
-		return r.placed(ended(r.ctx, err, r.bounds), 0, 0)
+		return r.Placed(ended(r.ctx, err, r.bounds), 0, 0)
 	}
 	if !ok {
-		return r.placed(&exo.Error{Kind: exo.Internal, Err: errors.New("a call was lost")}, 0, 0)
+		return r.Placed(&exo.Error{Kind: exo.Internal, Err: errors.New("a call was lost")}, 0, 0)
 	}
-	c, known := r.open[reply.ID]
+	c, known := r.Open[reply.ID]
 	if !known {
-		return r.placed(&exo.Error{Kind: exo.Internal, Err: errors.New("a reply to no call")}, 0, 0)
+		return r.Placed(&exo.Error{Kind: exo.Internal, Err: errors.New("a reply to no call")}, 0, 0)
 	}
-	delete(r.open, reply.ID)
+	delete(r.Open, reply.ID)
 	if reply.Err != nil {
 		if exo.KindOf(reply.Err) == exo.Limit || exo.KindOf(reply.Err) == exo.Cancelled && r.ctx.Err() != nil {
 			if r.ctx.Err() != nil {
-				return r.placed(ended(r.ctx, nil, r.bounds), c.line, c.col)
+				return r.Placed(ended(r.ctx, nil, r.bounds), c.Line, c.Col)
 			}
-			return r.placed(reply.Err, c.line, c.col) // a caught limit would be no limit
+			return r.Placed(reply.Err, c.Line, c.Col) // a caught limit would be no limit
 		}
-		err = c.reject(r.errorObject(reply.Err, c.line, c.col))
+		err = c.Reject(r.ErrorObject(reply.Err, c.Line, c.Col))
 	} else {
-		if m := c.sent.Method(); reply.Value.Type() == exo.TypeNull && m != nil && m.Truth != "" {
-			r.noRow = c.sent
+		if m := c.Sent.Method(); reply.Value.Type() == exo.TypeNull && m != nil && m.Truth != "" {
+			r.NoRow = c.Sent
 		}
 		var v goja.Value
-		if ex := r.VM.Try(func() { v = r.answer(reply.Value, c.fixed) }); ex != nil {
+		if ex := r.VM.Try(func() { v = r.Answer(reply.Value, c.Fixed) }); ex != nil {
 			return r.failure(ex)
 		}
-		err = c.resolve(v)
+		err = c.Resolve(v)
 	}
 	if err != nil {
 		return r.failure(err)
@@ -212,7 +213,7 @@ func (s *stopwatch) begin(r *run) {
 	s.since = time.Now()
 	// Phrases are looked for when time is up: the stopwatch begins several times in each run.
 	// This runs beside the program, and asks only for what does not change.
-	vm, limit, catalog := r.VM, r.bounds.Wall, r.check.Catalog
+	vm, limit, catalog := r.VM, r.bounds.Wall, r.Check.Catalog
 	s.timer = time.AfterFunc(max(s.left, 0), func() {
 		vm.Interrupt(exo.Errorf(exo.Limit, "", "the program ran longer than %v; %s", limit, catalog.Say(nil, "limit.time", "do less in loops")))
 	})

@@ -11,6 +11,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/guest"
 )
 
 // notInTheRealm are globals of the engine that no program may reach by any way:
@@ -39,7 +40,7 @@ func WalkRealm(l *local, program string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.port, r.check, r.clock.left = s, s.Checker(), time.Minute
+	r.port, r.Port, r.Check, r.clock.left = s, s, s.Checker(), time.Minute
 	defer s.Finish(context.Background(), exo.Null(), nil)
 	if err := r.newRealm(); err != nil {
 		return nil, err
@@ -94,7 +95,7 @@ type walker struct {
 func (w *walker) visit(path string, v goja.Value) {
 	o, ok := v.(*goja.Object)
 	kind := "object"
-	if x, recorded := v.(*opaque); recorded {
+	if x, recorded := v.(*guest.Opaque); recorded {
 		o, ok, kind = x.Object, true, "recorded"
 	}
 	switch {
@@ -106,11 +107,11 @@ func (w *walker) visit(path string, v goja.Value) {
 		w.lines = append(w.lines, path+": "+strings.TrimPrefix(fmt.Sprint(v.ExportType()), "*goja."))
 	case w.seen[o] != "":
 		w.lines = append(w.lines, path+" = "+w.seen[o])
-	case isMethod(o) && w.method:
+	case guest.IsMethod(o) && w.method:
 		w.lines = append(w.lines, path+": method") // all are made alike: one is walked
 		w.seen[o] = path
 	default:
-		w.method = w.method || isMethod(o)
+		w.method = w.method || guest.IsMethod(o)
 		if _, isFunction := goja.AssertFunction(o); isFunction {
 			kind = "function"
 		}
@@ -162,14 +163,14 @@ func (w *walker) walk(path string, o *goja.Object) {
 
 // unlisted are the names to ask an object for that answers for more than it lists.
 func (w *walker) unlisted(o *goja.Object) []string {
-	if x, ok := o.Export().(*recorded); ok && o.ExportType() == recordedType {
+	if x, ok := o.Export().(*guest.Recorded); ok && o.ExportType() == guest.RecordedType {
 		var methods []string
-		if i := x.iface(); i != nil {
+		if i := x.Iface(); i != nil {
 			methods = i.Names()
 		}
 		return append(methods, asked...)
 	}
-	if isMethod(o) || o == w.r.api || w.r.rowsIn(o) != nil {
+	if guest.IsMethod(o) || o == w.r.api || w.r.RowsIn(o) != nil {
 		return asked
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/exoeval/internal/guest"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/zone"
 )
@@ -156,7 +157,7 @@ func (o ProgramResult) Settle(ctx context.Context, s *exo.Session, job Job, boun
 	res := &RunResult{Value: o.Value, Err: o.Err, Run: s.Run()}
 	// A call that says that ctx has ended does not know whose deadline it was (TestWhoEndedTheCall).
 	if ctx.Err() != nil && (res.Err == nil || !verdict(exo.KindOf(res.Err)) || errors.Is(res.Err, ctx.Err())) {
-		res.Err = asError(ended(ctx, nil, bounds)).At(exo.PosOf(res.Err))
+		res.Err = guest.AsError(ended(ctx, nil, bounds)).At(exo.PosOf(res.Err))
 	}
 	// Whether the result may leave is decided before anybody looks at it: what can't be
 	// rendered would say something of it.
@@ -164,7 +165,7 @@ func (o ProgramResult) Settle(ctx context.Context, s *exo.Session, job Job, boun
 		res.Err = rendered(job.Render, o.Value)
 	}
 	if err := s.Finish(ctx, o.Value, res.Err); err != nil && res.Err == nil {
-		res.Err = asError(err).At(exo.Pos{})
+		res.Err = guest.AsError(err).At(exo.Pos{})
 	}
 	if p := s.Panicked(); p != nil {
 		panic(p) // here, and not where it happened: nothing of the run is left, and the host can recover

@@ -11,5 +11,6 @@
 //     column.
 //   - scope, unknown, checker: names must be declared, granted or built in.
 //   - form, globals: a text in one of three forms is a function of the capabilities.
-//   - program, written, helper: what goes in and comes out.
+//   - held, written, paths: numbers whose digits JavaScript loses, and members that were meant: what the run asks.
+//   - program, helper: what goes in and comes out.
 package front

@@ -18,12 +18,12 @@ import (
 // WrittenNumbers are the numbers in a program's text that don't have the digits there, and those beyond 2^53, by the number
 // that JavaScript has for them, without its sign. A program can carry one to a column by any way: through a variable, a list, a
 // function. So the number itself is looked up where it arrives.
-type WrittenNumbers map[float64]WrittenNumber
+type WrittenNumbers map[float64]writtenNumber
 
-type WrittenNumber struct {
+type writtenNumber struct {
 	Text  string // its digits, as a decimal
-	Shown bool   // JavaScript shows its number with these digits
-	Whole bool   // its number has these digits and no others
+	shown bool   // JavaScript shows its number with these digits
+	whole bool   // its number has these digits and no others
 }
 
 // note remembers a literal.
@@ -38,14 +38,14 @@ func (l *WrittenNumbers) note(e *ast.NumberLiteral) {
 	if f == 0 || math.IsInf(f, 0) { // 1e-400 and 1e400: nothing distinguishes them from those that were calculated
 		return
 	}
-	n := WrittenNumber{Text: digitsOf(e.Literal)}
-	n.Shown = n.Text != "" && n.Text == ShownDigits(f)
-	n.Whole = n.Text != "" && IsBeyond(f) && n.Text == WholeDigits(f)
-	if n.Shown && !IsBeyond(f) {
+	n := writtenNumber{Text: digitsOf(e.Literal)}
+	n.shown = n.Text != "" && n.Text == shownDigits(f)
+	n.whole = n.Text != "" && isBeyond(f) && n.Text == wholeDigits(f)
+	if n.shown && !isBeyond(f) {
 		return
 	}
 	if was, ok := (*l)[f]; ok {
-		n.Shown, n.Whole = n.Shown && was.Shown, n.Whole && was.Whole
+		n.shown, n.whole = n.shown && was.shown, n.whole && was.whole
 	}
 	n.Text = cmp.Or(n.Text, e.Literal)
 	if *l == nil {
@@ -68,14 +68,14 @@ func digitsOf(literal string) string {
 	return s
 }
 
-// ShownDigits are the digits of a number as JavaScript shows it.
-func ShownDigits(f float64) string {
+// shownDigits are the digits of a number as JavaScript shows it.
+func shownDigits(f float64) string {
 	s, _ := scalar.Canonical(exo.TypeDecimal, strconv.FormatFloat(f, 'e', -1, 64))
 	return s
 }
 
-// WholeDigits are all digits of a whole number.
-func WholeDigits(f float64) string { return strconv.FormatFloat(f, 'f', 0, 64) }
+// wholeDigits are all digits of a whole number.
+func wholeDigits(f float64) string { return strconv.FormatFloat(f, 'f', 0, 64) }
 
-// IsBeyond reports whether f is beyond the whole numbers that JavaScript tells apart.
-func IsBeyond(f float64) bool { return math.Abs(f) > scalar.SafeInteger }
+// isBeyond reports whether f is beyond the whole numbers that JavaScript tells apart.
+func isBeyond(f float64) bool { return math.Abs(f) > scalar.SafeInteger }

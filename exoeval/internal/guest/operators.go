@@ -1,4 +1,6 @@
-package exoeval
+package guest
+
+// The helpers that rewritten programs call.
 
 import (
 	"fmt"
@@ -20,108 +22,108 @@ var mirrored = map[string]string{"===": "===", "!==": "!==", "<": ">", "<=": ">=
 // JavaScript can't be had in what is recorded.
 var sameInCallbacks = map[string]string{"==": "===", "!=": "!=="}
 
-// helpers are what the rewritten operators call; the realm of a program holds
+// Helpers are what the rewritten operators call; the realm of a program holds
 // those that it calls (needs). They record when an operand is recorded, and otherwise
 // do what JavaScript does, short circuits included.
-var helpers = map[string]func(*guest, goja.FunctionCall) goja.Value{
-	front.HelperAwait: func(r *guest, c goja.FunctionCall) goja.Value { return r.awaited(c.Argument(0)) },
-	front.HelperCalled: func(r *guest, c goja.FunctionCall) goja.Value {
+var Helpers = map[string]func(*Guest, goja.FunctionCall) goja.Value{
+	front.HelperAwait: func(r *Guest, c goja.FunctionCall) goja.Value { return r.Awaited(c.Argument(0)) },
+	front.HelperCalled: func(r *Guest, c goja.FunctionCall) goja.Value {
 		name := c.Argument(1).String()
-		return r.handPromise(c.Argument(0), unawaited{name: name, goesOn: name != "new Promise"})
+		return r.HandPromise(c.Argument(0), Unawaited{Name: name, GoesOn: name != "new Promise"})
 	},
-	front.HelperKept: func(r *guest, c goja.FunctionCall) goja.Value {
-		if x := r.recordedIn(c.Argument(0)); x != nil {
-			panic(r.throw(x.novalue()))
+	front.HelperKept: func(r *Guest, c goja.FunctionCall) goja.Value {
+		if x := r.RecordedIn(c.Argument(0)); x != nil {
+			panic(r.Throw(x.Novalue()))
 		}
 		return c.Argument(0)
 	},
-	front.HelperSent: func(r *guest, c goja.FunctionCall) goja.Value { return r.sent(c.Argument(0)) },
-	front.HelperOp: func(r *guest, c goja.FunctionCall) goja.Value {
+	front.HelperSent: func(r *Guest, c goja.FunctionCall) goja.Value { return r.sent(c.Argument(0)) },
+	front.HelperOp: func(r *Guest, c goja.FunctionCall) goja.Value {
 		return r.binary(c.Argument(0).String(), c.Argument(1), c.Argument(2))
 	},
-	front.HelperUnary: func(r *guest, c goja.FunctionCall) goja.Value {
+	front.HelperUnary: func(r *Guest, c goja.FunctionCall) goja.Value {
 		op, v := c.Argument(0).String(), c.Argument(1)
 		if op == "!" {
 			v = r.asTruth(v)
 		}
-		if x := r.recordedIn(v); x != nil {
+		if x := r.RecordedIn(v); x != nil {
 			if op == "-" {
-				return r.operateAs(x.node, "neg", op)
+				return r.operateAs(x.Node, "neg", op)
 			}
-			return r.operate(x.node, op)
+			return r.operate(x.Node, op)
 		}
 		if op == "!" {
 			return r.VM.ToValue(!v.ToBoolean())
 		}
 		return r.plain(op+"x", v)
 	},
-	front.HelperAnd: func(r *guest, c goja.FunctionCall) goja.Value {
+	front.HelperAnd: func(r *Guest, c goja.FunctionCall) goja.Value {
 		return r.logical("&&", c.Argument(0), c.Argument(1), func(v goja.Value) bool { return v.ToBoolean() })
 	},
-	front.HelperOr: func(r *guest, c goja.FunctionCall) goja.Value {
+	front.HelperOr: func(r *Guest, c goja.FunctionCall) goja.Value {
 		return r.logical("||", c.Argument(0), c.Argument(1), func(v goja.Value) bool { return !v.ToBoolean() })
 	},
-	front.HelperNullish: func(r *guest, c goja.FunctionCall) goja.Value {
+	front.HelperNullish: func(r *Guest, c goja.FunctionCall) goja.Value {
 		return r.logical("??", c.Argument(0), c.Argument(1), func(v goja.Value) bool { return goja.IsUndefined(v) || goja.IsNull(v) })
 	},
-	front.HelperCond: func(r *guest, c goja.FunctionCall) goja.Value {
-		if x := r.recordedIn(r.asTruth(c.Argument(0))); x != nil {
-			if r.methodOf(x.node, "?:") != nil {
-				return r.operate(x.node, "?:", r.thunk(c.Argument(1)), r.thunk(c.Argument(2)))
+	front.HelperCond: func(r *Guest, c goja.FunctionCall) goja.Value {
+		if x := r.RecordedIn(r.asTruth(c.Argument(0))); x != nil {
+			if r.methodOf(x.Node, "?:") != nil {
+				return r.operate(x.Node, "?:", r.thunk(c.Argument(1)), r.thunk(c.Argument(2)))
 			}
 			hint := "write the condition with && and ||"
-			if t := r.valueType(x.node); t != "" && t != exo.TypeBool {
-				hint = r.say(x.node, "op:?:", "compare it, like "+r.comparison(x.node))
+			if t := r.valueType(x.Node); t != "" && t != exo.TypeBool {
+				hint = r.Say(x.Node, "op:?:", "compare it, like "+r.comparison(x.Node))
 			}
-			panic(r.throw(exo.Errorf(exo.Invalid, "", "`?:` can't decide by %s, which has no value in the program; %s", r.check.Name(x.node), hint)))
+			panic(r.Throw(exo.Errorf(exo.Invalid, "", "`?:` can't decide by %s, which has no value in the program; %s", r.Check.Name(x.Node), hint)))
 		}
 		if c.Argument(0).ToBoolean() {
 			return r.thunk(c.Argument(1))
 		}
 		return r.thunk(c.Argument(2))
 	},
-	front.HelperTemplate: (*guest).template,
-	front.HelperTest: func(r *guest, c goja.FunctionCall) goja.Value {
-		if x := r.recordedIn(r.asTruth(c.Argument(0))); x != nil {
-			panic(r.throw(exo.Errorf(exo.Invalid, "", "`if` and loops can't decide by %s, which has no value in the program; return one expression made with &&, || and ?:", r.check.Name(x.node))))
+	front.HelperTemplate: (*Guest).template,
+	front.HelperTest: func(r *Guest, c goja.FunctionCall) goja.Value {
+		if x := r.RecordedIn(r.asTruth(c.Argument(0))); x != nil {
+			panic(r.Throw(exo.Errorf(exo.Invalid, "", "`if` and loops can't decide by %s, which has no value in the program; return one expression made with &&, || and ?:", r.Check.Name(x.Node))))
 		}
 		return r.VM.ToValue(c.Argument(0).ToBoolean())
 	},
-	front.HelperSwitch: func(r *guest, c goja.FunctionCall) goja.Value {
-		r.refuseUnawaited(c.Argument(0))
-		if x := r.recordedIn(c.Argument(0)); x != nil {
-			panic(r.throw(exo.Errorf(exo.Invalid, "", "`switch` can't decide by %s, which has no value in the program; return one expression made with &&, || and ?:", r.check.Name(x.node))))
+	front.HelperSwitch: func(r *Guest, c goja.FunctionCall) goja.Value {
+		r.RefuseUnawaited(c.Argument(0))
+		if x := r.RecordedIn(c.Argument(0)); x != nil {
+			panic(r.Throw(exo.Errorf(exo.Invalid, "", "`switch` can't decide by %s, which has no value in the program; return one expression made with &&, || and ?:", r.Check.Name(x.Node))))
 		}
 		return c.Argument(0)
 	},
-	front.HelperTypeof: func(r *guest, c goja.FunctionCall) goja.Value {
-		r.refuseUnawaited(c.Argument(0))
+	front.HelperTypeof: func(r *Guest, c goja.FunctionCall) goja.Value {
+		r.RefuseUnawaited(c.Argument(0))
 		r.refuseColumn(c.Argument(0), "`typeof` can't look at %s, which has no value in the program; its type never changes", "typeof")
-		if r.recordedIn(c.Argument(0)) != nil {
+		if r.RecordedIn(c.Argument(0)) != nil {
 			return r.VM.ToValue("object")
 		}
 		return r.plain("typeof", c.Argument(0))
 	},
-	front.HelperSpread: func(r *guest, c goja.FunctionCall) goja.Value {
-		if o := r.fields(c.Argument(0)); o != nil {
+	front.HelperSpread: func(r *Guest, c goja.FunctionCall) goja.Value {
+		if o := r.Fields(c.Argument(0)); o != nil {
 			return o
 		}
 		return c.Argument(0)
 	},
-	front.HelperTarget: func(r *guest, c goja.FunctionCall) goja.Value {
-		if x := r.recordedIn(c.Argument(0)); x != nil {
+	front.HelperTarget: func(r *Guest, c goja.FunctionCall) goja.Value {
+		if x := r.RecordedIn(c.Argument(0)); x != nil {
 			x.Set(c.Argument(1).String(), nil)
 		}
 		return c.Argument(0)
 	},
-	front.HelperMember: func(r *guest, c goja.FunctionCall) goja.Value { return r.member(c.Argument(0), c.Argument(1).String()) },
-	front.HelperCallee: func(r *guest, c goja.FunctionCall) goja.Value { return r.callee(c.Argument(0).String(), c.Argument(1)) },
-	front.HelperArgument: func(r *guest, c goja.FunctionCall) goja.Value {
+	front.HelperMember: func(r *Guest, c goja.FunctionCall) goja.Value { return r.member(c.Argument(0), c.Argument(1).String()) },
+	front.HelperCallee: func(r *Guest, c goja.FunctionCall) goja.Value { return r.callee(c.Argument(0).String(), c.Argument(1)) },
+	front.HelperArgument: func(r *Guest, c goja.FunctionCall) goja.Value {
 		return r.argumentOfChain(c.Argument(0).String(), c.Argument(1))
 	},
 }
 
-func (r *guest) thunk(v goja.Value) goja.Value {
+func (r *Guest) thunk(v goja.Value) goja.Value {
 	f, _ := goja.AssertFunction(v)
 	x, err := f(goja.Undefined())
 	if err != nil {
@@ -130,27 +132,27 @@ func (r *guest) thunk(v goja.Value) goja.Value {
 	return x
 }
 
-func (r *guest) logical(op string, a, thunk goja.Value, goOn func(goja.Value) bool) goja.Value {
-	r.refuseUnawaited(a)
+func (r *Guest) logical(op string, a, thunk goja.Value, goOn func(goja.Value) bool) goja.Value {
+	r.RefuseUnawaited(a)
 	if op != "??" {
 		a = r.asTruth(a)
 	} else if recv, m, called := r.linkIn(a); m != nil && !called {
-		panic(r.throw(r.uncalled(recv, m)))
+		panic(r.Throw(r.uncalled(recv, m)))
 	}
-	if x := r.recordedIn(a); x != nil {
+	if x := r.RecordedIn(a); x != nil {
 		if op == "??" {
 			b := r.thunk(thunk)
 			if goja.IsNull(b) || goja.IsUndefined(b) {
 				return a // `x ?? null` is a habit
 			}
-			return r.operate(x.node, op, b)
+			return r.operate(x.Node, op, b)
 		}
 		b := r.asTruth(r.thunk(thunk))
-		if r.valueType(x.node) == exo.TypeBool && (goja.IsString(b) || goja.IsNumber(b)) { // role === 'owner' || 'admin'
-			s, _ := r.toValue(b, forArgument)
-			panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` joins conditions, and %s is none: compare it too, like %s === %s", op, scalar.Shorten(s.String(), 60), r.memberNoun(), scalar.Shorten(s.String(), 60))))
+		if r.valueType(x.Node) == exo.TypeBool && (goja.IsString(b) || goja.IsNumber(b)) { // role === 'owner' || 'admin'
+			s, _ := r.ToValue(b, forArgument)
+			panic(r.Throw(exo.Errorf(exo.Invalid, "", "`%s` joins conditions, and %s is none: compare it too, like %s === %s", op, scalar.Shorten(s.String(), 60), r.memberNoun(), scalar.Shorten(s.String(), 60))))
 		}
-		return r.operate(x.node, op, b)
+		return r.operate(x.Node, op, b)
 	}
 	if !goOn(a) {
 		return a
@@ -158,11 +160,11 @@ func (r *guest) logical(op string, a, thunk goja.Value, goOn func(goja.Value) bo
 	return r.thunk(thunk)
 }
 
-func (r *guest) binary(op string, a, b goja.Value) goja.Value {
-	if p := r.unawaitedIn(a); p != nil && op == "instanceof" {
+func (r *Guest) binary(op string, a, b goja.Value) goja.Value {
+	if p := r.UnawaitedIn(a); p != nil && op == "instanceof" {
 		a = p.promise // whether it is a promise is all that may be asked of it
 	}
-	r.refuseUnawaited(a, b)
+	r.RefuseUnawaited(a, b)
 	written := op
 	if same, ok := sameInCallbacks[op]; ok {
 		op = same
@@ -174,10 +176,10 @@ func (r *guest) binary(op string, a, b goja.Value) goja.Value {
 	if v := r.linkIsNull(op, a, b); v != nil {
 		return v
 	}
-	x, y := r.recordedIn(a), r.recordedIn(b)
+	x, y := r.RecordedIn(a), r.RecordedIn(b)
 	if x == nil && y == nil {
 		for _, v := range []goja.Value{a, b} {
-			if isMethod(v) && op != "in" && op != "instanceof" {
+			if IsMethod(v) && op != "in" && op != "instanceof" {
 				v.(*goja.Object).Get("()") // says which it is: task.assignee === null would be false
 			}
 		}
@@ -192,34 +194,34 @@ func (r *guest) binary(op string, a, b goja.Value) goja.Value {
 	switch op {
 	case "in", "instanceof":
 		if x != nil {
-			panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` can't look at %s, which has no value in the program%s", op, r.check.Name(x.node), and(r.say(x.node, "oneof", "", "list", "[…]")))))
+			panic(r.Throw(exo.Errorf(exo.Invalid, "", "`%s` can't look at %s, which has no value in the program%s", op, r.Check.Name(x.Node), and(r.Say(x.Node, "oneof", "", "list", "[…]")))))
 		}
 		return r.plain(op, a, b)
 	case "+":
 		return r.plus(a, b)
 	}
 	if op == "===" || op == "!==" {
-		for _, side := range []*recorded{x, y} {
+		for _, side := range []*Recorded{x, y} {
 			if other := map[bool]goja.Value{true: b, false: a}[side == x]; side != nil && side.isRow() && (goja.IsNull(other) || goja.IsUndefined(other)) {
-				if s := r.unlinked(side.node); s != "" {
-					panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` can't be used with %s, which is %s; %s", written, r.check.Name(side.node), r.say(nil, "whole", "no value"), s)))
+				if s := r.unlinked(side.Node); s != "" {
+					panic(r.Throw(exo.Errorf(exo.Invalid, "", "`%s` can't be used with %s, which is %s; %s", written, r.Check.Name(side.Node), r.Say(nil, "whole", "no value"), s)))
 				}
 			}
 		}
 	}
 	if x != nil {
-		return r.operateAs(x.node, op, written, b)
+		return r.operateAs(x.Node, op, written, b)
 	}
 	m := mirrored[op]
-	if m == "" || strings.Contains("*-/%", op) && r.methodOf(y.node, m) == nil {
-		panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` is not available with %s on its right%s", written, r.check.Name(y.node), r.instead(y.node, op))))
+	if m == "" || strings.Contains("*-/%", op) && r.methodOf(y.Node, m) == nil {
+		panic(r.Throw(exo.Errorf(exo.Invalid, "", "`%s` is not available with %s on its right%s", written, r.Check.Name(y.Node), r.instead(y.Node, op))))
 	}
-	return r.operateAs(y.node, m, written, a)
+	return r.operateAs(y.Node, m, written, a)
 }
 
 // linkIsNull is the comparison of a link to at most one row with null; nil if it is
 // something else.
-func (r *guest) linkIsNull(op string, a, b goja.Value) goja.Value {
+func (r *Guest) linkIsNull(op string, a, b goja.Value) goja.Value {
 	if goja.IsNull(a) || goja.IsUndefined(a) {
 		a, b = b, a
 	}
@@ -231,7 +233,7 @@ func (r *guest) linkIsNull(op string, a, b goja.Value) goja.Value {
 	}
 	switch op {
 	case "===", "==":
-		return r.operate(r.recordedIn(r.truth(a)).node, "!")
+		return r.operate(r.RecordedIn(r.truth(a)).Node, "!")
 	case "!==", "!=":
 		return r.truth(a)
 	}
@@ -240,20 +242,20 @@ func (r *guest) linkIsNull(op string, a, b goja.Value) goja.Value {
 
 // nullTest is the comparison of an expression, x or y, that can be compared with
 // null only, with null; nil if it is something else.
-func (r *guest) nullTest(op string, x, y *recorded, a, b goja.Value) goja.Value {
+func (r *Guest) nullTest(op string, x, y *Recorded, a, b goja.Value) goja.Value {
 	method := map[string]string{"===": "isNull", "!==": "isNotNull"}[op]
 	if x == nil {
 		x, b = y, a
 	}
-	if method == "" || !goja.IsNull(b) && !goja.IsUndefined(b) || r.methodOf(x.node, op) != nil || r.methodOf(x.node, method) == nil {
+	if method == "" || !goja.IsNull(b) && !goja.IsUndefined(b) || r.methodOf(x.Node, op) != nil || r.methodOf(x.Node, method) == nil {
 		return nil
 	}
-	return r.operate(x.node, method)
+	return r.operate(x.Node, method)
 }
 
 // methodOf is a method of an expression that stands for a value, or nil.
-func (r *guest) methodOf(n *exo.Node, name string) *exo.Method {
-	i := r.check.Catalog[n.Type.Name]
+func (r *Guest) methodOf(n *exo.Node, name string) *exo.Method {
+	i := r.Check.Catalog[n.Type.Name]
 	if i == nil || !i.Expr {
 		return nil
 	}
@@ -261,41 +263,41 @@ func (r *guest) methodOf(n *exo.Node, name string) *exo.Method {
 }
 
 // operate records an operator as the method of that name.
-func (r *guest) operate(n *exo.Node, op string, args ...goja.Value) goja.Value {
+func (r *Guest) operate(n *exo.Node, op string, args ...goja.Value) goja.Value {
 	return r.operateAs(n, op, op, args...)
 }
 
 // operateAs records the method that an operator means here.
-func (r *guest) operateAs(n *exo.Node, method, op string, args ...goja.Value) goja.Value {
+func (r *Guest) operateAs(n *exo.Node, method, op string, args ...goja.Value) goja.Value {
 	r.mustHave(n, method, op)
 	return r.call(n, r.methodOf(n, method), method, args)
 }
 
-func (r *guest) mustHave(n *exo.Node, method, op string) {
+func (r *Guest) mustHave(n *exo.Node, method, op string) {
 	if r.methodOf(n, method) == nil {
-		panic(r.throw(r.lacks(n, method, op)))
+		panic(r.Throw(r.lacks(n, method, op)))
 	}
 }
 
 // lacks is the error for an operator that an expression doesn't have.
-func (r *guest) lacks(n *exo.Node, method, op string) error {
-	what := r.say(nil, "whole", "no value")
-	if i := r.check.Catalog[n.Type.Name]; i != nil && i.Expr {
+func (r *Guest) lacks(n *exo.Node, method, op string) error {
+	what := r.Say(nil, "whole", "no value")
+	if i := r.Check.Catalog[n.Type.Name]; i != nil && i.Expr {
 		what = n.Type.Args["of"].String()
 	}
-	return exo.Errorf(exo.Invalid, "", "`%s` can't be used with %s, which is %s%s", op, r.check.Name(n), what, r.instead(n, method))
+	return exo.Errorf(exo.Invalid, "", "`%s` can't be used with %s, which is %s%s", op, r.Check.Name(n), what, r.instead(n, method))
 }
 
 // refuseColumn throws for an expression where only a value will do: format names it, and
 // hint is a situation with its parts.
-func (r *guest) refuseColumn(v goja.Value, format string, hint ...string) {
-	if x := r.recordedIn(v); x != nil {
-		if i := x.iface(); i != nil && i.Expr {
-			s := fmt.Sprintf(format, r.check.Name(x.node))
+func (r *Guest) refuseColumn(v goja.Value, format string, hint ...string) {
+	if x := r.RecordedIn(v); x != nil {
+		if i := x.Iface(); i != nil && i.Expr {
+			s := fmt.Sprintf(format, r.Check.Name(x.Node))
 			if len(hint) > 0 {
-				s += and(r.say(x.node, hint[0], "", hint[1:]...))
+				s += and(r.Say(x.Node, hint[0], "", hint[1:]...))
 			}
-			panic(r.throw(exo.Errorf(exo.Invalid, "", "%s", s)))
+			panic(r.Throw(exo.Errorf(exo.Invalid, "", "%s", s)))
 		}
 	}
 }
@@ -313,7 +315,7 @@ var plainProgram = realm.Compiled("operators", plainSource)
 
 // plain does what JavaScript does. Which closures do it is not looked up in the
 // realm: a program can't have touched them.
-func (r *guest) plain(op string, args ...goja.Value) goja.Value {
+func (r *Guest) plain(op string, args ...goja.Value) goja.Value {
 	switch op {
 	case "===":
 		return r.VM.ToValue(args[0].StrictEquals(args[1]))
@@ -334,7 +336,7 @@ func (r *guest) plain(op string, args ...goja.Value) goja.Value {
 	return r.Called(r.plainOps[op](goja.Undefined(), args...))
 }
 
-func (r *guest) loadPlainOps() map[string]goja.Callable {
+func (r *Guest) loadPlainOps() map[string]goja.Callable {
 	v, err := r.VM.RunProgram(plainProgram())
 	if err != nil {
 		panic(r.Rethrow(err))

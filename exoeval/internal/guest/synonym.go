@@ -1,4 +1,6 @@
-package exoeval
+package guest
+
+// Words of other libraries for methods.
 
 import (
 	"slices"
@@ -17,12 +19,12 @@ import (
 // has no synonym. A form that could mean two things is no synonym but an error.
 
 // synonym is what a name stands for on n, as exo.Phrase says it; "" for no synonym.
-func (r *guest) synonym(n *exo.Node, name string) string {
-	i := r.check.Catalog[n.Type.Name]
+func (r *Guest) synonym(n *exo.Node, name string) string {
+	i := r.Check.Catalog[n.Type.Name]
 	if i == nil || len(i.Words) == 0 {
 		return ""
 	}
-	text := r.check.Catalog.Say(i, "as."+name, "")
+	text := r.Check.Catalog.Say(i, "as."+name, "")
 	if name == "" || text == "" {
 		return ""
 	}
@@ -45,41 +47,41 @@ func firstStep(steps string) string {
 }
 
 // synonymous is the function that stands for a synonym, or nil.
-func (x *recorded) synonymous(name string) goja.Value {
-	r, i := x.r, x.iface()
+func (x *Recorded) synonymous(name string) goja.Value {
+	r, i := x.r, x.Iface()
 	if i == nil {
 		return nil
 	}
-	if f := x.node.Type.Fields; len(f) == 1 && f[0].Name == "key" && r.keyedAs() == name {
+	if f := x.Node.Type.Fields; len(f) == 1 && f[0].Name == "key" && r.keyedAs() == name {
 		return x.member("key")
 	}
-	steps := r.synonym(x.node, name)
+	steps := r.synonym(x.Node, name)
 	if steps == "" {
 		return nil
 	}
 	if steps == "#" { // the one field that it has of its own
-		if len(x.node.Type.Fields) != 1 {
+		if len(x.Node.Type.Fields) != 1 {
 			return nil
 		}
-		return x.member(x.node.Type.Fields[0].Name)
+		return x.member(x.Node.Type.Fields[0].Name)
 	}
 	if method, read := strings.CutPrefix(steps, "."); read { // what is called where it is read
-		if len(r.frames) == 0 || i.Methods[method] == nil {
+		if len(r.Frames) == 0 || i.Methods[method] == nil {
 			return nil
 		}
-		return r.call(x.node, i.Methods[method], method, nil)
+		return r.call(x.Node, i.Methods[method], method, nil)
 	}
 	first := firstStep(steps)
-	if !r.check.Has(x.node, first) {
+	if !r.Check.Has(x.Node, first) {
 		return nil
 	}
-	r.hearing(true)
-	return r.method(x.node, i.Methods[first], name)
+	r.Hearing(true)
+	return r.method(x.Node, i.Methods[first], name)
 }
 
 // means calls what a synonym stands for: its steps one after the other, the first with the arguments.
-func (r *guest) means(n *exo.Node, name, steps string, args []goja.Value) goja.Value {
-	r.hearing(false)
+func (r *Guest) means(n *exo.Node, name, steps string, args []goja.Value) goja.Value {
+	r.Hearing(false)
 	if len(args) > 0 && isCallable(args[0]) { // of a callback it may mean something else
 		if s := r.synonym(n, name+"()"); s != "" {
 			steps = s
@@ -87,11 +89,11 @@ func (r *guest) means(n *exo.Node, name, steps string, args []goja.Value) goja.V
 	}
 	steps, ofArrays := strings.CutPrefix(steps, "=")
 	if all := strings.Fields(strings.Trim(steps, "(")); len(all) > 0 {
-		r.defined(n, r.check.Catalog[n.Type.Name].Methods[all[len(all)-1]], args)
+		r.defined(n, r.Check.Catalog[n.Type.Name].Methods[all[len(all)-1]], args)
 	}
 	if ofArrays && len(args) > 0 && isCallable(args[0]) && r.shows(n) {
 		// The callback was written for what the rows show by now, and a description's are given what they are read from.
-		panic(r.throw(exo.Errorf(exo.Invalid, r.check.Name(n)+"."+name, "%s", r.say(n, "shown", "stands after what chose what is shown: put it before, or await that and go on with the results", "name", name))))
+		panic(r.Throw(exo.Errorf(exo.Invalid, r.Check.Name(n)+"."+name, "%s", r.Say(n, "shown", "stands after what chose what is shown: put it before, or await that and go on with the results", "name", name))))
 	}
 	var v goja.Value
 	if options, rest, ok := strings.Cut(strings.TrimPrefix(steps, "("), ")"); ok && strings.HasPrefix(steps, "(") {
@@ -101,14 +103,14 @@ func (r *guest) means(n *exo.Node, name, steps string, args []goja.Value) goja.V
 		v, steps = r.step(n, name, first, args), rest
 	}
 	for s := range strings.FieldsSeq(steps) {
-		x := r.recordedIn(v)
-		v = r.step(x.node, name, s, nil)
+		x := r.RecordedIn(v)
+		v = r.step(x.Node, name, s, nil)
 	}
 	return v
 }
 
 // shows reports whether a call that n ends with chose what is shown.
-func (r *guest) shows(n *exo.Node) bool {
+func (r *Guest) shows(n *exo.Node) bool {
 	for ; n != nil && n.Op == exo.OpCall; n = n.Recv {
 		if m := n.Method(); m != nil && slices.ContainsFunc(m.Params, func(p exo.Param) bool { return p.Want.Con != nil && p.Want.Con.Name == exo.TypeSelection }) {
 			return true
@@ -118,33 +120,33 @@ func (r *guest) shows(n *exo.Node) bool {
 }
 
 // step calls one method. One with an operator behind a slash is given the name of a field and the operator's arguments.
-func (r *guest) step(n *exo.Node, name, step string, args []goja.Value) goja.Value {
+func (r *Guest) step(n *exo.Node, name, step string, args []goja.Value) goja.Value {
 	method, op, _ := strings.Cut(step, "/")
-	m := r.check.Catalog[n.Type.Name].Methods[method]
+	m := r.Check.Catalog[n.Type.Name].Methods[method]
 	if op == "" || len(m.Params) != 1 {
 		return r.call(n, m, method, args)
 	}
 	if m.Params[0].Many {
 		if len(args) != 1 {
-			panic(r.throw(exo.Errorf(exo.Invalid, r.check.Name(n)+"."+name, "takes one argument; got %d", len(args))))
+			panic(r.Throw(exo.Errorf(exo.Invalid, r.Check.Name(n)+"."+name, "takes one argument; got %d", len(args))))
 		}
 		return r.call(n, m, method, append(slices.Clip(args), r.VM.ToValue(op)))
 	}
 	if len(args) == 0 || !isText(args[0]) {
-		panic(r.throw(exo.Errorf(exo.Invalid, r.check.Name(n)+"."+name, "%s", r.instruct(n, name))))
+		panic(r.Throw(exo.Errorf(exo.Invalid, r.Check.Name(n)+"."+name, "%s", r.instruct(n, name))))
 	}
 	return r.call(n, m, method, []goja.Value{r.compared(n, m, args[0].String(), op, args[1:])})
 }
 
 // instruct is what to write instead of a form of a synonym that means nothing.
-func (r *guest) instruct(n *exo.Node, name string) string {
-	return r.say(n, "."+name, r.say(n, "arguments", "wants the name of a field first"))
+func (r *Guest) instruct(n *exo.Node, name string) string {
+	return r.Say(n, "."+name, r.Say(n, "arguments", "wants the name of a field first"))
 }
 
 // optioned calls a method for each field of an object, in the order of the list; an object of which
 // no field is in the list, and any other argument, is given to the first of the list.
-func (r *guest) optioned(n *exo.Node, name string, list []string, args []goja.Value) goja.Value {
-	op := func() string { return r.check.Name(n) + "." + name }
+func (r *Guest) optioned(n *exo.Node, name string, list []string, args []goja.Value) goja.Value {
+	op := func() string { return r.Check.Name(n) + "." + name }
 	for len(args) > 0 && (goja.IsUndefined(args[len(args)-1]) || len(args) == 1 && isText(args[0]) && args[0].String() == "*") {
 		args = args[:len(args)-1]
 	}
@@ -152,13 +154,13 @@ func (r *guest) optioned(n *exo.Node, name string, list []string, args []goja.Va
 		return r.record(n)
 	}
 	if len(args) > 1 {
-		panic(r.throw(exo.Errorf(exo.Invalid, op(), "takes one argument; got %d", len(args))))
+		panic(r.Throw(exo.Errorf(exo.Invalid, op(), "takes one argument; got %d", len(args))))
 	}
 	o, ok := args[0].(*goja.Object)
 	if !ok && !isCallable(args[0]) || ok && o.ClassName() != "Object" && !isCallable(o) {
-		panic(r.throw(exo.Errorf(exo.Invalid, op(), "%s", r.instruct(n, name))))
+		panic(r.Throw(exo.Errorf(exo.Invalid, op(), "%s", r.instruct(n, name))))
 	}
-	i := r.check.Catalog[n.Type.Name]
+	i := r.Check.Catalog[n.Type.Name]
 	given := map[string]goja.Value{}
 	if ok && !isCallable(o) {
 		for _, k := range o.Keys() {
@@ -170,17 +172,17 @@ func (r *guest) optioned(n *exo.Node, name string, list []string, args []goja.Va
 				continue
 			}
 			if given[method] != nil {
-				panic(r.throw(exo.Errorf(exo.Invalid, op(), "`%s` says what another option says already", scalar.Shorten(k, 60))))
+				panic(r.Throw(exo.Errorf(exo.Invalid, op(), "`%s` says what another option says already", scalar.Shorten(k, 60))))
 			}
 			given[method] = o.Get(k)
 		}
 		if len(given) > 0 && len(given) < len(o.Keys()) {
 			for _, k := range o.Keys() {
 				if !slices.Contains(list, k) && !slices.Contains(list, strings.TrimPrefix(r.synonym(n, k), "=")) {
-					if out := r.say(n, "."+k, ""); out != "" {
-						panic(r.throw(exo.Errorf(exo.Invalid, op(), "has no option `%s`; %s", scalar.Shorten(k, 60), out)))
+					if out := r.Say(n, "."+k, ""); out != "" {
+						panic(r.Throw(exo.Errorf(exo.Invalid, op(), "has no option `%s`; %s", scalar.Shorten(k, 60), out)))
 					}
-					panic(r.throw(exo.Errorf(exo.Invalid, op(), "has no option `%s`; it has `%s`", scalar.Shorten(k, 60), strings.Join(list, "`, `"))))
+					panic(r.Throw(exo.Errorf(exo.Invalid, op(), "has no option `%s`; it has `%s`", scalar.Shorten(k, 60), strings.Join(list, "`, `"))))
 				}
 			}
 		}
@@ -188,17 +190,17 @@ func (r *guest) optioned(n *exo.Node, name string, list []string, args []goja.Va
 	if len(given) == 0 {
 		return r.call(n, i.Methods[list[0]], list[0], args)
 	}
-	row, _ := (&recorded{r: r, node: n}).rowOf()
+	row, _ := (&Recorded{r: r, Node: n}).rowOf()
 	for k := range given {
 		if row != nil && row.Fields[k] != nil {
-			panic(r.throw(exo.Errorf(exo.Invalid, op(), "`%s` is an option and a field, too: call the methods one by one", k)))
+			panic(r.Throw(exo.Errorf(exo.Invalid, op(), "`%s` is an option and a field, too: call the methods one by one", k)))
 		}
 	}
 	var v goja.Value
 	for _, method := range list {
 		if x := given[method]; x != nil {
 			v = r.call(n, i.Methods[method], method, []goja.Value{x})
-			n = r.recordedIn(v).node
+			n = r.RecordedIn(v).Node
 		}
 	}
 	return v
@@ -209,10 +211,10 @@ func isText(v goja.Value) bool {
 	return ok
 }
 
-// hearing tells the places where a callback may be given to a synonym that one was just read:
+// Hearing tells the places where a callback may be given to a synonym that one was just read:
 // the callback's operators are to be recorded.
-func (r *guest) hearing(on bool) {
-	if r.listens {
+func (r *Guest) Hearing(on bool) {
+	if r.Listens {
 		_ = r.VM.GlobalObject().DefineDataProperty(front.HelperHearing, r.VM.ToValue(on), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 	}
 }

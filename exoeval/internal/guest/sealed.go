@@ -1,4 +1,6 @@
-package exoeval
+package guest
+
+// Sealed values as the program holds them.
 
 import (
 	"strconv"
@@ -16,46 +18,46 @@ import (
 // values of a Map, passed to what was granted, and returned; as text it is `[sealed …]`.
 
 // sealedValue is v as the program has it.
-func (r *guest) sealedValue(v exo.Value) goja.Value {
-	r.holdsSealed = true
-	n, err := r.check.MakeLit(v)
+func (r *Guest) sealedValue(v exo.Value) goja.Value {
+	r.HoldsSealed = true
+	n, err := r.Check.MakeLit(v)
 	if err != nil {
-		panic(r.throw(err))
+		panic(r.Throw(err))
 	}
 	return r.record(n)
 }
 
-// sealed is the value that a recorded thing stands for, if it is sealed.
-func (x *recorded) sealed() (v exo.Value, ok bool) {
-	if x == nil || x.node.Op != exo.OpLit {
+// Sealed is the value that a recorded thing stands for, if it is sealed.
+func (x *Recorded) Sealed() (v exo.Value, ok bool) {
+	if x == nil || x.Node.Op != exo.OpLit {
 		return v, false
 	}
-	_, ok = x.node.Lit.Sealed()
-	return x.node.Lit, ok
+	_, ok = x.Node.Lit.Sealed()
+	return x.Node.Lit, ok
 }
 
-// addSealed gives structuredClone, which is a program, what tells a sealed value: nothing changes one, so it is its own copy.
-func (r *guest) addSealed(map[string]goja.Value) {
+// AddSealed gives structuredClone, which is a program, what tells a sealed value: nothing changes one, so it is its own copy.
+func (r *Guest) AddSealed(map[string]goja.Value) {
 	realm.Hide(r.Intrinsics, "sealed", r.Function("sealed", func(c goja.FunctionCall) goja.Value {
-		_, ok := r.sealedIn(c.Argument(0))
+		_, ok := r.SealedIn(c.Argument(0))
 		return r.VM.ToValue(ok)
 	}))
 }
 
-// sealedIn is what a JavaScript value stands for, if that is sealed.
-func (r *guest) sealedIn(v goja.Value) (exo.Value, bool) { return r.recordedIn(v).sealed() }
+// SealedIn is what a JavaScript value stands for, if that is sealed.
+func (r *Guest) SealedIn(v goja.Value) (exo.Value, bool) { return r.RecordedIn(v).Sealed() }
 
 // expressionIn is recordedIn without what is sealed: that is passed on as a value.
-func (r *guest) expressionIn(v goja.Value) *recorded {
-	x := r.recordedIn(v)
-	if _, sealed := x.sealed(); sealed {
+func (r *Guest) expressionIn(v goja.Value) *Recorded {
+	x := r.RecordedIn(v)
+	if _, sealed := x.Sealed(); sealed {
 		return nil
 	}
 	return x
 }
 
 // taggedParts is the one argument of exo.Compose's text, where it tags a template: its texts and values in turn.
-func (r *guest) taggedParts(args []goja.Value) []goja.Value {
+func (r *Guest) taggedParts(args []goja.Value) []goja.Value {
 	if len(args) == 0 || !realm.IsArray(args[0]) {
 		return args
 	}
@@ -73,17 +75,17 @@ func (r *guest) taggedParts(args []goja.Value) []goja.Value {
 	return []goja.Value{r.VM.NewArray(parts...)}
 }
 
-// shut is the error of whoever looks at a sealed value.
-func (x *recorded) shut() *exo.Error {
-	v, _ := x.sealed()
+// Shut is the error of whoever looks at a sealed value.
+func (x *Recorded) Shut() *exo.Error {
+	v, _ := x.Sealed()
 	tags, _ := v.Sealed()
 	out := ""
-	for _, g := range x.r.granted {
-		if g.Name == exo.RevealName && x.r.check.Catalog[g.Type.Name] != nil && x.r.check.Catalog[g.Type.Name].Call == exo.RevealName {
+	for _, g := range x.r.Granted {
+		if g.Name == exo.RevealName && x.r.Check.Catalog[g.Type.Name] != nil && x.r.Check.Catalog[g.Type.Name].Call == exo.RevealName {
 			out = ", or read it by `await reveal(x)`, after which this program's results and effects carry the label"
 		}
 	}
-	for _, g := range x.r.granted {
+	for _, g := range x.r.Granted {
 		if g.Name == exo.ComposeName && g.Type.Name == exo.ComposeInterface {
 			out = "; await text`… ${x} …` makes a sealed text of it" + out
 		}
@@ -93,22 +95,22 @@ func (x *recorded) shut() *exo.Error {
 
 // withSealed is an operator one of whose operands is sealed: with an expression it is a value like any other, and else an
 // error. nil: none is.
-func (r *guest) withSealed(op string, a, b goja.Value) goja.Value {
-	x, y := r.recordedIn(a), r.recordedIn(b)
-	_, left := x.sealed()
-	_, right := y.sealed()
+func (r *Guest) withSealed(op string, a, b goja.Value) goja.Value {
+	x, y := r.RecordedIn(a), r.RecordedIn(b)
+	_, left := x.Sealed()
+	_, right := y.Sealed()
 	switch {
 	case !left && !right:
 		return nil
 	case left && y != nil && !right:
-		if m := mirrored[op]; m != "" && r.methodOf(y.node, m) != nil {
-			return r.operateAs(y.node, m, op, a)
+		if m := mirrored[op]; m != "" && r.methodOf(y.Node, m) != nil {
+			return r.operateAs(y.Node, m, op, a)
 		}
 	case right && x != nil && !left:
-		return r.operateAs(x.node, op, op, b)
+		return r.operateAs(x.Node, op, op, b)
 	}
 	if !left {
 		x = y
 	}
-	panic(r.throw(x.shut()))
+	panic(r.Throw(x.Shut()))
 }

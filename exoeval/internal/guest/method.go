@@ -1,4 +1,6 @@
-package exoeval
+package guest
+
+// A method that was read and not called yet.
 
 import (
 	"reflect"
@@ -22,7 +24,7 @@ type methodKey struct {
 // called on. So a program that calls one on another object gets what that
 // object's own would have done.
 type method struct {
-	r     *guest
+	r     *Guest
 	m     *exo.Method
 	name  string    // as the program wrote it, for messages
 	read  *exo.Node // what it was last read from, for messages only
@@ -32,7 +34,7 @@ type method struct {
 // method is what reading a method gives: a function that also answers for its
 // own members. Without that, task.assignee.name would quietly be the name of a
 // JavaScript function where the column of a linked row was meant.
-func (r *guest) method(recv *exo.Node, m *exo.Method, name string) goja.Value {
+func (r *Guest) method(recv *exo.Node, m *exo.Method, name string) goja.Value {
 	key := methodKey{m, name}
 	x := r.methods[key]
 	if x == nil {
@@ -45,7 +47,7 @@ func (r *guest) method(recv *exo.Node, m *exo.Method, name string) goja.Value {
 		r.methods[key] = x
 	}
 	x.read = recv
-	if len(r.frames) > 0 {
+	if len(r.Frames) > 0 {
 		r.frame().name(r, recv, m)
 	}
 	return x.proxy
@@ -54,18 +56,18 @@ func (r *guest) method(recv *exo.Node, m *exo.Method, name string) goja.Value {
 func (x *method) call(c goja.FunctionCall) goja.Value {
 	r := x.r
 	r.frame().called(x.m)
-	on := r.recordedIn(c.This)
+	on := r.RecordedIn(c.This)
 	if on == nil {
-		what := r.check.Name(x.read)
-		panic(r.throw(exo.Errorf(exo.Invalid, what+"."+x.m.Name, "was taken off what it belongs to; call it there, like %s.%s(…)", what, x.m.Name)))
+		what := r.Check.Name(x.read)
+		panic(r.Throw(exo.Errorf(exo.Invalid, what+"."+x.m.Name, "was taken off what it belongs to; call it there, like %s.%s(…)", what, x.m.Name)))
 	}
-	node := on.node
+	node := on.Node
 	if !on.has(x.name) {
 		if row := on.only(); row != nil {
 			node = row
 		}
 	}
-	if i := r.check.Catalog[node.Type.Name]; i != nil && i.Methods[x.name] != nil {
+	if i := r.Check.Catalog[node.Type.Name]; i != nil && i.Methods[x.name] != nil {
 		return r.call(node, i.Methods[x.name], x.name, c.Arguments)
 	}
 	if steps := r.synonym(node, x.name); steps != "" {
@@ -86,16 +88,16 @@ func (x *method) traps(f *goja.Object) *goja.ProxyTrapConfig {
 				return r.Function(member, func(c goja.FunctionCall) goja.Value { return r.Called(bind(f, c.Arguments...)) })
 			case "toString", "valueOf", "toLocaleString":
 				// Undefined would make the engine print the object itself, addresses and all.
-				return r.Function(member, func(goja.FunctionCall) goja.Value { panic(r.throw(r.uncalled(x.read, x.m))) })
+				return r.Function(member, func(goja.FunctionCall) goja.Value { panic(r.Throw(r.uncalled(x.read, x.m))) })
 			}
 			if realm.Quiet(member) {
 				return goja.Undefined()
 			}
 			err := r.uncalled(x.read, x.m)
-			if e := asError(err); r.leads(x.m) && strings.HasSuffix(e.Msg, "()") && keyIdent().MatchString(member) {
+			if e := AsError(err); r.leads(x.m) && strings.HasSuffix(e.Msg, "()") && keyIdent().MatchString(member) {
 				e.Msg += "." + member // as it is called, and then read
 			}
-			panic(r.throw(err))
+			panic(r.Throw(err))
 		},
 		Set:            func(*goja.Object, string, goja.Value, goja.Value) bool { return false },
 		DefineProperty: func(*goja.Object, string, goja.PropertyDescriptor) bool { return false },
@@ -105,12 +107,12 @@ func (x *method) traps(f *goja.Object) *goja.ProxyTrapConfig {
 }
 
 // uncalled says what to do with a method that was named and not called.
-func (r *guest) uncalled(recv *exo.Node, m *exo.Method) error {
-	what := r.check.Name(recv) + "." + m.Name
-	if i := r.check.Catalog[recv.Type.Name]; i != nil && !i.Expr && !m.Sends && len(m.Params) == 0 {
-		how := r.say(recv, "uncalled", "", "it", what)
+func (r *Guest) uncalled(recv *exo.Node, m *exo.Method) error {
+	what := r.Check.Name(recv) + "." + m.Name
+	if i := r.Check.Catalog[recv.Type.Name]; i != nil && !i.Expr && !m.Sends && len(m.Params) == 0 {
+		how := r.Say(recv, "uncalled", "", "it", what)
 		if how == "" {
-			how = r.say(nil, "uncalled", "{it} is a link: call it, {it}()", "it", what)
+			how = r.Say(nil, "uncalled", "{it} is a link: call it, {it}()", "it", what)
 		}
 		return exo.Errorf(exo.Invalid, "", "%s", how)
 	}
@@ -121,20 +123,20 @@ func (r *guest) uncalled(recv *exo.Node, m *exo.Method) error {
 	return exo.Errorf(exo.Invalid, "", "%s is a method: call it, %s(%s)", what, what, args)
 }
 
-// isMethod reports whether v is a method that was read and not called. Programs
+// IsMethod reports whether v is a method that was read and not called. Programs
 // can't make proxies, so every proxy that can be called is one of these.
-func isMethod(v goja.Value) bool {
+func IsMethod(v goja.Value) bool {
 	o, ok := v.(*goja.Object)
 	return ok && o.ExportType() == proxyType && o.ClassName() == "Function"
 }
 
 // protoOfRecorded answers for the symbols that JavaScript asks a recorded thing for.
-func (r *guest) protoOfRecorded() *goja.Object {
+func (r *Guest) protoOfRecorded() *goja.Object {
 	p := r.VM.CreateObject(nil)
 	get := r.Function("iterator", func(c goja.FunctionCall) goja.Value {
-		r.refuseUnawaited(c.This)
-		if x := r.recordedIn(c.This); x != nil {
-			panic(r.throw(x.notRun()))
+		r.RefuseUnawaited(c.This)
+		if x := r.RecordedIn(c.This); x != nil {
+			panic(r.Throw(x.notRun()))
 		}
 		return goja.Undefined()
 	})

@@ -1,4 +1,6 @@
-package exoeval
+package front
+
+// Which member was most likely meant, and by which links something is reached that is further away.
 
 import (
 	"maps"
@@ -8,11 +10,9 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Which member was most likely meant, and by which links something is reached that is further away.
-
-// pathTo says how a link is reached that something further away has: the shortest
+// PathTo says how a link is reached that something further away has: the shortest
 // way from an interface by links.
-func pathTo(of exo.Catalog, from, shown, name string) string {
+func PathTo(of exo.Catalog, from, shown, name string) string {
 	const most = 3 // links, and hundreds of interfaces
 	type step struct {
 		name, path string
@@ -42,8 +42,8 @@ func pathTo(of exo.Catalog, from, shown, name string) string {
 	return ""
 }
 
-// nearest is the name that was most likely meant: one of those given, one that the interface lists, or one that it has.
-func nearest(i *exo.Interface, name string, names []string) string {
+// Nearest is the name that was most likely meant: one of those given, one that the interface lists, or one that it has.
+func Nearest(i *exo.Interface, name string, names []string) string {
 	if i == nil {
 		return scalar.Nearest(name, names)
 	}

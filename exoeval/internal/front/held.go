@@ -1,4 +1,6 @@
-package exoeval
+package front
+
+// Numbers that a program gives to what was granted, of which JavaScript has lost digits that count.
 
 import (
 	"cmp"
@@ -6,7 +8,6 @@ import (
 	"strconv"
 
 	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/exoeval/internal/front"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -30,26 +31,26 @@ var equalities = map[string]bool{"eq": true, "ne": true, "is": true, "isNot": tr
 // choices are the methods that give one of two values.
 var choices = map[string]bool{"case": true, "?:": true}
 
-// numbers judges the numbers that a program gives to what was granted.
-type numbers struct {
-	check   *exo.Checker
-	written front.WrittenNumbers
+// Numbers judges the numbers that a program gives to what was granted.
+type Numbers struct {
+	Check   *exo.Checker
+	Written WrittenNumbers
 }
 
-// valueType is the name of the type of a column's values, or "".
-func valueType(of exo.Catalog, n *exo.Node) string {
+// ValueType is the name of the type of a column's values, or "".
+func ValueType(of exo.Catalog, n *exo.Node) string {
 	if i := of[n.Type.Name]; i == nil || !i.Expr || n.Type.Args["of"] == nil {
 		return ""
 	}
 	return n.Type.Args["of"].Name
 }
 
-// held refuses a call that is given a number of which JavaScript has lost digits that count.
-func (l numbers) held(recv *exo.Node, m *exo.Method, name string, args []*exo.Node) error {
+// Held refuses a call that is given a number of which JavaScript has lost digits that count.
+func (l Numbers) Held(recv *exo.Node, m *exo.Method, name string, args []*exo.Node) error {
 	if m == nil {
 		return nil
 	}
-	i := l.check.Catalog[recv.Type.Name]
+	i := l.Check.Catalog[recv.Type.Name]
 	expression := i != nil && i.Expr && recv.Type.Args["of"] != nil
 	for k, a := range args {
 		if k >= len(m.Params) {
@@ -62,7 +63,7 @@ func (l numbers) held(recv *exo.Node, m *exo.Method, name string, args []*exo.No
 		if expression && t.Name == exo.TypeBool { // what `?:` gives
 			t = &exo.Type{Name: exo.TypeJSON}
 			for _, other := range args {
-				if of := other.Type.Args["of"]; of != nil && valueType(l.check.Catalog, other) != "" && of.Name != exo.TypeBool {
+				if of := other.Type.Args["of"]; of != nil && ValueType(l.Check.Catalog, other) != "" && of.Name != exo.TypeBool {
 					t = of
 				}
 			}
@@ -74,18 +75,18 @@ func (l numbers) held(recv *exo.Node, m *exo.Method, name string, args []*exo.No
 		if field, why := l.unheldIn(t, op, "", a); why != "" {
 			switch {
 			case field != "":
-				return exo.Errorf(exo.Invalid, l.check.Op(recv, m.Name), "`%s` is given %s", field, why)
+				return exo.Errorf(exo.Invalid, l.Check.Op(recv, m.Name), "`%s` is given %s", field, why)
 			case equalities[op] || comparesInOrder[op]:
-				return exo.Errorf(exo.Invalid, l.check.Name(recv), "is compared with %s", why)
+				return exo.Errorf(exo.Invalid, l.Check.Name(recv), "is compared with %s", why)
 			}
-			return exo.Errorf(exo.Invalid, l.check.Op(recv, m.Name), "is given %s", why)
+			return exo.Errorf(exo.Invalid, l.Check.Op(recv, m.Name), "is given %s", why)
 		}
 	}
 	return nil
 }
 
 // unheldIn looks for such a number in an argument that a type is wanted for. field is the name that it has there.
-func (l numbers) unheldIn(t *exo.Type, op, field string, n *exo.Node) (string, string) {
+func (l Numbers) unheldIn(t *exo.Type, op, field string, n *exo.Node) (string, string) {
 	if t == nil {
 		return "", ""
 	}
@@ -111,7 +112,7 @@ func (l numbers) unheldIn(t *exo.Type, op, field string, n *exo.Node) (string, s
 }
 
 // unheldValue is unheldIn of plain data.
-func (l numbers) unheldValue(t *exo.Type, op, field string, v exo.Value) (string, string) {
+func (l Numbers) unheldValue(t *exo.Type, op, field string, v exo.Value) (string, string) {
 	if t == nil {
 		return "", ""
 	}
@@ -120,7 +121,7 @@ func (l numbers) unheldValue(t *exo.Type, op, field string, v exo.Value) (string
 		if t.Name == exo.TypeList {
 			t = elementOf(t)
 		}
-		return field, l.unheld(t.Name, op, v)
+		return field, l.Unheld(t.Name, op, v)
 	case exo.TypeList:
 		for k := range v.Len() {
 			if field, why := l.unheldValue(elementOf(t), op, field, v.At(k)); why != "" {
@@ -158,21 +159,21 @@ func memberOf(t *exo.Type, name string) *exo.Type {
 	return t.Field(name)
 }
 
-// unheld says what is wrong with a number where one of a kind is wanted, and what to write instead; "" if nothing
+// Unheld says what is wrong with a number where one of a kind is wanted, and what to write instead; "" if nothing
 // is. op is the method of a column that it is given to, or "".
-func (l numbers) unheld(kind, op string, v exo.Value) string {
+func (l Numbers) Unheld(kind, op string, v exo.Value) string {
 	why := l.unheldAlone(kind, op, v)
-	between := kind == exo.TypeInt && front.IsBeyond(v.Float()) && math.Abs(v.Float()) < beyondInt // SQLite would have it as a double there
+	between := kind == exo.TypeInt && isBeyond(v.Float()) && math.Abs(v.Float()) < beyondInt       // SQLite would have it as a double there
 	if choices[op] && (between || why != "" && (kind == exo.TypeInt || kind == exo.TypeDecimal)) { // no text is taken there
 		return "a number of which JavaScript may not have all digits: choose in JavaScript, from what was read, or join two conditions by ||"
 	}
 	return why
 }
 
-func (l numbers) unheldAlone(kind, op string, v exo.Value) string {
+func (l Numbers) unheldAlone(kind, op string, v exo.Value) string {
 	f := v.Float()
-	beyond := front.IsBeyond(f) && f == math.Trunc(f)
-	n, written := l.written[math.Abs(f)]
+	beyond := isBeyond(f) && f == math.Trunc(f)
+	n, written := l.Written[math.Abs(f)]
 	const text = "a number beyond 2^53, where JavaScript's are not exact: write it as text, in quotes"
 	switch kind {
 	case exo.TypeInt:
@@ -180,28 +181,28 @@ func (l numbers) unheldAlone(kind, op string, v exo.Value) string {
 		switch {
 		case beyond && alone && math.Abs(f) < beyondInt:
 			return text
-		case beyond && alone && op != "" && written && n.Shown: // 1e21 says itself that no whole number is so large
+		case beyond && alone && op != "" && written && n.shown: // 1e21 says itself that no whole number is so large
 		case beyond && alone:
 			return "a number at or beyond 2^63, which no whole number reaches: they are from -9223372036854775808 to 9223372036854775807" + when(op != "", "; to compare with it use < or >")
 		case beyond && math.Abs(f) < beyondTotal: // all digits of the number are compared and calculated with
-			if written && !n.Whole {
+			if written && !n.whole {
 				return insteadOf(n, f, kind)
 			}
 		case beyond && comparesInOrder[op]:
-		case written && !n.Shown:
+		case written && !n.shown:
 			return insteadOf(n, f, kind)
-		case beyond && !written && front.ShownDigits(f) != front.WholeDigits(f):
+		case beyond && !written && shownDigits(f) != wholeDigits(f):
 			return "a number beyond 10^60, where JavaScript's are not exact"
 		}
 	case exo.TypeDecimal:
 		switch {
-		case written && !n.Shown:
+		case written && !n.shown:
 			return insteadOf(n, f, kind)
 		case beyond && !written: // 2**53 + 1 is 2**53
 			return text
 		}
 	case exo.TypeJSON, exo.TypeData: // a condition compares fractions as JavaScript has them
-		if (op == "" || beyond) && written && !n.Shown && !n.Whole {
+		if (op == "" || beyond) && written && !n.shown && !n.whole {
 			return insteadOf(n, f, kind)
 		}
 	}
@@ -211,15 +212,15 @@ func (l numbers) unheldAlone(kind, op string, v exo.Value) string {
 const maxShownDigits = 60 // of a number that an error repeats
 
 // insteadOf says of a number in the program's text what JavaScript has instead, and what to write where one of a kind is wanted.
-func insteadOf(n front.WrittenNumber, f float64, kind string) string {
+func insteadOf(n writtenNumber, f float64, kind string) string {
 	sign := when(f < 0, "-")
-	has := front.ShownDigits(math.Abs(f))
-	if front.IsBeyond(f) {
-		has = front.WholeDigits(math.Abs(f))
+	has := shownDigits(math.Abs(f))
+	if isBeyond(f) {
+		has = wholeDigits(math.Abs(f))
 	}
 	how := "write " + sign + has
 	switch _, err := strconv.ParseInt(n.Text, 10, 64); {
-	case kind == exo.TypeDecimal, kind == exo.TypeInt && front.IsBeyond(f) && err == nil:
+	case kind == exo.TypeDecimal, kind == exo.TypeInt && isBeyond(f) && err == nil:
 		how = "write it as text, in quotes"
 		if len(n.Text) <= maxShownDigits {
 			how += ": '" + sign + n.Text + "'"

@@ -1,4 +1,6 @@
-package exoeval
+package guest
+
+// What is sent because it is awaited or returned.
 
 import (
 	"github.com/dop251/goja"
@@ -12,34 +14,34 @@ import (
 // program. Nothing else sends one: recorded things are no thenables, so passing one through
 // a promise only passes it on.
 
-// awaits reports whether awaiting a recorded thing sends it.
-func (x *recorded) awaits() bool {
-	i := x.iface()
+// Awaits reports whether awaiting a recorded thing sends it.
+func (x *Recorded) Awaits() bool {
+	i := x.Iface()
 	return i != nil && i.Await != ""
 }
 
 // ofPromise is the engine's promise of what the promise v resolves to. If that is a described thing, it is sent where send is true.
-func (r *guest) ofPromise(v goja.Value, send bool) goja.Value {
-	for range maxPassed {
-		u := r.unawaitedIn(v)
-		v = r.bare(v)
+func (r *Guest) ofPromise(v goja.Value, send bool) goja.Value {
+	for range MaxPassed {
+		u := r.UnawaitedIn(v)
+		v = r.Bare(v)
 		if u != nil && u.call != nil { // the host answers it, with plain data
 			return v
 		}
-		switch p := promiseOf(v); p.State() {
+		switch p := PromiseOf(v); p.State() {
 		case goja.PromiseStateRejected:
 			return v
 		case goja.PromiseStatePending:
 			return r.Called(r.Then(v, r.Function("given", func(c goja.FunctionCall) goja.Value {
-				if v := c.Argument(0); send || r.unawaitedIn(v) != nil {
-					return r.executed(v)
+				if v := c.Argument(0); send || r.UnawaitedIn(v) != nil {
+					return r.Executed(v)
 				}
 				return c.Argument(0)
 			})))
 		default:
-			if r.unawaitedIn(p.Result()) == nil {
-				if x := r.recordedIn(p.Result()); send && x != nil && x.awaits() {
-					return r.awaited(p.Result())
+			if r.UnawaitedIn(p.Result()) == nil {
+				if x := r.RecordedIn(p.Result()); send && x != nil && x.Awaits() {
+					return r.Awaited(p.Result())
 				}
 				return v
 			}
@@ -49,13 +51,13 @@ func (r *guest) ofPromise(v goja.Value, send bool) goja.Value {
 	panic(r.VM.NewTypeError("a promise is resolved with itself"))
 }
 
-// executed is v, or a promise of its value if it is one that was not awaited, or of its reply if it is a described thing to send.
-func (r *guest) executed(v goja.Value) goja.Value {
-	if r.unawaitedIn(v) != nil {
+// Executed is v, or a promise of its value if it is one that was not awaited, or of its reply if it is a described thing to send.
+func (r *Guest) Executed(v goja.Value) goja.Value {
+	if r.UnawaitedIn(v) != nil {
 		return r.ofPromise(v, true)
 	}
-	if x := r.recordedIn(v); x != nil && x.awaits() {
-		return r.awaited(v)
+	if x := r.RecordedIn(v); x != nil && x.Awaits() {
+		return r.Awaited(v)
 	}
 	return v
 }
@@ -63,21 +65,21 @@ func (r *guest) executed(v goja.Value) goja.Value {
 // sent is v, or a promise of its reply if it is a described thing whose then, catch or finally
 // is called by that name: whoever writes q.then(…) takes it for one. The engine, which asks every
 // value for its then, finds none.
-func (r *guest) sent(v goja.Value) goja.Value {
-	if len(r.frames) > 0 || r.unawaitedIn(v) != nil {
+func (r *Guest) sent(v goja.Value) goja.Value {
+	if len(r.Frames) > 0 || r.UnawaitedIn(v) != nil {
 		return v
 	}
-	if x := r.recordedIn(v); x != nil && x.awaits() {
-		i := x.iface()
-		return r.call(x.node, i.Methods[i.Await], i.Await, nil)
+	if x := r.RecordedIn(v); x != nil && x.Awaits() {
+		i := x.Iface()
+		return r.call(x.Node, i.Methods[i.Await], i.Await, nil)
 	}
-	return r.handPromise(v, unawaited{name: aPromise})
+	return r.HandPromise(v, Unawaited{Name: APromise})
 }
 
-// sentItems is an array of what an array, a set or an iterator holds, with promises of the engine for what is sent and for
+// SentItems is an array of what an array, a set or an iterator holds, with promises of the engine for what is sent and for
 // promises; anything else is given as it is.
-func (r *guest) sentItems(list goja.Value) goja.Value {
-	if r.rowsIn(list) != nil {
+func (r *Guest) SentItems(list goja.Value) goja.Value {
+	if r.RowsIn(list) != nil {
 		return list
 	}
 	o, ok := list.(*goja.Object)
@@ -93,14 +95,14 @@ func (r *guest) sentItems(list goja.Value) goja.Value {
 	return r.gathered(o)
 }
 
-func (r *guest) gathered(list *goja.Object) goja.Value {
-	given := r.itemsOf(list, "list", maxItems)
+func (r *Guest) gathered(list *goja.Object) goja.Value {
+	given := r.ItemsOf(list, "list", maxItems)
 	items := make([]any, len(given))
 	for i, v := range given {
-		if promiseOf(v) != nil {
+		if PromiseOf(v) != nil {
 			v = r.ofPromise(v, true)
 		}
-		items[i] = r.executed(v)
+		items[i] = r.Executed(v)
 	}
 	return r.VM.NewArray(items...)
 }
@@ -115,11 +117,11 @@ type answers struct {
 // rounds bound how often a result is read: a getter can return something new to send each time.
 const rounds = 4
 
-// result is what the program returned, as data. Reading it sends what is described
+// Result is what the program returned, as data. Reading it sends what is described
 // in it, all at once; when the replies are there, it is read again with the replies in
 // their places. settled waits for a promise, and failure is
 // the error for what its code threw.
-func (r *guest) result(result goja.Value, settled func(goja.Value) (goja.Value, error), failure func(error) error) (exo.Value, error) {
+func (r *Guest) Result(result goja.Value, settled func(goja.Value) (goja.Value, error), failure func(error) error) (exo.Value, error) {
 	a := &answers{of: map[goja.Value]goja.Value{}}
 	for range rounds {
 		var v exo.Value
@@ -129,12 +131,12 @@ func (r *guest) result(result goja.Value, settled func(goja.Value) (goja.Value, 
 			return exo.Value{}, failure(ex)
 		}
 		if err != nil {
-			e := asError(err)
+			e := AsError(err)
 			if e.Op != "" {
 				e.Op = "'s " + e.Op
 			}
 			e.Op = "the result" + e.Op
-			return exo.Value{}, r.placed(e, 0, 0)
+			return exo.Value{}, r.Placed(e, 0, 0)
 		}
 		if len(a.asked) == 0 {
 			return v, nil
@@ -147,7 +149,7 @@ func (r *guest) result(result goja.Value, settled func(goja.Value) (goja.Value, 
 			a.of[o] = rows
 		}
 	}
-	return exo.Value{}, r.placed(exo.Errorf(exo.Invalid, "the result", "%s", r.say(nil, "again", "holds what has not been sent again and again; await it before")), 0, 0)
+	return exo.Value{}, r.Placed(exo.Errorf(exo.Invalid, "the result", "%s", r.Say(nil, "again", "holds what has not been sent again and again; await it before")), 0, 0)
 }
 
 // answer is the reply for a described thing or a promise in a result; null until it is known.
@@ -159,14 +161,14 @@ func (c *converter) answer(o goja.Value, depth int, at *place) (exo.Value, error
 	}
 	c.answers.of[o] = nil
 	c.answers.asked = append(c.answers.asked, o)
-	c.answers.sent = append(c.answers.sent, c.r.awaited(o))
+	c.answers.sent = append(c.answers.sent, c.r.Awaited(o))
 	return exo.Null(), nil
 }
 
 // send sends an expression and returns the promise of its answer.
-func (r *guest) send(n *exo.Node) goja.Value {
-	if r.failed { // a getter of what was thrown
-		panic(r.throw(exo.Errorf(exo.Cancelled, "", "the program has failed; it can't call any more")))
+func (r *Guest) send(n *exo.Node) goja.Value {
+	if r.Failed { // a getter of what was thrown
+		panic(r.Throw(exo.Errorf(exo.Cancelled, "", "the program has failed; it can't call any more")))
 	}
 	r.lastID++
 	id := r.lastID
@@ -174,35 +176,35 @@ func (r *guest) send(n *exo.Node) goja.Value {
 	promise, resolve, reject := r.VM.NewPromise()
 	line, col := r.here()
 	if line == 0 && r.returned != nil {
-		line, col = frameOf(r.returned.stack)
+		line, col = FrameOf(r.returned.stack)
 	}
 	p := r.VM.ToValue(promise).(*goja.Object)
-	put(&r.open, id, openCall{resolve, reject, line, col, r.fixedBy(n.Recv), n})
-	if err := r.port.Submit(exo.Call{ID: id, Expr: n.Expr(), Pos: r.place(line, col)}); err != nil {
-		delete(r.open, id)
-		panic(r.throw(exo.Classify("", err)))
+	Put(&r.Open, id, openCall{resolve, reject, line, col, r.fixedBy(n.Recv), n})
+	if err := r.Port.Submit(exo.Call{ID: id, Expr: n.Expr(), Pos: r.place(line, col)}); err != nil {
+		delete(r.Open, id)
+		panic(r.Throw(exo.Classify("", err)))
 	}
-	return r.hand(p, unawaited{call: n})
+	return r.hand(p, Unawaited{call: n})
 }
 
-// awaited is what `await x` waits for: a query that was not sent is sent, be it x
+// Awaited is what `await x` waits for: a query that was not sent is sent, be it x
 // or what the promise x gives, but only by a method that changes nothing.
-func (r *guest) awaited(v goja.Value) goja.Value {
+func (r *Guest) Awaited(v goja.Value) goja.Value {
 	x := r.expressionIn(v)
 	if x == nil {
-		if isMethod(v) {
-			panic(r.throw(exo.Errorf(exo.Invalid, "", "a method was named and not called: add ()")))
+		if IsMethod(v) {
+			panic(r.Throw(exo.Errorf(exo.Invalid, "", "a method was named and not called: add ()")))
 		}
-		if p := promiseOf(r.bare(v)); p != nil {
+		if p := PromiseOf(r.Bare(v)); p != nil {
 			return r.ofPromise(v, true)
 		}
 		return v
 	}
-	i := x.iface()
+	i := x.Iface()
 	if i == nil || i.Await == "" || i.Methods[i.Await] == nil || i.Methods[i.Await].Effect != exo.NoEffect {
-		panic(r.throw(x.novalue()))
+		panic(r.Throw(x.Novalue()))
 	}
 	r.returned = x
 	defer func() { r.returned = nil }()
-	return r.bare(r.call(x.node, i.Methods[i.Await], i.Await, nil))
+	return r.Bare(r.call(x.Node, i.Methods[i.Await], i.Await, nil))
 }

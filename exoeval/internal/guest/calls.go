@@ -1,4 +1,6 @@
-package exoeval
+package guest
+
+// JavaScript's own functions in callbacks that record.
 
 import (
 	"slices"
@@ -24,8 +26,8 @@ var deciders = map[string]bool{"some": true, "every": true, "find": true, "findI
 var recordedMath = map[string]bool{"abs": true, "round": true, "floor": true, "ceil": true}
 
 // member is the function that object.name(...) calls.
-func (r *guest) member(object goja.Value, name string) goja.Value {
-	if x := r.recordedIn(object); x != nil {
+func (r *Guest) member(object goja.Value, name string) goja.Value {
+	if x := r.RecordedIn(object); x != nil {
 		own := x.Get(name)
 		f, ok := goja.AssertFunction(own)
 		if !ok {
@@ -43,7 +45,7 @@ func (r *guest) member(object goja.Value, name string) goja.Value {
 		if (name == "some" || name == "every") && realm.IsArray(object) && len(args) > 0 && isCallable(args[0]) {
 			return r.joined(name, object.(*goja.Object), args)
 		}
-		if v := r.recordedCall(object, name, args); v != nil {
+		if v := r.RecordedCall(object, name, args); v != nil {
 			return v
 		}
 		if deciders[name] && realm.IsArray(object) && len(args) > 0 {
@@ -53,7 +55,7 @@ func (r *guest) member(object goja.Value, name string) goja.Value {
 	})
 }
 
-func (r *guest) invoke(f goja.Callable, this goja.Value, args []goja.Value) goja.Value {
+func (r *Guest) invoke(f goja.Callable, this goja.Value, args []goja.Value) goja.Value {
 	v, err := f(this, args...)
 	if err != nil {
 		panic(r.Rethrow(err))
@@ -61,49 +63,49 @@ func (r *guest) invoke(f goja.Callable, this goja.Value, args []goja.Value) goja
 	return v
 }
 
-// recordedCall is the call as the method of an expression, or nil when none takes part.
-func (r *guest) recordedCall(object goja.Value, name string, args []goja.Value) goja.Value {
+// RecordedCall is the call as the method of an expression, or nil when none takes part.
+func (r *Guest) RecordedCall(object goja.Value, name string, args []goja.Value) goja.Value {
 	o, ok := object.(*goja.Object)
 	if !ok {
 		return nil
 	}
 	if realm.IsArray(o) && (name == "includes" || name == "indexOf" || name == "lastIndexOf") {
-		if x := r.among(o, func(x *opaque) bool { return x.x != nil && x.x.iface() != nil && x.x.iface().Expr }); x != nil {
+		if x := r.Among(o, func(x *Opaque) bool { return x.X != nil && x.X.Iface() != nil && x.X.Iface().Expr }); x != nil {
 			r.refuseColumn(x, "`"+name+"` can't look for a value in a list that holds %s", "list")
 		}
 	}
-	var x *recorded
+	var x *Recorded
 	for _, a := range args {
 		if x == nil {
-			x = r.recordedIn(a)
+			x = r.RecordedIn(a)
 		}
 	}
 	if x == nil {
 		return nil
 	}
 	fail := func(hint ...string) goja.Value {
-		panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` can't be used with %s, which has no value in the program%s", name, r.check.Name(x.node), and(r.say(x.node, hint[0], "", hint[1:]...)))))
+		panic(r.Throw(exo.Errorf(exo.Invalid, "", "`%s` can't be used with %s, which has no value in the program%s", name, r.Check.Name(x.Node), and(r.Say(x.Node, hint[0], "", hint[1:]...)))))
 	}
 	isA := func(class string) bool { return r.VM.InstanceOf(o, r.Intrinsic(class)) }
 	switch {
 	case o.SameAs(r.Intrinsic("Math")):
 		name = "Math." + name
-		if op := extremes[name]; op != "" && len(args) > 1 && r.methodOf(x.node, op) != nil {
-			return r.extreme(x.node, name, op, args)
+		if op := extremes[name]; op != "" && len(args) > 1 && r.methodOf(x.Node, op) != nil {
+			return r.extreme(x.Node, name, op, args)
 		}
-		if short := name[len("Math."):]; recordedMath[short] && r.recordedIn(args[0]) == x {
-			if i := r.check.Catalog[x.node.Type.Name]; i != nil && i.Methods[name] != nil {
+		if short := name[len("Math."):]; recordedMath[short] && r.RecordedIn(args[0]) == x {
+			if i := r.Check.Catalog[x.Node.Type.Name]; i != nil && i.Methods[name] != nil {
 				short = name // Math.round is not the method round: halves go up
 			}
-			return r.operateAs(x.node, short, name)
+			return r.operateAs(x.Node, short, name)
 		}
 		return fail("call:Math")
-	case realm.IsArray(o) && name == "includes" && r.recordedIn(args[0]) == x:
-		return r.operate(x.node, "in", o)
+	case realm.IsArray(o) && name == "includes" && r.RecordedIn(args[0]) == x:
+		return r.operate(x.Node, "in", o)
 	case realm.IsArray(o) && (name == "includes" || name == "indexOf" || name == "lastIndexOf"):
 		return fail("oneof", "list", "list")
 	case name == "has" && isA("Set"):
-		return r.operate(x.node, "in", r.listOf(o, maxMixed))
+		return r.operate(x.Node, "in", r.listOf(o, MaxMixed))
 	case name == "has" && isA("Map"):
 		return fail("call:has")
 	case (name == "test" || name == "exec") && o.ClassName() == "RegExp":
@@ -114,7 +116,7 @@ func (r *guest) recordedCall(object goja.Value, name string, args []goja.Value) 
 
 // joined is some or every of an array in a describing callback: the conditions that a function answers with,
 // joined by || or &&. An answer of JavaScript's own is true or false for all.
-func (r *guest) joined(name string, list *goja.Object, args []goja.Value) goja.Value {
+func (r *Guest) joined(name string, list *goja.Object, args []goja.Value) goja.Value {
 	f, _ := goja.AssertFunction(args[0])
 	op, decided := "||", true
 	if name == "every" {
@@ -125,23 +127,23 @@ func (r *guest) joined(name string, list *goja.Object, args []goja.Value) goja.V
 		this = args[1]
 	}
 	for i := range int(list.Get("length").ToInteger()) {
-		if i > maxMixed {
-			panic(r.throw(exo.Errorf(exo.Limit, "", "`%s` is given more than %d values", name, maxMixed)))
+		if i > MaxMixed {
+			panic(r.Throw(exo.Errorf(exo.Limit, "", "`%s` is given more than %d values", name, MaxMixed)))
 		}
 		item := list.Get(strconv.Itoa(i))
 		if item == nil { // a hole
 			continue
 		}
 		v := r.asTruth(r.invoke(f, this, []goja.Value{item, r.VM.ToValue(i), list}))
-		if x := r.recordedIn(v); x == nil {
+		if x := r.RecordedIn(v); x == nil {
 			if v.ToBoolean() == decided {
 				return r.VM.ToValue(decided)
 			}
 		} else if cond == nil {
-			r.mustHave(x.node, op, name)
+			r.mustHave(x.Node, op, name)
 			cond = v
 		} else {
-			cond = r.operate(r.recordedIn(cond).node, op, v)
+			cond = r.operate(r.RecordedIn(cond).Node, op, v)
 		}
 	}
 	if cond == nil {
@@ -156,19 +158,19 @@ var extremes = map[string]string{"Math.max": ">=", "Math.min": "<="}
 const maxExtremes = 6 // what they are recorded as grows with the square of their number
 
 // extreme is the greatest or the least of several numbers. Like all that calculates it is null where one of them is.
-func (r *guest) extreme(n *exo.Node, name, op string, args []goja.Value) goja.Value {
+func (r *Guest) extreme(n *exo.Node, name, op string, args []goja.Value) goja.Value {
 	if len(args) > maxExtremes {
-		panic(r.throw(exo.Errorf(exo.Limit, "", "`%s` takes at most %d numbers with %s among them", name, maxExtremes, r.check.Name(n))))
+		panic(r.Throw(exo.Errorf(exo.Limit, "", "`%s` takes at most %d numbers with %s among them", name, maxExtremes, r.Check.Name(n))))
 	}
 	for _, a := range args {
 		of := ""
-		if x := r.recordedIn(a); x != nil {
-			of = r.valueType(x.node)
-		} else if v, err := r.toValue(a, forArgument); err == nil {
+		if x := r.RecordedIn(a); x != nil {
+			of = r.valueType(x.Node)
+		} else if v, err := r.ToValue(a, forArgument); err == nil {
 			of = v.Type()
 		}
 		if scalar.NumberRank(of) == 0 {
-			panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` takes numbers%s", name, and(r.say(n, "op:"+name, "", "op", op)))))
+			panic(r.Throw(exo.Errorf(exo.Invalid, "", "`%s` takes numbers%s", name, and(r.Say(n, "op:"+name, "", "op", op)))))
 		}
 	}
 	result := goja.Value(goja.Null())
@@ -184,8 +186,8 @@ func (r *guest) extreme(n *exo.Node, name, op string, args []goja.Value) goja.Va
 				most = r.logical("&&", most, r.VM.ToValue(func(goja.FunctionCall) goja.Value { return c }), func(v goja.Value) bool { return v.ToBoolean() })
 			}
 		}
-		if x := r.recordedIn(most); x != nil {
-			result = r.operate(x.node, "?:", args[k], result)
+		if x := r.RecordedIn(most); x != nil {
+			result = r.operate(x.Node, "?:", args[k], result)
 		} else if most.ToBoolean() {
 			result = args[k]
 		}
@@ -195,14 +197,14 @@ func (r *guest) extreme(n *exo.Node, name, op string, args []goja.Value) goja.Va
 
 // listOf is an array of what a set or an iterator holds. More than most items are an error: a list that was cut would give
 // an answer that looks whole.
-func (r *guest) listOf(set *goja.Object, most int) goja.Value {
+func (r *Guest) listOf(set *goja.Object, most int) goja.Value {
 	var items []any
 	r.VM.ForOf(set, func(v goja.Value) bool {
 		items = append(items, v)
 		return len(items) <= most
 	})
 	if len(items) > most {
-		panic(r.throw(tooMany("list", most)))
+		panic(r.Throw(tooMany("list", most)))
 	}
 	return r.VM.NewArray(items...)
 }
@@ -212,11 +214,11 @@ func tooMany(what string, most int) error {
 	return exo.Errorf(exo.Limit, "", "the %s has more than %d items", what, most)
 }
 
-// itemsOf are the items of an array, at most so many.
-func (r *guest) itemsOf(list *goja.Object, what string, most int) []goja.Value {
+// ItemsOf are the items of an array, at most so many.
+func (r *Guest) ItemsOf(list *goja.Object, what string, most int) []goja.Value {
 	n := list.Get("length").ToInteger()
 	if n > int64(most) {
-		panic(r.throw(tooMany(what, most)))
+		panic(r.Throw(tooMany(what, most)))
 	}
 	items := make([]goja.Value, n)
 	for i := range items {
@@ -228,7 +230,7 @@ func (r *guest) itemsOf(list *goja.Object, what string, most int) []goja.Value {
 }
 
 // decider is f, which must not answer with a condition that is recorded.
-func (r *guest) decider(name string, f goja.Value) goja.Value {
+func (r *Guest) decider(name string, f goja.Value) goja.Value {
 	call, ok := goja.AssertFunction(f)
 	if !ok {
 		return f
@@ -245,27 +247,27 @@ var makes = map[string]string{"Number(…)": "int float decimal", "parseInt(…)
 
 // refuseSame throws where an expression is of the type already of which a function makes values: without the call
 // it says what is meant.
-func (r *guest) refuseSame(call string, x *recorded) {
-	if of := r.valueType(x.node); of != "" && slices.Contains(strings.Fields(makes[call]), of) {
-		if s := r.say(x.node, "already", "", "it", r.check.Name(x.node)); s != "" {
-			panic(r.throw(exo.Errorf(exo.Invalid, "", "`%s` can't convert %s, which has no value in the program; %s", call, r.check.Name(x.node), s)))
+func (r *Guest) refuseSame(call string, x *Recorded) {
+	if of := r.valueType(x.Node); of != "" && slices.Contains(strings.Fields(makes[call]), of) {
+		if s := r.Say(x.Node, "already", "", "it", r.Check.Name(x.Node)); s != "" {
+			panic(r.Throw(exo.Errorf(exo.Invalid, "", "`%s` can't convert %s, which has no value in the program; %s", call, r.Check.Name(x.Node), s)))
 		}
 	}
 }
 
 // callee is the function that name(...) calls.
-func (r *guest) callee(name string, f goja.Value) goja.Value {
+func (r *Guest) callee(name string, f goja.Value) goja.Value {
 	if !f.SameAs(r.Intrinsics.Get(name)) {
 		return f // of the program
 	}
 	return r.Function(name, func(c goja.FunctionCall) goja.Value {
-		if name == "String" && r.recordedIn(c.Argument(0)) != nil {
+		if name == "String" && r.RecordedIn(c.Argument(0)) != nil {
 			if r.isText(c.Argument(0)) {
 				return c.Argument(0)
 			}
-			return r.operateAs(r.recordedIn(c.Argument(0)).node, "String", "String(…)")
+			return r.operateAs(r.RecordedIn(c.Argument(0)).Node, "String", "String(…)")
 		}
-		if x := r.recordedIn(c.Argument(0)); x != nil {
+		if x := r.RecordedIn(c.Argument(0)); x != nil {
 			r.refuseSame(name+"(…)", x)
 		}
 		r.refuseColumn(c.Argument(0), "`"+name+"(…)` can't convert %s, which has no value in the program", "call:"+name)
@@ -276,8 +278,8 @@ func (r *guest) callee(name string, f goja.Value) goja.Value {
 
 // argumentOfChain is an argument of list?.includes(x), whose call stays as it
 // is: a chain that ends early can't be cut in two.
-func (r *guest) argumentOfChain(name string, v goja.Value) goja.Value {
-	if x := r.recordedIn(v); x != nil && name == front.DateMark {
+func (r *Guest) argumentOfChain(name string, v goja.Value) goja.Value {
+	if x := r.RecordedIn(v); x != nil && name == front.DateMark {
 		r.refuseSame(name+"(…)", x)
 		r.refuseColumn(v, "`"+name+"(…)` can't be made of %s, which has no value in the program", "call:Date")
 	}

@@ -1,27 +1,30 @@
-package exoeval
+package guest
+
+// What to write instead, from the phrases of the interfaces.
 
 import (
 	"strconv"
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/front"
 )
 
-// say returns the phrase for a situation that the interface of n declares, or with nil any
+// Say returns the phrase for a situation that the interface of n declares, or with nil any
 // granted interface; without one, otherwise. See exo.Phrase.
-func (r *guest) say(n *exo.Node, on, otherwise string, parts ...string) string {
+func (r *Guest) Say(n *exo.Node, on, otherwise string, parts ...string) string {
 	var i *exo.Interface
 	if n != nil {
-		i = r.check.Catalog[n.Type.Name]
+		i = r.Check.Catalog[n.Type.Name]
 	}
-	return r.check.Catalog.Say(i, on, otherwise, parts...)
+	return r.Check.Catalog.Say(i, on, otherwise, parts...)
 }
 
 // memberNoun is what a member of a described thing is called.
-func (r *guest) memberNoun() string { return r.say(nil, "member", "member") }
+func (r *Guest) memberNoun() string { return r.Say(nil, "member", "member") }
 
-// describes says what a described thing does.
-func (r *guest) describes() string { return r.say(nil, "describes", "only describes") }
+// Describes says what a described thing does.
+func (r *Guest) Describes() string { return r.Say(nil, "describes", "only describes") }
 
 // and is a further sentence of an error, if there is one.
 func and(s string) string { return prefixed("; ", s) }
@@ -35,17 +38,17 @@ func prefixed(prefix, s string) string {
 
 // wayOut is what to do instead of reading a member that is not there; "" if
 // nothing is known.
-func (x *recorded) wayOut(name string) string {
+func (x *Recorded) wayOut(name string) string {
 	if row := x.only(); row != nil {
-		x = &recorded{r: x.r, node: row} // its members are members of the whole
+		x = &Recorded{r: x.r, Node: row} // its members are members of the whole
 	}
-	i := x.iface()
+	i := x.Iface()
 	if i == nil || !i.Expr && i.Await == "" && len(i.Words) == 0 {
 		return ""
 	}
 	if x.within(name) {
-		if s := x.r.say(x.node, "within", "", "name", name); s != "" {
-			return strings.TrimPrefix(x.keyNames(x.node, "keys.are")+"; ", "; ") + s
+		if s := x.r.Say(x.Node, "within", "", "name", name); s != "" {
+			return strings.TrimPrefix(x.keyNames(x.Node, "keys.are")+"; ", "; ") + s
 		}
 	}
 	if i.Await != "" {
@@ -56,17 +59,17 @@ func (x *recorded) wayOut(name string) string {
 		on = ".0"
 	}
 	if name == "key" || name == "keys" || on == ".0" {
-		if s := x.keyNames(x.node, "keys.are"); s != "" {
+		if s := x.keyNames(x.Node, "keys.are"); s != "" {
 			return s
 		}
 	}
 	part := ""
-	if x.node.Op == exo.OpField {
-		part = x.node.Name
+	if x.Node.Op == exo.OpField {
+		part = x.Node.Name
 	}
-	s := x.r.say(x.node, on, "", "part", part, "it", x.r.check.Name(x.node))
-	if s != "" && s == x.r.say(x.node, ".*", "") { // it is said of any name: one that is nearly right is told first
-		if n := nearest(i, name, nil); n != "" {
+	s := x.r.Say(x.Node, on, "", "part", part, "it", x.r.Check.Name(x.Node))
+	if s != "" && s == x.r.Say(x.Node, ".*", "") { // it is said of any name: one that is nearly right is told first
+		if n := front.Nearest(i, name, nil); n != "" {
 			return "did you mean `" + n + "`?"
 		}
 	}
@@ -74,10 +77,10 @@ func (x *recorded) wayOut(name string) string {
 }
 
 // within reports whether a name is a field of the parts that a type argument has: of the rows of a group.
-func (x *recorded) within(name string) bool {
-	for _, of := range x.node.Type.Args {
+func (x *Recorded) within(name string) bool {
+	for _, of := range x.Node.Type.Args {
 		for _, f := range of.Fields {
-			if i := x.r.check.Catalog[f.Type.Name]; i != nil && !i.Expr && i.Fields[name] != nil {
+			if i := x.r.Check.Catalog[f.Type.Name]; i != nil && !i.Expr && i.Fields[name] != nil {
 				return true
 			}
 		}
@@ -86,14 +89,14 @@ func (x *recorded) within(name string) bool {
 }
 
 // ofUnsent is what to do instead of reading a member that something unsent doesn't have.
-func (x *recorded) ofUnsent(i *exo.Interface, name string) string {
+func (x *Recorded) ofUnsent(i *exo.Interface, name string) string {
 	if row, table := x.rowOf(); row != nil && row.Fields[name] != nil {
 		on := "outside"
-		if len(x.r.frames) > 0 {
+		if len(x.r.Frames) > 0 {
 			on = "inside"
 		}
 		for _, on := range []string{on, "outside"} {
-			if s := x.r.say(x.node, on, "", "name", name, "part", table); s != "" {
+			if s := x.r.Say(x.Node, on, "", "name", name, "part", table); s != "" {
 				return s
 			}
 		}
@@ -103,28 +106,28 @@ func (x *recorded) ofUnsent(i *exo.Interface, name string) string {
 		on = ".0"
 	}
 	for _, on := range []string{"in" + on, on} {
-		if s := x.r.say(x.node, on, "", "part", x.part(), "it", x.r.check.Name(x.node), "links", x.links()); s != "" && (on[0] == '.' || x.inside()) {
+		if s := x.r.Say(x.Node, on, "", "part", x.part(), "it", x.r.Check.Name(x.Node), "links", x.links()); s != "" && (on[0] == '.' || x.inside()) {
 			return s
 		}
 	}
-	return pathTo(x.r.check.Catalog, x.node.Type.Name, x.r.check.Name(x.node), name)
+	return front.PathTo(x.r.Check.Catalog, x.Node.Type.Name, x.r.Check.Name(x.Node), name)
 }
 
 // instead is what to write where an operator, the method, is not available for n.
-func (r *guest) instead(n *exo.Node, method string) string {
-	if i := r.check.Catalog[n.Type.Name]; i != nil && i.Expr && (method == "&&" || method == "?:") && r.say(n, "op:"+method, "") == "" {
+func (r *Guest) instead(n *exo.Node, method string) string {
+	if i := r.Check.Catalog[n.Type.Name]; i != nil && i.Expr && (method == "&&" || method == "?:") && r.Say(n, "op:"+method, "") == "" {
 		return "; compare it, like " + r.comparison(n)
 	}
-	if r.check.Catalog[n.Type.Name] == nil {
+	if r.Check.Catalog[n.Type.Name] == nil {
 		return ""
 	}
-	return and(r.say(n, "op:"+method, "", "it", r.check.Name(n)))
+	return and(r.Say(n, "op:"+method, "", "it", r.Check.Name(n)))
 }
 
 // unlinked is what to write instead of comparing a whole record with nothing: that a link leads to none, if a
 // link brought the record into what the callback is for.
-func (r *guest) unlinked(n *exo.Node) string {
-	if n.Op != exo.OpField || n.Recv.Op != exo.OpParam || len(r.frames) == 0 {
+func (r *Guest) unlinked(n *exo.Node) string {
+	if n.Op != exo.OpField || n.Recv.Op != exo.OpParam || len(r.Frames) == 0 {
 		return ""
 	}
 	for q := r.frame().on; q != nil && q.Op == exo.OpCall; q = q.Recv {
@@ -133,7 +136,7 @@ func (r *guest) unlinked(n *exo.Node) string {
 				continue
 			}
 			if to := l.Args[0]; to.Op == exo.OpCall && to.Recv.Op == exo.OpField && to.Type.Args["ns"] != nil && to.Type.Args["ns"].Field(n.Name) != nil {
-				return r.say(n, "absent", "", "it", to.Recv.Name, "link", r.check.Name(to))
+				return r.Say(n, "absent", "", "it", to.Recv.Name, "link", r.Check.Name(to))
 			}
 		}
 	}
@@ -141,8 +144,8 @@ func (r *guest) unlinked(n *exo.Node) string {
 }
 
 // comparison is a condition that a program may mean by a column alone.
-func (r *guest) comparison(n *exo.Node) string {
-	s := r.check.Name(n) + " !== null"
+func (r *Guest) comparison(n *exo.Node) string {
+	s := r.Check.Name(n) + " !== null"
 	if of := n.Type.Args["of"]; of != nil {
 		switch of.Name {
 		case exo.TypeInt, exo.TypeFloat, exo.TypeDecimal:
@@ -155,8 +158,8 @@ func (r *guest) comparison(n *exo.Node) string {
 }
 
 // better adds to the error of a call what to write instead.
-func (r *guest) better(err error, recv *exo.Node, m *exo.Method, args []*exo.Node) error {
-	e := asError(err)
+func (r *Guest) better(err error, recv *exo.Node, m *exo.Method, args []*exo.Node) error {
+	e := AsError(err)
 	if e.Msg == "" {
 		return err
 	}
@@ -164,20 +167,20 @@ func (r *guest) better(err error, recv *exo.Node, m *exo.Method, args []*exo.Nod
 		e.Msg += "; " + s
 		return err
 	}
-	i := r.check.Catalog[recv.Type.Name]
+	i := r.Check.Catalog[recv.Type.Name]
 	for k, a := range args {
 		switch {
 		case i != nil && i.Expr && m.Params[k].Count && a.Op == exo.OpLit && a.Lit.Type() == exo.TypeInt && a.Lit.Int() < 0:
-			e.Msg += r.say(recv, "negative", "")
+			e.Msg += r.Say(recv, "negative", "")
 			return err
 		case i != nil && i.Expr && r.valueType(recv) == exo.TypeTime && a.Op == exo.OpLit && a.Lit.Type() == exo.TypeInt:
-			e.Msg += r.say(recv, "time.number", "", "it", a.Lit.String())
+			e.Msg += r.Say(recv, "time.number", "", "it", a.Lit.String())
 			return err
 		case m.Params[k].Want.Con != nil && m.Params[k].Null && m.Params[0].Count && a.Op == exo.OpLit && a.Lit.Type() == exo.TypeInt:
-			e.Msg += and(r.say(recv, "options", ""))
+			e.Msg += and(r.Say(recv, "options", ""))
 			return err
 		case i != nil && i.Expr && r.dayAndTime(recv, a):
-			e.Msg += r.say(recv, "day.time", "")
+			e.Msg += r.Say(recv, "day.time", "")
 			return err
 		}
 	}
@@ -185,7 +188,7 @@ func (r *guest) better(err error, recv *exo.Node, m *exo.Method, args []*exo.Nod
 }
 
 // dayAndTime reports whether one is a day and the other, or a part of it, a time.
-func (r *guest) dayAndTime(a, b *exo.Node) bool {
+func (r *Guest) dayAndTime(a, b *exo.Node) bool {
 	if b.Op == exo.OpList {
 		for _, x := range b.Args {
 			if r.dayAndTime(a, x) {
@@ -199,54 +202,54 @@ func (r *guest) dayAndTime(a, b *exo.Node) bool {
 }
 
 // valueType is the name of the type of a column's values, or "".
-func (r *guest) valueType(n *exo.Node) string { return valueType(r.check.Catalog, n) }
+func (r *Guest) valueType(n *exo.Node) string { return front.ValueType(r.Check.Catalog, n) }
 
 // inside reports whether something unsent is of what a callback is given.
-func (x *recorded) inside() bool { return len(x.r.frames) > 0 && !x.node.Closed() }
+func (x *Recorded) inside() bool { return len(x.r.Frames) > 0 && !x.Node.Closed() }
 
 // part is what the records of something unsent are called, or the first part that they have.
-func (x *recorded) part() string {
-	if ns := x.node.Type.Args["ns"]; ns != nil && len(ns.Fields) > 0 {
+func (x *Recorded) part() string {
+	if ns := x.Node.Type.Args["ns"]; ns != nil && len(ns.Fields) > 0 {
 		return ns.Fields[0].Name
 	}
 	return ""
 }
 
 // keyNames lists the keys of a group for an error; "" where n is no group.
-func (x *recorded) keyNames(n *exo.Node, on string) string {
+func (x *Recorded) keyNames(n *exo.Node, on string) string {
 	if n == nil || len(n.Type.Fields) == 0 {
 		return ""
 	}
 	var names []string
 	for _, f := range n.Type.Fields {
-		names = append(names, x.r.check.Name(n)+"."+f.Name)
+		names = append(names, x.r.Check.Name(n)+"."+f.Name)
 	}
-	return x.r.say(n, on, "", "keys", strings.Join(names[:min(len(names), 12)], ", "))
+	return x.r.Say(n, on, "", "keys", strings.Join(names[:min(len(names), 12)], ", "))
 }
 
 // links names a link of something unsent; "" if it has none.
-func (x *recorded) links() string {
-	link := x.r.check.Link(x.node.Type.Name)
+func (x *Recorded) links() string {
+	link := x.r.Check.Link(x.Node.Type.Name)
 	if link == "" {
 		return ""
 	}
-	return x.r.say(x.node, "links", "", "it", x.r.check.Name(x.node), "link", link)
+	return x.r.Say(x.Node, "links", "", "it", x.r.Check.Name(x.Node), "link", link)
 }
 
 // rowOf is the interface of the records of something unsent that has one part, and the part's name.
-func (x *recorded) rowOf() (*exo.Interface, string) {
-	ns := x.node.Type.Args["ns"]
+func (x *Recorded) rowOf() (*exo.Interface, string) {
+	ns := x.Node.Type.Args["ns"]
 	if ns == nil || len(ns.Fields) != 1 {
 		return nil, ""
 	}
-	return x.r.check.Catalog[ns.Fields[0].Type.Name], ns.Fields[0].Name
+	return x.r.Check.Catalog[ns.Fields[0].Type.Name], ns.Fields[0].Name
 }
 
-// fromGrants is pathTo from any of the granted objects.
-func (r *guest) fromGrants(name string) string {
+// FromGrants is pathTo from any of the granted objects.
+func (r *Guest) FromGrants(name string) string {
 	best := ""
-	for _, g := range r.granted {
-		if s := pathTo(r.check.Catalog, g.Type.Name, "api."+g.Name, name); s != "" && (best == "" || strings.Count(s, ".") < strings.Count(best, ".")) {
+	for _, g := range r.Granted {
+		if s := front.PathTo(r.Check.Catalog, g.Type.Name, "api."+g.Name, name); s != "" && (best == "" || strings.Count(s, ".") < strings.Count(best, ".")) {
 			best = s
 		}
 	}

@@ -1,4 +1,6 @@
-package exoeval
+package guest
+
+// An object or a name in the place of a condition.
 
 import (
 	"strconv"
@@ -19,12 +21,12 @@ import (
 const maxFilterDepth = 16
 
 // filter makes the lambda that a plain object stands for.
-func (r *guest) filter(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, o *goja.Object) *exo.Node {
-	f := &filterer{r: r, op: func() string { return r.check.Name(recv) + "." + m.Name }, of: m.Name}
+func (r *Guest) filter(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, o *goja.Object) *exo.Node {
+	f := &filterer{r: r, op: func() string { return r.Check.Name(recv) + "." + m.Name }, of: m.Name}
 	return r.described(recv, m, i, prior, func(param *exo.Node) *exo.Node {
-		row := (&recorded{r: r, node: param}).only()
+		row := (&Recorded{r: r, Node: param}).only()
 		if row == nil {
-			f.fail(r.say(nil, "which", "there are several; name the one that is meant: ({ {name} }) => …", "name", param.Type.Fields[0].Name))
+			f.fail(r.Say(nil, "which", "there are several; name the one that is meant: ({ {name} }) => …", "name", param.Type.Fields[0].Name))
 		}
 		f.part = param.Type.Fields[0].Name
 		cond := f.all(row, o, 0)
@@ -36,15 +38,15 @@ func (r *guest) filter(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, 
 }
 
 // compared is a recorded condition: a field that a text names, an operator, and what that takes.
-func (r *guest) compared(recv *exo.Node, m *exo.Method, name, operator string, args []goja.Value) goja.Value {
-	f := &filterer{r: r, op: func() string { return r.check.Name(recv) + "." + m.Name }}
+func (r *Guest) compared(recv *exo.Node, m *exo.Method, name, operator string, args []goja.Value) goja.Value {
+	f := &filterer{r: r, op: func() string { return r.Check.Name(recv) + "." + m.Name }}
 	return r.record(r.described(recv, m, 0, nil, func(param *exo.Node) *exo.Node {
 		field := r.namedField(f.op, param, name)
 		v := goja.Value(r.VM.ToValue(true))
 		switch len(args) {
 		case 0:
 		case 1:
-			v = r.plainValue(args[0])
+			v = r.PlainValue(args[0])
 		default:
 			list := make([]any, len(args))
 			for i, a := range args {
@@ -58,14 +60,14 @@ func (r *guest) compared(recv *exo.Node, m *exo.Method, name, operator string, a
 
 // filterer makes the condition of one filter object.
 type filterer struct {
-	r    *guest
+	r    *Guest
 	op   func() string
 	of   string // the method that takes the object; "" for none
 	part string // what the rows are called
 }
 
 func (f *filterer) fail(format string) {
-	panic(f.r.throw(exo.Errorf(exo.Invalid, f.op(), "%s", format)))
+	panic(f.r.Throw(exo.Errorf(exo.Invalid, f.op(), "%s", format)))
 }
 
 // join adds a condition to others.
@@ -73,7 +75,7 @@ func (f *filterer) join(cond *exo.Node, method string, c *exo.Node) *exo.Node {
 	if cond == nil {
 		return c
 	}
-	return f.r.must(f.r.check.MakeCall(cond, method, []*exo.Node{c}))
+	return f.r.must(f.r.Check.MakeCall(cond, method, []*exo.Node{c}))
 }
 
 // all is that every key of o holds for a row; nil if there is none.
@@ -82,7 +84,7 @@ func (f *filterer) all(row *exo.Node, o *goja.Object, depth int) (cond *exo.Node
 		f.fail("the filter is nested too deeply")
 	}
 	for _, k := range o.Keys() {
-		cond = f.join(cond, "and", f.key(row, k, f.r.plainValue(o.Get(k)), depth))
+		cond = f.join(cond, "and", f.key(row, k, f.r.PlainValue(o.Get(k)), depth))
 	}
 	return cond
 }
@@ -90,9 +92,9 @@ func (f *filterer) all(row *exo.Node, o *goja.Object, depth int) (cond *exo.Node
 // key is one condition of a filter object.
 func (f *filterer) key(row *exo.Node, k string, v goja.Value, depth int) *exo.Node {
 	r := f.r
-	x := &recorded{r: r, node: row}
-	i := x.iface()
-	isField := i != nil && i.Fields[k] != nil || row.Type.Field(k) != nil || r.check.Row(row) != nil && r.check.Row(row).Fields[k] != nil
+	x := &Recorded{r: r, Node: row}
+	i := x.Iface()
+	isField := i != nil && i.Fields[k] != nil || row.Type.Field(k) != nil || r.Check.Row(row) != nil && r.Check.Row(row).Fields[k] != nil
 	switch word := strings.ToLower(strings.TrimPrefix(k, "$")); {
 	case isField:
 	case i != nil && i.Methods[k] != nil:
@@ -101,10 +103,10 @@ func (f *filterer) key(row *exo.Node, k string, v goja.Value, depth int) *exo.No
 		return f.logic(row, k, word, v, depth)
 	default:
 		if name, last, dotted := strings.Cut(k, "."); dotted && name == f.part {
-			f.fail(r.say(nil, "filter.names", "a filter object has names without a dot: write `{name}`", "name", scalar.Shorten(last, 60)))
+			f.fail(r.Say(nil, "filter.names", "a filter object has names without a dot: write `{name}`", "name", scalar.Shorten(last, 60)))
 		}
 	}
-	return f.field(r.must(r.check.MakeField(row, k)), v, depth)
+	return f.field(r.must(r.Check.MakeField(row, k)), v, depth)
 }
 
 // logic joins the conditions of several objects.
@@ -112,9 +114,9 @@ func (f *filterer) logic(row *exo.Node, k, word string, v goja.Value, depth int)
 	r := f.r
 	list := []goja.Value{v}
 	if realm.IsArray(v) {
-		list = r.itemsOf(v.(*goja.Object), "list of `"+k+"`", maxNames)
+		list = r.ItemsOf(v.(*goja.Object), "list of `"+k+"`", maxNames)
 		for i := range list {
-			list[i] = r.plainValue(list[i])
+			list[i] = r.PlainValue(list[i])
 		}
 	}
 	var cond *exo.Node
@@ -129,7 +131,7 @@ func (f *filterer) logic(row *exo.Node, k, word string, v goja.Value, depth int)
 		}
 		how := "and"
 		if word == "not" {
-			c = r.must(r.check.MakeCall(c, "not", nil))
+			c = r.must(r.Check.MakeCall(c, "not", nil))
 		} else if word == "or" {
 			how = "or"
 		}
@@ -147,10 +149,10 @@ func (f *filterer) field(field *exo.Node, v goja.Value, depth int) *exo.Node {
 	if m := r.methodOf(field, f.of); f.of != "" && m != nil && r.expressionIn(v) == nil && !goja.IsNull(v) { // the whole value as it was read
 		return r.must(r.make(field, m, f.of, []*exo.Node{r.node(v, false, 0)}))
 	}
-	if o, ok := v.(*goja.Object); ok && o.ClassName() == "Object" && r.recordedIn(v) == nil && r.valueType(field) != exo.TypeJSON {
+	if o, ok := v.(*goja.Object); ok && o.ClassName() == "Object" && r.RecordedIn(v) == nil && r.valueType(field) != exo.TypeJSON {
 		var cond *exo.Node
 		for _, k := range o.Keys() {
-			cond = f.join(cond, "and", f.operator(field, k, r.plainValue(o.Get(k)), depth+1))
+			cond = f.join(cond, "and", f.operator(field, k, r.PlainValue(o.Get(k)), depth+1))
 		}
 		if cond == nil {
 			f.fail("the object of `" + scalar.Shorten(field.Name, 60) + "` says nothing of it")
@@ -163,9 +165,9 @@ func (f *filterer) field(field *exo.Node, v goja.Value, depth int) *exo.Node {
 	}
 	if r.methodOf(field, method) == nil && r.methodOf(field, "isNull") != nil {
 		if !goja.IsNull(v) {
-			panic(r.throw(r.lacks(field, "===", "===")))
+			panic(r.Throw(r.lacks(field, "===", "===")))
 		}
-		return r.must(r.check.MakeCall(field, "isNull", nil))
+		return r.must(r.Check.MakeCall(field, "isNull", nil))
 	}
 	return r.must(r.make(field, r.methodOf(field, method), method, []*exo.Node{r.node(v, false, 0)}))
 }
@@ -179,7 +181,7 @@ func (f *filterer) operator(field *exo.Node, k string, v goja.Value, depth int) 
 	word := strings.TrimPrefix(k, "$")
 	if strings.EqualFold(word, "not") {
 		if _, ok := v.(*goja.Object); ok && !realm.IsArray(v) {
-			return r.must(r.check.MakeCall(f.field(field, v, depth+1), "not", nil))
+			return r.must(r.Check.MakeCall(f.field(field, v, depth+1), "not", nil))
 		}
 		if word = "ne"; realm.IsArray(v) {
 			word = "notIn"
@@ -190,11 +192,11 @@ func (f *filterer) operator(field *exo.Node, k string, v goja.Value, depth int) 
 		word, m = s, r.methodOf(field, s)
 	}
 	if m == nil || !r.isCondition(m) {
-		if s := r.say(field, "."+word, ""); s != "" {
-			f.fail("`" + scalar.Shorten(k, 60) + "` is no condition of " + r.check.Name(field) + ": " + s)
+		if s := r.Say(field, "."+word, ""); s != "" {
+			f.fail("`" + scalar.Shorten(k, 60) + "` is no condition of " + r.Check.Name(field) + ": " + s)
 		}
-		said := r.say(field, "operator", "a filter object says what `{name}` equals; for other conditions write a callback, like ({ {part} }) => {part}.{name} !== value", "name", field.Name, "part", f.part)
-		f.fail("`" + scalar.Shorten(k, 60) + "` is no condition of " + r.check.Name(field) + ": " + said)
+		said := r.Say(field, "operator", "a filter object says what `{name}` equals; for other conditions write a callback, like ({ {part} }) => {part}.{name} !== value", "name", field.Name, "part", f.part)
+		f.fail("`" + scalar.Shorten(k, 60) + "` is no condition of " + r.Check.Name(field) + ": " + said)
 	}
 	var args []*exo.Node
 	switch {
@@ -213,7 +215,7 @@ func (f *filterer) operator(field *exo.Node, k string, v goja.Value, depth int) 
 }
 
 // isCondition reports whether what a method of an expression gives is true or false.
-func (r *guest) isCondition(m *exo.Method) bool {
+func (r *Guest) isCondition(m *exo.Method) bool {
 	return m.Result != nil && m.Result.Con != nil && m.Result.Con.Args["of"] != nil && m.Result.Con.Args["of"].Name == exo.TypeBool
 }
 
@@ -222,14 +224,14 @@ func (r *guest) isCondition(m *exo.Method) bool {
 func (f *filterer) link(row *exo.Node, m *exo.Method, k string, v goja.Value, depth int) *exo.Node {
 	r := f.r
 	refuse := func() {
-		f.fail(r.say(nil, "filter.link", "`{name}` is a method, and a filter object compares fields: write a callback", "name", k))
+		f.fail(r.Say(nil, "filter.link", "`{name}` is a method, and a filter object compares fields: write a callback", "name", k))
 	}
 	o, ok := v.(*goja.Object)
 	if m.Sends || len(m.Params) > 0 || !goja.IsNull(v) && (!ok || o.ClassName() != "Object") || depth > maxFilterDepth {
 		refuse()
 	}
-	q, err := r.check.MakeCall(row, m.Name, nil)
-	i := r.check.Catalog[m.Result.Con.Name]
+	q, err := r.Check.MakeCall(row, m.Name, nil)
+	i := r.Check.Catalog[m.Result.Con.Name]
 	if err != nil || i == nil || i.Await == "" {
 		refuse()
 	}
@@ -237,7 +239,7 @@ func (f *filterer) link(row *exo.Node, m *exo.Method, k string, v goja.Value, de
 		if m.Truth == "" {
 			refuse()
 		}
-		return r.must(r.check.MakeCall(r.must(r.check.MakeCall(q, m.Truth, nil)), "not", nil))
+		return r.must(r.Check.MakeCall(r.must(r.Check.MakeCall(q, m.Truth, nil)), "not", nil))
 	}
 	ask := func(method string, v goja.Value) *exo.Node {
 		if s := r.synonym(q, method); i.Methods[method] == nil {

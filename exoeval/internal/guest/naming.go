@@ -1,4 +1,6 @@
-package exoeval
+package guest
+
+// Names of fields in the place of a callback.
 
 import (
 	"strconv"
@@ -14,65 +16,65 @@ import (
 // a direction beside. Each becomes the lambda that the callback would have been.
 
 // described makes the lambda of a callback that build stands for.
-func (r *guest) described(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, build func(param *exo.Node) *exo.Node) *exo.Node {
-	param, err := r.check.MakeParam(recv, m.Name, i, prior)
+func (r *Guest) described(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, build func(param *exo.Node) *exo.Node) *exo.Node {
+	param, err := r.Check.MakeParam(recv, m.Name, i, prior)
 	if err != nil {
-		panic(r.throw(err))
+		panic(r.Throw(err))
 	}
 	made := false
 	defer func() {
 		if !made {
-			r.check.Kill(param)
+			r.Check.Kill(param)
 		}
 	}()
-	l, err := r.check.MakeLambda(param, build(param))
+	l, err := r.Check.MakeLambda(param, build(param))
 	made = true
 	if err != nil {
-		panic(r.throw(err))
+		panic(r.Throw(err))
 	}
 	return l
 }
 
 // must is a node that was made, or its error thrown.
-func (r *guest) must(n *exo.Node, err error) *exo.Node {
+func (r *Guest) must(n *exo.Node, err error) *exo.Node {
 	if err != nil {
-		panic(r.throw(err))
+		panic(r.Throw(err))
 	}
 	return n
 }
 
 // namedField is the field that a text names: of the only part there is, or of one that the text
 // names before a dot. An aggregate of a group is named like its fields.
-func (r *guest) namedField(op func() string, param *exo.Node, name string) *exo.Node {
-	on := (&recorded{r: r, node: param}).only()
+func (r *Guest) namedField(op func() string, param *exo.Node, name string) *exo.Node {
+	on := (&Recorded{r: r, Node: param}).only()
 	if part, rest, ok := strings.Cut(name, "."); ok && param.Type.Field(part) != nil {
-		on, name = r.must(r.check.MakeField(param, part)), rest
+		on, name = r.must(r.Check.MakeField(param, part)), rest
 	}
 	if on == nil {
-		panic(r.throw(exo.Errorf(exo.Invalid, op(), "%s", r.say(nil, "which", "there are several; name the one that is meant: ({ {name} }) => …", "name", param.Type.Fields[0].Name))))
+		panic(r.Throw(exo.Errorf(exo.Invalid, op(), "%s", r.Say(nil, "which", "there are several; name the one that is meant: ({ {name} }) => …", "name", param.Type.Fields[0].Name))))
 	}
-	if i := r.check.Catalog[on.Type.Name]; i != nil && i.Fields[name] == nil && on.Type.Field(name) == nil {
-		if m := i.Methods[name]; m != nil && !m.Sends && len(m.Params) == 0 && m.Result.Con != nil && r.check.Catalog[m.Result.Con.Name] != nil && r.check.Catalog[m.Result.Con.Name].Expr {
-			return r.must(r.check.MakeCall(on, name, nil))
+	if i := r.Check.Catalog[on.Type.Name]; i != nil && i.Fields[name] == nil && on.Type.Field(name) == nil {
+		if m := i.Methods[name]; m != nil && !m.Sends && len(m.Params) == 0 && m.Result.Con != nil && r.Check.Catalog[m.Result.Con.Name] != nil && r.Check.Catalog[m.Result.Con.Name].Expr {
+			return r.must(r.Check.MakeCall(on, name, nil))
 		}
 	}
 	if r.synonym(on, name) == "#" && len(on.Type.Fields) == 1 {
 		name = on.Type.Fields[0].Name
 	}
-	if i := r.check.Catalog[on.Type.Name]; r.check.Selected(param, name) != nil && on.Type.Field(name) == nil && (i == nil || i.Fields[name] == nil) {
-		return r.must(r.check.MakeField(param, name)) // what select named, as in a callback
+	if i := r.Check.Catalog[on.Type.Name]; r.Check.Selected(param, name) != nil && on.Type.Field(name) == nil && (i == nil || i.Fields[name] == nil) {
+		return r.must(r.Check.MakeField(param, name)) // what select named, as in a callback
 	}
-	return r.must(r.check.MakeField(on, name))
+	return r.must(r.Check.MakeField(on, name))
 }
 
 // naming is the lambda that names of fields stand for where m wants a callback, or nil if v
 // is none of the forms that mean something there.
-func (r *guest) naming(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, v goja.Value) *exo.Node {
+func (r *Guest) naming(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, v goja.Value) *exo.Node {
 	p := &m.Params[i]
-	if p.Plain || p.Filter || r.recordedIn(v) != nil {
+	if p.Plain || p.Filter || r.RecordedIn(v) != nil {
 		return nil
 	}
-	op := func() string { return r.check.Name(recv) + "." + m.Name }
+	op := func() string { return r.Check.Name(recv) + "." + m.Name }
 	var names []string
 	var ways []goja.Value // beside each name, or nil
 	o, _ := v.(*goja.Object)
@@ -81,10 +83,10 @@ func (r *guest) naming(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, 
 		names = []string{v.String()}
 	case o != nil && realm.IsArray(v):
 		for k := range int(o.Get("length").ToInteger()) {
-			x := r.plainValue(o.Get(strconv.Itoa(k)))
-			if e, ok := x.(*goja.Object); ok && p.Many && len(e.Keys()) == 1 && e.ClassName() == "Object" && r.recordedIn(x) == nil {
+			x := r.PlainValue(o.Get(strconv.Itoa(k)))
+			if e, ok := x.(*goja.Object); ok && p.Many && len(e.Keys()) == 1 && e.ClassName() == "Object" && r.RecordedIn(x) == nil {
 				x, ways = r.VM.ToValue(e.Keys()[0]), append(ways, make([]goja.Value, k+1-len(ways))...)
-				ways[k] = r.plainValue(e.Get(e.Keys()[0]))
+				ways[k] = r.PlainValue(e.Get(e.Keys()[0]))
 			}
 			if e, ok := x.(*goja.Object); ok && p.Many && realm.IsArray(x) && e.Get("length").ToInteger() == 2 && isText(e.Get("0")) && isText(e.Get("1")) { // ['name', 'desc']
 				x, ways = e.Get("0"), append(ways, make([]goja.Value, k+1-len(ways))...)
@@ -100,7 +102,7 @@ func (r *guest) naming(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, 
 			if len(names) == maxNames {
 				return nil
 			}
-			x := r.plainValue(o.Get(name))
+			x := r.PlainValue(o.Get(name))
 			if b, ok := plainBool(x); ok && selects(p) && b {
 				names = append(names, name)
 				continue
@@ -128,12 +130,12 @@ func (r *guest) naming(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, 
 			for k := range names {
 				names[k] = names[k][strings.LastIndexByte(names[k], '.')+1:]
 			}
-			return r.must(r.check.MakeRecord(names, nodes))
+			return r.must(r.Check.MakeRecord(names, nodes))
 		}
 		if len(nodes) == 1 {
 			return nodes[0]
 		}
-		return r.must(r.check.MakeList(nodes))
+		return r.must(r.Check.MakeList(nodes))
 	})
 }
 
@@ -141,16 +143,16 @@ const maxNames = 1000 // more than a table has columns
 
 // directed is n in the direction that a program gave beside it: the name of a method, or a
 // synonym of one ("desc", "DESC", -1).
-func (r *guest) directed(op func() string, n *exo.Node, way goja.Value) *exo.Node {
+func (r *Guest) directed(op func() string, n *exo.Node, way goja.Value) *exo.Node {
 	if d := r.direction(n, way); d != "" {
-		return r.must(r.check.MakeCall(n, d, nil))
+		return r.must(r.Check.MakeCall(n, d, nil))
 	}
-	panic(r.throw(exo.Errorf(exo.Invalid, op(), "%s", r.say(n, "direction", "what stands beside {it} means nothing here", "it", r.check.Name(n)))))
+	panic(r.Throw(exo.Errorf(exo.Invalid, op(), "%s", r.Say(n, "direction", "what stands beside {it} means nothing here", "it", r.Check.Name(n)))))
 }
 
 // direction is the method of n that a value beside it names, or "".
-func (r *guest) direction(n *exo.Node, way goja.Value) string {
-	if _, object := way.(*goja.Object); object || r.recordedIn(way) != nil {
+func (r *Guest) direction(n *exo.Node, way goja.Value) string {
+	if _, object := way.(*goja.Object); object || r.RecordedIn(way) != nil {
 		return ""
 	}
 	name := way.String()
@@ -158,7 +160,7 @@ func (r *guest) direction(n *exo.Node, way goja.Value) string {
 	if s := r.synonym(n, name); m == nil && s != "" {
 		name, m = s, r.methodOf(n, s)
 	}
-	if m == nil || len(m.Params) > 0 || m.Result == nil || m.Result.Con == nil || r.check.Catalog[m.Result.Con.Name] == nil || r.check.Catalog[m.Result.Con.Name].Expr {
+	if m == nil || len(m.Params) > 0 || m.Result == nil || m.Result.Con == nil || r.Check.Catalog[m.Result.Con.Name] == nil || r.Check.Catalog[m.Result.Con.Name].Expr {
 		return "" // it is none that gives an order
 	}
 	return name
@@ -166,7 +168,7 @@ func (r *guest) direction(n *exo.Node, way goja.Value) string {
 
 // several is a call with more arguments than the method has parameters, in the forms that mean
 // something: names of fields, a field with a value or a direction, several orders. nil for any other.
-func (r *guest) several(recv *exo.Node, m *exo.Method, name string, args []goja.Value) goja.Value {
+func (r *Guest) several(recv *exo.Node, m *exo.Method, name string, args []goja.Value) goja.Value {
 	if len(m.Params) == 0 {
 		if steps := r.synonym(recv, name); steps != "" {
 			return r.means(recv, name, steps, args)
@@ -212,7 +214,7 @@ func (r *guest) several(recv *exo.Node, m *exo.Method, name string, args []goja.
 		var v goja.Value
 		for _, a := range args {
 			v = r.call(recv, m, name, []goja.Value{a})
-			recv = r.recordedIn(v).node
+			recv = r.RecordedIn(v).Node
 		}
 		return v
 	}
@@ -221,8 +223,8 @@ func (r *guest) several(recv *exo.Node, m *exo.Method, name string, args []goja.
 
 // sideways is an order and its direction, given as two arguments; nil where the second is
 // the name of a field.
-func (r *guest) sideways(recv *exo.Node, m *exo.Method, order, way goja.Value) *exo.Node {
-	op := func() string { return r.check.Name(recv) + "." + m.Name }
+func (r *Guest) sideways(recv *exo.Node, m *exo.Method, order, way goja.Value) *exo.Node {
+	op := func() string { return r.Check.Name(recv) + "." + m.Name }
 	turn := func(n *exo.Node) *exo.Node { return r.directed(op, n, way) }
 	if f, ok := goja.AssertFunction(order); ok {
 		return r.callback(recv, m, 0, nil, order, f, turn)

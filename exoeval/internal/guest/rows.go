@@ -1,4 +1,6 @@
-package exoeval
+package guest
+
+// Rows, which become objects when the program first reads them.
 
 import (
 	"strconv"
@@ -19,7 +21,7 @@ import (
 // items fills the target and takes the traps away, after which the proxy passes
 // everything on.
 type rows struct {
-	r      *guest
+	r      *Guest
 	value  exo.Value
 	n      int            // rows of value
 	text   int            // bytes of text in them, while they are held
@@ -33,9 +35,9 @@ type rows struct {
 	fixed  map[string]bool // what can't be assigned of a row: see fixedBy
 }
 
-func (r *guest) newRows(v exo.Value) goja.Value {
+func (r *Guest) newRows(v exo.Value) goja.Value {
 	x := &rows{r: r, value: v, n: v.Len(), target: r.VM.NewArray()}
-	if h, ok := r.port.(holder); ok {
+	if h, ok := r.Port.(holder); ok {
 		if n, text, ok := h.Held(v.Rows()); ok {
 			x.n, x.text, x.held = n, text, true
 		}
@@ -58,8 +60,8 @@ func (r *guest) newRows(v exo.Value) goja.Value {
 	return proxy
 }
 
-// rowsIn is what the program holds as v, if that is an array of rows.
-func (r *guest) rowsIn(v goja.Value) *rows {
+// RowsIn is what the program holds as v, if that is an array of rows.
+func (r *Guest) RowsIn(v goja.Value) *rows {
 	if len(r.rows) == 0 {
 		return nil
 	}
@@ -67,12 +69,12 @@ func (r *guest) rowsIn(v goja.Value) *rows {
 	return r.rows[o]
 }
 
-// plainValue is v, the array that stands behind it, or the text of a Decimal.
-func (r *guest) plainValue(v goja.Value) goja.Value {
+// PlainValue is v, the array that stands behind it, or the text of a Decimal.
+func (r *Guest) PlainValue(v goja.Value) goja.Value {
 	if text, ok := realm.DecimalText(v); ok {
 		return r.VM.ToValue(text)
 	}
-	if x := r.rowsIn(v); x != nil {
+	if x := r.RowsIn(v); x != nil {
 		x.fill()
 		return x.target
 	}
@@ -100,7 +102,7 @@ func (x *rows) row(i int) *goja.Object {
 func (x *rows) fetch() {
 	if x.held {
 		x.held = false
-		x.r.port.(holder).Fetch(x.value.Rows())
+		x.r.Port.(holder).Fetch(x.value.Rows())
 	}
 }
 

@@ -1,4 +1,6 @@
-package exoeval
+package guest
+
+// Values of JavaScript as data of the host, and back.
 
 import (
 	"reflect"
@@ -29,8 +31,8 @@ var (
 	mapType     = reflect.TypeFor[[][2]any]()
 )
 
-func promiseOf(v goja.Value) *goja.Promise {
-	if x, ok := v.(*opaque); ok && x.p != nil {
+func PromiseOf(v goja.Value) *goja.Promise {
+	if x, ok := v.(*Opaque); ok && x.p != nil {
 		v = x.p.promise
 	}
 	if o, ok := v.(*goja.Object); ok && o.ExportType() == promiseType {
@@ -60,17 +62,17 @@ type purpose uint8
 const (
 	forArgument purpose = iota
 	forResult
-	forConsole
+	ForConsole
 )
 
 // maxItems bounds the values of one conversion; arrays may claim 2^32 of them.
 const maxItems = 1_000_000
 
-// ValueBytes is what each value counts for MaxResult, and each name.
+// ValueBytes is what each value counts for the bound of a result, and each name.
 const ValueBytes = 16
 
 type converter struct {
-	r       *guest
+	r       *Guest
 	how     purpose
 	answers *answers // of a result; else nil
 	items   int
@@ -78,9 +80,9 @@ type converter struct {
 	own     int // of a result: bytes that are no rows as they came, see MaxResult
 }
 
-// toValue turns a JavaScript value into plain data. It runs getters of the
+// ToValue turns a JavaScript value into plain data. It runs getters of the
 // program, so it is only called inside the realm.
-func (r *guest) toValue(v goja.Value, how purpose) (exo.Value, error) {
+func (r *Guest) ToValue(v goja.Value, how purpose) (exo.Value, error) {
 	c := &converter{r: r, how: how}
 	return c.value(v, 0, nil)
 }
@@ -93,8 +95,8 @@ func (c *converter) within() error {
 	if c.bytes > maxConvertBytes {
 		return exo.Errorf(exo.Limit, "", "the value is larger than %d bytes", maxConvertBytes)
 	}
-	if l := c.r.maxResult; c.own > l && c.how == forResult {
-		return exo.Errorf(exo.Limit, "", "the result has too many parts, or is larger than %d bytes, far more than can be shown; %s", l, c.r.say(nil, "limit.result", "return less"))
+	if l := c.r.MaxResult; c.own > l && c.how == forResult {
+		return exo.Errorf(exo.Limit, "", "the result has too many parts, or is larger than %d bytes, far more than can be shown; %s", l, c.r.Say(nil, "limit.result", "return less"))
 	}
 	return nil
 }
@@ -135,31 +137,31 @@ func (c *converter) value(v goja.Value, depth int, at *place) (exo.Value, error)
 		}
 		return exo.Null(), nil
 	}
-	if x := c.r.recordedIn(v); x != nil {
-		if v, ok := x.sealed(); ok && c.how != forConsole {
+	if x := c.r.RecordedIn(v); x != nil {
+		if v, ok := x.Sealed(); ok && c.how != ForConsole {
 			return v, nil
 		}
-		if c.how == forConsole {
-			if v, ok := x.sealed(); ok {
+		if c.how == ForConsole {
+			if v, ok := x.Sealed(); ok {
 				return exo.Text(v.String()), nil
 			}
-			return exo.Text("[" + c.r.check.Name(x.node) + "]"), nil
+			return exo.Text("[" + c.r.Check.Name(x.Node) + "]"), nil
 		}
-		if c.answers != nil && x.awaits() {
+		if c.answers != nil && x.Awaits() {
 			return c.answer(v, depth, at)
 		}
 		e := x.notRun()
 		e.Op = at.String()
 		return exo.Value{}, e
 	}
-	if p := c.r.unawaitedIn(v); p != nil {
+	if p := c.r.UnawaitedIn(v); p != nil {
 		switch {
 		case c.answers != nil:
 			return c.answer(v, depth, at)
-		case c.how == forConsole:
-			panic(c.r.throw(p.novalue()))
+		case c.how == ForConsole:
+			panic(c.r.Throw(p.novalue()))
 		}
-		e := asError(p.novalue())
+		e := AsError(p.novalue())
 		e.Op = at.String()
 		return exo.Value{}, e
 	}
@@ -167,14 +169,14 @@ func (c *converter) value(v goja.Value, depth int, at *place) (exo.Value, error)
 	if !ok {
 		return c.scalar(v, at)
 	}
-	if x := c.r.rowsIn(v); x != nil {
+	if x := c.r.RowsIn(v); x != nil {
 		return c.rows(x, depth, at)
 	}
 	if text, ok := realm.DecimalText(v); ok {
 		return c.scalar(c.r.VM.ToValue(text), at)
 	}
 	if _, isFunc := goja.AssertFunction(v); isFunc {
-		if c.how == forConsole {
+		if c.how == ForConsole {
 			return exo.Text("[function]"), nil
 		}
 		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "a function can't be passed on as data")
@@ -201,7 +203,7 @@ func (c *converter) value(v goja.Value, depth int, at *place) (exo.Value, error)
 		}
 		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "the year of the date must be 1 to 9999")
 	case "Map", "Set":
-		if c.how == forConsole {
+		if c.how == ForConsole {
 			return exo.Text("[" + kind + "]"), nil
 		}
 		what := "[...set]"
@@ -210,7 +212,7 @@ func (c *converter) value(v goja.Value, depth int, at *place) (exo.Value, error)
 		}
 		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "a %s is no plain data; use %s", kind, what)
 	case "Promise":
-		if c.how == forConsole {
+		if c.how == ForConsole {
 			return exo.Text("[a promise: await it]"), nil
 		}
 		if c.answers != nil {
@@ -243,7 +245,7 @@ func (c *converter) value(v goja.Value, depth int, at *place) (exo.Value, error)
 
 // boxed is what to write instead of an object that was made of a text, a number, a truth value or a symbol, by new or by Object(x); "" for any
 // other. JavaScript takes the object of false for true, and a condition would take it for false. It runs nothing of the program.
-func (r *guest) boxed(o *goja.Object) string {
+func (r *Guest) boxed(o *goja.Object) string {
 	switch o.ClassName() {
 	case "String":
 		text, n := "", o.Get("length").ToInteger()
@@ -286,7 +288,7 @@ func (c *converter) text(v goja.Value) exo.Value {
 
 func (c *converter) scalar(v goja.Value, at *place) (exo.Value, error) {
 	if _, symbol := v.(*goja.Symbol); symbol { // goja exports it as its description
-		if c.how == forConsole {
+		if c.how == ForConsole {
 			return exo.Text("[symbol]"), nil
 		}
 		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "a symbol can't be passed on as data")
@@ -303,7 +305,7 @@ func (c *converter) scalar(v goja.Value, at *place) (exo.Value, error) {
 		if c.how != forArgument {
 			return exo.Null(), nil // as in JSON
 		}
-		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "%s", c.r.say(nil, "infinite", "{it} is no number that can be passed on", "it", v.String()))
+		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "%s", c.r.Say(nil, "infinite", "{it} is no number that can be passed on", "it", v.String()))
 	case string:
 		c.bytes += len(x)
 		c.own += len(x)
@@ -319,9 +321,9 @@ func (c *converter) scalar(v goja.Value, at *place) (exo.Value, error) {
 		if c.how != forArgument {
 			return exo.Text(strings.ReplaceAll(strings.ToValidUTF8(x, "\uFFFD"), "\x00", "\uFFFD")), nil
 		}
-		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "%s", c.r.say(nil, "text", "the text holds a NUL or half a character, which can't be passed on"))
+		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "%s", c.r.Say(nil, "text", "the text holds a NUL or half a character, which can't be passed on"))
 	}
-	if c.how == forConsole {
+	if c.how == ForConsole {
 		return exo.Text("[" + v.ExportType().String() + "]"), nil
 	}
 	return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "this value can't be passed on as data")
@@ -379,7 +381,7 @@ func (c *converter) record(o *goja.Object, depth int, at *place) (exo.Value, err
 
 // names are the names of what o has. whole is false if one holds half a character:
 // goja gives that as U+FFFD, the name of another property, and so of two.
-func (r *guest) names(o *goja.Object) (names []string, whole bool) {
+func (r *Guest) names(o *goja.Object) (names []string, whole bool) {
 	names = o.Keys()
 	if !slices.ContainsFunc(names, func(n string) bool { return strings.Contains(n, "\uFFFD") }) {
 		return names, true
@@ -422,7 +424,7 @@ func loneSurrogate(v goja.Value) bool {
 
 // toJS turns a value of the host into a JavaScript value of the program's own:
 // nothing in it is shared with the host.
-func (r *guest) toJS(v exo.Value) goja.Value {
+func (r *Guest) toJS(v exo.Value) goja.Value {
 	switch v.Type() {
 	case exo.TypeBool:
 		return r.VM.ToValue(v.Bool())
@@ -452,14 +454,14 @@ func (r *guest) toJS(v exo.Value) goja.Value {
 	case exo.TypeRows:
 		return r.newRows(v)
 	case exo.TypeRef:
-		return r.grantedObject(v.RefID())
+		return r.GrantedObject(v.RefID())
 	case exo.TypeSealed:
 		return r.sealedValue(v)
 	}
 	return goja.Null()
 }
 
-func (r *guest) rowToJS(s *exo.Shape, cells []exo.Value, fixed map[string]bool) (*goja.Object, []exo.Value) {
+func (r *Guest) rowToJS(s *exo.Shape, cells []exo.Value, fixed map[string]bool) (*goja.Object, []exo.Value) {
 	// Assigning is quicker than defining, and as long as there is no prototype no
 	// setter of one can run.
 	o := r.VM.CreateObject(nil)

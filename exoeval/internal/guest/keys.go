@@ -1,4 +1,6 @@
-package exoeval
+package guest
+
+// The members of a group's key.
 
 import (
 	"strconv"
@@ -7,23 +9,24 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/front"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // keyCalled is the error for calling a member that is not declared and was taken for a key; nil where x is none.
-func (x *recorded) keyCalled() error {
-	n := x.node
+func (x *Recorded) keyCalled() error {
+	n := x.Node
 	if n.Op != exo.OpCall || len(n.Args) != 1 || n.Args[0].Op != exo.OpLit || n.Args[0].Lit.Type() != exo.TypeText {
 		return nil
 	}
-	i := x.r.check.Catalog[n.Recv.Type.Name]
+	i := x.r.Check.Catalog[n.Recv.Type.Name]
 	if i == nil || i.Keys != n.Name {
 		return nil
 	}
-	name, what := n.Args[0].Lit.Text(), x.r.check.Name(n.Recv)
-	out := x.r.say(n.Recv, name+"()", "")
-	if near := nearest(i, name, nil); out == "" && near != "" {
+	name, what := n.Args[0].Lit.Text(), x.r.Check.Name(n.Recv)
+	out := x.r.Say(n.Recv, name+"()", "")
+	if near := front.Nearest(i, name, nil); out == "" && near != "" {
 		out = "did you mean `" + near + "`?"
 	}
 	if out == "" {
@@ -35,8 +38,8 @@ func (x *recorded) keyCalled() error {
 // key is what reading a member stands for that is not declared, where the interface has a
 // method for that (exo.Interface.Keys); else nil. A name that means something of texts or arrays, and
 // one that JavaScript itself asks for, is no key: what is said of it names the method.
-func (x *recorded) key(name string) goja.Value {
-	i := x.iface()
+func (x *Recorded) key(name string) goja.Value {
+	i := x.Iface()
 	if i == nil || i.Keys == "" || realm.Quiet(name) || x.wayOut(name) != "" {
 		return nil
 	}
@@ -48,5 +51,5 @@ func (x *recorded) key(name string) goja.Value {
 	if n, err := strconv.ParseInt(name, 10, 32); err == nil && n >= 0 && strconv.FormatInt(n, 10) == name {
 		k = x.r.VM.ToValue(n)
 	}
-	return x.r.call(x.node, i.Methods[i.Keys], i.Keys, []goja.Value{k})
+	return x.r.call(x.Node, i.Methods[i.Keys], i.Keys, []goja.Value{k})
 }
