@@ -1,5 +1,7 @@
 package exoeval
 
+// The limits of a program where it runs.
+
 import (
 	"time"
 

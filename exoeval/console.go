@@ -1,5 +1,7 @@
 package exoeval
 
+// The console of a program: each line goes to the host.
+
 import (
 	"strings"
 	"unicode/utf8"

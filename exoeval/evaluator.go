@@ -1,5 +1,7 @@
 package exoeval
 
+// What a host calls. A program comes in here, and goes on through world and run.
+
 import (
 	"context"
 	"strings"

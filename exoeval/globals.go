@@ -1,5 +1,7 @@
 package exoeval
 
+// What is in the global scope of a realm.
+
 import (
 	"slices"
 

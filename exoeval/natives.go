@@ -1,5 +1,7 @@
 package exoeval
 
+// Guards before functions of the engine.
+
 import (
 	"slices"
 

@@ -1,5 +1,7 @@
 package exoeval
 
+// Parts of the language that the engine lacks.
+
 import (
 	"embed"
 	"sync"

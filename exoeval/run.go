@@ -1,5 +1,7 @@
 package exoeval
 
+// The program runs and its replies arrive. It comes after globals, which fills the realm.
+
 import (
 	"context"
 	"errors"

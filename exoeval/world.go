@@ -1,5 +1,7 @@
 package exoeval
 
+// The program's side of a run, and what Settle makes of its end on the host's side.
+
 import (
 	"context"
 	"errors"
