@@ -21,6 +21,8 @@
 //
 //   - globals, needs, polyfill, natives, promises, console: the realm gets what its program mentions.
 //
+//   - state, port: what a run keeps, and its connection to the host.
+//
 // Package worker runs all of this in a process of its own, which is how programs of a
 // model are run. [InProcess] runs it in the host's process. That is for programs whose author
 // is trusted and for tests: the engine can't bound memory, and its native functions

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/dop251/goja"
 
@@ -16,37 +15,11 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
-// run is one program in one realm. It lives on one goroutine.
-type run struct {
-	guest.Guest
-
-	ctx     context.Context
-	port    Port
-	bounds  Bounds
-	needs   needs
-	console console
-	clock   stopwatch
-
-	api        *goja.Object
-	rejected   map[*goja.Promise]int // promises whose rejection nobody handles, numbered in order
-	rejections int
-	undefined  bool // the result is
-}
-
 // newRun readies a run. Nothing of it is there before newRealm.
 func newRun(ctx context.Context, in realm.Realm, port Port, check *exo.Checker, w *World, prog *program) *run {
 	return &run{
 		Guest: guest.Guest{Realm: in, Port: port, Check: check, Granted: w.Granted, Limits: w.Limits, Prog: prog.Program, MaxResult: w.Bounds.MaxResult(), MaxDepth: w.Bounds.CallDepth},
 		ctx:   ctx, port: port, bounds: w.Bounds, needs: prog.needs, console: console{max: w.Limits.ConsoleBytes}, clock: stopwatch{left: w.Bounds.Wall},
-	}
-}
-
-func (r *run) trackRejection(p *goja.Promise, op goja.PromiseRejectionOperation) {
-	if op == goja.PromiseRejectionReject {
-		r.rejections++
-		guest.Put(&r.rejected, p, r.rejections)
-	} else {
-		delete(r.rejected, p)
 	}
 }
 
@@ -201,29 +174,4 @@ func (r *run) turn() error {
 		return r.failure(err)
 	}
 	return nil
-}
-
-// stopwatch counts the time in which the program has something to run, and
-// interrupts it when that is used up.
-type stopwatch struct {
-	left  time.Duration
-	since time.Time
-	timer *time.Timer
-}
-
-func (s *stopwatch) begin(r *run) {
-	s.since = time.Now()
-	// Phrases are looked for when time is up: the stopwatch begins several times in each run.
-	// This runs beside the program, and asks only for what does not change.
-	vm, limit, catalog := r.VM, r.bounds.Wall, r.Check.Catalog
-	s.timer = time.AfterFunc(max(s.left, 0), func() {
-		vm.Interrupt(exo.Errorf(exo.Limit, "", "the program ran longer than %v; %s", limit, catalog.Say(nil, "limit.time", "do less in loops")))
-	})
-}
-
-func (s *stopwatch) pause() {
-	if s.timer != nil && s.timer.Stop() {
-		s.left -= time.Since(s.since)
-	}
-	s.timer = nil
 }

@@ -1,5 +1,7 @@
 package guest
 
+// What a program holds, and what the host knows of it. All files before work with it.
+
 import (
 	"github.com/dop251/goja"
 
@@ -7,8 +9,6 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/front"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
-
-// What a program holds, and what the host knows of it. All files before work with it.
 
 // sender is where calls go: see exoeval.Port.
 type sender interface {
