@@ -1,9 +1,12 @@
 package exoeval
 
+// The limits of a program where it runs.
+
 import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/guest"
 )
 
 // Bounds limit a program where it runs: its evaluator enforces them, and exo.Limits bound
@@ -50,6 +53,9 @@ func (b Bounds) Recorded() map[string]int64 {
 func (b Bounds) TooLong(n int) error {
 	return exo.Errorf(exo.Limit, "", "the program has %d bytes, more than the limit of %d (source size)", n, b.SourceBytes)
 }
+
+// ValueBytes is what each value counts for MaxResult, and each name.
+const ValueBytes = guest.ValueBytes
 
 // MaxResult bounds the result of a program, in bytes, without the rows that it returns as
 // they came. Each value counts ValueBytes and its texts. A result above ResultBytes is cut

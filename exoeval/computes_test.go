@@ -3,6 +3,7 @@ package exoeval
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -10,13 +11,19 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/exoeval/internal/guest"
 )
+
+// realmConfig is what the front is told of a realm with all globals.
+func realmConfig() front.Config {
+	return front.Config{MaxSource: 64 << 10, MaxNesting: 100, Globals: front.Globals(), Grants: []string{"currentUser", "todos"}, Describing: map[string]bool{"where": true, "join": true, "select": true, "orderBy": true}}
+}
 
 // resultOf runs a program in a realm of its own, after change has had its needs.
 func resultOf(t *testing.T, program string, change func(*needs)) (string, *needs) {
 	t.Helper()
-	cfg := testConfig()
-	cfg.Globals = globals()
+	cfg := realmConfig()
 	prog, err := compile(program, cfg)
 	if err != nil {
 		t.Fatalf("%s: %v", program, err)
@@ -82,29 +89,29 @@ func TestComputes(t *testing.T) {
 	for title, way := range reaching {
 		program := "const k = ['constr', 'uctor'].join(''); let O; " + way + rename
 		got, n := resultOf(t, program, func(*needs) {})
-		if !n.reflects || !n.asyncs || !n.texts || !strings.Contains(got, "name of a function") {
+		if !n.Reflects || !n.Asyncs || !n.Texts || !strings.Contains(got, "name of a function") {
 			t.Errorf("%s: %s (%+v)", title, got, n)
 		}
 		// The second wall, for a realm that is told that there is no such name.
-		if got, _ = resultOf(t, program, func(n *needs) { n.reflects = false }); got == `"renamed"` && !strings.HasSuffix(title, "name") {
+		if got, _ = resultOf(t, program, func(n *needs) { n.Reflects = false }); got == `"renamed"` && !strings.HasSuffix(title, "name") {
 			t.Errorf("%s: the link to Object is there", title)
 		}
 		v, err := goja.New().RunString("'use strict'; (async (console) => { " + program + " })({})")
 		if err != nil {
 			t.Fatal(title, err)
 		}
-		if p := promiseOf(v); p.State() != goja.PromiseStateFulfilled || p.Result().String() != "renamed" {
+		if p := guest.PromiseOf(v); p.State() != goja.PromiseStateFulfilled || p.Result().String() != "renamed" {
 			t.Errorf("%s does not succeed where nothing holds it: %v", title, p.Result())
 		}
 	}
 	// Kinds of functions, the constructor of which compiles text.
 	for _, f := range []string{"async () => {}", "async function () {}", "async (x) => x", "new (class { f = async () => {} })().f", "((f = async () => {}) => f)()", "Array.fromAsync", "(() => async () => {})()"} {
 		program := "const k = ['constr', 'uctor'].join(''), f = " + f + "; return typeof f[k]"
-		if got, n := resultOf(t, program, func(*needs) {}); got != `"undefined"` || !n.asyncs {
+		if got, n := resultOf(t, program, func(*needs) {}); got != `"undefined"` || !n.Asyncs {
 			t.Errorf("%s: %s", f, got)
 		}
 		// The second wall: a plain function stands before each async one.
-		if got, _ := resultOf(t, program, func(n *needs) { n.asyncs = false }); got != `"undefined"` {
+		if got, _ := resultOf(t, program, func(n *needs) { n.Asyncs = false }); got != `"undefined"` {
 			t.Errorf("%s is an async function: %s", f, got)
 		}
 	}
@@ -112,17 +119,17 @@ func TestComputes(t *testing.T) {
 	for _, way := range []string{"'aa'.match(p)", "'aa'['match'](p)", "'aa'?.match(p)", "(({ match }) => match.call('aa', p))('')", "(({ match: m }) => m.call('aa', p))('')",
 		"(({ 'match': m }) => m.call('aa', p))('')", "'aa'.search(p)", "[...'aa'.matchAll(p)].length", "(() => { let m; ({ match: m } = ''); return m.call('aa', p) })()"} {
 		program := "const p = '(?=a)(a+)+$'; return (" + way + ") !== null"
-		if got, n := resultOf(t, program, func(*needs) {}); !strings.Contains(got, "lookahead") || !n.texts {
+		if got, n := resultOf(t, program, func(*needs) {}); !strings.Contains(got, "lookahead") || !n.Texts {
 			t.Errorf("%s: %s", way, got)
 		}
-		if got, _ := resultOf(t, program, func(n *needs) { n.texts = false }); got != "true" {
+		if got, _ := resultOf(t, program, func(n *needs) { n.Texts = false }); got != "true" {
 			t.Errorf("%s does not succeed where nothing holds it: %s", way, got)
 		}
 	}
 	// And these need nothing: otherwise every realm would be disarmed as a whole.
 	for _, program := range []string{"1 + 1", "return [1, 2].map((x) => x * 2)[0]", "(api) => api.todos", "return ({ a: 1 })['a']", "const { a, ...b } = { a: 1 }; return b",
 		"return Math.max(1, 2) + Number('3')", "console.log('x'); return `a${1}`", "return ''.at(-1)"} {
-		if _, n := resultOf(t, program, func(*needs) {}); n.reflects || n.asyncs || n.texts {
+		if _, n := resultOf(t, program, func(*needs) {}); n.Reflects || n.Asyncs || n.Texts {
 			t.Errorf("%s: %+v", program, n)
 		}
 	}
@@ -133,7 +140,7 @@ func TestComputes(t *testing.T) {
 // by may be in what they return. Object is the twin.
 func TestPlainGlobals(t *testing.T) {
 	for name := range plainGlobals {
-		if !realmNames[name] {
+		if !front.IsGlobal(name) {
 			t.Errorf("%s is no global", name)
 		}
 	}
@@ -205,7 +212,7 @@ func kept(t *testing.T, receivers []string) (found []string, calls int) {
 		"() => 'constructor'", "{ length: 1, 0: 'constructor' }", "{}, ['constructor']", "'__proto__', 'constructor'", "[{}], 'constructor'"} {
 		list := value("[" + args + "]").(*goja.Object)
 		for i := range int(list.Get("length").ToInteger()) {
-			lists[args] = append(lists[args], list.Get(itoa(i)))
+			lists[args] = append(lists[args], list.Get(strconv.Itoa(i)))
 		}
 	}
 	for _, receiver := range receivers {
@@ -256,14 +263,13 @@ func TestPlainBody(t *testing.T) {
 		"return { then() {} }", "return () => 1", "for (;;) ;"} {
 		var got [2]string
 		for i, p := range []string{program, program + "; await 0"} {
-			cfg := testConfig()
-			cfg.Globals = globals()
+			cfg := realmConfig()
 			prog, err := compile(p, cfg)
 			if err != nil {
 				t.Fatal(p, err)
 			}
-			if prog.plain != (i == 0) {
-				t.Errorf("%s: plain is %v", p, prog.plain)
+			if prog.Plain != (i == 0) {
+				t.Errorf("%s: plain is %v", p, prog.Plain)
 			}
 			r := bareRun(NewLocal(mustGate(t)), prog)
 			r.clock.left = 20 * time.Millisecond

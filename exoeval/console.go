@@ -1,5 +1,7 @@
 package exoeval
 
+// The console of a program: each line goes to the host.
+
 import (
 	"strings"
 	"unicode/utf8"
@@ -7,6 +9,8 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/guest"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // console counts what the program logs. Each line goes to the host when it is logged,
@@ -20,9 +24,9 @@ type console struct {
 var levels = map[string]exo.Level{"warn": exo.LevelWarn, "error": exo.LevelError}
 
 func (c *console) object(r *run) goja.Value {
-	o := r.vm.NewObject()
+	o := r.VM.NewObject()
 	for _, name := range []string{"log", "info", "warn", "error", "debug", "table", "dir", "trace"} {
-		r.put(o, name, r.function(name, func(call goja.FunctionCall) goja.Value {
+		r.Put(o, name, r.Function(name, func(call goja.FunctionCall) goja.Value {
 			c.log(r, name, call.Arguments)
 			return goja.Undefined()
 		}))
@@ -37,10 +41,10 @@ func (c *console) log(r *run, level string, args []goja.Value) {
 	var parts []string
 	for _, a := range args {
 		if s, ok := a.(goja.String); ok {
-			parts = append(parts, shorten(s.String(), c.max))
+			parts = append(parts, scalar.Shorten(s.String(), c.max))
 			continue
 		}
-		v, err := r.toValue(a, forConsole)
+		v, err := r.ToValue(a, guest.ForConsole)
 		if err != nil {
 			parts = append(parts, "["+exo.GuestText(err)+"]")
 			continue
@@ -52,7 +56,7 @@ func (c *console) log(r *run, level string, args []goja.Value) {
 		if jerr != nil {
 			b = []byte("[?]")
 		}
-		parts = append(parts, shorten(string(b), c.max))
+		parts = append(parts, scalar.Shorten(string(b), c.max))
 	}
 	if c.full { // by a getter of what was logged
 		return
@@ -60,10 +64,10 @@ func (c *console) log(r *run, level string, args []goja.Value) {
 	l := exo.Line{Level: levels[level], Text: strings.ToValidUTF8(strings.Join(parts, " "), "")}
 	if c.used += l.Size(); c.used > c.max {
 		c.full = true
-		l.Text = upTo(l.Text, r.limits.LineBytes()) // the host cuts it to what is left
+		l.Text = upTo(l.Text, r.Limits.LineBytes()) // the host cuts it to what is left
 	}
 	if err := r.port.Log(l); err != nil {
-		panic(r.throw(err))
+		panic(r.Throw(err))
 	}
 }
 

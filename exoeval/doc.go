@@ -2,23 +2,26 @@
 // was granted and JavaScript's plain built-ins, and nothing else: its only effects are
 // messages to granted objects (package exo).
 //
-// A program goes through these steps, each in files of its own:
+// A program goes through four packages below this one, and then through the files here:
 //
-//   - source, prescan, parse: the text is bounded before any parser sees it, a code
-//     fence is stripped, and one of three forms is recognised.
-//   - erase: where that fails, the text is read as TypeScript and its types are
-//     overwritten with spaces.
-//   - check, scope: a walker admits the syntax it knows and refuses the rest; free
-//     names must be granted or built in.
-//   - rewrite: JavaScript's operators, and some of its functions, in the callbacks of
-//     describing methods become calls that record an expression if an operand is a column.
-//   - realm: a fresh runtime that holds the globals that the program names, of a
-//     short list; the constructors that compile text are disarmed; clock and random
-//     numbers are the host's. polyfill: what the engine lacks, where it is mentioned.
-//   - recorder, describe: granted objects record expressions. A callback is called
-//     once, at once; no function of the guest ever leaves the guest.
-//   - rows: a row becomes an object when the program first reads it.
-//   - run: calls run concurrently in the host, and their replies arrive in call order.
+//   - internal/source: text to syntax tree. The text is bounded before any parser sees it, and
+//     TypeScript's types are overwritten with spaces.
+//
+//   - internal/front: what a program may say. A walker admits the syntax it knows; JavaScript's operators in
+//     callbacks that describe become calls that record.
+//
+//   - internal/realm: a fresh runtime, disarmed, with dates, Intl and decimals.
+//
+//   - internal/guest: what the program holds in it. Describing calls record expressions; a callback is called once,
+//     at once, and no function of the guest ever leaves the guest.
+//
+//   - evaluator, world, bounds: what a host calls, and the plain data that crosses to a worker.
+//
+//   - run, failure: the program runs, its calls run concurrently in the host, and their replies arrive in call order.
+//
+//   - globals, needs, polyfill, natives, promises, console: the realm gets what its program mentions.
+//
+//   - state, port: what a run keeps, and its connection to the host.
 //
 // Package worker runs all of this in a process of its own, which is how programs of a
 // model are run. [InProcess] runs it in the host's process. That is for programs whose author

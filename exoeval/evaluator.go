@@ -1,11 +1,14 @@
 package exoeval
 
+// What a host calls. A program comes in here, and goes on through world and run.
+
 import (
 	"context"
 	"strings"
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/guest"
 	"github.com/exoagent/exoagent/internal/lru"
 )
 
@@ -98,9 +101,7 @@ type cached struct {
 // may be part of a larger one, which the cache would keep alive.
 func (c cached) Keep() (cached, int) {
 	if c.prog != nil {
-		p := *c.prog
-		p.src = strings.Clone(p.src)
-		c.prog = &p
+		c.prog = &program{c.prog.Keep(), c.prog.needs}
 	}
 	if e, ok := c.err.(*exo.Error); ok {
 		k := *e
@@ -143,7 +144,7 @@ func (l *local) Run(ctx context.Context, job Job) *RunResult {
 	job.Run = s.Run()
 	var out ProgramResult
 	if prog, err := l.compile(job.Program); err != nil {
-		e := *asError(err) // a copy: what is kept must not change in the caller's hands
+		e := *guest.AsError(err) // a copy: what is kept must not change in the caller's hands
 		out.Err = &e
 	} else {
 		out = l.world.run(ctx, s, s.Checker(), prog, job)

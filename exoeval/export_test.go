@@ -8,6 +8,8 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -40,13 +42,13 @@ func Recording(l *local, program string) (func() error, error) {
 	if err := r.newRealm(); err != nil {
 		return nil, err
 	}
-	main, err := r.vm.RunProgram(prog.compiled)
+	main, err := r.VM.RunProgram(prog.Compiled)
 	if err != nil {
 		return nil, err
 	}
 	f, _ := goja.AssertFunction(main)
 	return func() error {
-		clear(r.open)
+		clear(r.Open)
 		_, err := f(goja.Undefined(), r.api)
 		return err
 	}, nil
@@ -57,10 +59,9 @@ func bareRun(l *local, prog *program) *run {
 	if err != nil {
 		panic(err)
 	}
-	return &run{
-		vm: goja.New(), ctx: context.Background(), port: deafPort{}, check: s.Checker(), granted: l.gate.Granted(), limits: l.gate.Limits(), bounds: l.world.Bounds, prog: prog,
-		seed: 1, console: console{max: 1000},
-	}
+	w := *l.world
+	w.Limits.ConsoleBytes = 1000
+	return newRun(context.Background(), realm.Realm{VM: goja.New(), Seed: 1}, deafPort{}, s.Checker(), &w, prog)
 }
 
 type deafPort struct{}
@@ -73,4 +74,4 @@ func (deafPort) Next(context.Context) (exo.Reply, bool, error) { return exo.Repl
 const Keywords = scalar.Keywords
 
 // RealmNames lists the globals that every program finds.
-func RealmNames() []string { return slices.Sorted(maps.Keys(globals())) }
+func RealmNames() []string { return slices.Sorted(maps.Keys(front.Globals())) }

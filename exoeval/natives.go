@@ -1,20 +1,22 @@
 package exoeval
 
+// Guards before functions of the engine.
+
 import (
 	"slices"
 
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/exoeval/internal/guest"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
 // Natives that call no method of a value: they compare what they hold with it, use its
 // address as a key, or leave it out. They would take a recorded thing for an object that
 // is in no collection; opaque refuses only where the engine calls it. Each is put behind
 // a check, in realms of programs that mention it; TestSweep finds those that are missing.
-
-// anyName stands among the names of a program that computes one: o[k].
-const anyName = "\x00computed"
 
 type guard struct {
 	global string // where the native is: a global's member,
@@ -45,7 +47,7 @@ func (g *guard) wanted(names map[string]bool) bool {
 		return false
 	}
 	for _, n := range g.names {
-		if names[n] || names[anyName] || n == "set" || n == "add" { // the constructors of Map and Set call these
+		if names[n] || names[front.ComputedName] || n == "set" || n == "add" { // the constructors of Map and Set call these
 			return true
 		}
 	}
@@ -54,16 +56,16 @@ func (g *guard) wanted(names map[string]bool) bool {
 
 // guardNatives puts the checks into a realm, before anything else takes the natives.
 func (r *run) guardNatives() {
-	if len(r.prog.needs.guards) > 0 {
-		r.indexOf = native(r.intrinsic("Array").Get("prototype").(*goja.Object), "indexOf")
+	if len(r.needs.guards) > 0 {
+		r.IndexOf = realm.Native(r.Intrinsic("Array").Get("prototype").(*goja.Object), "indexOf")
 	}
-	for _, g := range r.prog.needs.guards {
-		holder := r.intrinsic(g.global)
+	for _, g := range r.needs.guards {
+		holder := r.Intrinsic(g.global)
 		if g.proto {
 			holder = holder.Get("prototype").(*goja.Object)
 		}
 		for _, name := range g.names {
-			f := native(holder, name)
+			f := realm.Native(holder, name)
 			// The common case takes no memory: c is handed on only where there is something to see.
 			slow := func(c goja.FunctionCall) goja.Value {
 				if v := g.check(r, name, &c); v != nil {
@@ -71,7 +73,7 @@ func (r *run) guardNatives() {
 				}
 				return f(c)
 			}
-			guarded := r.function(name, func(c goja.FunctionCall) goja.Value {
+			guarded := r.Function(name, func(c goja.FunctionCall) goja.Value {
 				if c.Argument(0) == nil || len(c.Arguments) > 1 && slices.Contains(c.Arguments, nil) { // of `new Map([{}])`; the engine's own would panic
 					c.Arguments = slices.Clone(c.Arguments)
 					for i, a := range c.Arguments {
@@ -80,29 +82,29 @@ func (r *run) guardNatives() {
 						}
 					}
 				}
-				if g.deep || len(r.frames) > 0 || r.holdsSealed || r.anyRecorded(c.Arguments) {
+				if g.deep || len(r.Frames) > 0 || r.HoldsSealed || r.anyRecorded(c.Arguments) {
 					return slow(c)
 				}
 				v := f(c)
-				if r.handed > 0 && g.proto && g.global == "Array" && (name == "flat" || name == "includes" && !v.ToBoolean() || name != "includes" && name != "concat" && v.ToInteger() < 0) {
-					r.refuseAmong(c.This)
+				if r.Handed > 0 && g.proto && g.global == "Array" && (name == "flat" || name == "includes" && !v.ToBoolean() || name != "includes" && name != "concat" && v.ToInteger() < 0) {
+					r.RefuseAmong(c.This)
 				}
 				return v
 			})
 			_ = guarded.DefineDataProperty("length", holder.Get(name).(*goja.Object).Get("length"), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
-			hide(holder, name, guarded)
+			realm.Hide(holder, name, guarded)
 		}
 	}
 }
 
 // listed are the names of a list that says which properties become JSON; nil if v is none.
 func (r *run) listed(v goja.Value) []string {
-	v = r.plainValue(v)
-	if !isArray(v) {
+	v = r.PlainValue(v)
+	if !realm.IsArray(v) {
 		return nil
 	}
 	names, seen := []string{}, map[string]bool{}
-	for _, x := range r.itemsOf(v.(*goja.Object), "list of names", maxMixed) {
+	for _, x := range r.ItemsOf(v.(*goja.Object), "list of names", guest.MaxMixed) {
 		if (goja.IsString(x) || goja.IsNumber(x)) && !seen[x.String()] {
 			seen[x.String()] = true
 			names = append(names, x.String())
@@ -113,49 +115,19 @@ func (r *run) listed(v goja.Value) []string {
 
 func (r *run) anyRecorded(args []goja.Value) bool {
 	for _, a := range args {
-		if _, ok := a.(*opaque); ok {
+		if _, ok := a.(*guest.Opaque); ok {
 			return true
 		}
 	}
 	return false
 }
 
-// seeker is a value that indexOf looks for: the first opaque one of a kind. So the engine goes through a list, which costs
-// less than to ask it for each item by name.
-type seeker struct {
-	goja.Value
-	is    func(*opaque) bool
-	found *opaque
-}
-
-// StrictEquals implements goja.Value.
-func (s *seeker) StrictEquals(v goja.Value) bool {
-	if x, ok := v.(*opaque); ok && s.is(x) {
-		s.found = x
-	}
-	return s.found != nil
-}
-
-// among is the first opaque value of a kind in an array, or nil.
-func (r *run) among(list goja.Value, is func(*opaque) bool) goja.Value {
-	s := &seeker{Value: goja.Null(), is: is}
-	if r.indexOf(goja.FunctionCall{This: list, Arguments: []goja.Value{s}}); s.found == nil {
-		return nil
-	}
-	return s.found
-}
-
-// native is a function of the engine, to be called from one of the host's.
-func native(holder *goja.Object, name string) func(goja.FunctionCall) goja.Value {
-	return holder.Get(name).(*goja.Object).Export().(func(goja.FunctionCall) goja.Value)
-}
-
 // refuseAny throws for a recorded argument.
 func (r *run) refuseAny(name string, c *goja.FunctionCall) goja.Value {
-	r.refuseUnawaited(c.Arguments...)
+	r.RefuseUnawaited(c.Arguments...)
 	for _, a := range c.Arguments {
-		if x := r.recordedIn(a); x != nil {
-			panic(r.throw(x.novalue()))
+		if x := r.RecordedIn(a); x != nil {
+			panic(r.Throw(x.Novalue()))
 		}
 	}
 	return nil
@@ -164,63 +136,63 @@ func (r *run) refuseAny(name string, c *goja.FunctionCall) goja.Value {
 // refuseGathered throws for a promise among lists that become one: it would stay the one item that it is.
 func (r *run) refuseGathered(name string, c *goja.FunctionCall) goja.Value {
 	if name == "concat" {
-		r.refuseUnawaited(c.Arguments...)
+		r.RefuseUnawaited(c.Arguments...)
 	} else {
-		r.refuseAmong(c.This)
+		r.RefuseAmong(c.This)
 	}
 	return nil
 }
 
 // refuseKey throws for a recorded key of a collection; set.has(column) is recorded.
 func (r *run) refuseKey(name string, c *goja.FunctionCall) goja.Value {
-	r.refuseUnawaited(c.Argument(0))
-	x := r.recordedIn(c.Argument(0))
+	r.RefuseUnawaited(c.Argument(0))
+	x := r.RecordedIn(c.Argument(0))
 	if x == nil {
 		return nil
 	}
-	if _, sealed := x.sealed(); sealed {
-		panic(r.throw(x.shut()))
+	if _, sealed := x.Sealed(); sealed {
+		panic(r.Throw(x.Shut()))
 	}
-	if o, ok := c.This.(*goja.Object); ok && x.iface() != nil && x.iface().Expr {
-		if v := r.recordedCall(o, name, c.Arguments); v != nil {
+	if o, ok := c.This.(*goja.Object); ok && x.Iface() != nil && x.Iface().Expr {
+		if v := r.RecordedCall(o, name, c.Arguments); v != nil {
 			return v
 		}
 	}
-	panic(r.throw(exo.Errorf(exo.Invalid, "", "%s can't be a key or member of a collection: it has no value in the program; use a text that names it", r.check.Name(x.node))))
+	panic(r.Throw(exo.Errorf(exo.Invalid, "", "%s can't be a key or member of a collection: it has no value in the program; use a text that names it", r.Check.Name(x.Node))))
 }
 
 // lookUp records list.includes(column), and throws for a list that holds a column, or a sealed value: no
 // value would be found in it.
 func (r *run) lookUp(name string, c *goja.FunctionCall) goja.Value {
-	r.refuseUnawaited(c.Argument(0))
-	if r.holdsSealed {
+	r.RefuseUnawaited(c.Argument(0))
+	if r.HoldsSealed {
 		r.refuseSealed(c)
 	}
-	if len(r.frames) == 0 && r.recordedIn(c.Argument(0)) == nil {
+	if len(r.Frames) == 0 && r.RecordedIn(c.Argument(0)) == nil {
 		return nil
 	}
-	return r.recordedCall(c.This, name, c.Arguments)
+	return r.RecordedCall(c.This, name, c.Arguments)
 }
 
 // refuseSealed throws where one looks for a sealed value, or among sealed values.
 func (r *run) refuseSealed(c *goja.FunctionCall) {
 	refuse := func(v goja.Value) {
-		if x := r.recordedIn(v); x != nil {
-			if _, sealed := x.sealed(); sealed {
-				panic(r.throw(x.shut()))
+		if x := r.RecordedIn(v); x != nil {
+			if _, sealed := x.Sealed(); sealed {
+				panic(r.Throw(x.Shut()))
 			}
 		}
 	}
 	refuse(c.Argument(0))
-	if isArray(c.This) && r.rowsIn(c.This) == nil {
-		refuse(r.among(c.This, func(x *opaque) bool { _, sealed := x.x.sealed(); return sealed }))
+	if realm.IsArray(c.This) && r.RowsIn(c.This) == nil {
+		refuse(r.Among(c.This, func(x *guest.Opaque) bool { _, sealed := x.X.Sealed(); return sealed }))
 	}
 }
 
 // spreadArguments gives Object.keys and the like the columns of a row to look at.
 func (r *run) spreadArguments(_ string, c *goja.FunctionCall) goja.Value {
 	for i, a := range c.Arguments {
-		if o := r.fields(a); o != nil {
+		if o := r.Fields(a); o != nil {
 			c.Arguments = slices.Clone(c.Arguments) // they may be the items of an array of the program's
 			c.Arguments[i] = o
 		}
@@ -231,42 +203,42 @@ func (r *run) spreadArguments(_ string, c *goja.FunctionCall) goja.Value {
 // stringify throws for a recorded thing anywhere in what becomes JSON. The engine leaves
 // out what it does not know, like functions.
 func (r *run) stringify(_ string, c *goja.FunctionCall) goja.Value {
-	r.refuseUnawaited(c.Argument(0))
-	if v, ok := r.sealedIn(c.Argument(0)); ok {
-		c.Arguments = append([]goja.Value{r.vm.ToValue(v.String())}, c.Arguments[1:]...)
+	r.RefuseUnawaited(c.Argument(0))
+	if v, ok := r.SealedIn(c.Argument(0)); ok {
+		c.Arguments = append([]goja.Value{r.VM.ToValue(v.String())}, c.Arguments[1:]...)
 		return nil
 	}
-	if x := r.recordedIn(c.Argument(0)); x != nil {
-		panic(r.throw(x.novalue()))
+	if x := r.RecordedIn(c.Argument(0)); x != nil {
+		panic(r.Throw(x.Novalue()))
 	}
-	if isMethod(c.Argument(0)) {
-		panic(r.throw(r.asData(c.Argument(0))))
+	if guest.IsMethod(c.Argument(0)) {
+		panic(r.Throw(r.AsData(c.Argument(0))))
 	}
 	if _, ok := c.Argument(0).(*goja.Object); !ok {
 		return nil
 	}
 	own, _ := goja.AssertFunction(c.Argument(1))
 	list := r.listed(c.Argument(1))
-	replacer := r.function("replacer", func(k goja.FunctionCall) goja.Value {
+	replacer := r.Function("replacer", func(k goja.FunctionCall) goja.Value {
 		v := k.Argument(1)
 		if own != nil {
-			v = r.called(own(k.This, k.Arguments...))
+			v = r.Called(own(k.This, k.Arguments...))
 		}
-		r.refuseUnawaited(v)
-		if v, ok := r.sealedIn(v); ok {
-			return r.vm.ToValue(v.String())
+		r.RefuseUnawaited(v)
+		if v, ok := r.SealedIn(v); ok {
+			return r.VM.ToValue(v.String())
 		}
-		if x := r.recordedIn(v); x != nil {
-			panic(r.throw(x.novalue()))
+		if x := r.RecordedIn(v); x != nil {
+			panic(r.Throw(x.Novalue()))
 		}
-		if isMethod(v) {
-			panic(r.throw(r.asData(v)))
+		if guest.IsMethod(v) {
+			panic(r.Throw(r.AsData(v)))
 		}
-		if o, ok := v.(*goja.Object); ok && list != nil && !isArray(v) && r.rowsIn(v) == nil && o.ClassName() != "Function" {
-			picked := r.vm.NewObject() // what a list of names leaves of it, in the order of the list
+		if o, ok := v.(*goja.Object); ok && list != nil && !realm.IsArray(v) && r.RowsIn(v) == nil && o.ClassName() != "Function" {
+			picked := r.VM.NewObject() // what a list of names leaves of it, in the order of the list
 			for _, name := range list {
 				if x := o.Get(name); x != nil {
-					r.put(picked, name, x)
+					r.Put(picked, name, x)
 				}
 			}
 			return picked

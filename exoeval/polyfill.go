@@ -1,11 +1,15 @@
 package exoeval
 
+// Parts of the language that the engine lacks.
+
 import (
 	"embed"
-	"regexp"
 	"sync"
 
 	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
 // polyfill is a part of the language that the engine lacks, or has in a form
@@ -24,16 +28,16 @@ type polyfill struct {
 	program func() *goja.Program // if it is not native
 }
 
-func (p *polyfill) wanted(c *checker) bool {
-	return c.mentions(p.words) && (p.with == nil || c.mentions(p.with))
+func (p *polyfill) wanted(of *front.Facts) bool {
+	return mentions(of, p.words) && (p.with == nil || mentions(of, p.with))
 }
 
 // anyGenerator is a word for all generators.
 const anyGenerator = "*"
 
-func (c *checker) mentions(words []string) bool {
+func mentions(of *front.Facts, words []string) bool {
 	for _, w := range words {
-		if c.names[w] || w == anyGenerator && c.generators {
+		if of.Names[w] || w == anyGenerator && of.Generators {
 			return true
 		}
 	}
@@ -45,12 +49,12 @@ func (p *polyfill) load(r *run, made map[string]goja.Value) error {
 		p.native(r, made)
 		return nil
 	}
-	v, err := r.vm.RunProgram(p.program())
+	v, err := r.VM.RunProgram(p.program())
 	if err != nil {
 		return err
 	}
 	init, _ := goja.AssertFunction(v)
-	added, err := init(goja.Undefined(), r.intrinsics)
+	added, err := init(goja.Undefined(), r.Intrinsics)
 	if err != nil {
 		return err
 	}
@@ -73,33 +77,23 @@ func prelude(name string) func() *goja.Program {
 		if err != nil {
 			panic(err)
 		}
-		return mustCompile(name, string(b))
+		return realm.MustCompile(name, string(b))
 	})
 }
 
-// compiled and expression are made when they are first wanted, too: what a package
-// makes when it is initialised is paid at every start of a worker.
-func compiled(name, src string) func() *goja.Program {
-	return sync.OnceValue(func() *goja.Program { return mustCompile(name, src) })
-}
-
-func expression(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
-
 var polyfills = []polyfill{
-	{words: []string{"Date"}, native: (*run).addDate},
-	{words: []string{"Intl", "toLocaleString"}, native: (*run).addIntl},
-	{words: append([]string{anyName}, gatherers...), with: []string{"Promise"}, native: (*run).addGatherers},
+	{words: []string{"Date"}, native: func(r *run, made map[string]goja.Value) { r.AddDate(made) }},
+	{words: []string{"Intl", "toLocaleString"}, native: func(r *run, made map[string]goja.Value) { r.AddIntl(made) }},
+	{words: append([]string{front.ComputedName}, gatherers...), with: []string{"Promise"}, native: (*run).addGatherers},
 	{words: []string{"groupBy"}, program: prelude("group")},
-	{words: []string{anyName, "withResolvers", "try"}, with: []string{"Promise"}, program: prelude("promise")},
-	{words: append([]string{anyName}, makers...), with: []string{"Promise"}, native: (*run).addMakers}, // after those that it wraps
-	{words: []string{anyName, "fromAsync"}, with: []string{"Array", "constructor"}, program: prelude("array")},
-	{words: []string{anyName, "fromAsync"}, with: []string{"Array", "constructor"}, native: (*run).addFromAsync},
+	{words: []string{front.ComputedName, "withResolvers", "try"}, with: []string{"Promise"}, program: prelude("promise")},
+	{words: append([]string{front.ComputedName}, makers...), with: []string{"Promise"}, native: (*run).addMakers}, // after those that it wraps
+	{words: []string{front.ComputedName, "fromAsync"}, with: []string{"Array", "constructor"}, program: prelude("array")},
+	{words: []string{front.ComputedName, "fromAsync"}, with: []string{"Array", "constructor"}, native: (*run).addFromAsync},
 	// Iterators come from somewhere: a call of values, a generator.
 	{words: []string{"Iterator", "map", "filter", "take", "drop", "flatMap", "reduce", "toArray", "forEach", "some", "every", "find"},
 		with: []string{"Iterator", "values", "entries", "keys", "matchAll", "iterator", anyGenerator}, program: prelude("iterator")},
-	{words: []string{"Decimal"}, native: (*run).addDecimal}, // before structuredClone
-	{words: []string{"structuredClone"}, native: (*run).addSealed},
+	{words: []string{"Decimal"}, native: func(r *run, made map[string]goja.Value) { r.AddDecimal(made) }}, // before structuredClone
+	{words: []string{"structuredClone"}, native: (*run).AddSealed},
 	{words: []string{"structuredClone"}, program: prelude("clone")},
 }

@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/front"
 )
 
 // The cache of compiled programs is bounded in bytes, as it counts them: what a program
 // takes is never more than that, whatever most of it is.
 func TestProgramBytes(t *testing.T) {
-	cfg := frontConfig{MaxSource: 64 << 10, MaxNesting: 200, Globals: globals(), Describing: map[string]bool{"where": true}}
+	cfg := front.Config{MaxSource: 64 << 10, MaxNesting: 200, Globals: front.Globals(), Describing: map[string]bool{"where": true}}
 	for _, src := range []string{
 		"return 1", "return [" + strings.Repeat("1,", 20_000) + "1]", "return [" + strings.Repeat("{},", 15_000) + "1]", "return [" + strings.Repeat("x=>x,", 10_000) + "1]",
 		"let a=1;" + strings.Repeat("a;", 20_000), "let a=1;" + strings.Repeat("if(a);", 9_000), strings.Repeat("(x=>x);", 9_000), strings.Repeat("/a/;", 12_000),

@@ -1,11 +1,15 @@
 package exoeval
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/exoagent/exoagent/exoeval/internal/front"
+)
 
 // A realm is disarmed unless every name by which its program can come to a property stands
 // in the program, where the checker sees it.
 func TestReflects(t *testing.T) {
-	cfg := frontConfig{MaxSource: 1 << 16, MaxNesting: 200, Globals: globals(), Describing: map[string]bool{"where": true, "select": true, "join": true}, Grants: []string{"org"}}
+	cfg := front.Config{MaxSource: 1 << 16, MaxNesting: 200, Globals: front.Globals(), Describing: map[string]bool{"where": true, "select": true, "join": true}, Grants: []string{"org"}}
 	for program, want := range map[string]bool{
 		"1 + 1": false,
 		"(api) => api.org.join(({ org }) => org.projects()).where(({ project }) => project.done === false).select(({ project }) => ({ name: project.name })).execute()": false,
@@ -28,8 +32,8 @@ func TestReflects(t *testing.T) {
 		p, err := compile(program, cfg)
 		if err != nil {
 			t.Errorf("%s: %v", program, err)
-		} else if p.needs.reflects != want {
-			t.Errorf("%s: %t", program, p.needs.reflects)
+		} else if p.needs.Reflects != want {
+			t.Errorf("%s: %t", program, p.needs.Reflects)
 		}
 	}
 	// What would have to be cut where nothing is: no program that names it is run.
@@ -40,7 +44,7 @@ func TestReflects(t *testing.T) {
 		}
 	}
 	for program, want := range map[string]bool{"'a'.match('b')": true, "'a'.search('b')": true, "const { matchAll } = 'a'; return matchAll": true, "'a'.trim()": false} {
-		if p, err := compile(program, cfg); err != nil || p.needs.texts != want {
+		if p, err := compile(program, cfg); err != nil || p.needs.Texts != want {
 			t.Errorf("%s: %v", program, err)
 		}
 	}

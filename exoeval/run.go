@@ -1,153 +1,25 @@
 package exoeval
 
+// The program runs and its replies arrive. It comes after globals, which fills the realm.
+
 import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"strings"
-	"time"
 
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/internal/zone"
+	"github.com/exoagent/exoagent/exoeval/internal/guest"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
-// run is one program in one realm. It lives on one goroutine.
-type run struct {
-	ctx     context.Context
-	port    Port
-	check   *exo.Checker
-	granted []exo.GrantedName
-	limits  exo.Limits
-	bounds  Bounds
-	start   time.Time
-	zone    *zone.Zone // of local time; nil: UTC
-	seed    uint64
-	rand    *rand.Rand // of seed, once it is asked for one
-	prog    *program
-	console console
-
-	vm            *goja.Runtime
-	intrinsics    *goja.Object                       // the engine's own global object, which no program can reach
-	proto         *goja.Object                       // Object.prototype: see objects
-	then, finally goja.Callable                      // of promises, as the engine made them
-	keys          goja.Callable                      // Object.keys, as the engine made it
-	indexOf       func(goja.FunctionCall) goja.Value // of arrays, as the engine made it, where natives are guarded
-	safeRegExp    *goja.Object                       // what programs find as RegExp, once a regular expression can be reached
-	plainOps      map[string]goja.Callable
-	api           *goja.Object
-	grants        map[uint32]goja.Value
-	recordedProto *goja.Object
-	methods       map[methodKey]*method
-	rows          map[*goja.Object]*rows // arrays of rows, by the proxies that the program holds
-	frames        []*frame
-	holdsSealed   bool                               // it was given a sealed value
-	grouped       map[*exo.Node]bool                 // calls that group by names, where others' libraries go on with an aggregate of each group
-	fixed         map[*exo.Interface]map[string]bool // see fixedBy
-	counted       bool                               // see guardCounts
-	listens       bool                               // callbacks of the program are there twice: see hearing
-	flagged       bool                               // functions of the program have two bodies: see recording
-	thrown        map[*goja.Object]thrown
-	fatal         error // a limit that ran out: the program does not go on, caught or not
-
-	lastID     uint64
-	handed     int                     // promises, as unawaited
-	going      map[*unawaited]struct{} // of those: promises of the program's own code for which nobody waits
-	gathers    bool                    // a function of Promise waits for a list: it calls resolve of its own
-	returned   *recorded               // what is sent because the program returned it: the engine itself calls then
-	spots      map[spot]exo.Pos        // see place
-	open       map[uint64]openCall
-	rejected   map[*goja.Promise]int // promises whose rejection nobody handles, numbered in order
-	rejections int
-	undefined  bool      // the result is
-	noRow      *exo.Node // the last call that was answered with null where a row was asked for
-	failed     bool
-	clock      stopwatch
-}
-
-type openCall struct {
-	resolve, reject func(any) error
-	line, col       int
-	fixed           map[string]bool // see answer
-	sent            *exo.Node
-}
-
-func (r *run) now() time.Time { return r.start } // the clock stands still: time is no channel
-func (r *run) random() float64 {
-	if r.rand == nil {
-		r.rand = rand.New(rand.NewPCG(r.seed, r.seed^0x9e3779b97f4a7c15))
-	}
-	return r.rand.Float64()
-}
-
-// stop ends the program for good: a limit that was caught would be no limit.
-func (r *run) stop(err error) {
-	if r.fatal == nil {
-		r.fatal = err
-	}
-	r.vm.Interrupt(err)
-}
-
-// send sends an expression and returns the promise of its answer.
-func (r *run) send(n *exo.Node) goja.Value {
-	if r.failed { // a getter of what was thrown
-		panic(r.throw(exo.Errorf(exo.Cancelled, "", "the program has failed; it can't call any more")))
-	}
-	r.lastID++
-	id := r.lastID
-	r.watchPromises() // the first one may be this
-	promise, resolve, reject := r.vm.NewPromise()
-	line, col := r.here()
-	if line == 0 && r.returned != nil {
-		line, col = frameOf(r.returned.stack)
-	}
-	p := r.vm.ToValue(promise).(*goja.Object)
-	put(&r.open, id, openCall{resolve, reject, line, col, r.fixedBy(n.Recv), n})
-	if err := r.port.Submit(exo.Call{ID: id, Expr: n.Expr(), Pos: r.place(line, col)}); err != nil {
-		delete(r.open, id)
-		panic(r.throw(exo.Classify("", err)))
-	}
-	return r.hand(p, unawaited{call: n, line: line, col: col})
-}
-
-// awaited is what `await x` waits for: a query that was not sent is sent, be it x
-// or what the promise x gives, but only by a method that changes nothing.
-func (r *run) awaited(v goja.Value) goja.Value {
-	x := r.expressionIn(v)
-	if x == nil {
-		if isMethod(v) {
-			panic(r.throw(exo.Errorf(exo.Invalid, "", "a method was named and not called: add ()")))
-		}
-		if p := promiseOf(r.bare(v)); p != nil {
-			return r.ofPromise(v, true)
-		}
-		return v
-	}
-	i := x.iface()
-	if i == nil || i.Await == "" || i.Methods[i.Await] == nil || i.Methods[i.Await].Effect != exo.NoEffect {
-		panic(r.throw(x.novalue()))
-	}
-	r.returned = x
-	defer func() { r.returned = nil }()
-	return r.bare(r.call(x.node, i.Methods[i.Await], i.Await, nil))
-}
-
-// put adds to a map that is made when something is first put into it: most programs need none.
-func put[K comparable, V any](m *map[K]V, k K, v V) {
-	if *m == nil {
-		*m = map[K]V{}
-	}
-	(*m)[k] = v
-}
-
-func (r *run) trackRejection(p *goja.Promise, op goja.PromiseRejectionOperation) {
-	if op == goja.PromiseRejectionReject {
-		r.rejections++
-		put(&r.rejected, p, r.rejections)
-	} else {
-		delete(r.rejected, p)
+// newRun readies a run. Nothing of it is there before newRealm.
+func newRun(ctx context.Context, in realm.Realm, port Port, check *exo.Checker, w *World, prog *program) *run {
+	return &run{
+		Guest: guest.Guest{Realm: in, Port: port, Check: check, Granted: w.Granted, Limits: w.Limits, Prog: prog.Program, MaxResult: w.Bounds.MaxResult(), MaxDepth: w.Bounds.CallDepth},
+		ctx:   ctx, port: port, bounds: w.Bounds, needs: prog.needs, console: console{max: w.Limits.ConsoleBytes}, clock: stopwatch{left: w.Bounds.Wall},
 	}
 }
 
@@ -163,46 +35,46 @@ func (r *run) main() (v exo.Value, failed error) {
 	if err := r.newRealm(); err != nil {
 		return v, r.failure(err)
 	}
-	main, err := r.vm.RunProgram(r.prog.compiled)
+	main, err := r.VM.RunProgram(r.Prog.Compiled)
 	if err != nil {
 		return v, r.failure(err)
 	}
 	f, ok := goja.AssertFunction(main)
 	if !ok {
-		return v, r.placed(exo.Errorf(exo.Program, "", "the program is no function"), 0, 0)
+		return v, r.Placed(exo.Errorf(exo.Program, "", "the program is no function"), 0, 0)
 	}
 	result, err := f(goja.Undefined(), r.api)
 	if err != nil {
 		return v, r.failure(err)
 	}
-	if o, ok := result.(*goja.Object); ok && r.prog.plain && promiseOf(o) == nil {
+	if o, ok := result.(*goja.Object); ok && r.Prog.Plain && guest.PromiseOf(o) == nil {
 		// What an asynchronous function returns is resolved, which calls its `then`.
-		promise, resolve, _ := r.vm.NewPromise()
+		promise, resolve, _ := r.VM.NewPromise()
 		if err := resolve(o); err != nil {
 			return v, r.failure(err)
 		}
-		result = r.vm.ToValue(promise)
+		result = r.VM.ToValue(promise)
 	}
-	for range maxPassed { // a promise of a promise of a query is one of its rows
+	for range guest.MaxPassed { // a promise of a promise of a query is one of its rows
 		if result, failed = r.settled(result); failed != nil {
 			return v, failed
 		}
-		if x := r.recordedIn(result); r.unawaitedIn(result) == nil && (x == nil || !x.awaits()) {
+		if x := r.RecordedIn(result); r.UnawaitedIn(result) == nil && (x == nil || !x.Awaits()) {
 			break
 		}
-		if ex := r.vm.Try(func() { result = r.awaited(result) }); ex != nil {
+		if ex := r.VM.Try(func() { result = r.Awaited(result) }); ex != nil {
 			return v, r.failure(ex)
 		}
 	}
-	unfinished := r.unfinished()
+	unfinished := r.Unfinished()
 	if failed := r.drain(); failed != nil {
 		return v, failed
 	}
 	r.undefined = goja.IsUndefined(result)
-	if v, failed = r.result(result); failed != nil {
+	if v, failed = r.Result(result, r.settled, r.failure); failed != nil {
 		return exo.Value{}, failed
 	}
-	if failed := r.left(unfinished); failed != nil {
+	if failed := r.Left(unfinished); failed != nil {
 		return exo.Value{}, failed
 	}
 	// A getter of the result may have sent one more call, which must not be left
@@ -213,7 +85,7 @@ func (r *run) main() (v exo.Value, failed error) {
 // drain waits for the calls that the program did not await, so that none is open when the
 // run is over. It returns the error of the first promise whose rejection nothing handled.
 func (r *run) drain() error {
-	for len(r.open) > 0 {
+	for len(r.Open) > 0 {
 		if failed := r.turn(); failed != nil {
 			return failed
 		}
@@ -227,7 +99,7 @@ func (r *run) drain() error {
 	if first == nil {
 		return nil
 	}
-	e := asError(r.reason(first.Result(), 0, 0))
+	e := guest.AsError(r.reason(first.Result(), 0, 0))
 	e.Op = strings.TrimSuffix("a promise that was not awaited failed: "+e.Op, ": ")
 	return e
 }
@@ -244,13 +116,13 @@ func panicError(p any) error {
 
 // settled waits until v, if it is a promise, has its value.
 func (r *run) settled(v goja.Value) (goja.Value, error) {
-	p := promiseOf(r.bare(v))
+	p := guest.PromiseOf(r.Bare(v))
 	if p == nil {
 		return v, nil
 	}
 	for p.State() == goja.PromiseStatePending {
-		if len(r.open) == 0 {
-			return nil, r.placed(exo.Errorf(exo.Program, "", "the program waits for a promise that nothing will ever settle"), 0, 0)
+		if len(r.Open) == 0 {
+			return nil, r.Placed(exo.Errorf(exo.Program, "", "the program waits for a promise that nothing will ever settle"), 0, 0)
 		}
 		if failed := r.turn(); failed != nil {
 			return nil, failed
@@ -270,61 +142,36 @@ func (r *run) turn() error {
 	reply, ok, err := r.port.Next(r.ctx)
 	r.clock.begin(r)
 	if err != nil {
-		return r.placed(ended(r.ctx, err, r.bounds), 0, 0)
+		return r.Placed(ended(r.ctx, err, r.bounds), 0, 0)
 	}
 	if !ok {
-		return r.placed(&exo.Error{Kind: exo.Internal, Err: errors.New("a call was lost")}, 0, 0)
+		return r.Placed(&exo.Error{Kind: exo.Internal, Err: errors.New("a call was lost")}, 0, 0)
 	}
-	c, known := r.open[reply.ID]
+	c, known := r.Open[reply.ID]
 	if !known {
-		return r.placed(&exo.Error{Kind: exo.Internal, Err: errors.New("a reply to no call")}, 0, 0)
+		return r.Placed(&exo.Error{Kind: exo.Internal, Err: errors.New("a reply to no call")}, 0, 0)
 	}
-	delete(r.open, reply.ID)
+	delete(r.Open, reply.ID)
 	if reply.Err != nil {
 		if exo.KindOf(reply.Err) == exo.Limit || exo.KindOf(reply.Err) == exo.Cancelled && r.ctx.Err() != nil {
 			if r.ctx.Err() != nil {
-				return r.placed(ended(r.ctx, nil, r.bounds), c.line, c.col)
+				return r.Placed(ended(r.ctx, nil, r.bounds), c.Line, c.Col)
 			}
-			return r.placed(reply.Err, c.line, c.col) // a caught limit would be no limit
+			return r.Placed(reply.Err, c.Line, c.Col) // a caught limit would be no limit
 		}
-		err = c.reject(r.errorObject(reply.Err, c.line, c.col))
+		err = c.Reject(r.ErrorObject(reply.Err, c.Line, c.Col))
 	} else {
-		if m := c.sent.Method(); reply.Value.Type() == exo.TypeNull && m != nil && m.Truth != "" {
-			r.noRow = c.sent
+		if m := c.Sent.Method(); reply.Value.Type() == exo.TypeNull && m != nil && m.Truth != "" {
+			r.NoRow = c.Sent
 		}
 		var v goja.Value
-		if ex := r.vm.Try(func() { v = r.answer(reply.Value, c.fixed) }); ex != nil {
+		if ex := r.VM.Try(func() { v = r.Answer(reply.Value, c.Fixed) }); ex != nil {
 			return r.failure(ex)
 		}
-		err = c.resolve(v)
+		err = c.Resolve(v)
 	}
 	if err != nil {
 		return r.failure(err)
 	}
 	return nil
-}
-
-// stopwatch counts the time in which the program has something to run, and
-// interrupts it when that is used up.
-type stopwatch struct {
-	left  time.Duration
-	since time.Time
-	timer *time.Timer
-}
-
-func (s *stopwatch) begin(r *run) {
-	s.since = time.Now()
-	// Phrases are looked for when time is up: the stopwatch begins several times in each run.
-	// This runs beside the program, and asks only for what does not change.
-	vm, limit, catalog := r.vm, r.bounds.Wall, r.check.Catalog
-	s.timer = time.AfterFunc(max(s.left, 0), func() {
-		vm.Interrupt(exo.Errorf(exo.Limit, "", "the program ran longer than %v; %s", limit, catalog.Say(nil, "limit.time", "do less in loops")))
-	})
-}
-
-func (s *stopwatch) pause() {
-	if s.timer != nil && s.timer.Stop() {
-		s.left -= time.Since(s.since)
-	}
-	s.timer = nil
 }

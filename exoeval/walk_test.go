@@ -11,6 +11,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/guest"
 )
 
 // notInTheRealm are globals of the engine that no program may reach by any way:
@@ -39,12 +40,12 @@ func WalkRealm(l *local, program string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.port, r.check, r.clock.left = s, s.Checker(), time.Minute
+	r.port, r.Port, r.Check, r.clock.left = s, s, s.Checker(), time.Minute
 	defer s.Finish(context.Background(), exo.Null(), nil)
 	if err := r.newRealm(); err != nil {
 		return nil, err
 	}
-	main, err := r.vm.RunProgram(prog.compiled)
+	main, err := r.VM.RunProgram(prog.Compiled)
 	if err != nil {
 		return nil, err
 	}
@@ -57,12 +58,12 @@ func WalkRealm(l *local, program string) ([]string, error) {
 	if failed != nil {
 		return nil, failed
 	}
-	object := r.intrinsic("Object")
+	object := r.Intrinsic("Object")
 	descriptor, _ := goja.AssertFunction(object.Get("getOwnPropertyDescriptor"))
 	w := &walker{r: r, descriptor: descriptor, seen: map[*goja.Object]string{}}
 	w.functions = object.Prototype()
 	w.visit("Function.prototype", w.functions)
-	w.visit("global", r.vm.GlobalObject())
+	w.visit("global", r.VM.GlobalObject())
 	w.visit("program", result)
 	for len(w.queue) > 0 {
 		o := w.queue[0]
@@ -71,11 +72,11 @@ func WalkRealm(l *local, program string) ([]string, error) {
 	}
 	slices.Sort(w.lines)
 	for _, name := range notInTheRealm {
-		if o, ok := r.intrinsics.Get(name).(*goja.Object); ok && w.seen[o] != "" {
+		if o, ok := r.Intrinsics.Get(name).(*goja.Object); ok && w.seen[o] != "" {
 			return w.lines, fmt.Errorf("a program reaches the engine's %s as %s", name, w.seen[o])
 		}
 	}
-	if at := w.seen[r.intrinsics]; at != "" {
+	if at := w.seen[r.Intrinsics]; at != "" {
 		return w.lines, fmt.Errorf("a program reaches the engine's global object as %s", at)
 	}
 	return w.lines, nil
@@ -94,7 +95,7 @@ type walker struct {
 func (w *walker) visit(path string, v goja.Value) {
 	o, ok := v.(*goja.Object)
 	kind := "object"
-	if x, recorded := v.(*opaque); recorded {
+	if x, recorded := v.(*guest.Opaque); recorded {
 		o, ok, kind = x.Object, true, "recorded"
 	}
 	switch {
@@ -106,11 +107,11 @@ func (w *walker) visit(path string, v goja.Value) {
 		w.lines = append(w.lines, path+": "+strings.TrimPrefix(fmt.Sprint(v.ExportType()), "*goja."))
 	case w.seen[o] != "":
 		w.lines = append(w.lines, path+" = "+w.seen[o])
-	case isMethod(o) && w.method:
+	case guest.IsMethod(o) && w.method:
 		w.lines = append(w.lines, path+": method") // all are made alike: one is walked
 		w.seen[o] = path
 	default:
-		w.method = w.method || isMethod(o)
+		w.method = w.method || guest.IsMethod(o)
 		if _, isFunction := goja.AssertFunction(o); isFunction {
 			kind = "function"
 		}
@@ -124,14 +125,14 @@ func (w *walker) walk(path string, o *goja.Object) {
 	listed := map[string]bool{}
 	for _, name := range slices.Sorted(slices.Values(o.GetOwnPropertyNames())) {
 		listed[name] = true
-		w.property(path+"."+strings.Trim(strconv.QuoteToASCII(name), `"`), o, w.r.vm.ToValue(name))
+		w.property(path+"."+strings.Trim(strconv.QuoteToASCII(name), `"`), o, w.r.VM.ToValue(name))
 	}
 	symbols := map[string]goja.Value{}
 	for _, s := range o.Symbols() {
 		symbols[s.String()] = s
 	}
 	for _, name := range []string{"iterator", "toPrimitive", "toStringTag", "hasInstance", "species", "unscopables", "isConcatSpreadable", "match", "matchAll", "replace", "search", "split"} {
-		if s := w.r.intrinsic("Symbol").Get(name); s != nil {
+		if s := w.r.Intrinsic("Symbol").Get(name); s != nil {
 			if _, err := w.descriptor(goja.Undefined(), o, s); err == nil {
 				symbols[s.String()] = s
 			}
@@ -149,7 +150,7 @@ func (w *walker) walk(path string, o *goja.Object) {
 	for _, name := range w.unlisted(o) {
 		if !listed[name] {
 			var v goja.Value
-			if ex := w.r.vm.Try(func() { v = o.Get(name) }); ex != nil || v == nil || goja.IsUndefined(v) {
+			if ex := w.r.VM.Try(func() { v = o.Get(name) }); ex != nil || v == nil || goja.IsUndefined(v) {
 				continue // a refusal with an error is what is wanted
 			}
 			w.visit(path+"?"+name, v)
@@ -162,14 +163,14 @@ func (w *walker) walk(path string, o *goja.Object) {
 
 // unlisted are the names to ask an object for that answers for more than it lists.
 func (w *walker) unlisted(o *goja.Object) []string {
-	if x, ok := o.Export().(*recorded); ok && o.ExportType() == recordedType {
+	if x, ok := o.Export().(*guest.Recorded); ok && o.ExportType() == guest.RecordedType {
 		var methods []string
-		if i := x.iface(); i != nil {
+		if i := x.Iface(); i != nil {
 			methods = i.Names()
 		}
 		return append(methods, asked...)
 	}
-	if isMethod(o) || o == w.r.api || w.r.rowsIn(o) != nil {
+	if guest.IsMethod(o) || o == w.r.api || w.r.RowsIn(o) != nil {
 		return asked
 	}
 	return nil

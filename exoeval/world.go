@@ -1,5 +1,7 @@
 package exoeval
 
+// The program's side of a run, and what Settle makes of its end on the host's side.
+
 import (
 	"context"
 	"errors"
@@ -9,30 +11,11 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/exoeval/internal/guest"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/zone"
 )
-
-// Port is the program's side's only connection to the host: it sends calls and logs lines,
-// in one order, and receives replies in call order. In process the session implements it;
-// in a worker, a connection does. The program's side uses nothing else of the session.
-type Port interface {
-	Submit(exo.Call) error
-	Log(exo.Line) error
-	Next(context.Context) (exo.Reply, bool, error)
-}
-
-// Holder is a Port that returns rows lazily: their cells stay in the host until the program
-// reads one. Rows that the program returns unread never cross to the worker: the result
-// names them, and the host has the cells.
-type Holder interface {
-	Port
-	// Held returns the number of rows that rs stands for, all of plain values, and the bytes
-	// of text in them. ok is false if rs has its cells already.
-	Held(rs *exo.Rows) (rows, text int, ok bool)
-	// Fetch reads the cells of rs from the host. It may be called once for each rs, and ends
-	// the run if the host does not answer.
-	Fetch(rs *exo.Rows)
-}
 
 // World is all that the program's side of a run needs: the catalogue, the granted names
 // and the limits. It is plain data without any object, so that it can cross to a worker.
@@ -45,7 +28,7 @@ type World struct {
 	Bounds     Bounds
 	Zone       *zone.Zone // of local time; nil: UTC
 
-	front frontConfig
+	front front.Config
 }
 
 // NewWorld is what the grants of gate look like from the program's side. It
@@ -87,13 +70,13 @@ func (w *World) complete() error {
 	}
 	slices.Sort(w.Describing)
 	w.Prepare()
-	return checkNames(w.Granted, w.front)
+	return front.CheckNames(w.Granted, w.front)
 }
 
 // Prepare computes the unexported fields of a World from its exported ones. A worker calls it
 // when it has decoded a World from a frame; NewWorld does it itself.
 func (w *World) Prepare() {
-	w.front = frontConfig{MaxSource: w.Bounds.SourceBytes, MaxNesting: w.Bounds.Nesting, Globals: globals(), Describing: map[string]bool{}, Catalog: w.Catalog}
+	w.front = front.Config{MaxSource: w.Bounds.SourceBytes, MaxNesting: w.Bounds.Nesting, Globals: front.Globals(), Describing: map[string]bool{}, Catalog: w.Catalog}
 	for _, g := range w.Granted {
 		w.front.Grants = append(w.front.Grants, g.Name)
 	}
@@ -122,12 +105,9 @@ func (w *World) Run(ctx context.Context, port Port, check *exo.Checker, job Job)
 }
 
 func (w *World) run(ctx context.Context, port Port, check *exo.Checker, prog *program, job Job) ProgramResult {
-	r := &run{
-		vm: goja.New(), ctx: ctx, port: port, check: check, granted: w.Granted, limits: w.Limits, bounds: w.Bounds, prog: prog, zone: w.Zone,
-		start: job.Clock, seed: job.Seed, console: console{max: w.Limits.ConsoleBytes}, clock: stopwatch{left: w.Bounds.Wall},
-	}
+	r := newRun(ctx, realm.Realm{VM: goja.New(), Start: job.Clock, Zone: w.Zone, Seed: job.Seed}, port, check, w, prog)
 	// A cancelled caller stops a program that computes, too.
-	stop := context.AfterFunc(ctx, func() { r.vm.Interrupt(exo.ErrCancelled) })
+	stop := context.AfterFunc(ctx, func() { r.VM.Interrupt(exo.ErrCancelled) })
 	defer stop()
 	var o ProgramResult
 	o.Value, o.Err = r.main()
@@ -157,7 +137,7 @@ func (o ProgramResult) Settle(ctx context.Context, s *exo.Session, job Job, boun
 	res := &RunResult{Value: o.Value, Err: o.Err, Run: s.Run()}
 	// A call that says that ctx has ended does not know whose deadline it was (TestWhoEndedTheCall).
 	if ctx.Err() != nil && (res.Err == nil || !verdict(exo.KindOf(res.Err)) || errors.Is(res.Err, ctx.Err())) {
-		res.Err = asError(ended(ctx, nil, bounds)).At(exo.PosOf(res.Err))
+		res.Err = guest.AsError(ended(ctx, nil, bounds)).At(exo.PosOf(res.Err))
 	}
 	// Whether the result may leave is decided before anybody looks at it: what can't be
 	// rendered would say something of it.
@@ -165,7 +145,7 @@ func (o ProgramResult) Settle(ctx context.Context, s *exo.Session, job Job, boun
 		res.Err = rendered(job.Render, o.Value)
 	}
 	if err := s.Finish(ctx, o.Value, res.Err); err != nil && res.Err == nil {
-		res.Err = asError(err).At(exo.Pos{})
+		res.Err = guest.AsError(err).At(exo.Pos{})
 	}
 	if p := s.Panicked(); p != nil {
 		panic(p) // here, and not where it happened: nothing of the run is left, and the host can recover

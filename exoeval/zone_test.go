@@ -8,6 +8,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
 var zones = []string{"UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata"}
@@ -26,7 +27,7 @@ func TestZoneIsHidden(t *testing.T) {
 		if time.Local, err = time.LoadLocation(zone); err != nil {
 			t.Fatal(err)
 		}
-		v, err := goja.New().RunProgram(mustCompile("twin", "new Date(2024, 2, 31, 2, 30).toISOString()"))
+		v, err := goja.New().RunProgram(realm.MustCompile("twin", "new Date(2024, 2, 31, 2, 30).toISOString()"))
 		if err != nil {
 			t.Fatal(err)
 		}

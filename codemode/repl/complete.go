@@ -23,80 +23,21 @@ type scanned struct {
 
 var statementWords = map[string]bool{"const": true, "let": true, "var": true, "class": true, "for": true, "while": true, "do": true, "if": true, "try": true, "switch": true}
 
-// scan reads text as far as its brackets: it knows strings, templates with
-// substitutions, comments, and regular expressions where one can stand.
+// scan reads text as far as its brackets.
 func scan(text string) scanned {
 	var out scanned
-	var stack []byte // brackets, and '`' for a template
-	var last byte    // the last byte that counts; 'a' for a word, '0' for a literal
-	word := ""
-	first := true
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		if n := len(stack); n > 0 && stack[n-1] == '`' {
-			switch {
-			case c == '\\':
-				i++
-			case c == '`':
-				stack, last = stack[:n-1], '0'
-			case c == '$' && i+1 < len(text) && text[i+1] == '{':
-				stack = append(stack, '{')
-				last = '{'
-				i++
-			}
-			continue
+	var last token // the last one that counts
+	out.open = eachToken(text, func(t token) {
+		if t.kind == commentToken || strings.TrimSpace(t.text) == "" {
+			return
 		}
-		switch {
-		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
-		case c == '/' && strings.HasPrefix(text[i:], "//"):
-			end := strings.IndexByte(text[i:], '\n')
-			if end < 0 {
-				end = len(text) - i
-			}
-			i += end - 1
-		case c == '/' && strings.HasPrefix(text[i:], "/*"):
-			end := strings.Index(text[i+2:], "*/")
-			if end < 0 {
-				out.open = true
-				return out
-			}
-			i += end + 3
-		case c == '\'' || c == '"':
-			i = skip(text, i, c)
-			last, first = '0', false
-		case c == '/' && startsRegexp(last, word):
-			i = skipRegexp(text, i)
-			last, first = '0', false
-		case c == '`':
-			stack = append(stack, c)
-			first = false
-		case strings.IndexByte("([{", c) >= 0:
-			stack = append(stack, c)
-			last, first = c, false
-		case strings.IndexByte(")]}", c) >= 0:
-			if len(stack) > 0 {
-				stack = stack[:len(stack)-1]
-			}
-			last = c
-		case isWord(c):
-			from := i
-			for i+1 < len(text) && isWord(text[i+1]) {
-				i++
-			}
-			word = text[from : i+1]
-			if first {
-				out.statements = statementWords[word]
-			}
-			if word == "return" && len(stack) == 0 {
-				out.returns = true
-			}
-			last, first = 'a', false
-		default:
-			last, first = c, false
+		if last.text == "" {
+			out.statements = statementWords[t.text]
 		}
-	}
-	out.open = len(stack) > 0
-	out.operator = strings.IndexByte("=+-*%&|^<>?:,.!~", last) >= 0 && last != 0
+		out.returns = out.returns || t.depth == 0 && t.kind == keywordToken && t.text == "return"
+		last = t
+	})
+	out.operator = last.kind == plainToken && strings.Contains("=+-*%&|^<>?:,.!~", last.text) && last.text != ""
 	return out
 }
 

@@ -40,9 +40,10 @@ var tokenStyles = map[tokenKind]string{
 }
 
 type token struct {
-	kind tokenKind
-	text string
-	at   int // offset in the text
+	kind  tokenKind
+	text  string
+	at    int // offset in the text
+	depth int // brackets and templates that are open before it
 }
 
 var keywords = wordSet(`async await break case catch class const continue default delete do else export extends finally for from function
@@ -59,12 +60,12 @@ func wordSet(words string) map[string]bool {
 }
 
 // eachToken takes JavaScript apart. The pieces joined are the text, whatever it is:
-// half of a program, or none at all.
-func eachToken(code string, yield func(token)) {
+// half of a program, or none at all. It reports whether a bracket, a template or a comment is open at the end.
+func eachToken(code string, yield func(token)) (open bool) {
 	var stack []byte // brackets that are open, '`' for a template
-	var last byte    // as in scan
+	var last byte    // the last byte that counts; 'a' for a word, '0' for a literal
 	word := ""
-	emit := func(kind tokenKind, from, to int) { yield(token{kind, code[from:to], from}) }
+	emit := func(kind tokenKind, from, to int) { yield(token{kind, code[from:to], from, len(stack)}) }
 	for i := 0; i < len(code); {
 		c, from := code[i], i
 		if n := len(stack); n > 0 && stack[n-1] == '`' {
@@ -96,7 +97,7 @@ func eachToken(code string, yield func(token)) {
 			if end := strings.Index(code[i+2:], "*/"); end >= 0 {
 				i += end + 4
 			} else {
-				i = len(code)
+				i, open = len(code), true
 			}
 			emit(commentToken, from, i)
 		case c == '\'' || c == '"':
@@ -135,6 +136,7 @@ func eachToken(code string, yield func(token)) {
 			}
 		}
 	}
+	return open || len(stack) > 0
 }
 
 func wordKind(word string, last byte) tokenKind {

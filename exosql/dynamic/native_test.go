@@ -6,6 +6,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/dynamic"
 	. "github.com/exoagent/exoagent/exosql/dynamic"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -18,12 +19,12 @@ func TestEnums(t *testing.T) {
 		"INSERT INTO boxes VALUES (1, 'large', 'small', 'large', '{small,large}', 'large'), (2, 'small', NULL, 'x', '{}', 'large'), (3, 'medium', 'medium', 'small', NULL, 'small')")})
 	live, err := db.Catalog(t.Context())
 	must(t, err)
-	tb := get(New(live).Table("boxes"))(t)
+	tb := get(dynamic.New(live).Table("boxes"))(t)
 	f := get(tb.Facet("box", "id", "size", "other", "note", "sizes", "up_to"))(t)
-	same := get(tb.Link(LinkSpec{Name: "same", Columns: []string{"size"}, To: tb, References: []string{"size"}}))(t)
+	same := get(tb.Link(dynamic.LinkSpec{Name: "same", Columns: []string{"size"}, To: tb, References: []string{"size"}}))(t)
 	must(t, f.Add(same, f))
 	must(t, f.AllowUpdate("sizes", "other"))
-	o := get(f.Grant(db, Ge("size", "small")))
+	o := get(f.Grant(db, dynamic.Ge("size", "small")))
 	r := tu.NewRunner(t, map[string]exo.Object{"boxes": firstOf(t, o)}, exo.Limits{})
 	check := func(program, want string) {
 		t.Helper()
@@ -72,7 +73,7 @@ func TestEnums(t *testing.T) {
 		check(c[0], c[1])
 	}
 	// The scope compares by the type, too.
-	few := tu.NewRunner(t, map[string]exo.Object{"boxes": firstOf(t, get(f.Grant(db, Lt("size", "large"))))}, exo.Limits{})
+	few := tu.NewRunner(t, map[string]exo.Object{"boxes": firstOf(t, get(f.Grant(db, dynamic.Lt("size", "large"))))}, exo.Limits{})
 	if out := few.Run(t, "return boxes.orderBy(b => b.id).select(b => b.id)"); out.JSON != "[2,3]" {
 		t.Error(out)
 	}
@@ -91,8 +92,8 @@ func TestParts(t *testing.T) {
 	must(t, err)
 	grants := map[string]exo.Object{}
 	for name, columns := range map[string][]string{"logs": {"id", "day", "note"}, "logs_2021": {"id", "day", "note"}, "lines": {"n", "text"}} {
-		f := get(get(New(live).Table(name))(t).Facet(strings.ReplaceAll(name, "_", ""), columns...))(t)
-		grants[strings.TrimSuffix(name, "_2021")+map[bool]string{true: "2021"}[strings.Contains(name, "_2021")]] = firstOf(t, get(f.Grant(db, AllRows())))
+		f := get(get(dynamic.New(live).Table(name))(t).Facet(strings.ReplaceAll(name, "_", ""), columns...))(t)
+		grants[strings.TrimSuffix(name, "_2021")+map[bool]string{true: "2021"}[strings.Contains(name, "_2021")]] = firstOf(t, get(f.Grant(db, dynamic.AllRows())))
 	}
 	r := tu.NewRunner(t, grants, exo.Limits{})
 	for program, want := range map[string]string{

@@ -9,6 +9,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/dynamic"
 	. "github.com/exoagent/exoagent/exosql/dynamic"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -30,13 +31,13 @@ func TestTwoSchemas(t *testing.T) {
 	run(`CREATE SCHEMA $a; CREATE SCHEMA $b; CREATE TABLE $a.lists (id int PRIMARY KEY, name text); CREATE TABLE $b.lists (id int PRIMARY KEY, name text);
 		CREATE TABLE $b.alone (id int PRIMARY KEY, name text); INSERT INTO $a.lists VALUES (1, 'of a'); INSERT INTO $b.lists VALUES (1, 'of b'); INSERT INTO $b.alone VALUES (1, 'alone')`)
 	db := tu.Postgres.OpenURL(t, tu.WithParam(t, server, "search_path", a+","+b), &exosql.OpenOptions{Setup: func(context.Context, *sql.DB) error { return nil }})
-	declarations := New(get(db.Catalog(t.Context()))(t))
+	declarations := dynamic.New(get(db.Catalog(t.Context()))(t))
 	grants := map[string]exo.Object{}
 	for name, table := range map[string]string{"first": "lists", "second": b + ".lists", "alone": "alone"} {
-		grants[name] = get(get(get(declarations.Table(table))(t).Facet(name, "id", "name"))(t).Grant(db, AllRows()))(t)
+		grants[name] = get(get(get(declarations.Table(table))(t).Facet(name, "id", "name"))(t).Grant(db, dynamic.AllRows()))(t)
 	}
 	for _, table := range []string{a + ".lists", b + ".alone"} {
-		if _, err := New(get(db.Catalog(t.Context()))(t)).Table(table); err == nil || !strings.Contains(err.Error(), "declare it so") {
+		if _, err := dynamic.New(get(db.Catalog(t.Context()))(t)).Table(table); err == nil || !strings.Contains(err.Error(), "declare it so") {
 			t.Errorf("%s: %v", table, err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/dynamic"
 	. "github.com/exoagent/exoagent/exosql/dynamic"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -19,11 +20,11 @@ func TestLabelsOfSharedScopes(t *testing.T) {
 		live, err := db.Catalog(t.Context())
 		must(t, err)
 		for _, shared := range []bool{true, false} {
-			ds := New(live)
+			ds := dynamic.New(live)
 			a, b, x, d := get(ds.Table("a"))(t), get(ds.Table("b"))(t), get(ds.Table("x"))(t), get(ds.Table("d"))(t)
 			must(t, b.WithLabel("medical"))
-			link := func(name string, from, to *Table, column, references string) *Link {
-				return get(from.Link(LinkSpec{Name: name, Columns: []string{column}, To: to, References: []string{references}}))(t)
+			link := func(name string, from, to *dynamic.Table, column, references string) *dynamic.Link {
+				return get(from.Link(dynamic.LinkSpec{Name: name, Columns: []string{column}, To: to, References: []string{references}}))(t)
 			}
 			bs, xs, rows := link("bs", a, b, "id", "a_id"), link("xs", b, x, "id", "b_id"), link("ds", x, d, "id", "x_id")
 			direct := link("d", a, d, "d_id", "id")
@@ -34,9 +35,9 @@ func TestLabelsOfSharedScopes(t *testing.T) {
 			must(t, fx.Add(rows, fd))
 			var o exo.Object
 			if shared {
-				o = get(fa.Of(db, get(NewScopes(ScopeRows(a, Ge("id", 1)), ScopeVia(rows)))(t).Rows(a)))(t)
+				o = get(fa.Of(db, get(dynamic.NewScopes(dynamic.ScopeRows(a, dynamic.Ge("id", 1)), dynamic.ScopeVia(rows)))(t).Rows(a)))(t)
 			} else {
-				o, err = fa.Grant(db, Ge("id", 1), ScopeVia(rows))
+				o, err = fa.Grant(db, dynamic.Ge("id", 1), dynamic.ScopeVia(rows))
 			}
 			must(t, err)
 			tool := get(codemode.New(codemode.Grants{"a": o}, &codemode.Options{Record: exo.Unrecorded, Admits: exo.NewLabel("medical")}))(t)
@@ -53,12 +54,12 @@ func TestTemplateOfOtherLabels(t *testing.T) {
 	db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec("CREATE TABLE p (id {int} PRIMARY KEY, pay {int} NOT NULL)", "INSERT INTO p VALUES (1, 5), (2, 6)")})
 	live, err := db.Catalog(t.Context())
 	must(t, err)
-	p := get(New(live).Table("p", ColumnSpec{Name: "pay", Label: []string{"pay"}}))(t)
+	p := get(dynamic.New(live).Table("p", dynamic.ColumnSpec{Name: "pay", Label: []string{"pay"}}))(t)
 	f := get(p.Facet("p", "id"))(t)
-	template := get(f.Template(db, p.Rows(AllRows())))(t)
+	template := get(f.Template(db, p.Rows(dynamic.AllRows())))(t)
 	for column, ok := range map[string]bool{"pay": false, "id": true} {
-		pred := Eq(column, map[bool]int{false: 5, true: 1}[ok])
-		o := template.For(func(*Template) (Relation, error) { return p.Rows(AllRows()).Where(pred), nil })
+		pred := dynamic.Eq(column, map[bool]int{false: 5, true: 1}[ok])
+		o := template.For(func(*dynamic.Template) (dynamic.Relation, error) { return p.Rows(dynamic.AllRows()).Where(pred), nil })
 		tool := get(codemode.New(codemode.Grants{"p": o}, &codemode.Options{Record: exo.Unrecorded}))(t)
 		if r := tool.Run(t.Context(), "return p.count()"); (r.Err == nil) != ok || ok && string(r.JSON) != "1" {
 			t.Errorf("%s: %s %v", column, r.JSON, r.Err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/dynamic"
 	. "github.com/exoagent/exoagent/exosql/dynamic"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -32,10 +33,10 @@ func TestValues(t *testing.T) {
 			e.Pick(`x'0102', '[1,2]'`, `'\x0102', '{1,2}'`)+`), (2, 8, 2, '13', 'b', false, '2025-01-02T03:04:05Z', '2025-01-02', 'P2D', '00112233-4455-6677-8899-aabbccddee00', `+e.Pick(`x'03', '[3]'`, `'\x03', '{3}'`)+`)`)})
 		live, err := db.Catalog(t.Context())
 		must(t, err)
-		table := get(New(live).Table("kinds", ColumnSpec{Name: "d", Type: exo.TypeDecimal}, ColumnSpec{Name: "t", Type: exo.TypeTime}, ColumnSpec{Name: "day", Type: exo.TypeDate},
-			ColumnSpec{Name: "span", Type: exo.TypeInterval}, ColumnSpec{Name: "u", Type: exo.TypeUUID}, ColumnSpec{Name: "tags", Type: exo.TypeList, Elem: exo.TypeInt}))(t)
+		table := get(dynamic.New(live).Table("kinds", dynamic.ColumnSpec{Name: "d", Type: exo.TypeDecimal}, dynamic.ColumnSpec{Name: "t", Type: exo.TypeTime}, dynamic.ColumnSpec{Name: "day", Type: exo.TypeDate},
+			dynamic.ColumnSpec{Name: "span", Type: exo.TypeInterval}, dynamic.ColumnSpec{Name: "u", Type: exo.TypeUUID}, dynamic.ColumnSpec{Name: "tags", Type: exo.TypeList, Elem: exo.TypeInt}))(t)
 		facet := get(table.Facet("kind", "id"))(t)
-		rows := func(p Predicate) (string, error) {
+		rows := func(p dynamic.Predicate) (string, error) {
 			o, err := facet.Grant(db, p)
 			if err != nil {
 				return "", err
@@ -58,16 +59,16 @@ func TestValues(t *testing.T) {
 			"raw":  {[]byte{1, 2}},
 		} {
 			for _, v := range values {
-				if got, err := rows(Eq(column, v)); got != "[1]" || err != nil {
+				if got, err := rows(dynamic.Eq(column, v)); got != "[1]" || err != nil {
 					t.Errorf("%s = %v (%T): %s, %v", column, v, v, got, err)
 				}
 			}
 		}
-		for want, preds := range map[string][]Predicate{
-			"[1,2]": {In("n", []int64{7, 8}), In("n", []any{7, 8.0}), In("n", 7, []int32{8}), In("s", []string{"a", "b"}), In("raw", []byte{1, 2}, []byte{3}), NotIn("n"), NotIn("n", []int{}), Between("n", 7, 8), Like("s", "_")},
-			"[1]":   {NotIn("n", 8), NotIn("n", []uint32{8, 9}), Between("t", "2024-01-01T00:00:00Z", at), ILike("s", "A"), Includes("s", "a"), StartsWith("s", "a"), EndsWith("s", "a"), Has("tags", 2), Not(Like("s", "b%"))},
-			"[2]":   {Lt("b", true)},
-			"[]":    {In("n", []int64{}), In("n", []int64(nil)), Like("s", "A"), Between("n", 8, 7)},
+		for want, preds := range map[string][]dynamic.Predicate{
+			"[1,2]": {dynamic.In("n", []int64{7, 8}), dynamic.In("n", []any{7, 8.0}), dynamic.In("n", 7, []int32{8}), dynamic.In("s", []string{"a", "b"}), dynamic.In("raw", []byte{1, 2}, []byte{3}), dynamic.NotIn("n"), dynamic.NotIn("n", []int{}), dynamic.Between("n", 7, 8), dynamic.Like("s", "_")},
+			"[1]":   {dynamic.NotIn("n", 8), dynamic.NotIn("n", []uint32{8, 9}), dynamic.Between("t", "2024-01-01T00:00:00Z", at), dynamic.ILike("s", "A"), dynamic.Includes("s", "a"), dynamic.StartsWith("s", "a"), dynamic.EndsWith("s", "a"), dynamic.Has("tags", 2), dynamic.Not(dynamic.Like("s", "b%"))},
+			"[2]":   {dynamic.Lt("b", true)},
+			"[]":    {dynamic.In("n", []int64{}), dynamic.In("n", []int64(nil)), dynamic.Like("s", "A"), dynamic.Between("n", 8, 7)},
 		} {
 			for i, p := range preds {
 				got, err := rows(p)
@@ -92,13 +93,13 @@ func TestValues(t *testing.T) {
 			"tags": {1, []int{1, 2}},
 		} {
 			for _, v := range values {
-				_, err := rows(Eq(column, v))
+				_, err := rows(dynamic.Eq(column, v))
 				if exo.KindOf(err) != exo.Invalid || !strings.Contains(err.Error(), fmt.Sprintf("%T", v)) || !strings.HasPrefix(err.Error(), "kinds."+column+": ") {
 					t.Errorf("%s = %v (%T): %v", column, v, v, err)
 				}
 			}
 		}
-		for i, p := range []Predicate{Eq("n", nil), In("n", nil), In("n", 7, nil), In("n", []any{nil}), In("n", []string{"7"}), NotIn("n", [][]int{{7}}), Like("n", "7"), Like("s", "\x00"), Has("n", 7), Has("tags", "1"), Between("n", 7, "8"), IsNull("m")} {
+		for i, p := range []dynamic.Predicate{dynamic.Eq("n", nil), dynamic.In("n", nil), dynamic.In("n", 7, nil), dynamic.In("n", []any{nil}), dynamic.In("n", []string{"7"}), dynamic.NotIn("n", [][]int{{7}}), dynamic.Like("n", "7"), dynamic.Like("s", "\x00"), dynamic.Has("n", 7), dynamic.Has("tags", "1"), dynamic.Between("n", 7, "8"), dynamic.IsNull("m")} {
 			if _, err := rows(p); exo.KindOf(err) != exo.Invalid {
 				t.Errorf("%d is not refused: %v", i, err)
 			}

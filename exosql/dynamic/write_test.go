@@ -8,6 +8,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/dynamic"
 	. "github.com/exoagent/exoagent/exosql/dynamic"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 	"github.com/exoagent/exoagent/schema"
@@ -47,7 +48,7 @@ func written(t *testing.T, db *exosql.DB, live *schema.Database) exo.Object {
 	must(t, item.AllowUpdate("price"))
 	must(t, item.AllowDelete())
 	must(t, item.AllowEffects("unique(id)"))
-	return get(shop.Grant(db, Eq("id", 1)))(t)
+	return get(shop.Grant(db, dynamic.Eq("id", 1)))(t)
 }
 
 // TestWrites: rights given by names are those given by types: the same statements, values and answers.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/dynamic"
 	. "github.com/exoagent/exoagent/exosql/dynamic"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 	"github.com/exoagent/exoagent/schema"
@@ -19,17 +20,17 @@ func TestZeroValues(t *testing.T) {
 		w := newWorld(t, live)
 		tu.ZeroCalls(t, tu.Surface{
 			Functions: map[string]any{
-				"New": New, "NewFor": NewFor, "ScopeRows": ScopeRows, "ScopeVia": ScopeVia, "ScopeShared": ScopeShared,
-				"Eq": Eq, "Ne": Ne, "Lt": Lt, "Le": Le, "Gt": Gt, "Ge": Ge, "Between": Between, "In": In, "NotIn": NotIn, "IsNull": IsNull, "IsNotNull": IsNotNull,
-				"Like": Like, "ILike": ILike, "Includes": Includes, "StartsWith": StartsWith, "EndsWith": EndsWith, "Has": Has,
-				"NewScopes": NewScopes, "And": And, "Or": Or, "Not": Not, "AllRows": AllRows,
+				"New": dynamic.New, "NewFor": dynamic.NewFor, "ScopeRows": dynamic.ScopeRows, "ScopeVia": dynamic.ScopeVia, "ScopeShared": dynamic.ScopeShared,
+				"Eq": dynamic.Eq, "Ne": dynamic.Ne, "Lt": dynamic.Lt, "Le": dynamic.Le, "Gt": dynamic.Gt, "Ge": dynamic.Ge, "Between": dynamic.Between, "In": dynamic.In, "NotIn": dynamic.NotIn, "IsNull": dynamic.IsNull, "IsNotNull": dynamic.IsNotNull,
+				"Like": dynamic.Like, "ILike": dynamic.ILike, "Includes": dynamic.Includes, "StartsWith": dynamic.StartsWith, "EndsWith": dynamic.EndsWith, "Has": dynamic.Has,
+				"NewScopes": dynamic.NewScopes, "And": dynamic.And, "Or": dynamic.Or, "Not": dynamic.Not, "AllRows": dynamic.AllRows,
 			},
 			Types: map[string]reflect.Type{
-				"Declarations": reflect.TypeFor[*Declarations](), "Table": reflect.TypeFor[*Table](), "Link": reflect.TypeFor[*Link](), "Facet": reflect.TypeFor[*Facet](),
-				"ColumnSpec": reflect.TypeFor[ColumnSpec](), "LinkSpec": reflect.TypeFor[LinkSpec](), "Predicate": reflect.TypeFor[Predicate](), "Readers": reflect.TypeFor[Readers](), "Scope": reflect.TypeFor[Scope](),
-				"Relation": reflect.TypeFor[Relation](), "Scopes": reflect.TypeFor[*Scopes](), "Template": reflect.TypeFor[*Template](), "Binding": reflect.TypeFor[Binding](),
+				"Declarations": reflect.TypeFor[*dynamic.Declarations](), "Table": reflect.TypeFor[*dynamic.Table](), "Link": reflect.TypeFor[*dynamic.Link](), "Facet": reflect.TypeFor[*dynamic.Facet](),
+				"ColumnSpec": reflect.TypeFor[dynamic.ColumnSpec](), "LinkSpec": reflect.TypeFor[dynamic.LinkSpec](), "Predicate": reflect.TypeFor[dynamic.Predicate](), "Readers": reflect.TypeFor[dynamic.Readers](), "Scope": reflect.TypeFor[dynamic.Scope](),
+				"Relation": reflect.TypeFor[dynamic.Relation](), "Scopes": reflect.TypeFor[*dynamic.Scopes](), "Template": reflect.TypeFor[*dynamic.Template](), "Binding": reflect.TypeFor[dynamic.Binding](),
 			},
-			Receivers: []any{w.d, w.shops, w.shop, w.shops.Rows(Eq("id", 1))},
+			Receivers: []any{w.d, w.shops, w.shop, w.shops.Rows(dynamic.Eq("id", 1))},
 		}, func(what string, out []reflect.Value) {
 			if strings.HasSuffix(what, ".Example") || strings.HasSuffix(what, ".For") { // no object, which nothing grants
 				if !out[0].IsNil() {
@@ -41,13 +42,13 @@ func TestZeroValues(t *testing.T) {
 			switch x := out[len(out)-1].Interface().(type) {
 			case error:
 				err = x
-			case Predicate:
+			case dynamic.Predicate:
 				_, err = w.shop.Grant(db, x)
-			case Relation:
+			case dynamic.Relation:
 				_, err = w.shop.Of(db, x)
-			case Scope:
-				_, err = w.shop.Grant(db, Eq("id", 1), x)
-			case *Declarations:
+			case dynamic.Scope:
+				_, err = w.shop.Grant(db, dynamic.Eq("id", 1), x)
+			case *dynamic.Declarations:
 				_, err = x.Table("shops")
 			}
 			if what == "AllRows" || what == "(Facet 2).Reached" { // the one that takes nothing, and narrows nothing, and the one of a facet that was made

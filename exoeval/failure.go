@@ -1,0 +1,117 @@
+package exoeval
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/guest"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
+	"github.com/exoagent/exoagent/internal/scalar"
+)
+
+// Why a program failed, in the words that its author reads.
+
+// failure turns what ended the program into the error that the model reads.
+func (r *run) failure(err error) error {
+	r.Failed = true
+	var ex *goja.Exception
+	if r.Fatal != nil {
+		if exo.PosOf(r.Fatal).Line > 0 {
+			return r.Fatal
+		}
+		return r.Placed(r.Fatal, 0, 0)
+	}
+	var interrupted *goja.InterruptedError
+	var overflow *goja.StackOverflowError
+	switch {
+	case errors.As(err, &interrupted):
+		if e, ok := interrupted.Value().(error); ok {
+			line, col := guest.FrameOf(interrupted.Stack())
+			return r.Placed(e, line, col)
+		}
+		return r.Placed(&exo.Error{Kind: exo.Cancelled, Err: err}, 0, 0)
+	case errors.As(err, &overflow):
+		line, col := guest.FrameOf(overflow.Stack())
+		return r.Placed(exo.Errorf(exo.Limit, "", "functions call each other too deeply: the limit is %d calls", r.MaxDepth), line, col)
+	case errors.As(err, &ex):
+		line, col := guest.FrameOf(ex.Stack())
+		return r.reason(ex.Value(), line, col)
+	}
+	return r.Placed(&exo.Error{Kind: exo.Internal, Err: err}, 0, 0)
+}
+
+var missingMember = realm.Expression(`^Object has no member '(\w+)'`)
+
+var memberOfNothing = realm.Expression(`^(Cannot read property '.*' of (undefined|null)|Value is not object coercible)$`)
+
+var fixedMember = realm.Expression(`^Cannot assign to read only property '(\w+)'`)
+
+// reason describes a thrown or rejected value. It may run code of the program.
+func (r *run) reason(v goja.Value, line, col int) error {
+	r.Failed = true
+	o, ok := v.(*goja.Object)
+	if v, ok := r.SealedIn(v); ok {
+		return r.Placed(exo.Errorf(exo.Program, "", "the program threw %s", v), line, col)
+	}
+	if !ok {
+		return r.Placed(exo.Errorf(exo.Program, "", "the program threw %s", scalar.Shorten(r.safeString(v), 500)), line, col)
+	}
+	if t, ok := r.Thrown[o]; ok {
+		if t.Line > 0 {
+			line, col = t.Line, t.Col
+		}
+		return r.Placed(t.Err, line, col)
+	}
+	var name, msg, stack string
+	r.guarded(func() {
+		if x := o.Get("name"); x != nil {
+			name = x.String()
+		}
+		if x := o.Get("message"); x != nil {
+			msg = x.String()
+		} else {
+			msg = r.safeString(v)
+		}
+		if x := o.Get("stack"); x != nil {
+			stack = x.String()
+		}
+	})
+	if m := guest.StackPlace().FindStringSubmatch(stack); m != nil && line == 0 {
+		line, _ = strconv.Atoi(m[1])
+		col, _ = strconv.Atoi(m[2])
+	}
+	if m := missingMember().FindStringSubmatch(msg); m != nil {
+		if s := r.OfResult(m[1]); s != "" {
+			msg = s
+		}
+	}
+	if r.NoRow != nil && memberOfNothing().MatchString(msg) {
+		msg += ": " + r.Say(nil, "found.nothing", "{it} found nothing and gave null; test it with if (x), or read x?.member", "it", r.Check.Name(r.NoRow))
+	}
+	if m := fixedMember().FindStringSubmatch(msg); m != nil && r.Fixes(m[1]) {
+		return r.Placed(r.IsFixed(m[1]), line, col)
+	}
+	if strings.HasPrefix(msg, "Compiler bug: unknown type") { // of typeof, in the engine's own functions
+		msg = "`typeof` can't look at what " + r.Describes() + ": it has no value in the program"
+	}
+	text := scalar.Shorten(msg, 2000)
+	if name != "" && name != "Error" {
+		text = scalar.Shorten(name, 100) + ": " + text
+	}
+	return r.Placed(exo.Errorf(exo.Program, "", "%s", text), line, col)
+}
+
+func (r *run) safeString(v goja.Value) (s string) {
+	r.guarded(func() { s = v.String() })
+	return s
+}
+
+// guarded runs f, which may run code of the program, from outside the realm.
+func (r *run) guarded(f func()) {
+	defer func() { _ = recover() }() // interrupts and engine panics: the run is over anyway
+	_ = r.VM.Try(f)
+}

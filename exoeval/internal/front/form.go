@@ -1,0 +1,114 @@
+package front
+
+// The forms of a program. The checker begins with what this file makes of a tree.
+
+import (
+	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/file"
+	"github.com/dop251/goja/unistring"
+
+	"github.com/exoagent/exoagent/exoeval/internal/source"
+)
+
+// form is a program in one of three forms (a function, a body, an expression), all brought
+// to the first: a function of the capabilities.
+type form struct {
+	*source.Tree
+	root  ast.Expression      // the function that the program evaluates to
+	body  *ast.BlockStatement // the statements, when the text is a body; nil otherwise
+	plain bool                // root is made a plain function: see checker.check
+}
+
+// take recognises the form of a program.
+func take(t *source.Tree) *form {
+	p := &form{Tree: t, root: t.Fn}
+	switch body := t.Fn.Body.(type) {
+	case *ast.BlockStatement:
+		p.takeBody(body)
+	case *ast.ExpressionBody:
+		p.takeExpression(body.Expression)
+	}
+	return p
+}
+
+// wrapper reports whether f is the function that was put round the text.
+func (p *form) wrapper(f *ast.ArrowFunctionLiteral) bool { return f == p.Fn }
+
+// takeBody recognises a body that is nothing but a function, and otherwise
+// gives the last expression statement its return.
+func (p *form) takeBody(block *ast.BlockStatement) {
+	var list []ast.Statement
+	for _, s := range block.List {
+		if _, empty := s.(*ast.EmptyStatement); !empty {
+			list = append(list, s)
+		}
+	}
+	block.List = list
+	p.body = block
+	n := len(list)
+	if n == 0 {
+		return
+	}
+	s, ok := list[n-1].(*ast.ExpressionStatement)
+	if !ok {
+		return
+	}
+	e := unwrapExport(s.Expression)
+	if isFunction(e) {
+		if n == 1 {
+			p.takeFunction(e)
+			return
+		}
+		e = callWithAPI(e, e.Idx0()) // declarations first, then the function
+	}
+	list[n-1] = &ast.ReturnStatement{Return: s.Idx0(), Argument: e}
+}
+
+func (p *form) takeExpression(e ast.Expression) {
+	if e = unwrapExport(e); isFunction(e) {
+		p.takeFunction(e)
+	}
+}
+
+// takeFunction makes fn the program. One that declares no parameter gets `api`:
+// authors forget it.
+func (p *form) takeFunction(fn ast.Expression) {
+	var params *ast.ParameterList
+	switch fn := fn.(type) {
+	case *ast.ArrowFunctionLiteral:
+		params = fn.ParameterList
+	case *ast.FunctionLiteral:
+		params = fn.ParameterList
+	}
+	if len(params.List) == 0 && params.Rest == nil {
+		params.List = []*ast.Binding{{Target: identifier("api", fn.Idx0())}}
+	}
+	p.Prog.Body = []ast.Statement{&ast.ExpressionStatement{Expression: fn}}
+	p.root, p.body = fn, nil
+}
+
+// unwrapExport undoes the `0,` that stripModule put for `export default function (`.
+func unwrapExport(e ast.Expression) ast.Expression {
+	if seq, ok := e.(*ast.SequenceExpression); ok && len(seq.Sequence) == 2 && isFunction(seq.Sequence[1]) {
+		if n, ok := seq.Sequence[0].(*ast.NumberLiteral); ok && n.Literal == "0" {
+			return seq.Sequence[1]
+		}
+	}
+	return e
+}
+
+func isFunction(e ast.Expression) bool {
+	switch e.(type) {
+	case *ast.ArrowFunctionLiteral, *ast.FunctionLiteral:
+		return true
+	}
+	return false
+}
+
+func identifier(name string, idx file.Idx) *ast.Identifier {
+	return &ast.Identifier{Name: unistring.NewFromString(name), Idx: idx}
+}
+
+func callWithAPI(fn ast.Expression, idx file.Idx) *ast.CallExpression {
+	return &ast.CallExpression{Callee: fn, LeftParenthesis: idx, RightParenthesis: idx, ArgumentList: []ast.Expression{identifier("api", idx)}}
+}

@@ -1,0 +1,111 @@
+package front
+
+// The way of a program through this package: parse, check, rewrite, compile.
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/dop251/goja"
+	"github.com/dop251/goja/file"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/source"
+)
+
+// Compile parses, checks, rewrites and compiles src. The error is always an
+// *exo.Error. A panic below (goja's parser has panics of its own) is Internal, and
+// its text stays on the host's side.
+func Compile(src string, cfg Config) (p *Program, of Facts, err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			p, err = nil, &exo.Error{Kind: exo.Internal, Err: exo.NewPanicError(x)}
+		}
+	}()
+	p, of, f := compileText(src, cfg)
+	if f != nil {
+		return nil, Facts{}, f.In(src)
+	}
+	return p, of, nil
+}
+
+func compileText(src string, cfg Config) (*Program, Facts, *source.Fault) {
+	text, f := source.Clean(src, cfg.MaxSource)
+	if f != nil {
+		return nil, Facts{}, f
+	}
+	c, compiled, f := javaScript(text, cfg)
+	var at source.Map
+	if f != nil && f.Kind == exo.Syntax {
+		c, compiled, at, f = typeScript(text, cfg, c != nil, f)
+	}
+	if f != nil {
+		return nil, Facts{}, f
+	}
+	return &Program{Compiled: compiled, Plain: c.pt.plain, Written: c.written, places: c.pt.Places(src, at), spans: c.spans, calls: c.calls}, c.facts(), nil
+}
+
+// javaScript compiles a text whose offsets are those of the program as given. There is a checker where
+// the text was parsed, even if there is a fault.
+func javaScript(text string, cfg Config) (*checker, *goja.Program, *source.Fault) {
+	t, f := source.Parse(cfg.Catalog, text, cfg.MaxNesting)
+	if f != nil {
+		return nil, nil, f
+	}
+	c := newChecker(cfg, take(t))
+	if f := c.check(); f != nil {
+		return c, nil, f
+	}
+	if f := c.finish(); f != nil {
+		return c, nil, f
+	}
+	if f := rewrite(c.pt, c); f != nil {
+		return c, nil, f
+	}
+	// CompileAST with strict: `this` is undefined in plain functions, so that no
+	// function can reach the global object through it. Never goja.Compile: it
+	// follows sourceMappingURL comments to the host's files.
+	compiled, err := goja.CompileAST(t.Prog, true)
+	if err != nil {
+		return c, nil, c.compileFault(err)
+	}
+	return c, compiled, nil
+}
+
+// compileFault is what goja's compiler finds wrong, in the author's terms.
+func (c *checker) compileFault(err error) *source.Fault {
+	var ce *goja.CompilerSyntaxError
+	if !errors.As(err, &ce) {
+		return source.InternalFault(err)
+	}
+	c.fault = nil
+	c.fail(file.Idx(ce.Offset+1), "syntax error: %s", ce.Message)
+	return c.fault
+}
+
+// typeScript takes the types off a text that javaScript refused with f. Both
+// may be wrong with it: what is not read at all weighs more than where. A text
+// that parses can still be TypeScript: `get<Row>(1)` compares get with Row.
+func typeScript(text string, cfg Config, parsed bool, f *source.Fault) (*checker, *goja.Program, source.Map, *source.Fault) {
+	out, f2 := source.Erase(cfg.Catalog, text, cfg.MaxNesting)
+	if f2 != nil && !parsed {
+		return nil, nil, nil, f2
+	}
+	if f2 != nil || !out.Found {
+		return nil, nil, nil, f
+	}
+	c, compiled, f2 := javaScript(out.Text, cfg)
+	if f2 != nil {
+		f2.Off = out.At.Source(f2.Off)
+		if c == nil && (parsed || f2.Kind == exo.Syntax && f2.Off < f.Off) {
+			return nil, nil, nil, f
+		}
+		return nil, nil, nil, f2
+	}
+	return c, compiled, out.At, nil
+}
+
+func (c *checker) facts() Facts {
+	return Facts{Names: c.names, Helpers: slices.Sorted(maps.Keys(c.helpers)), Patterns: c.patterns, Generators: c.generators, Asyncs: c.asyncs}
+}

@@ -1,0 +1,38 @@
+package front
+
+// The names that grants may have. A host's grants are checked with it before any program is.
+
+import (
+	"fmt"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
+)
+
+// CheckNames refuses grants that a program could not name, or that would take
+// the place of something that every program relies on.
+func CheckNames(granted []exo.GrantedName, cfg Config) error {
+	for _, g := range granted {
+		if why := unusable(g.Name, cfg); why != "" {
+			return fmt.Errorf("exoeval: %q can't be the name of a grant: %s; name it otherwise, as %q", g.Name, why, g.Name+"_")
+		}
+	}
+	return nil
+}
+
+// unusable says why programs can't use a name, or nothing. It tries the
+// name in a program, so a word that a list forgot is found too.
+func unusable(name string, cfg Config) string {
+	switch {
+	case IsGlobal(name):
+		return "programs have a global of that name"
+	case scalar.Keyword(name):
+		return "it is a word of the language"
+	}
+	cfg.MaxSource = max(cfg.MaxSource, 1000)
+	cfg.MaxNesting = max(cfg.MaxNesting, 10)
+	if _, _, err := Compile(name+".x; return "+name, cfg); err != nil {
+		return "a program that names it is refused (" + exo.GuestText(err) + ")"
+	}
+	return ""
+}

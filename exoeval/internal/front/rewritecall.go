@@ -1,0 +1,188 @@
+package front
+
+// The rewriting of calls, and of async functions.
+
+import (
+	"strconv"
+
+	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/file"
+	"github.com/dop251/goja/token"
+)
+
+// specialMembers are the methods whose calls are looked at, besides all of Math.
+var specialMembers = map[string]bool{"includes": true, "has": true, "indexOf": true, "lastIndexOf": true, "test": true, "exec": true,
+	"some": true, "every": true, "find": true, "findIndex": true, "findLast": true, "findLastIndex": true, "filter": true}
+
+// specialFunctions are the global functions whose calls are looked at.
+var specialFunctions = map[string]bool{"String": true, "Number": true, "parseInt": true, "parseFloat": true, "Boolean": true, "isNaN": true, "isFinite": true}
+
+// callee replaces what a call in a recorded function calls, where JavaScript's own
+// functions would take a column for a value (see calls.go). The helper gives the
+// function before the arguments are evaluated, as the member did.
+func (r *rewriter) callee(e *ast.CallExpression) {
+	switch callee := e.Callee.(type) {
+	case *ast.Identifier:
+		if name := callee.Name.String(); specialFunctions[name] {
+			e.Callee = r.helperCall(HelperCallee, callee.Idx, stringLiteral(name, callee.Idx), callee)
+		}
+	case *ast.DotExpression:
+		name := callee.Identifier.Name.String()
+		if !isSpecialMember(callee) {
+			return
+		}
+		if optional(callee.Left) {
+			r.guardArguments(e, name)
+			return
+		}
+		at := callee.Identifier.Idx
+		e.Callee = r.helperCall(HelperMember, at, callee.Left, stringLiteral(name, at))
+	case *ast.Optional:
+		if dot, ok := callee.Expression.(*ast.DotExpression); ok && isSpecialMember(dot) {
+			r.guardArguments(e, dot.Identifier.Name.String())
+		}
+	}
+}
+
+// promised lets a described thing have a then where it is called by that name.
+func (r *rewriter) promised(e *ast.CallExpression) {
+	dot, ok := e.Callee.(*ast.DotExpression)
+	if !ok || r.records || optional(dot.Left) {
+		return
+	}
+	switch dot.Left.(type) {
+	case *ast.SuperExpression, *ast.ThisExpression:
+		return
+	}
+	switch dot.Identifier.Name {
+	case "then", "catch", "finally":
+		dot.Left = r.helperCall(HelperSent, dot.Left.Idx0(), dot.Left)
+	}
+}
+
+// dated marks the one argument of new Date in a recorded function: of a column it can't be made.
+func (r *rewriter) dated(e *ast.NewExpression) {
+	id, ok := e.Callee.(*ast.Identifier)
+	if !ok || !r.records || id.Name != "Date" || len(e.ArgumentList) != 1 || neverRecorded(e.ArgumentList[0]) {
+		return
+	}
+	if _, spread := e.ArgumentList[0].(*ast.SpreadElement); !spread {
+		at := e.ArgumentList[0].Idx0()
+		e.ArgumentList[0] = r.helperCall(HelperArgument, at, stringLiteral(DateMark, at), e.ArgumentList[0])
+	}
+}
+
+func isSpecialMember(e *ast.DotExpression) bool {
+	switch left := e.Left.(type) {
+	case *ast.SuperExpression:
+		return false
+	case *ast.Identifier:
+		if left.Name == "Math" {
+			return true
+		}
+	}
+	return specialMembers[e.Identifier.Name.String()]
+}
+
+// optional reports whether e is part of a chain that may end early.
+func optional(e ast.Expression) bool {
+	for {
+		switch x := e.(type) {
+		case *ast.Optional:
+			return true
+		case *ast.DotExpression:
+			e = x.Left
+		case *ast.PrivateDotExpression:
+			e = x.Left
+		case *ast.BracketExpression:
+			e = x.Left
+		case *ast.CallExpression:
+			e = x.Callee
+		default:
+			return false
+		}
+	}
+}
+
+func (r *rewriter) guardArguments(e *ast.CallExpression, name string) {
+	for i, a := range e.ArgumentList {
+		if _, spread := a.(*ast.SpreadElement); !spread {
+			e.ArgumentList[i] = r.helperCall(HelperArgument, a.Idx0(), stringLiteral(name, a.Idx0()), a)
+		}
+	}
+}
+
+// valueOrUndefined is e for a helper that does what typeof does: a name that is
+// not there is undefined, and no error.
+func (r *rewriter) valueOrUndefined(e ast.Expression) ast.Expression {
+	id, ok := e.(*ast.Identifier)
+	if !ok || !r.free[id] {
+		return e
+	}
+	return &ast.ConditionalExpression{
+		Test: &ast.BinaryExpression{Operator: token.STRICT_EQUAL,
+			Left: &ast.UnaryExpression{Operator: token.TYPEOF, Idx: id.Idx, Operand: id}, Right: stringLiteral("undefined", id.Idx)},
+		Consequent: &ast.UnaryExpression{Operator: token.VOID, Idx: id.Idx, Operand: &ast.NullLiteral{Idx: id.Idx, Literal: "null"}},
+		Alternate:  &ast.Identifier{Name: id.Name, Idx: id.Idx},
+	}
+}
+
+// An async function gives a promise of the engine's. In its place stands a plain function that calls it, with the same
+// `this` and super, and hands the promise to the program as one that was not awaited. `arguments` would be those of neither:
+// the checker refuses it (argumentsIn).
+
+// asyncFunction rewrites an async function literal, which has been rewritten inside.
+func (r *rewriter) asyncFunction(e *ast.FunctionLiteral) {
+	at := e.Idx0()
+	inner := &ast.ArrowFunctionLiteral{Start: at, ParameterList: e.ParameterList, Body: e.Body, DeclarationList: e.DeclarationList, Async: true}
+	list, passed := passedOn(inner.ParameterList, at)
+	e.Async, e.DeclarationList, e.ParameterList = false, nil, list
+	e.Body = &ast.BlockStatement{LeftBrace: at, RightBrace: at, List: []ast.Statement{&ast.ReturnStatement{Return: at, Argument: r.promiseOf(e, inner, passed, at)}}}
+}
+
+// asyncArrow is asyncFunction for an arrow.
+func (r *rewriter) asyncArrow(e *ast.ArrowFunctionLiteral) {
+	at := e.Idx0()
+	inner := *e
+	inner.Source = ""
+	list, passed := passedOn(inner.ParameterList, at)
+	e.Async, e.DeclarationList, e.ParameterList = false, nil, list
+	e.Body = &ast.ExpressionBody{Expression: r.promiseOf(e, &inner, passed, at)}
+}
+
+func (r *rewriter) promiseOf(e ast.Expression, inner *ast.ArrowFunctionLiteral, passed []ast.Expression, at file.Idx) ast.Expression {
+	name := ""
+	if b := r.bound[e]; b != nil {
+		name = b.name
+	} else if f, ok := e.(*ast.FunctionLiteral); ok && f.Name != nil {
+		name = f.Name.Name.String()
+	}
+	call := &ast.CallExpression{Callee: inner, LeftParenthesis: at, RightParenthesis: at, ArgumentList: passed}
+	return r.helperCall(HelperCalled, at, call, stringLiteral(name, at))
+}
+
+// asyncArguments begins the names of the parameters of the function that calls an async one. Like the helpers' names they
+// can't be spelled.
+const asyncArguments = "\x00args"
+
+// passedOn are the parameters of the function that calls an async one, and what it passes on. Each parameter that counts for
+// the function's length has one; undefined in its place means what no argument means. The others get the rest.
+func passedOn(of *ast.ParameterList, at file.Idx) (*ast.ParameterList, []ast.Expression) {
+	list, passed := &ast.ParameterList{Opening: at, Closing: at}, []ast.Expression(nil)
+	if of == nil {
+		return list, passed
+	}
+	for i, b := range of.List {
+		if b.Initializer != nil {
+			break
+		}
+		name := asyncArguments + strconv.Itoa(i)
+		list.List = append(list.List, &ast.Binding{Target: identifier(name, at)})
+		passed = append(passed, identifier(name, at))
+	}
+	if len(list.List) < len(of.List) || of.Rest != nil {
+		list.Rest = identifier(asyncArguments, at)
+		passed = append(passed, &ast.SpreadElement{Expression: identifier(asyncArguments, at)})
+	}
+	return list, passed
+}

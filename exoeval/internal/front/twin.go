@@ -1,0 +1,312 @@
+package front
+
+// Function literals with two bodies, one of which records.
+
+import (
+	"reflect"
+
+	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/file"
+	"github.com/dop251/goja/unistring"
+)
+
+// A function literal that is given as a value (stored in an object or a list, returned,
+// passed to a function of the program) may end as the callback of a describing method,
+// and may as well be called a million times over rows. Its body is compiled twice, as it
+// is written and with its operators recorded, and a flag of the host says which of them
+// a call runs: the second while a describing callback is being called. So a condition is
+// recorded whatever way it was given, and a loop pays for reading the flag.
+
+// Limits of the second compilation: literals within literals are copied once for each
+// level, and a program is copied a few times at most.
+const (
+	maxTwinDepth = 3
+	maxTwinNodes = 20_000
+)
+
+// plainCallbacks are methods of JavaScript that call what they are given with values: a
+// callback of theirs reads no flag, since it runs once for each item. A program's own
+// method of such a name is refused a callback that needs recording.
+var plainCallbacks = map[string]bool{"map": true, "filter": true, "forEach": true, "reduce": true, "reduceRight": true, "some": true, "every": true, "find": true, "findIndex": true,
+	"findLast": true, "findLastIndex": true, "flatMap": true, "sort": true, "toSorted": true, "then": true, "catch": true, "finally": true, "replace": true, "replaceAll": true,
+	"from": true, "fromAsync": true, "groupBy": true, "stringify": true, "parse": true}
+
+// value rewrites an expression whose value goes somewhere: a function literal gets a
+// second body. name is what JavaScript would call the function, or "".
+func (r *rewriter) value(e ast.Expression, name string) ast.Expression {
+	if e == nil {
+		return nil
+	}
+	twin, plain := r.twice(e, name != "")
+	if twin == nil {
+		return plain
+	}
+	return r.either(twin, plain)
+}
+
+// twice is a function literal with its operators recorded, and as it is written; the first is nil
+// where there can be no second.
+func (r *rewriter) twice(e ast.Expression, named bool) (twin, plain ast.Expression) {
+	info := r.infos[e]
+	if r.records || info == nil || info.records || !twinnable(e, named) || r.twinDepth >= maxTwinDepth {
+		return nil, r.expr(e)
+	}
+	if b := r.bound[e]; b != nil && b.uses == b.calls {
+		return nil, r.expr(e) // it is called by its name and given to nobody
+	}
+	if twin = r.clone(e); twin == nil {
+		return nil, r.expr(e)
+	}
+	r.twinDepth++
+	plain = r.expr(e)
+	r.twinDepth--
+	fault := r.fault
+	if twin = r.expr(twin); r.fault != fault {
+		// It awaits where no operator can be recorded: it describes nothing.
+		r.fault = fault
+		return nil, plain
+	}
+	return twin, plain
+}
+
+// either puts the body of recorded before that of plain, its copy.
+func (r *rewriter) either(recorded, plain ast.Expression) ast.Expression {
+	at := plain.Idx0()
+	r.helpers[HelperRecording] = true
+	flag := &ast.Identifier{Name: unistring.String(HelperRecording), Idx: at}
+	choose := func(a, b ast.Statement) *ast.BlockStatement {
+		return &ast.BlockStatement{LeftBrace: at, RightBrace: at, List: []ast.Statement{&ast.IfStatement{If: at, Test: flag, Consequent: a, Alternate: b}}}
+	}
+	if redeclares(plain) {
+		return plain // a syntax error, which the compiler tells of a body that stands in its function only
+	}
+	switch plain := plain.(type) {
+	case *ast.ArrowFunctionLiteral:
+		recorded := recorded.(*ast.ArrowFunctionLiteral)
+		a, isExpression := recorded.Body.(*ast.ExpressionBody)
+		b, isExpression2 := plain.Body.(*ast.ExpressionBody)
+		if isExpression && isExpression2 {
+			b.Expression = &ast.ConditionalExpression{Test: flag, Consequent: a.Expression, Alternate: b.Expression}
+		} else {
+			plain.Body = choose(blockOf(recorded.Body), blockOf(plain.Body))
+		}
+		plain.DeclarationList = append(plain.DeclarationList, recorded.DeclarationList...)
+	case *ast.FunctionLiteral:
+		recorded := recorded.(*ast.FunctionLiteral)
+		plain.Body = choose(recorded.Body, plain.Body)
+		plain.DeclarationList = append(plain.DeclarationList, recorded.DeclarationList...)
+	}
+	return plain
+}
+
+// redeclares reports whether a body declares a parameter again by let, const or class.
+func redeclares(fn ast.Expression) bool {
+	var params *ast.ParameterList
+	var body *ast.BlockStatement
+	switch fn := fn.(type) {
+	case *ast.ArrowFunctionLiteral:
+		params = fn.ParameterList
+		body, _ = fn.Body.(*ast.BlockStatement)
+	case *ast.FunctionLiteral:
+		params, body = fn.ParameterList, fn.Body
+	}
+	if body == nil {
+		return false
+	}
+	c := &checker{maxDepth: 1 << 20} // walks patterns; the checker has bounded their depth
+	names := map[string]bool{}
+	declare := func(name string, _ file.Idx) { names[name] = true }
+	for _, b := range params.List {
+		c.bindNames(b.Target, declare)
+	}
+	c.bindNames(params.Rest, declare)
+	again := false
+	seen := func(name string, _ file.Idx) { again = again || names[name] }
+	for _, s := range body.List {
+		switch s := s.(type) {
+		case *ast.LexicalDeclaration:
+			for _, b := range s.List {
+				c.bindNames(b.Target, seen)
+			}
+		case *ast.ClassDeclaration:
+			if s.Class.Name != nil {
+				seen(s.Class.Name.Name.String(), 0)
+			}
+		}
+	}
+	return again
+}
+
+// blockOf is the body of an arrow as a block.
+func blockOf(b ast.ConciseBody) ast.Statement {
+	switch b := b.(type) {
+	case *ast.BlockStatement:
+		return b
+	case *ast.ExpressionBody:
+		at := b.Expression.Idx0()
+		return &ast.BlockStatement{LeftBrace: at, RightBrace: at, List: []ast.Statement{&ast.ReturnStatement{Return: at, Argument: b.Expression}}}
+	}
+	return nil
+}
+
+func (r *rewriter) values(list []ast.Expression) {
+	for i, e := range list {
+		list[i] = r.value(e, "")
+	}
+}
+
+// arguments rewrites what a call is given.
+func (r *rewriter) arguments(e *ast.CallExpression) {
+	callee := e.Callee
+	if o, ok := callee.(*ast.Optional); ok {
+		callee = o.Expression
+	}
+	if dot, ok := callee.(*ast.DotExpression); ok && plainCallbacks[dot.Identifier.Name.String()] {
+		if len(e.ArgumentList) == 1 && synonymCallbacks[dot.Identifier.Name.String()] && mayDescribe(dot.Left) {
+			e.ArgumentList[0] = r.heard(e.ArgumentList[0])
+			return
+		}
+		r.exprs(e.ArgumentList)
+		return
+	}
+	r.values(e.ArgumentList)
+}
+
+// synonymCallbacks are those of plainCallbacks that other libraries have for describing methods.
+var synonymCallbacks = map[string]bool{"map": true, "filter": true, "find": true}
+
+// mayDescribe reports whether the method of e may be that of a described thing, and not of an array.
+func mayDescribe(e ast.Expression) bool {
+	switch e := e.(type) {
+	case *ast.AwaitExpression, *ast.ArrayLiteral, *ast.StringLiteral, *ast.TemplateLiteral:
+		return false
+	case *ast.CallExpression:
+		if dot, ok := e.Callee.(*ast.DotExpression); ok {
+			if id, ok := dot.Left.(*ast.Identifier); ok && (id.Name == "Object" || id.Name == "Array") {
+				return false
+			}
+			return mayDescribe(dot.Left)
+		}
+	case *ast.DotExpression:
+		return mayDescribe(e.Left)
+	}
+	return true
+}
+
+// heard is the argument of a method that JavaScript's arrays have and described things, too: a
+// function literal is there twice, and which of the two is given is decided when the method has
+// been read. So a loop over rows pays nothing.
+func (r *rewriter) heard(e ast.Expression) ast.Expression {
+	twin, plain := r.twice(e, false)
+	if twin == nil {
+		return plain
+	}
+	r.helpers[HelperHearing] = true
+	at := plain.Idx0()
+	return &ast.ConditionalExpression{Test: &ast.Identifier{Name: unistring.String(HelperHearing), Idx: at}, Consequent: twin, Alternate: plain}
+}
+
+// nameOf is the name that a function gets from what it is assigned to.
+func nameOf(target ast.Expression) string {
+	if id, ok := target.(*ast.Identifier); ok {
+		return id.Name.String()
+	}
+	return ""
+}
+
+// twinnable reports whether a literal can be the callback of a describing method, or,
+// when it has a name, a function that such a callback calls.
+func twinnable(e ast.Expression, named bool) bool {
+	var params *ast.ParameterList
+	switch e := e.(type) {
+	case *ast.ArrowFunctionLiteral:
+		if e.Async {
+			return false
+		}
+		params = e.ParameterList
+	case *ast.FunctionLiteral:
+		if e.Async || e.Generator {
+			return false
+		}
+		params = e.ParameterList
+	default:
+		return false
+	}
+	return named || len(params.List) <= 1 && params.Rest == nil
+}
+
+// clone copies a function literal, marked as one whose operators are recorded; nil if
+// there have been too many copies.
+func (r *rewriter) clone(e ast.Expression) ast.Expression {
+	c := &cloner{seen: map[any]reflect.Value{}, left: maxTwinNodes - r.twinNodes}
+	out := c.copy(reflect.ValueOf(&e).Elem())
+	if c.left < 0 {
+		return nil
+	}
+	r.twinNodes = maxTwinNodes - c.left
+	for old, v := range c.seen {
+		if node, ok := old.(ast.Node); ok && r.infos[node] != nil {
+			twin := v.Interface().(ast.Node)
+			r.infos[twin] = &funcInfo{node: twin, records: true}
+		}
+		if id, ok := old.(*ast.Identifier); ok && r.free[id] {
+			r.free[v.Interface().(*ast.Identifier)] = true
+		}
+	}
+	return out.Interface().(ast.Expression)
+}
+
+var astPackage = reflect.TypeFor[ast.Program]().PkgPath()
+
+// cloner copies trees of goja's parser. A node that is reached twice (a declaration, by
+// its statement and by the list of its function) is copied once.
+type cloner struct {
+	seen map[any]reflect.Value
+	left int
+}
+
+func (c *cloner) copy(v reflect.Value) reflect.Value {
+	if c.left < 0 {
+		return v
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() || v.Type().Elem().PkgPath() != astPackage {
+			return v
+		}
+		if done, ok := c.seen[v.Interface()]; ok {
+			return done
+		}
+		c.left--
+		out := reflect.New(v.Type().Elem())
+		c.seen[v.Interface()] = out
+		out.Elem().Set(c.copy(v.Elem()))
+		return out
+	case reflect.Interface:
+		if v.IsNil() {
+			return v
+		}
+		out := reflect.New(v.Type()).Elem()
+		out.Set(c.copy(v.Elem()))
+		return out
+	case reflect.Slice:
+		if v.IsNil() {
+			return v
+		}
+		out := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+		for i := range v.Len() {
+			out.Index(i).Set(c.copy(v.Index(i)))
+		}
+		return out
+	case reflect.Struct:
+		out := reflect.New(v.Type()).Elem()
+		out.Set(v)
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				out.Field(i).Set(c.copy(v.Field(i)))
+			}
+		}
+		return out
+	}
+	return v
+}

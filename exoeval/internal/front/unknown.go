@@ -1,0 +1,128 @@
+package front
+
+// What the author of a program reads of a name that is not there.
+
+import (
+	"sort"
+	"strings"
+
+	"github.com/dop251/goja/ast"
+
+	"github.com/exoagent/exoagent/exoeval/internal/source"
+	"github.com/exoagent/exoagent/internal/scalar"
+)
+
+// unknown says which name was meant, from those that the program may see.
+func (c *checker) unknown(id *ast.Identifier) {
+	name := id.Name.String()
+	if name == "await" { // outside async functions it is a name like any other
+		c.fail(id.Idx, "%s", source.AwaitOutside)
+		return
+	}
+	if name == "require" {
+		c.fail(id.Idx, "no modules here: `require` is not available%s", c.grantList())
+		return
+	}
+	if hint := c.cfg.Catalog.Say(nil, name+"()", operatorNames[name]); hint != "" {
+		c.fail(id.Idx, "`%s` is not a function here: write %s", name, hint)
+		return
+	}
+	if hint, ok := missingGlobals[name]; ok {
+		c.fail(id.Idx, "`%s` is not available here; %s", name, hint)
+		return
+	}
+	if name == "api" {
+		c.fail(id.Idx, "`api` is not defined; the capabilities are the first parameter of the program's function, give it that name")
+		return
+	}
+	if g := scalar.Nearest(name, c.cfg.Grants); g != "" {
+		c.fail(id.Idx, "`%s` is not defined; did you mean the granted object `%s` (it is also `api.%s`)?", name, g, g)
+		return
+	}
+	var names []string
+	for s := c.scope; s != nil; s = s.parent {
+		names = append(names, sortedKeys(s.names)...)
+	}
+	names = append(names, sortedKeys(c.cfg.Globals)...)
+	if n := scalar.Nearest(name, names); n != "" {
+		c.fail(id.Idx, "`%s` is not defined; did you mean `%s`?", name, n)
+		return
+	}
+	c.fail(id.Idx, "`%s` is not defined%s", name, c.grantList())
+}
+
+func (c *checker) grantList() string {
+	if len(c.cfg.Grants) == 0 {
+		return ""
+	}
+	const most = 12
+	names := append([]string(nil), c.cfg.Grants...)
+	sort.Strings(names)
+	rest := ""
+	if len(names) > most {
+		names, rest = names[:most], ", ..."
+	}
+	return "; the granted objects are: " + strings.Join(names, ", ") + rest
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	names := make([]string, 0, len(m))
+	for n := range m {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	return names
+}
+
+// operatorNames are functions of other libraries for what is an operator here.
+var operatorNames = map[string]string{"and": "a && b", "or": "a || b", "not": "!condition", "now": "new Date()"}
+
+// missingGlobals are names that authors expect and that no realm of ours has, with the
+// way out. A realm that does have one lists it in Globals, which is asked first.
+var missingGlobals = map[string]string{
+	"fetch":                 "programs have no network; use the granted objects",
+	"XMLHttpRequest":        "programs have no network; use the granted objects",
+	"WebSocket":             "programs have no network; use the granted objects",
+	"process":               "programs have no host process or environment",
+	"Deno":                  "programs have no host process or environment",
+	"Bun":                   "programs have no host process or environment",
+	"module":                "return the value instead of exporting it",
+	"exports":               "return the value instead of exporting it",
+	"__dirname":             "programs have no files",
+	"__filename":            "programs have no files",
+	"setTimeout":            "there are no timers; await the calls that you need and return",
+	"setInterval":           "there are no timers; await the calls that you need and return",
+	"setImmediate":          "there are no timers; await the calls that you need and return",
+	"clearTimeout":          "there are no timers",
+	"clearInterval":         "there are no timers",
+	"queueMicrotask":        "use `await` or `Promise.resolve().then(...)`",
+	"Buffer":                "use strings and arrays",
+	"window":                "there is no browser; the granted objects are in scope by name",
+	"document":              "there is no browser; return the data",
+	"navigator":             "there is no browser",
+	"localStorage":          "there is no storage; return the data",
+	"sessionStorage":        "there is no storage; return the data",
+	"alert":                 "use console.log, or return the data",
+	"self":                  "there is no global object; the granted objects are in scope by name",
+	"global":                "there is no global object; the granted objects are in scope by name",
+	"Intl":                  "format numbers and dates with toFixed, toISOString and string functions",
+	"structuredClone":       "use JSON.parse(JSON.stringify(x)) or spread",
+	"Proxy":                 "use a plain object or a class",
+	"Reflect":               "use Object.keys, Object.entries and the plain operators",
+	"BigInt":                "use Number",
+	"WeakRef":               "keep the value in a variable",
+	"FinalizationRegistry":  "keep the value in a variable",
+	"SharedArrayBuffer":     "use an array",
+	"Atomics":               "use a variable",
+	"WebAssembly":           "write JavaScript",
+	"URL":                   "use string functions",
+	"URLSearchParams":       "use string functions",
+	"TextEncoder":           "use strings",
+	"TextDecoder":           "use strings",
+	"crypto":                "use Math.random for numbers that need not be secret",
+	"performance":           "the clock stands still during a run; use Date.now()",
+	"AbortController":       "a run is cancelled by its host",
+	"importScripts":         "no modules here: the granted objects are in scope",
+	"EventSource":           "programs have no network; use the granted objects",
+	"requestAnimationFrame": "there is no browser",
+}

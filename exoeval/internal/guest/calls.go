@@ -1,0 +1,298 @@
+package guest
+
+// JavaScript's own functions in callbacks that record.
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
+	"github.com/exoagent/exoagent/internal/scalar"
+)
+
+// JavaScript's own functions in describing callbacks. Given an expression, most would
+// take it for an object like any other: list.includes(t.status) would be false,
+// Boolean(t.done) true, list.some(x => x === t.id) decided by the first item. Here
+// they mean the method of the expression that does the same, or they say which does.
+
+// deciders call a function for each item and take its answer for true or false.
+var deciders = map[string]bool{"some": true, "every": true, "find": true, "findIndex": true, "findLast": true, "findLastIndex": true, "filter": true}
+
+var recordedMath = map[string]bool{"abs": true, "round": true, "floor": true, "ceil": true}
+
+// member is the function that object.name(...) calls.
+func (r *Guest) member(object goja.Value, name string) goja.Value {
+	if x := r.RecordedIn(object); x != nil {
+		own := x.Get(name)
+		f, ok := goja.AssertFunction(own)
+		if !ok {
+			return own
+		}
+		return r.Function(name, func(c goja.FunctionCall) goja.Value { return r.invoke(f, object, c.Arguments) })
+	}
+	member := r.plain(".", object, r.VM.ToValue(name))
+	return r.Function(name, func(c goja.FunctionCall) goja.Value {
+		f, ok := goja.AssertFunction(member)
+		if !ok {
+			panic(r.VM.NewTypeError("Object has no member '%s'", name))
+		}
+		args := c.Arguments
+		list := object
+		if r.RowsIn(object) != nil { // rows that were read are a proxy of their array
+			list = r.PlainValue(object)
+		}
+		if (name == "some" || name == "every") && realm.IsArray(list) && len(args) > 0 && isCallable(args[0]) {
+			return r.joined(name, list.(*goja.Object), args)
+		}
+		if v := r.RecordedCall(list, name, args); v != nil {
+			return v
+		}
+		if deciders[name] && realm.IsArray(list) && len(args) > 0 {
+			args = append([]goja.Value{r.decider(name, args[0])}, args[1:]...)
+		}
+		return r.invoke(f, object, args)
+	})
+}
+
+func (r *Guest) invoke(f goja.Callable, this goja.Value, args []goja.Value) goja.Value {
+	v, err := f(this, args...)
+	if err != nil {
+		panic(r.Rethrow(err))
+	}
+	return v
+}
+
+// RecordedCall is the call as the method of an expression, or nil when none takes part.
+func (r *Guest) RecordedCall(object goja.Value, name string, args []goja.Value) goja.Value {
+	o, ok := object.(*goja.Object)
+	if !ok {
+		return nil
+	}
+	if realm.IsArray(o) && (name == "includes" || name == "indexOf" || name == "lastIndexOf") {
+		if x := r.Among(o, func(x *Opaque) bool { return x.X != nil && x.X.Iface() != nil && x.X.Iface().Expr }); x != nil {
+			r.refuseColumn(x, "`"+name+"` can't look for a value in a list that holds %s", "list")
+		}
+	}
+	var x *Recorded
+	for _, a := range args {
+		if x == nil {
+			x = r.RecordedIn(a)
+		}
+	}
+	if x == nil {
+		return nil
+	}
+	fail := func(hint ...string) goja.Value {
+		panic(r.Throw(exo.Errorf(exo.Invalid, "", "`%s` can't be used with %s, which has no value in the program%s", name, r.Check.Name(x.Node), and(r.Say(x.Node, hint[0], "", hint[1:]...)))))
+	}
+	isA := func(class string) bool { return r.VM.InstanceOf(o, r.Intrinsic(class)) }
+	switch {
+	case o.SameAs(r.Intrinsic("Math")):
+		name = "Math." + name
+		if op := extremes[name]; op != "" && len(args) > 1 && r.methodOf(x.Node, op) != nil {
+			return r.extreme(x.Node, name, op, args)
+		}
+		if short := name[len("Math."):]; recordedMath[short] && r.RecordedIn(args[0]) == x {
+			if i := r.Check.Catalog[x.Node.Type.Name]; i != nil && i.Methods[name] != nil {
+				short = name // Math.round is not the method round: halves go up
+			}
+			return r.operateAs(x.Node, short, name)
+		}
+		return fail("call:Math")
+	case realm.IsArray(o) && name == "includes" && r.RecordedIn(args[0]) == x:
+		return r.operate(x.Node, "in", o)
+	case realm.IsArray(o) && (name == "includes" || name == "indexOf" || name == "lastIndexOf"):
+		return fail("oneof", "list", "list")
+	case name == "has" && isA("Set"):
+		return r.operate(x.Node, "in", r.listOf(o, MaxMixed))
+	case name == "has" && isA("Map"):
+		return fail("call:has")
+	case (name == "test" || name == "exec") && o.ClassName() == "RegExp":
+		return fail("call:" + name)
+	}
+	return nil
+}
+
+// joined is some or every of an array in a describing callback: the conditions that a function answers with,
+// joined by || or &&. An answer of JavaScript's own is true or false for all.
+func (r *Guest) joined(name string, list *goja.Object, args []goja.Value) goja.Value {
+	f, _ := goja.AssertFunction(args[0])
+	op, decided := "||", true
+	if name == "every" {
+		op, decided = "&&", false
+	}
+	this, cond := goja.Undefined(), goja.Value(nil)
+	if len(args) > 1 {
+		this = args[1]
+	}
+	for i := range int(list.Get("length").ToInteger()) {
+		if i > MaxMixed {
+			panic(r.Throw(exo.Errorf(exo.Limit, "", "`%s` is given more than %d values", name, MaxMixed)))
+		}
+		item := list.Get(strconv.Itoa(i))
+		if item == nil { // a hole
+			continue
+		}
+		v := r.asTruth(r.invoke(f, this, []goja.Value{item, r.VM.ToValue(i), list}))
+		if x := r.RecordedIn(v); x == nil {
+			if v.ToBoolean() == decided {
+				return r.VM.ToValue(decided)
+			}
+		} else if cond == nil {
+			r.mustHave(x.Node, op, name)
+			cond = v
+		} else {
+			cond = r.operate(r.RecordedIn(cond).Node, op, v)
+		}
+	}
+	if cond == nil {
+		return r.VM.ToValue(!decided)
+	}
+	return cond
+}
+
+// extremes are the functions that give one of several numbers, and how that compares with each other one.
+var extremes = map[string]string{"Math.max": ">=", "Math.min": "<="}
+
+const maxExtremes = 6 // what they are recorded as grows with the square of their number
+
+// extreme is the greatest or the least of several numbers. Like all that calculates it is null where one of them is.
+func (r *Guest) extreme(n *exo.Node, name, op string, args []goja.Value) goja.Value {
+	if len(args) > maxExtremes {
+		panic(r.Throw(exo.Errorf(exo.Limit, "", "`%s` takes at most %d numbers with %s among them", name, maxExtremes, r.Check.Name(n))))
+	}
+	for _, a := range args {
+		of := ""
+		if x := r.RecordedIn(a); x != nil {
+			of = r.valueType(x.Node)
+		} else if v, err := r.ToValue(a, forArgument); err == nil {
+			of = v.Type()
+		}
+		if scalar.NumberRank(of) == 0 {
+			panic(r.Throw(exo.Errorf(exo.Invalid, "", "`%s` takes numbers%s", name, and(r.Say(n, "op:"+name, "", "op", op)))))
+		}
+	}
+	result := goja.Value(goja.Null())
+	for k := len(args) - 1; k >= 0; k-- {
+		var most goja.Value
+		for j := range args {
+			if j == k {
+				continue
+			}
+			if c := r.binary(op, args[k], args[j]); most == nil {
+				most = c
+			} else {
+				most = r.logical("&&", most, r.VM.ToValue(func(goja.FunctionCall) goja.Value { return c }), func(v goja.Value) bool { return v.ToBoolean() })
+			}
+		}
+		if x := r.RecordedIn(most); x != nil {
+			result = r.operate(x.Node, "?:", args[k], result)
+		} else if most.ToBoolean() {
+			result = args[k]
+		}
+	}
+	return result
+}
+
+// listOf is an array of what a set or an iterator holds. More than most items are an error: a list that was cut would give
+// an answer that looks whole.
+func (r *Guest) listOf(set *goja.Object, most int) goja.Value {
+	var items []any
+	r.VM.ForOf(set, func(v goja.Value) bool {
+		items = append(items, v)
+		return len(items) <= most
+	})
+	if len(items) > most {
+		panic(r.Throw(tooMany("list", most)))
+	}
+	return r.VM.NewArray(items...)
+}
+
+// tooMany is the error for a list that is longer than a bound: nothing is left out of one without an error.
+func tooMany(what string, most int) error {
+	return exo.Errorf(exo.Limit, "", "the %s has more than %d items", what, most)
+}
+
+// ItemsOf are the items of an array, at most so many.
+func (r *Guest) ItemsOf(list *goja.Object, what string, most int) []goja.Value {
+	n := list.Get("length").ToInteger()
+	if n > int64(most) {
+		panic(r.Throw(tooMany(what, most)))
+	}
+	items := make([]goja.Value, n)
+	for i := range items {
+		if items[i] = list.Get(strconv.Itoa(i)); items[i] == nil { // a hole
+			items[i] = goja.Undefined()
+		}
+	}
+	return items
+}
+
+// decider is f, which must not answer with a condition that is recorded.
+func (r *Guest) decider(name string, f goja.Value) goja.Value {
+	call, ok := goja.AssertFunction(f)
+	if !ok {
+		return f
+	}
+	line, col := r.here()
+	some := "list.some(…)"
+	if text := r.Prog.Call(line, col); strings.Count(text, "."+name+"(") == 1 {
+		some = strings.Replace(text, "."+name+"(", ".some(", 1)
+	}
+	how := "to ask whether there is one write " + strings.ReplaceAll(some, "%", "%%") + " alone; for what it finds read first, and look in the list then"
+	return r.Function(name, func(c goja.FunctionCall) goja.Value {
+		v := r.invoke(call, c.This, c.Arguments)
+		r.refuseColumn(v, "`"+name+"` can't decide by %s, which has no value in the program; "+how)
+		return v
+	})
+}
+
+// makes are the types of which a function of JavaScript makes values.
+var makes = map[string]string{"Number(…)": "int float decimal", "parseInt(…)": "int", "parseFloat(…)": "int float decimal", "Boolean(…)": "bool", "new Date(…)": "time date"}
+
+// refuseSame throws where an expression is of the type already of which a function makes values: without the call
+// it says what is meant.
+func (r *Guest) refuseSame(call string, x *Recorded) {
+	if of := r.valueType(x.Node); of != "" && slices.Contains(strings.Fields(makes[call]), of) {
+		if s := r.Say(x.Node, "already", "", "it", r.Check.Name(x.Node)); s != "" {
+			panic(r.Throw(exo.Errorf(exo.Invalid, "", "`%s` can't convert %s, which has no value in the program; %s", call, r.Check.Name(x.Node), s)))
+		}
+	}
+}
+
+// callee is the function that name(...) calls.
+func (r *Guest) callee(name string, f goja.Value) goja.Value {
+	if !f.SameAs(r.Intrinsics.Get(name)) {
+		return f // of the program
+	}
+	return r.Function(name, func(c goja.FunctionCall) goja.Value {
+		if name == "String" && r.RecordedIn(c.Argument(0)) != nil {
+			if r.isText(c.Argument(0)) {
+				return c.Argument(0)
+			}
+			return r.operateAs(r.RecordedIn(c.Argument(0)).Node, "String", "String(…)")
+		}
+		if x := r.RecordedIn(c.Argument(0)); x != nil {
+			r.refuseSame(name+"(…)", x)
+		}
+		r.refuseColumn(c.Argument(0), "`"+name+"(…)` can't convert %s, which has no value in the program", "call:"+name)
+		call, _ := goja.AssertFunction(f)
+		return r.invoke(call, goja.Undefined(), c.Arguments)
+	})
+}
+
+// argumentOfChain is an argument of list?.includes(x), whose call stays as it
+// is: a chain that ends early can't be cut in two.
+func (r *Guest) argumentOfChain(name string, v goja.Value) goja.Value {
+	if x := r.RecordedIn(v); x != nil && name == front.DateMark {
+		r.refuseSame(name+"(…)", x)
+		r.refuseColumn(v, "`"+name+"(…)` can't be made of %s, which has no value in the program", "call:Date")
+	}
+	r.refuseColumn(v, "`"+name+"` can't be used with %s after ?. in a callback; write it without ?.")
+	return v
+}

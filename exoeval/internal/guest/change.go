@@ -1,0 +1,228 @@
+package guest
+
+// Arguments and answers of calls that change something.
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
+	"github.com/exoagent/exoagent/internal/scalar"
+)
+
+// Methods that change something act at once, and what they give is plain: a number, or the record that was added. Programs
+// are written by those who know libraries where a change goes on after the call (`update({…}).where(…)`), is made of a
+// record that was read (`row.update({…})`), or by an assignment to it. Each of these means what its author
+// meant or is an error that names the right form; none does a part of it, and none does nothing without a word.
+
+// changesGiven reports whether m changes what is described to values that it is given.
+func changesGiven(m *exo.Method) bool {
+	return m.Sends && m.Effect != exo.NoEffect && len(m.Params) == 1 && m.Params[0].Plain && m.Params[0].Want.Con != nil && m.Params[0].Want.Con.Name == exo.TypeRecord
+}
+
+// takes is the type of the records that a method that changes something is given, nil for none.
+func takes(m *exo.Method) *exo.Type {
+	if !m.Sends || m.Effect == exo.NoEffect || len(m.Params) != 1 || m.Params[0].Want.Con == nil {
+		return nil
+	}
+	t := m.Params[0].Want.Con
+	if t.Name == exo.TypeList {
+		t = t.Args["of"]
+	}
+	if t == nil || t.Name != exo.TypeRecord {
+		return nil
+	}
+	return t
+}
+
+// changed calls a method that changes something, of arguments that are not its own: a list for one record, an object of
+// options. It is nil where the arguments are the method's.
+func (r *Guest) changed(recv *exo.Node, m *exo.Method, args []goja.Value) goja.Value {
+	t := takes(m)
+	if t == nil {
+		return nil
+	}
+	op := r.Check.Name(recv) + "." + m.Name
+	i := r.Check.Catalog[recv.Type.Name]
+	if len(args) != 1 {
+		if s := r.Say(recv, "."+m.Name, ""); s != "" {
+			panic(r.Throw(exo.Errorf(exo.Invalid, op, "takes one argument; got %d; %s", len(args), s)))
+		}
+		return nil
+	}
+	v := r.PlainValue(args[0])
+	o, ok := v.(*goja.Object)
+	if !ok {
+		return nil
+	}
+	if realm.IsArray(v) {
+		if of := r.Say(recv, "as."+m.Name+"[]", ""); of != "" && i.Methods[of] != nil {
+			return r.call(recv, i.Methods[of], of, args)
+		}
+		return nil
+	}
+	options := strings.Fields(r.Say(recv, "as."+m.Name+"{}", ""))
+	if o.ClassName() != "Object" || isCallable(v) {
+		return nil
+	}
+	keys := o.Keys()
+	if len(options) == 0 || !slices.Contains(keys, options[len(options)-1]) || t.Field(options[len(options)-1]) != nil {
+		for _, k := range keys { // { column: t => … }
+			if s := r.Say(recv, "given", ""); s != "" && m.Params[0].Lambda != nil && isCallable(r.PlainValue(o.Get(k))) {
+				panic(r.Throw(exo.Errorf(exo.Invalid, op, "`%s` is a function; %s", scalar.Shorten(k, 60), s)))
+			}
+		}
+		return nil
+	}
+	values := options[len(options)-1]
+	for _, k := range keys {
+		if !slices.Contains(options, k) {
+			panic(r.Throw(exo.Errorf(exo.Invalid, op, "has no option `%s` beside `%s`%s", scalar.Shorten(k, 60), values, and(r.Say(recv, "."+m.Name, "")))))
+		}
+	}
+	for _, k := range options[:len(options)-1] {
+		if slices.Contains(keys, k) && i.Methods[k] != nil {
+			recv = r.RecordedIn(r.call(recv, i.Methods[k], k, []goja.Value{o.Get(k)})).Node
+		}
+	}
+	return r.call(recv, m, m.Name, []goja.Value{o.Get(values)})
+}
+
+// defined refuses undefined as an argument of a method that changes something. Who writes `where(c).delete(x)` means x, and if
+// x is not there, all rows of c is what nobody asked for.
+func (r *Guest) defined(recv *exo.Node, m *exo.Method, args []goja.Value) {
+	if m != nil && m.Sends && m.Effect != exo.NoEffect && slices.ContainsFunc(args, goja.IsUndefined) {
+		panic(r.Throw(exo.Errorf(exo.Invalid, r.Check.Op(recv, m.Name), "is given undefined; it changes nothing that was not said: leave the argument out, or find out why it has no value")))
+	}
+}
+
+// given says what to write instead of a record that a method does not take: what its unknown names, or values of it that are records, say in other libraries.
+func (r *Guest) given(recv *exo.Node, m *exo.Method, args []*exo.Node) string {
+	t := takes(m)
+	if t == nil || len(args) != 1 || args[0].Op != exo.OpLit || args[0].Lit.Type() != exo.TypeRecord {
+		return ""
+	}
+	for name, v := range args[0].Lit.Fields() {
+		if f := t.Field(name); f == nil {
+			if s := r.Say(recv, "given."+name, ""); s != "" {
+				return s
+			}
+		} else if v.Type() == exo.TypeRecord && f.Name != exo.TypeRecord {
+			if s := r.Say(recv, "given", ""); s != "" {
+				return s
+			}
+		}
+	}
+	return ""
+}
+
+// afterChange ends the run where something is added behind a change, which was sent as it stood before: more may have been
+// changed than was meant. No program can go on after that.
+func (r *Guest) afterChange(recv *exo.Node, m *exo.Method, name string) {
+	if s := r.Say(recv, "changed."+name, "", "method", m.Name); s != "" {
+		line, col := r.here()
+		err := r.Placed(exo.Errorf(exo.Invalid, m.Name, "%s", s), line, col)
+		r.stop(err)
+		panic(r.ErrorObject(err, line, col))
+	}
+}
+
+// fixedBy are the names of what the thing that n describes could be changed in. In records that were read they can't be assigned,
+// which would change the program's copy alone.
+func (r *Guest) fixedBy(n *exo.Node) map[string]bool {
+	i := r.Check.Catalog[n.Type.Name]
+	if i == nil {
+		return nil
+	}
+	if fixed, ok := r.fixed[i]; ok {
+		return fixed
+	}
+	var fixed map[string]bool
+	for _, m := range i.Methods {
+		if changesGiven(m) {
+			fixed = map[string]bool{}
+			for _, f := range m.Params[0].Want.Con.Fields {
+				fixed[f.Name] = true
+			}
+		}
+	}
+	if r.fixed == nil {
+		r.fixed = map[*exo.Interface]map[string]bool{}
+	}
+	r.fixed[i] = fixed
+	return fixed
+}
+
+// IsFixed is the error for an assignment to a record that was read.
+func (r *Guest) IsFixed(name string) error {
+	return exo.Errorf(exo.Invalid, "", "%s", r.Say(nil, "fixed", "`{name}` of a record that was read can't be assigned: it would change the program's copy alone", "name", scalar.Shorten(name, 60)))
+}
+
+// Answer turns a reply into a value of the program. Records that were read can't be assigned where that could be meant to change something.
+func (r *Guest) Answer(v exo.Value, fixed map[string]bool) goja.Value {
+	switch {
+	case fixed == nil:
+	case v.Type() == exo.TypeRows:
+		rows := r.newRows(v)
+		r.RowsIn(rows).fixed = fixed
+		return rows
+	case v.Type() == exo.TypeRecord:
+		o := r.VM.NewObject()
+		for n, x := range v.Fields() {
+			if x.Type() == exo.TypeRows { // of a page
+				r.Put(o, n, r.Answer(x, fixed))
+				continue
+			}
+			r.fix(o, n, r.toJS(x), fixed[n])
+		}
+		return o
+	case v.Type() == exo.TypeInt:
+		r.guardCounts()
+	}
+	return r.toJS(v)
+}
+
+// fix defines a property, which can't be assigned if it is fixed.
+func (r *Guest) fix(o *goja.Object, name string, v goja.Value, fixed bool) {
+	writable := goja.FLAG_TRUE
+	if fixed {
+		writable = goja.FLAG_FALSE
+	}
+	_ = o.DefineDataProperty(name, v, writable, goja.FLAG_TRUE, goja.FLAG_TRUE)
+}
+
+// countMembers are what other libraries give beside the number of what was changed, or as it.
+var countMembers = []string{"count", "affectedRows", "affected", "rowCount", "changes", "modifiedCount", "matchedCount", "deletedCount", "insertedCount", "length", "0", "numUpdatedRows", "numDeletedRows", "insertId", "rows", "id", "data"}
+
+// guardCounts makes reading such a member of a number an error: undefined would be compared with 0, and a program would
+// take what it changed for nothing. It is asked for where a call that changes something gave a number.
+func (r *Guest) guardCounts() {
+	if r.counted {
+		return
+	}
+	r.counted = true
+	proto, ok := r.Intrinsic("Number").Get("prototype").(*goja.Object)
+	if !ok {
+		return
+	}
+	get := r.Function("get", func(goja.FunctionCall) goja.Value {
+		panic(r.Throw(exo.Errorf(exo.Invalid, "", "%s", r.Say(nil, "changes", "this is a number, which has no members: it is the number of what was changed"))))
+	})
+	for _, name := range countMembers {
+		_ = proto.DefineAccessorProperty(name, get, nil, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	}
+	_ = proto.DefineAccessorPropertySymbol(goja.SymIterator, get, nil, goja.FLAG_TRUE, goja.FLAG_FALSE)
+}
+
+// Fixes reports whether a name is fixed in some record.
+func (r *Guest) Fixes(name string) bool {
+	for _, fixed := range r.fixed {
+		if fixed[name] {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,490 @@
+package guest
+
+// Values of JavaScript as data of the host, and back.
+
+import (
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
+	"github.com/exoagent/exoagent/internal/scalar"
+)
+
+// plainBool is v as a truth value, if it is one. It never calls Export on an
+// object: that would walk all of it, getters included.
+func plainBool(v goja.Value) (b, ok bool) {
+	if _, object := v.(*goja.Object); object || v == nil {
+		return false, false
+	}
+	b, ok = v.Export().(bool)
+	return b, ok
+}
+
+var (
+	promiseType = reflect.TypeFor[*goja.Promise]()
+	mapType     = reflect.TypeFor[[][2]any]()
+)
+
+func PromiseOf(v goja.Value) *goja.Promise {
+	if x, ok := v.(*Opaque); ok && x.p != nil {
+		v = x.p.promise
+	}
+	if o, ok := v.(*goja.Object); ok && o.ExportType() == promiseType {
+		return o.Export().(*goja.Promise)
+	}
+	return nil
+}
+
+// classOf tells Map, Set and Promise apart, which all have the class Object.
+func classOf(o *goja.Object) string {
+	switch c, t := o.ClassName(), o.ExportType(); {
+	case t == promiseType:
+		return "Promise"
+	case t == mapType:
+		return "Map"
+	case c != "Array" && t != nil && t.Kind() == reflect.Slice:
+		return "Set"
+	default:
+		return c
+	}
+}
+
+// purpose says how strict a conversion is: an argument must be exactly what it
+// says, a result follows JSON.stringify, where undefined and NaN have a place.
+type purpose uint8
+
+const (
+	forArgument purpose = iota
+	forResult
+	ForConsole
+)
+
+// maxItems bounds the values of one conversion; arrays may claim 2^32 of them.
+const maxItems = 1_000_000
+
+// ValueBytes is what each value counts for the bound of a result, and each name.
+const ValueBytes = 16
+
+type converter struct {
+	r       *Guest
+	how     purpose
+	answers *answers // of a result; else nil
+	items   int
+	bytes   int
+	own     int // of a result: bytes that are no rows as they came, see MaxResult
+}
+
+// ToValue turns a JavaScript value into plain data. It runs getters of the
+// program, so it is only called inside the realm.
+func (r *Guest) ToValue(v goja.Value, how purpose) (exo.Value, error) {
+	c := &converter{r: r, how: how}
+	return c.value(v, 0, nil)
+}
+
+// within holds the conversion to its limits.
+func (c *converter) within() error {
+	if c.items > maxItems {
+		return exo.Errorf(exo.Limit, "", "the value has more than %d parts", maxItems)
+	}
+	if c.bytes > maxConvertBytes {
+		return exo.Errorf(exo.Limit, "", "the value is larger than %d bytes", maxConvertBytes)
+	}
+	if l := c.r.MaxResult; c.own > l && c.how == forResult {
+		return exo.Errorf(exo.Limit, "", "the result has too many parts, or is larger than %d bytes, far more than can be shown; %s", l, c.r.Say(nil, "limit.result", "return less"))
+	}
+	return nil
+}
+
+// place is where in the value the conversion is. It becomes text only for an
+// error; nil is the whole value.
+type place struct {
+	up    *place
+	name  string
+	named bool
+	index int
+}
+
+func (p *place) String() string {
+	switch {
+	case p == nil:
+		return ""
+	case !p.named:
+		return p.up.String() + "[" + strconv.Itoa(p.index) + "]"
+	case p.up == nil:
+		return p.name
+	}
+	return p.up.String() + "." + p.name
+}
+
+func (c *converter) value(v goja.Value, depth int, at *place) (exo.Value, error) {
+	c.items++
+	c.own += ValueBytes
+	if err := c.within(); err != nil {
+		return exo.Value{}, err
+	}
+	if depth > 60 {
+		return exo.Value{}, exo.Errorf(exo.Invalid, strings.SplitN(at.String(), ".", 2)[0], "the value is nested too deeply, or contains itself")
+	}
+	if v == nil || goja.IsUndefined(v) || goja.IsNull(v) {
+		if c.how == forArgument && (v == nil || goja.IsUndefined(v)) {
+			return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "the value is undefined; use null for an empty value, and await what it is a member of")
+		}
+		return exo.Null(), nil
+	}
+	if x := c.r.RecordedIn(v); x != nil {
+		if v, ok := x.Sealed(); ok && c.how != ForConsole {
+			return v, nil
+		}
+		if c.how == ForConsole {
+			if v, ok := x.Sealed(); ok {
+				return exo.Text(v.String()), nil
+			}
+			return exo.Text("[" + c.r.Check.Name(x.Node) + "]"), nil
+		}
+		if c.answers != nil && x.Awaits() {
+			return c.answer(v, depth, at)
+		}
+		e := AsError(x.Novalue())
+		if e.Op == "" {
+			e.Op = at.String()
+		}
+		return exo.Value{}, e
+	}
+	if p := c.r.UnawaitedIn(v); p != nil {
+		switch {
+		case c.answers != nil:
+			return c.answer(v, depth, at)
+		case c.how == ForConsole:
+			panic(c.r.Throw(p.novalue()))
+		}
+		e := AsError(p.novalue())
+		e.Op = at.String()
+		return exo.Value{}, e
+	}
+	o, ok := v.(*goja.Object)
+	if !ok {
+		return c.scalar(v, at)
+	}
+	if x := c.r.RowsIn(v); x != nil {
+		return c.rows(x, depth, at)
+	}
+	if text, ok := realm.DecimalText(v); ok {
+		return c.scalar(c.r.VM.ToValue(text), at)
+	}
+	if IsMethod(v) {
+		return exo.Value{}, c.r.AsData(v)
+	}
+	if _, isFunc := goja.AssertFunction(v); isFunc {
+		if c.how == ForConsole {
+			return exo.Text("[function]"), nil
+		}
+		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "a function can't be passed on as data")
+	}
+	if of := c.r.boxed(o); of != "" && c.how == forArgument {
+		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "an object made of a single value is an object, which JavaScript takes for true and equal to nothing: write %s", of)
+	}
+	switch kind := classOf(o); kind {
+	case "Array":
+		if err := c.plain(o, at); err != nil {
+			return exo.Value{}, err
+		}
+		return c.list(o, depth, at)
+	case "Date":
+		t, ok := o.Export().(time.Time)
+		if !ok {
+			if c.how != forArgument {
+				return exo.Null(), nil // an invalid date, as in JSON
+			}
+			return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "the date is not valid")
+		}
+		if x := exo.Time(t); !x.IsZero() {
+			return x, nil
+		}
+		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "the year of the date must be 1 to 9999")
+	case "Map", "Set":
+		if c.how == ForConsole {
+			return exo.Text("[" + kind + "]"), nil
+		}
+		what := "[...set]"
+		if kind == "Map" {
+			what = "Object.fromEntries(map)"
+		}
+		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "a %s is no plain data; use %s", kind, what)
+	case "Promise":
+		if c.how == ForConsole {
+			return exo.Text("[a promise: await it]"), nil
+		}
+		if c.answers != nil {
+			return c.answer(o, depth, at)
+		}
+		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "a promise was not awaited: write await before it, or await Promise.all([…]) round a list of them")
+	case "String":
+		return c.scalar(v.ToString(), at)
+	case "Number":
+		return c.scalar(v.ToNumber(), at)
+	case "Boolean":
+		b, _ := o.Export().(bool)
+		return exo.Bool(b), nil
+	case "RegExp":
+		if c.how == forArgument { // its text would be stored, or compared, as if the program had meant that
+			return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "a regular expression can't be passed on as data; if its text is meant, pass x.source")
+		}
+		return exo.Text(v.String()), nil
+	case "Error":
+		if c.how == forArgument {
+			return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "an error can't be passed on as data; pass its message")
+		}
+		return exo.RecordValue(exo.Field{Name: "name", Value: c.text(o.Get("name"))}, exo.Field{Name: "message", Value: c.text(o.Get("message"))}), nil
+	}
+	if err := c.plain(o, at); err != nil {
+		return exo.Value{}, err
+	}
+	return c.record(o, depth, at)
+}
+
+// boxed is what to write instead of an object that was made of a text, a number, a truth value or a symbol, by new or by Object(x); "" for any
+// other. JavaScript takes the object of false for true, and a condition would take it for false. It runs nothing of the program.
+func (r *Guest) boxed(o *goja.Object) string {
+	switch o.ClassName() {
+	case "String":
+		text, n := "", o.Get("length").ToInteger()
+		for i := range int(min(n, 41)) { // its own properties, which nobody can change: no toString is asked
+			text += o.Get(strconv.Itoa(i)).String()
+		}
+		if n > 40 || strings.ContainsAny(text, "'\\\r\n") {
+			return "the text itself"
+		}
+		return realm.Quoted(text)
+	case "Number", "Boolean":
+		return r.VM.ToValue(o.Export()).String()
+	case "Object":
+		if t := o.ExportType(); t != nil && t.Kind() == reflect.String {
+			return "a text"
+		}
+	}
+	return ""
+}
+
+// plain refuses as an argument what has a function toJSON: its author expects what that gives, and not the fields or items.
+// One that was put on Object.prototype or Array.prototype is on everything, and changes nothing.
+func (c *converter) plain(o *goja.Object, at *place) error {
+	if c.how != forArgument {
+		return nil
+	}
+	give := o.Get("toJSON")
+	if _, f := goja.AssertFunction(give); f && give != c.r.Objects().Get("toJSON") && give != c.r.VM.NewArray().Prototype().Get("toJSON") {
+		return exo.Errorf(exo.Invalid, at.String(), "the object has a function toJSON; pass what x.toJSON() gives")
+	}
+	return nil
+}
+
+func (c *converter) text(v goja.Value) exo.Value {
+	if v == nil {
+		return exo.Null()
+	}
+	return exo.Text(scalar.Shorten(strings.ToValidUTF8(strings.ReplaceAll(v.String(), "\x00", ""), "\uFFFD"), 2000))
+}
+
+func (c *converter) scalar(v goja.Value, at *place) (exo.Value, error) {
+	if _, symbol := v.(*goja.Symbol); symbol { // goja exports it as its description
+		if c.how == ForConsole {
+			return exo.Text("[symbol]"), nil
+		}
+		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "a symbol can't be passed on as data")
+	}
+	switch x := v.Export().(type) {
+	case bool:
+		return exo.Bool(x), nil
+	case int64:
+		return exo.Int(x), nil
+	case float64:
+		if f := exo.Float(x); !f.IsZero() {
+			return f, nil
+		}
+		if c.how != forArgument {
+			return exo.Null(), nil // as in JSON
+		}
+		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "%s", c.r.Say(nil, "infinite", "{it} is no number that can be passed on", "it", v.String()))
+	case string:
+		c.bytes += len(x)
+		c.own += len(x)
+		if err := c.within(); err != nil {
+			return exo.Value{}, err
+		}
+		if c.how == forResult {
+			x = strings.Clone(x) // it may be a part of a text of megabytes
+		}
+		if t := exo.Text(x); !t.IsZero() && !loneSurrogate(v) {
+			return t, nil
+		}
+		if c.how != forArgument {
+			return exo.Text(strings.ReplaceAll(strings.ToValidUTF8(x, "\uFFFD"), "\x00", "\uFFFD")), nil
+		}
+		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "%s", c.r.Say(nil, "text", "the text holds a NUL or half a character, which can't be passed on"))
+	}
+	if c.how == ForConsole {
+		return exo.Text("[" + v.ExportType().String() + "]"), nil
+	}
+	return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "this value can't be passed on as data")
+}
+
+const maxConvertBytes = 32 << 20
+
+func (c *converter) list(o *goja.Object, depth int, at *place) (exo.Value, error) {
+	n := o.Get("length").ToInteger()
+	if n > maxItems {
+		return exo.Value{}, exo.Errorf(exo.Limit, at.String(), "the list has %d items; the limit is %d", n, maxItems)
+	}
+	out := make([]exo.Value, 0, min(n, 1024))
+	for i := range int(n) {
+		x, err := c.value(o.Get(strconv.Itoa(i)), depth+1, &place{up: at, index: i})
+		if err != nil {
+			return exo.Value{}, err
+		}
+		out = append(out, x)
+	}
+	return exo.List(out...), nil
+}
+
+func (c *converter) record(o *goja.Object, depth int, at *place) (exo.Value, error) {
+	keys, whole := c.r.names(o)
+	if !whole {
+		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "a name holds a NUL or half a character")
+	}
+	out := make([]exo.Field, 0, len(keys))
+	for _, k := range keys {
+		v := o.Get(k)
+		if c.how != forArgument {
+			if v == nil || goja.IsUndefined(v) {
+				continue // as in JSON
+			}
+			if _, f := goja.AssertFunction(v); f && !IsMethod(v) {
+				continue
+			}
+		}
+		if exo.Text(k).IsZero() {
+			return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "a name holds a NUL or half a character")
+		}
+		c.own += ValueBytes + len(k)
+		x, err := c.value(v, depth+1, &place{up: at, name: k, named: true})
+		if err != nil {
+			return exo.Value{}, err
+		}
+		if c.how == forResult {
+			k = strings.Clone(k)
+		}
+		out = append(out, exo.Field{Name: k, Value: x})
+	}
+	return exo.RecordValue(out...), nil
+}
+
+// names are the names of what o has. whole is false if one holds half a character:
+// goja gives that as U+FFFD, the name of another property, and so of two.
+func (r *Guest) names(o *goja.Object) (names []string, whole bool) {
+	names = o.Keys()
+	if !slices.ContainsFunc(names, func(n string) bool { return strings.Contains(n, "\uFFFD") }) {
+		return names, true
+	}
+	if r.Keys == nil { // no program that finds Object: nobody has changed it
+		r.Keys, _ = goja.AssertFunction(r.Intrinsic("Object").Get("keys"))
+	}
+	v, err := r.Keys(goja.Undefined(), o)
+	exact := r.Called(v, err).(*goja.Object)
+	names = names[:0]
+	for i := range int(exact.Get("length").ToInteger()) {
+		n := exact.Get(strconv.Itoa(i))
+		if loneSurrogate(n) {
+			return nil, false
+		}
+		names = append(names, n.String())
+	}
+	return names, true
+}
+
+// loneSurrogate: goja exports half a surrogate pair as U+FFFD, silently another text.
+func loneSurrogate(v goja.Value) bool {
+	s, ok := v.(goja.String)
+	if !ok {
+		return false
+	}
+	for i, n := 0, s.Length(); i < n; i++ {
+		switch c := s.CharAt(i); {
+		case c >= 0xD800 && c < 0xDC00:
+			if i+1 >= n || s.CharAt(i+1) < 0xDC00 || s.CharAt(i+1) > 0xDFFF {
+				return true
+			}
+			i++
+		case c >= 0xDC00 && c <= 0xDFFF:
+			return true
+		}
+	}
+	return false
+}
+
+// toJS turns a value of the host into a JavaScript value of the program's own:
+// nothing in it is shared with the host.
+func (r *Guest) toJS(v exo.Value) goja.Value {
+	switch v.Type() {
+	case exo.TypeBool:
+		return r.VM.ToValue(v.Bool())
+	case exo.TypeInt:
+		if i := v.Int(); i > scalar.SafeInteger || i < -scalar.SafeInteger {
+			return r.VM.ToValue(strconv.FormatInt(i, 10))
+		}
+		return r.VM.ToValue(v.Int())
+	case exo.TypeFloat:
+		return r.VM.ToValue(v.Float())
+	case exo.TypeText:
+		return r.VM.ToValue(v.Text())
+	case exo.TypeTime:
+		return r.VM.ToValue(v.Time().Format(scalar.TimeFormat))
+	case exo.TypeList:
+		items := make([]any, v.Len())
+		for i := range items {
+			items[i] = r.toJS(v.At(i))
+		}
+		return r.VM.NewArray(items...)
+	case exo.TypeRecord:
+		o := r.VM.NewObject()
+		for n, x := range v.Fields() {
+			r.Put(o, n, r.toJS(x))
+		}
+		return o
+	case exo.TypeRows:
+		return r.newRows(v)
+	case exo.TypeRef:
+		return r.GrantedObject(v.Number())
+	case exo.TypeSealed:
+		return r.sealedValue(v)
+	}
+	return goja.Null()
+}
+
+func (r *Guest) rowToJS(s *exo.Shape, cells []exo.Value, fixed map[string]bool) (*goja.Object, []exo.Value) {
+	// Assigning is quicker than defining, and as long as there is no prototype no
+	// setter of one can run.
+	o := r.VM.CreateObject(nil)
+	for i, n := range s.Names {
+		var v goja.Value
+		if sub := s.Sub(i); sub != nil {
+			v, cells = r.rowToJS(sub, cells, nil)
+		} else {
+			v, cells = r.toJS(cells[0]), cells[1:]
+		}
+		if fixed[n] {
+			r.fix(o, n, v, true)
+		} else if err := o.Set(n, v); err != nil {
+			panic(err)
+		}
+	}
+	if err := o.SetPrototype(r.Objects()); err != nil {
+		panic(err)
+	}
+	return o, cells
+}

@@ -1,0 +1,536 @@
+package guest
+
+// A describing or sending call, with its arguments and callbacks. It comes after recorder.
+
+import (
+	"fmt"
+	"strconv"
+
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
+	"github.com/exoagent/exoagent/internal/scalar"
+)
+
+var RecordedType = reflect.TypeFor[*Recorded]()
+
+// call records a method call. A sending method sends the expression and gives
+// a promise; any other gives the longer expression.
+//
+// name is the method's name as the program wrote it, for messages.
+func (r *Guest) call(recv *exo.Node, m *exo.Method, name string, args []goja.Value) goja.Value {
+	r.defined(recv, m, args)
+	for n := len(args); n > 0 && goja.IsUndefined(args[n-1]) && (n > len(m.Params) || m.Params[n-1].Opt); n-- {
+		args = args[:n-1]
+	}
+	i := r.Check.Catalog[recv.Type.Name]
+	if v := r.changed(recv, m, args); v != nil {
+		return v
+	}
+	// What awaiting stands for sends, and so does what gives the first row of all. The rows of a link are shown
+	// without either: see exo.TypeRows.
+	if m.Sends && len(r.Frames) > 0 && (m.Nested == nil || i != nil && i.Await == m.Name || m.Truth != "" && recv.Closed()) {
+		panic(r.Throw(exo.Errorf(exo.Invalid, r.Check.Op(recv, m.Name), "%s", r.Say(recv, "nested", "sends, which can't be done inside a callback that only describes; await it before, and go on in JavaScript"))))
+	}
+	if m.Sends && len(m.Params) == 0 && m.Nested != nil && m.Nested.Con != nil && r.grouped[recv] {
+		panic(r.Throw(exo.Errorf(exo.Invalid, r.Check.Op(recv, m.Name), "%s", r.Say(recv, "grouped", "of groups or of all? group by a callback"))))
+	}
+	if len(args) > len(m.Params) {
+		if v := r.several(recv, m, name, args); v != nil {
+			return v
+		}
+		op, how := r.Check.Op(recv, m.Name), ""
+		switch {
+		case len(m.Params) > 0 && m.Params[0].Lambda != nil:
+			if isCallable(args[0]) { // it has the callback that it wants
+				how = fmt.Sprintf(", and nothing else; got %d arguments", len(args))
+			}
+			panic(r.Throw(exo.Errorf(exo.Invalid, op, "wants a callback, like %s%s", r.Check.Example(recv, m, 0), how)))
+		case !m.Sends && len(m.Params) == 0 && r.leads(m):
+			how = r.Say(nil, "linked.to", "", "it", r.Check.Name(recv)+"."+name+"()")
+		case !m.Sends && len(m.Params) == 0 && isCallable(args[0]):
+			how = r.Say(recv, "callback", "")
+		case len(m.Params) == 1 && m.Params[0].Count:
+			how = r.Say(recv, "number", "")
+		case len(m.Params) == 0:
+			how = r.Say(recv, "arguments", "takes no arguments")
+		}
+		if how != "" {
+			panic(r.Throw(exo.Errorf(exo.Invalid, op, "%s", how)))
+		}
+		panic(r.Throw(exo.Errorf(exo.Invalid, op, "takes at most %d argument(s); got %d", len(m.Params), len(args))))
+	}
+	nodes := make([]*exo.Node, 0, len(args))
+	for i, a := range args {
+		nodes = append(nodes, r.argument(recv, m, i, nodes, a))
+	}
+	n, err := r.make(recv, m, name, nodes)
+	if err != nil {
+		panic(r.Throw(err))
+	}
+	f := r.frame()
+	f.use(recv)
+	for _, a := range nodes {
+		f.use(a)
+	}
+	if n.Sends() {
+		return r.send(n)
+	}
+	f.made(n)
+	if p := m.Params; len(p) == 1 && p[0].Want.Con != nil && p[0].Want.Con.Name == exo.TypeKeys && len(args) == 1 && !isCallable(args[0]) {
+		if r.grouped == nil {
+			r.grouped = map[*exo.Node]bool{}
+		}
+		r.grouped[n] = true
+	}
+	if len(r.Frames) > 0 {
+		return r.record(n)
+	}
+	o := r.record(n)
+	o.X.stack = r.VM.CaptureCallStack(2, nil) // the method itself, and who called it
+	return o
+}
+
+// make is a checked call, or an error that says what to write instead.
+func (r *Guest) make(recv *exo.Node, m *exo.Method, name string, args []*exo.Node) (*exo.Node, error) {
+	if err := r.numbers().Held(recv, m, name, args); err != nil {
+		return nil, err
+	}
+	n, err := r.Check.MakeCall(recv, name, args)
+	if err != nil && m != nil {
+		err = r.better(err, recv, m, args)
+	}
+	return n, err
+}
+
+func isCallable(v goja.Value) bool {
+	_, ok := goja.AssertFunction(v)
+	return ok
+}
+
+func (r *Guest) argument(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, v goja.Value) *exo.Node {
+	v = r.PlainValue(v)
+	p := &m.Params[i]
+	if p.Lambda != nil {
+		if f, ok := goja.AssertFunction(v); ok {
+			return r.callback(recv, m, i, prior, v, f, nil)
+		}
+		if p.Filter && r.RecordedIn(v) == nil {
+			if o, ok := v.(*goja.Object); ok && o.ClassName() == "Object" {
+				return r.filter(recv, m, i, prior, o)
+			}
+		}
+		if l := r.naming(recv, m, i, prior, v); l != nil {
+			return l
+		}
+		if o, ok := v.(*goja.Object); ok && r.RecordedIn(v) == nil {
+			how := r.Say(recv, "options."+m.Name, "")
+			if how != "" && !realm.IsArray(v) || slices.ContainsFunc(o.Keys(), func(k string) bool { return isCallable(r.PlainValue(o.Get(k))) }) {
+				panic(r.Throw(exo.Errorf(exo.Invalid, r.Check.Name(recv)+"."+m.Name, "wants a callback, like %s%s", r.Check.Example(recv, m, i), and(how))))
+			}
+		}
+		if !p.Plain {
+			if b, ok := plainBool(v); ok {
+				panic(r.Throw(exo.Errorf(exo.Invalid, r.Check.Name(recv)+"."+m.Name, "wants a callback; got the plain value %t", b)))
+			}
+		}
+	}
+	return r.node(v, p.Static, 0)
+}
+
+// callback calls a describing callback once, at once, with placeholders, and
+// makes a lambda of what it returns. The placeholders die with it. No function
+// of the guest ever leaves the guest. turn, if there is one, makes more of what the callback gave.
+func (r *Guest) callback(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, v goja.Value, f goja.Callable, turn func(*exo.Node) *exo.Node) *exo.Node {
+	param, err := r.Check.MakeParam(recv, m.Name, i, prior)
+	if err != nil {
+		panic(r.Throw(err))
+	}
+	if n := v.(*goja.Object).Get("length"); n != nil && n.ToInteger() > 1 {
+		panic(r.Throw(exo.Errorf(exo.Invalid, r.Check.Name(recv)+"."+m.Name, "%s", r.Say(recv, "parameter", "the callback is given one object: write {example}", "example", r.Check.Example(recv, m, i)))))
+	}
+	if len(r.Frames) > 64 {
+		panic(r.Throw(exo.Errorf(exo.Limit, m.Name, "callbacks are nested too deeply")))
+	}
+	r.Frames = append(r.Frames, &frame{of: m, on: recv})
+	if len(r.Frames) == 1 {
+		r.Recording(true)
+		defer r.Recording(false)
+	}
+	done := false
+	defer func() {
+		if !done {
+			r.Check.Kill(param)
+			r.Frames = r.Frames[:len(r.Frames)-1]
+		}
+	}()
+	result, ex := f(goja.Undefined(), r.record(param))
+	if ex != nil {
+		panic(r.Rethrow(ex))
+	}
+	op := func() string { return r.Check.Name(recv) + "." + m.Name }
+	body := r.body(op, &m.Params[i], result)
+	fr := r.frame()
+	if fr.refused != nil { // `try { return column < new Date() } catch {}` must not be a shorter condition
+		panic(r.Throw(fr.refused))
+	}
+	fr.use(body)
+	if err := fr.leftovers(r, op); err != nil {
+		panic(r.Throw(err))
+	}
+	if turn != nil {
+		body = turn(body)
+	}
+	l, err := r.Check.MakeLambda(param, body)
+	if err != nil {
+		panic(r.Throw(err))
+	}
+	r.Frames = r.Frames[:len(r.Frames)-1]
+	done = true
+	return l
+}
+
+// body turns what a callback returned into a node, with the errors that
+// callbacks of this form invite.
+func (r *Guest) body(op func() string, p *exo.Param, v goja.Value) *exo.Node {
+	v = r.PlainValue(v)
+	if goja.IsUndefined(v) {
+		panic(r.Throw(exo.Errorf(exo.Invalid, op(), "the callback returned nothing; write it as (…) => expression, or add a return")))
+	}
+	if PromiseOf(v) != nil {
+		panic(r.Throw(exo.Errorf(exo.Invalid, op(), "the callback must not be async: it only describes, and is called at once; before the call write const value = await …, and use value in the callback")))
+	}
+	if p.Want.Con != nil && p.Want.Con.Name != exo.TypeSelection && r.Check.Catalog[p.Want.Con.Name] != nil && r.Check.Catalog[p.Want.Con.Name].Expr {
+		if _, m, called := r.linkIn(v); m != nil && called {
+			v = r.asTruth(v) // where(t => t.assignee()); one that is only named may have come from a plain ||
+		}
+	}
+	if b, ok := plainBool(v); ok && p.Want.Con != nil && !selects(p) {
+		// The plain answer must never pass for a condition.
+		for _, n := range r.frame().named {
+			panic(r.Throw(r.uncalled(n.recv, n.m)))
+		}
+		read, sample := r.Say(nil, "read.none", "it read nothing of what it was given"), "t."+r.memberNoun()
+		if names := r.frame().readNames(); len(names) > 0 {
+			read, sample = "it read `"+strings.Join(names, "`, `")+"`", names[0]
+		}
+		panic(r.Throw(exo.Errorf(exo.Invalid, op(), "the callback returned the plain value %t instead of a condition (%s); write the condition in the callback itself, like %s === value or [a, b].includes(%s); to have no condition leave the call out", b, read, sample, sample)))
+	}
+	if o, ok := v.(*goja.Object); ok && r.RecordedIn(v) == nil && selects(p) && o.ClassName() == "Object" {
+		n := r.recordNode(o, 0)
+		if p.Want.Con.Name == exo.TypeKeys {
+			n = r.keyed(n)
+		}
+		return n
+	}
+	n := r.node(v, false, 0)
+	if p.Want.Con != nil && p.Want.Con.Name == exo.TypeKeys {
+		return r.keyed(n)
+	}
+	return n
+}
+
+// keyed is the record that an expression stands for, or a list of such. Each is called as keyName says.
+func (r *Guest) keyed(n *exo.Node) *exo.Node {
+	nodes, names := n.Args, n.Names
+	switch n.Op {
+	case exo.OpRecord:
+	case exo.OpList:
+		names = nil
+	default:
+		nodes = []*exo.Node{n}
+	}
+	nodes = slices.Clone(nodes)
+	for k, a := range nodes {
+		i := r.Check.Catalog[a.Type.Name]
+		if i == nil || !i.Expr {
+			return n
+		}
+		if n.Op != exo.OpRecord {
+			name := r.keyName(a)
+			if of := r.Check.Catalog[a.Type.Name]; n.Op != exo.OpList && a.Op != exo.OpField && of.Keys == "" {
+				name = "key" // in what is read; a callback finds it by its own name too, see keyedAs
+			}
+			if name == "key" && len(nodes) > 1 && a.Op != exo.OpField { // g.key would be this one of several
+				panic(r.Throw(exo.Errorf(exo.Invalid, "", "%s has no name of its own beside other keys: name them, like { a: …, b: … }", r.Check.Name(a))))
+			}
+			names = append(names, name)
+			if j := slices.Index(names, names[k]); j < k {
+				panic(r.Throw(exo.Errorf(exo.Invalid, "", "%s and %s would both be called `%s`: name them, like { a: …, b: … }", r.Check.Name(nodes[j]), r.Check.Name(a), names[k])))
+			}
+		}
+		if i.Keys != "" && i.Methods["String"] != nil { // a value of any type: groups are of equal texts, as in Object.groupBy
+			r.frame().use(a)
+			nodes[k] = r.must(r.Check.MakeCall(a, "String", nil))
+		}
+	}
+	k, err := r.Check.MakeRecord(names, nodes)
+	if err != nil {
+		return n
+	}
+	return k
+}
+
+// keyedAs is what the one calculated key of the groups is called that the innermost callback is given; "" if
+// there is none.
+func (r *Guest) keyedAs() string {
+	for q := r.frame().on; q != nil && q.Op == exo.OpCall; q = q.Recv {
+		if p := q.Method().Params; len(p) == 1 && len(q.Args) == 1 && q.Args[0].Op == exo.OpLambda && p[0].Want.Con != nil && p[0].Want.Con.Name == exo.TypeKeys {
+			if k := q.Args[0].Args[0]; k.Op == exo.OpRecord && len(k.Args) == 1 {
+				return r.keyName(k.Args[0])
+			}
+			return ""
+		}
+	}
+	return ""
+}
+
+var keyIdent = realm.Expression(`^[A-Za-z]\w{0,60}$`)
+
+// keyName is what a key is called that has no name of its own: a field's name, what its interface says of a
+// method (exo.Phrase, "keyed."), else key.
+func (r *Guest) keyName(n *exo.Node) string {
+	if n.Op == exo.OpField {
+		return n.Name
+	}
+	name := ""
+	if n.Op == exo.OpCall {
+		i := r.Check.Catalog[n.Recv.Type.Name]
+		switch name = r.Say(n.Recv, "keyed."+n.Name, ""); {
+		case name == ".":
+			name = r.keyName(n.Recv)
+		case name == "=" || i != nil && i.Keys == n.Name:
+			if name = ""; n.Args[0].Op == exo.OpLit && n.Args[0].Lit.Type() == exo.TypeText {
+				name = n.Args[0].Lit.Text()
+			}
+		}
+	}
+	if !keyIdent().MatchString(name) {
+		return "key"
+	}
+	return name
+}
+
+// selects reports whether a callback for p gives an object of what it names.
+func selects(p *exo.Param) bool {
+	return p.Want.Con != nil && (p.Want.Con.Name == exo.TypeSelection || p.Want.Con.Name == exo.TypeKeys)
+}
+
+// node turns an argument into a node: what was recorded stays, plain data
+// becomes a literal, and what mixes them a record or list of nodes.
+func (r *Guest) node(v goja.Value, static bool, depth int) *exo.Node {
+	v = r.PlainValue(v)
+	if x := r.expressionIn(v); x != nil {
+		if row := x.only(); row != nil {
+			return row // t => t means the one table, not a record of it
+		}
+		return x.Node
+	}
+	if goja.IsUndefined(v) {
+		panic(r.Throw(exo.Errorf(exo.Invalid, "", "the value is undefined; use null for an empty value")))
+	}
+	if o, ok := v.(*goja.Object); ok && !static && depth < 16 && r.mixed(v, 0) {
+		if realm.IsArray(v) {
+			n := int(o.Get("length").ToInteger())
+			if n > r.Limits.MessageNodes {
+				panic(r.Throw(exo.Errorf(exo.Limit, "", "the list is too long: %d; the limit is %d", n, r.Limits.MessageNodes)))
+			}
+			var args []*exo.Node
+			for i := range n {
+				args = append(args, r.node(o.Get(strconv.Itoa(i)), false, depth+1))
+			}
+			l, err := r.Check.MakeList(args)
+			if err != nil {
+				panic(r.Throw(err))
+			}
+			return l
+		}
+		return r.recordNode(o, depth)
+	}
+	if IsMethod(v) {
+		v.(*goja.Object).Get("()") // says which it is
+	}
+	if _, ok := goja.AssertFunction(v); ok {
+		panic(r.Throw(exo.Errorf(exo.Invalid, "", "a function can't be passed here")))
+	}
+	val, err := r.ToValue(v, forArgument)
+	if err != nil {
+		panic(r.Throw(err))
+	}
+	n, err := r.Check.MakeLit(val)
+	if err != nil {
+		panic(r.Throw(err))
+	}
+	return n
+}
+
+func (r *Guest) recordNode(o *goja.Object, depth int) *exo.Node {
+	var names []string
+	var args []*exo.Node
+	for _, k := range o.Keys() {
+		v := r.PlainValue(o.Get(k))
+		if goja.IsUndefined(v) {
+			panic(r.Throw(exo.Errorf(exo.Invalid, "", "`%s` is undefined here; name a %s, like %s", scalar.Shorten(k, 60), r.memberNoun(), r.Say(nil, "path", "x.member"))))
+		}
+		names = append(names, k)
+		if sub, ok := v.(*goja.Object); ok && r.RecordedIn(v) == nil && sub.ClassName() == "Object" && r.boxed(sub) == "" && depth < 8 && (!r.changes() || r.mixed(v, 0)) {
+			args = append(args, r.recordNode(sub, depth+1))
+			continue
+		}
+		args = append(args, r.node(v, false, depth+1))
+	}
+	n, err := r.Check.MakeRecord(names, args)
+	if err != nil {
+		panic(r.Throw(err))
+	}
+	return n
+}
+
+// changes reports whether a callback is called that says what is changed: plain data in it is a value, as beside a callback.
+func (r *Guest) changes() bool {
+	of := r.frame().of
+	return of != nil && changesGiven(of)
+}
+
+// mixed reports whether a recorded thing is inside plain data.
+func (r *Guest) mixed(v goja.Value, depth int) bool {
+	budget := maxItems
+	return r.mixedWithin(v, depth, &budget)
+}
+
+const MaxMixed = 20_000 // values that are recorded as one list or condition
+
+func (r *Guest) mixedWithin(v goja.Value, depth int, budget *int) bool {
+	if r.expressionIn(v) != nil {
+		return true
+	}
+	if *budget--; *budget < 0 {
+		panic(r.Throw(exo.Errorf(exo.Limit, "", "the argument has more parts than the limit of %d", maxItems)))
+	}
+	v = r.PlainValue(v)
+	o, ok := v.(*goja.Object)
+	if !ok || depth > 8 {
+		return false
+	}
+	switch {
+	case realm.IsArray(v):
+		for i := range int(o.Get("length").ToInteger()) {
+			if r.mixedWithin(o.Get(strconv.Itoa(i)), depth+1, budget) {
+				return true
+			}
+		}
+	case o.ClassName() == "Object":
+		for _, k := range o.Keys() {
+			if r.mixedWithin(o.Get(k), depth+1, budget) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// frame is one describing callback that is being called: what was made in it
+// and not used would be dropped silently, which is always a mistake.
+type frame struct {
+	open  []*exo.Node
+	reads []*exo.Node
+	named []naming // methods that were read and not called yet
+
+	of *exo.Method // that the callback was given to, nil outside of callbacks
+	on *exo.Node
+
+	refused error // the first thing that was refused: the program may have caught it
+}
+
+// naming is a method that was read from something. A method is a function of
+// JavaScript and so true, whoever asks: `t.assignee && t.done` written where operators
+// are not recorded would be t.done.
+type naming struct {
+	recv *exo.Node
+	m    *exo.Method
+}
+
+const maxNamed = 1000 // more than a callback that describes has names
+
+func (f *frame) name(r *Guest, recv *exo.Node, m *exo.Method) {
+	if len(f.named) == maxNamed {
+		panic(r.Throw(exo.Errorf(exo.Limit, "", "the callback names more than %d methods without calling them", maxNamed)))
+	}
+	f.named = append(f.named, naming{recv, m})
+}
+
+// called strikes off the last reading of a method.
+func (f *frame) called(m *exo.Method) {
+	for i := len(f.named) - 1; i >= 0; i-- {
+		if f.named[i].m == m {
+			f.named = append(f.named[:i], f.named[i+1:]...)
+			return
+		}
+	}
+}
+
+func (r *Guest) frame() *frame {
+	if len(r.Frames) == 0 {
+		return &frame{}
+	}
+	return r.Frames[len(r.Frames)-1]
+}
+
+func (f *frame) read(n *exo.Node) {
+	if n.Recv != nil && n.Recv.Op == exo.OpField && len(f.reads) < 8 {
+		f.reads = append(f.reads, n)
+	}
+	f.use(n.Recv)
+}
+
+func (f *frame) readNames() (names []string) {
+	for _, n := range f.reads {
+		names = append(names, n.Recv.Name+"."+n.Name)
+	}
+	return names
+}
+
+func (f *frame) made(n *exo.Node) { f.open = append(f.open, n) }
+
+// use strikes off what n is made of.
+func (f *frame) use(n *exo.Node) {
+	for i := len(f.open) - 1; i >= 0; i-- {
+		if f.open[i] == n || (n.Op == exo.OpRecord || n.Op == exo.OpList) && contains(n, f.open[i]) {
+			f.open = append(f.open[:i], f.open[i+1:]...)
+		}
+	}
+}
+
+func contains(n, x *exo.Node) bool {
+	for _, a := range n.Args {
+		if a == x || (a.Op == exo.OpRecord || a.Op == exo.OpList) && contains(a, x) {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *frame) leftovers(r *Guest, op func() string) error {
+	for _, n := range f.named {
+		return r.uncalled(n.recv, n.m)
+	}
+	for _, n := range f.open {
+		if i := r.Check.Catalog[n.Type.Name]; i != nil && i.Expr {
+			return exo.Errorf(exo.Invalid, op(), "the result of %s is not used; join conditions with && or .and(), and return the whole", r.Check.Name(n))
+		}
+	}
+	return nil
+}
+
+// Recording tells the functions with two bodies which of them to run.
+func (r *Guest) Recording(on bool) {
+	if r.Flagged {
+		_ = r.VM.GlobalObject().DefineDataProperty(front.HelperRecording, r.VM.ToValue(on), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	}
+}

@@ -1,0 +1,272 @@
+package guest
+
+// An object or a name in the place of a condition.
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
+	"github.com/exoagent/exoagent/internal/scalar"
+)
+
+// A plain object stands for a condition: each field equals a value, is one of a list, or
+// fulfils what an object of operators says of it. `and`, `or` and `not` join such objects, and a
+// link takes one for the rows that it leads to. The words of other libraries for the operators
+// are synonyms (exo.Phrase). Every key is a condition, or an error.
+
+const maxFilterDepth = 16
+
+// filter makes the lambda that a plain object stands for.
+func (r *Guest) filter(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, o *goja.Object) *exo.Node {
+	f := &filterer{r: r, op: func() string { return r.Check.Name(recv) + "." + m.Name }, of: m.Name}
+	return r.described(recv, m, i, prior, func(param *exo.Node) *exo.Node {
+		row := (&Recorded{r: r, Node: param}).only()
+		if row == nil {
+			f.fail(r.Say(nil, "which", "there are several; name the one that is meant: ({ {name} }) => …", "name", param.Type.Fields[0].Name))
+		}
+		f.part = param.Type.Fields[0].Name
+		cond := f.all(row, o, 0)
+		if cond == nil {
+			f.fail("the filter is empty; to have no condition leave the call out")
+		}
+		return cond
+	})
+}
+
+// compared is a recorded condition: a field that a text names, an operator, and what that takes.
+func (r *Guest) compared(recv *exo.Node, m *exo.Method, name, operator string, args []goja.Value) goja.Value {
+	f := &filterer{r: r, op: func() string { return r.Check.Name(recv) + "." + m.Name }}
+	return r.record(r.described(recv, m, 0, nil, func(param *exo.Node) *exo.Node {
+		field := r.namedField(f.op, param, name)
+		v := goja.Value(r.VM.ToValue(true))
+		switch len(args) {
+		case 0:
+		case 1:
+			v = r.PlainValue(args[0])
+		default:
+			list := make([]any, len(args))
+			for i, a := range args {
+				list[i] = a
+			}
+			v = r.VM.NewArray(list...)
+		}
+		return f.operator(field, operator, v, 0)
+	}))
+}
+
+// filterer makes the condition of one filter object.
+type filterer struct {
+	r    *Guest
+	op   func() string
+	of   string // the method that takes the object; "" for none
+	part string // what the rows are called
+}
+
+func (f *filterer) fail(format string) {
+	panic(f.r.Throw(exo.Errorf(exo.Invalid, f.op(), "%s", format)))
+}
+
+// join adds a condition to others.
+func (f *filterer) join(cond *exo.Node, method string, c *exo.Node) *exo.Node {
+	if cond == nil {
+		return c
+	}
+	return f.r.must(f.r.Check.MakeCall(cond, method, []*exo.Node{c}))
+}
+
+// all is that every key of o holds for a row; nil if there is none.
+func (f *filterer) all(row *exo.Node, o *goja.Object, depth int) (cond *exo.Node) {
+	if depth > maxFilterDepth {
+		f.fail("the filter is nested too deeply")
+	}
+	for _, k := range o.Keys() {
+		cond = f.join(cond, "and", f.key(row, k, f.r.PlainValue(o.Get(k)), depth))
+	}
+	return cond
+}
+
+// key is one condition of a filter object.
+func (f *filterer) key(row *exo.Node, k string, v goja.Value, depth int) *exo.Node {
+	r := f.r
+	x := &Recorded{r: r, Node: row}
+	i := x.Iface()
+	isField := i != nil && i.Fields[k] != nil || row.Type.Field(k) != nil || r.Check.Row(row) != nil && r.Check.Row(row).Fields[k] != nil
+	switch word := strings.ToLower(strings.TrimPrefix(k, "$")); {
+	case isField:
+	case i != nil && i.Methods[k] != nil:
+		return f.link(row, i.Methods[k], k, v, depth)
+	case word == "and", word == "or", word == "not":
+		return f.logic(row, k, word, v, depth)
+	default:
+		if name, last, dotted := strings.Cut(k, "."); dotted && name == f.part {
+			f.fail(r.Say(nil, "filter.names", "a filter object has names without a dot: write `{name}`", "name", scalar.Shorten(last, 60)))
+		}
+	}
+	return f.field(r.must(r.Check.MakeField(row, k)), v, depth)
+}
+
+// logic joins the conditions of several objects.
+func (f *filterer) logic(row *exo.Node, k, word string, v goja.Value, depth int) *exo.Node {
+	r := f.r
+	list := []goja.Value{v}
+	if realm.IsArray(v) {
+		list = r.ItemsOf(v.(*goja.Object), "list of `"+k+"`", maxNames)
+		for i := range list {
+			list[i] = r.PlainValue(list[i])
+		}
+	}
+	var cond *exo.Node
+	for _, x := range list {
+		o, ok := x.(*goja.Object)
+		if !ok || o.ClassName() != "Object" {
+			f.fail("`" + k + "` wants an object of conditions, or a list of them")
+		}
+		c := f.all(row, o, depth+1)
+		if c == nil {
+			f.fail("an object of `" + k + "` is empty")
+		}
+		how := "and"
+		if word == "not" {
+			c = r.must(r.Check.MakeCall(c, "not", nil))
+		} else if word == "or" {
+			how = "or"
+		}
+		cond = f.join(cond, how, c)
+	}
+	if cond == nil {
+		f.fail("the list of `" + k + "` is empty")
+	}
+	return cond
+}
+
+// field is the condition that v says of a field.
+func (f *filterer) field(field *exo.Node, v goja.Value, depth int) *exo.Node {
+	r := f.r
+	if m := r.methodOf(field, f.of); f.of != "" && m != nil && r.expressionIn(v) == nil && !goja.IsNull(v) { // the whole value as it was read
+		return r.must(r.make(field, m, f.of, []*exo.Node{r.node(v, false, 0)}))
+	}
+	if o, ok := v.(*goja.Object); ok && o.ClassName() == "Object" && r.RecordedIn(v) == nil && r.valueType(field) != exo.TypeJSON {
+		var cond *exo.Node
+		for _, k := range o.Keys() {
+			cond = f.join(cond, "and", f.operator(field, k, r.PlainValue(o.Get(k)), depth+1))
+		}
+		if cond == nil {
+			f.fail("the object of `" + scalar.Shorten(field.Name, 60) + "` says nothing of it")
+		}
+		return cond
+	}
+	method := "eq"
+	if realm.IsArray(v) {
+		method = "in"
+	}
+	if r.methodOf(field, method) == nil && r.methodOf(field, "isNull") != nil {
+		if !goja.IsNull(v) {
+			panic(r.Throw(r.lacks(field, "===", "===")))
+		}
+		return r.must(r.Check.MakeCall(field, "isNull", nil))
+	}
+	return r.must(r.make(field, r.methodOf(field, method), method, []*exo.Node{r.node(v, false, 0)}))
+}
+
+// operator is a condition of a field by the name of an operator, or a synonym of one.
+func (f *filterer) operator(field *exo.Node, k string, v goja.Value, depth int) *exo.Node {
+	r := f.r
+	if depth > maxFilterDepth {
+		f.fail("the filter is nested too deeply")
+	}
+	word := strings.TrimPrefix(k, "$")
+	if strings.EqualFold(word, "not") {
+		if _, ok := v.(*goja.Object); ok && !realm.IsArray(v) {
+			return r.must(r.Check.MakeCall(f.field(field, v, depth+1), "not", nil))
+		}
+		if word = "ne"; realm.IsArray(v) {
+			word = "notIn"
+		}
+	}
+	m := r.methodOf(field, word)
+	if s := r.synonym(field, word); m == nil && s != "" {
+		word, m = s, r.methodOf(field, s)
+	}
+	if m == nil || !r.isCondition(m) {
+		if s := r.Say(field, "."+word, ""); s != "" {
+			f.fail("`" + scalar.Shorten(k, 60) + "` is no condition of " + r.Check.Name(field) + ": " + s)
+		}
+		said := r.Say(field, "operator", "a filter object says what `{name}` equals; for other conditions write a callback, like ({ {part} }) => {part}.{name} !== value", "name", field.Name, "part", f.part)
+		f.fail("`" + scalar.Shorten(k, 60) + "` is no condition of " + r.Check.Name(field) + ": " + said)
+	}
+	var args []*exo.Node
+	switch {
+	case len(m.Params) == 0:
+		if b, ok := plainBool(v); !ok || !b {
+			f.fail("`" + scalar.Shorten(k, 60) + "` takes no value but true")
+		}
+	case len(m.Params) == 2 && !m.Params[1].Opt && realm.IsArray(v) && v.(*goja.Object).Get("length").ToInteger() == 2:
+		for i := range 2 {
+			args = append(args, r.node(v.(*goja.Object).Get(strconv.Itoa(i)), false, 0))
+		}
+	default:
+		args = []*exo.Node{r.node(v, false, 0)}
+	}
+	return r.must(r.make(field, m, word, args))
+}
+
+// isCondition reports whether what a method of an expression gives is true or false.
+func (r *Guest) isCondition(m *exo.Method) bool {
+	return m.Result != nil && m.Result.Con != nil && m.Result.Con.Args["of"] != nil && m.Result.Con.Args["of"].Name == exo.TypeBool
+}
+
+// link is a condition of the rows that a link leads to: an object of the methods that ask for one, or
+// for a link to at most one row the filter of that row, or null.
+func (f *filterer) link(row *exo.Node, m *exo.Method, k string, v goja.Value, depth int) *exo.Node {
+	r := f.r
+	refuse := func() {
+		f.fail(r.Say(nil, "filter.link", "`{name}` is a method, and a filter object compares fields: write a callback", "name", k))
+	}
+	o, ok := v.(*goja.Object)
+	if m.Sends || len(m.Params) > 0 || !goja.IsNull(v) && (!ok || o.ClassName() != "Object") || depth > maxFilterDepth {
+		refuse()
+	}
+	q, err := r.Check.MakeCall(row, m.Name, nil)
+	i := r.Check.Catalog[m.Result.Con.Name]
+	if err != nil || i == nil || i.Await == "" {
+		refuse()
+	}
+	if !ok {
+		if m.Truth == "" {
+			refuse()
+		}
+		return r.must(r.Check.MakeCall(r.must(r.Check.MakeCall(q, m.Truth, nil)), "not", nil))
+	}
+	ask := func(method string, v goja.Value) *exo.Node {
+		if s := r.synonym(q, method); i.Methods[method] == nil {
+			method = s
+		}
+		mm := i.Methods[method]
+		if mm == nil || mm.Nested == nil || len(mm.Params) != 1 || !mm.Params[0].Filter {
+			return nil
+		}
+		return r.must(r.make(q, mm, method, []*exo.Node{r.argument(q, mm, 0, nil, v)}))
+	}
+	var cond *exo.Node
+	for _, word := range o.Keys() {
+		c := ask(word, o.Get(word))
+		if c == nil {
+			if m.Truth == "" {
+				refuse()
+			}
+			if c = ask("=", v); c == nil {
+				refuse()
+			}
+			return c
+		}
+		cond = f.join(cond, "and", c)
+	}
+	if cond == nil {
+		refuse()
+	}
+	return cond
+}

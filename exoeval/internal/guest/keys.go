@@ -1,0 +1,55 @@
+package guest
+
+// The members of a group's key.
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
+	"github.com/exoagent/exoagent/internal/scalar"
+)
+
+// keyCalled is the error for calling a member that is not declared and was taken for a key; nil where x is none.
+func (x *Recorded) keyCalled() error {
+	n := x.Node
+	if n.Op != exo.OpCall || len(n.Args) != 1 || n.Args[0].Op != exo.OpLit || n.Args[0].Lit.Type() != exo.TypeText {
+		return nil
+	}
+	i := x.r.Check.Catalog[n.Recv.Type.Name]
+	if i == nil || i.Keys != n.Name {
+		return nil
+	}
+	name, what := n.Args[0].Lit.Text(), x.r.Check.Name(n.Recv)
+	out := x.r.Say(n.Recv, name+"()", "")
+	if near := front.Nearest(i, name, nil); out == "" && near != "" {
+		out = "did you mean `" + near + "`?"
+	}
+	if out == "" {
+		out = "it has `" + strings.Join(i.Names(), "`, `") + "`"
+	}
+	return exo.Errorf(exo.Denied, "", "%s has no method `%s`: it is read as a key, and no function; %s", what, scalar.Shorten(name, 60), out)
+}
+
+// key is what reading a member stands for that is not declared, where the interface has a
+// method for that (exo.Interface.Keys); else nil. A name that means something of texts or arrays, and
+// one that JavaScript itself asks for, is no key: what is said of it names the method.
+func (x *Recorded) key(name string) goja.Value {
+	i := x.Iface()
+	if i == nil || i.Keys == "" || realm.Quiet(name) || x.wayOut(name) != "" {
+		return nil
+	}
+	switch name {
+	case "toString", "valueOf", "toLocaleString", "toJSON":
+		return nil
+	}
+	k := x.r.VM.ToValue(name)
+	if n, err := strconv.ParseInt(name, 10, 32); err == nil && n >= 0 && strconv.FormatInt(n, 10) == name {
+		k = x.r.VM.ToValue(n)
+	}
+	return x.r.call(x.Node, i.Methods[i.Keys], i.Keys, []goja.Value{k})
+}

@@ -1,0 +1,165 @@
+package guest
+
+// A method that was read and not called yet.
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
+)
+
+var proxyType = reflect.TypeFor[goja.Proxy]()
+
+// methodKey names one method of one kind, under one of its names.
+type methodKey struct {
+	m    *exo.Method
+	name string
+}
+
+// method is one for all objects that have it: what it acts on is what it is
+// called on. So a program that calls one on another object gets what that
+// object's own would have done.
+type method struct {
+	r     *Guest
+	m     *exo.Method
+	name  string    // as the program wrote it, for messages
+	read  *exo.Node // what it was last read from, for messages only
+	line  int       // where that was
+	col   int
+	proxy *goja.Object
+}
+
+// method is what reading a method gives: a function that also answers for its
+// own members. Without that, task.assignee.name would quietly be the name of a
+// JavaScript function where the column of a linked row was meant.
+func (r *Guest) method(recv *exo.Node, m *exo.Method, name string) goja.Value {
+	key := methodKey{m, name}
+	x := r.methods[key]
+	if x == nil {
+		x = &method{r: r, m: m, name: name}
+		f := r.Function(m.Name, x.call)
+		x.proxy = r.VM.ToValue(r.VM.NewProxy(f, x.traps(f))).(*goja.Object)
+		if r.methods == nil {
+			r.methods = map[methodKey]*method{}
+		}
+		r.methods[key] = x
+	}
+	x.read = recv
+	x.line, x.col = r.here()
+	if len(r.Frames) > 0 {
+		r.frame().name(r, recv, m)
+	}
+	return x.proxy
+}
+
+func (x *method) call(c goja.FunctionCall) goja.Value {
+	r := x.r
+	r.frame().called(x.m)
+	on := r.RecordedIn(c.This)
+	if on == nil {
+		what := r.Check.Name(x.read)
+		panic(r.Throw(exo.Errorf(exo.Invalid, what+"."+x.m.Name, "was taken off what it belongs to; call it there, like %s.%s(…)", what, x.m.Name)))
+	}
+	node := on.Node
+	if !on.has(x.name) {
+		if row := on.only(); row != nil {
+			node = row
+		}
+	}
+	if i := r.Check.Catalog[node.Type.Name]; i != nil && i.Methods[x.name] != nil {
+		return r.call(node, i.Methods[x.name], x.name, c.Arguments)
+	}
+	if steps := r.synonym(node, x.name); steps != "" {
+		return r.means(node, x.name, steps, c.Arguments)
+	}
+	return on.absent(x.name) // it was called on what has no such method
+}
+
+func (x *method) traps(f *goja.Object) *goja.ProxyTrapConfig {
+	r := x.r
+	return &goja.ProxyTrapConfig{
+		Get: func(_ *goja.Object, member string, _ goja.Value) goja.Value {
+			switch member {
+			case "call", "apply":
+				return f.Get(member)
+			case "bind": // of the function: binding reads members
+				bind, _ := goja.AssertFunction(f.Get(member))
+				return r.Function(member, func(c goja.FunctionCall) goja.Value { return r.Called(bind(f, c.Arguments...)) })
+			case "toString", "valueOf", "toLocaleString":
+				// Undefined would make the engine print the object itself, addresses and all.
+				return r.Function(member, func(goja.FunctionCall) goja.Value { panic(r.Throw(r.uncalled(x.read, x.m))) })
+			}
+			if realm.Quiet(member) {
+				return goja.Undefined()
+			}
+			err := r.uncalled(x.read, x.m)
+			if e := AsError(err); r.leads(x.m) && strings.HasSuffix(e.Msg, "()") && keyIdent().MatchString(member) {
+				e.Msg += "." + member // as it is called, and then read
+			}
+			panic(r.Throw(err))
+		},
+		Set:            func(*goja.Object, string, goja.Value, goja.Value) bool { return false },
+		DefineProperty: func(*goja.Object, string, goja.PropertyDescriptor) bool { return false },
+		SetPrototypeOf: func(*goja.Object, *goja.Object) bool { return false },
+		DeleteProperty: func(*goja.Object, string) bool { return false },
+	}
+}
+
+// uncalled says what to do with a method that was named and not called.
+func (r *Guest) uncalled(recv *exo.Node, m *exo.Method) error {
+	what := r.Check.Name(recv) + "." + m.Name
+	if i := r.Check.Catalog[recv.Type.Name]; i != nil && !i.Expr && !m.Sends && len(m.Params) == 0 {
+		how := ""
+		if recv.Op == exo.OpField && recv.Recv != nil && r.Check.Selected(recv.Recv, m.Name) != nil {
+			how = r.Say(nil, "uncalled.shown", "", "it", what, "name", m.Name)
+		}
+		if how == "" {
+			how = r.Say(recv, "uncalled", "", "it", what)
+		}
+		if how == "" {
+			how = r.Say(nil, "uncalled", "{it} is a link: call it, {it}()", "it", what)
+		}
+		return exo.Errorf(exo.Invalid, "", "%s", how)
+	}
+	args := "…"
+	if len(m.Params) == 0 {
+		args = ""
+	}
+	return exo.Errorf(exo.Invalid, "", "%s is a method: call it, %s(%s)", what, what, args)
+}
+
+// AsData is the error of a method in the place of data. JSON leaves functions out, so a program that forgot to call would get an answer without
+// the value and without a word.
+func (r *Guest) AsData(v goja.Value) error {
+	for _, x := range r.methods {
+		if goja.Value(x.proxy) == v {
+			return r.Placed(r.uncalled(x.read, x.m), x.line, x.col)
+		}
+	}
+	return exo.Errorf(exo.Invalid, "", "a method was named and not called: add ()")
+}
+
+// IsMethod reports whether v is a method that was read and not called. Programs
+// can't make proxies, so every proxy that can be called is one of these.
+func IsMethod(v goja.Value) bool {
+	o, ok := v.(*goja.Object)
+	return ok && o.ExportType() == proxyType && o.ClassName() == "Function"
+}
+
+// protoOfRecorded answers for the symbols that JavaScript asks a recorded thing for.
+func (r *Guest) protoOfRecorded() *goja.Object {
+	p := r.VM.CreateObject(nil)
+	get := r.Function("iterator", func(c goja.FunctionCall) goja.Value {
+		r.RefuseUnawaited(c.This)
+		if x := r.RecordedIn(c.This); x != nil {
+			panic(r.Throw(x.notRun()))
+		}
+		return goja.Undefined()
+	})
+	_ = p.DefineAccessorPropertySymbol(goja.SymIterator, get, nil, goja.FLAG_FALSE, goja.FLAG_FALSE)
+	return p
+}

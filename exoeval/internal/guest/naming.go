@@ -1,0 +1,247 @@
+package guest
+
+// Names of fields in the place of a callback.
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
+)
+
+// What other libraries take instead of a callback: the names of fields, objects of them, and
+// a direction beside. Each becomes the lambda that the callback would have been.
+
+// described makes the lambda of a callback that build stands for.
+func (r *Guest) described(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, build func(param *exo.Node) *exo.Node) *exo.Node {
+	param, err := r.Check.MakeParam(recv, m.Name, i, prior)
+	if err != nil {
+		panic(r.Throw(err))
+	}
+	made := false
+	defer func() {
+		if !made {
+			r.Check.Kill(param)
+		}
+	}()
+	l, err := r.Check.MakeLambda(param, build(param))
+	made = true
+	if err != nil {
+		panic(r.Throw(err))
+	}
+	return l
+}
+
+// must is a node that was made, or its error thrown.
+func (r *Guest) must(n *exo.Node, err error) *exo.Node {
+	if err != nil {
+		panic(r.Throw(err))
+	}
+	return n
+}
+
+// namedField is the field that a text names: of the only part there is, or of one that the text
+// names before a dot. An aggregate of a group is named like its fields.
+func (r *Guest) namedField(op func() string, param *exo.Node, name string) *exo.Node {
+	on := (&Recorded{r: r, Node: param}).only()
+	if part, rest, ok := strings.Cut(name, "."); ok && param.Type.Field(part) != nil {
+		on, name = r.must(r.Check.MakeField(param, part)), rest
+	}
+	if on == nil {
+		panic(r.Throw(exo.Errorf(exo.Invalid, op(), "%s", r.Say(nil, "which", "there are several; name the one that is meant: ({ {name} }) => …", "name", param.Type.Fields[0].Name))))
+	}
+	if i := r.Check.Catalog[on.Type.Name]; i != nil && i.Fields[name] == nil && on.Type.Field(name) == nil {
+		if m := i.Methods[name]; m != nil && !m.Sends && len(m.Params) == 0 && m.Result.Con != nil && r.Check.Catalog[m.Result.Con.Name] != nil && r.Check.Catalog[m.Result.Con.Name].Expr {
+			return r.must(r.Check.MakeCall(on, name, nil))
+		}
+	}
+	if r.synonym(on, name) == "#" && len(on.Type.Fields) == 1 {
+		name = on.Type.Fields[0].Name
+	}
+	if i := r.Check.Catalog[on.Type.Name]; r.Check.Selected(param, name) != nil && on.Type.Field(name) == nil && (i == nil || i.Fields[name] == nil) {
+		return r.must(r.Check.MakeField(param, name)) // what select named, as in a callback
+	}
+	return r.must(r.Check.MakeField(on, name))
+}
+
+// naming is the lambda that names of fields stand for where m wants a callback, or nil if v
+// is none of the forms that mean something there.
+func (r *Guest) naming(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, v goja.Value) *exo.Node {
+	p := &m.Params[i]
+	if p.Plain || p.Filter || r.RecordedIn(v) != nil {
+		return nil
+	}
+	op := func() string { return r.Check.Name(recv) + "." + m.Name }
+	var names []string
+	var ways []goja.Value // beside each name, or nil
+	o, _ := v.(*goja.Object)
+	switch {
+	case isText(v):
+		names = []string{v.String()}
+	case o != nil && realm.IsArray(v):
+		for k := range int(o.Get("length").ToInteger()) {
+			x := r.PlainValue(o.Get(strconv.Itoa(k)))
+			if e, ok := x.(*goja.Object); ok && p.Many && len(e.Keys()) == 1 && e.ClassName() == "Object" && r.RecordedIn(x) == nil {
+				x, ways = r.VM.ToValue(e.Keys()[0]), append(ways, make([]goja.Value, k+1-len(ways))...)
+				ways[k] = r.PlainValue(e.Get(e.Keys()[0]))
+			}
+			if e, ok := x.(*goja.Object); ok && p.Many && realm.IsArray(x) && e.Get("length").ToInteger() == 2 && isText(e.Get("0")) && isText(e.Get("1")) { // ['name', 'desc']
+				x, ways = e.Get("0"), append(ways, make([]goja.Value, k+1-len(ways))...)
+				ways[k] = e.Get("1")
+			}
+			if !isText(x) || len(names) == maxNames {
+				return nil
+			}
+			names = append(names, x.String())
+		}
+	case o != nil && o.ClassName() == "Object" && (p.Many || selects(p)):
+		for k, name := range o.Keys() {
+			if len(names) == maxNames {
+				return nil
+			}
+			x := r.PlainValue(o.Get(name))
+			if b, ok := plainBool(x); ok && selects(p) && b {
+				names = append(names, name)
+				continue
+			}
+			if !p.Many {
+				return nil
+			}
+			names, ways = append(names, name), append(ways, make([]goja.Value, k+1-len(ways))...)
+			ways[k] = x
+		}
+	}
+	if len(names) == 0 || len(names) > 1 && !p.Many && !selects(p) {
+		return nil
+	}
+	return r.described(recv, m, i, prior, func(param *exo.Node) *exo.Node {
+		var nodes []*exo.Node
+		for k, name := range names {
+			n := r.namedField(op, param, name)
+			if k < len(ways) && ways[k] != nil {
+				n = r.directed(op, n, ways[k])
+			}
+			nodes = append(nodes, n)
+		}
+		if selects(p) {
+			for k := range names {
+				names[k] = names[k][strings.LastIndexByte(names[k], '.')+1:]
+			}
+			return r.must(r.Check.MakeRecord(names, nodes))
+		}
+		if len(nodes) == 1 {
+			return nodes[0]
+		}
+		return r.must(r.Check.MakeList(nodes))
+	})
+}
+
+const maxNames = 1000 // more than a table has columns
+
+// directed is n in the direction that a program gave beside it: the name of a method, or a
+// synonym of one ("desc", "DESC", -1).
+func (r *Guest) directed(op func() string, n *exo.Node, way goja.Value) *exo.Node {
+	if d := r.direction(n, way); d != "" {
+		return r.must(r.Check.MakeCall(n, d, nil))
+	}
+	panic(r.Throw(exo.Errorf(exo.Invalid, op(), "%s", r.Say(n, "direction", "what stands beside {it} means nothing here", "it", r.Check.Name(n)))))
+}
+
+// direction is the method of n that a value beside it names, or "".
+func (r *Guest) direction(n *exo.Node, way goja.Value) string {
+	if _, object := way.(*goja.Object); object || r.RecordedIn(way) != nil {
+		return ""
+	}
+	name := way.String()
+	m := r.methodOf(n, name)
+	if s := r.synonym(n, name); m == nil && s != "" {
+		name, m = s, r.methodOf(n, s)
+	}
+	if m == nil || len(m.Params) > 0 || m.Result == nil || m.Result.Con == nil || r.Check.Catalog[m.Result.Con.Name] == nil || r.Check.Catalog[m.Result.Con.Name].Expr {
+		return "" // it is none that gives an order
+	}
+	return name
+}
+
+// several is a call with more arguments than the method has parameters, in the forms that mean
+// something: names of fields, a field with a value or a direction, several orders. nil for any other.
+func (r *Guest) several(recv *exo.Node, m *exo.Method, name string, args []goja.Value) goja.Value {
+	if len(m.Params) == 0 {
+		if steps := r.synonym(recv, name); steps != "" {
+			return r.means(recv, name, steps, args)
+		}
+		return nil
+	}
+	p := &m.Params[0]
+	if len(m.Params) > 1 || p.Lambda == nil || p.Plain {
+		return nil
+	}
+	switch {
+	case p.Filter && isText(args[0]) && len(args) <= 3:
+		how := "eq"
+		if len(args) == 3 {
+			if !isText(args[1]) {
+				return nil
+			}
+			how = args[1].String()
+		}
+		return r.call(recv, m, name, []goja.Value{r.compared(recv, m, args[0].String(), how, args[len(args)-1:])})
+	case selects(p):
+		for _, a := range args {
+			if !isText(a) {
+				return nil
+			}
+		}
+		list := make([]any, len(args))
+		for i, a := range args {
+			list[i] = a
+		}
+		return r.call(recv, m, name, []goja.Value{r.VM.NewArray(list...)})
+	case p.Many:
+		if len(args) == 2 && isText(args[1]) {
+			if l := r.sideways(recv, m, args[0], args[1]); l != nil {
+				return r.call(recv, m, name, []goja.Value{r.record(l)})
+			}
+		}
+		for _, a := range args {
+			if !isText(a) && !isCallable(a) {
+				return nil
+			}
+		}
+		var v goja.Value
+		for _, a := range args {
+			v = r.call(recv, m, name, []goja.Value{a})
+			recv = r.RecordedIn(v).Node
+		}
+		return v
+	}
+	return nil
+}
+
+// sideways is an order and its direction, given as two arguments; nil where the second is
+// the name of a field.
+func (r *Guest) sideways(recv *exo.Node, m *exo.Method, order, way goja.Value) *exo.Node {
+	op := func() string { return r.Check.Name(recv) + "." + m.Name }
+	turn := func(n *exo.Node) *exo.Node { return r.directed(op, n, way) }
+	if f, ok := goja.AssertFunction(order); ok {
+		return r.callback(recv, m, 0, nil, order, f, turn)
+	}
+	if !isText(order) {
+		return nil
+	}
+	isWay := false
+	l := r.described(recv, m, 0, nil, func(param *exo.Node) *exo.Node {
+		n := r.namedField(op, param, order.String())
+		if isWay = r.direction(n, way) != ""; isWay {
+			n = turn(n)
+		}
+		return n
+	})
+	if !isWay {
+		return nil
+	}
+	return l
+}

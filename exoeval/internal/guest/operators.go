@@ -1,0 +1,350 @@
+package guest
+
+// The helpers that rewritten programs call.
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
+	"github.com/exoagent/exoagent/internal/scalar"
+)
+
+// mirrored is the method of the right operand that means the operator with its
+// operands exchanged.
+var mirrored = map[string]string{"===": "===", "!==": "!==", "<": ">", "<=": ">=", ">": "<", ">=": "<=", "*": "*", "-": "rsub", "/": "rdiv", "%": "rmod"}
+
+// sameInCallbacks: in a callback == means what === means; the loose rules of
+// JavaScript can't be had in what is recorded.
+var sameInCallbacks = map[string]string{"==": "===", "!=": "!=="}
+
+// Helpers are what the rewritten operators call; the realm of a program holds
+// those that it calls (needs). They record when an operand is recorded, and otherwise
+// do what JavaScript does, short circuits included.
+var Helpers = map[string]func(*Guest, goja.FunctionCall) goja.Value{
+	front.HelperAwait: func(r *Guest, c goja.FunctionCall) goja.Value { return r.Awaited(c.Argument(0)) },
+	front.HelperCalled: func(r *Guest, c goja.FunctionCall) goja.Value {
+		name := c.Argument(1).String()
+		return r.HandPromise(c.Argument(0), Unawaited{Name: name, GoesOn: name != "new Promise"})
+	},
+	front.HelperKept: func(r *Guest, c goja.FunctionCall) goja.Value {
+		if x := r.RecordedIn(c.Argument(0)); x != nil {
+			panic(r.Throw(x.Novalue()))
+		}
+		return c.Argument(0)
+	},
+	front.HelperSent: func(r *Guest, c goja.FunctionCall) goja.Value { return r.sent(c.Argument(0)) },
+	front.HelperOp: func(r *Guest, c goja.FunctionCall) goja.Value {
+		return r.binary(c.Argument(0).String(), c.Argument(1), c.Argument(2))
+	},
+	front.HelperUnary: func(r *Guest, c goja.FunctionCall) goja.Value {
+		op, v := c.Argument(0).String(), c.Argument(1)
+		if op == "!" {
+			v = r.asTruth(v)
+		}
+		if x := r.RecordedIn(v); x != nil {
+			if op == "-" {
+				return r.operateAs(x.Node, "neg", op)
+			}
+			return r.operate(x.Node, op)
+		}
+		if op == "!" {
+			return r.VM.ToValue(!v.ToBoolean())
+		}
+		return r.plain(op+"x", v)
+	},
+	front.HelperAnd: func(r *Guest, c goja.FunctionCall) goja.Value {
+		return r.logical("&&", c.Argument(0), c.Argument(1), func(v goja.Value) bool { return v.ToBoolean() })
+	},
+	front.HelperOr: func(r *Guest, c goja.FunctionCall) goja.Value {
+		return r.logical("||", c.Argument(0), c.Argument(1), func(v goja.Value) bool { return !v.ToBoolean() })
+	},
+	front.HelperNullish: func(r *Guest, c goja.FunctionCall) goja.Value {
+		return r.logical("??", c.Argument(0), c.Argument(1), func(v goja.Value) bool { return goja.IsUndefined(v) || goja.IsNull(v) })
+	},
+	front.HelperCond: func(r *Guest, c goja.FunctionCall) goja.Value {
+		if x := r.RecordedIn(r.asTruth(c.Argument(0))); x != nil {
+			if r.methodOf(x.Node, "?:") != nil {
+				return r.operate(x.Node, "?:", r.thunk(c.Argument(1)), r.thunk(c.Argument(2)))
+			}
+			hint := "write the condition with && and ||"
+			if t := r.valueType(x.Node); t != "" && t != exo.TypeBool {
+				hint = r.Say(x.Node, "op:?:", "compare it, like "+r.comparison(x.Node))
+			}
+			panic(r.Throw(exo.Errorf(exo.Invalid, "", "`?:` can't decide by %s, which has no value in the program; %s", r.Check.Name(x.Node), hint)))
+		}
+		if c.Argument(0).ToBoolean() {
+			return r.thunk(c.Argument(1))
+		}
+		return r.thunk(c.Argument(2))
+	},
+	front.HelperTemplate: (*Guest).template,
+	front.HelperTest: func(r *Guest, c goja.FunctionCall) goja.Value {
+		if x := r.RecordedIn(r.asTruth(c.Argument(0))); x != nil {
+			panic(r.Throw(exo.Errorf(exo.Invalid, "", "`if` and loops can't decide by %s, which has no value in the program; return one expression made with &&, || and ?:", r.Check.Name(x.Node))))
+		}
+		return r.VM.ToValue(c.Argument(0).ToBoolean())
+	},
+	front.HelperSwitch: func(r *Guest, c goja.FunctionCall) goja.Value {
+		r.RefuseUnawaited(c.Argument(0))
+		if x := r.RecordedIn(c.Argument(0)); x != nil {
+			panic(r.Throw(exo.Errorf(exo.Invalid, "", "`switch` can't decide by %s, which has no value in the program; return one expression made with &&, || and ?:", r.Check.Name(x.Node))))
+		}
+		return c.Argument(0)
+	},
+	front.HelperTypeof: func(r *Guest, c goja.FunctionCall) goja.Value {
+		r.RefuseUnawaited(c.Argument(0))
+		r.refuseColumn(c.Argument(0), "`typeof` can't look at %s, which has no value in the program; its type never changes", "typeof")
+		if r.RecordedIn(c.Argument(0)) != nil {
+			return r.VM.ToValue("object")
+		}
+		return r.plain("typeof", c.Argument(0))
+	},
+	front.HelperSpread: func(r *Guest, c goja.FunctionCall) goja.Value {
+		if o := r.Fields(c.Argument(0)); o != nil {
+			return o
+		}
+		return c.Argument(0)
+	},
+	front.HelperTarget: func(r *Guest, c goja.FunctionCall) goja.Value {
+		if x := r.RecordedIn(c.Argument(0)); x != nil {
+			x.Set(c.Argument(1).String(), nil)
+		}
+		return c.Argument(0)
+	},
+	front.HelperMember: func(r *Guest, c goja.FunctionCall) goja.Value { return r.member(c.Argument(0), c.Argument(1).String()) },
+	front.HelperCallee: func(r *Guest, c goja.FunctionCall) goja.Value { return r.callee(c.Argument(0).String(), c.Argument(1)) },
+	front.HelperArgument: func(r *Guest, c goja.FunctionCall) goja.Value {
+		return r.argumentOfChain(c.Argument(0).String(), c.Argument(1))
+	},
+}
+
+func (r *Guest) thunk(v goja.Value) goja.Value {
+	f, _ := goja.AssertFunction(v)
+	x, err := f(goja.Undefined())
+	if err != nil {
+		panic(r.Rethrow(err))
+	}
+	return x
+}
+
+func (r *Guest) logical(op string, a, thunk goja.Value, goOn func(goja.Value) bool) goja.Value {
+	r.RefuseUnawaited(a)
+	if op != "??" {
+		a = r.asTruth(a)
+	} else if recv, m, called := r.linkIn(a); m != nil && !called {
+		panic(r.Throw(r.uncalled(recv, m)))
+	}
+	if x := r.RecordedIn(a); x != nil {
+		if op == "??" {
+			b := r.thunk(thunk)
+			if goja.IsNull(b) || goja.IsUndefined(b) {
+				return a // `x ?? null` is a habit
+			}
+			return r.operate(x.Node, op, b)
+		}
+		b := r.asTruth(r.thunk(thunk))
+		if r.valueType(x.Node) == exo.TypeBool && (goja.IsString(b) || goja.IsNumber(b)) { // role === 'owner' || 'admin'
+			s, _ := r.ToValue(b, forArgument)
+			panic(r.Throw(exo.Errorf(exo.Invalid, "", "`%s` joins conditions, and %s is none: compare it too, like %s === %s", op, scalar.Shorten(s.String(), 60), r.memberNoun(), scalar.Shorten(s.String(), 60))))
+		}
+		return r.operate(x.Node, op, b)
+	}
+	if !goOn(a) {
+		return a
+	}
+	return r.thunk(thunk)
+}
+
+func (r *Guest) binary(op string, a, b goja.Value) goja.Value {
+	if p := r.UnawaitedIn(a); p != nil && op == "instanceof" {
+		a = p.promise // whether it is a promise is all that may be asked of it
+	}
+	r.RefuseUnawaited(a, b)
+	written := op
+	if same, ok := sameInCallbacks[op]; ok {
+		op = same
+	}
+	if v := r.withSealed(op, a, b); v != nil {
+		return v
+	}
+	op = written
+	if v := r.linkIsNull(op, a, b); v != nil {
+		return v
+	}
+	x, y := r.RecordedIn(a), r.RecordedIn(b)
+	if x == nil && y == nil {
+		for _, v := range []goja.Value{a, b} {
+			if IsMethod(v) && op != "in" && op != "instanceof" {
+				v.(*goja.Object).Get("()") // says which it is: task.assignee === null would be false
+			}
+		}
+		return r.plain(op, a, b)
+	}
+	if same, ok := sameInCallbacks[op]; ok {
+		op = same
+	}
+	if v := r.nullTest(op, x, y, a, b); v != nil {
+		return v
+	}
+	switch op {
+	case "in", "instanceof":
+		if x != nil {
+			panic(r.Throw(exo.Errorf(exo.Invalid, "", "`%s` can't look at %s, which has no value in the program%s", op, r.Check.Name(x.Node), and(r.Say(x.Node, "oneof", "", "list", "[…]")))))
+		}
+		return r.plain(op, a, b)
+	case "+":
+		return r.plus(a, b)
+	}
+	if op == "===" || op == "!==" {
+		for _, side := range []*Recorded{x, y} {
+			if other := map[bool]goja.Value{true: b, false: a}[side == x]; side != nil && side.isRow() && (goja.IsNull(other) || goja.IsUndefined(other)) {
+				if s := r.unlinked(side.Node); s != "" {
+					panic(r.Throw(exo.Errorf(exo.Invalid, "", "`%s` can't be used with %s, which is %s; %s", written, r.Check.Name(side.Node), r.Say(nil, "whole", "no value"), s)))
+				}
+			}
+		}
+	}
+	if x != nil {
+		return r.operateAs(x.Node, op, written, b)
+	}
+	m := mirrored[op]
+	if m == "" || strings.Contains("*-/%", op) && r.methodOf(y.Node, m) == nil {
+		panic(r.Throw(exo.Errorf(exo.Invalid, "", "`%s` is not available with %s on its right%s", written, r.Check.Name(y.Node), r.instead(y.Node, op))))
+	}
+	return r.operateAs(y.Node, m, written, a)
+}
+
+// linkIsNull is the comparison of a link to at most one row with null; nil if it is
+// something else.
+func (r *Guest) linkIsNull(op string, a, b goja.Value) goja.Value {
+	if goja.IsNull(a) || goja.IsUndefined(a) {
+		a, b = b, a
+	}
+	if !goja.IsNull(b) && !goja.IsUndefined(b) {
+		return nil
+	}
+	if _, m, _ := r.linkIn(a); m == nil || m.Truth == "" {
+		return nil
+	}
+	switch op {
+	case "===", "==":
+		return r.operate(r.RecordedIn(r.truth(a)).Node, "!")
+	case "!==", "!=":
+		return r.truth(a)
+	}
+	return nil
+}
+
+// nullTest is the comparison of an expression, x or y, that can be compared with
+// null only, with null; nil if it is something else.
+func (r *Guest) nullTest(op string, x, y *Recorded, a, b goja.Value) goja.Value {
+	method := map[string]string{"===": "isNull", "!==": "isNotNull"}[op]
+	if x == nil {
+		x, b = y, a
+	}
+	if method == "" || !goja.IsNull(b) && !goja.IsUndefined(b) || r.methodOf(x.Node, op) != nil || r.methodOf(x.Node, method) == nil {
+		return nil
+	}
+	return r.operate(x.Node, method)
+}
+
+// methodOf is a method of an expression that stands for a value, or nil.
+func (r *Guest) methodOf(n *exo.Node, name string) *exo.Method {
+	i := r.Check.Catalog[n.Type.Name]
+	if i == nil || !i.Expr {
+		return nil
+	}
+	return i.Methods[name]
+}
+
+// operate records an operator as the method of that name.
+func (r *Guest) operate(n *exo.Node, op string, args ...goja.Value) goja.Value {
+	return r.operateAs(n, op, op, args...)
+}
+
+// operateAs records the method that an operator means here.
+func (r *Guest) operateAs(n *exo.Node, method, op string, args ...goja.Value) goja.Value {
+	r.mustHave(n, method, op)
+	return r.call(n, r.methodOf(n, method), method, args)
+}
+
+func (r *Guest) mustHave(n *exo.Node, method, op string) {
+	if r.methodOf(n, method) == nil {
+		panic(r.Throw(r.lacks(n, method, op)))
+	}
+}
+
+// lacks is the error for an operator that an expression doesn't have.
+func (r *Guest) lacks(n *exo.Node, method, op string) error {
+	what := r.Say(nil, "whole", "no value")
+	if i := r.Check.Catalog[n.Type.Name]; i != nil && i.Expr {
+		what = n.Type.Args["of"].String()
+	}
+	return exo.Errorf(exo.Invalid, "", "`%s` can't be used with %s, which is %s%s", op, r.Check.Name(n), what, r.instead(n, method))
+}
+
+// refuseColumn throws for an expression where only a value will do: format names it, and
+// hint is a situation with its parts.
+func (r *Guest) refuseColumn(v goja.Value, format string, hint ...string) {
+	if x := r.RecordedIn(v); x != nil {
+		if i := x.Iface(); i != nil && i.Expr {
+			s := fmt.Sprintf(format, r.Check.Name(x.Node))
+			if len(hint) > 0 {
+				s += and(r.Say(x.Node, hint[0], "", hint[1:]...))
+			}
+			panic(r.Throw(exo.Errorf(exo.Invalid, "", "%s", s)))
+		}
+	}
+}
+
+// plainSource are JavaScript's own operators, for operands that are not recorded.
+const plainSource = `({
+'.': (o, k) => o[k], 'typeof': a => typeof a, 'in': (a, b) => a in b, 'instanceof': (a, b) => a instanceof b,
+'===': (a, b) => a === b, '!==': (a, b) => a !== b, '==': (a, b) => a == b, '!=': (a, b) => a != b,
+'<': (a, b) => a < b, '<=': (a, b) => a <= b, '>': (a, b) => a > b, '>=': (a, b) => a >= b,
+'+': (a, b) => a + b, '-': (a, b) => a - b, '*': (a, b) => a * b, '/': (a, b) => a / b, '%': (a, b) => a % b, '**': (a, b) => a ** b,
+'-x': a => -a, '+x': a => +a, '~x': a => ~a,
+})`
+
+var plainProgram = realm.Compiled("operators", plainSource)
+
+// plain does what JavaScript does. Which closures do it is not looked up in the
+// realm: a program can't have touched them.
+func (r *Guest) plain(op string, args ...goja.Value) goja.Value {
+	switch op {
+	case "===":
+		return r.VM.ToValue(args[0].StrictEquals(args[1]))
+	case "!==":
+		return r.VM.ToValue(!args[0].StrictEquals(args[1]))
+	}
+	if r.plainOps == nil {
+		r.plainOps = r.loadPlainOps()
+	}
+	if op == "==" || op == "!=" {
+		// The engine asks what stands left. An object on the right is asked what it is as a
+		// primitive, which may be recorded: it stands left, which means the same.
+		_, left := args[0].(*goja.Object)
+		if _, right := args[1].(*goja.Object); right && !left {
+			args = []goja.Value{args[1], args[0]}
+		}
+	}
+	return r.Called(r.plainOps[op](goja.Undefined(), args...))
+}
+
+func (r *Guest) loadPlainOps() map[string]goja.Callable {
+	v, err := r.VM.RunProgram(plainProgram())
+	if err != nil {
+		panic(r.Rethrow(err))
+	}
+	o := v.(*goja.Object)
+	ops := map[string]goja.Callable{}
+	for _, k := range o.Keys() {
+		ops[k], _ = goja.AssertFunction(o.Get(k))
+	}
+	return ops
+}

@@ -1,0 +1,393 @@
+package guest
+
+// A granted object, and what is recorded of it, as the program sees them.
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
+	"github.com/exoagent/exoagent/internal/scalar"
+)
+
+// Recorded is the guest's side of an expression: an object whose members are
+// those of the node's type and that does nothing but grow the expression. It
+// knows the catalogue and nothing else; every step is checked as it is made, so an error
+// has the position of the call that made it.
+type Recorded struct {
+	r    *Guest
+	Node *exo.Node
+	row  *exo.Node // what only gives, once asked for
+
+	stack []goja.StackFrame // of the call that made it, outside callbacks: where it is wrong if nothing in the program executes it
+}
+
+func (r *Guest) record(n *exo.Node) *Opaque {
+	x := &Recorded{r: r, Node: n}
+	return &Opaque{Object: r.opaqueObject(x), X: x}
+}
+
+// opaqueObject is the object behind an opaque value.
+func (r *Guest) opaqueObject(x goja.DynamicObject) *goja.Object {
+	if r.recordedProto == nil {
+		r.recordedProto = r.protoOfRecorded()
+	}
+	o := r.VM.NewDynamicObject(x)
+	if err := o.SetPrototype(r.recordedProto); err != nil {
+		panic(err)
+	}
+	return o
+}
+
+func (r *Guest) GrantedObject(id uint32) goja.Value {
+	if o := r.grants[id]; o != nil {
+		return o
+	}
+	n, err := r.Check.MakeRef(id)
+	if err != nil {
+		panic(r.Throw(err))
+	}
+	var v goja.Value = r.record(n)
+	if i := r.Check.Catalog[n.Type.Name]; i != nil && i.Call != "" {
+		v = r.callable(n, i)
+	}
+	Put(&r.grants, id, v)
+	return v
+}
+
+// callable is a granted object that is called itself: a function and nothing else.
+func (r *Guest) callable(n *exo.Node, i *exo.Interface) *goja.Object {
+	return r.Function(i.Call, func(c goja.FunctionCall) goja.Value {
+		args := c.Arguments
+		if i.Name == exo.ComposeInterface {
+			args = r.taggedParts(args)
+		}
+		return r.call(n, i.Methods[i.Call], i.Call, args)
+	})
+}
+
+// RecordedIn is the node that a JavaScript value stands for, or nil.
+func (r *Guest) RecordedIn(v goja.Value) *Recorded {
+	o, ok := v.(*Opaque)
+	if !ok || o.X == nil || o.X.r != r {
+		return nil
+	}
+	return o.X
+}
+
+// Iface is the interface of the expression, nil for a namespace.
+func (x *Recorded) Iface() *exo.Interface { return x.r.Check.Catalog[x.Node.Type.Name] }
+
+// only is, for a namespace of one table, that table: `t => t.title` then means
+// `({ todo }) => todo.title`.
+func (x *Recorded) only() *exo.Node {
+	t := x.Node.Type
+	if x.Node.Op != exo.OpParam || t.Name != exo.TypeRecord || len(t.Fields) != 1 {
+		return nil
+	}
+	if x.row == nil {
+		n, err := x.r.Check.MakeField(x.Node, t.Fields[0].Name)
+		if err != nil {
+			panic(x.r.Throw(err)) // its callback has returned
+		}
+		x.row = n
+	}
+	return x.row
+}
+
+func (x *Recorded) has(name string) bool {
+	if i := x.Iface(); i != nil && i.Fields[name] != nil || x.r.Check.Has(x.Node, name) {
+		return true
+	}
+	row := x.r.Check.Row(x.Node)
+	return x.Node.Type.Field(name) != nil || row != nil && row.Fields[name] != nil
+}
+
+// Get implements goja.DynamicObject: a member, or an error that names the nearest.
+func (x *Recorded) Get(name string) goja.Value {
+	if _, sealed := x.Sealed(); sealed {
+		if realm.Quiet(name) && name != "toString" && name != "valueOf" && name != "toJSON" {
+			return nil
+		}
+		panic(x.r.Throw(x.Shut()))
+	}
+	if v := x.member(name); v != nil {
+		return v
+	}
+	if row := x.only(); row != nil {
+		if v := (&Recorded{r: x.r, Node: row}).member(name); v != nil {
+			return v
+		}
+	}
+	if x.r.Check.Selected(x.Node, name) != nil {
+		n, err := x.r.Check.MakeField(x.Node, name)
+		if err != nil {
+			panic(x.r.Throw(err)) // its callback has returned
+		}
+		return x.r.record(n)
+	}
+	if v := x.key(name); v != nil {
+		return v
+	}
+	if row := x.only(); row != nil {
+		if v := (&Recorded{r: x.r, Node: row}).synonymous(name); v != nil {
+			return v
+		}
+	} else if v := x.synonymous(name); v != nil {
+		return v
+	}
+	return x.absent(name)
+}
+
+// member is a member that is there, or nil.
+func (x *Recorded) member(name string) goja.Value {
+	r := x.r
+	if !x.has(name) {
+		return nil
+	}
+	if i := x.Iface(); i != nil && i.Methods[name] != nil {
+		return r.method(x.Node, i.Methods[name], name)
+	}
+	n, err := r.Check.MakeField(x.Node, name)
+	if err != nil {
+		panic(r.Throw(err))
+	}
+	r.frame().read(n)
+	return r.record(n)
+}
+
+// absent answers for a member that is not there. JavaScript itself asks for
+// some names, on the way of an operation that a recorded thing can't take part in.
+func (x *Recorded) absent(name string) goja.Value {
+	r := x.r
+	switch name {
+	case "toString", "valueOf", "toLocaleString":
+		return r.Function(name, func(goja.FunctionCall) goja.Value {
+			if err := x.keyCalled(); err != nil { // the engine asks what it is that was called and is no function
+				panic(r.Throw(err))
+			}
+			e := x.Novalue()
+			if n := x.Node; n.Op == exo.OpRef && name == "toString" { // the engine asks for its text too where it is called
+				if s := r.Say(n, "called", "", "it", "api."+r.Check.Name(n), "link", r.Check.Link(n.Type.Name)); s != "" {
+					e = exo.Errorf(exo.Invalid, "", "%s", s)
+				}
+			}
+			panic(r.Throw(e))
+		})
+	case "toJSON":
+		return r.Function(name, func(goja.FunctionCall) goja.Value { panic(r.Throw(x.notRun())) })
+	}
+	if realm.Quiet(name) {
+		return nil // undefined, and an error that names it where it is called
+	}
+	if out := x.wayOut(name); out != "" {
+		what := x.Node
+		if row := x.only(); row != nil {
+			what = row
+		}
+		panic(r.Throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; %s", r.Check.Name(what), scalar.Shorten(name, 60), out)))
+	}
+	if i := x.Iface(); i != nil && i.Await != "" && arrayMember(name) {
+		if s := r.Say(x.Node, "early.in", "", "it", r.Check.Name(x.Node), "name", name, "part", x.part()); s != "" && x.inside() {
+			panic(r.Throw(exo.Errorf(exo.Denied, "", "%s", s)))
+		}
+		panic(r.Throw(exo.Errorf(exo.Denied, "", "%s", r.Say(x.Node, "early", "`{name}` is for arrays, and this has not been sent yet: use (await {chain}.{await}()).{name}", "name", name, "chain", x.chain(), "await", i.Await))))
+	}
+	if x.Node.Type.Name == exo.TypeRecord {
+		var names []string
+		for _, f := range x.Node.Type.Fields {
+			names = append(names, f.Name)
+		}
+		hint := names
+		if row := x.only(); row != nil {
+			for _, f := range row.Type.Fields { // the keys of a group
+				hint = append(hint, f.Name)
+			}
+			hint = append(slices.Clip(hint), r.Check.Catalog[row.Type.Name].Names()...)
+		} else {
+			// Name the part whose member it is; ({ tasks }) is more likely the part task.
+			near := scalar.Nearest(name, names) != ""
+			for _, f := range x.Node.Type.Fields {
+				i := r.Check.Catalog[f.Type.Name]
+				if i != nil && i.Methods[name] != nil && !near {
+					if r.leads(i.Methods[name]) {
+						panic(r.Throw(r.linkedTable(f.Name, i.Methods[name], names)))
+					}
+					panic(r.Throw(exo.Errorf(exo.Denied, "", "%s", r.whichMember(f.Name, name+"()"))))
+				}
+				if i != nil && i.Fields[name] != nil {
+					panic(r.Throw(exo.Errorf(exo.Denied, "", "%s", r.whichMember(f.Name, name))))
+				}
+			}
+		}
+		what, row := r.Say(nil, "all", "this"), x.only()
+		var i *exo.Interface
+		if row != nil {
+			what, i = r.Check.Name(row), r.Check.Catalog[row.Type.Name]
+		}
+		if n := front.Nearest(i, name, hint); n != "" {
+			panic(r.Throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; did you mean `%s`?", what, scalar.Shorten(name, 60), n)))
+		}
+		if s := x.keyNames(row, "keys.only"); s != "" {
+			panic(r.Throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; %s", what, scalar.Shorten(name, 60), s)))
+		}
+		more := r.Say(nil, "elsewhere", "")
+		if row != nil {
+			more = r.Say(row, "parts", more)
+		}
+		panic(r.Throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; it has `%s`%s", what, scalar.Shorten(name, 60), strings.Join(hint[:min(len(hint), 24)], "`, `"), and(more))))
+	}
+	if what := r.Check.Name(x.Node); x.Node.Op == exo.OpField && x.Node.Name == name { // g.key.month, where g.key is the one key month
+		panic(r.Throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`: it is the value itself; write %s", what, scalar.Shorten(name, 60), what)))
+	}
+	_, err := r.Check.MakeField(x.Node, name)
+	if err == nil {
+		err = exo.Errorf(exo.Denied, "", "no such member")
+	}
+	panic(r.Throw(err))
+}
+
+// leads reports whether a method gives what can be sent: a link, and no expression.
+func (r *Guest) leads(m *exo.Method) bool {
+	if m.Result == nil || m.Result.Con == nil {
+		return false
+	}
+	i := r.Check.Catalog[m.Result.Con.Name]
+	return i != nil && i.Await != ""
+}
+
+func (r *Guest) whichMember(part, name string) string {
+	return r.Say(nil, "which.member", "write {part}.{name}: ({ {part} }) => {part}.{name}", "part", part, "name", name)
+}
+
+// linkedTable is the error for a link that is named where a table is due.
+func (r *Guest) linkedTable(table string, m *exo.Method, names []string) error {
+	if to := m.Result; to != nil && to.Con != nil && to.Con.Args["ns"] != nil && len(to.Con.Args["ns"].Fields) == 1 {
+		if n := to.Con.Args["ns"].Fields[0].Name; slices.Contains(names, n) {
+			return exo.Errorf(exo.Denied, "", "%s", r.Say(nil, "link.part", "`{link}` is a link; what it leads to is called `{name}` here", "link", m.Name, "name", n))
+		}
+	}
+	return exo.Errorf(exo.Denied, "", "%s", r.Say(nil, "link", "`{link}` is a link of {part}: call it, {part}.{link}()", "link", m.Name, "part", table))
+}
+
+func arrayMember(name string) bool {
+	switch name {
+	case "map", "filter", "forEach", "reduce", "find", "findIndex", "some", "every", "length", "slice", "sort", "flatMap", "includes", "push", "concat", "at", "entries", "keys", "values", "toSorted":
+		return true
+	}
+	return false
+}
+
+// Novalue is the error for a recorded thing that is taken for a value: true, equal, a
+// number, a text. It is met in functions whose operators are not recorded, too.
+func (x *Recorded) Novalue() error {
+	if _, sealed := x.Sealed(); sealed {
+		return x.Shut()
+	}
+	if i := x.Iface(); i != nil && i.Expr {
+		name := x.r.Check.Name(x.Node)
+		if recv := x.Node.Recv; x.Node.Op == exo.OpCall && len(x.r.Frames) == 0 && x.r.Check.Catalog[recv.Type.Name] != nil && x.r.Check.Catalog[recv.Type.Name].Await != "" {
+			if s := x.r.Say(recv, "asked", "", "of", x.receiver()); s != "" {
+				return exo.Errorf(exo.Invalid, name, "%s", s)
+			}
+		}
+		if x.Node.Op == exo.OpCall && x.r.valueType(x.Node) == exo.TypeBool {
+			return exo.Errorf(exo.Invalid, "", "%s", x.r.Say(x.Node, "condition", "{it} is a condition and has no value in the program; join conditions with && and || in the callback itself, where operators are recorded", "it", name))
+		}
+		of := x.Node // an operator has the name of what it is of
+		for of.Op == exo.OpCall && of.Recv != nil {
+			of = of.Recv
+		}
+		return exo.Errorf(exo.Invalid, "", "%s", x.r.Say(x.Node, "value", "{it} has no value in the program; write the condition in the callback itself, like t => t.{name} === value, where operators are recorded", "it", name, "name", of.Name))
+	}
+	if x.isRow() {
+		return exo.Errorf(exo.Invalid, "", "%s", x.r.Say(nil, "record", "{it} is no data: it is always there; compare one of its members", "it", x.r.Check.Name(x.Node)))
+	}
+	return x.notRun()
+}
+
+// chain is the program's own text of what was described outside of callbacks, so that a form that names it can be copied; … where
+// that is too long.
+func (x *Recorded) chain() string {
+	if x.Node.Op == exo.OpRef {
+		return x.r.Check.Name(x.Node)
+	}
+	line, col := FrameOf(x.stack)
+	return cmp.Or(x.r.Prog.Call(line, col), "…")
+}
+
+// receiver is the same of what the last call was made on.
+func (x *Recorded) receiver() string {
+	text := x.chain()
+	if i := strings.LastIndex(text, "."+x.Node.Name+"("); i > 0 && strings.Count(text, "."+x.Node.Name+"(") == 1 {
+		return text[:i]
+	}
+	return "…"
+}
+
+func (x *Recorded) notRun() *exo.Error {
+	if _, sealed := x.Sealed(); sealed {
+		return x.Shut()
+	}
+	if i := x.Iface(); i != nil && i.Await != "" {
+		if s := x.r.Say(x.Node, "unsent.in", "", "it", x.r.Check.Name(x.Node), "part", x.part()); s != "" && x.inside() {
+			return exo.Errorf(exo.Invalid, "", "%s", s)
+		}
+		return exo.Errorf(exo.Invalid, "", "%s", x.r.Say(x.Node, "unsent", "{it} has not been sent yet: use await {chain}.{await}()", "it", x.r.Check.Name(x.Node), "chain", x.chain(), "await", i.Await))
+	}
+	return exo.Errorf(exo.Invalid, "", "%s is no data: call one of its methods and use the result", x.r.Check.Name(x.Node))
+}
+
+// Set implements goja.DynamicObject: nothing can be set.
+func (x *Recorded) Set(name string, _ goja.Value) bool {
+	if _, sealed := x.Sealed(); sealed {
+		panic(x.r.Throw(x.Shut()))
+	}
+	if f := x.r.frame(); f.of != nil && changesGiven(f.of) {
+		if s := x.r.Say(f.on, "assigned", "", "name", scalar.Shorten(name, 60), "method", f.of.Name); s != "" {
+			panic(x.r.Throw(exo.Errorf(exo.Invalid, "", "%s", s)))
+		}
+	}
+	panic(x.r.Throw(exo.Errorf(exo.Invalid, "", "`%s` can't be assigned: this %s; to compare use ===", scalar.Shorten(name, 60), x.r.Describes())))
+}
+
+// Delete implements goja.DynamicObject: nothing can be deleted.
+func (x *Recorded) Delete(string) bool { return false }
+
+// Has implements goja.DynamicObject.
+func (x *Recorded) Has(name string) bool {
+	if x.has(name) {
+		return true
+	}
+	row := x.only()
+	return row != nil && (&Recorded{r: x.r, Node: row}).has(name)
+}
+
+// Keys implements goja.DynamicObject: the fields of a record and the names of a
+// namespace, so that { ...todo } has all fields; methods are not listed.
+func (x *Recorded) Keys() []string {
+	var ns []string
+	if i := x.Iface(); i != nil {
+		for _, f := range x.Node.Type.Fields {
+			ns = append(ns, f.Name)
+		}
+		for _, n := range i.Names() {
+			if i.Fields[n] != nil {
+				ns = append(ns, n)
+			}
+		}
+		return ns
+	}
+	if row := x.only(); row != nil {
+		return (&Recorded{r: x.r, Node: row}).Keys() // { ...t } is { ...todo }
+	}
+	for _, f := range x.Node.Type.Fields {
+		ns = append(ns, f.Name)
+	}
+	return ns
+}

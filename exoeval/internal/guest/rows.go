@@ -1,0 +1,238 @@
+package guest
+
+// Rows, which become objects when the program first reads them.
+
+import (
+	"strconv"
+
+	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
+)
+
+// rows is an array of rows as a program has it. It behaves in everything like
+// an array of objects, and is one once it was gone through; before, an object is
+// made only of the rows that were asked for. Those that never were reach the
+// result as the host gave them.
+//
+// The program holds a proxy. Its target is a true array, at first of the right
+// length and empty; the traps answer for its items. Whatever is more than reading
+// items fills the target and takes the traps away, after which the proxy passes
+// everything on.
+type rows struct {
+	r      *Guest
+	value  exo.Value
+	n      int            // rows of value
+	text   int            // bytes of text in them, while they are held
+	held   bool           // their cells are still with the host
+	made   []*goja.Object // of the rows that were asked for; nil: none yet
+	count  int            // of them
+	whole  bool           // the target is filled
+	reader *exo.RowReader
+	target *goja.Object
+	traps  goja.ProxyTrapConfig
+	fixed  map[string]bool // what can't be assigned of a row: see fixedBy
+}
+
+func (r *Guest) newRows(v exo.Value) goja.Value {
+	x := &rows{r: r, value: v, n: v.Len(), target: r.VM.NewArray()}
+	if h, ok := r.Port.(holder); ok {
+		if n, text, ok := h.Held(v.Rows()); ok {
+			x.n, x.text, x.held = n, text, true
+		}
+	}
+	if err := x.target.Set("length", x.n); err != nil {
+		panic(err)
+	}
+	if x.n > 0 {
+		x.trap()
+	} else {
+		x.whole = true
+	}
+	proxy := r.VM.ToValue(r.VM.NewProxy(x.target, &x.traps)).(*goja.Object)
+	// Programs written for exoagent read { results } from what execute gives.
+	realm.Hide(x.target, "results", proxy)
+	if r.rows == nil {
+		r.rows = map[*goja.Object]*rows{}
+	}
+	r.rows[proxy] = x
+	return proxy
+}
+
+// RowsIn is what the program holds as v, if that is an array of rows.
+func (r *Guest) RowsIn(v goja.Value) *rows {
+	if len(r.rows) == 0 {
+		return nil
+	}
+	o, _ := v.(*goja.Object)
+	return r.rows[o]
+}
+
+// PlainValue is v, the array that stands behind it, or the text of a Decimal.
+func (r *Guest) PlainValue(v goja.Value) goja.Value {
+	if text, ok := realm.DecimalText(v); ok {
+		return r.VM.ToValue(text)
+	}
+	if x := r.RowsIn(v); x != nil {
+		x.fill()
+		return x.target
+	}
+	return v
+}
+
+// row is the object of row i, always the same.
+func (x *rows) row(i int) *goja.Object {
+	if x.made == nil {
+		x.made = make([]*goja.Object, x.n)
+	}
+	if x.made[i] == nil {
+		rs := x.value.Rows()
+		x.fetch()
+		if x.reader == nil {
+			x.reader = rs.Reader()
+		}
+		x.made[i], _ = x.r.rowToJS(rs.Shape, x.reader.Cells(i), x.fixed)
+		x.count++
+	}
+	return x.made[i]
+}
+
+// fetch gets the cells from the host.
+func (x *rows) fetch() {
+	if x.held {
+		x.held = false
+		x.r.Port.(holder).Fetch(x.value.Rows())
+	}
+}
+
+// fill makes the target what the program takes the proxy for.
+func (x *rows) fill() {
+	if x.whole {
+		return
+	}
+	x.whole = true
+	for i := range x.n {
+		x.r.Put(x.target, strconv.Itoa(i), x.row(i))
+	}
+	x.made, x.reader, x.traps, x.value, x.n = nil, nil, goja.ProxyTrapConfig{}, exo.Value{}, 0
+}
+
+func (x *rows) trap() {
+	absent := func(target *goja.Object, i int) goja.Value { return target.Get(strconv.Itoa(i)) }
+	x.traps = goja.ProxyTrapConfig{
+		GetIdx: func(target *goja.Object, i int, _ goja.Value) goja.Value {
+			if i < 0 || i >= x.n {
+				if v := absent(target, i); v != nil {
+					return v
+				}
+				return goja.Undefined()
+			}
+			return x.row(i)
+		},
+		HasIdx: func(target *goja.Object, i int) bool {
+			return i >= 0 && i < x.n || absent(target, i) != nil
+		},
+		GetOwnPropertyDescriptorIdx: func(target *goja.Object, i int) goja.PropertyDescriptor {
+			x.fill()
+			if i < 0 || i >= int(target.Get("length").ToInteger()) {
+				return goja.PropertyDescriptor{}
+			}
+			return goja.PropertyDescriptor{Value: absent(target, i), Writable: goja.FLAG_TRUE, Enumerable: goja.FLAG_TRUE, Configurable: goja.FLAG_TRUE}
+		},
+		DefineProperty: func(target *goja.Object, name string, d goja.PropertyDescriptor) bool {
+			x.fill()
+			if d.Getter != nil || d.Setter != nil {
+				return target.DefineAccessorProperty(name, d.Getter, d.Setter, d.Configurable, d.Enumerable) == nil
+			}
+			return target.DefineDataProperty(name, d.Value, d.Writable, d.Configurable, d.Enumerable) == nil
+		},
+		Set: func(target *goja.Object, name string, v, receiver goja.Value) bool {
+			x.fill()
+			if o, ok := receiver.(*goja.Object); ok && x.r.rows[o] != x { // it inherits from the array
+				return o.DefineDataProperty(name, v, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE) == nil
+			}
+			return target.Set(name, v) == nil
+		},
+		DeletePropertyIdx: func(target *goja.Object, i int) bool {
+			x.fill()
+			return target.Delete(strconv.Itoa(i)) == nil
+		},
+		OwnKeys: func(target *goja.Object) *goja.Object {
+			x.fill()
+			var keys []any
+			for _, n := range target.GetOwnPropertyNames() {
+				keys = append(keys, n)
+			}
+			for _, s := range target.Symbols() {
+				keys = append(keys, s)
+			}
+			return x.r.VM.NewArray(keys...)
+		},
+		PreventExtensions: func(target *goja.Object) bool {
+			x.fill()
+			prevent, ok := goja.AssertFunction(x.r.Intrinsic("Object").Get("preventExtensions"))
+			if !ok { // the program took it away
+				return false
+			}
+			x.r.Called(prevent(goja.Undefined(), target))
+			return true
+		},
+	}
+}
+
+// rows turns an array of rows into data. A row that the program asked for may
+// have been changed since, so it is read; the others are as the host gave them.
+func (c *converter) rows(x *rows, depth int, at *place) (exo.Value, error) {
+	if c.how == forArgument || x.whole {
+		x.fill()
+		return c.list(x.target, depth, at)
+	}
+	if c.how != forResult { // a result can hold what stays with the host
+		x.fetch()
+	}
+	rs := x.value.Rows()
+	// Counted like what is made of objects: a list of one array a thousand times
+	// over would be small here, and huge as text.
+	c.items += x.n*rs.Shape.Width() + x.n
+	text, plain := x.text, true // where they are held
+	if !x.held {
+		text, plain = rs.Plain()
+	}
+	if c.bytes += text; !plain { // a list could hold a reference, which is no data
+		x.fill()
+		return c.list(x.target, depth, at)
+	}
+	if err := c.within(); err != nil {
+		return exo.Value{}, err
+	}
+	if x.count == 0 {
+		return x.value, nil
+	}
+	made := x.made // a getter of a row may change the array
+	out := make([]exo.Value, rs.Len())
+	for i := range out {
+		if made[i] == nil {
+			out[i] = rs.Row(i)
+			c.own += recordBytes(out[i])
+			if err := c.within(); err != nil {
+				return exo.Value{}, err
+			}
+			continue
+		}
+		var err error
+		if out[i], err = c.value(made[i], depth+1, &place{up: at, index: i}); err != nil {
+			return exo.Value{}, err
+		}
+	}
+	return exo.List(out...), nil
+}
+
+// recordBytes is what a row that became a record counts for MaxResult.
+func recordBytes(v exo.Value) int {
+	n := ValueBytes + len(v.Text())
+	for name, x := range v.Fields() {
+		n += ValueBytes + len(name) + recordBytes(x)
+	}
+	return n
+}

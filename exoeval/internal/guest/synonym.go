@@ -1,0 +1,220 @@
+package guest
+
+// Words of other libraries for methods.
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/internal/scalar"
+)
+
+// Programs are written by those who know other libraries. A name that an interface does
+// not have may be a synonym of what it has (exo.Phrase, "as.name"): `take(3)` records what
+// `limit(3)` records, so the host never hears of the other word, and what a policy took away
+// has no synonym. A form that could mean two things is no synonym but an error.
+
+// synonym is what a name stands for on n, as exo.Phrase says it; "" for no synonym.
+func (r *Guest) synonym(n *exo.Node, name string) string {
+	i := r.Check.Catalog[n.Type.Name]
+	if i == nil || len(i.Words) == 0 {
+		return ""
+	}
+	text := r.Check.Catalog.Say(i, "as."+name, "")
+	if name == "" || text == "" {
+		return ""
+	}
+	if after, steps, ok := strings.Cut(text, ">"); ok {
+		for ; n != nil && n.Op == exo.OpCall; n = n.Recv {
+			if n.Name == after {
+				return steps
+			}
+		}
+		return ""
+	}
+	return text
+}
+
+// firstStep is the first method that a synonym's steps name, without what stands beside it.
+func firstStep(steps string) string {
+	name, _, _ := strings.Cut(strings.TrimLeft(steps, "=("), " ")
+	name, _, _ = strings.Cut(name, "/")
+	return strings.TrimRight(name, ")")
+}
+
+// synonymous is the function that stands for a synonym, or nil.
+func (x *Recorded) synonymous(name string) goja.Value {
+	r, i := x.r, x.Iface()
+	if i == nil {
+		return nil
+	}
+	if f := x.Node.Type.Fields; len(f) == 1 && f[0].Name == "key" && r.keyedAs() == name {
+		return x.member("key")
+	}
+	steps := r.synonym(x.Node, name)
+	if steps == "" {
+		return nil
+	}
+	if steps == "#" { // the one field that it has of its own
+		if len(x.Node.Type.Fields) != 1 {
+			return nil
+		}
+		return x.member(x.Node.Type.Fields[0].Name)
+	}
+	if method, read := strings.CutPrefix(steps, "."); read { // what is called where it is read
+		if len(r.Frames) == 0 || i.Methods[method] == nil {
+			return nil
+		}
+		return r.call(x.Node, i.Methods[method], method, nil)
+	}
+	first := firstStep(steps)
+	if !r.Check.Has(x.Node, first) {
+		return nil
+	}
+	r.Hearing(true)
+	return r.method(x.Node, i.Methods[first], name)
+}
+
+// means calls what a synonym stands for: its steps one after the other, the first with the arguments.
+func (r *Guest) means(n *exo.Node, name, steps string, args []goja.Value) goja.Value {
+	r.Hearing(false)
+	if len(args) > 0 && isCallable(args[0]) { // of a callback it may mean something else
+		if s := r.synonym(n, name+"()"); s != "" {
+			steps = s
+		}
+	}
+	steps, ofArrays := strings.CutPrefix(steps, "=")
+	if all := strings.Fields(strings.Trim(steps, "(")); len(all) > 0 {
+		r.defined(n, r.Check.Catalog[n.Type.Name].Methods[all[len(all)-1]], args)
+	}
+	if ofArrays && len(args) > 0 && isCallable(args[0]) && r.shows(n) {
+		// The callback was written for what the rows show by now, and a description's are given what they are read from.
+		panic(r.Throw(exo.Errorf(exo.Invalid, r.Check.Name(n)+"."+name, "%s", r.Say(n, "shown", "stands after what chose what is shown: put it before, or await that and go on with the results", "name", name))))
+	}
+	var v goja.Value
+	if options, rest, ok := strings.Cut(strings.TrimPrefix(steps, "("), ")"); ok && strings.HasPrefix(steps, "(") {
+		v, steps = r.optioned(n, name, strings.Fields(options), args), rest
+	} else {
+		first, rest, _ := strings.Cut(steps, " ")
+		v, steps = r.step(n, name, first, args), rest
+	}
+	for s := range strings.FieldsSeq(steps) {
+		x := r.RecordedIn(v)
+		v = r.step(x.Node, name, s, nil)
+	}
+	return v
+}
+
+// shows reports whether a call that n ends with chose what is shown.
+func (r *Guest) shows(n *exo.Node) bool {
+	for ; n != nil && n.Op == exo.OpCall; n = n.Recv {
+		if m := n.Method(); m != nil && slices.ContainsFunc(m.Params, func(p exo.Param) bool { return p.Want.Con != nil && p.Want.Con.Name == exo.TypeSelection }) {
+			return true
+		}
+	}
+	return false
+}
+
+// step calls one method. One with an operator behind a slash is given the name of a field and the operator's arguments.
+func (r *Guest) step(n *exo.Node, name, step string, args []goja.Value) goja.Value {
+	method, op, _ := strings.Cut(step, "/")
+	m := r.Check.Catalog[n.Type.Name].Methods[method]
+	if op == "" || len(m.Params) != 1 {
+		return r.call(n, m, method, args)
+	}
+	if m.Params[0].Many {
+		if len(args) != 1 {
+			panic(r.Throw(exo.Errorf(exo.Invalid, r.Check.Name(n)+"."+name, "takes one argument; got %d", len(args))))
+		}
+		return r.call(n, m, method, append(slices.Clip(args), r.VM.ToValue(op)))
+	}
+	if len(args) == 0 || !isText(args[0]) {
+		panic(r.Throw(exo.Errorf(exo.Invalid, r.Check.Name(n)+"."+name, "%s", r.instruct(n, name))))
+	}
+	return r.call(n, m, method, []goja.Value{r.compared(n, m, args[0].String(), op, args[1:])})
+}
+
+// instruct is what to write instead of a form of a synonym that means nothing.
+func (r *Guest) instruct(n *exo.Node, name string) string {
+	return r.Say(n, "."+name, r.Say(n, "arguments", "wants the name of a field first"))
+}
+
+// optioned calls a method for each field of an object, in the order of the list; an object of which
+// no field is in the list, and any other argument, is given to the first of the list.
+func (r *Guest) optioned(n *exo.Node, name string, list []string, args []goja.Value) goja.Value {
+	op := func() string { return r.Check.Name(n) + "." + name }
+	for len(args) > 0 && (goja.IsUndefined(args[len(args)-1]) || len(args) == 1 && isText(args[0]) && args[0].String() == "*") {
+		args = args[:len(args)-1]
+	}
+	if len(args) == 0 {
+		return r.record(n)
+	}
+	if len(args) > 1 {
+		panic(r.Throw(exo.Errorf(exo.Invalid, op(), "takes one argument; got %d", len(args))))
+	}
+	o, ok := args[0].(*goja.Object)
+	if !ok && !isCallable(args[0]) || ok && o.ClassName() != "Object" && !isCallable(o) {
+		panic(r.Throw(exo.Errorf(exo.Invalid, op(), "%s", r.instruct(n, name))))
+	}
+	i := r.Check.Catalog[n.Type.Name]
+	given := map[string]goja.Value{}
+	if ok && !isCallable(o) {
+		for _, k := range o.Keys() {
+			method := k
+			if s := strings.TrimPrefix(r.synonym(n, k), "="); i.Methods[k] == nil && !strings.ContainsAny(s, "( /") {
+				method = s
+			}
+			if !slices.Contains(list, method) {
+				continue
+			}
+			if given[method] != nil {
+				panic(r.Throw(exo.Errorf(exo.Invalid, op(), "`%s` says what another option says already", scalar.Shorten(k, 60))))
+			}
+			given[method] = o.Get(k)
+		}
+		if len(given) > 0 && len(given) < len(o.Keys()) {
+			for _, k := range o.Keys() {
+				if !slices.Contains(list, k) && !slices.Contains(list, strings.TrimPrefix(r.synonym(n, k), "=")) {
+					if out := r.Say(n, "."+k, ""); out != "" {
+						panic(r.Throw(exo.Errorf(exo.Invalid, op(), "has no option `%s`; %s", scalar.Shorten(k, 60), out)))
+					}
+					panic(r.Throw(exo.Errorf(exo.Invalid, op(), "has no option `%s`; it has `%s`", scalar.Shorten(k, 60), strings.Join(list, "`, `"))))
+				}
+			}
+		}
+	}
+	if len(given) == 0 {
+		return r.call(n, i.Methods[list[0]], list[0], args)
+	}
+	row, _ := (&Recorded{r: r, Node: n}).rowOf()
+	for k := range given {
+		if row != nil && row.Fields[k] != nil {
+			panic(r.Throw(exo.Errorf(exo.Invalid, op(), "`%s` is an option and a field, too: call the methods one by one", k)))
+		}
+	}
+	var v goja.Value
+	for _, method := range list {
+		if x := given[method]; x != nil {
+			v = r.call(n, i.Methods[method], method, []goja.Value{x})
+			n = r.RecordedIn(v).Node
+		}
+	}
+	return v
+}
+
+func isText(v goja.Value) bool {
+	_, ok := v.(goja.String)
+	return ok
+}
+
+// Hearing tells the places where a callback may be given to a synonym that one was just read:
+// the callback's operators are to be recorded.
+func (r *Guest) Hearing(on bool) {
+	if r.Listens {
+		_ = r.VM.GlobalObject().DefineDataProperty(front.HelperHearing, r.VM.ToValue(on), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	}
+}

@@ -1,0 +1,136 @@
+package guest
+
+// Texts and numbers that are made of expressions.
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
+	"github.com/exoagent/exoagent/internal/scalar"
+)
+
+// Text that is made of expressions: templates, +, and String(x).
+
+// plus is JavaScript's +: with text on one side both are text, otherwise numbers.
+func (r *Guest) plus(a, b goja.Value) goja.Value {
+	text := r.isText(a) || r.isText(b)
+	if text {
+		r.refuseJoined(a, b)
+		r.refuseJoined(b, a)
+		a, b = r.asText(a), r.asText(b)
+	}
+	if x := r.RecordedIn(a); x != nil {
+		return r.operate(x.Node, "+", b)
+	}
+	y := r.RecordedIn(b)
+	m := "+" // of numbers: the order is nothing to it
+	if text {
+		m = "prepend"
+	}
+	if r.methodOf(y.Node, m) == nil {
+		panic(r.Throw(exo.Errorf(exo.Invalid, "", "`+` is not available with %s on its right", r.Check.Name(y.Node))))
+	}
+	return r.operate(y.Node, m, a)
+}
+
+// refuseJoined throws for an expression of decimals beside a text that is a decimal, as results
+// hold them: the sum was meant, and 12.5 + '1.5' would be recorded as the text '12.51.5'.
+func (r *Guest) refuseJoined(column, text goja.Value) {
+	x := r.RecordedIn(column)
+	if x == nil || r.valueType(x.Node) != exo.TypeDecimal || !goja.IsString(text) {
+		return
+	}
+	if s, ok := scalar.Canonical(exo.TypeDecimal, text.String()); ok {
+		panic(r.Throw(exo.Errorf(exo.Invalid, "", "`+` joins texts, and %s is one: write Decimal(…) round it to add it to %s, or a template for the text of both", realm.Quoted(s), r.Check.Name(x.Node))))
+	}
+}
+
+func (r *Guest) isText(v goja.Value) bool {
+	if x := r.RecordedIn(v); x != nil {
+		return r.methodOf(x.Node, "concat") != nil
+	}
+	return goja.IsString(v)
+}
+
+// asText is what + takes for its text: null stays what it is, an empty
+// value and no text "null".
+func (r *Guest) asText(v goja.Value) goja.Value {
+	if x := r.RecordedIn(v); x != nil {
+		if r.methodOf(x.Node, "concat") == nil && r.methodOf(x.Node, "String") != nil {
+			return r.operate(x.Node, "String")
+		}
+		return v
+	}
+	if goja.IsNull(v) || goja.IsUndefined(v) {
+		return v
+	}
+	return r.VM.ToValue(v.String())
+}
+
+// template makes the text of a template. With expressions in it, it is recorded: the
+// text between them is joined, and what leads is put before the first.
+func (r *Guest) template(c goja.FunctionCall) goja.Value {
+	between := c.Argument(0).(*goja.Object)
+	text := between.Get("0").String()
+	var parts []goja.Value
+	flush := func() {
+		if text != "" {
+			parts = append(parts, r.VM.ToValue(text))
+		}
+		text = ""
+	}
+	columns := 0
+	for i, v := range c.Arguments[1:] {
+		if x := r.RecordedIn(v); x != nil {
+			columns++
+			if r.methodOf(x.Node, "concat") == nil && r.methodOf(x.Node, "String") == nil {
+				panic(r.Throw(exo.Errorf(exo.Invalid, "", "%s", r.Say(x.Node, "template", "a template can't hold {it}, which has no value in the program", "it", r.Check.Name(x.Node)))))
+			}
+			flush()
+			parts = append(parts, r.asText(v))
+		} else {
+			text += v.ToString().String()
+		}
+		text += between.Get(strconv.Itoa(i + 1)).String()
+	}
+	if columns == 0 {
+		return r.VM.ToValue(text)
+	}
+	flush()
+	first, rest := parts[0], parts[1:]
+	if r.RecordedIn(first) == nil {
+		first, rest = r.operate(r.RecordedIn(rest[0]).Node, "prepend", first), rest[1:]
+	}
+	for len(rest) > 0 {
+		x := r.RecordedIn(first)
+		r.mustHave(x.Node, "concat", "${…}")
+		n := min(len(rest), max(len(r.methodOf(x.Node, "concat").Params), 1))
+		first, rest = r.operate(x.Node, "concat", rest[:n]...), rest[n:]
+	}
+	return first
+}
+
+// numbers are what JavaScript may have lost digits of in this program.
+func (r *Guest) numbers() front.Numbers {
+	return front.Numbers{Check: r.Check, Written: r.Prog.Written}
+}
+
+// RefuseInexact throws where a Decimal would be made of something recorded, or of a number of which JavaScript has lost digits.
+func (r *Guest) RefuseInexact(where string, v goja.Value) {
+	if x := r.RecordedIn(v); x != nil {
+		panic(r.Throw(exo.Errorf(exo.Invalid, "", "%s", r.Say(x.Node, "decimal", "{by} can't calculate with {it}, which has no value in the program", "by", where, "it", r.Check.Name(x.Node)))))
+	}
+	if !goja.IsNumber(v) {
+		return
+	}
+	if f, ok := v.Export().(float64); ok && !math.IsNaN(f) && !math.IsInf(f, 0) {
+		if why := r.numbers().Unheld(exo.TypeDecimal, "", exo.Float(f)); why != "" {
+			panic(r.RangeError(where + " is given " + why))
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package guest
+
+// Errors as the program catches them, and their places.
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
+	"github.com/exoagent/exoagent/internal/scalar"
+)
+
+// thrown is what the run knows of an error object that it gave to the program:
+// the object carries the guest's text only, never the host's cause.
+type thrown struct {
+	Err       error
+	Line, Col int // in the wrapped text; 0: take it from the object's stack
+}
+
+// Throw makes the JavaScript error for err. Never NewGoError: it would hand the
+// Go error itself to the program, with everything that it wraps.
+func (r *Guest) Throw(err error) goja.Value {
+	kind := exo.KindOf(err)
+	if kind == exo.Limit {
+		r.stop(err)
+	}
+	if n := len(r.Frames); n > 0 && kind == exo.Invalid && r.Frames[n-1].refused == nil {
+		r.Frames[n-1].refused = err
+	}
+	line, col := r.here()
+	return r.ErrorObject(err, line, col)
+}
+
+func (r *Guest) ErrorObject(err error, line, col int) goja.Value {
+	o, e := r.VM.New(r.Intrinsic("Error"), r.VM.ToValue(exo.GuestText(err)))
+	if e != nil {
+		return r.VM.ToValue(exo.GuestText(err))
+	}
+	_ = o.DefineDataProperty("kind", r.VM.ToValue(exo.KindOf(err).String()), goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE)
+	Put(&r.Thrown, o, thrown{err, line, col})
+	return o
+}
+
+func (r *Guest) ThrowMissing(what, name string, names []string) goja.Value {
+	name = scalar.Shorten(name, 60)
+	if n := scalar.Nearest(name, names); n != "" {
+		return r.Throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; did you mean `%s`?", what, name, n))
+	}
+	if len(names) > 24 {
+		names = append(slices.Clone(names[:24]), "…")
+	}
+	return r.Throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; it has `%s`", what, name, strings.Join(names, "`, `")))
+}
+
+// here is the place in the program that called into the host.
+func (r *Guest) here() (line, col int) {
+	return FrameOf(r.VM.CaptureCallStack(12, nil))
+}
+
+var StackPlace = realm.Expression(programName + `:(\d+):(\d+)`)
+
+// programName is the file name of programs in goja's positions.
+const programName = "program"
+
+// OfResult is the error for a member that plain data, what a call gave, does not have;
+// "" if nothing is known of the name.
+func (r *Guest) OfResult(name string) string {
+	if name == "then" {
+		return "only promises have `then`" + prefixed(": ", r.Say(nil, "result.then", ""))
+	}
+	if s := r.Say(nil, "read."+name, ""); s != "" {
+		return "what was read is plain data and has no `" + name + "`: " + s
+	}
+	decimals := ""
+	if r.hasDecimals() {
+		decimals = r.Say(nil, "decimals", "")
+	}
+	if s := r.Say(nil, "result."+name, "", "decimals", decimals); s != "" {
+		return "results are plain data and have no `" + name + "`: " + r.Say(nil, "result", "write {instead}", "instead", s)
+	}
+	if r.isLink(name) {
+		return r.Say(nil, "linked", "what was read is plain data and has no `{name}`", "name", name)
+	}
+	return ""
+}
+
+// isLink reports whether something that was granted has a method of this name.
+func (r *Guest) isLink(name string) bool {
+	for _, i := range r.Check.Catalog {
+		if i.Methods[name] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// hasDecimals reports whether something that was granted has a field of decimals.
+func (r *Guest) hasDecimals() bool {
+	for _, i := range r.Check.Catalog {
+		for _, f := range i.Fields {
+			if of := f.Type.Args["of"]; of != nil && of.Name == exo.TypeDecimal {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// FrameOf is the innermost place of a stack that is in the program.
+func FrameOf(stack []goja.StackFrame) (line, col int) {
+	for _, f := range stack {
+		if f.SrcName() == programName {
+			return f.Position().Line, f.Position().Column
+		}
+	}
+	return 0, 0
+}
+
+// Placed gives an error its place in the program as it was handed in.
+func (r *Guest) Placed(err error, line, col int) error {
+	var at exo.Pos
+	if line > 0 && r.Prog != nil {
+		at = r.Prog.Position(line, col)
+	}
+	return AsError(err).At(at)
+}
+
+// spot is a line and column as the engine has them.
+type spot struct{ line, col int }
+
+// place is where in the program as it was handed in a call stands. A loop sends from one place.
+func (r *Guest) place(line, col int) exo.Pos {
+	at := spot{line, col}
+	p, ok := r.spots[at]
+	if !ok && line > 0 && r.Prog != nil {
+		p = r.Prog.Position(line, col)
+		p.Text = ""
+		Put(&r.spots, at, p)
+	}
+	return p
+}
+
+// AsError is err, which is not nil, with its fields.
+func AsError(err error) *exo.Error { return exo.Classify("", err).(*exo.Error) }

@@ -1,0 +1,333 @@
+package guest
+
+// Promises that were not awaited.
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
+	"github.com/exoagent/exoagent/internal/scalar"
+)
+
+// A promise that was not awaited has no value, and JavaScript takes it for one: `if (q.first())` holds always, and a template
+// shows `[object Promise]`. So the promise of a call, of an async function of the program and of what is made of such promises
+// reaches the program as an opaque value: the engine's questions whether it is true, equal, a number or a text are answered
+// with an error that names the call. It has then, catch and finally. Where the engine needs its own promise (await, the
+// functions of Promise, the program's result), bare gives that.
+
+// Unawaited is what such a promise is.
+type Unawaited struct {
+	r       *Guest
+	self    *Opaque
+	promise *goja.Object // the engine's
+	call    *exo.Node    // what was sent, nil for a promise of the program
+	Name    string       // of what the program called
+	GoesOn  bool         // code of the program runs until the promise is settled
+	stack   []goja.StackFrame
+	number  int // in the order in which they were made
+
+	line, col int // where it was called, 0 if that is unknown
+}
+
+// APromise is the name of one that no call of the program gave.
+const APromise = "the promise"
+
+// MaxPassed bounds the promises that resolve to one another; one that resolves to itself would be followed for ever.
+const MaxPassed = 1_000_000
+
+// hand is a promise as the program gets it.
+func (r *Guest) hand(promise *goja.Object, u Unawaited) goja.Value {
+	r.WatchPromises()
+	r.Handed++
+	u.r, u.promise, u.number = r, promise, r.Handed
+	p := &u
+	p.self = &Opaque{Object: r.opaqueObject(p), p: p}
+	if u.GoesOn {
+		p.stack = r.VM.CaptureCallStack(4, nil)
+		Put(&r.Going, p, struct{}{})
+	}
+	return p.self
+}
+
+// HandPromise is v, as the program gets it if it is a promise.
+func (r *Guest) HandPromise(v goja.Value, u Unawaited) goja.Value {
+	if o, ok := v.(*goja.Object); ok && PromiseOf(o) != nil {
+		return r.hand(o, u)
+	}
+	return v
+}
+
+// UnawaitedIn is the promise that a JavaScript value stands for, or nil.
+func (r *Guest) UnawaitedIn(v goja.Value) *Unawaited {
+	if o, ok := v.(*Opaque); ok && o.p != nil && o.p.r == r {
+		return o.p
+	}
+	return nil
+}
+
+// Bare is v, or the engine's promise that it stands for. Whoever asks for it waits.
+func (r *Guest) Bare(v goja.Value) goja.Value {
+	if p := r.UnawaitedIn(v); p != nil {
+		delete(r.Going, p)
+		return p.promise
+	}
+	return v
+}
+
+// RefuseUnawaited throws for a promise where only a value will do.
+func (r *Guest) RefuseUnawaited(vs ...goja.Value) {
+	if r.Handed == 0 {
+		return
+	}
+	for _, v := range vs {
+		if p := r.UnawaitedIn(v); p != nil {
+			panic(r.Throw(p.novalue()))
+		}
+	}
+}
+
+// RefuseAmong is refuseUnawaited for the items of an array.
+func (r *Guest) RefuseAmong(list goja.Value) {
+	if r.Handed == 0 || !realm.IsArray(list) || r.RowsIn(list) != nil {
+		return
+	}
+	if x := r.Among(list, func(x *Opaque) bool { return x.p != nil }); x != nil {
+		r.RefuseUnawaited(x)
+	}
+}
+
+// what names the call in errors.
+func (p *Unawaited) what() string {
+	switch {
+	case p.call != nil:
+		return p.r.Check.Name(p.call)
+	case p.Name == APromise:
+		return p.Name
+	case p.Name != "":
+		return p.Name + "(…)"
+	}
+	return "the async function"
+}
+
+// mended is the form to write instead: the call with its await, and a member of what that gives. Where the function that it is in
+// is not async, it is the whole form, with what waits for the function.
+func (p *Unawaited) mended(member string) string {
+	waited := p.waited() + member
+	if strings.Contains(waited, "…") { // no text to copy: where await belongs
+		if at := p.r.Prog.Begins(p.line, p.col); at != (exo.Pos{}) && p.may() {
+			return fmt.Sprintf("`(await ` before it, at %d:%d, and `)` behind it", at.Line, at.Column)
+		}
+	}
+	in := p.r.VM.CaptureCallStack(12, nil)
+	if len(p.r.Frames) > 0 { // a callback that describes can't wait
+		return "`const value = " + strings.TrimSuffix(strings.TrimPrefix(p.waited(), "("), ")") + ";` before that, and value" + member + " in the callback"
+	}
+	for i, f := range in {
+		if f.SrcName() != programName {
+			continue
+		}
+		if at := f.Position(); p.r.Prog.Awaits(at.Line, at.Column) {
+			break
+		}
+		if i+1 < len(in) && in[i+1].SrcName() != programName {
+			switch in[i+1].FuncName() {
+			case "map":
+				return "await Promise.all(list.map(async (x) => … " + waited + " …))"
+			case "flatMap":
+				return "(await Promise.all(list.map(async (x) => … " + waited + " …))).flat()"
+			case "forEach", "reduce", "reduceRight":
+				return "for (const x of list) { … " + waited + " … }"
+			}
+		}
+		return waited + " in an async function, async (…) => … " + waited + " …, and await where that is called"
+	}
+	return waited
+}
+
+// may reports whether `await` may stand where it was called.
+func (p *Unawaited) may() bool { return p.r.Prog.Awaits(p.line, p.col) }
+
+// waited is the call with its await: the program's own text where that is short, so that it can be copied.
+func (p *Unawaited) waited() string {
+	if text := p.r.Prog.Call(p.line, p.col); text != "" {
+		return "(await " + text + ")"
+	}
+	if p.call == nil && (p.Name == "" || p.Name == APromise) {
+		return "(await …)"
+	}
+	return "(await " + p.what() + ")"
+}
+
+// deciding are the functions of arrays that can't wait for what their callback gives, and what to write instead.
+var deciding = map[string]string{
+	"filter":        "first write `const kept = await Promise.all(list.map(async (x) => …))`, then list.filter((x, i) => kept[i])",
+	"some":          "write (await Promise.all(list.map(async (x) => …))).some((found) => found)",
+	"every":         "write (await Promise.all(list.map(async (x) => …))).every((found) => found)",
+	"find":          "write for (const x of list) if (await …) return x",
+	"findIndex":     "write (await Promise.all(list.map(async (x) => …))).findIndex((found) => found)",
+	"findLast":      "first write `const kept = await Promise.all(list.map(async (x) => …))`, then list.findLast((x, i) => kept[i])",
+	"findLastIndex": "write (await Promise.all(list.map(async (x) => …))).findLastIndex((found) => found)",
+	"sort":          "first read the values that the order needs, with await, and then sort",
+	"toSorted":      "first read the values that the order needs, with await, and then sort",
+}
+
+// novalue is the error for a promise that is taken for its value.
+func (p *Unawaited) novalue() error {
+	for _, f := range p.r.VM.CaptureCallStack(3, nil) {
+		if f.SrcName() == programName {
+			break
+		}
+		if how := deciding[f.FuncName()]; how != "" {
+			return exo.Errorf(exo.Invalid, "", "%s was not awaited, and `%s` can't wait for a promise: %s", p.what(), f.FuncName(), how)
+		}
+	}
+	return exo.Errorf(exo.Invalid, "", "%s was not awaited: it is a promise, which has no value yet; write %s", p.what(), p.mended(""))
+}
+
+// Get implements goja.DynamicObject: what promises have, or an error that says where the member is.
+func (p *Unawaited) Get(name string) goja.Value {
+	r := p.r
+	switch name {
+	case "then", "catch", "finally":
+		return p.reaction(name)
+	case "toString", "valueOf", "toLocaleString", "toJSON":
+		panic(r.Throw(p.novalue()))
+	}
+	if realm.Quiet(name) {
+		return nil
+	}
+	if m := p.method(); m != nil && m.Effect != exo.NoEffect {
+		if r.Say(p.call.Recv, "as.then."+name, "") != "" {
+			return r.Function(name, func(goja.FunctionCall) goja.Value { return p.self })
+		}
+		r.afterChange(p.call.Recv, m, name)
+	}
+	if m := p.method(); m != nil && m.Effect == exo.NoEffect && !realm.EarlyNames[name] {
+		if s := r.OfResult(name); s != "" { // awaiting it would not give that either
+			panic(r.Throw(exo.Errorf(exo.Invalid, "", "%s was not awaited, and %s", p.what(), s)))
+		}
+	}
+	panic(r.Throw(exo.Errorf(exo.Invalid, "", "%s was not awaited: `%s` is a member of what the promise gives; write %s", p.what(), scalar.Shorten(name, 60), p.mended(memberText(name)))))
+}
+
+// memberText is a member as a program writes it behind what has it.
+func memberText(name string) string {
+	if _, err := strconv.ParseUint(name, 10, 32); err == nil {
+		return "[" + name + "]"
+	}
+	return "." + scalar.Shorten(name, 60)
+}
+
+func (p *Unawaited) method() *exo.Method {
+	if p.call == nil {
+		return nil
+	}
+	return p.call.Method()
+}
+
+// Set implements goja.DynamicObject: nothing can be set.
+func (p *Unawaited) Set(string, goja.Value) bool { panic(p.r.Throw(p.novalue())) }
+
+// Delete implements goja.DynamicObject: nothing can be deleted.
+func (p *Unawaited) Delete(string) bool { panic(p.r.Throw(p.novalue())) }
+
+// Has implements goja.DynamicObject.
+func (p *Unawaited) Has(name string) bool {
+	return name == "then" || name == "catch" || name == "finally"
+}
+
+// Keys implements goja.DynamicObject.
+func (p *Unawaited) Keys() []string { return nil }
+
+// reaction is then, catch or finally: the engine's own, of the engine's own promises. The promise that it gives is one
+// of the program where its callback goes on with the value, and else what this one is.
+func (p *Unawaited) reaction(name string) goja.Value {
+	r := p.r
+	return r.Function(name, func(c goja.FunctionCall) goja.Value {
+		on := p
+		if x := r.UnawaitedIn(c.This); x != nil {
+			on = x
+		}
+		args := make([]goja.Value, len(c.Arguments))
+		for i, a := range c.Arguments {
+			args[i] = a
+			if f, ok := goja.AssertFunction(a); ok {
+				args[i] = r.Function("given", func(c goja.FunctionCall) goja.Value { return r.Bare(r.Called(f(c.This, c.Arguments...))) })
+			}
+		}
+		native := r.Then
+		switch name {
+		case "catch":
+			args = append([]goja.Value{goja.Undefined()}, args[:min(len(args), 1)]...)
+		case "finally":
+			native = r.Finally
+		}
+		next := r.Called(native(r.ofPromise(on.self, false), args...))
+		return r.HandPromise(next, Unawaited{Name: on.what() + "." + name, GoesOn: on.GoesOn || name == "then"})
+	})
+}
+
+// Unfinished are the promises for which code of the program still runs and nobody waits. Without a word the program's
+// result would lack what that code adds to it: forEach and map with an async callback leave such promises.
+func (r *Guest) Unfinished() (list []*Unawaited) {
+	if len(r.Open) == 0 { // nothing goes on any more
+		return nil
+	}
+	for p := range r.Going {
+		if PromiseOf(p.promise).State() == goja.PromiseStatePending {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// Left is the error for the first of what unfinished gave that nobody waits for yet.
+func (r *Guest) Left(list []*Unawaited) error {
+	var first *Unawaited
+	for _, p := range list {
+		if _, going := r.Going[p]; going && (first == nil || p.number < first.number) {
+			first = p
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	how := "write await before it"
+	for _, f := range first.stack {
+		if f.FuncName() == "forEach" && f.SrcName() != programName {
+			how = "`forEach` can't wait for its callback: write for (const x of list) { … await … }, or await Promise.all(list.map(async (x) => …))"
+		}
+	}
+	line, col := FrameOf(first.stack)
+	return r.Placed(exo.Errorf(exo.Invalid, "", "%s was not awaited, and still ran when the program had its result; %s", first.what(), how), line, col)
+}
+
+// seeker is a value that indexOf looks for: the first opaque one of a kind. So the engine goes through a list, which costs
+// less than to ask it for each item by name.
+type seeker struct {
+	goja.Value
+	is    func(*Opaque) bool
+	found *Opaque
+}
+
+// StrictEquals implements goja.Value.
+func (s *seeker) StrictEquals(v goja.Value) bool {
+	if x, ok := v.(*Opaque); ok && s.is(x) {
+		s.found = x
+	}
+	return s.found != nil
+}
+
+// Among is the first opaque value of a kind in an array, or nil.
+func (r *Guest) Among(list goja.Value, is func(*Opaque) bool) goja.Value {
+	s := &seeker{Value: goja.Null(), is: is}
+	if r.IndexOf(goja.FunctionCall{This: list, Arguments: []goja.Value{s}}); s.found == nil {
+		return nil
+	}
+	return s.found
+}

@@ -1,0 +1,153 @@
+package realm
+
+// What is cut in every realm, before any code of the program runs.
+
+import (
+	"sync"
+
+	"github.com/dop251/goja"
+)
+
+// One function of each further kind whose constructor compiles text. They are compiled when
+// they are first wanted: each worker would do it at its start.
+var (
+	asyncFunction = sync.OnceValue(func() *goja.Program { return MustCompile("kinds", "(async () => {})") })
+	generator     = sync.OnceValue(func() *goja.Program { return MustCompile("kinds", "(function* () {})") })
+)
+
+// cutOfObjects are the members of Object.prototype that set a prototype or read and set accessors.
+var cutOfObjects = []string{"__proto__", "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__"}
+
+// Needs is what of a realm its program can reach: what only a name or a piece of syntax leads to is
+// made safe where the program has it.
+type Needs struct {
+	// Regular expressions, generators and async functions are in the program, or may be:
+	// what they lead to must be made safe before it runs.
+	Patterns, Generators, Asyncs bool
+	Reflects                     bool // the program may come to a property whose name does not stand in it
+	Texts                        bool // it mentions a method of texts that makes a pattern
+}
+
+// Disarm cuts what leads out of a program's own code by names that no checker
+// can see, because they are computed. Each of these things is reached from a
+// literal, so it is done before any code of the program runs, in every realm.
+func (r *Realm) Disarm(need Needs) {
+	if need.Texts {
+		r.disarmStrings()
+	}
+	functions := r.Intrinsic("Function").Get("prototype").(*goja.Object)
+
+	// Every function's constructor is Function, AsyncFunction or GeneratorFunction:
+	// a compiler of strings. No syntax reaches them once these links are cut.
+	Fix(functions, "constructor", goja.Undefined())
+	if need.Asyncs {
+		r.cutConstructor(asyncFunction()) // only an async function leads to it
+		r.WatchPromises()
+	}
+	if need.Generators {
+		r.cutConstructor(generator()) // only a generator leads to it
+	}
+
+	// Prototypes that can be set make loops, which native code follows for ever:
+	// neither the interrupt nor a recover ends that.
+	for _, name := range cutOfObjects {
+		remove(r.Objects(), name)
+	}
+
+	// The engine reads the names of native functions while it captures a stack: a
+	// getter there that throws captures another, until the Go stack ends the process.
+	Fix(functions, "name", r.VM.ToValue(""))
+
+	if need.Reflects {
+		r.disarmObject()
+	} else {
+		// A program that neither names Object nor computes a name comes to it by nothing else.
+		// The link is cut all the same, should the checker have missed one.
+		Fix(r.Objects(), "constructor", goja.Undefined())
+	}
+}
+
+// disarmObject takes from Object what would undo the rest.
+func (r *Realm) disarmObject() {
+	object := r.Intrinsic("Object")
+	define, _ := goja.AssertFunction(object.Get("defineProperty"))
+	defineAll, _ := goja.AssertFunction(object.Get("defineProperties"))
+	r.Keys, _ = goja.AssertFunction(object.Get("keys"))
+	remove(object, "setPrototypeOf")
+	Hide(object, "defineProperty", r.Function("defineProperty", func(c goja.FunctionCall) goja.Value {
+		return r.defineOne(define, c.Argument(0), c.Argument(1), c.Argument(2))
+	}))
+	Hide(object, "defineProperties", r.Function("defineProperties", func(c goja.FunctionCall) goja.Value {
+		if _, isFunction := goja.AssertFunction(c.Argument(0)); !isFunction {
+			return r.Called(defineAll(goja.Undefined(), c.Argument(0), c.Argument(1)))
+		}
+		ds := c.Argument(1).ToObject(r.VM)
+		for _, k := range ds.Keys() {
+			r.defineOne(define, c.Argument(0), r.VM.ToValue(k), ds.Get(k))
+		}
+		for _, s := range ds.Symbols() {
+			r.defineOne(define, c.Argument(0), s, ds.GetSymbol(s))
+		}
+		return c.Argument(0)
+	}))
+}
+
+func (r *Realm) cutConstructor(kind *goja.Program) {
+	f, err := r.VM.RunProgram(kind)
+	if err != nil {
+		panic(err)
+	}
+	Fix(f.(*goja.Object).Prototype(), "constructor", goja.Undefined())
+}
+
+func (r *Realm) defineOne(define goja.Callable, o, key, d goja.Value) goja.Value {
+	if _, symbol := key.(*goja.Symbol); !symbol {
+		key = key.ToString() // once: a second answer of its toString could be another name
+	}
+	if _, isFunction := goja.AssertFunction(o); isFunction && key.String() == "name" {
+		panic(r.VM.NewTypeError("the name of a function can't be changed"))
+	}
+	return r.Called(define(goja.Undefined(), o, key, d))
+}
+
+// EarlyNames are members of arrays that programs ask a promise of rows for: the
+// most frequent mistake of all.
+var EarlyNames = map[string]bool{
+	"map": true, "filter": true, "forEach": true, "reduce": true, "find": true, "findIndex": true, "some": true, "every": true, "slice": true,
+	"sort": true, "flatMap": true, "includes": true, "length": true, "at": true, "results": true, "join": true, "push": true, "concat": true,
+}
+
+// WatchPromises puts an object behind the prototype of promises that answers
+// for the members of arrays. One object is quicker to make than an accessor for
+// each name.
+func (r *Realm) WatchPromises() {
+	if r.Then != nil {
+		return
+	}
+	promises := r.Intrinsic("Promise").Get("prototype").(*goja.Object)
+	r.Then, _ = goja.AssertFunction(promises.Get("then"))
+	r.Finally, _ = goja.AssertFunction(promises.Get("finally"))
+	if err := promises.SetPrototype(r.VM.NewDynamicObject(&earlyMembers{r.VM})); err != nil {
+		panic(err)
+	}
+	iterator := r.Function("iterator", func(goja.FunctionCall) goja.Value {
+		panic(r.VM.NewTypeError("a promise was not awaited: the iterator is a member of its result; write (await …) before going through it"))
+	})
+	if err := promises.DefineAccessorPropertySymbol(goja.SymIterator, iterator, nil, goja.FLAG_TRUE, goja.FLAG_FALSE); err != nil {
+		panic(err)
+	}
+}
+
+type earlyMembers struct{ VM *goja.Runtime }
+
+func (e *earlyMembers) Get(name string) goja.Value {
+	if !EarlyNames[name] {
+		return nil
+	}
+	panic(e.VM.NewTypeError("a promise was not awaited: `%s` is a member of its result; write (await …).%s", name, name))
+}
+
+func (e *earlyMembers) Set(string, goja.Value) bool { return false }
+func (e *earlyMembers) Delete(string) bool          { return false }
+func (e *earlyMembers) Has(name string) bool        { return EarlyNames[name] }
+func (e *earlyMembers) Keys() []string              { return nil }

@@ -1,0 +1,119 @@
+package realm
+
+// The arithmetic behind Decimal.
+
+import (
+	"math/big"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/scalar"
+)
+
+// exact is the number coef / 10^places, exactly: coef has no zero at its end unless
+// places is 0. It has at most scalar.MaxDigits digits on each side of its point, so what
+// an operation costs is bounded by its operands, before it runs: no number that is made
+// on the way has more than four times as many digits. Nothing changes a number.
+type exact struct {
+	coef   *big.Int
+	places int
+}
+
+// quotientPlaces is behind how many places a quotient is cut, as databases' are here
+// (maxPlaces of exosql; TestDecimalAsDatabases).
+const quotientPlaces = 20
+
+// parseExact reads what scalar.Canonical reads as a decimal, which bounds it.
+func parseExact(s string) (exact, bool) {
+	s, ok := scalar.Canonical(exo.TypeDecimal, s)
+	if !ok {
+		return exact{}, false
+	}
+	whole, part, _ := strings.Cut(s, ".")
+	coef, ok := new(big.Int).SetString(whole+part, 10)
+	return exact{coef, len(part)}, ok
+}
+
+// bounded makes a number of what was calculated. It is not ok if that is too long.
+func bounded(coef *big.Int, places int) (exact, bool) {
+	if places > 0 && coef.Sign() == 0 {
+		return exact{coef, 0}, true
+	}
+	if places > 0 && coef.Bit(0) == 0 { // an odd one ends in no zero
+		if digits := coef.String(); digits[len(digits)-1] == '0' {
+			zeros := min(places, len(digits)-len(strings.TrimRight(digits, "0")))
+			coef, places = new(big.Int).Quo(coef, power(zeros)), places-zeros
+		}
+	}
+	short := coef.BitLen() <= 3*scalar.MaxDigits // 10^n has more than 3n bits: no need to make it
+	return exact{coef, places}, places <= scalar.MaxDigits && (short || coef.CmpAbs(power(scalar.MaxDigits+places)) < 0)
+}
+
+func power(n int) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil) }
+
+// align gives the coefficients of both for the same number of places.
+func align(a, b exact) (x, y *big.Int, places int) {
+	switch d := a.places - b.places; {
+	case d > 0:
+		return a.coef, new(big.Int).Mul(b.coef, power(d)), a.places
+	case d < 0:
+		return new(big.Int).Mul(a.coef, power(-d)), b.coef, b.places
+	}
+	return a.coef, b.coef, a.places
+}
+
+func (a exact) cmp(b exact) int {
+	x, y, _ := align(a, b)
+	return x.Cmp(y)
+}
+
+func (a exact) plus(b exact) (exact, bool) {
+	x, y, places := align(a, b)
+	return bounded(new(big.Int).Add(x, y), places)
+}
+
+func (a exact) minus(b exact) (exact, bool) { return a.plus(b.neg()) }
+
+func (a exact) times(b exact) (exact, bool) {
+	return bounded(new(big.Int).Mul(a.coef, b.coef), a.places+b.places)
+}
+
+// div cuts the quotient behind quotientPlaces. b is not zero.
+func (a exact) div(b exact) (exact, bool) {
+	x, y, _ := align(a, b)
+	x = new(big.Int).Mul(x, power(quotientPlaces))
+	return bounded(x.Quo(x, y), quotientPlaces)
+}
+
+func (a exact) neg() exact { return exact{new(big.Int).Neg(a.coef), a.places} }
+func (a exact) abs() exact { return exact{new(big.Int).Abs(a.coef), a.places} }
+
+// round keeps so many places, and rounds halves away from zero, as SQL does.
+func (a exact) round(places int) (exact, bool) {
+	if a.places <= places {
+		return a, true
+	}
+	unit := power(a.places - places)
+	q, rest := new(big.Int).QuoRem(a.coef, unit, new(big.Int))
+	if rest.Lsh(rest, 1).CmpAbs(unit) >= 0 {
+		q.Add(q, big.NewInt(int64(a.coef.Sign())))
+	}
+	return bounded(q, places)
+}
+
+// fixed is the text with at least so many places: the canonical one for none.
+func (a exact) fixed(places int) string {
+	digits, minus := strings.CutPrefix(a.coef.String(), "-")
+	digits = strings.Repeat("0", max(a.places+1-len(digits), 0)) + digits
+	part := digits[len(digits)-a.places:] + strings.Repeat("0", max(places-a.places, 0))
+	digits = digits[:len(digits)-a.places]
+	if part != "" {
+		digits += "." + part
+	}
+	if minus {
+		return "-" + digits
+	}
+	return digits
+}
+
+func (a exact) String() string { return a.fixed(0) }

@@ -1,0 +1,303 @@
+package realm
+
+// Intl: its options, read from objects of the program. The formats themselves are in intldate and intlnumber.
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/internal/scalar"
+)
+
+// The engine has no Intl. This is what programs use of it, for en-US, UTC and the program's own time zone;
+// whatever else there is of it is an error that names the way out.
+
+// AddIntl makes Intl and the method of numbers that goes by it.
+func (r *Realm) AddIntl(made map[string]goja.Value) {
+	made["Intl"] = r.VM.NewDynamicObject(&intlObject{r: r})
+	numbers := r.VM.ToValue(0).ToObject(r.VM).Prototype()
+	valueOf, _ := goja.AssertFunction(numbers.Get("valueOf"))
+	Hide(numbers, "toLocaleString", r.Function("toLocaleString", func(c goja.FunctionCall) goja.Value {
+		n := r.Called(valueOf(c.This)) // refuses what is no number
+		return r.VM.ToValue(r.numberFormat(c.Argument(0), c.Argument(1)).format(n.ToFloat()))
+	}))
+}
+
+// intlObject is Intl itself.
+type intlObject struct {
+	r             *Realm
+	numbers, date *goja.Object
+}
+
+func (x *intlObject) Get(name string) goja.Value {
+	r := x.r
+	switch name {
+	case "NumberFormat":
+		if x.numbers == nil {
+			x.numbers = r.formatter(name, func(locale, opts goja.Value) (func(goja.Value) string, map[string]string) {
+				f := r.numberFormat(locale, opts)
+				return func(v goja.Value) string {
+					if d := decimalIn(v); d != nil {
+						return f.formatExact(d.n)
+					}
+					return f.format(v.ToFloat())
+				}, map[string]string{"style": f.style}
+			})
+		}
+		return x.numbers
+	case "DateTimeFormat":
+		if x.date == nil {
+			x.date = r.formatter(name, func(locale, opts goja.Value) (func(goja.Value) string, map[string]string) {
+				f := r.dateFormat(locale, opts, true, false, true)
+				return func(v goja.Value) string { return r.formatDate(f, v) }, map[string]string{"timeZone": f.in.Name(), "calendar": "gregory"}
+			})
+		}
+		return x.date
+	}
+	if Quiet(name) {
+		return nil
+	}
+	hint := "there are Intl.NumberFormat and Intl.DateTimeFormat; for other things use string functions"
+	switch name {
+	case "Collator":
+		hint = "compare texts with a.localeCompare(b), or < and >"
+	case "PluralRules":
+		hint = "compare the number with 1"
+	case "RelativeTimeFormat", "DurationFormat":
+		hint = "subtract the times, divide by 1000 * 60 * 60 * 24 for days, and write the text"
+	case "ListFormat":
+		hint = "use list.join(', ')"
+	case "Segmenter":
+		hint = "use [...text] for characters and text.split(' ') for words"
+	}
+	panic(r.VM.NewTypeError("Intl.%s is not available; %s", scalar.Shorten(name, 60), hint))
+}
+
+func (x *intlObject) Set(string, goja.Value) bool { return false }
+func (x *intlObject) Delete(string) bool          { return false }
+func (x *intlObject) Has(name string) bool        { return slices.Contains(x.Keys(), name) }
+func (x *intlObject) Keys() []string              { return []string{"NumberFormat", "DateTimeFormat"} }
+
+// formatter makes a constructor of objects with a format function.
+func (r *Realm) formatter(name string, make func(locale, opts goja.Value) (func(goja.Value) string, map[string]string)) *goja.Object {
+	var o *goja.Object
+	o = r.VM.ToValue(func(c goja.ConstructorCall) *goja.Object {
+		format, resolved := make(c.Argument(0), c.Argument(1))
+		prototype, _ := o.Get("prototype").(*goja.Object)
+		out := r.VM.CreateObject(prototype) // also where it is called without new
+		Hide(out, "format", r.Function("format", func(c goja.FunctionCall) goja.Value { return r.VM.ToValue(format(c.Argument(0))) }))
+		Hide(out, "resolvedOptions", r.Function("resolvedOptions", func(goja.FunctionCall) goja.Value {
+			o := r.VM.NewObject()
+			r.Put(o, "locale", r.VM.ToValue("en-US"))
+			r.Put(o, "numberingSystem", r.VM.ToValue("latn"))
+			for _, k := range slices.Sorted(maps.Keys(resolved)) { // a program runs alike each time
+				r.Put(o, k, r.VM.ToValue(resolved[k]))
+			}
+			return o
+		}))
+		for _, missing := range []string{"formatToParts", "formatRange", "formatRangeToParts"} {
+			Hide(out, missing, r.Function(missing, func(goja.FunctionCall) goja.Value {
+				panic(r.VM.NewTypeError("%s of Intl.%s is not available; use format", missing, name))
+			}))
+		}
+		return out
+	}).(*goja.Object)
+	Fix(o, "name", r.VM.ToValue(name))
+	return o
+}
+
+// locale refuses all but en-US, which is also what none stands for.
+func (r *Realm) locale(v goja.Value) {
+	if o, ok := v.(*goja.Object); ok && IsArray(v) {
+		if v = o.Get("0"); v == nil {
+			return
+		}
+	}
+	if v == nil || goja.IsUndefined(v) {
+		return
+	}
+	if s := v.String(); s != "en-US" && s != "en" {
+		panic(r.RangeError("only the locale 'en-US' is available, not " + Quoted(s) + "; write 'en-US', or build the text with toFixed, toISOString and string functions"))
+	}
+}
+
+// options reads an object of options, each once.
+type options struct {
+	r *Realm
+	o *goja.Object
+}
+
+func (r *Realm) options(v goja.Value) options {
+	if goja.IsUndefined(v) {
+		return options{r: r}
+	}
+	return options{r, v.ToObject(r.VM)}
+}
+
+func (o options) get(name string) goja.Value {
+	if o.o == nil {
+		return nil
+	}
+	if v := o.o.Get(name); v != nil && !goja.IsUndefined(v) {
+		return v
+	}
+	return nil
+}
+
+// word is an option that is one of some words; a missing one is the first.
+func (o options) word(name string, words ...string) string {
+	v := o.get(name)
+	if v == nil {
+		return words[0]
+	}
+	s := v.String()
+	if s == "" || !slices.Contains(words, s) {
+		panic(o.r.RangeError("the option " + name + ": " + Quoted(s) + " is not available; there are '" + strings.Join(slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "" }), "', '") + "'"))
+	}
+	return s
+}
+
+// count is an option that is a number of digits; -1 if it is missing.
+func (o options) count(name string, least, most int) int {
+	v := o.get(name)
+	if v == nil {
+		return -1
+	}
+	f := v.ToFloat()
+	if !(f >= float64(least) && f <= float64(most)) {
+		panic(o.r.RangeError("the option " + name + " must be from " + strconv.Itoa(least) + " to " + strconv.Itoa(most)))
+	}
+	return int(f)
+}
+
+func (r *Realm) numberFormat(locale, opts goja.Value) *numberFormat {
+	r.locale(locale)
+	o := r.options(opts)
+	n := &numberFormat{
+		style:           o.word("style", "decimal", "percent", "currency"),
+		currencyDisplay: o.word("currencyDisplay", "symbol", "code", "narrowSymbol"),
+		accounting:      o.word("currencySign", "standard", "accounting") == "accounting",
+		compact:         o.word("notation", "standard", "compact") == "compact",
+		long:            o.word("compactDisplay", "short", "long") == "long",
+		sign:            o.word("signDisplay", "auto", "always", "exceptZero", "negative", "never"),
+		minInt:          max(o.count("minimumIntegerDigits", 1, 21), 1),
+		minFraction:     o.count("minimumFractionDigits", 0, 100),
+		maxFraction:     o.count("maximumFractionDigits", 0, 100),
+		minSignificant:  o.count("minimumSignificantDigits", 1, 21),
+		maxSignificant:  o.count("maximumSignificantDigits", 1, 21),
+	}
+	if g := o.get("useGrouping"); g != nil {
+		n.ungrouped = !g.ToBoolean() || g.String() == "false"
+	}
+	if c := o.get("currency"); c != nil {
+		n.currency = strings.ToUpper(c.String())
+		if len(n.currency) != 3 || strings.Trim(n.currency, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
+			panic(r.RangeError("the option currency must be a code of three letters like 'USD'"))
+		}
+	}
+	n.accounting = n.accounting && n.style == "currency"
+	usualMin, usualMax := 0, 3
+	switch n.style {
+	case "percent":
+		usualMax = 0
+	case "currency":
+		if n.currency == "" {
+			panic(r.VM.NewTypeError("the style 'currency' needs the option currency, like { style: 'currency', currency: 'USD' }"))
+		}
+		usualMin = 2
+		if d, ok := currencyDigits[n.currency]; ok {
+			usualMin = d
+		}
+		usualMax = usualMin
+	}
+	if n.minSignificant >= 0 || n.maxSignificant >= 0 {
+		n.minSignificant = max(n.minSignificant, 1)
+		if n.maxSignificant < 0 {
+			n.maxSignificant = 21
+		}
+		if n.minSignificant > n.maxSignificant {
+			panic(r.RangeError("the option minimumSignificantDigits is more than maximumSignificantDigits"))
+		}
+		return n
+	}
+	switch {
+	case n.minFraction >= 0 && n.maxFraction >= 0:
+		if n.minFraction > n.maxFraction {
+			panic(r.RangeError("the option minimumFractionDigits is more than maximumFractionDigits"))
+		}
+	case n.minFraction >= 0:
+		n.maxFraction = max(n.minFraction, usualMax)
+	case n.maxFraction >= 0:
+		if n.minFraction = min(usualMin, n.maxFraction); n.compact {
+			n.minFraction = 0
+		}
+	case n.compact: // two digits, see cut
+		n.minFraction = 0
+	default:
+		n.minFraction, n.maxFraction = usualMin, usualMax
+	}
+	return n
+}
+
+func (r *Realm) dateFormat(locale, opts goja.Value, date, clock, either bool) *dateFormat {
+	r.locale(locale)
+	o := r.options(opts)
+	digits := []string{"", "numeric", "2-digit"}
+	f := &dateFormat{
+		dateStyle: o.word("dateStyle", "", "full", "long", "medium", "short"),
+		timeStyle: o.word("timeStyle", "", "full", "long", "medium", "short"),
+		weekday:   o.word("weekday", "", "long", "short", "narrow"),
+		month:     o.word("month", "", "numeric", "2-digit", "long", "short", "narrow"),
+		year:      o.word("year", digits...), day: o.word("day", digits...),
+		hour: o.word("hour", digits...), minute: o.word("minute", digits...), second: o.word("second", digits...),
+		cycle: o.word("hourCycle", "h12", "h23", "h24"),
+		zone:  o.word("timeZoneName", "", "short", "long"),
+		in:    r.Zone,
+	}
+	if h := o.get("hour12"); h != nil {
+		if f.cycle = "h12"; !h.ToBoolean() {
+			f.cycle = "h24" // as the engines of browsers have it: midnight is 24
+		}
+	}
+	if z := o.get("timeZone"); z != nil {
+		switch s := z.String(); s {
+		case r.Zone.Name():
+		case "UTC", "Etc/UTC", "GMT", "Etc/GMT":
+			f.in = nil
+		default:
+			only := "only the time zone 'UTC' is"
+			if r.Zone != nil {
+				only = "only the time zones 'UTC' and '" + r.Zone.Name() + "' are"
+			}
+			panic(r.RangeError(only + " available, not " + Quoted(s) + "; add the hours of the zone to the time before formatting"))
+		}
+	}
+	styled := f.dateStyle+f.timeStyle != ""
+	if styled && f.weekday+f.month+f.year+f.day+f.hour+f.minute+f.second+f.zone != "" {
+		panic(r.VM.NewTypeError("the options dateStyle and timeStyle can't stand beside others like month or hour"))
+	}
+	f.settle(date, clock, either)
+	if f.zone == "long" && f.in != nil {
+		panic(r.RangeError("the long name of the time zone '" + f.in.Name() + "' is not available; write timeZoneName: 'short', or timeStyle: 'long'"))
+	}
+	return f
+}
+
+// formatDate formats the argument of a format function: a date, a number of
+// milliseconds, or the present.
+func (r *Realm) formatDate(f *dateFormat, v goja.Value) string {
+	ms := float64(r.Start.UnixMilli())
+	if !goja.IsUndefined(v) {
+		ms = v.ToFloat()
+	}
+	if !(math.Abs(ms) <= 8.64e15) {
+		panic(r.RangeError("the date is not valid"))
+	}
+	return f.format(time.UnixMilli(int64(ms)))
+}

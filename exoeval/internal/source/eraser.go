@@ -1,0 +1,213 @@
+package source
+
+// The eraser's cursor over tokens and its list of edits, with its bounds. The walks in the files before call it.
+
+import "github.com/exoagent/exoagent/exo"
+
+// TypeScript is JavaScript with text that can be taken away. The eraser reads the
+// tokens of the scan by the grammar of both and overwrites types with spaces, line
+// ends too: an offset in the result is the offset in the text as given, so every
+// later error, of the parser, the checker or a run, has its place without a table.
+// Only enums and the fields that constructors declare insert text (see Map).
+//
+// The result goes the way of every program: scan, parser, allow-list. A text that the
+// eraser misreads is therefore a syntax error or another program, never one with more authority.
+type eraser struct {
+	src      string
+	toks     []tok // and one more, empty, at the end
+	match    []int // for what opens a bracket or a template: the token that closes it
+	i, sub   int   // the token to read, and how many of its bytes are read (>> closes two lists)
+	trueSide bool  // between ? and its colon, or after case: a colon after ) ends something
+	depth    int
+	steps    int
+	edits    []edit
+	inserted int    // bytes
+	counter  string // a name that the program does not use
+}
+
+// edit replaces src[from:to].
+type edit struct {
+	from, to int
+	text     string
+	blank    bool // spaces of the same length, text first
+}
+
+const (
+	maxEraseDepth = 1000      // nested statements, expressions and types; about 1 KB of stack each
+	maxEraseSteps = 4_000_000 // tokens read, those of attempts that failed too
+	maxInserted   = 128 << 10 // bytes that enums and declared fields become: a long name is written once for each member
+)
+
+// unread is what the walk panics with where it can't go on.
+type unread struct{ f *Fault }
+
+// try runs f and returns how it gave up, if it did.
+func (e *eraser) try(f func()) (u *unread) {
+	defer func() {
+		switch x := recover().(type) {
+		case nil:
+		case *unread:
+			u = x
+		default:
+			panic(x)
+		}
+	}()
+	f()
+	return nil
+}
+
+// attempt runs f and undoes it when it gives up.
+func (e *eraser) attempt(f func()) bool {
+	i, sub, depth, side, n := e.i, e.sub, e.depth, e.trueSide, len(e.edits)
+	u := e.try(f)
+	if u == nil {
+		return true
+	}
+	if u.f != nil {
+		panic(u)
+	}
+	e.i, e.sub, e.depth, e.trueSide, e.edits = i, sub, depth, side, e.edits[:n]
+	return false
+}
+
+func (e *eraser) bail() { panic(&unread{}) }
+
+// refuse ends the walk: the author uses what can't be had.
+func (e *eraser) refuse(off int, msg string) { panic(&unread{Faultf(exo.Syntax, off, "%s", msg)}) }
+
+func (e *eraser) enter() {
+	if e.depth++; e.depth > maxEraseDepth {
+		panic(&unread{Faultf(exo.Limit, e.tok().off, "the program nests types or expressions more than %d levels deep, the limit (nesting)", maxEraseDepth)})
+	}
+}
+
+func (e *eraser) leave() { e.depth-- }
+
+// matchBrackets relies on the scan, which has refused brackets that don't match.
+func (e *eraser) matchBrackets() {
+	e.match = make([]int, len(e.toks))
+	for i := range e.match {
+		e.match[i] = len(e.toks) - 1
+	}
+	var open []int
+	for i, t := range e.toks {
+		switch t.text {
+		case "(", "[", "{", "${":
+			open = append(open, i)
+		case ")", "]", "}":
+			if n := len(open); n > 0 {
+				e.match[open[n-1]] = i
+				open = open[:n-1]
+			}
+		case "`":
+			if n := len(open); n > 0 && e.toks[open[n-1]].text == "`" {
+				e.match[open[n-1]] = i
+				open = open[:n-1]
+			} else {
+				open = append(open, i)
+			}
+		}
+	}
+}
+
+func (e *eraser) tok() tok     { return e.toks[e.i] }
+func (e *eraser) text() string { return e.toks[e.i].text[e.sub:] }
+func (e *eraser) atEnd() bool  { return e.i == len(e.toks)-1 }
+
+// peek is the token n further on.
+func (e *eraser) peek(n int) tok { return e.toks[min(e.i+n, len(e.toks)-1)] }
+
+func (e *eraser) at(texts ...string) bool {
+	for _, t := range texts {
+		if t == e.text() && !e.atEnd() {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *eraser) next() {
+	if e.atEnd() {
+		e.bail()
+	}
+	e.jump(e.i + 1)
+}
+
+func (e *eraser) jump(i int) {
+	if e.steps++; e.steps > maxEraseSteps {
+		panic(&unread{Faultf(exo.Limit, -1, "the types of the program take too long to read; write plain JavaScript")})
+	}
+	e.i, e.sub = min(i, len(e.toks)-1), 0
+}
+
+// skip jumps over a bracket and all that is in it.
+func (e *eraser) skip() { e.jump(e.match[e.i] + 1) }
+
+func (e *eraser) take(text string) bool {
+	if !e.at(text) {
+		return false
+	}
+	e.next()
+	return true
+}
+
+func (e *eraser) expect(text string) {
+	if !e.take(text) {
+		e.bail()
+	}
+}
+
+func (e *eraser) word() {
+	if e.tok().kind != 'w' {
+		e.bail()
+	}
+	e.next()
+}
+
+// newline reports whether a line ends before token i.
+func (e *eraser) newlineBefore(i int) bool {
+	if i == 0 {
+		return false
+	}
+	for from := e.toks[i-1].end; from < e.toks[i].off; from++ {
+		if lineEnd(e.src[from:]) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *eraser) newline() bool { return e.sub == 0 && e.newlineBefore(e.i) }
+
+// read is where what was read last ends.
+func (e *eraser) read() int {
+	if e.sub > 0 || e.i == 0 {
+		return e.tok().off + e.sub
+	}
+	return e.toks[e.i-1].end
+}
+
+func (e *eraser) erase(from int) {
+	e.edits = append(e.edits, edit{from: from, to: e.read(), blank: true})
+}
+
+// eraseStatement leaves a semicolon: the statements round it must not join.
+func (e *eraser) eraseStatement(from, edits int) {
+	e.edits = append(e.edits[:edits], edit{from: from, to: e.read(), text: ";", blank: true})
+}
+
+func (e *eraser) replace(from, to int, text string) {
+	if e.inserted += len(text); e.inserted > maxInserted {
+		panic(&unread{Faultf(exo.Limit, from, "the enums and declared fields of the program are too large: more than %d bytes of JavaScript", maxInserted)})
+	}
+	e.edits = append(e.edits, edit{from: from, to: to, text: text})
+}
+
+// statementWords can begin no expression and no type.
+var statementWords = map[string]bool{"var": true, "return": true, "if": true, "for": true, "while": true, "do": true, "switch": true, "case": true,
+	"break": true, "continue": true, "throw": true, "try": true, "catch": true, "finally": true, "else": true, "with": true, "in": true, "instanceof": true, "debugger": true}
+
+const (
+	noDecorators = "decorators (`@name`) are not available; call the function yourself: const f = name(function () {...})"
+	noNamespaces = "`namespace` and `module` are not available; write a plain object: const Name = { ... }"
+)

@@ -1,0 +1,117 @@
+package source
+
+// Regular expressions, of literals and of run time: only those that Go's engine runs in linear time.
+
+import (
+	"errors"
+	"fmt"
+	"regexp/syntax"
+	"strings"
+
+	"github.com/dop251/goja/parser"
+)
+
+const (
+	maxRegexp     = 1000 // bytes of one regular expression
+	maxRegexpCost = 2000 // instructions of one, repetitions multiplied out
+)
+
+// Regexp returns the pattern as the engine gets it, or why it is refused: literals pass
+// it in the checker, and patterns that are made at run time in the realm. goja runs on Go's engine
+// what that takes. For all others it
+// falls back to a backtracking engine without a time limit, where
+// /^(?=a)(a+)+$/ on forty characters never returns (ReDoS); the interrupt does
+// not reach into it. So this asks goja's own translation, and then Go's parser,
+// whether the fast engine takes the pattern.
+func Regexp(pattern, flags string) (spelled, why string) {
+	if len(pattern) > maxRegexp {
+		return "", fmt.Sprintf("the regular expression is longer than %d bytes, the limit; use string functions", maxRegexp)
+	}
+	pattern, why = spellProperties(spellNonSpace(pattern), strings.Contains(flags, "u"))
+	if why == "" {
+		why = refusedRegexp(pattern, flags)
+	}
+	return pattern, why
+}
+
+func refusedRegexp(pattern, flags string) string {
+	for i, f := range flags {
+		if !strings.ContainsRune("gimsuy", f) || strings.ContainsRune(flags[:i], f) {
+			return fmt.Sprintf("the flag `%c` of the regular expression is not available; there are g, i, m, s, u and y", f)
+		}
+	}
+	re2, err := parser.TransformRegExp(pattern, strings.Contains(flags, "s"), strings.Contains(flags, "u"))
+	if err != nil {
+		var incompatible parser.RegexpErrorIncompatible
+		if !errors.As(err, &incompatible) {
+			return "the regular expression is not valid: " + err.Error()
+		}
+		return backtracks(pattern, err.Error()) + " in regular expressions is not available; match without it and check with a second expression or string functions"
+	}
+	tree, err := syntax.Parse(re2, syntax.Perl)
+	if err != nil {
+		return "the regular expression is not valid or repeats too often (most is 1000)"
+	}
+	// (a{1000}){1000} is twelve characters and, compiled, a hundred megabytes.
+	if regexpCost(tree) > maxRegexpCost {
+		return "the regular expression is too large when its repetitions are multiplied out; use smaller ones"
+	}
+	return ""
+}
+
+func backtracks(pattern, why string) string {
+	switch {
+	case strings.Contains(why, "lookahead"):
+		return "lookahead (`(?=` and `(?!`)"
+	case strings.Contains(why, "lookbehind"):
+		return "lookbehind (`(?<=` and `(?<!`)"
+	case strings.Contains(why, "reference"):
+		return "a reference to a group (`\\1`, `\\k<name>`)"
+	case strings.Contains(why, "group name"):
+		return "a group name with other characters than a-z and digits"
+	}
+	return "this construct"
+}
+
+// spellNonSpace writes \S inside a class as ranges: [\s\S] is an idiom for "any
+// character", and goja's translation would send it to the backtracking engine.
+func spellNonSpace(p string) string {
+	const nonSpace = `\x00-\x08\x0e-\x1f!-\x9f\u00a1-\u167f\u1681-\u1fff\u200b-\u2027\u202a-\u202e\u2030-\u205e\u2060-\u2fff\u3001-\ufefe\uff00-\uffff`
+	var b strings.Builder
+	class := false
+	for i := 0; i < len(p); i++ {
+		switch {
+		case p[i] == '\\' && i+1 < len(p):
+			if class && p[i+1] == 'S' {
+				b.WriteString(nonSpace)
+			} else {
+				b.WriteString(p[i : i+2])
+			}
+			i++
+			continue
+		case p[i] == '[':
+			class = true
+		case p[i] == ']':
+			class = false
+		}
+		b.WriteByte(p[i])
+	}
+	return b.String()
+}
+
+// regexpCost counts what a pattern compiles to; the copies of a repeated class
+// share its ranges, so these weigh little. The recursion is bounded by Go's own
+// bound on the height of the tree.
+func regexpCost(re *syntax.Regexp) int {
+	n := 1 + len(re.Rune)/2
+	if re.Op == syntax.OpCharClass {
+		n = 1 + len(re.Rune)/32
+	}
+	for _, s := range re.Sub {
+		n += regexpCost(s)
+	}
+	if re.Op == syntax.OpRepeat {
+		n *= max(re.Min, re.Max, 1)
+	}
+	return min(n, 1<<20)
+}

@@ -1,0 +1,84 @@
+package exoeval
+
+// What the realm of a program must hold is decided once, when the program is compiled.
+
+import (
+	"slices"
+
+	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
+)
+
+// program is a compiled program with what its realm must hold.
+type program struct {
+	*front.Program
+	needs needs
+}
+
+func compile(src string, cfg front.Config) (*program, error) {
+	p, of, err := front.Compile(src, cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &program{p, needsOf(&of, cfg.Grants)}, nil
+}
+
+// needs is what the realm of a program must hold beyond what disarms it, from
+// the names that stand in the program. Objects that are reached without being
+// named (the prototypes of literals, the constructors behind them by a computed name) are
+// disarmed in every realm; objects that only a name leads to are made safe if it is named.
+type needs struct {
+	realm.Needs
+	names    []string // globals and grants
+	polyfill []*polyfill
+	helpers  []string // that its rewritten operators call
+	guards   []*guard // natives that must not take a recorded thing for a value
+}
+
+func needsOf(of *front.Facts, grants []string) needs {
+	n := needs{helpers: of.Helpers, Needs: realm.Needs{Patterns: of.Patterns, Generators: of.Generators, Asyncs: of.Asyncs}}
+	for name := range of.Names {
+		if front.IsGlobal(name) || slices.Contains(grants, name) {
+			n.names = append(n.names, name)
+		}
+	}
+	slices.Sort(n.names)
+	for i := range polyfills {
+		if polyfills[i].wanted(of) {
+			n.polyfill = append(n.polyfill, &polyfills[i])
+		}
+	}
+	for i := range guards {
+		if guards[i].wanted(of.Names) {
+			n.guards = append(n.guards, &guards[i])
+		}
+	}
+	n.Reflects = reflects(of) || len(n.polyfill) > 0
+	n.Asyncs = n.Asyncs || n.Reflects // Array.fromAsync is one
+	n.Texts = n.Reflects || mentions(of, []string{"match", "matchAll", "search"})
+	return n
+}
+
+// plainGlobals are the globals none of whose functions gives a member by a name that is
+// data, as Object.getOwnPropertyDescriptor does, or makes one, as JSON.parse does
+// (TestPlainGlobals).
+var plainGlobals = map[string]bool{
+	"undefined": true, "NaN": true, "Infinity": true, "console": true, "Math": true, "Number": true, "String": true, "Boolean": true, "Map": true, "Set": true,
+	"parseInt": true, "parseFloat": true, "isNaN": true, "isFinite": true, "Error": true, "TypeError": true, "RangeError": true,
+	"encodeURIComponent": true, "decodeURIComponent": true, "encodeURI": true, "decodeURI": true,
+}
+
+// reflects reports whether a program may come to a property whose name does not stand in
+// it: names are computed by o[k]; it mentions a global that is not known to give none;
+// generators and patterns lead to functions of the engine that do either.
+func reflects(of *front.Facts) bool {
+	if of.Generators || of.Patterns || of.Names[front.ComputedName] {
+		return true
+	}
+	for name := range of.Names {
+		if front.IsGlobal(name) && !plainGlobals[name] {
+			return true
+		}
+	}
+	return false
+}

@@ -1,5 +1,0 @@
-//go:build !race
-
-package exoeval
-
-const raced = 1

@@ -1,0 +1,64 @@
+package exoeval
+
+import (
+	"context"
+	"time"
+
+	"github.com/dop251/goja"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval/internal/guest"
+)
+
+// What a run keeps, and its clock. All files before use it.
+
+// run is one program in one realm. It lives on one goroutine.
+type run struct {
+	guest.Guest
+
+	ctx     context.Context
+	port    Port
+	bounds  Bounds
+	needs   needs
+	console console
+	clock   stopwatch
+
+	api        *goja.Object
+	rejected   map[*goja.Promise]int // promises whose rejection nobody handles, numbered in order
+	rejections int
+	undefined  bool // the result is
+}
+
+// stopwatch counts the time in which the program has something to run, and
+// interrupts it when that is used up.
+type stopwatch struct {
+	left  time.Duration
+	since time.Time
+	timer *time.Timer
+}
+
+func (s *stopwatch) begin(r *run) {
+	s.since = time.Now()
+	// Phrases are looked for when time is up: the stopwatch begins several times in each run.
+	// This runs beside the program, and asks only for what does not change.
+	vm, limit, catalog := r.VM, r.bounds.Wall, r.Check.Catalog
+	s.timer = time.AfterFunc(max(s.left, 0), func() {
+		vm.Interrupt(exo.Errorf(exo.Limit, "", "the program ran longer than %v; %s", limit, catalog.Say(nil, "limit.time", "do less in loops")))
+	})
+}
+
+func (s *stopwatch) pause() {
+	if s.timer != nil && s.timer.Stop() {
+		s.left -= time.Since(s.since)
+	}
+	s.timer = nil
+}
+
+func (r *run) trackRejection(p *goja.Promise, op goja.PromiseRejectionOperation) {
+	if op == goja.PromiseRejectionReject {
+		r.rejections++
+		guest.Put(&r.rejected, p, r.rejections)
+	} else {
+		delete(r.rejected, p)
+	}
+}
