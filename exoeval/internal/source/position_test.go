@@ -1,4 +1,4 @@
-package exoeval
+package source
 
 import (
 	"strings"
@@ -16,8 +16,7 @@ func TestCallText(t *testing.T) {
 		{"await a).b(1)", ""}, // of (await a).b(1)
 		{"f('" + strings.Repeat("x", maxCopied) + "')", ""},
 	} {
-		p := &program{wrapped: c[0], src: c[0], calls: map[int]span{0: {to: len(c[0])}}}
-		if got := p.call(1, 1); got != c[1] {
+		if got := (Places{wrapped: c[0], src: c[0]}).OneLine(0, len(c[0])); got != c[1] {
 			t.Errorf("%q: %q, want %q", c[0], got, c[1])
 		}
 	}
