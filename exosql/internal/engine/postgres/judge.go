@@ -17,7 +17,7 @@ import (
 // nothing for an index that it does not know.
 type indexes func(name string) []string
 
-// judgePlan fails unless a plan reads, of each of the tables, the rows in scope and
+// judgePostgres fails unless a plan reads, of each of the tables, the rows in scope and
 // no other: by a b-tree whose first columns are those of the scope, searched by the
 // scope's own values. Then nothing that a program says is tried on a row out of its
 // scope, nor is one read in the order of a column that a program chose. text is what
@@ -25,7 +25,7 @@ type indexes func(name string) []string
 // engine.OutOfScope where it is about some tables.
 //
 // A guarded table may be read otherwise, see guarded.go.
-func judgePlan(text []byte, tables []plan.Table, known indexes) error {
+func judgePostgres(text []byte, tables []plan.Table, known indexes) error {
 	var top []struct{ Plan map[string]any }
 	if err := json.Unmarshal(text, &top); err != nil || len(top) != 1 {
 		return fmt.Errorf("the plan can't be read: %w", errors.Join(err, fmt.Errorf("it has %d parts", len(top))))

@@ -147,7 +147,7 @@ func (s *Session) judged(ctx context.Context, p *plan.Plan, st *stmt) error {
 	}
 	known, err := definitions(found)
 	if err == nil {
-		err = judgePlan(said, p.Tables, known)
+		err = judgePostgres(said, p.Tables, known)
 	}
 	if err != nil {
 		return s.Refusals.add(p, &refusal{why: &engine.Refused{Why: err}, plan: said, names: encoded, indexes: numbers}).why
@@ -208,7 +208,7 @@ func indexNames(said []byte) []string {
 		}
 	}
 	var all any
-	if json.Unmarshal(said, &all) == nil { // what can't be read is refused by judgePlan
+	if json.Unmarshal(said, &all) == nil { // what can't be read is refused by judgePostgres
 		walk(all)
 	}
 	slices.Sort(names)

@@ -10,7 +10,7 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// judgePlan fails unless a plan reads, of each of the tables, the rows in scope and no
+// judgeSQLite fails unless a plan reads, of each of the tables, the rows in scope and no
 // other: then nothing that a program says is tried on a row out of its scope, nor is one
 // read in the order of a column that the program chose. lines is what EXPLAIN QUERY PLAN
 // says of the statement. The error is an engine.OutOfScope where it is about some tables.
@@ -25,7 +25,7 @@ import (
 // its scope before it, and what the program sorts by is served by no index.
 //
 // A line that is not understood is a refusal.
-func judgePlan(lines []string, tables []plan.Table, derived []string, rowid func(plan.Table) bool) error {
+func judgeSQLite(lines []string, tables []plan.Table, derived []string, rowid func(plan.Table) bool) error {
 	seen := make([]bool, len(tables))
 	out := &engine.OutOfScope{}
 	var either error // the next line is a search for one of several conditions

@@ -10,10 +10,10 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-var judged = []plan.Table{{Name: "tickets", Alias: "t0", Scope: []plan.Equality{{Column: "org_id", Params: []int{1, 4}}}}, {Name: "tickets", Alias: "t1"}}
+var judgedSQLite = []plan.Table{{Name: "tickets", Alias: "t0", Scope: []plan.Equality{{Column: "org_id", Params: []int{1, 4}}}}, {Name: "tickets", Alias: "t1"}}
 
-// TestJudgePlan: each plan reads rows out of scope, or may, but for those with no reason.
-func TestJudgePlan(t *testing.T) {
+// TestJudgeSQLite: each plan reads rows out of scope, or may, but for those with no reason.
+func TestJudgeSQLite(t *testing.T) {
 	rowid := func(t plan.Table) bool { return t.Scope[0].Column == "id" }
 	for _, c := range []struct{ plan, refused string }{
 		{"SEARCH t0 USING INDEX a (org_id=? AND code=?)", ""},
@@ -57,23 +57,23 @@ func TestJudgePlan(t *testing.T) {
 		{"SEARCH t0 USING INDEX a (org_id=?)\nSCAN tickets", "it is not known what this reads"},
 		{"SEARCH t0 USING INDEX a (org_id=?)\nSCAN (subquery-3)\nSCAN t12", ""},
 	} {
-		judgedAs(t, c.plan, judgePlan(strings.Split(c.plan, "\n"), judged, []string{"t3", "t12"}, rowid), c.refused)
+		judgedAs(t, c.plan, judgeSQLite(strings.Split(c.plan, "\n"), judgedSQLite, []string{"t3", "t12"}, rowid), c.refused)
 	}
 	two := []plan.Table{{Name: "tickets", Alias: "t0", Scope: []plan.Equality{{Column: "org_id", Params: []int{1}}, {Column: "region", Params: []int{2}}}}}
-	judgedAs(t, "two columns", judgePlan([]string{"SEARCH t0 USING INDEX a (region=? AND org_id=? AND due>?)"}, two, nil, rowid), "")
-	judgedAs(t, "one of two", judgePlan([]string{"SEARCH t0 USING INDEX a (org_id=?)"}, two, nil, rowid), "not searched by region first")
-	judgedAs(t, "one between two", judgePlan([]string{"SEARCH t0 USING INDEX a (org_id=? AND code=? AND region=?)"}, two, nil, rowid), "not searched by region first")
-	judgedAs(t, "a range of one", judgePlan([]string{"SEARCH t0 USING INDEX a (org_id=? AND region>? AND region<?)"}, two, nil, rowid), "not searched by region first")
-	judgedAs(t, "the rowid as one of two", judgePlan([]string{"SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)"}, two, nil, func(plan.Table) bool { return true }), "t0 is read by")
+	judgedAs(t, "two columns", judgeSQLite([]string{"SEARCH t0 USING INDEX a (region=? AND org_id=? AND due>?)"}, two, nil, rowid), "")
+	judgedAs(t, "one of two", judgeSQLite([]string{"SEARCH t0 USING INDEX a (org_id=?)"}, two, nil, rowid), "not searched by region first")
+	judgedAs(t, "one between two", judgeSQLite([]string{"SEARCH t0 USING INDEX a (org_id=? AND code=? AND region=?)"}, two, nil, rowid), "not searched by region first")
+	judgedAs(t, "a range of one", judgeSQLite([]string{"SEARCH t0 USING INDEX a (org_id=? AND region>? AND region<?)"}, two, nil, rowid), "not searched by region first")
+	judgedAs(t, "the rowid as one of two", judgeSQLite([]string{"SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)"}, two, nil, func(plan.Table) bool { return true }), "t0 is read by")
 	key := []plan.Table{{Name: "users", Alias: "t0", Scope: []plan.Equality{{Column: "id", Params: []int{1}}}}}
-	judgedAs(t, "its key", judgePlan([]string{"SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)"}, key, nil, rowid), "")
-	judgedAs(t, "a key that is no rowid", judgePlan([]string{"SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)"}, key, nil, func(plan.Table) bool { return false }), "t0 is read by")
+	judgedAs(t, "its key", judgeSQLite([]string{"SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)"}, key, nil, rowid), "")
+	judgedAs(t, "a key that is no rowid", judgeSQLite([]string{"SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)"}, key, nil, func(plan.Table) bool { return false }), "t0 is read by")
 }
 
-// TestJudgeGuarded: a guarded table may be read as a whole and by one value of each column, in no
+// TestJudgeSQLiteGuarded: a guarded table may be read as a whole and by one value of each column, in no
 // order that a program could choose.
-func TestJudgeGuarded(t *testing.T) {
-	guarded := []plan.Table{judged[0]}
+func TestJudgeSQLiteGuarded(t *testing.T) {
+	guarded := []plan.Table{judgedSQLite[0]}
 	guarded[0].Guarded = true
 	rowid := func(plan.Table) bool { return false }
 	for _, c := range []struct{ plan, refused string }{
@@ -96,15 +96,15 @@ func TestJudgeGuarded(t *testing.T) {
 		{"SCAN t0 VIRTUAL TABLE INDEX 0:", "t0 is read by SCAN VIRTUAL"},
 		{"MULTI-INDEX OR\nINDEX 1\nSEARCH t0 USING INDEX a (customer_id=?)", "MULTI-INDEX OR"},
 	} {
-		judgedAs(t, c.plan, judgePlan(strings.Split(c.plan, "\n"), guarded, nil, rowid), c.refused)
+		judgedAs(t, c.plan, judgeSQLite(strings.Split(c.plan, "\n"), guarded, nil, rowid), c.refused)
 	}
 }
 
-// TestJudgeNames: a refusal names every table of which rows out of scope are read.
-func TestJudgeNames(t *testing.T) {
-	tables := slices.Clone(judged)
+// TestJudgeSQLiteNames: a refusal names every table of which rows out of scope are read.
+func TestJudgeSQLiteNames(t *testing.T) {
+	tables := slices.Clone(judgedSQLite)
 	tables[1].Scope = tables[0].Scope
-	err := judgePlan([]string{"SCAN t0", "SEARCH t1 USING INTEGER PRIMARY KEY (rowid=?)", "SCAN t0"}, tables, nil, func(plan.Table) bool { return false })
+	err := judgeSQLite([]string{"SCAN t0", "SEARCH t1 USING INTEGER PRIMARY KEY (rowid=?)", "SCAN t0"}, tables, nil, func(plan.Table) bool { return false })
 	wide, ok := errors.AsType[*engine.OutOfScope](err)
 	if !ok || !slices.Equal(wide.Aliases, []string{"t0", "t1"}) || !strings.Contains(err.Error(), "t0") {
 		t.Errorf("%v %v", err, wide)

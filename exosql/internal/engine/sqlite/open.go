@@ -30,7 +30,7 @@ func (s *Session) prepareOpen(p *plan.Plan) (*stmt, error) {
 	// Asked after it was prepared: a schema that changes in between ends the statement.
 	lines, err := s.C.explain(p.Text)
 	if err == nil {
-		err = judgePlan(lines, p.Tables, s.besides(p), s.rowid)
+		err = judgeSQLite(lines, p.Tables, s.besides(p), s.rowid)
 	}
 	if err == nil {
 		st.alone = alone(lines, p.Tables)
