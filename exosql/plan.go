@@ -3,13 +3,13 @@ package exosql
 import (
 	"context"
 	"errors"
-	"slices"
 	"strconv"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/rowsec"
@@ -114,7 +114,7 @@ func (db *DB) run(ctx context.Context, a *asked) (exo.Value, error) {
 	if err != nil {
 		return exo.Value{}, err
 	}
-	var refused *engine.Refused
+	var refused *fence.Refused
 	for open := p.Open; open != nil; open = db.guarded(ctx, open, refused, a) {
 		args, err := open.Bind(a.m.Args, a.vals, a.after, a.m.Zone())
 		if err != nil {
@@ -132,31 +132,14 @@ func (db *DB) run(ctx context.Context, a *asked) (exo.Value, error) {
 	return db.query(ctx, a.unit, p, args, a.by, a.m, refused, a.page)
 }
 
-// guarded finds or makes the open plan to try after one that was refused: conditions on
-// the tables of which the engine reads rows out of scope, or better would, are guarded in it. It is nil if
-// there is none.
-func (db *DB) guarded(ctx context.Context, open *plan.Plan, refused *engine.Refused, a *asked) *plan.Plan {
-	wide, ok := errors.AsType[*engine.OutOfScope](refused.Why)
+// guarded finds or makes the open plan to try after one that was refused, or returns nil: see fence.Next.
+func (db *DB) guarded(ctx context.Context, open *plan.Plan, refused *fence.Refused, a *asked) *plan.Plan {
+	form, ok := fence.Next(open.Tables, refused.Why)
 	if !ok {
 		return nil
 	}
-	var guards, scans []string
 	var keys [512]byte
-	key := append(keys[:0], "guarded "...)
-	for _, t := range open.Tables {
-		again := slices.Contains(wide.Aliases, t.Alias)
-		if again && (t.Scanned || t.Guarded && !wide.Scan) {
-			return nil
-		}
-		if !t.Guarded && !again {
-			continue
-		}
-		guards, key = append(guards, t.Alias), append(append(key, t.Alias...), ' ')
-		if t.Scanned || again && wide.Scan {
-			scans, key = append(scans, t.Alias), append(key, "scanned "...)
-		}
-	}
-	key = shapeKey(key, a)
+	key := shapeKey(form.AppendKey(append(keys[:0], "guarded "...)), a)
 	write := compile.IsWrite(a.m)
 	if write {
 		key = compile.AppendSets(key, a.given.Sets)
@@ -164,9 +147,9 @@ func (db *DB) guarded(ctx context.Context, open *plan.Plan, refused *engine.Refu
 	p, found := db.plans.Get(key)
 	if !found {
 		if write {
-			p = compile.GuardedWrite(db.engine(ctx), a.m, grantsOf(a.objs), a.given.Sets, guards, scans)
+			p = compile.GuardedWrite(db.engine(ctx), a.m, grantsOf(a.objs), a.given.Sets, form)
 		} else {
-			p = compile.Guarded(db.engine(ctx), a.m, grantsOf(a.objs), positionOf(a.after), guards, scans)
+			p = compile.Guarded(db.engine(ctx), a.m, grantsOf(a.objs), positionOf(a.after), form)
 		}
 		p = db.plans.Add(key, p)
 	}

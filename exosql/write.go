@@ -14,6 +14,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 	"github.com/exoagent/exoagent/schema"
@@ -231,10 +232,10 @@ func (x *changing) readBy(p *plan.Plan, by *engine.Settings, values ...exo.Value
 }
 
 // write makes changes together: all or none is made. refused is why the open plan was not run, or nil.
-func (x *changing) write(changes []engine.Change, refused *engine.Refused) (*exo.Rows, int64, error) {
+func (x *changing) write(changes []engine.Change, refused *fence.Refused) (*exo.Rows, int64, error) {
 	start := time.Now()
 	out, n, err := x.unit.change(x.ctx, changes, x.by, x.m)
-	if no, ok := errors.AsType[*engine.Refused](err); ok {
+	if no, ok := errors.AsType[*fence.Refused](err); ok {
 		return nil, 0, no // nothing was run
 	}
 	took, single := time.Since(start), len(changes) == 1 && len(changes[0].Args) == 1
@@ -389,7 +390,7 @@ func (x *changing) value(s plan.Source, row []exo.Value) exo.Value {
 
 // change updates or deletes: open where the database reads rows in scope alone, and with fences where not.
 func (x *changing) change(p *plan.Plan) (int64, error) {
-	var refused *engine.Refused
+	var refused *fence.Refused
 	values := x.given.Rows[0].Values
 	for open := p.Open; open != nil; open = x.unit.db.guarded(x.ctx, open, refused, x.asked) {
 		args, err := x.bind(open, values)

@@ -47,7 +47,7 @@ type cell struct {
 
 // An engine moves a condition on a key to the rows that are grouped, where no guard stands before it.
 func (e cell) sql(f *from) sqlast.Expr {
-	if f.c.conditions > 0 && len(f.c.guards) > 0 {
+	if f.c.conditions > 0 && len(f.c.Guards) > 0 {
 		f.c.unguarded = true
 	}
 	return f.col(e.row, e.col)

@@ -222,7 +222,7 @@ func (f *from) followQuery(n *exo.Node, env names) (*query, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.c.open && f.c.dialect == sqlast.SQLite && f.sources.Len() == 0 && isKey(l.L.From, l.L.Pairs, func(p decl.Pair) *decl.Column { return p.From }) {
+	if f.c.Open && f.c.dialect == sqlast.SQLite && f.sources.Len() == 0 && isKey(l.L.From, l.L.Pairs, func(p decl.Pair) *decl.Column { return p.From }) {
 		// Each row has one parent at most: a join says the same, and SQLite chooses where it
 		// begins. PostgreSQL makes a join of the semi-join itself.
 		f.adopt(sub)

@@ -80,7 +80,7 @@ func (f *from) linked(l *decl.Link, parent, child *occurrence) []sqlast.Expr {
 
 // satisfy adds conditions of a scope on row.
 func (f *from) satisfy(row *occurrence, must []scope.Condition) error {
-	if f.c.open {
+	if f.c.Open {
 		scope, err := f.scopeOf(row)
 		f.where = append(f.where, scope...)
 		f.open = true

@@ -136,11 +136,8 @@ func (f *from) outputs(sel *sqlast.Select, p *plan.Plan, out *projection, lists 
 func Message(d Engine, m *exo.Message, grants []Prepared, after Position) (*plan.Plan, error) {
 	c := newCompiler(d, m, grants)
 	c.after = after
-	p, err := message(c)
+	p, err := reply(c)
 	if err != nil {
-		return nil, err
-	}
-	if err := c.sealed(p); err != nil {
 		return nil, err
 	}
 	return withOpen(p, c), nil

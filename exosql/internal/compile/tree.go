@@ -27,7 +27,7 @@ const maxTrees = 8
 
 // tree interprets a link that is followed again and again.
 func (f *from) tree(n *exo.Node, env names) (*query, error) {
-	if f.c.open {
+	if f.c.Open {
 		return nil, errNotFixed // no engine's plan says what a recursion searches for at each step
 	}
 	if len(f.rows) > 0 || f.asked != nil {

@@ -74,7 +74,7 @@ func (f *from) rowsOf(q *query, n *exo.Node, env names) ([]expr, error) {
 		return nil, err
 	}
 	f.fence()
-	if len(f.c.guards) > 0 {
+	if len(f.c.Guards) > 0 {
 		f.c.unguarded = true // rows out of scope may be read in such a statement, and not be sorted by the program
 	}
 	if len(n.Args) == 0 {

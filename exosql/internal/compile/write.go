@@ -7,6 +7,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
@@ -246,43 +247,26 @@ func (w *writer) change() error {
 	}
 	w.w.Change, w.w.Found = p, w.chain == nil && calls(root.Recv, language.IfUnchanged)
 	if c.fences > 0 {
-		again := w.compiler()
-		again.open = true
-		p.Open = w.openChange(again)
+		p.Open = w.openChange(fence.Form{Open: true})
 	}
 	return nil
 }
 
-// openChange is the open plan of an update or a delete, or nil: see open.go. Of more tables than the one that is
-// written there is none.
-func (w *writer) openChange(c *compiler) *plan.Plan {
-	once := &writer{d: w.d, m: w.m, grants: w.grants, sets: w.sets, w: &Writing{}}
-	p, err := once.changed(c)
-	if err != nil || p == nil {
-		return nil
-	}
-	p.Derived = c.derived
-	if p.Tables = c.tablesOf(p); p.Tables == nil || c.unguarded {
-		return nil
-	}
-	return p
+// openChange is the plan of an update or a delete in an open form, or nil. Of more tables than the one that is written there is none.
+func (w *writer) openChange(form fence.Form) *plan.Plan {
+	return opened(form, w.compiler, func(c *compiler) (*plan.Plan, error) {
+		once := &writer{d: w.d, m: w.m, grants: w.grants, sets: w.sets, w: &Writing{}}
+		return once.changed(c)
+	})
 }
 
 // GuardedWrite is Guarded of a message that updates or deletes.
-func GuardedWrite(d Engine, m *exo.Message, grants []Prepared, sets [][]string, guards, scans []string) *plan.Plan {
-	c := newCompiler(d, m, grants)
-	w := &writer{d: d, m: m, grants: c.grants, sets: sets}
-	c.open, c.guards, c.scans = true, guards, scans
-	p := w.openChange(c)
-	if len(c.linked) > 0 && p != nil {
-		again := w.compiler()
-		again.open, again.guards, again.scans, again.compared = true, guards, scans, c.linked
-		p = w.openChange(again)
+func GuardedWrite(d Engine, m *exo.Message, grants []Prepared, sets [][]string, form fence.Form) *plan.Plan {
+	w := &writer{d: d, m: m, grants: newCompiler(d, m, grants).grants, sets: sets}
+	if p := w.openChange(form); p != nil {
+		return p
 	}
-	if p == nil {
-		return &plan.Plan{}
-	}
-	return p
+	return &plan.Plan{}
 }
 
 // changed is the plan of an update or a delete. The rows of one table that meet conditions are changed where they stand; those
@@ -352,7 +336,7 @@ func (w *writer) changed(c *compiler) (*plan.Plan, error) {
 	// SQLite calculates the values of a row when it comes to it. A query among them would see the rows that were changed before.
 	asks := w.d.Dialect == sqlast.SQLite && c.tables > before
 	direct := f.sources.First() == row.alias && f.sources.Len() == 1 && len(q.limits)+len(q.offsets) == 0 && len(f.where) > 0 && !asks
-	if !direct && c.open {
+	if !direct && c.Open {
 		return nil, nil
 	}
 	for _, v := range set {

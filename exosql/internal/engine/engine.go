@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/lru"
 	"github.com/exoagent/exoagent/schema"
@@ -48,7 +49,7 @@ type Session interface {
 	// table is read, where any way that does without reading it whole, or without sorting, is taken: tables of
 	// today's size tell nothing of tomorrow's. column is one of that table's. args are as for
 	// Query. The session has to be a fresh one, and is used for nothing else.
-	Access(ctx context.Context, p *plan.Plan, args []exo.Value, column string) (Access, error)
+	Access(ctx context.Context, p *plan.Plan, args []exo.Value, column string) (fence.Access, error)
 	// With says what policies know in the next queries.
 	With(*Settings)
 	// Sound reports whether the session may serve another query. One that does not

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/fence"
 )
 
 // Plan is a compiled statement without values: what a plan cache holds. It is
@@ -25,8 +26,8 @@ type Plan struct {
 	// Open is the same query without fences, or nil. An engine runs it only where its own
 	// plan reads rows in scope and no others; Tables are then what the engine has to find.
 	Open    *Plan
-	Tables  []Table  // of an open plan only; each place where the statement reads a table
-	Derived []string // of an open plan only; the aliases of its derived tables
+	Tables  []fence.Table // of an open plan only; each place where the statement reads a table
+	Derived []string      // of an open plan only; the aliases of its derived tables
 }
 
 // Cell is one value of a row.

@@ -6,7 +6,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
@@ -14,11 +14,11 @@ import (
 const byIndex = `SELECT set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true)`
 
 // Access implements engine.Session.
-func (s *Session) Access(ctx context.Context, p *plan.Plan, args []exo.Value, column string) (engine.Access, error) {
+func (s *Session) Access(ctx context.Context, p *plan.Plan, args []exo.Value, column string) (fence.Access, error) {
 	defer s.deallocate()
 	st, err := s.prepare(ctx, p, args)
 	if err != nil {
-		return engine.Access{}, err
+		return fence.Access{}, err
 	}
 	// The server keeps the plan that it makes under these settings, so the statement goes.
 	if _, kept := s.stmts.Get(p); kept {
@@ -37,19 +37,19 @@ func (s *Session) Access(ctx context.Context, p *plan.Plan, args []exo.Value, co
 		return err
 	})
 	if err != nil {
-		return engine.Access{}, err
+		return fence.Access{}, err
 	}
 	found, err := s.ask(ctx, func(pl *pgconn.Pipeline) {
 		pl.SendQueryParams(readIndexes, [][]byte{encodeNames(indexNames(text))}, nil, nil, nil)
 	})
 	if err != nil {
-		return engine.Access{}, err
+		return fence.Access{}, err
 	}
 	known, err := definitions(found)
 	if err != nil {
-		return engine.Access{}, err
+		return fence.Access{}, err
 	}
-	a, err := accessOfPostgres(text, p.Tables[0], column, known)
-	a.Refused = judgePostgres(text, p.Tables, known)
+	a, err := fence.AccessOfPostgres(text, p.Tables[0], column, known)
+	a.Refused = fence.JudgePostgres(text, p.Tables, known)
 	return a, err
 }

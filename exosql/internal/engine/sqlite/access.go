@@ -5,15 +5,15 @@ import (
 	"errors"
 
 	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
 // Access implements engine.Session. SQLite plans without looking at the size of a table that
 // was never analyzed, and by its statistics where it was.
-func (s *Session) Access(ctx context.Context, p *plan.Plan, _ []exo.Value, column string) (engine.Access, error) {
+func (s *Session) Access(ctx context.Context, p *plan.Plan, _ []exo.Value, column string) (fence.Access, error) {
 	if err := ctx.Err(); err != nil {
-		return engine.Access{}, err
+		return fence.Access{}, err
 	}
 	s.Guard.Admit(&p.Reads)
 	defer s.Guard.Admit(nil)
@@ -26,14 +26,14 @@ func (s *Session) Access(ctx context.Context, p *plan.Plan, _ []exo.Value, colum
 		lines, err = s.C.explain(p.Text)
 	}
 	if err != nil {
-		return engine.Access{}, s.judge(ctx, err)
+		return fence.Access{}, s.judge(ctx, err)
 	}
-	a, rowid := accessOfSQLite(lines, p.Tables[0].Alias, column)
+	a, rowid := fence.AccessOfSQLite(lines, p.Tables[0].Alias, column)
 	if rowid && !a.Searched {
 		t := p.Tables[0]
-		t.Scope = []plan.Equality{{Column: column}}
+		t.Scope = []fence.Equality{{Column: column}}
 		a.Searched = s.rowid(t)
 	}
-	a.Refused = judgeSQLite(lines, p.Tables, p.Derived, s.rowid)
+	a.Refused = fence.JudgeSQLite(lines, p.Tables, p.Derived, s.rowid)
 	return a, nil
 }

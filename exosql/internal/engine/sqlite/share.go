@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
@@ -70,5 +70,5 @@ func (s *Session) searches(p *plan.Plan, st *stmt, args []exo.Value) error {
 		return nil
 	}
 	why := fmt.Sprintf("%s is searched for a scope that has most of it", strings.Join(scans, ", "))
-	return &engine.Refused{Why: &engine.OutOfScope{Aliases: scans, Err: errors.New(why), Scan: true}}
+	return &fence.Refused{Why: &fence.OutOfScope{Aliases: scans, Err: errors.New(why), Scan: true}}
 }

@@ -1,12 +1,10 @@
-package postgres
+package fence
 
 import (
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
 // guarded judges a node that reads a guarded table, rows out of its scope among others.
@@ -17,7 +15,7 @@ import (
 //
 // A table is read as a whole, by an index whose columns all have the value that a
 // link or the scope demands, or by a bitmap of such conditions: none gives rows in an order that a program chose.
-func (j *judge) guarded(t plan.Table, node map[string]any) error {
+func (j *judge) guarded(t Table, node map[string]any) error {
 	var first []string // conditions that every row meets before the filter
 	switch kind := said(node, "Node Type"); kind {
 	case "Seq Scan":
@@ -75,7 +73,7 @@ func (j *judge) guarded(t plan.Table, node map[string]any) error {
 
 // bitmap are the conditions of the indexes that a bitmap is made from: those that hold of each of its rows. The rows
 // come as they lie in the table, in the order of no index. Of either of two conditions (BitmapOr) none is sure to hold.
-func (j *judge) bitmap(t plan.Table, node map[string]any) (conds []string, err error) {
+func (j *judge) bitmap(t Table, node map[string]any) (conds []string, err error) {
 	switch said(node, "Node Type") {
 	case "Bitmap Index Scan":
 		return j.byLink(t, node, false)
@@ -94,7 +92,7 @@ func (j *judge) bitmap(t plan.Table, node map[string]any) (conds []string, err e
 
 // byLink are the conditions of an index that is searched for the values of links or of the scope, and
 // for nothing else; ordered says that rows come in the order of the index.
-func (j *judge) byLink(t plan.Table, node map[string]any, ordered bool) ([]string, error) {
+func (j *judge) byLink(t Table, node map[string]any, ordered bool) ([]string, error) {
 	name := said(node, "Index Name")
 	conds, err := conjuncts(said(node, "Index Cond"))
 	if err != nil {
@@ -105,7 +103,7 @@ func (j *judge) byLink(t plan.Table, node map[string]any, ordered bool) ([]strin
 		return nil, fmt.Errorf("the index %s is searched by some of its columns", name)
 	}
 	for i, c := range conds {
-		scope := slices.ContainsFunc(t.Scope, func(e plan.Equality) bool { return whole(pattern(e, t.Alias), c) })
+		scope := slices.ContainsFunc(t.Scope, func(e Equality) bool { return whole(pattern(e, t.Alias), c) })
 		if slices.Contains(conds[:i], c) || !scope && !linked(t, c) {
 			return nil, fmt.Errorf("the index %s is searched by what no link demands: %s", name, c)
 		}
@@ -114,7 +112,7 @@ func (j *judge) byLink(t plan.Table, node map[string]any, ordered bool) ([]strin
 }
 
 // behind reports whether a condition is CASE WHEN scope THEN … ELSE false END.
-func (j *judge) behind(t plan.Table, cond string) bool {
+func (j *judge) behind(t Table, cond string) bool {
 	cond, ok := strings.CutPrefix(cond, "CASE WHEN ")
 	if !ok || !strings.HasSuffix(cond, " ELSE false END") {
 		return false
@@ -133,8 +131,8 @@ func (j *judge) behind(t plan.Table, cond string) bool {
 		}
 	}
 	for _, c := range parts {
-		if !slices.ContainsFunc(j.tables, func(t plan.Table) bool {
-			return slices.ContainsFunc(t.Scope, func(e plan.Equality) bool { return whole(pattern(e, t.Alias), c) })
+		if !slices.ContainsFunc(j.tables, func(t Table) bool {
+			return slices.ContainsFunc(t.Scope, func(e Equality) bool { return whole(pattern(e, t.Alias), c) })
 		}) {
 			return false
 		}
@@ -143,8 +141,8 @@ func (j *judge) behind(t plan.Table, cond string) bool {
 }
 
 // linked reports whether a condition is one that a declared link demands of a table.
-func linked(t plan.Table, cond string) bool {
-	return slices.ContainsFunc(t.Links, func(m plan.Match) bool {
+func linked(t Table, cond string) bool {
+	return slices.ContainsFunc(t.Links, func(m Match) bool {
 		ours, theirs := named(t.Alias, m.Column, false), named(m.Alias, m.Other, true)
 		return whole(regexp.MustCompile(`\(`+ours+` = `+theirs+`\)`), cond) || whole(regexp.MustCompile(`\(`+theirs+` = `+ours+`\)`), cond)
 	})

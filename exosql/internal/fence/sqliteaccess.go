@@ -1,4 +1,4 @@
-package sqlite
+package fence
 
 // This file reads from EXPLAIN QUERY PLAN of SQLite how one table is read: for Check, which says where an index is missing. The judge
 // in the file before it decides whether the statement may run.
@@ -6,14 +6,11 @@ package sqlite
 import (
 	"slices"
 	"strings"
-
-	"github.com/exoagent/exoagent/exosql/internal/engine"
-	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
 // accessOfSQLite reads the lines of EXPLAIN QUERY PLAN about one table. rowid says that it is searched by that, which a
 // column may be.
-func accessOfSQLite(lines []string, alias, column string) (a engine.Access, rowid bool) {
+func AccessOfSQLite(lines []string, alias, column string) (a Access, rowid bool) {
 	for _, line := range lines {
 		if what, ok := strings.CutPrefix(line, "USE TEMP B-TREE FOR "); ok { // all of it, or LAST TERM OF, LAST 2 TERMS OF, RIGHT PART OF
 			a.Sorts = a.Sorts || what == "ORDER BY"
@@ -29,7 +26,7 @@ func accessOfSQLite(lines []string, alias, column string) (a engine.Access, rowi
 		} else if strings.HasPrefix(how, "USING INTEGER PRIMARY KEY") || strings.HasPrefix(how, "USING PRIMARY KEY") {
 			a.Index = "PRIMARY KEY"
 		}
-		rowid = rowid || how == rowidSearch
+		rowid = rowid || how == RowidSearch
 		m := searchLine().FindStringSubmatch(how)
 		if verb != "SEARCH" || m == nil {
 			continue
@@ -46,11 +43,11 @@ func accessOfSQLite(lines []string, alias, column string) (a engine.Access, rowi
 
 // alone are the tables that are searched for the values of their scope and for nothing else,
 // and whose rows are then fetched one by one.
-func alone(lines []string, tables []plan.Table) (out []string) {
+func Alone(lines []string, tables []Table) (out []string) {
 	for _, line := range lines {
 		rest, search := strings.CutPrefix(line, "SEARCH ")
 		alias, how, _ := strings.Cut(rest, " ")
-		i := slices.IndexFunc(tables, func(t plan.Table) bool { return t.Alias == alias })
+		i := slices.IndexFunc(tables, func(t Table) bool { return t.Alias == alias })
 		m := searchLine().FindStringSubmatch(strings.TrimSuffix(how, " LEFT-JOIN"))
 		if !search || i < 0 || tables[i].Scanned || m == nil || m[1] == "" || strings.HasPrefix(how, "USING COVERING") {
 			continue

@@ -1,20 +1,17 @@
-package sqlite
+package fence
 
 import (
 	"errors"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/exoagent/exoagent/exosql/internal/engine"
-	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-var judgedSQLite = []plan.Table{{Name: "tickets", Alias: "t0", Scope: []plan.Equality{{Column: "org_id", Params: []int{1, 4}}}}, {Name: "tickets", Alias: "t1"}}
+var judgedSQLite = []Table{{Name: "tickets", Alias: "t0", Scope: []Equality{{Column: "org_id", Params: []int{1, 4}}}}, {Name: "tickets", Alias: "t1"}}
 
 // TestJudgeSQLite: each plan reads rows out of scope, or may, but for those with no reason.
 func TestJudgeSQLite(t *testing.T) {
-	rowid := func(t plan.Table) bool { return t.Scope[0].Column == "id" }
+	rowid := func(t Table) bool { return t.Scope[0].Column == "id" }
 	for _, c := range []struct{ plan, refused string }{
 		{"SEARCH t0 USING INDEX a (org_id=? AND code=?)", ""},
 		{"SEARCH t0 USING COVERING INDEX a (ORG_ID=? AND code=? AND due>?)\nUSE TEMP B-TREE FOR ORDER BY\nSCAN t1", ""},
@@ -57,25 +54,25 @@ func TestJudgeSQLite(t *testing.T) {
 		{"SEARCH t0 USING INDEX a (org_id=?)\nSCAN tickets", "it is not known what this reads"},
 		{"SEARCH t0 USING INDEX a (org_id=?)\nSCAN (subquery-3)\nSCAN t12", ""},
 	} {
-		judgedAs(t, c.plan, judgeSQLite(strings.Split(c.plan, "\n"), judgedSQLite, []string{"t3", "t12"}, rowid), c.refused)
+		judgedAs(t, c.plan, JudgeSQLite(strings.Split(c.plan, "\n"), judgedSQLite, []string{"t3", "t12"}, rowid), c.refused)
 	}
-	two := []plan.Table{{Name: "tickets", Alias: "t0", Scope: []plan.Equality{{Column: "org_id", Params: []int{1}}, {Column: "region", Params: []int{2}}}}}
-	judgedAs(t, "two columns", judgeSQLite([]string{"SEARCH t0 USING INDEX a (region=? AND org_id=? AND due>?)"}, two, nil, rowid), "")
-	judgedAs(t, "one of two", judgeSQLite([]string{"SEARCH t0 USING INDEX a (org_id=?)"}, two, nil, rowid), "not searched by region first")
-	judgedAs(t, "one between two", judgeSQLite([]string{"SEARCH t0 USING INDEX a (org_id=? AND code=? AND region=?)"}, two, nil, rowid), "not searched by region first")
-	judgedAs(t, "a range of one", judgeSQLite([]string{"SEARCH t0 USING INDEX a (org_id=? AND region>? AND region<?)"}, two, nil, rowid), "not searched by region first")
-	judgedAs(t, "the rowid as one of two", judgeSQLite([]string{"SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)"}, two, nil, func(plan.Table) bool { return true }), "t0 is read by")
-	key := []plan.Table{{Name: "users", Alias: "t0", Scope: []plan.Equality{{Column: "id", Params: []int{1}}}}}
-	judgedAs(t, "its key", judgeSQLite([]string{"SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)"}, key, nil, rowid), "")
-	judgedAs(t, "a key that is no rowid", judgeSQLite([]string{"SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)"}, key, nil, func(plan.Table) bool { return false }), "t0 is read by")
+	two := []Table{{Name: "tickets", Alias: "t0", Scope: []Equality{{Column: "org_id", Params: []int{1}}, {Column: "region", Params: []int{2}}}}}
+	judgedAs(t, "two columns", JudgeSQLite([]string{"SEARCH t0 USING INDEX a (region=? AND org_id=? AND due>?)"}, two, nil, rowid), "")
+	judgedAs(t, "one of two", JudgeSQLite([]string{"SEARCH t0 USING INDEX a (org_id=?)"}, two, nil, rowid), "not searched by region first")
+	judgedAs(t, "one between two", JudgeSQLite([]string{"SEARCH t0 USING INDEX a (org_id=? AND code=? AND region=?)"}, two, nil, rowid), "not searched by region first")
+	judgedAs(t, "a range of one", JudgeSQLite([]string{"SEARCH t0 USING INDEX a (org_id=? AND region>? AND region<?)"}, two, nil, rowid), "not searched by region first")
+	judgedAs(t, "the rowid as one of two", JudgeSQLite([]string{"SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)"}, two, nil, func(Table) bool { return true }), "t0 is read by")
+	key := []Table{{Name: "users", Alias: "t0", Scope: []Equality{{Column: "id", Params: []int{1}}}}}
+	judgedAs(t, "its key", JudgeSQLite([]string{"SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)"}, key, nil, rowid), "")
+	judgedAs(t, "a key that is no rowid", JudgeSQLite([]string{"SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)"}, key, nil, func(Table) bool { return false }), "t0 is read by")
 }
 
 // TestJudgeSQLiteGuarded: a guarded table may be read as a whole and by one value of each column, in no
 // order that a program could choose.
 func TestJudgeSQLiteGuarded(t *testing.T) {
-	guarded := []plan.Table{judgedSQLite[0]}
+	guarded := []Table{judgedSQLite[0]}
 	guarded[0].Guarded = true
-	rowid := func(plan.Table) bool { return false }
+	rowid := func(Table) bool { return false }
 	for _, c := range []struct{ plan, refused string }{
 		{"SCAN t0", ""},
 		{"SCAN t0\nUSE TEMP B-TREE FOR ORDER BY", ""},
@@ -96,7 +93,7 @@ func TestJudgeSQLiteGuarded(t *testing.T) {
 		{"SCAN t0 VIRTUAL TABLE INDEX 0:", "t0 is read by SCAN VIRTUAL"},
 		{"MULTI-INDEX OR\nINDEX 1\nSEARCH t0 USING INDEX a (customer_id=?)", "MULTI-INDEX OR"},
 	} {
-		judgedAs(t, c.plan, judgeSQLite(strings.Split(c.plan, "\n"), guarded, nil, rowid), c.refused)
+		judgedAs(t, c.plan, JudgeSQLite(strings.Split(c.plan, "\n"), guarded, nil, rowid), c.refused)
 	}
 }
 
@@ -104,8 +101,8 @@ func TestJudgeSQLiteGuarded(t *testing.T) {
 func TestJudgeSQLiteNames(t *testing.T) {
 	tables := slices.Clone(judgedSQLite)
 	tables[1].Scope = tables[0].Scope
-	err := judgeSQLite([]string{"SCAN t0", "SEARCH t1 USING INTEGER PRIMARY KEY (rowid=?)", "SCAN t0"}, tables, nil, func(plan.Table) bool { return false })
-	wide, ok := errors.AsType[*engine.OutOfScope](err)
+	err := JudgeSQLite([]string{"SCAN t0", "SEARCH t1 USING INTEGER PRIMARY KEY (rowid=?)", "SCAN t0"}, tables, nil, func(Table) bool { return false })
+	wide, ok := errors.AsType[*OutOfScope](err)
 	if !ok || !slices.Equal(wide.Aliases, []string{"t0", "t1"}) || !strings.Contains(err.Error(), "t0") {
 		t.Errorf("%v %v", err, wide)
 	}

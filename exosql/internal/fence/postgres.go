@@ -1,4 +1,4 @@
-package postgres
+package fence
 
 import (
 	"encoding/json"
@@ -8,24 +8,21 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/exoagent/exoagent/exosql/internal/engine"
-	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
 // indexes gives the columns of an index that holds every row, in order, or
 // nothing for an index that it does not know.
-type indexes func(name string) []string
+type Indexes func(name string) []string
 
-// judgePostgres fails unless a plan reads, of each of the tables, the rows in scope and
+// JudgePostgres fails unless a plan reads, of each of the tables, the rows in scope and
 // no other: by a b-tree whose first columns are those of the scope, searched by the
 // scope's own values. Then nothing that a program says is tried on a row out of its
 // scope, nor is one read in the order of a column that a program chose. text is what
 // EXPLAIN (FORMAT JSON, COSTS OFF) says of the statement. The error is an
-// engine.OutOfScope where it is about some tables.
+// OutOfScope where it is about some tables.
 //
 // A guarded table may be read otherwise, see guarded.go.
-func judgePostgres(text []byte, tables []plan.Table, known indexes) error {
+func JudgePostgres(text []byte, tables []Table, known Indexes) error {
 	var top []struct{ Plan map[string]any }
 	if err := json.Unmarshal(text, &top); err != nil || len(top) != 1 {
 		return fmt.Errorf("the plan can't be read: %w", errors.Join(err, fmt.Errorf("it has %d parts", len(top))))
@@ -50,16 +47,16 @@ func judgePostgres(text []byte, tables []plan.Table, known indexes) error {
 }
 
 type judge struct {
-	tables  []plan.Table
-	indexes indexes
+	tables  []Table
+	indexes Indexes
 	seen    []bool
-	out     engine.OutOfScope
+	out     OutOfScope
 	found   map[string]string // by the alias of a gate: what the plan calls the answer
 }
 
 // returned finds the numbers of placeholders that a plan uses for what a part of it
 // returns: EXPLAIN writes them as it does those of the statement.
-var returned = engine.Pattern(`\$[0-9]+`)
+var returned = Pattern(`\$[0-9]+`)
 
 // node judges a node and those below it. filters are the conditions that have held before it runs.
 func (j *judge) node(node map[string]any, filters []string) error {
@@ -70,20 +67,20 @@ func (j *judge) node(node map[string]any, filters []string) error {
 		}
 		filters = append(filters[:len(filters):len(filters)], held...)
 	}
-	gate := slices.ContainsFunc(j.tables, func(t plan.Table) bool { return slices.Contains(t.Gates, said(asked(node), "Alias")) })
+	gate := slices.ContainsFunc(j.tables, func(t Table) bool { return slices.Contains(t.Gates, said(asked(node), "Alias")) })
 	for _, p := range returned().FindAllString(said(node, "Subplan Name"), -1) {
 		if gate { // true or false, which no column of a scope is compared with
 			break
 		}
 		n, _ := strconv.Atoi(p[1:])
 		for _, t := range j.tables {
-			if slices.ContainsFunc(t.Scope, func(e plan.Equality) bool { return slices.Contains(e.Params, n) }) {
+			if slices.ContainsFunc(t.Scope, func(e Equality) bool { return slices.Contains(e.Params, n) }) {
 				return fmt.Errorf("%s is the scope of %s and what a part of the plan returns", p, t.Alias)
 			}
 		}
 	}
 	if alias := said(node, "Alias"); alias != "" {
-		i := slices.IndexFunc(j.tables, func(t plan.Table) bool { return t.Alias == alias })
+		i := slices.IndexFunc(j.tables, func(t Table) bool { return t.Alias == alias })
 		if _, table := node["Relation Name"]; table && i < 0 { // a partition has an alias of its own
 			return fmt.Errorf("the plan reads %s, which the statement does not name", alias)
 		}
@@ -113,7 +110,7 @@ func (j *judge) node(node map[string]any, filters []string) error {
 }
 
 // initPlan is what PostgreSQL 14 to 16 call a part of a plan that runs once, and later ones.
-var initPlan = engine.Pattern(`^InitPlan ([0-9]+)(?: \(returns (\$[0-9]+)\))?$`)
+var initPlan = Pattern(`^InitPlan ([0-9]+)(?: \(returns (\$[0-9]+)\))?$`)
 
 // gates notes what the plan calls the answer whether a table has a row.
 func (j *judge) gates(node map[string]any) {
@@ -163,7 +160,7 @@ func said(node map[string]any, key string) string {
 }
 
 // reads judges the node that reads a table.
-func (j *judge) reads(t plan.Table, node map[string]any) error {
+func (j *judge) reads(t Table, node map[string]any) error {
 	switch kind := said(node, "Node Type"); kind {
 	case "Index Scan", "Index Only Scan":
 		return j.searched(t, node)
@@ -199,7 +196,7 @@ func (j *judge) reads(t plan.Table, node map[string]any) error {
 }
 
 // searched judges an index and what it is searched by.
-func (j *judge) searched(t plan.Table, node map[string]any) error {
+func (j *judge) searched(t Table, node map[string]any) error {
 	name, cond := said(node, "Index Name"), said(node, "Index Cond")
 	if strings.Contains(plainName().ReplaceAllString(cond, ""), `"`) { // a name can look like a condition
 		return fmt.Errorf("the index %s is searched by a column with an odd name", name)
@@ -222,7 +219,7 @@ func (j *judge) searched(t plan.Table, node map[string]any) error {
 	return nil
 }
 
-var plainName = engine.Pattern(`"[A-Za-z0-9_]+"`)
+var plainName = Pattern(`"[A-Za-z0-9_]+"`)
 
 // cast is one that changes no value.
 const cast = `(?:::(?:text|bpchar|"char"|name|bigint|integer|smallint|uuid))?`
@@ -238,7 +235,7 @@ func named(alias, column string, qualified bool) string {
 }
 
 // pattern is a condition of a scope as PostgreSQL writes it: that the column has one of the values.
-func pattern(e plan.Equality, alias string) *regexp.Regexp {
+func pattern(e Equality, alias string) *regexp.Regexp {
 	var params []string
 	for _, p := range e.Params {
 		params = append(params, strconv.Itoa(p))

@@ -1,4 +1,4 @@
-package engine
+package fence
 
 // Access is how an engine would read one table of an open plan.
 type Access struct {

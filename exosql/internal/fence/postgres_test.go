@@ -1,16 +1,12 @@
-package postgres
+package fence
 
 import (
 	"errors"
 	"slices"
-	"strings"
 	"testing"
-
-	"github.com/exoagent/exoagent/exosql/internal/engine"
-	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-var judgedPostgres = []plan.Table{{Name: "tickets", Alias: "t0", Scope: []plan.Equality{{Column: "org_id", Params: []int{1, 4}}}}, {Name: "tickets", Alias: "t1"}}
+var judgedPostgres = []Table{{Name: "tickets", Alias: "t0", Scope: []Equality{{Column: "org_id", Params: []int{1, 4}}}}, {Name: "tickets", Alias: "t1"}}
 
 // TestJudgePostgres: each plan reads rows out of scope, or may, but for those with no reason.
 func TestJudgePostgres(t *testing.T) {
@@ -46,26 +42,26 @@ func TestJudgePostgres(t *testing.T) {
 		{`"Node Type": "Nested Loop", "Plans": [{` + scan + `"Index Name": "org", "Index Cond": "(org_id = $1)"}, {"Node Type": "Result", "Subplan Name": "InitPlan 1 (returns $1)"}]`, "what a part of the plan returns"},
 		{`"Node Type": "Result"`, "does not say how it reads t0"},
 	} {
-		judgedAs(t, c.plan, judgePostgres([]byte(`[{"Plan": {`+c.plan+`}}]`), judgedPostgres, indexes), c.refused)
+		judgedAs(t, c.plan, JudgePostgres([]byte(`[{"Plan": {`+c.plan+`}}]`), judgedPostgres, indexes), c.refused)
 	}
 	for _, text := range []string{``, `[]`, `{}`, `[{"Plan": 1}]`, `[{"Plan": {"Plans": [1]}}]`, `[{"Plan": {}}, {"Plan": {}}]`} {
-		judgedAs(t, text, judgePostgres([]byte(text), judgedPostgres, indexes), "the plan")
+		judgedAs(t, text, JudgePostgres([]byte(text), judgedPostgres, indexes), "the plan")
 	}
-	two := []plan.Table{{Name: "tickets", Alias: "t0", Scope: []plan.Equality{{Column: "org_id", Params: []int{1}}, {Column: "region", Params: []int{2}}}}}
+	two := []Table{{Name: "tickets", Alias: "t0", Scope: []Equality{{Column: "org_id", Params: []int{1}}, {Column: "region", Params: []int{2}}}}}
 	both := func(string) []string { return []string{"region", "org_id", "due"} }
-	judgedAs(t, "two columns", judgePostgres([]byte(`[{"Plan": {`+scan+`"Index Name": "a", "Index Cond": "((region = $2) AND (org_id = $1))"}}]`), two, both), "")
-	judgedAs(t, "one between two", judgePostgres([]byte(`[{"Plan": {`+scan+`"Index Name": "a", "Index Cond": "((region = $2) AND (org_id = $1))"}}]`), two, func(string) []string { return []string{"region", "due", "org_id"} }), "does not begin with its scope")
-	judgedAs(t, "two, one checked again behind", judgePostgres([]byte(`[{"Plan": {"Node Type": "Bitmap Heap Scan", "Relation Name": "tickets", "Alias": "t0", "Recheck Cond": "((org_id = $1) AND (due > $3) AND (region = $2))", "Plans": [{"Parent Relationship": "Outer", "Node Type": "Bitmap Index Scan", "Index Name": "a", "Index Cond": "((region = $2) AND (org_id = $1) AND (due > $3))"}]}}]`), two, both), "before its scope")
-	judgedAs(t, "two, both checked again first", judgePostgres([]byte(`[{"Plan": {"Node Type": "Bitmap Heap Scan", "Relation Name": "tickets", "Alias": "t0", "Recheck Cond": "((region = $2) AND (org_id = $1) AND (due > $3))", "Plans": [{"Parent Relationship": "Outer", "Node Type": "Bitmap Index Scan", "Index Name": "a", "Index Cond": "((region = $2) AND (org_id = $1) AND (due > $3))"}]}}]`), two, both), "")
-	judgedAs(t, "one of two", judgePostgres([]byte(`[{"Plan": {`+scan+`"Index Name": "a", "Index Cond": "(org_id = $1)"}}]`), two, both), "not searched by region")
+	judgedAs(t, "two columns", JudgePostgres([]byte(`[{"Plan": {`+scan+`"Index Name": "a", "Index Cond": "((region = $2) AND (org_id = $1))"}}]`), two, both), "")
+	judgedAs(t, "one between two", JudgePostgres([]byte(`[{"Plan": {`+scan+`"Index Name": "a", "Index Cond": "((region = $2) AND (org_id = $1))"}}]`), two, func(string) []string { return []string{"region", "due", "org_id"} }), "does not begin with its scope")
+	judgedAs(t, "two, one checked again behind", JudgePostgres([]byte(`[{"Plan": {"Node Type": "Bitmap Heap Scan", "Relation Name": "tickets", "Alias": "t0", "Recheck Cond": "((org_id = $1) AND (due > $3) AND (region = $2))", "Plans": [{"Parent Relationship": "Outer", "Node Type": "Bitmap Index Scan", "Index Name": "a", "Index Cond": "((region = $2) AND (org_id = $1) AND (due > $3))"}]}}]`), two, both), "before its scope")
+	judgedAs(t, "two, both checked again first", JudgePostgres([]byte(`[{"Plan": {"Node Type": "Bitmap Heap Scan", "Relation Name": "tickets", "Alias": "t0", "Recheck Cond": "((region = $2) AND (org_id = $1) AND (due > $3))", "Plans": [{"Parent Relationship": "Outer", "Node Type": "Bitmap Index Scan", "Index Name": "a", "Index Cond": "((region = $2) AND (org_id = $1) AND (due > $3))"}]}}]`), two, both), "")
+	judgedAs(t, "one of two", JudgePostgres([]byte(`[{"Plan": {`+scan+`"Index Name": "a", "Index Cond": "(org_id = $1)"}}]`), two, both), "not searched by region")
 }
 
 // TestJudgePostgresGuarded: a guarded table may be read as a whole, and by a link, if its scope decides
 // before anything else that was not written behind it.
 func TestJudgePostgresGuarded(t *testing.T) {
-	tables := []plan.Table{
-		{Name: "customers", Alias: "t0", Guarded: true, Scope: []plan.Equality{{Column: "org_id", Params: []int{1, 4}}}, Links: []plan.Match{{Column: "id", Alias: "t1", Other: "customer_id"}}},
-		{Name: "tickets", Alias: "t1", Scope: []plan.Equality{{Column: "org_id", Params: []int{2}}}},
+	tables := []Table{
+		{Name: "customers", Alias: "t0", Guarded: true, Scope: []Equality{{Column: "org_id", Params: []int{1, 4}}}, Links: []Match{{Column: "id", Alias: "t1", Other: "customer_id"}}},
+		{Name: "tickets", Alias: "t1", Scope: []Equality{{Column: "org_id", Params: []int{2}}}},
 	}
 	indexes := func(name string) []string {
 		return map[string][]string{"key": {"id"}, "id_due": {"id", "due"}, "due": {"due"}, "org": {"org_id"}, "org_due": {"org_id", "due"}, "id_org": {"id", "org_id"}}[name]
@@ -126,9 +122,9 @@ func TestJudgePostgresGuarded(t *testing.T) {
 		{outer + `"Node Type": "Bitmap Heap Scan", "Filter": "(org_id = $1)"`, "before its scope"},
 		{outer + `"Node Type": "Tid Scan", "Filter": "(org_id = $1)"`, "Tid Scan"},
 	} {
-		err := judgePostgres([]byte(`[{"Plan": {`+c.plan+`}]}}]`), tables, indexes)
+		err := JudgePostgres([]byte(`[{"Plan": {`+c.plan+`}]}}]`), tables, indexes)
 		judgedAs(t, c.plan, err, c.refused)
-		if wide, ok := errors.AsType[*engine.OutOfScope](err); c.refused != "" && (!ok || !slices.Equal(wide.Aliases, []string{"t0"})) {
+		if wide, ok := errors.AsType[*OutOfScope](err); c.refused != "" && (!ok || !slices.Equal(wide.Aliases, []string{"t0"})) {
 			t.Errorf("%v is about %v\n%s", err, wide, c.plan)
 		}
 	}
@@ -137,9 +133,9 @@ func TestJudgePostgresGuarded(t *testing.T) {
 // TestJudgePostgresGates: where rows are in scope only if another table has a row, that is known before
 // any is read.
 func TestJudgePostgresGates(t *testing.T) {
-	tables := []plan.Table{
-		{Name: "projects", Alias: "t0", Gates: []string{"t1"}, Scope: []plan.Equality{{Column: "org_id", Params: []int{1}}}},
-		{Name: "orgs", Alias: "t1", Scope: []plan.Equality{{Column: "id", Params: []int{2}}}},
+	tables := []Table{
+		{Name: "projects", Alias: "t0", Gates: []string{"t1"}, Scope: []Equality{{Column: "org_id", Params: []int{1}}}},
+		{Name: "orgs", Alias: "t1", Scope: []Equality{{Column: "id", Params: []int{2}}}},
 	}
 	indexes := func(name string) []string {
 		return map[string][]string{"org": {"org_id"}, "key": {"id"}}[name]
@@ -160,11 +156,11 @@ func TestJudgePostgresGates(t *testing.T) {
 		{`"Node Type": "Nested Loop", "Plans": [` + scan + `, {"Node Type": "Result", "One-Time Filter": "$0", "Plans": [` + init("InitPlan 1 (returns $0)") + `]}]`, "before it is known"},
 		{`"Node Type": "Append", "Plans": [` + init("InitPlan 1 (returns $0)") + `, ` + scan + `]`, "before it is known"},
 	} {
-		judgedAs(t, c.plan, judgePostgres([]byte(`[{"Plan": {`+c.plan+`}}]`), tables, indexes), c.refused)
+		judgedAs(t, c.plan, JudgePostgres([]byte(`[{"Plan": {`+c.plan+`}}]`), tables, indexes), c.refused)
 	}
 	// The row at the start of the link may be in scope through a link itself.
 	tables[1].Gates = []string{"t2"}
-	tables = append(tables, plan.Table{Name: "owners", Alias: "t2", Scope: []plan.Equality{{Column: "id", Params: []int{3}}}})
+	tables = append(tables, Table{Name: "owners", Alias: "t2", Scope: []Equality{{Column: "id", Params: []int{3}}}})
 	const (
 		orgs   = `{"Node Type": "Index Only Scan", "Parent Relationship": "Outer", "Relation Name": "orgs", "Alias": "t1", "Index Name": "key", "Index Cond": "(id = $2)"}`
 		owners = `{"Node Type": "Index Only Scan", "Parent Relationship": "InitPlan", "Subplan Name": "InitPlan 1 (returns $8)", "Relation Name": "owners", "Alias": "t2", "Index Name": "key", "Index Cond": "(id = $3)"}`
@@ -176,13 +172,6 @@ func TestJudgePostgresGates(t *testing.T) {
 		{"$9", "$8", owners + ", " + orgs + ", " + orgs, "whether t1 has a row"},
 	} {
 		p := `"Node Type": "Result", "One-Time Filter": "` + c.filter + `", "Plans": [{"Node Type": "Result", "Parent Relationship": "InitPlan", "Subplan Name": "InitPlan 2 (returns $9)", "One-Time Filter": "` + c.second + `", "Plans": [` + c.under + `]}, ` + scan + `]`
-		judgedAs(t, p, judgePostgres([]byte(`[{"Plan": {`+p+`}}]`), tables, indexes), c.refused)
-	}
-}
-
-func judgedAs(t *testing.T, plan string, err error, refused string) {
-	t.Helper()
-	if refused != "" && !strings.Contains(plan, refused) {
-		t.Error(err)
+		judgedAs(t, p, JudgePostgres([]byte(`[{"Plan": {`+p+`}}]`), tables, indexes), c.refused)
 	}
 }

@@ -1,4 +1,4 @@
-package postgres
+package fence
 
 // This file reads from EXPLAIN of PostgreSQL how one table is read: for Check, which says where an index is missing. The judge
 // in the files before it decides whether the statement may run.
@@ -9,13 +9,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/exoagent/exoagent/exosql/internal/engine"
-	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
 // accessOfPostgres reads what EXPLAIN says of one table.
-func accessOfPostgres(text []byte, t plan.Table, column string, known indexes) (a engine.Access, err error) {
+func AccessOfPostgres(text []byte, t Table, column string, known Indexes) (a Access, err error) {
 	alias := t.Alias
 	var top []struct{ Plan map[string]any }
 	if err := json.Unmarshal(text, &top); err != nil || len(top) != 1 {
@@ -41,12 +38,12 @@ func accessOfPostgres(text []byte, t plan.Table, column string, known indexes) (
 
 // follows reports whether in an index nothing but the scope stands before a column. Else the condition on
 // it stands in Index Cond, too, and every entry of the scope is read. Columns are those before the first expression.
-func follows(columns []string, t plan.Table, column string) bool {
+func follows(columns []string, t Table, column string) bool {
 	for _, c := range columns {
 		if c == column {
 			return true
 		}
-		if !slices.ContainsFunc(t.Scope, func(e plan.Equality) bool { return e.Column == c }) {
+		if !slices.ContainsFunc(t.Scope, func(e Equality) bool { return e.Column == c }) {
 			return false
 		}
 	}

@@ -1,19 +1,17 @@
-package sqlite
+package fence
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/exoagent/exoagent/exosql/internal/engine"
-	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// judgeSQLite fails unless a plan reads, of each of the tables, the rows in scope and no
+// JudgeSQLite fails unless a plan reads, of each of the tables, the rows in scope and no
 // other: then nothing that a program says is tried on a row out of its scope, nor is one
 // read in the order of a column that the program chose. lines is what EXPLAIN QUERY PLAN
-// says of the statement. The error is an engine.OutOfScope where it is about some tables.
+// says of the statement. The error is an OutOfScope where it is about some tables.
 //
 // A line names the columns that an index is searched by: those with one value, which are
 // the first of the index, then one with a range. Where the scope's columns are the first of
@@ -25,9 +23,9 @@ import (
 // its scope before it, and what the program sorts by is served by no index.
 //
 // A line that is not understood is a refusal.
-func judgeSQLite(lines []string, tables []plan.Table, derived []string, rowid func(plan.Table) bool) error {
+func JudgeSQLite(lines []string, tables []Table, derived []string, rowid func(Table) bool) error {
 	seen := make([]bool, len(tables))
-	out := &engine.OutOfScope{}
+	out := &OutOfScope{}
 	var either error // the next line is a search for one of several conditions
 	several := false // such lines have been met
 	for _, line := range lines {
@@ -48,7 +46,7 @@ func judgeSQLite(lines []string, tables []plan.Table, derived []string, rowid fu
 		default:
 			return fmt.Errorf("it is not known what this means: %s", line)
 		}
-		i := slices.IndexFunc(tables, func(t plan.Table) bool { return t.Alias == alias })
+		i := slices.IndexFunc(tables, func(t Table) bool { return t.Alias == alias })
 		if i < 0 && (slices.ContainsFunc(derived, func(d string) bool { return strings.EqualFold(d, alias) }) || flattened().MatchString(alias)) || i >= 0 && len(tables[i].Scope) == 0 {
 			either = nil
 			continue // a derived table, or one of which every row is in scope
@@ -84,35 +82,35 @@ func judgeSQLite(lines []string, tables []plan.Table, derived []string, rowid fu
 // wholeTable is how a guarded table may be scanned: in no order but its own, or for a filter of
 // the values of a link. byValues is how it may be searched: for one value of each column.
 var (
-	wholeTable = engine.Pattern(`^(\([A-Za-z0-9_ =?<>]*\))?$`)
-	byValues   = engine.Pattern(`^USING ((COVERING |AUTOMATIC (PARTIAL )?COVERING )?INDEX( \S+)?|(INTEGER )?PRIMARY KEY) \(([A-Za-z_][A-Za-z0-9_]*|<expr>)=\?( AND ([A-Za-z_][A-Za-z0-9_]*|<expr>)=\?)*\)$`)
-	eitherLine = engine.Pattern(`^INDEX [0-9]+$`)
+	wholeTable = Pattern(`^(\([A-Za-z0-9_ =?<>]*\))?$`)
+	byValues   = Pattern(`^USING ((COVERING |AUTOMATIC (PARTIAL )?COVERING )?INDEX( \S+)?|(INTEGER )?PRIMARY KEY) \(([A-Za-z_][A-Za-z0-9_]*|<expr>)=\?( AND ([A-Za-z_][A-Za-z0-9_]*|<expr>)=\?)*\)$`)
+	eitherLine = Pattern(`^INDEX [0-9]+$`)
 )
 
 // knownLine are lines that read no table themselves.
-var knownLine = engine.Pattern(`^(CREATE BLOOM FILTER|USE TEMP B-TREE FOR (ORDER BY|GROUP BY|DISTINCT|(LAST|RIGHT PART OF) .*|count\(DISTINCT\))|(CO-ROUTINE|MATERIALIZE) \S+|LIST SUBQUERY \d+|(CORRELATED )?(SCALAR|LIST) SUBQUERY \d+|` +
+var knownLine = Pattern(`^(CREATE BLOOM FILTER|USE TEMP B-TREE FOR (ORDER BY|GROUP BY|DISTINCT|(LAST|RIGHT PART OF) .*|count\(DISTINCT\))|(CO-ROUTINE|MATERIALIZE) \S+|LIST SUBQUERY \d+|(CORRELATED )?(SCALAR|LIST) SUBQUERY \d+|` +
 	// Of two selects together: how their rows are put together, each of which is read as the lines below say.
 	`COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION ALL|(UNION|INTERSECT|EXCEPT) USING TEMP B-TREE|MERGE \((UNION|UNION ALL|INTERSECT|EXCEPT)\)|LEFT|RIGHT)$`)
 
 // flattened are the aliases that SQLite itself gives to what a subquery returns. Any other
 // name that the statement does not have is of a table behind a view.
-var flattened = engine.Pattern(`^\(subquery-[0-9]+\)$`)
+var flattened = Pattern(`^\(subquery-[0-9]+\)$`)
 
-var searchLine = engine.Pattern(`^USING (?:(?:COVERING )?INDEX (\S+)|PRIMARY KEY) \((.*)\)$`)
+var searchLine = Pattern(`^USING (?:(?:COVERING )?INDEX (\S+)|PRIMARY KEY) \((.*)\)$`)
 
 // searchTerm is one column that is searched, with a plain name: in another one " AND " could
 // stand. ANY(code) is none: it goes from value to value of everybody's.
-var searchTerm = engine.Pattern(`^([A-Za-z_][A-Za-z0-9_]*|<expr>)([=<>])\?$`)
+var searchTerm = Pattern(`^([A-Za-z_][A-Za-z0-9_]*|<expr>)([=<>])\?$`)
 
 // searchRow is several columns that are searched together, from a row of values on. It may stand only behind the scope: one that begins with
 // the scope's column has no bound in it.
-var searchRow = engine.Pattern(`^\(([A-Za-z_][A-Za-z0-9_]*|<expr>)(,([A-Za-z_][A-Za-z0-9_]*|<expr>))+\)[<>]\(\?(,\?)+\)$`)
+var searchRow = Pattern(`^\(([A-Za-z_][A-Za-z0-9_]*|<expr>)(,([A-Za-z_][A-Za-z0-9_]*|<expr>))+\)[<>]\(\?(,\?)+\)$`)
 
-const rowidSearch = "USING INTEGER PRIMARY KEY (rowid=?)"
+const RowidSearch = "USING INTEGER PRIMARY KEY (rowid=?)"
 
 // judgeLine judges the line that reads a table.
-func judgeLine(t plan.Table, verb, how string, rowid func(plan.Table) bool) error {
-	if verb == "SEARCH" && how == rowidSearch && len(t.Scope) == 1 && rowid(t) {
+func judgeLine(t Table, verb, how string, rowid func(Table) bool) error {
+	if verb == "SEARCH" && how == RowidSearch && len(t.Scope) == 1 && rowid(t) {
 		return nil
 	}
 	m := searchLine().FindStringSubmatch(how)

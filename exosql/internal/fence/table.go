@@ -1,4 +1,4 @@
-package plan
+package fence
 
 // Table is one table of a statement, with the scope of its rows.
 type Table struct {
