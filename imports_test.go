@@ -59,7 +59,7 @@ var allowed = map[string][]string{
 	"exosql/internal/scope":           {"exo", "internal/sqlast", "exosql/internal/decl", "exosql/internal/plan"},
 	"exosql/internal/rowsec":          {"exo", "internal/sqlname", "schema", "exosql/internal/decl", "exosql/internal/scope"},
 	"exosql/internal/compile":         {"exo", "internal/scalar", "internal/sealed", "internal/sqlast", "exosql/internal/decl", "exosql/internal/fence", "exosql/internal/language", "exosql/internal/number", "exosql/internal/plan", "exosql/internal/scope", "exosql/internal/search"},
-	"exosql/internal/engine":          {"exo", "schema", "internal/lru", "exosql/internal/plan"},
+	"exosql/internal/engine":          {"exo", "schema", "internal/lru", "exosql/internal/fence", "exosql/internal/plan"},
 	"exosql/internal/engine/sqlite":   {"exo", "internal/scalar", "internal/sqlname", "internal/zone", "schema", "exosql/internal/engine", "exosql/internal/fence", "exosql/internal/number", "exosql/internal/plan", "exosql/internal/search", "internal/sqlast", "modernc.org/sqlite", "modernc.org/libc", "golang.org/x/text/cases", "golang.org/x/text/language"},
 	"exosql/internal/engine/postgres": {"exo", "internal/scalar", "internal/sqlname", "schema", "internal/pgbound", "internal/pgsession", "exosql/internal/engine", "exosql/internal/fence", "exosql/internal/plan", "github.com/jackc/pgx/v5"},
 	"exosql/internal/check":           {"exo", "internal/scalar", "internal/sqlname", "schema", "exosql/internal/decl", "exosql/internal/engine/sqlite"},
