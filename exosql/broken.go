@@ -12,9 +12,9 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/check"
-	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/writing"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -136,9 +136,9 @@ func (b *broken) text(columns []string) string {
 		return what + " is taken: no two rows may have the same"
 	case engine.ForeignKey:
 		switch {
-		case b.changing != nil && b.w.Kind == compile.Deletes:
+		case b.changing != nil && b.w.Kind == writing.Deletes:
 			return what + " is referred to by other rows"
-		case b.changing != nil && b.w.Kind == compile.Inserts:
+		case b.changing != nil && b.w.Kind == writing.Inserts:
 			return what + " refers to a row that is not there"
 		}
 		return what + " is referred to by other rows, or refers to none"

@@ -9,6 +9,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/exosql/internal/writing"
 )
 
 // Changes are what a run changes in one database: the rows before its first write and as it leaves them.
@@ -113,7 +114,7 @@ func split(x *changing, cells []exo.Value) (key []exo.Value, row exo.Value) {
 // imagesBefore keeps the rows that a message is about to change, and gives how many of them are kept.
 func (x *changing) imagesBefore() (kept int64, err error) {
 	im := x.unit.images
-	if im == nil || x.w.Kind == compile.Inserts {
+	if im == nil || x.w.Kind == writing.Inserts {
 		return 0, nil
 	}
 	p, err := compile.Before(x.unit.db.engine(x.ctx), x.m, grantsOf(x.objs), im.limit)
@@ -190,7 +191,7 @@ func (u *unit) Changes(ctx context.Context) (any, error) {
 
 // imagesAfter reads rows by their keys.
 func (x *changing) imagesAfter(ctx context.Context, im *images, rows []*image) error {
-	p, err := compile.After(x.unit.db.engine(ctx), x.m, x.w, len(rows))
+	p, err := compile.After(x.unit.db.engine(ctx), x.m, x.w.Grant, x.w.Facet, len(rows))
 	if err != nil {
 		return err
 	}

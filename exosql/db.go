@@ -24,7 +24,7 @@ import (
 type DB struct {
 	dialect sqlast.Dialect
 	plans   *lru.Cache[*plan.Plan]
-	writes  *lru.Cache[*writing]
+	writes  *lru.Cache[*keptWrite]
 	pool    *engine.Pool
 	cursors *cursor.Sealer
 

@@ -14,6 +14,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/rowsec"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/exosql/internal/writing"
 )
 
 // relation answers a chain of typed calls.
@@ -71,7 +72,7 @@ type asked struct {
 
 	by    *engine.Settings
 	unit  *unit         // of work, where the run can change the database
-	given compile.Given // of a message that writes
+	given writing.Given // of a message that writes
 
 	labelled []*object // of the same programs, with labelled columns; of a write
 	beside   []*object // of the same programs, against whose scopes it is held; vals has their values, too
@@ -99,7 +100,7 @@ func (db *DB) answer(ctx context.Context, o *object, m *exo.Message, objs []*obj
 	if a.unit, err = o.unitOf(ctx, m); err != nil {
 		return exo.Value{}, err
 	}
-	if compile.IsWrite(m) {
+	if writing.IsWrite(m) {
 		return db.change(ctx, &a)
 	}
 	if m.Root.Name == language.Page {
@@ -140,14 +141,14 @@ func (db *DB) guarded(ctx context.Context, open *plan.Plan, refused *fence.Refus
 	}
 	var keys [512]byte
 	key := shapeKey(form.AppendKey(append(keys[:0], "guarded "...)), a)
-	write := compile.IsWrite(a.m)
+	write := writing.IsWrite(a.m)
 	if write {
-		key = compile.AppendSets(key, a.given.Sets)
+		key = writing.AppendSets(key, a.given.Sets)
 	}
 	p, found := db.plans.Get(key)
 	if !found {
 		if write {
-			p = compile.GuardedWrite(db.engine(ctx), a.m, grantsOf(a.objs), a.given.Sets, form)
+			p = writing.Guarded(db.engine(ctx), a.m, grantsOf(a.objs), a.given.Sets, form)
 		} else {
 			p = compile.Guarded(db.engine(ctx), a.m, grantsOf(a.objs), positionOf(a.after), form)
 		}

@@ -10,11 +10,11 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/check"
-	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/rowsec"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/exosql/internal/writing"
 )
 
 // Assignment is a value for a column of T, to be written; [Column.Set] and [Column.SetNull] make one. The zero
@@ -107,7 +107,7 @@ func (r Relation[T]) write(ctx context.Context, method string, rows ...[]Assignm
 		}
 		given = append(given, exo.RecordValue(fields...))
 	}
-	v, err := r.db.write(ctx, r.tx, r.r, method, compile.GivenRows(given...))
+	v, err := r.db.write(ctx, r.tx, r.r, method, writing.GivenRows(given...))
 	if err != nil {
 		if e, ok := errors.AsType[*exo.Error](err); ok && e.Op == "" {
 			err = &exo.Error{Op: op, Kind: e.Kind, Msg: e.Message(), Err: e.Err}
@@ -149,13 +149,13 @@ func fieldsOf[T any](t *decl.Table, values []Assignment[T]) (fields []exo.Field,
 		if err := a.col.Storable(a.v); err != nil {
 			return nil, err
 		}
-		fields = append(fields, exo.Field{Name: compile.HostColumn(a.col), Value: a.v})
+		fields = append(fields, exo.Field{Name: writing.HostColumn(a.col), Value: a.v})
 	}
 	return fields, nil
 }
 
 // write answers a chain of typed calls that writes.
-func (db *DB) write(ctx context.Context, tx *Tx, r *decl.Relation, method string, given compile.Given) (_ exo.Value, err error) {
+func (db *DB) write(ctx context.Context, tx *Tx, r *decl.Relation, method string, given writing.Given) (_ exo.Value, err error) {
 	begun := false
 	defer func() {
 		if err != nil && !begun {
@@ -173,9 +173,9 @@ func (db *DB) write(ctx context.Context, tx *Tx, r *decl.Relation, method string
 		return exo.Value{}, &exo.Error{Kind: exo.Denied, Err: err}
 	}
 	if len(given.Rows) == 0 && method == language.Delete {
-		given = compile.GivenRows(exo.Value{})
+		given = writing.GivenRows(exo.Value{})
 	}
-	t := compile.NewTypedWrite(r, ss, method)
+	t := writing.NewTypedWrite(r, ss, method)
 	if given, err = beforeTyped(ctx, t, given); err != nil {
 		return exo.Value{}, err
 	}
@@ -186,7 +186,7 @@ func (db *DB) write(ctx context.Context, tx *Tx, r *decl.Relation, method string
 		if err != nil {
 			return exo.Value{}, err
 		}
-		w = db.writes.Add(t.Key, &writing{Writing: made})
+		w = db.writes.Add(t.Key, &keptWrite{Writing: made})
 	}
 	if err := db.typedWritable(ctx, w.Writing, given.Sets); err != nil {
 		return exo.Value{}, err
@@ -240,7 +240,7 @@ func (db *DB) inTx(ctx context.Context, tx *Tx, f func(*unit) error) error {
 }
 
 // typedWritable refuses what would reach beyond the scope, like writable, but for what Go code may learn.
-func (db *DB) typedWritable(ctx context.Context, w *compile.Writing, sets [][]string) error {
+func (db *DB) typedWritable(ctx context.Context, w *writing.Writing, sets [][]string) error {
 	live, _, err := db.catalogue(ctx)
 	if err != nil {
 		return err
@@ -250,9 +250,9 @@ func (db *DB) typedWritable(ctx context.Context, w *compile.Writing, sets [][]st
 		return err
 	}
 	of.Trusted = true
-	of.Rights = decl.Rights{Delete: w.Kind == compile.Deletes, Effects: w.Facet.Rights.Effects}
-	cols := compile.HostColumns(w.Table, sets)
-	if w.Kind == compile.Inserts {
+	of.Rights = decl.Rights{Delete: w.Kind == writing.Deletes, Effects: w.Facet.Rights.Effects}
+	cols := writing.HostColumns(w.Table, sets)
+	if w.Kind == writing.Inserts {
 		of.Rights.Insert = cols
 	} else {
 		of.Rights.Update = cols

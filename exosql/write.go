@@ -17,6 +17,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/exosql/internal/writing"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -54,9 +55,9 @@ func (o *object) unitOf(ctx context.Context, m *exo.Message) (*unit, error) {
 
 // change answers a message that writes.
 func (db *DB) change(ctx context.Context, a *asked) (exo.Value, error) {
-	a.given = compile.GivenBy(a.m)
+	a.given = writing.GivenBy(a.m)
 	err := a.beforeWrite(ctx)
-	var w *writing
+	var w *keptWrite
 	if err == nil {
 		w, err = db.writing(ctx, a)
 	}
@@ -83,7 +84,7 @@ func (db *DB) change(ctx context.Context, a *asked) (exo.Value, error) {
 // trusts refuses to a program that has read what outsiders wrote an insert through a link that fills in a column which demands trust: it
 // chose the row that the link leads from, as well as it could give the column. It refuses as well what deletes other rows with such a
 // column, or changes the column in them, by a cascade or by ON CONFLICT REPLACE, though the host allowed that.
-func (db *DB) trusts(ctx context.Context, w *writing, a *asked) error {
+func (db *DB) trusts(ctx context.Context, w *keptWrite, a *asked) error {
 	wary := a.m.ChosenBy().Integrity()
 	if wary.Empty() {
 		return nil
@@ -117,32 +118,32 @@ func (db *DB) trusts(ctx context.Context, w *writing, a *asked) error {
 	if w.Change != nil {
 		update = w.Change.Write.Update
 	}
-	if check.DemandsTrust(live, w.Table, update, w.Kind == compile.Deletes, trusted) {
+	if check.DemandsTrust(live, w.Table, update, w.Kind == writing.Deletes, trusted) {
 		return a.m.Untrusted(wary, "it would delete or change other rows, which only trusted programs may")
 	}
 	return nil
 }
 
-// writing is a compile.Writing as it is kept, with the number of the catalogue by which it was last found to be harmless, or 0: see writable.
-type writing struct {
-	*compile.Writing
+// keptWrite is a Writing as it is kept, with the number of the catalogue by which it was last found to be harmless, or 0: see writable.
+type keptWrite struct {
+	*writing.Writing
 	harmless atomic.Uint64
 }
 
 // Keep implements lru.Kept.
-func (w *writing) Keep() (*writing, int) {
+func (w *keptWrite) Keep() (*keptWrite, int) {
 	k, n := w.Writing.Keep()
-	return &writing{Writing: k}, n + 8
+	return &keptWrite{Writing: k}, n + 8
 }
 
 // writing finds or makes the plans of a message that writes.
-func (db *DB) writing(ctx context.Context, a *asked) (*writing, error) {
+func (db *DB) writing(ctx context.Context, a *asked) (*keptWrite, error) {
 	var err error
 	if a.beside, a.labelled, err = db.beside(a); err != nil {
 		return nil, err
 	}
 	var keys [512]byte
-	key := compile.AppendSets(shapeKey(keys[:0], a), a.given.Sets)
+	key := writing.AppendSets(shapeKey(keys[:0], a), a.given.Sets)
 	for _, o := range a.beside {
 		key = strconv.AppendUint(append(key, '+'), o.ready().grant.Shape, 10)
 		a.vals = append(a.vals, o.ready().grant.Vals)
@@ -151,15 +152,15 @@ func (db *DB) writing(ctx context.Context, a *asked) (*writing, error) {
 		key = strconv.AppendUint(append(key, '~'), o.ready().grant.Shape, 10)
 	}
 	if a.hooked != nil {
-		key = compile.AppendHookLinks(key, a.hooked.Table)
+		key = writing.AppendHookLinks(key, a.hooked.Table)
 	}
 	w, ok := db.writes.Get(key)
 	if !ok {
-		made, err := compile.Write(db.engine(ctx), a.m, grantsOf(slices.Concat(a.objs, a.beside)), a.given.Sets, db.images > 0)
+		made, err := writing.Write(db.engine(ctx), a.m, grantsOf(slices.Concat(a.objs, a.beside)), a.given.Sets, db.images > 0)
 		if err != nil {
 			return nil, err
 		}
-		w = db.writes.Add(key, &writing{Writing: made})
+		w = db.writes.Add(key, &keptWrite{Writing: made})
 	}
 	if len(w.Table.Hooks) > 0 && (a.hooked == nil || a.hooked.Table != w.Table) { // no write passes a hook by
 		return nil, &exo.Error{Kind: exo.Internal, Err: fmt.Errorf("exosql: the hooks of table %s were not asked", w.Table.Name)}
@@ -168,7 +169,7 @@ func (db *DB) writing(ctx context.Context, a *asked) (*writing, error) {
 }
 
 // others are the objects of the same programs but for the one whose rows are written: those that the message names, too (TestBesideNamed).
-func (a *asked) others(w *compile.Writing) (out []*object) {
+func (a *asked) others(w *writing.Writing) (out []*object) {
 	for i, o := range a.objs {
 		if i != int(w.Grant.Origin) {
 			out = append(out, o)
@@ -202,7 +203,7 @@ func (db *DB) beside(a *asked) (beside, labelled []*object, err error) {
 type changing struct {
 	*asked
 	ctx    context.Context
-	w      *compile.Writing
+	w      *writing.Writing
 	parent []exo.Value
 	kept   bool      // something was changed, and an error after it doesn't undo that
 	back   *exo.Rows // the row that was inserted
@@ -324,7 +325,7 @@ func (x *changing) run() (exo.Value, error) {
 }
 
 // check finds out whether each key of the given rows leads to a row in scope.
-func (x *changing) check(c *compile.Check) error {
+func (x *changing) check(c *writing.Check) error {
 	by := x.by
 	if c.Grant != nil && len(x.beside) > 0 && int(c.Grant.Origin) >= len(x.objs) { // its policies know other values
 		var err error
@@ -353,10 +354,10 @@ func (x *changing) check(c *compile.Check) error {
 	for single := false; len(keys) > 0; {
 		p, n := c.One, 1
 		if !single && len(keys) > 1 && c.Many != nil {
-			p, n = c.Many, min(len(keys), compile.CheckBatch)
+			p, n = c.Many, min(len(keys), writing.CheckBatch)
 		}
 		values := slices.Concat(keys[:n]...)
-		for i := n; i < compile.CheckBatch && n > 1; i++ { // the last again, up to as many as the statement asks for
+		for i := n; i < writing.CheckBatch && n > 1; i++ { // the last again, up to as many as the statement asks for
 			values = append(values, keys[n-1]...)
 		}
 		rows, err := x.readBy(p, by, values...)
@@ -515,7 +516,7 @@ var (
 // writable refuses a table whose writes would tell of rows out of scope, or change them: see check.Writable. It is asked once of
 // each catalogue: what else it goes by (the grants' shapes, their facets and tables, but no values) is the same for all messages
 // that w is kept for.
-func (db *DB) writable(ctx context.Context, w *writing, a *asked) error {
+func (db *DB) writable(ctx context.Context, w *keptWrite, a *asked) error {
 	live, number, err := db.catalogue(ctx)
 	if err != nil {
 		return err
@@ -562,9 +563,9 @@ func (o *object) writeOf(g *scope.Grant, f *decl.Facet, link *decl.Link, beside 
 	if link != nil {
 		of.Through = []*decl.Link{link}
 	}
-	of.Leading = append(of.Leading, compile.Beside(g, f.Table, f, beside)...)
-	of.Told = append(of.Told, compile.ToldBeside(g, f.Table, f, beside)...)
-	of.Beside = compile.Telling(g, f.Table, beside)
+	of.Leading = append(of.Leading, writing.Beside(g, f.Table, f, beside)...)
+	of.Told = append(of.Told, writing.ToldBeside(g, f.Table, f, beside)...)
+	of.Beside = writing.Telling(g, f.Table, beside)
 	for _, x := range labelled {
 		for _, c := range x.ready().secrets {
 			if !slices.Contains(of.Labelled, c) {
@@ -582,7 +583,7 @@ func (o *object) writeOf(g *scope.Grant, f *decl.Facet, link *decl.Link, beside 
 
 // writeOf is what a grant lets programs change through a facet.
 func writeOf(g *scope.Grant, f *decl.Facet, rows decl.Rows) (check.Write, error) {
-	of := check.Write{Reveals: rows[f.Table], Table: f.Table, Rights: f.Rights, Decided: true, Leading: compile.Leading(g, f.Table), Told: compile.Told(g, f.Table), Filled: f.Table.Fills}
+	of := check.Write{Reveals: rows[f.Table], Table: f.Table, Rights: f.Rights, Decided: true, Leading: writing.Leading(g, f.Table), Told: writing.Told(g, f.Table), Filled: f.Table.Fills}
 	e, err := g.Enter(f.Table, nil, nil)
 	if err != nil {
 		return of, err
@@ -596,7 +597,7 @@ func writeOf(g *scope.Grant, f *decl.Facet, rows decl.Rows) (check.Write, error)
 	for _, c := range e.Conditions() {
 		switch c.Kind {
 		case scope.Holds:
-			of.Scope = append(of.Scope, check.PredColumns(c.Pred)...)
+			of.Scope = append(of.Scope, c.Pred.Columns()...)
 		case scope.Linked, scope.Followed:
 			of.By = append(of.By, c.Link)
 			for _, p := range c.Link.Pairs {

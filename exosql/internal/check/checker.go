@@ -130,21 +130,7 @@ func (c *Checker) Read() (out []*decl.Column) {
 func (c *Checker) scoped(t *decl.Table, p *decl.Pred) {
 	u := c.Use(t)
 	u.granted, u.scopes = true, append(u.scopes, p)
-	c.Reads(PredColumns(p)...)
-}
-
-// PredColumns are the columns that a predicate names.
-func PredColumns(p *decl.Pred) (out []*decl.Column) {
-	if p == nil {
-		return nil
-	}
-	if p.Col != nil {
-		out = append(out, p.Col)
-	}
-	for _, s := range p.Subs {
-		out = append(out, PredColumns(s)...)
-	}
-	return out
+	c.Reads(p.Columns()...)
 }
 
 func (c *Checker) Fail(err error) {
@@ -203,7 +189,7 @@ func (c *Checker) Relation(r *decl.Relation) {
 		for _, o := range s.Order {
 			c.Reads(o.Col)
 		}
-		c.Reads(PredColumns(s.Pred)...)
+		c.Reads(s.Pred.Columns()...)
 	}
 	root := r.Grant()
 	c.scoped(root.Table, root.Pred)

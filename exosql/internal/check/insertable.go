@@ -52,11 +52,11 @@ func (c *Checker) needed(t *schema.Table, w Write) (out []*schema.Column) {
 	}
 	given := slices.Concat(names(w.Rights.Insert), names(w.Fixed), names(w.Filled))
 	for _, l := range w.Through {
-		given = append(given, names(ends(l))...)
+		given = append(given, names(l.Ends())...)
 	}
 	var leads []string // to a row in scope, which there has to be
 	for _, l := range w.Into {
-		leads = append(leads, names(ends(l))...)
+		leads = append(leads, names(l.Ends())...)
 	}
 	for i := range t.Columns {
 		col := &t.Columns[i]
@@ -66,14 +66,6 @@ func (c *Checker) needed(t *schema.Table, w Write) (out []*schema.Column) {
 		}
 	}
 	return out
-}
-
-// ends are the columns to which a link leads.
-func ends(l *decl.Link) (cols []*decl.Column) {
-	for _, p := range l.Pairs {
-		cols = append(cols, p.To)
-	}
-	return cols
 }
 
 func (c *Checker) notNullDomain(col *schema.Column) bool {

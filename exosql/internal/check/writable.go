@@ -286,7 +286,7 @@ func (c *Checker) waiting(t *schema.Table, w Write, refuse refusing) {
 		if held := slices.ContainsFunc(of.ForeignKeys, func(fk schema.ForeignKey) bool { return !fk.NotValid && along(c.live, reversed(l.Pairs), l.From, fk) }); held {
 			continue
 		}
-		if decided := toKey(l) && !slices.ContainsFunc(t.Columns, func(col schema.Column) bool {
+		if decided := l.ToKey() && !slices.ContainsFunc(t.Columns, func(col schema.Column) bool {
 			return fillsIn(c.live, &col) && shares(c.live, []string{col.Name}, by)
 		}); decided {
 			continue // what is given is looked for in scope
@@ -294,13 +294,6 @@ func (c *Checker) waiting(t *schema.Table, w Write, refuse refusing) {
 		refuse.unless(name, HiddenEffect, fmt.Sprintf("ALTER TABLE %s ADD FOREIGN KEY (%s) REFERENCES %s (%s)", c.named(of), sqlname.List(cols), c.named(t), sqlname.List(by)), fmt.Sprintf(", if no row of %s refers to a row that is not there", l.To.Name),
 			"programs may add rows to it, and rows of %s are in scope by (%s) without a foreign key that holds for all: rows that refer to none would come into scope with a new one", l.To.Name, strings.Join(cols, ", "))
 	}
-}
-
-// toKey reports whether a link leads to one row at most.
-func toKey(l *decl.Link) bool {
-	return len(l.To.Keys) > 0 && !slices.ContainsFunc(l.To.Keys, func(k *decl.Column) bool {
-		return !slices.ContainsFunc(l.Pairs, func(p decl.Pair) bool { return p.To == k })
-	})
 }
 
 func reversed(pairs []decl.Pair) (out []decl.Pair) {

@@ -252,7 +252,7 @@ func isGroup(t *exo.Type) bool { return t.Args["ns"] != nil && t.Args["row"] == 
 // outOfGroup is the error for a group in a callback about its own rows: env has none there.
 func outOfGroup(n *exo.Node) error {
 	if !isGroup(n.Type) {
-		return errNode(n)
+		return ErrNode(n)
 	}
 	return exo.Errorf(exo.Invalid, n.Name, "a group can't be asked in a callback about its rows: calculate with what two aggregates give, outside of both")
 }

@@ -23,7 +23,7 @@ func operatorOf(n *exo.Node) *language.Operator {
 // operation interprets an operator of the table.
 func (f *from) operation(op *language.Operator, n *exo.Node, env names) (expr, error) {
 	if op.Form == language.FormOrder {
-		return nil, errNode(n)
+		return nil, ErrNode(n)
 	}
 	x, err := f.expr(n.Recv, env)
 	if err != nil {

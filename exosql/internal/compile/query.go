@@ -379,7 +379,7 @@ func (f *from) keysOf(rows []*occurrence) []sqlast.Expr {
 // refuseKeyless refuses rows without a key where others are counted for each of them: two that are equal would pass for one.
 func refuseKeyless(rows []*occurrence) error {
 	for _, r := range rows {
-		if err := hasKey(r.table); err != nil {
+		if err := HasKey(r.table); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package compile
+package writing
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
@@ -23,8 +24,8 @@ func (w *writer) decides(g *scope.Grant, t *decl.Table, set []written) error {
 		return exo.Errorf(exo.Denied, "", "rows can't be deleted: only the first ones may be seen, and others would take their place")
 	}
 	for _, v := range set {
-		if slices.Contains(cols, v.col) {
-			return ofHook(v.hook(), exo.Errorf(exo.Denied, "", "`%s` can't be changed: by it rows are told that may be seen", v.col.Guest))
+		if slices.Contains(cols, v.Col) {
+			return ofHook(hook(v), exo.Errorf(exo.Denied, "", "`%s` can't be changed: by it rows are told that may be seen", v.Col.Guest))
 		}
 	}
 	return nil
@@ -36,13 +37,13 @@ func deciding(g *scope.Grant, t *decl.Table) (cols []*decl.Column, limited bool)
 	for s := g.Rel; s != nil; s = s.Prev {
 		cut = cut || s.Kind == decl.StepLimit || s.Kind == decl.StepOffset
 		if s.Kind == decl.StepFollow && s.Link.From == t && (cut || granted) { // a row may be in scope by what is reached through another of the table, or itself
-			cols = append(cols, starts(s.Link)...)
+			cols = append(cols, s.Link.Starts()...)
 		}
 		if s.Table != t {
 			continue
 		}
 		if s.Kind == decl.StepGrant || s.Kind == decl.StepWhere {
-			cols = columnsOf(s.Pred, cols)
+			cols = append(cols, s.Pred.Columns()...)
 		}
 		for _, o := range s.Order {
 			cols = append(cols, o.Col)
@@ -51,13 +52,13 @@ func deciding(g *scope.Grant, t *decl.Table) (cols []*decl.Column, limited bool)
 			cols = append(cols, s.Search.Cols...)
 		}
 		if s.Kind == decl.StepFollow { // a row may have been gone through before it was reached
-			cols = append(cols, ends(s.Link)...)
+			cols = append(cols, s.Link.Ends()...)
 		}
 		limited = limited || cut
 	}
 	for _, l := range Leading(g, t) { // a row that a link leads to no more makes room for one that was cut off
 		if cut {
-			cols, limited = append(cols, starts(l)...), true
+			cols, limited = append(cols, l.Starts()...), true
 		}
 	}
 	own := g.Scopes[t]
@@ -65,9 +66,9 @@ func deciding(g *scope.Grant, t *decl.Table) (cols []*decl.Column, limited bool)
 		if s == nil {
 			continue
 		}
-		cols = columnsOf(s.Pred, cols)
+		cols = append(cols, s.Pred.Columns()...)
 		if s.Kind == decl.ScopeVia && (own == nil || s.Link != own.Link) { // stays looks at its own
-			cols = append(cols, ends(s.Link)...)
+			cols = append(cols, s.Link.Ends()...)
 		}
 	}
 	return cols, limited
@@ -92,7 +93,7 @@ func byGranted(g *scope.Grant, t *decl.Table) bool {
 func Told(g *scope.Grant, t *decl.Table) []*decl.Column {
 	cols := whose(g, t)
 	for _, l := range Leading(g, t) {
-		cols = append(cols, starts(l)...)
+		cols = append(cols, l.Starts()...)
 	}
 	return cols
 }
@@ -102,7 +103,7 @@ func whose(g *scope.Grant, t *decl.Table) []*decl.Column {
 	cols, _ := deciding(g, t)
 	for _, s := range []*decl.Scope{g.Scopes[t], g.Chain[t]} {
 		if s != nil && s.Kind == decl.ScopeVia {
-			cols = append(cols, ends(s.Link)...)
+			cols = append(cols, s.Link.Ends()...)
 		}
 	}
 	return cols
@@ -110,7 +111,7 @@ func whose(g *scope.Grant, t *decl.Table) []*decl.Column {
 
 // ToldBeside are those of other grants of the same programs that show of the rows what this one does not. What another
 // declaration of the table shows can't be compared.
-func ToldBeside(g *scope.Grant, t *decl.Table, fc *decl.Facet, beside []Prepared) (out []*decl.Column) {
+func ToldBeside(g *scope.Grant, t *decl.Table, fc *decl.Facet, beside []compile.Prepared) (out []*decl.Column) {
 	for i := range beside {
 		b := beside[i].Scope()
 		if reveals(b, g, t, fc, nil) || limits(b, t) {
@@ -181,20 +182,6 @@ func facetsOf(from *decl.Facet, t *decl.Table) (out []*decl.Facet) {
 	return out
 }
 
-func starts(l *decl.Link) (cols []*decl.Column) {
-	for _, p := range l.Pairs {
-		cols = append(cols, p.From)
-	}
-	return cols
-}
-
-func ends(l *decl.Link) (cols []*decl.Column) {
-	for _, p := range l.Pairs {
-		cols = append(cols, p.To)
-	}
-	return cols
-}
-
 // leads checks the links by which rows of other tables are in scope, where they begin at a written column, also at one that
 // the scope fixes. What the row leads to then has to be in scope already. Of a link whose end is no key that can't be told without looking at rows
 // out of scope.
@@ -225,7 +212,7 @@ func (w *writer) lead(g *scope.Grant, l *decl.Link, rows [][]written) error {
 	switch {
 	case !slices.ContainsFunc(l.Pairs, func(p decl.Pair) bool { return writes(rows, p.From) }):
 		return nil
-	case toKey(l):
+	case l.ToKey():
 		return w.reach(g, l.To, l, rows, false)
 	case w.m.Root.Name != language.Update:
 		return nil // rows that wait for a new one: see check.Writable
@@ -263,8 +250,8 @@ func (w *writer) besides(g *scope.Grant, t *decl.Table, fc *decl.Facet, rows [][
 			return exo.Errorf(exo.Denied, "", "rows can't be inserted: only those behind some may be seen by another grant, and others would come behind these")
 		}
 		for _, v := range slices.Concat(rows...) {
-			if update && slices.Contains(cols, v.col) {
-				return ofHook(v.hook(), exo.Errorf(exo.Denied, "", "`%s` can't be changed: by it another grant tells which rows may be seen", v.col.Guest))
+			if update && slices.Contains(cols, v.Col) {
+				return ofHook(hook(v), exo.Errorf(exo.Denied, "", "`%s` can't be changed: by it another grant tells which rows may be seen", v.Col.Guest))
 			}
 		}
 		for _, l := range links {
@@ -300,7 +287,7 @@ func twice(g *scope.Grant, t *decl.Table) (others []*decl.Table) {
 
 // Telling are the tables, but for t, of which g or another grant of the same programs tells which rows are in scope. Of
 // one that the database knows as rows of t under another name nothing can be compared here: see check.Writable.
-func Telling(g *scope.Grant, t *decl.Table, beside []Prepared) (out []*decl.Table) {
+func Telling(g *scope.Grant, t *decl.Table, beside []compile.Prepared) (out []*decl.Table) {
 	add := func(b *scope.Grant, o *decl.Table) {
 		if limited := limits(b, o); o != t && (limited || len(Told(b, o)) > 0) && !slices.Contains(out, o) {
 			out = append(out, o)
@@ -330,11 +317,11 @@ func tellsBy(g *scope.Grant, t *decl.Table, rows [][]written, update bool) bool 
 		told = Told(g, t)
 	} else {
 		for _, l := range Leading(g, t) {
-			told = append(told, starts(l)...)
+			told = append(told, l.Starts()...)
 		}
 	}
 	return limits(g, t) || slices.ContainsFunc(slices.Concat(rows...), func(v written) bool {
-		return slices.ContainsFunc(told, func(c *decl.Column) bool { return strings.EqualFold(c.Name, v.col.Name) })
+		return slices.ContainsFunc(told, func(c *decl.Column) bool { return strings.EqualFold(c.Name, v.Col.Name) })
 	})
 }
 
@@ -365,7 +352,7 @@ func skips(g *scope.Grant) bool {
 }
 
 // Beside are the links by which other grants of the same programs have rows in scope from t, but for those that g looks at itself.
-func Beside(g *scope.Grant, t *decl.Table, fc *decl.Facet, beside []Prepared) (out []*decl.Link) {
+func Beside(g *scope.Grant, t *decl.Table, fc *decl.Facet, beside []compile.Prepared) (out []*decl.Link) {
 	for i := range beside {
 		b := beside[i].Scope()
 		for _, l := range Leading(b, t) {
@@ -382,21 +369,18 @@ func Beside(g *scope.Grant, t *decl.Table, fc *decl.Facet, beside []Prepared) (o
 
 // closed adds the check that a link whose end is no key is set to lead nowhere, or left as it is.
 func (w *writer) closed(l *decl.Link, rows [][]written) error {
-	var from []*decl.Column
-	for _, p := range l.Pairs {
-		from = append(from, p.From)
-	}
+	from := l.Starts()
 	check := Check{Closed: true, Columns: guestNames(from), Hidden: w.hidden(from), Hooks: hooked(from, rows)}
 	for _, r := range rows {
 		key := make([]KeyPart, len(from))
 		for i, col := range from {
 			key[i].Absent = true
-			switch n := slices.IndexFunc(r, func(v written) bool { return v.col == col }); {
-			case n < 0 || r[n].null:
-			case r[n].out != "":
+			switch n := slices.IndexFunc(r, func(v written) bool { return v.Col == col }); {
+			case n < 0 || r[n].Null:
+			case r[n].Out != "":
 				return leadsToOthers(col.Guest)
 			default:
-				key[i] = KeyPart{Source: r[n].arg.src}
+				key[i] = KeyPart{Source: r[n].Src}
 			}
 		}
 		check.Keys = append(check.Keys, key)
@@ -428,16 +412,9 @@ func Leading(g *scope.Grant, t *decl.Table) (out []*decl.Link) {
 	return out
 }
 
-// toKey reports whether a link leads to one row at most.
-func toKey(l *decl.Link) bool {
-	return len(l.To.Keys) > 0 && !slices.ContainsFunc(l.To.Keys, func(k *decl.Column) bool {
-		return !slices.ContainsFunc(l.Pairs, func(p decl.Pair) bool { return p.To == k })
-	})
-}
-
 // writes reports whether any of the rows gets a value in a column.
 func writes(rows [][]written, col *decl.Column) bool {
 	return slices.ContainsFunc(rows, func(r []written) bool {
-		return slices.ContainsFunc(r, func(v written) bool { return v.col == col && !v.null })
+		return slices.ContainsFunc(r, func(v written) bool { return v.Col == col && !v.Null })
 	})
 }

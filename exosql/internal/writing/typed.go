@@ -1,7 +1,8 @@
-package compile
+package writing
 
 import (
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 )
@@ -23,17 +24,10 @@ type TypedWrite struct {
 
 // NewTypedWrite is a write of the rows of a chain, by a method of language: update, say. What is given is said by Give.
 func NewTypedWrite(r *decl.Relation, ss scope.Scopes, method string) *TypedWrite {
-	s := shaper{key: append([]byte("typed write "), method...)}
-	w := &TypedWrite{chain: s.relation(r)}
-	g := &scope.Grant{Rel: ownRows(w.chain), Scopes: s.scopes(ss)}
-	g.Chain = g.Scopes
-	g.Facet = trusted(r.Table)
-	s.len(len(g.Facet.Links))
-	for _, m := range g.Facet.Links { // one that is declared later makes another plan
-		s.link(m.L)
-	}
-	w.grant, w.Vals = g, s.vals
-	w.Key = s.key
+	g := &scope.Grant{Facet: trusted(r.Table)}
+	w := &TypedWrite{grant: g}
+	w.Key, w.chain, g.Scopes, w.Vals = compile.ShapeChain(append([]byte("typed write "), method...), r, ss, g.Facet.Links)
+	g.Rel, g.Chain = ownRows(w.chain), g.Scopes
 	w.M = &exo.Message{Root: &exo.Node{Op: exo.OpCall, Name: method, Args: []*exo.Node{{Op: exo.OpLit}}}}
 	return w
 }
@@ -45,7 +39,7 @@ func (t *TypedWrite) Give(sets [][]string) { t.Key, t.sets = AppendSets(t.Key, s
 func (t *TypedWrite) Grant() *scope.Grant { return t.grant }
 
 // Compile plans it.
-func (t *TypedWrite) Compile(d Engine) (*Writing, error) {
+func (t *TypedWrite) Compile(d compile.Engine) (*Writing, error) {
 	w := &writer{d: d, m: t.M, grants: []*scope.Grant{t.grant}, sets: t.sets, w: &Writing{}, chain: t.chain}
 	return w.planned()
 }
@@ -79,18 +73,12 @@ func narrowed(r *decl.Relation) bool {
 	return false
 }
 
-// rows is the query of the rows that are written.
-func (w *writer) rows(f *from) (*query, error) {
+// rows adds the query of the rows that are written.
+func (w *writer) rows(s *compile.Statement) error {
 	if w.chain == nil {
-		return f.query(w.m.Root.Recv, names{})
+		return s.Find(w.m.Root.Recv)
 	}
-	q, row, err := f.relation(w.chain, w.grants[0])
-	if err != nil {
-		return nil, err
-	}
-	row.facet = w.grants[0].Facet
-	q.ns = []named{{row.facet.Alias, row}}
-	return q, nil
+	return s.FindChain(w.chain, w.grants[0], w.grants[0].Facet)
 }
 
 // targetOfChain is target of the typed API: rows are inserted into what was granted, or through the link that was followed last.
@@ -113,12 +101,11 @@ func (w *writer) targetOfChain(*exo.Node) (scope.Entry, []written, error) {
 	if err != nil {
 		return scope.Entry{}, nil, err
 	}
-	f := w.compiler().newFrom(nil)
-	q, _, err := f.relation(g.Rel.Prev, g)
-	if err != nil {
+	s := w.statement()
+	if err := s.FindChain(g.Rel.Prev, g, nil); err != nil {
 		return scope.Entry{}, nil, err
 	}
 	w.w.Through = l.From.Name
-	filled, err := w.through(f, q, l, e)
+	filled, err := w.through(s, l, e)
 	return e, filled, err
 }

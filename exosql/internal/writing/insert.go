@@ -1,16 +1,15 @@
-package compile
+package writing
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
-	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
 // insert plans an insert of one row, or of many.
@@ -43,11 +42,11 @@ func (w *writer) insert() error {
 			after = true // one of several values: the program says which
 			continue
 		}
-		if slices.ContainsFunc(filled, func(o written) bool { return o.col == x.Col }) {
+		if slices.ContainsFunc(filled, func(o written) bool { return o.Col == x.Col }) {
 			continue // by the link, with the same value: see through
 		}
-		filled = append(filled, w.valued(x.Col, fixedValue(x)))
-		w.w.Filled = append(w.w.Filled, Filled{x.Col, fixedValue(x).src})
+		filled = append(filled, written{Col: x.Col, Src: compile.FixedSource(x)})
+		w.w.Filled = append(w.w.Filled, Filled{x.Col, compile.FixedSource(x)})
 	}
 	var rows [][]written // for each set
 	for _, set := range w.sets {
@@ -56,8 +55,8 @@ func (w *writer) insert() error {
 			return err
 		}
 		for _, v := range filled {
-			if i := slices.IndexFunc(row, func(o written) bool { return o.col == v.col }); i >= 0 {
-				return ofHook(row[i].hook(), exo.Errorf(exo.Denied, "", "`%s` is filled in; leave it out", v.col.Guest))
+			if i := slices.IndexFunc(row, func(o written) bool { return o.Col == v.Col }); i >= 0 {
+				return ofHook(hook(row[i]), exo.Errorf(exo.Denied, "", "`%s` is filled in; leave it out", v.Col.Guest))
 			}
 		}
 		rows = append(rows, append(row, filled...))
@@ -93,12 +92,12 @@ func (w *writer) insert() error {
 		return exo.Errorf(exo.Invalid, "", "insert these rows one by one: whether each may be there can be told only of the row itself")
 	}
 	for _, set := range w.sets {
-		if err := w.inserts(entry, fc, set, filled, one || w.keys && hasKey(w.w.Table) == nil); err != nil {
+		if err := w.inserts(entry, fc, set, filled, one || w.keys && compile.HasKey(w.w.Table) == nil); err != nil {
 			return err
 		}
 	}
 	if one {
-		w.w.Back, err = w.back(len(w.m.Args) + len(w.sets[0]))
+		w.w.Back, err = w.statement().Back(w.w.Grant, fc, len(w.m.Args)+len(w.sets[0]), w.chain == nil)
 	}
 	return err
 }
@@ -116,57 +115,39 @@ func (w *writer) target(n *exo.Node) (scope.Entry, []written, error) {
 	if n.Op != exo.OpCall || len(n.Args) > 0 {
 		return scope.Entry{}, nil, none
 	}
-	c := w.compiler()
-	f := c.newFrom(nil)
-	q, err := f.query(n.Recv, names{})
-	if err != nil {
+	s := w.statement()
+	if err := s.Find(n.Recv); err != nil {
 		return scope.Entry{}, nil, err
 	}
-	if q.base == nil || q.base.facet == nil || q.base.facet.Link(n.Name) == nil || len(q.ns) != 1 {
+	g, fc, ok := s.Row()
+	if !ok || fc.Link(n.Name) == nil {
 		return scope.Entry{}, nil, none
 	}
-	l := q.base.facet.Link(n.Name)
+	l := fc.Link(n.Name)
 	if l.L.One {
 		return scope.Entry{}, nil, exo.Errorf(exo.Invalid, "", "%s leads to one row at most: insert into the table itself, or through a link to many", n.Name)
 	}
-	w.w.Table, w.w.Facet, w.w.Grant = l.L.To, l.To, q.base.grant
-	e, err := q.base.grant.Enter(l.L.To, l.L, q.base.grant)
+	w.w.Table, w.w.Facet, w.w.Grant = l.L.To, l.To, g
+	e, err := g.Enter(l.L.To, l.L, g)
 	if err != nil {
 		return scope.Entry{}, nil, err
 	}
-	w.w.Through = q.base.facet.Alias
-	filled, err := w.through(f, q, l.L, e)
+	w.w.Through = fc.Alias
+	filled, err := w.through(s, l.L, e)
 	return e, filled, err
 }
 
-// through finds the one row of q that rows are inserted through, by a link from it. filled is what the link says of them. Where the
+// through finds the one row that rows are inserted through, by a link from it. filled is what the link says of them. Where the
 // scope of the new rows fixes one of these columns, too, as a tenant that is part of the link's key, the row has the scope's value.
-func (w *writer) through(f *from, q *query, l *decl.Link, e scope.Entry) (filled []written, err error) {
-	out := &projection{}
-	for i, p := range l.Pairs {
-		out.names = append(out.names, fmt.Sprintf("k%d", i))
-		out.items = append(out.items, projected{expr: colExpr{q.base, p.From}, kind: p.From.Kind, null: p.From.Null})
-	}
+func (w *writer) through(s *compile.Statement, l *decl.Link, e scope.Entry) (filled []written, err error) {
 	fixed, _ := e.Parts()
-	for _, x := range fixed {
-		for i, p := range l.Pairs {
-			if p.To == x.Col && len(x.Slots) == 1 {
-				out.names = append(out.names, fmt.Sprintf("s%d", i))
-				out.items = append(out.items, projected{expr: f.equals(q.base, p.From, fixedValue(x)), kind: exo.TypeBool, null: p.From.Null})
-			}
-		}
-	}
-	if err := f.settle(q); err != nil {
+	if w.w.Parent, err = s.Parent(l, fixed); err != nil {
 		return nil, err
 	}
 	w.w.Keys, w.w.Link = len(l.Pairs), l
-	q.limits = append(q.limits, f.c.arg(plan.Source{Origin: plan.FromConst, Index: 2, Item: -1}))
-	if w.w.Parent, err = f.finish(q, plan.RunAll, out); err != nil {
-		return nil, err
-	}
 	// Behind the values of the rows, whose number is known later: see rows.
 	for i, p := range l.Pairs {
-		filled = append(filled, w.valued(p.To, argExpr{src: plan.Source{Origin: plan.FromParent, Index: i, Item: -1}, kind: valueKind(p.From.Kind)}))
+		filled = append(filled, written{Col: p.To, Src: plan.Source{Origin: plan.FromParent, Index: i, Item: -1}})
 	}
 	return filled, nil
 }
@@ -196,75 +177,31 @@ func (w *writer) inserts(entry scope.Entry, fc *decl.Facet, set []string, filled
 		return exo.Errorf(exo.Invalid, "", "a new row needs a value at least")
 	}
 	of := func(rows int) (*plan.Plan, error) {
-		c := w.compiler()
-		x, err := entry.Write(sqlast.Insert)
-		if err != nil {
-			return nil, err
-		}
+		var all [][]written
 		for n := range rows {
 			row, err := w.row(fc, set, n)
 			if err != nil {
 				return nil, err
 			}
-			var vals []sqlast.Expr
-			for _, v := range append(row, filled...) {
-				if n == 0 {
-					x.Columns = append(x.Columns, v.col.Name)
-				}
-				vals = append(vals, w.stored(c, v))
-			}
-			x.Rows = append(x.Rows, vals)
+			all = append(all, append(row, filled...))
 		}
-		var cells []plan.Cell
+		var keys []*decl.Column
 		if returning {
-			for _, k := range w.w.Table.Keys {
-				x.Returning = append(x.Returning, k.Name)
-				cells = append(cells, plan.Cell{Kind: k.Kind, Name: k.Table.Name + "." + k.Name})
-			}
+			keys = w.w.Table.Keys
 		}
-		return w.finished(c, x, cells)
+		p, err := w.statement().Inserted(entry, all, keys)
+		if err != nil {
+			return nil, err
+		}
+		return w.noted(p), nil
 	}
-	out := Insert{Batch: min(maxBatch, maxValues/(len(set)+len(filled)))}
+	out := Insert{Batch: min(maxBatch, compile.MaxValues/(len(set)+len(filled)))}
 	var err error
 	if out.One, err = of(1); err == nil && w.m.Root.Name == language.InsertMany {
 		out.Many, err = of(out.Batch)
 	}
 	w.w.Inserts = append(w.w.Inserts, out)
 	return err
-}
-
-// back reads the row with the key whose values are arguments from on, in scope.
-func (w *writer) back(from int) (*plan.Plan, error) {
-	if err := hasKey(w.w.Table); err != nil {
-		return nil, err
-	}
-	c := w.compiler()
-	f := c.newFrom(nil)
-	row, err := f.occur(w.w.Grant, w.w.Facet, w.w.Table, nil, nil)
-	if err != nil {
-		return nil, err
-	}
-	for i, k := range w.w.Table.Keys {
-		f.demand(f.equals(row, k, argExpr{src: plan.Source{Origin: plan.FromMessage, Index: from + i, Item: -1}, kind: valueKind(k.Kind)}))
-	}
-	out := wholeRow
-	if w.chain != nil {
-		out = allColumns
-	}
-	p, err := f.finish(&query{base: row, ns: []named{{w.w.Facet.Alias, row}}}, plan.RunAll, out(row))
-	if err == nil {
-		p.Back = c.tables == 1
-		if w.chain == nil {
-			err = c.sealed(p) // a hook may have filled what the program may not read
-		}
-	}
-	return p, err
-}
-
-// equals is the condition that a column has a value.
-func (f *from) equals(row *occurrence, col *decl.Column, a argExpr) expr {
-	op := language.OperatorOn()[language.ColumnInterfaces[col.Kind]]["eq"]
-	return f.operate(op, []expr{colExpr{row, col}, a.beside(col.Kind)}, exprType{kind: exo.TypeBool})
 }
 
 // points checks each link to at most one row that a written column is part of: what it leads to has
@@ -285,14 +222,14 @@ func (w *writer) points(g *scope.Grant, fc *decl.Facet, rows [][]written) error 
 		for n, r := range rows {
 			touched := func(by func(written) bool) bool {
 				return slices.ContainsFunc(m.L.Pairs, func(p decl.Pair) bool {
-					return slices.ContainsFunc(r, func(v written) bool { return v.col == p.From && by(v) })
+					return slices.ContainsFunc(r, func(v written) bool { return v.Col == p.From && by(v) })
 				})
 			}
 			given := touched(func(v written) bool {
-				return !v.filled && (v.arg != nil && v.arg.src.Origin == plan.FromMessage || v.out != "")
-			}) || i < shown && !w.wayBack(m.L) && touched(func(v written) bool { return v.arg != nil && v.arg.src.Origin == plan.FromParent })
+				return !v.Filled && (v.Plain() && v.Src.Origin == plan.FromMessage || v.Out != "")
+			}) || i < shown && !w.wayBack(m.L) && touched(func(v written) bool { return v.Plain() && v.Src.Origin == plan.FromParent })
 			// A hook may fill what leads to a table that the grant does not reach.
-			if given || g.Scopes[m.L.To] != nil && touched(func(v written) bool { return v.filled }) {
+			if given || g.Scopes[m.L.To] != nil && touched(func(v written) bool { return v.Filled }) {
 				looked[n], some = r, true
 			}
 		}
@@ -321,13 +258,9 @@ func (w *writer) wayBack(l *decl.Link) bool {
 // reach adds the check that rows of t are in scope to which a link's columns lead; rows has one for each set of columns.
 // With back, the link leads to the row that is written, and from t otherwise; then it has to have a value.
 func (w *writer) reach(g *scope.Grant, t *decl.Table, l *decl.Link, rows [][]written, back bool) error {
-	var ours, theirs []*decl.Column
-	for _, p := range l.Pairs {
-		if back {
-			ours, theirs = append(ours, p.To), append(theirs, p.From)
-		} else {
-			ours, theirs = append(ours, p.From), append(theirs, p.To)
-		}
+	ours, theirs := l.Starts(), l.Ends()
+	if back {
+		ours, theirs = theirs, ours
 	}
 	check := Check{Needed: back, Grant: g}
 	some := false
@@ -344,9 +277,9 @@ func (w *writer) reach(g *scope.Grant, t *decl.Table, l *decl.Link, rows [][]wri
 	check.Columns, check.Hooks = guestNames(ours), hooked(ours, rows)
 	check.Hidden = w.hidden(ours)
 	var err error
-	if check.One, err = w.asks(g, t, theirs, 1); err == nil && w.m.Root.Name == language.InsertMany && sameColumns(theirs, t.Keys) {
+	if check.One, err = w.statement().Count(g, t, theirs, 1); err == nil && w.m.Root.Name == language.InsertMany && sameColumns(theirs, t.Keys) {
 		// Rows are counted: of a key that several rows have, one would stand for another that none has.
-		check.Many, err = w.asks(g, t, theirs, CheckBatch)
+		check.Many, err = w.statement().Count(g, t, theirs, CheckBatch)
 	}
 	w.w.Checks = append(w.w.Checks, check)
 	return err
@@ -371,59 +304,27 @@ func sameColumns(a, b []*decl.Column) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(c *decl.Column) bool { return !slices.Contains(b, c) })
 }
 
-// asks counts the rows of t in scope that have one of n keys.
-func (w *writer) asks(g *scope.Grant, t *decl.Table, cols []*decl.Column, n int) (*plan.Plan, error) {
-	c := w.compiler()
-	f := c.newFrom(nil)
-	row, err := f.occur(g, nil, t, nil, nil)
-	if err != nil {
-		return nil, err
-	}
-	at := func(i int) argExpr {
-		return argExpr{src: plan.Source{Origin: plan.FromMessage, Index: len(w.m.Args) + i, Item: -1}, kind: valueKind(cols[i%len(cols)].Kind)}
-	}
-	var any []expr
-	for r := range n {
-		var all []expr
-		for i, col := range cols {
-			all = append(all, f.equals(row, col, at(r*len(cols)+i)))
-		}
-		any = append(any, joined(sqlast.And, all))
-	}
-	cond := joined(sqlast.Or, any)
-	if len(cols) == 1 && n > 1 {
-		in := []expr{colExpr{row, cols[0]}}
-		for i := range n {
-			in = append(in, at(i).beside(cols[0].Kind))
-		}
-		in = f.keyed(in)
-		cond = inExpr{in[0], in[1:], false}
-	}
-	f.demand(cond)
-	return f.finish(&query{base: row}, plan.RunCount, nil)
-}
-
 // partsOf says where the parts of a link's key are among what a row gives; nil: it leads nowhere. Whether a value is null
 // is known when it is written: see Leads.
 func partsOf(cols []*decl.Column, row []written, needed bool) (out []KeyPart, err error) {
 	some, nowhere := false, false
 	for _, col := range cols {
-		i := slices.IndexFunc(row, func(v written) bool { return v.col == col })
+		i := slices.IndexFunc(row, func(v written) bool { return v.Col == col })
 		switch {
 		case i < 0 && needed:
 			return nil, exo.Errorf(exo.Invalid, "", "`%s` is needed: it says where the row belongs", col.Guest)
 		case i < 0:
 			out = append(out, KeyPart{Absent: true})
 			continue
-		case row[i].out != "":
+		case row[i].Out != "":
 			return nil, exo.Errorf(exo.Invalid, "", "`%s` leads to another row, and can be set to a value only, not to what is calculated", col.Guest)
-		case row[i].null && needed:
+		case row[i].Null && needed:
 			return nil, cantBeNull(col.Guest)
-		case row[i].null:
+		case row[i].Null:
 			nowhere = true
 			continue
 		}
-		out, some = append(out, KeyPart{Source: row[i].arg.src}), true
+		out, some = append(out, KeyPart{Source: row[i].Src}), true
 	}
 	if !some || nowhere {
 		return nil, nil
@@ -497,11 +398,4 @@ func (c *Check) Nowhere(place string) error {
 		return ofHook(c.Hooks[i], err)
 	}
 	return err
-}
-
-func joined(op sqlast.Op, list []expr) expr {
-	if len(list) == 1 {
-		return list[0]
-	}
-	return opExpr{op, list, exprType{kind: exo.TypeBool}}
 }

@@ -1,4 +1,4 @@
-package compile
+package writing
 
 import (
 	"fmt"
@@ -14,11 +14,11 @@ import (
 // not know the columns, either: these errors are Internal.
 
 // hook is the column if a hook fills it, or nil.
-func (v written) hook() *decl.Column {
-	if !v.filled {
+func hook(v written) *decl.Column {
+	if !v.Filled {
 		return nil
 	}
-	return v.col
+	return v.Col
 }
 
 // ofHook is err, or what the host is told where a hook has filled column c.
@@ -33,7 +33,7 @@ func ofHook(c *decl.Column, err error) error {
 func hooked(cols []*decl.Column, rows [][]written) (out []*decl.Column) {
 	for _, c := range cols {
 		filled := slices.ContainsFunc(rows, func(r []written) bool {
-			return slices.ContainsFunc(r, func(v written) bool { return v.col == c && v.filled })
+			return slices.ContainsFunc(r, func(v written) bool { return v.Col == c && v.Filled })
 		})
 		if !filled {
 			c = nil
