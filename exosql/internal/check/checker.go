@@ -24,7 +24,7 @@ func (c *Checker) Ready() error {
 
 // Inspect compares what was declared with a catalogue.
 func (c *Checker) Inspect(live *schema.Database) []Finding {
-	c.live = live
+	c.Live = live
 	for _, t := range c.tables {
 		c.table(t)
 	}
@@ -46,7 +46,7 @@ func (c *Checker) Inspect(live *schema.Database) []Finding {
 
 // Checker gathers what is declared, and then what is found.
 type Checker struct {
-	live   *schema.Database
+	Live   *schema.Database
 	tables []*decl.Table // in the order in which they were given
 	uses   map[*decl.Table]*use
 	order  []*decl.Link
@@ -74,9 +74,9 @@ type use struct {
 }
 
 // tableOf is a table of the database. There is a question for each link: going through all tables would take time for each pair.
-func (c *Checker) tableOf(n schema.Name) *schema.Table {
+func (c *Checker) TableOf(n schema.Name) *schema.Table {
 	if c.look == nil {
-		c.look = c.live.Finder()
+		c.look = c.Live.Finder()
 	}
 	return c.look(n)
 }
@@ -222,7 +222,7 @@ func (c *Checker) Write(w Write) {
 // add notes a finding, once. Its text holds names that a database chose,
 // of types, triggers and collations too, and goes to terminals and logs: no name may
 // move the cursor there, or begin a line of its own.
-func (c *Checker) add(f Finding) {
+func (c *Checker) Add(f Finding) {
 	f.Problem, f.Fix = schema.Printable(f.Problem), schema.Printable(f.Fix)
 	if !slices.Contains(c.found, f) {
 		c.found = append(c.found, f)

@@ -16,7 +16,7 @@ func (c *Checker) insertable() {
 	var order []*decl.Facet
 	missing := map[*decl.Facet][]*schema.Column{}
 	for _, w := range c.writes {
-		t := c.tableOf(schema.Name{Name: w.Table.Name})
+		t := c.TableOf(schema.Name{Name: w.Table.Name})
 		if w.Facet == nil || len(w.Rights.Insert) == 0 || !w.Inserts || t == nil {
 			continue
 		}
@@ -31,7 +31,7 @@ func (c *Checker) insertable() {
 	for _, f := range order {
 		for _, col := range missing[f] {
 			r := f.Table.Reader
-			c.add(Finding{Kind: NeededColumn, Table: f.Table.Name, Column: col.Name, Facet: f.Alias,
+			c.Add(Finding{Kind: NeededColumn, Table: f.Table.Name, Column: col.Name, Facet: f.Alias,
 				Problem: "programs may insert rows through the facet " + f.Alias + ", and no row can be inserted: this column needs a value, and neither the program, nor the scope, nor a default of the database gives it one",
 				Fix:     r.Inserted(col.Name) + "; or a default in the database; or " + r.Filled(col.Name) + "; or " + r.NoInsert() + " there"})
 		}
@@ -41,8 +41,8 @@ func (c *Checker) insertable() {
 // needed are the columns that have to have a value in a row that is inserted by w, and get none. A trigger or a rule of PostgreSQL may
 // give them one.
 func (c *Checker) needed(t *schema.Table, w Write) (out []*schema.Column) {
-	if c.live.Engine == schema.Postgres {
-		for _, of := range c.parts(t) {
+	if c.Live.Engine == schema.Postgres {
+		for _, of := range c.Parts(t) {
 			if len(of.Rules) > 0 || slices.ContainsFunc(of.Triggers, func(tr schema.Trigger) bool {
 				return !tr.Disabled && tr.Timing != "AFTER" && c.fires(tr, altered{table: of, insert: true})
 			}) {
@@ -60,14 +60,14 @@ func (c *Checker) needed(t *schema.Table, w Write) (out []*schema.Column) {
 	}
 	for i := range t.Columns {
 		col := &t.Columns[i]
-		needed := col.NotNull || c.notNullDomain(col) || shares(c.live, leads, []string{col.Name})
-		if needed && col.Generated == schema.NotGenerated && !fillsIn(c.live, col) && !shares(c.live, given, []string{col.Name}) {
+		needed := col.NotNull || c.NotNullDomain(col) || shares(c.Live, leads, []string{col.Name})
+		if needed && col.Generated == schema.NotGenerated && !fillsIn(c.Live, col) && !shares(c.Live, given, []string{col.Name}) {
 			out = append(out, col)
 		}
 	}
 	return out
 }
 
-func (c *Checker) notNullDomain(col *schema.Column) bool {
-	return col.Domain != nil && slices.ContainsFunc(c.live.Domains, func(d *schema.Domain) bool { return d.Name == *col.Domain && d.NotNull })
+func (c *Checker) NotNullDomain(col *schema.Column) bool {
+	return col.Domain != nil && slices.ContainsFunc(c.Live.Domains, func(d *schema.Domain) bool { return d.Name == *col.Domain && d.NotNull })
 }

@@ -30,7 +30,7 @@ func TestInsertable(t *testing.T) {
 		w.Table, w.Facet, w.Inserts = jobs, &decl.Facet{Table: jobs, Alias: "job"}, true
 		w.Rights.Insert = append(w.Rights.Insert, title)
 		check := NewChecker()
-		check.live, check.writes = &schema.Database{Engine: schema.SQLite, Tables: []*schema.Table{live}}, []Write{w}
+		check.Live, check.writes = &schema.Database{Engine: schema.SQLite, Tables: []*schema.Table{live}}, []Write{w}
 		check.insertable()
 		if got := len(check.found) == 1 && check.found[0].Kind == NeededColumn && check.found[0].Column == "secret"; got != c.needed || len(check.found) > 1 {
 			t.Errorf("%s: %+v", what, check.found)

@@ -21,17 +21,17 @@ func (x told) name() string { return "tells " + x.rule }
 
 // columns are names of columns of one table.
 type columns struct {
-	live  *schema.Database
+	Live  *schema.Database
 	names []string
 }
 
-func (c columns) has(name string) bool { return shares(c.live, c.names, []string{name}) }
+func (c columns) has(name string) bool { return shares(c.Live, c.names, []string{name}) }
 
 // beside reports whether what reads columns reads one of c, and another one that is changed. What reads one column alone looks at
 // the new value when it is changed, and at nothing that was there.
 func (c columns) beside(changed columns, reads func(col func(string) bool) bool) bool {
 	return slices.ContainsFunc(c.names, func(secret string) bool {
-		is := columns{c.live, []string{secret}}.has
+		is := columns{c.Live, []string{secret}}.has
 		return reads(is) && reads(func(name string) bool { return changed.has(name) && !is(name) })
 	})
 }
@@ -51,7 +51,7 @@ func (a altered) deletes() bool { return a.delete || a.moves }
 // moving is a, with whether the change may bring rows to another partition, where they are deleted from the one and inserted into
 // the other, with all that this sets off. A trigger before the change may give them another key, whatever is changed.
 func (c *Checker) moving(a altered) altered {
-	parts, changed := c.parts(a.table), columns{c.live, a.cols}
+	parts, changed := c.Parts(a.table), columns{c.Live, a.cols}
 	a.moves = len(parts) > 1 && len(a.cols) > 0 && slices.ContainsFunc(parts, func(x *schema.Table) bool {
 		return x.PartitionBy != "" && c.reads(x, []schema.Part{{Expr: x.PartitionBy}}, changed.has) ||
 			slices.ContainsFunc(x.Triggers, func(tr schema.Trigger) bool { return tr.Timing != "AFTER" })
@@ -61,11 +61,11 @@ func (c *Checker) moving(a altered) altered {
 
 // tells finds the rules by which a write tells of labelled columns.
 func (c *Checker) tells(t *schema.Table, w Write) (out []told) {
-	own := c.kin(t)
-	for _, a := range c.allCarried(w.alters(t, own), c.kin) {
+	own := c.Kin(t)
+	for _, a := range c.allCarried(w.alters(t, own), c.Kin) {
 		for _, x := range c.tellsOf(a, w) {
 			if !slices.Contains(own, a.table) {
-				x.rule = c.called(a.table) + "." + x.rule
+				x.rule = c.Called(a.table) + "." + x.rule
 			}
 			if !slices.Contains(out, x) {
 				out = append(out, x)
@@ -106,13 +106,13 @@ func (c *Checker) allCarried(all []altered, with func(*schema.Table) []*schema.T
 
 // carried are the tables whose rows the database deletes or changes with those of another.
 func (c *Checker) carried(a altered, with func(*schema.Table) []*schema.Table) (out []altered) {
-	for _, child := range c.live.Tables {
+	for _, child := range c.Live.Tables {
 		for _, fk := range child.ForeignKeys {
 			if fk.Table != a.table.Name {
 				continue
 			}
 			deleted := a.deletes() && fk.OnDelete == schema.Cascade
-			changed := a.deletes() && !deleted && carries(fk.OnDelete) || c.anyOf(a.table, references(fk, a.table), columns{c.live, a.cols}.has) && carries(fk.OnUpdate)
+			changed := a.deletes() && !deleted && carries(fk.OnDelete) || c.anyOf(a.table, references(fk, a.table), columns{c.Live, a.cols}.has) && carries(fk.OnUpdate)
 			for _, x := range with(child) {
 				if deleted {
 					out = append(out, altered{table: x, delete: true})
@@ -137,15 +137,15 @@ func references(fk schema.ForeignKey, to *schema.Table) []string {
 // secretOf are the labelled columns of a table, by whatever declaration of its kin they are labelled. Which columns a view shows under
 // which names is not known: where one is labelled on a view, all are that nobody has declared without a label.
 func (c *Checker) secretOf(t *schema.Table, w Write) columns {
-	cols := columns{live: c.live}
-	for _, x := range c.kin(t) {
+	cols := columns{Live: c.Live}
+	for _, x := range c.Kin(t) {
 		for _, col := range w.Labelled {
-			if c.isOf(col.Table, x) {
+			if c.IsOf(col.Table, x) {
 				cols.names = append(cols.names, col.Name)
 			}
-			if c.live.View(schema.Name{Name: col.Table.Name}) != nil && c.shows(col.Table, x) {
+			if c.Live.View(schema.Name{Name: col.Table.Name}) != nil && c.Shows(col.Table, x) {
 				for _, y := range x.Columns {
-					if of := c.same(w.Table, y.Name); of == nil || !c.isOf(w.Table, x) {
+					if of := c.Same(w.Table, y.Name); of == nil || !c.IsOf(w.Table, x) {
 						cols.names = append(cols.names, y.Name)
 					}
 				}
@@ -164,18 +164,18 @@ func goesByClock(expr string) bool {
 // tellsOf are the rules about rows of one table.
 func (c *Checker) tellsOf(a altered, w Write) (out []told) {
 	t := a.table
-	secrets, changed := c.secretOf(t, w), columns{c.live, a.cols}
+	secrets, changed := c.secretOf(t, w), columns{c.Live, a.cols}
 	secret, written := secrets.has, changed.has
-	indexed := slices.ContainsFunc(c.kin(t), func(x *schema.Table) bool { // what one index has of a row, those of its kin may decide
-		return slices.ContainsFunc(indexesOf(x), func(i index) bool { return c.reads(x, i.parts, secret) })
+	indexed := slices.ContainsFunc(c.Kin(t), func(x *schema.Table) bool { // what one index has of a row, those of its kin may decide
+		return slices.ContainsFunc(indexesOf(x), func(i index) bool { return c.reads(x, i.Parts, secret) })
 	})
 	for _, u := range uniquesOf(t) {
 		has := func(col func(string) bool) bool {
-			return c.reads(t, u.parts, col) || u.where != "" && t.Reads(u.where, col)
+			return c.reads(t, u.Parts, col) || u.where != "" && t.Reads(u.where, col)
 		}
 		changes := len(a.cols) > 0 && has(written)
 		switch {
-		case has(secret) && (changes || a.moves || a.insert && (u.numbered(c.live, t) || !u.fresh(c.live, t, w.given()))):
+		case has(secret) && (changes || a.moves || a.insert && (u.numbered(c.Live, t) || !u.fresh(c.Live, t, w.given()))):
 			out = append(out, told{u.name(), "that a value is taken would tell of it"})
 		case indexed && changes: // row by row
 			out = append(out, told{u.name(), "rows are changed in the order of an index, which a value that is taken would tell"})
@@ -204,13 +204,13 @@ func (c *Checker) tellsOf(a altered, w Write) (out []told) {
 			out = append(out, told{"foreign key(" + strings.Join(fk.Columns, ", ") + ")", "a value that leads nowhere would tell of the other"})
 		}
 	}
-	for _, child := range c.live.Tables {
+	for _, child := range c.Live.Tables {
 		for _, fk := range child.ForeignKeys {
 			changed := c.anyOf(t, references(fk, t), written)
 			if fk.Table != t.Name || !a.deletes() && !changed {
 				continue
 			}
-			name := c.called(child) + "(" + strings.Join(fk.Columns, ", ") + ")"
+			name := c.Called(child) + "(" + strings.Join(fk.Columns, ", ") + ")"
 			rows := c.rowsLabel(child, w)
 			switch own := w.Table.Label.Secrecy(); {
 			case c.anyOf(child, fk.Columns, c.secretOf(child, w).has) || !rows.FlowsTo(own):
@@ -238,7 +238,7 @@ func (c *Checker) scopedBy(w Write, refuse refusing) {
 // rowsLabel is the label of the existence of a table's rows, by whatever declaration of its kin, or of a view of it, has one.
 func (c *Checker) rowsLabel(t *schema.Table, w Write) (l exo.Label) {
 	for _, o := range w.LabelledRows {
-		if c.shows(o, t) || slices.ContainsFunc(c.kin(t), func(x *schema.Table) bool { return c.isOf(o, x) }) {
+		if c.Shows(o, t) || slices.ContainsFunc(c.Kin(t), func(x *schema.Table) bool { return c.IsOf(o, x) }) {
 			l = l.Join(o.Label.Secrecy())
 		}
 	}
@@ -252,13 +252,13 @@ func (c *Checker) made(t *schema.Table, secrets, changed columns) (out []told) {
 		if i.said {
 			continue
 		}
-		x := i.parts
+		x := i.Parts
 		entry := func(col func(string) bool) bool { return c.reads(t, x, col) }
 		// Of a partial index its condition decides whether an entry is calculated.
 		calculated := secrets.beside(changed, entry) && slices.ContainsFunc(x, func(p schema.Part) bool { return p.Column == "" })
 		long := slices.ContainsFunc(x, func(p schema.Part) bool { return c.dependsOn(t, p, changed.has) && !fixedSize(t, p) })
-		if calculated || long && c.live.Engine == schema.Postgres && secrets.beside(changed, entry) {
-			out = append(out, told{"index" + unique{parts: x}.said(), "an entry of it that can't be made would tell of it"})
+		if calculated || long && c.Live.Engine == schema.Postgres && secrets.beside(changed, entry) {
+			out = append(out, told{"index" + unique{Parts: x}.said(), "an entry of it that can't be made would tell of it"})
 		}
 	}
 	for i := range t.Columns {
@@ -285,7 +285,7 @@ func (c *Checker) dependsOn(t *schema.Table, p schema.Part, col func(string) boo
 	if p.Column == "" {
 		return t.Reads(p.Expr, col)
 	}
-	i := slices.IndexFunc(t.Columns, func(x schema.Column) bool { return c.live.Engine.Is(x.Name, p.Column) })
+	i := slices.IndexFunc(t.Columns, func(x schema.Column) bool { return c.Live.Engine.Is(x.Name, p.Column) })
 	return col(p.Column) || i >= 0 && t.Calculates(&t.Columns[i], col)
 }
 
@@ -297,7 +297,7 @@ func (c *Checker) reads(t *schema.Table, parts []schema.Part, col func(string) b
 // index is what an index has of each row, its condition included. said: tells has all that it could tell, as a unique one
 // that carries nothing along.
 type index struct {
-	parts []schema.Part
+	Parts []schema.Part
 	said  bool
 }
 
@@ -306,10 +306,10 @@ func indexesOf(t *schema.Table) (out []index) {
 	add := func(parts []schema.Part, where string, include []string, unique bool) {
 		i := index{slices.Clone(parts), unique && len(include) == 0}
 		if where != "" {
-			i.parts = append(i.parts, schema.Part{Expr: where})
+			i.Parts = append(i.Parts, schema.Part{Expr: where})
 		}
 		for _, n := range include {
-			i.parts = append(i.parts, schema.Part{Column: n})
+			i.Parts = append(i.Parts, schema.Part{Column: n})
 		}
 		out = append(out, i)
 	}
@@ -319,7 +319,7 @@ func indexesOf(t *schema.Table) (out []index) {
 		}
 	}
 	for _, u := range uniquesOf(t) {
-		add(u.parts, u.where, u.include, true)
+		add(u.Parts, u.where, u.include, true)
 	}
 	return out
 }

@@ -147,9 +147,9 @@ func TestTells(t *testing.T) {
 		}
 		c.rules(w)
 		check := NewChecker()
-		check.live = &schema.Database{Engine: schema.Postgres, Tables: []*schema.Table{w.staff, w.notes, w.files}}
+		check.Live = &schema.Database{Engine: schema.Postgres, Tables: []*schema.Table{w.staff, w.notes, w.files}}
 		if c.sqlite {
-			check.live.Engine = schema.SQLite
+			check.Live.Engine = schema.SQLite
 		}
 		find := func(secret []*decl.Column, allowed ...string) string {
 			var got []string

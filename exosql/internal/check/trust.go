@@ -18,13 +18,13 @@ func DemandsTrust(live *schema.Database, t *decl.Table, update []string, deletes
 		return false // of what is no table, Writable says more
 	}
 	c := NewChecker()
-	c.live = live
-	own := c.kin(at)
+	c.Live = live
+	own := c.Kin(at)
 	var all []altered
 	for _, x := range own {
 		all = append(all, altered{table: x, cols: update, delete: deletes || slices.Contains(at.OnConflict, "REPLACE")}) // which deletes the row that has the value
 	}
-	for i, a := range c.allCarried(all, c.kin) {
+	for i, a := range c.allCarried(all, c.Kin) {
 		cols := c.secretOf(a.table, Write{Table: t, Labelled: trusted})
 		if a.delete && len(cols.names) > 0 || i >= len(own) && slices.ContainsFunc(a.cols, cols.has) {
 			return true

@@ -16,7 +16,7 @@ import (
 
 // unique is such a rule: a key, a unique index, or an exclusion constraint.
 type unique struct {
-	parts     []schema.Part
+	Parts     []schema.Part
 	exclusion *schema.Exclusion // nil: all parts are compared with =
 	where     string            // of which rows; "" for all
 	alike     bool              // NULL equals NULL
@@ -28,14 +28,14 @@ type unique struct {
 
 // uniques are the rules of a table, of the tables that it is a part of, and of its parts.
 func (c *Checker) uniques(t *schema.Table) (out []unique) {
-	for _, of := range c.parts(t) {
+	for _, of := range c.Parts(t) {
 		out = append(out, uniquesOf(of)...)
 	}
 	return out
 }
 
 // parts are a table, those that it is a part of, and its parts, which all have to do with its rows.
-func (c *Checker) parts(t *schema.Table) []*schema.Table { return c.related(t, partOf) }
+func (c *Checker) Parts(t *schema.Table) []*schema.Table { return c.related(t, partOf) }
 
 // family is the same table for a table, its parts, those that it is a part of, and heirs by INHERITS, by any number of steps: a row of one
 // is, or may be, a row of the others.
@@ -43,10 +43,10 @@ func (c *Checker) family(t *schema.Table) *schema.Table {
 	if c.families == nil {
 		c.families = map[*schema.Table]*schema.Table{}
 		named := map[schema.Name]*schema.Table{}
-		for _, x := range c.live.Tables {
+		for _, x := range c.Live.Tables {
 			named[x.Name] = x
 		}
-		for _, x := range c.live.Tables {
+		for _, x := range c.Live.Tables {
 			up := slices.Clone(x.Inherits)
 			if x.PartitionOf != nil {
 				up = append(up, *x.PartitionOf)
@@ -64,9 +64,9 @@ func (c *Checker) family(t *schema.Table) *schema.Table {
 }
 
 // kin is the family of a table, the table first.
-func (c *Checker) kin(t *schema.Table) []*schema.Table {
+func (c *Checker) Kin(t *schema.Table) []*schema.Table {
 	out := []*schema.Table{t}
-	for _, o := range c.live.Tables {
+	for _, o := range c.Live.Tables {
 		if o != t && c.family(o) == c.family(t) {
 			out = append(out, o)
 		}
@@ -86,7 +86,7 @@ func (c *Checker) eldest(t *schema.Table) *schema.Table {
 func (c *Checker) related(t *schema.Table, is func(part, whole *schema.Table) bool) []*schema.Table {
 	seen := []*schema.Table{t}
 	for i := 0; i < len(seen); i++ { // it grows
-		for _, o := range c.live.Tables {
+		for _, o := range c.Live.Tables {
 			if (is(seen[i], o) || is(o, seen[i])) && !slices.Contains(seen, o) {
 				seen = append(seen, o)
 			}
@@ -101,18 +101,18 @@ func partOf(part, whole *schema.Table) bool {
 
 func uniquesOf(t *schema.Table) (out []unique) {
 	if t.PrimaryKey != nil {
-		out = append(out, unique{parts: keyParts(t.PrimaryKey), primary: true, include: t.PrimaryKey.Include, late: t.PrimaryKey.Deferrable})
+		out = append(out, unique{Parts: keyParts(t.PrimaryKey), primary: true, include: t.PrimaryKey.Include, late: t.PrimaryKey.Deferrable})
 	}
 	for i, k := range t.Uniques {
-		out = append(out, unique{parts: keyParts(&t.Uniques[i]), alike: !k.NullsDistinct, include: k.Include, late: k.Deferrable})
+		out = append(out, unique{Parts: keyParts(&t.Uniques[i]), alike: !k.NullsDistinct, include: k.Include, late: k.Deferrable})
 	}
 	for _, x := range t.Indexes {
 		if x.Unique { // one that is not built to the end refuses rows, too
-			out = append(out, unique{parts: x.Parts, where: x.Where, alike: x.NullsAlike, broken: x.Invalid, include: x.Include})
+			out = append(out, unique{Parts: x.Parts, where: x.Where, alike: x.NullsAlike, broken: x.Invalid, include: x.Include})
 		}
 	}
 	for i, x := range t.Exclusions {
-		out = append(out, unique{parts: x.Parts, exclusion: &t.Exclusions[i], where: x.Where})
+		out = append(out, unique{Parts: x.Parts, exclusion: &t.Exclusions[i], where: x.Where})
 	}
 	return out
 }
@@ -129,7 +129,7 @@ func keyParts(k *schema.Key) (out []schema.Part) {
 }
 
 func (u unique) columns() (out []string) {
-	for _, p := range u.parts {
+	for _, p := range u.Parts {
 		if p.Column != "" {
 			out = append(out, p.Column)
 		}
@@ -140,7 +140,7 @@ func (u unique) columns() (out []string) {
 // said is the rule as messages have it, and name as AllowEffects does.
 func (u unique) said() string {
 	var parts []string
-	for _, p := range u.parts {
+	for _, p := range u.Parts {
 		if p.Column != "" {
 			parts = append(parts, p.Column)
 		} else {
@@ -166,12 +166,12 @@ func (c *Checker) fixUnique(u unique, w Write) string {
 	switch {
 	case u.primary:
 		return fmt.Sprintf("numbers or UUIDs that the database gives (%s), %s", sqlname.List(u.columns()), w.Table.Reader.NotInserted())
-	case !w.Decided || len(w.Scope) == 0 || u.exclusion != nil || u.where != "" || len(u.columns()) < len(u.parts):
+	case !w.Decided || len(w.Scope) == 0 || u.exclusion != nil || u.where != "" || len(u.columns()) < len(u.Parts):
 		return ""
 	}
 	within := u.columns()
 	for _, col := range slices.Backward(names(w.Scope)) {
-		if !c.within([]string{col}, within) {
+		if !c.Within([]string{col}, within) {
 			within = append([]string{col}, within...)
 		}
 	}
@@ -190,7 +190,7 @@ func confirms(live *schema.Database, t *schema.Table, u unique, w Write) bool {
 			return true
 		}
 	}
-	if !kept && len(w.Rights.Update) > 0 && (len(cols) < len(u.parts) || u.where != "" || shares(live, cols, names(w.Rights.Update)) || shares(live, cols, names(w.Filled))) {
+	if !kept && len(w.Rights.Update) > 0 && (len(cols) < len(u.Parts) || u.where != "" || shares(live, cols, names(w.Rights.Update)) || shares(live, cols, names(w.Filled))) {
 		return true // an expression and a condition may be of any column
 	}
 	return len(w.Rights.Insert) > 0 && !u.fresh(live, t, w.given())
@@ -262,7 +262,7 @@ func wider(live *schema.Database, t *schema.Table, name string) bool {
 	if c.Loose {
 		return true
 	}
-	switch plainType(&c) {
+	switch PlainType(&c) {
 	case "text", "character varying", "name":
 		return false
 	}
@@ -272,7 +272,7 @@ func wider(live *schema.Database, t *schema.Table, name string) bool {
 // equal are the columns in which rows that are alike are equal: not those that the rule compares by another collation or class of operators than the
 // column's, by which a text of a tenant may be like another tenant's.
 func (u unique) equal() (out []string) {
-	for i, p := range u.parts {
+	for i, p := range u.Parts {
 		if p.Column != "" && p.Collation == "" && bytewise(p.OpClass) && (u.exclusion == nil || i < len(u.exclusion.Operators) && u.exclusion.Operators[i] == "=") {
 			out = append(out, p.Column)
 		}

@@ -43,7 +43,7 @@ type Write struct {
 // Check says the same beforehand.
 func Writable(live *schema.Database, w Write) error {
 	c := NewChecker()
-	c.live = live
+	c.Live = live
 	c.writable(w)
 	var all []error
 	for _, f := range c.found {
@@ -59,7 +59,7 @@ type refusing struct {
 }
 
 func (r refusing) because(kind, fix, problem string, args ...any) {
-	r.add(Finding{Kind: kind, Fix: fix}, problem, args...)
+	r.Add(Finding{Kind: kind, Fix: fix}, problem, args...)
 }
 
 // unless adds a reason that does not hold where the host has allowed an effect. fix is the other way, if there is one, and when says when
@@ -71,15 +71,15 @@ func (r refusing) unless(effect, kind, fix, when, problem string, args ...any) {
 	if fix != "" {
 		fix += ", or "
 	}
-	r.add(Finding{Kind: kind, Fix: fix + r.w.allow(effect) + when, Effect: schema.Printable(effect)}, problem, args...)
+	r.Add(Finding{Kind: kind, Fix: fix + r.w.allow(effect) + when, Effect: schema.Printable(effect)}, problem, args...)
 }
 
-func (r refusing) add(f Finding, problem string, args ...any) {
+func (r refusing) Add(f Finding, problem string, args ...any) {
 	f.Table, f.Problem = r.w.Table.Name, fmt.Sprintf(problem, args...)
 	if r.w.Facet != nil {
 		f.Facet = r.w.Facet.Alias
 	}
-	r.c.add(f)
+	r.c.Add(f)
 }
 
 // allow is what the host writes to allow an effect.
@@ -97,18 +97,18 @@ func (w Write) allow(effect string) string {
 // writable finds all for which no program may write a table.
 func (c *Checker) writable(w Write) {
 	refuse := refusing{c, w}
-	t := c.tableOf(schema.Name{Name: w.Table.Name})
+	t := c.TableOf(schema.Name{Name: w.Table.Name})
 	if t == nil {
 		refuse.because(MissingTable, "a facet of it that only reads", "is no table of the database, or a view: programs can't write it")
 		return
 	}
 	if t.Inherited {
-		refuse.because(NoKey, c.disinherit(t), "other tables inherit from it, and no key of it spans them: programs can't write it")
+		refuse.because(NoKey, c.Disinherit(t), "other tables inherit from it, and no key of it spans them: programs can't write it")
 	}
 	if w.Table.Keyless {
 		refuse.because(NoKey, fmt.Sprintf("a key for %s, in the database and in the declaration, or a facet of it that only reads", sqlname.Plain(t.Name.Name)), "nothing makes its rows unique: programs can't write it")
-	} else if !identified(c.live, t, w.Table) {
-		refuse.because(NoKey, fmt.Sprintf("CREATE UNIQUE INDEX %s ON %s (%s)", sqlname.Plain(t.Name.Name+"_key"), c.named(t), sqlname.List(names(w.Table.Keys))),
+	} else if !identified(c.Live, t, w.Table) {
+		refuse.because(NoKey, fmt.Sprintf("CREATE UNIQUE INDEX %s ON %s (%s)", sqlname.Plain(t.Name.Name+"_key"), c.Named(t), sqlname.List(names(w.Table.Keys))),
 			"the declared key (%s) is no primary key and no unique one, or one that is DEFERRABLE: a write could find rows out of scope by it", strings.Join(names(w.Table.Keys), ", "))
 	}
 	for _, what := range t.OnConflict {
@@ -118,7 +118,7 @@ func (c *Checker) writable(w Write) {
 	}
 	c.effects(t, w, refuse)
 	for _, k := range c.uniques(t) {
-		if w.Trusted || !confirms(c.live, t, k, w) {
+		if w.Trusted || !confirms(c.Live, t, k, w) {
 			continue
 		}
 		refuse.unless(k.name(), SpanningUnique, c.fixUnique(k, w), ", if programs may learn what others have", "programs may write to it, and %s is unique among everybody's rows: that a value is taken would tell of rows out of scope", k.said())
@@ -126,13 +126,13 @@ func (c *Checker) writable(w Write) {
 	c.labelled(t, w, refuse)
 	c.scopedBy(w, refuse)
 	for _, o := range w.Beside {
-		if c.shows(o, t) {
+		if c.Shows(o, t) {
 			refuse.unless("rows("+o.Name+")", HiddenEffect, "one declaration for both", ", if no row comes into scope there by what is written here",
 				"programs may write to it, and %s may show the same rows, of which a grant tells by that other declaration which may be seen: what is written could bring rows into its scope", o.Name)
 		}
 	}
 	for _, l := range slices.Concat(w.Leading, w.Links, w.Into, w.Through) {
-		if why := c.unlike(l); why != "" {
+		if why := c.Unlike(l); why != "" {
 			refuse.unless("types("+l.From.Name+"."+l.Name+")", LooseEquality, "one type for both", ", if no row is meant by a value that another one has in another form",
 				"programs may write to it, and it is linked by %s, where %s: what is written could belong to a row of anybody's", l.Name, why)
 		}
@@ -141,7 +141,7 @@ func (c *Checker) writable(w Write) {
 	c.calculated(t, w, refuse)
 	written := append(names(w.Rights.Insert), names(w.Rights.Update)...)
 	for _, fk := range c.foreignKeys(t) {
-		if shares(c.live, fk.Columns, written) && !w.looks(c.live, fk) {
+		if shares(c.Live, fk.Columns, written) && !w.looks(c.Live, fk) {
 			if w.Trusted {
 				refuse.because(HiddenEffect, w.Table.Reader.LinkOver(fk.Table.Name),
 					"(%s) is written, which refers to %s, and no link is declared by it: a row of anybody's could be meant", strings.Join(fk.Columns, ", "), fk.Table.Name)
@@ -167,11 +167,11 @@ func (c *Checker) defaulted(t *schema.Table, w Write, refuse refusing) {
 			always = append(always, p.To.Name)
 		}
 	}
-	for _, of := range c.parts(t) {
+	for _, of := range c.Parts(t) {
 		for _, fk := range of.ForeignKeys {
 			name := "default(" + strings.Join(fk.Columns, ", ") + ")"
-			if shares(c.live, fk.Columns, always) || !slices.ContainsFunc(of.Columns, func(col schema.Column) bool {
-				return fillsIn(c.live, &col) && shares(c.live, []string{col.Name}, fk.Columns)
+			if shares(c.Live, fk.Columns, always) || !slices.ContainsFunc(of.Columns, func(col schema.Column) bool {
+				return fillsIn(c.Live, &col) && shares(c.Live, []string{col.Name}, fk.Columns)
 			}) {
 				continue
 			}
@@ -183,7 +183,7 @@ func (c *Checker) defaulted(t *schema.Table, w Write, refuse refusing) {
 
 // foreignKeys are those that a row of a table has to hold: of the table, of those that it is a part of, and of its parts.
 func (c *Checker) foreignKeys(t *schema.Table) (out []schema.ForeignKey) {
-	for _, of := range c.parts(t) {
+	for _, of := range c.Parts(t) {
 		out = append(out, of.ForeignKeys...)
 	}
 	return out
@@ -195,8 +195,8 @@ func (c *Checker) through(t *schema.Table, w Write, refuse refusing) {
 	for _, l := range w.Through {
 		for _, fk := range c.foreignKeys(t) {
 			if !slices.ContainsFunc(l.Pairs, func(p decl.Pair) bool {
-				return shares(c.live, fk.Columns, []string{p.To.Name}) && !slices.Contains(w.Fixed, p.To)
-			}) || along(c.live, reversed(l.Pairs), l.From, fk) || c.passes(l, fk) || w.looks(c.live, fk) {
+				return shares(c.Live, fk.Columns, []string{p.To.Name}) && !slices.Contains(w.Fixed, p.To)
+			}) || along(c.Live, reversed(l.Pairs), l.From, fk) || c.passes(l, fk) || w.looks(c.Live, fk) {
 				continue
 			}
 			refuse.because(HiddenEffect, w.Table.Reader.Link(fk.Table.Name),
@@ -207,7 +207,7 @@ func (c *Checker) through(t *schema.Table, w Write, refuse refusing) {
 
 // passes reports whether the row that rows are inserted through refers to the same row as they do: then it is there.
 func (c *Checker) passes(l *decl.Link, fk schema.ForeignKey) bool {
-	from, is := c.tableOf(schema.Name{Name: l.From.Name}), c.live.Engine.Is
+	from, is := c.TableOf(schema.Name{Name: l.From.Name}), c.Live.Engine.Is
 	return from != nil && slices.ContainsFunc(from.ForeignKeys, func(o schema.ForeignKey) bool {
 		if o.NotValid || len(o.Columns) != len(fk.Columns) || len(o.References) != len(fk.References) || !is(o.Table.Name, fk.Table.Name) || !is(o.Table.Schema, fk.Table.Schema) {
 			return false
@@ -237,7 +237,7 @@ func (c *Checker) calculated(t *schema.Table, w Write, refuse refusing) {
 		told = append(told, fk.Columns...)
 	}
 	for i := range t.Columns {
-		if col := &t.Columns[i]; shares(c.live, told, []string{col.Name}) && w.calculates(c.live, t, col) {
+		if col := &t.Columns[i]; shares(c.Live, told, []string{col.Name}) && w.calculates(c.Live, t, col) {
 			refuse.because(HiddenEffect, fmt.Sprintf("no right to write what %s is calculated from", col.Name),
 				"a write changes the generated column %s, by which rows are told that may be seen or that it leads to", col.Name)
 		}
@@ -247,8 +247,8 @@ func (c *Checker) calculated(t *schema.Table, w Write, refuse refusing) {
 			continue
 		}
 		for i := range t.Columns {
-			if col := &t.Columns[i]; shares(c.live, names(of.Readers.Cols), []string{col.Name}) && t.Calculates(col, func(name string) bool {
-				return shares(c.live, slices.Concat(names(w.Rights.Update), names(w.Filled)), []string{name})
+			if col := &t.Columns[i]; shares(c.Live, names(of.Readers.Cols), []string{col.Name}) && t.Calculates(col, func(name string) bool {
+				return shares(c.Live, slices.Concat(names(w.Rights.Update), names(w.Filled)), []string{name})
 			}) { // a program would make itself the reader of what is there
 				refuse.because(HiddenEffect, fmt.Sprintf("no right to write what %s is calculated from", col.Name),
 					"a write changes the generated column %s, which says who may read %s", col.Name, of.Name)
@@ -275,7 +275,7 @@ func (w Write) looks(live *schema.Database, fk schema.ForeignKey) bool {
 // scope with it. A foreign key sees to it that there are none.
 func (c *Checker) waiting(t *schema.Table, w Write, refuse refusing) {
 	for _, l := range w.Leading {
-		of, cols, by := c.tableOf(schema.Name{Name: l.To.Name}), []string(nil), []string(nil)
+		of, cols, by := c.TableOf(schema.Name{Name: l.To.Name}), []string(nil), []string(nil)
 		for _, p := range l.Pairs {
 			cols, by = append(cols, p.To.Name), append(by, p.From.Name)
 		}
@@ -283,15 +283,15 @@ func (c *Checker) waiting(t *schema.Table, w Write, refuse refusing) {
 		if of == nil {
 			continue
 		}
-		if held := slices.ContainsFunc(of.ForeignKeys, func(fk schema.ForeignKey) bool { return !fk.NotValid && along(c.live, reversed(l.Pairs), l.From, fk) }); held {
+		if held := slices.ContainsFunc(of.ForeignKeys, func(fk schema.ForeignKey) bool { return !fk.NotValid && along(c.Live, reversed(l.Pairs), l.From, fk) }); held {
 			continue
 		}
 		if decided := l.ToKey() && !slices.ContainsFunc(t.Columns, func(col schema.Column) bool {
-			return fillsIn(c.live, &col) && shares(c.live, []string{col.Name}, by)
+			return fillsIn(c.Live, &col) && shares(c.Live, []string{col.Name}, by)
 		}); decided {
 			continue // what is given is looked for in scope
 		}
-		refuse.unless(name, HiddenEffect, fmt.Sprintf("ALTER TABLE %s ADD FOREIGN KEY (%s) REFERENCES %s (%s)", c.named(of), sqlname.List(cols), c.named(t), sqlname.List(by)), fmt.Sprintf(", if no row of %s refers to a row that is not there", l.To.Name),
+		refuse.unless(name, HiddenEffect, fmt.Sprintf("ALTER TABLE %s ADD FOREIGN KEY (%s) REFERENCES %s (%s)", c.Named(of), sqlname.List(cols), c.Named(t), sqlname.List(by)), fmt.Sprintf(", if no row of %s refers to a row that is not there", l.To.Name),
 			"programs may add rows to it, and rows of %s are in scope by (%s) without a foreign key that holds for all: rows that refer to none would come into scope with a new one", l.To.Name, strings.Join(cols, ", "))
 	}
 }
@@ -305,13 +305,13 @@ func reversed(pairs []decl.Pair) (out []decl.Pair) {
 
 // identified reports whether no two rows have the same declared key, as a statement compares it: by the columns' own collations.
 func identified(live *schema.Database, t *schema.Table, declared *decl.Table) bool {
-	c := &Checker{live: live}
+	c := &Checker{Live: live}
 	if t.RowID && slices.Contains(names(declared.Keys), "rowid") {
 		return true
 	}
 	return len(declared.Keys) > 0 && slices.ContainsFunc(uniquesOf(t), func(u unique) bool {
 		// Until a deferred key is looked at, two rows have it: one of a program's own, and by it a foreign one that it deletes before the commit.
-		return u.exclusion == nil && u.where == "" && !u.broken && !u.late && len(u.equal()) == len(u.parts) && c.within(u.equal(), names(declared.Keys))
+		return u.exclusion == nil && u.where == "" && !u.broken && !u.late && len(u.equal()) == len(u.Parts) && c.Within(u.equal(), names(declared.Keys))
 	})
 }
 

@@ -355,7 +355,7 @@ func TestEffectsOfRights(t *testing.T) {
 		d := &schema.Database{Engine: schema.SQLite, Tables: []*schema.Table{live}}
 		c.change(d, live)
 		check := NewChecker()
-		check.live = d
+		check.Live = d
 		w := Write{Table: jobs, Rights: c.rights}
 		check.effects(live, w, refusing{check, w})
 		var got []string
