@@ -7,15 +7,15 @@ import (
 	"slices"
 
 	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/exosql/internal/check"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/writing"
 	"github.com/exoagent/exoagent/schema"
 )
 
 // Declared is something that [Check] compares with the database: a *Table, a Link, a
 // *Facet with all that it reaches, a Relation with its scopes, a [Scope], and what
 // [Granted] and [Written] make.
-type Declared interface{ declared(*check.Checker) }
+type Declared interface{ declared(*writing.Checker) }
 
 // Check compares declarations with the live database, and returns a *[CheckError]
 // with all findings at once, or nil. A host calls it when it starts:
@@ -77,8 +77,8 @@ func InspectCatalog(live *schema.Database, what ...Declared) ([]Finding, error) 
 }
 
 // gather collects what is declared.
-func gather(what []Declared) (*check.Checker, error) {
-	c := check.NewChecker()
+func gather(what []Declared) (*writing.Checker, error) {
+	c := writing.NewChecker()
 	var objs []*object
 	for _, d := range what {
 		if d == nil {
@@ -110,7 +110,7 @@ func gather(what []Declared) (*check.Checker, error) {
 
 var errNilDeclared = errors.New("exosql: Check was given nil")
 
-func (t *Table[T]) declared(c *check.Checker) {
+func (t *Table[T]) declared(c *writing.Checker) {
 	switch {
 	case t == nil:
 		c.Fail(errNilDeclared)
@@ -121,7 +121,7 @@ func (t *Table[T]) declared(c *check.Checker) {
 	}
 }
 
-func (l Link[A, B]) declared(c *check.Checker) {
+func (l Link[A, B]) declared(c *writing.Checker) {
 	if l.l == nil {
 		c.Fail(errors.New("exosql: Check was given a zero Link"))
 		return
@@ -129,7 +129,7 @@ func (l Link[A, B]) declared(c *check.Checker) {
 	c.UseLink(l.l, false)
 }
 
-func (f *Facet[T]) declared(c *check.Checker) {
+func (f *Facet[T]) declared(c *writing.Checker) {
 	switch {
 	case f == nil:
 		c.Fail(errNilDeclared)
@@ -140,9 +140,9 @@ func (f *Facet[T]) declared(c *check.Checker) {
 	}
 }
 
-func (s Scope) declared(c *check.Checker) { c.ScopeOf(s.s) }
+func (s Scope) declared(c *writing.Checker) { c.ScopeOf(s.s) }
 
-func (r Relation[T]) declared(c *check.Checker) {
+func (r Relation[T]) declared(c *writing.Checker) {
 	if c.Relation(r.r); r.r != nil && r.r.Err == nil {
 		c.Reads(r.r.Table.Cols...) // its All reads whole rows
 	}
@@ -156,7 +156,7 @@ func Granted(o exo.Object) Declared { return granted{o} }
 
 type granted struct{ o exo.Object }
 
-func (g granted) declared(c *check.Checker) {
+func (g granted) declared(c *writing.Checker) {
 	o, err := facetOf(g.o)
 	if err != nil {
 		c.Fail(fmt.Errorf("exosql: Granted: %w", err))
@@ -175,7 +175,7 @@ func (g granted) declared(c *check.Checker) {
 
 // writes notes each way in which programs write by the object. others are those that they have as well. The messages of programs are
 // asked the same before they write, by the same function: see DB.writable.
-func (o *object) writes(c *check.Checker, others []*object) error {
+func (o *object) writes(c *writing.Checker, others []*object) error {
 	if !o.facet.Writes() {
 		return nil
 	}
@@ -232,10 +232,10 @@ type writtenTable struct {
 	known []string
 }
 
-func (w writtenTable) declared(c *check.Checker) {
+func (w writtenTable) declared(c *writing.Checker) {
 	if w.t == nil {
 		c.Fail(errors.New("exosql: Check was given Written of a nil or zero Table"))
 		return
 	}
-	c.Declare(check.Write{Table: w.t, Rights: decl.Rights{Insert: w.t.Cols, Update: w.t.Cols, Delete: true, Effects: w.known}})
+	c.Declare(writing.Write{Table: w.t, Rights: decl.Rights{Insert: w.t.Cols, Update: w.t.Cols, Delete: true, Effects: w.known}})
 }

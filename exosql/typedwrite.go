@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/exosql/internal/check"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/rowsec"
@@ -257,7 +256,7 @@ func (db *DB) typedWritable(ctx context.Context, w *writing.Writing, sets [][]st
 	} else {
 		of.Rights.Update = cols
 	}
-	if err := check.Writable(live, of); err != nil {
+	if err := writing.Writable(live, of); err != nil {
 		return &exo.Error{Kind: exo.Denied, Err: fmt.Errorf("%w; see exosql.Table.AllowEffects", err)}
 	}
 	return nil

@@ -118,7 +118,7 @@ func (db *DB) trusts(ctx context.Context, w *keptWrite, a *asked) error {
 	if w.Change != nil {
 		update = w.Change.Write.Update
 	}
-	if check.DemandsTrust(live, w.Table, update, w.Kind == writing.Deletes, trusted) {
+	if writing.DemandsTrust(live, w.Table, update, w.Kind == writing.Deletes, trusted) {
 		return a.m.Untrusted(wary, "it would delete or change other rows, which only trusted programs may")
 	}
 	return nil
@@ -156,7 +156,7 @@ func (db *DB) writing(ctx context.Context, a *asked) (*keptWrite, error) {
 	}
 	w, ok := db.writes.Get(key)
 	if !ok {
-		made, err := writing.Write(db.engine(ctx), a.m, grantsOf(slices.Concat(a.objs, a.beside)), a.given.Sets, db.images > 0)
+		made, err := writing.Plan(db.engine(ctx), a.m, grantsOf(slices.Concat(a.objs, a.beside)), a.given.Sets, db.images > 0)
 		if err != nil {
 			return nil, err
 		}
@@ -513,7 +513,7 @@ var (
 	_ exo.LabelDeclarer = (*object)(nil)
 )
 
-// writable refuses a table whose writes would tell of rows out of scope, or change them: see check.Writable. It is asked once of
+// writable refuses a table whose writes would tell of rows out of scope, or change them: see writing.Writable. It is asked once of
 // each catalogue: what else it goes by (the grants' shapes, their facets and tables, but no values) is the same for all messages
 // that w is kept for.
 func (db *DB) writable(ctx context.Context, w *keptWrite, a *asked) error {
@@ -528,7 +528,7 @@ func (db *DB) writable(ctx context.Context, w *keptWrite, a *asked) error {
 	if err != nil {
 		return err
 	}
-	if err := check.Writable(live, of); err != nil {
+	if err := writing.Writable(live, of); err != nil {
 		return &exo.Error{Kind: exo.Denied, Msg: "this table can't be written: its host has to look at it first", Err: err}
 	}
 	w.harmless.Store(number)
@@ -554,7 +554,7 @@ func (o *object) labelled() (to []*decl.Column, rows []*decl.Table, err error) {
 // writeOf is what an object lets programs change through a facet, by a message or in the eyes of Check. g is its grant, and link that through
 // which rows are inserted, or nil. beside are the grants of others that the programs have, and labelled the objects whose labelled
 // columns a rule of the database may reveal.
-func (o *object) writeOf(g *scope.Grant, f *decl.Facet, link *decl.Link, beside []compile.Prepared, labelled []*object) (check.Write, error) {
+func (o *object) writeOf(g *scope.Grant, f *decl.Facet, link *decl.Link, beside []compile.Prepared, labelled []*object) (writing.Write, error) {
 	of, err := writeOf(g, f, o.ready().grant.Rows)
 	if err != nil {
 		return of, err
@@ -582,8 +582,8 @@ func (o *object) writeOf(g *scope.Grant, f *decl.Facet, link *decl.Link, beside 
 }
 
 // writeOf is what a grant lets programs change through a facet.
-func writeOf(g *scope.Grant, f *decl.Facet, rows decl.Rows) (check.Write, error) {
-	of := check.Write{Reveals: rows[f.Table], Table: f.Table, Rights: f.Rights, Decided: true, Leading: writing.Leading(g, f.Table), Told: writing.Told(g, f.Table), Filled: f.Table.Fills}
+func writeOf(g *scope.Grant, f *decl.Facet, rows decl.Rows) (writing.Write, error) {
+	of := writing.Write{Reveals: rows[f.Table], Table: f.Table, Rights: f.Rights, Decided: true, Leading: writing.Leading(g, f.Table), Told: writing.Told(g, f.Table), Filled: f.Table.Fills}
 	e, err := g.Enter(f.Table, nil, nil)
 	if err != nil {
 		return of, err

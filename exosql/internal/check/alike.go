@@ -67,30 +67,6 @@ func (c *Checker) near() [][]int {
 	return out
 }
 
-// moved finds that programs may change by one declaration whose the values of another one are: they would make themselves the readers. By
-// the same declaration they can't: see decl.Facet.
-func (c *Checker) moved() {
-	for _, w := range c.writes {
-		for _, t := range c.tables {
-			if t == w.Table || w.Trusted || !c.Live.Engine.Is(t.Name, w.Table.Name) && !c.ShareRows(t, w.Table) {
-				continue
-			}
-			for _, col := range t.Cols {
-				if col.Readers == nil {
-					continue
-				}
-				for _, by := range col.Readers.Cols {
-					if x := c.Same(w.Table, by.Name); x != nil && slices.Contains(w.Rights.Update, x) {
-						c.Add(Finding{Kind: LabelMismatch, Table: t.Name, Column: by.Name,
-							Problem: fmt.Sprintf("programs may change it by the declaration of %s, and it says who may read %s", w.Table.Name, col.Name),
-							Fix:     "one declaration, or no right to change it"})
-					}
-				}
-			}
-		}
-	}
-}
-
 // shareRows reports whether two declared tables have rows in common: as parts of one.
 func (c *Checker) ShareRows(t, o *decl.Table) bool {
 	a, b := c.TableOf(schema.Name{Name: t.Name}), c.TableOf(schema.Name{Name: o.Name})

@@ -3,7 +3,6 @@ package check
 import (
 	"cmp"
 	"errors"
-	"reflect"
 	"slices"
 
 	"github.com/exoagent/exoagent/exosql/internal/decl"
@@ -29,16 +28,17 @@ func (c *Checker) Inspect(live *schema.Database) []Finding {
 		c.table(t)
 	}
 	c.alike()
-	c.moved()
+	if c.Writes != nil {
+		c.Writes.Moved()
+	}
 	c.generated()
 	for _, l := range c.order {
 		c.link(l)
 		c.pairs(l)
 	}
-	for _, w := range c.writes {
-		c.writable(w)
+	if c.Writes != nil {
+		c.Writes.Writable()
 	}
-	c.insertable()
 	c.path()
 	c.role()
 	return c.found
@@ -56,13 +56,27 @@ type Checker struct {
 
 	look     func(schema.Name) *schema.Table // of live; see tableOf
 	families map[*schema.Table]*schema.Table // of a table that is part of another one, or its heir: one nearer to the eldest; see family
-	writes   []Write
 	found    []Finding
 	err      error
 
-	Secured  bool // the database was opened for policies that bind the role
-	Services int  // granted objects of which a database knows nothing
+	Writes   Writes // nil: nothing is written
+	Secured  bool   // the database was opened for policies that bind the role
+	Services int    // granted objects of which a database knows nothing
 }
+
+// Writes is what package writing adds to a Checker, which knows of no rule for writes itself.
+type Writes interface {
+	Declared(f *decl.Facet)                  // programs may write through it
+	Table(t *decl.Table, live *schema.Table) // what writes of it set off, as far as it is known without a grant
+	Moved()                                  // who may read a value is changed by another declaration
+	Writable()                               // what granted writes reveal or touch
+}
+
+// Tables are all that were declared, in the order in which they were given.
+func (c *Checker) Tables() []*decl.Table { return c.tables }
+
+// Written notes that rows of a table may be changed.
+func (c *Checker) Written(t *decl.Table) { c.Use(t).written = true }
 
 // use is how a table is used.
 type use struct {
@@ -70,10 +84,9 @@ type use struct {
 	reads   map[*decl.Column]bool // that queries of what is granted use
 	scopes  []*decl.Pred          // that its rows must satisfy
 	written bool                  // its rows may be changed
-	writes  []Write               // that are declared: by a facet, or by a host of its own code
 }
 
-// tableOf is a table of the database. There is a question for each link: going through all tables would take time for each pair.
+// TableOf is a table of the database. There is a question for each link: going through all tables would take time for each pair.
 func (c *Checker) TableOf(n schema.Name) *schema.Table {
 	if c.look == nil {
 		c.look = c.Live.Finder()
@@ -148,7 +161,10 @@ func (c *Checker) Facet(f *decl.Facet) {
 	c.Use(f.Table).granted = true
 	c.Reads(f.Table.Keys...) // by which rows are ordered
 	if f.Rights.Any() {
-		c.Declare(Write{Table: f.Table, Facet: f, Rights: f.Rights, Filled: f.Table.Fills})
+		c.Written(f.Table)
+		if c.Writes != nil {
+			c.Writes.Declared(f)
+		}
 	}
 	cols, links := f.Members()
 	c.Reads(cols...)
@@ -204,22 +220,10 @@ func (c *Checker) Relation(r *decl.Relation) {
 	}
 }
 
-// Declare notes a write that is declared. What it sets off is looked at; in which scope it would be is not known before it is granted.
-func (c *Checker) Declare(w Write) {
-	u := c.Use(w.Table)
-	u.written, u.writes = true, append(u.writes, w)
-}
+// Found are the findings so far.
+func (c *Checker) Found() []Finding { return c.found }
 
-// Write notes what a grant lets programs change, in which scope: once what several grants let them change in the same way.
-func (c *Checker) Write(w Write) {
-	if slices.ContainsFunc(c.writes, func(o Write) bool { return o.Facet == w.Facet && reflect.DeepEqual(o, w) }) {
-		return
-	}
-	c.Use(w.Table).written = true
-	c.writes = append(c.writes, w)
-}
-
-// add notes a finding, once. Its text holds names that a database chose,
+// Add notes a finding, once. Its text holds names that a database chose,
 // of types, triggers and collations too, and goes to terminals and logs: no name may
 // move the cursor there, or begin a line of its own.
 func (c *Checker) Add(f Finding) {

@@ -48,15 +48,8 @@ func (c *Checker) table(t *decl.Table) {
 	c.security(t, live)
 	c.relatives(t, live)
 	c.readable(t, live.Columns)
-	if u.written {
-		for _, w := range u.writes {
-			if w.Facet == nil || !slices.ContainsFunc(c.writes, func(o Write) bool { return o.Facet == w.Facet }) { // else writable says more
-				c.effects(live, w, refusing{c, w})
-			}
-		}
-		if !slices.ContainsFunc(c.writes, func(w Write) bool { return w.Table == t }) { // else writable says more
-			c.Spanning(t, live)
-		}
+	if u.written && c.Writes != nil {
+		c.Writes.Table(t, live)
 	}
 }
 
@@ -271,4 +264,27 @@ func count(n int, one, many string) string {
 		return "a " + one
 	}
 	return fmt.Sprintf("%d %s", n, many)
+}
+
+// Spanning reports unique keys that tenants share: an insert that fails says that
+// somebody has the value. Numbers that the engine gives say no more than how many
+// rows there are.
+func (c *Checker) Spanning(t *decl.Table, live *schema.Table) {
+	var tenant []string
+	for _, p := range c.uses[t].scopes {
+		tenant = append(tenant, columnNames(fixed(p, nil))...)
+	}
+	for _, k := range live.Keys() {
+		if first := live.Column(k[0]); len(k) == 1 && (first == nil || first.Identity != schema.NotIdentity || first.Kind == schema.UUID) {
+			continue // numbered, or not to be guessed
+		}
+		if slices.ContainsFunc(k, func(col string) bool { return c.Within([]string{col}, tenant) }) {
+			continue
+		}
+		f := Finding{Kind: SpanningUnique, Table: t.Name, Problem: fmt.Sprintf("the unique key (%s) spans tenants: an insert that it refuses says that somebody has the value", strings.Join(k, ", ")), Warning: true}
+		if len(tenant) > 0 {
+			f.Fix = fmt.Sprintf("UNIQUE (%s)", sqlname.List(append(slices.Clone(tenant[:1]), k...)))
+		}
+		c.Add(f)
+	}
 }

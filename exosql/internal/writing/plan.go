@@ -110,9 +110,9 @@ func IsWrite(m *exo.Message) bool {
 	return false
 }
 
-// Write plans a guest's message that writes. sets are the columns that its literals give, see GivenBy. With keys
+// Plan plans a guest's message that writes. sets are the columns that its literals give, see GivenBy. With keys
 // the statements of an insert give the keys of the new rows. The grants of the message come first, then others of the same programs.
-func Write(d compile.Engine, m *exo.Message, grants []compile.Prepared, sets [][]string, keys bool) (*Writing, error) {
+func Plan(d compile.Engine, m *exo.Message, grants []compile.Prepared, sets [][]string, keys bool) (*Writing, error) {
 	all, n := compile.Grants(grants), len(m.Objects)
 	w := &writer{d: d, m: m, grants: all[:n], beside: all[n:], sets: sets, w: &Writing{}, keys: keys}
 	return w.planned()

@@ -1,4 +1,4 @@
-package check
+package writing
 
 // This file finds facets through which no row can be inserted: a column needs a value, and nobody gives it one. Each insert would fail in
 // the database, with an error that can't name a column which the program does not see.
@@ -6,6 +6,7 @@ package check
 import (
 	"slices"
 
+	"github.com/exoagent/exoagent/exosql/internal/check"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/schema"
 )
@@ -31,7 +32,7 @@ func (c *Checker) insertable() {
 	for _, f := range order {
 		for _, col := range missing[f] {
 			r := f.Table.Reader
-			c.Add(Finding{Kind: NeededColumn, Table: f.Table.Name, Column: col.Name, Facet: f.Alias,
+			c.Add(check.Finding{Kind: check.NeededColumn, Table: f.Table.Name, Column: col.Name, Facet: f.Alias,
 				Problem: "programs may insert rows through the facet " + f.Alias + ", and no row can be inserted: this column needs a value, and neither the program, nor the scope, nor a default of the database gives it one",
 				Fix:     r.Inserted(col.Name) + "; or a default in the database; or " + r.Filled(col.Name) + "; or " + r.NoInsert() + " there"})
 		}
@@ -40,7 +41,7 @@ func (c *Checker) insertable() {
 
 // needed are the columns that have to have a value in a row that is inserted by w, and get none. A trigger or a rule of PostgreSQL may
 // give them one.
-func (c *Checker) needed(t *schema.Table, w Write) (out []*schema.Column) {
+func (c *rules) needed(t *schema.Table, w Write) (out []*schema.Column) {
 	if c.Live.Engine == schema.Postgres {
 		for _, of := range c.Parts(t) {
 			if len(of.Rules) > 0 || slices.ContainsFunc(of.Triggers, func(tr schema.Trigger) bool {
@@ -60,7 +61,7 @@ func (c *Checker) needed(t *schema.Table, w Write) (out []*schema.Column) {
 	}
 	for i := range t.Columns {
 		col := &t.Columns[i]
-		needed := col.NotNull || c.NotNullDomain(col) || shares(c.Live, leads, []string{col.Name})
+		needed := col.NotNull || c.notNullDomain(col) || shares(c.Live, leads, []string{col.Name})
 		if needed && col.Generated == schema.NotGenerated && !fillsIn(c.Live, col) && !shares(c.Live, given, []string{col.Name}) {
 			out = append(out, col)
 		}
@@ -68,6 +69,6 @@ func (c *Checker) needed(t *schema.Table, w Write) (out []*schema.Column) {
 	return out
 }
 
-func (c *Checker) NotNullDomain(col *schema.Column) bool {
+func (c *rules) notNullDomain(col *schema.Column) bool {
 	return col.Domain != nil && slices.ContainsFunc(c.Live.Domains, func(d *schema.Domain) bool { return d.Name == *col.Domain && d.NotNull })
 }

@@ -1,10 +1,11 @@
-package check
+package writing
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/exoagent/exoagent/exosql/internal/check"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/internal/sqlname"
 	"github.com/exoagent/exoagent/schema"
@@ -27,76 +28,11 @@ type unique struct {
 }
 
 // uniques are the rules of a table, of the tables that it is a part of, and of its parts.
-func (c *Checker) uniques(t *schema.Table) (out []unique) {
+func (c *rules) uniques(t *schema.Table) (out []unique) {
 	for _, of := range c.Parts(t) {
 		out = append(out, uniquesOf(of)...)
 	}
 	return out
-}
-
-// parts are a table, those that it is a part of, and its parts, which all have to do with its rows.
-func (c *Checker) Parts(t *schema.Table) []*schema.Table { return c.related(t, partOf) }
-
-// family is the same table for a table, its parts, those that it is a part of, and heirs by INHERITS, by any number of steps: a row of one
-// is, or may be, a row of the others.
-func (c *Checker) family(t *schema.Table) *schema.Table {
-	if c.families == nil {
-		c.families = map[*schema.Table]*schema.Table{}
-		named := map[schema.Name]*schema.Table{}
-		for _, x := range c.Live.Tables {
-			named[x.Name] = x
-		}
-		for _, x := range c.Live.Tables {
-			up := slices.Clone(x.Inherits)
-			if x.PartitionOf != nil {
-				up = append(up, *x.PartitionOf)
-			}
-			for _, n := range up {
-				if whole := named[n]; whole != nil {
-					if a, b := c.eldest(x), c.eldest(whole); a != b {
-						c.families[a] = b
-					}
-				}
-			}
-		}
-	}
-	return c.eldest(t)
-}
-
-// kin is the family of a table, the table first.
-func (c *Checker) Kin(t *schema.Table) []*schema.Table {
-	out := []*schema.Table{t}
-	for _, o := range c.Live.Tables {
-		if o != t && c.family(o) == c.family(t) {
-			out = append(out, o)
-		}
-	}
-	return out
-}
-
-// eldest is the table that stands for a family.
-func (c *Checker) eldest(t *schema.Table) *schema.Table {
-	for c.families[t] != nil {
-		t = c.families[t]
-	}
-	return t
-}
-
-// related are a table, and those that it has to do with by any number of steps, either way.
-func (c *Checker) related(t *schema.Table, is func(part, whole *schema.Table) bool) []*schema.Table {
-	seen := []*schema.Table{t}
-	for i := 0; i < len(seen); i++ { // it grows
-		for _, o := range c.Live.Tables {
-			if (is(seen[i], o) || is(o, seen[i])) && !slices.Contains(seen, o) {
-				seen = append(seen, o)
-			}
-		}
-	}
-	return seen
-}
-
-func partOf(part, whole *schema.Table) bool {
-	return part.PartitionOf != nil && *part.PartitionOf == whole.Name
 }
 
 func uniquesOf(t *schema.Table) (out []unique) {
@@ -162,7 +98,7 @@ func (u unique) name() string {
 }
 
 // fixUnique is what would be right of a rule that spans tenants, other than that programs may learn what others have.
-func (c *Checker) fixUnique(u unique, w Write) string {
+func (c *rules) fixUnique(u unique, w Write) string {
 	switch {
 	case u.primary:
 		return fmt.Sprintf("numbers or UUIDs that the database gives (%s), %s", sqlname.List(u.columns()), w.Table.Reader.NotInserted())
@@ -262,7 +198,7 @@ func wider(live *schema.Database, t *schema.Table, name string) bool {
 	if c.Loose {
 		return true
 	}
-	switch PlainType(&c) {
+	switch check.PlainType(&c) {
 	case "text", "character varying", "name":
 		return false
 	}

@@ -1,8 +1,9 @@
-package check
+package writing
 
 import (
 	"testing"
 
+	"github.com/exoagent/exoagent/exosql/internal/check"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/schema"
 )
@@ -29,11 +30,12 @@ func TestInsertable(t *testing.T) {
 		w := c.write
 		w.Table, w.Facet, w.Inserts = jobs, &decl.Facet{Table: jobs, Alias: "job"}, true
 		w.Rights.Insert = append(w.Rights.Insert, title)
-		check := NewChecker()
-		check.Live, check.writes = &schema.Database{Engine: schema.SQLite, Tables: []*schema.Table{live}}, []Write{w}
-		check.insertable()
-		if got := len(check.found) == 1 && check.found[0].Kind == NeededColumn && check.found[0].Column == "secret"; got != c.needed || len(check.found) > 1 {
-			t.Errorf("%s: %+v", what, check.found)
+		of := NewChecker()
+		of.Live, of.writes = &schema.Database{Engine: schema.SQLite, Tables: []*schema.Table{live}}, []Write{w}
+		of.insertable()
+		found := of.Found()
+		if got := len(found) == 1 && found[0].Kind == check.NeededColumn && found[0].Column == "secret"; got != c.needed || len(found) > 1 {
+			t.Errorf("%s: %+v", what, found)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package check
+package writing
 
 import (
 	"slices"
@@ -17,8 +17,7 @@ func DemandsTrust(live *schema.Database, t *decl.Table, update []string, deletes
 	if at == nil || len(trusted) == 0 {
 		return false // of what is no table, Writable says more
 	}
-	c := NewChecker()
-	c.Live = live
+	c := rulesOf(live)
 	own := c.Kin(at)
 	var all []altered
 	for _, x := range own {

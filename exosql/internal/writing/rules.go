@@ -1,4 +1,4 @@
-package check
+package writing
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/exoagent/exoagent/exosql/internal/check"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/internal/sqlname"
 	"github.com/exoagent/exoagent/schema"
@@ -42,24 +43,32 @@ type Write struct {
 // change, or have confirmed, a row out of its scope: it is asked before the first write, and
 // Check says the same beforehand.
 func Writable(live *schema.Database, w Write) error {
-	c := NewChecker()
-	c.Live = live
+	c := rulesOf(live)
 	c.writable(w)
 	var all []error
-	for _, f := range c.found {
+	for _, f := range c.Found() {
 		all = append(all, fmt.Errorf("exosql: %s: %s. Right would be: %s", w.Table.Name, f.Problem, f.Fix))
 	}
 	return errors.Join(all...)
 }
 
+// rules are the rules of writes, over a catalogue.
+type rules struct{ *check.Checker }
+
+func rulesOf(live *schema.Database) *rules {
+	c := &rules{check.NewChecker()}
+	c.Live = live
+	return c
+}
+
 // refusing adds the reasons for which a table is not written by w.
 type refusing struct {
-	c *Checker
+	c *rules
 	w Write
 }
 
 func (r refusing) because(kind, fix, problem string, args ...any) {
-	r.Add(Finding{Kind: kind, Fix: fix}, problem, args...)
+	r.Add(check.Finding{Kind: kind, Fix: fix}, problem, args...)
 }
 
 // unless adds a reason that does not hold where the host has allowed an effect. fix is the other way, if there is one, and when says when
@@ -71,10 +80,10 @@ func (r refusing) unless(effect, kind, fix, when, problem string, args ...any) {
 	if fix != "" {
 		fix += ", or "
 	}
-	r.Add(Finding{Kind: kind, Fix: fix + r.w.allow(effect) + when, Effect: schema.Printable(effect)}, problem, args...)
+	r.Add(check.Finding{Kind: kind, Fix: fix + r.w.allow(effect) + when, Effect: schema.Printable(effect)}, problem, args...)
 }
 
-func (r refusing) Add(f Finding, problem string, args ...any) {
+func (r refusing) Add(f check.Finding, problem string, args ...any) {
 	f.Table, f.Problem = r.w.Table.Name, fmt.Sprintf(problem, args...)
 	if r.w.Facet != nil {
 		f.Facet = r.w.Facet.Alias
@@ -95,25 +104,25 @@ func (w Write) allow(effect string) string {
 }
 
 // writable finds all for which no program may write a table.
-func (c *Checker) writable(w Write) {
+func (c *rules) writable(w Write) {
 	refuse := refusing{c, w}
 	t := c.TableOf(schema.Name{Name: w.Table.Name})
 	if t == nil {
-		refuse.because(MissingTable, "a facet of it that only reads", "is no table of the database, or a view: programs can't write it")
+		refuse.because(check.MissingTable, "a facet of it that only reads", "is no table of the database, or a view: programs can't write it")
 		return
 	}
 	if t.Inherited {
-		refuse.because(NoKey, c.Disinherit(t), "other tables inherit from it, and no key of it spans them: programs can't write it")
+		refuse.because(check.NoKey, c.Disinherit(t), "other tables inherit from it, and no key of it spans them: programs can't write it")
 	}
 	if w.Table.Keyless {
-		refuse.because(NoKey, fmt.Sprintf("a key for %s, in the database and in the declaration, or a facet of it that only reads", sqlname.Plain(t.Name.Name)), "nothing makes its rows unique: programs can't write it")
+		refuse.because(check.NoKey, fmt.Sprintf("a key for %s, in the database and in the declaration, or a facet of it that only reads", sqlname.Plain(t.Name.Name)), "nothing makes its rows unique: programs can't write it")
 	} else if !identified(c.Live, t, w.Table) {
-		refuse.because(NoKey, fmt.Sprintf("CREATE UNIQUE INDEX %s ON %s (%s)", sqlname.Plain(t.Name.Name+"_key"), c.Named(t), sqlname.List(names(w.Table.Keys))),
+		refuse.because(check.NoKey, fmt.Sprintf("CREATE UNIQUE INDEX %s ON %s (%s)", sqlname.Plain(t.Name.Name+"_key"), c.Named(t), sqlname.List(names(w.Table.Keys))),
 			"the declared key (%s) is no primary key and no unique one, or one that is DEFERRABLE: a write could find rows out of scope by it", strings.Join(names(w.Table.Keys), ", "))
 	}
 	for _, what := range t.OnConflict {
 		name := "ON CONFLICT " + what
-		refuse.unless(name, HiddenEffect, "the rules of the table without "+name, "",
+		refuse.unless(name, check.HiddenEffect, "the rules of the table without "+name, "",
 			"programs may write to it, and a rule of it says %s: a row that breaks it would delete others, be left out without an error, or leave what came before it", name)
 	}
 	c.effects(t, w, refuse)
@@ -121,19 +130,19 @@ func (c *Checker) writable(w Write) {
 		if w.Trusted || !confirms(c.Live, t, k, w) {
 			continue
 		}
-		refuse.unless(k.name(), SpanningUnique, c.fixUnique(k, w), ", if programs may learn what others have", "programs may write to it, and %s is unique among everybody's rows: that a value is taken would tell of rows out of scope", k.said())
+		refuse.unless(k.name(), check.SpanningUnique, c.fixUnique(k, w), ", if programs may learn what others have", "programs may write to it, and %s is unique among everybody's rows: that a value is taken would tell of rows out of scope", k.said())
 	}
 	c.labelled(t, w, refuse)
 	c.scopedBy(w, refuse)
 	for _, o := range w.Beside {
 		if c.Shows(o, t) {
-			refuse.unless("rows("+o.Name+")", HiddenEffect, "one declaration for both", ", if no row comes into scope there by what is written here",
+			refuse.unless("rows("+o.Name+")", check.HiddenEffect, "one declaration for both", ", if no row comes into scope there by what is written here",
 				"programs may write to it, and %s may show the same rows, of which a grant tells by that other declaration which may be seen: what is written could bring rows into its scope", o.Name)
 		}
 	}
 	for _, l := range slices.Concat(w.Leading, w.Links, w.Into, w.Through) {
 		if why := c.Unlike(l); why != "" {
-			refuse.unless("types("+l.From.Name+"."+l.Name+")", LooseEquality, "one type for both", ", if no row is meant by a value that another one has in another form",
+			refuse.unless("types("+l.From.Name+"."+l.Name+")", check.LooseEquality, "one type for both", ", if no row is meant by a value that another one has in another form",
 				"programs may write to it, and it is linked by %s, where %s: what is written could belong to a row of anybody's", l.Name, why)
 		}
 	}
@@ -143,11 +152,11 @@ func (c *Checker) writable(w Write) {
 	for _, fk := range c.foreignKeys(t) {
 		if shares(c.Live, fk.Columns, written) && !w.looks(c.Live, fk) {
 			if w.Trusted {
-				refuse.because(HiddenEffect, w.Table.Reader.LinkOver(fk.Table.Name),
+				refuse.because(check.HiddenEffect, w.Table.Reader.LinkOver(fk.Table.Name),
 					"(%s) is written, which refers to %s, and no link is declared by it: a row of anybody's could be meant", strings.Join(fk.Columns, ", "), fk.Table.Name)
 				continue
 			}
-			refuse.because(HiddenEffect, w.Table.Reader.Link(fk.Table.Name),
+			refuse.because(check.HiddenEffect, w.Table.Reader.Link(fk.Table.Name),
 				"programs may write (%s), which refers to %s, and the facet has no link by it: a row of anybody's would be confirmed", strings.Join(fk.Columns, ", "), fk.Table.Name)
 		}
 	}
@@ -160,7 +169,7 @@ func (c *Checker) writable(w Write) {
 
 // defaulted refuses inserts by which the database itself makes a row lead to another one, by a default or a number: nobody looks for
 // that row in scope, and with numbers a program would learn which there are. A key that has a column of the scope leads to the same tenant.
-func (c *Checker) defaulted(t *schema.Table, w Write, refuse refusing) {
+func (c *rules) defaulted(t *schema.Table, w Write, refuse refusing) {
 	always := names(w.Fixed)
 	for _, l := range slices.Concat(w.Into, w.Through) {
 		for _, p := range l.Pairs {
@@ -175,14 +184,14 @@ func (c *Checker) defaulted(t *schema.Table, w Write, refuse refusing) {
 			}) {
 				continue
 			}
-			refuse.unless(name, HiddenEffect, "no default for it", fmt.Sprintf(", if rows may lead to the rows of %s that it means, whoever's they are", fk.Table.Name),
+			refuse.unless(name, check.HiddenEffect, "no default for it", fmt.Sprintf(", if rows may lead to the rows of %s that it means, whoever's they are", fk.Table.Name),
 				"programs may add rows to it, and the database fills in (%s), which refers to %s: a row could lead to one out of scope, and tell that it is there", strings.Join(fk.Columns, ", "), fk.Table.Name)
 		}
 	}
 }
 
 // foreignKeys are those that a row of a table has to hold: of the table, of those that it is a part of, and of its parts.
-func (c *Checker) foreignKeys(t *schema.Table) (out []schema.ForeignKey) {
+func (c *rules) foreignKeys(t *schema.Table) (out []schema.ForeignKey) {
 	for _, of := range c.Parts(t) {
 		out = append(out, of.ForeignKeys...)
 	}
@@ -191,7 +200,7 @@ func (c *Checker) foreignKeys(t *schema.Table) (out []schema.ForeignKey) {
 
 // through refuses foreign keys to other rows than those that rows are inserted through, by what the link to them fills in: of which row in
 // scope that is, is the program's to say, and a row of anybody's would be confirmed.
-func (c *Checker) through(t *schema.Table, w Write, refuse refusing) {
+func (c *rules) through(t *schema.Table, w Write, refuse refusing) {
 	for _, l := range w.Through {
 		for _, fk := range c.foreignKeys(t) {
 			if !slices.ContainsFunc(l.Pairs, func(p decl.Pair) bool {
@@ -199,14 +208,14 @@ func (c *Checker) through(t *schema.Table, w Write, refuse refusing) {
 			}) || along(c.Live, reversed(l.Pairs), l.From, fk) || c.passes(l, fk) || w.looks(c.Live, fk) {
 				continue
 			}
-			refuse.because(HiddenEffect, w.Table.Reader.Link(fk.Table.Name),
+			refuse.because(check.HiddenEffect, w.Table.Reader.Link(fk.Table.Name),
 				"rows are inserted through the link %s, which fills in what refers to %s, and the facet has no link by it: a row of anybody's would be confirmed", l.Name, fk.Table.Name)
 		}
 	}
 }
 
 // passes reports whether the row that rows are inserted through refers to the same row as they do: then it is there.
-func (c *Checker) passes(l *decl.Link, fk schema.ForeignKey) bool {
+func (c *rules) passes(l *decl.Link, fk schema.ForeignKey) bool {
 	from, is := c.TableOf(schema.Name{Name: l.From.Name}), c.Live.Engine.Is
 	return from != nil && slices.ContainsFunc(from.ForeignKeys, func(o schema.ForeignKey) bool {
 		if o.NotValid || len(o.Columns) != len(fk.Columns) || len(o.References) != len(fk.References) || !is(o.Table.Name, fk.Table.Name) || !is(o.Table.Schema, fk.Table.Schema) {
@@ -226,7 +235,7 @@ func (c *Checker) passes(l *decl.Link, fk schema.ForeignKey) bool {
 
 // calculated refuses writes of what the database calculates another column from by which rows are told: nobody sees its value
 // before it is written, so a row would leave its scope, and a key lead to a row of anybody's.
-func (c *Checker) calculated(t *schema.Table, w Write, refuse refusing) {
+func (c *rules) calculated(t *schema.Table, w Write, refuse refusing) {
 	told := slices.Concat(names(w.Scope), names(w.Told))
 	for _, l := range slices.Concat(w.Leading, w.Links) {
 		for _, p := range l.Pairs {
@@ -238,7 +247,7 @@ func (c *Checker) calculated(t *schema.Table, w Write, refuse refusing) {
 	}
 	for i := range t.Columns {
 		if col := &t.Columns[i]; shares(c.Live, told, []string{col.Name}) && w.calculates(c.Live, t, col) {
-			refuse.because(HiddenEffect, fmt.Sprintf("no right to write what %s is calculated from", col.Name),
+			refuse.because(check.HiddenEffect, fmt.Sprintf("no right to write what %s is calculated from", col.Name),
 				"a write changes the generated column %s, by which rows are told that may be seen or that it leads to", col.Name)
 		}
 	}
@@ -250,7 +259,7 @@ func (c *Checker) calculated(t *schema.Table, w Write, refuse refusing) {
 			if col := &t.Columns[i]; shares(c.Live, names(of.Readers.Cols), []string{col.Name}) && t.Calculates(col, func(name string) bool {
 				return shares(c.Live, slices.Concat(names(w.Rights.Update), names(w.Filled)), []string{name})
 			}) { // a program would make itself the reader of what is there
-				refuse.because(HiddenEffect, fmt.Sprintf("no right to write what %s is calculated from", col.Name),
+				refuse.because(check.HiddenEffect, fmt.Sprintf("no right to write what %s is calculated from", col.Name),
 					"a write changes the generated column %s, which says who may read %s", col.Name, of.Name)
 			}
 		}
@@ -273,7 +282,7 @@ func (w Write) looks(live *schema.Database, fk schema.ForeignKey) bool {
 
 // waiting refuses inserts where rows of others may wait for a row with a key that no row has yet, or has no more: they would come into
 // scope with it. A foreign key sees to it that there are none.
-func (c *Checker) waiting(t *schema.Table, w Write, refuse refusing) {
+func (c *rules) waiting(t *schema.Table, w Write, refuse refusing) {
 	for _, l := range w.Leading {
 		of, cols, by := c.TableOf(schema.Name{Name: l.To.Name}), []string(nil), []string(nil)
 		for _, p := range l.Pairs {
@@ -291,7 +300,7 @@ func (c *Checker) waiting(t *schema.Table, w Write, refuse refusing) {
 		}); decided {
 			continue // what is given is looked for in scope
 		}
-		refuse.unless(name, HiddenEffect, fmt.Sprintf("ALTER TABLE %s ADD FOREIGN KEY (%s) REFERENCES %s (%s)", c.Named(of), sqlname.List(cols), c.Named(t), sqlname.List(by)), fmt.Sprintf(", if no row of %s refers to a row that is not there", l.To.Name),
+		refuse.unless(name, check.HiddenEffect, fmt.Sprintf("ALTER TABLE %s ADD FOREIGN KEY (%s) REFERENCES %s (%s)", c.Named(of), sqlname.List(cols), c.Named(t), sqlname.List(by)), fmt.Sprintf(", if no row of %s refers to a row that is not there", l.To.Name),
 			"programs may add rows to it, and rows of %s are in scope by (%s) without a foreign key that holds for all: rows that refer to none would come into scope with a new one", l.To.Name, strings.Join(cols, ", "))
 	}
 }
@@ -305,7 +314,7 @@ func reversed(pairs []decl.Pair) (out []decl.Pair) {
 
 // identified reports whether no two rows have the same declared key, as a statement compares it: by the columns' own collations.
 func identified(live *schema.Database, t *schema.Table, declared *decl.Table) bool {
-	c := &Checker{Live: live}
+	c := rulesOf(live)
 	if t.RowID && slices.Contains(names(declared.Keys), "rowid") {
 		return true
 	}

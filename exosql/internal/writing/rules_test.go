@@ -1,4 +1,4 @@
-package check
+package writing
 
 import (
 	"slices"
@@ -354,12 +354,11 @@ func TestEffectsOfRights(t *testing.T) {
 			Columns: []schema.Column{{Name: "id", Type: "INTEGER", Identity: schema.ByDefault, NotNull: true}, {Name: "title", Type: "TEXT"}, {Name: "code", Type: "TEXT"}, {Name: "low", Type: "TEXT", Generated: schema.Stored, GenExpr: "lower(code)"}}}
 		d := &schema.Database{Engine: schema.SQLite, Tables: []*schema.Table{live}}
 		c.change(d, live)
-		check := NewChecker()
-		check.Live = d
+		r := rulesOf(d)
 		w := Write{Table: jobs, Rights: c.rights}
-		check.effects(live, w, refusing{check, w})
+		r.effects(live, w, refusing{r, w})
 		var got []string
-		for _, f := range check.found {
+		for _, f := range r.Found() {
 			got = append(got, f.Effect)
 		}
 		slices.Sort(got)

@@ -1,10 +1,11 @@
-package check
+package writing
 
 import (
 	"slices"
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/check"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -50,7 +51,7 @@ func (a altered) deletes() bool { return a.delete || a.moves }
 
 // moving is a, with whether the change may bring rows to another partition, where they are deleted from the one and inserted into
 // the other, with all that this sets off. A trigger before the change may give them another key, whatever is changed.
-func (c *Checker) moving(a altered) altered {
+func (c *rules) moving(a altered) altered {
 	parts, changed := c.Parts(a.table), columns{c.Live, a.cols}
 	a.moves = len(parts) > 1 && len(a.cols) > 0 && slices.ContainsFunc(parts, func(x *schema.Table) bool {
 		return x.PartitionBy != "" && c.reads(x, []schema.Part{{Expr: x.PartitionBy}}, changed.has) ||
@@ -60,7 +61,7 @@ func (c *Checker) moving(a altered) altered {
 }
 
 // tells finds the rules by which a write tells of labelled columns.
-func (c *Checker) tells(t *schema.Table, w Write) (out []told) {
+func (c *rules) tells(t *schema.Table, w Write) (out []told) {
 	own := c.Kin(t)
 	for _, a := range c.allCarried(w.alters(t, own), c.Kin) {
 		for _, x := range c.tellsOf(a, w) {
@@ -90,7 +91,7 @@ func (w Write) alters(t *schema.Table, own []*schema.Table) (all []altered) {
 
 // allCarried returns what is altered, and all tables whose rows go or change with it, at any depth. with returns a table and those that
 // have rows in common with it.
-func (c *Checker) allCarried(all []altered, with func(*schema.Table) []*schema.Table) []altered {
+func (c *rules) allCarried(all []altered, with func(*schema.Table) []*schema.Table) []altered {
 	for i := 0; i < len(all); i++ { // it grows
 		all[i] = c.moving(all[i])
 		for _, more := range c.carried(all[i], with) {
@@ -105,7 +106,7 @@ func (c *Checker) allCarried(all []altered, with func(*schema.Table) []*schema.T
 }
 
 // carried are the tables whose rows the database deletes or changes with those of another.
-func (c *Checker) carried(a altered, with func(*schema.Table) []*schema.Table) (out []altered) {
+func (c *rules) carried(a altered, with func(*schema.Table) []*schema.Table) (out []altered) {
 	for _, child := range c.Live.Tables {
 		for _, fk := range child.ForeignKeys {
 			if fk.Table != a.table.Name {
@@ -136,7 +137,7 @@ func references(fk schema.ForeignKey, to *schema.Table) []string {
 
 // secretOf are the labelled columns of a table, by whatever declaration of its kin they are labelled. Which columns a view shows under
 // which names is not known: where one is labelled on a view, all are that nobody has declared without a label.
-func (c *Checker) secretOf(t *schema.Table, w Write) columns {
+func (c *rules) secretOf(t *schema.Table, w Write) columns {
 	cols := columns{Live: c.Live}
 	for _, x := range c.Kin(t) {
 		for _, col := range w.Labelled {
@@ -162,7 +163,7 @@ func goesByClock(expr string) bool {
 }
 
 // tellsOf are the rules about rows of one table.
-func (c *Checker) tellsOf(a altered, w Write) (out []told) {
+func (c *rules) tellsOf(a altered, w Write) (out []told) {
 	t := a.table
 	secrets, changed := c.secretOf(t, w), columns{c.Live, a.cols}
 	secret, written := secrets.has, changed.has
@@ -226,17 +227,17 @@ func (c *Checker) tellsOf(a altered, w Write) (out []told) {
 // scopedBy refuses the writes of a table whose rows reveal by being in scope what is labelled: which rows a program changes, and whether there
 // are any, depends on that, so the change would reveal it to all who read the table without the label. Each such write is refused by
 // the labels of the message; this says so before.
-func (c *Checker) scopedBy(w Write, refuse refusing) {
+func (c *rules) scopedBy(w Write, refuse refusing) {
 	for _, x := range w.Reveals {
 		if l := x.Label.Secrecy(); !w.Trusted && !l.FlowsTo(w.Table.Label.Secrecy()) {
-			refuse.unless(x.Name, HiddenEffect, w.Table.Reader.RowLabel(w.Table.Name), ", if programs may learn that",
+			refuse.unless(x.Name, check.HiddenEffect, w.Table.Reader.RowLabel(w.Table.Name), ", if programs may learn that",
 				"programs may write to it, and which of its rows are in scope %s, which is labelled %s: what is written would reveal that to those who read the table without the label", x.Name, l)
 		}
 	}
 }
 
 // rowsLabel is the label of the existence of a table's rows, by whatever declaration of its kin, or of a view of it, has one.
-func (c *Checker) rowsLabel(t *schema.Table, w Write) (l exo.Label) {
+func (c *rules) rowsLabel(t *schema.Table, w Write) (l exo.Label) {
 	for _, o := range w.LabelledRows {
 		if c.Shows(o, t) || slices.ContainsFunc(c.Kin(t), func(x *schema.Table) bool { return c.IsOf(o, x) }) {
 			l = l.Join(o.Label.Secrecy())
@@ -247,7 +248,7 @@ func (c *Checker) rowsLabel(t *schema.Table, w Write) (l exo.Label) {
 
 // made are what is calculated of a row when it is written, an entry of an index or a generated column, of what is written and what is
 // labelled: by a division by zero it fails, and in PostgreSQL by the length of both together.
-func (c *Checker) made(t *schema.Table, secrets, changed columns) (out []told) {
+func (c *rules) made(t *schema.Table, secrets, changed columns) (out []told) {
 	for _, i := range indexesOf(t) {
 		if i.said {
 			continue
@@ -276,12 +277,12 @@ func fixedSize(t *schema.Table, p schema.Part) bool {
 }
 
 // anyOf reports whether one of a table's columns is, or is calculated of, one of some others.
-func (c *Checker) anyOf(t *schema.Table, cols []string, of func(string) bool) bool {
+func (c *rules) anyOf(t *schema.Table, cols []string, of func(string) bool) bool {
 	return c.reads(t, keyParts(&schema.Key{Columns: cols}), of)
 }
 
 // dependsOn reports whether a part of an index is, or may depend on, one of some columns.
-func (c *Checker) dependsOn(t *schema.Table, p schema.Part, col func(string) bool) bool {
+func (c *rules) dependsOn(t *schema.Table, p schema.Part, col func(string) bool) bool {
 	if p.Column == "" {
 		return t.Reads(p.Expr, col)
 	}
@@ -290,7 +291,7 @@ func (c *Checker) dependsOn(t *schema.Table, p schema.Part, col func(string) boo
 }
 
 // reads reports whether a part of an index depends on one of some columns.
-func (c *Checker) reads(t *schema.Table, parts []schema.Part, col func(string) bool) bool {
+func (c *rules) reads(t *schema.Table, parts []schema.Part, col func(string) bool) bool {
 	return slices.ContainsFunc(parts, func(p schema.Part) bool { return c.dependsOn(t, p, col) })
 }
 
@@ -325,12 +326,12 @@ func indexesOf(t *schema.Table) (out []index) {
 }
 
 // labelled refuses a write by which a program would learn of labelled columns.
-func (c *Checker) labelled(t *schema.Table, w Write, refuse refusing) {
+func (c *rules) labelled(t *schema.Table, w Write, refuse refusing) {
 	if w.Trusted || len(w.Labelled)+len(w.LabelledRows) == 0 {
 		return
 	}
 	for _, x := range c.tells(t, w) {
-		refuse.unless(x.name(), HiddenEffect, "a table without that rule, or a write of other columns", ", if programs may learn of what is labelled",
+		refuse.unless(x.name(), check.HiddenEffect, "a table without that rule, or a write of other columns", ", if programs may learn of what is labelled",
 			"programs may write to it, and %s is about what is labelled: %s", x.rule, x.why)
 	}
 }

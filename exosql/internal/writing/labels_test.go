@@ -1,4 +1,4 @@
-package check
+package writing
 
 import (
 	"slices"
@@ -146,19 +146,18 @@ func TestTells(t *testing.T) {
 			&schema.Table{Name: schema.Name{Name: "files"}, Columns: []schema.Column{{Name: "note", Kind: schema.Int}}},
 		}
 		c.rules(w)
-		check := NewChecker()
-		check.Live = &schema.Database{Engine: schema.Postgres, Tables: []*schema.Table{w.staff, w.notes, w.files}}
+		live := &schema.Database{Engine: schema.Postgres, Tables: []*schema.Table{w.staff, w.notes, w.files}}
 		if c.sqlite {
-			check.Live.Engine = schema.SQLite
+			live.Engine = schema.SQLite
 		}
 		find := func(secret []*decl.Column, allowed ...string) string {
 			var got []string
 			rights := c.rights
 			rights.Effects = allowed
 			by := Write{Table: staff, Rights: rights, Labelled: secret}
-			check.found = nil
-			check.labelled(w.staff, by, refusing{check, by})
-			for _, f := range check.found {
+			r := rulesOf(live)
+			r.labelled(w.staff, by, refusing{r, by})
+			for _, f := range r.Found() {
 				got = append(got, f.Effect)
 			}
 			slices.Sort(got)
