@@ -32,19 +32,18 @@ func (db *DB) constraintError(x *changing, err error) error {
 	if b.live != nil {
 		b.table = b.live.Table(schema.Name{Name: v.Table})
 	}
-	if x != nil && len(x.given.Rows) > 1 && v.At < len(x.order) {
-		b.row = x.order[v.At]
+	if x != nil && len(x.given.Rows) > 1 && v.At < len(x.run.Order) {
+		b.row = x.run.Order[v.At]
 	}
 	columns := b.columns()
 	return &exo.Error{Kind: exo.Invalid, Msg: b.text(columns), Err: &ConstraintError{Rule(v.Rule), v.Table, columns, v.Constraint, b.row + 1, err}}
 }
 
-// place stands before the name of a column of one of several given rows: "[2].".
 func (x *changing) place(row int) string {
-	if x == nil || row < 0 || len(x.given.Rows) < 2 {
+	if x == nil {
 		return ""
 	}
-	return fmt.Sprintf("[%d].", row)
+	return x.run.Place(row)
 }
 
 // broken is a rule that a write has broken, with what is known of the write.
@@ -99,7 +98,7 @@ func (b *broken) columns() []string {
 // text is what the program reads.
 func (b *broken) text(columns []string) string {
 	var names []string
-	if b.changing != nil && strings.HasSuffix("."+b.w.Table.Name, "."+b.Table) { // a trigger may have written another table
+	if b.changing != nil && strings.HasSuffix("."+b.run.Table.Name, "."+b.Table) { // a trigger may have written another table
 		for _, c := range columns {
 			if g := b.guest(c); g != "" {
 				names = append(names, g)
@@ -136,9 +135,9 @@ func (b *broken) text(columns []string) string {
 		return what + " is taken: no two rows may have the same"
 	case engine.ForeignKey:
 		switch {
-		case b.changing != nil && b.w.Kind == writing.Deletes:
+		case b.changing != nil && b.run.Kind == writing.Deletes:
 			return what + " is referred to by other rows"
-		case b.changing != nil && b.w.Kind == writing.Inserts:
+		case b.changing != nil && b.run.Kind == writing.Inserts:
 			return what + " refers to a row that is not there"
 		}
 		return what + " is referred to by other rows, or refers to none"
@@ -158,7 +157,7 @@ func (b *broken) text(columns []string) string {
 
 // guest is what programs call a column; "" if they don't see it.
 func (b *broken) guest(column string) string {
-	for _, c := range b.w.Facet.Cols {
+	for _, c := range b.run.Facet.Cols {
 		if strings.EqualFold(c.Name, column) {
 			return c.Guest
 		}
@@ -175,7 +174,7 @@ func (b *broken) misfit() (guest, text string) {
 	}
 	if len(rows) == 1 && b.table != nil {
 		for i, name := range b.given.Sets[rows[0].Set] {
-			for _, c := range b.w.Facet.Cols {
+			for _, c := range b.run.Facet.Cols {
 				if c.Guest != name || i >= len(rows[0].Values) {
 					continue
 				}
@@ -187,10 +186,10 @@ func (b *broken) misfit() (guest, text string) {
 			}
 		}
 	}
-	if b.w.Change != nil && len(b.w.Change.Write.Update) == 1 {
-		return b.guest(b.w.Change.Write.Update[0]), ""
+	if b.run.Change != nil && len(b.run.Change.Write.Update) == 1 {
+		return b.guest(b.run.Change.Write.Update[0]), ""
 	}
-	if len(rows) == 1 && len(b.given.Sets[rows[0].Set]) == 1 && slices.ContainsFunc(b.w.Facet.Cols, func(c *decl.Column) bool { return c.Guest == b.given.Sets[rows[0].Set][0] }) {
+	if len(rows) == 1 && len(b.given.Sets[rows[0].Set]) == 1 && slices.ContainsFunc(b.run.Facet.Cols, func(c *decl.Column) bool { return c.Guest == b.given.Sets[rows[0].Set][0] }) {
 		return b.given.Sets[rows[0].Set][0], ""
 	}
 	return "", ""

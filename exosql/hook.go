@@ -109,10 +109,10 @@ func (t *Table[T]) AfterCommit(f func(ctx context.Context, writes []Write[T]) er
 
 // wrote keeps for the hooks after the commit what a message has written.
 func (x *changing) wrote(of decl.RowWrite, v exo.Value) {
-	if of.Table = x.w.Table; len(of.Table.Afters) == 0 {
+	if of.Table = x.run.Table; len(of.Table.Afters) == 0 {
 		return
 	}
-	kind, rows, ok := writing.Gives(x.m, x.w.Facet, x.given)
+	kind, rows, ok := writing.Gives(x.m, x.run.Facet, x.given)
 	if !ok {
 		return
 	}

@@ -199,12 +199,12 @@ func (db *DB) write(ctx context.Context, tx *Tx, r *decl.Relation, method string
 	begun = true
 	err = db.inUnit(ctx, tx, func(u *unit) (err error) {
 		a.unit = u
-		x := &changing{asked: a, ctx: ctx, w: w.Writing}
-		if v, err = x.run(); err == nil {
+		x := newChanging(ctx, a, w.Writing)
+		if v, err = x.run.Do(); err == nil {
 			x.wrote(decl.RowWrite{Run: exo.Run{Clock: time.Now()}}, v)
 		}
-		if x.back != nil {
-			v = exo.RowsValue(x.back)
+		if x.run.New != nil {
+			v = exo.RowsValue(x.run.New)
 		}
 		return err
 	})
