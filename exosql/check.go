@@ -214,22 +214,18 @@ func (o *object) writes(c *writing.Checker, others []*object) error {
 
 // Written tells [Check] that rows of t may be inserted, changed or deleted: then
 // triggers, rules and foreign keys that carry a change on to other rows must be
-// named in known, or Check refuses them. A foreign key is named by its own table and columns: "comments(todo_id)". It is for
-// Check alone: what lets a write through is [Facet.AllowEffects], or [Table.AllowEffects] for Go code.
-func Written[T any](t *Table[T], known ...constant) Declared {
-	w := writtenTable{}
+// permitted in known, or Check refuses them. It is for Check alone: what lets a write through is [Facet.Permit], or [Table.Permit] for Go code.
+func Written[T any](t *Table[T], known ...Permission) Declared {
+	w := writtenTable{known: permissions(known)}
 	if t != nil {
 		w.t = t.t
-	}
-	for _, k := range known {
-		w.known = append(w.known, string(k))
 	}
 	return w
 }
 
 type writtenTable struct {
 	t     *decl.Table
-	known []string
+	known []decl.Permission
 }
 
 func (w writtenTable) declared(c *writing.Checker) {
@@ -237,5 +233,5 @@ func (w writtenTable) declared(c *writing.Checker) {
 		c.Fail(errors.New("exosql: Check was given Written of a nil or zero Table"))
 		return
 	}
-	c.Declare(writing.Write{Table: w.t, Rights: decl.Rights{Insert: w.t.Cols, Update: w.t.Cols, Delete: true, Effects: w.known}})
+	c.Declare(writing.Write{Table: w.t, Rights: decl.Rights{Insert: w.t.Cols, Update: w.t.Cols, Delete: true, Permits: w.known}})
 }

@@ -40,7 +40,7 @@ func (c *Column[T, V]) SetNull() Assignment[T] { return Assignment[T]{c.core(), 
 //
 // A relation writes by the same rules as programs: a row is in scope before and after, and a key that is written, by a column of
 // a declared link, leads to a row in scope, so that the grant needs a scope of that table. What the
-// database does besides has to be known, see [Table.AllowEffects]. The rights of facets are for programs: Go code may
+// database does besides has to be known, see [Table.Permit]. The rights of facets are for programs: Go code may
 // write every column, though no key of a row that is there, and errors tell it what the database says.
 //
 // Each call is a transaction of its own (SERIALIZABLE on PostgreSQL, tried again where others were in its way), or part of
@@ -81,14 +81,10 @@ func (r Relation[T]) Delete(ctx context.Context) (int64, error) {
 	return v.Int(), err
 }
 
-// AllowEffects says what a write of Go code may set off besides, in the words of [Facet.AllowEffects],
-// which says it of programs: names of triggers and rules, and cascades as [Check] names them ("comments(task_id)"). No
-// write runs on a table that has others.
-func (t *Table[T]) AllowEffects(known ...constant) *Table[T] {
-	d := t.must("AllowEffects")
-	for _, k := range known {
-		d.Allow(string(k))
-	}
+// Permit says what a write of Go code may do beyond the rows that it names, as [Facet.Permit] says it of programs. No write runs on a table
+// that would do more.
+func (t *Table[T]) Permit(known ...Permission) *Table[T] {
+	t.must("Permit").Permit(permissions(known)...)
 	return t
 }
 
@@ -249,7 +245,7 @@ func (db *DB) typedWritable(ctx context.Context, w *writing.Writing, sets [][]st
 		return err
 	}
 	of.Trusted = true
-	of.Rights = decl.Rights{Delete: w.Kind == writing.Deletes, Effects: w.Facet.Rights.Effects}
+	of.Rights = decl.Rights{Delete: w.Kind == writing.Deletes, Permits: w.Facet.Rights.Permits}
 	cols := writing.HostColumns(w.Table, sets)
 	if w.Kind == writing.Inserts {
 		of.Rights.Insert = cols
@@ -257,7 +253,7 @@ func (db *DB) typedWritable(ctx context.Context, w *writing.Writing, sets [][]st
 		of.Rights.Update = cols
 	}
 	if err := writing.Writable(live, of); err != nil {
-		return &exo.Error{Kind: exo.Denied, Err: fmt.Errorf("%w; see exosql.Table.AllowEffects", err)}
+		return &exo.Error{Kind: exo.Denied, Err: fmt.Errorf("%w; see exosql.Table.Permit", err)}
 	}
 	return nil
 }

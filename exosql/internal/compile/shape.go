@@ -210,8 +210,9 @@ func (s *shaper) rights(r decl.Rights) decl.Rights {
 		c.Update = append(c.Update, s.column(r.Update[len(c.Update)]))
 	}
 	c.Delete = s.flag(r.Delete)
-	for range s.len(len(r.Effects)) {
-		c.Effects = append(c.Effects, s.text(r.Effects[len(c.Effects)]))
+	for range s.len(len(r.Permits)) {
+		p := r.Permits[len(c.Permits)]
+		c.Permits = append(c.Permits, decl.Permission{Kind: decl.PermissionKind(s.uint(uint64(p.Kind))), On: s.text(p.On), Of: s.text(p.Of)})
 	}
 	return c
 }

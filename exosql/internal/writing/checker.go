@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/exoagent/exoagent/exosql/internal/check"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
@@ -45,7 +46,7 @@ type Checker struct {
 
 // NewChecker makes a Checker of reads and writes.
 func NewChecker() *Checker {
-	c := &Checker{rules: &rules{check.NewChecker()}, declared: map[*decl.Table][]Write{}}
+	c := &Checker{rules: &rules{Checker: check.NewChecker()}, declared: map[*decl.Table][]Write{}}
 	c.Writes = c
 	return c
 }
@@ -88,4 +89,34 @@ func (c *Checker) Writable() {
 		c.writable(w)
 	}
 	c.insertable()
+	c.unfit()
+}
+
+// unfit reports permissions of facets that fit nothing of the database: no rule asks for them, whatever rights the facet has. A name that
+// is wrong, or a rule that is gone, would otherwise be taken for a decision of the host. What rows reveal by being in scope (a link, or
+// scope(column)) is left out here: where it is permitted no rule asks for it any more.
+func (c *Checker) unfit() {
+	all := map[*decl.Facet]*rules{}
+	var order []*decl.Facet
+	for _, w := range c.writes {
+		if w.Facet == nil || len(w.Rights.Permits) == 0 {
+			continue
+		}
+		if all[w.Facet] == nil {
+			order, all[w.Facet] = append(order, w.Facet), rulesOf(c.Live)
+		}
+		w.Rights = decl.Rights{Insert: w.Table.Cols, Update: w.Table.Cols, Delete: true}
+		all[w.Facet].writable(w)
+		w.Rights = w.Facet.Rights
+		all[w.Facet].writable(w)
+	}
+	for _, f := range order {
+		for _, p := range f.Rights.Permits {
+			byScope := p.Kind == decl.PermitRevealing && (!strings.Contains(p.On, "(") || strings.HasPrefix(p.On, "scope("))
+			if !byScope && !decl.Permits(all[f].asked, p) {
+				c.Add(check.Finding{Kind: check.UnfitPermission, Table: f.Table.Name, Facet: f.Alias,
+					Problem: fmt.Sprintf("%s fits nothing of the database", f.Table.Reader.PermitName(p.Go(), p.String())), Fix: "the name as the database has it, or no such permission"})
+			}
+		}
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exosql/internal/check"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/internal/sqlname"
 	"github.com/exoagent/exoagent/schema"
 )
@@ -21,7 +22,7 @@ func (c *rules) effects(t *schema.Table, w Write, refuse refusing) {
 		if carried {
 			through = " through cascades"
 		}
-		// The name of another table is part of the effect's: who allows a trigger of the one does not know that of the other.
+		// The name of another table is part of the trigger's: who permits a trigger of the one does not know that of the other.
 		named := func(name string) string {
 			if carried && c.Live.Engine == schema.Postgres { // SQLite has one of a name
 				return c.Called(by) + "." + name
@@ -30,12 +31,12 @@ func (c *rules) effects(t *schema.Table, w Write, refuse refusing) {
 		}
 		for _, tr := range by.Triggers {
 			if !tr.Disabled && c.fires(tr, a) {
-				refuse.unless(named(tr.Name), check.HiddenEffect, c.dropTrigger(tr.Name, by), ", if it may act", "a write sets off%s the trigger %s of %s (%s)", through, tr.Name, c.Called(by), when(tr))
+				refuse.unless(decl.Permission{Kind: decl.PermitTrigger, On: named(tr.Name)}, check.HiddenEffect, c.dropTrigger(tr.Name, by), ", if it may act", "a write sets off%s the trigger %s of %s (%s)", through, tr.Name, c.Called(by), when(tr))
 			}
 		}
 		for _, r := range by.Rules {
 			if r.Event == "" || c.fires(schema.Trigger{Events: []string{r.Event}}, a) {
-				refuse.unless(named(r.Name), check.HiddenEffect, fmt.Sprintf("DROP RULE %s ON %s", sqlname.Plain(r.Name), c.Named(by)), ", if it may act", "a write is rewritten%s by the rule %s of %s", through, r.Name, c.Called(by))
+				refuse.unless(decl.Permission{Kind: decl.PermitRule, On: named(r.Name)}, check.HiddenEffect, fmt.Sprintf("DROP RULE %s ON %s", sqlname.Plain(r.Name), c.Named(by)), ", if it may act", "a write is rewritten%s by the rule %s of %s", through, r.Name, c.Called(by))
 			}
 		}
 		for _, child := range c.Live.Tables {
@@ -44,9 +45,9 @@ func (c *rules) effects(t *schema.Table, w Write, refuse refusing) {
 				if fk.Table != by.Name || !(a.deletes() && carries(fk.OnDelete)) && !(carries(fk.OnUpdate) && c.anyOf(by, refers, columns{c.Live, a.cols}.has)) {
 					continue
 				}
-				name := c.Called(child) + "(" + strings.Join(fk.Columns, ", ") + ")"
-				refuse.unless(name, check.HiddenEffect, fmt.Sprintf("FOREIGN KEY (%s) REFERENCES %s (%s) without actions", sqlname.List(fk.Columns), c.Named(by), sqlname.List(refers)), ", if it may act",
-					"a write is carried on%s by the foreign key %s (ON DELETE %s, ON UPDATE %s)", through, name, fk.OnDelete, fk.OnUpdate)
+				p := decl.Permission{Kind: decl.PermitCascade, On: c.Called(child), Of: strings.Join(fk.Columns, ", ")}
+				refuse.unless(p, check.HiddenEffect, fmt.Sprintf("FOREIGN KEY (%s) REFERENCES %s (%s) without actions", sqlname.List(fk.Columns), c.Named(by), sqlname.List(refers)), ", if it may act",
+					"a write is carried on%s by the foreign key %s(%s) (ON DELETE %s, ON UPDATE %s)", through, p.On, p.Of, fk.OnDelete, fk.OnUpdate)
 			}
 		}
 	}

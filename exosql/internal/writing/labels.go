@@ -6,19 +6,21 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/check"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/schema"
 )
 
 // A write that a rule of the database refuses tells a program of the rows that were there. Where such a rule is about a
 // labelled column, a program that writes learns of values that it may not read, and its run has no label for it: giving a
-// value is not reading one. So a table with such a rule can't be written, unless its host says by AllowEffects
+// value is not reading one. So a table with such a rule can't be written, unless its host says by AllowRevealing
 // that programs may learn it.
 
 // told is a rule by which a write tells of a labelled column.
 type told struct{ rule, why string }
 
-// name is the rule as AllowEffects has it.
-func (x told) name() string { return "tells " + x.rule }
+func (x told) permission() decl.Permission {
+	return decl.Permission{Kind: decl.PermitRevealing, On: x.rule}
+}
 
 // columns are names of columns of one table.
 type columns struct {
@@ -230,8 +232,8 @@ func (c *rules) tellsOf(a altered, w Write) (out []told) {
 func (c *rules) scopedBy(w Write, refuse refusing) {
 	for _, x := range w.Reveals {
 		if l := x.Label.Secrecy(); !w.Trusted && !l.FlowsTo(w.Table.Label.Secrecy()) {
-			refuse.unless(x.Name, check.HiddenEffect, w.Table.Reader.RowLabel(w.Table.Name), ", if programs may learn that",
-				"programs may write to it, and which of its rows are in scope %s, which is labelled %s: what is written would reveal that to those who read the table without the label", x.Name, l)
+			refuse.unless(decl.Permission{Kind: decl.PermitRevealing, On: x.Name}, check.HiddenEffect, w.Table.Reader.RowLabel(w.Table.Name), ", if programs may learn that",
+				"programs may write to it, and which of its rows are in scope reveals %s, which is labelled %s: what is written would reveal that to those who read the table without the label", x.Name, l)
 		}
 	}
 }
@@ -331,7 +333,7 @@ func (c *rules) labelled(t *schema.Table, w Write, refuse refusing) {
 		return
 	}
 	for _, x := range c.tells(t, w) {
-		refuse.unless(x.name(), check.HiddenEffect, "a table without that rule, or a write of other columns", ", if programs may learn of what is labelled",
+		refuse.unless(x.permission(), check.HiddenEffect, "a table without that rule, or a write of other columns", ", if programs may learn of what is labelled",
 			"programs may write to it, and %s is about what is labelled: %s", x.rule, x.why)
 	}
 }

@@ -154,7 +154,14 @@ func (w *writer) given(col *decl.Column, set []string, n, i int) written {
 // noted adds to the plan of a write what the engine has to know of its table.
 func (w *writer) noted(p *plan.Plan) *plan.Plan {
 	t := w.w.Table
-	p.Write.Effects = w.w.Facet.Rights.Effects
+	for _, x := range w.w.Facet.Rights.Permits {
+		switch x.Kind {
+		case decl.PermitTrigger:
+			p.Write.Triggers = append(p.Write.Triggers, x.On)
+		case decl.PermitCascade:
+			p.Write.Cascades = append(p.Write.Cascades, x.On)
+		}
+	}
 	p.Write.Labelled = !t.Label.Secrecy().Empty() || slices.ContainsFunc(t.Cols, func(col *decl.Column) bool { return !col.Label.Secrecy().Empty() })
 	return p
 }

@@ -53,10 +53,13 @@ func Writable(live *schema.Database, w Write) error {
 }
 
 // rules are the rules of writes, over a catalogue.
-type rules struct{ *check.Checker }
+type rules struct {
+	*check.Checker
+	asked []decl.Permission // that a rule has asked for, given or not
+}
 
 func rulesOf(live *schema.Database) *rules {
-	c := &rules{check.NewChecker()}
+	c := &rules{Checker: check.NewChecker()}
 	c.Live = live
 	return c
 }
@@ -68,22 +71,23 @@ type refusing struct {
 }
 
 func (r refusing) because(kind, fix, problem string, args ...any) {
-	r.Add(check.Finding{Kind: kind, Fix: fix}, problem, args...)
+	r.add(check.Finding{Kind: kind, Fix: fix}, problem, args...)
 }
 
-// unless adds a reason that does not hold where the host has allowed an effect. fix is the other way, if there is one, and when says when
-// the effect may be allowed.
-func (r refusing) unless(effect, kind, fix, when, problem string, args ...any) {
-	if slices.Contains(r.w.Rights.Effects, effect) {
+// unless adds a reason that does not hold where the host has given a permission. fix is the other way, if there is one, and when says when
+// it may be given.
+func (r refusing) unless(p decl.Permission, kind, fix, when, problem string, args ...any) {
+	r.c.asked = append(r.c.asked, p)
+	if decl.Permits(r.w.Rights.Permits, p) {
 		return
 	}
 	if fix != "" {
 		fix += ", or "
 	}
-	r.Add(check.Finding{Kind: kind, Fix: fix + r.w.allow(effect) + when, Effect: schema.Printable(effect)}, problem, args...)
+	r.add(check.Finding{Kind: kind, Fix: fix + r.w.permit(p) + when, Effect: schema.Printable(p.String())}, problem, args...)
 }
 
-func (r refusing) Add(f check.Finding, problem string, args ...any) {
+func (r refusing) add(f check.Finding, problem string, args ...any) {
 	f.Table, f.Problem = r.w.Table.Name, fmt.Sprintf(problem, args...)
 	if r.w.Facet != nil {
 		f.Facet = r.w.Facet.Alias
@@ -91,15 +95,15 @@ func (r refusing) Add(f check.Finding, problem string, args ...any) {
 	r.c.Add(f)
 }
 
-// allow is what the host writes to allow an effect.
-func (w Write) allow(effect string) string {
+// permit is what the host writes to permit something.
+func (w Write) permit(p decl.Permission) string {
 	switch r := w.Table.Reader; {
 	case w.Trusted:
-		return r.EffectOfTable(effect)
+		return r.PermitOfTable(p.Go())
 	case w.Facet == nil:
-		return r.EffectOfAny(effect)
+		return r.PermitOfAny(p.Go())
 	default:
-		return r.Effect(effect, w.Facet.Alias)
+		return r.Permit(p.Go(), p.String(), w.Facet.Alias)
 	}
 }
 
@@ -122,7 +126,7 @@ func (c *rules) writable(w Write) {
 	}
 	for _, what := range t.OnConflict {
 		name := "ON CONFLICT " + what
-		refuse.unless(name, check.HiddenEffect, "the rules of the table without "+name, "",
+		refuse.unless(decl.Permission{Kind: decl.PermitConflict, On: what}, check.HiddenEffect, "the rules of the table without "+name, "",
 			"programs may write to it, and a rule of it says %s: a row that breaks it would delete others, be left out without an error, or leave what came before it", name)
 	}
 	c.effects(t, w, refuse)
@@ -130,19 +134,19 @@ func (c *rules) writable(w Write) {
 		if w.Trusted || !confirms(c.Live, t, k, w) {
 			continue
 		}
-		refuse.unless(k.name(), check.SpanningUnique, c.fixUnique(k, w), ", if programs may learn what others have", "programs may write to it, and %s is unique among everybody's rows: that a value is taken would tell of rows out of scope", k.said())
+		refuse.unless(k.permission(), check.SpanningUnique, c.fixUnique(k, w), ", if programs may learn what others have", "programs may write to it, and %s is unique among everybody's rows: that a value is taken would tell of rows out of scope", k.said())
 	}
 	c.labelled(t, w, refuse)
 	c.scopedBy(w, refuse)
 	for _, o := range w.Beside {
 		if c.Shows(o, t) {
-			refuse.unless("rows("+o.Name+")", check.HiddenEffect, "one declaration for both", ", if no row comes into scope there by what is written here",
+			refuse.unless(decl.Permission{Kind: decl.PermitRows, On: o.Name}, check.HiddenEffect, "one declaration for both", ", if no row comes into scope there by what is written here",
 				"programs may write to it, and %s may show the same rows, of which a grant tells by that other declaration which may be seen: what is written could bring rows into its scope", o.Name)
 		}
 	}
 	for _, l := range slices.Concat(w.Leading, w.Links, w.Into, w.Through) {
 		if why := c.Unlike(l); why != "" {
-			refuse.unless("types("+l.From.Name+"."+l.Name+")", check.LooseEquality, "one type for both", ", if no row is meant by a value that another one has in another form",
+			refuse.unless(decl.Permission{Kind: decl.PermitTypes, On: l.From.Name, Of: l.Name}, check.LooseEquality, "one type for both", ", if no row is meant by a value that another one has in another form",
 				"programs may write to it, and it is linked by %s, where %s: what is written could belong to a row of anybody's", l.Name, why)
 		}
 	}
@@ -178,13 +182,13 @@ func (c *rules) defaulted(t *schema.Table, w Write, refuse refusing) {
 	}
 	for _, of := range c.Parts(t) {
 		for _, fk := range of.ForeignKeys {
-			name := "default(" + strings.Join(fk.Columns, ", ") + ")"
+			p := decl.Permission{Kind: decl.PermitDefault, On: strings.Join(fk.Columns, ", ")}
 			if shares(c.Live, fk.Columns, always) || !slices.ContainsFunc(of.Columns, func(col schema.Column) bool {
 				return fillsIn(c.Live, &col) && shares(c.Live, []string{col.Name}, fk.Columns)
 			}) {
 				continue
 			}
-			refuse.unless(name, check.HiddenEffect, "no default for it", fmt.Sprintf(", if rows may lead to the rows of %s that it means, whoever's they are", fk.Table.Name),
+			refuse.unless(p, check.HiddenEffect, "no default for it", fmt.Sprintf(", if rows may lead to the rows of %s that it means, whoever's they are", fk.Table.Name),
 				"programs may add rows to it, and the database fills in (%s), which refers to %s: a row could lead to one out of scope, and tell that it is there", strings.Join(fk.Columns, ", "), fk.Table.Name)
 		}
 	}
@@ -288,7 +292,7 @@ func (c *rules) waiting(t *schema.Table, w Write, refuse refusing) {
 		for _, p := range l.Pairs {
 			cols, by = append(cols, p.To.Name), append(by, p.From.Name)
 		}
-		name := fmt.Sprintf("%s(%s)", l.To.Name, strings.Join(cols, ", "))
+		p := decl.Permission{Kind: decl.PermitWaiting, On: l.To.Name, Of: strings.Join(cols, ", ")}
 		if of == nil {
 			continue
 		}
@@ -300,7 +304,7 @@ func (c *rules) waiting(t *schema.Table, w Write, refuse refusing) {
 		}); decided {
 			continue // what is given is looked for in scope
 		}
-		refuse.unless(name, check.HiddenEffect, fmt.Sprintf("ALTER TABLE %s ADD FOREIGN KEY (%s) REFERENCES %s (%s)", c.Named(of), sqlname.List(cols), c.Named(t), sqlname.List(by)), fmt.Sprintf(", if no row of %s refers to a row that is not there", l.To.Name),
+		refuse.unless(p, check.HiddenEffect, fmt.Sprintf("ALTER TABLE %s ADD FOREIGN KEY (%s) REFERENCES %s (%s)", c.Named(of), sqlname.List(cols), c.Named(t), sqlname.List(by)), fmt.Sprintf(", if no row of %s refers to a row that is not there", l.To.Name),
 			"programs may add rows to it, and rows of %s are in scope by (%s) without a foreign key that holds for all: rows that refer to none would come into scope with a new one", l.To.Name, strings.Join(cols, ", "))
 	}
 }

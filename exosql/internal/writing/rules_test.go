@@ -10,6 +10,18 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
+// permits are permissions by their forms.
+func permits(forms ...string) (list []decl.Permission) {
+	for _, f := range forms {
+		p, err := decl.ParsePermission(f)
+		if err != nil {
+			panic(err)
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
 // TestWritable: each thing by which a write would reach beyond its scope is refused, and the same without it is not.
 func TestWritable(t *testing.T) {
 	jobs, people := &decl.Table{ID: 1, Name: "jobs"}, &decl.Table{ID: 2, Name: "people"}
@@ -41,7 +53,7 @@ func TestWritable(t *testing.T) {
 		"a trigger":     {func(d *schema.Database, t *schema.Table, w *Write) { t.Triggers = []schema.Trigger{{Name: "audit"}} }, "the trigger audit"},
 		"a known trigger": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.Triggers = []schema.Trigger{{Name: "audit"}}
-			w.Rights.Effects = []string{"audit"}
+			w.Rights.Permits = permits("trigger audit")
 		}, ""},
 		"a rule": {func(d *schema.Database, t *schema.Table, w *Write) { t.Rules = []schema.Rule{{Name: "r"}} }, "the rule r"},
 		"a cascade": {func(d *schema.Database, t *schema.Table, w *Write) {
@@ -57,7 +69,7 @@ func TestWritable(t *testing.T) {
 		"in other letters": {func(d *schema.Database, t *schema.Table, w *Write) { t.Uniques[0].Columns = []string{"TITLE"} }, "unique among everybody's rows"},
 		"said so": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.Uniques[0].Columns = []string{"title"}
-			w.Rights.Effects = []string{"unique(title)"}
+			w.Rights.Permits = permits("unique(title)")
 		}, ""},
 		"not written":      {func(d *schema.Database, t *schema.Table, w *Write) { t.Uniques[0].Columns = []string{"code"} }, ""},
 		"the key is given": {func(d *schema.Database, t *schema.Table, w *Write) { w.Rights.Insert = append(w.Rights.Insert, id) }, "(id) is unique among everybody's rows"},
@@ -90,10 +102,13 @@ func TestWritable(t *testing.T) {
 		"a key that is not built": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.PrimaryKey, t.Indexes = nil, []schema.Index{{Unique: true, Invalid: true, Parts: []schema.Part{{Column: "id"}}}}
 		}, "is no primary key"},
+		"a trigger with the name of a permission": {func(d *schema.Database, t *schema.Table, w *Write) {
+			t.Triggers, w.Rights.Permits = []schema.Trigger{{Name: "unique(title)"}}, permits("unique(title)")
+		}, "the trigger unique(title)"},
 		"a rule that replaces":               {func(d *schema.Database, t *schema.Table, w *Write) { t.OnConflict = []string{"REPLACE"} }, "a rule of it says ON CONFLICT REPLACE"},
 		"a rule that keeps what came before": {func(d *schema.Database, t *schema.Table, w *Write) { t.OnConflict = []string{"FAIL"} }, "a rule of it says ON CONFLICT FAIL"},
 		"a rule that replaces, known": {func(d *schema.Database, t *schema.Table, w *Write) {
-			t.OnConflict, w.Rights.Effects = []string{"REPLACE"}, []string{"ON CONFLICT REPLACE"}
+			t.OnConflict, w.Rights.Permits = []string{"REPLACE"}, permits("ON CONFLICT REPLACE")
 		}, ""},
 		"a trigger of a part": {func(d *schema.Database, t *schema.Table, w *Write) {
 			d.Tables = append(d.Tables, &schema.Table{PartitionOf: &t.Name, Triggers: []schema.Trigger{{Name: "audit"}}})
@@ -115,21 +130,21 @@ func TestWritable(t *testing.T) {
 		"a limited grant": {func(d *schema.Database, t *schema.Table, w *Write) { w.Decided = false }, "(org, title) is unique"},
 		"in part, and said so of another part": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.Indexes = []schema.Index{{Unique: true, Where: "done", Parts: []schema.Part{{Column: "title"}}}}
-			w.Rights.Effects = []string{"unique(title)"}
-		}, `AllowEffects("unique(title) where done")`},
+			w.Rights.Permits = permits("unique(title)")
+		}, `Permit(exosql.AllowUnique("title").Where("done"))`},
 		"in part, by what is not in the key": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.Indexes = []schema.Index{{Unique: true, Where: "done", Parts: []schema.Part{{Column: "code"}}}}
 		}, "(code) where done is unique"},
 		"by an expression, said so": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.Indexes = []schema.Index{{Unique: true, Parts: []schema.Part{{Expr: "lower(title)"}}}}
-			w.Rights.Effects = []string{"unique(lower(title))"}
+			w.Rights.Permits = permits("unique(lower(title))")
 		}, ""},
 		"by an expression, within the tenant": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.Indexes = []schema.Index{{Unique: true, Parts: []schema.Part{{Column: "org"}, {Expr: "lower(title)"}}}}
 		}, ""},
 		"excluded": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.Exclusions = []schema.Exclusion{{Parts: []schema.Part{{Column: "title"}, {Column: "org"}}, Operators: []string{"=", "<>"}}}
-		}, `AllowEffects("exclude(title, org)")`},
+		}, `Permit(exosql.AllowExclusion("title, org"))`},
 		"excluded within the tenant": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.Exclusions = []schema.Exclusion{{Parts: []schema.Part{{Column: "title"}, {Column: "org"}}, Operators: []string{"&&", "="}}}
 		}, ""},
@@ -225,21 +240,21 @@ func TestWritable(t *testing.T) {
 		}, "(person_id) is unique among everybody's rows"},
 		"rows that wait for a new one": {func(d *schema.Database, t *schema.Table, w *Write) {
 			w.Leading = []*decl.Link{{From: jobs, To: people, Pairs: []decl.Pair{{From: id, To: job}}}}
-		}, `ALTER TABLE people ADD FOREIGN KEY (job) REFERENCES jobs (id), or AllowEffects("people(job)")`},
+		}, `ALTER TABLE people ADD FOREIGN KEY (job) REFERENCES jobs (id), or Permit(exosql.AllowWaiting("people", "job"))`},
 		"those that a foreign key holds": {func(d *schema.Database, t *schema.Table, w *Write) {
 			w.Leading = []*decl.Link{{From: jobs, To: people, Pairs: []decl.Pair{{From: id, To: job}}}}
 			d.Tables[1].ForeignKeys = []schema.ForeignKey{{Columns: []string{"job"}, Table: t.Name}}
 		}, ""},
 		"those that the host knows": {func(d *schema.Database, t *schema.Table, w *Write) {
 			w.Leading = []*decl.Link{{From: jobs, To: people, Pairs: []decl.Pair{{From: id, To: job}}}}
-			w.Rights.Effects = []string{"people(job)"}
+			w.Rights.Permits = permits("waiting people(job)")
 		}, ""},
 		"those of rows that nobody adds": {func(d *schema.Database, t *schema.Table, w *Write) {
 			w.Leading, w.Rights.Insert = []*decl.Link{{From: jobs, To: people, Pairs: []decl.Pair{{From: id, To: job}}}}, nil
 		}, ""},
 		"a row that is led to": {func(d *schema.Database, t *schema.Table, w *Write) { w.Leading = []*decl.Link{link} }, ""},
 		"a row that a default leads to": {func(d *schema.Database, t *schema.Table, w *Write) {
-			w.Leading, t.Columns[3].Default, w.Rights.Effects = []*decl.Link{link}, "1", append(w.Rights.Effects, "default(person_id)")
+			w.Leading, t.Columns[3].Default, w.Rights.Permits = []*decl.Link{link}, "1", append(w.Rights.Permits, permits("default(person_id)")...)
 		}, "are in scope by (id) without a foreign key that holds for all"},
 		"the scope, by a generated column": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.Columns[1].Generated, t.Columns[1].GenExpr = schema.Stored, `substr("TITLE", 1, 1)`
@@ -312,35 +327,35 @@ func TestEffectsOfRights(t *testing.T) {
 		rights decl.Rights
 		want   string
 	}{
-		"insert, on insert":             {trigger([]string{"INSERT"}), insert, "spy"},
+		"insert, on insert":             {trigger([]string{"INSERT"}), insert, "trigger spy"},
 		"insert, on delete":             {trigger([]string{"DELETE"}), insert, ""},
-		"delete, on update and delete":  {trigger([]string{"UPDATE", "DELETE"}), delete, "spy"},
+		"delete, on update and delete":  {trigger([]string{"UPDATE", "DELETE"}), delete, "trigger spy"},
 		"delete, on insert":             {trigger([]string{"INSERT"}), delete, ""},
 		"update, on delete":             {trigger([]string{"DELETE"}), titled, ""},
 		"update, on truncate":           {trigger([]string{"TRUNCATE"}), titled, ""},
-		"update, on update":             {trigger([]string{"UPDATE"}), titled, "spy"},
-		"update, of the column":         {trigger([]string{"UPDATE"}, "TITLE"), titled, "spy"},
+		"update, on update":             {trigger([]string{"UPDATE"}), titled, "trigger spy"},
+		"update, of the column":         {trigger([]string{"UPDATE"}, "TITLE"), titled, "trigger spy"},
 		"update, of another":            {trigger([]string{"UPDATE"}, "title"), coded, ""},
-		"update, of a generated one":    {trigger([]string{"UPDATE"}, "low"), coded, "spy"},
+		"update, of a generated one":    {trigger([]string{"UPDATE"}, "low"), coded, "trigger spy"},
 		"update, of one not made of it": {trigger([]string{"UPDATE"}, "low"), titled, ""},
-		"of an event that is not known": {trigger(nil), titled, "spy"},
-		"rule on update":                {rule("UPDATE"), titled, "spy"},
+		"of an event that is not known": {trigger(nil), titled, "trigger spy"},
+		"rule on update":                {rule("UPDATE"), titled, "rule spy"},
 		"rule on insert":                {rule("INSERT"), titled, ""},
-		"rule that nobody knows":        {rule(""), titled, "spy"},
-		"cascade of a delete":           {child(schema.ForeignKey{References: []string{"id"}, OnDelete: schema.Cascade}), delete, "gone kids(job)"},
-		"set null by a delete":          {child(schema.ForeignKey{References: []string{"id"}, OnDelete: schema.SetNull}), delete, "grown kids(job)"},
+		"rule that nobody knows":        {rule(""), titled, "rule spy"},
+		"cascade of a delete":           {child(schema.ForeignKey{References: []string{"id"}, OnDelete: schema.Cascade}), delete, "cascade kids(job) trigger gone"},
+		"set null by a delete":          {child(schema.ForeignKey{References: []string{"id"}, OnDelete: schema.SetNull}), delete, "cascade kids(job) trigger grown"},
 		"cascade of a delete, updated":  {child(schema.ForeignKey{References: []string{"id"}, OnDelete: schema.Cascade}), titled, ""},
-		"cascade of an update":          {child(schema.ForeignKey{References: []string{"code"}, OnUpdate: schema.Cascade}), coded, "grown kids(job)"},
+		"cascade of an update":          {child(schema.ForeignKey{References: []string{"code"}, OnUpdate: schema.Cascade}), coded, "cascade kids(job) trigger grown"},
 		"cascade of another update":     {child(schema.ForeignKey{References: []string{"code"}, OnUpdate: schema.Cascade}), titled, ""},
 		"cascade of an insert":          {child(schema.ForeignKey{References: []string{"code"}, OnUpdate: schema.Cascade, OnDelete: schema.Cascade}), insert, ""},
 		"cascade to the key that is not named": {func(d *schema.Database, t *schema.Table) {
 			t.PrimaryKey, t.Uniques = &schema.Key{Columns: []string{"code"}}, []schema.Key{{Columns: []string{"id"}}}
 			child(schema.ForeignKey{OnUpdate: schema.Cascade})(d, t)
-		}, coded, "grown kids(job)"},
+		}, coded, "cascade kids(job) trigger grown"},
 		"a row that moves to another part": {func(d *schema.Database, t *schema.Table) {
 			t.PartitionBy = "LIST (title)"
 			d.Tables = append(d.Tables, &schema.Table{Name: schema.Name{Name: "part"}, PartitionOf: &t.Name, Triggers: []schema.Trigger{{Name: "spy", Events: []string{"INSERT"}}}})
-		}, titled, "spy"},
+		}, titled, "trigger spy"},
 		"a row that stays in its part": {func(d *schema.Database, t *schema.Table) {
 			t.PartitionBy = "LIST (code)"
 			d.Tables = append(d.Tables, &schema.Table{Name: schema.Name{Name: "part"}, PartitionOf: &t.Name, Triggers: []schema.Trigger{{Name: "spy", Timing: "AFTER", Events: []string{"INSERT"}}}})
@@ -348,7 +363,7 @@ func TestEffectsOfRights(t *testing.T) {
 		"a row that a trigger may move": {func(d *schema.Database, t *schema.Table) {
 			t.PartitionBy = "LIST (code)"
 			d.Tables = append(d.Tables, &schema.Table{Name: schema.Name{Name: "part"}, PartitionOf: &t.Name, Triggers: []schema.Trigger{{Name: "spy", Timing: "AFTER", Events: []string{"INSERT"}}, {Name: "gives", Timing: "BEFORE", Events: []string{"UPDATE"}}}})
-		}, titled, "gives spy"},
+		}, titled, "trigger gives trigger spy"},
 	} {
 		live := &schema.Table{Name: schema.Name{Name: "jobs"}, PrimaryKey: &schema.Key{Columns: []string{"id"}},
 			Columns: []schema.Column{{Name: "id", Type: "INTEGER", Identity: schema.ByDefault, NotNull: true}, {Name: "title", Type: "TEXT"}, {Name: "code", Type: "TEXT"}, {Name: "low", Type: "TEXT", Generated: schema.Stored, GenExpr: "lower(code)"}}}

@@ -47,7 +47,7 @@ func (t *TypedWrite) Compile(d compile.Engine) (*Writing, error) {
 // trusted is a table as Go code sees it: all columns, with every right. Keys that are written are looked for in scope by
 // all links that were declared.
 func trusted(t *decl.Table) *decl.Facet {
-	f := &decl.Facet{Table: t, Alias: t.Name, Cols: t.Cols, Rights: decl.Rights{Insert: t.Cols, Update: t.Cols, Delete: true, Effects: t.Effects}}
+	f := &decl.Facet{Table: t, Alias: t.Name, Cols: t.Cols, Rights: decl.Rights{Insert: t.Cols, Update: t.Cols, Delete: true, Permits: t.Permits}}
 	for _, l := range t.Refers() {
 		f.Links = append(f.Links, decl.LinkMember{L: l})
 	}

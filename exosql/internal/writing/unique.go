@@ -73,8 +73,7 @@ func (u unique) columns() (out []string) {
 	return out
 }
 
-// said is the rule as messages have it, and name as AllowEffects does.
-func (u unique) said() string {
+func (u unique) list() string {
 	var parts []string
 	for _, p := range u.Parts {
 		if p.Column != "" {
@@ -83,11 +82,25 @@ func (u unique) said() string {
 			parts = append(parts, p.Expr)
 		}
 	}
-	s := "(" + strings.Join(parts, ", ") + ")"
+	return strings.Join(parts, ", ")
+}
+
+// said is the rule as messages have it.
+func (u unique) said() string {
+	s := "(" + u.list() + ")"
 	if u.where != "" {
 		s += " where " + u.where
 	}
 	return s
+}
+
+// permission lets programs learn what the rule reveals.
+func (u unique) permission() decl.Permission {
+	p := decl.Permission{Kind: decl.PermitUnique, On: u.list(), Of: u.where}
+	if u.exclusion != nil {
+		p.Kind = decl.PermitExclusion
+	}
+	return p
 }
 
 func (u unique) name() string {
