@@ -215,7 +215,8 @@ func TestCommentsStayInside(t *testing.T) {
 		text, err := os.ReadFile(path)
 		read++
 		for _, outside := range []string{"facts/", "DESIGN.md", "STYLE.md", "exoagent.md"} {
-			if strings.Contains(string(text), outside) {
+			_, here := os.Stat(filepath.Join(filepath.Dir(path), outside)) // a large package has a DESIGN.md of its own
+			if strings.Contains(string(text), outside) && here != nil {
 				t.Errorf("%s cites %s, which is not here", path, outside)
 			}
 		}
