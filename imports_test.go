@@ -44,9 +44,9 @@ var allowed = map[string][]string{
 	"internal/pgbound":   {"github.com/jackc/pgx/v5"},
 	"internal/pgsession": {"github.com/jackc/pgx/v5"},
 	"internal/sqlast":    {"internal/sqlname", "github.com/Masterminds/squirrel"},
-	"exosql": {"exo", "internal/scalar", "internal/sealed", "schema", "internal/sqlast", "internal/lru", "internal/pgsession", "exosql/internal/check", "exosql/internal/compile", "exosql/internal/cursor", "exosql/internal/decl", "exosql/internal/engine", "exosql/internal/engine/postgres",
-		"exosql/internal/bridge", "exosql/internal/engine/sqlite", "exosql/internal/language", "exosql/internal/plan", "exosql/internal/rowsec", "exosql/internal/scope", "exosql/internal/search", "github.com/jackc/pgx/v5"},
-	"exosql/dynamic":                  {"exo", "internal/scalar", "internal/sealed", "internal/terms", "exosql", "schema", "exosql/internal/bridge", "exosql/internal/check", "exosql/internal/decl", "exosql/internal/language", "exosql/internal/plan"},
+	"exosql": {"exo", "internal/scalar", "internal/sealed", "schema", "internal/sqlast", "internal/lru", "internal/pgsession", "exosql/internal/check", "exosql/internal/compile", "exosql/internal/cursor", "exosql/internal/decl", "exosql/internal/engine", "exosql/internal/engine/postgres", "exosql/internal/fence",
+		"exosql/internal/bridge", "exosql/internal/engine/sqlite", "exosql/internal/language", "exosql/internal/plan", "exosql/internal/rowsec", "exosql/internal/scope", "exosql/internal/search", "exosql/internal/writing", "github.com/jackc/pgx/v5"},
+	"exosql/dynamic":                  {"exo", "internal/scalar", "internal/sealed", "internal/terms", "exosql", "schema", "exosql/internal/bridge", "exosql/internal/check", "exosql/internal/decl", "exosql/internal/language", "exosql/internal/plan", "exosql/internal/writing"},
 	"internal/grantfile":              {"codemode", "exo", "exoeval", "exosql", "exosql/dynamic", "internal/scalar", "internal/sqlname", "internal/terms", "schema", "go.yaml.in/yaml/v4"},
 	"exosql/internal/cursor":          {},
 	"exosql/internal/bridge":          {"exo", "exosql/internal/decl"},
@@ -54,13 +54,15 @@ var allowed = map[string][]string{
 	"exosql/internal/decl":            {"exo", "internal/scalar", "internal/sealed", "internal/terms", "exosql/internal/language", "exosql/internal/search"},
 	"exosql/internal/number":          {"exo", "internal/scalar"},
 	"exosql/internal/search":          {},
-	"exosql/internal/plan":            {"exo", "internal/scalar", "internal/sealed", "internal/sqlname", "exosql/internal/number", "exosql/internal/search"},
+	"exosql/internal/fence":           {"internal/sqlast"},
+	"exosql/internal/plan":            {"exo", "internal/scalar", "internal/sealed", "internal/sqlname", "exosql/internal/fence", "exosql/internal/number", "exosql/internal/search"},
 	"exosql/internal/scope":           {"exo", "internal/sqlast", "exosql/internal/decl", "exosql/internal/plan"},
 	"exosql/internal/rowsec":          {"exo", "internal/sqlname", "schema", "exosql/internal/decl", "exosql/internal/scope"},
-	"exosql/internal/compile":         {"exo", "internal/scalar", "internal/sealed", "internal/sqlast", "exosql/internal/decl", "exosql/internal/language", "exosql/internal/number", "exosql/internal/plan", "exosql/internal/scope", "exosql/internal/search"},
-	"exosql/internal/engine":          {"exo", "schema", "internal/lru", "exosql/internal/plan"},
-	"exosql/internal/engine/sqlite":   {"exo", "internal/scalar", "internal/sqlname", "internal/zone", "schema", "exosql/internal/engine", "exosql/internal/number", "exosql/internal/plan", "exosql/internal/search", "internal/sqlast", "modernc.org/sqlite", "modernc.org/libc", "golang.org/x/text/cases", "golang.org/x/text/language"},
-	"exosql/internal/engine/postgres": {"exo", "internal/scalar", "internal/sqlname", "schema", "internal/pgbound", "internal/pgsession", "exosql/internal/engine", "exosql/internal/plan", "github.com/jackc/pgx/v5"},
+	"exosql/internal/writing":         {"exo", "internal/sqlname", "schema", "exosql/internal/check", "exosql/internal/compile", "exosql/internal/decl", "exosql/internal/engine", "exosql/internal/fence", "exosql/internal/language", "exosql/internal/plan", "exosql/internal/scope"},
+	"exosql/internal/compile":         {"exo", "internal/scalar", "internal/sealed", "internal/sqlast", "exosql/internal/decl", "exosql/internal/fence", "exosql/internal/language", "exosql/internal/number", "exosql/internal/plan", "exosql/internal/scope", "exosql/internal/search"},
+	"exosql/internal/engine":          {"exo", "schema", "internal/lru", "exosql/internal/fence", "exosql/internal/plan"},
+	"exosql/internal/engine/sqlite":   {"exo", "internal/scalar", "internal/sqlname", "internal/zone", "schema", "exosql/internal/engine", "exosql/internal/fence", "exosql/internal/number", "exosql/internal/plan", "exosql/internal/search", "internal/sqlast", "modernc.org/sqlite", "modernc.org/libc", "golang.org/x/text/cases", "golang.org/x/text/language"},
+	"exosql/internal/engine/postgres": {"exo", "internal/scalar", "internal/sqlname", "schema", "internal/pgbound", "internal/pgsession", "exosql/internal/engine", "exosql/internal/fence", "exosql/internal/plan", "github.com/jackc/pgx/v5"},
 	"exosql/internal/check":           {"exo", "internal/scalar", "internal/sqlname", "schema", "exosql/internal/decl", "exosql/internal/engine/sqlite"},
 	"exoeval/internal/source":         {"exo", "internal/scalar", "github.com/dop251/goja"},
 	"exoeval/internal/front":          {"exo", "exoeval/internal/source", "internal/scalar", "github.com/dop251/goja"},
@@ -217,7 +219,8 @@ func TestCommentsStayInside(t *testing.T) {
 		text, err := os.ReadFile(path)
 		read++
 		for _, outside := range []string{"facts/", "DESIGN.md", "STYLE.md", "exoagent.md"} {
-			if strings.Contains(string(text), outside) {
+			_, here := os.Stat(filepath.Join(filepath.Dir(path), outside)) // a large package has a DESIGN.md of its own
+			if strings.Contains(string(text), outside) && here != nil {
 				t.Errorf("%s cites %s, which is not here", path, outside)
 			}
 		}

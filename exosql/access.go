@@ -13,7 +13,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
-	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -279,7 +279,7 @@ func (o *object) paths(ctx context.Context, asked engine.Session, live *schema.D
 				path.Index = "" // whichever
 			}
 			// No index serves an order over several values of the scope, but one finds the rows.
-			list := slices.ContainsFunc(p.Plan.Tables[0].Scope, func(e plan.Equality) bool { return e.List }) && (use == compile.UseOrder || use == compile.UseDescending)
+			list := slices.ContainsFunc(p.Plan.Tables[0].Scope, func(e fence.Equality) bool { return e.List }) && (use == compile.UseOrder || use == compile.UseDescending)
 			if path.By == ByScope && !list || path.By == ByTable || path.By == ByTies {
 				s := check.Serving(live, fc.Table, path.Scope, col, use == compile.UseEqual || list, path.By == ByTies)
 				path.Unused = s.There
@@ -303,9 +303,9 @@ func (o *object) paths(ctx context.Context, asked engine.Session, live *schema.D
 }
 
 // accessOf reads the judgement of one plan.
-func accessOf(a engine.Access, p *compile.Probe, use compile.Use) Access {
+func accessOf(a fence.Access, p *compile.Probe, use compile.Use) Access {
 	asked := use == compile.UseEqual || use == compile.UseRange
-	var wide *engine.OutOfScope
+	var wide *fence.OutOfScope
 	switch {
 	case asked && a.Searched && (a.Refused == nil || p.Bare && use == compile.UseEqual):
 		return ByIndex

@@ -72,7 +72,7 @@ func TestBesideSameRows(t *testing.T) {
 			db, _ := wrFile(t, e, c.ddl...)
 			a, b := bsDeclare(exosql.NewTable[bsTicket]("tickets")), bsDeclare(c.other, "read")
 			if c.effect {
-				a.facet.AllowEffects("rows(mine)")
+				a.facet.Permit(exosql.AllowRows("mine"))
 			}
 			by := b.owner.Eq(1)
 			if c.all {

@@ -12,9 +12,9 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/check"
-	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/writing"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -30,7 +30,7 @@ func (u *unit) lateError(err error) error {
 		if !x.breaks(v) {
 			continue
 		}
-		if by != nil && (by.w.Kind != x.w.Kind || by.w.Facet != x.w.Facet) {
+		if by != nil && (by.run.Kind != x.run.Kind || by.run.Facet != x.run.Facet) {
 			return u.db.constraintError(nil, err) // which of them it was nobody knows
 		}
 		by = x
@@ -41,11 +41,11 @@ func (u *unit) lateError(err error) error {
 // breaks reports whether the change can have broken the rule.
 func (x *changing) breaks(v *engine.Violation) bool {
 	if v.By != nil { // SQLite knows the statement, and not the rule
-		return x.w.Change != nil && x.w.Change.Write == v.By || slices.ContainsFunc(x.w.Inserts, func(in compile.Insert) bool {
+		return x.run.Change != nil && x.run.Change.Write == v.By || slices.ContainsFunc(x.run.Inserts, func(in writing.Insert) bool {
 			return in.One.Write == v.By || in.Many != nil && in.Many.Write == v.By
 		})
 	}
-	is := func(table string) bool { return table != "" && strings.HasSuffix("."+x.w.Table.Name, "."+table) }
+	is := func(table string) bool { return table != "" && strings.HasSuffix("."+x.run.Table.Name, "."+table) }
 	db := x.unit.db
 	db.liveMu.Lock()
 	defer db.liveMu.Unlock()
@@ -59,12 +59,12 @@ func (x *changing) breaks(v *engine.Violation) bool {
 		return is(v.Table)
 	}
 	sets := func(columns []string) bool {
-		return slices.ContainsFunc(x.w.Change.Write.Update, func(c string) bool { return slices.Contains(columns, c) })
+		return slices.ContainsFunc(x.run.Change.Write.Update, func(c string) bool { return slices.Contains(columns, c) })
 	}
-	switch x.w.Kind {
-	case compile.Inserts:
+	switch x.run.Kind {
+	case writing.Inserts:
 		return is(v.Table)
-	case compile.Deletes:
+	case writing.Deletes:
 		return is(key.Table.Name)
 	}
 	return is(v.Table) && sets(key.Columns) || is(key.Table.Name) && sets(key.References)
@@ -84,19 +84,18 @@ func (db *DB) constraintError(x *changing, err error) error {
 	if b.live != nil {
 		b.table = b.live.Table(schema.Name{Name: v.Table})
 	}
-	if x != nil && !v.Late && len(x.given.Rows) > 1 && v.At < len(x.order) {
-		b.row = x.order[v.At]
+	if x != nil && !v.Late && len(x.given.Rows) > 1 && v.At < len(x.run.Order) {
+		b.row = x.run.Order[v.At]
 	}
 	columns := b.columns()
 	return &exo.Error{Kind: exo.Invalid, Msg: b.text(columns), Err: &ConstraintError{Rule(v.Rule), v.Table, columns, v.Constraint, b.row + 1, err}}
 }
 
-// place stands before the name of a column of one of several given rows: "[2].".
 func (x *changing) place(row int) string {
-	if x == nil || row < 0 || len(x.given.Rows) < 2 {
+	if x == nil {
 		return ""
 	}
-	return fmt.Sprintf("[%d].", row)
+	return x.run.Place(row)
 }
 
 // broken is a rule that a write has broken, with what is known of the write.
@@ -154,7 +153,7 @@ func (b *broken) columns() []string {
 // onlyKey returns the columns of the foreign key that an insert has broken, where it can be one alone: SQLite does not name it, and a
 // trigger may have broken another table's.
 func (b *broken) onlyKey() []string {
-	if b.Rule != engine.ForeignKey || b.changing == nil || b.w.Kind != compile.Inserts || len(b.table.Triggers) > 0 {
+	if b.Rule != engine.ForeignKey || b.changing == nil || b.run.Kind != writing.Inserts || len(b.table.Triggers) > 0 {
 		return nil
 	}
 	keys := slices.DeleteFunc(slices.Clone(b.table.ForeignKeys), func(k schema.ForeignKey) bool { return b.Late && !k.Deferrable })
@@ -167,7 +166,7 @@ func (b *broken) onlyKey() []string {
 // text is what the program reads.
 func (b *broken) text(columns []string) string {
 	var names []string
-	if b.changing != nil && strings.HasSuffix("."+b.w.Table.Name, "."+b.Table) { // a trigger may have written another table
+	if b.changing != nil && strings.HasSuffix("."+b.run.Table.Name, "."+b.Table) { // a trigger may have written another table
 		for _, c := range columns {
 			if g := b.guest(c); g != "" {
 				names = append(names, g)
@@ -204,9 +203,9 @@ func (b *broken) text(columns []string) string {
 		return what + " is taken: no two rows may have the same"
 	case engine.ForeignKey:
 		switch {
-		case b.changing != nil && b.w.Kind == compile.Deletes:
+		case b.changing != nil && b.run.Kind == writing.Deletes:
 			return what + " is referred to by other rows"
-		case b.changing != nil && b.w.Kind == compile.Inserts:
+		case b.changing != nil && b.run.Kind == writing.Inserts:
 			return what + " refers to a row that is not there"
 		}
 		return what + " is referred to by other rows, or refers to none"
@@ -226,7 +225,7 @@ func (b *broken) text(columns []string) string {
 
 // guest is what programs call a column; "" if they don't see it.
 func (b *broken) guest(column string) string {
-	for _, c := range b.w.Facet.Cols {
+	for _, c := range b.run.Facet.Cols {
 		if strings.EqualFold(c.Name, column) {
 			return c.Guest
 		}
@@ -243,7 +242,7 @@ func (b *broken) misfit() (guest, text string) {
 	}
 	if len(rows) == 1 && b.table != nil {
 		for i, name := range b.given.Sets[rows[0].Set] {
-			for _, c := range b.w.Facet.Cols {
+			for _, c := range b.run.Facet.Cols {
 				if c.Guest != name || i >= len(rows[0].Values) {
 					continue
 				}
@@ -255,10 +254,10 @@ func (b *broken) misfit() (guest, text string) {
 			}
 		}
 	}
-	if b.w.Change != nil && len(b.w.Change.Write.Update) == 1 {
-		return b.guest(b.w.Change.Write.Update[0]), ""
+	if b.run.Change != nil && len(b.run.Change.Write.Update) == 1 {
+		return b.guest(b.run.Change.Write.Update[0]), ""
 	}
-	if len(rows) == 1 && len(b.given.Sets[rows[0].Set]) == 1 && slices.ContainsFunc(b.w.Facet.Cols, func(c *decl.Column) bool { return c.Guest == b.given.Sets[rows[0].Set][0] }) {
+	if len(rows) == 1 && len(b.given.Sets[rows[0].Set]) == 1 && slices.ContainsFunc(b.run.Facet.Cols, func(c *decl.Column) bool { return c.Guest == b.given.Sets[rows[0].Set][0] }) {
 		return b.given.Sets[rows[0].Set][0], ""
 	}
 	return "", ""

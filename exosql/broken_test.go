@@ -56,7 +56,7 @@ func brGrants(db *exosql.DB) map[string]exo.Object {
 	kindOrg := exosql.NewColumn(kinds, "org_id", func(k *brKind) *int64 { return &k.Org })
 	k := exosql.NewFacet(kinds, "kind", kindID).AllowDelete()
 	f := exosql.NewFacet(things, "thing", id, kind, name, code, small, pct, mood, short, amount, a, b, exosql.Via(exosql.One("kind", kind, kindID), k)).
-		AllowInsert(kind, name, code, small, pct, mood, short, amount, a, b).AllowUpdate(kind, name, code, small, pct, mood, short, amount, a, b).AllowDelete().AllowEffects("unique(code)")
+		AllowInsert(kind, name, code, small, pct, mood, short, amount, a, b).AllowUpdate(kind, name, code, small, pct, mood, short, amount, a, b).AllowDelete().Permit(exosql.AllowUnique("code"))
 	return map[string]exo.Object{"things": f.Of(exosql.Grant(db, things, org.Eq(1), exosql.ScopeRows(kinds, kindOrg.Eq(1)))), "kinds": k.Of(exosql.Grant(db, kinds, kindOrg.Eq(1)))}
 }
 

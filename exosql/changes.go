@@ -9,6 +9,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/exosql/internal/writing"
 )
 
 // Changes are what a run changes in one database: the rows before its first write and as it leaves them.
@@ -74,7 +75,7 @@ type imageKey struct {
 }
 
 // through is the grant whose scope what is written is in.
-func (x *changing) through() *object { return x.objs[x.w.Grant.Origin] }
+func (x *changing) through() *object { return x.objs[x.run.Grant.Origin] }
 
 type image struct {
 	x             *changing // by whose scope it is read again
@@ -85,7 +86,7 @@ type image struct {
 // note keeps the image of a row, if it is the first of that row, and reports whether one is kept.
 func (im *images) note(x *changing, key []exo.Value, before exo.Value) bool {
 	text, err := exo.List(key...).AppendJSON(nil)
-	at := imageKey{x.w.Facet, x.through(), string(text)}
+	at := imageKey{x.run.Facet, x.through(), string(text)}
 	if err != nil || im.at[at] != nil {
 		return err == nil
 	}
@@ -102,18 +103,18 @@ func (im *images) note(x *changing, key []exo.Value, before exo.Value) bool {
 
 // split takes the key from the front of a row.
 func split(x *changing, cells []exo.Value) (key []exo.Value, row exo.Value) {
-	n := len(x.w.Table.Keys)
+	n := len(x.run.Table.Keys)
 	fields := make([]exo.Field, 0, len(cells)-n)
-	for i, c := range x.w.Facet.Cols {
-		fields = append(fields, exo.Field{Name: c.Guest, Value: cells[n+i].WithLabel(c.Label.Join(x.w.Table.Label))})
+	for i, c := range x.run.Facet.Cols {
+		fields = append(fields, exo.Field{Name: c.Guest, Value: cells[n+i].WithLabel(c.Label.Join(x.run.Table.Label))})
 	}
 	return append([]exo.Value(nil), cells[:n]...), exo.RecordValue(fields...)
 }
 
-// imagesBefore keeps the rows that a message is about to change, and gives how many of them are kept.
-func (x *changing) imagesBefore() (kept int64, err error) {
+// Before implements writing.Host.
+func (x *changing) Before() (kept int64, err error) {
 	im := x.unit.images
-	if im == nil || x.w.Kind == compile.Inserts {
+	if im == nil || x.run.Kind == writing.Inserts {
 		return 0, nil
 	}
 	p, err := compile.Before(x.unit.db.engine(x.ctx), x.m, grantsOf(x.objs), im.limit)
@@ -133,21 +134,32 @@ func (x *changing) imagesBefore() (kept int64, err error) {
 	return kept, nil
 }
 
-// imagesOf notes the rows that a message has inserted, by their keys.
-func (x *changing) imagesOf(inserted *exo.Rows) (kept int64) {
-	in := inserted.Reader()
-	for i := range inserted.Len() {
+// Changed implements writing.Host.
+func (x *changing) Changed(n, kept int64) {
+	if im := x.unit.images; im != nil {
+		im.more += n - kept
+	}
+}
+
+// Inserted implements writing.Host.
+func (x *changing) Inserted(n int64, keys *exo.Rows) {
+	im := x.unit.images
+	if im == nil {
+		return
+	}
+	in := keys.Reader()
+	for i := range keys.Len() {
 		key := append([]exo.Value(nil), in.Cells(i)...)
-		if !slices.ContainsFunc(key, exo.Value.IsNull) && x.unit.images.note(x, key, exo.Value{}) { // NULL finds no row again
-			kept++
+		if !slices.ContainsFunc(key, exo.Value.IsNull) && im.note(x, key, exo.Value{}) { // NULL finds no row again
+			n--
 		}
 	}
-	return kept
+	im.more += n
 }
 
 // unseen runs a plan in the unit that answers no message: no budget is spent on it, and the record has no Query of it.
 func (x *changing) unseen(ctx context.Context, p *plan.Plan, args []exo.Value) (*exo.Rows, error) {
-	bound, err := p.Bind(args, x.vals, x.parent, x.m.Zone())
+	bound, err := p.Bind(args, x.vals, x.run.ParentRow, x.m.Zone())
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +182,7 @@ func (u *unit) Changes(ctx context.Context) (any, error) {
 	for i := 0; i < len(im.rows); {
 		first := im.rows[i]
 		n := 1
-		for i+n < len(im.rows) && n < maxImagesAtOnce && im.rows[i+n].x.w.Facet == first.x.w.Facet && im.rows[i+n].x.through() == first.x.through() {
+		for i+n < len(im.rows) && n < maxImagesAtOnce && im.rows[i+n].x.run.Facet == first.x.run.Facet && im.rows[i+n].x.through() == first.x.through() {
 			n++
 		}
 		if err := first.x.imagesAfter(ctx, im, im.rows[i:i+n]); err != nil {
@@ -180,18 +192,18 @@ func (u *unit) Changes(ctx context.Context) (any, error) {
 	}
 	out := Changes{More: im.more}
 	for _, r := range im.rows {
-		labelled := slices.ContainsFunc(r.x.w.Facet.Cols, func(c *decl.Column) bool { return !c.Label.Secrecy().Empty() })
+		labelled := slices.ContainsFunc(r.x.run.Facet.Cols, func(c *decl.Column) bool { return !c.Label.Secrecy().Empty() })
 		if !labelled && !r.before.IsZero() && !r.after.IsZero() && r.before.String() == r.after.String() || r.before.IsZero() && r.after.IsZero() {
 			continue
 		}
-		out.Rows = append(out.Rows, Change{Table: r.x.w.Facet.Alias, Key: r.key, Before: r.before, After: r.after})
+		out.Rows = append(out.Rows, Change{Table: r.x.run.Facet.Alias, Key: r.key, Before: r.before, After: r.after})
 	}
 	return out, nil
 }
 
 // imagesAfter reads rows by their keys.
 func (x *changing) imagesAfter(ctx context.Context, im *images, rows []*image) error {
-	p, err := compile.After(x.unit.db.engine(ctx), x.m, x.w, len(rows))
+	p, err := compile.After(x.unit.db.engine(ctx), x.m, x.run.Grant, x.run.Facet, len(rows))
 	if err != nil {
 		return err
 	}
@@ -210,7 +222,7 @@ func (x *changing) imagesAfter(ctx context.Context, im *images, rows []*image) e
 		if err != nil {
 			return err
 		}
-		if r := im.at[imageKey{x.w.Facet, x.through(), string(text)}]; r != nil {
+		if r := im.at[imageKey{x.run.Facet, x.through(), string(text)}]; r != nil {
 			r.after = row
 		}
 	}

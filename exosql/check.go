@@ -7,15 +7,15 @@ import (
 	"slices"
 
 	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/exosql/internal/check"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/writing"
 	"github.com/exoagent/exoagent/schema"
 )
 
 // Declared is something that [Check] compares with the database: a *Table, a Link, a
 // *Facet with all that it reaches, a Relation with its scopes, a [Scope], and what
 // [Granted] and [Written] make.
-type Declared interface{ declared(*check.Checker) }
+type Declared interface{ declared(*writing.Checker) }
 
 // Check compares declarations with the live database, and returns a *[CheckError]
 // with all findings at once, or nil. A host calls it when it starts:
@@ -79,8 +79,8 @@ func InspectCatalog(live *schema.Database, what ...Declared) ([]Finding, error) 
 }
 
 // gather collects what is declared.
-func gather(what []Declared) (*check.Checker, error) {
-	c := check.NewChecker()
+func gather(what []Declared) (*writing.Checker, error) {
+	c := writing.NewChecker()
 	var objs []*object
 	for _, d := range what {
 		if d == nil {
@@ -112,7 +112,7 @@ func gather(what []Declared) (*check.Checker, error) {
 
 var errNilDeclared = errors.New("exosql: Check was given nil")
 
-func (t *Table[T]) declared(c *check.Checker) {
+func (t *Table[T]) declared(c *writing.Checker) {
 	switch {
 	case t == nil:
 		c.Fail(errNilDeclared)
@@ -123,7 +123,7 @@ func (t *Table[T]) declared(c *check.Checker) {
 	}
 }
 
-func (l Link[A, B]) declared(c *check.Checker) {
+func (l Link[A, B]) declared(c *writing.Checker) {
 	if l.l == nil {
 		c.Fail(errors.New("exosql: Check was given a zero Link"))
 		return
@@ -131,7 +131,7 @@ func (l Link[A, B]) declared(c *check.Checker) {
 	c.UseLink(l.l, false)
 }
 
-func (f *Facet[T]) declared(c *check.Checker) {
+func (f *Facet[T]) declared(c *writing.Checker) {
 	switch {
 	case f == nil:
 		c.Fail(errNilDeclared)
@@ -142,9 +142,9 @@ func (f *Facet[T]) declared(c *check.Checker) {
 	}
 }
 
-func (s Scope) declared(c *check.Checker) { c.ScopeOf(s.s) }
+func (s Scope) declared(c *writing.Checker) { c.ScopeOf(s.s) }
 
-func (r Relation[T]) declared(c *check.Checker) {
+func (r Relation[T]) declared(c *writing.Checker) {
 	if c.Relation(r.r); r.r != nil && r.r.Err == nil {
 		c.Reads(r.r.Table.Cols...) // its All reads whole rows
 	}
@@ -158,7 +158,7 @@ func Granted(o exo.Object) Declared { return granted{o} }
 
 type granted struct{ o exo.Object }
 
-func (g granted) declared(c *check.Checker) {
+func (g granted) declared(c *writing.Checker) {
 	o, err := facetOf(g.o)
 	if err != nil {
 		c.Fail(fmt.Errorf("exosql: Granted: %w", err))
@@ -177,7 +177,7 @@ func (g granted) declared(c *check.Checker) {
 
 // writes notes each way in which programs write by the object. others are those that they have as well. The messages of programs are
 // asked the same before they write, by the same function: see DB.writable.
-func (o *object) writes(c *check.Checker, others []*object) error {
+func (o *object) writes(c *writing.Checker, others []*object) error {
 	if !o.facet.Writes() {
 		return nil
 	}
@@ -216,28 +216,24 @@ func (o *object) writes(c *check.Checker, others []*object) error {
 
 // Written tells [Check] that rows of t may be inserted, changed or deleted: then
 // triggers, rules and foreign keys that carry a change on to other rows must be
-// named in known, or Check refuses them. A foreign key is named by its own table and columns: "comments(todo_id)". It is for
-// Check alone: what lets a write through is [Facet.AllowEffects], or [Table.AllowEffects] for Go code.
-func Written[T any](t *Table[T], known ...constant) Declared {
-	w := writtenTable{}
+// permitted in known, or Check refuses them. It is for Check alone: what lets a write through is [Facet.Permit], or [Table.Permit] for Go code.
+func Written[T any](t *Table[T], known ...Permission) Declared {
+	w := writtenTable{known: permissions(known)}
 	if t != nil {
 		w.t = t.t
-	}
-	for _, k := range known {
-		w.known = append(w.known, string(k))
 	}
 	return w
 }
 
 type writtenTable struct {
 	t     *decl.Table
-	known []string
+	known []decl.Permission
 }
 
-func (w writtenTable) declared(c *check.Checker) {
+func (w writtenTable) declared(c *writing.Checker) {
 	if w.t == nil {
 		c.Fail(errors.New("exosql: Check was given Written of a nil or zero Table"))
 		return
 	}
-	c.Declare(check.Write{Table: w.t, Rights: decl.Rights{Insert: w.t.Cols, Update: w.t.Cols, Delete: true, Effects: w.known}})
+	c.Declare(writing.Write{Table: w.t, Rights: decl.Rights{Insert: w.t.Cols, Update: w.t.Cols, Delete: true, Permits: w.known}})
 }

@@ -154,7 +154,7 @@ func TestCheck(t *testing.T) {
 			return []exosql.Declared{exosql.Written(d.accounts)}
 		}, want: []string{"hidden effect accounts: a write is carried on by the foreign key entries(account_id) (ON DELETE CASCADE", "postgres !spanning key accounts: UNIQUE (tenant, id)"}},
 		"cascade, known": {on: both, ddl: []string{ckAccounts, `CREATE TABLE entries (id {int} PRIMARY KEY, account_id {int} NOT NULL REFERENCES accounts (id) ON UPDATE SET NULL)`, ckIndexes}, use: func(d ckDeclarations) []exosql.Declared {
-			return []exosql.Declared{exosql.Written(d.accounts, "entries(account_id)")}
+			return []exosql.Declared{exosql.Written(d.accounts, exosql.AllowCascade("entries", "account_id"))}
 		}, want: []string{"postgres !spanning key accounts:"}},
 		"cascade, not written": {on: both, ddl: []string{ckAccounts, `CREATE TABLE entries (id {int} PRIMARY KEY, account_id {int} NOT NULL REFERENCES accounts (id) ON DELETE CASCADE)`, ckIndexes}},
 		"virtual":              {on: sqlite, ddl: []string{strings.Replace(ckAccounts, "name TEXT NOT NULL", "x AS (upper(kind) || zeroblob(9)), name TEXT NOT NULL AS (x || PRINTF('%s', x))", 1), ckEntries, ckIndexes}, want: []string{"function accounts.name: with printf, zeroblob, which the authorizer is not asked about"}},
@@ -171,7 +171,7 @@ func TestCheck(t *testing.T) {
 		}, want: []string{"postgres !spanning key accounts:"}},
 		"cascade of a cascade": {on: both, ddl: []string{ckAccounts, `CREATE TABLE entries (id {int} PRIMARY KEY, account_id {int} NOT NULL REFERENCES accounts (id) ON DELETE CASCADE)`, ckIndexes,
 			`CREATE TABLE lines (id {int} PRIMARY KEY, entry {int} REFERENCES entries (id) ON DELETE SET NULL)`}, use: func(d ckDeclarations) []exosql.Declared {
-			return []exosql.Declared{exosql.Written(d.accounts, "entries(account_id)")}
+			return []exosql.Declared{exosql.Written(d.accounts, exosql.AllowCascade("entries", "account_id"))}
 		}, want: []string{"hidden effect accounts: carried on through cascades by the foreign key lines(entry)", "postgres !spanning key accounts:"}},
 		"trigger, SQLite": {on: sqlite, ddl: []string{ckAccounts, ckEntries, ckIndexes, `CREATE TRIGGER spy AFTER INSERT ON accounts BEGIN DELETE FROM entries; END`}, use: func(d ckDeclarations) []exosql.Declared {
 			return []exosql.Declared{exosql.Written(d.accounts)}

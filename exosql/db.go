@@ -11,6 +11,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/cursor"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/lru"
 	"github.com/exoagent/exoagent/internal/sqlast"
@@ -23,7 +24,7 @@ import (
 type DB struct {
 	dialect sqlast.Dialect
 	plans   *lru.Cache[*plan.Plan]
-	writes  *lru.Cache[*writing]
+	writes  *lru.Cache[*keptWrite]
 	pool    *engine.Pool
 	cursors *cursor.Sealer
 
@@ -138,7 +139,7 @@ func (db *DB) Catalog(ctx context.Context) (*schema.Database, error) {
 
 // query runs a plan, in the unit of work u if there is one. m is the message it answers, or nil for the typed API; refused is
 // why its open plan was not run, or nil; of a page it notes where the next one begins.
-func (db *DB) query(ctx context.Context, u *unit, p *plan.Plan, args []exo.Value, by *engine.Settings, m *exo.Message, refused *engine.Refused, of *page) (exo.Value, error) {
+func (db *DB) query(ctx context.Context, u *unit, p *plan.Plan, args []exo.Value, by *engine.Settings, m *exo.Message, refused *fence.Refused, of *page) (exo.Value, error) {
 	start := time.Now()
 	collect := func(m *exo.Message) *plan.Collector {
 		if of != nil {
@@ -154,7 +155,7 @@ func (db *DB) query(ctx context.Context, u *unit, p *plan.Plan, args []exo.Value
 		out = collect(m)
 		err = db.pool.Run(ctx, p, args, by, out)
 	}
-	if no, ok := errors.AsType[*engine.Refused](err); ok {
+	if no, ok := errors.AsType[*fence.Refused](err); ok {
 		return exo.Value{}, no
 	}
 	var rows *exo.Rows

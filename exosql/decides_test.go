@@ -101,9 +101,9 @@ func deGrants(db *exosql.DB, kind string) codemode.Grants {
 	f.AllowInsert(rank, crewID).AllowUpdate(rank, crewID, code).AllowDelete()
 	switch kind {
 	case "gig, known":
-		f.AllowEffects("crew(gig_id)")
+		f.Permit(exosql.AllowWaiting("crew", "gig_id"))
 	case "code, known":
-		f.AllowEffects("crew(code)")
+		f.Permit(exosql.AllowWaiting("crew", "code"))
 	}
 	member := exosql.NewFacet(crew, "member", theirID, theirGig, name)
 	switch kind {

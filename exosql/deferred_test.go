@@ -63,7 +63,7 @@ func TestDeferred(t *testing.T) {
 				t.Fatalf("it leaves %s", after)
 			}
 		}
-		table := exosql.NewTable[wrJob]("jobs").AllowEffects("audit")
+		table := exosql.NewTable[wrJob]("jobs").Permit(exosql.AllowTrigger("audit"))
 		exosql.NewKey(table, "id", func(j *wrJob) *int64 { return &j.ID })
 		org := exosql.NewColumn(table, "org_id", func(j *wrJob) *int64 { return &j.Org })
 		of := exosql.NewNullable(table, "points", func(j *wrJob) **int64 { return &j.Points })

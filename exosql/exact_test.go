@@ -156,7 +156,7 @@ func TestWideCascades(t *testing.T) {
 					}
 					db, look, exec := exFile(t, e, ddl+rows)
 					d := wfDeclare(exosql.NewTable[wfRow]("things"), "id org_id")
-					o := exosql.NewFacet(d.table, "thing", d.id).AllowDelete().AllowEffects("kids(code)").Of(exosql.Grant(db, d.table, d.org.Eq(1)))
+					o := exosql.NewFacet(d.table, "thing", d.id).AllowDelete().Permit(exosql.AllowCascade("kids", "code")).Of(exosql.Grant(db, d.table, d.org.Eq(1)))
 					err := exosql.Check(t.Context(), db, exosql.Granted(o))
 					if (typ == c.typ) != (err != nil && strings.Contains(err.Error(), "judged by the foreign key kids(code)")) {
 						t.Errorf("%s: Check says %v", typ, err)

@@ -20,6 +20,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/engine/postgres"
 	"github.com/exoagent/exoagent/exosql/internal/engine/sqlite"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/exosql/internal/writing"
 )
 
 // CachedPlans are the plans that db keeps, each with its key.
@@ -370,7 +371,7 @@ func WriteUnasked(o exo.Object, m *exo.Message) error {
 	if _, err := x.unitOf(context.Background(), m); err != nil {
 		return err
 	}
-	_, err := x.db.writing(context.Background(), &asked{m: m, objs: []*object{x}, vals: [][]exo.Value{x.ready().grant.Vals}, given: compile.GivenBy(m)})
+	_, err := x.db.writing(context.Background(), &asked{m: m, objs: []*object{x}, vals: [][]exo.Value{x.ready().grant.Vals}, given: writing.GivenBy(m)})
 	return err
 }
 

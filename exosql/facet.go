@@ -106,20 +106,11 @@ func (f *Facet[T]) AllowTrustedDelete() *Facet[T] {
 	return f.allow("AllowTrustedDelete", decl.Rights{Delete: true, Wary: true})
 }
 
-// AllowEffects says what a write may do besides, as [Check] names it. No write runs on a table that has others.
-// What may act is the name of a trigger or a rule, on PostgreSQL with its table where a cascade sets it off ("comments.touch"), or a foreign
-// key that is carried on ("comments(task_id)"). "default(cat_id)" lets the database fill in what leads to another row. What may be
-// learned of rows out of scope is more to give away: that a value is taken there, by "unique(code)" or "exclude(…)"; that a
-// row there waits for the one that is inserted, by a key without a foreign key ("comments(task_id)"); and
-// "rows(view)" lets what is written come into the scope of another declaration of the same rows. "tells unique(name, email)", and
-// the same with a check or a key, lets a write tell of a labelled column that a rule joins to what is written, and "tells
-// visits(person_id)" or "tells visits.notes" of labelled rows that refer to it, or by which the scope finds it.
-func (f *Facet[T]) AllowEffects(known ...constant) *Facet[T] {
-	var r decl.Rights
-	for _, k := range known {
-		r.Effects = append(r.Effects, string(k))
-	}
-	return f.allow("AllowEffects", r)
+// Permit says what a write may do beyond the rows that it names: what may act, as a trigger, and what programs may learn of rows out of
+// scope, as that a value is taken there. [Check] names the permission that is missing, and reports one that fits nothing. No write runs on a
+// table that would do more.
+func (f *Facet[T]) Permit(known ...Permission) *Facet[T] {
+	return f.allow("Permit", decl.Rights{Permits: permissions(known)})
 }
 
 func (f *Facet[T]) columns(op string, members []Member[T]) (out []*decl.Column) {

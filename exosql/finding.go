@@ -20,7 +20,7 @@ type Finding struct {
 	Fix     string      `json:"fix,omitempty"`     // what would be right: a statement for the database, or a change of the declaration
 	Facet   string      `json:"facet,omitempty"`   // by which programs write, where it is about that
 	Link    string      `json:"link,omitempty"`    // "table.link", where it is about one
-	Effect  string      `json:"effect,omitempty"`  // what AllowEffects takes to allow it; "" where that is no way out
+	Effect  string      `json:"effect,omitempty"`  // the [Permission] that allows it, in the form of a grant file; "" where that is no way out
 	Warning bool        `json:"warning,omitempty"` // Check does not fail for it
 }
 
@@ -53,6 +53,7 @@ const (
 	SpanningUnique   FindingKind = check.SpanningUnique   // a unique key that tenants share confirms values
 	LabelMismatch    FindingKind = check.LabelMismatch    // one declaration of a table labels a column, or demands trust for it, and another one does not
 	NeededColumn     FindingKind = check.NeededColumn     // no row can be inserted: a column needs a value, and nobody gives it one
+	UnfitPermission  FindingKind = check.UnfitPermission  // a Permission that fits nothing of the database
 	UnlistedFunction FindingKind = check.UnlistedFunction // a virtual column calls what the authorizer would not admit
 )
 

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/writing"
 )
 
 // WriteKind is what a write does with rows.
@@ -109,10 +109,10 @@ func (t *Table[T]) AfterCommit(f func(ctx context.Context, writes []Write[T]) er
 
 // wrote keeps for the hooks after the commit what a message has written.
 func (x *changing) wrote(of decl.RowWrite, v exo.Value) {
-	if of.Table = x.w.Table; len(of.Table.Afters) == 0 {
+	if of.Table = x.run.Table; len(of.Table.Afters) == 0 {
 		return
 	}
-	kind, rows, ok := compile.Gives(x.m, x.w.Facet, x.given)
+	kind, rows, ok := writing.Gives(x.m, x.run.Facet, x.given)
 	if !ok {
 		return
 	}
@@ -226,12 +226,12 @@ func (a *asked) beforeWrite(ctx context.Context) error {
 	if !some {
 		return nil
 	}
-	f := compile.Target(a.m, func(slot int) *decl.Facet { return a.objs[slot].facet })
+	f := writing.Target(a.m, func(slot int) *decl.Facet { return a.objs[slot].facet })
 	if f == nil || len(f.Table.Hooks) == 0 {
 		return nil
 	}
 	a.hooked = f
-	kind, rows, ok := compile.Gives(a.m, f, a.given)
+	kind, rows, ok := writing.Gives(a.m, f, a.given)
 	if !ok {
 		return nil // it is refused when it is planned
 	}
@@ -250,12 +250,12 @@ func (a *asked) beforeWrite(ctx context.Context) error {
 }
 
 // beforeTyped asks the hooks of the table that Go code writes.
-func beforeTyped(ctx context.Context, t *compile.TypedWrite, given compile.Given) (compile.Given, error) {
+func beforeTyped(ctx context.Context, t *writing.TypedWrite, given writing.Given) (writing.Given, error) {
 	f := t.Facet()
 	if len(f.Table.Hooks) == 0 {
 		return given, nil
 	}
-	kind, rows, ok := compile.Gives(t.M, f, given)
+	kind, rows, ok := writing.Gives(t.M, f, given)
 	if !ok {
 		return given, nil
 	}
@@ -263,7 +263,7 @@ func beforeTyped(ctx context.Context, t *compile.TypedWrite, given compile.Given
 }
 
 // askHooks asks for each row, and gives what is given then.
-func askHooks(ctx context.Context, of decl.RowWrite, given compile.Given, rows [][]decl.Given) (compile.Given, error) {
+func askHooks(ctx context.Context, of decl.RowWrite, given writing.Given, rows [][]decl.Given) (writing.Given, error) {
 	filled, some := make([][]decl.Given, len(rows)), false
 	for i, row := range rows {
 		w := of
@@ -278,7 +278,7 @@ func askHooks(ctx context.Context, of decl.RowWrite, given compile.Given, rows [
 	if !some {
 		return given, nil
 	}
-	return compile.Fill(given, filled), nil
+	return writing.Fill(given, filled), nil
 }
 
 func askHook(ctx context.Context, h decl.Hook, w *decl.RowWrite) (err error) {

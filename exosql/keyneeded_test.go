@@ -44,7 +44,7 @@ func TestKeyNeeded(t *testing.T) {
 					t.Skip("the engine has no such key")
 				}
 				db, raw := wrFile(t, e, strings.Split(strings.ReplaceAll("CREATE TABLE notes (org "+e.Pick("INTEGER", "bigint")+" NOT NULL, body text, "+rest, "; CREATE", ";;CREATE"), ";;")...)
-				notes := exosql.NewTable[knNote]("notes").AllowEffects("fill")
+				notes := exosql.NewTable[knNote]("notes").Permit(exosql.AllowTrigger("fill"))
 				org := exosql.NewColumn(notes, "org", func(n *knNote) *int64 { return &n.Org })
 				id := exosql.NewKey(notes, "id", func(n *knNote) *string { return &n.ID })
 				body := exosql.NewNullable(notes, "body", func(n *knNote) **string { return &n.Body })
@@ -53,7 +53,7 @@ func TestKeyNeeded(t *testing.T) {
 				}
 				mine := exosql.Grant(db, notes, org.Eq(1))
 				tool := func(f *exosql.Facet[knNote]) *codemode.Tool {
-					f.AllowEffects("unique(id)", "unique(id, part)", "fill")
+					f.Permit(exosql.AllowUnique("id"), exosql.AllowUnique("id", "part"), exosql.AllowTrigger("fill"))
 					tool, err := codemode.New(codemode.Grants{"notes": f.Of(mine)}, &codemode.Options{Record: exo.Unrecorded})
 					if err != nil {
 						t.Fatal(err)
@@ -119,7 +119,7 @@ func TestKeyNull(t *testing.T) {
 	exosql.NewKey(notes, "rowid", func(n *knRow) *int64 { return &n.Row })
 	org := exosql.NewColumn(notes, "org", func(n *knRow) *int64 { return &n.Org })
 	id := exosql.NewNullable(notes, "id", func(n *knRow) **string { return &n.ID })
-	f := exosql.NewFacet(notes, "note", id).AllowInsert(id).AllowEffects("unique(id)")
+	f := exosql.NewFacet(notes, "note", id).AllowInsert(id).Permit(exosql.AllowUnique("id"))
 	tool, err := codemode.New(codemode.Grants{"notes": f.Of(exosql.Grant(db, notes, org.Eq(1)))}, &codemode.Options{Record: exo.Unrecorded})
 	if err != nil {
 		t.Fatal(err)

@@ -37,7 +37,7 @@ func TestLate(t *testing.T) {
 			shelf := exosql.NewNullable(books, "shelf", func(b *ltBook) **int64 { return &b.Shelf })
 			n := exosql.NewNullable(books, "n", func(b *ltBook) **int64 { return &b.N })
 			s := exosql.NewFacet(shelves, "shelf", shelfID, name).AllowUpdate(name).AllowDelete()
-			b := exosql.NewFacet(books, "book", id, shelf, n, exosql.Via(exosql.One("toShelf", shelf, shelfID), s)).AllowInsert(shelf, n).AllowUpdate(n).AllowEffects("default(shelf)")
+			b := exosql.NewFacet(books, "book", id, shelf, n, exosql.Via(exosql.One("toShelf", shelf, shelfID), s)).AllowInsert(shelf, n).AllowUpdate(n).Permit(exosql.AllowDefault("shelf"))
 			scopes := []exosql.Scope{exosql.ScopeRows(shelves, shelfOrg.Eq(1)), exosql.ScopeRows(books, org.Eq(1))}
 			tool, err := codemode.New(codemode.Grants{"shelves": s.Of(exosql.Grant(db, shelves, shelfOrg.Eq(1), scopes[1:]...)), "books": b.Of(exosql.Grant(db, books, org.Eq(1), scopes[:1]...))}, &codemode.Options{Record: exo.Unrecorded})
 			if err != nil {

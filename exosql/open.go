@@ -190,7 +190,7 @@ func open(ctx context.Context, d sqlast.Dialect, e engine.Engine, err error, con
 		return nil, err
 	}
 	bytes := positive(opt.PlanBytes, defaultPlanBytes)
-	db := &DB{dialect: d, secured: opt.RowSecurity, plans: lru.New[*plan.Plan](bytes), writes: lru.New[*writing](bytes / 4)}
+	db := &DB{dialect: d, secured: opt.RowSecurity, plans: lru.New[*plan.Plan](bytes), writes: lru.New[*keptWrite](bytes / 4)}
 	if err == nil {
 		db.cursors, err = cursor.New(opt.CursorKey)
 	}

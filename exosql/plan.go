@@ -3,17 +3,18 @@ package exosql
 import (
 	"context"
 	"errors"
-	"slices"
 	"strconv"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/rowsec"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/exosql/internal/writing"
 )
 
 // relation answers a chain of typed calls.
@@ -71,7 +72,7 @@ type asked struct {
 
 	by    *engine.Settings
 	unit  *unit         // of work, where the run can change the database
-	given compile.Given // of a message that writes
+	given writing.Given // of a message that writes
 
 	labelled []*object // of the same programs, with labelled columns; of a write
 	beside   []*object // of the same programs, against whose scopes it is held; vals has their values, too
@@ -99,7 +100,7 @@ func (db *DB) answer(ctx context.Context, o *object, m *exo.Message, objs []*obj
 	if a.unit, err = o.unitOf(ctx, m); err != nil {
 		return exo.Value{}, err
 	}
-	if compile.IsWrite(m) {
+	if writing.IsWrite(m) {
 		return db.change(ctx, &a)
 	}
 	if m.Root.Name == language.Page {
@@ -114,7 +115,7 @@ func (db *DB) run(ctx context.Context, a *asked) (exo.Value, error) {
 	if err != nil {
 		return exo.Value{}, err
 	}
-	var refused *engine.Refused
+	var refused *fence.Refused
 	for open := p.Open; open != nil; open = db.guarded(ctx, open, refused, a) {
 		args, err := open.Bind(a.m.Args, a.vals, a.after, a.m.Zone())
 		if err != nil {
@@ -132,41 +133,24 @@ func (db *DB) run(ctx context.Context, a *asked) (exo.Value, error) {
 	return db.query(ctx, a.unit, p, args, a.by, a.m, refused, a.page)
 }
 
-// guarded finds or makes the open plan to try after one that was refused: conditions on
-// the tables of which the engine reads rows out of scope, or better would, are guarded in it. It is nil if
-// there is none.
-func (db *DB) guarded(ctx context.Context, open *plan.Plan, refused *engine.Refused, a *asked) *plan.Plan {
-	wide, ok := errors.AsType[*engine.OutOfScope](refused.Why)
+// guarded finds or makes the open plan to try after one that was refused, or returns nil: see fence.Next.
+func (db *DB) guarded(ctx context.Context, open *plan.Plan, refused *fence.Refused, a *asked) *plan.Plan {
+	form, ok := fence.Next(open.Tables, refused.Why)
 	if !ok {
 		return nil
 	}
-	var guards, scans []string
 	var keys [512]byte
-	key := append(keys[:0], "guarded "...)
-	for _, t := range open.Tables {
-		again := slices.Contains(wide.Aliases, t.Alias)
-		if again && (t.Scanned || t.Guarded && !wide.Scan) {
-			return nil
-		}
-		if !t.Guarded && !again {
-			continue
-		}
-		guards, key = append(guards, t.Alias), append(append(key, t.Alias...), ' ')
-		if t.Scanned || again && wide.Scan {
-			scans, key = append(scans, t.Alias), append(key, "scanned "...)
-		}
-	}
-	key = shapeKey(key, a)
-	write := compile.IsWrite(a.m)
+	key := shapeKey(form.AppendKey(append(keys[:0], "guarded "...)), a)
+	write := writing.IsWrite(a.m)
 	if write {
-		key = compile.AppendSets(key, a.given.Sets)
+		key = writing.AppendSets(key, a.given.Sets)
 	}
 	p, found := db.plans.Get(key)
 	if !found {
 		if write {
-			p = compile.GuardedWrite(db.engine(ctx), a.m, grantsOf(a.objs), a.given.Sets, guards, scans)
+			p = writing.Guarded(db.engine(ctx), a.m, grantsOf(a.objs), a.given.Sets, form)
 		} else {
-			p = compile.Guarded(db.engine(ctx), a.m, grantsOf(a.objs), positionOf(a.after), guards, scans)
+			p = compile.Guarded(db.engine(ctx), a.m, grantsOf(a.objs), positionOf(a.after), form)
 		}
 		p = db.plans.Add(key, p)
 	}

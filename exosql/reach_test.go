@@ -1,7 +1,8 @@
 package exosql_test
 
 import (
-	"reflect"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,12 +15,20 @@ import (
 func reachProjects(db *exosql.DB, effects ...string) codemode.Grants {
 	d := wfDeclare(exosql.NewTable[wfRow]("projects"), "id org_id code")
 	f := exosql.NewFacet(d.table, "project", d.id, d.code).AllowDelete().AllowUpdate(d.code)
-	for _, effect := range effects { // a constant of the host's source, which a test's is not
-		allow := reflect.ValueOf(f.AllowEffects)
-		allow.Call([]reflect.Value{reflect.ValueOf(effect).Convert(allow.Type().In(0).Elem())})
+	for _, effect := range effects {
+		f.Permit(tu.Permission(effect))
 	}
 	o := f.Of(exosql.Grant(db, d.table, d.org.Eq(1)))
 	return codemode.Grants{"projects": o, "items": o} // wbRefused checks items
+}
+
+// permitted is how an error names a permission of these tests.
+func permitted(form string) string {
+	kind, on, _ := strings.Cut(form, " ")
+	if table, cols, ok := strings.Cut(strings.TrimSuffix(on, ")"), "("); ok {
+		return fmt.Sprintf("exosql.AllowCascade(%q, %q)", table, cols)
+	}
+	return fmt.Sprintf("exosql.Allow%s(%q)", strings.ToUpper(kind[:1])+kind[1:], on)
 }
 
 // TestCascadeMovesRows: a cascade that brings rows to another partition deletes them from the one and inserts them into the other; what that
@@ -40,20 +49,20 @@ func TestCascadeMovesRows(t *testing.T) {
 		after   string // of look, once it is allowed
 	}{
 		"a cascade from the part": {[]string{projects, setNull, rows, "CREATE TABLE notes (id int, item bigint REFERENCES items_1 (id) ON DELETE CASCADE); CREATE INDEX ON notes (item); INSERT INTO notes VALUES (7, 1)"},
-			`projects.where({ id: 1 }).delete()`, []string{"items(project)", "unique(code)"}, "notes(item)", "SELECT count(*) FROM notes", "0"},
+			`projects.where({ id: 1 }).delete()`, []string{"cascade items(project)", "unique(code)"}, "cascade notes(item)", "SELECT count(*) FROM notes", "0"},
 		"a trigger on DELETE of the part": {[]string{projects, setNull, rows, nop, "CREATE TRIGGER gone AFTER DELETE ON items_1 FOR EACH ROW EXECUTE FUNCTION nop()"},
-			`projects.where({ id: 1 }).delete()`, []string{"items(project)", "unique(code)"}, "items_1.gone", "SELECT count(*) FROM items_1", "0"},
+			`projects.where({ id: 1 }).delete()`, []string{"cascade items(project)", "unique(code)"}, "trigger items_1.gone", "SELECT count(*) FROM items_1", "0"},
 		"a trigger of the other part that drops the row": {[]string{projects, cascaded, rows, nop, "CREATE TRIGGER no BEFORE INSERT ON items_rest FOR EACH ROW EXECUTE FUNCTION nop()"},
-			`projects.where({ id: 1 }).update({ code: "c" })`, []string{"items(code)", "unique(code)"}, "items_rest.no", "SELECT count(*) FROM items", "1"},
+			`projects.where({ id: 1 }).update({ code: "c" })`, []string{"cascade items(code)", "unique(code)"}, "trigger items_rest.no", "SELECT count(*) FROM items", "1"},
 		"a cascade of another column": {[]string{projects, strings.NewReplacer("LIST (code)", "LIST (project)", "IN ('a')", "IN (1)").Replace(cascaded), rows, nop, "CREATE TRIGGER no AFTER INSERT ON items FOR EACH ROW EXECUTE FUNCTION nop()"},
-			`projects.where({ id: 1 }).update({ code: "c" })`, []string{"items(code)", "unique(code)"}, "", "SELECT count(*) FROM items WHERE code = 'c'", "1"},
+			`projects.where({ id: 1 }).update({ code: "c" })`, []string{"cascade items(code)", "unique(code)"}, "", "SELECT count(*) FROM items WHERE code = 'c'", "1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			db, raw := wrFile(t, e, wbDDL(e, strings.Join(c.ddl, "; ")))
 			if c.needs != "" {
-				wbRefused(t, db, reachProjects(db, c.allowed...), raw, c.look, c.program, `AllowEffects("`+c.needs+`")`)
+				wbRefused(t, db, reachProjects(db, c.allowed...), raw, c.look, c.program, "Permit("+permitted(c.needs)+")")
 			}
-			g := reachProjects(db, append(c.allowed, c.needs)...)
+			g := reachProjects(db, slices.DeleteFunc(append(c.allowed, c.needs), func(s string) bool { return s == "" })...)
 			if r := wbTool(t, g).Run(t.Context(), "return "+c.program); r.Err != nil || string(r.JSON) != "1" {
 				t.Errorf("allowed: %s %v", r.JSON, r.Err)
 			}
@@ -84,20 +93,20 @@ func TestEffectOfOneTable(t *testing.T) {
 		}
 	}
 	t.Cleanup(func() { _, _ = raw.Exec("DROP SCHEMA IF EXISTS " + other + " CASCADE") })
-	bare := reachProjects(db, "items(project)")
+	bare := reachProjects(db, "cascade items(project)")
 	if r := wbTool(t, bare).Run(t.Context(), "return projects.where({ id: 1 }).delete()"); r.Err != nil {
 		t.Fatalf("the twin, of the table that the name means: %v", r.Err)
 	}
 	exec("CREATE SCHEMA @; CREATE TABLE @.items (id int, project bigint NOT NULL REFERENCES projects ON DELETE CASCADE); CREATE INDEX ON @.items (project); INSERT INTO @.items VALUES (1, 2)")
 	look := "SELECT count(*) FROM " + other + ".items"
 	again := e.OpenURL(t, url, &exosql.OpenOptions{})
-	wbRefused(t, again, reachProjects(again, "items(project)"), raw, look, "projects.where({ id: 2 }).delete()", `AllowEffects("`+other+`.items(project)")`)
+	wbRefused(t, again, reachProjects(again, "cascade items(project)"), raw, look, "projects.where({ id: 2 }).delete()", `Permit(exosql.AllowCascade("`+other+`.items", "project"))`)
 
 	exec("CREATE FUNCTION @.nop() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$; CREATE TRIGGER touch AFTER DELETE ON @.items FOR EACH ROW EXECUTE FUNCTION @.nop()")
 	again = e.OpenURL(t, url, &exosql.OpenOptions{})
-	both := []string{"items(project)", other + ".items(project)"}
-	wbRefused(t, again, reachProjects(again, append(both, "items.touch")...), raw, look, "projects.where({ id: 2 }).delete()", `AllowEffects("`+other+`.items.touch")`)
-	if r := wbTool(t, reachProjects(again, append(both, other+".items.touch")...)).Run(t.Context(), "return projects.where({ id: 2 }).delete()"); r.Err != nil || cells(t, raw, look) != "0" {
+	both := []string{"cascade items(project)", "cascade " + other + ".items(project)"}
+	wbRefused(t, again, reachProjects(again, append(both, "trigger items.touch")...), raw, look, "projects.where({ id: 2 }).delete()", `Permit(exosql.AllowTrigger("`+other+`.items.touch"))`)
+	if r := wbTool(t, reachProjects(again, append(both, "trigger "+other+".items.touch")...)).Run(t.Context(), "return projects.where({ id: 2 }).delete()"); r.Err != nil || cells(t, raw, look) != "0" {
 		t.Errorf("allowed: %v", r.Err)
 	}
 }

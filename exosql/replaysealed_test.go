@@ -184,7 +184,7 @@ func TestNumberedTells(t *testing.T) {
 			err = f.AllowInsert("id", "band")
 		}
 		if err == nil {
-			err = f.AllowEffects("unique(id)")
+			err = f.Permit("unique(id)")
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -196,7 +196,7 @@ func TestNumberedTells(t *testing.T) {
 		r := wbTool(t, codemode.Grants{"items": o}).Run(t.Context(), "return items.insert({ id: 100, band: 3 }).then(i => i.num)")
 		return string(r.JSON) + fmt.Sprint(r.Err)
 	}
-	if a, b := run([]string{"pii"}, 3), run([]string{"pii"}, 7); a != b || !strings.Contains(a, `"tells unique(num, band)"`) {
+	if a, b := run([]string{"pii"}, 3), run([]string{"pii"}, 7); a != b || !strings.Contains(a, `"reveals unique(num, band)"`) {
 		t.Errorf("%s, %s", a, b)
 	}
 	if a, b := run(nil, 3), run(nil, 7); a == b {
@@ -217,7 +217,7 @@ func TestFilledIsSealed(t *testing.T) {
 				em.WithLabel("pii")
 			}
 			p.BeforeWrite(func(_ context.Context, w *exosql.Write[rsPerson]) error { w.Fill(em.Set(email)); return nil }, em)
-			tool, err := codemode.New(codemode.Grants{"people": exosql.NewFacet(p, "person", id, name, em).AllowInsert(id, name).AllowEffects("unique(id)").Of(exosql.Grant(db, p, exosql.AllRows[rsPerson]()))}, &codemode.Options{Record: exo.Unrecorded, Limits: exo.Limits{Bytes: bytes}})
+			tool, err := codemode.New(codemode.Grants{"people": exosql.NewFacet(p, "person", id, name, em).AllowInsert(id, name).Permit(exosql.AllowUnique("id")).Of(exosql.Grant(db, p, exosql.AllRows[rsPerson]()))}, &codemode.Options{Record: exo.Unrecorded, Limits: exo.Limits{Bytes: bytes}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -58,7 +58,7 @@ func (c *rlCase) tool(t *testing.T, e tu.Engine, admits exo.Label) *codemode.Too
 	pf.Add(exosql.Via(exosql.Many("visits", id, person), vf))
 	vf.Add(exosql.Via(exosql.One("who", person, id), pf))
 	if c.cascade != "" {
-		vf.AllowEffects("notes(visit)")
+		vf.Permit(exosql.AllowCascade("notes", "visit"))
 	}
 	if c.link {
 		nf.Add(exosql.Via(exosql.One("of", of, visit), vf))
@@ -201,9 +201,9 @@ func TestRowsAreReferredTo(t *testing.T) {
 			program string
 			tells   string
 		}{
-			{"a person who can't be deleted", rlCase{link: true, allow: func(f *exosql.Facet[rlPerson]) { f.AllowDelete() }}, "return people.where({ id: 1 }).delete()", "tells visits(person)"},
-			{"notes that go with their visit", rlCase{link: true, cascade: " ON DELETE CASCADE"}, "return visits.where({ id: 1 }).delete()", "tells notes(visit)"},
-			{"notes that lose their visit", rlCase{link: true, cascade: " ON DELETE SET NULL"}, "return visits.where({ id: 1 }).delete()", "tells notes(visit)"},
+			{"a person who can't be deleted", rlCase{link: true, allow: func(f *exosql.Facet[rlPerson]) { f.AllowDelete() }}, "return people.where({ id: 1 }).delete()", `AllowRevealing("visits(person)")`},
+			{"notes that go with their visit", rlCase{link: true, cascade: " ON DELETE CASCADE"}, "return visits.where({ id: 1 }).delete()", `AllowRevealing("notes(visit)")`},
+			{"notes that lose their visit", rlCase{link: true, cascade: " ON DELETE SET NULL"}, "return visits.where({ id: 1 }).delete()", `AllowRevealing("notes(visit)")`},
 		} {
 			run := func(tag string) (out [2]string) {
 				for i := range out {
@@ -223,7 +223,7 @@ func TestRowsAreReferredTo(t *testing.T) {
 				t.Errorf("%s: where nothing is labelled it tells nothing: %q", x.what, got)
 			}
 		}
-		x := rlCase{labelled: "medical", link: true, visits: 1, allow: func(f *exosql.Facet[rlPerson]) { f.AllowDelete().AllowEffects("tells visits(person)") }}
+		x := rlCase{labelled: "medical", link: true, visits: 1, allow: func(f *exosql.Facet[rlPerson]) { f.AllowDelete().Permit(exosql.AllowRevealing("visits(person)")) }}
 		if r := x.tool(t, e, exo.Label{}).Run(t.Context(), "return people.where({ id: 3 }).delete()"); r.Err != nil || string(r.JSON) != "1" {
 			t.Errorf("allowed: %s %v", r.JSON, r.Err)
 		}
@@ -336,13 +336,13 @@ func TestRowsOfTheScope(t *testing.T) {
 			note, text := exosql.NewKey(notes, "id", func(n *rlNote) *int64 { return &n.ID }), exosql.NewColumn(notes, "text", func(n *rlNote) *string { return &n.Text })
 			of := exosql.NewNullable(notes, "visit", func(n *rlNote) **int64 { return &n.Visit })
 			many := exosql.Many("notes", visit, of)
-			nf := exosql.NewFacet(notes, "note", note, of, text).AllowInsert(note, of, text).AllowUpdate(text).AllowEffects("unique(id)")
+			nf := exosql.NewFacet(notes, "note", note, of, text).AllowInsert(note, of, text).AllowUpdate(text).Permit(exosql.AllowUnique("id"))
 			vf := exosql.NewFacet(table, "visit", visit, exosql.Via(many, nf))
 			if shown {
 				nf.Add(exosql.Via(exosql.One("of", of, visit), vf))
 			}
 			if allowed {
-				nf.AllowEffects("tells visits.notes")
+				nf.Permit(exosql.AllowRevealing("visits.notes"))
 			}
 			g := codemode.Grants{"notes": nf.Of(exosql.Follow(exosql.Grant(db, table, person.Eq(1), exosql.ScopeVia(many)), many))}
 			r := wbTool(t, g).Run(t.Context(), `return notes.insert({ id: 1, visit: 1, text: "x" }).then(n => n.id)`)

@@ -57,8 +57,8 @@ func asksGrants(db *exosql.DB) codemode.Grants {
 	kid, kidItem := exosql.NewKey(kids, "id", func(o *asksKid) *int64 { return &o.ID }), exosql.NewColumn(kids, "item_id", func(o *asksKid) *int64 { return &o.Item })
 	kidAt := exosql.NewColumn(kids, "at", func(o *asksKid) *time.Time { return &o.At })
 	link := exosql.Many("kids", id, kidItem)
-	item := exosql.NewFacet(items, "item", id, code, at, n, up, meta).AllowInsert(code, n).AllowUpdate(code, n).AllowDelete().AllowEffects("logged", "kids(item_id)")
-	item.Add(exosql.Via(link, exosql.NewFacet(kids, "kid", kid, kidItem, kidAt).AllowInsert(kidItem).AllowDelete().AllowEffects("default(other_id)")))
+	item := exosql.NewFacet(items, "item", id, code, at, n, up, meta).AllowInsert(code, n).AllowUpdate(code, n).AllowDelete().Permit(exosql.AllowTrigger("logged"), exosql.AllowCascade("kids", "item_id"))
+	item.Add(exosql.Via(link, exosql.NewFacet(kids, "kid", kid, kidItem, kidAt).AllowInsert(kidItem).AllowDelete().Permit(exosql.AllowDefault("other_id"))))
 	return codemode.Grants{"items": item.Of(exosql.Grant(db, items, org.Eq(1), exosql.ScopeVia(link)))}
 }
 

@@ -62,12 +62,12 @@ func (c slCase) grants(t *testing.T, e tu.Engine) (codemode.Grants, *exosql.DB) 
 	}
 	who, mail, back := exosql.One("who", of, id), exosql.Many("letters", id, to), exosql.One("to", to, id)
 	df, pf, lf := exosql.NewFacet(desks, "desk", deskID), exosql.NewFacet(people, "person", id, name), exosql.NewFacet(letters, "letter", letter, to, at)
-	pf.AllowInsert(id, name).AllowUpdate(name).AllowDelete().AllowEffects("unique(id)")
-	lf.AllowInsert(letter, to, at).AllowUpdate(at).AllowDelete().AllowEffects("unique(id)")
+	pf.AllowInsert(id, name).AllowUpdate(name).AllowDelete().Permit(exosql.AllowUnique("id"))
+	lf.AllowInsert(letter, to, at).AllowUpdate(at).AllowDelete().Permit(exosql.AllowUnique("id"))
 	pf.Add(exosql.Via(mail, lf))
 	lf.Add(exosql.Via(back, pf))
 	if c.allowed {
-		pf.AllowEffects("tells visits.who")
+		pf.Permit(exosql.AllowRevealing("visits.who"))
 	}
 	seen := on.Eq(1)
 	all := exosql.ScopeRows(letters, exosql.AllRows[slLetter]())
@@ -200,7 +200,7 @@ func TestScopeRevealsTo(t *testing.T) {
 		c.alike, c.allowed = false, false
 		g, db := c.grants(t, e)
 		err := exosql.Check(t.Context(), db, exosql.Granted(g["people"]))
-		for _, want := range []string{"tells visits.who, which is labelled {medical}", `AllowEffects("tells visits.who")`, "WithLabel"} {
+		for _, want := range []string{"reveals visits.who, which is labelled {medical}", `Permit(exosql.AllowRevealing("visits.who"))`, "WithLabel"} {
 			if !strings.Contains(fmt.Sprint(err), want) {
 				t.Errorf("Check does not say %q: %v", want, err)
 			}

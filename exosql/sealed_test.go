@@ -273,7 +273,7 @@ func TestSealedWrites(t *testing.T) {
 			{"without it", "", "people.where({ id: 2 }).update({ name: 'bert' })", "", false, "1 {} bob@b.example"},
 			{"unique", " UNIQUE", "people.where({ id: 2 }).update({ email: 'x' })", "", false, refused},
 			{"unique, inserted", " UNIQUE", insert, "", false, refused},
-			{"unique, allowed", " UNIQUE", "people.where({ id: 2 }).update({ email: 'x' })", "tells unique(email)", false, "1 {} x"},
+			{"unique, allowed", " UNIQUE", "people.where({ id: 2 }).update({ email: 'x' })", "reveals unique(email)", false, "1 {} x"},
 			{"a check of it alone", " CHECK (email <> '')", "people.where({ id: 2 }).update({ email: 'x' })", "", false, "1 {} x"},
 			{"a check of both", ", CHECK (email <> name)", "people.where({ id: 2 }).update({ name: 'x' })", "", false, refused},
 			{"a sealed value to it", "", copies + "email: e.email })", "", false, withheld},
@@ -300,9 +300,9 @@ func TestSealedWrites(t *testing.T) {
 			email := exosql.NewNullable(people, "email", func(p *human) **string { return &p.Email }).WithLabel("pii")
 			pay := exosql.NewColumn(people, "pay", func(p *human) *int64 { return &p.Pay })
 			rows := exosql.Grant(file, people, exosql.AllRows[human]())
-			f := exosql.NewFacet(people, "person", id, boss, name, email, pay).AllowInsert(id, boss, name, email, pay).AllowUpdate(name, email).AllowDelete().AllowEffects("unique(id)")
+			f := exosql.NewFacet(people, "person", id, boss, name, email, pay).AllowInsert(id, boss, name, email, pay).AllowUpdate(name, email).AllowDelete().Permit(exosql.AllowUnique("id"))
 			if c.allow != "" {
-				f.AllowEffects("tells unique(email)")
+				f.Permit(exosql.AllowRevealing("unique(email)"))
 			}
 			w := &sealedWorld{grants: map[string]exo.Object{"people": f.Of(rows)}}
 			var admits exo.Label

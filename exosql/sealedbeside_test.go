@@ -33,7 +33,7 @@ type besideCase struct {
 	program string
 	delete  bool // the facet may delete
 	apart   bool // notes are another grant, and not reached by a link
-	replace bool // AllowEffects("ON CONFLICT REPLACE")
+	replace bool // Permit(exosql.AllowConflict("REPLACE"))
 }
 
 const (
@@ -90,7 +90,7 @@ func (c *besideCase) grants(db *exosql.DB, labelled bool) codemode.Grants {
 		f.AllowDelete()
 	}
 	if c.replace {
-		f.AllowEffects("ON CONFLICT REPLACE")
+		f.Permit(exosql.AllowConflict("REPLACE"))
 	}
 	if c.apart {
 		return codemode.Grants{"people": f.Of(exosql.Grant(db, d.people, exosql.AllRows[besidePerson]())), "notes": nf.Of(exosql.Grant(db, d.notes, exosql.AllRows[besideNote]()))}

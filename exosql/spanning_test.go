@@ -60,7 +60,7 @@ func TestSpanning(t *testing.T) {
 						t.Fatal(err)
 					}
 					f, err := codes.Facet("code", "id", "code", "note")
-					for _, allow := range []func() error{func() error { return f.AllowInsert("code", "note") }, func() error { return f.AllowUpdate("code", "note") }, func() error { return f.AllowEffects(known...) }} {
+					for _, allow := range []func() error{func() error { return f.AllowInsert("code", "note") }, func() error { return f.AllowUpdate("code", "note") }, func() error { return f.Permit(known...) }} {
 						if err == nil {
 							err = allow()
 						}
@@ -90,7 +90,7 @@ func TestSpanning(t *testing.T) {
 					if f.Kind != exosql.SpanningUnique {
 						continue
 					}
-					rest, ok := strings.CutPrefix(f.Fix, c.fix+`AllowEffects("`)
+					rest, ok := strings.CutPrefix(f.Fix, c.fix+`Permit("`)
 					if known, _, _ = strings.Cut(rest, `")`); f.Warning || !ok || known == "" || !strings.HasPrefix(known, c.known) || !strings.Contains(f.Problem, "unique among everybody's rows: that a value is taken would tell") {
 						t.Errorf("%s: %v", name, f)
 					}

@@ -211,14 +211,14 @@ func TestDeletionTrusted(t *testing.T) {
 				case "code":
 					code1.Trusted()
 				}
-				of := exosql.NewFacet(orgs, "org", orgID).AllowDelete().AllowEffects("projects(org)", "items(project)", "items(code)")
-				pf := exosql.NewFacet(projects, "project", id, title, note).AllowUpdate(title, note).AllowEffects("items(project)", "items(code)", "unique(title)")
+				of := exosql.NewFacet(orgs, "org", orgID).AllowDelete().Permit(exosql.AllowCascade("projects", "org"), exosql.AllowCascade("items", "project"), exosql.AllowCascade("items", "code"))
+				pf := exosql.NewFacet(projects, "project", id, title, note).AllowUpdate(title, note).Permit(exosql.AllowCascade("items", "project"), exosql.AllowCascade("items", "code"), exosql.AllowUnique("title"))
 				if wary {
 					pf.AllowTrustedDelete()
 				} else {
 					pf.AllowDelete()
 				}
-				itf := exosql.NewFacet(items, "item", itemID, project, code1).AllowInsert(itemID, project, code1).AllowEffects("ON CONFLICT REPLACE", "unique(code)", "unique(id)")
+				itf := exosql.NewFacet(items, "item", itemID, project, code1).AllowInsert(itemID, project, code1).Permit(exosql.AllowConflict("REPLACE"), exosql.AllowUnique("code"), exosql.AllowUnique("id"))
 				itf.Add(exosql.Via(exosql.One("in", project, id), pf))
 				scopes := []exosql.Scope{exosql.ScopeRows(projects, exosql.AllRows[trustProject]()), exosql.ScopeRows(items, exosql.AllRows[item]())}
 				g := codemode.Grants{"orgs": of.Of(exosql.Grant(db, orgs, exosql.AllRows[org]())), "projects": pf.Of(exosql.Grant(db, projects, exosql.AllRows[trustProject]())), "items": itf.Of(exosql.Grant(db, items, exosql.AllRows[item](), scopes[0]))}

@@ -9,12 +9,11 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/exosql/internal/check"
-	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/rowsec"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/exosql/internal/writing"
 )
 
 // Assignment is a value for a column of T, to be written; [Column.Set] and [Column.SetNull] make one. The zero
@@ -41,7 +40,7 @@ func (c *Column[T, V]) SetNull() Assignment[T] { return Assignment[T]{c.core(), 
 //
 // A relation writes by the same rules as programs: a row is in scope before and after, and a key that is written, by a column of
 // a declared link, leads to a row in scope, so that the grant needs a scope of that table. What the
-// database does besides has to be known, see [Table.AllowEffects]. The rights of facets are for programs: Go code may
+// database does besides has to be known, see [Table.Permit]. The rights of facets are for programs: Go code may
 // write every column, though no key of a row that is there, and errors tell it what the database says.
 //
 // Each call is a transaction of its own (SERIALIZABLE on PostgreSQL, tried again where others were in its way), or part of
@@ -82,14 +81,10 @@ func (r Relation[T]) Delete(ctx context.Context) (int64, error) {
 	return v.Int(), err
 }
 
-// AllowEffects says what a write of Go code may set off besides, in the words of [Facet.AllowEffects],
-// which says it of programs: names of triggers and rules, and cascades as [Check] names them ("comments(task_id)"). No
-// write runs on a table that has others.
-func (t *Table[T]) AllowEffects(known ...constant) *Table[T] {
-	d := t.must("AllowEffects")
-	for _, k := range known {
-		d.Allow(string(k))
-	}
+// Permit says what a write of Go code may do beyond the rows that it names, as [Facet.Permit] says it of programs. No write runs on a table
+// that would do more.
+func (t *Table[T]) Permit(known ...Permission) *Table[T] {
+	t.must("Permit").Permit(permissions(known)...)
 	return t
 }
 
@@ -107,7 +102,7 @@ func (r Relation[T]) write(ctx context.Context, method string, rows ...[]Assignm
 		}
 		given = append(given, exo.RecordValue(fields...))
 	}
-	v, err := r.db.write(ctx, r.tx, r.r, method, compile.GivenRows(given...))
+	v, err := r.db.write(ctx, r.tx, r.r, method, writing.GivenRows(given...))
 	if err != nil {
 		if e, ok := errors.AsType[*exo.Error](err); ok && e.Op == "" {
 			err = &exo.Error{Op: op, Kind: e.Kind, Msg: e.Message(), Err: e.Err}
@@ -149,13 +144,13 @@ func fieldsOf[T any](t *decl.Table, values []Assignment[T]) (fields []exo.Field,
 		if err := a.col.Storable(a.v); err != nil {
 			return nil, err
 		}
-		fields = append(fields, exo.Field{Name: compile.HostColumn(a.col), Value: a.v})
+		fields = append(fields, exo.Field{Name: writing.HostColumn(a.col), Value: a.v})
 	}
 	return fields, nil
 }
 
 // write answers a chain of typed calls that writes.
-func (db *DB) write(ctx context.Context, tx *Tx, r *decl.Relation, method string, given compile.Given) (_ exo.Value, err error) {
+func (db *DB) write(ctx context.Context, tx *Tx, r *decl.Relation, method string, given writing.Given) (_ exo.Value, err error) {
 	begun := false
 	defer func() {
 		if err != nil && !begun {
@@ -173,9 +168,9 @@ func (db *DB) write(ctx context.Context, tx *Tx, r *decl.Relation, method string
 		return exo.Value{}, &exo.Error{Kind: exo.Denied, Err: err}
 	}
 	if len(given.Rows) == 0 && method == language.Delete {
-		given = compile.GivenRows(exo.Value{})
+		given = writing.GivenRows(exo.Value{})
 	}
-	t := compile.NewTypedWrite(r, ss, method)
+	t := writing.NewTypedWrite(r, ss, method)
 	if given, err = beforeTyped(ctx, t, given); err != nil {
 		return exo.Value{}, err
 	}
@@ -186,7 +181,7 @@ func (db *DB) write(ctx context.Context, tx *Tx, r *decl.Relation, method string
 		if err != nil {
 			return exo.Value{}, err
 		}
-		w = db.writes.Add(t.Key, &writing{Writing: made})
+		w = db.writes.Add(t.Key, &keptWrite{Writing: made})
 	}
 	if err := db.typedWritable(ctx, w.Writing, given.Sets); err != nil {
 		return exo.Value{}, err
@@ -200,12 +195,12 @@ func (db *DB) write(ctx context.Context, tx *Tx, r *decl.Relation, method string
 	begun = true
 	err = db.inUnit(ctx, tx, func(u *unit) (err error) {
 		a.unit = u
-		x := &changing{asked: a, ctx: ctx, w: w.Writing}
-		if v, err = x.run(); err == nil {
+		x := newChanging(ctx, a, w.Writing)
+		if v, err = x.run.Do(); err == nil {
 			x.wrote(decl.RowWrite{Run: exo.Run{Clock: time.Now()}}, v)
 		}
-		if x.back != nil {
-			v = exo.RowsValue(x.back)
+		if x.run.New != nil {
+			v = exo.RowsValue(x.run.New)
 		}
 		return err
 	})
@@ -240,7 +235,7 @@ func (db *DB) inTx(ctx context.Context, tx *Tx, f func(*unit) error) error {
 }
 
 // typedWritable refuses what would reach beyond the scope, like writable, but for what Go code may learn.
-func (db *DB) typedWritable(ctx context.Context, w *compile.Writing, sets [][]string) error {
+func (db *DB) typedWritable(ctx context.Context, w *writing.Writing, sets [][]string) error {
 	live, _, err := db.catalogue(ctx)
 	if err != nil {
 		return err
@@ -250,15 +245,15 @@ func (db *DB) typedWritable(ctx context.Context, w *compile.Writing, sets [][]st
 		return err
 	}
 	of.Trusted = true
-	of.Rights = decl.Rights{Delete: w.Kind == compile.Deletes, Effects: w.Facet.Rights.Effects}
-	cols := compile.HostColumns(w.Table, sets)
-	if w.Kind == compile.Inserts {
+	of.Rights = decl.Rights{Delete: w.Kind == writing.Deletes, Permits: w.Facet.Rights.Permits}
+	cols := writing.HostColumns(w.Table, sets)
+	if w.Kind == writing.Inserts {
 		of.Rights.Insert = cols
 	} else {
 		of.Rights.Update = cols
 	}
-	if err := check.Writable(live, of); err != nil {
-		return &exo.Error{Kind: exo.Denied, Err: fmt.Errorf("%w; see exosql.Table.AllowEffects", err)}
+	if err := writing.Writable(live, of); err != nil {
+		return &exo.Error{Kind: exo.Denied, Err: fmt.Errorf("%w; see exosql.Table.Permit", err)}
 	}
 	return nil
 }

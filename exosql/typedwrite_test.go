@@ -218,7 +218,7 @@ func TestTypedWriteEffects(t *testing.T) {
 			a := exosql.NewTable[wrOrg]("a")
 			id := exosql.NewKey(a, "id", func(o *wrOrg) *int64 { return &o.ID })
 			if known {
-				a.AllowEffects("b(a_id)")
+				a.Permit(exosql.AllowCascade("b", "a_id"))
 			}
 			n, err := exosql.Grant(db, a, exosql.AllRows[wrOrg]()).Where(id.Eq(1)).Delete(t.Context())
 			if has := cells(t, raw, "SELECT id FROM b"); known != (err == nil && n == 1 && has == "2") || !known && (exo.KindOf(err) != exo.Denied || !strings.Contains(err.Error(), "b(a_id)") || has != "1 2") {

@@ -1,7 +1,6 @@
 package exosql
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,8 +14,10 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/exosql/internal/writing"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -54,9 +55,9 @@ func (o *object) unitOf(ctx context.Context, m *exo.Message) (*unit, error) {
 
 // change answers a message that writes.
 func (db *DB) change(ctx context.Context, a *asked) (exo.Value, error) {
-	a.given = compile.GivenBy(a.m)
+	a.given = writing.GivenBy(a.m)
 	err := a.beforeWrite(ctx)
-	var w *writing
+	var w *keptWrite
 	if err == nil {
 		w, err = db.writing(ctx, a)
 	}
@@ -69,12 +70,12 @@ func (db *DB) change(ctx context.Context, a *asked) (exo.Value, error) {
 	if err != nil {
 		return exo.Value{}, nothing(err)
 	}
-	x := &changing{asked: a, ctx: ctx, w: w.Writing}
-	v, err := x.run()
+	x := newChanging(ctx, a, w.Writing)
+	v, err := x.run.Do()
 	if err == nil {
 		x.wrote(decl.RowWrite{Run: a.m.Run(), Facet: w.Facet.Alias}, v)
 	}
-	if err != nil && !a.unit.over() && !x.kept { // what ended the whole unit leaves nothing to go on with
+	if err != nil && !a.unit.over() && !x.run.Kept { // what ended the whole unit leaves nothing to go on with
 		err = nothing(err)
 	}
 	return v, err
@@ -83,7 +84,7 @@ func (db *DB) change(ctx context.Context, a *asked) (exo.Value, error) {
 // trusts refuses to a program that has read what outsiders wrote an insert through a link that fills in a column which demands trust: it
 // chose the row that the link leads from, as well as it could give the column. It refuses as well what deletes other rows with such a
 // column, or changes the column in them, by a cascade or by ON CONFLICT REPLACE, though the host allowed that.
-func (db *DB) trusts(ctx context.Context, w *writing, a *asked) error {
+func (db *DB) trusts(ctx context.Context, w *keptWrite, a *asked) error {
 	wary := a.m.ChosenBy().Integrity()
 	if wary.Empty() {
 		return nil
@@ -117,32 +118,32 @@ func (db *DB) trusts(ctx context.Context, w *writing, a *asked) error {
 	if w.Change != nil {
 		update = w.Change.Write.Update
 	}
-	if check.DemandsTrust(live, w.Table, update, w.Kind == compile.Deletes, trusted) {
+	if writing.DemandsTrust(live, w.Table, update, w.Kind == writing.Deletes, trusted) {
 		return a.m.Untrusted(wary, "it would delete or change other rows, which only trusted programs may")
 	}
 	return nil
 }
 
-// writing is a compile.Writing as it is kept, with the number of the catalogue by which it was last found to be harmless, or 0: see writable.
-type writing struct {
-	*compile.Writing
+// keptWrite is a Writing as it is kept, with the number of the catalogue by which it was last found to be harmless, or 0: see writable.
+type keptWrite struct {
+	*writing.Writing
 	harmless atomic.Uint64
 }
 
 // Keep implements lru.Kept.
-func (w *writing) Keep() (*writing, int) {
+func (w *keptWrite) Keep() (*keptWrite, int) {
 	k, n := w.Writing.Keep()
-	return &writing{Writing: k}, n + 8
+	return &keptWrite{Writing: k}, n + 8
 }
 
 // writing finds or makes the plans of a message that writes.
-func (db *DB) writing(ctx context.Context, a *asked) (*writing, error) {
+func (db *DB) writing(ctx context.Context, a *asked) (*keptWrite, error) {
 	var err error
 	if a.beside, a.labelled, err = db.beside(a); err != nil {
 		return nil, err
 	}
 	var keys [512]byte
-	key := compile.AppendSets(shapeKey(keys[:0], a), a.given.Sets)
+	key := writing.AppendSets(shapeKey(keys[:0], a), a.given.Sets)
 	for _, o := range a.beside {
 		key = strconv.AppendUint(append(key, '+'), o.ready().grant.Shape, 10)
 		a.vals = append(a.vals, o.ready().grant.Vals)
@@ -151,15 +152,15 @@ func (db *DB) writing(ctx context.Context, a *asked) (*writing, error) {
 		key = strconv.AppendUint(append(key, '~'), o.ready().grant.Shape, 10)
 	}
 	if a.hooked != nil {
-		key = compile.AppendHookLinks(key, a.hooked.Table)
+		key = writing.AppendHookLinks(key, a.hooked.Table)
 	}
 	w, ok := db.writes.Get(key)
 	if !ok {
-		made, err := compile.Write(db.engine(ctx), a.m, grantsOf(slices.Concat(a.objs, a.beside)), a.given.Sets, db.images > 0)
+		made, err := writing.Plan(db.engine(ctx), a.m, grantsOf(slices.Concat(a.objs, a.beside)), a.given.Sets, db.images > 0)
 		if err != nil {
 			return nil, err
 		}
-		w = db.writes.Add(key, &writing{Writing: made})
+		w = db.writes.Add(key, &keptWrite{Writing: made})
 	}
 	if len(w.Table.Hooks) > 0 && (a.hooked == nil || a.hooked.Table != w.Table) { // no write passes a hook by
 		return nil, &exo.Error{Kind: exo.Internal, Err: fmt.Errorf("exosql: the hooks of table %s were not asked", w.Table.Name)}
@@ -168,7 +169,7 @@ func (db *DB) writing(ctx context.Context, a *asked) (*writing, error) {
 }
 
 // others are the objects of the same programs but for the one whose rows are written: those that the message names, too (TestBesideNamed).
-func (a *asked) others(w *compile.Writing) (out []*object) {
+func (a *asked) others(w *writing.Writing) (out []*object) {
 	for i, o := range a.objs {
 		if i != int(w.Grant.Origin) {
 			out = append(out, o)
@@ -198,26 +199,28 @@ func (db *DB) beside(a *asked) (beside, labelled []*object, err error) {
 	return beside, labelled, nil
 }
 
-// changing is one message that writes, on its way.
+// changing is the host of one message that writes.
 type changing struct {
 	*asked
-	ctx    context.Context
-	w      *compile.Writing
-	parent []exo.Value
-	kept   bool      // something was changed, and an error after it doesn't undo that
-	back   *exo.Rows // the row that was inserted
-	order  []int     // of an insert: which of the given rows each statement adds; -1: several
+	ctx context.Context
+	run *writing.Run
 }
 
-// read asks one question.
-func (x *changing) read(p *plan.Plan, values ...exo.Value) (*exo.Rows, error) {
-	return x.readBy(p, x.by, values...)
+// newChanging begins a write that was planned.
+func newChanging(ctx context.Context, a *asked, w *writing.Writing) *changing {
+	x := &changing{asked: a, ctx: ctx}
+	x.run = &writing.Run{Writing: w, Host: x, M: a.m, Given: a.given, Vals: a.vals}
+	return x
 }
 
-func (x *changing) readBy(p *plan.Plan, by *engine.Settings, values ...exo.Value) (*exo.Rows, error) {
-	args, err := x.bind(p, values)
-	if err != nil {
-		return nil, err
+// Read implements writing.Host.
+func (x *changing) Read(p *plan.Plan, g *scope.Grant, args []exo.Value) (*exo.Rows, error) {
+	by := x.by
+	if g != nil && len(x.beside) > 0 && int(g.Origin) >= len(x.objs) { // its policies know other values
+		var err error
+		if by, err = x.unit.db.settingsOf(x.beside[int(g.Origin)-len(x.objs):][:1]); err != nil {
+			return nil, err
+		}
 	}
 	start := time.Now()
 	out, err := x.unit.read(x.ctx, p, args, by, x.m, func(m *exo.Message) *plan.Collector { return plan.NewCollector(p, m) })
@@ -231,11 +234,11 @@ func (x *changing) readBy(p *plan.Plan, by *engine.Settings, values ...exo.Value
 	return out.Rows(), nil
 }
 
-// write makes changes together: all or none is made. refused is why the open plan was not run, or nil.
-func (x *changing) write(changes []engine.Change, refused *engine.Refused) (*exo.Rows, int64, error) {
+// Write implements writing.Host.
+func (x *changing) Write(changes []engine.Change, refused *fence.Refused) (*exo.Rows, int64, error) {
 	start := time.Now()
 	out, n, err := x.unit.change(x.ctx, changes, x.by, x.m)
-	if no, ok := errors.AsType[*engine.Refused](err); ok {
+	if no, ok := errors.AsType[*fence.Refused](err); ok {
 		return nil, 0, no // nothing was run
 	}
 	took, single := time.Since(start), len(changes) == 1 && len(changes[0].Args) == 1
@@ -262,14 +265,6 @@ func (x *changing) write(changes []engine.Change, refused *engine.Refused) (*exo
 	return out.Rows(), n, nil
 }
 
-func (x *changing) bind(p *plan.Plan, values []exo.Value) ([]exo.Value, error) {
-	args := x.m.Args
-	if len(values) > 0 {
-		args = append(args[:len(args):len(args)], values...)
-	}
-	return p.Bind(args, x.vals, x.parent, x.m.Zone())
-}
-
 // said is what a program is told of an error.
 func (x *changing) said(err error) error {
 	if x.ctx.Err() != nil {
@@ -278,259 +273,22 @@ func (x *changing) said(err error) error {
 	return exo.Classify("", x.unit.db.constraintError(x, err))
 }
 
-func errUnseen() error {
-	return exo.Errorf(exo.Denied, "", "the row would not be one that this program may see")
+// Next implements writing.Host.
+func (x *changing) Next(open *plan.Plan, refused *fence.Refused) *plan.Plan {
+	return x.unit.db.guarded(x.ctx, open, refused, x.asked)
 }
 
-func (x *changing) run() (exo.Value, error) {
-	if p := x.w.Parent; p != nil {
-		rows, err := x.read(p)
-		if err != nil {
-			return exo.Value{}, err
-		}
-		if n := rows.Len(); n != 1 {
-			return exo.Value{}, exo.Errorf(exo.Invalid, "", "it is inserted through one %s, and the query finds %s", x.w.Through, map[bool]string{true: "none", false: "several"}[n == 0])
-		}
-		cells := rows.Reader().Cells(0)
-		for _, same := range cells[x.w.Keys:] {
-			if !same.Bool() {
-				return exo.Value{}, errUnseen()
-			}
-		}
-		x.parent = cells[:x.w.Keys]
-		for i, v := range x.parent { // the link would lead to no row, and not to the new ones
-			if v.IsNull() {
-				return exo.Value{}, exo.Errorf(exo.Invalid, "", "it is inserted through one %s, whose `%s` is null: it leads to no rows", x.w.Through, x.w.Link.Pairs[i].From.Guest)
-			}
-		}
-	}
-	for i := range x.w.Checks {
-		if err := x.check(&x.w.Checks[i]); err != nil {
-			return exo.Value{}, err
-		}
-	}
-	if x.w.Change == nil {
-		return x.insert()
-	}
-	kept, err := x.imagesBefore()
-	if err != nil {
-		return exo.Value{}, err
-	}
-	n, err := x.change(x.w.Change)
-	if im := x.unit.images; im != nil && err == nil {
-		im.more += n - kept
-	}
-	if n == 0 && err == nil && x.w.Found {
-		err = exo.Errorf(exo.Conflict, "", "the row is gone, or not as it was read any more; read it again in a new program: this one sees the rows as they were when it began")
-	}
-	return exo.Int(n), err
-}
-
-// check finds out whether each key of the given rows leads to a row in scope.
-func (x *changing) check(c *compile.Check) error {
-	by := x.by
-	if c.Grant != nil && len(x.beside) > 0 && int(c.Grant.Origin) >= len(x.objs) { // its policies know other values
-		var err error
-		if by, err = x.unit.db.settingsOf(x.beside[int(c.Grant.Origin)-len(x.objs):][:1]); err != nil {
-			return err
-		}
-	}
-	seen := map[string]bool{}
-	var keys [][]exo.Value
-	var first []int // the first row that has the key
-	var enc exo.Encoder
-	for i, row := range x.given.Rows {
-		key, err := c.Leads(row.Set, func(s plan.Source) exo.Value { return x.value(s, row.Values) })
-		if err != nil {
-			return err
-		}
-		enc.B = enc.B[:0]
-		for _, v := range key {
-			enc.Value(v)
-		}
-		if key != nil && !seen[string(enc.B)] {
-			seen[string(enc.B)] = true
-			keys, first = append(keys, key), append(first, i)
-		}
-	}
-	for single := false; len(keys) > 0; {
-		p, n := c.One, 1
-		if !single && len(keys) > 1 && c.Many != nil {
-			p, n = c.Many, min(len(keys), compile.CheckBatch)
-		}
-		values := slices.Concat(keys[:n]...)
-		for i := n; i < compile.CheckBatch && n > 1; i++ { // the last again, up to as many as the statement asks for
-			values = append(values, keys[n-1]...)
-		}
-		rows, err := x.readBy(p, by, values...)
-		if err != nil {
-			return err
-		}
-		if found := rows.Reader().Cells(0)[0].Int(); found != int64(n) {
-			if single = n > 1; single { // one by one, the error says which row it is
-				continue
-			}
-			return c.Nowhere(x.place(first[0]))
-		}
-		keys, first = keys[n:], first[n:]
-	}
-	return nil
-}
-
-// value is that of a source of a row with the given values.
-func (x *changing) value(s plan.Source, row []exo.Value) exo.Value {
-	switch s.Origin {
-	case plan.FromMessage:
-		if n := len(x.m.Args); s.Index >= n {
-			return row[s.Index-n]
-		}
-		return x.m.Args[s.Index]
-	case plan.FromParent:
-		return x.parent[s.Index]
-	}
-	return x.vals[s.Origin][s.Index]
-}
-
-// change updates or deletes: open where the database reads rows in scope alone, and with fences where not.
-func (x *changing) change(p *plan.Plan) (int64, error) {
-	var refused *engine.Refused
-	values := x.given.Rows[0].Values
-	for open := p.Open; open != nil; open = x.unit.db.guarded(x.ctx, open, refused, x.asked) {
-		args, err := x.bind(open, values)
-		if err != nil {
-			return 0, err
-		}
-		if _, n, err := x.write([]engine.Change{{Plan: open, Args: [][]exo.Value{args}}}, nil); !errors.As(err, &refused) {
-			return n, err
-		}
-	}
-	args, err := x.bind(p, values)
-	if err != nil {
-		return 0, err
-	}
-	_, n, err := x.write([]engine.Change{{Plan: p, Args: [][]exo.Value{args}}}, refused)
-	return n, err
-}
-
-// keeps refuses rows whose tenant the database would store as another one. One that is inserted alone is read back; of many nobody would
-// see it.
-func (x *changing) keeps() error {
-	for _, f := range x.w.Filled {
-		live, _, err := x.unit.db.catalogue(x.ctx)
-		if err != nil {
-			return err
-		}
-		if check.StoredOtherwise(live, f.Col, x.value(f.Source, nil)) {
-			return &exo.Error{Kind: exo.Denied, Msg: "rows can't be added here: its host has to look at it first", Err: fmt.Errorf("exosql: %s.%s can't hold the scope's value as it is, so the rows would be somebody else's", f.Col.Table.Name, f.Col.Name)}
-		}
-	}
-	return nil
-}
-
-// keyed refuses rows without a key before they are there: see check.WithoutKey.
-func (x *changing) keyed() error {
+// Live implements writing.Host.
+func (x *changing) Live() (*schema.Database, error) {
 	live, _, err := x.unit.db.catalogue(x.ctx)
-	if err != nil {
-		return err
-	}
-	for i, row := range x.given.Rows {
-		names := x.w.Inserts[row.Set].One.Write.Given // the row's own come first
-		column := check.WithoutKey(live, x.w.Table, func(column string) (there, null bool) {
-			n := slices.IndexFunc(names, func(name string) bool { return live.Engine.Is(name, column) })
-			return n >= 0, n >= 0 && n < len(row.Values) && row.Values[n].IsNull()
-		})
-		if column != "" {
-			return x.withoutKey(column, i)
-		}
-	}
-	return nil
+	return live, err
 }
 
-// withoutKey is the error of a row that has no key, as the database would word it for a column that is NOT NULL.
-func (x *changing) withoutKey(column string, row int) error {
-	x.order = []int{row}
-	err := fmt.Errorf("exosql: %s.%s is part of the key, and the database takes NULL for it: give it a value, or make it NOT NULL", x.w.Table.Name, column)
-	return x.unit.db.constraintError(x, &engine.Violation{Rule: engine.NotNull, Table: x.w.Table.Bare(), Columns: []string{column}, Err: err})
-}
+// Broken implements writing.Host.
+func (x *changing) Broken(v *engine.Violation) error { return x.unit.db.constraintError(x, v) }
 
-// insert adds the given rows, of which each set of columns has statements of its own.
-func (x *changing) insert() (exo.Value, error) {
-	if err := cmp.Or(x.keeps(), x.keyed()); err != nil {
-		return exo.Value{}, err
-	}
-	changes, err := x.inserts(true)
-	if err != nil {
-		return exo.Value{}, err
-	}
-	rows, n, err := x.write(changes, nil)
-	if v, ok := errors.AsType[*engine.Violation](err); ok && !x.unit.over() && v.At < len(x.order) && x.order[v.At] < 0 { // one by one, the error says which row it is
-		if changes, err = x.inserts(false); err != nil {
-			return exo.Value{}, err
-		}
-		rows, n, err = x.write(changes, nil)
-	}
-	if im := x.unit.images; im != nil && err == nil {
-		im.more += n - x.imagesOf(rows)
-	}
-	if err != nil || x.w.Back == nil {
-		return exo.Int(n), err
-	}
-	x.kept = true // the row is there, and can be taken back with the whole unit only
-	if rows.Len() != 1 {
-		return exo.Value{}, &exo.Error{Kind: exo.Internal, Err: errors.New("exosql: an insert gave no key")}
-	}
-	key := rows.Reader().Cells(0)
-	for i, v := range key {
-		if v.IsNull() { // a trigger had to give it, and has not, or too late
-			return exo.Value{}, x.withoutKey(x.w.Table.Keys[i].Name, 0)
-		}
-	}
-	if rows, err = x.read(x.w.Back, append(x.given.Rows[0].Values[:len(x.given.Rows[0].Values):len(x.given.Rows[0].Values)], key...)...); err != nil {
-		return exo.Value{}, err
-	}
-	if rows.Len() != 1 { // one that is out of scope ends the run
-		return exo.Value{}, errUnseen()
-	}
-	x.back = rows
-	return rows.Row(0), nil
-}
-
-// inserts are the statements that add the given rows, many by one statement or each by its own.
-func (x *changing) inserts(together bool) (changes []engine.Change, err error) {
-	x.order = nil
-	for i, in := range x.w.Inserts {
-		one, many := engine.Change{Plan: in.One}, engine.Change{Plan: in.Many}
-		var rows [][]exo.Value
-		var which []int // of the given rows
-		for k, row := range x.given.Rows {
-			if row.Set == i {
-				rows, which = append(rows, row.Values), append(which, k)
-			}
-		}
-		var ones []int
-		for len(rows) > 0 {
-			to, n := &one, 1
-			if together && in.Many != nil && len(rows) >= in.Batch {
-				to, n = &many, in.Batch
-				x.order = append(x.order, -1)
-			} else {
-				ones = append(ones, which[0])
-			}
-			args, err := x.bind(to.Plan, slices.Concat(rows[:n]...))
-			if err != nil {
-				return nil, err
-			}
-			to.Args, rows, which = append(to.Args, args), rows[n:], which[n:]
-		}
-		x.order = append(x.order, ones...)
-		for _, c := range []engine.Change{many, one} {
-			if len(c.Args) > 0 {
-				changes = append(changes, c)
-			}
-		}
-	}
-	return changes, nil
-}
+// Over implements writing.Host.
+func (x *changing) Over() bool { return x.unit.over() }
 
 // nothing says of an error that it left nothing behind, so that a program may go on after it.
 func nothing(err error) error {
@@ -544,12 +302,13 @@ var (
 	_ exo.Transactional = (*object)(nil)
 	_ exo.Beside        = (*object)(nil)
 	_ exo.LabelDeclarer = (*object)(nil)
+	_ writing.Host      = (*changing)(nil)
 )
 
-// writable refuses a table whose writes would tell of rows out of scope, or change them: see check.Writable. It is asked once of
+// writable refuses a table whose writes would tell of rows out of scope, or change them: see writing.Writable. It is asked once of
 // each catalogue: what else it goes by (the grants' shapes, their facets and tables, but no values) is the same for all messages
 // that w is kept for.
-func (db *DB) writable(ctx context.Context, w *writing, a *asked) error {
+func (db *DB) writable(ctx context.Context, w *keptWrite, a *asked) error {
 	live, number, err := db.catalogue(ctx)
 	if err != nil {
 		return err
@@ -561,7 +320,7 @@ func (db *DB) writable(ctx context.Context, w *writing, a *asked) error {
 	if err != nil {
 		return err
 	}
-	if err := check.Writable(live, of); err != nil {
+	if err := writing.Writable(live, of); err != nil {
 		return &exo.Error{Kind: exo.Denied, Msg: "this table can't be written: its host has to look at it first", Err: err}
 	}
 	w.harmless.Store(number)
@@ -587,7 +346,7 @@ func (o *object) labelled() (to []*decl.Column, rows []*decl.Table, err error) {
 // writeOf is what an object lets programs change through a facet, by a message or in the eyes of Check. g is its grant, and link that through
 // which rows are inserted, or nil. beside are the grants of others that the programs have, and labelled the objects whose labelled
 // columns a rule of the database may reveal.
-func (o *object) writeOf(g *scope.Grant, f *decl.Facet, link *decl.Link, beside []compile.Prepared, labelled []*object) (check.Write, error) {
+func (o *object) writeOf(g *scope.Grant, f *decl.Facet, link *decl.Link, beside []compile.Prepared, labelled []*object) (writing.Write, error) {
 	of, err := writeOf(g, f, o.ready().grant.Rows)
 	if err != nil {
 		return of, err
@@ -596,9 +355,9 @@ func (o *object) writeOf(g *scope.Grant, f *decl.Facet, link *decl.Link, beside 
 	if link != nil {
 		of.Through = []*decl.Link{link}
 	}
-	of.Leading = append(of.Leading, compile.Beside(g, f.Table, f, beside)...)
-	of.Told = append(of.Told, compile.ToldBeside(g, f.Table, f, beside)...)
-	of.Beside = compile.Telling(g, f.Table, beside)
+	of.Leading = append(of.Leading, writing.Beside(g, f.Table, f, beside)...)
+	of.Told = append(of.Told, writing.ToldBeside(g, f.Table, f, beside)...)
+	of.Beside = writing.Telling(g, f.Table, beside)
 	for _, x := range labelled {
 		for _, c := range x.ready().secrets {
 			if !slices.Contains(of.Labelled, c) {
@@ -615,8 +374,8 @@ func (o *object) writeOf(g *scope.Grant, f *decl.Facet, link *decl.Link, beside 
 }
 
 // writeOf is what a grant lets programs change through a facet.
-func writeOf(g *scope.Grant, f *decl.Facet, rows decl.Rows) (check.Write, error) {
-	of := check.Write{Reveals: rows[f.Table], Table: f.Table, Rights: f.Rights, Decided: true, Leading: compile.Leading(g, f.Table), Told: compile.Told(g, f.Table), Filled: f.Table.Fills}
+func writeOf(g *scope.Grant, f *decl.Facet, rows decl.Rows) (writing.Write, error) {
+	of := writing.Write{Reveals: rows[f.Table], Table: f.Table, Rights: f.Rights, Decided: true, Leading: writing.Leading(g, f.Table), Told: writing.Told(g, f.Table), Filled: f.Table.Fills}
 	e, err := g.Enter(f.Table, nil, nil)
 	if err != nil {
 		return of, err
@@ -630,7 +389,7 @@ func writeOf(g *scope.Grant, f *decl.Facet, rows decl.Rows) (check.Write, error)
 	for _, c := range e.Conditions() {
 		switch c.Kind {
 		case scope.Holds:
-			of.Scope = append(of.Scope, check.PredColumns(c.Pred)...)
+			of.Scope = append(of.Scope, c.Pred.Columns()...)
 		case scope.Linked, scope.Followed:
 			of.By = append(of.By, c.Link)
 			for _, p := range c.Link.Pairs {

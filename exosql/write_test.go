@@ -76,7 +76,7 @@ func wrGrants(db *exosql.DB, org int64) codemode.Grants {
 	n.Add(exosql.Via(job, j))
 	j.AllowInsert(title, status, points, cost, due, done, jobPerson).AllowUpdate(title, status, points, cost, due, done, jobPerson).AllowDelete()
 	if wrKnown {
-		j.AllowEffects("audit")
+		j.Permit(exosql.AllowTrigger("audit"))
 	}
 	if wrSettled != nil {
 		jobs.AfterCommit(func(context.Context, []exosql.Write[wrJob]) error { return wrSettled() })

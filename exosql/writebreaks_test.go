@@ -276,7 +276,7 @@ func TestUnlikeViewKeys(t *testing.T) {
 		link := exosql.Many("kids", exosql.NewColumn(ps, "k", func(p *parent) *string { return &p.K }), exosql.NewColumn(cs, "k", func(c *child) *string { return &c.K }))
 		kid := exosql.NewFacet(cs, "kid", cid, body).AllowInsert(body)
 		if c.named {
-			kid.AllowEffects("types(p.kids)")
+			kid.Permit(exosql.AllowTypes("p", "kids"))
 		}
 		f := exosql.NewFacet(ps, "item", id, exosql.Via(link, kid))
 		res := wbTool(t, codemode.Grants{"items": f.Of(exosql.Grant(db, ps, org.Eq(1), exosql.ScopeVia(link)))}).Run(t.Context(), `return items.where({ id: 1 }).kids().insertMany([{ body: "new" }])`)

@@ -98,11 +98,11 @@ func TestFilledByDatabase(t *testing.T) {
 				if effects {
 					switch c.allow {
 					case "default(cat_id)":
-						f.AllowEffects("default(cat_id)")
+						f.Permit(exosql.AllowDefault("cat_id"))
 					case "default(id)":
-						f.AllowEffects("default(id)")
+						f.Permit(exosql.AllowDefault("id"))
 					case "kids(id)":
-						f.AllowEffects("kids(id)")
+						f.Permit(exosql.AllowWaiting("kids", "id"))
 					}
 				}
 				g := codemode.Grants{"things": f.Of(exosql.Grant(db, d.table, scope, scopes...))}
@@ -133,7 +133,7 @@ func TestFilledByDatabase(t *testing.T) {
 func TestDeferredKeyAttack(t *testing.T) {
 	db, raw := wrFile(t, tu.Postgres, wbDDL(tu.Postgres, "CREATE TABLE things (id bigint, org_id bigint NOT NULL, code TEXT NOT NULL, PRIMARY KEY (id) DEFERRABLE INITIALLY DEFERRED); INSERT INTO things VALUES (1, 1, 'mine'), (21, 2, 'of 2')"))
 	d := wfDeclare(exosql.NewTable[wfRow]("things"), "id org_id code")
-	g := codemode.Grants{"things": exosql.NewFacet(d.table, "thing", d.id, d.code).AllowInsert(d.id, d.code).AllowUpdate(d.code).AllowDelete().AllowEffects("unique(id)").Of(exosql.Grant(db, d.table, d.org.Eq(1)))}
+	g := codemode.Grants{"things": exosql.NewFacet(d.table, "thing", d.id, d.code).AllowInsert(d.id, d.code).AllowUpdate(d.code).AllowDelete().Permit(exosql.AllowUnique("id")).Of(exosql.Grant(db, d.table, d.org.Eq(1)))}
 	g["items"] = g["things"]
 	wbRefused(t, db, g, raw, "SELECT id, org_id, code FROM things ORDER BY id, org_id", `await things.insert({ id: 21, code: "x" }); return things.where({ id: 21 }).limit(1).delete()`, "or one that is DEFERRABLE")
 }
@@ -171,8 +171,8 @@ func TestEffectsOfOthers(t *testing.T) {
 		o := f.AllowDelete().Of(exosql.Grant(db, d.table, d.org.Eq(1)))
 		return codemode.Grants{"things": o, "items": o}
 	}
-	wbRefused(t, db, grants(exosql.NewFacet(d.table, "thing", d.id, d.code).AllowEffects("touch", "kids(thing)")), raw, "SELECT thing, body FROM kids ORDER BY 1", `return things.where({ id: 1 }).delete()`, "the trigger touch of kids")
-	g := grants(exosql.NewFacet(d.table, "thing", d.id, d.code).AllowEffects("touch", "kids(thing)", "kids.touch"))
+	wbRefused(t, db, grants(exosql.NewFacet(d.table, "thing", d.id, d.code).Permit(exosql.AllowTrigger("touch"), exosql.AllowCascade("kids", "thing"))), raw, "SELECT thing, body FROM kids ORDER BY 1", `return things.where({ id: 1 }).delete()`, "the trigger touch of kids")
+	g := grants(exosql.NewFacet(d.table, "thing", d.id, d.code).Permit(exosql.AllowTrigger("touch"), exosql.AllowCascade("kids", "thing"), exosql.AllowTrigger("kids.touch")))
 	if res := wbTool(t, g).Run(t.Context(), `return things.where({ id: 1 }).delete()`); res.Err != nil || string(res.JSON) != "1" {
 		t.Errorf("allowed: %s %v", res.JSON, res.Err)
 	}

@@ -40,11 +40,11 @@ func TestFail(t *testing.T) {
 		allow       func(*exosql.Facet[wbItem])
 		over        bool // SQLite ends the unit
 	}{
-		"FAIL":     {unique("ON CONFLICT FAIL"), "ON CONFLICT FAIL", func(f *exosql.Facet[wbItem]) { f.AllowEffects("ON CONFLICT FAIL") }, false},
+		"FAIL":     {unique("ON CONFLICT FAIL"), "ON CONFLICT FAIL", func(f *exosql.Facet[wbItem]) { f.Permit(exosql.AllowConflict("FAIL")) }, false},
 		"ABORT":    {unique("ON CONFLICT ABORT"), "", nil, false},
 		"ROLLBACK": {unique("ON CONFLICT ROLLBACK"), "", nil, true},
 		"RAISE(FAIL)": {strings.Replace(unique(""), ", UNIQUE (org_id, code)", "", 1) + "CREATE TRIGGER no AFTER INSERT ON items WHEN NEW.code = 'm20' AND NEW.id > 3 BEGIN SELECT RAISE(FAIL, 'no'); END; CREATE TRIGGER same AFTER UPDATE OF code ON items WHEN NEW.code = 'same' AND NEW.id > 1 BEGIN SELECT RAISE(FAIL, 'no'); END",
-			"the trigger no", func(f *exosql.Facet[wbItem]) { f.AllowEffects("no", "same") }, false},
+			"the trigger no", func(f *exosql.Facet[wbItem]) { f.Permit(exosql.AllowTrigger("no"), exosql.AllowTrigger("same")) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			const rows, look = "INSERT INTO items (org_id, code) VALUES (1, 'x'), (1, 'm20'), (2, 'theirs')", "SELECT id, code, n FROM items ORDER BY 1"
@@ -92,7 +92,9 @@ func woFamily(db *exosql.DB, pause func(exosql.WriteKind)) codemode.Grants {
 	if pause != nil {
 		is.BeforeWrite(func(_ context.Context, w *exosql.Write[woItem]) error { pause(w.Kind); return nil })
 	}
-	cascade := func(f *exosql.Facet[woItem]) *exosql.Facet[woItem] { return f.AllowEffects("kids(item_id)") }
+	cascade := func(f *exosql.Facet[woItem]) *exosql.Facet[woItem] {
+		return f.Permit(exosql.AllowCascade("kids", "item_id"))
+	}
 	return codemode.Grants{"items": cascade(exosql.NewFacet(is, "item", id, code).AllowUpdate(code).AllowDelete()).Of(exosql.Grant(db, is, org.Eq(1))),
 		"kids": exosql.NewFacet(ks, "kid", kid, item, body, exosql.Via(exosql.One("item", item, id), exosql.NewFacet(is, "parent", id))).AllowUpdate(item).AllowDelete().Of(exosql.Grant(db, ks, korg.Eq(1), exosql.ScopeRows(is, org.Eq(1))))}
 }

@@ -1,8 +1,6 @@
 package dynamic
 
 import (
-	"slices"
-
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
@@ -115,9 +113,21 @@ func (f *Facet) AllowTrustedDelete() error {
 	return f.rights(decl.Rights{Delete: true, Wary: true})
 }
 
-// AllowEffects says what a write may set off besides, in the words of exosql.Check; see exosql.Facet's.
-func (f *Facet) AllowEffects(known ...string) error {
-	return f.rights(decl.Rights{Effects: slices.Clone(known)})
+// Permit says what a write may do beyond the rows that it names, each in the form of a grant file: "trigger touch", "unique(code)". See
+// exosql.Facet's and the functions that make an exosql.Permission.
+func (f *Facet) Permit(known ...string) error {
+	if f.zero() {
+		return undeclared("Facet", "Table.Facet")
+	}
+	var r decl.Rights
+	for _, text := range known {
+		p, err := decl.ParsePermission(text)
+		if err != nil {
+			return wrap(f.t.t.Name, err)
+		}
+		r.Permits = append(r.Permits, p)
+	}
+	return f.rights(r)
 }
 
 func (f *Facet) allow(columns []string, of func([]*decl.Column) decl.Rights) error {

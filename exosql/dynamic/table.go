@@ -9,6 +9,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/check"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
+	"github.com/exoagent/exoagent/exosql/internal/writing"
 	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sealed"
 	"github.com/exoagent/exoagent/internal/terms"
@@ -136,7 +137,7 @@ func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
 	if err := t.calculated(); err != nil {
 		return nil, err
 	}
-	check.Needs(d.live, t.t)
+	writing.Needs(d.live, t.t)
 	d.tables[name] = t
 	return t, nil
 }

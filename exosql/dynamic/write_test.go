@@ -33,7 +33,7 @@ func typed(db *exosql.DB) exo.Object {
 	shop := exosql.NewColumn(items, "shop_id", func(i *itemRow) *int64 { return &i.Shop })
 	state := exosql.NewColumn(items, "state", func(i *itemRow) *string { return &i.State }).OneOf("new", "old")
 	price := exosql.NewNullable(items, "price", func(i *itemRow) **exosql.Decimal { return &i.Price })
-	item := exosql.NewFacet(items, "item", id, state, price).AllowInsert(id, state, price).AllowUpdate(price).AllowDelete().AllowEffects("unique(id)")
+	item := exosql.NewFacet(items, "item", id, state, price).AllowInsert(id, state, price).AllowUpdate(price).AllowDelete().Permit(exosql.AllowUnique("id"))
 	facet := exosql.NewFacet(shops, "shop", shopID, name, exosql.Via(exosql.Many("items", shopID, shop), item))
 	return facet.Of(exosql.Grant(db, shops, shopID.Eq(1)))
 }
@@ -46,7 +46,7 @@ func written(t *testing.T, db *exosql.DB, live *schema.Database) exo.Object {
 	must(t, item.AllowInsert("id", "state", "price"))
 	must(t, item.AllowUpdate("price"))
 	must(t, item.AllowDelete())
-	must(t, item.AllowEffects("unique(id)"))
+	must(t, item.Permit("unique(id)"))
 	return get(shop.Grant(db, dynamic.Eq("id", 1)))(t)
 }
 

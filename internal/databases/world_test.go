@@ -242,7 +242,7 @@ func (w *world) inGo(ctx context.Context) error {
 	return errors.New("the findings name new effects without end")
 }
 
-var allowed = regexp.MustCompile(`AllowEffects\("((?:[^"\\]|\\.)*)"\)`)
+var allowed = regexp.MustCompile(`Permit\("((?:[^"\\]|\\.)*)"\)`)
 
 func (w *world) declare(ctx context.Context, effects map[*table][]string) (again bool, err error) {
 	trial, d := dynamic.New(w.live), dynamic.New(w.live)
@@ -305,7 +305,7 @@ func (w *world) declare(ctx context.Context, effects map[*table][]string) (again
 			t.searched = nil
 		}
 		if t.writes = !t.view && w.rights(t, f); t.writes {
-			if err := f.AllowEffects(effects[t]...); err != nil && len(effects[t]) > 0 {
+			if err := f.Permit(effects[t]...); err != nil && len(effects[t]) > 0 {
 				return false, fmt.Errorf("%s: %w", t.name, err)
 			}
 		}

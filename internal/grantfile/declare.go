@@ -275,7 +275,11 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 	}
 	each(x.Insert, facet.AllowInsert)
 	each(x.Update, facet.AllowUpdate)
-	each(x.Effects, facet.AllowEffects)
+	for _, e := range x.Effects {
+		if err := facet.Permit(e.Text); err != nil {
+			p.at(e.Pos, "the facet %s: %s", x.Text, reason(err))
+		}
+	}
 	each(x.Search, facet.Search)
 	if x.Delete != nil {
 		allow := facet.AllowDelete

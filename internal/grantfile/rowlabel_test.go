@@ -112,7 +112,7 @@ func TestRowLabelsOfScopes(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec("CREATE TABLE people (id {int} PRIMARY KEY, name TEXT NOT NULL)", "CREATE TABLE visits (id {int} PRIMARY KEY, person {int} NOT NULL REFERENCES people (id), day {int} NOT NULL)")})
 		for _, c := range []struct{ label, effects, want string }{
-			{"label: [medical]", "", "PersonQuery: whatever is asked of it is labelled medical, since its scope reads visits.who"}, {"label: [medical]", "effects: ['tells visits.who']", ""}, {"", "", ""},
+			{"label: [medical]", "", "PersonQuery: whatever is asked of it is labelled medical, since its scope reads visits.who"}, {"label: [medical]", "effects: ['reveals visits.who']", ""}, {"", "", ""},
 		} {
 			f := parse(t, strings.NewReplacer("LABEL", c.label, "EFFECTS", c.effects).Replace(text))
 			d, err := f.Declare(t.Context(), &grantfile.Options{Databases: map[string]*exosql.DB{"shop": db}})
@@ -180,7 +180,7 @@ facets:
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec("CREATE TABLE clinics (id {int} PRIMARY KEY, kind {int} NOT NULL, v_id {int} NOT NULL)", "CREATE TABLE visits (id {int} PRIMARY KEY, person {int} NOT NULL)", "CREATE TABLE people (id {int} PRIMARY KEY)",
 			"INSERT INTO clinics VALUES (1, 1, 1)", "INSERT INTO visits VALUES (1, 1)", "INSERT INTO people VALUES (1), (2)")})
-		for effects, want := range map[string]string{"": "{legal,medical}", ", effects: ['tells visits.who']": "{legal}", ", effects: ['tells visits.who', 'tells clinics.visits']": "{legal}"} {
+		for effects, want := range map[string]string{"": "{legal,medical}", ", effects: ['reveals visits.who']": "{legal}", ", effects: ['reveals visits.who', 'reveals clinics.visits']": "{legal}"} {
 			d, err := parse(t, strings.Replace(file, "EFFECTS", effects, 1)).Declare(t.Context(), &grantfile.Options{Databases: map[string]*exosql.DB{"shop": db}})
 			if err != nil {
 				t.Fatal(err)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -454,10 +453,9 @@ func (s *Schema) declareWrites(wide bool) *declaration {
 			x.AllowDelete()
 		}
 		if f.Rights.Effects || wide {
-			x.AllowEffects("unique(id)", "unique(part)", "unique(id, part)", "unique(part, id)", "unique(tenant, id)", "unique(tenant, name)")
-			allow := reflect.ValueOf(x).MethodByName("AllowEffects") // which takes constants
+			x.Permit(exosql.AllowUnique("id"), exosql.AllowUnique("part"), exosql.AllowUnique("id, part"), exosql.AllowUnique("part, id"), exosql.AllowUnique("tenant, id"), exosql.AllowUnique("tenant, name"))
 			for _, k := range s.Known {
-				allow.Call([]reflect.Value{reflect.ValueOf(k).Convert(allow.Type().In(0).Elem())})
+				x.Permit(tu.Permission(k))
 			}
 		}
 	}

@@ -28,21 +28,23 @@ func (r Reader) of(inGo, dynamic, file string) string {
 	return inGo
 }
 
-// Effect says that a write through a facet may have an effect.
-func (r Reader) Effect(name, facet string) string {
+// Permit permits a write through a facet something: inGo makes the permission, and file is its form in a grant file.
+func (r Reader) Permit(inGo, file, facet string) string {
 	at := strings.TrimSpace("the facet " + facet)
-	inGo := fmt.Sprintf("AllowEffects(%q) on %s", name, at)
-	return r.of(inGo, inGo, fmt.Sprintf("`effects: [%s]` in %s", quoted(name), at))
+	return r.of(fmt.Sprintf("Permit(%s) on %s", inGo, at), fmt.Sprintf("Permit(%q) on %s", file, at), fmt.Sprintf("`effects: [%s]` in %s", quoted(file), at))
 }
 
-// EffectOfTable says that a write by Go code may have an effect.
-func (Reader) EffectOfTable(name string) string {
-	return fmt.Sprintf("AllowEffects(%q) on the Table", name)
+// PermitName is a permission by its name.
+func (r Reader) PermitName(inGo, file string) string {
+	return r.of(inGo, strconv.Quote(file), "`"+file+"` under effects")
 }
 
-// EffectOfAny says that a write may have an effect, of whichever kind it is: no facet is known.
-func (Reader) EffectOfAny(name string) string {
-	return fmt.Sprintf("AllowEffects(%q) on the facet by which programs write, or on the Table for Go code; exosql.Written takes the same name", name)
+// PermitOfTable permits a write by Go code something.
+func (Reader) PermitOfTable(inGo string) string { return fmt.Sprintf("Permit(%s) on the Table", inGo) }
+
+// PermitOfAny permits a write something, whoever writes: no facet is known.
+func (Reader) PermitOfAny(inGo string) string {
+	return fmt.Sprintf("Permit(%s) on the facet by which programs write, or on the Table for Go code; exosql.Written takes the same", inGo)
 }
 
 // Link is a link that a facet has to show.

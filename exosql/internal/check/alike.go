@@ -16,8 +16,8 @@ func (c *Checker) alike() {
 	near := c.near()
 	for i, t := range c.tables {
 		for k, col := range t.Cols {
-			if other := c.same(t, col.Name); other != col {
-				c.add(Finding{Kind: LabelMismatch, Table: t.Name, Column: t.Cols[k].Name,
+			if other := c.Same(t, col.Name); other != col {
+				c.Add(Finding{Kind: LabelMismatch, Table: t.Name, Column: t.Cols[k].Name,
 					Problem: fmt.Sprintf("the column is declared twice, as %s, too: what is said of the one does not hold for the other", other.Name),
 					Fix:     "one declaration of the column"})
 			}
@@ -25,20 +25,20 @@ func (c *Checker) alike() {
 		for _, j := range near[i] {
 			o := c.tables[j]
 			where := "the table is declared twice: here"
-			if !c.live.Engine.Is(t.Name, o.Name) {
-				if !c.shareRows(t, o) {
+			if !c.Live.Engine.Is(t.Name, o.Name) {
+				if !c.ShareRows(t, o) {
 					continue
 				}
 				where = fmt.Sprintf("the tables %s and %s have rows in common: in the one", t.Name, o.Name)
 			}
 			if !t.Label.Equal(o.Label) {
-				c.add(Finding{Kind: LabelMismatch, Table: t.Name,
+				c.Add(Finding{Kind: LabelMismatch, Table: t.Name,
 					Problem: fmt.Sprintf("%s that a row is there is %s, there it is %s", where, labelled(t.Label), labelled(o.Label)),
 					Fix:     "the same of both declarations, or one declaration"})
 			}
 			for _, col := range t.Cols {
-				if other := c.same(o, col.Name); other != nil && (!col.Label.Equal(other.Label) || col.Trust != other.Trust || col.Readers.String() != other.Readers.String()) {
-					c.add(Finding{Kind: LabelMismatch, Table: t.Name, Column: col.Name,
+				if other := c.Same(o, col.Name); other != nil && (!col.Label.Equal(other.Label) || col.Trust != other.Trust || col.Readers.String() != other.Readers.String()) {
+					c.Add(Finding{Kind: LabelMismatch, Table: t.Name, Column: col.Name,
 						Problem: fmt.Sprintf("%s the column is %s, there it is %s", where, said(col), said(other)),
 						Fix:     "the same of both declarations, or one declaration"})
 				}
@@ -56,7 +56,7 @@ func (c *Checker) near() [][]int {
 		name := strings.ToLower(t.Name) // at least as many as the engine takes for one
 		out[i] = slices.Clone(alike[name])
 		alike[name] = append(alike[name], i)
-		if live := c.tableOf(schema.Name{Name: t.Name}); live != nil {
+		if live := c.TableOf(schema.Name{Name: t.Name}); live != nil {
 			family := c.family(live)
 			out[i] = append(out[i], kin[family]...)
 			kin[family] = append(kin[family], i)
@@ -67,40 +67,16 @@ func (c *Checker) near() [][]int {
 	return out
 }
 
-// moved finds that programs may change by one declaration whose the values of another one are: they would make themselves the readers. By
-// the same declaration they can't: see decl.Facet.
-func (c *Checker) moved() {
-	for _, w := range c.writes {
-		for _, t := range c.tables {
-			if t == w.Table || w.Trusted || !c.live.Engine.Is(t.Name, w.Table.Name) && !c.shareRows(t, w.Table) {
-				continue
-			}
-			for _, col := range t.Cols {
-				if col.Readers == nil {
-					continue
-				}
-				for _, by := range col.Readers.Cols {
-					if x := c.same(w.Table, by.Name); x != nil && slices.Contains(w.Rights.Update, x) {
-						c.add(Finding{Kind: LabelMismatch, Table: t.Name, Column: by.Name,
-							Problem: fmt.Sprintf("programs may change it by the declaration of %s, and it says who may read %s", w.Table.Name, col.Name),
-							Fix:     "one declaration, or no right to change it"})
-					}
-				}
-			}
-		}
-	}
-}
-
 // shareRows reports whether two declared tables have rows in common: as parts of one.
-func (c *Checker) shareRows(t, o *decl.Table) bool {
-	a, b := c.tableOf(schema.Name{Name: t.Name}), c.tableOf(schema.Name{Name: o.Name})
+func (c *Checker) ShareRows(t, o *decl.Table) bool {
+	a, b := c.TableOf(schema.Name{Name: t.Name}), c.TableOf(schema.Name{Name: o.Name})
 	return a != nil && b != nil && c.family(a) == c.family(b)
 }
 
 // same is the column that a declaration has under a name.
-func (c *Checker) same(t *decl.Table, name string) *decl.Column {
+func (c *Checker) Same(t *decl.Table, name string) *decl.Column {
 	for _, x := range t.Cols {
-		if c.live.Engine.Is(x.Name, name) {
+		if c.Live.Engine.Is(x.Name, name) {
 			return x
 		}
 	}

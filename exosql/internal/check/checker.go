@@ -3,7 +3,6 @@ package check
 import (
 	"cmp"
 	"errors"
-	"reflect"
 	"slices"
 
 	"github.com/exoagent/exoagent/exosql/internal/decl"
@@ -24,21 +23,22 @@ func (c *Checker) Ready() error {
 
 // Inspect compares what was declared with a catalogue.
 func (c *Checker) Inspect(live *schema.Database) []Finding {
-	c.live = live
+	c.Live = live
 	for _, t := range c.tables {
 		c.table(t)
 	}
 	c.alike()
-	c.moved()
+	if c.Writes != nil {
+		c.Writes.Moved()
+	}
 	c.generated()
 	for _, l := range c.order {
 		c.link(l)
 		c.pairs(l)
 	}
-	for _, w := range c.writes {
-		c.writable(w)
+	if c.Writes != nil {
+		c.Writes.Writable()
 	}
-	c.insertable()
 	c.path()
 	c.role()
 	return c.found
@@ -46,7 +46,7 @@ func (c *Checker) Inspect(live *schema.Database) []Finding {
 
 // Checker gathers what is declared, and then what is found.
 type Checker struct {
-	live   *schema.Database
+	Live   *schema.Database
 	tables []*decl.Table // in the order in which they were given
 	uses   map[*decl.Table]*use
 	order  []*decl.Link
@@ -56,13 +56,28 @@ type Checker struct {
 
 	look     func(schema.Name) *schema.Table // of live; see tableOf
 	families map[*schema.Table]*schema.Table // of a table that is part of another one, or its heir: one nearer to the eldest; see family
-	writes   []Write
 	found    []Finding
 	err      error
 
-	Secured  bool // the database was opened for policies that bind the role
-	Services int  // granted objects of which a database knows nothing
+	Writes   Writes // nil: nothing is written
+	Secured  bool   // the database was opened for policies that bind the role
+	Services int    // granted objects of which a database knows nothing
 }
+
+// Writes is what package writing adds to a Checker, which knows of no rule for writes itself.
+type Writes interface {
+	Declared(f *decl.Facet)                  // programs may write through it
+	Needs(t *decl.Table, live *schema.Table) // marks the columns that an insert needs: see decl.Column.Needed
+	Table(t *decl.Table, live *schema.Table) // what writes of it set off, as far as it is known without a grant
+	Moved()                                  // who may read a value is changed by another declaration
+	Writable()                               // what granted writes reveal or touch
+}
+
+// Tables are all that were declared, in the order in which they were given.
+func (c *Checker) Tables() []*decl.Table { return c.tables }
+
+// Written notes that rows of a table may be changed.
+func (c *Checker) Written(t *decl.Table) { c.Use(t).written = true }
 
 // use is how a table is used.
 type use struct {
@@ -70,13 +85,12 @@ type use struct {
 	reads   map[*decl.Column]bool // that queries of what is granted use
 	scopes  []*decl.Pred          // that its rows must satisfy
 	written bool                  // its rows may be changed
-	writes  []Write               // that are declared: by a facet, or by a host of its own code
 }
 
-// tableOf is a table of the database. There is a question for each link: going through all tables would take time for each pair.
-func (c *Checker) tableOf(n schema.Name) *schema.Table {
+// TableOf is a table of the database. There is a question for each link: going through all tables would take time for each pair.
+func (c *Checker) TableOf(n schema.Name) *schema.Table {
 	if c.look == nil {
-		c.look = c.live.Finder()
+		c.look = c.Live.Finder()
 	}
 	return c.look(n)
 }
@@ -130,21 +144,7 @@ func (c *Checker) Read() (out []*decl.Column) {
 func (c *Checker) scoped(t *decl.Table, p *decl.Pred) {
 	u := c.Use(t)
 	u.granted, u.scopes = true, append(u.scopes, p)
-	c.Reads(PredColumns(p)...)
-}
-
-// PredColumns are the columns that a predicate names.
-func PredColumns(p *decl.Pred) (out []*decl.Column) {
-	if p == nil {
-		return nil
-	}
-	if p.Col != nil {
-		out = append(out, p.Col)
-	}
-	for _, s := range p.Subs {
-		out = append(out, PredColumns(s)...)
-	}
-	return out
+	c.Reads(p.Columns()...)
 }
 
 func (c *Checker) Fail(err error) {
@@ -162,7 +162,10 @@ func (c *Checker) Facet(f *decl.Facet, writes bool) {
 	c.Use(f.Table).granted = true
 	c.Reads(f.Table.Keys...) // by which rows are ordered
 	if writes && f.Rights.Any() {
-		c.Declare(Write{Table: f.Table, Facet: f, Rights: f.Rights, Filled: f.Table.Fills})
+		c.Written(f.Table)
+		if c.Writes != nil {
+			c.Writes.Declared(f)
+		}
 	}
 	cols, links := f.Members()
 	c.Reads(cols...)
@@ -203,7 +206,7 @@ func (c *Checker) Relation(r *decl.Relation) {
 		for _, o := range s.Order {
 			c.Reads(o.Col)
 		}
-		c.Reads(PredColumns(s.Pred)...)
+		c.Reads(s.Pred.Columns()...)
 	}
 	root := r.Grant()
 	c.scoped(root.Table, root.Pred)
@@ -218,25 +221,13 @@ func (c *Checker) Relation(r *decl.Relation) {
 	}
 }
 
-// Declare notes a write that is declared. What it sets off is looked at; in which scope it would be is not known before it is granted.
-func (c *Checker) Declare(w Write) {
-	u := c.Use(w.Table)
-	u.written, u.writes = true, append(u.writes, w)
-}
+// Found are the findings so far.
+func (c *Checker) Found() []Finding { return c.found }
 
-// Write notes what a grant lets programs change, in which scope: once what several grants let them change in the same way.
-func (c *Checker) Write(w Write) {
-	if slices.ContainsFunc(c.writes, func(o Write) bool { return o.Facet == w.Facet && reflect.DeepEqual(o, w) }) {
-		return
-	}
-	c.Use(w.Table).written = true
-	c.writes = append(c.writes, w)
-}
-
-// add notes a finding, once. Its text holds names that a database chose,
+// Add notes a finding, once. Its text holds names that a database chose,
 // of types, triggers and collations too, and goes to terminals and logs: no name may
 // move the cursor there, or begin a line of its own.
-func (c *Checker) add(f Finding) {
+func (c *Checker) Add(f Finding) {
 	f.Problem, f.Fix = schema.Printable(f.Problem), schema.Printable(f.Fix)
 	if !slices.Contains(c.found, f) {
 		c.found = append(c.found, f)

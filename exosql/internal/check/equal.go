@@ -5,7 +5,6 @@ package check
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
@@ -17,7 +16,7 @@ import (
 // Form is how the database holds a declared column, for the compiler. Of a view of SQLite, and of what the catalogue does not have,
 // nothing is known.
 func Form(live *schema.Database, col *decl.Column) decl.Form {
-	t, x := (&Checker{live: live}).column(col.Table, col)
+	t, x := (&Checker{Live: live}).column(col.Table, col)
 	f := decl.Form{Equality: equality(live, col, t, x)}
 	f.Numbers = x != nil && live.Engine == schema.SQLite && col.Kind == exo.TypeText && numeric(t.Affinity(x))
 	if x != nil && live.Engine == schema.Postgres {
@@ -37,7 +36,7 @@ func equality(live *schema.Database, col *decl.Column, t *schema.Table, x *schem
 	case live.Engine == schema.SQLite:
 		return decl.ExactEquality
 	}
-	switch plainType(x) {
+	switch PlainType(x) {
 	case "citext":
 		return decl.CaselessType
 	case "character", "bpchar":
@@ -50,7 +49,7 @@ func equality(live *schema.Database, col *decl.Column, t *schema.Table, x *schem
 // compare them exactly; what may be written is for widely to refuse. Of a view, live is nil.
 func (c *Checker) loose(t *decl.Table, live *schema.Table, cols []schema.Column) {
 	for _, col := range t.Cols {
-		x := c.find(cols, col.Name)
+		x := c.FindColumn(cols, col.Name)
 		if x == nil {
 			continue
 		}
@@ -58,10 +57,10 @@ func (c *Checker) loose(t *decl.Table, live *schema.Table, cols []schema.Column)
 		if why == "" {
 			continue
 		}
-		if to := goType(x); c.live.Engine == schema.SQLite && !x.Loose && to != "" && to != "string" {
+		if to := goType(x); c.Live.Engine == schema.SQLite && !x.Loose && to != "" && to != "string" {
 			fix += ", or " + t.Reader.Type(string(x.Kind), to)
 		}
-		c.add(Finding{Kind: LooseEquality, Table: t.Name, Column: col.Name, Warning: true, Fix: fix,
+		c.Add(Finding{Kind: LooseEquality, Table: t.Name, Column: col.Name, Warning: true, Fix: fix,
 			Problem: why + ". Scopes, links and pages compare it exactly, conditions of programs do not"})
 	}
 }
@@ -69,9 +68,9 @@ func (c *Checker) loose(t *decl.Table, live *schema.Table, cols []schema.Column)
 // looseness says why different texts of a column are equal, and what would be right; "" where they are not, or where statements compare
 // its text. text says that it is declared text, typed that it is compared as the type that it has.
 func (c *Checker) looseness(live *schema.Table, x *schema.Column, text, typed bool) (why, fix string) {
-	plain := plainType(x)
+	plain := PlainType(x)
 	switch {
-	case x.Loose && c.live.Engine == schema.SQLite:
+	case x.Loose && c.Live.Engine == schema.SQLite:
 		return fmt.Sprintf("has the collation %s, for which different texts are equal", x.Collation),
 			"a definition without COLLATE " + x.Collation + ", or with COLLATE BINARY (SQLite can't change a column)"
 	case x.Loose && live == nil:
@@ -79,14 +78,14 @@ func (c *Checker) looseness(live *schema.Table, x *schema.Column, text, typed bo
 			fmt.Sprintf(`a definition of the view with %s COLLATE "C"`, sqlname.Plain(x.Name))
 	case x.Loose:
 		return fmt.Sprintf("has the collation %s, which is not deterministic: different texts are equal", x.Collation),
-			fmt.Sprintf(`ALTER TABLE %s ALTER COLUMN %s TYPE %s COLLATE "C"`, inFull(live), sqlname.Plain(x.Name), x.Type)
-	case text && c.live.Engine == schema.SQLite && numeric(live.Affinity(x)):
+			fmt.Sprintf(`ALTER TABLE %s ALTER COLUMN %s TYPE %s COLLATE "C"`, InFull(live), sqlname.Plain(x.Name), x.Type)
+	case text && c.Live.Engine == schema.SQLite && numeric(live.Affinity(x)):
 		// A tenant 1e3 would be let in to the rows of 1000.
 		return fmt.Sprintf("is declared text, and SQLite compares %s as numbers: 1000, 1e3 and 1000.0 are equal", x.Type),
 			"a definition with the type TEXT (SQLite can't change a column)"
-	case typed && c.live.Engine == schema.Postgres && (plain == "citext" || plain == "character" || plain == "bpchar"):
+	case typed && c.Live.Engine == schema.Postgres && (plain == "citext" || plain == "character" || plain == "bpchar"):
 		return fmt.Sprintf("is %s in the database, for which different texts are equal", x.Type),
-			fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE text", inFull(live), sqlname.Plain(x.Name))
+			fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE text", InFull(live), sqlname.Plain(x.Name))
 	}
 	return "", ""
 }
@@ -94,102 +93,11 @@ func (c *Checker) looseness(live *schema.Table, x *schema.Column, text, typed bo
 // numeric reports whether SQLite takes texts that look like numbers for them.
 func numeric(affinity string) bool { return affinity != "TEXT" && affinity != "BLOB" }
 
-// wideWhy says why different texts of a column are equal for the database itself, which judges keys and foreign keys by its type, too.
-func (c *Checker) wideWhy(table *schema.Table, name string, text bool) (why, fix string) {
-	x := c.find(table.Columns, name)
-	if x == nil || strings.HasPrefix(plainType(x), "character") && !x.Loose || plainType(x) == "bpchar" && !x.Loose {
+// WideWhy says why different texts of a column are equal for the database itself, which judges keys and foreign keys by its type, too.
+func (c *Checker) WideWhy(table *schema.Table, name string, text bool) (why, fix string) {
+	x := c.FindColumn(table.Columns, name)
+	if x == nil || strings.HasPrefix(PlainType(x), "character") && !x.Loose || PlainType(x) == "bpchar" && !x.Loose {
 		return "", "" // of char(n), texts that are equal are the same text: without the spaces at its end
 	}
 	return c.looseness(table, x, text, true)
-}
-
-// unlikePadding refuses a foreign key between char(n) and another type of text: 'acme  ' of the one is 'acme' and 'acme ' of the other. Two
-// columns of char(n) have one text for each.
-func (c *Checker) unlikePadding(child *schema.Table, column string, parent *schema.Table, references, by string, refuse refusing) {
-	a, b := c.find(child.Columns, column), c.find(parent.Columns, references)
-	padded := func(x *schema.Column) bool { return plainType(x) == "character" || plainType(x) == "bpchar" }
-	if c.live.Engine != schema.Postgres || a == nil || b == nil || padded(a) == padded(b) {
-		return
-	}
-	of, x := child, a
-	if padded(b) {
-		of, x = parent, b
-	}
-	refuse.because(LooseEquality, fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE text; or no right to write the table: reads compare the column exactly", inFull(of), sqlname.Plain(x.Name)),
-		"can't be written: %s.%s is %s, which ignores spaces at the end, and it is %s with a column that does not", of.Name.Name, x.Name, x.Type, by)
-}
-
-// widely refuses a write where the database judges by an equality that is wider than exact which rows it is about: a row of another
-// tenant would be changed, deleted or confirmed with it, or belong to another tenant by the database's rules.
-func (c *Checker) widely(t *schema.Table, w Write, refuse refusing) {
-	seen := map[string]bool{}
-	no := func(of *schema.Table, column string, text bool, by string) {
-		why, fix := c.wideWhy(of, column, text)
-		if at := c.called(of) + "." + column; why != "" && !seen[at] {
-			seen[at] = true
-			refuse.because(LooseEquality, fix+"; or no right to write the table: reads compare the column exactly", "can't be written: %s %s, and it is %s", at, why, by)
-		}
-	}
-	declared := func(col *decl.Column, by string) {
-		if of := c.live.Table(schema.Name{Name: col.Table.Name}); of != nil {
-			no(of, col.Name, col.Kind == exo.TypeText, by)
-		}
-	}
-	for _, col := range w.Scope {
-		declared(col, "part of the scope")
-	}
-	for _, col := range w.Table.Keys {
-		declared(col, "part of the key")
-	}
-	written := slices.Concat(w.Rights.Insert, w.Rights.Update, w.Filled)
-	for _, l := range slices.Concat(w.Leading, w.Into, w.By, w.Through, w.Links) {
-		by := fmt.Sprintf("what the link %s.%s compares", l.From.Name, l.Name)
-		if slices.Contains(w.Links, l) && !slices.ContainsFunc(l.Pairs, func(p decl.Pair) bool { return slices.Contains(written, p.From) }) {
-			continue // a write touches no end of it
-		}
-		for _, p := range l.Pairs {
-			declared(p.From, by)
-			declared(p.To, by)
-		}
-	}
-	judged := func(child *schema.Table, fk schema.ForeignKey) {
-		by := fmt.Sprintf("judged by the foreign key %s(%s)", child.Name.Name, strings.Join(fk.Columns, ", "))
-		for _, col := range fk.Columns {
-			no(child, col, false, by)
-		}
-		if parent := c.live.Table(fk.Table); parent != nil {
-			for i, col := range references(fk, parent) {
-				no(parent, col, false, by)
-				if i < len(fk.Columns) {
-					c.unlikePadding(child, fk.Columns[i], parent, col, by, refuse)
-				}
-			}
-		}
-	}
-	given := append(w.given(), names(w.Rights.Update)...)
-	for _, of := range c.parts(t) {
-		for _, fk := range of.ForeignKeys {
-			if shares(c.live, fk.Columns, given) {
-				judged(of, fk)
-			}
-		}
-	}
-	if !w.Rights.Delete && len(w.Rights.Update) == 0 {
-		return
-	}
-	reached := c.parts(t)
-	for i := 0; i < len(reached); i++ { // it grows: a cascade goes on from what it deletes
-		by := reached[i]
-		for _, child := range c.live.Tables {
-			for _, fk := range child.ForeignKeys {
-				if fk.Table != by.Name || !w.Rights.Delete && !shares(c.live, references(fk, by), names(w.Rights.Update)) {
-					continue
-				}
-				judged(child, fk)
-				if carries(fk.OnDelete) && !slices.Contains(reached, child) {
-					reached = append(reached, child)
-				}
-			}
-		}
-	}
 }

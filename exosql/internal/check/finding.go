@@ -32,4 +32,5 @@ const (
 	UnlistedFunction = "function"
 	LabelMismatch    = "label"
 	NeededColumn     = "needed column"
+	UnfitPermission  = "permission"
 )

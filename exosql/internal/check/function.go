@@ -20,11 +20,11 @@ var linearFunctions = map[string]bool{"abs": true, "concat": true, "concat_ws": 
 // SQLite resolves the expression of a virtual column when it reads the schema, and asks
 // the authorizer nothing: whoever wrote the file chose what each read of the column calls.
 func (c *Checker) functions(t *decl.Table, live *schema.Table) {
-	if c.live.Engine != schema.SQLite {
+	if c.Live.Engine != schema.SQLite {
 		return
 	}
 	for _, col := range t.Cols {
-		x := c.find(live.Columns, col.Name)
+		x := c.FindColumn(live.Columns, col.Name)
 		if x == nil {
 			continue
 		}
@@ -40,6 +40,6 @@ func (c *Checker) functions(t *decl.Table, live *schema.Table) {
 		default:
 			continue
 		}
-		c.add(f)
+		c.Add(f)
 	}
 }

@@ -14,7 +14,7 @@ import (
 // through other generated columns, and whose label c lacks.
 func Unlabelled(live *schema.Database, c *decl.Column, of []*decl.Column) []*decl.Column {
 	ch := NewChecker()
-	ch.live = live
+	ch.Live = live
 	return ch.unlabelled(c, of)
 }
 
@@ -22,21 +22,21 @@ func (ch *Checker) unlabelled(c *decl.Column, of []*decl.Column) (out []*decl.Co
 	if !slices.ContainsFunc(of, func(b *decl.Column) bool { return b != c && !b.Label.FlowsTo(c.Label) }) {
 		return nil // most columns: what follows goes through all tables
 	}
-	is := ch.live.Engine.Is
-	t := ch.tableOf(schema.Name{Name: c.Table.Name})
-	if t == nil || !slices.ContainsFunc(ch.live.Tables, func(x *schema.Table) bool { // nothing is calculated under this name
+	is := ch.Live.Engine.Is
+	t := ch.TableOf(schema.Name{Name: c.Table.Name})
+	if t == nil || !slices.ContainsFunc(ch.Live.Tables, func(x *schema.Table) bool { // nothing is calculated under this name
 		return slices.ContainsFunc(x.Columns, func(y schema.Column) bool { return y.Generated != schema.NotGenerated && is(y.Name, c.Name) })
 	}) {
 		return nil
 	}
-	for _, x := range ch.kin(t) { // a partition may calculate it of other columns
+	for _, x := range ch.Kin(t) { // a partition may calculate it of other columns
 		i := slices.IndexFunc(x.Columns, func(y schema.Column) bool { return is(y.Name, c.Name) })
 		if i < 0 || x.Columns[i].Generated == schema.NotGenerated {
 			continue
 		}
 		for _, b := range of {
-			at := ch.tableOf(schema.Name{Name: b.Table.Name})
-			if b == c || b.Label.FlowsTo(c.Label) || slices.Contains(out, b) || at == nil || !slices.Contains(ch.kin(t), at) {
+			at := ch.TableOf(schema.Name{Name: b.Table.Name})
+			if b == c || b.Label.FlowsTo(c.Label) || slices.Contains(out, b) || at == nil || !slices.Contains(ch.Kin(t), at) {
 				continue
 			}
 			if x.Calculates(&x.Columns[i], func(name string) bool { return is(name, b.Name) }) {
@@ -60,7 +60,7 @@ func (c *Checker) generated() {
 	for _, t := range c.tables {
 		for _, col := range t.Cols {
 			for _, of := range c.unlabelled(col, all) {
-				c.add(Finding{Kind: LabelMismatch, Table: t.Name, Column: col.Name, Warning: !c.uses[t].granted,
+				c.Add(Finding{Kind: LabelMismatch, Table: t.Name, Column: col.Name, Warning: !c.uses[t].granted,
 					Problem: fmt.Sprintf("the database calculates it of %s, which is %s, and it is %s: programs would read by it what the other seals", of.Name, said(of), said(col)),
 					Fix:     t.Reader.Label(of.Label.Tags()) + " on the column, or no declaration of it"})
 			}

@@ -24,7 +24,7 @@ func TestGenerated(t *testing.T) {
 			people.Cols = append(people.Cols, col)
 		}
 		check := NewChecker()
-		check.live = live
+		check.Live = live
 		check.Use(people)
 		check.generated()
 		var got []string

@@ -13,13 +13,13 @@ import (
 // link checks that an index serves whoever follows a link: without one each step
 // reads the whole table, and with it the rows of everybody.
 func (c *Checker) link(l *decl.Link) {
-	to := c.tableOf(schema.Name{Name: l.To.Name})
+	to := c.TableOf(schema.Name{Name: l.To.Name})
 	if to == nil {
 		return // reported, or a view
 	}
 	var cols []string
 	for _, p := range l.Pairs {
-		if c.find(to.Columns, p.To.Name) == nil {
+		if c.FindColumn(to.Columns, p.To.Name) == nil {
 			return // reported
 		}
 		cols = append(cols, p.To.Name)
@@ -32,11 +32,11 @@ func (c *Checker) link(l *decl.Link) {
 	if len(cols) == 1 {
 		f.Column = cols[0]
 	}
-	c.add(f)
+	c.Add(f)
 }
 
 func (c *Checker) createIndex(t *decl.Table, cols []string) string {
-	name := freeName(c.live, t.Bare()+"_by_"+strings.Join(cols, "_"))
+	name := FreeName(c.Live, t.Bare()+"_by_"+strings.Join(cols, "_"))
 	return fmt.Sprintf("CREATE INDEX %s ON %s (%s)", sqlname.Plain(name), c.declared(t), sqlname.List(cols))
 }
 
@@ -50,7 +50,7 @@ func (c *Checker) scope(t *decl.Table, live *schema.Table, p *decl.Pred) {
 	if len(need) == 1 {
 		f.Column = need[0]
 	}
-	c.add(f)
+	c.Add(f)
 }
 
 // unserved are the columns of which an index is missing for a predicate to be found
@@ -76,7 +76,7 @@ func (c *Checker) unserved(live *schema.Table, p *decl.Pred) (need []string, sel
 			need, selective = append(need, n...), true
 		}
 	case p.Col != nil && p.Op != "ne" && p.Op != "notIn" && p.Op != "isNotNull":
-		if c.find(live.Columns, p.Col.Name) != nil && !c.indexed(live, []string{p.Col.Name}) {
+		if c.FindColumn(live.Columns, p.Col.Name) != nil && !c.indexed(live, []string{p.Col.Name}) {
 			need = []string{p.Col.Name}
 		}
 		return need, true
@@ -101,7 +101,7 @@ func fixed(p *decl.Pred, out []*decl.Column) []*decl.Column {
 // indexed reports whether some index or key begins with these columns, in any order.
 func (c *Checker) indexed(t *schema.Table, cols []string) bool {
 	begins := func(with []string) bool {
-		return len(with) >= len(cols) && c.within(with[:len(cols)], cols)
+		return len(with) >= len(cols) && c.Within(with[:len(cols)], cols)
 	}
 	for p := t; p != nil; {
 		key := func(k schema.Key) bool {
@@ -121,7 +121,7 @@ func (c *Checker) indexed(t *schema.Table, cols []string) bool {
 		if p.PartitionOf == nil {
 			return false
 		}
-		p = c.tableOf(*p.PartitionOf) // what it has, its partitions have
+		p = c.TableOf(*p.PartitionOf) // what it has, its partitions have
 	}
 	return false
 }
@@ -148,5 +148,5 @@ func (c *Checker) leading(t *schema.Table, x schema.Index) (out []string) {
 func (c *Checker) onlyNulls(where string, cols []string) bool {
 	w := strings.NewReplacer("(", " ", ")", " ", `"`, "").Replace(where)
 	f := strings.Fields(w)
-	return len(f) == 4 && strings.EqualFold(strings.Join(f[1:], " "), "is not null") && c.within(f[:1], cols)
+	return len(f) == 4 && strings.EqualFold(strings.Join(f[1:], " "), "is not null") && c.Within(f[:1], cols)
 }

@@ -14,19 +14,19 @@ import (
 // each query of them fails. SQLite compares whatever there is: it warns of keys that it may hold in two forms, each of another row, of which
 // a link makes one.
 func (c *Checker) pairs(l *decl.Link) {
-	if c.live.Engine == schema.SQLite {
-		if why := c.unlike(l); why != "" {
-			c.add(Finding{Kind: LooseEquality, Table: l.To.Name, Column: l.Pairs[0].To.Name, Link: l.From.Name + "." + l.Name, Warning: true, Problem: fmt.Sprintf("the link %s.%s leads to rows of every form of a value: %s", l.From.Name, l.Name, why),
+	if c.Live.Engine == schema.SQLite {
+		if why := c.Unlike(l); why != "" {
+			c.Add(Finding{Kind: LooseEquality, Table: l.To.Name, Column: l.Pairs[0].To.Name, Link: l.From.Name + "." + l.Name, Warning: true, Problem: fmt.Sprintf("the link %s.%s leads to rows of every form of a value: %s", l.From.Name, l.Name, why),
 				Fix: "a link over whole numbers, or over texts that are spelt in one way"})
 		}
 		return
 	}
-	from, to := c.tableOf(schema.Name{Name: l.From.Name}), c.tableOf(schema.Name{Name: l.To.Name})
+	from, to := c.TableOf(schema.Name{Name: l.From.Name}), c.TableOf(schema.Name{Name: l.To.Name})
 	if from == nil || to == nil {
 		return // missing, and reported, or a view
 	}
 	for _, p := range l.Pairs {
-		a, b := c.find(from.Columns, p.From.Name), c.find(to.Columns, p.To.Name)
+		a, b := c.FindColumn(from.Columns, p.From.Name), c.FindColumn(to.Columns, p.To.Name)
 		if a == nil || b == nil || p.From.Kind != exo.TypeText || p.To.Kind != exo.TypeText || !c.holds(p.From, a) || !c.holds(p.To, b) {
 			continue // missing, or of another type, and reported
 		}
@@ -37,20 +37,20 @@ func (c *Checker) pairs(l *decl.Link) {
 		f.Fix = fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s COLLATE %s", c.declared(l.To), sqlname.Plain(p.To.Name), b.Type, sqlname.Plain(collation(a)))
 		f.Problem = fmt.Sprintf("the link %s.%s compares it with %s.%s, which fails: they have the collations %s and %s, between which PostgreSQL refuses to choose",
 			l.From.Name, l.Name, l.From.Name, p.From.Name, collation(a), collation(b))
-		c.add(f)
+		c.Add(f)
 	}
 }
 
 // unlike says why a value that is written by one end of a link may be another one at the other end, or why values that the database
 // keeps apart are one for a link: rows written through it could belong to somebody else then. "": it is the same at both.
-func (c *Checker) unlike(l *decl.Link) string {
+func (c *Checker) Unlike(l *decl.Link) string {
 	for _, p := range l.Pairs {
 		from, a := c.column(l.From, p.From)
 		to, b := c.column(l.To, p.To)
 		if a == nil || b == nil {
 			continue // missing, and reported
 		}
-		if c.live.Engine == schema.Postgres {
+		if c.Live.Engine == schema.Postgres {
 			if p.From.Kind == exo.TypeTime && !(p.From.Iso && p.To.Iso) { // what is written through the link is what programs have
 				return fmt.Sprintf("%s.%s and %s.%s are times, which may be finer than the milliseconds that are written (%s says that they are not)", l.From.Name, p.From.Name, l.To.Name, p.To.Name, l.From.Reader.ISO())
 			}
@@ -69,11 +69,11 @@ func (c *Checker) unlike(l *decl.Link) string {
 // column is what a declared column is in the database, of its table, or of a view: then the table is nil.
 func (c *Checker) column(t *decl.Table, col *decl.Column) (*schema.Table, *schema.Column) {
 	name := schema.Name{Name: t.Name}
-	if of := c.tableOf(name); of != nil {
-		return of, c.find(of.Columns, col.Name)
+	if of := c.TableOf(name); of != nil {
+		return of, c.FindColumn(of.Columns, col.Name)
 	}
-	if v := c.live.View(name); v != nil {
-		return nil, c.find(v.Columns, col.Name)
+	if v := c.Live.View(name); v != nil {
+		return nil, c.FindColumn(v.Columns, col.Name)
 	}
 	return nil, nil
 }
@@ -99,32 +99,32 @@ func byValue(p decl.Pair, a, b string) string {
 // asText reports whether the columns of a pair are both cast to text on PostgreSQL; see
 // from.pair.
 func (c *Checker) asText(p decl.Pair) bool {
-	of := Form(c.live, p.From).Native
-	return p.From.Kind == exo.TypeText && p.To.Kind == exo.TypeText && !(of.Ordered && of == Form(c.live, p.To).Native)
+	of := Form(c.Live, p.From).Native
+	return p.From.Kind == exo.TypeText && p.To.Kind == exo.TypeText && !(of.Ordered && of == Form(c.Live, p.To).Native)
 }
 
 // collation is that of a column, "" for the default, which gives way to any other.
 func collation(x *schema.Column) string {
-	if x.Collation == "" && plainType(x) == "name" {
+	if x.Collation == "" && PlainType(x) == "name" {
 		return "C"
 	}
 	return x.Collation
 }
 
 // plainType is a type without its length.
-func plainType(x *schema.Column) string { return strings.SplitN(x.Type, "(", 2)[0] }
+func PlainType(x *schema.Column) string { return strings.SplitN(x.Type, "(", 2)[0] }
 
 // byText checks links that compare nothing but texts of columns that are none: an index
 // of such a column, enum, citext or char(n), does not serve its text. It reports whether
 // the link is one of these.
 func (c *Checker) byText(l *decl.Link, to *schema.Table) bool {
-	if c.live.Engine != schema.Postgres {
+	if c.Live.Engine != schema.Postgres {
 		return false
 	}
 	served := false
 	for _, p := range l.Pairs {
-		x := c.find(to.Columns, p.To.Name)
-		if plain := plainType(x); !c.asText(p) || x.Enum == nil && (plain == "text" || plain == "character varying") {
+		x := c.FindColumn(to.Columns, p.To.Name)
+		if plain := PlainType(x); !c.asText(p) || x.Enum == nil && (plain == "text" || plain == "character varying") {
 			return false // by this one, an index can serve
 		}
 		for _, i := range to.Indexes {
@@ -132,16 +132,16 @@ func (c *Checker) byText(l *decl.Link, to *schema.Table) bool {
 		}
 	}
 	p := l.Pairs[0]
-	if e := Form(c.live, p.To).Equality; served || e.ByType() && e == Form(c.live, p.From).Equality {
+	if e := Form(c.Live, p.To).Equality; served || e.ByType() && e == Form(c.Live, p.From).Equality {
 		return served // by the types' own equality, which an index of the column serves
 	}
-	x := c.find(to.Columns, p.To.Name)
+	x := c.FindColumn(to.Columns, p.To.Name)
 	f := Finding{Kind: NoIndex, Table: l.To.Name, Column: p.To.Name, Link: l.From.Name + "." + l.Name, Warning: !c.links[l],
 		Problem: fmt.Sprintf("the link %s.%s compares it as text, and no index of a column that is %s serves that", l.From.Name, l.Name, x.Type)}
 	if f.Fix = fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE text", c.declared(l.To), sqlname.Plain(p.To.Name)); x.Enum == nil { // of an enum the text depends on settings, says PostgreSQL, and has no index
-		f.Fix = fmt.Sprintf("CREATE INDEX %s ON %s ((%s::text))", sqlname.Plain(freeName(c.live, l.To.Bare()+"_by_"+p.To.Name+"_text")), c.declared(l.To), sqlname.Plain(p.To.Name))
+		f.Fix = fmt.Sprintf("CREATE INDEX %s ON %s ((%s::text))", sqlname.Plain(FreeName(c.Live, l.To.Bare()+"_by_"+p.To.Name+"_text")), c.declared(l.To), sqlname.Plain(p.To.Name))
 	}
-	c.add(f)
+	c.Add(f)
 	return true
 }
 

@@ -14,11 +14,11 @@ import (
 // Of what is granted these are the columns that facets, scopes and links use: for the
 // others no right is needed, and better none is given.
 func (c *Checker) readable(t *decl.Table, live []schema.Column) {
-	u, role := c.uses[t], c.live.Role.Name
+	u, role := c.uses[t], c.Live.Role.Name
 	var hidden []string
 	all := true
 	for _, col := range t.Cols {
-		x := c.find(live, col.Name)
+		x := c.FindColumn(live, col.Name)
 		if x == nil {
 			continue
 		}
@@ -36,18 +36,18 @@ func (c *Checker) readable(t *decl.Table, live []schema.Column) {
 	} else {
 		f.Problem = fmt.Sprintf("the role %s may not read (%s): each query that names one of them fails", role, strings.Join(hidden, ", "))
 	}
-	c.add(f)
+	c.Add(f)
 }
 
 // unusable reports a table that is there, in a schema that the role may not use: then
 // PostgreSQL passes the schema by, and says that there is no such table.
 func (c *Checker) unusable(t *decl.Table) bool {
-	i := slices.IndexFunc(c.live.Hidden, func(n schema.Name) bool { return n.Name == t.Name })
+	i := slices.IndexFunc(c.Live.Hidden, func(n schema.Name) bool { return n.Name == t.Name })
 	if i < 0 {
 		return false
 	}
-	in, role := c.live.Hidden[i].Schema, c.live.Role.Name
-	c.add(Finding{Kind: NotReadable, Table: t.Name, Warning: !c.uses[t].granted, Problem: fmt.Sprintf("it is in the schema %s, which the role %s may not use: each query of it fails", in, role),
+	in, role := c.Live.Hidden[i].Schema, c.Live.Role.Name
+	c.Add(Finding{Kind: NotReadable, Table: t.Name, Warning: !c.uses[t].granted, Problem: fmt.Sprintf("it is in the schema %s, which the role %s may not use: each query of it fails", in, role),
 		Fix: fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO %s", sqlname.Plain(in), sqlname.Plain(role))})
 	return true
 }
@@ -56,10 +56,10 @@ func (c *Checker) unusable(t *decl.Table) bool {
 // only read; the rights of the role are the wall behind. A host that develops as a
 // superuser is not stopped for it.
 func (c *Checker) role() {
-	role := c.live.Role
+	role := c.Live.Role
 	var writes, grants, schemas []string
 	for _, t := range c.tables {
-		live, u := c.tableOf(schema.Name{Name: t.Name}), c.uses[t]
+		live, u := c.TableOf(schema.Name{Name: t.Name}), c.uses[t]
 		if live == nil || !u.granted {
 			continue
 		}
@@ -73,7 +73,7 @@ func (c *Checker) role() {
 			}
 		}
 		if len(cols) > 0 {
-			grants = append(grants, fmt.Sprintf("GRANT SELECT (%s) ON %s TO ", sqlname.List(cols), inFull(live)))
+			grants = append(grants, fmt.Sprintf("GRANT SELECT (%s) ON %s TO ", sqlname.List(cols), InFull(live)))
 		}
 		if s := fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO ", sqlname.Plain(live.Schema)); !slices.Contains(schemas, s) {
 			schemas = append(schemas, s)
@@ -98,7 +98,7 @@ func (c *Checker) role() {
 	for _, g := range append(schemas, grants...) {
 		f.Fix += "; " + g + own
 	}
-	c.add(f)
+	c.Add(f)
 }
 
 // path refuses a search path on which everybody may create: a table that somebody puts
@@ -106,12 +106,12 @@ func (c *Checker) role() {
 // says which of its values a scope takes for equal. A role by its name may be meant to.
 func (c *Checker) path() {
 	granted := slices.ContainsFunc(c.tables, func(t *decl.Table) bool { return c.uses[t].granted })
-	for _, x := range c.live.Creators {
+	for _, x := range c.Live.Creators {
 		who, from := "the role "+x.Role, sqlname.Plain(x.Role)
 		if x.Role == "" {
 			who, from = "everybody", "PUBLIC"
 		}
-		c.add(Finding{Kind: SearchPath, Warning: x.Role != "" || !granted, Fix: fmt.Sprintf("REVOKE CREATE ON SCHEMA %s FROM %s", sqlname.Plain(x.Schema), from),
+		c.Add(Finding{Kind: SearchPath, Warning: x.Role != "" || !granted, Fix: fmt.Sprintf("REVOKE CREATE ON SCHEMA %s FROM %s", sqlname.Plain(x.Schema), from),
 			Problem: fmt.Sprintf("%s may create in the schema %s of the search path: a table there can stand in for one that is declared, and an operator for =", who, x.Schema)})
 	}
 }
@@ -133,7 +133,7 @@ func (c *Checker) relatives(t *decl.Table, live *schema.Table) {
 		if len(names) == 0 {
 			continue
 		}
-		c.add(Finding{Kind: RowSecurity, Table: t.Name, Warning: c.live.Role.Unbound(live) != "" && !c.Secured, Problem: fmt.Sprintf("has no row-level security, and %s (%s): it binds no query of %s", r.are, strings.Join(names, ", "), t.Name),
+		c.Add(Finding{Kind: RowSecurity, Table: t.Name, Warning: c.Live.Role.Unbound(live) != "" && !c.Secured, Problem: fmt.Sprintf("has no row-level security, and %s (%s): it binds no query of %s", r.are, strings.Join(names, ", "), t.Name),
 			Fix: fmt.Sprintf("ALTER TABLE %s ENABLE ROW LEVEL SECURITY; and policies of its own", c.declared(t))})
 	}
 }

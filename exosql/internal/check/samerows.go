@@ -9,14 +9,14 @@ import (
 
 // shows reports whether what is declared as o may show rows of t under another name: a view that reads it, a table whose
 // partition or heir it is, or a partition or an heir of it.
-func (c *Checker) shows(o *decl.Table, t *schema.Table) bool {
+func (c *Checker) Shows(o *decl.Table, t *schema.Table) bool {
 	n := schema.Name{Name: o.Name}
-	if x := c.tableOf(n); x != nil {
+	if x := c.TableOf(n); x != nil {
 		return c.partOf(x.Name, t) || c.partOf(t.Name, x)
 	}
-	v := c.live.View(n)
+	v := c.Live.View(n)
 	return v != nil && (v.Calls || slices.ContainsFunc(v.Reads, func(r schema.Name) bool { // a function may read any table
-		x := c.tableOf(r)
+		x := c.TableOf(r)
 		return r == t.Name || c.partOf(r, t) || x != nil && c.partOf(t.Name, x)
 	}))
 }
@@ -28,7 +28,7 @@ func (c *Checker) partOf(whole schema.Name, t *schema.Table) bool {
 		up = append(up, *t.PartitionOf)
 	}
 	return slices.ContainsFunc(up, func(n schema.Name) bool {
-		x := c.tableOf(n)
+		x := c.TableOf(n)
 		return n == whole || x != nil && c.partOf(whole, x) // no table is its own ancestor
 	})
 }

@@ -24,12 +24,12 @@ func Serving(live *schema.Database, t *decl.Table, scope []string, col *decl.Col
 	if table == nil {
 		return out
 	}
-	s := &server{live: live, table: table}
+	s := &server{Live: live, table: table}
 	part, declared := s.part(col, exact)
 	if part == nil {
 		return declared
 	}
-	orders := !exact || s.same(col)
+	orders := !exact || s.Same(col)
 	// Descending the index is read backwards, and they are last.
 	part.NullsFirst = live.Engine == schema.Postgres && col.Null && orders
 	if there := s.there(scope, part, col.Null && orders); there != "" && !ties {
@@ -52,7 +52,7 @@ func Serving(live *schema.Database, t *decl.Table, scope []string, col *decl.Col
 			names, parts = append(names, k.Name), append(parts, *tie)
 		}
 	}
-	return Served{Table: table.Name, Index: &schema.Index{Name: freeName(live, t.Bare()+"_by_"+strings.Join(names, "_")), Parts: parts}}
+	return Served{Table: table.Name, Index: &schema.Index{Name: FreeName(live, t.Bare()+"_by_"+strings.Join(names, "_")), Parts: parts}}
 }
 
 // Served is what serves the use of a column: an index that is there, one to make, or a
@@ -75,12 +75,12 @@ func CreateIndex(table schema.Name, x *schema.Index) string {
 }
 
 type server struct {
-	live  *schema.Database
+	Live  *schema.Database
 	table *schema.Table
 }
 
 // same reports whether one index serves a column's comparisons by = and its orders.
-func (s *server) same(col *decl.Column) bool {
+func (s *server) Same(col *decl.Column) bool {
 	a, _ := s.part(col, true)
 	b, _ := s.part(col, false)
 	return a != nil && b != nil && *a == *b
@@ -89,12 +89,12 @@ func (s *server) same(col *decl.Column) bool {
 // part is a column in an index as statements compare or sort it: see package compile. It
 // is nil where none serves, and declared then says what would help.
 func (s *server) part(col *decl.Column, exact bool) (part *schema.Part, declared Served) {
-	x := (&Checker{live: s.live}).find(s.table.Columns, col.Name)
+	x := (&Checker{Live: s.Live}).FindColumn(s.table.Columns, col.Name)
 	if x == nil {
 		return nil, declared
 	}
 	plain := &schema.Part{Column: x.Name}
-	if s.live.Engine == schema.SQLite {
+	if s.Live.Engine == schema.SQLite {
 		switch {
 		case col.Kind == exo.TypeDecimal || col.Kind == exo.TypeInterval:
 			return nil, declared // compared by functions of ours
@@ -106,12 +106,12 @@ func (s *server) part(col *decl.Column, exact bool) (part *schema.Part, declared
 	switch {
 	case col.Kind == exo.TypeTime && !col.Iso && !exact:
 		return nil, Served{Declaration: col.Table.Reader.ISO(), If: "holds no finer times than milliseconds"}
-	case col.Kind != exo.TypeText, native(s.live, col, x).Ordered:
+	case col.Kind != exo.TypeText, native(s.Live, col, x).Ordered:
 		return plain, declared
 	case x.Enum != nil:
 		return nil, declared // the text of an enum is not immutable, says PostgreSQL
 	}
-	if kind := plainType(x); kind != "text" && kind != "character varying" {
+	if kind := PlainType(x); kind != "text" && kind != "character varying" {
 		plain = &schema.Part{Expr: sqlname.Plain(x.Name) + "::text"}
 	}
 	if !exact && (plain.Expr != "" || collation(x) != "C") {
@@ -151,8 +151,8 @@ func (s *server) there(scope []string, part *schema.Part, nulls bool) string {
 		}
 		p := x.Parts[n]
 		same := p.Column == part.Column && p.Collation == part.Collation && p.OpClass == "" && (p.Expr == "" || textOf(p.Expr, strings.TrimSuffix(strings.Trim(part.Expr, `"`), "::text")))
-		placed := s.live.Engine == schema.SQLite || !nulls || p.NullsFirst == (part.NullsFirst != p.Desc)
-		if same && placed && len(first) == n && (&Checker{live: s.live}).within(first, scope) {
+		placed := s.Live.Engine == schema.SQLite || !nulls || p.NullsFirst == (part.NullsFirst != p.Desc)
+		if same && placed && len(first) == n && (&Checker{Live: s.Live}).Within(first, scope) {
 			return x.Name
 		}
 	}
@@ -161,14 +161,14 @@ func (s *server) there(scope []string, part *schema.Part, nulls bool) string {
 
 // rowid reports whether a column is what SQLite numbers rows by: all its indexes end in that.
 func (s *server) rowid(col *decl.Column) bool {
-	x := (&Checker{live: s.live}).find(s.table.Columns, col.Name)
-	return s.live.Engine == schema.SQLite && !s.table.WithoutRowID && s.table.PrimaryKey != nil && len(s.table.PrimaryKey.Columns) == 1 &&
-		x != nil && strings.EqualFold(x.Type, "INTEGER") && s.live.Engine.Is(x.Name, s.table.PrimaryKey.Columns[0])
+	x := (&Checker{Live: s.Live}).FindColumn(s.table.Columns, col.Name)
+	return s.Live.Engine == schema.SQLite && !s.table.WithoutRowID && s.table.PrimaryKey != nil && len(s.table.PrimaryKey.Columns) == 1 &&
+		x != nil && strings.EqualFold(x.Type, "INTEGER") && s.Live.Engine.Is(x.Name, s.table.PrimaryKey.Columns[0])
 }
 
-// freeName is a name for an index that nothing in the database has yet. PostgreSQL cuts long names, by which two indexes would get one name, so
+// FreeName is a name for an index that nothing in the database has yet. PostgreSQL cuts long names, by which two indexes would get one name, so
 // a long one ends with a sum of all of it.
-func freeName(live *schema.Database, base string) string {
+func FreeName(live *schema.Database, base string) string {
 	const most = 63
 	if len(base) > most {
 		end := fmt.Sprintf("_%08x", crc32.ChecksumIEEE([]byte(base)))

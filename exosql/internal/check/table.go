@@ -15,13 +15,13 @@ import (
 // table compares one table, and all of its columns.
 func (c *Checker) table(t *decl.Table) {
 	u := c.uses[t]
-	live := c.tableOf(schema.Name{Name: t.Name})
-	if live != nil && t.Schema == "" && !c.live.Engine.Is(live.Name.Name, t.Name) {
+	live := c.TableOf(schema.Name{Name: t.Name})
+	if live != nil && t.Schema == "" && !c.Live.Engine.Is(live.Name.Name, t.Name) {
 		c.missing(t) // statements look for a table of this whole name
 		return
 	}
 	if live == nil {
-		if v := c.live.View(schema.Name{Name: t.Name}); v != nil {
+		if v := c.Live.View(schema.Name{Name: t.Name}); v != nil {
 			c.view(t, v)
 			return
 		}
@@ -31,7 +31,7 @@ func (c *Checker) table(t *decl.Table) {
 		return
 	}
 	if live.Virtual {
-		c.add(Finding{Kind: NotReadable, Table: t.Name, Warning: !u.granted, Problem: "is a virtual table: its module reads other tables, which the second wall does not admit, so each query of it fails",
+		c.Add(Finding{Kind: NotReadable, Table: t.Name, Warning: !u.granted, Problem: "is a virtual table: its module reads other tables, which the second wall does not admit, so each query of it fails",
 			Fix: "a declaration of the table whose rows it has; programs search that by " + t.Reader.Search()})
 	}
 	cols := live.Columns
@@ -39,7 +39,9 @@ func (c *Checker) table(t *decl.Table) {
 		cols = append(slices.Clip(cols), *live.Column("rowid"))
 	}
 	c.columns(t, cols, false)
-	c.marks(live, t)
+	if c.Writes != nil {
+		c.Writes.Needs(t, live)
+	}
 	c.key(t, live)
 	c.loose(t, live, live.Columns)
 	c.functions(t, live)
@@ -49,36 +51,29 @@ func (c *Checker) table(t *decl.Table) {
 	c.security(t, live)
 	c.relatives(t, live)
 	c.readable(t, live.Columns)
-	if u.written {
-		for _, w := range u.writes {
-			if w.Facet == nil || !slices.ContainsFunc(c.writes, func(o Write) bool { return o.Facet == w.Facet }) { // else writable says more
-				c.effects(live, w, refusing{c, w})
-			}
-		}
-		if !slices.ContainsFunc(c.writes, func(w Write) bool { return w.Table == t }) { // else writable says more
-			c.spanning(t, live)
-		}
+	if u.written && c.Writes != nil {
+		c.Writes.Table(t, live)
 	}
 }
 
 // leftOut reports a table or view that is there and can't be queried.
 func (c *Checker) leftOut(t *decl.Table) bool {
-	l := c.live.Left(schema.Name{Name: t.Name})
+	l := c.Live.Left(schema.Name{Name: t.Name})
 	if l == nil {
 		return false
 	}
-	c.add(Finding{Kind: MissingTable, Table: t.Name, Problem: "it is there, but " + l.Reason(),
+	c.Add(Finding{Kind: MissingTable, Table: t.Name, Problem: "it is there, but " + l.Reason(),
 		Fix: "a definition that SQLite can use here without the application's own functions and modules; or leave it out of what is declared"})
 	return true
 }
 
 func (c *Checker) missing(t *decl.Table) {
 	var names []string
-	for _, o := range c.live.Tables {
+	for _, o := range c.Live.Tables {
 		names = append(names, o.Name.Name)
 	}
 	f := Finding{Kind: MissingTable, Table: t.Name, Problem: "there is no such table"}
-	f.Problem += c.live.Where()
+	f.Problem += c.Live.Where()
 	if near := scalar.Nearest(t.Name, byName(names)); near != "" {
 		f.Fix = t.Reader.Table(near)
 	} else {
@@ -91,7 +86,7 @@ func (c *Checker) missing(t *decl.Table) {
 		}
 		f.Fix = fmt.Sprintf("CREATE TABLE %s (%s)", c.declared(t), strings.Join(cols, ", "))
 	}
-	c.add(f)
+	c.Add(f)
 }
 
 func columnNames(cols []*decl.Column) []string {
@@ -103,8 +98,8 @@ func columnNames(cols []*decl.Column) []string {
 }
 
 // find is the live column of a declared one.
-func (c *Checker) find(cols []schema.Column, name string) *schema.Column {
-	i := slices.IndexFunc(cols, func(x schema.Column) bool { return c.live.Engine.Is(x.Name, name) })
+func (c *Checker) FindColumn(cols []schema.Column, name string) *schema.Column {
+	i := slices.IndexFunc(cols, func(x schema.Column) bool { return c.Live.Engine.Is(x.Name, name) })
 	if i < 0 {
 		return nil
 	}
@@ -113,7 +108,7 @@ func (c *Checker) find(cols []schema.Column, name string) *schema.Column {
 
 func (c *Checker) columns(t *decl.Table, live []schema.Column, view bool) {
 	for _, col := range t.Cols {
-		x := c.find(live, col.Name)
+		x := c.FindColumn(live, col.Name)
 		if x == nil {
 			c.missingColumn(t, col, live)
 			continue
@@ -122,19 +117,19 @@ func (c *Checker) columns(t *decl.Table, live []schema.Column, view bool) {
 		switch {
 		case view: // of its columns no engine knows
 		case col.Key && !x.NotNull:
-			c.add(Finding{Kind: NullableKey, Table: t.Name, Column: col.Name, Problem: "is part of the key and may be NULL in the database: NULLs are not told apart",
+			c.Add(Finding{Kind: NullableKey, Table: t.Name, Column: col.Name, Problem: "is part of the key and may be NULL in the database: NULLs are not told apart",
 				Fix: c.setNotNull(t, col, "a definition with "+sqlname.Plain(col.Name)+" … NOT NULL (SQLite can't change a column)"), Warning: !c.uses[t].granted})
 		case !col.Null && !x.NotNull:
-			c.add(Finding{Kind: NullMismatch, Table: t.Name, Column: col.Name, Problem: "is declared as never NULL and may be NULL in the database: reading such a row fails",
+			c.Add(Finding{Kind: NullMismatch, Table: t.Name, Column: col.Name, Problem: "is declared as never NULL and may be NULL in the database: reading such a row fails",
 				Fix: c.setNotNull(t, col, t.Reader.Nullable())})
 		case col.Null && x.NotNull:
-			c.add(Finding{Kind: NullMismatch, Table: t.Name, Column: col.Name, Problem: "is declared nullable and is never NULL in the database", Fix: t.Reader.NotNull(), Warning: true})
+			c.Add(Finding{Kind: NullMismatch, Table: t.Name, Column: col.Name, Problem: "is declared nullable and is never NULL in the database", Fix: t.Reader.NotNull(), Warning: true})
 		}
 	}
 }
 
 func (c *Checker) setNotNull(t *decl.Table, col *decl.Column, sqlite string) string {
-	if c.live.Engine == schema.SQLite {
+	if c.Live.Engine == schema.SQLite {
 		return sqlite
 	}
 	return fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s SET NOT NULL", c.declared(t), sqlname.Plain(col.Name))
@@ -154,7 +149,7 @@ func (c *Checker) missingColumn(t *decl.Table, col *decl.Column, live []schema.C
 		}
 		f.Fix = fmt.Sprintf("ALTER TABLE %s ADD COLUMN %s", c.declared(t), c.define(col))
 	}
-	c.add(f)
+	c.Add(f)
 }
 
 // undeclared names some of the columns that t has in the database only.
@@ -185,7 +180,7 @@ func (c *Checker) key(t *decl.Table, live *schema.Table) {
 	granted := c.uses[t].granted
 	keys := live.Keys()
 	for p := live; p.PartitionOf != nil; { // of a partition only its own keys are listed
-		if p = c.tableOf(*p.PartitionOf); p == nil {
+		if p = c.TableOf(*p.PartitionOf); p == nil {
 			break
 		}
 		keys = append(keys, p.Keys()...)
@@ -200,7 +195,7 @@ func (c *Checker) key(t *decl.Table, live *schema.Table) {
 		} else {
 			f.Fix = fmt.Sprintf("a PRIMARY KEY for %s, and %s; %s, if nothing makes its rows unique", c.declared(t), t.Reader.Key("its columns"), t.Reader.NoKey())
 		}
-		c.add(f)
+		c.Add(f)
 		return
 	}
 	declared := columnNames(t.Keys)
@@ -208,27 +203,27 @@ func (c *Checker) key(t *decl.Table, live *schema.Table) {
 		return
 	}
 	if live.Inherited { // the children's rows are among its own, and its keys leave them out
-		c.add(Finding{Kind: NoKey, Table: t.Name, Problem: fmt.Sprintf("other tables inherit from it, and no key spans them: nothing makes (%s) unique", strings.Join(declared, ", ")), Warning: !granted, Fix: c.disinherit(live)})
+		c.Add(Finding{Kind: NoKey, Table: t.Name, Problem: fmt.Sprintf("other tables inherit from it, and no key spans them: nothing makes (%s) unique", strings.Join(declared, ", ")), Warning: !granted, Fix: c.Disinherit(live)})
 		return
 	}
 	for _, k := range keys {
-		if c.within(k, declared) {
+		if c.Within(k, declared) {
 			return
 		}
 	}
 	f := Finding{Kind: NoKey, Table: t.Name, Problem: fmt.Sprintf("nothing makes (%s) unique: rows can't be told apart, so limits and pages have no one answer", strings.Join(declared, ", ")), Warning: !granted}
-	if c.live.Engine == schema.Postgres && live.PrimaryKey == nil {
+	if c.Live.Engine == schema.Postgres && live.PrimaryKey == nil {
 		f.Fix = fmt.Sprintf("ALTER TABLE %s ADD PRIMARY KEY (%s)", c.declared(t), sqlname.List(declared))
 	} else {
-		f.Fix = fmt.Sprintf("CREATE UNIQUE INDEX %s ON %s (%s)", sqlname.Plain(freeName(c.live, t.Bare()+"_key")), c.declared(t), sqlname.List(declared))
+		f.Fix = fmt.Sprintf("CREATE UNIQUE INDEX %s ON %s (%s)", sqlname.Plain(FreeName(c.Live, t.Bare()+"_key")), c.declared(t), sqlname.List(declared))
 	}
-	c.add(f)
+	c.Add(f)
 }
 
 // within reports whether all of names are among of.
-func (c *Checker) within(names, of []string) bool {
+func (c *Checker) Within(names, of []string) bool {
 	for _, n := range names {
-		if !slices.ContainsFunc(of, func(o string) bool { return c.live.Engine.Is(o, n) }) {
+		if !slices.ContainsFunc(of, func(o string) bool { return c.Live.Engine.Is(o, n) }) {
 			return false
 		}
 	}
@@ -237,11 +232,11 @@ func (c *Checker) within(names, of []string) bool {
 
 // security refuses policies that bind nobody, or not the role that runs the queries.
 func (c *Checker) security(t *decl.Table, live *schema.Table) {
-	if c.live.Engine != schema.Postgres || !live.RowSecurity && len(live.Policies) == 0 && !live.ForceRowSecurity {
+	if c.Live.Engine != schema.Postgres || !live.RowSecurity && len(live.Policies) == 0 && !live.ForceRowSecurity {
 		return
 	}
 	f := Finding{Kind: RowSecurity, Table: t.Name}
-	role := c.live.Role
+	role := c.Live.Role
 	switch {
 	case !live.RowSecurity:
 		f.Problem = fmt.Sprintf("has %s, but row-level security is not enabled: they bind nobody", count(len(live.Policies), "policy", "policies"))
@@ -265,16 +260,16 @@ func (c *Checker) security(t *decl.Table, live *schema.Table) {
 		c.unset(t, live)
 		return
 	}
-	c.add(f)
+	c.Add(f)
 }
 
 // unset refuses policies that read a setting which the connection does not have: each query of the table fails.
 func (c *Checker) unset(t *decl.Table, live *schema.Table) {
 	for _, p := range live.Policies {
 		for _, name := range p.Unset {
-			c.add(Finding{Kind: RowSecurity, Table: t.Name, Warning: !slices.Contains(p.Roles, "public") && !slices.Contains(p.Roles, c.live.Role.Name),
+			c.Add(Finding{Kind: RowSecurity, Table: t.Name, Warning: !slices.Contains(p.Roles, "public") && !slices.Contains(p.Roles, c.Live.Role.Name),
 				Problem: fmt.Sprintf("its policy %s reads the setting %s by current_setting('%s'), which fails where there is none: each query of the table fails", p.Name, name, name),
-				Fix:     fmt.Sprintf("current_setting('%s', true) in the policy; or ALTER ROLE %s SET %s = ''", name, sqlname.Plain(c.live.Role.Name), name)})
+				Fix:     fmt.Sprintf("current_setting('%s', true) in the policy; or ALTER ROLE %s SET %s = ''", name, sqlname.Plain(c.Live.Role.Name), name)})
 		}
 	}
 }
@@ -284,4 +279,27 @@ func count(n int, one, many string) string {
 		return "a " + one
 	}
 	return fmt.Sprintf("%d %s", n, many)
+}
+
+// Spanning reports unique keys that tenants share: an insert that fails says that
+// somebody has the value. Numbers that the engine gives say no more than how many
+// rows there are.
+func (c *Checker) Spanning(t *decl.Table, live *schema.Table) {
+	var tenant []string
+	for _, p := range c.uses[t].scopes {
+		tenant = append(tenant, columnNames(fixed(p, nil))...)
+	}
+	for _, k := range live.Keys() {
+		if first := live.Column(k[0]); len(k) == 1 && (first == nil || first.Identity != schema.NotIdentity || first.Kind == schema.UUID) {
+			continue // numbered, or not to be guessed
+		}
+		if slices.ContainsFunc(k, func(col string) bool { return c.Within([]string{col}, tenant) }) {
+			continue
+		}
+		f := Finding{Kind: SpanningUnique, Table: t.Name, Problem: fmt.Sprintf("the unique key (%s) spans tenants: an insert that it refuses says that somebody has the value", strings.Join(k, ", ")), Warning: true}
+		if len(tenant) > 0 {
+			f.Fix = fmt.Sprintf("UNIQUE (%s)", sqlname.List(append(slices.Clone(tenant[:1]), k...)))
+		}
+		c.Add(f)
+	}
 }

@@ -19,7 +19,7 @@ var typeNames = map[string][2]string{
 }
 
 func (c *Checker) typeName(col *decl.Column) string {
-	if c.live.Engine == schema.SQLite {
+	if c.Live.Engine == schema.SQLite {
 		if col.Kind == exo.TypeList {
 			return "TEXT"
 		}
@@ -52,27 +52,27 @@ func (c *Checker) kind(t *decl.Table, col *decl.Column, x *schema.Column) {
 		switch to := goType(x); {
 		case to != "":
 			f.Fix = t.Reader.Type(string(x.Kind), to)
-		case c.live.Engine == schema.Postgres:
+		case c.Live.Engine == schema.Postgres:
 			name, typ := sqlname.Plain(col.Name), c.typeName(col) // PostgreSQL casts few types to others unless USING says how
 			f.Fix = fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s USING %s::text::%s", c.declared(t), name, typ, name, typ)
 		default:
 			f.Fix = "a column of type " + c.typeName(col)
 		}
-		c.add(f)
+		c.Add(f)
 		return
 	}
 	if x.Enum == nil || col.Kind != exo.TypeText {
 		return
 	}
-	i := slices.IndexFunc(c.live.Enums, func(e *schema.Enum) bool { return e.Name == *x.Enum })
+	i := slices.IndexFunc(c.Live.Enums, func(e *schema.Enum) bool { return e.Name == *x.Enum })
 	if i < 0 || col.Enum == nil {
 		return
 	}
 	// PostgreSQL fails where an enum is compared with a value that it has not.
-	if more := without(col.Enum, c.live.Enums[i].Values); more != "" {
-		c.add(Finding{Kind: TypeMismatch, Table: t.Name, Column: col.Name, Problem: fmt.Sprintf("%s lists %s, which the enum %s has not: comparing with it fails", t.Reader.OneOfName(), more, x.Enum), Fix: t.Reader.OneOf(c.live.Enums[i].Values)})
-	} else if less := without(c.live.Enums[i].Values, col.Enum); less != "" {
-		c.add(Finding{Kind: TypeMismatch, Table: t.Name, Column: col.Name, Problem: fmt.Sprintf("the enum %s has %s, which %s does not list: programs can't ask for it", x.Enum, less, t.Reader.OneOfName()), Fix: t.Reader.OneOf(c.live.Enums[i].Values), Warning: true})
+	if more := without(col.Enum, c.Live.Enums[i].Values); more != "" {
+		c.Add(Finding{Kind: TypeMismatch, Table: t.Name, Column: col.Name, Problem: fmt.Sprintf("%s lists %s, which the enum %s has not: comparing with it fails", t.Reader.OneOfName(), more, x.Enum), Fix: t.Reader.OneOf(c.Live.Enums[i].Values)})
+	} else if less := without(c.Live.Enums[i].Values, col.Enum); less != "" {
+		c.Add(Finding{Kind: TypeMismatch, Table: t.Name, Column: col.Name, Problem: fmt.Sprintf("the enum %s has %s, which %s does not list: programs can't ask for it", x.Enum, less, t.Reader.OneOfName()), Fix: t.Reader.OneOf(c.Live.Enums[i].Values), Warning: true})
 	}
 }
 
@@ -97,11 +97,11 @@ func quotedTexts(s []string) string {
 // holds reports whether values of x can be read as the declared type.
 // Holds reports whether a column of the database can be declared with a type.
 func Holds(live *schema.Database, col *decl.Column, x *schema.Column) bool {
-	return (&Checker{live: live}).holds(col, x)
+	return (&Checker{Live: live}).holds(col, x)
 }
 
 func (c *Checker) holds(col *decl.Column, x *schema.Column) bool {
-	if c.live.Engine == schema.SQLite {
+	if c.Live.Engine == schema.SQLite {
 		return x.Kind == schema.Unknown || slices.Contains(sqliteHolds[col.Kind], x.Kind)
 	}
 	switch {

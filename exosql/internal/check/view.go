@@ -16,10 +16,10 @@ func (c *Checker) view(t *decl.Table, v *schema.View) {
 	c.loose(t, nil, v.Columns)
 	c.readable(t, v.Columns)
 	if len(t.Keys) > 0 {
-		c.add(Finding{Kind: NoKey, Table: t.Name, Problem: fmt.Sprintf("is a view: nothing makes its key (%s) unique", strings.Join(columnNames(t.Keys), ", ")), Warning: true,
+		c.Add(Finding{Kind: NoKey, Table: t.Name, Problem: fmt.Sprintf("is a view: nothing makes its key (%s) unique", strings.Join(columnNames(t.Keys), ", ")), Warning: true,
 			Fix: "a key of which you know that no two rows of the view have the same, or " + t.Reader.NoKey()})
 	} else if !t.Keyless {
-		c.add(Finding{Kind: NoKey, Table: t.Name, Problem: "has no key in its declaration: orders are not total", Warning: !c.uses[t].granted, Fix: t.Reader.NoKey() + ", or " + t.Reader.Key("what tells its rows apart")})
+		c.Add(Finding{Kind: NoKey, Table: t.Name, Problem: "has no key in its declaration: orders are not total", Warning: !c.uses[t].granted, Fix: t.Reader.NoKey() + ", or " + t.Reader.Key("what tells its rows apart")})
 	}
 	c.viewLabels(t, v)
 	if len(v.Bypasses) == 0 {
@@ -35,7 +35,7 @@ func (c *Checker) view(t *decl.Table, v *schema.View) {
 		f.Problem = fmt.Sprintf("is a materialized view of %s: it holds what whoever refreshed it could see, and no row-level security binds its readers", strings.Join(names, ", "))
 		f.Fix = "a declaration of the tables behind the view, and a grant of these"
 	}
-	c.add(f)
+	c.Add(f)
 }
 
 // viewLabels refuses a view that reads what another declaration labels and has none of that label itself, on a column or on its rows. Which of
@@ -46,8 +46,8 @@ func (c *Checker) viewLabels(t *decl.Table, v *schema.View) {
 		have = have.Join(col.Label)
 	}
 	for _, o := range c.tables {
-		x := c.tableOf(schema.Name{Name: o.Name})
-		if x == nil || !o.Labelled() || !c.shows(t, x) {
+		x := c.TableOf(schema.Name{Name: o.Name})
+		if x == nil || !o.Labelled() || !c.Shows(t, x) {
 			continue
 		}
 		needs := o.Label
@@ -63,18 +63,18 @@ func (c *Checker) viewLabels(t *decl.Table, v *schema.View) {
 		if len(missing) == 0 {
 			continue
 		}
-		c.add(Finding{Kind: LabelMismatch, Table: t.Name, Warning: !c.uses[t].granted || !slices.Contains(v.Reads, x.Name),
+		c.Add(Finding{Kind: LabelMismatch, Table: t.Name, Warning: !c.uses[t].granted || !slices.Contains(v.Reads, x.Name),
 			Problem: fmt.Sprintf("is a view that reads %s, where %s is a label: programs would read by it what the other declaration labels", o.Name, strings.Join(missing, ", ")),
 			Fix:     fmt.Sprintf("the label (%s) on the columns of the view that show it, or on its rows", t.Reader.Label(missing))})
 	}
 }
 
 // disinherit is what would be right of a table whose key must tell all of its rows apart.
-func (c *Checker) disinherit(parent *schema.Table) string {
-	for _, t := range c.live.Tables {
+func (c *Checker) Disinherit(parent *schema.Table) string {
+	for _, t := range c.Live.Tables {
 		if slices.Contains(t.Inherits, parent.Name) {
-			return fmt.Sprintf("ALTER TABLE %s NO INHERIT %s", inFull(t), inFull(parent))
+			return fmt.Sprintf("ALTER TABLE %s NO INHERIT %s", InFull(t), InFull(parent))
 		}
 	}
-	return fmt.Sprintf("ALTER TABLE … NO INHERIT %s, of each that inherits from it", inFull(parent))
+	return fmt.Sprintf("ALTER TABLE … NO INHERIT %s, of each that inherits from it", InFull(parent))
 }

@@ -105,7 +105,7 @@ func (f *from) aggregate(name string, x expr, within []expr) (expr, error) {
 	case language.Min, language.Max:
 		return f.extreme(name, x, within)
 	}
-	return nil, errNode(&exo.Node{Name: name})
+	return nil, ErrNode(&exo.Node{Name: name})
 }
 
 // meanExpr is a mean: of a column of decimals as one function, and else a sum by a count.

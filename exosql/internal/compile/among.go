@@ -87,7 +87,7 @@ func (f *from) writeAmong(e amongExpr, write func(sub *from, theirs, ours sqlast
 		return exo.Errorf(exo.Invalid, "in", "a collected list can only be shown: select it, and go on with the rows")
 	}
 	var fence []sqlast.Expr
-	if sub.fence(); len(f.c.guards) > 0 { // an engine may join the two, and look up the value in a guarded table
+	if sub.fence(); len(f.c.Guards) > 0 { // an engine may join the two, and look up the value in a guarded table
 		if f.c.dialect == sqlast.SQLite && sub.neverNull(theirs) {
 			fence = []sqlast.Expr{sqlast.Zero} // it reads a derived table slowly here; of one that may be null a condition stands outside
 		} else {

@@ -27,7 +27,7 @@ func (e listExpr) sql(f *from) sqlast.Expr {
 	if f.c.emitted++; f.c.emitted > maxEmitted {
 		return sqlast.Null // finish refuses the whole
 	}
-	if len(f.c.guards) > 0 {
+	if len(f.c.Guards) > 0 {
 		f.c.unguarded = true // rows out of scope may be read in such a statement, and not be sorted by the program
 	}
 	before := f.c.sorting

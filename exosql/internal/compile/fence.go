@@ -4,17 +4,13 @@ import (
 	"slices"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// The inner query selects the rows in scope; the program's conditions stand outside it. An engine
-// takes the conditions of one WHERE in any order: it would try a program's condition on
-// a row that its scope refuses a moment later, and how long the condition takes says
-// what is in that row (TestFence). So the conditions of a program stand
-// outside a derived table that holds the scopes, and that neither engine opens: SQLite
-// moves no condition into a subquery with a LIMIT and flattens none with an OFFSET,
-// PostgreSQL neither with an OFFSET. It is what PostgreSQL's security_barrier is for
-// views, and has its exception: what is leakproof may go first, see leakproof.
+// The inner query selects the rows in scope; the program's conditions are outside it, behind a fence: see package fence. An engine
+// takes the conditions of one WHERE in any order: it would try a program's condition on a row that its scope refuses a moment later
+// (TestFence). What is leakproof may go first. This file puts each condition of a program into the form that it needs.
 
 // require adds a condition of the scope, of a link or of the host.
 func (f *from) require(cond sqlast.Expr) {
@@ -24,7 +20,7 @@ func (f *from) require(cond sqlast.Expr) {
 
 // fence closes what is in f so far, if something came since the last fence.
 func (f *from) fence() {
-	if f.open && !f.c.open {
+	if f.open && !f.c.Open {
 		f.enclose()
 	}
 }
@@ -33,7 +29,7 @@ func (f *from) fence() {
 func (f *from) enclose() {
 	f.c.fences++
 	f.wrap(func(_ *from, sel *sqlast.Select, _ string) []sqlast.Expr {
-		sel.Offset = []sqlast.Expr{sqlast.Zero}
+		fence.Close(sel)
 		return nil
 	})
 	f.at[f.rows[0]].derived.fence = true
@@ -57,7 +53,7 @@ func (f *from) demand(cond expr) {
 		}
 		f.fence()
 		x := f.guard(func() sqlast.Expr { return c.sql(f) })
-		if len(f.c.scans) > 0 { // most rows are in scope, and it is in the guard: what fewer rows meet comes first
+		if len(f.c.Scans) > 0 { // most rows are in scope, and it is in the guard: what fewer rows meet comes first
 			f.where = slices.Insert(f.where, 0, x)
 			continue
 		}
@@ -107,14 +103,9 @@ func demanded(e expr) expr {
 	return op
 }
 
-// leakproof gives the row of a condition that may be tried on rows out of scope: one
-// column, compared with values of the program at a cost that does not depend on it. By
-// time it tells whether some row has the value, which of a key is that the row exists,
-// and of a column that was declared Indexed what its host has agreed to.
+// leakproof gives the row of a condition that may be tried on rows out of scope, or nil.
 func leakproof(e expr) *occurrence {
-	var x expr
-	var with []expr
-	range_ := false
+	op, x, with := sqlast.Eq, expr(nil), []expr(nil)
 	switch e := e.(type) {
 	case inExpr:
 		if e.not {
@@ -122,27 +113,29 @@ func leakproof(e expr) *occurrence {
 		}
 		x, with = e.x, e.list
 	case opExpr:
-		switch e.op {
-		case sqlast.Eq, sqlast.Is, sqlast.IsNull, sqlast.IsNotNull:
-		case sqlast.Lt, sqlast.Le, sqlast.Gt, sqlast.Ge, sqlast.Between:
-			range_ = true
-		default:
+		if len(e.args) == 0 {
 			return nil
 		}
-		x, with = e.args[0], e.args[1:]
+		op, x, with = e.op, e.args[0], e.args[1:]
 	default:
 		return nil
 	}
 	c, ok := plainText(x).(colExpr)
-	if !ok || c.row.optional || !c.col.Indexed && (!c.col.Key || range_) {
-		return nil // of a row that may be missing: it holds outside its join only
-	}
-	for _, a := range with {
-		if _, ok := plainText(a).(argExpr); !ok {
-			return nil
-		}
+	if !ok || !fence.Leakproof(op, operand(x), mapped(with, operand)...) {
+		return nil
 	}
 	return c.row
+}
+
+// operand is what an expression is as a side of a condition.
+func operand(e expr) fence.Operand {
+	switch t := plainText(e).(type) {
+	case colExpr:
+		return fence.Operand{Column: true, Key: t.col.Key, Indexed: t.col.Indexed, Optional: t.row.optional}
+	case argExpr:
+		return fence.Operand{Value: true}
+	}
+	return fence.Operand{}
 }
 
 func plainText(e expr) expr {
@@ -161,29 +154,18 @@ func bare(e expr) bool {
 	return ok
 }
 
-// free reports whether rows may be sorted by an expression before their scope is
-// looked at: a key, or a column that is declared Indexed. By any other the time to the
-// first rows in scope would tell how many of all come before them; and PostgreSQL may
-// sort a table by an expression before it joins what says which rows are in scope.
-func free(e expr) bool {
-	c, ok := plainText(e).(colExpr)
-	return ok && (c.col.Key || c.col.Indexed)
-}
+// free reports whether rows may be sorted by an expression before their scope is looked at.
+func free(e expr) bool { return operand(e).Free() }
 
-// identity reports whether a condition compares two columns that a link could: keys,
-// or the two of one that is declared. Of another column it would tell by time which
-// value it has: the engine carries a key that the program names over to it.
+// identity reports whether a condition compares two columns that a link could.
 func identity(e expr) bool {
 	op, ok := e.(opExpr)
-	if !ok || op.op != sqlast.Eq && op.op != sqlast.Is {
+	if !ok || len(op.args) != 2 {
 		return false
 	}
 	a, ok := keyColumn(op.args[0])
 	b, ok2 := keyColumn(op.args[1])
-	if !ok || !ok2 {
-		return false
-	}
-	return free(a) && free(b) || declared(a, b) || declared(b, a)
+	return ok && ok2 && fence.Identity(op.op, operand(a), operand(b), declared(a, b) || declared(b, a))
 }
 
 // keyColumn is the column that an operand compares as it is stored.
@@ -229,7 +211,7 @@ func (f *from) guarded(row *occurrence, asked []expr, implied []sqlast.Expr) ([]
 			behind = append(behind, x)
 		}
 	}
-	if len(behind) == 0 || f.c.open {
+	if len(behind) == 0 || f.c.Open {
 		return append(out, behind...), nil
 	}
 	f.c.fences++
@@ -249,5 +231,5 @@ func (f *from) guarded(row *occurrence, asked []expr, implied []sqlast.Expr) ([]
 	if len(within) == 0 {
 		return append(out, behind...), nil
 	}
-	return append(out, call(sqlast.Case, call(sqlast.And, within...), call(sqlast.And, behind...), sqlast.False)), nil
+	return append(out, fence.Behind(call(sqlast.And, within...), call(sqlast.And, behind...))), nil
 }

@@ -27,7 +27,7 @@ func (p Prepared) Scope() *scope.Grant { return &p.grant }
 func (p Prepared) Tells() bool {
 	for _, ss := range []scope.Scopes{p.grant.Scopes, p.grant.Chain} {
 		for _, s := range ss {
-			if s.Kind == decl.ScopeVia || columnsOf(s.Pred, nil) != nil {
+			if s.Kind == decl.ScopeVia || s.Pred.Columns() != nil {
 				return true
 			}
 		}

@@ -47,7 +47,7 @@ type cell struct {
 
 // An engine moves a condition on a key to the rows that are grouped, where no guard stands before it.
 func (e cell) sql(f *from) sqlast.Expr {
-	if f.c.conditions > 0 && len(f.c.guards) > 0 {
+	if f.c.conditions > 0 && len(f.c.Guards) > 0 {
 		f.c.unguarded = true
 	}
 	return f.col(e.row, e.col)
@@ -252,7 +252,7 @@ func isGroup(t *exo.Type) bool { return t.Args["ns"] != nil && t.Args["row"] == 
 // outOfGroup is the error for a group in a callback about its own rows: env has none there.
 func outOfGroup(n *exo.Node) error {
 	if !isGroup(n.Type) {
-		return errNode(n)
+		return ErrNode(n)
 	}
 	return exo.Errorf(exo.Invalid, n.Name, "a group can't be asked in a callback about its rows: calculate with what two aggregates give, outside of both")
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/exoagent/exoagent/exosql/internal/decl"
-	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
@@ -26,7 +26,7 @@ type link struct{ a, b []sqlast.Column }
 
 // link notes that the statement compares two columns by a link.
 func (c *compiler) link(fa *from, a *occurrence, ca *decl.Column, fb *from, b *occurrence, cb *decl.Column) {
-	if !c.open {
+	if !c.Open {
 		return
 	}
 	c.linked = append(c.linked, ca, cb)
@@ -43,13 +43,13 @@ func (c *compiler) link(fa *from, a *occurrence, ca *decl.Column, fb *from, b *o
 }
 
 // matches are the links that join the table with an alias.
-func (c *compiler) matches(alias string) (out []plan.Match) {
+func (c *compiler) matches(alias string) (out []fence.Match) {
 	add := func(a, b []sqlast.Column) {
 		if a[0].Alias != alias {
 			return
 		}
 		for _, x := range b {
-			if m := (plan.Match{Column: a[0].Name, Alias: x.Alias, Other: x.Name}); !slices.Contains(out, m) {
+			if m := (fence.Match{Column: a[0].Name, Alias: x.Alias, Other: x.Name}); !slices.Contains(out, m) {
 				out = append(out, m)
 			}
 		}
@@ -65,7 +65,7 @@ func (c *compiler) matches(alias string) (out []plan.Match) {
 // link compares the column with one of a table that is. Engines carry what a program says
 // of one end over to the other: that some row has the value would be told by time.
 func (c *compiler) touch(row *occurrence, col *decl.Column) {
-	if len(c.guards) == 0 || c.satisfying || c.linking || slices.Contains(c.touched, row) {
+	if len(c.Guards) == 0 || c.satisfying || c.linking || slices.Contains(c.touched, row) {
 		return
 	}
 	if c.guarded(row) || slices.Contains(c.compared, col) {
@@ -73,10 +73,10 @@ func (c *compiler) touch(row *occurrence, col *decl.Column) {
 	}
 }
 
-func (c *compiler) guarded(row *occurrence) bool { return slices.Contains(c.guards, row.alias) }
+func (c *compiler) guarded(row *occurrence) bool { return slices.Contains(c.Guards, row.alias) }
 
 // scanned reports whether a guarded table is not searched for its scope, which holds most of it.
-func (c *compiler) scanned(row *occurrence) bool { return slices.Contains(c.scans, row.alias) }
+func (c *compiler) scanned(row *occurrence) bool { return slices.Contains(c.Scans, row.alias) }
 
 // sees reports whether the columns of a row can be read here.
 func (f *from) sees(row *occurrence) bool {
@@ -114,7 +114,7 @@ func (f *from) guard(write func() sqlast.Expr) sqlast.Expr {
 	if len(within) == 0 {
 		return x
 	}
-	return call(sqlast.Case, all(within), x, sqlast.False)
+	return fence.Behind(all(within), x)
 }
 
 // guardEach guards the parts of a condition, of which all have to hold.

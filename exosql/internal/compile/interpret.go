@@ -15,8 +15,8 @@ import (
 // names is what the placeholders of the enclosing callbacks stand for.
 type names map[*exo.Node][]named
 
-// errNode is for trees that the gate should have refused: never the guest's words.
-func errNode(n *exo.Node) error {
+// ErrNode is for trees that the gate should have refused: never the guest's words.
+func ErrNode(n *exo.Node) error {
 	return &exo.Error{Kind: exo.Internal, Err: fmt.Errorf("exosql: can't interpret node %d %q", n.Op, n.Name)}
 }
 
@@ -29,7 +29,7 @@ func (f *from) query(n *exo.Node, env names) (*query, error) {
 		return f.granted(n)
 	}
 	if n.Op != exo.OpCall {
-		return nil, errNode(n)
+		return nil, ErrNode(n)
 	}
 	if n.Recv.Type.Name != "" && isRow(n.Recv, f, env) {
 		row, err := f.row(n.Recv, env)
@@ -98,7 +98,7 @@ func (f *from) query(n *exo.Node, env names) (*query, error) {
 		q.offsets = append(q.offsets, f.c.arg(plan.Source{Origin: plan.FromMessage, Index: n.Args[0].Slot, Item: -1, Count: true}))
 	case "as":
 		if len(q.ns) != 1 {
-			return nil, errNode(n)
+			return nil, ErrNode(n)
 		}
 		q.ns = []named{{n.Args[0].Lit.Text(), q.ns[0].row}}
 	}
@@ -222,7 +222,7 @@ func (f *from) followQuery(n *exo.Node, env names) (*query, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.c.open && f.c.dialect == sqlast.SQLite && f.sources.Len() == 0 && isKey(l.L.From, l.L.Pairs, func(p decl.Pair) *decl.Column { return p.From }) {
+	if f.c.Open && f.c.dialect == sqlast.SQLite && f.sources.Len() == 0 && isKey(l.L.From, l.L.Pairs, func(p decl.Pair) *decl.Column { return p.From }) {
 		// Each row has one parent at most: a join says the same, and SQLite chooses where it
 		// begins. PostgreSQL makes a join of the semi-join itself.
 		f.adopt(sub)
@@ -304,7 +304,7 @@ func (f *from) row(n *exo.Node, env names) (*occurrence, error) {
 			}
 		}
 	}
-	return nil, errNode(n)
+	return nil, ErrNode(n)
 }
 
 // expr interprets a node that stands for a value of a row.
@@ -359,7 +359,7 @@ func (f *from) expr(n *exo.Node, env names) (expr, error) {
 		}
 		return f.ask(n, env)
 	}
-	return nil, errNode(n)
+	return nil, ErrNode(n)
 }
 
 // projection interprets what select's callback returned.
@@ -394,7 +394,7 @@ func (f *from) projection(n *exo.Node, env names) (*projection, error) {
 	if n.Op == exo.OpField || n.Op == exo.OpCall {
 		fields, p = []*exo.Node{n}, &projection{names: []string{cmp.Or(n.Name, "value")}, bare: true}
 	} else if n.Op != exo.OpRecord {
-		return nil, errNode(n)
+		return nil, ErrNode(n)
 	}
 	for _, a := range fields {
 		if a.Type.Name == exo.TypeRows {

@@ -117,7 +117,7 @@ func (f *from) doLeftJoin(q *query, n *exo.Node, env names) error {
 		}
 	}
 	if f.sources.Len() != sources+1 || sources == 0 {
-		return errNode(n)
+		return ErrNode(n)
 	}
 	if err := joinable(q2, n.Name); err != nil {
 		return err

@@ -80,7 +80,7 @@ func (f *from) linked(l *decl.Link, parent, child *occurrence) []sqlast.Expr {
 
 // satisfy adds conditions of a scope on row.
 func (f *from) satisfy(row *occurrence, must []scope.Condition) error {
-	if f.c.open {
+	if f.c.Open {
 		scope, err := f.scopeOf(row)
 		f.where = append(f.where, scope...)
 		f.open = true
@@ -105,7 +105,7 @@ func (f *from) satisfy(row *occurrence, must []scope.Condition) error {
 		if err != nil {
 			return err
 		}
-		f.require(f.matched(row, keysOf(c, row.table), sub, other))
+		f.require(f.matched(row, KeysOf(c, row.table), sub, other))
 	}
 	return nil
 }
@@ -122,8 +122,8 @@ func (f *from) reaching(c scope.Condition) (*occurrence, error) {
 	return other, f.settle(q)
 }
 
-// keysOf are the columns, theirs and ours, by which a condition compares rows.
-func keysOf(c scope.Condition, t *decl.Table) []decl.Pair {
+// KeysOf are the columns, theirs and ours, by which a condition compares rows.
+func KeysOf(c scope.Condition, t *decl.Table) []decl.Pair {
 	if c.Kind != scope.Among {
 		return c.Link.Pairs
 	}

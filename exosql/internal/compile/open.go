@@ -6,6 +6,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
@@ -14,7 +15,7 @@ import (
 // statement is the one that a person would write; indexes serve what a program asks in
 // it. It is right for an engine that reads, of each table, the rows in scope and no
 // others: then there is no row out of scope that anything could be tried on. Whether it
-// does so its own plan says, see plan.Table, and if not the fenced statement runs.
+// does so its own plan says, see fence.Table, and if not the fenced statement runs.
 
 // withOpen adds the open plan to p, if fences stand in p and the scope of each table is
 // one that a search can find.
@@ -27,60 +28,74 @@ func withOpen(p *plan.Plan, c *compiler) *plan.Plan {
 			return p
 		}
 	}
-	again := compilerOf(c.engine, c.msg, c.grants)
-	again.open, again.after = true, c.after
-	p.Open, _ = openPlan(again)
+	again := func() *compiler {
+		again := compilerOf(c.engine, c.msg, c.grants)
+		again.after = c.after
+		return again
+	}
+	p.Open = opened(fence.Form{Open: true}, again, reply)
 	return p
 }
 
-// Guarded is the open plan of a message in which the conditions on the tables with the aliases
-// guards are guarded: those of which the engine reads rows out of scope. Of these it does not search
-// scans for their scopes. It has no Tables where there is no such plan.
-func Guarded(d Engine, m *exo.Message, grants []Prepared, after Position, guards, scans []string) *plan.Plan {
-	c := newCompiler(d, m, grants)
-	c.open, c.after, c.guards, c.scans = true, after, guards, scans
-	p, err := openPlan(c)
-	if len(c.linked) > 0 && err == nil && p != nil {
-		// Once more: the columns that links compare have to be known when the first condition is written.
-		again := newCompiler(d, m, grants)
-		again.open, again.after, again.guards, again.scans, again.compared = true, after, guards, scans, c.linked
-		p, err = openPlan(again)
-	}
-	if err != nil || p == nil {
+// Guarded is the open plan of a message in a form that guards some tables: see fence.Next. It has no Tables where there is no such plan.
+func Guarded(d Engine, m *exo.Message, grants []Prepared, after Position, form fence.Form) *plan.Plan {
+	p := opened(form, func() *compiler {
+		c := newCompiler(d, m, grants)
+		c.after = after
+		return c
+	}, reply)
+	if p == nil {
 		return &plan.Plan{}
 	}
 	return p
 }
 
-func openPlan(c *compiler) (*plan.Plan, error) {
+// reply is the plan of a message that reads.
+func reply(c *compiler) (*plan.Plan, error) {
 	p, err := message(c)
 	if err == nil {
 		err = c.sealed(p)
 	}
-	if err != nil {
-		return nil, err
+	return p, err
+}
+
+// opened compiles a statement in an open form, each time with a new compiler, or returns nil. Where tables are guarded it is compiled
+// twice: the columns that links compare have to be known when the first condition is written.
+func opened(form fence.Form, start func() *compiler, compile func(*compiler) (*plan.Plan, error)) *plan.Plan {
+	var compared []*decl.Column
+	for {
+		c := start()
+		c.Form, c.compared = form, compared
+		p, err := compile(c)
+		if err != nil || p == nil {
+			return nil
+		}
+		if len(form.Guards) > 0 && compared == nil && len(c.linked) > 0 {
+			compared = c.linked
+			continue
+		}
+		p.Derived = c.derived
+		if p.Tables = c.tablesOf(p); p.Tables == nil || c.unguarded {
+			return nil
+		}
+		return p
 	}
-	p.Derived = c.derived
-	if p.Tables = c.tablesOf(p); p.Tables == nil || c.unguarded {
-		return nil, nil
-	}
-	return p, nil
 }
 
 // tablesOf are the tables of an open plan, or nil if one has a scope that no search can find.
-func (c *compiler) tablesOf(p *plan.Plan) []plan.Table {
-	var out []plan.Table
+func (c *compiler) tablesOf(p *plan.Plan) []fence.Table {
+	var out []fence.Table
 	for _, row := range c.entered {
 		fixed, ok := c.fixedOf(row.entry)
 		if !ok {
 			return nil
 		}
-		t := plan.Table{Name: row.table.Name, Alias: row.alias, Optional: row.optional, Gates: row.gates}
+		t := fence.Table{Name: row.table.Name, Alias: row.alias, Optional: row.optional, Gates: row.gates}
 		if t.Guarded = c.guarded(row); t.Guarded {
 			t.Links, t.Scanned = c.matches(row.alias), c.scanned(row)
 		}
 		for _, f := range fixed {
-			q := plan.Equality{Column: f.Col.Name, List: len(f.Slots) > 1}
+			q := fence.Equality{Column: f.Col.Name, List: len(f.Slots) > 1}
 			for i, a := range p.Args {
 				if a.Origin == f.Origin && slices.Contains(f.Slots, a.Index) {
 					q.Params = append(q.Params, i+1)
@@ -111,7 +126,7 @@ func (c *compiler) fixes(row *occurrence, col *decl.Column) bool {
 // table in the order of what a program sorts by: its plan does not say that it does. A
 // table that is to be read as a whole is not searched for its scope.
 func (f *from) unindexed(x sqlast.Expr, row *occurrence, col *decl.Column) sqlast.Expr {
-	if !f.c.open || f.c.dialect != sqlast.SQLite || x == nil || f.c.satisfying && (f.c.guarding || !f.c.scanned(row)) {
+	if !f.c.Open || f.c.dialect != sqlast.SQLite || x == nil || f.c.satisfying && (f.c.guarding || !f.c.scanned(row)) {
 		return x
 	}
 	if f.c.satisfying || f.c.fixes(row, col) || f.c.sorting && f.c.guarded(row) {

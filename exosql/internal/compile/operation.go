@@ -23,7 +23,7 @@ func operatorOf(n *exo.Node) *language.Operator {
 // operation interprets an operator of the table.
 func (f *from) operation(op *language.Operator, n *exo.Node, env names) (expr, error) {
 	if op.Form == language.FormOrder {
-		return nil, errNode(n)
+		return nil, ErrNode(n)
 	}
 	x, err := f.expr(n.Recv, env)
 	if err != nil {
@@ -201,8 +201,8 @@ func (f *from) operate(op *language.Operator, args []expr, of exprType) expr {
 
 func texted(args []expr) []expr { return mapped(args, func(a expr) expr { return textExpr{a} }) }
 
-func mapped(args []expr, f func(expr) expr) []expr {
-	out := make([]expr, len(args))
+func mapped[T any](args []expr, f func(expr) T) []T {
+	out := make([]T, len(args))
 	for i, a := range args {
 		out[i] = f(a)
 	}

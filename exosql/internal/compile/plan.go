@@ -136,25 +136,26 @@ func (f *from) outputs(sel *sqlast.Select, p *plan.Plan, out *projection, lists 
 func Message(d Engine, m *exo.Message, grants []Prepared, after Position) (*plan.Plan, error) {
 	c := newCompiler(d, m, grants)
 	c.after = after
-	p, err := message(c)
+	p, err := reply(c)
 	if err != nil {
-		return nil, err
-	}
-	if err := c.sealed(p); err != nil {
 		return nil, err
 	}
 	return withOpen(p, c), nil
 }
 
 func newCompiler(d Engine, m *exo.Message, grants []Prepared) *compiler {
-	var all []*scope.Grant
+	return compilerOf(d, m, Grants(grants))
+}
+
+// Grants are those of a message, each with the origin of its values.
+func Grants(grants []Prepared) (all []*scope.Grant) {
 	for i := range grants {
 		g := grants[i].grant
 		g.Origin = plan.Origin(i)
 		g.Basis = nil
 		all = append(all, &g)
 	}
-	return compilerOf(d, m, all)
+	return all
 }
 
 // compilerOf is a compiler for a message. All that the message says of a statement it says here, since the statement of one
@@ -189,7 +190,7 @@ func message(c *compiler) (*plan.Plan, error) {
 	case language.CountDistinct, language.Sum, language.Avg, language.Median, language.Min, language.Max:
 		return f.ofQuery(q, c.msg.Root)
 	}
-	return nil, errNode(c.msg.Root)
+	return nil, ErrNode(c.msg.Root)
 }
 
 // typed is a chain of typed calls as it is planned: the key of its plan, its values, and

@@ -6,6 +6,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
@@ -62,10 +63,12 @@ func (g Prepared) Probe(d Engine, fc *decl.Facet, col *decl.Column, use Use) (*P
 	if _, err := message(c); err != nil {
 		return nil, err
 	}
-	open := newCompiler(d, m, []Prepared{g})
-	open.alone, open.open = fc, true
-	p, err := openPlan(open)
-	if err != nil || p == nil {
+	p := opened(fence.Form{Open: true}, func() *compiler {
+		open := newCompiler(d, m, []Prepared{g})
+		open.alone = fc
+		return open
+	}, reply)
+	if p == nil {
 		return &Probe{}, nil // as withOpen has it: such a message has the fenced plan alone
 	}
 	args, err := p.Bind(m.Args, [][]exo.Value{g.Vals}, nil, m.Zone())

@@ -6,6 +6,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 	"github.com/exoagent/exoagent/internal/sqlast"
@@ -42,14 +43,12 @@ type compiler struct {
 	zoned        bool        // local time is not UTC
 	alone        *decl.Facet // what the message's object stands for, if that is not the grant: see Probe
 
-	open       bool          // without fences: see open.go
+	fence.Form               // in which it is compiled
 	fences     int           // that stand in the statement
 	entered    []*occurrence // the tables of the statement
 	derived    []string      // the aliases of derived tables
 	satisfying bool          // conditions of a scope are being written
 
-	guards     []string       // the aliases of tables whose conditions are guarded: see guard.go
-	scans      []string       // those of them that are not searched for their scope
 	linked     []*decl.Column // that a link of the statement compares, as they are met
 	compared   []*decl.Column // all of them, of an earlier compilation, where some tables are guarded
 	guarding   bool           // the scope of a guard is being written
@@ -88,7 +87,7 @@ type occurrence struct {
 	form  func(*decl.Column) decl.Form // how the database holds its columns; nil: it is no row of a table
 	fixed []scope.Fixed                // by its scope
 	entry scope.Entry
-	gates []string // see plan.Table
+	gates []string // see fence.Table
 	alias string   // of the table itself, wherever its columns are now
 
 	parent *occurrence // that it was joined to by a link, or nil
@@ -381,7 +380,7 @@ func (f *from) keysOf(rows []*occurrence) []sqlast.Expr {
 // refuseKeyless refuses rows without a key where others are counted for each of them: two that are equal would pass for one.
 func refuseKeyless(rows []*occurrence) error {
 	for _, r := range rows {
-		if err := hasKey(r.table); err != nil {
+		if err := HasKey(r.table); err != nil {
 			return err
 		}
 	}

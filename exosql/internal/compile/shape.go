@@ -210,8 +210,9 @@ func (s *shaper) rights(r decl.Rights) decl.Rights {
 		c.Update = append(c.Update, s.column(r.Update[len(c.Update)]))
 	}
 	c.Delete = s.flag(r.Delete)
-	for range s.len(len(r.Effects)) {
-		c.Effects = append(c.Effects, s.text(r.Effects[len(c.Effects)]))
+	for range s.len(len(r.Permits)) {
+		p := r.Permits[len(c.Permits)]
+		c.Permits = append(c.Permits, decl.Permission{Kind: decl.PermissionKind(s.uint(uint64(p.Kind))), On: s.text(p.On), Of: s.text(p.Of)})
 	}
 	return c
 }
@@ -224,4 +225,17 @@ func (s *shaper) grant(f *decl.Facet, rel *decl.Relation, every, chain scope.Sco
 		return scope.Grant{}, err
 	}
 	return scope.Grant{Facet: copied, Rel: s.relation(rel), Scopes: s.scopes(every), Chain: s.scopes(chain)}, nil
+}
+
+// ShapeChain is a chain of typed calls that writes, as its plan is kept: a copy without its values, the scopes of its tables, and these
+// values. key is that of the plan, after what it begins with; links are those by which written keys are looked for.
+func ShapeChain(start []byte, r *decl.Relation, ss scope.Scopes, links []decl.LinkMember) (key []byte, chain *decl.Relation, scopes scope.Scopes, vals []exo.Value) {
+	s := shaper{key: start}
+	chain = s.relation(r)
+	scopes = s.scopes(ss)
+	s.len(len(links))
+	for _, m := range links { // one that is declared later makes another plan
+		s.link(m.L)
+	}
+	return s.key, chain, scopes, s.vals
 }

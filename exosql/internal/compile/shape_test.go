@@ -58,7 +58,7 @@ func (w *shapeWorld) other(t *testing.T, of reflect.Value) []any {
 	case []*decl.Column:
 		return []any{[]*decl.Column{w.c2}, []*decl.Column{w.c1, w.c2}, []*decl.Column{w.c2, w.c1}}
 	case decl.Rights:
-		return []any{decl.Rights{Insert: []*decl.Column{w.c1}}, decl.Rights{Update: []*decl.Column{w.c1}}, decl.Rights{Insert: []*decl.Column{w.c2}}, decl.Rights{Delete: true}, decl.Rights{Effects: []string{"a"}}}
+		return []any{decl.Rights{Insert: []*decl.Column{w.c1}}, decl.Rights{Update: []*decl.Column{w.c1}}, decl.Rights{Insert: []*decl.Column{w.c2}}, decl.Rights{Delete: true}, decl.Rights{Permits: []decl.Permission{{Kind: decl.PermitTrigger, On: "a"}}}, decl.Rights{Permits: []decl.Permission{{Kind: decl.PermitRule, On: "a"}}}, decl.Rights{Permits: []decl.Permission{{Kind: decl.PermitCascade, On: "a", Of: "b"}}}}
 	case []decl.LinkMember:
 		f := &decl.Facet{Alias: "g", Table: w.t2, Cols: []*decl.Column{w.c2}}
 		return []any{[]decl.LinkMember{{L: w.l2, To: f}}, []decl.LinkMember(nil)}

@@ -78,7 +78,7 @@ func (f *from) doSearch(q *query, n *exo.Node) error {
 		return err
 	}
 	if q.base.searched() == nil {
-		return errNode(n)
+		return ErrNode(n)
 	}
 	text := f.textOf(n.Args[0])
 	f.demand(f.searching(q.base, text, false)) // behind a fence, so no rank of a row out of scope is compared

@@ -27,7 +27,7 @@ const maxTrees = 8
 
 // tree interprets a link that is followed again and again.
 func (f *from) tree(n *exo.Node, env names) (*query, error) {
-	if f.c.open {
+	if f.c.Open {
 		return nil, errNotFixed // no engine's plan says what a recursion searches for at each step
 	}
 	if len(f.rows) > 0 || f.asked != nil {
@@ -45,7 +45,7 @@ func (f *from) tree(n *exo.Node, env names) (*query, error) {
 	if fc == nil || l == nil || n.Recv.Name != l.Name || !fc.Turns(fc.Link(l.Name)) || fc.Link(l.Name).L != l {
 		return nil, exo.Errorf(exo.Invalid, n.Name, "stands right behind a link from a table to itself, like .%s().%s(): conditions, orders and limits of the rows come after it", turning(fc), n.Name)
 	}
-	if err := hasKey(fc.Table); err != nil {
+	if err := HasKey(fc.Table); err != nil {
 		return nil, err
 	}
 	t := &treeOf{g: q.base.grant, facet: fc, link: l}

@@ -74,7 +74,7 @@ func (f *from) rowsOf(q *query, n *exo.Node, env names) ([]expr, error) {
 		return nil, err
 	}
 	f.fence()
-	if len(f.c.guards) > 0 {
+	if len(f.c.Guards) > 0 {
 		f.c.unguarded = true // rows out of scope may be read in such a statement, and not be sorted by the program
 	}
 	if len(n.Args) == 0 {
@@ -147,7 +147,7 @@ func isWindow(t *exo.Type) bool { return t.Args["over"] != nil }
 func (f *from) ofWindow(n *exo.Node, env names) (expr, error) {
 	row, conds, err := f.groupOf(n.Recv, env)
 	if err != nil || row.window == nil {
-		return nil, errNode(n)
+		return nil, ErrNode(n)
 	}
 	w := row.window
 	var within []expr
@@ -243,7 +243,7 @@ func (w *window) function(n *exo.Node, x expr, within []expr) (expr, error) {
 	case language.LastOf:
 		e.fn, e.frame = sqlast.LastValue, sqlast.Whole
 	default:
-		return nil, errNode(n)
+		return nil, ErrNode(n)
 	}
 	if _, value := x.(argExpr); value || !language.Groupable[x.typ().kind] {
 		return nil, exo.Errorf(exo.Invalid, n.Name, "is of a column, or of an expression of columns, of numbers, texts, truth values, times, days or ids")

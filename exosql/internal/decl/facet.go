@@ -191,7 +191,7 @@ func (f *Facet) interfaces(rows Rows) []*exo.Interface {
 			if q.LabelBy == nil {
 				q.LabelBy = map[string][]string{}
 			}
-			q.LabelBy[tag] = append(q.LabelBy[tag], strings.TrimPrefix(x.Name, "tells "))
+			q.LabelBy[tag] = append(q.LabelBy[tag], x.Name)
 		}
 	}
 	for _, c := range f.Cols {

@@ -2,6 +2,7 @@ package decl
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/internal/scalar"
@@ -51,4 +52,26 @@ func (l *Link) Inverse(m *Link) bool {
 		}
 	}
 	return true
+}
+
+// Starts are the columns at which the link begins.
+func (l *Link) Starts() (cols []*Column) {
+	for _, p := range l.Pairs {
+		cols = append(cols, p.From)
+	}
+	return cols
+}
+
+// Ends are the columns to which the link leads.
+func (l *Link) Ends() (cols []*Column) {
+	for _, p := range l.Pairs {
+		cols = append(cols, p.To)
+	}
+	return cols
+}
+
+// ToKey reports whether the link leads to one row at most, since its end has the key of the table.
+func (l *Link) ToKey() bool {
+	ends := l.Ends()
+	return len(l.To.Keys) > 0 && !slices.ContainsFunc(l.To.Keys, func(k *Column) bool { return !slices.Contains(ends, k) })
 }

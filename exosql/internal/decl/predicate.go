@@ -28,6 +28,20 @@ func (p *Pred) Checked() *Pred {
 	return p
 }
 
+// Columns are those that the predicate names.
+func (p *Pred) Columns() (out []*Column) {
+	if p == nil {
+		return nil
+	}
+	if p.Col != nil {
+		out = append(out, p.Col)
+	}
+	for _, s := range p.Subs {
+		out = append(out, s.Columns()...)
+	}
+	return out
+}
+
 // Held is a value that has been moved to the arguments.
 type Held struct {
 	Kind string

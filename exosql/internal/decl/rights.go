@@ -13,8 +13,8 @@ type Rights struct {
 	Insert  []*Column // the columns that a new row may be given; none: no row may be inserted
 	Update  []*Column
 	Delete  bool
-	Wary    bool     // a run that has read what outsiders wrote may not delete
-	Effects []string // that a write may have besides: see exosql.Facet.AllowEffects
+	Wary    bool         // a run that has read what outsiders wrote may not delete
+	Permits []Permission // what a write may do beyond the rows that it names
 }
 
 // Any reports whether anything may be changed.
@@ -40,7 +40,7 @@ func (f *Facet) Allow(r Rights) error {
 	f.Rights.Insert = append(f.Rights.Insert, r.Insert...)
 	f.Rights.Update = append(f.Rights.Update, r.Update...)
 	f.Rights.Delete, f.Rights.Wary = f.Rights.Delete || r.Delete, f.Rights.Wary || r.Wary
-	f.Rights.Effects = append(f.Rights.Effects, r.Effects...)
+	f.Rights.Permits = append(f.Rights.Permits, r.Permits...)
 	return nil
 }
 

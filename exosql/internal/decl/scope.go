@@ -27,8 +27,8 @@ const (
 	ScopeShared           // every row, for everybody
 )
 
-// Revealed is something labelled that rows of a table reveal by being in scope, under the name by which AllowEffects allows that:
-// "tells visits.notes" for the rows of a link, "tells scope(status)" for a column.
+// Revealed is something labelled that rows of a table reveal by being in scope. Name is as AllowRevealing has it: "visits.notes" for the
+// rows of a link, "scope(status)" for a column.
 type Revealed struct {
 	Name  string
 	Label exo.Label

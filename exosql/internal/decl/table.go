@@ -23,7 +23,7 @@ type Table struct {
 	Keyless bool         // nothing makes its rows unique, and it has no Keys: see exosql.Table.Keyless
 	inUse   atomic.Bool  // granted: its declaration is frozen
 
-	Effects []string // that a write by Go code may have besides: see exosql.Table.AllowEffects
+	Permits []Permission // what a write by Go code may do beyond the rows that it names
 
 	Hooks []Hook    // before each write, in this order
 	Fills []*Column // that these may fill
@@ -118,10 +118,10 @@ func (t *Table) Freeze() {
 	}
 }
 
-// Allow adds names of effects.
-func (t *Table) Allow(effects ...string) {
+// Permit adds permissions for Go code.
+func (t *Table) Permit(known ...Permission) {
 	t.change()
-	t.Effects = append(t.Effects, effects...)
+	t.Permits = append(t.Permits, known...)
 }
 
 // SetKeyless says that nothing makes the rows unique. It panics where a key is declared.

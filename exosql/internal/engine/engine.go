@@ -4,10 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/lru"
 	"github.com/exoagent/exoagent/schema"
@@ -49,7 +49,7 @@ type Session interface {
 	// table is read, where any way that does without reading it whole, or without sorting, is taken: tables of
 	// today's size tell nothing of tomorrow's. column is one of that table's. args are as for
 	// Query. The session has to be a fresh one, and is used for nothing else.
-	Access(ctx context.Context, p *plan.Plan, args []exo.Value, column string) (Access, error)
+	Access(ctx context.Context, p *plan.Plan, args []exo.Value, column string) (fence.Access, error)
 	// With says what policies know in the next queries.
 	With(*Settings)
 	// Sound reports whether the session may serve another query. One that does not
@@ -67,45 +67,6 @@ type Statements[S any] = lru.Set[*plan.Plan, S]
 // ErrLost is a session that was found dead before anything was sent: the query
 // may be tried on another.
 var ErrLost = errors.New("exosql: the connection to the database was lost")
-
-// Refused is why an open plan was not run: the engine's own plan reads rows out of scope,
-// or is not understood. Nothing was handed to the collector.
-type Refused struct{ Why error }
-
-func (e *Refused) Error() string {
-	return "exosql: the unfenced statement was refused: " + e.Why.Error()
-}
-
-// OutOfScope is why a plan is refused that reads rows out of the scope of some tables, named
-// by their aliases.
-type OutOfScope struct {
-	Aliases []string
-	Err     error // of the first
-
-	// Scan says that the plan reads rows in scope only, and that the tables are read faster as
-	// a whole: their scopes hold most of the rows.
-	Scan bool
-}
-
-func (e *OutOfScope) Error() string { return e.Err.Error() }
-
-// Add notes a table.
-func (e *OutOfScope) Add(alias string, err error) {
-	if e.Err == nil {
-		e.Err = err
-	}
-	if !slices.Contains(e.Aliases, alias) {
-		e.Aliases = append(e.Aliases, alias)
-	}
-}
-
-// Reason is e, or nil if it has no table.
-func (e *OutOfScope) Reason() error {
-	if e.Err == nil {
-		return nil
-	}
-	return e
-}
 
 // RefusedFor is how long a session remembers that it refused an open plan: statistics
 // change, and indexes are made.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/fence"
 )
 
 // Keep copies the plan for the cache. The names in it are a program's: cut out of its
@@ -37,7 +38,7 @@ func (p *Plan) Keep() (*Plan, int) {
 	k.Derived = slices.Clone(p.Derived)
 	k.Bytes += len(k.Derived) * (size[string]() + 4)
 	for _, t := range k.Tables {
-		k.Bytes += size[Table]() + len(t.Alias) + len(t.Scope)*(size[Equality]()+8) + len(t.Links)*(size[Match]()+8) + len(t.Gates)*(size[string]()+4)
+		k.Bytes += size[fence.Table]() + len(t.Alias) + len(t.Scope)*(size[fence.Equality]()+8) + len(t.Links)*(size[fence.Match]()+8) + len(t.Gates)*(size[string]()+4)
 	}
 	return &k, k.Bytes
 }

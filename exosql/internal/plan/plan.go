@@ -2,6 +2,7 @@ package plan
 
 import (
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/fence"
 )
 
 // Plan is a compiled statement without values: what a plan cache holds. It is
@@ -25,37 +26,8 @@ type Plan struct {
 	// Open is the same query without fences, or nil. An engine runs it only where its own
 	// plan reads rows in scope and no others; Tables are then what the engine has to find.
 	Open    *Plan
-	Tables  []Table  // of an open plan only; each place where the statement reads a table
-	Derived []string // of an open plan only; the aliases of its derived tables
-}
-
-// Table is one table of a statement, with the scope of its rows.
-type Table struct {
-	Name, Alias string
-	Optional    bool       // it is joined so that it may be missing: an engine need not read it
-	Scope       []Equality // the whole scope; none: every row is in scope
-
-	// Gates are the aliases of tables of which a row has to be there, for any row of this one
-	// to be in scope. PostgreSQL looks before it reads this one.
-	Gates []string
-
-	// Guarded says that each condition of the program on this table stands behind the
-	// scope, in a CASE. An engine may then read rows out of scope, as long as it
-	// does so in no order that the program chose.
-	Guarded bool
-	Scanned bool    // of a guarded table: it is read as a whole, and not searched for its scope
-	Links   []Match // the columns by which a declared link joins it, of a guarded table
-}
-
-// Match is what a declared link demands: the column equals that of the source with the alias.
-type Match struct{ Column, Alias, Other string }
-
-// Equality is one condition of a scope: the column has the value of the grant, or one of a list of
-// them, that is bound to one of these placeholders, counted from 1.
-type Equality struct {
-	Column string
-	Params []int
-	List   bool // of several values: rows with one come before those with the next, whatever else they are sorted by
+	Tables  []fence.Table // of an open plan only; each place where the statement reads a table
+	Derived []string      // of an open plan only; the aliases of its derived tables
 }
 
 // Cell is one value of a row.

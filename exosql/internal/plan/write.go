@@ -16,7 +16,8 @@ type Write struct {
 	Update   []string // the columns
 	Delete   bool
 	Labelled bool     // a column of the table is, or its rows: whether a value is another than before must not show
-	Effects  []string // that its host knows of: names of triggers, and cascades as "table(columns)"
+	Triggers []string // that may act
+	Cascades []string // the tables to which foreign keys may carry the change
 }
 
 // Path is the table as a statement names it.

@@ -42,7 +42,9 @@ func (r *revealing) add(t *decl.Table, name string, l exo.Label) {
 }
 
 func (r *revealing) allowed(t *decl.Table, name string) bool {
-	return slices.ContainsFunc(r.reach, func(f *decl.Facet) bool { return f.Table == t && slices.Contains(f.Rights.Effects, name) })
+	return slices.ContainsFunc(r.reach, func(f *decl.Facet) bool {
+		return f.Table == t && decl.Permits(f.Rights.Permits, decl.Permission{Kind: decl.PermitRevealing, On: name})
+	})
 }
 
 // conditions walks those under which a row of t is in scope.
@@ -53,7 +55,7 @@ func (r *revealing) conditions(t *decl.Table, must []Condition) error {
 			r.pred(t, c.Pred)
 			continue
 		case Linked, Followed:
-			name := "tells " + c.Link.From.Name + "." + c.Link.Name
+			name := c.Link.From.Name + "." + c.Link.Name
 			l := c.Link.From.Label
 			for _, p := range c.Link.Pairs {
 				l = l.Join(p.From.Label).Join(p.To.Label)
@@ -81,7 +83,7 @@ func (r *revealing) pred(t *decl.Table, p *decl.Pred) {
 		return
 	}
 	if p.Col != nil {
-		r.add(t, "tells scope("+p.Col.Name+")", p.Col.Label)
+		r.add(t, "scope("+p.Col.Name+")", p.Col.Label)
 	}
 	for _, s := range p.Subs {
 		r.pred(t, s)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
@@ -86,7 +87,7 @@ func (s *Session) runOpen(ctx context.Context, p *plan.Plan, args []exo.Value, o
 			// It was run, in the way that was not judged: the whole unit is taken back, and begins again.
 			return fmt.Errorf("%w: %w", engine.ErrSerial, errReplanned)
 		}
-		return &engine.Refused{Why: errReplanned}
+		return &fence.Refused{Why: errReplanned}
 	}
 	return err
 }
@@ -147,10 +148,10 @@ func (s *Session) judged(ctx context.Context, p *plan.Plan, st *stmt) error {
 	}
 	known, err := definitions(found)
 	if err == nil {
-		err = judgePlan(said, p.Tables, known)
+		err = fence.JudgePostgres(said, p.Tables, known)
 	}
 	if err != nil {
-		return s.Refusals.add(p, &refusal{why: &engine.Refused{Why: err}, plan: said, names: encoded, indexes: numbers}).why
+		return s.Refusals.add(p, &refusal{why: &fence.Refused{Why: err}, plan: said, names: encoded, indexes: numbers}).why
 	}
 	s.Refusals.remove(p)
 	st.open.plan, st.open.names, st.open.indexes = said, encoded, numbers
@@ -208,7 +209,7 @@ func indexNames(said []byte) []string {
 		}
 	}
 	var all any
-	if json.Unmarshal(said, &all) == nil { // what can't be read is refused by judgePlan
+	if json.Unmarshal(said, &all) == nil { // what can't be read is refused by judgePostgres
 		walk(all)
 	}
 	slices.Sort(names)
@@ -230,7 +231,7 @@ func encodeNames(names []string) []byte {
 
 // definitions reads the answer of readIndexes. Of two indexes with one name, in two
 // schemas, nothing is known unless they are alike.
-func definitions(text []byte) (indexes, error) {
+func definitions(text []byte) (fence.Indexes, error) {
 	var rows [][2]json.RawMessage
 	if err := json.Unmarshal(text, &rows); err != nil {
 		return nil, fmt.Errorf("the definitions of indexes can't be read: %w", err)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
@@ -28,7 +29,7 @@ func (r *Refusals) now() time.Time {
 // refusal is why an open plan was refused, and what the server had said. While the server says
 // the same, the answer is the same: it is asked again after ever longer times.
 type refusal struct {
-	why     *engine.Refused
+	why     *fence.Refused
 	plan    []byte   // as in opened
 	names   [][]byte //
 	indexes []byte   //
@@ -48,7 +49,7 @@ func (r *refusal) again() *refusal {
 }
 
 // lately is why a plan is refused without a question, or nil.
-func (r *Refusals) lately(p *plan.Plan) *engine.Refused {
+func (r *Refusals) lately(p *plan.Plan) *fence.Refused {
 	if x := r.get(p); x != nil && r.now().Before(x.until) {
 		return x.why
 	}

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"modernc.org/sqlite"
 
@@ -82,8 +81,8 @@ func (g *guard) written() []string {
 		return nil
 	}
 	out := []string{sqlast.Fold(w.Table)}
-	for _, known := range w.Effects {
-		if table, _, ok := strings.Cut(known, "("); ok && g.keys[sqlast.Fold(table)] != nil {
+	for _, table := range w.Cascades {
+		if g.keys[sqlast.Fold(table)] != nil {
 			out = append(out, sqlast.Fold(table))
 		}
 	}

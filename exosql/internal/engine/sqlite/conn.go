@@ -15,7 +15,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -100,8 +100,8 @@ type stmt struct {
 	scans map[string][]string // by the scopes' values: those of alone that are better scanned
 	epoch int                 // the schema that scans is about
 
-	refused *engine.Refused // there is none: its plan was refused
-	until   time.Time       // for that long
+	refused *fence.Refused // there is none: its plan was refused
+	until   time.Time      // for that long
 }
 
 // prepare compiles one statement, with the authorizer that is in force.

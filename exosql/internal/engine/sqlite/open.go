@@ -10,6 +10,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
@@ -30,10 +31,10 @@ func (s *Session) prepareOpen(p *plan.Plan) (*stmt, error) {
 	// Asked after it was prepared: a schema that changes in between ends the statement.
 	lines, err := s.C.explain(p.Text)
 	if err == nil {
-		err = judgePlan(lines, p.Tables, s.besides(p), s.rowid)
+		err = fence.JudgeSQLite(lines, p.Tables, s.besides(p), s.rowid)
 	}
 	if err == nil {
-		st.alone = alone(lines, p.Tables)
+		st.alone = fence.Alone(lines, p.Tables)
 		return st, nil
 	}
 	s.C.finalize(st)
@@ -41,7 +42,7 @@ func (s *Session) prepareOpen(p *plan.Plan) (*stmt, error) {
 	if errors.As(err, &e) {
 		return nil, err
 	}
-	refused := &stmt{refused: &engine.Refused{Why: err}, until: time.Now().Add(engine.RefusedFor)}
+	refused := &stmt{refused: &fence.Refused{Why: err}, until: time.Now().Add(engine.RefusedFor)}
 	if s.Stmts.Fits(p.Bytes) {
 		s.Stmts.Add(p, refused, p.Bytes)
 	}
@@ -97,7 +98,7 @@ func (c *conn) explain(text string, args ...exo.Value) (lines []string, err erro
 
 // rowid reports whether the one column of a table's scope is its rowid: whether SQLite
 // searches for a value of it by that.
-func (s *Session) rowid(t plan.Table) bool {
+func (s *Session) rowid(t fence.Table) bool {
 	text, _, err := sqlast.Render(&sqlast.Select{
 		Columns: []sqlast.Output{{Expr: sqlast.One, As: "c0"}},
 		From:    []sqlast.Source{{Table: t.Name, Alias: t.Alias}},
@@ -107,5 +108,5 @@ func (s *Session) rowid(t plan.Table) bool {
 		return false
 	}
 	lines, err := s.C.explain(text)
-	return err == nil && strings.Join(lines, "\n") == "SEARCH "+t.Alias+" "+rowidSearch
+	return err == nil && strings.Join(lines, "\n") == "SEARCH "+t.Alias+" "+fence.RowidSearch
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
@@ -25,24 +25,6 @@ const (
 	maxShares  = 128
 	shareBytes = 200
 )
-
-// alone are the tables that are searched for the values of their scope and for nothing else,
-// and whose rows are then fetched one by one.
-func alone(lines []string, tables []plan.Table) (out []string) {
-	for _, line := range lines {
-		rest, search := strings.CutPrefix(line, "SEARCH ")
-		alias, how, _ := strings.Cut(rest, " ")
-		i := slices.IndexFunc(tables, func(t plan.Table) bool { return t.Alias == alias })
-		m := searchLine().FindStringSubmatch(strings.TrimSuffix(how, " LEFT-JOIN"))
-		if !search || i < 0 || tables[i].Scanned || m == nil || m[1] == "" || strings.HasPrefix(how, "USING COVERING") {
-			continue
-		}
-		if n := len(tables[i].Scope); n > 0 && strings.Count(m[2], "=?") == n && strings.Count(m[2], "?") == n {
-			out = append(out, alias)
-		}
-	}
-	return out
-}
 
 // searches refuses a statement that searches for scopes of which SQLite would scan the tables if it
 // knew their values.
@@ -88,5 +70,5 @@ func (s *Session) searches(p *plan.Plan, st *stmt, args []exo.Value) error {
 		return nil
 	}
 	why := fmt.Sprintf("%s is searched for a scope that has most of it", strings.Join(scans, ", "))
-	return &engine.Refused{Why: &engine.OutOfScope{Aliases: scans, Err: errors.New(why), Scan: true}}
+	return &fence.Refused{Why: &fence.OutOfScope{Aliases: scans, Err: errors.New(why), Scan: true}}
 }

@@ -153,7 +153,7 @@ func (g *guard) decide(action sqlite.AuthorizerActionCode, arg1, arg2, database,
 	inTree := strings.HasPrefix(trigger, sqlast.TreePrefix) // SQLite names the recursion in which it reads, where it names a view
 	if trigger != "" && !inTree {                           // it changes what no plan says: its host must know of it
 		known := database == "main" || database == "" && nameless(action, arg2)
-		if w := g.writes.Load(); w != nil && known && slices.Contains(w.Effects, trigger) {
+		if w := g.writes.Load(); w != nil && known && slices.Contains(w.Triggers, trigger) {
 			return sqlite.AuthorizerOK
 		}
 		if known && g.asks(q) {

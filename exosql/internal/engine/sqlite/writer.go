@@ -306,7 +306,7 @@ func admits(w *plan.Write, action sqlite.AuthorizerActionCode, table, column str
 	}
 	if !strings.EqualFold(w.Table, table) { // a foreign key carries the change on
 		return action != sqlite.AuthInsert && !w.Insert &&
-			slices.ContainsFunc(w.Effects, func(known string) bool { return strings.HasPrefix(sqlast.Fold(known), sqlast.Fold(table)+"(") })
+			slices.ContainsFunc(w.Cascades, func(known string) bool { return sqlast.Fold(known) == sqlast.Fold(table) })
 	}
 	switch action {
 	case sqlite.AuthInsert:

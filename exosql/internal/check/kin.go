@@ -1,0 +1,74 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/exoagent/exoagent/schema"
+)
+
+// This file finds which tables of the catalogue have rows in common: partitions, and heirs by INHERITS.
+
+// Parts are a table, those that it is a part of, and its parts, which all have to do with its rows.
+func (c *Checker) Parts(t *schema.Table) []*schema.Table { return c.related(t, partOf) }
+
+// family is the same table for a table, its parts, those that it is a part of, and heirs by INHERITS, by any number of steps: a row of one
+// is, or may be, a row of the others.
+func (c *Checker) family(t *schema.Table) *schema.Table {
+	if c.families == nil {
+		c.families = map[*schema.Table]*schema.Table{}
+		named := map[schema.Name]*schema.Table{}
+		for _, x := range c.Live.Tables {
+			named[x.Name] = x
+		}
+		for _, x := range c.Live.Tables {
+			up := slices.Clone(x.Inherits)
+			if x.PartitionOf != nil {
+				up = append(up, *x.PartitionOf)
+			}
+			for _, n := range up {
+				if whole := named[n]; whole != nil {
+					if a, b := c.eldest(x), c.eldest(whole); a != b {
+						c.families[a] = b
+					}
+				}
+			}
+		}
+	}
+	return c.eldest(t)
+}
+
+// Kin is the family of a table, the table first.
+func (c *Checker) Kin(t *schema.Table) []*schema.Table {
+	out := []*schema.Table{t}
+	for _, o := range c.Live.Tables {
+		if o != t && c.family(o) == c.family(t) {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// eldest is the table that stands for a family.
+func (c *Checker) eldest(t *schema.Table) *schema.Table {
+	for c.families[t] != nil {
+		t = c.families[t]
+	}
+	return t
+}
+
+// related are a table, and those that it has to do with by any number of steps, either way.
+func (c *Checker) related(t *schema.Table, is func(part, whole *schema.Table) bool) []*schema.Table {
+	seen := []*schema.Table{t}
+	for i := 0; i < len(seen); i++ { // it grows
+		for _, o := range c.Live.Tables {
+			if (is(seen[i], o) || is(o, seen[i])) && !slices.Contains(seen, o) {
+				seen = append(seen, o)
+			}
+		}
+	}
+	return seen
+}
+
+func partOf(part, whole *schema.Table) bool {
+	return part.PartitionOf != nil && *part.PartitionOf == whole.Name
+}

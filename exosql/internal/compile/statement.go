@@ -1,0 +1,472 @@
+package compile
+
+// This file builds the statements of a write for package writing, which decides what may be written: the statement that changes or
+// inserts rows, and the queries that are asked before and after it.
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/fence"
+	"github.com/exoagent/exoagent/exosql/internal/language"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/internal/sealed"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// MaxValues is how many values one statement may have.
+const MaxValues = maxValues
+
+// Assigned is a column of a row that is written, and its value: of Src, where it is not Null and no output calculates it.
+type Assigned struct {
+	Col    *decl.Column
+	Src    plan.Source
+	Null   bool
+	Out    string // the output of the statement that calculates the value of each row
+	Filled bool   // a hook of the host gives it
+}
+
+// Plain reports whether the value is known before the statement runs, and is not written as NULL.
+func (a Assigned) Plain() bool { return !a.Null && a.Out == "" }
+
+// FixedSource is the one value that a scope gives a column.
+func FixedSource(x scope.Fixed) plan.Source {
+	return plan.Source{Origin: x.Origin, Index: x.Slots[0], Item: -1}
+}
+
+func fixedValue(x scope.Fixed) argExpr {
+	return argExpr{src: FixedSource(x), kind: scalarOf(x.Pred.Args[0].Kind)}
+}
+
+// valueKind is the type of the values that a column is given: of a date, a number with decimals and their like it is text.
+func valueKind(column string) string {
+	switch column {
+	case exo.TypeBool, exo.TypeInt, exo.TypeFloat, exo.TypeTime:
+		return column
+	}
+	return exo.TypeText
+}
+
+// HasKey refuses a table whose rows have no key.
+func HasKey(t *decl.Table) error {
+	if len(t.Keys) == 0 {
+		return noKey(t)
+	}
+	return nil
+}
+
+// Statement is one statement of a write in the making.
+type Statement struct {
+	c   *compiler
+	f   *from
+	q   *query
+	env names
+
+	// Of an update or a delete:
+	x      *sqlast.Write
+	entry  scope.Entry
+	sel    *sqlast.Select // that finds its rows
+	tables int            // of the statement, before values were calculated
+}
+
+// NewStatement begins a statement for a message.
+func NewStatement(d Engine, m *exo.Message, grants []*scope.Grant) *Statement {
+	return statement(compilerOf(d, m, grants))
+}
+
+func statement(c *compiler) *Statement { return &Statement{c: c, f: c.newFrom(nil), env: names{}} }
+
+// Fenced reports whether fences are in the statement.
+func (s *Statement) Fenced() bool { return s.c.fences > 0 }
+
+// Find adds the query of a message: the rows that are written, or through whose link a row is inserted.
+func (s *Statement) Find(n *exo.Node) (err error) {
+	s.q, err = s.f.query(n, s.env)
+	return err
+}
+
+// FindChain adds the query of a chain of typed calls. fc is how Go code sees its rows, nil where they are not written.
+func (s *Statement) FindChain(r *decl.Relation, g *scope.Grant, fc *decl.Facet) error {
+	q, row, err := s.f.relation(r, g)
+	if err != nil {
+		return err
+	}
+	if s.q = q; fc != nil {
+		row.facet = fc
+		q.ns = []named{{fc.Alias, row}}
+	}
+	return nil
+}
+
+// Row is what one row of the query is, as a program sees it: of which grant and facet. ok is false where it is not one row of one table.
+func (s *Statement) Row() (g *scope.Grant, fc *decl.Facet, ok bool) {
+	if s.q.base == nil || s.q.base.facet == nil || len(s.q.ns) != 1 {
+		return nil, nil, false
+	}
+	return s.q.base.grant, s.q.base.facet, true
+}
+
+// Whole reports whether the query is of rows of one table as they are.
+func (s *Statement) Whole() bool {
+	q := s.q
+	return q.out == nil && len(q.ns) == 1 && !q.base.grouped() && q.base.facet != nil && q.base.window == nil && q.base.selected == nil
+}
+
+// Parent is the plan that finds the one row of the query that rows are inserted through by a link: the values of the link, and for each
+// of these columns that the scope of the new rows fixes as well, whether the row has the scope's value there.
+func (s *Statement) Parent(l *decl.Link, fixed []scope.Fixed) (*plan.Plan, error) {
+	f, q, out := s.f, s.q, &projection{}
+	for i, p := range l.Pairs {
+		out.names = append(out.names, fmt.Sprintf("k%d", i))
+		out.items = append(out.items, projected{expr: colExpr{q.base, p.From}, kind: p.From.Kind, null: p.From.Null})
+	}
+	for _, x := range fixed {
+		for i, p := range l.Pairs {
+			if p.To == x.Col && len(x.Slots) == 1 {
+				out.names = append(out.names, fmt.Sprintf("s%d", i))
+				out.items = append(out.items, projected{expr: f.equals(q.base, p.From, fixedValue(x)), kind: exo.TypeBool, null: p.From.Null})
+			}
+		}
+	}
+	if err := f.settle(q); err != nil {
+		return nil, err
+	}
+	q.limits = append(q.limits, f.c.arg(plan.Source{Origin: plan.FromConst, Index: 2, Item: -1}))
+	return f.finish(q, plan.RunAll, out)
+}
+
+// Change begins an update or a delete of the rows of the query, which the entry admits.
+func (s *Statement) Change(entry scope.Entry, update bool) error {
+	kind := sqlast.Delete
+	if update {
+		kind = sqlast.Update
+	}
+	x, err := entry.Write(kind)
+	if err != nil {
+		return err
+	}
+	x.Alias, x.As = s.c.alias(), s.c.alias()
+	s.x, s.entry, s.sel = x, entry, &sqlast.Select{}
+	for i, k := range s.q.base.table.Keys {
+		out := fmt.Sprintf("c%d", i)
+		s.sel.Columns = append(s.sel.Columns, sqlast.Output{Expr: s.f.col(s.q.base, k), As: out})
+		x.Keys = append(x.Keys, sqlast.KeyOutput{Column: k.Name, Output: out})
+	}
+	s.tables = s.c.tables
+	return nil
+}
+
+// Callback enters the callback of an update, and returns what it gives.
+func (s *Statement) Callback(n *exo.Node) *exo.Node {
+	s.env = s.f.bound(n, s.q, s.env)
+	return n.Args[0]
+}
+
+// Calculate is a value that the callback of an update gives.
+func (s *Statement) Calculate(col *decl.Column, n *exo.Node) (Assigned, error) {
+	if n.Op == exo.OpLit {
+		if n.Lit.IsNull() {
+			return Assigned{Col: col, Null: true}, nil
+		}
+		return Assigned{Col: col, Src: plan.Source{Origin: plan.FromMessage, Index: n.Slot, Item: -1}}, nil
+	}
+	if n.Op == exo.OpList {
+		return Assigned{}, exo.Errorf(exo.Invalid, "", "`%s` can't be calculated of columns: read the row first, and give plain values", col.Guest)
+	}
+	f := s.f
+	e, err := f.expr(n, s.env)
+	if err != nil {
+		return Assigned{}, err
+	}
+	if c, ok := e.(colExpr); len(col.Enum) > 0 && (!ok || !slices.Equal(c.col.Enum, col.Enum)) {
+		return Assigned{}, exo.Errorf(exo.Invalid, "", "`%s` is one of '%s', and can't be set to what is calculated", col.Guest, strings.Join(col.Enum, "', '"))
+	}
+	name, value := fmt.Sprintf("c%d", len(s.sel.Columns)), e.sql(f)
+	if _, plain := e.(colExpr); !plain && s.c.dialect == sqlast.SQLite { // PostgreSQL knows what its columns hold
+		switch col.Kind {
+		case exo.TypeInt:
+			value = sqlast.Call{Op: sqlast.StoreWhole, Args: []sqlast.Expr{value}}
+		case exo.TypeFloat:
+			value = sqlast.Call{Op: sqlast.StoreFloat, Args: []sqlast.Expr{value}}
+		}
+	}
+	s.sel.Columns = append(s.sel.Columns, sqlast.Output{Expr: value, As: name})
+	return Assigned{Col: col, Out: name}, nil
+}
+
+// Changed is the plan of an update or a delete. The rows of one table that meet conditions are changed where they are; those that
+// something else selects, or that fences enclose, are found first, and changed by their keys. An open statement has no plan for these.
+func (s *Statement) Changed(set []Assigned) (*plan.Plan, error) {
+	c, f, q, x, sel, row := s.c, s.f, s.q, s.x, s.sel, s.q.base
+	// SQLite calculates the values of a row when it comes to it. A query among them would see the rows that were changed before.
+	asks := c.dialect == sqlast.SQLite && c.tables > s.tables
+	direct := f.sources.First() == row.alias && f.sources.Len() == 1 && len(q.limits)+len(q.offsets) == 0 && len(f.where) > 0 && !asks
+	if !direct && c.Open {
+		return nil, nil
+	}
+	for _, v := range set {
+		var value sqlast.Expr
+		switch {
+		case v.Out == "":
+			value = c.stored(v)
+		case direct:
+			value = sel.Columns[slices.IndexFunc(sel.Columns, func(o sqlast.Output) bool { return o.As == v.Out })].Expr
+		default:
+			value = sqlast.Column{Alias: x.As, Name: v.Out}
+		}
+		x.Columns, x.Values = append(x.Columns, v.Col.Name), append(x.Values, value)
+	}
+	if direct {
+		x.Alias, x.As, x.Keys, x.Where = row.alias, "", nil, f.where
+		return c.written(x, nil)
+	}
+	if sel.Limit, sel.Offset = q.limits, q.offsets; len(q.limits)+len(q.offsets) > 0 {
+		sel.OrderBy = f.orders(q, true)
+	}
+	sel.Where = f.where
+	f.sources.Changing(x, sel)
+	// The key finds the row. That it finds no other, should two rows have one, the
+	// scope's own columns say once more.
+	fixed, _ := s.entry.Parts()
+	for _, y := range fixed {
+		if y.Via == nil {
+			x.Where = append(x.Where, c.again(y, x.Alias))
+		}
+	}
+	return c.written(x, nil)
+}
+
+// again is a condition of the scope on the row that is written.
+func (c *compiler) again(y scope.Fixed, alias string) sqlast.Expr {
+	f := c.newFrom(nil)
+	row := &occurrence{table: y.Col.Table, alias: alias, form: c.forms()}
+	f.at[row] = place{alias: alias}
+	c.satisfying = true
+	defer func() { c.satisfying = false }()
+	return f.predicate(y.Pred, row, y.Origin)
+}
+
+// Inserted is the plan that inserts rows, each with values for the same columns, and returns columns of the new ones.
+func (s *Statement) Inserted(entry scope.Entry, rows [][]Assigned, returning []*decl.Column) (*plan.Plan, error) {
+	x, err := entry.Write(sqlast.Insert)
+	if err != nil {
+		return nil, err
+	}
+	for n, row := range rows {
+		var vals []sqlast.Expr
+		for _, v := range row {
+			if n == 0 {
+				x.Columns = append(x.Columns, v.Col.Name)
+			}
+			vals = append(vals, s.c.stored(v))
+		}
+		x.Rows = append(x.Rows, vals)
+	}
+	var cells []plan.Cell
+	for _, k := range returning {
+		x.Returning = append(x.Returning, k.Name)
+		cells = append(cells, plan.Cell{Kind: k.Kind, Null: true, Name: k.Table.Name + "." + k.Name}) // a trigger may have made it so
+	}
+	return s.c.written(x, cells)
+}
+
+// stored is a value as it is bound to be stored in a column. PostgreSQL takes its text for
+// whatever type the column has: an enum, a numeric with a scale, a smallint.
+func (c *compiler) stored(v Assigned) sqlast.Expr {
+	if v.Null {
+		return sqlast.Null
+	}
+	src := v.Src
+	if src.Origin == plan.FromMessage && !v.Filled {
+		src.As, src.Beside, src.Column = c.typeOf(v.Col), v.Col.Guest, v.Col.Name
+	}
+	switch {
+	case v.Col.Kind == exo.TypeJSON:
+		src.Kind = plan.ArgDocument
+	case v.Col.Kind == exo.TypeList:
+		src.Kind, src.Elem = plan.ArgDocument, v.Col.Elem
+		if c.dialect == sqlast.Postgres {
+			src.Kind = plan.ArgArray
+		}
+	case c.dialect == sqlast.Postgres && v.Col.Kind == exo.TypeBytes:
+		src.Kind = plan.ArgStoredBytes
+	case c.dialect == sqlast.Postgres:
+		src.Kind = plan.ArgStored
+	case v.Col.Kind == exo.TypeDecimal, v.Col.Kind == exo.TypeBytes, v.Col.Kind == exo.TypeFloat:
+		src.Kind = v.Col.Kind
+	}
+	return c.arg(src)
+}
+
+// written is the plan of a statement that writes.
+func (c *compiler) written(x *sqlast.Write, cells []plan.Cell) (*plan.Plan, error) {
+	if c.failed != nil {
+		return nil, c.failed
+	}
+	if len(c.slots) > maxValues {
+		return nil, exo.Errorf(exo.Limit, "", "too many values in one statement: the limit is %d; write fewer rows at a time", maxValues)
+	}
+	text, slots, reads, err := sqlast.RenderWrite(x, c.dialect)
+	if err != nil {
+		return nil, &exo.Error{Kind: exo.Internal, Err: err}
+	}
+	p := &plan.Plan{Text: text, Kind: plan.RunAll, Cells: cells, Shape: &exo.Shape{}, Joins: c.tables * c.columns,
+		Write: &plan.Write{Table: x.Table, In: x.In, Insert: x.Kind == sqlast.Insert, Rows: len(x.Rows), Delete: x.Kind == sqlast.Delete}, Reads: lowered(reads)}
+	switch x.Kind {
+	case sqlast.Update:
+		p.Write.Update = x.Columns
+	case sqlast.Insert:
+		p.Write.Given = x.Columns
+	}
+	for _, cell := range cells {
+		p.Shape.Names = append(p.Shape.Names, cell.Name)
+	}
+	for _, s := range slots {
+		p.Args = append(p.Args, c.slots[s])
+	}
+	return p, nil
+}
+
+// Opened is the plan of a write in an open form, or nil. plan makes it of the statement that it is given.
+func Opened(d Engine, m *exo.Message, grants []*scope.Grant, form fence.Form, make func(*Statement) (*plan.Plan, error)) *plan.Plan {
+	return opened(form, func() *compiler { return compilerOf(d, m, grants) }, func(c *compiler) (*plan.Plan, error) { return make(statement(c)) })
+}
+
+// equals is the condition that a column has a value.
+func (f *from) equals(row *occurrence, col *decl.Column, a argExpr) expr {
+	op := language.OperatorOn()[language.ColumnInterfaces[col.Kind]]["eq"]
+	return f.operate(op, []expr{colExpr{row, col}, a.beside(col.Kind)}, exprType{kind: exo.TypeBool})
+}
+
+// hasKeys is the condition that a row has one of n keys, whose values are arguments of the message from number first on.
+func (f *from) hasKeys(row *occurrence, cols []*decl.Column, first, n int) expr {
+	at := func(i int) argExpr {
+		return argExpr{src: plan.Source{Origin: plan.FromMessage, Index: first + i, Item: -1}, kind: valueKind(cols[i%len(cols)].Kind)}
+	}
+	if len(cols) == 1 && n > 1 {
+		in := []expr{colExpr{row, cols[0]}}
+		for i := range n {
+			in = append(in, at(i).beside(cols[0].Kind))
+		}
+		in = f.keyed(in)
+		return inExpr{in[0], in[1:], false}
+	}
+	var any []expr
+	for r := range n {
+		var all []expr
+		for i, col := range cols {
+			all = append(all, f.equals(row, col, at(r*len(cols)+i)))
+		}
+		any = append(any, joined(sqlast.And, all))
+	}
+	return joined(sqlast.Or, any)
+}
+
+func joined(op sqlast.Op, list []expr) expr {
+	if len(list) == 1 {
+		return list[0]
+	}
+	return opExpr{op, list, exprType{kind: exo.TypeBool}}
+}
+
+// Count is the plan that counts the rows of a table in scope that have one of n keys, whose values are the arguments after those of the
+// message.
+func (s *Statement) Count(g *scope.Grant, t *decl.Table, key []*decl.Column, n int) (*plan.Plan, error) {
+	row, err := s.f.occur(g, nil, t, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	s.f.demand(s.f.hasKeys(row, key, len(s.c.msg.Args), n))
+	return s.f.finish(&query{base: row}, plan.RunCount, nil)
+}
+
+// Back is the plan that reads an inserted row in scope by its key, whose values are the arguments of the message from number first on: as
+// programs see it, or all its columns for Go code.
+func (s *Statement) Back(g *scope.Grant, fc *decl.Facet, first int, program bool) (*plan.Plan, error) {
+	if err := HasKey(fc.Table); err != nil {
+		return nil, err
+	}
+	row, err := s.f.occur(g, fc, fc.Table, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	for i, k := range fc.Table.Keys {
+		s.f.demand(s.f.hasKeys(row, []*decl.Column{k}, first+i, 1))
+	}
+	out := allColumns
+	if program {
+		out = wholeRow
+	}
+	p, err := s.f.finish(&query{base: row, ns: []named{{fc.Alias, row}}}, plan.RunAll, out(row))
+	if err == nil {
+		p.Back = s.c.tables == 1
+		if program {
+			err = s.c.sealed(p) // a hook may have filled what the program may not read
+		}
+	}
+	return p, err
+}
+
+// An image is a row as its facet shows it, behind its key. Images are read for the host, within the
+// scope of the message that writes: they show the host what that program could have read.
+
+// Before is the plan that reads the rows that an update or a delete is about to change, at most limit of
+// them. In one transaction it finds the same rows as the statement that changes them: it is the same query,
+// and a limit's ties are broken by the key in both.
+func Before(d Engine, m *exo.Message, grants []Prepared, limit int) (*plan.Plan, error) {
+	s := statement(newCompiler(d, m, grants))
+	if err := s.Find(m.Root.Recv); err != nil {
+		return nil, err
+	}
+	if err := s.f.settle(s.q); err != nil {
+		return nil, err
+	}
+	s.q.limits = append(s.q.limits, s.c.arg(plan.Source{Origin: plan.FromConst, Index: limit, Item: -1}))
+	p, err := s.f.finish(s.q, plan.RunAll, image(s.q.base))
+	return imaged(p, s.q.base, m), err
+}
+
+// After is the plan that reads rows that a message wrote by n keys: its arguments are their columns, one key
+// after the other.
+func After(d Engine, m *exo.Message, g *scope.Grant, fc *decl.Facet, n int) (*plan.Plan, error) {
+	s := NewStatement(d, m, nil)
+	row, err := s.f.occur(g, fc, fc.Table, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	s.f.demand(s.f.hasKeys(row, fc.Table.Keys, 0, n))
+	p, err := s.f.finish(&query{base: row, ns: []named{{fc.Alias, row}}}, plan.RunAll, image(row))
+	return imaged(p, row, m), err
+}
+
+// imaged marks the cells that the program may not read: that one holds what its column can't must not keep the row from being
+// written, by which the program would learn it.
+func imaged(p *plan.Plan, row *occurrence, m *exo.Message) *plan.Plan {
+	if p != nil {
+		for i, col := range row.facet.Cols {
+			if !col.Label.Secrecy().FlowsTo(m.RunLabel()) {
+				p.Cells[len(row.table.Keys)+i].Sealed = sealed.Most
+			}
+		}
+	}
+	return p
+}
+
+func image(row *occurrence) *projection {
+	p := &projection{}
+	add := func(name string, c *decl.Column) {
+		p.names = append(p.names, name)
+		p.items = append(p.items, projected{expr: colExpr{row, c}, kind: c.Kind, elem: c.Elem, null: c.Null})
+	}
+	for i, k := range row.table.Keys {
+		add(fmt.Sprintf(" %d", i), k) // no name of a column for programs has a space
+	}
+	for _, c := range row.facet.Cols {
+		add(c.Guest, c)
+	}
+	return p
+}

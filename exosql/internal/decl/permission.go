@@ -1,0 +1,131 @@
+package decl
+
+// This file lists what a host can permit a write to do beyond the rows that it names: one entry for each kind, with its form in a grant
+// file and in Go. The rules of writes (package writing) ask for permissions, and nothing else makes one.
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Permission allows one thing. The zero Permission allows nothing.
+type Permission struct {
+	Kind PermissionKind
+	On   string // the trigger, rule or table, or the columns of a rule of the database
+	Of   string // the columns of a foreign key, the condition of an index, or a link
+}
+
+// PermissionKind says what a Permission allows.
+type PermissionKind uint8
+
+const (
+	PermitTrigger   PermissionKind = iota + 1 // a trigger may act
+	PermitRule                                // a rule of PostgreSQL may rewrite the write
+	PermitCascade                             // a foreign key may carry the change on
+	PermitConflict                            // a rule of SQLite may resolve a conflict
+	PermitDefault                             // the database may fill in what leads to another row
+	PermitUnique                              // programs may learn that a row out of scope has a value
+	PermitExclusion                           // the same of an exclusion constraint
+	PermitWaiting                             // no row waits for the key of a new row
+	PermitRows                                // no row comes into scope of another declaration of the same rows
+	PermitTypes                               // a link may compare values of different types
+	PermitRevealing                           // programs may learn what is labelled
+)
+
+// forms has for each kind how a grant file writes it and the function of package exosql. %s are On and Of.
+var forms = [...]struct{ file, of, inGo string }{
+	PermitTrigger:   {"trigger %s", "", "AllowTrigger"},
+	PermitRule:      {"rule %s", "", "AllowRule"},
+	PermitCascade:   {"cascade %s", "(%s)", "AllowCascade"},
+	PermitConflict:  {"ON CONFLICT %s", "", "AllowConflict"},
+	PermitDefault:   {"default(%s)", "", "AllowDefault"},
+	PermitUnique:    {"unique(%s)", " where %s", "AllowUnique"},
+	PermitExclusion: {"exclude(%s)", " where %s", "AllowExclusion"},
+	PermitWaiting:   {"waiting %s", "(%s)", "AllowWaiting"},
+	PermitRows:      {"rows(%s)", "", "AllowRows"},
+	PermitTypes:     {"types(%s)", ".%s", "AllowTypes"},
+	PermitRevealing: {"reveals %s", "", "AllowRevealing"},
+}
+
+// String is the form of a grant file.
+func (p Permission) String() string {
+	if p.Kind == 0 || int(p.Kind) >= len(forms) {
+		return "nothing"
+	}
+	f := forms[p.Kind]
+	if p.Kind == PermitTypes {
+		return fmt.Sprintf(f.file, p.On+"."+p.Of)
+	}
+	s := fmt.Sprintf(f.file, p.On)
+	if p.Of != "" {
+		s += fmt.Sprintf(f.of, p.Of)
+	}
+	return s
+}
+
+// Go is the call of package exosql that makes the permission.
+func (p Permission) Go() string {
+	s := fmt.Sprintf("exosql.%s(%q", forms[p.Kind].inGo, p.On)
+	switch {
+	case p.Of == "":
+	case p.Kind == PermitUnique || p.Kind == PermitExclusion:
+		return s + fmt.Sprintf(").Where(%q)", p.Of)
+	default:
+		s += fmt.Sprintf(", %q", p.Of)
+	}
+	return s + ")"
+}
+
+// PermissionForms are the forms of a grant file, for errors.
+func PermissionForms() string {
+	return "`trigger NAME`, `rule NAME`, `cascade TABLE(COLUMNS)`, `ON CONFLICT REPLACE`, `default(COLUMNS)`, `unique(COLUMNS)`, `exclude(COLUMNS)`, `waiting TABLE(COLUMNS)`, `rows(TABLE)`, `types(TABLE.LINK)` or `reveals RULE`"
+}
+
+// ParsePermission reads the form of a grant file.
+func ParsePermission(text string) (Permission, error) {
+	for i := range forms {
+		kind := PermissionKind(i)
+		if kind == 0 {
+			continue
+		}
+		before, after, _ := strings.Cut(forms[i].file, "%s")
+		on, ok := strings.CutPrefix(text, before)
+		if !ok {
+			continue
+		}
+		p := Permission{Kind: kind}
+		switch kind {
+		case PermitCascade, PermitWaiting:
+			n := strings.LastIndex(on, "(")
+			if n <= 0 || !strings.HasSuffix(on, ")") {
+				continue
+			}
+			on, p.Of = on[:n], on[n+1:len(on)-1]
+		case PermitUnique, PermitExclusion:
+			if x, where, cut := strings.Cut(on, ") where "); cut {
+				on, p.Of = x+")", where
+			}
+		}
+		if on, ok = strings.CutSuffix(on, after); !ok {
+			continue
+		}
+		if kind == PermitTypes {
+			n := strings.LastIndex(on, ".")
+			if n <= 0 {
+				continue
+			}
+			on, p.Of = on[:n], on[n+1:]
+		}
+		if p.On = on; on != "" && p.String() == text {
+			return p, nil
+		}
+	}
+	return Permission{}, fmt.Errorf("exosql: %q is no permission: write %s", text, PermissionForms())
+}
+
+// Permits reports whether a permission is among some. What is compared is the form: where a rule of the database has a parenthesis in a
+// name, one form may be read in two ways, and means one rule.
+func Permits(list []Permission, p Permission) bool {
+	return slices.ContainsFunc(list, func(o Permission) bool { return o.String() == p.String() })
+}

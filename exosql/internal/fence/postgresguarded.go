@@ -1,0 +1,223 @@
+package fence
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// guarded judges a node that reads a guarded table, rows out of its scope among others.
+// PostgreSQL tries the conditions of a filter in the order in which it writes them, and
+// stops at the first that does not hold. So before the whole scope has held, only these may stand:
+// the scope, a condition of the program within CASE WHEN scope, and what a declared link demands. A
+// condition that the planner has derived from others is none of them.
+//
+// A table is read as a whole, by an index whose columns all have the value that a
+// link or the scope demands, or by a bitmap of such conditions: none gives rows in an order that a program chose.
+func (j *judge) guarded(t Table, node map[string]any) error {
+	var first []string // conditions that every row meets before the filter
+	switch kind := said(node, "Node Type"); kind {
+	case "Seq Scan":
+	case "Index Scan", "Index Only Scan":
+		conds, err := j.byLink(t, node, true)
+		if err != nil {
+			return err
+		}
+		first = conds
+	case "Bitmap Heap Scan":
+		for _, p := range plansOf(node) {
+			if said(p, "Parent Relationship") != "Outer" {
+				continue
+			}
+			conds, err := j.bitmap(t, p)
+			if err != nil {
+				return err
+			}
+			again, err := conjuncts(said(node, "Recheck Cond"))
+			if err != nil || !slices.Equal(slices.Compact(slices.Sorted(slices.Values(again))), slices.Compact(slices.Sorted(slices.Values(conds)))) {
+				return fmt.Errorf("%s is checked again by other conditions", t.Alias)
+			}
+			first = conds
+		}
+	default:
+		return fmt.Errorf("%s is read by a %s", t.Alias, kind)
+	}
+	if said(node, "Node Type") != "Seq Scan" && len(first) == 0 {
+		return fmt.Errorf("%s is read by no index", t.Alias)
+	}
+	filter, err := conjuncts(said(node, "Filter"))
+	if err != nil {
+		return err
+	}
+	held := make([]bool, len(t.Scope))
+	for _, cond := range append(first, filter...) {
+		if strings.Contains(plainName().ReplaceAllString(cond, ""), `"`) { // a name can look like a condition
+			return fmt.Errorf("%s is filtered by a column with an odd name", t.Alias)
+		}
+		scope := false
+		for i, e := range t.Scope {
+			if whole(pattern(e, t.Alias), cond) {
+				held[i], scope = true, true
+			}
+		}
+		if !slices.Contains(held, false) {
+			return nil
+		}
+		if !scope && !j.behind(t, cond) && !linked(t, cond) {
+			return fmt.Errorf("%s is filtered by another condition before its scope: %s", t.Alias, cond)
+		}
+	}
+	return fmt.Errorf("%s is not filtered by its scope", t.Alias)
+}
+
+// bitmap are the conditions of the indexes that a bitmap is made from: those that hold of each of its rows. The rows
+// come as they lie in the table, in the order of no index. Of either of two conditions (BitmapOr) none is sure to hold.
+func (j *judge) bitmap(t Table, node map[string]any) (conds []string, err error) {
+	switch said(node, "Node Type") {
+	case "Bitmap Index Scan":
+		return j.byLink(t, node, false)
+	case "BitmapAnd":
+		for _, p := range plansOf(node) {
+			more, err := j.bitmap(t, p)
+			if err != nil {
+				return nil, err
+			}
+			conds = append(conds, more...)
+		}
+		return conds, nil
+	}
+	return nil, fmt.Errorf("%s is read by several indexes", t.Alias)
+}
+
+// byLink are the conditions of an index that is searched for the values of links or of the scope, and
+// for nothing else; ordered says that rows come in the order of the index.
+func (j *judge) byLink(t Table, node map[string]any, ordered bool) ([]string, error) {
+	name := said(node, "Index Name")
+	conds, err := conjuncts(said(node, "Index Cond"))
+	if err != nil {
+		return nil, err
+	}
+	// With a column to spare the rows would come in the order of that.
+	if n := len(j.indexes(name)); n == 0 || len(conds) == 0 || len(conds) != n && ordered {
+		return nil, fmt.Errorf("the index %s is searched by some of its columns", name)
+	}
+	for i, c := range conds {
+		scope := slices.ContainsFunc(t.Scope, func(e Equality) bool { return whole(pattern(e, t.Alias), c) })
+		if slices.Contains(conds[:i], c) || !scope && !linked(t, c) {
+			return nil, fmt.Errorf("the index %s is searched by what no link demands: %s", name, c)
+		}
+	}
+	return conds, nil
+}
+
+// behind reports whether a condition is CASE WHEN scope THEN … ELSE false END.
+func (j *judge) behind(t Table, cond string) bool {
+	cond, ok := strings.CutPrefix(cond, "CASE WHEN ")
+	if !ok || !strings.HasSuffix(cond, " ELSE false END") {
+		return false
+	}
+	when, _, ok := cutOutside(cond, " THEN ")
+	if !ok {
+		return false
+	}
+	parts, err := conjuncts(when)
+	if err != nil {
+		return false
+	}
+	for _, e := range t.Scope {
+		if !slices.ContainsFunc(parts, func(c string) bool { return whole(pattern(e, t.Alias), c) }) {
+			return false
+		}
+	}
+	for _, c := range parts {
+		if !slices.ContainsFunc(j.tables, func(t Table) bool {
+			return slices.ContainsFunc(t.Scope, func(e Equality) bool { return whole(pattern(e, t.Alias), c) })
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// linked reports whether a condition is one that a declared link demands of a table.
+func linked(t Table, cond string) bool {
+	return slices.ContainsFunc(t.Links, func(m Match) bool {
+		ours, theirs := named(t.Alias, m.Column, false), named(m.Alias, m.Other, true)
+		return whole(regexp.MustCompile(`\(`+ours+` = `+theirs+`\)`), cond) || whole(regexp.MustCompile(`\(`+theirs+` = `+ours+`\)`), cond)
+	})
+}
+
+func whole(r *regexp.Regexp, s string) bool {
+	at := r.FindStringIndex(s)
+	return at != nil && at[0] == 0 && at[1] == len(s)
+}
+
+// conjuncts are the conditions of a filter as PostgreSQL writes it, in their order: one, or
+// several in parentheses with AND between them.
+func conjuncts(text string) ([]string, error) {
+	if text == "" {
+		return nil, nil
+	}
+	if _, _, err := cut(text, "\x00"); err != nil {
+		return nil, err
+	}
+	inner, ok := strings.CutPrefix(text, "(")
+	if !ok {
+		return []string{text}, nil
+	}
+	inner, ok = strings.CutSuffix(inner, ")")
+	if !ok {
+		return []string{text}, nil
+	}
+	var out []string
+	for {
+		before, after, err := cut(inner, " AND ")
+		if err != nil { // the parentheses are not around the whole
+			return []string{text}, nil
+		}
+		if after == "" && before == inner {
+			break
+		}
+		out = append(out, before)
+		inner = after
+	}
+	if out == nil {
+		return []string{text}, nil
+	}
+	return append(out, inner), nil
+}
+
+// cutOutside cuts a text at the first sep that stands in no parentheses, text or name.
+func cutOutside(text, sep string) (before, after string, ok bool) {
+	before, after, err := cut(text, sep)
+	return before, after, err == nil && before != text
+}
+
+func cut(text, sep string) (before, after string, err error) {
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; c {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth < 0 {
+				return "", "", fmt.Errorf("a condition can't be read: %s", text)
+			}
+		case '\'', '"':
+			n := strings.IndexByte(text[i+1:], c) // one that is doubled begins another text at once
+			if n < 0 {
+				return "", "", fmt.Errorf("a condition can't be read: %s", text)
+			}
+			i += n + 1
+		default:
+			if depth == 0 && strings.HasPrefix(text[i:], sep) {
+				return text[:i], text[i+len(sep):], nil
+			}
+		}
+	}
+	if depth != 0 {
+		return "", "", fmt.Errorf("a condition can't be read: %s", text)
+	}
+	return text, "", nil
+}

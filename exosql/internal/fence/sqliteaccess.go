@@ -1,0 +1,60 @@
+package fence
+
+// This file reads from EXPLAIN QUERY PLAN of SQLite how one table is read: for Check, which says where an index is missing. The judge
+// in the file before it decides whether the statement may run.
+
+import (
+	"slices"
+	"strings"
+)
+
+// accessOfSQLite reads the lines of EXPLAIN QUERY PLAN about one table. rowid says that it is searched by that, which a
+// column may be.
+func AccessOfSQLite(lines []string, alias, column string) (a Access, rowid bool) {
+	for _, line := range lines {
+		if what, ok := strings.CutPrefix(line, "USE TEMP B-TREE FOR "); ok { // all of it, or LAST TERM OF, LAST 2 TERMS OF, RIGHT PART OF
+			a.Sorts = a.Sorts || what == "ORDER BY"
+			a.Ties = a.Ties || strings.HasSuffix(what, " OF ORDER BY")
+		}
+		verb, rest, _ := strings.Cut(line, " ")
+		how, ours := strings.CutPrefix(rest, alias+" ")
+		if verb != "SEARCH" && verb != "SCAN" || !ours {
+			continue
+		}
+		if _, name, ok := strings.Cut(how, "INDEX "); ok {
+			a.Index, _, _ = strings.Cut(name, " (")
+		} else if strings.HasPrefix(how, "USING INTEGER PRIMARY KEY") || strings.HasPrefix(how, "USING PRIMARY KEY") {
+			a.Index = "PRIMARY KEY"
+		}
+		rowid = rowid || how == RowidSearch
+		m := searchLine().FindStringSubmatch(how)
+		if verb != "SEARCH" || m == nil {
+			continue
+		}
+		for _, term := range strings.Split(m[2], " AND ") {
+			if c := searchTerm().FindStringSubmatch(term); c != nil {
+				a.Searched = a.Searched || strings.EqualFold(c[1], column)
+				rowid = rowid || c[1] == "rowid"
+			}
+		}
+	}
+	return a, rowid
+}
+
+// alone are the tables that are searched for the values of their scope and for nothing else,
+// and whose rows are then fetched one by one.
+func Alone(lines []string, tables []Table) (out []string) {
+	for _, line := range lines {
+		rest, search := strings.CutPrefix(line, "SEARCH ")
+		alias, how, _ := strings.Cut(rest, " ")
+		i := slices.IndexFunc(tables, func(t Table) bool { return t.Alias == alias })
+		m := searchLine().FindStringSubmatch(strings.TrimSuffix(how, " LEFT-JOIN"))
+		if !search || i < 0 || tables[i].Scanned || m == nil || m[1] == "" || strings.HasPrefix(how, "USING COVERING") {
+			continue
+		}
+		if n := len(tables[i].Scope); n > 0 && strings.Count(m[2], "=?") == n && strings.Count(m[2], "?") == n {
+			out = append(out, alias)
+		}
+	}
+	return out
+}

@@ -1,0 +1,122 @@
+package writing
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exosql/internal/check"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// This file adds to a Checker what is written: for exosql.Check, which reports beforehand what is asked of each write (rules.go).
+
+// Moved finds that programs may change by one declaration whose the values of another one are: they would make themselves the readers. By
+// the same declaration they can't: see decl.Facet.
+func (c *Checker) Moved() {
+	for _, w := range c.writes {
+		for _, t := range c.Tables() {
+			if t == w.Table || w.Trusted || !c.Live.Engine.Is(t.Name, w.Table.Name) && !c.ShareRows(t, w.Table) {
+				continue
+			}
+			for _, col := range t.Cols {
+				if col.Readers == nil {
+					continue
+				}
+				for _, by := range col.Readers.Cols {
+					if x := c.Same(w.Table, by.Name); x != nil && slices.Contains(w.Rights.Update, x) {
+						c.Add(check.Finding{Kind: check.LabelMismatch, Table: t.Name, Column: by.Name,
+							Problem: fmt.Sprintf("programs may change it by the declaration of %s, and it says who may read %s", w.Table.Name, col.Name),
+							Fix:     "one declaration, or no right to change it"})
+					}
+				}
+			}
+		}
+	}
+}
+
+// Checker is a check.Checker that knows what is written.
+type Checker struct {
+	*rules
+	writes   []Write
+	declared map[*decl.Table][]Write // by a facet, or by a host of its own code
+}
+
+// NewChecker makes a Checker of reads and writes.
+func NewChecker() *Checker {
+	c := &Checker{rules: &rules{Checker: check.NewChecker()}, declared: map[*decl.Table][]Write{}}
+	c.Writes = c
+	return c
+}
+
+// Declare notes a write that is declared. What it sets off is looked at; in which scope it would be is not known before it is granted.
+func (c *Checker) Declare(w Write) {
+	c.Written(w.Table)
+	c.declared[w.Table] = append(c.declared[w.Table], w)
+}
+
+// Write notes what a grant lets programs change, in which scope: once what several grants let them change in the same way.
+func (c *Checker) Write(w Write) {
+	if slices.ContainsFunc(c.writes, func(o Write) bool { return o.Facet == w.Facet && reflect.DeepEqual(o, w) }) {
+		return
+	}
+	c.Written(w.Table)
+	c.writes = append(c.writes, w)
+}
+
+// Declared implements check.Writes.
+func (c *Checker) Declared(f *decl.Facet) {
+	c.Declare(Write{Table: f.Table, Facet: f, Rights: f.Rights, Filled: f.Table.Fills})
+}
+
+// Table implements check.Writes.
+func (c *Checker) Table(t *decl.Table, live *schema.Table) {
+	for _, w := range c.declared[t] {
+		if w.Facet == nil || !slices.ContainsFunc(c.writes, func(o Write) bool { return o.Facet == w.Facet }) { // else writable says more
+			c.effects(live, w, refusing{c.rules, w})
+		}
+	}
+	if !slices.ContainsFunc(c.writes, func(w Write) bool { return w.Table == t }) { // else writable says more
+		c.Spanning(t, live)
+	}
+}
+
+// Writable implements check.Writes.
+func (c *Checker) Writable() {
+	for _, w := range c.writes {
+		c.writable(w)
+	}
+	c.insertable()
+	c.unfit()
+}
+
+// unfit reports permissions of facets that fit nothing of the database: no rule asks for them, whatever rights the facet has. A name that
+// is wrong, or a rule that is gone, would otherwise be taken for a decision of the host. What rows reveal by being in scope (a link, or
+// scope(column)) is left out here: where it is permitted no rule asks for it any more.
+func (c *Checker) unfit() {
+	all := map[*decl.Facet]*rules{}
+	var order []*decl.Facet
+	for _, w := range c.writes {
+		if w.Facet == nil || len(w.Rights.Permits) == 0 {
+			continue
+		}
+		if all[w.Facet] == nil {
+			order, all[w.Facet] = append(order, w.Facet), rulesOf(c.Live)
+		}
+		w.Rights = decl.Rights{Insert: w.Table.Cols, Update: w.Table.Cols, Delete: true}
+		all[w.Facet].writable(w)
+		w.Rights = w.Facet.Rights
+		all[w.Facet].writable(w)
+	}
+	for _, f := range order {
+		for _, p := range f.Rights.Permits {
+			byScope := p.Kind == decl.PermitRevealing && (!strings.Contains(p.On, "(") || strings.HasPrefix(p.On, "scope("))
+			if !byScope && !decl.Permits(all[f].asked, p) {
+				c.Add(check.Finding{Kind: check.UnfitPermission, Table: f.Table.Name, Facet: f.Alias,
+					Problem: fmt.Sprintf("%s fits nothing of the database", f.Table.Reader.PermitName(p.Go(), p.String())), Fix: "the name as the database has it, or no such permission"})
+			}
+		}
+	}
+}

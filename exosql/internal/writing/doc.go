@@ -1,0 +1,11 @@
+// Package writing decides what a write may do, plans it and runs it. See DESIGN.md.
+//
+// In: a message of a program that writes, or a chain of typed calls, the grants of the same programs, and the catalogue of the database.
+// Out: the plans of one write and what it has to find out first (Plan, Writing), every reason for which no program may write a table
+// (Writable), and the change itself (Run). Invariants: a row is in scope before and after; a write brings no row into view and reveals
+// nothing that is labelled; what the database would do beyond the rows that are named runs only if the host has permitted it.
+//
+// The files in the order of a write: given.go, hook.go, typed.go, plan.go, insert.go, decide.go, which plan it; rules.go, unique.go,
+// effects.go, labels.go, equality.go, trust.go, which hold it against the catalogue; run.go, which runs it. checker.go and insertable.go
+// report the same beforehand.
+package writing

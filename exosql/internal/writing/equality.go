@@ -1,0 +1,108 @@
+package writing
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/check"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/internal/sqlname"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// This file refuses writes where the database compares by an equality that is wider than exact.
+
+// unlikePadding refuses a foreign key between char(n) and another type of text: 'acme  ' of the one is 'acme' and 'acme ' of the other. Two
+// columns of char(n) have one text for each.
+func (c *rules) unlikePadding(child *schema.Table, column string, parent *schema.Table, references, by string, refuse refusing) {
+	a, b := c.FindColumn(child.Columns, column), c.FindColumn(parent.Columns, references)
+	padded := func(x *schema.Column) bool {
+		return check.PlainType(x) == "character" || check.PlainType(x) == "bpchar"
+	}
+	if c.Live.Engine != schema.Postgres || a == nil || b == nil || padded(a) == padded(b) {
+		return
+	}
+	of, x := child, a
+	if padded(b) {
+		of, x = parent, b
+	}
+	refuse.because(check.LooseEquality, fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE text; or no right to write the table: reads compare the column exactly", check.InFull(of), sqlname.Plain(x.Name)),
+		"can't be written: %s.%s is %s, which ignores spaces at the end, and it is %s with a column that does not", of.Name.Name, x.Name, x.Type, by)
+}
+
+// widely refuses a write where the database judges by an equality that is wider than exact which rows it is about: a row of another
+// tenant would be changed, deleted or confirmed with it, or belong to another tenant by the database's rules.
+func (c *rules) widely(t *schema.Table, w Write, refuse refusing) {
+	seen := map[string]bool{}
+	no := func(of *schema.Table, column string, text bool, by string) {
+		why, fix := c.WideWhy(of, column, text)
+		if at := c.Called(of) + "." + column; why != "" && !seen[at] {
+			seen[at] = true
+			refuse.because(check.LooseEquality, fix+"; or no right to write the table: reads compare the column exactly", "can't be written: %s %s, and it is %s", at, why, by)
+		}
+	}
+	declared := func(col *decl.Column, by string) {
+		if of := c.Live.Table(schema.Name{Name: col.Table.Name}); of != nil {
+			no(of, col.Name, col.Kind == exo.TypeText, by)
+		}
+	}
+	for _, col := range w.Scope {
+		declared(col, "part of the scope")
+	}
+	for _, col := range w.Table.Keys {
+		declared(col, "part of the key")
+	}
+	written := slices.Concat(w.Rights.Insert, w.Rights.Update, w.Filled)
+	for _, l := range slices.Concat(w.Leading, w.Into, w.By, w.Through, w.Links) {
+		by := fmt.Sprintf("what the link %s.%s compares", l.From.Name, l.Name)
+		if slices.Contains(w.Links, l) && !slices.ContainsFunc(l.Pairs, func(p decl.Pair) bool { return slices.Contains(written, p.From) }) {
+			continue // a write touches no end of it
+		}
+		for _, p := range l.Pairs {
+			declared(p.From, by)
+			declared(p.To, by)
+		}
+	}
+	judged := func(child *schema.Table, fk schema.ForeignKey) {
+		by := fmt.Sprintf("judged by the foreign key %s(%s)", child.Name.Name, strings.Join(fk.Columns, ", "))
+		for _, col := range fk.Columns {
+			no(child, col, false, by)
+		}
+		if parent := c.Live.Table(fk.Table); parent != nil {
+			for i, col := range references(fk, parent) {
+				no(parent, col, false, by)
+				if i < len(fk.Columns) {
+					c.unlikePadding(child, fk.Columns[i], parent, col, by, refuse)
+				}
+			}
+		}
+	}
+	given := append(w.given(), names(w.Rights.Update)...)
+	for _, of := range c.Parts(t) {
+		for _, fk := range of.ForeignKeys {
+			if shares(c.Live, fk.Columns, given) {
+				judged(of, fk)
+			}
+		}
+	}
+	if !w.Rights.Delete && len(w.Rights.Update) == 0 {
+		return
+	}
+	reached := c.Parts(t)
+	for i := 0; i < len(reached); i++ { // it grows: a cascade goes on from what it deletes
+		by := reached[i]
+		for _, child := range c.Live.Tables {
+			for _, fk := range child.ForeignKeys {
+				if fk.Table != by.Name || !w.Rights.Delete && !shares(c.Live, references(fk, by), names(w.Rights.Update)) {
+					continue
+				}
+				judged(child, fk)
+				if carries(fk.OnDelete) && !slices.Contains(reached, child) {
+					reached = append(reached, child)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package writing
+
+// This file finds facets through which no row can be inserted: a column needs a value, and nobody gives it one. Each insert would fail in
+// the database, with an error that can't name a column which the program does not see.
+
+import (
+	"slices"
+
+	"github.com/exoagent/exoagent/exosql/internal/check"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// insertable reports the columns that keep rows from being inserted through a facet, in whichever way programs get to it: into the table
+// itself, or through a link. Writable does not ask for it, since the facet's other rights work.
+func (c *Checker) insertable() {
+	var order []*decl.Facet
+	missing := map[*decl.Facet][]*schema.Column{}
+	for _, w := range c.writes {
+		t := c.TableOf(schema.Name{Name: w.Table.Name})
+		if w.Facet == nil || len(w.Rights.Insert) == 0 || !w.Inserts || t == nil {
+			continue
+		}
+		none := c.needed(t, w)
+		if had, ok := missing[w.Facet]; !ok {
+			order = append(order, w.Facet)
+			missing[w.Facet] = none
+		} else if len(none) < len(had) {
+			missing[w.Facet] = none
+		}
+	}
+	for _, f := range order {
+		for _, col := range missing[f] {
+			r := f.Table.Reader
+			c.Add(check.Finding{Kind: check.NeededColumn, Table: f.Table.Name, Column: col.Name, Facet: f.Alias,
+				Problem: "programs may insert rows through the facet " + f.Alias + ", and no row can be inserted: this column needs a value, and neither the program, nor the scope, nor a default of the database gives it one",
+				Fix:     r.Inserted(col.Name) + "; or a default in the database; or " + r.Filled(col.Name) + "; or " + r.NoInsert() + " there"})
+		}
+	}
+}
+
+// needed are the columns that have to have a value in a row that is inserted by w, and get none. A trigger or a rule of PostgreSQL may
+// give them one.
+func (c *rules) needed(t *schema.Table, w Write) (out []*schema.Column) {
+	if c.Live.Engine == schema.Postgres && c.triggered(t) {
+		return nil
+	}
+	given := slices.Concat(names(w.Rights.Insert), names(w.Fixed), names(w.Filled))
+	for _, l := range w.Through {
+		given = append(given, names(l.Ends())...)
+	}
+	var leads []string // to a row in scope, which there has to be
+	for _, l := range w.Into {
+		leads = append(leads, names(l.Ends())...)
+	}
+	for i := range t.Columns {
+		if col := &t.Columns[i]; c.needs(t, w.Table, leads, col) && !shares(c.Live, given, []string{col.Name}) {
+			out = append(out, col)
+		}
+	}
+	return out
+}
+
+// needs reports whether a new row needs a value in the column that the database does not give it; leads are columns that must lead to a row
+// in scope.
+func (c *rules) needs(t *schema.Table, declared *decl.Table, leads []string, col *schema.Column) bool {
+	return col.Generated == schema.NotGenerated && !fillsIn(c.Live, col) &&
+		(col.NotNull || c.notNullDomain(col) || shares(c.Live, leads, []string{col.Name}) || c.nullKey(t, declared, col))
+}
+
+// Needs marks the columns of a declared table for which a new row needs a value: descriptions show them as required.
+func Needs(live *schema.Database, declared *decl.Table) {
+	if t := live.Table(schema.Name{Name: declared.Name}); t != nil {
+		rulesOf(live).Needs(declared, t)
+	}
+}
+
+// Needs implements check.Writes.
+func (c *rules) Needs(declared *decl.Table, t *schema.Table) {
+	triggered := c.Live.Engine == schema.Postgres && c.triggered(t)
+	for _, of := range declared.Cols {
+		col := c.FindColumn(t.Columns, of.Name)
+		of.Needed.Store(col != nil && !triggered && c.needs(t, declared, nil, col))
+	}
+}
+
+// triggered reports whether a trigger or a rule of the database may give the columns of a new row values. SQLite's can do that only
+// once the row is there, so not for a column that is NOT NULL.
+func (c *rules) triggered(t *schema.Table) bool {
+	return slices.ContainsFunc(c.Parts(t), func(of *schema.Table) bool {
+		return len(of.Rules) > 0 || slices.ContainsFunc(of.Triggers, func(tr schema.Trigger) bool {
+			return !tr.Disabled && (tr.Timing != "AFTER" || c.Live.Engine == schema.SQLite) && c.fires(tr, altered{table: of, insert: true})
+		})
+	})
+}
+
+// nullKey reports whether the database takes a row that has NULL in the column, which is part of its key. SQLite allows that in each
+// PRIMARY KEY that is not the rowid, and both engines in a UNIQUE that a host declares as the key. Nothing would find such a row again.
+func (c *rules) nullKey(t *schema.Table, declared *decl.Table, col *schema.Column) bool {
+	if col.NotNull || c.notNullDomain(col) || col.Generated != schema.NotGenerated || c.triggered(t) {
+		return false
+	}
+	key := names(declared.Keys)
+	if c.Live.Engine == schema.SQLite && t.PrimaryKey != nil {
+		key = append(key, t.PrimaryKey.Columns...)
+	}
+	return shares(c.Live, key, []string{col.Name})
+}
+
+// WithoutKey returns the first column of the key that has no value in a new row, or "". given reports whether the row gives a column,
+// and whether what it gives is NULL.
+func WithoutKey(live *schema.Database, declared *decl.Table, given func(column string) (there, null bool)) string {
+	t := live.Table(schema.Name{Name: declared.Name})
+	if t == nil {
+		return ""
+	}
+	c := rulesOf(live)
+	for i := range t.Columns {
+		col := &t.Columns[i]
+		if there, null := given(col.Name); (null || !there && !fillsIn(live, col)) && c.nullKey(t, declared, col) {
+			return col.Name
+		}
+	}
+	return ""
+}
+
+func (c *rules) notNullDomain(col *schema.Column) bool {
+	return col.Domain != nil && slices.ContainsFunc(c.Live.Domains, func(d *schema.Domain) bool { return d.Name == *col.Domain && d.NotNull })
+}

@@ -1,0 +1,381 @@
+package writing
+
+import (
+	"slices"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/compile"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/fence"
+	"github.com/exoagent/exoagent/exosql/internal/language"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/exosql/internal/scope"
+)
+
+// A write changes rows in scope, and leaves them in scope. Which rows an update or a delete
+// changes is said by a query like any other, with its scopes and fences; the statement finds them
+// by their keys. A row that is inserted gets from us what the scope fixes, and what the link that
+// it is inserted through says. Whatever a written key points to has to be in scope as well, which
+// queries find out before, in the same transaction: a foreign row and a missing one are one error.
+
+// Writing is how messages of one shape that write are answered, for whatever values. It is kept, see Keep.
+type Writing struct {
+	Kind  Kind
+	Table *decl.Table
+	Facet *decl.Facet
+	Grant *scope.Grant
+	// Parent finds the row whose link a row is inserted through, or is nil. There has to be one; the first Keys of its
+	// cells are arguments of their own, and the others have to be true: that the scope fixes the same values.
+	Parent  *plan.Plan
+	Keys    int
+	Through string     // what the program calls it
+	Link    *decl.Link // that link, or nil
+	Checks  []Check
+	Change  *plan.Plan // of an update or a delete
+	Found   bool       // which has to find a row: see language.IfUnchanged
+	Inserts []Insert   // of an insert, for each of the sets of columns that rows give
+	Filled  []Filled   // of an insert: what the scope fills in
+	// Back reads an inserted row as programs see it, or is nil. The key that the insert gave is the last of its
+	// arguments. There has to be one, or the row was inserted out of scope.
+	Back *plan.Plan
+}
+
+// Kind is what a message does with rows.
+type Kind = decl.WriteKind
+
+const (
+	Inserts = decl.Inserts
+	Updates = decl.Updates
+	Deletes = decl.Deletes
+)
+
+// Filled is a column that the scope fills in.
+type Filled struct {
+	Col    *decl.Column
+	Source plan.Source
+}
+
+// Insert adds rows that give values for the same columns: One adds one, and Many adds Batch of them. The values of the rows
+// are the arguments after those of the message.
+type Insert struct {
+	One, Many *plan.Plan
+	Batch     int
+}
+
+// Check is a query that finds out whether rows are in scope that written keys point to. It
+// counts them: there has to be one for each of the different keys. One asks of one key, and Many of CheckBatch of them, whose
+// values are the arguments after those of the message.
+type Check struct {
+	One, Many *plan.Plan
+	Keys      [][]KeyPart  // for each set of columns: the parts of the key, as if one row were written; nil: it has none
+	Columns   []string     // that are the key, as programs call them
+	Needed    bool         // it can't be null
+	Grant     *scope.Grant // in whose scope the rows have to be; nil of a Closed one
+	Closed    bool         // no key may be written: it leads to rows that may be out of scope, and is no key of theirs
+
+	Hidden []bool         // those of Columns that programs do not see
+	Hooks  []*decl.Column // those of Columns that a hook fills in some row; the others are nil
+}
+
+// KeyPart is where the value of one column of a key is. Absent says that the row gives none.
+type KeyPart struct {
+	Source plan.Source
+	Absent bool
+}
+
+// CheckBatch is how many keys are asked for at once.
+const CheckBatch = 100
+
+// writer compiles one message that writes.
+type writer struct {
+	d      compile.Engine
+	m      *exo.Message
+	grants []*scope.Grant
+	beside []*scope.Grant // of the same programs, which the message doesn't speak of
+	sets   [][]string
+	w      *Writing
+	keys   bool // what is inserted is known by its keys afterwards
+
+	pointed map[*decl.Link]bool // links of which points has what they lead to looked for in the scope of the grant that writes
+
+	chain *decl.Relation // of the typed API: the rows that are written; nil: the message says them
+}
+
+// IsWrite reports whether a message writes.
+func IsWrite(m *exo.Message) bool {
+	switch m.Root.Name {
+	case language.Insert, language.InsertMany, language.Update, language.Delete:
+		return true
+	}
+	return false
+}
+
+// Plan plans a guest's message that writes. sets are the columns that its literals give, see GivenBy. With keys
+// the statements of an insert give the keys of the new rows. The grants of the message come first, then others of the same programs.
+func Plan(d compile.Engine, m *exo.Message, grants []compile.Prepared, sets [][]string, keys bool) (*Writing, error) {
+	all, n := compile.Grants(grants), len(m.Objects)
+	w := &writer{d: d, m: m, grants: all[:n], beside: all[n:], sets: sets, w: &Writing{}, keys: keys}
+	return w.planned()
+}
+
+// planned makes all plans.
+func (w *writer) planned() (*Writing, error) {
+	make := w.change
+	if w.w.Kind = writeKind(w.m.Root.Name); w.w.Kind == Inserts {
+		make = w.insert
+	}
+	if err := make(); err != nil {
+		return nil, err
+	}
+	return w.w, nil
+}
+
+// writeKind is what a method does with rows.
+func writeKind(method string) Kind {
+	switch method {
+	case language.Insert, language.InsertMany:
+		return Inserts
+	case language.Update:
+		return Updates
+	}
+	return Deletes
+}
+
+func (w *writer) statement() *compile.Statement { return compile.NewStatement(w.d, w.m, w.grants) }
+
+// written is a column of a row that is written, with its value.
+type written = compile.Assigned
+
+// given is the value of column number i that a row gives, row number n of those that are written together.
+func (w *writer) given(col *decl.Column, set []string, n, i int) written {
+	return written{Col: col, Src: plan.Source{Origin: plan.FromMessage, Index: len(w.m.Args) + n*len(set) + i, Item: -1}, Filled: filled(set[i])}
+}
+
+// noted adds to the plan of a write what the engine has to know of its table.
+func (w *writer) noted(p *plan.Plan) *plan.Plan {
+	t := w.w.Table
+	for _, x := range w.w.Facet.Rights.Permits {
+		switch x.Kind {
+		case decl.PermitTrigger:
+			p.Write.Triggers = append(p.Write.Triggers, x.On)
+		case decl.PermitCascade:
+			p.Write.Cascades = append(p.Write.Cascades, x.On)
+		}
+	}
+	p.Write.Labelled = !t.Label.Secrecy().Empty() || slices.ContainsFunc(t.Cols, func(col *decl.Column) bool { return !col.Label.Secrecy().Empty() })
+	return p
+}
+
+// change plans an update or a delete.
+func (w *writer) change() error {
+	root := w.m.Root
+	if w.chain != nil && !narrowed(w.chain) {
+		return exo.Errorf(exo.Invalid, "", "it would %s every row: say which by Where, or say Where(AllRows) if all are meant", root.Name)
+	}
+	if w.chain == nil && !conditioned(root.Recv) {
+		return exo.Errorf(exo.Invalid, "", "it would %s every row: say which by where, or say .all().%s(…) if all are meant", root.Name, root.Name)
+	}
+	s := w.statement()
+	p, err := w.changed(s)
+	if err != nil {
+		return err
+	}
+	w.w.Change, w.w.Found = p, w.chain == nil && calls(root.Recv, language.IfUnchanged)
+	if s.Fenced() {
+		p.Open = w.openChange(fence.Form{Open: true})
+	}
+	return nil
+}
+
+// openChange is the plan of an update or a delete in an open form, or nil. Of more tables than the one that is written there is none.
+func (w *writer) openChange(form fence.Form) *plan.Plan {
+	return compile.Opened(w.d, w.m, w.grants, form, func(s *compile.Statement) (*plan.Plan, error) {
+		once := &writer{d: w.d, m: w.m, grants: w.grants, sets: w.sets, w: &Writing{}}
+		return once.changed(s)
+	})
+}
+
+// Guarded is compile.Guarded of a message that updates or deletes.
+func Guarded(d compile.Engine, m *exo.Message, grants []compile.Prepared, sets [][]string, form fence.Form) *plan.Plan {
+	w := &writer{d: d, m: m, grants: compile.Grants(grants), sets: sets}
+	if p := w.openChange(form); p != nil {
+		return p
+	}
+	return &plan.Plan{}
+}
+
+// changed is the plan of an update or a delete, or nil: see compile.Statement.Changed.
+func (w *writer) changed(s *compile.Statement) (*plan.Plan, error) {
+	root := w.m.Root
+	if err := w.rows(s); err != nil {
+		return nil, err
+	}
+	if !s.Whole() {
+		return nil, exo.Errorf(exo.Invalid, "", "%s is for the rows of one table as they are: without join, select, groupBy and their like; a condition on other tables can stand in where", root.Name)
+	}
+	g, fc, _ := s.Row()
+	t := fc.Table
+	w.w.Table, w.w.Facet, w.w.Grant = t, fc, g
+	if err := compile.HasKey(t); err != nil {
+		return nil, err
+	}
+	entry, err := g.Enter(t, nil, nil) // all that the scope says, of which the way here may have implied some
+	if err != nil {
+		return nil, err
+	}
+	update := root.Name == language.Update
+	if err := s.Change(entry, update); err != nil {
+		return nil, err
+	}
+	var set []written
+	if update {
+		if set, err = w.set(s, fc); err != nil {
+			return nil, err
+		}
+		if err := w.stays(entry, set); err != nil {
+			return nil, err
+		}
+		if err := w.points(g, fc, [][]written{w.standing(entry, set)}); err != nil {
+			return nil, err
+		}
+	} else if !fc.Rights.Delete {
+		return nil, exo.Errorf(exo.Denied, "", "rows can't be deleted")
+	}
+	if err := w.decides(g, t, set); err != nil {
+		return nil, err
+	}
+	if err := w.leads(g, t, fc, [][]written{set}); err != nil {
+		return nil, err
+	}
+	var rows [][]written
+	if set != nil {
+		rows = append(rows, set)
+	}
+	if err := w.besides(g, t, fc, rows); err != nil {
+		return nil, err
+	}
+	p, err := s.Changed(set)
+	if err != nil || p == nil {
+		return nil, err
+	}
+	return w.noted(p), nil
+}
+
+// standing are the values of a row that is updated, with those that the scope fixes: a key of several columns, of which the tenant is one,
+// is looked for by all of them.
+func (w *writer) standing(entry scope.Entry, set []written) []written {
+	fixed, _ := entry.Parts()
+	for _, x := range fixed {
+		if len(x.Slots) == 1 && !slices.ContainsFunc(set, func(v written) bool { return v.Col == x.Col }) {
+			set = append(set[:len(set):len(set)], written{Col: x.Col, Src: compile.FixedSource(x)})
+		}
+	}
+	return set
+}
+
+// conditioned reports whether a chain of calls says which rows are meant.
+func conditioned(n *exo.Node) bool {
+	for ; n != nil; n = n.Recv {
+		switch n.Name {
+		case "where", "limit", language.IfUnchanged, language.First, language.All, language.DistinctBy:
+			if n.Op == exo.OpCall {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// calls reports whether a method is among a chain of calls.
+func calls(n *exo.Node, method string) bool {
+	for ; n != nil; n = n.Recv {
+		if n.Op == exo.OpCall && n.Name == method {
+			return true
+		}
+	}
+	return false
+}
+
+// set are the values of an update.
+func (w *writer) set(s *compile.Statement, fc *decl.Facet) ([]written, error) {
+	arg := w.m.Root.Args[0]
+	if arg.Op == exo.OpLambda {
+		arg = s.Callback(arg)
+	}
+	var out []written
+	add := func(name string, value func(*decl.Column) (written, error)) error {
+		col := column(fc.Rights.Update, fc, name)
+		if col == nil {
+			return exo.Errorf(exo.Denied, "", "`%s` can't be changed", name)
+		}
+		if col.Key { // no program has the right
+			return ofHook(hook(written{Col: col, Filled: filled(name)}), exo.Errorf(exo.Invalid, "", "the key `%s` can't be changed: rows are found by it", col.Name))
+		}
+		v, err := value(col)
+		out = append(out, v)
+		return err
+	}
+	for i, n := range w.sets[0] { // what a literal gives, and what hooks fill beside what is calculated
+		if arg.Op == exo.OpRecord && !filled(n) {
+			return nil, compile.ErrNode(arg)
+		}
+		if err := add(n, func(col *decl.Column) (written, error) { return w.given(col, w.sets[0], 0, i), nil }); err != nil {
+			return nil, err
+		}
+	}
+	switch arg.Op {
+	case exo.OpLit:
+	case exo.OpRecord:
+		for i, n := range arg.Names {
+			if err := add(n, func(col *decl.Column) (written, error) { return s.Calculate(col, arg.Args[i]) }); err != nil {
+				return nil, err
+			}
+		}
+	default:
+		return nil, compile.ErrNode(arg)
+	}
+	if len(out) == 0 {
+		return nil, exo.Errorf(exo.Invalid, "", "there is nothing to change: give it an object of columns and values")
+	}
+	return out, nil
+}
+
+// stays sees to it that rows that are updated stay in scope: a column by which that is told is not
+// written, or, where it is the key of a row in scope, points to another one in scope.
+func (w *writer) stays(entry scope.Entry, set []written) error {
+	for _, c := range entry.Conditions() {
+		var of []*decl.Column
+		if c.Kind == scope.Holds {
+			of = c.Pred.Columns()
+		} else {
+			for _, p := range compile.KeysOf(c, entry.Table()) {
+				of = append(of, p.To)
+			}
+		}
+		touched := false
+		for _, v := range set {
+			if !slices.Contains(of, v.Col) {
+				continue
+			}
+			if c.Kind != scope.Linked {
+				return ofHook(hook(v), exo.Errorf(exo.Denied, "", "`%s` can't be changed: by it rows are told that may be seen", v.Col.Guest))
+			}
+			touched = true
+		}
+		if touched {
+			if err := w.reach(c.Grant, c.Link.From, c.Link, [][]written{set}, true); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func named1(cols []*decl.Column, guest string) *decl.Column {
+	for _, c := range cols {
+		if c.Guest == guest {
+			return c
+		}
+	}
+	return nil
+}

@@ -1,0 +1,329 @@
+package writing
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/check"
+	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/fence"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// This file runs a planned write (plan.go): the checks first, then the changes, then what the program gets of them. The engine comes after it.
+
+// Run is one message that writes, on its way.
+type Run struct {
+	*Writing
+	Host  Host
+	M     *exo.Message
+	Given Given
+	Vals  [][]exo.Value // of the grants
+
+	ParentRow []exo.Value // of the row that rows are inserted through: the values of the link
+	Kept      bool        // something was changed, and an error after it does not undo that
+	New       *exo.Rows   // the row that was inserted
+	Order     []int       // of an insert: which of the given rows each statement adds; -1: several
+}
+
+// Host is the unit of work in which a Run is. Its errors are those that programs read.
+type Host interface {
+	// Read asks one question, in the scope of a grant; nil: of the grants of the message.
+	Read(p *plan.Plan, g *scope.Grant, args []exo.Value) (*exo.Rows, error)
+	// Write makes changes together: all or none is made. refused is why the open plan was not run, or nil. If the error is a
+	// *fence.Refused, nothing was run.
+	Write(changes []engine.Change, refused *fence.Refused) (*exo.Rows, int64, error)
+	// Next is the open plan to try after one that was refused, or nil.
+	Next(open *plan.Plan, refused *fence.Refused) *plan.Plan
+	// Live is what the database says of itself.
+	Live() (*schema.Database, error)
+	// Broken makes the error of a rule that the Run would break.
+	Broken(v *engine.Violation) error
+	// Over reports whether the unit is over, so that nothing can be tried again in it.
+	Over() bool
+
+	// Before keeps images of the rows that an update or a delete is about to change, and returns how many.
+	Before() (kept int64, err error)
+	// Changed notes that n rows were changed, of which so many have images.
+	Changed(n, kept int64)
+	// Inserted notes that n rows were inserted, with the keys of those that the statements returned.
+	Inserted(n int64, keys *exo.Rows)
+}
+
+// read asks one question.
+func (x *Run) read(p *plan.Plan, g *scope.Grant, values ...exo.Value) (*exo.Rows, error) {
+	args, err := x.bind(p, values)
+	if err != nil {
+		return nil, err
+	}
+	return x.Host.Read(p, g, args)
+}
+
+func (x *Run) bind(p *plan.Plan, values []exo.Value) ([]exo.Value, error) {
+	args := x.M.Args
+	if len(values) > 0 {
+		args = append(args[:len(args):len(args)], values...)
+	}
+	return p.Bind(args, x.Vals, x.ParentRow, x.M.Zone())
+}
+
+func errUnseen() error {
+	return exo.Errorf(exo.Denied, "", "the row would not be one that this program may see")
+}
+
+// Do checks and makes the changes, and returns what the program gets.
+func (x *Run) Do() (exo.Value, error) {
+	if p := x.Parent; p != nil {
+		rows, err := x.read(p, nil)
+		if err != nil {
+			return exo.Value{}, err
+		}
+		if n := rows.Len(); n != 1 {
+			return exo.Value{}, exo.Errorf(exo.Invalid, "", "it is inserted through one %s, and the query finds %s", x.Through, map[bool]string{true: "none", false: "several"}[n == 0])
+		}
+		cells := rows.Reader().Cells(0)
+		for _, same := range cells[x.Keys:] {
+			if !same.Bool() {
+				return exo.Value{}, errUnseen()
+			}
+		}
+		x.ParentRow = cells[:x.Keys]
+		for i, v := range x.ParentRow { // the link would lead to no row, and not to the new ones
+			if v.IsNull() {
+				return exo.Value{}, exo.Errorf(exo.Invalid, "", "it is inserted through one %s, whose `%s` is null: it leads to no rows", x.Through, x.Link.Pairs[i].From.Guest)
+			}
+		}
+	}
+	for i := range x.Checks {
+		if err := x.check(&x.Checks[i]); err != nil {
+			return exo.Value{}, err
+		}
+	}
+	if x.Change == nil {
+		return x.insert()
+	}
+	kept, err := x.Host.Before()
+	if err != nil {
+		return exo.Value{}, err
+	}
+	n, err := x.change(x.Change)
+	if err == nil {
+		x.Host.Changed(n, kept)
+	}
+	if n == 0 && err == nil && x.Found {
+		err = exo.Errorf(exo.Conflict, "", "the row is gone, or not as it was read any more; read it again in a new program: this one sees the rows as they were when it began")
+	}
+	return exo.Int(n), err
+}
+
+// check finds out whether each key of the given rows leads to a row in scope.
+func (x *Run) check(c *Check) error {
+	seen := map[string]bool{}
+	var keys [][]exo.Value
+	var first []int // the first row that has the key
+	var enc exo.Encoder
+	for i, row := range x.Given.Rows {
+		key, err := c.Leads(row.Set, func(s plan.Source) exo.Value { return x.value(s, row.Values) })
+		if err != nil {
+			return err
+		}
+		enc.B = enc.B[:0]
+		for _, v := range key {
+			enc.Value(v)
+		}
+		if key != nil && !seen[string(enc.B)] {
+			seen[string(enc.B)] = true
+			keys, first = append(keys, key), append(first, i)
+		}
+	}
+	for single := false; len(keys) > 0; {
+		p, n := c.One, 1
+		if !single && len(keys) > 1 && c.Many != nil {
+			p, n = c.Many, min(len(keys), CheckBatch)
+		}
+		values := slices.Concat(keys[:n]...)
+		for i := n; i < CheckBatch && n > 1; i++ { // the last again, up to as many as the statement asks for
+			values = append(values, keys[n-1]...)
+		}
+		rows, err := x.read(p, c.Grant, values...)
+		if err != nil {
+			return err
+		}
+		if found := rows.Reader().Cells(0)[0].Int(); found != int64(n) {
+			if single = n > 1; single { // one by one, the error says which row it is
+				continue
+			}
+			return c.Nowhere(x.Place(first[0]))
+		}
+		keys, first = keys[n:], first[n:]
+	}
+	return nil
+}
+
+// value is that of a source of a row with the given values.
+func (x *Run) value(s plan.Source, row []exo.Value) exo.Value {
+	switch s.Origin {
+	case plan.FromMessage:
+		if n := len(x.M.Args); s.Index >= n {
+			return row[s.Index-n]
+		}
+		return x.M.Args[s.Index]
+	case plan.FromParent:
+		return x.ParentRow[s.Index]
+	}
+	return x.Vals[s.Origin][s.Index]
+}
+
+// change updates or deletes: open where the database reads rows in scope alone, and with fences where not.
+func (x *Run) change(p *plan.Plan) (int64, error) {
+	var refused *fence.Refused
+	values := x.Given.Rows[0].Values
+	for open := p.Open; open != nil; open = x.Host.Next(open, refused) {
+		args, err := x.bind(open, values)
+		if err != nil {
+			return 0, err
+		}
+		if _, n, err := x.Host.Write([]engine.Change{{Plan: open, Args: [][]exo.Value{args}}}, nil); !errors.As(err, &refused) {
+			return n, err
+		}
+	}
+	args, err := x.bind(p, values)
+	if err != nil {
+		return 0, err
+	}
+	_, n, err := x.Host.Write([]engine.Change{{Plan: p, Args: [][]exo.Value{args}}}, refused)
+	return n, err
+}
+
+// keeps refuses rows whose tenant the database would store as another one. One that is inserted alone is read back; of many nobody would
+// see it.
+func (x *Run) keeps() error {
+	for _, f := range x.Filled {
+		live, err := x.Host.Live()
+		if err != nil {
+			return err
+		}
+		if check.StoredOtherwise(live, f.Col, x.value(f.Source, nil)) {
+			return &exo.Error{Kind: exo.Denied, Msg: "rows can't be added here: its host has to look at it first", Err: fmt.Errorf("exosql: %s.%s can't hold the scope's value as it is, so the rows would be somebody else's", f.Col.Table.Name, f.Col.Name)}
+		}
+	}
+	return nil
+}
+
+// keyed refuses rows without a key before they are there: see WithoutKey.
+func (x *Run) keyed() error {
+	live, err := x.Host.Live()
+	if err != nil {
+		return err
+	}
+	for i, row := range x.Given.Rows {
+		names := x.Inserts[row.Set].One.Write.Given // the row's own come first
+		column := WithoutKey(live, x.Table, func(column string) (there, null bool) {
+			n := slices.IndexFunc(names, func(name string) bool { return live.Engine.Is(name, column) })
+			return n >= 0, n >= 0 && n < len(row.Values) && row.Values[n].IsNull()
+		})
+		if column != "" {
+			return x.withoutKey(column, i)
+		}
+	}
+	return nil
+}
+
+// withoutKey is the error of a row that has no key, as the database would word it for a column that is NOT NULL.
+func (x *Run) withoutKey(column string, row int) error {
+	x.Order = []int{row}
+	err := fmt.Errorf("exosql: %s.%s is part of the key, and the database takes NULL for it: give it a value, or make it NOT NULL", x.Table.Name, column)
+	return x.Host.Broken(&engine.Violation{Rule: engine.NotNull, Table: x.Table.Bare(), Columns: []string{column}, Err: err})
+}
+
+// insert adds the given rows, of which each set of columns has statements of its own.
+func (x *Run) insert() (exo.Value, error) {
+	if err := cmp.Or(x.keeps(), x.keyed()); err != nil {
+		return exo.Value{}, err
+	}
+	changes, err := x.inserts(true)
+	if err != nil {
+		return exo.Value{}, err
+	}
+	rows, n, err := x.Host.Write(changes, nil)
+	if v, ok := errors.AsType[*engine.Violation](err); ok && !x.Host.Over() && v.At < len(x.Order) && x.Order[v.At] < 0 { // one by one, the error says which row it is
+		if changes, err = x.inserts(false); err != nil {
+			return exo.Value{}, err
+		}
+		rows, n, err = x.Host.Write(changes, nil)
+	}
+	if err == nil {
+		x.Host.Inserted(n, rows)
+	}
+	if err != nil || x.Back == nil {
+		return exo.Int(n), err
+	}
+	x.Kept = true // the row is there, and can be taken back with the whole unit only
+	if rows.Len() != 1 {
+		return exo.Value{}, &exo.Error{Kind: exo.Internal, Err: errors.New("exosql: an insert gave no key")}
+	}
+	key := rows.Reader().Cells(0)
+	for i, v := range key {
+		if v.IsNull() { // a trigger had to give it, and has not, or too late
+			return exo.Value{}, x.withoutKey(x.Table.Keys[i].Name, 0)
+		}
+	}
+	if rows, err = x.read(x.Back, nil, append(x.Given.Rows[0].Values[:len(x.Given.Rows[0].Values):len(x.Given.Rows[0].Values)], key...)...); err != nil {
+		return exo.Value{}, err
+	}
+	if rows.Len() != 1 { // one that is out of scope ends the run
+		return exo.Value{}, errUnseen()
+	}
+	x.New = rows
+	return rows.Row(0), nil
+}
+
+// inserts are the statements that add the given rows, many by one statement or each by its own.
+func (x *Run) inserts(together bool) (changes []engine.Change, err error) {
+	x.Order = nil
+	for i, in := range x.Inserts {
+		one, many := engine.Change{Plan: in.One}, engine.Change{Plan: in.Many}
+		var rows [][]exo.Value
+		var which []int // of the given rows
+		for k, row := range x.Given.Rows {
+			if row.Set == i {
+				rows, which = append(rows, row.Values), append(which, k)
+			}
+		}
+		var ones []int
+		for len(rows) > 0 {
+			to, n := &one, 1
+			if together && in.Many != nil && len(rows) >= in.Batch {
+				to, n = &many, in.Batch
+				x.Order = append(x.Order, -1)
+			} else {
+				ones = append(ones, which[0])
+			}
+			args, err := x.bind(to.Plan, slices.Concat(rows[:n]...))
+			if err != nil {
+				return nil, err
+			}
+			to.Args, rows, which = append(to.Args, args), rows[n:], which[n:]
+		}
+		x.Order = append(x.Order, ones...)
+		for _, c := range []engine.Change{many, one} {
+			if len(c.Args) > 0 {
+				changes = append(changes, c)
+			}
+		}
+	}
+	return changes, nil
+}
+
+// Place is what an error puts before the name of a column of one of several given rows: "[2].".
+func (x *Run) Place(row int) string {
+	if row < 0 || len(x.Given.Rows) < 2 {
+		return ""
+	}
+	return fmt.Sprintf("[%d].", row)
+}

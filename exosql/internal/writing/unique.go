@@ -1,0 +1,265 @@
+package writing
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exosql/internal/check"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/internal/sqlname"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// A rule that no two rows may be alike is a question that a program asks by writing: an error says
+// that another row has the value. As long as such a row must be in the writer's scope, it learns
+// nothing that it could not read.
+
+// unique is such a rule: a key, a unique index, or an exclusion constraint.
+type unique struct {
+	Parts     []schema.Part
+	exclusion *schema.Exclusion // nil: all parts are compared with =
+	where     string            // of which rows; "" for all
+	alike     bool              // NULL equals NULL
+	primary   bool
+	include   []string // columns that its index carries along
+	late      bool     // it may be looked at at the end of a transaction only
+	broken    bool     // it was not built to the end: it refuses rows, and there may be some that are alike
+}
+
+// uniques are the rules of a table, of the tables that it is a part of, and of its parts.
+func (c *rules) uniques(t *schema.Table) (out []unique) {
+	for _, of := range c.Parts(t) {
+		out = append(out, uniquesOf(of)...)
+	}
+	return out
+}
+
+func uniquesOf(t *schema.Table) (out []unique) {
+	if t.PrimaryKey != nil {
+		out = append(out, unique{Parts: keyParts(t.PrimaryKey), primary: true, include: t.PrimaryKey.Include, late: t.PrimaryKey.Deferrable})
+	}
+	for i, k := range t.Uniques {
+		out = append(out, unique{Parts: keyParts(&t.Uniques[i]), alike: !k.NullsDistinct, include: k.Include, late: k.Deferrable})
+	}
+	for _, x := range t.Indexes {
+		if x.Unique { // one that is not built to the end refuses rows, too
+			out = append(out, unique{Parts: x.Parts, where: x.Where, alike: x.NullsAlike, broken: x.Invalid, include: x.Include})
+		}
+	}
+	for i, x := range t.Exclusions {
+		out = append(out, unique{Parts: x.Parts, exclusion: &t.Exclusions[i], where: x.Where})
+	}
+	return out
+}
+
+// keyParts are those of a key: the parts of the index behind it, where it says more than names.
+func keyParts(k *schema.Key) (out []schema.Part) {
+	if k.Parts != nil {
+		return k.Parts
+	}
+	for _, n := range k.Columns {
+		out = append(out, schema.Part{Column: n})
+	}
+	return out
+}
+
+func (u unique) columns() (out []string) {
+	for _, p := range u.Parts {
+		if p.Column != "" {
+			out = append(out, p.Column)
+		}
+	}
+	return out
+}
+
+func (u unique) list() string {
+	var parts []string
+	for _, p := range u.Parts {
+		if p.Column != "" {
+			parts = append(parts, p.Column)
+		} else {
+			parts = append(parts, p.Expr)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// said is the rule as messages have it.
+func (u unique) said() string {
+	s := "(" + u.list() + ")"
+	if u.where != "" {
+		s += " where " + u.where
+	}
+	return s
+}
+
+// permission lets programs learn what the rule reveals.
+func (u unique) permission() decl.Permission {
+	p := decl.Permission{Kind: decl.PermitUnique, On: u.list(), Of: u.where}
+	if u.exclusion != nil {
+		p.Kind = decl.PermitExclusion
+	}
+	return p
+}
+
+func (u unique) name() string {
+	if u.exclusion != nil {
+		return "exclude" + u.said()
+	}
+	return "unique" + u.said()
+}
+
+// fixUnique is what would be right of a rule that spans tenants, other than that programs may learn what others have.
+func (c *rules) fixUnique(u unique, w Write) string {
+	switch {
+	case u.primary:
+		return fmt.Sprintf("numbers or UUIDs that the database gives (%s), %s", sqlname.List(u.columns()), w.Table.Reader.NotInserted())
+	case !w.Decided || len(w.Scope) == 0 || u.exclusion != nil || u.where != "" || len(u.columns()) < len(u.Parts):
+		return ""
+	}
+	within := u.columns()
+	for _, col := range slices.Backward(names(w.Scope)) {
+		if !c.Within([]string{col}, within) {
+			within = append([]string{col}, within...)
+		}
+	}
+	return fmt.Sprintf("UNIQUE (%s) in its place", sqlname.List(within))
+}
+
+// confirms reports whether a write of what programs may write can be refused because of a row out of scope.
+func confirms(live *schema.Database, t *schema.Table, u unique, w Write) bool {
+	kept := w.Decided && u.keeps(live, t, names(w.Scope))
+	if kept && (len(w.Rights.Insert) == 0 || !w.chooses()) {
+		return false
+	}
+	cols := u.columns()
+	for i := range t.Columns { // what the database calculates of them is written with them
+		if c := &t.Columns[i]; !kept && len(w.Rights.Update) > 0 && shares(live, cols, []string{c.Name}) && w.calculates(live, t, c) {
+			return true
+		}
+	}
+	if !kept && len(w.Rights.Update) > 0 && (len(cols) < len(u.Parts) || u.where != "" || shares(live, cols, names(w.Rights.Update)) || shares(live, cols, names(w.Filled))) {
+		return true // an expression and a condition may be of any column
+	}
+	return len(w.Rights.Insert) > 0 && !u.fresh(live, t, w.given())
+}
+
+// chooses reports whether a program gives a new row what its scope is told by, of several values, itself or by the row that it inserts
+// through, and nothing looks at it before the row is written: a rule is broken by rows out of scope then, before the row is found to be one
+// (TestChosenScope).
+func (w Write) chooses() bool {
+	return slices.ContainsFunc(w.Scope, func(c *decl.Column) bool {
+		return !slices.Contains(w.Fixed, c) && (slices.Contains(w.Rights.Insert, c) || slices.Contains(w.Filled, c) || fills(w.Through, c)) && !fills(w.Into, c)
+	})
+}
+
+// fills reports whether a column of the table that links lead to is part of one of them.
+func fills(links []*decl.Link, c *decl.Column) bool {
+	return slices.ContainsFunc(links, func(l *decl.Link) bool {
+		return slices.ContainsFunc(l.Pairs, func(p decl.Pair) bool { return p.To == c })
+	})
+}
+
+// defaultOf is what a column gets that is not given: its own default, or its domain's.
+func defaultOf(live *schema.Database, c *schema.Column) string {
+	if c.Default != "" || c.Domain == nil {
+		return c.Default
+	}
+	for _, d := range live.Domains {
+		if d.Name == *c.Domain {
+			return d.Default
+		}
+	}
+	return ""
+}
+
+// fillsIn reports whether the database gives a new row a value in the column where the statement gives none.
+func fillsIn(live *schema.Database, c *schema.Column) bool {
+	return c.Identity != schema.NotIdentity || defaultOf(live, c) != ""
+}
+
+// given are the columns of a row that is inserted that have a value by the program or by us.
+func (w Write) given() []string {
+	cols := slices.Concat(names(w.Rights.Insert), names(w.Scope), names(w.Filled))
+	for _, l := range slices.Concat(w.Into, w.Through) {
+		for _, p := range l.Pairs {
+			cols = append(cols, p.To.Name)
+		}
+	}
+	return cols
+}
+
+// keeps reports whether rows that are alike are equal in columns, as a scope compares them.
+func (u unique) keeps(live *schema.Database, t *schema.Table, columns []string) bool {
+	return !slices.ContainsFunc(columns, func(col string) bool {
+		return wider(live, t, col) || !slices.ContainsFunc(u.equal(), func(e string) bool { return live.Engine.Is(e, col) })
+	})
+}
+
+// wider reports whether the database takes values of the column for equal that are different texts, and a scope over it compares texts: citext
+// ignores case, char(n) spaces, and a collation what it likes. So what is unique by it spans tenants, whose names differ in that.
+func wider(live *schema.Database, t *schema.Table, name string) bool {
+	i := slices.IndexFunc(t.Columns, func(c schema.Column) bool { return live.Engine.Is(c.Name, name) })
+	if live.Engine != schema.Postgres {
+		return i >= 0 && t.Columns[i].Loose
+	}
+	if i < 0 {
+		return true
+	}
+	c := t.Columns[i]
+	if c.Loose {
+		return true
+	}
+	switch check.PlainType(&c) {
+	case "text", "character varying", "name":
+		return false
+	}
+	return c.Enum == nil && (c.Kind == schema.Text || c.Kind == schema.Unknown)
+}
+
+// equal are the columns in which rows that are alike are equal: not those that the rule compares by another collation or class of operators than the
+// column's, by which a text of a tenant may be like another tenant's.
+func (u unique) equal() (out []string) {
+	for i, p := range u.Parts {
+		if p.Column != "" && p.Collation == "" && bytewise(p.OpClass) && (u.exclusion == nil || i < len(u.exclusion.Operators) && u.exclusion.Operators[i] == "=") {
+			out = append(out, p.Column)
+		}
+	}
+	return out
+}
+
+// bytewise reports whether a class of operators takes what the column's own does for equal: the ones of patterns order texts otherwise, and no more.
+func bytewise(class string) bool {
+	return class == "" || class == "text_pattern_ops" || class == "varchar_pattern_ops"
+}
+
+// numbered reports whether one of its columns is a number that the database gives: rows that came with numbers of their own, as imported ones
+// do, may have it.
+func (u unique) numbered(live *schema.Database, t *schema.Table) bool {
+	return slices.ContainsFunc(t.Columns, func(c schema.Column) bool {
+		return c.Identity != schema.NotIdentity && shares(live, []string{c.Name}, u.columns())
+	})
+}
+
+// fresh reports whether a row that a program inserts with values for some columns is like no other: a column
+// that it can't give is numbered, calls a function for its default (of random, by custom), or is NULL. One that has to be given and can't be
+// refuses the row by itself.
+func (u unique) fresh(live *schema.Database, t *schema.Table, given []string) bool {
+	return slices.ContainsFunc(u.equal(), func(name string) bool {
+		i := slices.IndexFunc(t.Columns, func(c schema.Column) bool { return live.Engine.Is(c.Name, name) })
+		if i < 0 || slices.ContainsFunc(given, func(g string) bool { return live.Engine.Is(g, name) }) {
+			return false
+		}
+		c := t.Columns[i]
+		switch {
+		case c.Identity != schema.NotIdentity:
+			return true
+		case c.Generated != schema.NotGenerated:
+			return false
+		case defaultOf(live, &c) != "":
+			return c.Kind == schema.UUID && strings.Contains(c.Default, "(")
+		}
+		return c.NotNull || !u.alike
+	})
+}

@@ -1,0 +1,97 @@
+package exosql
+
+// This file has the permissions for what a write may do beyond the rows that it names. [Check] names the one that is missing, and no write
+// runs without it: see [Facet.Permit], [Table.Permit] and [Written].
+
+import (
+	"strings"
+
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+)
+
+// Permission allows a write one thing beyond the rows that it names; the zero Permission allows nothing. String is its form in a grant
+// file, under effects.
+type Permission struct{ p decl.Permission }
+
+func (p Permission) String() string { return p.p.String() }
+
+// AllowTrigger lets a trigger act: on PostgreSQL "comments.touch" where a cascade to another table sets it off. In a grant file:
+// trigger touch.
+func AllowTrigger(name constant) Permission { return permission(decl.PermitTrigger, name) }
+
+// AllowRule lets a rule of PostgreSQL rewrite the write. In a grant file: rule archive.
+func AllowRule(name constant) Permission { return permission(decl.PermitRule, name) }
+
+// AllowCascade lets a foreign key of another table carry the change on to its rows, whoever's they are. In a grant file:
+// cascade comments(task_id).
+func AllowCascade(table constant, columns ...constant) Permission {
+	return permission(decl.PermitCascade, table, columns...)
+}
+
+// AllowConflict lets a rule of SQLite resolve a conflict: REPLACE deletes other rows, IGNORE leaves a row out, FAIL keeps what came before.
+// In a grant file: ON CONFLICT REPLACE.
+func AllowConflict(how constant) Permission { return permission(decl.PermitConflict, how) }
+
+// AllowDefault lets the database fill in columns that lead to another row, whoever's it is. In a grant file: default(category_id).
+func AllowDefault(columns ...constant) Permission {
+	return Permission{decl.Permission{Kind: decl.PermitDefault, On: list(columns)}}
+}
+
+// AllowUnique lets programs learn that a row out of scope has a value, by a key or a unique index over columns. In a grant file:
+// unique(code).
+func AllowUnique(columns ...constant) Permission {
+	return Permission{decl.Permission{Kind: decl.PermitUnique, On: list(columns)}}
+}
+
+// AllowExclusion is AllowUnique for an exclusion constraint. In a grant file: exclude(room, during).
+func AllowExclusion(columns ...constant) Permission {
+	return Permission{decl.Permission{Kind: decl.PermitExclusion, On: list(columns)}}
+}
+
+// Where is the same for a unique index or an exclusion constraint with a condition. In a grant file: unique(code) where active.
+func (p Permission) Where(condition constant) Permission {
+	if p.p.Kind != decl.PermitUnique && p.p.Kind != decl.PermitExclusion {
+		panic("exosql: Where is for AllowUnique and AllowExclusion")
+	}
+	p.p.Of = string(condition)
+	return p
+}
+
+// AllowWaiting says that no row of a table waits for the key of a new row: its columns have no foreign key, so that a row with the key
+// would come into scope. In a grant file: waiting comments(task_id).
+func AllowWaiting(table constant, columns ...constant) Permission {
+	return permission(decl.PermitWaiting, table, columns...)
+}
+
+// AllowRows says that no row comes into the scope of another declaration of the same rows, of a view say. In a grant file:
+// rows(ticket_view).
+func AllowRows(table constant) Permission { return permission(decl.PermitRows, table) }
+
+// AllowTypes says that a link of a table compares values of different types, and no value in two forms means two rows. In a grant file:
+// types(items.kids).
+func AllowTypes(table, link constant) Permission { return permission(decl.PermitTypes, table, link) }
+
+// AllowRevealing lets programs learn what is labelled by a rule of the database that joins it to what is written, "unique(name, email)",
+// by rows that refer to it, "visits(person_id)", or by being in scope, "visits.notes". In a grant file: reveals unique(name, email).
+func AllowRevealing(rule constant) Permission { return permission(decl.PermitRevealing, rule) }
+
+func permission(kind decl.PermissionKind, on constant, of ...constant) Permission {
+	return Permission{decl.Permission{Kind: kind, On: string(on), Of: list(of)}}
+}
+
+func list(columns []constant) string {
+	all := make([]string, len(columns))
+	for i, c := range columns {
+		all[i] = string(c)
+	}
+	return strings.Join(all, ", ")
+}
+
+// permissions are those of declarations.
+func permissions(known []Permission) []decl.Permission {
+	var all []decl.Permission
+	for _, p := range known {
+		all = append(all, p.p)
+	}
+	return all
+}
