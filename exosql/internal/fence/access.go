@@ -1,5 +1,7 @@
 package fence
 
+// This file has what Check reads from a plan; sqliteaccess.go and postgresaccess.go read it.
+
 // Access is how an engine would read one table of an open plan.
 type Access struct {
 	Index    string // "" if it reads the table as a whole, or by several indexes

@@ -10,6 +10,9 @@ import (
 	"strings"
 )
 
+// This file judges how PostgreSQL would run an open statement; postgresguarded.go judges its guarded tables. form.go comes before it; an
+// engine runs what it lets through.
+
 // indexes gives the columns of an index that holds every row, in order, or
 // nothing for an index that it does not know.
 type Indexes func(name string) []string

@@ -7,6 +7,8 @@ import (
 	"strings"
 )
 
+// This file judges how PostgreSQL reads the guarded tables of a statement, for postgres.go.
+
 // guarded judges a node that reads a guarded table, rows out of its scope among others.
 // PostgreSQL tries the conditions of a filter in the order in which it writes them, and
 // stops at the first that does not hold. So before the whole scope has held, only these may stand:

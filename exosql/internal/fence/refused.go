@@ -2,6 +2,8 @@ package fence
 
 import "slices"
 
+// This file has what a judge returns: why an open statement is not run. form.go chooses the next form by it.
+
 // Refused is why an open plan was not run: the engine's own plan reads rows out of scope,
 // or is not understood. Nothing was handed to the collector.
 type Refused struct{ Why error }

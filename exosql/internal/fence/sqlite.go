@@ -8,6 +8,8 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
+// This file judges how SQLite would run an open statement. form.go comes before it; an engine runs what it lets through.
+
 // JudgeSQLite fails unless a plan reads, of each of the tables, the rows in scope and no
 // other: then nothing that a program says is tried on a row out of its scope, nor is one
 // read in the order of a column that the program chose. lines is what EXPLAIN QUERY PLAN

@@ -1,5 +1,7 @@
 package fence
 
+// This file has what a judge has to find in a plan. The compiler writes it down.
+
 // Table is one table of a statement, with the scope of its rows.
 type Table struct {
 	Name, Alias string

@@ -5,7 +5,7 @@
 // (Writable), and the change itself (Run). Invariants: a row is in scope before and after; a write brings no row into view and reveals
 // nothing that is labelled; what the database would do beyond the rows that are named runs only if the host has permitted it.
 //
-// The files in the order of a write: given.go, hook.go, typed.go, plan.go, insert.go, decide.go, which plan it; rules.go, unique.go,
-// effects.go, labels.go, equality.go, trust.go, which hold it against the catalogue; run.go, which runs it. checker.go and insertable.go
-// report the same beforehand.
+// The files in the order of a write: writer.go, given.go, hook.go, reach.go, decide.go, insert.go, typed.go and plan.go plan it; rule.go,
+// altered.go, unique.go, equality.go, effects.go, labels.go, trust.go and rules.go hold it against the catalogue; checker.go and
+// insertable.go report the same beforehand; run.go runs it.
 package writing

@@ -11,6 +11,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
+// This file finds what the database does beyond the rows that a write names: triggers, rules and cascades. rules.go asks it.
+
 // effects refuses what a write would set off beyond the rows that it names, unless
 // it is known: triggers and rules run code that no scope binds, and a cascade changes
 // rows of other tables, whoever's they are. What the write's own rights can't set off is no reason (TestEffectsOfRights).
@@ -74,10 +76,6 @@ func (c *rules) fires(tr schema.Trigger, a altered) bool {
 		}
 		return false // no write of ours truncates a table
 	})
-}
-
-func carries(a schema.Action) bool {
-	return a == schema.Cascade || a == schema.SetNull || a == schema.SetDefault
 }
 
 func (c *rules) dropTrigger(name string, t *schema.Table) string {

@@ -7,8 +7,9 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
-	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
+
+// This file reads what a message gives: rows, by the sets of columns that they give. The planning comes after it.
 
 // Given is what the literal of a message that writes gives: rows, by the sets of columns that they give. An update gives
 // one row, which is that of the literal, or of no column where a callback calculates what is changed.
@@ -137,31 +138,11 @@ func AppendSets(key []byte, sets [][]string) []byte {
 	return key
 }
 
-// Keep copies what is kept of a writing; see plan.Plan.Keep.
-func (w *Writing) Keep() (*Writing, int) {
-	k, n := *w, 1<<10 // of the struct and its lists, about
-	keep := func(p **plan.Plan) {
-		if *p != nil {
-			var size int
-			*p, size = (*p).Keep()
-			n += size
+func named1(cols []*decl.Column, guest string) *decl.Column {
+	for _, c := range cols {
+		if c.Guest == guest {
+			return c
 		}
 	}
-	keep(&k.Parent)
-	keep(&k.Change)
-	keep(&k.Back)
-	k.Through = strings.Clone(w.Through)
-	k.Checks, k.Inserts = slices.Clone(w.Checks), slices.Clone(w.Inserts)
-	for i := range k.Checks {
-		keep(&k.Checks[i].One)
-		keep(&k.Checks[i].Many)
-		for _, s := range k.Checks[i].Keys {
-			n += 64 + 128*len(s)
-		}
-	}
-	for i := range k.Inserts {
-		keep(&k.Inserts[i].One)
-		keep(&k.Inserts[i].Many)
-	}
-	return &k, n
+	return nil
 }

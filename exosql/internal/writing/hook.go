@@ -84,9 +84,6 @@ func Target(m *exo.Message, of func(slot int) *decl.Facet) *decl.Facet {
 	return f
 }
 
-// Facet is the table of a typed write as Go code sees it.
-func (t *TypedWrite) Facet() *decl.Facet { return t.grant.Facet }
-
 // Gives are the columns that a message gives, for each row of given: those of its literal, or what an update's callback
 // calculates. ok is false where a name is none that the program may write: planning refuses it.
 func Gives(m *exo.Message, fc *decl.Facet, given Given) (kind Kind, rows [][]decl.Given, ok bool) {

@@ -12,32 +12,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Write is what a grant lets programs change in one table.
-type Write struct {
-	Table  *decl.Table
-	Facet  *decl.Facet // by which programs write; nil of Go code
-	Rights decl.Rights
-	// Scope are the columns by which it is decided whether a row is in scope: rows that are equal in them are all
-	// in scope or all not. Decided says that these columns decide it.
-	Scope   []*decl.Column
-	Decided bool
-	Fixed   []*decl.Column  // of Scope: what is filled in
-	Links   []*decl.Link    // from the table: whose far end is looked for in scope before a key that points to it is written
-	Into    []*decl.Link    // to the table: the same of whose near end
-	By      []*decl.Link    // to the table: those by which the scope finds its rows
-	Reveals []decl.Revealed // by being in scope, of what is labelled
-	Through []*decl.Link    // to the table: by which rows are inserted, so that they fill in its columns
-	Leading []*decl.Link    // from the table: rows at whose far end are in scope by it
-	Filled  []*decl.Column  // that hooks of the host fill, maybe by what the program gives
-	Told    []*decl.Column  // by which it is told what else is in scope, of this grant or of another of the same programs
-	Beside  []*decl.Table   // other tables of which the grants of the same programs tell which rows are in scope
-	// Labelled are the columns of the tables of the same programs whose values they may not read.
-	Labelled []*decl.Column
-	// LabelledRows are those of these tables of which they may not know which rows are there.
-	LabelledRows []*decl.Table
-	Inserts      bool // programs get to the facet so that they insert rows
-	Trusted      bool // it is Go code that writes: it may learn that others have a value
-}
+// This file asks all rules of writes of one write and one catalogue. The rules in other files come before it, run.go after it.
 
 // Writable returns all reasons for which no program may write a table, or nil. What it refuses would let a program
 // change, or have confirmed, a row out of its scope: it is asked before the first write, and
@@ -50,61 +25,6 @@ func Writable(live *schema.Database, w Write) error {
 		all = append(all, fmt.Errorf("exosql: %s: %s. Right would be: %s", w.Table.Name, f.Problem, f.Fix))
 	}
 	return errors.Join(all...)
-}
-
-// rules are the rules of writes, over a catalogue.
-type rules struct {
-	*check.Checker
-	asked []decl.Permission // that a rule has asked for, given or not
-}
-
-func rulesOf(live *schema.Database) *rules {
-	c := &rules{Checker: check.NewChecker()}
-	c.Live = live
-	return c
-}
-
-// refusing adds the reasons for which a table is not written by w.
-type refusing struct {
-	c *rules
-	w Write
-}
-
-func (r refusing) because(kind, fix, problem string, args ...any) {
-	r.add(check.Finding{Kind: kind, Fix: fix}, problem, args...)
-}
-
-// unless adds a reason that does not hold where the host has given a permission. fix is the other way, if there is one, and when says when
-// it may be given.
-func (r refusing) unless(p decl.Permission, kind, fix, when, problem string, args ...any) {
-	r.c.asked = append(r.c.asked, p)
-	if decl.Permits(r.w.Rights.Permits, p) {
-		return
-	}
-	if fix != "" {
-		fix += ", or "
-	}
-	r.add(check.Finding{Kind: kind, Fix: fix + r.w.permit(p) + when, Effect: schema.Printable(p.String())}, problem, args...)
-}
-
-func (r refusing) add(f check.Finding, problem string, args ...any) {
-	f.Table, f.Problem = r.w.Table.Name, fmt.Sprintf(problem, args...)
-	if r.w.Facet != nil {
-		f.Facet = r.w.Facet.Alias
-	}
-	r.c.Add(f)
-}
-
-// permit is what the host writes to permit something.
-func (w Write) permit(p decl.Permission) string {
-	switch r := w.Table.Reader; {
-	case w.Trusted:
-		return r.PermitOfTable(p.Go())
-	case w.Facet == nil:
-		return r.PermitOfAny(p.Go())
-	default:
-		return r.Permit(p.Go(), p.String(), w.Facet.Alias)
-	}
 }
 
 // writable finds all for which no program may write a table.
@@ -194,14 +114,6 @@ func (c *rules) defaulted(t *schema.Table, w Write, refuse refusing) {
 	}
 }
 
-// foreignKeys are those that a row of a table has to hold: of the table, of those that it is a part of, and of its parts.
-func (c *rules) foreignKeys(t *schema.Table) (out []schema.ForeignKey) {
-	for _, of := range c.Parts(t) {
-		out = append(out, of.ForeignKeys...)
-	}
-	return out
-}
-
 // through refuses foreign keys to other rows than those that rows are inserted through, by what the link to them fills in: of which row in
 // scope that is, is the program's to say, and a row of anybody's would be confirmed.
 func (c *rules) through(t *schema.Table, w Write, refuse refusing) {
@@ -270,14 +182,6 @@ func (c *rules) calculated(t *schema.Table, w Write, refuse refusing) {
 	}
 }
 
-// calculates reports whether a generated column depends on what may be written. All columns of a new row are, but for those that the scope fills in: of several values that it admits, the program says which.
-func (w Write) calculates(live *schema.Database, t *schema.Table, col *schema.Column) bool {
-	is := func(names []string, name string) bool { return shares(live, names, []string{name}) }
-	return t.Calculates(col, func(name string) bool {
-		return is(names(w.Rights.Update), name) || len(w.Rights.Update) > 0 && is(names(w.Filled), name) || len(w.Rights.Insert) > 0 && !is(names(w.Fixed), name)
-	})
-}
-
 // looks reports whether what a foreign key refers to is looked for in scope before it is written.
 func (w Write) looks(live *schema.Database, fk schema.ForeignKey) bool {
 	return slices.ContainsFunc(w.Links, func(l *decl.Link) bool { return along(live, l.Pairs, l.To, fk) }) ||
@@ -309,13 +213,6 @@ func (c *rules) waiting(t *schema.Table, w Write, refuse refusing) {
 	}
 }
 
-func reversed(pairs []decl.Pair) (out []decl.Pair) {
-	for _, p := range pairs {
-		out = append(out, decl.Pair{From: p.To, To: p.From})
-	}
-	return out
-}
-
 // identified reports whether no two rows have the same declared key, as a statement compares it: by the columns' own collations.
 func identified(live *schema.Database, t *schema.Table, declared *decl.Table) bool {
 	c := rulesOf(live)
@@ -326,31 +223,4 @@ func identified(live *schema.Database, t *schema.Table, declared *decl.Table) bo
 		// Until a deferred key is looked at, two rows have it: one of a program's own, and by it a foreign one that it deletes before the commit.
 		return u.exclusion == nil && u.where == "" && !u.broken && !u.late && len(u.equal()) == len(u.Parts) && c.Within(u.equal(), names(declared.Keys))
 	})
-}
-
-// shares reports whether two lists of columns have one in common.
-func shares(live *schema.Database, a, b []string) bool {
-	return slices.ContainsFunc(a, func(x string) bool {
-		return slices.ContainsFunc(b, func(y string) bool { return live.Engine.Is(x, y) })
-	})
-}
-
-// along reports whether pairs of columns, to another table, are those of a foreign key.
-func along(live *schema.Database, pairs []decl.Pair, to *decl.Table, fk schema.ForeignKey) bool {
-	is := live.Engine.Is
-	for _, p := range pairs {
-		i := slices.IndexFunc(fk.Columns, func(col string) bool { return is(col, p.From.Name) })
-		if i < 0 || i < len(fk.References) && !is(fk.References[i], p.To.Name) {
-			return false
-		}
-	}
-	t := live.Table(schema.Name{Name: to.Name}) // not one of the same name in another schema
-	return t != nil && is(t.Name.Name, fk.Table.Name) && is(t.Name.Schema, fk.Table.Schema) && len(pairs) == len(fk.Columns)
-}
-
-func names(cols []*decl.Column) (out []string) {
-	for _, c := range cols {
-		out = append(out, c.Name)
-	}
-	return out
 }

@@ -109,3 +109,6 @@ func (w *writer) targetOfChain(*exo.Node) (scope.Entry, []written, error) {
 	filled, err := w.through(s, l, e)
 	return e, filled, err
 }
+
+// Facet is the table of a typed write as Go code sees it.
+func (t *TypedWrite) Facet() *decl.Facet { return t.grant.Facet }
