@@ -33,19 +33,22 @@ const (
 	PermitRevealing                           // programs may learn what is labelled
 )
 
-// forms has for each kind how a grant file writes it and the function of package exosql. %s are On and Of.
-var forms = [...]struct{ file, of, inGo string }{
-	PermitTrigger:   {"trigger %s", "", "AllowTrigger"},
-	PermitRule:      {"rule %s", "", "AllowRule"},
-	PermitCascade:   {"cascade %s", "(%s)", "AllowCascade"},
-	PermitConflict:  {"ON CONFLICT %s", "", "AllowConflict"},
-	PermitDefault:   {"default(%s)", "", "AllowDefault"},
-	PermitUnique:    {"unique(%s)", " where %s", "AllowUnique"},
-	PermitExclusion: {"exclude(%s)", " where %s", "AllowExclusion"},
-	PermitWaiting:   {"waiting %s", "(%s)", "AllowWaiting"},
-	PermitRows:      {"rows(%s)", "", "AllowRows"},
-	PermitTypes:     {"types(%s)", ".%s", "AllowTypes"},
-	PermitRevealing: {"reveals %s", "", "AllowRevealing"},
+// forms has for each kind how a grant file writes it, the function of package exosql, and an example. %s are On and Of.
+var forms = [...]struct {
+	file, of, inGo string
+	like           Permission
+}{
+	PermitTrigger:   {"trigger %s", "", "AllowTrigger", Permission{On: "NAME"}},
+	PermitRule:      {"rule %s", "", "AllowRule", Permission{On: "NAME"}},
+	PermitCascade:   {"cascade %s", "(%s)", "AllowCascade", Permission{On: "TABLE", Of: "COLUMNS"}},
+	PermitConflict:  {"ON CONFLICT %s", "", "AllowConflict", Permission{On: "REPLACE"}},
+	PermitDefault:   {"default(%s)", "", "AllowDefault", Permission{On: "COLUMNS"}},
+	PermitUnique:    {"unique(%s)", " where %s", "AllowUnique", Permission{On: "COLUMNS"}},
+	PermitExclusion: {"exclude(%s)", " where %s", "AllowExclusion", Permission{On: "COLUMNS"}},
+	PermitWaiting:   {"waiting %s", "(%s)", "AllowWaiting", Permission{On: "TABLE", Of: "COLUMNS"}},
+	PermitRows:      {"rows(%s)", "", "AllowRows", Permission{On: "TABLE"}},
+	PermitTypes:     {"types(%s)", ".%s", "AllowTypes", Permission{On: "TABLE", Of: "LINK"}},
+	PermitRevealing: {"reveals %s", "", "AllowRevealing", Permission{On: "RULE"}},
 }
 
 // String is the form of a grant file.
@@ -77,9 +80,15 @@ func (p Permission) Go() string {
 	return s + ")"
 }
 
-// PermissionForms are the forms of a grant file, for errors.
-func PermissionForms() string {
-	return "`trigger NAME`, `rule NAME`, `cascade TABLE(COLUMNS)`, `ON CONFLICT REPLACE`, `default(COLUMNS)`, `unique(COLUMNS)`, `exclude(COLUMNS)`, `waiting TABLE(COLUMNS)`, `rows(TABLE)`, `types(TABLE.LINK)` or `reveals RULE`"
+// permissionForms are the forms of a grant file, for errors.
+func permissionForms() string {
+	var all []string
+	for kind, f := range forms {
+		if f.like.Kind = PermissionKind(kind); kind > 0 {
+			all = append(all, "`"+f.like.String()+"`")
+		}
+	}
+	return strings.Join(all, ", ")
 }
 
 // ParsePermission reads the form of a grant file.
@@ -121,7 +130,7 @@ func ParsePermission(text string) (Permission, error) {
 			return p, nil
 		}
 	}
-	return Permission{}, fmt.Errorf("exosql: %q is no permission: write %s", text, PermissionForms())
+	return Permission{}, fmt.Errorf("exosql: %q is no permission: write one of %s", text, permissionForms())
 }
 
 // Permits reports whether a permission is among some. What is compared is the form: where a rule of the database has a parenthesis in a
