@@ -15,17 +15,20 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
 	"github.com/exoagent/exoagent/internal/testutil"
 )
 
-// alwaysErrors are the functions that may have a result of type *exo.Error: they make
+// alwaysErrors are the functions that may have a result of type *fail.Error: they make
 // one and never give nil.
-var alwaysErrors = []string{"exo.Errorf", "exo.Error.At"}
+var alwaysErrors = []string{"exo/fail.Errorf", "exo/fail.Error.At", "exo/fail.Error.In", "exo/fail.Error.Bounded", "exo/fail.AsError", "exo/fail.Later",
+	"exoeval/internal/guest.AsError", "exoeval/internal/guest.Recorded.Shut"}
 
-// A nil *exo.Error in an error is not nil: a caller who writes `var err error = res.Err`
+// A nil *fail.Error in an error is not nil: a caller who writes `var err error = res.Err`
 // finds a failure in each success. So nothing that can be nil has that type.
 func TestNoTypedNils(t *testing.T) {
 	checked, found := 0, map[string]bool{}
@@ -79,14 +82,14 @@ func packages(t *testing.T) map[string]*types.Package {
 	return pkgs
 }
 
-// errorsIn are the places of an exported thing where a *exo.Error is given to callers:
+// errorsIn are the places of an exported thing where a *fail.Error is given to callers:
 // results and fields, those of functions in fields and parameters too.
 func errorsIn(obj types.Object) (found []string) {
 	var walk func(at string, t types.Type)
 	walk = func(at string, t types.Type) {
 		switch t := t.(type) {
 		case *types.Pointer:
-			if n, ok := types.Unalias(t.Elem()).(*types.Named); ok && n.Obj().Name() == "Error" && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == module+"/exo" {
+			if n, ok := types.Unalias(t.Elem()).(*types.Named); ok && n.Obj().Name() == "Error" && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == module+"/exo/fail" {
 				found = append(found, at)
 				return
 			}
@@ -173,15 +176,15 @@ func TestSuccessIsNil(t *testing.T) {
 		r := e.Run(ctx, exoeval.Job{Program: "return it.one()"})
 		succeeds(where, r.Err)
 		r = e.Run(ctx, exoeval.Job{Program: "\n  it.two()"})
-		f, ok := errors.AsType[*exo.Error](r.Err)
-		if at := (exo.Pos{Line: 2, Column: 3, Text: "  it.two()"}); !ok || f.Kind != exo.Denied || f.Pos != at || exo.KindOf(r.Err) != f.Kind || exo.PosOf(r.Err) != at || exo.GuestText(r.Err) != f.Guest() {
+		f, ok := errors.AsType[*fail.Error](r.Err)
+		if at := (fail.Pos{Line: 2, Column: 3, Text: "  it.two()"}); !ok || f.Kind != fail.Denied || f.Pos != at || fail.KindOf(r.Err) != f.Kind || fail.PosOf(r.Err) != at || fail.GuestText(r.Err) != f.Guest() {
 			t.Errorf("%s: the twin that fails: %#v", where, r.Err)
 		}
 	}
 
 	s, err := gate.Begin(ctx, exo.Run{}, "", nil)
 	succeeds("Begin", err)
-	defer func() { succeeds("Finish", s.Finish(ctx, exo.Null(), nil)) }()
+	defer func() { succeeds("Finish", s.Finish(ctx, value.Null(), nil)) }()
 	c := s.Checker()
 	n, refused := c.MakeRef(gate.Granted()[0].ID)
 	succeeds("MakeRef", refused)
@@ -195,5 +198,5 @@ func TestSuccessIsNil(t *testing.T) {
 	succeeds("Next", err)
 	succeeds("Reply", reply.Err)
 	succeeds("Release", s.Release())
-	succeeds("Classify", exo.Classify("it", nil))
+	succeeds("Classify", fail.Classify("it", nil))
 }

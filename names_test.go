@@ -10,7 +10,7 @@ var hostPackages = []string{"exo", "exosql", "exosql/dynamic", "codemode", "code
 
 // oneMeaning are names that another of these packages has too, since they mean the same there.
 var oneMeaning = map[string]string{
-	"exo/service.Method":       "it makes what exo.Method describes",
+	"exo/service.Method":       "it makes what message.Method describes",
 	"exoeval.Job":              "codemode.Job is what the host of a tool says of one: the tool says the rest",
 	"exosql/dynamic.Table":     dynamically,
 	"exosql/dynamic.Link":      dynamically,

@@ -13,7 +13,7 @@ import (
 )
 
 // sqlWords are the words of SQL that no text of exo and exoeval may hold: what an error
-// says of queries and columns is data of an interface, see exo.Phrase. Words that are
+// says of queries and columns is data of an interface, see message.Phrase. Words that are
 // English or JavaScript as well count where they are written as a call, or stand alone.
 var sqlWords = regexp.MustCompile(`(?i)\b(quer(y|ies)|columns?|rows?|tables?|databases?|aggregates?|sql|sqlite|postgres|leftjoin|orderby|order_by|isnull|isnotnull|ilike|coalesce|distinct|null-safe|select|join it|semi-?join)\b` +
 	`|\.(where|select|limit|offset|join|as|count|execute|first|exists|like|in|desc|asc|between)\(` +
@@ -21,14 +21,14 @@ var sqlWords = regexp.MustCompile(`(?i)\b(quer(y|ies)|columns?|rows?|tables?|dat
 
 // notSQL are the texts that have such a word for another reason, by file.
 var notSQL = map[string]map[string]string{
-	"exo/types.go":                        {"Row": "the kind of interface that stands for a whole record; part of the encoding", "rows": "exo.Rows"},
-	"exo/decode.go":                       {"rows that may not come": "exo.Rows, records of one shape", "rows that don't fit their shape": "exo.Rows"},
-	"exo/encode.go":                       {"rows have no encoding in a message": "exo.Rows", "rows that don't fit their shape have no encoding": "exo.Rows"},
-	"exo/adopt.go":                        {"rows that don't fit their shape": "exo.Rows"},
-	"exo/policy/log.go":                   {"rows": "exo.Rows: how many records a reply has"},
+	"exo/value/typename.go":               {"Row": "the kind of interface that stands for a whole record; part of the encoding", "rows": "value.Rows"},
+	"exo/value/decode.go":                 {"rows that may not come": "value.Rows, records of one shape", "rows that don't fit their shape": "value.Rows"},
+	"exo/value/encode.go":                 {"rows have no encoding in a message": "value.Rows", "rows that don't fit their shape have no encoding": "value.Rows"},
+	"exo/adopt.go":                        {"rows that don't fit their shape": "value.Rows"},
+	"exo/policy/log.go":                   {"rows": "value.Rows: how many records a reply has"},
 	"exo/record/failure.go":               {`,"column":`: "the place of an error in the program's text"},
-	"exo/record/write.go":                 {`,"rows":`: "exo.Rows: how many records a reply has"},
-	"exo/node.go":                         {"row": "the type argument that Method.Row is about"},
+	"exo/record/write.go":                 {`,"rows":`: "value.Rows: how many records a reply has"},
+	"exo/message/node.go":                 {"row": "the type argument that Method.Row is about"},
 	"exo/exotest/odd.go":                  {"'; DROP TABLE users; --": "a text that an object must survive"},
 	"exoeval/internal/guest/change.go":    {"count": "a member of what other libraries give for a change", "rows": "the same"},
 	"exoeval/internal/guest/filter.go":    {"isNull": "the method that === null stands for"},
@@ -38,7 +38,7 @@ var notSQL = map[string]map[string]string{
 	"exoeval/internal/source/explain.go":  {"Logical expressions and coalesce": "what goja's parser says"},
 	"exoeval/console.go":                  {"table": "console.table is JavaScript's"},
 	"exoeval/internal/realm/disarm.go":    {"join": "Array.prototype.join is JavaScript's"},
-	"exoeval/worker/codecrows.go":         {"rows that were never sent": "exo.Rows", "more rows than a result holds, or other ones": "exo.Rows", "another number of rows than was announced": "exo.Rows"},
+	"exoeval/worker/codecrows.go":         {"rows that were never sent": "value.Rows", "more rows than a result holds, or other ones": "value.Rows", "another number of rows than was announced": "value.Rows"},
 }
 
 // exo and its evaluators hold no word of SQL.

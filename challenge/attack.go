@@ -18,7 +18,7 @@ import (
 
 	"github.com/exoagent/exoagent/challenge/game"
 	"github.com/exoagent/exoagent/challenge/web"
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -103,7 +103,7 @@ func programs(dir string, lane game.Lane) (out []file, err error) {
 
 // notPlayed are the kinds of attempts that the host, its database or its model could
 // not play to their end: what has failed has not been lost.
-var notPlayed = []string{exo.Internal.String(), exo.Cancelled.String(), exo.Crashed.String(), exo.Other.String()}
+var notPlayed = []string{fail.Internal.String(), fail.Cancelled.String(), fail.Crashed.String(), fail.Other.String()}
 
 // table prints what became of the files. An attempt that was not played is an error:
 // whoever reads the exit code would take a host that plays nothing for one that holds.

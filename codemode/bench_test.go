@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/codemode"
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 )
 
@@ -39,15 +39,15 @@ func BenchmarkTool(b *testing.B) {
 
 // A result of ten thousand rows, whole and cut.
 func BenchmarkRender(b *testing.B) {
-	rows := &exo.Rows{Shape: &exo.Shape{Names: []string{"id", "title", "done"}}}
+	rows := &value.Rows{Shape: &value.Shape{Names: []string{"id", "title", "done"}}}
 	for i := range 10_000 {
-		rows.Cells = append(rows.Cells, exo.Int(int64(i)), exo.Text(fmt.Sprintf("a task with the number %d", i)), exo.Bool(i%3 == 0))
+		rows.Cells = append(rows.Cells, value.Int(int64(i)), value.Text(fmt.Sprintf("a task with the number %d", i)), value.Bool(i%3 == 0))
 	}
 	for name, limit := range map[string]int{"whole": 1 << 20, "cut": 256 << 10} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, _, err := codemode.Render(exo.RowsValue(rows), limit, ""); err != nil {
+				if _, _, err := codemode.Render(value.RowsValue(rows), limit, ""); err != nil {
 					b.Fatal(err)
 				}
 			}

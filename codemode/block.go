@@ -3,7 +3,7 @@ package codemode
 import (
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // member is one line of a declaration.
@@ -65,7 +65,7 @@ func comment(doc string) string {
 func line(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // tags marks what is labelled, or what admits labels.
-func tags(verb string, l exo.Label) string {
+func tags(verb string, l value.Label) string {
 	if l.Empty() {
 		return ""
 	}

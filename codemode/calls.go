@@ -6,7 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // call is a method that sends, with an argument that its type admits.
@@ -48,7 +49,7 @@ func (p *prompt) openExamples() []Example {
 		i := p.catalog[g.Type.Name]
 		for _, n := range i.Names() {
 			m := i.Methods[n]
-			if m == nil || m.Result == nil || m.Result.Con == nil || !m.Sends || m.Effect != exo.NoEffect {
+			if m == nil || m.Result == nil || m.Result.Con == nil || !m.Sends || m.Effect != message.NoEffect {
 				continue
 			}
 			args, ok := sampleArgs(m)
@@ -62,7 +63,7 @@ func (p *prompt) openExamples() []Example {
 }
 
 // calls are the methods of a type whose results are data.
-func (p *prompt) calls(path string, t *exo.Type) []call {
+func (p *prompt) calls(path string, t *message.Type) []call {
 	i := p.catalog[t.Name]
 	if i == nil {
 		return nil
@@ -74,7 +75,7 @@ func (p *prompt) calls(path string, t *exo.Type) []call {
 			continue
 		}
 		if args, ok := sampleArgs(m); ok {
-			cs = append(cs, call{n, path + access(n) + "(" + args + ")", m.Effect != exo.NoEffect})
+			cs = append(cs, call{n, path + access(n) + "(" + args + ")", m.Effect != message.NoEffect})
 		}
 	}
 	return cs
@@ -87,7 +88,7 @@ func access(name string) string {
 	return "[" + quote(name) + "]"
 }
 
-func sampleArgs(m *exo.Method) (string, bool) {
+func sampleArgs(m *message.Method) (string, bool) {
 	var args []string
 	for _, p := range m.Params {
 		if p.Opt {
@@ -106,33 +107,33 @@ func sampleArgs(m *exo.Method) (string, bool) {
 }
 
 // sample is a value of a type, as a program writes it; optional fields are left out.
-func sample(t *exo.Type) (string, bool) {
+func sample(t *message.Type) (string, bool) {
 	if t.Null {
 		return "null", true
 	}
 	switch t.Name {
-	case exo.TypeNull:
+	case value.TypeNull:
 		return "null", true
-	case exo.TypeBool:
+	case value.TypeBool:
 		return "true", true
-	case exo.TypeInt, exo.TypeFloat, exo.TypeNumber:
+	case value.TypeInt, value.TypeFloat, value.TypeNumber:
 		if t.Min < t.Max { // of whole numbers alone
 			return strconv.FormatInt(t.Min, 10), true
 		}
 		return "1", true
-	case exo.TypeText:
+	case value.TypeText:
 		if len(t.Enum) > 0 {
 			return quote(t.Enum[0]), true
 		}
 		return `"some text"`, true
-	case exo.TypeTime:
+	case value.TypeTime:
 		return `"2024-01-31T12:00:00Z"`, true
-	case exo.TypeData:
+	case value.TypeData:
 		return "{}", true
-	case exo.TypeList:
+	case value.TypeList:
 		s, ok := sample(t.Args["of"])
 		return "[" + s + "]", ok
-	case exo.TypeRecord:
+	case value.TypeRecord:
 		var fs []string
 		for _, f := range t.Fields {
 			if f.Opt && !f.Needed {

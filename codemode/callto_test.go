@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/codemode"
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
 )
 
@@ -66,7 +66,7 @@ func TestCallTo(t *testing.T) {
 			if err != nil || p.String() != string(want) {
 				t.Errorf("%v, wrote %.300s\nwant %.300s", err, p, want)
 			}
-			if (res.Err == nil) != (wantRes.Err == nil) || exo.KindOf(res.Err) != exo.KindOf(wantRes.Err) || res.Notice != wantRes.Notice || res.Value.Len() != wantRes.Value.Len() {
+			if (res.Err == nil) != (wantRes.Err == nil) || fail.KindOf(res.Err) != fail.KindOf(wantRes.Err) || res.Notice != wantRes.Notice || res.Value.Len() != wantRes.Value.Len() {
 				t.Errorf("%+v\nwant %+v", res, wantRes)
 			}
 			if c.streamed && (res.JSON != nil || p.largest > 32<<10) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 )
 
 // TestCausesSayWhere: the host is told where in the program, as it was handed in, a label came from, and where a sealed value was given. In a
@@ -34,7 +35,7 @@ func TestCausesSayWhere(t *testing.T) {
 				t.Errorf("in process %v, %s:\n%s, want\n%s", inProcess, c.program, got, c.want)
 			}
 			last := events[len(events)-1]
-			if exo.KindOf(r.Err) != exo.Denied || strings.Contains(exo.GuestText(r.Err), "line") || last.Err == nil || !strings.Contains(fmt.Sprint(last.Err), c.want) {
+			if fail.KindOf(r.Err) != fail.Denied || strings.Contains(fail.GuestText(r.Err), "line") || last.Err == nil || !strings.Contains(fmt.Sprint(last.Err), c.want) {
 				t.Errorf("%v, on record %v", r.Err, last.Err)
 			}
 			for _, e := range events {

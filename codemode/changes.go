@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // maxChanging is how many kinds of objects the rules name of which something can be changed.
@@ -18,7 +19,7 @@ func (p *prompt) changes() string {
 		i := p.catalog[name]
 		var ops []string
 		for _, n := range sorted(i.Methods) {
-			if m := i.Methods[n]; m.Effect == exo.InUnit && m.Name == n { // not a second name of it
+			if m := i.Methods[n]; m.Effect == message.InUnit && m.Name == n { // not a second name of it
 				ops = append(ops, n)
 			}
 		}
@@ -88,7 +89,7 @@ func (q *queryShape) picked(set string) string {
 	other := *q
 	other.columns = slices.DeleteFunc(slices.Clone(q.columns), func(c column) bool { return c.name == set })
 	for _, c := range other.columns {
-		if c.name == "id" && c.of.Name == exo.TypeInt {
+		if c.name == "id" && c.of.Name == value.TypeInt {
 			return q.path + ".where({ id: 1 })"
 		}
 	}
@@ -101,12 +102,12 @@ func (q *queryShape) picked(set string) string {
 // updated is an update of one column, by an object.
 func (q *queryShape) updated() string {
 	m := q.methods["update"]
-	if m == nil || m.Effect != exo.InUnit || len(m.Params) == 0 || m.Params[0].Want == nil || m.Params[0].Want.Con == nil {
+	if m == nil || m.Effect != message.InUnit || len(m.Params) == 0 || m.Params[0].Want == nil || m.Params[0].Want.Con == nil {
 		return ""
 	}
-	for _, test := range []func(exo.TypeField) bool{
-		func(f exo.TypeField) bool { return len(f.Type.Enum) > 0 },
-		func(f exo.TypeField) bool { return written(f.Type) != "" },
+	for _, test := range []func(message.TypeField) bool{
+		func(f message.TypeField) bool { return len(f.Type.Enum) > 0 },
+		func(f message.TypeField) bool { return written(f.Type) != "" },
 	} {
 		for _, f := range m.Params[0].Want.Con.Fields {
 			from := q.picked(f.Name)
@@ -123,24 +124,24 @@ func (q *queryShape) updated() string {
 func (q *queryShape) deleted() string {
 	m := q.methods["delete"]
 	from := q.picked("")
-	if m == nil || m.Effect != exo.InUnit || len(m.Params) > 0 || from == "" {
+	if m == nil || m.Effect != message.InUnit || len(m.Params) > 0 || from == "" {
 		return ""
 	}
 	return fmt.Sprintf("async (api) => ({ deleted: await %s.delete() })", from)
 }
 
 // written is a value of a column's type, as a program writes it; "" for types of which none is short.
-func written(t *exo.Type) string {
+func written(t *message.Type) string {
 	switch {
 	case len(t.Enum) > 0:
 		return quote(t.Enum[len(t.Enum)-1])
-	case t.Name == exo.TypeBool:
+	case t.Name == value.TypeBool:
 		return "true"
-	case t.Name == exo.TypeText:
+	case t.Name == value.TypeText:
 		return quote("some text")
-	case t.Name == exo.TypeDate, t.Name == exo.TypeTime:
+	case t.Name == value.TypeDate, t.Name == value.TypeTime:
 		return quote("2024-01-31")
-	case t.Name == exo.TypeInt, t.Name == exo.TypeFloat:
+	case t.Name == value.TypeInt, t.Name == value.TypeFloat:
 		return "1"
 	}
 	return ""

@@ -5,20 +5,21 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // kind is an interface of column expressions, as it is declared.
 type kind struct {
-	*exo.Interface
+	*message.Interface
 	names []string // of the members that are listed: what JavaScript has its own words for is not
 	lines []member // they, with V for the type of the column's values
 	signs []string // JavaScript's operators and functions that work on it
 }
 
-func (d *declarer) newKind(i *exo.Interface) *kind {
+func (d *declarer) newKind(i *message.Interface) *kind {
 	k := &kind{Interface: i}
-	signs, hidden := map[*exo.Method][]string{}, i.Methods["!="] // which in callbacks means !==
+	signs, hidden := map[*message.Method][]string{}, i.Methods["!="] // which in callbacks means !==
 	for n, m := range i.Methods {
 		if isSign(n) {
 			signs[m] = append(signs[m], n)
@@ -96,11 +97,11 @@ func (d *declarer) column(k *kind) string {
 
 // notations say what the values of a type that JavaScript doesn't have look like.
 var notations = map[string]string{
-	exo.TypeDecimal:  "exact; text like '12.5' in results",
-	exo.TypeDate:     "a day, '2024-01-31'",
-	exo.TypeInterval: "ISO 8601, 'P1DT2H30M'",
-	exo.TypeBytes:    "base64",
-	exo.TypeJSON:     "t.x.key and t.x.list[0] reach in; compare with a text, a number, true or false",
+	value.TypeDecimal:  "exact; text like '12.5' in results",
+	value.TypeDate:     "a day, '2024-01-31'",
+	value.TypeInterval: "ISO 8601, 'P1DT2H30M'",
+	value.TypeBytes:    "base64",
+	value.TypeJSON:     "t.x.key and t.x.list[0] reach in; compare with a text, a number, true or false",
 }
 
 // aboutColumns says of operators what their names do not.
@@ -118,7 +119,7 @@ func aboutColumns(all []*kind) string {
 	return s
 }
 
-func (d *declarer) columnMember(i *exo.Interface, name string, sc scope) member {
+func (d *declarer) columnMember(i *message.Interface, name string, sc scope) member {
 	if f := i.Fields[name]; f != nil {
 		return member{name + ": " + d.typ(f.Type, asIs), f.Doc}
 	}
@@ -131,7 +132,7 @@ func isSign(n string) bool {
 	return n != "=" && n != "<>" && n != "!=" && !identifier(n) && !strings.Contains(n, " ")
 }
 
-func (d *declarer) columnScope(i *exo.Interface, v string) scope {
+func (d *declarer) columnScope(i *message.Interface, v string) scope {
 	sc := scope{vars: map[string]string{"of": v}, of: d.of(i)}
 	for _, p := range d.itemOf(i) {
 		sc.vars[p] = letter(p, []string{"V"})
@@ -140,11 +141,11 @@ func (d *declarer) columnScope(i *exo.Interface, v string) scope {
 }
 
 // of is the plain type of a column's values, without enums and null.
-func (d *declarer) of(i *exo.Interface) string {
+func (d *declarer) of(i *message.Interface) string {
 	var ts []string
 	for _, t := range d.args[i.Name] {
 		if of := t.Args["of"]; of != nil {
-			if s := d.bare(&exo.Type{Name: of.Name, Args: of.Args}, asPlain); !slices.Contains(ts, s) {
+			if s := d.bare(&message.Type{Name: of.Name, Args: of.Args}, asPlain); !slices.Contains(ts, s) {
 				ts = append(ts, s)
 			}
 		}
@@ -154,7 +155,7 @@ func (d *declarer) of(i *exo.Interface) string {
 }
 
 // kindOf is the name of the type of a column's values, "" if there are several.
-func (d *declarer) kindOf(i *exo.Interface) string {
+func (d *declarer) kindOf(i *message.Interface) string {
 	name := ""
 	for _, t := range d.args[i.Name] {
 		if of := t.Args["of"]; of == nil || name != "" && of.Name != name {
@@ -168,7 +169,7 @@ func (d *declarer) kindOf(i *exo.Interface) string {
 
 // itemOf are the type arguments, besides that of its values, that columns of this
 // kind are declared with: what an array holds.
-func (d *declarer) itemOf(i *exo.Interface) []string {
+func (d *declarer) itemOf(i *message.Interface) []string {
 	var out []string
 	for _, t := range d.args[i.Name] {
 		for _, p := range sorted(t.Args) {
@@ -181,20 +182,20 @@ func (d *declarer) itemOf(i *exo.Interface) []string {
 }
 
 // item is the type parameter of a kind that has one, and the type of its values.
-func (d *declarer) item(i *exo.Interface) (param, values string) {
+func (d *declarer) item(i *message.Interface) (param, values string) {
 	ps := d.itemOf(i)
 	if len(ps) != 1 {
 		return "", d.of(i)
 	}
 	param = letter(ps[0], []string{"V"})
 	for _, t := range d.args[i.Name] {
-		if of := t.Args["of"]; of == nil || of.Name != exo.TypeList {
+		if of := t.Args["of"]; of == nil || of.Name != value.TypeList {
 			return param, d.of(i)
 		}
 	}
 	return param, list(param)
 }
 
-func (d *declarer) enums(i *exo.Interface) bool {
-	return slices.ContainsFunc(d.args[i.Name], func(t *exo.Type) bool { return t.Args["of"] != nil && len(t.Args["of"].Enum) > 0 })
+func (d *declarer) enums(i *message.Interface) bool {
+	return slices.ContainsFunc(d.args[i.Name], func(t *message.Type) bool { return t.Args["of"] != nil && len(t.Args["of"].Enum) > 0 })
 }

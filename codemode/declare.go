@@ -9,7 +9,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // declarations are what is declared, in the order in which it is shown.
@@ -73,7 +74,7 @@ func (d *declarer) declare() *declarations {
 }
 
 // docOf is what is said of an interface, and what whoever asks anything of it has read.
-func docOf(i *exo.Interface) string {
+func docOf(i *message.Interface) string {
 	if i.Label.Empty() {
 		return i.Doc
 	}
@@ -81,33 +82,33 @@ func docOf(i *exo.Interface) string {
 }
 
 // newDeclarer collects and names what there is to declare.
-func newDeclarer(cat exo.Catalog, granted []exo.GrantedName) *declarer {
-	d := &declarer{cat: cat, granted: granted, seen: map[string]bool{}, args: map[string][]*exo.Type{}, shown: map[string]string{}, said: map[*exo.Method]bool{}, taken: map[string]bool{}, types: map[string]bool{}}
+func newDeclarer(cat message.Catalog, granted []message.GrantedName) *declarer {
+	d := &declarer{cat: cat, granted: granted, seen: map[string]bool{}, args: map[string][]*message.Type{}, shown: map[string]string{}, said: map[*message.Method]bool{}, taken: map[string]bool{}, types: map[string]bool{}}
 	d.reach(granted)
 	d.nameAll()
 	return d
 }
 
 type declarer struct {
-	cat     exo.Catalog
-	granted []exo.GrantedName
-	order   []string               // the interfaces that can be reached, breadth first
-	seen    map[string]bool        // these
-	args    map[string][]*exo.Type // the distinct types by which an interface is referred to
-	shown   map[string]string      // what an interface is called here
-	taken   map[string]bool        // names that mean something here
-	types   map[string]bool        // the names of all types that can be met
-	shared  []sharedKind           // what kinds of columns have in common
-	said    map[*exo.Method]bool   // methods of rows: their queries have them too, and need no second doc
-	plain   bool                   // Plain is used
-	filter  bool                   // Filter is used
-	arg     bool                   // Arg is used
-	open    []string               // of order: those with type parameters; see like
-	at      map[string]int         // the place in order of each
+	cat     message.Catalog
+	granted []message.GrantedName
+	order   []string                   // the interfaces that can be reached, breadth first
+	seen    map[string]bool            // these
+	args    map[string][]*message.Type // the distinct types by which an interface is referred to
+	shown   map[string]string          // what an interface is called here
+	taken   map[string]bool            // names that mean something here
+	types   map[string]bool            // the names of all types that can be met
+	shared  []sharedKind               // what kinds of columns have in common
+	said    map[*message.Method]bool   // methods of rows: their queries have them too, and need no second doc
+	plain   bool                       // Plain is used
+	filter  bool                       // Filter is used
+	arg     bool                       // Arg is used
+	open    []string                   // of order: those with type parameters; see like
+	at      map[string]int             // the place in order of each
 }
 
 // reach collects the interfaces in a stable order.
-func (d *declarer) reach(granted []exo.GrantedName) {
+func (d *declarer) reach(granted []message.GrantedName) {
 	for _, g := range granted {
 		d.visitType(g.Type)
 	}
@@ -140,7 +141,7 @@ func (d *declarer) visit(name string) {
 	}
 }
 
-func (d *declarer) visitType(t *exo.Type) {
+func (d *declarer) visitType(t *message.Type) {
 	if t == nil {
 		return
 	}
@@ -153,14 +154,14 @@ func (d *declarer) visitType(t *exo.Type) {
 	}
 	d.visit(t.Name)
 	if d.cat[t.Name] != nil && len(t.Args) > 0 {
-		same := func(x *exo.Type) bool { return reflect.DeepEqual(x.Args, t.Args) }
+		same := func(x *message.Type) bool { return reflect.DeepEqual(x.Args, t.Args) }
 		if !slices.ContainsFunc(d.args[t.Name], same) {
 			d.args[t.Name] = append(d.args[t.Name], t)
 		}
 	}
 }
 
-func (d *declarer) visitTerm(t *exo.Term) {
+func (d *declarer) visitTerm(t *message.Term) {
 	if t == nil {
 		return
 	}
@@ -202,7 +203,7 @@ func (d *declarer) nameAll() {
 }
 
 // params are the type parameters of an interface: the variables that its methods use.
-func (d *declarer) params(i *exo.Interface) []string {
+func (d *declarer) params(i *message.Interface) []string {
 	var ps []string
 	for _, n := range i.Names() {
 		m := i.Methods[n]
@@ -211,7 +212,7 @@ func (d *declarer) params(i *exo.Interface) []string {
 		}
 		eachVar(m, func(v string) {
 			root, _, _ := strings.Cut(v, ".")
-			bound := slices.ContainsFunc(m.Params, func(p exo.Param) bool { return p.Bind == root })
+			bound := slices.ContainsFunc(m.Params, func(p message.Param) bool { return p.Bind == root })
 			if root != "self" && !bound && !slices.Contains(ps, root) {
 				ps = append(ps, root)
 			}
@@ -223,7 +224,7 @@ func (d *declarer) params(i *exo.Interface) []string {
 
 // closed is the one type by which an interface is referred to, if there is
 // just one: then it needs no parameters here.
-func (d *declarer) closed(name string) *exo.Type {
+func (d *declarer) closed(name string) *message.Type {
 	if a := d.args[name]; len(a) == 1 {
 		return a[0]
 	}
@@ -231,12 +232,12 @@ func (d *declarer) closed(name string) *exo.Type {
 }
 
 // memberless reports whether an interface is only a name for those that stand for it.
-func memberless(i *exo.Interface) bool {
+func memberless(i *message.Interface) bool {
 	return !i.Expr && len(i.Order) == 0 && len(i.Methods) == 0 && len(i.Fields) == 0
 }
 
 // stands are the types that can stand for an interface without members.
-func (d *declarer) stands(i *exo.Interface) []string {
+func (d *declarer) stands(i *message.Interface) []string {
 	var of []string
 	var columns []*kind
 	for _, n := range d.order {
@@ -264,7 +265,7 @@ func (d *declarer) stands(i *exo.Interface) []string {
 }
 
 // empty declares an interface without members: as the types that it stands for, if there are any.
-func (d *declarer) empty(i *exo.Interface) string {
+func (d *declarer) empty(i *message.Interface) string {
 	of := d.stands(i)
 	if len(of) == 0 {
 		return "interface " + d.shown[i.Name] + " {}"
@@ -273,7 +274,7 @@ func (d *declarer) empty(i *exo.Interface) string {
 }
 
 // iface declares an interface: what it extends, and its own members.
-func (d *declarer) iface(i *exo.Interface) string {
+func (d *declarer) iface(i *message.Interface) string {
 	sc := d.scope(i)
 	head := "interface " + d.shown[i.Name] + sc.head
 	inherited := map[string]bool{}
@@ -308,7 +309,7 @@ func (d *declarer) iface(i *exo.Interface) string {
 			ms = append(ms, m)
 		}
 	}
-	if slices.Contains(i.Is, exo.TypeRow) {
+	if slices.Contains(i.Is, value.TypeRow) {
 		for _, m := range i.Methods {
 			d.said[m] = true
 		}
@@ -324,8 +325,8 @@ func (d *declarer) iface(i *exo.Interface) string {
 }
 
 // row is what the row is called that a link to at most one is in a callback, "" of any other method.
-func (d *declarer) row(i *exo.Interface, m *exo.Method) string {
-	if !slices.Contains(i.Is, exo.TypeRow) || m.Truth == "" || m.Result == nil || m.Result.Con == nil || m.Result.Con.Args["row"] == nil {
+func (d *declarer) row(i *message.Interface, m *message.Method) string {
+	if !slices.Contains(i.Is, value.TypeRow) || m.Truth == "" || m.Result == nil || m.Result.Con == nil || m.Result.Con.Args["row"] == nil {
 		return ""
 	}
 	return d.shown[m.Result.Con.Args["row"].Name]
@@ -334,7 +335,7 @@ func (d *declarer) row(i *exo.Interface, m *exo.Method) string {
 // like finds the interface, declared before i, that has methods of the same names and parameters as i:
 // there each is a call that answers, here it is part of a callback, or both give the receiver back. A
 // model knows one from the other, so they are declared once. names are those methods, two at least.
-func (d *declarer) like(i *exo.Interface) (shown string, names []string) {
+func (d *declarer) like(i *message.Interface) (shown string, names []string) {
 	if d.at == nil { // few are open, and each of all interfaces is compared with them
 		d.at = map[string]int{}
 		for k, name := range d.order {
@@ -365,7 +366,7 @@ func (d *declarer) like(i *exo.Interface) (shown string, names []string) {
 }
 
 // covers reports whether i has every method of b, as it is there.
-func (d *declarer) covers(b, i *exo.Interface) bool {
+func (d *declarer) covers(b, i *message.Interface) bool {
 	for n, m := range b.Methods {
 		if i.Methods[n] != m && !reflect.DeepEqual(i.Methods[n], m) {
 			return false
@@ -375,7 +376,7 @@ func (d *declarer) covers(b, i *exo.Interface) bool {
 }
 
 // trivial reports whether an interface's doc says no more than its name.
-func trivial(i *exo.Interface) bool {
+func trivial(i *message.Interface) bool {
 	name := strings.ToLower(i.Name)
 	for _, w := range strings.Fields(strings.ToLower(i.Doc)) {
 		switch w {

@@ -8,8 +8,10 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/policy"
 	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 func TestDeclarations(t *testing.T) {
@@ -97,21 +99,21 @@ func drive(tb testing.TB) exo.Object {
 // odd is an object with names that are none in TypeScript, and docs that would end a comment.
 type odd struct{}
 
-func (odd) Describe() (exo.Description, error) {
-	text := &exo.Type{Name: exo.TypeText}
-	ms := map[string]*exo.Method{}
-	for _, m := range []*exo.Method{
-		{Name: "get-it", Doc: "first\nsecond */ third", Sends: true, Result: &exo.Term{Con: text}, Params: []exo.Param{{Name: "it's", Want: &exo.Term{Con: &exo.Type{Name: exo.TypeRecord, Fields: []exo.TypeField{
-			{Name: "a b", Type: &exo.Type{Name: exo.TypeText, Null: true, Enum: []string{"x", "y"}}, Doc: "*/ evil /*"}}}}}}},
-		{Name: "all", Sends: true, Result: &exo.Term{App: exo.TypeList, Args: map[string]*exo.Term{"of": {Con: &exo.Type{Name: exo.TypeText, Enum: []string{"x", "y"}}}}}},
-		{Name: "any", Sends: true, Effect: exo.Immediate, Admits: exo.NewLabel("pii"), Result: &exo.Term{Con: &exo.Type{Name: exo.TypeData, Null: true}}},
+func (odd) Describe() (message.Description, error) {
+	text := &message.Type{Name: value.TypeText}
+	ms := map[string]*message.Method{}
+	for _, m := range []*message.Method{
+		{Name: "get-it", Doc: "first\nsecond */ third", Sends: true, Result: &message.Term{Con: text}, Params: []message.Param{{Name: "it's", Want: &message.Term{Con: &message.Type{Name: value.TypeRecord, Fields: []message.TypeField{
+			{Name: "a b", Type: &message.Type{Name: value.TypeText, Null: true, Enum: []string{"x", "y"}}, Doc: "*/ evil /*"}}}}}}},
+		{Name: "all", Sends: true, Result: &message.Term{App: value.TypeList, Args: map[string]*message.Term{"of": {Con: &message.Type{Name: value.TypeText, Enum: []string{"x", "y"}}}}}},
+		{Name: "any", Sends: true, Effect: message.Immediate, Admits: value.NewLabel("pii"), Result: &message.Term{Con: &message.Type{Name: value.TypeData, Null: true}}},
 	} {
 		ms[m.Name] = m
 	}
-	return exo.Description{Type: &exo.Type{Name: "Promise"}, Interfaces: []*exo.Interface{{Name: "Promise", Doc: "odd */ names", Methods: ms}}}, nil
+	return message.Description{Type: &message.Type{Name: "Promise"}, Interfaces: []*message.Interface{{Name: "Promise", Doc: "odd */ names", Methods: ms}}}, nil
 }
 
-func (odd) Eval(context.Context, *exo.Message) (exo.Value, error) { return exo.Text("x"), nil }
+func (odd) Eval(context.Context, *exo.Message) (value.Value, error) { return value.Text("x"), nil }
 
 func TestOddNames(t *testing.T) {
 	d := newTool(t, codemode.Grants{"odd": odd{}}, nil).Declarations()

@@ -11,8 +11,11 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/declassify"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
 	recordfile "github.com/exoagent/exoagent/exo/record"
 	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
 	"github.com/exoagent/exoagent/exosql"
@@ -31,9 +34,9 @@ func tellingGrants(t *testing.T, unguarded bool) codemode.Grants {
 	people := exosql.NewTable[addressee]("people")
 	id := exosql.NewKey(people, "id", func(p *addressee) *int64 { return &p.ID })
 	email := exosql.NewColumn(people, "email", func(p *addressee) *string { return &p.Email }).WithLabel("pii")
-	note := exosql.NewColumn(people, "note", func(p *addressee) *string { return &p.Note }).WithLabel(exo.Untrusted)
+	note := exosql.NewColumn(people, "note", func(p *addressee) *string { return &p.Note }).WithLabel(value.Untrusted)
 	db := tu.SQLite.Open(t, "CREATE TABLE people (id INTEGER PRIMARY KEY, email TEXT NOT NULL, note TEXT NOT NULL);\n\t\tINSERT INTO people VALUES (1, 'ann@a.example', 'x'), (2, 'bob@b.example', 'y')")
-	pii := exo.NewLabel("pii")
+	pii := value.NewLabel("pii")
 	type start struct {
 		Email string `json:"email"`
 		With  string `json:"with"`
@@ -64,9 +67,9 @@ func tellingGrants(t *testing.T, unguarded bool) codemode.Grants {
 	}
 	g := codemode.Grants{"oracle": oracle, "mail": mail, "people": exosql.NewFacet(people, "person", id, email, note).Of(exosql.Grant(db, people, exosql.AllRows[addressee]()))}
 	if unguarded {
-		g["oracle"] = exo.Wrap(oracle, exo.Policy{Narrow: func(d *exo.Description) error {
+		g["oracle"] = exo.Wrap(oracle, exo.Policy{Narrow: func(d *message.Description) error {
 			for _, m := range d.Interfaces[0].Methods {
-				m.Declassifies = exo.Label{}
+				m.Declassifies = value.Label{}
 			}
 			return nil
 		}})
@@ -102,10 +105,10 @@ func TestDeclassify(t *testing.T) {
 			t.Errorf("%s, the twin with bits without end: %s %v %v", where, r.JSON, r.Err, r.Label)
 		}
 		r := tool(declassify.New(9), "ann", false).Run(t.Context(), guess)
-		if exo.KindOf(r.Err) != exo.Limit || r.Console != "a\n" || !strings.Contains(r.Err.Error(), "oracle.starts: limit: the limit is 9 bits of sealed values a day (UTC); 1 are left, and this takes 2") {
+		if fail.KindOf(r.Err) != fail.Limit || r.Console != "a\n" || !strings.Contains(r.Err.Error(), "oracle.starts: limit: the limit is 9 bits of sealed values a day (UTC); 1 are left, and this takes 2") {
 			t.Errorf("%s: %q %v", where, r.Console, r.Err)
 		}
-		if r := tool(declassify.New(10_000), "ann", true).Run(t.Context(), guess); r.Err == nil || !r.Label.Equal(exo.NewLabel("pii")) {
+		if r := tool(declassify.New(10_000), "ann", true).Run(t.Context(), guess); r.Err == nil || !r.Label.Equal(value.NewLabel("pii")) {
 			t.Errorf("%s, without tags: %s %v", where, r.JSON, r.Label)
 		}
 		// A program that sends all its questions at once gets no more answers, and two tools and two programs have one budget.
@@ -113,7 +116,7 @@ func TestDeclassify(t *testing.T) {
 			await Promise.all(Array.from({ length: 40 }, () => oracle.starts({ email: p.email, with: "a" }).then(x => console.log(x))))`
 		budget := declassify.New(9)
 		for n, want := range []string{"true\ntrue\ntrue\ntrue\n", "", "true\ntrue\ntrue\ntrue\n"} {
-			if r := tool(budget, exo.Principal([]string{"ann", "ann", "bob"}[n]), false).Run(t.Context(), storm); exo.KindOf(r.Err) != exo.Limit || r.Console != want {
+			if r := tool(budget, exo.Principal([]string{"ann", "ann", "bob"}[n]), false).Run(t.Context(), storm); fail.KindOf(r.Err) != fail.Limit || r.Console != want {
 				t.Errorf("%s, a storm, %d: %q %v", where, n, r.Console, r.Err)
 			}
 		}
@@ -161,7 +164,7 @@ func TestLaundering(t *testing.T) {
 			switch {
 			case want == "" && (string(r.JSON) != "true" || !r.Label.Empty()):
 				t.Errorf("%s, the twin: %s %v %v", where, r.JSON, r.Err, r.Label)
-			case want != "" && (r.Err == nil || !strings.Contains(exo.GuestText(r.Err), want)):
+			case want != "" && (r.Err == nil || !strings.Contains(fail.GuestText(r.Err), want)):
 				t.Errorf("%s, %s: %s %v, want %q", where, program, r.JSON, r.Err, want)
 			}
 			if left, err := bits.Take("", time.Now(), 1); want != "" && (left != 99 || err != nil) {

@@ -6,14 +6,16 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // prompt makes what a model reads of a tool from the catalogue of what is granted.
 type prompt struct {
-	catalog exo.Catalog
-	granted []exo.GrantedName
-	admits  exo.Label
-	seals   exo.Label // what programs are shown sealed
+	catalog message.Catalog
+	granted []message.GrantedName
+	admits  value.Label
+	seals   value.Label // what programs are shown sealed
 	zone    string
 	types   map[string]bool // the names of all types that can be met
 	lookups []string        // what search and describe are called, if not everything is declared
@@ -66,7 +68,7 @@ func (p *prompt) rules() []rule {
 	if q != nil && q.await != "" {
 		var sends []string
 		for _, n := range sorted(q.methods) {
-			if m := q.methods[n]; m.Sends && m.Effect == exo.NoEffect && m.Name == n {
+			if m := q.methods[n]; m.Sends && m.Effect == message.NoEffect && m.Name == n {
 				sends = append(sends, "`."+n+"()`")
 			}
 		}
@@ -135,12 +137,12 @@ func (p *prompt) rules() []rule {
 func (p *prompt) values() string {
 	var says []string
 	for _, v := range []struct{ typ, text string }{
-		{exo.TypeTime, "Dates are ISO strings in results, and an ISO string or a Date in comparisons and arguments."},
-		{exo.TypeDate, "Days are '2024-01-31'; of a Date that is compared with a day, the local day counts."},
-		{exo.TypeDecimal, "Decimals are strings in results, which `+` joins: calculate with `Decimal(row.total).plus(x)` (minus, times, div, round(places), toFixed(places), neg, abs; cmp, eq, lt, gt, as === is of objects). Comparisons and arguments take a Decimal, number or string."},
-		{exo.TypeInterval, "Lengths of time are ISO 8601, like 'P1DT2H30M'."},
-		{exo.TypeBytes, "Bytes are base64."},
-		{exo.TypeInt, "Whole numbers beyond 2^53 are strings."},
+		{value.TypeTime, "Dates are ISO strings in results, and an ISO string or a Date in comparisons and arguments."},
+		{value.TypeDate, "Days are '2024-01-31'; of a Date that is compared with a day, the local day counts."},
+		{value.TypeDecimal, "Decimals are strings in results, which `+` joins: calculate with `Decimal(row.total).plus(x)` (minus, times, div, round(places), toFixed(places), neg, abs; cmp, eq, lt, gt, as === is of objects). Comparisons and arguments take a Decimal, number or string."},
+		{value.TypeInterval, "Lengths of time are ISO 8601, like 'P1DT2H30M'."},
+		{value.TypeBytes, "Bytes are base64."},
+		{value.TypeInt, "Whole numbers beyond 2^53 are strings."},
 	} {
 		if p.types[v.typ] {
 			says = append(says, v.text)
@@ -184,9 +186,9 @@ func (p *prompt) sealed() (kept, shown []string) {
 			tags = append(tags, m.Shows().Tags()...)
 		}
 	}
-	for _, tag := range exo.NewLabel(tags...).Secrecy().Tags() {
+	for _, tag := range value.NewLabel(tags...).Secrecy().Tags() {
 		switch {
-		case !exo.NewLabel(tag).FlowsTo(p.admits):
+		case !value.NewLabel(tag).FlowsTo(p.admits):
 			kept = append(kept, tag)
 		case p.seals.HasExactly(tag):
 			shown = append(shown, tag)
@@ -209,12 +211,12 @@ func (p *prompt) tells() bool {
 
 // told are the tags of secrecy of what tells by being there: those that may not leave with the result, and those that may.
 func (p *prompt) told() (kept, shown []string) {
-	var l exo.Label
+	var l value.Label
 	for _, i := range p.catalog {
 		l = l.Join(i.Label)
 	}
 	for _, tag := range l.Secrecy().Tags() {
-		if exo.NewLabel(tag).FlowsTo(p.admits) {
+		if value.NewLabel(tag).FlowsTo(p.admits) {
 			shown = append(shown, tag)
 		} else {
 			kept = append(kept, tag)
@@ -225,7 +227,7 @@ func (p *prompt) told() (kept, shown []string) {
 
 // distrusted are the tags of what outsiders write, if a program that read it is refused anything.
 func (p *prompt) distrusted() []string {
-	var l exo.Label
+	var l value.Label
 	demands := false
 	for _, i := range p.catalog {
 		l = l.Join(i.Label.Integrity())
@@ -234,7 +236,7 @@ func (p *prompt) distrusted() []string {
 		}
 		for _, m := range i.Methods {
 			l = l.Join(m.Label.Join(m.Reply).Join(m.Shows()).Integrity())
-			demands = demands || m.Trusted || m.Effect == exo.Held || m.Effect == exo.Immediate || slices.ContainsFunc(m.Params, func(a exo.Param) bool { return a.Want != nil && len(a.Want.Con.Trusting()) > 0 })
+			demands = demands || m.Trusted || m.Effect == message.Held || m.Effect == message.Immediate || slices.ContainsFunc(m.Params, func(a message.Param) bool { return a.Want != nil && len(a.Want.Con.Trusting()) > 0 })
 		}
 	}
 	if !demands {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 )
 
 // maxEffects is how many effects of one failed run are named to the model.
@@ -108,8 +109,8 @@ func told(e exo.Effect) exo.Effect {
 // refusal is why a held effect was refused when the program had ended, where that was written for
 // the guest and said before anything was done, as service.Refuse does; else nothing.
 func refusal(e exo.Effect) string {
-	var why *exo.Error
-	if e.State != exo.StateFailed || !errors.As(e.Err, &why) || why.Kind != exo.Invalid || !errors.Is(why, exo.ErrNothingDone) {
+	var why *fail.Error
+	if e.State != exo.StateFailed || !errors.As(e.Err, &why) || why.Kind != fail.Invalid || !errors.Is(why, exo.ErrNothingDone) {
 		return ""
 	}
 	return strings.TrimRight(shorten(clean(why.Message()), maxRefusal), ".")

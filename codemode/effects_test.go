@@ -9,7 +9,10 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 )
 
@@ -20,15 +23,15 @@ type letter struct {
 // vault holds a value that may not leave through the result of a run.
 type vault struct{}
 
-func (vault) Describe() (exo.Description, error) {
-	i := &exo.Interface{Name: "Vault", Order: []string{"secret"}, Methods: map[string]*exo.Method{
-		"secret": {Name: "secret", Sends: true, Reply: exo.NewLabel("pii"), Result: &exo.Term{Con: &exo.Type{Name: exo.TypeData}}},
+func (vault) Describe() (message.Description, error) {
+	i := &message.Interface{Name: "Vault", Order: []string{"secret"}, Methods: map[string]*message.Method{
+		"secret": {Name: "secret", Sends: true, Reply: value.NewLabel("pii"), Result: &message.Term{Con: &message.Type{Name: value.TypeData}}},
 	}}
-	return exo.Description{Type: &exo.Type{Name: "Vault"}, Interfaces: []*exo.Interface{i}}, nil
+	return message.Description{Type: &message.Type{Name: "Vault"}, Interfaces: []*message.Interface{i}}, nil
 }
 
-func (vault) Eval(context.Context, *exo.Message) (exo.Value, error) {
-	return exo.Text("x").WithLabel(exo.NewLabel("pii")), nil
+func (vault) Eval(context.Context, *exo.Message) (value.Value, error) {
+	return value.Text("x").WithLabel(value.NewLabel("pii")), nil
 }
 
 // mailer grants something that changes the world, and counts how often it did.
@@ -46,8 +49,8 @@ func mailer(tb testing.TB, opt codemode.Options, more ...service.Operation) (*co
 		return true, nil
 	}
 	ops := append([]service.Operation{
-		service.Method("send", "sends one mail", send).Immediate().Admits(exo.NewLabel("pii")),
-		service.Method("post", "posts one letter", send).Admits(exo.NewLabel("pii")),
+		service.Method("send", "sends one mail", send).Immediate().Admits(value.NewLabel("pii")),
+		service.Method("post", "posts one letter", send).Admits(value.NewLabel("pii")),
 		service.Read("count", "how many were sent", func(context.Context, service.None) (int, error) { return *sent, nil }),
 	}, more...)
 	mail, err := service.New("mail", "mail", ops...)
@@ -122,14 +125,14 @@ func TestEffects(t *testing.T) {
 func TestPanicKeepsItsStack(t *testing.T) {
 	tool, _ := mailer(t, codemode.Options{}, service.Read("fail", "panics", panicsHere))
 	res := tool.Run(t.Context(), "return await mail.fail()")
-	p, ok := errors.AsType[*exo.PanicError](res.Err)
+	p, ok := errors.AsType[*fail.PanicError](res.Err)
 	if !ok || p.Value != "hunter2" || !strings.Contains(string(p.Stack), "panicsHere") || !exo.IsPanic(res.Err) {
 		t.Fatalf("%#v in %v", p, res.Err)
 	}
 	if s := res.Err.Error(); strings.Contains(s, "panicsHere") || !strings.Contains(s, "panic: hunter2") {
 		t.Errorf("the text of the record: %s", s)
 	}
-	if s := exo.GuestText(res.Err); strings.Contains(s, "hunter2") || strings.Contains(s, "panicsHere") {
+	if s := fail.GuestText(res.Err); strings.Contains(s, "hunter2") || strings.Contains(s, "panicsHere") {
 		t.Errorf("the guest reads %s", s)
 	}
 }
@@ -193,7 +196,7 @@ func TestReadOnly(t *testing.T) {
 		"Read":             {service.Read("send", "", f), true},
 		"Method":           {service.Method("send", "", f), false},
 		"Method, at once":  {service.Method("send", "", f).Immediate(), false},
-		"Method of labels": {service.Method("send", "", f).Admits(exo.NewLabel("pii")), false},
+		"Method of labels": {service.Method("send", "", f).Admits(value.NewLabel("pii")), false},
 	} {
 		mail, err := service.New("mail", "", c.op)
 		if err != nil {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
 )
 
 // entry is one thing that can be found: a table, which is its row and the query
@@ -80,7 +80,7 @@ func (d *declarer) entries(all *declarations) []entry {
 }
 
 // membersOf are the members of an interface, each as it is declared.
-func (d *declarer) membersOf(i *exo.Interface) []entryMember {
+func (d *declarer) membersOf(i *message.Interface) []entryMember {
 	sc := d.scope(i)
 	var out []entryMember
 	for _, n := range i.Names() {

@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // The examples are made of names of the catalogue and run against what is granted:
@@ -48,7 +49,7 @@ type queryShape struct {
 	alias   string
 	columns []column // those that may be returned
 	all     bool     // these are all the columns
-	methods map[string]*exo.Method
+	methods map[string]*message.Method
 	await   string
 	links   []link
 	linked  bool
@@ -56,17 +57,17 @@ type queryShape struct {
 
 type column struct {
 	name string
-	of   *exo.Type
-	ops  map[string]*exo.Method
+	of   *message.Type
+	ops  map[string]*message.Method
 }
 
 type link struct {
 	name string
-	to   *exo.Type
+	to   *message.Type
 }
 
 // shape reads a type as a query; nil if it is none.
-func (p *prompt) shape(path string, t *exo.Type) *queryShape {
+func (p *prompt) shape(path string, t *message.Type) *queryShape {
 	if t == nil || p.catalog[t.Name] == nil {
 		return nil
 	}
@@ -75,7 +76,7 @@ func (p *prompt) shape(path string, t *exo.Type) *queryShape {
 		return nil
 	}
 	row := p.catalog[ns.Fields[0].Type.Name]
-	if row == nil || !slices.Contains(row.Is, exo.TypeRow) {
+	if row == nil || !slices.Contains(row.Is, value.TypeRow) {
 		return nil
 	}
 	q := &queryShape{p: p, name: t.Name, path: path, alias: ns.Fields[0].Name, methods: i.Methods, await: i.Await, all: true}
@@ -226,7 +227,7 @@ func (q *queryShape) pick(tests ...func(column) bool) (column, bool) {
 
 func isKind(name string) func(column) bool { return func(c column) bool { return c.of.Name == name } }
 func isEnum(c column) bool                 { return len(c.of.Enum) > 0 }
-func isProse(c column) bool                { return c.of.Name == exo.TypeText && len(c.of.Enum) == 0 }
+func isProse(c column) bool                { return c.of.Name == value.TypeText && len(c.of.Enum) == 0 }
 func anyColumn(column) bool                { return true }
 
 // condition compares a column of the table alias with something.
@@ -234,18 +235,18 @@ func (q *queryShape) condition(alias string) (string, bool) {
 	comparable := func(test func(column) bool, op string) func(column) bool {
 		return func(c column) bool { return test(c) && c.ops[op] != nil }
 	}
-	c, ok := q.pick(comparable(isKind(exo.TypeBool), "==="), comparable(isEnum, "==="), comparable(isKind(exo.TypeTime), ">="),
-		comparable(isProse, "!=="), comparable(isKind(exo.TypeFloat), ">"), comparable(isKind(exo.TypeInt), ">"))
+	c, ok := q.pick(comparable(isKind(value.TypeBool), "==="), comparable(isEnum, "==="), comparable(isKind(value.TypeTime), ">="),
+		comparable(isProse, "!=="), comparable(isKind(value.TypeFloat), ">"), comparable(isKind(value.TypeInt), ">"))
 	if !ok {
 		return "", false
 	}
 	x := alias + "." + c.name
 	switch {
-	case c.of.Name == exo.TypeBool:
+	case c.of.Name == value.TypeBool:
 		return x + " === false", true
 	case isEnum(c):
 		return x + " === " + quote(c.of.Enum[0]), true
-	case c.of.Name == exo.TypeTime:
+	case c.of.Name == value.TypeTime:
 		return x + ` >= "2024-01-31"`, true
 	case isProse(c):
 		return x + ` !== ""`, true
@@ -255,24 +256,24 @@ func (q *queryShape) condition(alias string) (string, bool) {
 
 // filter is one field of a filter object.
 func (q *queryShape) filter() string {
-	c, ok := q.pick(isKind(exo.TypeBool), isEnum, isProse, isKind(exo.TypeInt))
+	c, ok := q.pick(isKind(value.TypeBool), isEnum, isProse, isKind(value.TypeInt))
 	if !ok || c.ops["eq"] == nil {
 		return ""
 	}
-	value := "1"
+	val := "1"
 	switch {
-	case c.of.Name == exo.TypeBool:
-		value = "false"
+	case c.of.Name == value.TypeBool:
+		val = "false"
 	case isEnum(c):
-		value = quote(c.of.Enum[0])
+		val = quote(c.of.Enum[0])
 	case isProse(c):
-		value = `"some text"`
+		val = `"some text"`
 	}
-	return c.name + ": " + value
+	return c.name + ": " + val
 }
 
 func (q *queryShape) sortable() string {
-	c, ok := q.pick(isKind(exo.TypeTime), isKind(exo.TypeFloat), isProse, anyColumn)
+	c, ok := q.pick(isKind(value.TypeTime), isKind(value.TypeFloat), isProse, anyColumn)
 	if !ok || c.ops["desc"] == nil {
 		return ""
 	}
@@ -282,7 +283,7 @@ func (q *queryShape) sortable() string {
 // show is up to n columns that say most to a reader: text before dates, before numbers.
 func (q *queryShape) show(n int) []column {
 	var out []column
-	for _, test := range []func(column) bool{isProse, isKind(exo.TypeTime), isEnum, isKind(exo.TypeFloat), anyColumn} {
+	for _, test := range []func(column) bool{isProse, isKind(value.TypeTime), isEnum, isKind(value.TypeFloat), anyColumn} {
 		for _, c := range q.columns {
 			same := func(d column) bool { return d.name == c.name }
 			if len(out) < n && test(c) && !slices.ContainsFunc(out, same) {

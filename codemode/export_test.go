@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // Prompted is what the description of a tool is made of, for tests.
@@ -30,14 +31,14 @@ func Prompted(g Grants, opt *Options) (rules map[string]string, examples []strin
 
 // Render, Measure and MaxNotice are for the tests of cutting.
 var (
-	Render = func(v exo.Value, limit int, advice string) (json.RawMessage, string, error) {
+	Render = func(v value.Value, limit int, advice string) (json.RawMessage, string, error) {
 		framed, notice, err := render(v, limit, advice)
 		if err != nil {
 			return nil, "", err
 		}
 		return resultIn(framed), notice, nil
 	}
-	Measure = func(v exo.Value) (int, error) { return v.JSONSize(math.MaxInt) }
+	Measure = func(v value.Value) (int, error) { return v.JSONSize(math.MaxInt) }
 )
 
 const MaxNotice = maxNotice

@@ -9,6 +9,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -76,7 +77,7 @@ func TestProgramsKeepNothing(t *testing.T) {
 					}
 					kept = append(kept, short, r.Console[:min(len(r.Console), 1<<10)], r.Effects)
 					if r.Err != nil {
-						kept = append(kept, exo.KindOf(r.Err), errors.Unwrap(r.Err))
+						kept = append(kept, fail.KindOf(r.Err), errors.Unwrap(r.Err))
 					}
 				}
 				round := func(i int) {

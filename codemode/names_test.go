@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/codemode"
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 )
 
 // A name that no program could use, or that would take the place of a built-in,
@@ -37,7 +37,7 @@ func TestArgumentErrorsNameThePart(t *testing.T) {
 		"return await mail.send({})":               "is missing",
 		"return await mail.send({ subjekt: 'x' })": "there is no field `subjekt`",
 	} {
-		if r := tool.Run(t.Context(), program); r.Err == nil || !strings.Contains(exo.GuestText(r.Err), says) {
+		if r := tool.Run(t.Context(), program); r.Err == nil || !strings.Contains(fail.GuestText(r.Err), says) {
 			t.Errorf("%s: %v, want %q", program, r.Err, says)
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -74,8 +76,8 @@ func TestSearchBudget(t *testing.T) {
 	}
 	gone, cancel := context.WithCancel(context.Background())
 	cancel()
-	l := &lookup{name: "search", answer: func(ctx context.Context, s string) (exo.Value, error) { return c.found(c.search(ctx, s)), nil }}
-	m := &exo.Message{Checked: exo.Checked{Root: &exo.Node{Args: []*exo.Node{{Op: exo.OpLit, Lit: exo.Text("common")}}}}}
+	l := &lookup{name: "search", answer: func(ctx context.Context, s string) (value.Value, error) { return c.found(c.search(ctx, s)), nil }}
+	m := &exo.Message{Checked: message.Checked{Root: &message.Node{Args: []*message.Node{{Op: message.OpLit, Lit: value.Text("common")}}}}}
 	if _, err := l.Eval(gone, m); err != context.Canceled {
 		t.Errorf("a search whose context has ended: %v", err)
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 )
 
 const (
@@ -27,12 +27,12 @@ type failed struct {
 
 // afterwards says what to do about failures that the program did not make:
 // their own texts say the least that is true.
-var afterwards = map[exo.Kind]string{
-	exo.Internal:  "This is no mistake of the program: run it once more, and if it fails again go on without it and say so.",
-	exo.Cancelled: "The call was stopped from outside: run it again only if its result is still needed.",
-	exo.Conflict:  "Something changed meanwhile and nothing was kept: run the program again.",
-	exo.Breach:    "Do not run it again.",
-	exo.Revoked:   "This access was taken away: go on without it.",
+var afterwards = map[fail.Kind]string{
+	fail.Internal:  "This is no mistake of the program: run it once more, and if it fails again go on without it and say so.",
+	fail.Cancelled: "The call was stopped from outside: run it again only if its result is still needed.",
+	fail.Conflict:  "Something changed meanwhile and nothing was kept: run the program again.",
+	fail.Breach:    "Do not run it again.",
+	fail.Revoked:   "This access was taken away: go on without it.",
 }
 
 // output is the result as the model reads it; console and result bound its parts.
@@ -66,11 +66,11 @@ func (r *Result) rest(b []byte, console, result int) json.RawMessage {
 	}
 	effects := r.EffectsNote()
 	if r.Err != nil {
-		kind, at := exo.KindOf(r.Err), exo.PosOf(r.Err)
-		if kind == exo.Other {
-			kind = exo.Internal
+		kind, at := fail.KindOf(r.Err), fail.PosOf(r.Err)
+		if kind == fail.Other {
+			kind = fail.Internal
 		}
-		f := failed{Kind: kind.String(), Message: shorten(clean(exo.GuestText(r.Err)), maxMessage), Line: at.Line, Column: at.Column, Source: shorten(clean(at.Text), maxMessage)}
+		f := failed{Kind: kind.String(), Message: shorten(clean(fail.GuestText(r.Err)), maxMessage), Line: at.Line, Column: at.Column, Source: shorten(clean(at.Text), maxMessage)}
 		if s := afterwards[kind]; s != "" && (effects == "" || effects == noEffects) {
 			f.Message = strings.TrimRight(f.Message, ".") + ". " + s
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 const (
@@ -23,7 +23,7 @@ const (
 // where v is no data at all.
 //
 // The result begins with resultPrefix, so that output has the text once.
-func render(v exo.Value, limit int, advice string) (framed []byte, notice string, err error) {
+func render(v value.Value, limit int, advice string) (framed []byte, notice string, err error) {
 	full, err := v.JSONSize(math.MaxInt)
 	if err != nil {
 		return nil, "", err
@@ -90,27 +90,27 @@ func (c *cutter) notice(full, limit int, advice string) string {
 }
 
 // fit appends v in at most budget bytes, if it has at least a few.
-func (c *cutter) fit(v exo.Value, budget int, path string) error {
+func (c *cutter) fit(v value.Value, budget int, path string) error {
 	if size(v, budget) <= budget {
 		return c.all(v)
 	}
 	switch v.Type() {
-	case exo.TypeText:
+	case value.TypeText:
 		b, shown := appendText(c.b, v.Text(), budget)
 		c.b = b
 		c.cut(path, "bytes of text", shown, len(v.Text()))
 		return nil
-	case exo.TypeList:
+	case value.TypeList:
 		return c.list(&items{v}, v.Len(), budget, path)
-	case exo.TypeRows:
+	case value.TypeRows:
 		return c.list(rowItems{v.Rows(), v.Rows().Writer()}, v.Len(), budget, path)
-	case exo.TypeRecord:
+	case value.TypeRecord:
 		return c.record(v, budget, path)
 	}
 	return c.all(v)
 }
 
-func (c *cutter) all(v exo.Value) (err error) {
+func (c *cutter) all(v value.Value) (err error) {
 	c.b, err = v.AppendJSON(c.b)
 	return err
 }
@@ -174,13 +174,13 @@ func (c *cutter) list(from sequence, n int, budget int, path string) error {
 
 // record keeps all fields as long as their names and a little of each fit, and
 // shares the rest out so that small fields stay whole.
-func (c *cutter) record(v exo.Value, budget int, path string) error {
+func (c *cutter) record(v value.Value, budget int, path string) error {
 	left := budget - len("{}")
 	var sizes []int
 	sum := 0
 	for n, x := range v.Fields() {
 		// A name is a text of the guest too: one that is too long ends the record.
-		over := size(exo.Text(n), left) + len(":,")
+		over := size(value.Text(n), left) + len(":,")
 		s := size(x, left)
 		if sum += over + min(s, whole); sum > left {
 			break
@@ -199,7 +199,7 @@ func (c *cutter) record(v exo.Value, budget int, path string) error {
 			c.b = append(c.b, ',')
 		}
 		var err error
-		if c.b, err = exo.Text(n).AppendJSON(c.b); err != nil {
+		if c.b, err = value.Text(n).AppendJSON(c.b); err != nil {
 			return err
 		}
 		c.b = append(c.b, ':')
@@ -232,18 +232,18 @@ func level(sizes []int, budget int) int {
 // cut, and says how many bytes of s are shown.
 func appendText(b []byte, s string, budget int) ([]byte, int) {
 	const mark = "…"
-	if size(exo.Text(s), budget) > budget {
+	if size(value.Text(s), budget) > budget {
 		left, n := budget-2-len(mark), 0
 		for n < len(s) {
 			_, w := utf8.DecodeRuneInString(s[n:])
-			if left -= size(exo.Text(s[n:n+w]), budget) - len(`""`); left < 0 {
+			if left -= size(value.Text(s[n:n+w]), budget) - len(`""`); left < 0 {
 				break
 			}
 			n += w
 		}
-		b, _ = exo.Text(s[:n] + mark).AppendJSON(b)
+		b, _ = value.Text(s[:n] + mark).AppendJSON(b)
 		return b, n
 	}
-	b, _ = exo.Text(s).AppendJSON(b)
+	b, _ = value.Text(s).AppendJSON(b)
 	return b, len(s)
 }

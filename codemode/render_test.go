@@ -11,55 +11,55 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/codemode"
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
-func texts(n, size int) exo.Value {
-	vs := make([]exo.Value, n)
+func texts(n, size int) value.Value {
+	vs := make([]value.Value, n)
 	for i := range vs {
-		vs[i] = exo.Text(strings.Repeat("é", size/2))
+		vs[i] = value.Text(strings.Repeat("é", size/2))
 	}
-	return exo.List(vs...)
+	return value.List(vs...)
 }
 
-func rows(n int) exo.Value {
-	r := &exo.Rows{Shape: &exo.Shape{Names: []string{"id", "title", "owner"}, Subs: []*exo.Shape{nil, nil, {Names: []string{"name"}}}}}
+func rows(n int) value.Value {
+	r := &value.Rows{Shape: &value.Shape{Names: []string{"id", "title", "owner"}, Subs: []*value.Shape{nil, nil, {Names: []string{"name"}}}}}
 	for i := range n {
-		r.Cells = append(r.Cells, exo.Int(int64(i)), exo.Text(fmt.Sprint("title ", i)), exo.Text("ann"))
+		r.Cells = append(r.Cells, value.Int(int64(i)), value.Text(fmt.Sprint("title ", i)), value.Text("ann"))
 	}
-	return exo.RowsValue(r)
+	return value.RowsValue(r)
 }
 
-func record(n int, v exo.Value) exo.Value {
-	fs := make([]exo.Field, n)
+func record(n int, v value.Value) value.Value {
+	fs := make([]value.Field, n)
 	for i := range fs {
-		fs[i] = exo.Field{Name: fmt.Sprint("field", i), Value: v}
+		fs[i] = value.Field{Name: fmt.Sprint("field", i), Value: v}
 	}
-	return exo.RecordValue(fs...)
+	return value.RecordValue(fs...)
 }
 
-func nested(depth int, v exo.Value) exo.Value {
+func nested(depth int, v value.Value) value.Value {
 	for range depth {
-		v = exo.List(v, exo.RecordValue(exo.Field{Name: "in", Value: v}))
+		v = value.List(v, value.RecordValue(value.Field{Name: "in", Value: v}))
 	}
 	return v
 }
 
-var large = map[string]exo.Value{
+var large = map[string]value.Value{
 	"rows":              rows(10_000),
-	"one text":          exo.Text(strings.Repeat("x", 1<<20)),
-	"control text":      exo.Text(strings.Repeat("\x01\"\n", 1<<16)),
-	"wide runes":        exo.Text(strings.Repeat("😀", 1<<16)),
+	"one text":          value.Text(strings.Repeat("x", 1<<20)),
+	"control text":      value.Text(strings.Repeat("\x01\"\n", 1<<16)),
+	"wide runes":        value.Text(strings.Repeat("😀", 1<<16)),
 	"texts":             texts(10, 100_000),
-	"one huge of many":  exo.List(exo.Text(strings.Repeat("x", 1<<20)), exo.Int(1), exo.Int(2), exo.Bool(true)),
+	"one huge of many":  value.List(value.Text(strings.Repeat("x", 1<<20)), value.Int(1), value.Int(2), value.Bool(true)),
 	"numbers":           numbers(100_000),
-	"record of arrays":  exo.RecordValue(exo.Field{Name: "a", Value: rows(5_000)}, exo.Field{Name: "b", Value: texts(5_000, 50)}, exo.Field{Name: "n", Value: exo.Int(7)}),
-	"array of arrays":   exo.List(texts(300, 300), texts(300, 300), exo.List(), texts(300, 300)),
-	"many small fields": record(50_000, exo.Int(1)),
-	"many large fields": record(500, exo.Text(strings.Repeat("x", 5_000))),
+	"record of arrays":  value.RecordValue(value.Field{Name: "a", Value: rows(5_000)}, value.Field{Name: "b", Value: texts(5_000, 50)}, value.Field{Name: "n", Value: value.Int(7)}),
+	"array of arrays":   value.List(texts(300, 300), texts(300, 300), value.List(), texts(300, 300)),
+	"many small fields": record(50_000, value.Int(1)),
+	"many large fields": record(500, value.Text(strings.Repeat("x", 5_000))),
 	"deep":              nested(12, texts(3, 100)),
-	"long name":         exo.RecordValue(exo.Field{Name: strings.Repeat("n", 1<<20), Value: exo.Int(1)}),
-	"nested records":    exo.List(record(3, record(3, texts(100, 100))), record(3, rows(1000))),
+	"long name":         value.RecordValue(value.Field{Name: strings.Repeat("n", 1<<20), Value: value.Int(1)}),
+	"nested records":    value.List(record(3, record(3, texts(100, 100))), record(3, rows(1000))),
 }
 
 func TestCutFits(t *testing.T) {
@@ -94,11 +94,11 @@ func TestCutFits(t *testing.T) {
 // is not counted either.
 func TestMeasure(t *testing.T) {
 	values := maps.Clone(large)
-	for i, v := range []exo.Value{
-		exo.Null(), exo.Bool(true), exo.Bool(false), exo.Float(0.1), exo.Float(1e300), exo.Float(-1e-9), exo.Text(""), exo.Text("a\"\\\n\x01é😀"),
-		exo.Time(time.UnixMilli(1)), exo.Int(0), exo.Int(-1), exo.Int(9), exo.Int(10), exo.Int(-10), exo.Int(1<<53 - 1), exo.Int(1 << 53), exo.Int(-1 << 53), exo.Int(math.MinInt64), exo.Int(math.MaxInt64),
-		exo.List(), exo.RecordValue(), exo.RowsValue(&exo.Rows{Shape: &exo.Shape{}}), rows(0), rows(1), exo.List(rows(3), exo.List(), exo.RecordValue()),
-		exo.RowsValue(&exo.Rows{Shape: &exo.Shape{Names: []string{"empty", "a\"b"}, Subs: []*exo.Shape{{}, nil}}, Cells: []exo.Value{exo.Null(), exo.List(exo.Int(1))}}),
+	for i, v := range []value.Value{
+		value.Null(), value.Bool(true), value.Bool(false), value.Float(0.1), value.Float(1e300), value.Float(-1e-9), value.Text(""), value.Text("a\"\\\n\x01é😀"),
+		value.Time(time.UnixMilli(1)), value.Int(0), value.Int(-1), value.Int(9), value.Int(10), value.Int(-10), value.Int(1<<53 - 1), value.Int(1 << 53), value.Int(-1 << 53), value.Int(math.MinInt64), value.Int(math.MaxInt64),
+		value.List(), value.RecordValue(), value.RowsValue(&value.Rows{Shape: &value.Shape{}}), rows(0), rows(1), value.List(rows(3), value.List(), value.RecordValue()),
+		value.RowsValue(&value.Rows{Shape: &value.Shape{Names: []string{"empty", "a\"b"}, Subs: []*value.Shape{{}, nil}}, Cells: []value.Value{value.Null(), value.List(value.Int(1))}}),
 	} {
 		values[fmt.Sprint("value ", i)] = v
 	}
@@ -114,14 +114,14 @@ func TestMeasure(t *testing.T) {
 			t.Errorf("%s: measured %d %v, written %d: %.100s", name, n, err, len(b), b)
 		}
 	}
-	for _, v := range []exo.Value{exo.RowsValue(&exo.Rows{}), rows(0), exo.List(), exo.RecordValue()} {
+	for _, v := range []value.Value{value.RowsValue(&value.Rows{}), rows(0), value.List(), value.RecordValue()} {
 		if b, _, err := codemode.Render(v, 1, ""); err != nil || len(b) != 2 {
 			t.Errorf("%v in one byte: %s %v", v, b, err)
 		}
 	}
-	none := exo.Value{}
-	bad := exo.RowsValue(&exo.Rows{Shape: &exo.Shape{Names: []string{"a", "b", "c", "d"}}, Cells: []exo.Value{none, none, none, none, none, none, none, none}})
-	for _, v := range []exo.Value{none, bad, exo.List(exo.Text("x"), none, none, none), exo.RecordValue(exo.Field{Name: "a", Value: bad}), exo.List(bad, bad, bad, rows(10_000))} {
+	none := value.Value{}
+	bad := value.RowsValue(&value.Rows{Shape: &value.Shape{Names: []string{"a", "b", "c", "d"}}, Cells: []value.Value{none, none, none, none, none, none, none, none}})
+	for _, v := range []value.Value{none, bad, value.List(value.Text("x"), none, none, none), value.RecordValue(value.Field{Name: "a", Value: bad}), value.List(bad, bad, bad, rows(10_000))} {
 		if n, err := codemode.Measure(v); err == nil {
 			t.Errorf("%v: measured %d", v, n)
 		}
@@ -144,7 +144,7 @@ func TestCutCounts(t *testing.T) {
 	if got[len(got)-1]["owner"].(map[string]any)["name"] != "ann" {
 		t.Errorf("the last row is cut: %v", got[len(got)-1])
 	}
-	b, notice, err = codemode.Render(exo.RecordValue(exo.Field{Name: "a", Value: exo.Text(strings.Repeat("é", 5_000))}, exo.Field{Name: "b", Value: exo.Int(1)}), 1_000, "x")
+	b, notice, err = codemode.Render(value.RecordValue(value.Field{Name: "a", Value: value.Text(strings.Repeat("é", 5_000))}, value.Field{Name: "b", Value: value.Int(1)}), 1_000, "x")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestCutCounts(t *testing.T) {
 		t.Errorf("want %q in %q", want, notice)
 	}
 	// The same cut in many places is counted as one.
-	_, notice, err = codemode.Render(exo.List(rows(500), rows(500), rows(500), rows(500)), 4_000, "x")
+	_, notice, err = codemode.Render(value.List(rows(500), rows(500), rows(500), rows(500)), 4_000, "x")
 	if err != nil || !strings.Contains(notice, "of 2000 items shown, over 4 places.") {
 		t.Errorf("%q, %v", notice, err)
 	}
@@ -190,7 +190,7 @@ func FuzzCut(f *testing.F) {
 }
 
 // grow makes a value of random bytes.
-func grow(seed *[]byte, depth int) exo.Value {
+func grow(seed *[]byte, depth int) value.Value {
 	next := func() int {
 		if len(*seed) == 0 {
 			return 0
@@ -201,31 +201,31 @@ func grow(seed *[]byte, depth int) exo.Value {
 	}
 	switch k := next(); {
 	case k < 40 && depth < 20:
-		var vs []exo.Value
+		var vs []value.Value
 		for range next() % 20 {
 			vs = append(vs, grow(seed, depth+1))
 		}
-		return exo.List(vs...)
+		return value.List(vs...)
 	case k < 80 && depth < 20:
-		var fs []exo.Field
+		var fs []value.Field
 		for i := range next() % 20 {
-			fs = append(fs, exo.Field{Name: strings.Repeat("k", next()%30+1) + fmt.Sprint(i), Value: grow(seed, depth+1)})
+			fs = append(fs, value.Field{Name: strings.Repeat("k", next()%30+1) + fmt.Sprint(i), Value: grow(seed, depth+1)})
 		}
-		return exo.RecordValue(fs...)
+		return value.RecordValue(fs...)
 	case k < 160:
-		return exo.Text(strings.Repeat("a\n😀", next()))
+		return value.Text(strings.Repeat("a\n😀", next()))
 	case k < 200:
-		return exo.Int(int64(next()) << 50)
+		return value.Int(int64(next()) << 50)
 	case k < 220:
 		return rows(next())
 	}
-	return exo.Null()
+	return value.Null()
 }
 
-func numbers(n int) exo.Value {
-	vs := make([]exo.Value, n)
+func numbers(n int) value.Value {
+	vs := make([]value.Value, n)
 	for i := range vs {
-		vs[i] = exo.Int(int64(i))
+		vs[i] = value.Int(int64(i))
 	}
-	return exo.List(vs...)
+	return value.List(vs...)
 }

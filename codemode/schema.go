@@ -8,7 +8,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 )
 
 const inputSchema = `{"type":"object","properties":{"code":{"type":"string","description":"The JavaScript program: (api) => ..., async (api) => { ... return value }, or statements that end with return."}},"required":["code"],"additionalProperties":false}`
@@ -31,11 +31,11 @@ const rightInput = `the input must be {"code": "..."}, one JavaScript program as
 // object, and what one reader drops another believes was said.
 func decodeInput(input []byte, maxSource int) (string, error) {
 	bad := func(format string, args ...any) (string, error) {
-		return "", &exo.Error{Kind: exo.Invalid, Msg: fmt.Sprintf(format, args...) + "; " + rightInput}
+		return "", &fail.Error{Kind: fail.Invalid, Msg: fmt.Sprintf(format, args...) + "; " + rightInput}
 	}
 	// One byte of a program is six of JSON at most.
 	if most := 6*maxSource + 1024; len(input) > most {
-		return "", exo.Errorf(exo.Limit, "", "the input has %d bytes; a program may have %d: write a shorter one", len(input), maxSource)
+		return "", fail.Errorf(fail.Limit, "", "the input has %d bytes; a program may have %d: write a shorter one", len(input), maxSource)
 	}
 	d := json.NewDecoder(bytes.NewReader(input))
 	switch tok, err := d.Token(); {

@@ -8,7 +8,9 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -29,7 +31,7 @@ func sealedGrants(t *testing.T, book func(int64) error) codemode.Grants {
 		Amount int64 `json:"amount"`
 	}) (service.None, error) {
 		return service.None{}, book(in.Amount)
-	}).Admits(exo.NewLabel("pay")))
+	}).Admits(value.NewLabel("pay")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,9 +81,9 @@ func TestReveal(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := tool.Run(t.Context(), "const p = await people.first(); const n = await reveal(p.pay); await payroll.book({ amount: n + 1 }); return n")
-		return tool, string(r.JSON) + exo.GuestText(r.Err)
+		return tool, string(r.JSON) + fail.GuestText(r.Err)
 	}
-	tool, out := run(sealedGrants(t, book), &codemode.Options{Admits: exo.NewLabel("pay")})
+	tool, out := run(sealedGrants(t, book), &codemode.Options{Admits: value.NewLabel("pay")})
 	if out != "70" || !strings.Contains(tool.Description(), "marked [pay] are sealed until they are returned, or passed to methods marked [takes …]. A program that compares, sorts or calculates with the column, or opens one by `await reveal(x)`, can call such methods alone") ||
 		!strings.Contains(tool.Declarations(), "interface Reveal { (value: any): Promise<any> }") {
 		t.Errorf("%s\n%s", out, tool.Description())
@@ -100,7 +102,7 @@ func TestReveal(t *testing.T) {
 		t.Error(out)
 	}
 	// Where everything that leaves admits the label there is nothing to seal.
-	if tool, out = run(none, &codemode.Options{Admits: exo.NewLabel("pay")}); strings.Contains(tool.Description(), "sealed") {
+	if tool, out = run(none, &codemode.Options{Admits: value.NewLabel("pay")}); strings.Contains(tool.Description(), "sealed") {
 		t.Errorf("%s\n%s", out, tool.Description())
 	}
 	r := tool.Run(t.Context(), "return (await people).map(p => p.pay + 1)")
@@ -140,12 +142,12 @@ func TestLabelsAreShort(t *testing.T) {
 	none := func(*exosql.Column[payee, int64], *exosql.Column[payee, string]) {}
 	label := func(pay *exosql.Column[payee, int64], note *exosql.Column[payee, string]) {
 		pay.WithLabel("pay")
-		note.WithLabel(exo.Untrusted)
+		note.WithLabel(value.Untrusted)
 	}
 	same := func(op service.Operation) service.Operation { return op }
 	plain, _ := size(none, same)
 	full, text := size(label, func(op service.Operation) service.Operation {
-		return op.Admits(exo.NewLabel("pay", exo.Untrusted)).Trusted("amount")
+		return op.Admits(value.NewLabel("pay", value.Untrusted)).Trusted("amount")
 	})
 	if more := full - plain; more < 100 || more*3463 > 250*4822 { // see TestSizeIsBounded of examples/saas
 		t.Errorf("%d tokens more", more)
@@ -156,12 +158,12 @@ func TestLabelsAreShort(t *testing.T) {
 		}
 	}
 	if _, text := size(func(_ *exosql.Column[payee, int64], note *exosql.Column[payee, string]) {
-		note.WithLabel(exo.Untrusted)
+		note.WithLabel(value.Untrusted)
 	}, nil); strings.Contains(text, "Outsiders") || strings.Contains(text, "sealed") {
 		t.Error("a rule that refuses nothing")
 	}
 	if _, text := size(func(pay *exosql.Column[payee, int64], note *exosql.Column[payee, string]) {
-		note.WithLabel(exo.Untrusted)
+		note.WithLabel(value.Untrusted)
 		note.Trusted()
 	}, nil); !strings.Contains(text, "Outsiders") {
 		t.Error("a column that demands trust")
@@ -173,22 +175,22 @@ func TestLabelsAreShort(t *testing.T) {
 
 // TestShown: what a model was told of a run carries the labels that its tool admits, and who wrote it.
 func TestShown(t *testing.T) {
-	tool, err := codemode.New(sealedGrants(t, func(int64) error { return nil }), &codemode.Options{Record: exo.Unrecorded, Admits: exo.NewLabel("pay", "other")})
+	tool, err := codemode.New(sealedGrants(t, func(int64) error { return nil }), &codemode.Options{Record: exo.Unrecorded, Admits: value.NewLabel("pay", "other")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for read, want := range map[string]string{"": "{}", "pay": "{pay}", "secret": "{}", "pay secret untrusted:mail": "{pay,untrusted:mail}"} {
-		if got := tool.Shown(&codemode.Result{Label: exo.NewLabel(strings.Fields(read)...)}); got.String() != want {
+		if got := tool.Shown(&codemode.Result{Label: value.NewLabel(strings.Fields(read)...)}); got.String() != want {
 			t.Errorf("%s: %s", read, got)
 		}
 	}
 	r := tool.Run(t.Context(), "return (await people.first()).pay")
-	if got := tool.Shown(r); string(r.JSON) != "70" || !got.Equal(exo.NewLabel("pay")) {
+	if got := tool.Shown(r); string(r.JSON) != "70" || !got.Equal(value.NewLabel("pay")) {
 		t.Errorf("%s %s", r.JSON, got)
 	}
 	// CallTo begins with the label that it is given, as CallJob does.
 	var b strings.Builder
-	if r, err := tool.CallTo(t.Context(), &b, codemode.Job{Label: exo.NewLabel("secret")}, []byte(`{"code": "return 1"}`)); err != nil || r.Err == nil || !r.Label.Equal(exo.NewLabel("secret")) {
+	if r, err := tool.CallTo(t.Context(), &b, codemode.Job{Label: value.NewLabel("secret")}, []byte(`{"code": "return 1"}`)); err != nil || r.Err == nil || !r.Label.Equal(value.NewLabel("secret")) {
 		t.Errorf("%v %v %s", err, r.Err, b.String())
 	}
 }
@@ -203,7 +205,7 @@ func TestLabelledService(t *testing.T) {
 	inbox, err := service.New("inbox", "", service.Read("read", "", func(context.Context, struct{}) ([]letter, error) {
 		return []letter{{"ann", []string{"x", "y"}, 7}}, nil
 	}).
-		Labelled(exo.NewLabel("pii"), "from", "text").Labelled(exo.NewLabel("untrusted:mail"), "n"))
+		Labelled(value.NewLabel("pii"), "from", "text").Labelled(value.NewLabel("untrusted:mail"), "n"))
 	if err != nil {
 		t.Fatal(err)
 	}

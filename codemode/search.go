@@ -6,7 +6,8 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 const (
@@ -55,7 +56,7 @@ const (
 // hundreds of links has every word somewhere.
 func damped(members int) int { return 256 / (8 + members) }
 
-func newCatalogue(all *declarations, entries []entry, granted []exo.GrantedName) *catalogue {
+func newCatalogue(all *declarations, entries []entry, granted []message.GrantedName) *catalogue {
 	c := &catalogue{searchName: freeName("search", granted), describeName: freeName("describe", granted), entries: entries, index: map[string][]hit{}, texts: map[string]string{}, aliases: map[string]string{}}
 	for _, x := range slices.Concat(all.helpers, all.columns, all.shared, all.own) {
 		c.texts[x.name] = x.text
@@ -175,29 +176,29 @@ func (c *catalogue) search(ctx context.Context, text string) []scored {
 }
 
 // found is the answer of search as plain data.
-func (c *catalogue) found(ss []scored) exo.Value {
-	items := make([]exo.Value, len(ss))
+func (c *catalogue) found(ss []scored) value.Value {
+	items := make([]value.Value, len(ss))
 	for k, s := range ss {
 		e := &c.entries[s.entry]
-		fields := []exo.Field{{Name: "name", Value: exo.Text(e.name)}, {Name: "paths", Value: texts(e.paths)}}
+		fields := []value.Field{{Name: "name", Value: value.Text(e.name)}, {Name: "paths", Value: texts(e.paths)}}
 		if e.doc != "" {
-			fields = append(fields, exo.Field{Name: "about", Value: exo.Text(shorten(e.doc, maxDoc))})
+			fields = append(fields, value.Field{Name: "about", Value: value.Text(shorten(e.doc, maxDoc))})
 		}
 		var members []string
 		for _, m := range s.best() {
 			members = append(members, shorten(e.members[m].line+comment(e.members[m].doc), maxDoc))
 		}
-		items[k] = exo.RecordValue(append(fields, exo.Field{Name: "members", Value: texts(members)})...)
+		items[k] = value.RecordValue(append(fields, value.Field{Name: "members", Value: texts(members)})...)
 	}
-	return exo.List(items...)
+	return value.List(items...)
 }
 
-func texts(ss []string) exo.Value {
-	vs := make([]exo.Value, len(ss))
+func texts(ss []string) value.Value {
+	vs := make([]value.Value, len(ss))
 	for k, s := range ss {
-		vs[k] = exo.Text(s)
+		vs[k] = value.Text(s)
 	}
-	return exo.List(vs...)
+	return value.List(vs...)
 }
 
 // best are the members that match, those that match best first.

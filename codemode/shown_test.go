@@ -7,6 +7,8 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -25,16 +27,16 @@ func TestShownTells(t *testing.T) {
 		id := exosql.NewKey(p, "id", func(p *member) *int64 { return &p.ID })
 		email := exosql.NewColumn(p, "email", func(p *member) *string { return &p.Email }).WithLabel("pii")
 		city := exosql.NewColumn(p, "city", func(p *member) *string { return &p.City }).WithLabel("geo")
-		remark := exosql.NewColumn(p, "remark", func(p *member) *string { return &p.Remark }).WithLabel(exo.Untrusted)
+		remark := exosql.NewColumn(p, "remark", func(p *member) *string { return &p.Remark }).WithLabel(value.Untrusted)
 		posted := 0
 		chat := tu.Room(t, "chat", func(string) { posted++ })
-		tool, err := codemode.New(codemode.Grants{"people": exosql.NewFacet(p, "person", id, email, city, remark).Of(exosql.Grant(db, p, exosql.AllRows[member]())), "chat": chat}, &codemode.Options{Record: exo.Unrecorded, Admits: exo.NewLabel(strings.Fields(admits)...)})
+		tool, err := codemode.New(codemode.Grants{"people": exosql.NewFacet(p, "person", id, email, city, remark).Of(exosql.Grant(db, p, exosql.AllRows[member]())), "chat": chat}, &codemode.Options{Record: exo.Unrecorded, Admits: value.NewLabel(strings.Fields(admits)...)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		shown := tool.Shown(tool.Run(t.Context(), program))
 		r := tool.RunJob(t.Context(), codemode.Job{Program: "await chat.post({ text: 'hello' }); return 'posted'", Label: shown})
-		return fmt.Sprint(shown, string(r.JSON), exo.GuestText(r.Err), posted)
+		return fmt.Sprint(shown, string(r.JSON), fail.GuestText(r.Err), posted)
 	}
 	const secret = "await people.where(p => p.email === 'yes').count()"
 	for _, c := range []struct{ admits, program, want string }{
@@ -60,7 +62,7 @@ func TestShownOfReaders(t *testing.T) {
 	p := exosql.NewTable[member]("people")
 	id := exosql.NewKey(p, "id", func(p *member) *int64 { return &p.ID })
 	email := exosql.NewColumn(p, "email", func(p *member) *string { return &p.Email }).WithLabel("pii").ReadBy("person", id)
-	tool, err := codemode.New(codemode.Grants{"people": exosql.NewFacet(p, "person", id, email).Of(exosql.Grant(db, p, exosql.AllRows[member]()))}, &codemode.Options{Record: exo.Unrecorded, Admits: exo.NewLabel("pii@person:1")})
+	tool, err := codemode.New(codemode.Grants{"people": exosql.NewFacet(p, "person", id, email).Of(exosql.Grant(db, p, exosql.AllRows[member]()))}, &codemode.Options{Record: exo.Unrecorded, Admits: value.NewLabel("pii@person:1")})
 	if err != nil {
 		t.Fatal(err)
 	}

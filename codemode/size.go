@@ -1,27 +1,29 @@
 package codemode
 
-import "github.com/exoagent/exoagent/exo"
+import (
+	"github.com/exoagent/exoagent/exo/value"
+)
 
 // sequence is what a list is cut from: the items of a list, or rows, of which
 // none becomes a value as long as it fits.
 type sequence interface {
-	at(i int) exo.Value
+	at(i int) value.Value
 	size(i, limit int) int
 	append(b []byte, i int) ([]byte, error)
 }
 
-type items struct{ exo.Value }
+type items struct{ value.Value }
 
-func (l *items) at(i int) exo.Value                     { return l.At(i) }
+func (l *items) at(i int) value.Value                   { return l.At(i) }
 func (l *items) size(i, limit int) int                  { return size(l.At(i), limit) }
 func (l *items) append(b []byte, i int) ([]byte, error) { return l.At(i).AppendJSON(b) }
 
 type rowItems struct {
-	rows *exo.Rows
-	w    *exo.RowWriter
+	rows *value.Rows
+	w    *value.RowWriter
 }
 
-func (r rowItems) at(i int) exo.Value                     { return r.rows.Row(i) }
+func (r rowItems) at(i int) value.Value                   { return r.rows.Row(i) }
 func (r rowItems) append(b []byte, i int) ([]byte, error) { return r.w.Append(b, i) }
 
 func (r rowItems) size(i, limit int) int {
@@ -30,7 +32,7 @@ func (r rowItems) size(i, limit int) int {
 }
 
 // size is how many bytes v has as JSON, or some number above limit. render has seen before that all of it is data.
-func size(v exo.Value, limit int) int {
+func size(v value.Value, limit int) int {
 	n, _ := v.JSONSize(limit)
 	return n
 }

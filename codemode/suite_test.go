@@ -19,6 +19,8 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
 	"github.com/exoagent/exoagent/exosql"
@@ -337,24 +339,24 @@ func BenchmarkRecord(b *testing.B) {
 }
 
 // rowsObject answers with a thousand rows that no database was asked for.
-type rowsObject struct{ rows exo.Value }
+type rowsObject struct{ rows value.Value }
 
 func newRowsObject() rowsObject {
-	r := &exo.Rows{Shape: &exo.Shape{Names: []string{"id", "owner", "status", "hours", "title"}}}
+	r := &value.Rows{Shape: &value.Shape{Names: []string{"id", "owner", "status", "hours", "title"}}}
 	for i := range 1000 {
-		r.Cells = append(r.Cells, exo.Int(int64(i)), exo.Text(fmt.Sprintf("owner %d", i%17)), exo.Text([]string{"open", "doing", "done"}[i%3]), exo.Float(float64(i%40)/4), exo.Text(fmt.Sprintf("Task number %d", i)))
+		r.Cells = append(r.Cells, value.Int(int64(i)), value.Text(fmt.Sprintf("owner %d", i%17)), value.Text([]string{"open", "doing", "done"}[i%3]), value.Float(float64(i%40)/4), value.Text(fmt.Sprintf("Task number %d", i)))
 	}
-	return rowsObject{exo.RowsValue(r)}
+	return rowsObject{value.RowsValue(r)}
 }
 
-func (o rowsObject) Describe() (exo.Description, error) {
-	i := &exo.Interface{Name: "Source", Order: []string{"rows"}, Methods: map[string]*exo.Method{
-		"rows": {Name: "rows", Sends: true, Result: &exo.Term{Con: &exo.Type{Name: exo.TypeData}}},
+func (o rowsObject) Describe() (message.Description, error) {
+	i := &message.Interface{Name: "Source", Order: []string{"rows"}, Methods: map[string]*message.Method{
+		"rows": {Name: "rows", Sends: true, Result: &message.Term{Con: &message.Type{Name: value.TypeData}}},
 	}}
-	return exo.Description{Type: &exo.Type{Name: "Source"}, Interfaces: []*exo.Interface{i}}, nil
+	return message.Description{Type: &message.Type{Name: "Source"}, Interfaces: []*message.Interface{i}}, nil
 }
 
-func (o rowsObject) Eval(context.Context, *exo.Message) (exo.Value, error) { return o.rows, nil }
+func (o rowsObject) Eval(context.Context, *exo.Message) (value.Value, error) { return o.rows, nil }
 
 // BenchmarkShape is a program that shapes a thousand rows in JavaScript.
 func BenchmarkShape(b *testing.B) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/service"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
@@ -57,7 +58,7 @@ func observed(t *testing.T, how exoeval.Evaluator, key string, labelled bool, pr
 	}
 	r := tool.Run(t.Context(), "const row = await keys.where({ id: 1 }).first();\n"+program)
 	after := tool.Run(t.Context(), "return keys.select(k => ({ id: k.id, seen: k.seen, notes: k.notes }))")
-	return fmt.Sprintf("%s\n%s\n%s%s\n%d\n%s%s", r.JSON, exo.GuestText(r.Err), r.Console, r.EffectsNote(), len(r.Effects), posted, after.JSON)
+	return fmt.Sprintf("%s\n%s\n%s%s\n%d\n%s%s", r.JSON, fail.GuestText(r.Err), r.Console, r.EffectsNote(), len(r.Effects), posted, after.JSON)
 }
 
 // TestTechniques: the ways in which programs were seen to carry a secret out (the twelve of the audit that Denyx was tested with, and

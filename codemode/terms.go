@@ -8,7 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // position is where a type stands: what a column is there differs.
@@ -28,7 +29,7 @@ type scope struct {
 	keys map[string]string // static parameters that name a field of the result
 }
 
-func (d *declarer) scope(i *exo.Interface) scope {
+func (d *declarer) scope(i *message.Interface) scope {
 	sc := scope{vars: map[string]string{}}
 	ps := d.params(i)
 	if t := d.closed(i.Name); t != nil {
@@ -55,19 +56,19 @@ func letter(name string, taken []string) string {
 	return l
 }
 
-func (d *declarer) method(m *exo.Method, outer scope) member {
+func (d *declarer) method(m *message.Method, outer scope) member {
 	sc := outer
 	sc.vars, sc.keys = maps.Clone(outer.vars), map[string]string{}
 	taken := slices.Collect(maps.Values(outer.vars))
 	var generic []string
 	eachVar(m, func(v string) {
 		root, _, _ := strings.Cut(v, ".")
-		if sc.vars[v] == "" && slices.ContainsFunc(m.Params, func(p exo.Param) bool { return p.Bind == root }) {
+		if sc.vars[v] == "" && slices.ContainsFunc(m.Params, func(p message.Param) bool { return p.Bind == root }) {
 			sc.vars[v] = letter(v, taken)
 			taken, generic = append(taken, sc.vars[v]), append(generic, sc.vars[v])
 		}
 	})
-	eachTerm(m.Result, func(t *exo.Term) {
+	eachTerm(m.Result, func(t *message.Term) {
 		if t.Key != "" && sc.keys[t.Key] == "" {
 			k := letter("key", taken)
 			sc.keys[t.Key] = k
@@ -97,7 +98,7 @@ func (d *declarer) method(m *exo.Method, outer scope) member {
 		doc = ""
 	}
 	doc += changing[m.Effect]
-	if m.Sink || m.Effect != exo.NoEffect {
+	if m.Sink || m.Effect != message.NoEffect {
 		doc = tags("takes ", m.Admits) + " " + doc
 	}
 	if m.Trusted {
@@ -110,7 +111,7 @@ func (d *declarer) method(m *exo.Method, outer scope) member {
 }
 
 // methodOf is the method that an interface has under a name; what is called itself has no member.
-func (d *declarer) methodOf(i *exo.Interface, name string, sc scope) member {
+func (d *declarer) methodOf(i *message.Interface, name string, sc scope) member {
 	m := d.method(i.Methods[name], sc)
 	if name == i.Call {
 		m.text = strings.TrimPrefix(m.text, property(name))
@@ -119,7 +120,7 @@ func (d *declarer) methodOf(i *exo.Interface, name string, sc scope) member {
 }
 
 // param is what may be passed for p.
-func (d *declarer) param(p exo.Param, sc scope) string {
+func (d *declarer) param(p message.Param, sc scope) string {
 	want := sc.vars[p.Bind]
 	switch {
 	case p.Bind != "" && want != "":
@@ -163,7 +164,7 @@ func (d *declarer) param(p exo.Param, sc scope) string {
 	return f
 }
 
-func isScalar(t *exo.Term) bool {
+func isScalar(t *message.Term) bool {
 	if t.Var != "" {
 		return true
 	}
@@ -171,14 +172,14 @@ func isScalar(t *exo.Term) bool {
 		return false
 	}
 	switch t.Con.Name {
-	case exo.TypeBool, exo.TypeInt, exo.TypeFloat, exo.TypeNumber, exo.TypeText, exo.TypeTime,
-		exo.TypeDecimal, exo.TypeDate, exo.TypeInterval, exo.TypeUUID, exo.TypeBytes:
+	case value.TypeBool, value.TypeInt, value.TypeFloat, value.TypeNumber, value.TypeText, value.TypeTime,
+		value.TypeDecimal, value.TypeDate, value.TypeInterval, value.TypeUUID, value.TypeBytes:
 		return true
 	}
 	return false
 }
 
-func (d *declarer) term(t *exo.Term, sc scope, pos position) string {
+func (d *declarer) term(t *message.Term, sc scope, pos position) string {
 	switch {
 	case t == nil:
 		return "null"
@@ -189,11 +190,11 @@ func (d *declarer) term(t *exo.Term, sc scope, pos position) string {
 		some.Null = false
 		return d.term(&some, sc, pos) + " | null"
 	case t.Con != nil:
-		if pos == asArg && sc.of != "" && t.Con.Name != exo.TypeText && d.typ(t.Con, asPlain) == sc.of {
+		if pos == asArg && sc.of != "" && t.Con.Name != value.TypeText && d.typ(t.Con, asPlain) == sc.of {
 			return sc.vars["of"] // the same for every kind of column
 		}
 		s := d.typ(t.Con, pos)
-		if t.Con.Name == exo.TypeDecimal && pos == asArg {
+		if t.Con.Name == value.TypeDecimal && pos == asArg {
 			s += " | number"
 		}
 		return s
@@ -225,7 +226,7 @@ func (d *declarer) term(t *exo.Term, sc scope, pos position) string {
 		return "{ " + property(t.Name) + ": " + d.term(t.Of, sc, pos) + " }"
 	case t.Wide != nil:
 		return d.wide(t)
-	case t.App == exo.TypeList:
+	case t.App == value.TypeList:
 		return list(d.term(t.Args["of"], sc, pos))
 	case t.App != "":
 		i := d.cat[t.App]
@@ -251,7 +252,7 @@ func (d *declarer) term(t *exo.Term, sc scope, pos position) string {
 
 // wide is the least type of several: the column itself, a kind of column, or one
 // that depends on what is passed.
-func (d *declarer) wide(t *exo.Term) string {
+func (d *declarer) wide(t *message.Term) string {
 	if t.To == nil {
 		return "any" // the value of what was passed
 	}
@@ -263,7 +264,7 @@ func (d *declarer) wide(t *exo.Term) string {
 	return "Column<any>"
 }
 
-func (d *declarer) typ(t *exo.Type, pos position) string {
+func (d *declarer) typ(t *message.Type, pos position) string {
 	if t == nil {
 		return "null"
 	}
@@ -274,36 +275,36 @@ func (d *declarer) typ(t *exo.Type, pos position) string {
 	return s
 }
 
-func (d *declarer) bare(t *exo.Type, pos position) string {
+func (d *declarer) bare(t *message.Type, pos position) string {
 	switch t.Name {
-	case exo.TypeNull:
+	case value.TypeNull:
 		return "null"
-	case exo.TypeBool:
+	case value.TypeBool:
 		return "boolean"
-	case exo.TypeInt, exo.TypeFloat, exo.TypeNumber:
+	case value.TypeInt, value.TypeFloat, value.TypeNumber:
 		return "number"
-	case exo.TypeText:
+	case value.TypeText:
 		if len(t.Enum) > 0 {
 			return union(t.Enum)
 		}
 		return "string"
-	case exo.TypeTime:
+	case value.TypeTime:
 		if pos == asArg {
 			return "string | Date"
 		}
 		return "string"
-	case exo.TypeDate:
+	case value.TypeDate:
 		if pos == asArg {
 			return "string | Date"
 		}
 		return "string"
-	case exo.TypeDecimal, exo.TypeInterval, exo.TypeUUID, exo.TypeBytes:
+	case value.TypeDecimal, value.TypeInterval, value.TypeUUID, value.TypeBytes:
 		return "string"
-	case exo.TypeData, exo.TypeJSON:
+	case value.TypeData, value.TypeJSON:
 		return "any"
-	case exo.TypeList:
+	case value.TypeList:
 		return list(d.typ(t.Args["of"], pos))
-	case exo.TypeRecord:
+	case value.TypeRecord:
 		if len(t.Fields) == 0 {
 			return "{}"
 		}
@@ -328,7 +329,7 @@ func (d *declarer) bare(t *exo.Type, pos position) string {
 			fs = append(fs, property(f.Name)+opt+": "+d.typ(f.Type, pos)+doc)
 		}
 		return "{ " + strings.Join(fs, "; ") + " }"
-	case exo.TypeSelection, exo.TypeKeys:
+	case value.TypeSelection, value.TypeKeys:
 		return "object"
 	}
 	i := d.cat[t.Name]
@@ -350,7 +351,7 @@ func (d *declarer) bare(t *exo.Type, pos position) string {
 			s += " | null"
 		}
 		return s
-	case pos == asPlain && slices.Contains(i.Is, exo.TypeRow):
+	case pos == asPlain && slices.Contains(i.Is, value.TypeRow):
 		d.plain = true
 		return "Plain<" + d.shown[t.Name] + ">"
 	case d.closed(t.Name) != nil:
@@ -368,8 +369,8 @@ func (d *declarer) bare(t *exo.Type, pos position) string {
 }
 
 // eachVar tells f of every variable in the terms of a method.
-func eachVar(m *exo.Method, f func(string)) {
-	visit := func(t *exo.Term) {
+func eachVar(m *message.Method, f func(string)) {
+	visit := func(t *message.Term) {
 		if t.Var != "" {
 			f(t.Var)
 		}
@@ -381,7 +382,7 @@ func eachVar(m *exo.Method, f func(string)) {
 	eachTerm(m.Result, visit)
 }
 
-func eachTerm(t *exo.Term, f func(*exo.Term)) {
+func eachTerm(t *message.Term, f func(*message.Term)) {
 	if t == nil {
 		return
 	}
@@ -464,8 +465,8 @@ func paramName(s string) string {
 }
 
 // changing is what the model reads of a method that changes something.
-var changing = map[exo.EffectMode]string{
-	exo.InUnit:    " (changes something)",
-	exo.Held:      " (happens after the program)",
-	exo.Immediate: " (happens at once, for good)",
+var changing = map[message.EffectMode]string{
+	message.InUnit:    " (changes something)",
+	message.Held:      " (happens after the program)",
+	message.Immediate: " (happens at once, for good)",
 }

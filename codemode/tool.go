@@ -14,6 +14,9 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
 )
@@ -31,7 +34,7 @@ type Options struct {
 	// of Kind Invalid where there is no such zone.
 	Zone      string
 	Principal exo.Principal // on whose behalf programs run: see exo.Principal. policy.Approve refuses runs that have none
-	Admits    exo.Label     // labels that what the model reads may carry; zero: public values only
+	Admits    value.Label   // labels that what the model reads may carry; zero: public values only
 	// Evaluator is where programs run: a *worker.Pool, each in a process of its own, or
 	// exoeval.InProcess{}, for programs whose author is trusted; nil: worker.Shared().
 	Evaluator exoeval.Evaluator
@@ -64,7 +67,7 @@ type Tool struct {
 	principal    exo.Principal
 	limits       exo.Limits
 	bounds       exoeval.Bounds
-	admits       exo.Label
+	admits       value.Label
 	gate         *exo.Gate
 	effectful    bool // something that is granted can change something
 	size         Size
@@ -74,13 +77,13 @@ type Tool struct {
 // Result is how a run ended. If Err is nil, JSON is what the program returned,
 // as the model reads it.
 type Result struct {
-	Value   exo.Value
+	Value   value.Value
 	JSON    json.RawMessage // Value within Bounds.ResultBytes
 	Notice  string          // for the model: what of the result was cut and how to ask for less, or that the program returned nothing; usually ""
 	Cut     bool            // JSON is a part of Value: the whole was too large for the model
 	Console string          // what the program logged, up to where it asked for what the model may not read
-	Err     error           // nil, or an *exo.Error: exo.GuestText is what the model reads of it
-	Label   exo.Label       // joined over everything that the run has read, up to what its result may not carry: see exo.Session.Decided
+	Err     error           // nil, or an *fail.Error: fail.GuestText is what the model reads of it
+	Label   value.Label     // joined over everything that the run has read, up to what its result may not carry: see exo.Session.Decided
 	Causes  []exo.Cause     // why the run has its label: by which call each tag came; for the host
 	Effects []exo.Effect    // what it changed, or may have, whether it failed or not, and what became of that; for the host
 	ID      exo.RunID       // of the run, in the record; zero where none was begun
@@ -149,7 +152,7 @@ func New(grants Grants, opt *Options) (*Tool, error) {
 
 // sealers are what programs get for sealed values, `reveal` and `text`: where something is sealed that may leave by some way,
 // those whose name is free. Elsewhere a program could do nothing more with them.
-func sealers(gate *exo.Gate, admits exo.Label) Grants {
+func sealers(gate *exo.Gate, admits value.Label) Grants {
 	seals := gate.Seals()
 	if seals.Empty() {
 		return nil
@@ -159,13 +162,13 @@ func sealers(gate *exo.Gate, admits exo.Label) Grants {
 			admits = admits.Join(m.Admits)
 		}
 	}
-	if !slices.ContainsFunc(seals.Tags(), func(t string) bool { return exo.NewLabel(t).FlowsTo(admits) }) &&
-		!slices.ContainsFunc(admits.Tags(), func(t string) bool { return exo.NewLabel(t).FlowsTo(seals) }) { // of some readers
+	if !slices.ContainsFunc(seals.Tags(), func(t string) bool { return value.NewLabel(t).FlowsTo(admits) }) &&
+		!slices.ContainsFunc(admits.Tags(), func(t string) bool { return value.NewLabel(t).FlowsTo(seals) }) { // of some readers
 		return nil
 	}
 	out := Grants{exo.RevealName: exo.Reveal(), exo.ComposeName: exo.Compose()}
 	for name, i := range map[string]string{exo.RevealName: exo.RevealInterface, exo.ComposeName: exo.ComposeInterface} {
-		if gate.Catalog()[i] != nil || slices.ContainsFunc(gate.Granted(), func(g exo.GrantedName) bool { return g.Name == name }) {
+		if gate.Catalog()[i] != nil || slices.ContainsFunc(gate.Granted(), func(g message.GrantedName) bool { return g.Name == name }) {
 			delete(out, name)
 		}
 	}
@@ -199,7 +202,7 @@ func show(gate *exo.Gate, opt *Options) *shown {
 	return gate.Derive(key, func() any { return newShown(catalog, granted, admits, seals, key.zone, bound) }).(*shown)
 }
 
-func newShown(catalog exo.Catalog, granted []exo.GrantedName, admits, seals exo.Label, zone string, bound int) *shown {
+func newShown(catalog message.Catalog, granted []message.GrantedName, admits, seals value.Label, zone string, bound int) *shown {
 	s := &shown{}
 	d := newDeclarer(catalog, granted)
 	p := &prompt{catalog: d.cat, granted: d.granted, admits: admits, seals: seals, zone: zone, types: d.types}
@@ -248,23 +251,23 @@ func (t *Tool) Examples() []Example { return slices.Clone(t.examples) }
 func (t *Tool) Principal() exo.Principal { return t.principal }
 
 // Admits is the label of what the model may read: see Options.
-func (t *Tool) Admits() exo.Label { return t.admits }
+func (t *Tool) Admits() value.Label { return t.admits }
 
 // Shown is the label that what the model was told of a run may carry: all of Result.Label that the tool admits. It has no label that the program
 // asked for after it had read what the tool doesn't admit, since Result.Label has none. What it asked for before may have been on the console.
 // Whoever calls tools for a conversation joins it into the Job.Label of what comes after.
-func (t *Tool) Shown(r *Result) exo.Label {
+func (t *Tool) Shown(r *Result) value.Label {
 	all := r.Label.Tags()
 	for _, c := range r.Causes { // what is part of another tag by now may have been shown before
 		all = append(all, c.Tag)
 	}
 	var tags []string
 	for _, tag := range all {
-		if exo.NewLabel(tag).Secrecy().FlowsTo(t.admits) {
+		if value.NewLabel(tag).Secrecy().FlowsTo(t.admits) {
 			tags = append(tags, tag)
 		}
 	}
-	return exo.NewLabel(tags...)
+	return value.NewLabel(tags...)
 }
 
 // InputSchema is the JSON schema of Call's input.
@@ -348,14 +351,14 @@ type Job struct {
 	// value that it read in one program into the next, as a plain text: a host that admits labels to the model joins the
 	// Tool.Shown of all programs of a conversation, as agent and mcp do. Its Integrity is a choice of the host: with it, what
 	// outsiders wrote in one turn chooses no effect in the next, be the user's own wish or not.
-	Label exo.Label
+	Label value.Label
 
 	// Preview runs the program and keeps nothing of what it changes: see exo.Run.
 	Preview bool
 }
 
 // Run runs a program for a Go caller. It never returns nil. The model may be shown JSON,
-// Notice, Console, exo.GuestText(Err) and EffectsNote; the rest is for the host.
+// Notice, Console, fail.GuestText(Err) and EffectsNote; the rest is for the host.
 func (t *Tool) Run(ctx context.Context, program string) *Result {
 	return t.RunJob(ctx, Job{Program: program})
 }
@@ -363,7 +366,7 @@ func (t *Tool) Run(ctx context.Context, program string) *Result {
 // RunJob is Run for a host that names the run before it begins.
 func (t *Tool) RunJob(ctx context.Context, job Job) *Result {
 	if t == nil || t.runner == nil {
-		return &Result{Err: &exo.Error{Kind: exo.Denied, Err: errZeroTool}}
+		return &Result{Err: &fail.Error{Kind: fail.Denied, Err: errZeroTool}}
 	}
 	return t.run(ctx, job, false)
 }
@@ -371,7 +374,7 @@ func (t *Tool) RunJob(ctx context.Context, job Job) *Result {
 // run is RunJob; with stream the result is only measured, as long as none of it has to be cut.
 func (t *Tool) run(ctx context.Context, job Job, stream bool) *Result {
 	res := &Result{}
-	r := t.runner.Run(ctx, exoeval.Job{Program: job.Program, Run: exo.Run{ID: job.ID, Principal: t.principal, Label: job.Label, Preview: job.Preview}, Render: func(v exo.Value) (err error) {
+	r := t.runner.Run(ctx, exoeval.Job{Program: job.Program, Run: exo.Run{ID: job.ID, Principal: t.principal, Label: job.Label, Preview: job.Preview}, Render: func(v value.Value) (err error) {
 		if stream {
 			if full, err := v.JSONSize(math.MaxInt); err != nil || full <= t.bounds.ResultBytes {
 				res.streamed = err == nil
@@ -387,7 +390,7 @@ func (t *Tool) run(ctx context.Context, job Job, stream bool) *Result {
 	res.Err, res.Took, res.Used, res.ID = r.Err, r.Took, r.Used, r.Run.ID
 	res.effectful, res.withheld = t.effectful, !r.Label.Secrecy().FlowsTo(t.admits)
 	if res.Err != nil {
-		res.Value, res.JSON, res.framed, res.Notice, res.streamed = exo.Value{}, nil, nil, "", false
+		res.Value, res.JSON, res.framed, res.Notice, res.streamed = value.Value{}, nil, nil, "", false
 		res.Cut = false
 		return res
 	}

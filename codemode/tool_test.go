@@ -14,7 +14,9 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/policy"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 )
 
@@ -197,17 +199,17 @@ func TestLabels(t *testing.T) {
 			t.Errorf("%s: %s", code, got)
 		}
 	}
-	tool = newTool(t, codemode.Grants{"people": w.secret}, &codemode.Options{Admits: exo.NewLabel("pii")})
+	tool = newTool(t, codemode.Grants{"people": w.secret}, &codemode.Options{Admits: value.NewLabel("pii")})
 	if o := call(t, tool, "return (await api.people)[0].email"); o.Result != "ann@acme.example" {
 		t.Errorf("%+v", o)
 	}
 	// What was logged before stays, and is told while the program runs; what may be made of it does not.
 	program := "console.log('before'); const people = await api.people.orderBy(p => p.email); console.warn('after', people[0].email); return 1"
 	for _, c := range []struct {
-		admits exo.Label
-		kind   exo.Kind
+		admits value.Label
+		kind   fail.Kind
 		want   string
-	}{{exo.Label{}, exo.Denied, "before\n"}, {exo.NewLabel("pii"), exo.Other, "before\nwarn: after ann@acme.example\n"}} {
+	}{{value.Label{}, fail.Denied, "before\n"}, {value.NewLabel("pii"), fail.Other, "before\nwarn: after ann@acme.example\n"}} {
 		told := ""
 		tool := newTool(t, codemode.Grants{"people": w.secret}, &codemode.Options{Admits: c.admits, Console: func(l exo.Line) { told += l.RunID.String() + l.String() + "\n" }})
 		job := codemode.Job{ID: exo.NewRunID(), Program: program}
@@ -215,7 +217,7 @@ func TestLabels(t *testing.T) {
 		for line := range strings.Lines(c.want) {
 			heard += job.ID.String() + line
 		}
-		if r := tool.RunJob(context.Background(), job); exo.KindOf(r.Err) != c.kind || r.Console != c.want || told != heard {
+		if r := tool.RunJob(context.Background(), job); fail.KindOf(r.Err) != c.kind || r.Console != c.want || told != heard {
 			t.Errorf("admitted %v: %v, %q, told %q", c.admits, r.Err, r.Console, told)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/codemode"
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval/worker"
 	"github.com/exoagent/exoagent/internal/corpus/withheld"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -36,7 +36,7 @@ var surfaces = map[string]struct {
 	}, nil, []string{"throws at another line", "returns nothing"}},
 	"the fields of a result": {func(t *testing.T, w *withheld.World, program string) string {
 		r := w.Tool(t).Run(t.Context(), "await words.insert({ word: 'x' });"+program)
-		return fmt.Sprint(r.Value, string(r.JSON), r.Notice, r.Cut, r.Console, r.Err, exo.PosOf(r.Err), r.Label, r.Causes, r.Effects, r.EffectsNote(), r.Changed())
+		return fmt.Sprint(r.Value, string(r.JSON), r.Notice, r.Cut, r.Console, r.Err, fail.PosOf(r.Err), r.Label, r.Causes, r.Effects, r.EffectsNote(), r.Changed())
 	}, nil, []string{"asks for another secret", "opens sealed values", "holds an effect"}},
 	"the console": {func(t *testing.T, w *withheld.World, program string) string {
 		w.Tool(t).Run(t.Context(), "console.log('begins');"+program)

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/codemode"
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
 	"github.com/exoagent/exoagent/internal/testutil"
@@ -20,7 +20,7 @@ func TestHostSurvives(t *testing.T) {
 		t.Fatal(err)
 	}
 	// In process this ends all tests of the package.
-	if r := tool.Run(t.Context(), "'a'.repeat(2**36)"); exo.KindOf(r.Err) != exo.Limit || !strings.Contains(exo.GuestText(r.Err), "64 MiB") {
+	if r := tool.Run(t.Context(), "'a'.repeat(2**36)"); fail.KindOf(r.Err) != fail.Limit || !strings.Contains(fail.GuestText(r.Err), "64 MiB") {
 		t.Errorf("%v", r.Err)
 	}
 	local, err := codemode.New(grants, &codemode.Options{Evaluator: exoeval.InProcess{}})

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"time"
 )
 
@@ -18,14 +21,14 @@ func (s *Session) act(m *Message, e *pending, turn chan struct{}) {
 		}()
 	}
 	ctx, cancel := s.ctx, context.CancelCauseFunc(nil)
-	if e.effect == NoEffect {
+	if e.effect == message.NoEffect {
 		ctx = s.reads
 	}
 	ctx, cancel = context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer m.whenCut(cancel)()
 	// These values stay if the object's code ends its goroutine (runtime.Goexit): the deferred half runs all the same.
-	v, err, start := Value{}, error(&Error{Kind: Internal, Err: errEnded}), time.Now()
+	v, err, start := value.Value{}, error(&fail.Error{Kind: fail.Internal, Err: errEnded}), time.Now()
 	defer func() { s.acted(ctx, m, v, err, time.Since(start)) }()
 	if waited := wait(ctx, turn, m.behind); waited != nil {
 		err = waited
@@ -39,16 +42,16 @@ func (s *Session) act(m *Message, e *pending, turn chan struct{}) {
 	// taken the turn although ctx is done, too.
 	if cut := m.cutOff(); cut != nil {
 		err = cut
-	} else if over := s.began(e); over != nil && e.effect == NoEffect {
+	} else if over := s.began(e); over != nil && e.effect == message.NoEffect {
 		err = over
 	} else {
 		// An effect begins in any case: whether it happens must not depend on speed.
 		done := s.changes(m, e)
 		defer func() { e.state = done(v, err) }()
-		if e.effect == Held {
+		if e.effect == message.Held {
 			v, err = s.hold(m, e)
-		} else if v, err = s.eval(ctx, m); e.effect == InUnit && err == nil && !s.opened(m.store) {
-			v, err = Value{}, &Error{Kind: Internal, Err: errOutside}
+		} else if v, err = s.eval(ctx, m); e.effect == message.InUnit && err == nil && !s.opened(m.store) {
+			v, err = value.Value{}, &fail.Error{Kind: fail.Internal, Err: errOutside}
 		}
 	}
 }
@@ -63,7 +66,7 @@ func (m *Message) whenCut(cancel context.CancelCauseFunc) (stop func()) {
 		go func() {
 			select {
 			case <-c:
-				cancel(ErrRevoked)
+				cancel(fail.ErrRevoked)
 			case <-over:
 			}
 		}()
@@ -94,20 +97,20 @@ func wait(ctx context.Context, turn, behind <-chan struct{}) error {
 		case <-ctx.Done():
 		}
 	}
-	return Classify("", ctx.Err())
+	return fail.Classify("", ctx.Err())
 }
 
 // errEnded is why there is no answer of an object that left without giving one.
 var errEnded = errors.New("exo: the object's goroutine ended")
 
 // acted records what became of a message and hands it to Next.
-func (s *Session) acted(ctx context.Context, m *Message, v Value, err error, took time.Duration) {
+func (s *Session) acted(ctx context.Context, m *Message, v value.Value, err error, took time.Duration) {
 	e := m.entry
 	if err != nil {
-		v = Value{}
-		why := AsError("", err)
-		if errors.Is(context.Cause(ctx), ErrRevoked) {
-			why = &Error{Kind: Revoked, Err: err}
+		v = value.Value{}
+		why := fail.AsError("", err)
+		if errors.Is(context.Cause(ctx), fail.ErrRevoked) {
+			why = &fail.Error{Kind: fail.Revoked, Err: err}
 		}
 		if why.Op == "" {
 			named := *why
@@ -118,7 +121,7 @@ func (s *Session) acted(ctx context.Context, m *Message, v Value, err error, too
 	}
 	// Also where a policy or the Recorder ends its goroutine, as a test that fails in it does:
 	// then nothing is delivered, and the run does not commit.
-	reply := Reply{ID: e.id, Err: &Error{Kind: Internal, Err: errRecord}}
+	reply := Reply{ID: e.id, Err: &fail.Error{Kind: fail.Internal, Err: errRecord}}
 	returned := false
 	defer func() {
 		if !returned {
@@ -127,11 +130,11 @@ func (s *Session) acted(ctx context.Context, m *Message, v Value, err error, too
 		s.settle(e, reply)
 	}()
 	var failed error
-	if e.state != StateHeld || e.effect != Held { // what is held has not happened yet
+	if e.state != StateHeld || e.effect != message.Held { // what is held has not happened yet
 		failed = s.after(m, v, err)
 	}
 	digest := e.digest
-	if digest == (Digest{}) {
+	if digest == (value.Digest{}) {
 		digest = s.digestOf(v)
 	}
 	en := Entry{Step: Outcome, Label: e.bound, Digest: digest, Rows: v.Len(), Details: s.details(e), Took: took, State: e.state, Err: err}
@@ -139,7 +142,7 @@ func (s *Session) acted(ctx context.Context, m *Message, v Value, err error, too
 		failed = err
 	}
 	if failed != nil {
-		v, err = Value{}, failed
+		v, err = value.Value{}, failed
 	}
 	reply.Value, reply.Err, returned = v, err, true
 }
@@ -147,67 +150,67 @@ func (s *Session) acted(ctx context.Context, m *Message, v Value, err error, too
 // eval has the object answer, whose code must not be able to end the process, and
 // labels the result: with the message's own label, since what it shows depends
 // on all of it.
-func (s *Session) eval(ctx context.Context, m *Message) (v Value, err error) {
+func (s *Session) eval(ctx context.Context, m *Message) (v value.Value, err error) {
 	defer panicked(&v, &err) // also of what it replied: that is asked what it is
 	if m.entry.tells != nil {
 		if v, err = m.tell(ctx); err != nil {
 			return v, err
 		}
 	} else if m.composes() {
-		if v, err = m.session.compose(m); err != nil || v.Kind() == kindSealed {
+		if v, err = m.session.compose(m); err != nil || v.Kind() == value.KindSealed {
 			return v, err
 		}
 	} else if v, err = ask(ctx, m); err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
 	if e := m.entry; e.shows != nil {
 		if m.session.gate.record != nil {
 			e.digest = m.session.digestOf(v) // of what was read, and not of the numbers in its place
 		}
-		if v = e.shows.value(e.root.Type, v); v.Kind() == kindSealed {
+		if v = e.shows.value(e.root.Type, v); v.Kind() == value.KindSealed {
 			return v, nil
 		}
 	}
 	if v, err = m.adopt(v.WithLabel(m.Label), 0); err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
 	if !v.Label().FlowsTo(m.entry.bound) { // the run's label does not have them, so nothing would stop them
-		return Value{}, &Error{Kind: Internal, Err: fmt.Errorf("exo: the object replied with labels %s, and its method declares %s at most", v.Label(), m.entry.bound)}
+		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: the object replied with labels %s, and its method declares %s at most", v.Label(), m.entry.bound)}
 	}
 	return v, nil
 }
 
 // panicked makes an error of a panic of the object's code. It is deferred.
-func panicked(v *Value, err *error) {
+func panicked(v *value.Value, err *error) {
 	if p := recover(); p != nil {
-		*v, *err = Value{}, &Error{Kind: Internal, Err: NewPanicError(p)}
+		*v, *err = value.Value{}, &fail.Error{Kind: fail.Internal, Err: fail.NewPanicError(p)}
 	}
 }
 
 // ask has the object answer.
-func ask(ctx context.Context, m *Message) (v Value, err error) {
+func ask(ctx context.Context, m *Message) (v value.Value, err error) {
 	defer panicked(&v, &err)
 	if v, err = m.Objects[m.Root.Receiver().Slot].Eval(ctx, m); err != nil {
-		err = foreign(err)
-		of := ofObject(AsError("", err))
+		err = fail.Foreign(err)
+		of := ofObject(fail.AsError("", err))
 		if nothingDone(err) && !nothingDone(of) { // said outside of an Error that it wraps
-			of = &Error{Op: AsError("", of).Op, Kind: KindOf(of), Msg: AsError("", of).Message(), Err: err}
+			of = &fail.Error{Op: fail.AsError("", of).Op, Kind: fail.KindOf(of), Msg: fail.AsError("", of).Message(), Err: err}
 		}
-		return Value{}, of
+		return value.Value{}, of
 	}
 	return v, nil
 }
 
 // IsPanic reports whether err is of an object whose code panicked, or ended its goroutine,
 // instead of answering.
-func IsPanic(err error) bool { return errors.Is(err, errPanicked) || errors.Is(err, errEnded) }
+func IsPanic(err error) bool { return errors.Is(err, fail.ErrPanicked) || errors.Is(err, errEnded) }
 
 // hold looks at a message that is to act when the run has committed, and gives its receipt.
-func (s *Session) hold(m *Message, e *pending) (v Value, err error) {
+func (s *Session) hold(m *Message, e *pending) (v value.Value, err error) {
 	defer panicked(&v, &err)
 	if p, ok := m.Objects[m.Root.Receiver().Slot].(Validator); ok && e.sealed == nil { // what it says would tell of what is sealed
 		if err := p.Validate(m); err != nil {
-			return Value{}, ofObject(AsError("", foreign(err)))
+			return value.Value{}, ofObject(fail.AsError("", fail.Foreign(err)))
 		}
 	}
 	return receipt(e.id).WithLabel(m.Label), nil
@@ -215,9 +218,9 @@ func (s *Session) hold(m *Message, e *pending) (v Value, err error) {
 
 // ofObject is what a run is told of an object's error. Verdicts on the program's
 // process are not an object's to give, and what has no kind is our fault.
-func ofObject(err *Error) error {
-	if err.Kind == Other || err.Kind == Crashed || err.Kind == Breach || !err.Kind.Valid() {
-		return &Error{Op: err.Op, Kind: Internal, Err: err}
+func ofObject(err *fail.Error) error {
+	if err.Kind == fail.Other || err.Kind == fail.Crashed || err.Kind == fail.Breach || !err.Kind.Valid() {
+		return &fail.Error{Op: err.Op, Kind: fail.Internal, Err: err}
 	}
 	return err
 }

@@ -4,6 +4,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -16,17 +19,17 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 	defer func() {
 		if !settled { // the Recorder ended its goroutine, which is the one that would settle the message
 			s.callbackFailed(errCallbackEnded)
-			s.settle(e, Reply{ID: call.ID, Err: &Error{Kind: Internal, Err: errRecord}})
+			s.settle(e, Reply{ID: call.ID, Err: &fail.Error{Kind: fail.Internal, Err: errRecord}})
 		}
 	}()
 	// Resolve and check: references of this run only, the catalogue's methods only.
-	var sealed Label // of the sealed values that it holds
+	var sealed value.Label // of the sealed values that it holds
 	var m *Message
 	var err error
 	if large { // nothing of it is looked at, copied or recorded, so it adds no label
 		err = s.gate.limits.tooMuch()
 	} else {
-		m, err = s.check(call.Expr, e, func(v Value) error { return s.recognize(v, &sealed) })
+		m, err = s.check(call.Expr, e, func(v value.Value) error { return s.recognize(v, &sealed) })
 	}
 
 	// Join the label of the whole message and the most that its reply may carry, whatever
@@ -41,7 +44,7 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 		e.bound = e.chosen.Join(m.Root.Method().Reply)
 		if s.gate.labels.Empty() {
 			// nothing to seal
-		} else if shown := s.gate.catalog.shows(m.Root.Type); shown.FlowsTo(s.gate.plain) {
+		} else if shown := s.gate.catalog.Shows(m.Root.Type); shown.FlowsTo(s.gate.plain) {
 			e.bound = e.bound.Join(shown)
 		} else {
 			e.shows = &sealing{catalog: s.gate.catalog, calculated: m.calculated}
@@ -49,7 +52,7 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 		if err == nil && !m.Root.Method().Declassifies.Empty() {
 			m.asked, e.tells = call.Expr, &sealed
 			err = s.declassifies(m, call.Expr, sealed)
-		} else if err == nil && !sealed.Empty() && m.Root.Method().Effect == Held && !m.judged() {
+		} else if err == nil && !sealed.Empty() && m.Root.Method().Effect == message.Held && !m.judged() {
 			// What acts when the run has committed tells the program nothing of them.
 			m.asked, e.sealed = call.Expr, &sealed
 		} else if err == nil && !sealed.Empty() && m.composes() && !m.judged() {
@@ -71,7 +74,7 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 	label := s.label
 	s.mu.Unlock()
 	e.label = label
-	if more := label.without(before); !more.Empty() {
+	if more := label.Without(before); !more.Empty() {
 		s.caused(more, m, e)
 	}
 	if err == nil && !sealed.Empty() && e.sealed == nil && e.tells == nil {
@@ -87,7 +90,7 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 		if e.sealed != nil {
 			carries = label.Join(*e.sealed)
 		}
-		if meth.Effect != NoEffect || meth.Sink && !label.Secrecy().Empty() {
+		if meth.Effect != message.NoEffect || meth.Sink && !label.Secrecy().Empty() {
 			var why error
 			if e.admits, why = s.admits(m, e); !carries.Secrecy().FlowsTo(e.admits) {
 				what := "this program has read values that may not leave this way: they are labelled "
@@ -100,24 +103,24 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 				if why == nil {
 					why = because(label, s.causedUpTo(s.Label(), math.MaxUint64))
 				}
-				err = &Error{Kind: Denied, Op: s.opName(e.root), Msg: what + carries.Secrecy().without(e.admits).List(), Err: why}
+				err = &fail.Error{Kind: fail.Denied, Op: s.opName(e.root), Msg: what + carries.Secrecy().Without(e.admits).List(), Err: why}
 			}
 		}
 		// What it did could not be told, and who is not told asks for it again. What the program changed otherwise is
 		// not kept then, either: see Release.
-		if err == nil && meth.Effect != NoEffect && !label.Secrecy().FlowsTo(s.gate.admits) {
+		if err == nil && meth.Effect != message.NoEffect && !label.Secrecy().FlowsTo(s.gate.admits) {
 			what := "nothing that it changes would be kept"
-			if meth.Effect == Immediate {
+			if meth.Effect == message.Immediate {
 				what = "it acts at once and for good, and what it did could not be told"
 			}
-			err = Errorf(Denied, s.opName(e.root), "%s: this program has read values labelled %s, so its result may not leave", what, label.Secrecy().without(s.gate.admits).List())
+			err = fail.Errorf(fail.Denied, s.opName(e.root), "%s: this program has read values labelled %s, so its result may not leave", what, label.Secrecy().Without(s.gate.admits).List())
 		}
 		if err == nil {
 			err = s.distrust(m, e.chosen.Integrity(), e.admits)
 		}
 	}
 	if over && err == nil {
-		err = Errorf(Limit, s.opName(e.root), "too many calls: the limit is %d for one program", s.gate.limits.Calls)
+		err = fail.Errorf(fail.Limit, s.opName(e.root), "too many calls: the limit is %d for one program", s.gate.limits.Calls)
 	}
 	if err == nil {
 		err = s.refuseEffect(m)
@@ -133,7 +136,7 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 		en.Details, err = s.charge(m, e)
 	}
 	if err != nil {
-		err = AsError("", err).Bounded()
+		err = fail.AsError("", err).Bounded()
 		en.Step, en.Err = Refused, err
 		if s.noteMessage(e, en) == nil {
 			s.spelt(&en)
@@ -157,14 +160,14 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 
 // check makes the message of x, and finds the objects and the store of it. With an error there may be a message all
 // the same, of which the labels count.
-func (s *Session) check(x Expr, e *pending, literal func(Value) error) (*Message, error) {
-	check := Checker{Catalog: s.gate.catalog, Bounds: s.gate.limits.Message(), Ref: s.ref, Show: s.show, Zone: s.gate.zone, Literal: literal}
+func (s *Session) check(x message.Expr, e *pending, literal func(value.Value) error) (*Message, error) {
+	check := message.Checker{Catalog: s.gate.catalog, Bounds: s.gate.limits.Message(), Ref: s.ref, Show: s.show, Zone: s.gate.zone, Literal: literal}
 	checked, err := check.Check(x)
 	if err != nil {
 		return nil, err
 	}
 	m := &Message{Checked: *checked}
-	e.root, e.effect, m.session, m.entry, m.calculated = m.Root, m.Root.Method().Effect, s, e, check.calculates
+	e.root, e.effect, m.session, m.entry, m.calculated = m.Root, m.Root.Method().Effect, s, e, check.Calculates
 	if err = s.resolve(m); err == nil {
 		m.store, err = s.gate.storeOf(m.Objects[m.Root.Receiver().Slot])
 	}
@@ -201,7 +204,7 @@ func (s *Session) resolve(m *Message) error {
 		s.mu.Unlock()
 		inner, err := m.peel(i, o)
 		if err != nil {
-			return AsError("", err).In(s.refName(r))
+			return fail.AsError("", err).In(s.refName(r))
 		}
 		m.Objects[i] = inner
 	}
@@ -213,7 +216,7 @@ func (m *Message) cutOff() error {
 	for _, c := range m.cuts {
 		select {
 		case <-c:
-			return &Error{Kind: Revoked}
+			return &fail.Error{Kind: fail.Revoked}
 		default:
 		}
 	}
@@ -221,10 +224,10 @@ func (m *Message) cutOff() error {
 }
 
 // opName is what a message asked, as the program wrote it.
-func (s *Session) opName(root *Node) string {
+func (s *Session) opName(root *message.Node) string {
 	if root == nil {
 		return ""
 	}
-	c := Checker{Catalog: s.gate.catalog, Show: s.show}
-	return scalar.Clip(c.Op(root.Recv, root.Name), MaxOp)
+	c := message.Checker{Catalog: s.gate.catalog, Show: s.show}
+	return scalar.Clip(c.Op(root.Recv, root.Name), fail.MaxOp)
 }

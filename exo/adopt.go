@@ -3,6 +3,9 @@ package exo
 import (
 	"errors"
 	"fmt"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"slices"
 )
 
@@ -10,72 +13,72 @@ import (
 // become numbers of the reply, and of this run when it is delivered, wrapped as the receiver was, and the label of
 // everything inside joins that of the whole. v itself is not changed: the
 // object may return the same value to another run.
-func (m *Message) adopt(v Value, depth int) (Value, error) {
-	if depth > MaxReplyDepth {
-		return Value{}, &Error{Kind: Internal, Err: errors.New("result nested too deeply")}
+func (m *Message) adopt(v value.Value, depth int) (value.Value, error) {
+	if depth > value.MaxReplyDepth {
+		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: errors.New("result nested too deeply")}
 	}
 	switch v.Kind() {
-	case noValue:
-		return Value{}, &Error{Kind: Internal, Err: errors.New("the object returned no value, or a value that holds none")}
-	case kindRef:
+	case value.KindNone:
+		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: errors.New("the object returned no value, or a value that holds none")}
+	case value.KindRef:
 		return m.adoptObject(v)
-	case kindList:
+	case value.KindList:
 		l, label, err := m.adoptAll(v.Items(), v.Label(), depth)
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
 		v = v.WithItems(l).WithLabel(label)
-	case kindRecord:
+	case value.KindRecord:
 		old, label := v.FieldList(), v.Label()
-		fs := make([]Field, len(old))
+		fs := make([]value.Field, len(old))
 		for i, f := range old {
 			x, err := m.adopt(f.Value, depth+1)
 			if err != nil {
-				return Value{}, err
+				return value.Value{}, err
 			}
-			fs[i] = Field{f.Name, x}
-			if x.Kind() != kindSealed { // its content does not leave
+			fs[i] = value.Field{Name: f.Name, Value: x}
+			if x.Kind() != value.KindSealed { // its content does not leave
 				label = label.Join(x.Label())
 			}
 		}
 		v = v.WithFields(fs).WithLabel(label)
-	case kindRows:
+	case value.KindRows:
 		r := v.Rows()
 		if r != nil && r.Packed() { // plain data without labels, as deep as a reply may be
 			if _, plain := r.Plain(); !plain && depth > 0 {
-				return Value{}, &Error{Kind: Internal, Err: errors.New("result nested too deeply")}
+				return value.Value{}, &fail.Error{Kind: fail.Internal, Err: errors.New("result nested too deeply")}
 			}
 			return v, nil
 		}
 		if r == nil || r.Shape == nil || r.Len()*r.Shape.Width() != len(r.Cells) {
-			return Value{}, &Error{Kind: Internal, Err: errors.New("rows that don't fit their shape")}
+			return value.Value{}, &fail.Error{Kind: fail.Internal, Err: errors.New("rows that don't fit their shape")}
 		}
 		cells, label, err := m.adoptAll(r.Cells, v.Label(), depth)
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
-		v = v.WithRows(&Rows{Shape: r.Shape, Cells: cells}).WithLabel(label)
+		v = v.WithRows(&value.Rows{Shape: r.Shape, Cells: cells}).WithLabel(label)
 	}
 	return v, nil
 }
 
 // adoptAll copies vs only if something in it has to change: rows are many.
-func (m *Message) adoptAll(vs []Value, label Label, depth int) ([]Value, Label, error) {
+func (m *Message) adoptAll(vs []value.Value, label value.Label, depth int) ([]value.Value, value.Label, error) {
 	out := vs
 	for i := range vs {
 		x := vs[i]
 		switch x.Kind() {
-		case noValue, kindRef, kindList, kindRecord, kindRows:
+		case value.KindNone, value.KindRef, value.KindList, value.KindRecord, value.KindRows:
 			y, err := m.adopt(x, depth+1)
 			if err != nil {
 				return nil, label, err
 			}
 			if &out[0] == &vs[0] {
-				out = append([]Value(nil), vs...)
+				out = append([]value.Value(nil), vs...)
 			}
 			out[i], x = y, y
 		}
-		if l := x.Label(); !l.Empty() && x.Kind() != kindSealed {
+		if l := x.Label(); !l.Empty() && x.Kind() != value.KindSealed {
 			label = label.Join(l)
 		}
 	}
@@ -84,26 +87,26 @@ func (m *Message) adoptAll(vs []Value, label Label, depth int) ([]Value, Label, 
 
 // adoptObject keeps the object for the reply. The gate checks its messages by the gate's own
 // catalogue, so the object must agree with that on every interface that it brings.
-func (m *Message) adoptObject(v Value) (Value, error) {
+func (m *Message) adoptObject(v value.Value) (value.Value, error) {
 	e, catalog, o := m.entry, m.session.gate.catalog, ObjectOf(v)
 	if o == nil {
-		return Value{}, &Error{Kind: Internal, Err: errors.New("result refers to nothing")}
+		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: errors.New("result refers to nothing")}
 	}
 	o = m.rewrap(o)
 	d, err := o.Describe()
 	if err != nil {
-		return Value{}, &Error{Kind: Internal, Err: err}
+		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: err}
 	}
 	if d.Type == nil || catalog[d.Type.Name] == nil {
-		return Value{}, &Error{Kind: Internal, Err: fmt.Errorf("the interface of a returned object (type %s) is not in the catalogue", d.Type)}
+		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("the interface of a returned object (type %s) is not in the catalogue", d.Type)}
 	}
 	for _, i := range d.Interfaces {
-		if !m.session.gate.own[i] && !SameInterface(i, catalog[i.Name]) {
-			return Value{}, &Error{Kind: Internal, Err: fmt.Errorf("a returned object has another idea of interface %s than the catalogue", i.Name)}
+		if !m.session.gate.own[i] && !message.SameInterface(i, catalog[i.Name]) {
+			return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("a returned object has another idea of interface %s than the catalogue", i.Name)}
 		}
 	}
 	e.objects, e.types = append(e.objects, o), append(e.types, d.Type)
-	return NumberedRef(uint32(len(e.objects) - 1)).WithLabel(v.Label()), nil
+	return value.NumberedRef(uint32(len(e.objects) - 1)).WithLabel(v.Label()), nil
 }
 
 // number makes the objects of a reply those of the run. It is called when the
@@ -125,11 +128,11 @@ func (s *Session) number(e *pending) {
 		}
 		s.sealed = slices.Grow(s.sealed, len(e.shows.cells))[:len(s.contents)]
 	}
-	e.reply.Value.ChangeInPlace(func(x *Value) { // adopt has copied whatever a reference is in
+	e.reply.Value.ChangeInPlace(func(x *value.Value) { // adopt has copied whatever a reference is in
 		switch x.Kind() {
-		case kindRef:
+		case value.KindRef:
 			*x = x.Renumbered(uint32(objects) + x.Number())
-		case kindSealed:
+		case value.KindSealed:
 			*x = x.Renumbered(uint32(cells) + x.Number())
 			s.sealed[x.Number()] = *x
 		}

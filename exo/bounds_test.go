@@ -3,6 +3,9 @@ package exo
 import (
 	"context"
 	"errors"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"testing"
 	"time"
 )
@@ -18,7 +21,7 @@ func TestFloodAfterTheBudget(t *testing.T) {
 		}
 	}
 	for id := uint64(7); id <= 9; id++ {
-		if err := w.s.Submit(Call{ID: id, Expr: bad}); !errors.Is(err, ErrLimit) {
+		if err := w.s.Submit(Call{ID: id, Expr: bad}); !errors.Is(err, fail.ErrLimit) {
 			t.Errorf("call %d: %v", id, err)
 		}
 	}
@@ -43,7 +46,7 @@ func TestEffectWithoutARecord(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, _, _ = s.Next(t.Context())
-		if err := s.Finish(t.Context(), Null(), nil); broken != errors.Is(err, errRecord) {
+		if err := s.Finish(t.Context(), value.Null(), nil); broken != errors.Is(err, errRecord) {
 			t.Error(err)
 		}
 		if want := map[bool]int{true: 0, false: 1}[broken]; mail.asked() != want {
@@ -56,7 +59,7 @@ func TestEffectWithoutARecord(t *testing.T) {
 func TestEffectUnderWay(t *testing.T) {
 	w := newWorld(t, Config{})
 	began, end := make(chan struct{}), make(chan struct{})
-	w.mail.eval = func(context.Context, *Message) (Value, error) { close(began); <-end; return Int(0), nil }
+	w.mail.eval = func(context.Context, *Message) (value.Value, error) { close(began); <-end; return value.Int(0), nil }
 	w.submit(sendMail("sendDiary"))
 	<-began
 	if fx := w.s.Effects(); len(fx) != 1 || fx[0].Err == nil || fx[0].State != StateUnknown {
@@ -74,7 +77,7 @@ func TestEffectUnderWay(t *testing.T) {
 // so, wherever the host passes it on to.
 func TestAnswerHasTheMessagesLabel(t *testing.T) {
 	for _, c := range []struct {
-		x    Expr
+		x    message.Expr
 		want string
 	}{{diaries(), "{diary}"}, {titles(), "{}"}} {
 		w := newWorld(t, Config{})
@@ -91,7 +94,7 @@ func TestAnswerHasTheMessagesLabel(t *testing.T) {
 func TestRowMethodsCarryRowLabels(t *testing.T) {
 	for _, row := range []bool{true, false} {
 		todos := newTodos()
-		todos.desc.Interfaces[0].Methods["distinct"] = &Method{Name: "distinct", Row: row, Result: v("self")}
+		todos.desc.Interfaces[0].Methods["distinct"] = &message.Method{Name: "distinct", Row: row, Result: v("self")}
 		w := newWorld(t, Config{Grants: map[string]Object{"mail": newMail(), "todos": todos}})
 		_, err := w.send(msg(ref(todosID), call(0, "distinct"), call(1, "count")))
 		wantOK(t, "count", err)
@@ -105,11 +108,11 @@ func TestRowMethodsCarryRowLabels(t *testing.T) {
 // limit counts the tree, which is what an object that interprets it walks.
 func TestSharedNodesCountAgain(t *testing.T) {
 	c := checker()
-	n, err := c.MakeLit(Int(1))
+	n, err := c.MakeLit(value.Int(1))
 	wantOK(t, "the leaf", err)
 	for level := 1; ; level++ {
-		if n, err = c.MakeList([]*Node{n, n}); err != nil {
-			wantKind(t, "doubling", err, Limit)
+		if n, err = c.MakeList([]*message.Node{n, n}); err != nil {
+			wantKind(t, "doubling", err, fail.Limit)
 			if want := 11; level != want { // 2^12-1 steps are more than 4,000
 				t.Errorf("refused at level %d, want %d", level, want)
 			}
@@ -129,12 +132,12 @@ func TestPlaceholderClosesOnce(t *testing.T) {
 	wantOK(t, "ref", err)
 	p, err := c.MakeParam(todos, "where", 0, nil)
 	wantOK(t, "param", err)
-	yes, err := c.MakeLit(Bool(true))
+	yes, err := c.MakeLit(value.Bool(true))
 	wantOK(t, "literal", err)
 	_, err = c.MakeLambda(p, yes)
 	wantOK(t, "the callback", err)
 	_, err = c.MakeLambda(p, yes) // a body that does not mention the row is caught by nothing else
-	wantKind(t, "the same once more", err, Invalid)
+	wantKind(t, "the same once more", err, fail.Invalid)
 }
 
 // A negative limit is the default, never none.

@@ -2,6 +2,9 @@ package exo
 
 import (
 	"context"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"testing"
 )
 
@@ -11,17 +14,17 @@ type greeter struct {
 	methods []string
 }
 
-func (g *greeter) Describe() (Description, error) {
-	text := &Term{Con: &Type{Name: TypeText}}
-	i := &Interface{Name: "Greeter", Call: g.call, Methods: map[string]*Method{}}
+func (g *greeter) Describe() (message.Description, error) {
+	text := &message.Term{Con: &message.Type{Name: value.TypeText}}
+	i := &message.Interface{Name: "Greeter", Call: g.call, Methods: map[string]*message.Method{}}
 	for _, n := range g.methods {
-		i.Methods[n] = &Method{Name: n, Sends: true, Result: text, Params: []Param{{Name: "who", Want: text}}}
+		i.Methods[n] = &message.Method{Name: n, Sends: true, Result: text, Params: []message.Param{{Name: "who", Want: text}}}
 	}
-	return Description{Type: &Type{Name: "Greeter"}, Interfaces: []*Interface{i}}, nil
+	return message.Description{Type: &message.Type{Name: "Greeter"}, Interfaces: []*message.Interface{i}}, nil
 }
 
-func (g *greeter) Eval(_ context.Context, m *Message) (Value, error) {
-	return Text("hello " + m.Root.Args[0].Lit.Text()), nil
+func (g *greeter) Eval(_ context.Context, m *Message) (value.Value, error) {
+	return value.Text("hello " + m.Root.Args[0].Lit.Text()), nil
 }
 
 // TestCallable: what is called itself has one method, and errors name it as the
@@ -44,12 +47,12 @@ func TestCallable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Checker{Catalog: gate.Catalog(), Bounds: gate.Limits().Message(), Ref: func(uint32) *Type { return gate.Granted()[0].Type }, Show: func(uint32) string { return "hi" }}
+	c := &message.Checker{Catalog: gate.Catalog(), Bounds: gate.Limits().Message(), Ref: func(uint32) *message.Type { return gate.Granted()[0].Type }, Show: func(uint32) string { return "hi" }}
 	ref, bad := c.MakeRef(0)
 	if bad != nil {
 		t.Fatal(bad)
 	}
-	if _, bad = c.MakeCall(ref, "greet", nil); bad == nil || AsError("", bad).Op != "hi" {
+	if _, bad = c.MakeCall(ref, "greet", nil); bad == nil || fail.AsError("", bad).Op != "hi" {
 		t.Errorf("%v", bad)
 	}
 	if op := c.Op(ref, "other"); op != "hi.other" {

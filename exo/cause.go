@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"maps"
 	"slices"
 	"sort"
@@ -14,7 +17,7 @@ import (
 type Cause struct {
 	Tag   string
 	Call  uint64   // by its number; 0: the run began with it
-	Pos   Pos      // where in the program the call stands, as the guest says; zero: the guest named no place, or none that the program has
+	Pos   fail.Pos // where in the program the call stands, as the guest says; zero: the guest named no place, or none that the program has
 	Op    string   // as the program wrote it, shortened
 	Read  []string // what in the message has the tag, like "Person.email"; none where the method itself, or a sealed value, has it
 	Given []Given  // where the sealed values come from that have the tag
@@ -23,7 +26,7 @@ type Cause struct {
 // Given says by which message a program was given a sealed value.
 type Given struct {
 	Call   uint64
-	Pos    Pos // as in Cause
+	Pos    fail.Pos // as in Cause
 	Op     string
 	Column string // of which the value is, like "Person.email", where that is known
 }
@@ -51,7 +54,7 @@ func (g Given) String() string {
 }
 
 // callAt names a call.
-func callAt(call uint64, at Pos) string {
+func callAt(call uint64, at fail.Pos) string {
 	if at.Line == 0 {
 		return fmt.Sprintf("call %d", call)
 	}
@@ -60,15 +63,15 @@ func callAt(call uint64, at Pos) string {
 
 // place is where a guest says that its call stands, without a text, if the program may have such a place. One that was taken over says what
 // it likes, so the place is of bounded size and decides nothing.
-func (s *Session) place(p Pos) Pos {
+func (s *Session) place(p fail.Pos) fail.Pos {
 	if most := s.length + 1; p.Line < 1 || p.Line > most || p.Column < 1 || p.Column > most {
-		return Pos{}
+		return fail.Pos{}
 	}
-	return Pos{Line: p.Line, Column: p.Column}
+	return fail.Pos{Line: p.Line, Column: p.Column}
 }
 
 // caused notes by which message the run got tags.
-func (s *Session) caused(l Label, m *Message, e *pending) {
+func (s *Session) caused(l value.Label, m *Message, e *pending) {
 	op := s.opName(m.Root)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,7 +102,7 @@ func (s *Session) Causes() []Cause {
 }
 
 // causedUpTo are the causes of the tags of l, and of those that the run had before, by messages up to last.
-func (s *Session) causedUpTo(l Label, last uint64) (out []Cause) {
+func (s *Session) causedUpTo(l value.Label, last uint64) (out []Cause) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	tags := slices.AppendSeq(l.Tags(), maps.Keys(s.causes))
@@ -115,7 +118,7 @@ func (s *Session) causedUpTo(l Label, last uint64) (out []Cause) {
 }
 
 // because is why a run has tags, of what caused its label, as an error for the host.
-func because(l Label, causes []Cause) error {
+func because(l value.Label, causes []Cause) error {
 	var why []string
 	for _, c := range causes {
 		if l.HasExactly(c.Tag) {
@@ -133,19 +136,19 @@ const maxReading = 8
 
 // reading names what in a message has a tag: fields, as "Person.email", and interfaces.
 func (m *Message) reading(tag string) (out []string) {
-	seen := map[*Node]bool{}
+	seen := map[*message.Node]bool{}
 	add := func(name string) {
 		if len(out) < maxReading && !slices.Contains(out, name) {
 			out = append(out, name)
 		}
 	}
-	var visit func(n *Node)
-	visit = func(n *Node) {
+	var visit func(n *message.Node)
+	visit = func(n *message.Node) {
 		if n == nil || seen[n] {
 			return
 		}
 		seen[n] = true
-		if n.Op == OpField && n.Recv != nil && n.Recv.Type != nil {
+		if n.Op == message.OpField && n.Recv != nil && n.Recv.Type != nil {
 			if i := m.Catalog[n.Recv.Type.Name]; i != nil && i.Fields[n.Name] != nil && i.Fields[n.Name].Label.HasExactly(tag) {
 				add(i.Name + "." + n.Name)
 			}
@@ -174,7 +177,7 @@ type origins struct {
 type origin struct {
 	first   uint64 // of its values
 	given   Given
-	columns []LabelledColumn
+	columns []message.LabelledColumn
 }
 
 // add notes where the values that the reply of e holds come from, of which first is the first. s.mu is held.
@@ -195,7 +198,7 @@ type tracer struct {
 }
 
 // visit adds what is known of the sealed values in v, and of those in a text that was made of some. s.mu is held.
-func (t *tracer) visit(v Value) {
+func (t *tracer) visit(v value.Value) {
 	for x := range v.All() {
 		if l, sealed := x.Sealed(); !sealed || !l.HasExactly(t.tag) || len(t.list) == maxReading {
 			continue

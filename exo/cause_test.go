@@ -3,22 +3,25 @@ package exo
 import (
 	"errors"
 	"fmt"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"strings"
 	"testing"
 )
 
 // TestCauses: the host is told by which message a run got each tag, and what in it has the tag; the program is told nothing of it.
 func TestCauses(t *testing.T) {
-	w := newWorld(t, Config{Admits: NewLabel("began")})
-	w.s.Finish(t.Context(), Null(), nil)
+	w := newWorld(t, Config{Admits: value.NewLabel("began")})
+	w.s.Finish(t.Context(), value.Null(), nil)
 	w = &world{t: t, gate: w.gate}
-	s, err := w.gate.Begin(t.Context(), Run{Label: NewLabel("began")}, "", nil)
+	s, err := w.gate.Begin(t.Context(), Run{Label: value.NewLabel("began")}, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { s.Finish(t.Context(), Null(), nil) })
+	t.Cleanup(func() { s.Finish(t.Context(), value.Null(), nil) })
 	w.s = s
-	for _, x := range []Expr{titles(), diaries(), diaries()} {
+	for _, x := range []message.Expr{titles(), diaries(), diaries()} {
 		_, err := w.send(x)
 		wantOK(t, "read", err)
 	}
@@ -32,8 +35,8 @@ func TestCauses(t *testing.T) {
 	}
 	_, err = w.send(sendMail("send"))
 	for what, err := range map[string]error{"a sink": err, "the result": s.Release()} {
-		if wantKind(t, what, err, Denied); strings.Contains(GuestText(err), "Todo.diary") || !strings.Contains(err.Error(), "which reads Todo.diary") {
-			t.Errorf("%s: the guest reads %q, the host %q", what, GuestText(err), err)
+		if wantKind(t, what, err, fail.Denied); strings.Contains(fail.GuestText(err), "Todo.diary") || !strings.Contains(err.Error(), "which reads Todo.diary") {
+			t.Errorf("%s: the guest reads %q, the host %q", what, fail.GuestText(err), err)
 		}
 		if errors.Unwrap(err) == nil {
 			t.Errorf("%s: %v", what, err)

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"runtime"
 	"strings"
 	"testing"
@@ -32,10 +35,10 @@ func TestRecorderThatEndsItsGoroutine(t *testing.T) {
 		}()
 		<-over
 		r, ok, err := ses.Next(t.Context())
-		if !ok || err != nil || KindOf(r.Err) != Internal {
+		if !ok || err != nil || fail.KindOf(r.Err) != fail.Internal {
 			t.Errorf("%v: %v %v %v", at, r, ok, err)
 		}
-		if err := ses.Finish(t.Context(), Null(), nil); err == nil || s.kept != 0 || len(ses.Effects()) != 0 {
+		if err := ses.Finish(t.Context(), value.Null(), nil); err == nil || s.kept != 0 || len(ses.Effects()) != 0 {
 			t.Errorf("%v: %v, %v", at, err, s.log)
 		}
 	}
@@ -95,12 +98,12 @@ func TestOddStores(t *testing.T) {
 		o.store = bad
 		w := &world{t: t, s: begin(t, g, t.Context(), "")}
 		_, err = w.send(msg(ref(0), call(0, "put")))
-		wantKind(t, what, err, Internal)
+		wantKind(t, what, err, fail.Internal)
 		o.store = func() any { return "a" }
 		if _, err = w.send(msg(ref(0), call(0, "put"))); err != nil {
 			t.Errorf("after %s: %v", what, err)
 		}
-		if err := w.s.Finish(t.Context(), Null(), nil); err != nil || o.kept != 1 {
+		if err := w.s.Finish(t.Context(), value.Null(), nil); err != nil || o.kept != 1 {
 			t.Error(err, o.kept)
 		}
 	}
@@ -122,8 +125,8 @@ func TestUnitsThatAreNone(t *testing.T) {
 		}
 		w := &world{t: t, s: begin(t, g, t.Context(), "")}
 		_, err = w.send(msg(ref(0), call(0, "put")))
-		wantKind(t, what, err, Internal)
-		err = w.s.Finish(t.Context(), Null(), nil)
+		wantKind(t, what, err, fail.Internal)
+		err = w.s.Finish(t.Context(), value.Null(), nil)
 		if fx := w.s.Effects(); err == nil || w.s.Panicked() != nil || len(fx) != 1 || fx[0].State == StateApplied || (fx[0].State == StateUnknown) != (open == nil) {
 			t.Errorf("%s: %v, %v, %+v", what, err, w.s.Panicked(), fx)
 		}
@@ -135,12 +138,12 @@ type opener struct {
 	open func(context.Context) (Unit, error)
 }
 
-func (o *opener) Eval(_ context.Context, m *Message) (Value, error) {
+func (o *opener) Eval(_ context.Context, m *Message) (value.Value, error) {
 	if o.open == nil {
-		return Int(1), nil
+		return value.Int(1), nil
 	}
 	_, err := m.Unit(o.name, o.open)
-	return Int(1), err
+	return value.Int(1), err
 }
 
 // TestRefusalSaysNothing: a refused run says the same whatever it has read. Which of its
@@ -148,8 +151,8 @@ func (o *opener) Eval(_ context.Context, m *Message) (Value, error) {
 func TestRefusalSaysNothing(t *testing.T) {
 	texts := map[string]bool{}
 	for _, methods := range [][]string{{"a"}, {"b"}, {"a", "b"}} {
-		i := iface("Box", nil, false, &Method{Name: "a", Sends: true, Reply: NewLabel("a"), Result: con(TypeInt)}, &Method{Name: "b", Sends: true, Reply: NewLabel("b"), Result: con(TypeInt)})
-		g, err := NewGate(Config{Grants: map[string]Object{"box": &fake{desc: Description{Type: &Type{Name: "Box"}, Interfaces: []*Interface{i}}}}})
+		i := iface("Box", nil, false, &message.Method{Name: "a", Sends: true, Reply: value.NewLabel("a"), Result: con(value.TypeInt)}, &message.Method{Name: "b", Sends: true, Reply: value.NewLabel("b"), Result: con(value.TypeInt)})
+		g, err := NewGate(Config{Grants: map[string]Object{"box": &fake{desc: message.Description{Type: &message.Type{Name: "Box"}, Interfaces: []*message.Interface{i}}}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,9 +160,9 @@ func TestRefusalSaysNothing(t *testing.T) {
 		for _, m := range methods {
 			w.send(msg(ref(0), call(0, m)))
 		}
-		err = w.s.Finish(t.Context(), Null(), nil)
-		wantKind(t, "the run", err, Denied)
-		texts[GuestText(err)] = true
+		err = w.s.Finish(t.Context(), value.Null(), nil)
+		wantKind(t, "the run", err, fail.Denied)
+		texts[fail.GuestText(err)] = true
 	}
 	if len(texts) != 1 {
 		t.Errorf("%d texts: %v", len(texts), texts)
@@ -169,16 +172,16 @@ func TestRefusalSaysNothing(t *testing.T) {
 // TestRaisedAfterAnEffect: a program that asks for a mail and then reads what may not leave
 // by it could have the mail sent, or not, for what it read: it is refused, whatever that was.
 func TestRaisedAfterAnEffect(t *testing.T) {
-	for _, admitted := range []Label{{}, NewLabel("pii")} {
+	for _, admitted := range []value.Label{{}, value.NewLabel("pii")} {
 		for _, method := range []string{"mail", "put"} {
 			s := &shop{name: "a"}
 			d, _ := s.Describe()
-			secret := iface("Secret", nil, false, &Method{Name: "read", Sends: true, Reply: NewLabel("pii"), Result: con(TypeInt)})
+			secret := iface("Secret", nil, false, &message.Method{Name: "read", Sends: true, Reply: value.NewLabel("pii"), Result: con(value.TypeInt)})
 			for _, m := range d.Interfaces[0].Methods {
 				m.Admits = admitted
 			}
 			shop := &described{shop: s, d: d}
-			g, err := NewGate(Config{Admits: NewLabel("pii"), Record: Unrecorded, Grants: map[string]Object{"shop": shop, "secret": &fake{desc: Description{Type: &Type{Name: "Secret"}, Interfaces: []*Interface{secret}}}}})
+			g, err := NewGate(Config{Admits: value.NewLabel("pii"), Record: Unrecorded, Grants: map[string]Object{"shop": shop, "secret": &fake{desc: message.Description{Type: &message.Type{Name: "Secret"}, Interfaces: []*message.Interface{secret}}}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -186,8 +189,8 @@ func TestRaisedAfterAnEffect(t *testing.T) {
 			w.send(msg(ref(1), call(0, method)))
 			_, err = w.send(msg(ref(0), call(0, "read")))
 			wantOK(t, "read", err)
-			err = w.s.Finish(t.Context(), Null(), nil)
-			if refused := admitted.Empty(); refused != errors.Is(err, ErrDenied) || refused != (times(s.log, "mail")+s.kept == 0) {
+			err = w.s.Finish(t.Context(), value.Null(), nil)
+			if refused := admitted.Empty(); refused != errors.Is(err, fail.ErrDenied) || refused != (times(s.log, "mail")+s.kept == 0) {
 				t.Errorf("%s admits %v: %v, %v, %d kept", method, admitted, err, s.log, s.kept)
 			}
 		}
@@ -196,10 +199,10 @@ func TestRaisedAfterAnEffect(t *testing.T) {
 
 type described struct {
 	*shop
-	d Description
+	d message.Description
 }
 
-func (d *described) Describe() (Description, error) { return d.d, nil }
+func (d *described) Describe() (message.Description, error) { return d.d, nil }
 
 // TestStoreOrderWhenOneGivesUp: a message that is cut off while it waits does not let the
 // next one of its store act beside the one before it.
@@ -225,12 +228,12 @@ func TestStoreOrderWhenOneGivesUp(t *testing.T) {
 		w.submit(msg(ref(0), call(0, "put")))
 		synctest.Wait()
 		close(cut)
-		for i, want := range []Kind{Other, Revoked, Other} {
-			if _, err := w.next(); KindOf(err) != want {
+		for i, want := range []fail.Kind{fail.Other, fail.Revoked, fail.Other} {
+			if _, err := w.next(); fail.KindOf(err) != want {
 				t.Errorf("message %d: %v", i, err)
 			}
 		}
-		if err := w.s.Finish(t.Context(), Null(), nil); err != nil || s.kept != 2 {
+		if err := w.s.Finish(t.Context(), value.Null(), nil); err != nil || s.kept != 2 {
 			t.Error(err, s.kept)
 		}
 	})
@@ -260,7 +263,7 @@ func TestDebtsAreTheRecorders(t *testing.T) {
 		}
 		w := &world{t: t, s: ses}
 		w.send(msg(ref(0), call(0, "put")))
-		return ses.Finish(t.Context(), Null(), nil)
+		return ses.Finish(t.Context(), value.Null(), nil)
 	}
 	if err := run(); err == nil {
 		t.Error("the commit was not recorded, and the run went well")
@@ -282,15 +285,15 @@ func TestDebtsAreTheRecorders(t *testing.T) {
 func TestPolicyIsNotLostInABox(t *testing.T) {
 	for _, wrapped := range []bool{true, false} {
 		mail, box := newMail(), newMail()
-		box.desc.Type, box.desc.Interfaces = &Type{Name: "Box"}, []*Interface{iface("Box", nil, false,
-			&Method{Name: "keep", Sends: true, Params: []Param{{Name: "it", Want: con("Mail")}}, Result: con(TypeInt)}, &Method{Name: "give", Sends: true, Result: con("Mail")})}
+		box.desc.Type, box.desc.Interfaces = &message.Type{Name: "Box"}, []*message.Interface{iface("Box", nil, false,
+			&message.Method{Name: "keep", Sends: true, Params: []message.Param{{Name: "it", Want: con("Mail")}}, Result: con(value.TypeInt)}, &message.Method{Name: "give", Sends: true, Result: con("Mail")})}
 		var kept Object
-		box.eval = func(_ context.Context, m *Message) (Value, error) {
+		box.eval = func(_ context.Context, m *Message) (value.Value, error) {
 			if m.Root.Name == "keep" {
 				kept = m.Objects[1]
-				return Int(1), nil
+				return value.Int(1), nil
 			}
-			return RefValue(kept), nil
+			return value.RefValue(kept), nil
 		}
 		var given Object = mail
 		if wrapped {
@@ -306,7 +309,7 @@ func TestPolicyIsNotLostInABox(t *testing.T) {
 		v, err := w.send(msg(ref(0), call(0, "give")))
 		wantOK(t, "give", err)
 		if _, err = w.send(msg(ref(v.Number()), call(0, "peek"))); wrapped {
-			wantKind(t, "peek", err, Denied)
+			wantKind(t, "peek", err, fail.Denied)
 		} else {
 			wantOK(t, "peek of the twin", err)
 		}
@@ -325,7 +328,7 @@ func TestReadsEndBeforeTheCommit(t *testing.T) {
 		w := &world{t: t, s: begin(t, g, t.Context(), "")}
 		w.send(msg(ref(0), call(0, "put")))
 		w.send(msg(ref(1), call(0, "count")))
-		err := w.s.Finish(t.Context(), Null(), nil)
+		err := w.s.Finish(t.Context(), value.Null(), nil)
 		if (err != nil) != fails || (a.kept == 0) != fails || times(b.log, "commit") != 1 {
 			t.Errorf("it fails %v: %v, %d kept", fails, err, a.kept)
 		}
@@ -350,7 +353,7 @@ func TestErrorsWithoutEnd(t *testing.T) {
 			}
 			w := end(t, s, nil, program, "put", "mail")
 			if (w.err == nil) != (at == "mail") || w.s.Panicked() != nil || strings.Contains(w.states(), "held") || w.events[len(w.events)-1].Step != Ended {
-				t.Errorf("%s at %s: %v, %v, %s", what, at, KindOf(w.err), w.s.Panicked(), w.states())
+				t.Errorf("%s at %s: %v, %v, %s", what, at, fail.KindOf(w.err), w.s.Panicked(), w.states())
 			}
 		}
 	}
@@ -392,7 +395,7 @@ func TestUndoneStoreIsNotRead(t *testing.T) {
 		for id := range uint32(2) {
 			w.send(msg(ref(id), call(0, "put")))
 		}
-		err := w.s.Finish(t.Context(), Null(), nil)
+		err := w.s.Finish(t.Context(), value.Null(), nil)
 		if err != nil || b.kept != 1 || (times(a.log, "rollback") == 1) != undone || (times(a.log, "commit") == 1) == undone {
 			t.Errorf("undone %v: %v, %v", undone, err, a.log)
 		}
@@ -405,12 +408,12 @@ func TestRefusalOfALabelledBeginning(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := g.Begin(t.Context(), Run{Label: NewLabel("pii")}, "", nil)
+	s, err := g.Begin(t.Context(), Run{Label: value.NewLabel("pii")}, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = s.Finish(t.Context(), Null(), nil)
-	if text := GuestText(err); KindOf(err) != Denied || strings.Contains(text, "pii") || strings.Contains(text, "{") || !strings.Contains(text, "was written from values that its result may not carry") {
+	err = s.Finish(t.Context(), value.Null(), nil)
+	if text := fail.GuestText(err); fail.KindOf(err) != fail.Denied || strings.Contains(text, "pii") || strings.Contains(text, "{") || !strings.Contains(text, "was written from values that its result may not carry") {
 		t.Error(err)
 	}
 }

@@ -2,6 +2,9 @@ package exo
 
 import (
 	"context"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"math"
 	"slices"
 	"strings"
@@ -21,23 +24,23 @@ const (
 
 type composer struct{}
 
-func (composer) Describe() (Description, error) {
-	parts := &Type{Name: TypeList, Args: map[string]*Type{"of": {Name: TypeData, Null: true}}}
-	m := &Method{Name: ComposeName, Sends: true,
-		Params: []Param{{Name: "the parts", Want: &Term{Con: parts}}}, Result: &Term{Con: &Type{Name: TypeText}}}
-	i := &Interface{Name: ComposeInterface, Call: ComposeName, Methods: map[string]*Method{ComposeName: m}}
-	return Description{Type: &Type{Name: i.Name}, Interfaces: []*Interface{i}, Doc: "texts of sealed values"}, nil
+func (composer) Describe() (message.Description, error) {
+	parts := &message.Type{Name: value.TypeList, Args: map[string]*message.Type{"of": {Name: value.TypeData, Null: true}}}
+	m := &message.Method{Name: ComposeName, Sends: true,
+		Params: []message.Param{{Name: "the parts", Want: &message.Term{Con: parts}}}, Result: &message.Term{Con: &message.Type{Name: value.TypeText}}}
+	i := &message.Interface{Name: ComposeInterface, Call: ComposeName, Methods: map[string]*message.Method{ComposeName: m}}
+	return message.Description{Type: &message.Type{Name: i.Name}, Interfaces: []*message.Interface{i}, Doc: "texts of sealed values"}, nil
 }
 
 // Eval is never asked: the session composes, as it alone knows what is sealed.
-func (composer) Eval(context.Context, *Message) (Value, error) {
-	return Value{}, Errorf(Internal, "", "exo: text is not composed by its object")
+func (composer) Eval(context.Context, *Message) (value.Value, error) {
+	return value.Value{}, fail.Errorf(fail.Internal, "", "exo: text is not composed by its object")
 }
 
 // recipe is the content of a sealed text until a sink opens it. weight counts the values in it that are sealed, each as often as
 // it is used: a text that is made of itself twice over would double with each call.
 type recipe struct {
-	parts  []Value
+	parts  []value.Value
 	weight int
 }
 
@@ -53,16 +56,16 @@ func (m *Message) composes() bool {
 }
 
 // compose is the reply to a message to `text`. What it fails by is the program's own: how many parts there are.
-func (s *Session) compose(m *Message) (Value, error) {
+func (s *Session) compose(m *Message) (value.Value, error) {
 	e := m.entry
-	var parts []Value
-	if list := m.Root.Args[0].Lit; list.Kind() == kindList {
+	var parts []value.Value
+	if list := m.Root.Args[0].Lit; list.Kind() == value.KindList {
 		parts = list.Items()
 	} else if !list.IsNull() {
-		return Value{}, Errorf(Invalid, "", "the parts are a list, like [\"Dear \", name]; one that is sealed as a whole can't be taken apart")
+		return value.Value{}, fail.Errorf(fail.Invalid, "", "the parts are a list, like [\"Dear \", name]; one that is sealed as a whole can't be taken apart")
 	}
 	if e.sealed == nil {
-		return Text(joined(parts, math.MaxInt)), nil // no more than the message itself
+		return value.Text(joined(parts, math.MaxInt)), nil // no more than the message itself
 	}
 	r := &recipe{parts: slices.Clone(parts)}
 	size := m.Root.Args[0].Lit.BytesUpTo(s.gate.limits.UnansweredBytes, 0)
@@ -74,19 +77,19 @@ func (s *Session) compose(m *Message) (Value, error) {
 	size = s.composed
 	s.mu.Unlock()
 	if most := s.gate.limits.UnansweredBytes; size > most {
-		return Value{}, Errorf(Limit, "", "the parts of all sealed texts of a program may have %d bytes together", most)
+		return value.Value{}, fail.Errorf(fail.Limit, "", "the parts of all sealed texts of a program may have %d bytes together", most)
 	}
 	if r.weight > maxWeight {
-		return Value{}, Errorf(Limit, "", "the text would have %d sealed values in it, with those in its parts; the limit is %d", r.weight, maxWeight)
+		return value.Value{}, fail.Errorf(fail.Limit, "", "the text would have %d sealed values in it, with those in its parts; the limit is %d", r.weight, maxWeight)
 	}
-	e.digest = s.digestOf(List(parts...))
-	return e.shows.put(&Type{Name: TypeText}, *e.sealed, content{text: r}), nil
+	e.digest = s.digestOf(value.List(parts...))
+	return e.shows.put(&message.Type{Name: value.TypeText}, *e.sealed, content{text: r}), nil
 }
 
 // weight is how many sealed values are in v. s.mu is held.
-func (s *Session) weight(v Value) (n int) {
+func (s *Session) weight(v value.Value) (n int) {
 	for x := range v.All() {
-		if x.Kind() != kindSealed {
+		if x.Kind() != value.KindSealed {
 			continue
 		}
 		if r := s.contents[x.Number()].text; r != nil {
@@ -99,26 +102,26 @@ func (s *Session) weight(v Value) (n int) {
 }
 
 // made is a content as it leaves.
-func (s *Session) made(c content, l Label) Value {
+func (s *Session) made(c content, l value.Label) value.Value {
 	if c.text == nil {
 		return c.plain
 	}
-	parts := make([]Value, len(c.text.parts))
+	parts := make([]value.Value, len(c.text.parts))
 	for i, p := range c.text.parts {
-		parts[i] = s.contentsOf(p, func(Label) bool { return true })
+		parts[i] = s.contentsOf(p, func(value.Label) bool { return true })
 	}
-	return Text(joined(parts, s.mostComposed())).WithLabel(l)
+	return value.Text(joined(parts, s.mostComposed())).WithLabel(l)
 }
 
 // joined is the text of parts: texts as they are, and everything else as JSON has it; or "[too large]".
-func joined(parts []Value, most int) string {
+func joined(parts []value.Value, most int) string {
 	var b strings.Builder
 	for _, p := range parts {
 		if b.Len() > most {
 			break
 		}
 		switch p.Kind() {
-		case kindText:
+		case value.KindText:
 			b.WriteString(p.Text())
 		default:
 			out, err := p.AppendJSON(nil)

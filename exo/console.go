@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -90,11 +91,11 @@ func (s *Session) logged(l Line) (_ Line, show bool, err error) {
 	limits, c := s.gate.limits, &s.console
 	switch {
 	case s.closed:
-		return l, false, Errorf(Cancelled, "", "the run is over")
+		return l, false, fail.Errorf(fail.Cancelled, "", "the run is over")
 	case c.full:
-		return l, false, Errorf(Limit, "", "lines were logged after the limit of %d bytes", limits.ConsoleBytes)
+		return l, false, fail.Errorf(fail.Limit, "", "lines were logged after the limit of %d bytes", limits.ConsoleBytes)
 	case l.Level >= levels || len(l.Text) > limits.LineBytes():
-		return l, false, Errorf(Invalid, "", "a line of %d bytes at %v", len(l.Text), l.Level)
+		return l, false, fail.Errorf(fail.Invalid, "", "a line of %d bytes at %v", len(l.Text), l.Level)
 	}
 	l.RunID = s.run.ID
 	l.Text = strings.Clone(l.Text) // it may be cut out of a larger text of the program

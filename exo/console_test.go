@@ -10,6 +10,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"pgregory.net/rapid"
 )
 
@@ -25,12 +27,12 @@ func logs(t *testing.T, s *Session, texts ...string) {
 func TestLinesHaveTheLabelOfTheirArrival(t *testing.T) {
 	for _, c := range []struct {
 		what   string
-		admits Label
+		admits value.Label
 		want   string
 	}{
-		{"guarded", Label{}, "before\nafter titles\n"},
-		{"another sink", NewLabel("other"), "before\nafter titles\n"},
-		{"the twin", NewLabel("diary"), "before\nafter titles\nasked\nafter diaries\nlast\n"},
+		{"guarded", value.Label{}, "before\nafter titles\n"},
+		{"another sink", value.NewLabel("other"), "before\nafter titles\n"},
+		{"the twin", value.NewLabel("diary"), "before\nafter titles\nasked\nafter diaries\nlast\n"},
 	} {
 		told := ""
 		var of RunID
@@ -59,15 +61,15 @@ func TestLinesHaveTheLabelOfTheirArrival(t *testing.T) {
 // A run that begins with a label has one before its first line.
 func TestLinesOfALabelledRun(t *testing.T) {
 	for _, c := range []struct {
-		admits Label
+		admits value.Label
 		want   string
-	}{{Label{}, ""}, {NewLabel("diary"), "a\n"}} {
+	}{{value.Label{}, ""}, {value.NewLabel("diary"), "a\n"}} {
 		w := newWorld(t, Config{Admits: c.admits, Console: func(l Line) {
 			if c.want == "" {
 				t.Errorf("told %q", l)
 			}
 		}})
-		s, err := w.gate.Begin(t.Context(), Run{Label: NewLabel("diary")}, "", nil)
+		s, err := w.gate.Begin(t.Context(), Run{Label: value.NewLabel("diary")}, "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +77,7 @@ func TestLinesOfALabelledRun(t *testing.T) {
 		if got := s.Console(); got != c.want {
 			t.Errorf("admitted %v: %q, want %q", c.admits, got, c.want)
 		}
-		s.Finish(t.Context(), Null(), nil)
+		s.Finish(t.Context(), value.Null(), nil)
 	}
 }
 
@@ -117,7 +119,7 @@ func TestConsoleBytes(t *testing.T) {
 			sent++
 		}
 		want, full := reference(lines[:sent], limit)
-		if err != nil && (KindOf(err) != Limit || !full) || err == nil && sent < len(lines) {
+		if err != nil && (fail.KindOf(err) != fail.Limit || !full) || err == nil && sent < len(lines) {
 			t.Errorf("after %d of %d lines: %v", sent, len(lines), err)
 		}
 		if _, before := reference(lines[:max(0, sent-1)], limit); before {
@@ -161,14 +163,14 @@ func TestConsoleBytes(t *testing.T) {
 // No honest guest sends these.
 func TestLinesThatAreABreach(t *testing.T) {
 	w := newWorld(t, Config{Limits: Limits{ConsoleBytes: 10}})
-	wantKind(t, "a level of no name", w.s.Log(Line{Level: levels}), Invalid)
-	wantKind(t, "a line that is too long", w.s.Log(Line{Text: strings.Repeat("x", 10+utf8.UTFMax+1)}), Invalid)
+	wantKind(t, "a level of no name", w.s.Log(Line{Level: levels}), fail.Invalid)
+	wantKind(t, "a line that is too long", w.s.Log(Line{Text: strings.Repeat("x", 10+utf8.UTFMax+1)}), fail.Invalid)
 	logs(t, w.s, "a", strings.Repeat("x", 10+utf8.UTFMax))
-	wantKind(t, "a line after the last", w.s.Log(Line{}), Limit)
+	wantKind(t, "a line after the last", w.s.Log(Line{}), fail.Limit)
 	w.open()
 	w.send(diaries())
 	logs(t, w.s, strings.Repeat("x", 9), "") // what nobody may read counts, too
-	wantKind(t, "a line after the last, of a labelled run", w.s.Log(Line{}), Limit)
+	wantKind(t, "a line after the last, of a labelled run", w.s.Log(Line{}), fail.Limit)
 	if got := w.s.Console(); got != "" {
 		t.Errorf("%q", got)
 	}
@@ -193,9 +195,9 @@ func TestLinesKeepNoProgram(t *testing.T) {
 func TestConsoleThatPanics(t *testing.T) {
 	for what, fails := range map[string]func(){"panics": func() { panic("the host's Console failed") }, "ends": runtime.Goexit, "returns": func() {}} {
 		mail, u, told := newMail(), &unit{}, 0
-		mail.eval = func(_ context.Context, m *Message) (Value, error) {
+		mail.eval = func(_ context.Context, m *Message) (value.Value, error) {
 			_, err := m.Unit(mail, func(context.Context) (Unit, error) { return u, nil })
-			return Int(1), err
+			return value.Int(1), err
 		}
 		g, err := NewGate(Config{Grants: map[string]Object{"mail": mail}, Record: Unrecorded, Console: func(Line) {
 			told++
@@ -223,7 +225,7 @@ func TestConsoleThatPanics(t *testing.T) {
 			<-logged
 		}
 		failed, asked, ends := send(2), mail.asked(), "committed"
-		err = s.Finish(t.Context(), Null(), nil)
+		err = s.Finish(t.Context(), value.Null(), nil)
 		if good := what == "returns"; good {
 			wantOK(t, what, failed)
 			wantOK(t, what, err)
@@ -232,8 +234,8 @@ func TestConsoleThatPanics(t *testing.T) {
 			}
 		} else {
 			ends = "rolled back"
-			wantKind(t, what, failed, Internal)
-			wantKind(t, what, err, Internal)
+			wantKind(t, what, failed, fail.Internal)
+			wantKind(t, what, err, fail.Internal)
 			if s.Panicked() == nil || told != 1 || asked != 1 {
 				t.Errorf("%s: %v, told %d, asked %d", what, s.Panicked(), told, asked)
 			}

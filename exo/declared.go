@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"sync"
 
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/lru"
 )
 
@@ -15,15 +17,15 @@ import (
 // alone, and nothing of an object: no principal, no value, no label of a run, and not
 // whether an object was revoked. It is immutable but for what was derived.
 type declared struct {
-	described []Description // copies, unless they are frozen
-	catalog   Catalog
-	granted   []GrantedName
-	labels    Label             // all that what was granted can put on a run
+	described []message.Description // copies, unless they are frozen
+	catalog   message.Catalog
+	granted   []message.GrantedName
+	labels    value.Label       // all that what was granted can put on a run
 	effect    string            // a method that changes something, or ""
 	tells     string            // a method that declassifies, or ""
 	leaves    bool              // something but the result of a run leaves it
 	stored    map[string]string // by the interface of a granted object: a method of it that changes a unit of work
-	digest    func() Digest
+	digest    func() value.Digest
 
 	mu      sync.Mutex
 	derived map[any]func() any
@@ -42,7 +44,7 @@ const (
 )
 
 // declaredOf finds what is declared of these grants, or makes it.
-func declaredOf(names []string, described []Description) (*declared, error) {
+func declaredOf(names []string, described []message.Description) (*declared, error) {
 	var key []byte
 	for i, name := range names {
 		key = append(binary.AppendUvarint(key, uint64(len(name))), name...)
@@ -80,7 +82,7 @@ func declaredOf(names []string, described []Description) (*declared, error) {
 }
 
 // is reports whether it was made of these descriptions, or of equal ones.
-func (s *declared) is(described []Description) bool {
+func (s *declared) is(described []message.Description) bool {
 	for i, d := range described {
 		own := &s.described[i]
 		if d.Type != own.Type && !reflect.DeepEqual(d.Type, own.Type) || len(d.Interfaces) != len(own.Interfaces) {
@@ -90,7 +92,7 @@ func (s *declared) is(described []Description) bool {
 			continue
 		}
 		for k, x := range d.Interfaces {
-			if !SameInterface(x, own.Interfaces[k]) {
+			if !message.SameInterface(x, own.Interfaces[k]) {
 				return false
 			}
 		}
@@ -99,42 +101,42 @@ func (s *declared) is(described []Description) bool {
 }
 
 // newDeclared checks the descriptions of what is granted under these names, in their order.
-func newDeclared(names []string, described []Description) (*declared, error) {
+func newDeclared(names []string, described []message.Description) (*declared, error) {
 	s := &declared{derived: map[any]func() any{}}
-	m := newMerger()
+	m := message.NewMerger()
 	for i, name := range names {
-		d, err := m.add(described[i])
+		d, err := m.Add(described[i])
 		if err != nil {
 			return nil, fmt.Errorf("exo: grant %s: %w", name, err)
 		}
 		s.described = append(s.described, d)
-		s.granted = append(s.granted, GrantedName{Name: name, ID: uint32(i), Type: d.Type, Doc: d.Doc})
+		s.granted = append(s.granted, message.GrantedName{Name: name, ID: uint32(i), Type: d.Type, Doc: d.Doc})
 	}
-	s.catalog = m.all
+	s.catalog = m.All
 	s.labels, s.effect = s.catalog.Labels(), s.catalog.FirstEffect()
 	s.tells, s.leaves, s.stored = s.catalog.FirstDeclassifier(), s.catalog.Leaves(), map[string]string{}
 	for _, g := range s.granted {
 		for _, m := range s.catalog[g.Type.Name].Methods {
-			if m.Effect == InUnit {
+			if m.Effect == message.InUnit {
 				s.stored[g.Type.Name] = m.Name
 			}
 		}
 	}
 	admitted := s.catalog.Admitted()
-	if err := NewLabel(append(s.labels.Tags(), admitted.Tags()...)...).Check(); err != nil {
+	if err := value.NewLabel(append(s.labels.Tags(), admitted.Tags()...)...).Check(); err != nil {
 		return nil, err
 	}
 	if err := s.labels.CheckAdmitted(admitted); err != nil {
 		return nil, err
 	}
-	s.digest = sync.OnceValue(func() Digest { return digestGrants(s.catalog, s.granted) })
+	s.digest = sync.OnceValue(func() value.Digest { return message.DigestGrants(s.catalog, s.granted) })
 	return s, nil
 }
 
 // size is about how many bytes it takes, with what may be derived of it.
 func (s *declared) size() int {
 	n := 8 << 10
-	seen := map[*Method]bool{} // the methods that all queries have are there once
+	seen := map[*message.Method]bool{} // the methods that all queries have are there once
 	for _, i := range s.catalog {
 		n += 1<<10 + 600*len(i.Fields) + len(i.Doc)
 		for _, m := range i.Methods {

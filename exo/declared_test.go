@@ -3,23 +3,25 @@ package exo
 import (
 	"context"
 	"fmt"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"strings"
 	"testing"
 )
 
 // plainObject describes itself anew each time, by what a test has made of it.
-type plainObject struct{ desc Description }
+type plainObject struct{ desc message.Description }
 
-func (o *plainObject) Describe() (Description, error)                { return o.desc, nil }
-func (o *plainObject) Eval(context.Context, *Message) (Value, error) { return Null(), nil }
+func (o *plainObject) Describe() (message.Description, error)              { return o.desc, nil }
+func (o *plainObject) Eval(context.Context, *Message) (value.Value, error) { return value.Null(), nil }
 
-func plainDescription(doc string) Description {
-	m := &Method{Name: "read", Sends: true, Result: &Term{Con: &Type{Name: TypeData}}}
-	i := &Interface{Name: "Plain", Doc: doc, Methods: map[string]*Method{"read": m}}
-	return Description{Type: &Type{Name: "Plain"}, Interfaces: []*Interface{i}}
+func plainDescription(doc string) message.Description {
+	m := &message.Method{Name: "read", Sends: true, Result: &message.Term{Con: &message.Type{Name: value.TypeData}}}
+	i := &message.Interface{Name: "Plain", Doc: doc, Methods: map[string]*message.Method{"read": m}}
+	return message.Description{Type: &message.Type{Name: "Plain"}, Interfaces: []*message.Interface{i}}
 }
 
-func gateOfPlain(t *testing.T, d Description, c Config) *Gate {
+func gateOfPlain(t *testing.T, d message.Description, c Config) *Gate {
 	t.Helper()
 	c.Grants = map[string]Object{"plain": &plainObject{d}}
 	g, err := NewGate(c)
@@ -34,7 +36,7 @@ func TestDeclaredShared(t *testing.T) {
 	made := 0
 	derive := func(g *Gate) int { return g.Derive(key{}, func() any { made++; return made }).(int) }
 	mine := plainDescription("a")
-	first, again := gateOfPlain(t, mine, Config{}), gateOfPlain(t, plainDescription("a"), Config{Admits: NewLabel("x")})
+	first, again := gateOfPlain(t, mine, Config{}), gateOfPlain(t, plainDescription("a"), Config{Admits: value.NewLabel("x")})
 	if first.declared != again.declared || derive(first) != derive(again) || made != 1 {
 		t.Error("two gates of equal declarations share nothing")
 	}
@@ -47,8 +49,8 @@ func TestDeclaredShared(t *testing.T) {
 	}
 	// The host changes what it described, in place.
 	m := mine.Interfaces[0].Methods["read"]
-	m.Effect, m.Reply = Immediate, NewLabel("secret")
-	if !first.ReadOnly() || first.catalog["Plain"].Methods["read"].Effect != NoEffect {
+	m.Effect, m.Reply = message.Immediate, value.NewLabel("secret")
+	if !first.ReadOnly() || first.catalog["Plain"].Methods["read"].Effect != message.NoEffect {
 		t.Error("a gate changed with the description of its object")
 	}
 	if _, err := NewGate(Config{Grants: map[string]Object{"plain": &plainObject{mine}}}); err == nil || !strings.Contains(err.Error(), "Record") {

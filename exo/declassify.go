@@ -6,6 +6,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -36,22 +39,22 @@ type Untold struct {
 
 // declassifies says why a message to a declassifier may not be given its sealed values, which carry the label sealed. It looks at labels and at what
 // the program did, and at no content, so a refusal tells nothing and the run gets no label by it.
-func (s *Session) declassifies(m *Message, x Expr, sealed Label) error {
+func (s *Session) declassifies(m *Message, x message.Expr, sealed value.Label) error {
 	op, tags := s.opName(m.Root), m.Root.Method().Declassifies
 	switch {
 	case sealed.Empty():
 		return nil
 	case !sealed.Integrity().Empty():
 		// Who wrote one value would choose what is told of the others (robust declassification, Zdancewic and Myers 2001).
-		return Errorf(Denied, op, "it tells nothing of what outsiders wrote: a sealed value that it is given is labelled %s", sealed.Integrity().List())
+		return fail.Errorf(fail.Denied, op, "it tells nothing of what outsiders wrote: a sealed value that it is given is labelled %s", sealed.Integrity().List())
 	case !sealed.FlowsTo(tags):
-		return Errorf(Denied, op, "it tells of %s alone, and a sealed value that it is given is labelled %s", tags.List(), sealed.without(tags).List())
+		return fail.Errorf(fail.Denied, op, "it tells of %s alone, and a sealed value that it is given is labelled %s", tags.List(), sealed.Without(tags).List())
 	case m.judged():
-		return Errorf(Denied, op, "a policy of the host looks at what it is given, so it takes no sealed values")
+		return fail.Errorf(fail.Denied, op, "a policy of the host looks at what it is given, so it takes no sealed values")
 	}
 	for _, n := range x.Nodes {
 		if s.holdsRecipe(n.Lit) {
-			return Errorf(Denied, op, "it tells of values as they were read, and this one was made by `text`, or came with something that is calculated of one: ask for it as it is")
+			return fail.Errorf(fail.Denied, op, "it tells of values as they were read, and this one was made by `text`, or came with something that is calculated of one: ask for it as it is")
 		}
 	}
 	return nil
@@ -60,11 +63,11 @@ func (s *Session) declassifies(m *Message, x Expr, sealed Label) error {
 // holdsRecipe reports whether a sealed value in v is a text that the program made (see Compose), or came with a reply in which something may be
 // made by a total method. By what it puts into one a program would choose what is told: a text of ten secrets asks all of them at once.
 // Laundering, in the words of Sabelfeld and Sands.
-func (s *Session) holdsRecipe(v Value) bool {
+func (s *Session) holdsRecipe(v value.Value) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for x := range v.All() {
-		if x.Kind() != kindSealed {
+		if x.Kind() != value.KindSealed {
 			continue
 		}
 		number := uint64(x.Number())
@@ -83,25 +86,25 @@ func (s *Session) charge(m *Message, e *pending) (details []any, err error) {
 	}
 	op := s.opName(m.Root)
 	if m.Withheld() { // how many bits are left would tell other runs of what this one has read
-		return nil, Errorf(Denied, op, "this program has read what its result may not carry, so it can't use up bits that other programs share with it")
+		return nil, fail.Errorf(fail.Denied, op, "this program has read what its result may not carry, so it can't use up bits that other programs share with it")
 	}
 	d := Declassified{Labels: e.tells.Tags(), Bits: m.Root.Method().Bits()}
 	if p := s.hostCode(e, func() { d.Left, err = s.gate.bits.Take(s.run.Principal, s.gate.now(), d.Bits) }); p != nil {
 		return nil, s.policyFailed(p)
 	}
 	if err != nil {
-		return nil, AsError("", err).In(op)
+		return nil, fail.AsError("", err).In(op)
 	}
 	return []any{d}, nil
 }
 
 // tell asks a declassifier, with its sealed values opened. Every failure is the one outcome null: an error's text, or that a value did not fit
 // what is wanted of it, would tell more than the type of the result has. The host finds it in the record.
-func (m *Message) tell(ctx context.Context) (Value, error) {
+func (m *Message) tell(ctx context.Context) (value.Value, error) {
 	s := m.session
-	said := make(chan Value, 1)
+	said := make(chan value.Value, 1)
 	go func() { // of its own: code that ends its goroutine must look like any other failure
-		v, err := Value{}, error(errEnded)
+		v, err := value.Value{}, error(errEnded)
 		defer func() {
 			if err == nil {
 				if told, ok := m.Root.Method().Result.Con.Limited(v); ok {
@@ -110,23 +113,23 @@ func (m *Message) tell(ctx context.Context) (Value, error) {
 				}
 				err = fmt.Errorf("exo: the reply is not %s", m.Root.Method().Result.Con)
 			}
-			m.Detail(Untold{scalar.Clip(err.Error(), MaxOp)})
-			said <- Null()
+			m.Detail(Untold{scalar.Clip(err.Error(), fail.MaxOp)})
+			said <- value.Null()
 		}()
 		v, err = s.askOpened(ctx, m)
 	}()
 	v := <-said
 	if ctx.Err() != nil {
-		return Value{}, Classify("", ctx.Err())
+		return value.Value{}, fail.Classify("", ctx.Err())
 	}
 	return v, nil
 }
 
-func (s *Session) askOpened(ctx context.Context, m *Message) (v Value, err error) {
+func (s *Session) askOpened(ctx context.Context, m *Message) (v value.Value, err error) {
 	defer panicked(&v, &err)
 	open, err := s.check(s.open(m.asked), &pending{}, nil)
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
 	open.entry = m.entry
 	return ask(ctx, open)

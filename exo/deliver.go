@@ -2,6 +2,7 @@ package exo
 
 import (
 	"context"
+	"github.com/exoagent/exoagent/exo/fail"
 	"slices"
 	"sync"
 )
@@ -50,7 +51,7 @@ func (s *Session) Next(ctx context.Context) (r Reply, ok bool, err error) {
 			over, withheld := s.gate.overspent(s.spent), false
 			if over != nil && (e.reply.Err == nil || e.spent != spent{}) {
 				withheld = e.reply.Err == nil
-				e.reply = Reply{ID: e.id, Err: AsError("", over).In(s.opName(e.root))}
+				e.reply = Reply{ID: e.id, Err: fail.AsError("", over).In(s.opName(e.root))}
 			} else {
 				s.number(e)
 			}

@@ -2,17 +2,20 @@ package exo
 
 import (
 	"context"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"strings"
 	"testing"
 )
 
 // TestLabelKinds: the spelling of a tag says of which kind it is.
 func TestLabelKinds(t *testing.T) {
-	l := NewLabel("pii", "untrusted", "untrusted:mail", "untrustedness", "un", "Untrusted")
+	l := value.NewLabel("pii", "untrusted", "untrusted:mail", "untrustedness", "un", "Untrusted")
 	if s, i := l.Secrecy(), l.Integrity(); s.String() != "{Untrusted,pii,un,untrustedness}" || i.String() != "{untrusted,untrusted:mail}" || !s.Join(i).Equal(l) {
 		t.Error(s, i)
 	}
-	if l := (Label{}); !l.Secrecy().Empty() || !l.Integrity().Empty() {
+	if l := (value.Label{}); !l.Secrecy().Empty() || !l.Integrity().Empty() {
 		t.Error("public")
 	}
 }
@@ -20,43 +23,43 @@ func TestLabelKinds(t *testing.T) {
 // notesWorld has rows with what outsiders wrote, what is secret, and what is both; and ways out.
 func notesWorld(t *testing.T, cfg Config) *world {
 	t.Helper()
-	both := NewLabel("pii", Untrusted)
-	row := iface("Note", []string{TypeRow}, false)
-	for name, l := range map[string]Label{"id": {}, "text": NewLabel(Untrusted), "from": both, "mail": NewLabel("pii")} {
-		row.Fields[name] = &Property{Type: &Type{Name: TypeText}, Label: l}
+	both := value.NewLabel("pii", value.Untrusted)
+	row := iface("Note", []string{value.TypeRow}, false)
+	for name, l := range map[string]value.Label{"id": {}, "text": value.NewLabel(value.Untrusted), "from": both, "mail": value.NewLabel("pii")} {
+		row.Fields[name] = &message.Property{Type: &message.Type{Name: value.TypeText}, Label: l}
 	}
-	only := func(name string) *Type {
-		return &Type{Name: TypeRecord, Fields: []TypeField{{Name: name, Type: &Type{Name: TypeText}, Label: row.Fields[name].Label}}}
+	only := func(name string) *message.Type {
+		return &message.Type{Name: value.TypeRecord, Fields: []message.TypeField{{Name: name, Type: &message.Type{Name: value.TypeText}, Label: row.Fields[name].Label}}}
 	}
-	notes := iface("Notes", nil, false, &Method{Name: "all", Sends: true, Result: &Term{Con: &Type{Name: TypeList, Args: map[string]*Type{"of": {Name: "Note"}}}}},
-		&Method{Name: "sealed", Sends: true, Result: &Term{Con: only("mail")}},
-		&Method{Name: "count", Label: NewLabel(Untrusted), Sends: true, Result: con(TypeInt)})
+	notes := iface("Notes", nil, false, &message.Method{Name: "all", Sends: true, Result: &message.Term{Con: &message.Type{Name: value.TypeList, Args: map[string]*message.Type{"of": {Name: "Note"}}}}},
+		&message.Method{Name: "sealed", Sends: true, Result: &message.Term{Con: only("mail")}},
+		&message.Method{Name: "count", Label: value.NewLabel(value.Untrusted), Sends: true, Result: con(value.TypeInt)})
 	for name := range row.Fields {
-		notes.Methods[name] = &Method{Name: name, Sends: true, Reply: row.Fields[name].Label, Result: &Term{Con: only(name)}}
+		notes.Methods[name] = &message.Method{Name: name, Sends: true, Reply: row.Fields[name].Label, Result: &message.Term{Con: only(name)}}
 		notes.Order = append(notes.Order, name)
 	}
-	arg := []Param{{Name: "the letter", Want: &Term{Con: &Type{Name: TypeRecord, Fields: []TypeField{{Name: "to", Type: &Type{Name: TypeText}, Opt: true, Trusted: true}, {Name: "text", Type: &Type{Name: TypeText}}}}}}}
+	arg := []message.Param{{Name: "the letter", Want: &message.Term{Con: &message.Type{Name: value.TypeRecord, Fields: []message.TypeField{{Name: "to", Type: &message.Type{Name: value.TypeText}, Opt: true, Trusted: true}, {Name: "text", Type: &message.Type{Name: value.TypeText}}}}}}}
 	out := iface("Out", nil, false,
-		&Method{Name: "hold", Sends: true, Sink: true, Effect: Held, Admits: NewLabel("pii"), Params: arg, Result: &Term{Con: Receipt()}},
-		&Method{Name: "holdAny", Sends: true, Sink: true, Effect: Held, Admits: both, Params: arg, Result: &Term{Con: Receipt()}},
-		&Method{Name: "act", Sends: true, Sink: true, Effect: Immediate, Admits: NewLabel("pii"), Params: arg, Result: con(TypeInt)},
-		&Method{Name: "actAny", Sends: true, Sink: true, Effect: Immediate, Admits: both, Params: arg, Result: con(TypeInt)},
-		&Method{Name: "ask", Sends: true, Sink: true, Params: []Param{{Name: "the text", Want: con(TypeText)}}, Result: con(TypeInt)})
+		&message.Method{Name: "hold", Sends: true, Sink: true, Effect: message.Held, Admits: value.NewLabel("pii"), Params: arg, Result: &message.Term{Con: message.Receipt()}},
+		&message.Method{Name: "holdAny", Sends: true, Sink: true, Effect: message.Held, Admits: both, Params: arg, Result: &message.Term{Con: message.Receipt()}},
+		&message.Method{Name: "act", Sends: true, Sink: true, Effect: message.Immediate, Admits: value.NewLabel("pii"), Params: arg, Result: con(value.TypeInt)},
+		&message.Method{Name: "actAny", Sends: true, Sink: true, Effect: message.Immediate, Admits: both, Params: arg, Result: con(value.TypeInt)},
+		&message.Method{Name: "ask", Sends: true, Sink: true, Params: []message.Param{{Name: "the text", Want: con(value.TypeText)}}, Result: con(value.TypeInt)})
 	w := &world{t: t}
-	w.todos = &fake{desc: Description{Type: &Type{Name: "Notes"}, Interfaces: []*Interface{notes, row}}}
-	w.mail = &fake{desc: Description{Type: &Type{Name: "Out"}, Interfaces: []*Interface{out}}}
+	w.todos = &fake{desc: message.Description{Type: &message.Type{Name: "Notes"}, Interfaces: []*message.Interface{notes, row}}}
+	w.mail = &fake{desc: message.Description{Type: &message.Type{Name: "Out"}, Interfaces: []*message.Interface{out}}}
 	w.users = newUsers()
-	w.todos.eval = func(_ context.Context, m *Message) (Value, error) {
-		cell := func(name string) Field { return Field{name, Text(name + "!")} }
+	w.todos.eval = func(_ context.Context, m *Message) (value.Value, error) {
+		cell := func(name string) value.Field { return value.Field{Name: name, Value: value.Text(name + "!")} }
 		switch m.Root.Name {
 		case "all":
-			return List(RecordValue(cell("id"), cell("text"), cell("from"), cell("mail"))), nil
+			return value.List(value.RecordValue(cell("id"), cell("text"), cell("from"), cell("mail"))), nil
 		case "count":
-			return Int(1), nil
+			return value.Int(1), nil
 		case "sealed":
-			return RecordValue(cell("mail")), nil
+			return value.RecordValue(cell("mail")), nil
 		}
-		return RecordValue(cell(m.Root.Name)), nil
+		return value.RecordValue(cell(m.Root.Name)), nil
 	}
 	cfg.Grants, cfg.Record = map[string]Object{"out": w.mail, "notes": w.todos}, Unrecorded
 	var err error
@@ -69,30 +72,32 @@ func notesWorld(t *testing.T, cfg Config) *world {
 
 const notesID, outID = 0, 1
 
-func letter(fields ...Field) []WireNode { return []WireNode{ref(outID), lit(RecordValue(fields...))} }
+func letter(fields ...value.Field) []message.WireNode {
+	return []message.WireNode{ref(outID), lit(value.RecordValue(fields...))}
+}
 
 // TestDistrust: what a run may ask for that has read what outsiders wrote.
 func TestDistrust(t *testing.T) {
-	text, to := Field{"text", Text("x")}, Field{"to", Text("ann")}
+	text, to := value.Field{Name: "text", Value: value.Text("x")}, value.Field{Name: "to", Value: value.Text("ann")}
 	for _, read := range []string{"", "id", "text", "count", "all"} {
 		tainted := read == "text" || read == "count" || read == "all"
 		for _, ask := range []string{"hold", "holdAny", "act", "actAny"} {
-			for _, with := range [][]Field{{text}, {to, text}} {
+			for _, with := range [][]value.Field{{text}, {to, text}} {
 				w := notesWorld(t, Config{})
 				if read != "" {
 					_, err := w.send(msg(ref(notesID), call(0, read)))
 					wantOK(t, read, err)
 				}
-				_, err := w.send(Expr{append(letter(with...), call(0, ask, 1))})
+				_, err := w.send(message.Expr{Nodes: append(letter(with...), call(0, ask, 1))})
 				refused := tainted && (!strings.HasSuffix(ask, "Any") || len(with) == 2)
 				if (err != nil) != refused || w.mail.asked() != map[bool]int{true: 1}[!refused && strings.HasPrefix(ask, "act")] {
 					t.Errorf("after %q, %s with %d fields: %v; asked %d", read, ask, len(with), err, w.mail.asked())
 				}
-				if refused && (KindOf(err) != Denied || !strings.Contains(err.Error(), "outsiders wrote (untrusted, by notes.") || strings.HasSuffix(ask, "Any") != strings.Contains(err.Error(), "`to` could be chosen")) {
+				if refused && (fail.KindOf(err) != fail.Denied || !strings.Contains(err.Error(), "outsiders wrote (untrusted, by notes.") || strings.HasSuffix(ask, "Any") != strings.Contains(err.Error(), "`to` could be chosen")) {
 					t.Error(err)
 				}
 				// It reads, asks what changes nothing, logs and answers as before.
-				_, err = w.send(msg(ref(outID), lit(Text("x")), call(0, "ask", 1)))
+				_, err = w.send(msg(ref(outID), lit(value.Text("x")), call(0, "ask", 1)))
 				wantOK(t, "a read that leaves the host", err)
 				_, err = w.send(msg(ref(notesID), call(0, "all")))
 				wantOK(t, "a read", err)
@@ -108,14 +113,14 @@ func TestDistrust(t *testing.T) {
 // TestDistrustBegun: a program that was only written from what outsiders wrote is told so: no other program does better.
 func TestDistrustBegun(t *testing.T) {
 	w := notesWorld(t, Config{})
-	s, err := w.gate.Begin(t.Context(), Run{Label: NewLabel(Untrusted)}, "", nil)
+	s, err := w.gate.Begin(t.Context(), Run{Label: value.NewLabel(value.Untrusted)}, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { s.Finish(t.Context(), Null(), nil) })
+	t.Cleanup(func() { s.Finish(t.Context(), value.Null(), nil) })
 	w.s, w.last = s, 0
-	_, err = w.send(Expr{append(letter(Field{"text", Text("x")}), call(0, "hold", 1))})
-	if text := GuestText(err); KindOf(err) != Denied || !strings.Contains(text, "what this program was written from holds what outsiders wrote (untrusted)") || strings.Contains(text, "program of its own") {
+	_, err = w.send(message.Expr{Nodes: append(letter(value.Field{Name: "text", Value: value.Text("x")}), call(0, "hold", 1))})
+	if text := fail.GuestText(err); fail.KindOf(err) != fail.Denied || !strings.Contains(text, "what this program was written from holds what outsiders wrote (untrusted)") || strings.Contains(text, "program of its own") {
 		t.Error(err)
 	}
 }
@@ -123,11 +128,11 @@ func TestDistrustBegun(t *testing.T) {
 // TestDistrustLater: what was asked for before the run read anything is not undone by what it read.
 func TestDistrustLater(t *testing.T) {
 	w := notesWorld(t, Config{})
-	_, err := w.send(Expr{append(letter(Field{"text", Text("x")}), call(0, "hold", 1))})
+	_, err := w.send(message.Expr{Nodes: append(letter(value.Field{Name: "text", Value: value.Text("x")}), call(0, "hold", 1))})
 	wantOK(t, "asked", err)
 	_, err = w.send(msg(ref(notesID), call(0, "text")))
 	wantOK(t, "read", err)
-	if err := w.s.Finish(context.Background(), Int(1), nil); err != nil || w.mail.asked() != 1 {
+	if err := w.s.Finish(context.Background(), value.Int(1), nil); err != nil || w.mail.asked() != 1 {
 		t.Error(err, w.mail.asked())
 	}
 }
@@ -140,7 +145,7 @@ func TestDistrustSealed(t *testing.T) {
 	} {
 		w := notesWorld(t, Config{})
 		for _, m := range w.gate.Catalog()["Notes"].Methods {
-			m.Reply = Label{} // what the type shows decides
+			m.Reply = value.Label{} // what the type shows decides
 		}
 		v, err := w.send(msg(ref(notesID), call(0, c.read)))
 		text, _ := v.AppendJSON(nil)
@@ -149,17 +154,17 @@ func TestDistrustSealed(t *testing.T) {
 		}
 		cell, _ := v.Get(c.read)
 		for _, ask := range []string{"hold", "holdAny"} {
-			_, err = w.send(Expr{append(letter(Field{"text", cell}), call(0, ask, 1))})
+			_, err = w.send(message.Expr{Nodes: append(letter(value.Field{Name: "text", Value: cell}), call(0, ask, 1))})
 			if refused := ask == "hold" && (c.read == "text" || c.read == "from"); (err != nil) != refused {
 				t.Errorf("%s to %s: %v", c.read, ask, err)
 			}
-			_, err = w.send(Expr{append(letter(Field{"to", cell}, Field{"text", Text("x")}), call(0, ask, 1))})
+			_, err = w.send(message.Expr{Nodes: append(letter(value.Field{Name: "to", Value: cell}, value.Field{Name: "text", Value: value.Text("x")}), call(0, ask, 1))})
 			if refused := c.read == "text" || c.read == "from"; (err != nil) != refused {
 				t.Errorf("%s as recipient of %s: %v", c.read, ask, err)
 			}
 		}
 	}
-	w := notesWorld(t, Config{Admits: NewLabel("pii")}) // the gate has effects: pii is sealed all the same
+	w := notesWorld(t, Config{Admits: value.NewLabel("pii")}) // the gate has effects: pii is sealed all the same
 	v, err := w.send(msg(ref(notesID), call(0, "all")))
 	text, _ := v.AppendJSON(nil)
 	if err != nil || w.s.Label().String() != "{untrusted}" || string(text) != `[{"id":"id!","text":"text!","from":"[sealed pii, untrusted]","mail":"[sealed pii]"}]` {
@@ -177,40 +182,42 @@ func TestDistrustSealed(t *testing.T) {
 
 // TestDemands: each way of giving a field that demands trust is seen.
 func TestDemands(t *testing.T) {
-	text := &Type{Name: TypeText}
-	rec := &Type{Name: TypeRecord, Fields: []TypeField{{Name: "a", Type: text}, {Name: "t", Type: text, Opt: true, Trusted: true}}}
-	deep := &Type{Name: TypeRecord, Fields: []TypeField{{Name: "a", Type: text}, {Name: "in", Type: rec, Opt: true}}}
-	list := func(t *Type) *Type { return &Type{Name: TypeList, Args: map[string]*Type{"of": t}} }
-	r := func(names ...string) Value {
-		var fs []Field
-		for _, n := range names {
-			fs = append(fs, Field{n, Text("x")})
-		}
-		return RecordValue(fs...)
+	text := &message.Type{Name: value.TypeText}
+	rec := &message.Type{Name: value.TypeRecord, Fields: []message.TypeField{{Name: "a", Type: text}, {Name: "t", Type: text, Opt: true, Trusted: true}}}
+	deep := &message.Type{Name: value.TypeRecord, Fields: []message.TypeField{{Name: "a", Type: text}, {Name: "in", Type: rec, Opt: true}}}
+	list := func(t *message.Type) *message.Type {
+		return &message.Type{Name: value.TypeList, Args: map[string]*message.Type{"of": t}}
 	}
-	node := func(names ...string) *Node {
-		n := &Node{Op: OpRecord, Names: names}
+	r := func(names ...string) value.Value {
+		var fs []value.Field
+		for _, n := range names {
+			fs = append(fs, value.Field{Name: n, Value: value.Text("x")})
+		}
+		return value.RecordValue(fs...)
+	}
+	node := func(names ...string) *message.Node {
+		n := &message.Node{Op: message.OpRecord, Names: names}
 		for range names {
-			n.Args = append(n.Args, &Node{Op: OpField, Name: "f", Type: text})
+			n.Args = append(n.Args, &message.Node{Op: message.OpField, Name: "f", Type: text})
 		}
 		return n
 	}
-	l := func(v Value) *Node { return &Node{Op: OpLit, Lit: v} }
-	in := &Node{Op: OpRecord, Names: []string{"in"}, Args: []*Node{node("t")}}
+	l := func(v value.Value) *message.Node { return &message.Node{Op: message.OpLit, Lit: v} }
+	in := &message.Node{Op: message.OpRecord, Names: []string{"in"}, Args: []*message.Node{node("t")}}
 	for _, c := range []struct {
 		what string
-		t    *Type
-		n    *Node
+		t    *message.Type
+		n    *message.Node
 		want string
 	}{
-		{"left out", rec, l(r("a")), ""}, {"given", rec, l(r("a", "t")), "t"}, {"nothing to demand", text, l(Text("x")), ""}, {"null for it", rec, l(RecordValue(Field{"t", Null()})), "t"},
-		{"no argument", rec, l(Null()), ""}, {"in a list", list(rec), l(List(r("a"), r("t"))), "t"}, {"in no item", list(rec), l(List(r("a"), r("a"))), ""},
-		{"within", deep, l(RecordValue(Field{"in", r("t")})), "t"}, {"not within", deep, l(RecordValue(Field{"in", r("a")}, Field{"a", Text("x")})), ""},
-		{"calculated", rec, node("a", "t"), "t"}, {"another calculated", rec, node("a"), ""}, {"of a callback", rec, &Node{Op: OpLambda, Args: []*Node{node("t")}}, "t"}, {"another of a callback", rec, &Node{Op: OpLambda, Args: []*Node{node("a")}}, ""},
-		{"a list of calculated", list(rec), &Node{Op: OpList, Args: []*Node{node("a"), node("t")}}, "t"}, {"a list of others", list(rec), &Node{Op: OpList, Args: []*Node{node("a")}}, ""}, {"calculated within", deep, in, "t"},
-		{"who knows", rec, &Node{Op: OpField}, "t"}, {"sealed", rec, l(NewSealed(0, TypeText, NewLabel("a"))), "t"}, {"sealed items", list(rec), l(NewSealed(0, TypeText, NewLabel("a"))), "t"}, {"rows", list(rec), l(RowsValue(&Rows{})), "t"},
+		{"left out", rec, l(r("a")), ""}, {"given", rec, l(r("a", "t")), "t"}, {"nothing to demand", text, l(value.Text("x")), ""}, {"null for it", rec, l(value.RecordValue(value.Field{Name: "t", Value: value.Null()})), "t"},
+		{"no argument", rec, l(value.Null()), ""}, {"in a list", list(rec), l(value.List(r("a"), r("t"))), "t"}, {"in no item", list(rec), l(value.List(r("a"), r("a"))), ""},
+		{"within", deep, l(value.RecordValue(value.Field{Name: "in", Value: r("t")})), "t"}, {"not within", deep, l(value.RecordValue(value.Field{Name: "in", Value: r("a")}, value.Field{Name: "a", Value: value.Text("x")})), ""},
+		{"calculated", rec, node("a", "t"), "t"}, {"another calculated", rec, node("a"), ""}, {"of a callback", rec, &message.Node{Op: message.OpLambda, Args: []*message.Node{node("t")}}, "t"}, {"another of a callback", rec, &message.Node{Op: message.OpLambda, Args: []*message.Node{node("a")}}, ""},
+		{"a list of calculated", list(rec), &message.Node{Op: message.OpList, Args: []*message.Node{node("a"), node("t")}}, "t"}, {"a list of others", list(rec), &message.Node{Op: message.OpList, Args: []*message.Node{node("a")}}, ""}, {"calculated within", deep, in, "t"},
+		{"who knows", rec, &message.Node{Op: message.OpField}, "t"}, {"sealed", rec, l(value.NewSealed(0, value.TypeText, value.NewLabel("a"))), "t"}, {"sealed items", list(rec), l(value.NewSealed(0, value.TypeText, value.NewLabel("a"))), "t"}, {"rows", list(rec), l(value.RowsValue(&value.Rows{})), "t"},
 	} {
-		if got := Demands(c.t, c.n); got != c.want {
+		if got := message.Demands(c.t, c.n); got != c.want {
 			t.Errorf("%s: %q, want %q", c.what, got, c.want)
 		}
 	}
@@ -218,14 +225,14 @@ func TestDemands(t *testing.T) {
 
 // TestFlows: what Flows says of each tag and way is what happens.
 func TestFlows(t *testing.T) {
-	for _, admits := range []Label{{}, NewLabel("pii")} {
+	for _, admits := range []value.Label{{}, value.NewLabel("pii")} {
 		w := notesWorld(t, Config{Admits: admits})
 		flows := w.gate.Flows()
 		if len(flows) != 2*(1+5) || len((*Gate)(nil).Flows()) != 0 {
 			t.Fatalf("%v", flows)
 		}
 		for _, f := range flows {
-			column := map[string]string{"pii": "mail", Untrusted: "text"}[f.Tag]
+			column := map[string]string{"pii": "mail", value.Untrusted: "text"}[f.Tag]
 			if len(f.From) == 0 || f.How == "" {
 				t.Errorf("%+v", f)
 			}
@@ -244,7 +251,7 @@ func TestFlows(t *testing.T) {
 			switch {
 			case name == "":
 				got, _, err := w.s.Unseal(cell)
-				if may := err == nil && got.Type() == TypeText && w.s.Release() == nil; may != f.May {
+				if may := err == nil && got.Type() == value.TypeText && w.s.Release() == nil; may != f.May {
 					t.Errorf("%+v: %v %v", f, got, err)
 				}
 				continue
@@ -253,12 +260,12 @@ func TestFlows(t *testing.T) {
 			case method == "ask":
 				_, err = w.send(msg(ref(outID), lit(cell), call(0, "ask", 1)))
 			default:
-				_, err = w.send(Expr{append(letter(Field{"text", cell}), call(0, method, 1))})
+				_, err = w.send(message.Expr{Nodes: append(letter(value.Field{Name: "text", Value: cell}), call(0, method, 1))})
 			}
 			if (err == nil) != f.May {
 				t.Errorf("%+v: %v", f, err)
 			}
-			if strings.HasSuffix(method, "Any") && f.Tag == Untrusted != strings.HasSuffix(f.How, "; not by to") {
+			if strings.HasSuffix(method, "Any") && f.Tag == value.Untrusted != strings.HasSuffix(f.How, "; not by to") {
 				t.Errorf("%+v", f)
 			}
 		}
@@ -292,11 +299,11 @@ func TestTrustedMethods(t *testing.T) {
 	for _, c := range []struct {
 		read           string
 		trusted        bool
-		message, reply Label
+		message, reply value.Label
 		refused        bool
 	}{
-		{"", true, Label{}, Label{}, false}, {"", true, Label{}, NewLabel(Untrusted), false}, {"", true, NewLabel(Untrusted), Label{}, true}, {"id", true, Label{}, NewLabel(Untrusted), false},
-		{"text", true, Label{}, Label{}, true}, {"text", false, Label{}, Label{}, false}, {"", false, NewLabel(Untrusted), Label{}, false},
+		{"", true, value.Label{}, value.Label{}, false}, {"", true, value.Label{}, value.NewLabel(value.Untrusted), false}, {"", true, value.NewLabel(value.Untrusted), value.Label{}, true}, {"id", true, value.Label{}, value.NewLabel(value.Untrusted), false},
+		{"text", true, value.Label{}, value.Label{}, true}, {"text", false, value.Label{}, value.Label{}, false}, {"", false, value.NewLabel(value.Untrusted), value.Label{}, false},
 	} {
 		w := notesWorld(t, Config{})
 		m := w.gate.Catalog()["Out"].Methods["holdAny"]
@@ -305,8 +312,8 @@ func TestTrustedMethods(t *testing.T) {
 			_, err := w.send(msg(ref(notesID), call(0, c.read)))
 			wantOK(t, c.read, err)
 		}
-		_, err := w.send(Expr{append(letter(Field{"text", Text("x")}), call(0, "holdAny", 1))})
-		if refused := KindOf(err) == Denied && strings.Contains(err.Error(), "`holdAny` could be asked for by them"); refused != c.refused || !refused && err != nil {
+		_, err := w.send(message.Expr{Nodes: append(letter(value.Field{Name: "text", Value: value.Text("x")}), call(0, "holdAny", 1))})
+		if refused := fail.KindOf(err) == fail.Denied && strings.Contains(err.Error(), "`holdAny` could be asked for by them"); refused != c.refused || !refused && err != nil {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}

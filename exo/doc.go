@@ -4,12 +4,12 @@
 //
 // The pieces, in the order in which a message meets them:
 //
-//   - An [Object] is a capability. Its [Description] is plain data: interfaces
+//   - An [Object] is a capability. Its [message.Description] is plain data: interfaces
 //     that say which members there are and of which types.
-//   - A [Checker] turns calls into nodes of an expression and refuses what the
+//   - A [message.Checker] turns calls into nodes of an expression and refuses what the
 //     interfaces do not allow. It runs twice: in the recorder on the guest's side,
 //     for errors with a position, and in the gate, which trusts no recorder.
-//   - [Expr] is the expression as a message. [Checker.Check] makes a [Message]
+//   - [message.Expr] is the expression as a message. [message.Checker.Check] makes a [Message]
 //     of it, with its constants lifted out: messages of one Shape share a plan.
 //   - A [Gate] holds the grants, and a [Session] is one [Run] of it. Every message passes
 //     one function in one order: resolve, check, join labels, check sink, effect and
@@ -19,14 +19,14 @@
 //   - A [Recorder] keeps what happened, entry by [Entry]; what it can't append does not happen.
 //   - [Wrap] derives a weaker object by a [Policy]: exo/policy has the usual ones.
 //     exo/exotest tests objects.
-//   - A [Label] says what kind of secret a value carries. The run has one of its
+//   - A [value.Label] says what kind of secret a value carries. The run has one of its
 //     own, and a result leaves only if its sink admits it.
 //   - A declassifier is a method that tells a bounded amount of sealed values (Method.Declassifies);
 //     a [BitBudget] bounds what all of them tell a principal in a day.
 //   - A [Line] of the console leaves only if the label that the run had when it was
 //     logged may: see [Session.Log].
-//   - An [Error] has a Kind, a text for the guest, a place in the program, and a cause
-//     for the host. It comes as an error: [KindOf], [GuestText] and [PosOf] read it.
+//   - An [fail.Error] has a Kind, a text for the guest, a place in the program, and a cause
+//     for the host. It comes as an error: [fail.KindOf], [fail.GuestText] and [fail.PosOf] read it.
 //
 // # Security model
 //

@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"reflect"
 	"slices"
 )
@@ -36,7 +39,7 @@ func (s State) String() string {
 type Effect struct {
 	Call  uint64
 	Op    string // what was asked, as the program wrote it, shortened
-	Mode  EffectMode
+	Mode  message.EffectMode
 	State State
 	Err   error // why it is not applied; for the host
 
@@ -56,40 +59,40 @@ func (e Effect) Stands() bool {
 	return e.State != StateRolledBack && e.State != StateFailed && e.State != NoState
 }
 
-func receipt(call uint64) Value {
-	return RecordValue(Field{"held", Bool(true)}, Field{"receipt", Int(int64(call))})
+func receipt(call uint64) value.Value {
+	return value.RecordValue(value.Field{Name: "held", Value: value.Bool(true)}, value.Field{Name: "receipt", Value: value.Int(int64(call))})
 }
 
 // refuseEffect says why message m may not change anything. It is asked while messages are
 // admitted, in their order: nothing that it looks at depends on how fast calls are.
 func (s *Session) refuseEffect(m *Message) error {
 	mode := m.Root.Method().Effect
-	if mode == NoEffect {
+	if mode == message.NoEffect {
 		return nil
 	}
 	op := s.opName(m.Root)
-	if s.run.Preview && mode != InUnit { // nothing could undo it
-		return Errorf(Denied, op, "it acts outside of what can be undone, and this is a preview, which keeps nothing")
+	if s.run.Preview && mode != message.InUnit { // nothing could undo it
+		return fail.Errorf(fail.Denied, op, "it acts outside of what can be undone, and this is a preview, which keeps nothing")
 	}
 	if s.gate.record != nil {
 		if err := s.gate.pay(s.ctx); err != nil {
-			return &Error{Op: op, Kind: Internal, Err: err}
+			return &fail.Error{Op: op, Kind: fail.Internal, Err: err}
 		}
 	}
-	if mode == Immediate {
+	if mode == message.Immediate {
 		if s.pending != "" {
-			return Errorf(Denied, op, "it acts at once and for good, and %s, which this program asked for before, is not final yet: call it first, or in a program of its own", s.pending)
+			return fail.Errorf(fail.Denied, op, "it acts at once and for good, and %s, which this program asked for before, is not final yet: call it first, or in a program of its own", s.pending)
 		}
 		return nil
 	}
-	if mode == InUnit {
+	if mode == message.InUnit {
 		switch {
 		case m.store == nil:
-			return &Error{Op: op, Kind: Internal, Err: errNoStore}
+			return &fail.Error{Op: op, Kind: fail.Internal, Err: errNoStore}
 		case s.written != nil && s.written != m.store && !s.gate.severalStores:
 			// PREPARE TRANSACTION is off by default and SQLite has none: with two commits one
 			// can fail after the other, and the program would be told neither.
-			return Errorf(Denied, op, "%s", s.gate.catalog.Say(nil, "second.store", "this program has changed something in another store; one program can change one: write another program for it"))
+			return fail.Errorf(fail.Denied, op, "%s", s.gate.catalog.Say(nil, "second.store", "this program has changed something in another store; one program can change one: write another program for it"))
 		}
 	}
 	return nil
@@ -100,9 +103,9 @@ var errNoStore = errors.New("exo: a method changes a unit of work, and its objec
 // claim notes what a message that was admitted will change.
 func (s *Session) claim(m *Message) {
 	switch m.Root.Method().Effect {
-	case InUnit:
+	case message.InUnit:
 		s.written = m.store
-	case Held:
+	case message.Held:
 	default:
 		return
 	}
@@ -139,7 +142,7 @@ func (g *Gate) storeOf(o Object) (key any, err error) {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			key, err = nil, &Error{Kind: Internal, Err: fmt.Errorf("exo: BesideKey: panic: %v", p)}
+			key, err = nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: BesideKey: panic: %v", p)}
 		}
 	}()
 	if key = b.BesideKey(); key == nil || !reflect.ValueOf(key).Comparable() {
@@ -159,16 +162,16 @@ func storeOf(o Object) (key any, err error) {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			key, err = nil, &Error{Kind: Internal, Err: fmt.Errorf("exo: UnitKey: panic: %v", p)}
+			key, err = nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: UnitKey: panic: %v", p)}
 		}
 	}()
 	if key = s.UnitKey(); key != nil && !reflect.ValueOf(key).Comparable() {
-		return nil, &Error{Kind: Internal, Err: fmt.Errorf("exo: UnitKey gave a %T, which can't be the key of a map", key)}
+		return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: UnitKey gave a %T, which can't be the key of a map", key)}
 	}
 	return key, nil
 }
 
-// Validator is an object with methods that are [Held]. Validate says at once what would be
+// Validator is an object with methods that are [message.Held]. Validate says at once what would be
 // wrong with a message, and does nothing.
 type Validator interface {
 	Object
@@ -179,7 +182,7 @@ type Validator interface {
 type change struct {
 	Effect
 	store  any
-	admits Label // that may leave by it
+	admits value.Label // that may leave by it
 	held   *heldEffect
 }
 
@@ -188,40 +191,40 @@ var errOpen = errors.New("exo: it has not ended")
 
 // changes notes that message m begins to act, if it changes something, and gives what
 // notes how it ended.
-func (s *Session) changes(m *Message, e *pending) func(Value, error) State {
-	if e.effect == NoEffect {
-		return func(Value, error) State { return NoState }
+func (s *Session) changes(m *Message, e *pending) func(value.Value, error) State {
+	if e.effect == message.NoEffect {
+		return func(value.Value, error) State { return NoState }
 	}
 	c := &change{Effect: Effect{Call: e.id, Op: s.opName(e.root), Mode: e.effect, State: StateUnknown, Err: errOpen, Sealed: e.sealed != nil}, admits: e.admits}
-	if e.effect == InUnit {
+	if e.effect == message.InUnit {
 		c.store = m.store
 	}
 	s.mu.Lock()
 	s.effects = append(s.effects, c)
 	s.mu.Unlock()
-	return func(v Value, err error) State {
+	return func(v value.Value, err error) State {
 		lost := errors.Is(err, errOutside)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		c.Err = err
 		switch nothing := nothingDone(err); {
-		case lost && e.effect == InUnit:
+		case lost && e.effect == message.InUnit:
 			c.State = StateUnknown // whatever it did is in nobody's transaction
 			s.doom(c)
-		case e.effect == Immediate && err == nil:
+		case e.effect == message.Immediate && err == nil:
 			c.State = StateImmediate
-		case e.effect == Immediate && !nothing:
+		case e.effect == message.Immediate && !nothing:
 			c.State = StateUnknown
-		case e.effect == InUnit && err != nil && !nothing:
+		case e.effect == message.InUnit && err != nil && !nothing:
 			c.State = StateHeld // until the run is rolled back
 			s.doom(c)
 		case err != nil: // of what is held: it was only looked at
 			c.State = StateRolledBack
 		default:
 			c.State = StateHeld
-			if e.effect == Held {
+			if e.effect == message.Held {
 				c.held = &heldEffect{m: m, e: e}
-			} else if v.Type() == TypeInt && v.Int() == 0 { // a sealed reply is no Int, and is not looked into
+			} else if v.Type() == value.TypeInt && v.Int() == 0 { // a sealed reply is no Int, and is not looked into
 				c.Nothing = s.gate.catalog.Say(s.gate.catalog[e.root.Recv.Type.Name], "nothing."+e.root.Name, "")
 			}
 		}
@@ -244,8 +247,8 @@ func (s *Session) doomedBy() error {
 	if s.doomed == nil {
 		return nil
 	}
-	why := AsError(s.doomed.Op, s.doomed.Err)
-	return &Error{Op: s.doomed.Op, Kind: why.Kind, Msg: "it failed, and half of it may be done, so nothing that this program changed is kept: " + why.Message(), Err: why}
+	why := fail.AsError(s.doomed.Op, s.doomed.Err)
+	return &fail.Error{Op: s.doomed.Op, Kind: why.Kind, Msg: "it failed, and half of it may be done, so nothing that this program changed is kept: " + why.Message(), Err: why}
 }
 
 // Effects are what a run has changed, or may have, in call order. A message that was

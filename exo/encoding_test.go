@@ -3,6 +3,8 @@ package exo
 import (
 	"bytes"
 	"fmt"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"testing"
 )
 
@@ -14,12 +16,12 @@ func TestMessagesAreReadAsWritten(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%+v: %v", x, err)
 		}
-		got, err := DecodeExpr(string(b), 100)
+		got, err := message.DecodeExpr(string(b), 100)
 		if again, err2 := got.AppendBinary(nil); err != nil || err2 != nil || !bytes.Equal(b, again) || len(got.Nodes) != len(x.Nodes) {
 			t.Errorf("%+v is read as %+v, %v", x, got, err)
 		}
 		for i, w := range got.Nodes {
-			if v := x.Nodes[i]; v.Op != w.Op || v.Name != w.Name || v.Recv != w.Recv || fmt.Sprint(v.Names, v.Args, v.Ref, v.Arg) != fmt.Sprint(w.Names, w.Args, w.Ref, w.Arg) || !Equal(v.Lit, w.Lit) {
+			if v := x.Nodes[i]; v.Op != w.Op || v.Name != w.Name || v.Recv != w.Recv || fmt.Sprint(v.Names, v.Args, v.Ref, v.Arg) != fmt.Sprint(w.Names, w.Args, w.Ref, w.Arg) || !value.Equal(v.Lit, w.Lit) {
 				t.Errorf("%+v is read as %+v", v, w)
 			}
 		}
@@ -30,7 +32,7 @@ func TestMessagesAreReadAsWritten(t *testing.T) {
 	}
 }
 
-func honestChecked() (xs []Expr) {
+func honestChecked() (xs []message.Expr) {
 	for _, x := range honest() {
 		if checked, err := checker().Check(x); err == nil {
 			xs = append(xs, checked.Root.Expr())

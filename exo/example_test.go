@@ -6,20 +6,23 @@ import (
 	"log"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // door is an object that opens and says so. Its interface has one method; nothing else can
 // be asked of it.
 type door struct{}
 
-func (door) Describe() (exo.Description, error) {
-	open := &exo.Method{Name: "open", Sends: true, Result: &exo.Term{Con: &exo.Type{Name: exo.TypeText}}}
-	i := &exo.Interface{Name: "Door", Methods: map[string]*exo.Method{"open": open}}
-	return exo.Description{Type: &exo.Type{Name: "Door"}, Interfaces: []*exo.Interface{i}}, nil
+func (door) Describe() (message.Description, error) {
+	open := &message.Method{Name: "open", Sends: true, Result: &message.Term{Con: &message.Type{Name: value.TypeText}}}
+	i := &message.Interface{Name: "Door", Methods: map[string]*message.Method{"open": open}}
+	return message.Description{Type: &message.Type{Name: "Door"}, Interfaces: []*message.Interface{i}}, nil
 }
 
-func (door) Eval(context.Context, *exo.Message) (exo.Value, error) {
-	return exo.Text("it is open"), nil
+func (door) Eval(context.Context, *exo.Message) (value.Value, error) {
+	return value.Text("it is open"), nil
 }
 
 // An object is a capability: a run can send it what its description allows, and nothing else.
@@ -33,7 +36,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer run.Finish(ctx, exo.Null(), nil)
+	defer run.Finish(ctx, value.Null(), nil)
 
 	// An evaluator records these calls; number 0 is the first object that was granted.
 	check := run.Checker()
@@ -45,7 +48,7 @@ func Example() {
 	reply, _, _ := run.Next(ctx)
 	fmt.Println(reply.Value.Text())
 	_, err = check.MakeCall(it, "lock", nil)
-	fmt.Println(exo.GuestText(err))
+	fmt.Println(fail.GuestText(err))
 	// Output:
 	// it is open
 	// door has no member `lock`; it has `open`

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"runtime"
 	"slices"
 	"testing"
@@ -18,10 +21,10 @@ func TestRecordThatPanics(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			mail, recorded := newMail(), 0
 			u := &unit{}
-			mail.eval = func(_ context.Context, m *Message) (Value, error) {
+			mail.eval = func(_ context.Context, m *Message) (value.Value, error) {
 				_, err := m.Unit(mail, func(context.Context) (Unit, error) { return u, nil })
 				m.Spend(1, 0)
-				return Int(1), err
+				return value.Int(1), err
 			}
 			g, err := NewGate(Config{Grants: map[string]Object{"mail": mail}, Limits: Limits{Rows: 1}, Record: RecordFunc(func(ev Entry) error {
 				if ev.Step == at {
@@ -36,7 +39,7 @@ func TestRecordThatPanics(t *testing.T) {
 			s := begin(t, g, t.Context(), "")
 			peek, none := msg(ref(mailID), call(0, "peek")), msg(ref(mailID), call(0, "no such"))
 			failed := 0
-			for i, x := range []Expr{peek, peek, none, peek} {
+			for i, x := range []message.Expr{peek, peek, none, peek} {
 				if err := s.Submit(Call{ID: uint64(i + 1), Expr: x}); err != nil {
 					t.Fatal(err)
 				}
@@ -44,11 +47,11 @@ func TestRecordThatPanics(t *testing.T) {
 				if !ok || err != nil {
 					t.Fatalf("%v: no reply: %v", at, err)
 				}
-				if r.Err != nil && KindOf(r.Err) == Internal && errors.Is(r.Err, errRecord) {
+				if r.Err != nil && fail.KindOf(r.Err) == fail.Internal && errors.Is(r.Err, errRecord) {
 					failed++
 				}
 			}
-			if err := s.Finish(t.Context(), Null(), nil); !errors.Is(err, errRecord) {
+			if err := s.Finish(t.Context(), value.Null(), nil); !errors.Is(err, errRecord) {
 				t.Error(at, err)
 			}
 			if p := s.Panicked(); p != fmt.Sprint("at ", at) || recorded != 1 {
@@ -68,7 +71,10 @@ func TestRecordThatPanics(t *testing.T) {
 func TestReadsEndWithTheRecord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		mail, intents := newMail(), 0
-		mail.eval = func(ctx context.Context, _ *Message) (Value, error) { <-ctx.Done(); return Value{}, ctx.Err() }
+		mail.eval = func(ctx context.Context, _ *Message) (value.Value, error) {
+			<-ctx.Done()
+			return value.Value{}, ctx.Err()
+		}
 		g, err := NewGate(Config{Grants: map[string]Object{"mail": mail}, Record: RecordFunc(func(ev Entry) error {
 			if ev.Step == Intent {
 				if intents++; intents == 2 {
@@ -92,7 +98,7 @@ func TestReadsEndWithTheRecord(t *testing.T) {
 				t.Errorf("%v %v %v", r, ok, err)
 			}
 		}
-		if err := s.Finish(t.Context(), Null(), nil); !errors.Is(err, errRecord) || s.Panicked() != "no" {
+		if err := s.Finish(t.Context(), value.Null(), nil); !errors.Is(err, errRecord) || s.Panicked() != "no" {
 			t.Error(err, s.Panicked())
 		}
 	})
@@ -103,17 +109,17 @@ func TestReadsEndWithTheRecord(t *testing.T) {
 func TestObjectThatEndsItsGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Config{Limits: Limits{ConcurrentCalls: 1}})
-		w.todos.eval = func(context.Context, *Message) (Value, error) { runtime.Goexit(); return Int(0), nil }
+		w.todos.eval = func(context.Context, *Message) (value.Value, error) { runtime.Goexit(); return value.Int(0), nil }
 		w.submit(msg(ref(todosID), call(0, "remove")))
 		w.submit(msg(ref(todosID), call(0, "count")))
 		w.submit(count0())
 		for range 2 {
 			_, err := w.next()
-			wantKind(t, "ended", err, Internal)
+			wantKind(t, "ended", err, fail.Internal)
 		}
 		_, err := w.next()
 		wantOK(t, "another object", err)
-		if err := w.s.Finish(t.Context(), Null(), nil); err != nil {
+		if err := w.s.Finish(t.Context(), value.Null(), nil); err != nil {
 			t.Error(err)
 		}
 		if fs := w.s.Effects(); len(fs) != 1 || !errors.Is(fs[0].Err, errEnded) {
@@ -135,16 +141,16 @@ func TestObjectThatEndsItsGoroutine(t *testing.T) {
 // of a kind that does not exist.
 func TestKindsOfObjects(t *testing.T) {
 	w := newWorld(t, Config{})
-	for k := range Breach + 3 {
-		said := &Error{Kind: k, Msg: "said"}
-		w.todos.eval = func(context.Context, *Message) (Value, error) { return Value{}, said }
+	for k := range fail.Breach + 3 {
+		said := &fail.Error{Kind: k, Msg: "said"}
+		w.todos.eval = func(context.Context, *Message) (value.Value, error) { return value.Value{}, said }
 		want := k
-		if k == Other || k == Crashed || k == Breach || !k.Valid() {
-			want = Internal
+		if k == fail.Other || k == fail.Crashed || k == fail.Breach || !k.Valid() {
+			want = fail.Internal
 		}
 		_, err := w.send(msg(ref(todosID), call(0, "count")))
 		wantKind(t, k.String(), err, want)
-		if AsError("", err).Msg != said.Msg && !errors.Is(errors.Unwrap(err), error(said)) {
+		if fail.AsError("", err).Msg != said.Msg && !errors.Is(errors.Unwrap(err), error(said)) {
 			t.Errorf("%v: the host does not see %v", k, err)
 		}
 	}

@@ -3,6 +3,9 @@ package exo
 import (
 	"context"
 	"errors"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"sync"
 	"testing"
 )
@@ -10,19 +13,21 @@ import (
 // A small world to attack: two tables, queries over them like exosql's, and a
 // mailer. The objects answer nothing of their own; they record what they were asked.
 
-func v(n string) *Term                          { return &Term{Var: n} }
-func con(n string) *Term                        { return &Term{Con: &Type{Name: n}} }
-func app(n string, args map[string]*Term) *Term { return &Term{App: n, Args: args} }
-func column(n, of string) *Type {
-	return &Type{Name: n, Args: map[string]*Type{"of": {Name: of}}}
+func v(n string) *message.Term   { return &message.Term{Var: n} }
+func con(n string) *message.Term { return &message.Term{Con: &message.Type{Name: n}} }
+func app(n string, args map[string]*message.Term) *message.Term {
+	return &message.Term{App: n, Args: args}
 }
-func queryOf(alias, row string) *Type {
-	r := &Type{Name: row}
-	return &Type{Name: "Query", Args: map[string]*Type{"ns": {Name: TypeRecord, Fields: []TypeField{{Name: alias, Type: r}}}, "row": r}}
+func column(n, of string) *message.Type {
+	return &message.Type{Name: n, Args: map[string]*message.Type{"of": {Name: of}}}
+}
+func queryOf(alias, row string) *message.Type {
+	r := &message.Type{Name: row}
+	return &message.Type{Name: "Query", Args: map[string]*message.Type{"ns": {Name: value.TypeRecord, Fields: []message.TypeField{{Name: alias, Type: r}}}, "row": r}}
 }
 
-func iface(name string, is []string, expr bool, ms ...*Method) *Interface {
-	i := &Interface{Name: name, Is: is, Expr: expr, Fields: map[string]*Property{}, Methods: map[string]*Method{}}
+func iface(name string, is []string, expr bool, ms ...*message.Method) *message.Interface {
+	i := &message.Interface{Name: name, Is: is, Expr: expr, Fields: map[string]*message.Property{}, Methods: map[string]*message.Method{}}
 	for _, m := range ms {
 		i.Methods[m.Name] = m
 		i.Order = append(i.Order, m.Name)
@@ -30,77 +35,77 @@ func iface(name string, is []string, expr bool, ms ...*Method) *Interface {
 	return i
 }
 
-func worldInterfaces() []*Interface {
-	boolean := &Term{Con: column("Bool", TypeBool)}
-	ext := &Term{Ext: []*Term{v("ns"), v("item.ns")}}
-	columnMethods := func() []*Method {
-		return []*Method{
-			{Name: "eq", Params: []Param{{Name: "the value", Want: v("of")}}, Result: boolean},
-			{Name: "in", Params: []Param{{Name: "the list", Want: app(TypeList, map[string]*Term{"of": v("of")})}}, Result: boolean},
+func worldInterfaces() []*message.Interface {
+	boolean := &message.Term{Con: column("Bool", value.TypeBool)}
+	ext := &message.Term{Ext: []*message.Term{v("ns"), v("item.ns")}}
+	columnMethods := func() []*message.Method {
+		return []*message.Method{
+			{Name: "eq", Params: []message.Param{{Name: "the value", Want: v("of")}}, Result: boolean},
+			{Name: "in", Params: []message.Param{{Name: "the list", Want: app(value.TypeList, map[string]*message.Term{"of": v("of")})}}, Result: boolean},
 			{Name: "desc", Result: con("Order")},
 		}
 	}
 	q := iface("Query", nil, false,
-		&Method{Name: "join", Params: []Param{{Name: "the query", Want: con("Query"), Lambda: v("ns"), Plain: true, Bind: "item"},
-			{Name: "the condition", Want: con("Bool"), Lambda: ext, Opt: true}}, Result: app("Query", map[string]*Term{"ns": ext, "row": v("row")})},
-		&Method{Name: "where", Params: []Param{{Name: "the condition", Want: con("Bool"), Lambda: v("ns")}}, Result: v("self")},
-		&Method{Name: "select", Params: []Param{{Name: "the selection", Want: con(TypeSelection), Lambda: v("ns"), Bind: "out"}},
-			Result: app("Query", map[string]*Term{"ns": v("ns"), "row": v("out")})},
-		&Method{Name: "orderBy", Params: []Param{{Name: "the order", Want: con("Sortable"), Lambda: v("ns"), Many: true}}, Result: v("self")},
-		&Method{Name: "limit", Params: []Param{{Name: "the number", Want: con(TypeInt)}}, Result: v("self")},
-		&Method{Name: "as", Params: []Param{{Name: "name", Want: con(TypeText), Static: true, Ident: true}},
-			Result: app("Query", map[string]*Term{"ns": {Key: "name", Of: v("ns.*")}, "row": v("row")})},
+		&message.Method{Name: "join", Params: []message.Param{{Name: "the query", Want: con("Query"), Lambda: v("ns"), Plain: true, Bind: "item"},
+			{Name: "the condition", Want: con("Bool"), Lambda: ext, Opt: true}}, Result: app("Query", map[string]*message.Term{"ns": ext, "row": v("row")})},
+		&message.Method{Name: "where", Params: []message.Param{{Name: "the condition", Want: con("Bool"), Lambda: v("ns")}}, Result: v("self")},
+		&message.Method{Name: "select", Params: []message.Param{{Name: "the selection", Want: con(value.TypeSelection), Lambda: v("ns"), Bind: "out"}},
+			Result: app("Query", map[string]*message.Term{"ns": v("ns"), "row": v("out")})},
+		&message.Method{Name: "orderBy", Params: []message.Param{{Name: "the order", Want: con("Sortable"), Lambda: v("ns"), Many: true}}, Result: v("self")},
+		&message.Method{Name: "limit", Params: []message.Param{{Name: "the number", Want: con(value.TypeInt)}}, Result: v("self")},
+		&message.Method{Name: "as", Params: []message.Param{{Name: "name", Want: con(value.TypeText), Static: true, Ident: true}},
+			Result: app("Query", map[string]*message.Term{"ns": {Key: "name", Of: v("ns.*")}, "row": v("row")})},
 		// The type of the second argument's placeholder depends on the first argument.
-		&Method{Name: "named", Params: []Param{{Name: "name", Want: con(TypeText), Static: true, Ident: true},
-			{Name: "the condition", Want: con("Bool"), Lambda: &Term{Key: "name", Of: v("ns.*")}}}, Result: v("self")},
-		&Method{Name: "sample", Params: []Param{{Name: "the seed", Want: con(TypeInt), Static: true}}, Result: v("self")},
-		&Method{Name: "execute", Sends: true, Result: app(TypeList, map[string]*Term{"of": v("row")})},
-		&Method{Name: "count", Sends: true, Result: con(TypeInt)},
-		&Method{Name: "remove", Sends: true, Effect: Immediate, Result: con(TypeInt)},
+		&message.Method{Name: "named", Params: []message.Param{{Name: "name", Want: con(value.TypeText), Static: true, Ident: true},
+			{Name: "the condition", Want: con("Bool"), Lambda: &message.Term{Key: "name", Of: v("ns.*")}}}, Result: v("self")},
+		&message.Method{Name: "sample", Params: []message.Param{{Name: "the seed", Want: con(value.TypeInt), Static: true}}, Result: v("self")},
+		&message.Method{Name: "execute", Sends: true, Result: app(value.TypeList, map[string]*message.Term{"of": v("row")})},
+		&message.Method{Name: "count", Sends: true, Result: con(value.TypeInt)},
+		&message.Method{Name: "remove", Sends: true, Effect: message.Immediate, Result: con(value.TypeInt)},
 	)
 	q.Await = "execute"
 	b := iface("Bool", []string{"Sortable"}, true, append(columnMethods(),
-		&Method{Name: "and", Params: []Param{{Name: "the other", Want: con(TypeBool)}}, Result: boolean})...)
+		&message.Method{Name: "and", Params: []message.Param{{Name: "the other", Want: con(value.TypeBool)}}, Result: boolean})...)
 	in, tx := iface("Int", []string{"Sortable"}, true, columnMethods()...), iface("Text", []string{"Sortable"}, true, columnMethods()...)
 	tx.Methods["="] = tx.Methods["eq"]
-	user := iface("User", []string{TypeRow}, false, &Method{Name: "todos", Result: &Term{Con: queryOf("todo", "Todo")}})
-	user.Fields["id"], user.Fields["name"] = &Property{Type: column("Int", TypeInt)}, &Property{Type: column("Text", TypeText)}
-	todo := iface("Todo", []string{TypeRow}, false, &Method{Name: "user", Result: &Term{Con: queryOf("user", "User")}})
-	todo.Fields["id"], todo.Fields["title"], todo.Fields["done"] = &Property{Type: column("Int", TypeInt)}, &Property{Type: column("Text", TypeText)}, &Property{Type: column("Bool", TypeBool)}
-	todo.Fields["diary"] = &Property{Type: column("Text", TypeText), Label: NewLabel("diary")}
+	user := iface("User", []string{value.TypeRow}, false, &message.Method{Name: "todos", Result: &message.Term{Con: queryOf("todo", "Todo")}})
+	user.Fields["id"], user.Fields["name"] = &message.Property{Type: column("Int", value.TypeInt)}, &message.Property{Type: column("Text", value.TypeText)}
+	todo := iface("Todo", []string{value.TypeRow}, false, &message.Method{Name: "user", Result: &message.Term{Con: queryOf("user", "User")}})
+	todo.Fields["id"], todo.Fields["title"], todo.Fields["done"] = &message.Property{Type: column("Int", value.TypeInt)}, &message.Property{Type: column("Text", value.TypeText)}, &message.Property{Type: column("Bool", value.TypeBool)}
+	todo.Fields["diary"] = &message.Property{Type: column("Text", value.TypeText), Label: value.NewLabel("diary")}
 	user.Order, todo.Order = nil, nil // sorted
-	return []*Interface{q, b, in, tx, iface("Order", []string{"Sortable"}, false), iface("Sortable", nil, false), user, todo}
+	return []*message.Interface{q, b, in, tx, iface("Order", []string{"Sortable"}, false), iface("Sortable", nil, false), user, todo}
 }
 
-func mailInterface() *Interface {
-	to := &Type{Name: TypeRecord, Fields: []TypeField{{Name: "to", Type: &Type{Name: TypeText}}, {Name: "n", Type: &Type{Name: TypeInt}, Opt: true}}}
-	p := []Param{{Name: "the mail", Want: &Term{Con: to}}}
+func mailInterface() *message.Interface {
+	to := &message.Type{Name: value.TypeRecord, Fields: []message.TypeField{{Name: "to", Type: &message.Type{Name: value.TypeText}}, {Name: "n", Type: &message.Type{Name: value.TypeInt}, Opt: true}}}
+	p := []message.Param{{Name: "the mail", Want: &message.Term{Con: to}}}
 	return iface("Mail", nil, false,
-		&Method{Name: "send", Sends: true, Sink: true, Params: p, Result: con(TypeInt)},
-		&Method{Name: "sendDiary", Sends: true, Sink: true, Effect: Immediate, Admits: NewLabel("diary", "other"), Params: p, Result: con(TypeInt)},
-		&Method{Name: "peek", Sends: true, Result: con(TypeData)},
-		&Method{Name: "put", Sends: true, Params: []Param{{Name: "the data", Want: con(TypeData)}}, Result: con(TypeInt)},
-		&Method{Name: "dup", Sends: true, Result: con("Mail")},
-		&Method{Name: "forward", Sends: true, Params: []Param{{Name: "the mailer", Want: con("Mail")}}, Result: con(TypeInt)},
+		&message.Method{Name: "send", Sends: true, Sink: true, Params: p, Result: con(value.TypeInt)},
+		&message.Method{Name: "sendDiary", Sends: true, Sink: true, Effect: message.Immediate, Admits: value.NewLabel("diary", "other"), Params: p, Result: con(value.TypeInt)},
+		&message.Method{Name: "peek", Sends: true, Result: con(value.TypeData)},
+		&message.Method{Name: "put", Sends: true, Params: []message.Param{{Name: "the data", Want: con(value.TypeData)}}, Result: con(value.TypeInt)},
+		&message.Method{Name: "dup", Sends: true, Result: con("Mail")},
+		&message.Method{Name: "forward", Sends: true, Params: []message.Param{{Name: "the mailer", Want: con("Mail")}}, Result: con(value.TypeInt)},
 	)
 }
 
 // fake is an object that does what its eval says; without one it answers 0.
 type fake struct {
-	desc Description
-	eval func(context.Context, *Message) (Value, error)
+	desc message.Description
+	eval func(context.Context, *Message) (value.Value, error)
 	mu   sync.Mutex
 	got  []string // the methods asked for
 }
 
-func (f *fake) Describe() (Description, error) { return f.desc, nil }
+func (f *fake) Describe() (message.Description, error) { return f.desc, nil }
 
-func (f *fake) Eval(ctx context.Context, m *Message) (Value, error) {
+func (f *fake) Eval(ctx context.Context, m *Message) (value.Value, error) {
 	f.mu.Lock()
 	f.got = append(f.got, m.Root.Name)
 	f.mu.Unlock()
 	if f.eval == nil {
-		return Int(0), nil
+		return value.Int(0), nil
 	}
 	return f.eval(ctx, m)
 }
@@ -112,15 +117,15 @@ func (f *fake) asked() int {
 }
 
 func newTodos() *fake {
-	return &fake{desc: Description{Type: queryOf("todo", "Todo"), Interfaces: worldInterfaces()}}
+	return &fake{desc: message.Description{Type: queryOf("todo", "Todo"), Interfaces: worldInterfaces()}}
 }
 
 func newUsers() *fake {
-	return &fake{desc: Description{Type: queryOf("user", "User"), Interfaces: worldInterfaces()}}
+	return &fake{desc: message.Description{Type: queryOf("user", "User"), Interfaces: worldInterfaces()}}
 }
 
 func newMail() *fake {
-	return &fake{desc: Description{Type: &Type{Name: "Mail"}, Interfaces: []*Interface{mailInterface()}}}
+	return &fake{desc: message.Description{Type: &message.Type{Name: "Mail"}, Interfaces: []*message.Interface{mailInterface()}}}
 }
 
 // The numbers of the grants: they are sorted by name.
@@ -181,10 +186,10 @@ var errProgram = errors.New("the program failed")
 func (w *world) open() {
 	s := begin(w.t, w.gate, context.Background(), "ann")
 	w.s, w.last = s, 0
-	w.t.Cleanup(func() { s.Finish(context.Background(), Value{}, errProgram) })
+	w.t.Cleanup(func() { s.Finish(context.Background(), value.Value{}, errProgram) })
 }
 
-func (w *world) submit(x Expr) {
+func (w *world) submit(x message.Expr) {
 	w.t.Helper()
 	w.last++
 	if err := w.s.Submit(Call{ID: w.last, Expr: x}); err != nil {
@@ -192,7 +197,7 @@ func (w *world) submit(x Expr) {
 	}
 }
 
-func (w *world) next() (Value, error) {
+func (w *world) next() (value.Value, error) {
 	w.t.Helper()
 	r, ok, err := w.s.Next(context.Background())
 	if !ok || err != nil {
@@ -201,7 +206,7 @@ func (w *world) next() (Value, error) {
 	return r.Value, r.Err
 }
 
-func (w *world) send(x Expr) (Value, error) {
+func (w *world) send(x message.Expr) (value.Value, error) {
 	w.t.Helper()
 	w.submit(x)
 	return w.next()
@@ -209,13 +214,13 @@ func (w *world) send(x Expr) (Value, error) {
 
 func (w *world) asked() int { return w.mail.asked() + w.todos.asked() + w.users.asked() }
 
-func checker() *Checker {
-	c := Catalog{}
+func checker() *message.Checker {
+	c := message.Catalog{}
 	for _, i := range append(worldInterfaces(), mailInterface()) {
 		c[i.Name] = i
 	}
-	types := []*Type{{Name: "Mail"}, queryOf("todo", "Todo"), queryOf("user", "User")}
-	return &Checker{Catalog: c, Bounds: Limits{}.OrDefault().Message(), Ref: func(id uint32) *Type {
+	types := []*message.Type{{Name: "Mail"}, queryOf("todo", "Todo"), queryOf("user", "User")}
+	return &message.Checker{Catalog: c, Bounds: Limits{}.OrDefault().Message(), Ref: func(id uint32) *message.Type {
 		if int(id) < len(types) {
 			return types[id]
 		}
@@ -225,57 +230,65 @@ func checker() *Checker {
 
 // The wire, written by hand.
 
-func msg(ns ...WireNode) Expr        { return Expr{ns} }
-func ref(id uint32) WireNode         { return WireNode{Op: OpRef, Ref: id, Recv: -1} }
-func lit(x Value) WireNode           { return WireNode{Op: OpLit, Lit: x, Recv: -1} }
-func txt(s string) WireNode          { return lit(Text(s)) }
-func fld(r int32, n string) WireNode { return WireNode{Op: OpField, Name: n, Recv: r} }
-func call(r int32, n string, args ...int32) WireNode {
-	return WireNode{Op: OpCall, Name: n, Recv: r, Args: args}
+func msg(ns ...message.WireNode) message.Expr { return message.Expr{Nodes: ns} }
+func ref(id uint32) message.WireNode          { return message.WireNode{Op: message.OpRef, Ref: id, Recv: -1} }
+func lit(x value.Value) message.WireNode {
+	return message.WireNode{Op: message.OpLit, Lit: x, Recv: -1}
 }
-func param(r int32, n string, arg int, prior ...int32) WireNode {
-	return WireNode{Op: OpParam, Name: n, Recv: r, Arg: arg, Args: prior}
+func txt(s string) message.WireNode { return lit(value.Text(s)) }
+func fld(r int32, n string) message.WireNode {
+	return message.WireNode{Op: message.OpField, Name: n, Recv: r}
 }
-func lam(p, body int32) WireNode { return WireNode{Op: OpLambda, Recv: p, Args: []int32{body}} }
-func record(names []string, args ...int32) WireNode {
-	return WireNode{Op: OpRecord, Names: names, Args: args, Recv: -1}
+func call(r int32, n string, args ...int32) message.WireNode {
+	return message.WireNode{Op: message.OpCall, Name: n, Recv: r, Args: args}
 }
-func list(args ...int32) WireNode { return WireNode{Op: OpList, Args: args, Recv: -1} }
+func param(r int32, n string, arg int, prior ...int32) message.WireNode {
+	return message.WireNode{Op: message.OpParam, Name: n, Recv: r, Arg: arg, Args: prior}
+}
+func lam(p, body int32) message.WireNode {
+	return message.WireNode{Op: message.OpLambda, Recv: p, Args: []int32{body}}
+}
+func record(names []string, args ...int32) message.WireNode {
+	return message.WireNode{Op: message.OpRecord, Names: names, Args: args, Recv: -1}
+}
+func list(args ...int32) message.WireNode {
+	return message.WireNode{Op: message.OpList, Args: args, Recv: -1}
+}
 
 // then is x with more nodes.
-func then(x Expr, ns ...WireNode) Expr {
-	return Expr{append(x.Nodes[:len(x.Nodes):len(x.Nodes)], ns...)}
+func then(x message.Expr, ns ...message.WireNode) message.Expr {
+	return message.Expr{Nodes: append(x.Nodes[:len(x.Nodes):len(x.Nodes)], ns...)}
 }
 
 // open8 is todos.where(({todo}) => todo.done.eq(false)) in 8 nodes, 0 to 7.
-func open8() Expr {
-	return msg(ref(todosID), param(0, "where", 0), fld(1, "todo"), fld(2, "done"), lit(Bool(false)), call(3, "eq", 4), lam(1, 5), call(0, "where", 6))
+func open8() message.Expr {
+	return msg(ref(todosID), param(0, "where", 0), fld(1, "todo"), fld(2, "done"), lit(value.Bool(false)), call(3, "eq", 4), lam(1, 5), call(0, "where", 6))
 }
 
 // titles is todos.select(({todo}) => ({title: todo.title})).execute(): it reads nothing labelled.
-func titles() Expr {
+func titles() message.Expr {
 	return msg(ref(todosID), param(0, "select", 0), fld(1, "todo"), fld(2, "title"), record([]string{"title"}, 3), lam(1, 4), call(0, "select", 5), call(6, "execute"))
 }
 
 // diaries is todos.select(({todo}) => ({title: todo.diary.eq('x')})).execute(): it reads what is labelled.
-func diaries() Expr {
+func diaries() message.Expr {
 	return msg(ref(todosID), param(0, "select", 0), fld(1, "todo"), fld(2, "diary"), txt("x"), call(3, "eq", 4), record([]string{"title"}, 5), lam(1, 6), call(0, "select", 7), call(8, "execute"))
 }
 
 // shown is titles with the labelled column: it is shown, and nothing is read of it.
-func shown() Expr {
+func shown() message.Expr {
 	x := titles()
 	x.Nodes[3] = fld(2, "diary")
 	return x
 }
 
-func sendMail(method string) Expr {
-	return msg(ref(mailID), lit(RecordValue(Field{"to", Text("bob")})), call(0, method, 1))
+func sendMail(method string) message.Expr {
+	return msg(ref(mailID), lit(value.RecordValue(value.Field{Name: "to", Value: value.Text("bob")})), call(0, method, 1))
 }
 
-func wantKind(t *testing.T, what string, err error, k Kind) {
+func wantKind(t *testing.T, what string, err error, k fail.Kind) {
 	t.Helper()
-	if err == nil || KindOf(err) != k {
+	if err == nil || fail.KindOf(err) != k {
 		t.Errorf("%s: got %v, want an error of kind %v", what, err, k)
 	}
 }
@@ -288,14 +301,14 @@ func wantOK(t *testing.T, what string, err error) {
 }
 
 // crossed is what a worker reads of what was granted.
-func crossed(granted []GrantedName, c Catalog) []byte {
-	var e Encoder
-	WriteGrants(&e, granted, c)
+func crossed(granted []message.GrantedName, c message.Catalog) []byte {
+	var e value.Encoder
+	message.WriteGrants(&e, granted, c)
 	return e.B
 }
 
 // withLabel is t, labelled.
-func withLabel(t *Type, l Label) *Type {
+func withLabel(t *message.Type, l value.Label) *message.Type {
 	c := *t
 	c.Label = t.Label.Join(l)
 	return &c

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"time"
 )
 
@@ -16,7 +19,7 @@ import (
 // commit is recorded; if anything failed so far, also the caller's context, all is rolled
 // back. They commit, which is recorded. Then held effects act, in call order, each
 // recorded before and after. Each step has a limit of its own, whatever becomes of ctx.
-func (s *Session) Finish(ctx context.Context, result Value, failed error) error {
+func (s *Session) Finish(ctx context.Context, result value.Value, failed error) error {
 	if err := s.begun(); err != nil {
 		return err
 	}
@@ -41,10 +44,10 @@ func (s *Session) Finish(ctx context.Context, result Value, failed error) error 
 
 // endApart ends the run on a goroutine of its own: a callback of the host that ends its
 // goroutine, or has an error whose methods panic, must not leave a run half ended.
-func (s *Session) endApart(ctx context.Context, result Value, program error) error {
+func (s *Session) endApart(ctx context.Context, result value.Value, program error) error {
 	done := make(chan error, 1)
 	go func() {
-		p, err := any(errCallbackEnded), error(&Error{Kind: Internal, Err: errCallbackEnded})
+		p, err := any(errCallbackEnded), error(&fail.Error{Kind: fail.Internal, Err: errCallbackEnded})
 		defer func() {
 			if r := recover(); r != nil {
 				p = r
@@ -52,7 +55,7 @@ func (s *Session) endApart(ctx context.Context, result Value, program error) err
 			if p != nil {
 				s.callbackFailed(p)
 				if s.committing {
-					s.become(StateFailed, err, func(c *change) bool { return c.Mode == Held })
+					s.become(StateFailed, err, func(c *change) bool { return c.Mode == message.Held })
 					s.become(StateUnknown, err, anyChange)
 				} else {
 					_ = s.undo(context.WithoutCancel(ctx))
@@ -69,15 +72,15 @@ func (s *Session) endApart(ctx context.Context, result Value, program error) err
 
 var errCallbackEnded = errors.New("exo: a callback of the host ended its goroutine")
 
-func (s *Session) end(ctx context.Context, result Value, program error) error {
-	failed, lost := Classify("", program), context.Cause(s.caller)
+func (s *Session) end(ctx context.Context, result value.Value, program error) error {
+	failed, lost := fail.Classify("", program), context.Cause(s.caller)
 	if s.work != nil {
 		if lost = nil; !s.keep() {
 			lost = context.Cause(s.work)
 		}
 	}
 	if failed == nil && (lost != nil || ctx.Err() != nil) {
-		failed = Classify("", errors.Join(ctx.Err(), lost))
+		failed = fail.Classify("", errors.Join(ctx.Err(), lost))
 	}
 	ctx = context.WithoutCancel(ctx)
 	released := s.Release()
@@ -94,7 +97,7 @@ func (s *Session) end(ctx context.Context, result Value, program error) error {
 		failed = s.doomedBy()
 	}
 	if failed == nil && unrecorded {
-		failed = &Error{Kind: Internal, Err: errRecord}
+		failed = &fail.Error{Kind: fail.Internal, Err: errRecord}
 	}
 	if failed == nil {
 		failed = s.prepare(ctx)
@@ -113,7 +116,7 @@ func (s *Session) end(ctx context.Context, result Value, program error) error {
 	switch {
 	case failed == nil && s.run.Preview:
 		if err := s.undo(ctx); err != nil {
-			failed = Classify("", err)
+			failed = fail.Classify("", err)
 		}
 		s.become(StateRolledBack, ErrPreview, anyChange)
 		if final {
@@ -126,7 +129,7 @@ func (s *Session) end(ctx context.Context, result Value, program error) error {
 		failed = s.settleChanges(ctx, final)
 	default:
 		if err := s.undo(ctx); err != nil {
-			e := *AsError("", failed)
+			e := *fail.AsError("", failed)
 			e.Err = errors.Join(e.Err, fmt.Errorf("exo: at the end of a unit of work: %w", err))
 			failed = &e
 		}
@@ -158,7 +161,7 @@ func (s *Session) raised() error {
 	defer s.mu.Unlock()
 	for _, c := range s.sorted() {
 		if c.State == StateHeld && !s.label.Secrecy().FlowsTo(c.admits) {
-			return Errorf(Denied, c.Op, "this program asked for it and then read values that may not leave this way, so nothing was done; read them in another program")
+			return fail.Errorf(fail.Denied, c.Op, "this program asked for it and then read values that may not leave this way, so nothing was done; read them in another program")
 		}
 	}
 	return nil
@@ -219,7 +222,7 @@ func (s *Session) actHeld(ctx context.Context) {
 			err = failed
 		} else {
 			start := time.Now()
-			var v Value
+			var v value.Value
 			v, state, err = s.actOne(ctx, c.held)
 			_ = s.noteMessage(c.held.e, Entry{Step: Acted, Label: s.Label(), Digest: s.digestOf(v), State: state, Err: err, Details: s.details(c.held.e), Took: time.Since(start)}) // owed if it fails
 		}
@@ -229,17 +232,17 @@ func (s *Session) actHeld(ctx context.Context) {
 	}
 }
 
-func (s *Session) actOne(ctx context.Context, h *heldEffect) (v Value, state State, err error) {
+func (s *Session) actOne(ctx context.Context, h *heldEffect) (v value.Value, state State, err error) {
 	if cut := h.m.cutOff(); cut != nil {
 		return v, StateFailed, cut
 	}
 	if ctx.Err() != nil {
-		return v, StateFailed, Errorf(Limit, "", "the held effects before it took %v", s.gate.limits.Held)
+		return v, StateFailed, fail.Errorf(fail.Limit, "", "the held effects before it took %v", s.gate.limits.Held)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer h.m.whenCut(cancel)()
-	replied := make(chan Value, 1)
+	replied := make(chan value.Value, 1)
 	failed, returned := within(ctx, s.gate.limits.Held, func(ctx context.Context) error {
 		m, err := h.m.unsealing()
 		if err != nil {
@@ -260,9 +263,9 @@ func (s *Session) actOne(ctx context.Context, h *heldEffect) (v Value, state Sta
 	case failed == nil:
 		return v, StateApplied, nil
 	case returned && nothingDone(failed):
-		return Value{}, StateFailed, failed
+		return value.Value{}, StateFailed, failed
 	}
-	return Value{}, StateUnknown, failed // a connection that is lost after the mail was taken looks the same
+	return value.Value{}, StateUnknown, failed // a connection that is lost after the mail was taken looks the same
 }
 
 // unsealing is a message that acts, with the contents of its sealed values. That they are what is wanted is found
@@ -299,14 +302,14 @@ func (s *Session) Release() error {
 			which = " (" + s.gate.kept.String() + ")"
 		}
 		if begun := s.run.Label.Secrecy(); !begun.FlowsTo(s.gate.admits) { // whatever it does
-			return &Error{Kind: Denied, Msg: "this program was written from values that its result may not carry", Err: because(l.Secrecy().without(s.gate.admits), s.Causes())}
+			return &fail.Error{Kind: fail.Denied, Msg: "this program was written from values that its result may not carry", Err: because(l.Secrecy().Without(s.gate.admits), s.Causes())}
 		}
 		text := fmt.Sprintf("the program read values with a label that may not leave this way%s; %s", which, s.gate.catalog.Say(nil, "withheld", "do without them"))
-		return &Error{Kind: Denied, Msg: text, Err: because(l.Secrecy().without(s.gate.admits), s.Causes())}
+		return &fail.Error{Kind: fail.Denied, Msg: text, Err: because(l.Secrecy().Without(s.gate.admits), s.Causes())}
 	}
 	return nil
 }
 
-func (s *Session) releasing(result Value, refused error) Entry {
+func (s *Session) releasing(result value.Value, refused error) Entry {
 	return Entry{Step: Released, Label: s.Label(), Digest: s.digestOf(result), Err: refused}
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"slices"
 	"strings"
 	"sync"
@@ -59,46 +62,46 @@ func (s *shop) did(ctx context.Context, what string) error {
 	return nil
 }
 
-func (s *shop) Describe() (Description, error) {
-	n := con(TypeInt)
+func (s *shop) Describe() (message.Description, error) {
+	n := con(value.TypeInt)
 	i := iface("Shop", nil, false,
-		&Method{Name: "put", Sends: true, Effect: InUnit, Result: n},
-		&Method{Name: "count", Sends: true, Result: n},
-		&Method{Name: "mail", Sends: true, Effect: Held, Params: []Param{{Name: "whom", Want: con(TypeText), Opt: true}}, Result: &Term{Con: Receipt()}},
-		&Method{Name: "post", Sends: true, Effect: Immediate, Result: n},
+		&message.Method{Name: "put", Sends: true, Effect: message.InUnit, Result: n},
+		&message.Method{Name: "count", Sends: true, Result: n},
+		&message.Method{Name: "mail", Sends: true, Effect: message.Held, Params: []message.Param{{Name: "whom", Want: con(value.TypeText), Opt: true}}, Result: &message.Term{Con: message.Receipt()}},
+		&message.Method{Name: "post", Sends: true, Effect: message.Immediate, Result: n},
 	)
-	return Description{Type: &Type{Name: "Shop"}, Interfaces: []*Interface{i}}, nil
+	return message.Description{Type: &message.Type{Name: "Shop"}, Interfaces: []*message.Interface{i}}, nil
 }
 
 func (s *shop) UnitKey() any { return s.name }
 
 func (s *shop) Validate(m *Message) error {
 	if len(m.Args) > 0 && m.Args[0].Text() == "nobody" {
-		return Errorf(Invalid, "", "there is no such address")
+		return fail.Errorf(fail.Invalid, "", "there is no such address")
 	}
 	return nil
 }
 
-func (s *shop) Eval(ctx context.Context, m *Message) (Value, error) {
+func (s *shop) Eval(ctx context.Context, m *Message) (value.Value, error) {
 	switch name := m.Root.Name; name {
 	case "mail", "post":
 		if err := s.did(ctx, name); err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
-		return Int(7), nil
+		return value.Int(7), nil
 	default:
 		if _, err := m.Unit(s.name, func(context.Context) (Unit, error) { s.opens++; return s.unit(), nil }); err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
 		if err := s.did(ctx, name); err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if name == "put" {
 			s.open++
 		}
-		return Int(int64(s.kept + s.open)), nil
+		return value.Int(int64(s.kept + s.open)), nil
 	}
 }
 
@@ -147,7 +150,7 @@ func end(t *testing.T, s *shop, record func(Entry) error, program error, methods
 	for _, m := range methods {
 		w.send(msg(ref(0), call(0, m)))
 	}
-	w.err = w.s.Finish(t.Context(), Null(), program)
+	w.err = w.s.Finish(t.Context(), value.Null(), program)
 	return w
 }
 
@@ -218,11 +221,11 @@ func TestRefusedRunKeepsNothing(t *testing.T) {
 		}
 		run := Run{}
 		if read == "before" {
-			run.Label = NewLabel("pii")
+			run.Label = value.NewLabel("pii")
 		}
 		// Effects are sinks: one that admits the label is what a refused run could have used.
 		for _, m := range g.catalog["Shop"].Methods {
-			m.Admits = NewLabel("pii")
+			m.Admits = value.NewLabel("pii")
 		}
 		ses, err := g.Begin(t.Context(), run, "", nil)
 		if err != nil {
@@ -231,7 +234,7 @@ func TestRefusedRunKeepsNothing(t *testing.T) {
 		w := &world{t: t, s: ses}
 		_, e := w.send(msg(ref(0), call(0, "put")))
 		if read == "before" { // then it does not even begin
-			wantKind(t, "put", e, Denied)
+			wantKind(t, "put", e, fail.Denied)
 			if len(s.log) > 0 || !strings.Contains(e.Error(), "nothing that it changes would be kept: this program has read values labelled pii, so") {
 				t.Errorf("%v, %v", s.log, e)
 			}
@@ -239,15 +242,15 @@ func TestRefusedRunKeepsNothing(t *testing.T) {
 			wantOK(t, "put", e)
 		}
 		if read == "after" {
-			ses.label = NewLabel("pii")
+			ses.label = value.NewLabel("pii")
 			// How it ends it may choose by what it read, so no effect from before says so.
-			if err := ses.Finish(t.Context(), Null(), errProgram); !errors.Is(err, errProgram) || s.kept != 0 || len(ses.Effects()) != 1 || errors.Is(ses.Effects()[0].Err, errProgram) {
+			if err := ses.Finish(t.Context(), value.Null(), errProgram); !errors.Is(err, errProgram) || s.kept != 0 || len(ses.Effects()) != 1 || errors.Is(ses.Effects()[0].Err, errProgram) {
 				t.Errorf("%v, %v", err, ses.Effects())
 			}
 			continue
 		}
-		err = ses.Finish(t.Context(), Null(), nil)
-		if secret && (!errors.Is(err, ErrDenied) || s.kept != 0) || !secret && (err != nil || s.kept != 1) {
+		err = ses.Finish(t.Context(), value.Null(), nil)
+		if secret && (!errors.Is(err, fail.ErrDenied) || s.kept != 0) || !secret && (err != nil || s.kept != 1) {
 			t.Errorf("read %s: %v, %d kept", read, err, s.kept)
 		}
 	}
@@ -262,8 +265,8 @@ func TestRefusedRunKeepsNothing(t *testing.T) {
 		if gone {
 			cancel()
 		}
-		err := w.s.Finish(ctx, Null(), nil)
-		if gone && (!errors.Is(err, ErrCancelled) || s.kept != 0) || !gone && (err != nil || s.kept != 1) {
+		err := w.s.Finish(ctx, value.Null(), nil)
+		if gone && (!errors.Is(err, fail.ErrCancelled) || s.kept != 0) || !gone && (err != nil || s.kept != 1) {
 			t.Errorf("caller gone %v: %v, %d kept", gone, err, s.kept)
 		}
 	}
@@ -376,13 +379,13 @@ func TestRecordBroken(t *testing.T) {
 						return err
 					}
 					n := &world{t: t, s: ses}
-					defer n.s.Finish(t.Context(), Value{}, errProgram)
+					defer n.s.Finish(t.Context(), value.Value{}, errProgram)
 					if _, err := n.send(msg(ref(0), call(0, "post"))); err != nil {
 						return err
 					}
 					return nil
 				}
-				if err := next(); (at == Committed || at == Acted || at == Ended) != (KindOf(err) == Internal) && at != Intent && at != Outcome {
+				if err := next(); (at == Committed || at == Acted || at == Ended) != (fail.KindOf(err) == fail.Internal) && at != Intent && at != Outcome {
 					t.Errorf("with the record broken: %v", err)
 				}
 				broken = false
@@ -435,8 +438,8 @@ func TestImmediateAndPending(t *testing.T) {
 		close(release)
 		w.next()
 		_, err := w.next()
-		wantKind(t, "sent while put acts", err, Denied)
-		w.s.Finish(t.Context(), Null(), nil)
+		wantKind(t, "sent while put acts", err, fail.Denied)
+		w.s.Finish(t.Context(), value.Null(), nil)
 	})
 }
 
@@ -455,12 +458,12 @@ func TestSecondStore(t *testing.T) {
 			if want {
 				wantOK(t, "put", err)
 			} else {
-				wantKind(t, "put in a second database", err, Denied)
+				wantKind(t, "put in a second database", err, fail.Denied)
 			}
 		}
 		_, e := w.send(msg(ref(1), call(0, "count")))
 		wantOK(t, "read of the second", e)
-		if err := w.s.Finish(t.Context(), Null(), nil); err != nil || a.kept != 1 || b.kept != map[bool]int{true: 1}[accept] {
+		if err := w.s.Finish(t.Context(), value.Null(), nil); err != nil || a.kept != 1 || b.kept != map[bool]int{true: 1}[accept] {
 			t.Errorf("accept %v: %v, kept %d and %d", accept, err, a.kept, b.kept)
 		}
 	}
@@ -470,7 +473,7 @@ func TestSecondStore(t *testing.T) {
 	w := &world{t: t, s: begin(t, g, t.Context(), "")}
 	w.send(msg(ref(0), call(0, "put")))
 	w.send(msg(ref(1), call(0, "put")))
-	err := w.s.Finish(t.Context(), Null(), nil)
+	err := w.s.Finish(t.Context(), value.Null(), nil)
 	if fx := w.s.Effects(); err == nil || fx[0].State != StateApplied || fx[1].State != StateRolledBack {
 		t.Errorf("%v %+v", err, fx)
 	}
@@ -496,7 +499,7 @@ func TestStoreOrder(t *testing.T) {
 				t.Fatalf("put %d gave %v and count %v (%v, %v)", i+1, put, got, e1, e2)
 			}
 		}
-		w.s.Finish(t.Context(), Null(), nil)
+		w.s.Finish(t.Context(), value.Null(), nil)
 	})
 }
 
@@ -506,12 +509,12 @@ func TestHeldIsChecked(t *testing.T) {
 	g, _ := NewGate(Config{Grants: map[string]Object{"shop": s}, Record: Unrecorded})
 	w := &world{t: t, s: begin(t, g, t.Context(), "")}
 	_, err := w.send(msg(ref(0), txt("nobody"), call(0, "mail", 1)))
-	wantKind(t, "nobody", err, Invalid)
+	wantKind(t, "nobody", err, fail.Invalid)
 	v, err := w.send(msg(ref(0), txt("bob"), call(0, "mail", 1)))
 	if held, _ := v.Get("held"); err != nil || !held.Bool() || times(s.log, "mail") != 0 {
 		t.Error(v, err, s.log)
 	}
-	if err := w.s.Finish(t.Context(), Null(), nil); err != nil || times(s.log, "mail") != 1 {
+	if err := w.s.Finish(t.Context(), value.Null(), nil); err != nil || times(s.log, "mail") != 1 {
 		t.Error(err, s.log)
 	}
 	if fx := w.s.Effects(); len(fx) != 2 || fx[0].State != StateRolledBack || fx[1].State != StateApplied {
@@ -529,8 +532,8 @@ func TestCutOffBeforeItActs(t *testing.T) {
 	_, err := w.send(msg(ref(0), call(0, "mail")))
 	wantOK(t, "mail", err)
 	close(cut)
-	w.s.Finish(t.Context(), Null(), nil)
-	if fx := w.s.Effects(); times(s.log, "mail") != 0 || fx[0].State != StateFailed || !errors.Is(fx[0].Err, ErrRevoked) {
+	w.s.Finish(t.Context(), value.Null(), nil)
+	if fx := w.s.Effects(); times(s.log, "mail") != 0 || fx[0].State != StateFailed || !errors.Is(fx[0].Err, fail.ErrRevoked) {
 		t.Errorf("%v %+v", s.log, fx)
 	}
 }
@@ -546,8 +549,8 @@ func TestEffectsNeedARecord(t *testing.T) {
 	if _, err := NewGate(Config{Grants: grants, Record: Unrecorded}); err != nil {
 		t.Error(err)
 	}
-	if _, err := NewGate(Config{Grants: map[string]Object{"shop": Wrap(&shop{name: "a"}, Policy{Narrow: func(d *Description) error {
-		d.Interfaces[0].Methods = map[string]*Method{"count": d.Interfaces[0].Methods["count"]}
+	if _, err := NewGate(Config{Grants: map[string]Object{"shop": Wrap(&shop{name: "a"}, Policy{Narrow: func(d *message.Description) error {
+		d.Interfaces[0].Methods = map[string]*message.Method{"count": d.Interfaces[0].Methods["count"]}
 		return nil
 	}})}}); err != nil {
 		t.Error("nothing can be changed:", err)
@@ -579,7 +582,7 @@ func TestUnitOfAnotherStore(t *testing.T) {
 		if _, err = w.send(msg(ref(0), call(0, "put"))); (err == nil) != (key == "a") {
 			t.Errorf("unit %s of store a: %v", key, err)
 		}
-		w.s.Finish(t.Context(), Null(), nil)
+		w.s.Finish(t.Context(), value.Null(), nil)
 	}
 }
 
@@ -589,9 +592,9 @@ type liar struct {
 	key string
 }
 
-func (l *liar) Eval(_ context.Context, m *Message) (Value, error) {
+func (l *liar) Eval(_ context.Context, m *Message) (value.Value, error) {
 	_, err := m.Unit(l.key, func(context.Context) (Unit, error) { return shopUnit{l.shop}, nil })
-	return Int(1), err
+	return value.Int(1), err
 }
 
 // TestCancelledAnywhere: the caller goes away at each point of a run. What is told is what
@@ -618,7 +621,7 @@ func TestCancelledAnywhere(t *testing.T) {
 		for _, m := range []string{"put", "mail"} {
 			w.send(msg(ref(0), call(0, m)))
 		}
-		w.err = ses.Finish(ctx, Null(), nil)
+		w.err = ses.Finish(ctx, value.Null(), nil)
 		states := w.states()
 		if applied := strings.Contains(states, "put applied"); applied != (s.kept == 1) || applied != (w.err == nil) || strings.Contains(states, "mail applied") != (times(s.log, "mail") == 1) {
 			t.Errorf("%s: %v, %d kept, told %s\n%v", at, w.err, s.kept, states, s.log)
@@ -656,7 +659,7 @@ func TestDoneIsRecordedAfterAPanic(t *testing.T) {
 		synctest.Wait()
 		close(release)
 		synctest.Wait()
-		if err := w.s.Finish(t.Context(), Null(), nil); err == nil || w.s.Panicked() != "console" {
+		if err := w.s.Finish(t.Context(), value.Null(), nil); err == nil || w.s.Panicked() != "console" {
 			t.Error(err, w.s.Panicked())
 		}
 		if got := strings.Join(steps, " "); got != "begun intent outcome ended" || w.s.Effects()[0].State != StateImmediate {

@@ -2,6 +2,8 @@ package exo
 
 import (
 	"fmt"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"maps"
 	"slices"
 	"strings"
@@ -42,7 +44,7 @@ func (g *Gate) Flows() (out []Flow) {
 			i := g.catalog[n]
 			for _, name := range slices.Sorted(maps.Keys(i.Methods)) {
 				m := i.Methods[name]
-				if !m.Sink && m.Effect == NoEffect {
+				if !m.Sink && m.Effect == message.NoEffect {
 					continue
 				}
 				as := names[n]
@@ -51,7 +53,7 @@ func (g *Gate) Flows() (out []Flow) {
 				}
 				for _, of := range as {
 					f := g.by(tag, m)
-					if _, kind, _ := TagParts(tag); f.May && kind != "" && m.Declassifies.Empty() && NewLabel(tag).FlowsTo(m.Admits) {
+					if _, kind, _ := value.TagParts(tag); f.May && kind != "" && m.Declassifies.Empty() && value.NewLabel(tag).FlowsTo(m.Admits) {
 						f.How += whose(chooses[of], name)
 					}
 					f.Tag, f.From, f.To = tag, from, of+"."+name
@@ -73,34 +75,34 @@ func whose(o Sink, method string) string {
 
 func (g *Gate) result(tag string) Flow {
 	switch {
-	case ofIntegrity(tag):
+	case value.OfIntegrity(tag):
 		return Flow{May: true, How: "who wrote it decides nothing there"}
-	case NewLabel(tag).FlowsTo(g.admits):
+	case value.NewLabel(tag).FlowsTo(g.admits):
 		return Flow{May: true, How: "the result admits it"}
-	case !NewLabel(tag).meet(g.admits).Empty():
-		return Flow{May: true, How: "the result admits " + NewLabel(tag).meet(g.admits).List() + "; other values are sealed there"}
+	case !value.NewLabel(tag).Meet(g.admits).Empty():
+		return Flow{May: true, How: "the result admits " + value.NewLabel(tag).Meet(g.admits).List() + "; other values are sealed there"}
 	}
-	if !NewLabel(tag).FlowsTo(g.catalog.Seals()) { // it is the label of rows, or of a reply
+	if !value.NewLabel(tag).FlowsTo(g.catalog.Seals()) { // it is the label of rows, or of a reply
 		return Flow{How: "the result does not admit it: of a program that has read it nothing is shown"}
 	}
 	return Flow{How: "the result does not admit it: it is sealed there, and of a program that has read it nothing is shown"}
 }
 
 // by is the flow through a method.
-func (g *Gate) by(tag string, m *Method) Flow {
-	admitted := NewLabel(tag).FlowsTo(m.Admits)
+func (g *Gate) by(tag string, m *message.Method) Flow {
+	admitted := value.NewLabel(tag).FlowsTo(m.Admits)
 	if !m.Declassifies.Empty() {
 		switch {
-		case ofIntegrity(tag):
+		case value.OfIntegrity(tag):
 			return Flow{How: "it declassifies: a program that has read it is refused"}
-		case NewLabel(tag).FlowsTo(m.Declassifies):
+		case value.NewLabel(tag).FlowsTo(m.Declassifies):
 			return Flow{May: true, How: fmt.Sprintf("it declassifies it: at most %d bits of sealed values a call, from the budget of the principal's day", m.Bits())}
-		case !NewLabel(tag).meet(m.Declassifies).Empty():
-			return Flow{May: true, How: fmt.Sprintf("it declassifies %s, and no other value: at most %d bits a call, from the budget of the principal's day", NewLabel(tag).meet(m.Declassifies).List(), m.Bits())}
+		case !value.NewLabel(tag).Meet(m.Declassifies).Empty():
+			return Flow{May: true, How: fmt.Sprintf("it declassifies %s, and no other value: at most %d bits a call, from the budget of the principal's day", value.NewLabel(tag).Meet(m.Declassifies).List(), m.Bits())}
 		}
 	}
-	if ofIntegrity(tag) {
-		if (m.Effect == Held || m.Effect == Immediate) && !admitted {
+	if value.OfIntegrity(tag) {
+		if (m.Effect == message.Held || m.Effect == message.Immediate) && !admitted {
 			return Flow{How: "it acts, and does not admit it: a program that has read it is refused"}
 		}
 		if m.Trusted {
@@ -109,7 +111,7 @@ func (g *Gate) by(tag string, m *Method) Flow {
 		f := Flow{May: true, How: "it admits it"}
 		switch {
 		case admitted:
-		case m.Effect == InUnit:
+		case m.Effect == message.InUnit:
 			f.How = "it changes only what is stored: what is written there without the tag counts as trusted afterwards"
 		default:
 			f.How = "it changes nothing"
@@ -124,23 +126,23 @@ func (g *Gate) by(tag string, m *Method) Flow {
 		return f
 	}
 	if only := m.WrittenTo(tag); !admitted && len(only) > 0 {
-		if NewLabel(tag).FlowsTo(g.admits) {
+		if value.NewLabel(tag).FlowsTo(g.admits) {
 			return Flow{May: true, How: "into " + strings.Join(only, ", ") + " alone, which has it itself"}
 		}
 		return Flow{How: "it could be written to " + strings.Join(only, ", ") + " alone, and of a program that has read it nothing is kept, since its result may not leave"}
 	}
 	switch {
-	case !admitted && !NewLabel(tag).meet(m.Admits).Empty():
-		return Flow{May: true, How: "it admits " + NewLabel(tag).meet(m.Admits).List() + ", and no other value"}
+	case !admitted && !value.NewLabel(tag).Meet(m.Admits).Empty():
+		return Flow{May: true, How: "it admits " + value.NewLabel(tag).Meet(m.Admits).List() + ", and no other value"}
 	case !admitted:
 		return Flow{How: "it does not admit it: a call with such a value, or by a program that has read one, is refused"}
-	case NewLabel(tag).FlowsTo(g.admits):
+	case value.NewLabel(tag).FlowsTo(g.admits):
 		return Flow{May: true, How: "it admits it"}
 	}
-	if m.Effect == Held {
+	if m.Effect == message.Held {
 		return Flow{May: true, How: "it admits it, as a sealed value: a program that has read one changes nothing, since its result may not leave"}
 	}
-	if m.Effect == Immediate {
+	if m.Effect == message.Immediate {
 		return Flow{How: "it admits it and acts at once: a call by a program that has read it, whose result may not leave, is refused"}
 	}
 	return Flow{May: true, How: "it admits it; the result of a program that has read it may not leave"}

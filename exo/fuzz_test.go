@@ -1,6 +1,9 @@
 package exo
 
 import (
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"testing"
 )
 
@@ -9,10 +12,10 @@ import (
 var fuzzNames = []string{"", "todo", "user", "id", "title", "done", "diary", "name", "where", "join", "select", "orderBy", "limit", "as", "named", "sample", "eq", "=", "in",
 	"and", "desc", "execute", "count", "remove", "todos", "send", "sendDiary", "peek", "put", "dup", "a", "b", "then", "__proto__"}
 
-var fuzzLits = []Value{{}, Null(), Bool(false), Int(1), Float(1), Float(0.5), Text(""), Text("a"), Text("todo"), Text("9007199254740993"), List(), List(Int(1)),
-	List(Text("x"), Int(1)), RecordValue(), RecordValue(Field{"to", Text("x")}), RecordValue(Field{"to", Text("x")}, Field{"n", Float(1)})}
+var fuzzLits = []value.Value{{}, value.Null(), value.Bool(false), value.Int(1), value.Float(1), value.Float(0.5), value.Text(""), value.Text("a"), value.Text("todo"), value.Text("9007199254740993"), value.List(), value.List(value.Int(1)),
+	value.List(value.Text("x"), value.Int(1)), value.RecordValue(), value.RecordValue(value.Field{Name: "to", Value: value.Text("x")}), value.RecordValue(value.Field{Name: "to", Value: value.Text("x")}, value.Field{Name: "n", Value: value.Float(1)})}
 
-func decodeExpr(b []byte) Expr {
+func decodeExpr(b []byte) message.Expr {
 	next := func() int {
 		if len(b) == 0 {
 			return 0
@@ -21,9 +24,9 @@ func decodeExpr(b []byte) Expr {
 		b = b[1:]
 		return int(c)
 	}
-	var x Expr
+	var x message.Expr
 	for len(b) > 0 && len(x.Nodes) < 200 {
-		n := WireNode{Op: Op(next()), Name: fuzzNames[next()%len(fuzzNames)], Lit: fuzzLits[next()%len(fuzzLits)], Ref: uint32(next()), Arg: int(int8(next())), Recv: int32(int8(next()))}
+		n := message.WireNode{Op: message.Op(next()), Name: fuzzNames[next()%len(fuzzNames)], Lit: fuzzLits[next()%len(fuzzLits)], Ref: uint32(next()), Arg: int(int8(next())), Recv: int32(int8(next()))}
 		for range next() % 8 {
 			n.Args = append(n.Args, int32(int8(next())))
 		}
@@ -36,7 +39,7 @@ func decodeExpr(b []byte) Expr {
 }
 
 // encodeExpr is the seed that decodes to x, or to something close.
-func encodeExpr(x Expr) []byte {
+func encodeExpr(x message.Expr) []byte {
 	var b []byte
 	name := func(s string) byte {
 		for i, n := range fuzzNames {
@@ -49,7 +52,7 @@ func encodeExpr(x Expr) []byte {
 	for _, n := range x.Nodes {
 		l := 0
 		for i, v := range fuzzLits {
-			if n.Lit.Kind() == v.Kind() && (l == 0 || Equal(v, n.Lit)) {
+			if n.Lit.Kind() == v.Kind() && (l == 0 || value.Equal(v, n.Lit)) {
 				l = i
 			}
 		}
@@ -85,7 +88,7 @@ func FuzzCheck(f *testing.F) {
 		}
 		if err == nil {
 			recheck(t, x, got)
-		} else if KindOf(err) == Other || KindOf(err) == Internal {
+		} else if fail.KindOf(err) == fail.Other || fail.KindOf(err) == fail.Internal {
 			t.Fatalf("%+v: %v", x, err)
 		}
 	})

@@ -8,6 +8,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/zone"
 )
@@ -21,7 +24,7 @@ type Principal string
 type Config struct {
 	Grants map[string]Object // the names that a program finds, and what they refer to
 	Limits Limits
-	Admits Label            // labels that the result of a run may carry
+	Admits value.Label      // labels that the result of a run may carry
 	Now    func() time.Time // for records, and the clock of runs that were given none; nil: time.Now
 	Zone   string           // the IANA name of the time zone in which programs have local time and today; "": UTC
 
@@ -47,17 +50,17 @@ type Config struct {
 // used by many runs at once.
 type Gate struct {
 	*declared
-	objects []Object            // by ID
-	own     map[*Interface]bool // as the objects described themselves: the catalogue has copies
+	objects []Object                    // by ID
+	own     map[*message.Interface]bool // as the objects described themselves: the catalogue has copies
 	limits  Limits
-	admits  Label
+	admits  value.Label
 	record  Recorder // nil: nothing is recorded
 	bits    BitBudget
 	now     func() time.Time
 	zone    *zone.Zone
 	console func(Line)
-	kept    Label // all labels of the catalogue that admits does not admit
-	plain   Label // labels of which nothing is sealed: all that leaves admits them, or they are of integrity
+	kept    value.Label // all labels of the catalogue that admits does not admit
+	plain   value.Label // labels of which nothing is sealed: all that leaves admits them, or they are of integrity
 
 	severalStores bool
 
@@ -74,14 +77,14 @@ func NewGate(cfg Config) (*Gate, error) {
 	}
 	var err error
 	if g.zone, err = zone.Load(cfg.Zone); err != nil {
-		return nil, Errorf(Invalid, "exo: NewGate", "%v", err)
+		return nil, fail.Errorf(fail.Invalid, "exo: NewGate", "%v", err)
 	}
 	g.severalStores = cfg.SeveralStores
 	if g.now == nil {
 		g.now = time.Now
 	}
 	names := slices.Sorted(maps.Keys(cfg.Grants))
-	described := make([]Description, len(names))
+	described := make([]message.Description, len(names))
 	for i, name := range names {
 		o := cfg.Grants[name]
 		if scalar.ReservedName(name) || name == "api" {
@@ -98,7 +101,7 @@ func NewGate(cfg Config) (*Gate, error) {
 		if !d.Frozen {
 			for _, x := range d.Interfaces {
 				if g.own == nil {
-					g.own = map[*Interface]bool{}
+					g.own = map[*message.Interface]bool{}
 				}
 				g.own[x] = true
 			}
@@ -128,9 +131,9 @@ func NewGate(cfg Config) (*Gate, error) {
 	if err := cmp.Or(cfg.Admits.Check(), g.labels.CheckAdmitted(cfg.Admits)); err != nil {
 		return nil, err
 	}
-	g.kept = g.labels.Secrecy().without(g.admits)
+	g.kept = g.labels.Secrecy().Without(g.admits)
 	if g.plain = g.labels.Integrity(); !g.leaves {
-		g.plain = g.plain.Join(g.labels.meet(g.admits))
+		g.plain = g.plain.Join(g.labels.Meet(g.admits))
 	}
 	if g.effect != "" && cfg.Record == nil {
 		return nil, fmt.Errorf("exo: %s changes something, and there is no Record: set one, or exo.Unrecorded to keep none", g.effect)
@@ -141,7 +144,7 @@ func NewGate(cfg Config) (*Gate, error) {
 	return g, nil
 }
 
-var errZeroGate = &Error{Kind: Denied, Err: errors.New("exo: this Gate was not made with NewGate")}
+var errZeroGate = &fail.Error{Kind: fail.Denied, Err: errors.New("exo: this Gate was not made with NewGate")}
 
 func (g *Gate) made() bool { return g != nil && g.now != nil }
 
@@ -178,11 +181,11 @@ func checkStore(o Object, method string) error {
 }
 
 // Seals is the label of what programs are shown sealed: see TypeSealed. Where nothing leaves but the result, what that admits is not.
-func (g *Gate) Seals() Label {
+func (g *Gate) Seals() value.Label {
 	if !g.made() {
-		return Label{}
+		return value.Label{}
 	}
-	return g.labels.without(g.plain)
+	return g.labels.Without(g.plain)
 }
 
 // ReadOnly reports whether nothing that is granted can change anything.
@@ -190,7 +193,7 @@ func (g *Gate) ReadOnly() bool { return g.made() && g.effect == "" }
 
 // Catalog is every interface that the grants reach. It must not be changed. It is nil only of
 // a Gate that NewGate did not make.
-func (g *Gate) Catalog() Catalog {
+func (g *Gate) Catalog() message.Catalog {
 	if !g.made() {
 		return nil
 	}
@@ -198,7 +201,7 @@ func (g *Gate) Catalog() Catalog {
 }
 
 // Granted lists the granted names, sorted.
-func (g *Gate) Granted() []GrantedName {
+func (g *Gate) Granted() []message.GrantedName {
 	if !g.made() {
 		return nil
 	}

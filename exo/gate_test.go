@@ -8,37 +8,40 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"pgregory.net/rapid"
 )
 
 // What a run has read decides where it may send.
 func TestSinks(t *testing.T) {
-	both := Label{}.Join(NewLabel("diary", "other"))
+	both := value.Label{}.Join(value.NewLabel("diary", "other"))
 	for _, c := range []struct {
 		what   string
-		before []Expr
-		last   Expr
-		kind   Kind // Other: it passes
+		before []message.Expr
+		last   message.Expr
+		kind   fail.Kind // Other: it passes
 	}{
-		{"nothing read, sink", nil, sendMail("send"), Other},
-		{"public read, sink", []Expr{titles()}, sendMail("send"), Other},
-		{"labelled read, sink", []Expr{diaries()}, sendMail("send"), Denied},
-		{"labelled read, sink that admits", []Expr{diaries()}, sendMail("sendDiary"), Other},
-		{"labelled read, effect", []Expr{diaries()}, msg(ref(todosID), call(0, "remove")), Denied},
-		{"public read, effect", []Expr{titles()}, msg(ref(todosID), call(0, "remove")), Other},
-		{"labelled read, read", []Expr{diaries()}, titles(), Other},
-		{"labelled filter, sink", []Expr{msg(ref(todosID), param(0, "where", 0), fld(1, "todo"), fld(2, "diary"), txt("x"), call(3, "eq", 4), lam(1, 5), call(0, "where", 6), call(7, "count"))}, sendMail("send"), Denied},
-		{"public filter, sink", []Expr{then(open8(), call(7, "count"))}, sendMail("send"), Other},
-		{"labelled order, sink", []Expr{msg(ref(todosID), param(0, "orderBy", 0), fld(1, "todo"), fld(2, "diary"), lam(1, 3), call(0, "orderBy", 4), call(5, "count"))}, sendMail("send"), Denied},
-		{"whole rows, sink", []Expr{msg(ref(todosID), call(0, "execute"))}, sendMail("send"), Other},
-		{"labelled column that is shown, sink", []Expr{shown()}, sendMail("send"), Other},
-		{"whole rows of the other table, sink", []Expr{msg(ref(usersID), call(0, "execute"))}, sendMail("send"), Other},
-		{"whole row in a selection, sink", []Expr{msg(ref(todosID), param(0, "select", 0), fld(1, "todo"), record([]string{"a"}, 2), lam(1, 3), call(0, "select", 4), call(5, "execute"))}, sendMail("send"), Other},
-		{"whole row that is compared, sink", []Expr{msg(ref(todosID), param(0, "orderBy", 0), fld(1, "todo"), fld(2, "id"), lam(1, 3), call(0, "orderBy", 4), param(5, "select", 0), fld(6, "todo"), fld(7, "diary"), txt("y"), call(8, "eq", 9), record([]string{"a"}, 10), lam(6, 11), call(5, "select", 12), call(13, "execute"))}, sendMail("send"), Denied},
-		{"labelled effect in one message", nil, msg(ref(todosID), param(0, "where", 0), fld(1, "todo"), fld(2, "diary"), txt("x"), call(3, "eq", 4), lam(1, 5), call(0, "where", 6), call(7, "remove")), Denied},
-		{"public effect in one message", nil, then(open8(), call(7, "remove")), Other},
-		{"labelled literal, sink", nil, msg(ref(mailID), lit(RecordValue(Field{"to", Text("x").WithLabel(NewLabel("diary"))})), call(0, "send", 1)), Denied},
-		{"labelled literal, sink that admits", nil, msg(ref(mailID), lit(RecordValue(Field{"to", Text("x").WithLabel(both)})), call(0, "sendDiary", 1)), Other},
+		{"nothing read, sink", nil, sendMail("send"), fail.Other},
+		{"public read, sink", []message.Expr{titles()}, sendMail("send"), fail.Other},
+		{"labelled read, sink", []message.Expr{diaries()}, sendMail("send"), fail.Denied},
+		{"labelled read, sink that admits", []message.Expr{diaries()}, sendMail("sendDiary"), fail.Other},
+		{"labelled read, effect", []message.Expr{diaries()}, msg(ref(todosID), call(0, "remove")), fail.Denied},
+		{"public read, effect", []message.Expr{titles()}, msg(ref(todosID), call(0, "remove")), fail.Other},
+		{"labelled read, read", []message.Expr{diaries()}, titles(), fail.Other},
+		{"labelled filter, sink", []message.Expr{msg(ref(todosID), param(0, "where", 0), fld(1, "todo"), fld(2, "diary"), txt("x"), call(3, "eq", 4), lam(1, 5), call(0, "where", 6), call(7, "count"))}, sendMail("send"), fail.Denied},
+		{"public filter, sink", []message.Expr{then(open8(), call(7, "count"))}, sendMail("send"), fail.Other},
+		{"labelled order, sink", []message.Expr{msg(ref(todosID), param(0, "orderBy", 0), fld(1, "todo"), fld(2, "diary"), lam(1, 3), call(0, "orderBy", 4), call(5, "count"))}, sendMail("send"), fail.Denied},
+		{"whole rows, sink", []message.Expr{msg(ref(todosID), call(0, "execute"))}, sendMail("send"), fail.Other},
+		{"labelled column that is shown, sink", []message.Expr{shown()}, sendMail("send"), fail.Other},
+		{"whole rows of the other table, sink", []message.Expr{msg(ref(usersID), call(0, "execute"))}, sendMail("send"), fail.Other},
+		{"whole row in a selection, sink", []message.Expr{msg(ref(todosID), param(0, "select", 0), fld(1, "todo"), record([]string{"a"}, 2), lam(1, 3), call(0, "select", 4), call(5, "execute"))}, sendMail("send"), fail.Other},
+		{"whole row that is compared, sink", []message.Expr{msg(ref(todosID), param(0, "orderBy", 0), fld(1, "todo"), fld(2, "id"), lam(1, 3), call(0, "orderBy", 4), param(5, "select", 0), fld(6, "todo"), fld(7, "diary"), txt("y"), call(8, "eq", 9), record([]string{"a"}, 10), lam(6, 11), call(5, "select", 12), call(13, "execute"))}, sendMail("send"), fail.Denied},
+		{"labelled effect in one message", nil, msg(ref(todosID), param(0, "where", 0), fld(1, "todo"), fld(2, "diary"), txt("x"), call(3, "eq", 4), lam(1, 5), call(0, "where", 6), call(7, "remove")), fail.Denied},
+		{"public effect in one message", nil, then(open8(), call(7, "remove")), fail.Other},
+		{"labelled literal, sink", nil, msg(ref(mailID), lit(value.RecordValue(value.Field{Name: "to", Value: value.Text("x").WithLabel(value.NewLabel("diary"))})), call(0, "send", 1)), fail.Denied},
+		{"labelled literal, sink that admits", nil, msg(ref(mailID), lit(value.RecordValue(value.Field{Name: "to", Value: value.Text("x").WithLabel(both)})), call(0, "sendDiary", 1)), fail.Other},
 	} {
 		w := newWorld(t, Config{Admits: both})
 		for _, x := range c.before {
@@ -47,7 +50,7 @@ func TestSinks(t *testing.T) {
 		}
 		asked := w.asked()
 		_, err := w.send(c.last)
-		if c.kind == Other {
+		if c.kind == fail.Other {
 			wantOK(t, c.what, err)
 		} else if wantKind(t, c.what, err, c.kind); w.asked() != asked {
 			t.Errorf("%s: refused, and yet an object was asked", c.what)
@@ -59,27 +62,27 @@ func TestSinks(t *testing.T) {
 // would be asked for again; and nothing would be kept of the rest, so whether it was asked for may show nowhere.
 func TestImmediateUntold(t *testing.T) {
 	for what, c := range map[string]struct {
-		admits Label
-		before Expr
-		kind   Kind
+		admits value.Label
+		before message.Expr
+		kind   fail.Kind
 	}{
-		"nothing read":             {Label{}, titles(), Other},
-		"shown, and not read":      {Label{}, shown(), Other},
-		"read":                     {Label{}, diaries(), Denied},
-		"read, and it may be told": {NewLabel("diary"), diaries(), Other},
-		"another label":            {NewLabel("other"), diaries(), Denied},
+		"nothing read":             {value.Label{}, titles(), fail.Other},
+		"shown, and not read":      {value.Label{}, shown(), fail.Other},
+		"read":                     {value.Label{}, diaries(), fail.Denied},
+		"read, and it may be told": {value.NewLabel("diary"), diaries(), fail.Other},
+		"another label":            {value.NewLabel("other"), diaries(), fail.Denied},
 	} {
-		for _, mode := range []EffectMode{Immediate, Held} {
+		for _, mode := range []message.EffectMode{message.Immediate, message.Held} {
 			mail, why := newMail(), "what it did could not be told: "
-			if mode == Held {
+			if mode == message.Held {
 				m := mail.desc.Interfaces[0].Methods["sendDiary"]
-				m.Effect, m.Result, why = Held, &Term{Con: Receipt()}, "nothing that it changes would be kept: "
+				m.Effect, m.Result, why = message.Held, &message.Term{Con: message.Receipt()}, "nothing that it changes would be kept: "
 			}
 			w := newWorld(t, Config{Admits: c.admits, Grants: map[string]Object{"todos": newTodos(), "users": newUsers(), "mail": mail}})
 			_, err := w.send(c.before)
 			wantOK(t, what, err)
 			asked := mail.asked()
-			if _, err = w.send(sendMail("sendDiary")); c.kind == Other {
+			if _, err = w.send(sendMail("sendDiary")); c.kind == fail.Other {
 				wantOK(t, what, err)
 			} else if wantKind(t, what, err, c.kind); mail.asked() != asked || len(w.s.Effects()) > 0 || !strings.Contains(err.Error(), why+"this program has read values labelled diary, so") {
 				t.Errorf("%s: asked %d times more, %v, %v", what, mail.asked()-asked, w.s.Effects(), err)
@@ -91,14 +94,14 @@ func TestImmediateUntold(t *testing.T) {
 // TestBlindPolicies: a policy that looks at no value is shown none that is sealed, and opens none; one that looks does.
 func TestBlindPolicies(t *testing.T) {
 	for _, blind := range []bool{true, false} {
-		var saw Value
+		var saw value.Value
 		todos, mail := newTodos(), newMail()
-		todos.eval = func(context.Context, *Message) (Value, error) {
-			return List(RecordValue(Field{"title", Text("secret")})), nil
+		todos.eval = func(context.Context, *Message) (value.Value, error) {
+			return value.List(value.RecordValue(value.Field{Name: "title", Value: value.Text("secret")})), nil
 		}
 		m := mail.desc.Interfaces[0].Methods["sendDiary"]
-		m.Effect, m.Result = Held, &Term{Con: Receipt()}
-		w := newWorld(t, Config{Admits: NewLabel("diary"), Grants: map[string]Object{"todos": todos, "users": newUsers(), "mail": Wrap(mail, Policy{Blind: blind, Before: func(m *Message) bool {
+		m.Effect, m.Result = message.Held, &message.Term{Con: message.Receipt()}
+		w := newWorld(t, Config{Admits: value.NewLabel("diary"), Grants: map[string]Object{"todos": todos, "users": newUsers(), "mail": Wrap(mail, Policy{Blind: blind, Before: func(m *Message) bool {
 			saw, _ = m.Root.Args[0].Lit.Get("to")
 			return true
 		}})}})
@@ -125,10 +128,12 @@ func TestLabelJoinsAnyway(t *testing.T) {
 	for what, prepare := range map[string]func(*world){
 		"answered": func(*world) {},
 		"failed": func(w *world) {
-			w.todos.eval = func(context.Context, *Message) (Value, error) { return Value{}, errors.New("no") }
+			w.todos.eval = func(context.Context, *Message) (value.Value, error) { return value.Value{}, errors.New("no") }
 		},
-		"panicked":  func(w *world) { w.todos.eval = func(context.Context, *Message) (Value, error) { panic("no") } },
-		"no value":  func(w *world) { w.todos.eval = func(context.Context, *Message) (Value, error) { return Value{}, nil } },
+		"panicked": func(w *world) { w.todos.eval = func(context.Context, *Message) (value.Value, error) { panic("no") } },
+		"no value": func(w *world) {
+			w.todos.eval = func(context.Context, *Message) (value.Value, error) { return value.Value{}, nil }
+		},
 		"revoked":   func(w *world) { revocable(w)() },
 		"not asked": func(w *world) { revocable(w) },
 	} {
@@ -139,7 +144,7 @@ func TestLabelJoinsAnyway(t *testing.T) {
 			t.Errorf("%s: the run's label is %v", what, w.s.Label())
 		}
 		_, err := w.send(sendMail("send"))
-		wantKind(t, what, err, Denied)
+		wantKind(t, what, err, fail.Denied)
 
 		w = newWorld(t, Config{})
 		prepare(w)
@@ -151,7 +156,7 @@ func TestLabelJoinsAnyway(t *testing.T) {
 	w := newWorld(t, Config{Limits: Limits{Calls: 1}})
 	w.send(titles())
 	_, err := w.send(diaries())
-	wantKind(t, "too many calls", err, Limit)
+	wantKind(t, "too many calls", err, fail.Limit)
 	if w.s.Label().Empty() {
 		t.Error("a message that was refused for the budget left no label")
 	}
@@ -160,17 +165,17 @@ func TestLabelJoinsAnyway(t *testing.T) {
 // A label that the object gives its answer, or a part of it, is the run's, too: the
 // method declares it, and more than it declares is refused.
 func TestResultLabels(t *testing.T) {
-	secret := Text("x").WithLabel(NewLabel("diary"))
-	rows := &Rows{Shape: &Shape{Names: []string{"a"}}, Cells: []Value{Int(1), secret}}
-	for what, v := range map[string]Value{
-		"scalar": secret, "list": List(Int(1), secret), "record": RecordValue(Field{"a", List(secret)}), "rows": RowsValue(rows), "list of rows": List(RowsValue(rows)),
-		"object": List(RefValue(newUsers()).WithLabel(NewLabel("diary"))),
+	secret := value.Text("x").WithLabel(value.NewLabel("diary"))
+	rows := &value.Rows{Shape: &value.Shape{Names: []string{"a"}}, Cells: []value.Value{value.Int(1), secret}}
+	for what, v := range map[string]value.Value{
+		"scalar": secret, "list": value.List(value.Int(1), secret), "record": value.RecordValue(value.Field{Name: "a", Value: value.List(secret)}), "rows": value.RowsValue(rows), "list of rows": value.List(value.RowsValue(rows)),
+		"object": value.List(value.RefValue(newUsers()).WithLabel(value.NewLabel("diary"))),
 	} {
 		w := newWorld(t, Config{})
-		w.mail.eval = func(context.Context, *Message) (Value, error) { return v, nil }
+		w.mail.eval = func(context.Context, *Message) (value.Value, error) { return v, nil }
 		_, err := w.send(msg(ref(mailID), call(0, "peek")))
-		wantKind(t, what+" beyond what the method declares", err, Internal)
-		w.s.gate.catalog[w.mail.desc.Interfaces[0].Name].Methods["peek"].Reply = NewLabel("diary", "other")
+		wantKind(t, what+" beyond what the method declares", err, fail.Internal)
+		w.s.gate.catalog[w.mail.desc.Interfaces[0].Name].Methods["peek"].Reply = value.NewLabel("diary", "other")
 		got, err := w.send(msg(ref(mailID), call(0, "peek")))
 		wantOK(t, what, err)
 		if got.Label().String() != "{diary}" || w.s.Label().String() != "{diary,other}" {
@@ -178,25 +183,25 @@ func TestResultLabels(t *testing.T) {
 		}
 		w.mail.eval = nil
 		_, err = w.send(sendMail("send"))
-		wantKind(t, what, err, Denied)
+		wantKind(t, what, err, fail.Denied)
 	}
 }
 
 // The result of a run is a sink like any other.
 func TestRelease(t *testing.T) {
 	for _, c := range []struct {
-		x      Expr
-		admits Label
+		x      message.Expr
+		admits value.Label
 		ok     bool
 	}{
-		{titles(), Label{}, true}, {diaries(), Label{}, false}, {diaries(), NewLabel("other"), false}, {diaries(), NewLabel("diary", "other"), true},
+		{titles(), value.Label{}, true}, {diaries(), value.Label{}, false}, {diaries(), value.NewLabel("other"), false}, {diaries(), value.NewLabel("diary", "other"), true},
 	} {
 		w := newWorld(t, Config{Admits: c.admits})
 		w.send(c.x)
 		if err := w.s.Release(); (err == nil) != c.ok {
 			t.Errorf("%v: %v", c.admits, err)
 		} else if err != nil {
-			wantKind(t, "release", AsError("", err), Denied)
+			wantKind(t, "release", fail.AsError("", err), fail.Denied)
 		}
 	}
 }
@@ -213,16 +218,16 @@ func TestRecord(t *testing.T) {
 		}
 		return ps
 	}
-	w.todos.eval = func(_ context.Context, m *Message) (Value, error) {
+	w.todos.eval = func(_ context.Context, m *Message) (value.Value, error) {
 		if got := phases(); !slices.Equal(got, []Step{Intent}) {
 			t.Errorf("while the object is asked, the record has %v", got)
 		}
 		m.Detail("SELECT")
-		return List(Int(1), Int(2)), nil
+		return value.List(value.Int(1), value.Int(2)), nil
 	}
 	w.send(msg(ref(todosID), param(0, "where", 0), fld(1, "todo"), fld(2, "diary"), txt("x"), call(3, "eq", 4), lam(1, 5), call(0, "where", 6), call(7, "execute")))
 	w.send(msg(ref(todosID), call(0, "drop")))
-	w.todos.eval = func(context.Context, *Message) (Value, error) { return Value{}, errors.New("driver text") }
+	w.todos.eval = func(context.Context, *Message) (value.Value, error) { return value.Value{}, errors.New("driver text") }
 	w.send(msg(ref(todosID), call(0, "remove"))) // refused: the run has read the diary
 	w.open()
 	w.send(msg(ref(todosID), call(0, "remove")))
@@ -230,13 +235,13 @@ func TestRecord(t *testing.T) {
 		t.Fatal(got)
 	}
 	e := w.events[1]
-	if e.Op != "todos.where(…).execute" || e.RunID != w.ofRun[0].RunID || e.Call != 1 || e.Effect != NoEffect || e.Rows != 2 || e.Err != nil || len(e.Details) != 1 || e.Label.String() != "{diary}" {
+	if e.Op != "todos.where(…).execute" || e.RunID != w.ofRun[0].RunID || e.Call != 1 || e.Effect != message.NoEffect || e.Rows != 2 || e.Err != nil || len(e.Details) != 1 || e.Label.String() != "{diary}" {
 		t.Errorf("%+v", e)
 	}
-	if e := w.events[3]; !errors.Is(e.Err, ErrDenied) || e.Effect != Immediate {
+	if e := w.events[3]; !errors.Is(e.Err, fail.ErrDenied) || e.Effect != message.Immediate {
 		t.Errorf("%+v", e)
 	}
-	if e := w.events[5]; e.Err == nil || !strings.Contains(e.Err.Error(), "driver text") || e.Effect != Immediate || e.State != StateUnknown {
+	if e := w.events[5]; e.Err == nil || !strings.Contains(e.Err.Error(), "driver text") || e.Effect != message.Immediate || e.State != StateUnknown {
 		t.Errorf("the host reads %+v", e)
 	}
 }
@@ -265,7 +270,7 @@ func TestIntentComesFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.Next(t.Context())
-		s.Finish(t.Context(), Null(), nil)
+		s.Finish(t.Context(), value.Null(), nil)
 		if intents != 1 || users.asked() != 1 {
 			t.Error(intents, users.asked())
 		}
@@ -275,11 +280,11 @@ func TestIntentComesFirst(t *testing.T) {
 // The guest never reads what was kept for the host.
 func TestGuestText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		e := &Error{Op: "todos.execute", Kind: Kind(rapid.IntRange(0, 12).Draw(t, "kind")), Err: errors.New("s3cret")}
+		e := &fail.Error{Op: "todos.execute", Kind: fail.Kind(rapid.IntRange(0, 12).Draw(t, "kind")), Err: errors.New("s3cret")}
 		if rapid.Bool().Draw(t, "msg") {
 			e.Msg = "a message"
 		}
-		if g := e.Guest(); strings.Contains(g, "s3cret") || (e.Kind == Internal || e.Kind == Other) && strings.Contains(g, "a message") || g == "" {
+		if g := e.Guest(); strings.Contains(g, "s3cret") || (e.Kind == fail.Internal || e.Kind == fail.Other) && strings.Contains(g, "a message") || g == "" {
 			t.Fatalf("%q", g)
 		}
 		if !strings.Contains(e.Error(), "s3cret") {
@@ -288,17 +293,17 @@ func TestGuestText(t *testing.T) {
 	})
 	for _, c := range []struct {
 		err  error
-		kind Kind
+		kind fail.Kind
 	}{
-		{errors.New("s3cret"), Internal}, {context.Canceled, Cancelled}, {context.DeadlineExceeded, Limit}, {Errorf(Conflict, "", "again"), Conflict},
-		{errors.Join(errors.New("s3cret"), Errorf(Invalid, "", "no")), Invalid},
+		{errors.New("s3cret"), fail.Internal}, {context.Canceled, fail.Cancelled}, {context.DeadlineExceeded, fail.Limit}, {fail.Errorf(fail.Conflict, "", "again"), fail.Conflict},
+		{errors.Join(errors.New("s3cret"), fail.Errorf(fail.Invalid, "", "no")), fail.Invalid},
 	} {
 		w := newWorld(t, Config{})
-		w.todos.eval = func(context.Context, *Message) (Value, error) { return Int(1), c.err }
+		w.todos.eval = func(context.Context, *Message) (value.Value, error) { return value.Int(1), c.err }
 		v, err := w.send(titles())
 		wantKind(t, c.err.Error(), err, c.kind)
-		if err != nil && (strings.Contains(GuestText(err), "s3cret") || !v.IsZero()) {
-			t.Errorf("the guest reads %q and %v", GuestText(err), v)
+		if err != nil && (strings.Contains(fail.GuestText(err), "s3cret") || !v.IsZero()) {
+			t.Errorf("the guest reads %q and %v", fail.GuestText(err), v)
 		}
 	}
 }
@@ -310,32 +315,32 @@ func TestNewGateRefuses(t *testing.T) {
 	other.desc.Interfaces = worldInterfaces()
 	delete(other.desc.Interfaces[0].Methods, "remove")
 	other.desc.Interfaces[0].Order = nil
-	broken := func(change func(*Interface)) Object {
+	broken := func(change func(*message.Interface)) Object {
 		f := newMail()
-		f.desc.Interfaces = []*Interface{mailInterface()}
+		f.desc.Interfaces = []*message.Interface{mailInterface()}
 		change(f.desc.Interfaces[0])
 		return f
 	}
 	var zero, noType, noInterface fake
 	noType.desc.Interfaces = worldInterfaces()
-	noInterface.desc.Type = &Type{Name: "Mail"}
+	noInterface.desc.Type = &message.Type{Name: "Mail"}
 	send := mailInterface().Methods["send"]
 	for what, grants := range map[string]map[string]Object{
 		"two ideas of Query": {"a": newTodos(), "b": other}, "nil": {"a": nil}, "name then": {"then": newMail()}, "name api": {"api": newMail()}, "name with a dot": {"a.b": newMail()},
 		"zero": {"a": &zero}, "no type": {"a": &noType}, "no interface": {"a": &noInterface},
-		"field __proto__":     {"a": broken(func(i *Interface) { i.Fields["__proto__"] = &Property{} })},
-		"field and method":    {"a": broken(func(i *Interface) { i.Fields["send"] = &Property{} })},
-		"method then":         {"a": broken(func(i *Interface) { i.Methods["then"] = &Method{Name: "then"} })},
-		"nil method":          {"a": broken(func(i *Interface) { i.Methods["x"] = nil })},
-		"alias of nothing":    {"a": broken(func(i *Interface) { i.Methods["x"] = send })},
-		"no wanted type":      {"a": broken(func(i *Interface) { i.Methods["put"].Params[0].Want = nil })},
-		"named like a scalar": {"a": broken(func(i *Interface) { i.Name = "text" })},
+		"field __proto__":     {"a": broken(func(i *message.Interface) { i.Fields["__proto__"] = &message.Property{} })},
+		"field and method":    {"a": broken(func(i *message.Interface) { i.Fields["send"] = &message.Property{} })},
+		"method then":         {"a": broken(func(i *message.Interface) { i.Methods["then"] = &message.Method{Name: "then"} })},
+		"nil method":          {"a": broken(func(i *message.Interface) { i.Methods["x"] = nil })},
+		"alias of nothing":    {"a": broken(func(i *message.Interface) { i.Methods["x"] = send })},
+		"no wanted type":      {"a": broken(func(i *message.Interface) { i.Methods["put"].Params[0].Want = nil })},
+		"named like a scalar": {"a": broken(func(i *message.Interface) { i.Name = "text" })},
 	} {
 		if _, err := NewGate(Config{Grants: grants, Record: Unrecorded}); err == nil {
 			t.Errorf("%s was granted", what)
 		}
 	}
-	if _, err := NewGate(Config{Grants: map[string]Object{"a": newTodos(), "b": newTodos(), "c": broken(func(*Interface) {})}, Record: Unrecorded}); err != nil {
+	if _, err := NewGate(Config{Grants: map[string]Object{"a": newTodos(), "b": newTodos(), "c": broken(func(*message.Interface) {})}, Record: Unrecorded}); err != nil {
 		t.Error("the twin:", err)
 	}
 	if g, err := NewGate(Config{}); err != nil {

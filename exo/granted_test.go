@@ -2,6 +2,8 @@ package exo
 
 import (
 	"context"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"slices"
 	"testing"
 )
@@ -12,7 +14,7 @@ type asking struct {
 	told *[]Object
 }
 
-func (a *asking) Eval(ctx context.Context, m *Message) (Value, error) {
+func (a *asking) Eval(ctx context.Context, m *Message) (value.Value, error) {
 	*a.told = m.Granted()
 	return a.shop.Eval(ctx, m)
 }
@@ -20,12 +22,12 @@ func (a *asking) Eval(ctx context.Context, m *Message) (Value, error) {
 // watching reads the store of a shop, and can't change it.
 type watching struct{ key string }
 
-func (watching) Describe() (Description, error) {
-	i := iface("Watch", nil, false, &Method{Name: "look", Sends: true, Result: con(TypeInt)})
-	return Description{Type: &Type{Name: "Watch"}, Interfaces: []*Interface{i}}, nil
+func (watching) Describe() (message.Description, error) {
+	i := iface("Watch", nil, false, &message.Method{Name: "look", Sends: true, Result: con(value.TypeInt)})
+	return message.Description{Type: &message.Type{Name: "Watch"}, Interfaces: []*message.Interface{i}}, nil
 }
-func (watching) Eval(context.Context, *Message) (Value, error) { return Int(1), nil }
-func (w watching) BesideKey() any                              { return w.key }
+func (watching) Eval(context.Context, *Message) (value.Value, error) { return value.Int(1), nil }
+func (w watching) BesideKey() any                                    { return w.key }
 
 // TestGranted: who changes something is told of all that the same programs reach in that store, whatever it is wrapped in, and of
 // nothing in another.
@@ -50,7 +52,7 @@ func TestGranted(t *testing.T) {
 		if !slices.Equal(told, []Object{a, near}) {
 			t.Errorf("wrapped %v: told of %v", wrap, told)
 		}
-		w.s.Finish(t.Context(), Null(), nil)
+		w.s.Finish(t.Context(), value.Null(), nil)
 	}
 	if got := (&Message{}).Granted(); got != nil {
 		t.Errorf("a message without a run is told of %v", got)

@@ -2,6 +2,9 @@ package exo
 
 import (
 	"fmt"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"reflect"
 	"runtime"
 	"slices"
@@ -11,35 +14,35 @@ import (
 )
 
 // inFrame is a message whose texts are all cut out of one, as a decoder may do.
-func inFrame(x Expr) (Expr, string) {
+func inFrame(x message.Expr) (message.Expr, string) {
 	var all strings.Builder
-	each := func(move func(string) string) Expr {
-		var value func(v Value) Value
-		value = func(v Value) Value {
+	each := func(move func(string) string) message.Expr {
+		var val func(v value.Value) value.Value
+		val = func(v value.Value) value.Value {
 			switch v.Kind() {
-			case kindText:
-				return Text(move(v.Text())).WithLabel(v.Label())
-			case kindSealed:
-				return NewSealed(v.Number(), move(v.SealedType()), v.Label())
-			case kindList:
+			case value.KindText:
+				return value.Text(move(v.Text())).WithLabel(v.Label())
+			case value.KindSealed:
+				return value.NewSealed(v.Number(), move(v.SealedType()), v.Label())
+			case value.KindList:
 				l := slices.Clone(v.Items())
 				for i := range l {
-					l[i] = value(l[i])
+					l[i] = val(l[i])
 				}
 				return v.WithItems(l)
-			case kindRecord:
+			case value.KindRecord:
 				l := slices.Clone(v.FieldList())
 				for i, f := range l {
-					l[i] = Field{move(f.Name), value(f.Value)}
+					l[i] = value.Field{Name: move(f.Name), Value: val(f.Value)}
 				}
 				return v.WithFields(l)
 			}
 			return v
 		}
-		y := Expr{Nodes: append([]WireNode(nil), x.Nodes...)}
+		y := message.Expr{Nodes: append([]message.WireNode(nil), x.Nodes...)}
 		for i := range y.Nodes {
 			n := &y.Nodes[i]
-			n.Name, n.Lit, n.Names = move(n.Name), value(n.Lit), append([]string(nil), n.Names...)
+			n.Name, n.Lit, n.Names = move(n.Name), val(n.Lit), append([]string(nil), n.Names...)
 			for k := range n.Names {
 				n.Names[k] = move(n.Names[k])
 			}
@@ -51,8 +54,8 @@ func inFrame(x Expr) (Expr, string) {
 	return each(func(s string) string { at += len(s); return frame[at-len(s) : at] }), frame
 }
 
-func huge(x Expr) bool {
-	return len(x.Nodes) > 5000 || slices.ContainsFunc(x.Nodes, func(n WireNode) bool { return n.Lit.BytesUpTo(1<<20, 0) > 1<<20 || len(n.Names) > 5000 })
+func huge(x message.Expr) bool {
+	return len(x.Nodes) > 5000 || slices.ContainsFunc(x.Nodes, func(n message.WireNode) bool { return n.Lit.BytesUpTo(1<<20, 0) > 1<<20 || len(n.Names) > 5000 })
 }
 
 // held is a path from x to a text that is a part of frame, or "".
@@ -102,7 +105,7 @@ func held(x any, frame string) string {
 // What the gate makes of a message, admitted or refused, holds no part of it: whoever
 // keeps a name of it, a literal or an error keeps that and nothing else.
 func TestNothingOfAMessageIsKept(t *testing.T) {
-	var all []Expr
+	var all []message.Expr
 	for _, a := range attacks() {
 		all = append(all, a.bad, a.good)
 	}
@@ -117,7 +120,7 @@ func TestNothingOfAMessageIsKept(t *testing.T) {
 		}
 		got, err := checker().Check(y)
 		if err != nil {
-			if at := held(AsError("", err).Bounded(), frame); at != "" {
+			if at := held(fail.AsError("", err).Bounded(), frame); at != "" {
 				t.Errorf("the error %v holds the message at %s", err, at)
 			}
 			continue
@@ -138,32 +141,34 @@ func TestNothingOfAMessageIsKept(t *testing.T) {
 func TestRefusalsKeepNothing(t *testing.T) {
 	const size, runs = 1 << 20, 64
 	name := func(i int) string { return strings.Repeat("x", size) + fmt.Sprint(i) }
-	long := func(i int) []WireNode { // a query with a name of its own for each of many tables
-		x := []WireNode{ref(todosID)}
+	long := func(i int) []message.WireNode { // a query with a name of its own for each of many tables
+		x := []message.WireNode{ref(todosID)}
 		at := int32(0)
 		for k := range 90 {
 			n := fmt.Sprintf("%s%d_%d", strings.Repeat("n", 80), i, k)
-			x = append(x, ref(usersID), WireNode{Op: OpLit, Recv: -1, Lit: Text(n)}, call(at+1, "as", at+2), call(at, "join", at+3))
+			x = append(x, ref(usersID), message.WireNode{Op: message.OpLit, Recv: -1, Lit: value.Text(n)}, call(at+1, "as", at+2), call(at, "join", at+3))
 			x[len(x)-2].Recv, x[len(x)-2].Args = int32(len(x)-4), []int32{int32(len(x) - 3)}
 			x[len(x)-1].Args = []int32{int32(len(x) - 2)}
 			at = int32(len(x) - 1)
 		}
 		return x
 	}
-	shapes := map[string]func(i int) Expr{
-		"no such method": func(i int) Expr { return msg(ref(todosID), call(0, name(i))) },
-		"no such field": func(i int) Expr {
+	shapes := map[string]func(i int) message.Expr{
+		"no such method": func(i int) message.Expr { return msg(ref(todosID), call(0, name(i))) },
+		"no such field": func(i int) message.Expr {
 			return msg(ref(todosID), param(0, "where", 0), fld(1, "todo"), fld(2, name(i)), lam(1, 3), call(0, "where", 4), call(5, "execute"))
 		},
-		"part of a name": func(i int) Expr { n := name(i); return msg(ref(todosID), call(0, n[len(n)-3:])) },
-		"a literal":      func(i int) Expr { return msg(txt(name(i)), call(0, "execute")) },
-		"a text for a number": func(i int) Expr {
+		"part of a name": func(i int) message.Expr { n := name(i); return msg(ref(todosID), call(0, n[len(n)-3:])) },
+		"a literal":      func(i int) message.Expr { return msg(txt(name(i)), call(0, "execute")) },
+		"a text for a number": func(i int) message.Expr {
 			n := name(i)
 			return msg(ref(todosID), txt(n[len(n)-40:]), call(0, "limit", 1), call(2, "execute"))
 		},
-		"a long query": func(i int) Expr { return then(Expr{Nodes: long(i)}, call(int32(len(long(i))-1), "nothing")) },
-		"a row of a long query": func(i int) Expr {
-			x := Expr{Nodes: long(i)}
+		"a long query": func(i int) message.Expr {
+			return then(message.Expr{Nodes: long(i)}, call(int32(len(long(i))-1), "nothing"))
+		},
+		"a row of a long query": func(i int) message.Expr {
+			x := message.Expr{Nodes: long(i)}
 			k := int32(len(x.Nodes))
 			return then(x, param(k-1, "where", 0), fld(k, "nothing"), lam(k, k+1), call(k-1, "where", k+2), call(k+3, "execute"))
 		},
@@ -184,7 +189,7 @@ func TestRefusalsKeepNothing(t *testing.T) {
 				t.Errorf("%d refusals keep %d KiB", runs, grown>>10)
 			}
 			for _, err := range kept {
-				if n := len(GuestText(err)); n == 0 || n > MaxOp+MaxMsg {
+				if n := len(fail.GuestText(err)); n == 0 || n > fail.MaxOp+fail.MaxMsg {
 					t.Errorf("a text of %d bytes", n)
 				}
 			}

@@ -2,17 +2,20 @@ package exo
 
 import (
 	"context"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"testing"
 )
 
 // copies is a mailer whose dup leads to another such mailer, for ever.
 func copies() *fake {
 	m := newMail()
-	m.eval = func(_ context.Context, msg *Message) (Value, error) {
+	m.eval = func(_ context.Context, msg *Message) (value.Value, error) {
 		if msg.Root.Name == "dup" {
-			return RefValue(copies()), nil
+			return value.RefValue(copies()), nil
 		}
-		return Int(0), nil
+		return value.Int(0), nil
 	}
 	return m
 }
@@ -42,7 +45,7 @@ func TestRevokedResults(t *testing.T) {
 		revoke()
 		for _, id := range []uint32{first, second} {
 			if _, err := w.send(msg(ref(id), call(0, "peek"))); revoked {
-				wantKind(t, "a result of what was revoked", err, Revoked)
+				wantKind(t, "a result of what was revoked", err, fail.Revoked)
 			} else {
 				wantOK(t, "a result of its twin", err)
 			}
@@ -62,8 +65,8 @@ func TestRestrictedResults(t *testing.T) {
 		for _, id := range []uint32{first, second} {
 			_, err := w.send(msg(ref(id), call(0, "peek")))
 			wantOK(t, "what was named", err)
-			if _, err = w.send(msg(ref(id), lit(Int(1)), call(0, "put", 1))); restricted {
-				wantKind(t, "what was not named", err, Denied)
+			if _, err = w.send(msg(ref(id), lit(value.Int(1)), call(0, "put", 1))); restricted {
+				wantKind(t, "what was not named", err, fail.Denied)
 			} else {
 				wantOK(t, "the twin", err)
 			}
@@ -75,16 +78,16 @@ func TestRestrictedResults(t *testing.T) {
 // that the policy never saw it is refused, not restricted by guesswork.
 func TestRestrictedResultAgrees(t *testing.T) {
 	wider := newMail()
-	wider.desc.Interfaces[0].Methods["more"] = &Method{Name: "more", Sends: true, Result: con(TypeInt)}
+	wider.desc.Interfaces[0].Methods["more"] = &message.Method{Name: "more", Sends: true, Result: con(value.TypeInt)}
 	for _, c := range []struct {
 		what   string
 		result Object
-		kind   Kind
-	}{{"wider", wider, Internal}, {"as it was described", newMail(), Other}} {
+		kind   fail.Kind
+	}{{"wider", wider, fail.Internal}, {"as it was described", newMail(), fail.Other}} {
 		mail := newMail()
-		mail.eval = func(context.Context, *Message) (Value, error) { return RefValue(c.result), nil }
+		mail.eval = func(context.Context, *Message) (value.Value, error) { return value.RefValue(c.result), nil }
 		w := newWorld(t, Config{Grants: map[string]Object{"mail": keeping(mail, "dup", "peek")}})
-		if _, err := w.send(msg(ref(0), call(0, "dup"))); c.kind == Other {
+		if _, err := w.send(msg(ref(0), call(0, "dup"))); c.kind == fail.Other {
 			wantOK(t, c.what, err)
 		} else {
 			wantKind(t, c.what, err, c.kind)
@@ -97,18 +100,18 @@ func TestRestrictedResultAgrees(t *testing.T) {
 func TestObjectsOfAFailedAnswer(t *testing.T) {
 	for _, failed := range []bool{true, false} {
 		w := newWorld(t, Config{})
-		w.mail.eval = func(context.Context, *Message) (Value, error) {
+		w.mail.eval = func(context.Context, *Message) (value.Value, error) {
 			if failed {
-				return List(RefValue(newMail()), Value{}), nil
+				return value.List(value.RefValue(newMail()), value.Value{}), nil
 			}
-			return List(RefValue(newMail()), Null()), nil
+			return value.List(value.RefValue(newMail()), value.Null()), nil
 		}
 		_, err := w.send(msg(ref(mailID), call(0, "peek")))
 		guess := msg(ref(usersID+1), call(0, "peek"))
 		if failed {
-			wantKind(t, "the answer", err, Internal)
+			wantKind(t, "the answer", err, fail.Internal)
 			_, err = w.send(guess)
-			wantKind(t, "an object of it", err, Denied)
+			wantKind(t, "an object of it", err, fail.Denied)
 		} else {
 			wantOK(t, "the twin's answer", err)
 			_, err = w.send(guess)

@@ -1,6 +1,8 @@
 package exo
 
 import (
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
 	"strconv"
 	"time"
 )
@@ -44,8 +46,8 @@ func (l Limits) OrDefault() Limits {
 }
 
 // Message are the bounds of one message, for a Checker.
-func (l Limits) Message() Bounds {
-	return Bounds{Nodes: l.MessageNodes, Depth: l.MessageDepth, LiteralBytes: l.LiteralBytes}
+func (l Limits) Message() message.Bounds {
+	return message.Bounds{Nodes: l.MessageNodes, Depth: l.MessageDepth, LiteralBytes: l.LiteralBytes}
 }
 
 func or[T int | time.Duration](p *T, d T) {
@@ -99,10 +101,10 @@ func (x *spent) add(y spent) { x.rows, x.bytes = x.rows+y.rows, x.bytes+y.bytes 
 
 func (g *Gate) overspent(x spent) error {
 	if l := g.limits.Rows; x.rows > l {
-		return Errorf(Limit, "", "%s", g.catalog.Say(nil, "limit.read", "more than {most} records were read; ask for fewer", "most", strconv.Itoa(l)))
+		return fail.Errorf(fail.Limit, "", "%s", g.catalog.Say(nil, "limit.read", "more than {most} records were read; ask for fewer", "most", strconv.Itoa(l)))
 	}
 	if l := g.limits.Bytes; x.bytes > l {
-		return Errorf(Limit, "", "%s", g.catalog.Say(nil, "limit.bytes", "more than {most} bytes were read; ask for less", "most", strconv.Itoa(l)))
+		return fail.Errorf(fail.Limit, "", "%s", g.catalog.Say(nil, "limit.bytes", "more than {most} bytes were read; ask for less", "most", strconv.Itoa(l)))
 	}
 	return nil
 }

@@ -4,12 +4,15 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"pgregory.net/rapid"
 )
 
 // honest is messages of every form, to start from.
-func honest() []Expr {
-	var xs []Expr
+func honest() []message.Expr {
+	var xs []message.Expr
 	for _, a := range slices.Concat(graphAttacks(), placeholderAttacks(), typeAttacks()) {
 		xs = append(xs, a.good)
 	}
@@ -17,7 +20,7 @@ func honest() []Expr {
 }
 
 // mutate changes one thing about x.
-func mutate(t *rapid.T, x Expr) Expr {
+func mutate(t *rapid.T, x message.Expr) message.Expr {
 	ns := slices.Clone(x.Nodes)
 	if len(ns) == 0 {
 		return msg(ref(rapid.Uint32Range(0, 4).Draw(t, "ref")))
@@ -40,13 +43,13 @@ func mutate(t *rapid.T, x Expr) Expr {
 			n.Args = n.Args[:len(n.Args)-1]
 		}
 	case 4:
-		n.Op = Op(rapid.IntRange(0, 10).Draw(t, "op"))
+		n.Op = message.Op(rapid.IntRange(0, 10).Draw(t, "op"))
 	case 5:
 		n.Name = rapid.SampledFrom([]string{"", "todo", "user", "id", "title", "done", "diary", "where", "join", "select", "orderBy", "limit", "as", "eq", "in", "and", "desc",
 			"execute", "count", "remove", "named", "sample", "send", "put", "todos", "__proto__"}).Draw(t, "name")
 	case 6:
-		n.Lit = rapid.SampledFrom([]Value{{}, Null(), Bool(true), Int(-1), Float(2), Float(0.5), Text("todo"), Text("9007199254740993"), List(), List(Int(1), Text("x")),
-			RecordValue(Field{"to", Text("x")}), Time(Int(0).Time())}).Draw(t, "lit")
+		n.Lit = rapid.SampledFrom([]value.Value{{}, value.Null(), value.Bool(true), value.Int(-1), value.Float(2), value.Float(0.5), value.Text("todo"), value.Text("9007199254740993"), value.List(), value.List(value.Int(1), value.Text("x")),
+			value.RecordValue(value.Field{Name: "to", Value: value.Text("x")}), value.Time(value.Int(0).Time())}).Draw(t, "lit")
 	case 7:
 		n.Ref = rapid.Uint32Range(0, 4).Draw(t, "ref")
 	case 8:
@@ -71,19 +74,19 @@ func mutate(t *rapid.T, x Expr) Expr {
 		}
 		ns = slices.Insert(ns, i, extra)
 	}
-	return Expr{ns}
+	return message.Expr{Nodes: ns}
 }
 
 // recheck says what must hold of every message that the checker let pass.
-func recheck(t interface{ Fatalf(string, ...any) }, x Expr, got *Checked) {
-	if got.Root == nil || got.Root.Op != OpCall || !got.Root.Method().Sends || !got.Root.Closed() {
+func recheck(t interface{ Fatalf(string, ...any) }, x message.Expr, got *message.Checked) {
+	if got.Root == nil || got.Root.Op != message.OpCall || !got.Root.Method().Sends || !got.Root.Closed() {
 		t.Fatalf("%+v passed without being a message", x)
 	}
 	again, err := checker().Check(got.Root.Expr())
 	if err != nil {
 		t.Fatalf("%+v passed once, and then not: %v", x, err)
 	}
-	if again.Shape != got.Shape || !slices.EqualFunc(again.Args, got.Args, Equal) || !slices.Equal(again.Refs, got.Refs) || !equalLabel(again.Label, got.Label) {
+	if again.Shape != got.Shape || !slices.EqualFunc(again.Args, got.Args, value.Equal) || !slices.Equal(again.Refs, got.Refs) || !equalLabel(again.Label, got.Label) {
 		t.Fatalf("%+v is %q %v at first, and then %q %v", x, got.Shape, got.Args, again.Shape, again.Args)
 	}
 }
@@ -104,7 +107,7 @@ func TestMutations(t *testing.T) {
 			passed++
 		} else {
 			refused++
-			if KindOf(err) == Other || KindOf(err) == Internal {
+			if fail.KindOf(err) == fail.Other || fail.KindOf(err) == fail.Internal {
 				rt.Fatalf("%+v: %v", x, err)
 			}
 		}
@@ -113,7 +116,7 @@ func TestMutations(t *testing.T) {
 		if asked := w.asked(); asked > 1 || asked == 1 && err != nil || asked == 0 && sent == nil {
 			rt.Fatalf("%+v: checked %v, sent %v, asked %d times", x, err, sent, asked)
 		}
-		w.s.Finish(t.Context(), Null(), nil)
+		w.s.Finish(t.Context(), value.Null(), nil)
 	})
 	if passed == 0 || refused == 0 {
 		t.Errorf("%d passed and %d were refused: the test is blind on one eye", passed, refused)

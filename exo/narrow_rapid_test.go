@@ -8,64 +8,66 @@ import (
 	"testing"
 	"time"
 
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"pgregory.net/rapid"
 )
 
 // drawType draws the type of an argument.
-func drawType(t *rapid.T, depth int) *Type {
-	names := []string{TypeInt, TypeNumber, TypeText, TypeText, TypeData, TypeBool, TypeDecimal, TypeFloat, TypeTime, TypeList, TypeRecord}
+func drawType(t *rapid.T, depth int) *message.Type {
+	names := []string{value.TypeInt, value.TypeNumber, value.TypeText, value.TypeText, value.TypeData, value.TypeBool, value.TypeDecimal, value.TypeFloat, value.TypeTime, value.TypeList, value.TypeRecord}
 	if depth > 1 {
 		names = names[:9]
 	}
-	x := &Type{Name: rapid.SampledFrom(names).Draw(t, "type"), Null: rapid.Bool().Draw(t, "null")}
+	x := &message.Type{Name: rapid.SampledFrom(names).Draw(t, "type"), Null: rapid.Bool().Draw(t, "null")}
 	switch x.Name {
-	case TypeText:
+	case value.TypeText:
 		if rapid.Bool().Draw(t, "enum") {
 			x.Enum = []string{"a", "b", "2024-01-31"}
 		}
-	case TypeList:
-		x.Args = map[string]*Type{"of": drawType(t, depth+1)}
-	case TypeRecord:
+	case value.TypeList:
+		x.Args = map[string]*message.Type{"of": drawType(t, depth+1)}
+	case value.TypeRecord:
 		for _, n := range []string{"x", "y", "z"}[:rapid.IntRange(1, 3).Draw(t, "fields")] {
-			x.Fields = append(x.Fields, TypeField{Name: n, Type: drawType(t, depth+1), Opt: rapid.Bool().Draw(t, "opt")})
+			x.Fields = append(x.Fields, message.TypeField{Name: n, Type: drawType(t, depth+1), Opt: rapid.Bool().Draw(t, "opt")})
 		}
 	}
 	return x
 }
 
-func drawParam(t *rapid.T, opt bool) Param {
-	p := Param{Name: "p", Want: &Term{Con: drawType(t, 0)}, Opt: opt, Null: rapid.Bool().Draw(t, "or null")}
+func drawParam(t *rapid.T, opt bool) message.Param {
+	p := message.Param{Name: "p", Want: &message.Term{Con: drawType(t, 0)}, Opt: opt, Null: rapid.Bool().Draw(t, "or null")}
 	switch name := p.Want.Con.Name; {
-	case name == TypeInt:
+	case name == value.TypeInt:
 		p.Count = rapid.Bool().Draw(t, "count")
-	case name == TypeText && rapid.Bool().Draw(t, "static"):
+	case name == value.TypeText && rapid.Bool().Draw(t, "static"):
 		p.Static, p.Null, p.Want.Con.Null = true, false, false
-	case name == TypeNumber:
+	case name == value.TypeNumber:
 		p.Bind = "n"
 	}
 	if rapid.IntRange(0, 5).Draw(t, "callback") == 0 {
-		p = Param{Name: "p", Want: &Term{Con: &Type{Name: "Cond"}}, Lambda: con("A"), Plain: rapid.Bool().Draw(t, "plain"), Opt: opt}
+		p = message.Param{Name: "p", Want: &message.Term{Con: &message.Type{Name: "Cond"}}, Lambda: con("A"), Plain: rapid.Bool().Draw(t, "plain"), Opt: opt}
 	}
 	return p
 }
 
 // drawDescription draws an object of interfaces that lead to each other.
-func drawDescription(t *rapid.T) Description {
+func drawDescription(t *rapid.T) message.Description {
 	all := []string{"A", "B"}
-	d := Description{Type: &Type{Name: "A"}, Interfaces: []*Interface{iface("Kind", nil, false), iface("Cond", nil, true)}}
+	d := message.Description{Type: &message.Type{Name: "A"}, Interfaces: []*message.Interface{iface("Kind", nil, false), iface("Cond", nil, true)}}
 	for _, name := range all {
 		i := iface(name, nil, false)
 		if rapid.Bool().Draw(t, "kind") {
 			i.Is = []string{"Kind"}
 		}
-		i.Fields["f"] = &Property{Type: &Type{Name: "Cond"}, Label: drawLabel(t, "label")}
+		i.Fields["f"] = &message.Property{Type: &message.Type{Name: "Cond"}, Label: drawLabel(t, "label")}
 		for _, n := range []string{"m1", "m2", "m3"}[:rapid.IntRange(1, 3).Draw(t, "methods")] {
-			m := &Method{Name: n, Label: drawLabel(t, "label"), Row: rapid.Bool().Draw(t, "row")}
+			m := &message.Method{Name: n, Label: drawLabel(t, "label"), Row: rapid.Bool().Draw(t, "row")}
 			if m.Sends = rapid.Bool().Draw(t, "sends"); m.Sends {
-				m.Result, m.Admits, m.Reply = con(TypeInt), drawLabel(t, "label"), drawLabel(t, "label")
-				m.Sink, m.Effect = rapid.Bool().Draw(t, "sink"), rapid.SampledFrom([]EffectMode{NoEffect, NoEffect, Immediate}).Draw(t, "effect")
+				m.Result, m.Admits, m.Reply = con(value.TypeInt), drawLabel(t, "label"), drawLabel(t, "label")
+				m.Sink, m.Effect = rapid.Bool().Draw(t, "sink"), rapid.SampledFrom([]message.EffectMode{message.NoEffect, message.NoEffect, message.Immediate}).Draw(t, "effect")
 			} else {
-				m.Result = rapid.SampledFrom([]*Term{con("A"), con("B"), v("self")}).Draw(t, "result")
+				m.Result = rapid.SampledFrom([]*message.Term{con("A"), con("B"), v("self")}).Draw(t, "result")
 			}
 			opt := false
 			for range rapid.IntRange(0, 2).Draw(t, "params") {
@@ -79,12 +81,12 @@ func drawDescription(t *rapid.T) Description {
 		}
 		d.Interfaces = append(d.Interfaces, i)
 	}
-	return d.clone()
+	return d.Clone()
 }
 
 // sites are the places in v that can change: each flag, text, label, list and map in it.
 func sites(v reflect.Value, set func(reflect.Value)) (all []site) {
-	if v.Type() == reflect.TypeFor[Label]() {
+	if v.Type() == reflect.TypeFor[value.Label]() {
 		return []site{{v, set}}
 	}
 	switch v.Kind() {
@@ -136,7 +138,7 @@ func scramble(t *rapid.T, v reflect.Value) {
 		name := x.v.Type().String()
 		types[name] = append(types[name], x)
 	}
-	for _, n := range []string{"bool", "bool ", "exo.Label", "exo.Label ", "[]string", "[]string "} { // more often
+	for _, n := range []string{"bool", "bool ", "value.Label", "value.Label ", "[]string", "[]string "} { // more often
 		if of := types[strings.TrimSpace(n)]; of != nil {
 			types[n+" "] = of
 		}
@@ -145,7 +147,7 @@ func scramble(t *rapid.T, v reflect.Value) {
 	switch v := x.v; v.Kind() {
 	case reflect.Struct:
 		l := drawLabel(t, "label")
-		if old, ok := v.Interface().(Label); ok && rapid.Bool().Draw(t, "join") {
+		if old, ok := v.Interface().(value.Label); ok && rapid.Bool().Draw(t, "join") {
 			l = l.Join(old)
 		}
 		x.set(reflect.ValueOf(l))
@@ -154,9 +156,9 @@ func scramble(t *rapid.T, v reflect.Value) {
 	case reflect.Bool:
 		x.set(reflect.ValueOf(!v.Bool()))
 	case reflect.Uint8:
-		x.set(reflect.ValueOf(EffectMode(rapid.IntRange(0, 4).Draw(t, "mode"))))
+		x.set(reflect.ValueOf(message.EffectMode(rapid.IntRange(0, 4).Draw(t, "mode"))))
 	case reflect.String:
-		x.set(reflect.ValueOf(rapid.SampledFrom([]string{"", "a", "A", "B", "Cond", "m1", "m2", "n", "p", "x", "1.50", TypeInt, TypeText, TypeData, TypeNumber, TypeDecimal, TypeFloat}).Draw(t, "text")))
+		x.set(reflect.ValueOf(rapid.SampledFrom([]string{"", "a", "A", "B", "Cond", "m1", "m2", "n", "p", "x", "1.50", value.TypeInt, value.TypeText, value.TypeData, value.TypeNumber, value.TypeDecimal, value.TypeFloat}).Draw(t, "text")))
 	case reflect.Slice:
 		n := v.Len()
 		if n == 0 {
@@ -188,19 +190,19 @@ func scramble(t *rapid.T, v reflect.Value) {
 	}
 }
 
-var rawValues = []Value{Null(), Bool(true), Int(0), Int(-1), Int(7), Float(1), Float(1.5), Text("a"), Text("b"), Text("1.50"), Text("2024-01-31"), Text("9007199254740993"),
-	Time(time.UnixMilli(1706659200000)), RecordValue(), RecordValue(Field{"y", Int(1)}), List(), List(Int(1), Float(2)), List(Text("a"), Null()), RecordValue(Field{"x", Int(1)}), RecordValue(Field{"x", Float(1)}, Field{"y", Text("a")}),
-	RecordValue(Field{"z", Null()}, Field{"x", Text("1.50")})}
+var rawValues = []value.Value{value.Null(), value.Bool(true), value.Int(0), value.Int(-1), value.Int(7), value.Float(1), value.Float(1.5), value.Text("a"), value.Text("b"), value.Text("1.50"), value.Text("2024-01-31"), value.Text("9007199254740993"),
+	value.Time(time.UnixMilli(1706659200000)), value.RecordValue(), value.RecordValue(value.Field{Name: "y", Value: value.Int(1)}), value.List(), value.List(value.Int(1), value.Float(2)), value.List(value.Text("a"), value.Null()), value.RecordValue(value.Field{Name: "x", Value: value.Int(1)}), value.RecordValue(value.Field{Name: "x", Value: value.Float(1)}, value.Field{Name: "y", Value: value.Text("a")}),
+	value.RecordValue(value.Field{Name: "z", Value: value.Null()}, value.Field{Name: "x", Value: value.Text("1.50")})}
 
 // drawMessage draws a message that the catalogue admits, as a hostile guest would write it:
 // with values as they are before anything converts them. ok is false where it found none.
-func drawMessage(t *rapid.T, c *Checker) (x Expr, ok bool) {
+func drawMessage(t *rapid.T, c *message.Checker) (x message.Expr, ok bool) {
 	at, err := c.MakeRef(0)
 	if err != nil {
 		return x, false
 	}
-	x.Nodes = []WireNode{ref(0)}
-	add := func(w WireNode) int32 {
+	x.Nodes = []message.WireNode{ref(0)}
+	add := func(w message.WireNode) int32 {
 		x.Nodes = append(x.Nodes, w)
 		return int32(len(x.Nodes) - 1)
 	}
@@ -212,7 +214,7 @@ func drawMessage(t *rapid.T, c *Checker) (x Expr, ok bool) {
 		}
 		name := rapid.SampledFrom(slices.Sorted(maps.Keys(i.Methods))).Draw(t, "method")
 		m := i.Methods[name]
-		var args []*Node
+		var args []*message.Node
 		var wired []int32
 		for k := range m.Params {
 			if m.Params[k].Opt && rapid.Bool().Draw(t, "left out") {
@@ -231,12 +233,12 @@ func drawMessage(t *rapid.T, c *Checker) (x Expr, ok bool) {
 				if err != nil {
 					return x, false
 				}
-				pw := add(WireNode{Op: OpParam, Name: name, Recv: last, Arg: k, Args: slices.Clone(wired)})
+				pw := add(message.WireNode{Op: message.OpParam, Name: name, Recv: last, Arg: k, Args: slices.Clone(wired)})
 				wired = append(wired, add(lam(pw, add(fld(pw, "f")))))
 				args = append(args, l)
 				continue
 			}
-			fit := slices.DeleteFunc(slices.Clone(rawValues), func(v Value) bool {
+			fit := slices.DeleteFunc(slices.Clone(rawValues), func(v value.Value) bool {
 				return !m.Params[k].Want.Con.Fits(v) && !(v.IsNull() && m.Params[k].Null)
 			})
 			if len(fit) == 0 {
@@ -269,14 +271,14 @@ func TestOnlyNarrower(t *testing.T) {
 	made, narrowed, messages := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		inner := &fake{desc: drawDescription(t)}
-		if (Catalog{}).merge(inner.desc) != nil {
+		if (message.Catalog{}).Merge(inner.desc) != nil {
 			t.Skip("a description that can't be granted")
 		}
 		var o Object = inner
 		chain := []Object{o}
 		for range 6 {
 			made++
-			w := Wrap(o, Policy{Narrow: func(d *Description) error {
+			w := Wrap(o, Policy{Narrow: func(d *message.Description) error {
 				for range rapid.IntRange(1, 2).Draw(t, "changes") {
 					at := reflect.ValueOf(d).Elem()
 					if a := d.Interface("A"); a != nil && len(a.Methods) > 0 { // more often where messages begin
@@ -288,7 +290,7 @@ func TestOnlyNarrower(t *testing.T) {
 				return nil
 			}})
 			d, err := w.Describe()
-			if err != nil || (Catalog{}).merge(d) != nil {
+			if err != nil || (message.Catalog{}).Merge(d) != nil {
 				continue // refused, which is always right
 			}
 			if before, _ := o.Describe(); !reflect.DeepEqual(before, d) {
@@ -297,18 +299,18 @@ func TestOnlyNarrower(t *testing.T) {
 			o = w
 			chain = append(chain, o)
 		}
-		check := func(o Object) *Checker {
+		check := func(o Object) *message.Checker {
 			d, err := o.Describe()
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := &Checker{Catalog: Catalog{}, Bounds: Limits{}.OrDefault().Message(), Ref: func(id uint32) *Type {
+			c := &message.Checker{Catalog: message.Catalog{}, Bounds: Limits{}.OrDefault().Message(), Ref: func(id uint32) *message.Type {
 				if id > 0 {
 					return nil
 				}
 				return d.Type
 			}}
-			if err := c.Catalog.merge(d); err != nil {
+			if err := c.Catalog.Merge(d); err != nil {
 				t.Fatal(err)
 			}
 			return c
@@ -329,18 +331,18 @@ func TestOnlyNarrower(t *testing.T) {
 					t.Fatalf("wrapped it is admitted, and bare it is not: %v\n%+v", err, x)
 				}
 				// What the object gets is a message of its own, which it would convert no further.
-				if same, err := check(chain[i]).Check(less.Root.Expr()); err != nil || less.Shape != same.Shape || !slices.EqualFunc(less.Args, same.Args, Equal) {
+				if same, err := check(chain[i]).Check(less.Root.Expr()); err != nil || less.Shape != same.Shape || !slices.EqualFunc(less.Args, same.Args, value.Equal) {
 					t.Fatalf("wrapped it is a message that the object does not know: %q %v, %v", less.Shape, less.Args, err)
 				}
 				a, b := less.Root.Method(), more.Root.Method()
 				switch {
 				case !more.Label.FlowsTo(less.Label) || !b.Reply.FlowsTo(a.Reply):
 					t.Fatalf("wrapped it has the labels %v and %v, bare %v and %v", less.Label, a.Reply, more.Label, b.Reply)
-				case b.Sink && !a.Sink, b.Effect != NoEffect && a.Effect != b.Effect:
+				case b.Sink && !a.Sink, b.Effect != message.NoEffect && a.Effect != b.Effect:
 					t.Fatalf("wrapped it is sink %t, effect %v; bare %t, %v", a.Sink, a.Effect, b.Sink, b.Effect)
 				case !a.Declassifies.FlowsTo(b.Declassifies):
 					t.Fatalf("wrapped it declassifies %v, bare %v", a.Declassifies, b.Declassifies)
-				case (b.Sink || b.Effect != NoEffect) && !a.Admits.FlowsTo(b.Admits):
+				case (b.Sink || b.Effect != message.NoEffect) && !a.Admits.FlowsTo(b.Admits):
 					t.Fatalf("wrapped it admits %v, bare %v", a.Admits, b.Admits)
 				case less.Root.Type.Name != more.Root.Type.Name:
 					t.Fatalf("wrapped it gives %v, bare %v", less.Root.Type, more.Root.Type)

@@ -3,6 +3,8 @@ package exo
 import (
 	"context"
 	"fmt"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // Object is a capability: holding a reference to one is the permission to send
@@ -14,22 +16,22 @@ import (
 type Object interface {
 	// Describe says what the object is. An error means that it can't be used and
 	// is for the host, at the time at which it is granted.
-	Describe() (Description, error)
+	Describe() (message.Description, error)
 	// Eval answers a checked message whose innermost receiver is this object. It
 	// owns the whole message, which may refer to other objects (m.Objects): Eval must refuse
 	// those that it does not accept.
 	// It must return soon after ctx has ended. An effect that was begun can't be called
 	// off, and nothing may take effect when its run is over, so the run waits for Eval.
-	Eval(ctx context.Context, m *Message) (Value, error)
+	Eval(ctx context.Context, m *Message) (value.Value, error)
 }
 
 // ObjectOf is the object that a value refers to, nil for every other value.
-func ObjectOf(v Value) Object { o, _ := v.Ref().(Object); return o }
+func ObjectOf(v value.Value) Object { o, _ := v.Ref().(Object); return o }
 
 // Message is a message that the catalogue allows, on its way to the object that answers it. One that no session
 // admitted, as a test may make it, has no run: it counts and records nothing, and has no Unit.
 type Message struct {
-	Checked
+	message.Checked
 
 	// Objects are what Refs refer to, without the policies that they were wrapped in: for the
 	// time of the message. An Eval that stored one for another run would lose its policies.
@@ -40,7 +42,7 @@ type Message struct {
 	store   any // of its object: see Transactional
 
 	calculated bool            // what it shows may be made of labelled values by the program's own expressions
-	asked      Expr            // as the program sent it, where it holds sealed values and acts when the run has committed, or declassifies them
+	asked      message.Expr    // as the program sent it, where it holds sealed values and acts when the run has committed, or declassifies them
 	behind     <-chan struct{} // closed when the message before it in its store has acted
 	acted      chan struct{}   // closed when it has
 
@@ -75,9 +77,9 @@ func (m *Message) Run() Run {
 
 // RunLabel is what the run has read when the message was admitted, with what the reply may carry: the same however fast
 // calls are. The zero Label of a message that no session admitted.
-func (m *Message) RunLabel() Label {
+func (m *Message) RunLabel() value.Label {
 	if m.entry == nil {
-		return Label{}
+		return value.Label{}
 	}
 	return m.entry.label
 }
@@ -85,9 +87,9 @@ func (m *Message) RunLabel() Label {
 // ChosenBy is the label of what chose the message: what the run had read before it, and what the message itself holds, sealed values
 // too. RunLabel adds what the reply may carry, which comes when the message has acted: an object that demands trust asks ChosenBy. The zero
 // Label of a message that no session admitted.
-func (m *Message) ChosenBy() Label {
+func (m *Message) ChosenBy() value.Label {
 	if m.entry == nil {
-		return Label{}
+		return value.Label{}
 	}
 	return m.entry.chosen
 }

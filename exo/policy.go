@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"reflect"
 	"slices"
 	"sync"
@@ -23,7 +26,7 @@ type Policy struct {
 	// deleted, since an object would still show them in whole rows, and nothing of a
 	// result can change, since only the object knows what it returns. An expression that
 	// stands for a parameter, like a column, is not held against a narrowed Enum.
-	Narrow func(d *Description) error
+	Narrow func(d *message.Description) error
 
 	// Before refuses a message by returning false. It is called for each message that
 	// mentions the object, as its receiver or as an argument, when the gate would admit it:
@@ -44,12 +47,12 @@ type Policy struct {
 
 	// Admits, if it is set, takes labels from what a message may carry: see Sink, as which
 	// it is called, for each message that mentions the object and is a sink or an effect.
-	Admits func(m *Message) Label
+	Admits func(m *Message) value.Label
 
 	// After is told of each message that was admitted what came of it: the reply, or an
 	// error. It only observes: what it does can't change the reply. Replies come in no
 	// fixed order. It may add to the record with (*Message).Detail.
-	After func(m *Message, v Value, err error)
+	After func(m *Message, v value.Value, err error)
 
 	// Cut, when it is closed, revokes the object for good: messages that come later are
 	// refused with Kind Revoked, and those being answered are cancelled.
@@ -65,7 +68,7 @@ type Policy struct {
 func Wrap(o Object, p Policy) Object {
 	w := &wrapped{inner: o, by: &wrapping{policy: p}}
 	if p.Narrow != nil {
-		w.by.narrowed = sync.OnceValues(func() (*Narrowing, error) { return narrowed(o, p.Narrow) })
+		w.by.narrowed = sync.OnceValues(func() (*message.Narrowing, error) { return narrowed(o, p.Narrow) })
 	}
 	return w
 }
@@ -81,7 +84,7 @@ type wrapped struct {
 // wrapping is what a wrapped object and all that it leads to have in common.
 type wrapping struct {
 	policy   Policy
-	narrowed func() (*Narrowing, error) // nil: the description stays as it is
+	narrowed func() (*message.Narrowing, error) // nil: the description stays as it is
 }
 
 // wrap wraps an object that a message to this one returned.
@@ -96,9 +99,9 @@ func (w *wrapped) revoked() bool {
 	}
 }
 
-func (w *wrapped) Describe() (Description, error) {
+func (w *wrapped) Describe() (message.Description, error) {
 	if w.inner == nil {
-		return Description{}, errors.New("exo: Wrap of a nil object")
+		return message.Description{}, errors.New("exo: Wrap of a nil object")
 	}
 	d, err := w.inner.Describe()
 	if err != nil || w.by.narrowed == nil {
@@ -106,7 +109,7 @@ func (w *wrapped) Describe() (Description, error) {
 	}
 	n, err := w.by.narrowed()
 	if err != nil {
-		return Description{}, err
+		return message.Description{}, err
 	}
 	if d, err = n.Of(d); err == nil && !w.led {
 		d.Doc = n.Doc
@@ -115,7 +118,9 @@ func (w *wrapped) Describe() (Description, error) {
 }
 
 // Eval answers nothing: past the gate there is no policy.
-func (w *wrapped) Eval(context.Context, *Message) (Value, error) { return Value{}, errNotPeeled }
+func (w *wrapped) Eval(context.Context, *Message) (value.Value, error) {
+	return value.Value{}, errNotPeeled
+}
 
 var errNotPeeled = errors.New("exo: a wrapped object answers through a Session only")
 
@@ -128,7 +133,7 @@ func (m *Message) peel(slot int, o Object) (Object, error) {
 			break
 		}
 		if w.revoked() {
-			return nil, &Error{Kind: Revoked}
+			return nil, &fail.Error{Kind: fail.Revoked}
 		}
 		if c := w.by.policy.Cut; c != nil {
 			m.cuts = append(m.cuts, c)
@@ -223,7 +228,7 @@ func (s *Session) before(m *Message, e *pending) (err error) {
 				of = blind
 			}
 			if f := w.policy.Before; f != nil && !f(of) {
-				err = &Error{Kind: Denied, Op: s.opName(e.root), Msg: w.policy.Refusal}
+				err = &fail.Error{Kind: fail.Denied, Op: s.opName(e.root), Msg: w.policy.Refusal}
 				return
 			}
 		}
@@ -248,7 +253,7 @@ func (s *Session) hostCode(e *pending, f func()) (panicked any) {
 }
 
 // after tells the policies of a message what came of it.
-func (s *Session) after(m *Message, v Value, err error) (failed error) {
+func (s *Session) after(m *Message, v value.Value, err error) (failed error) {
 	returned := len(m.policies) == 0
 	if returned {
 		return nil
@@ -274,7 +279,7 @@ func (s *Session) policyFailed(p any) error {
 		p = errPolicyEnded
 	}
 	s.callbackFailed(p)
-	return &Error{Kind: Internal, Err: errPolicy}
+	return &fail.Error{Kind: fail.Internal, Err: errPolicy}
 }
 
 var (
@@ -291,17 +296,17 @@ type LabelDeclarer interface {
 }
 
 // declaresLabels refuses labels of secrecy that a policy adds to fields of an object that has to know of them.
-func declaresLabels(o Object, own, met Description) error {
+func declaresLabels(o Object, own, met message.Description) error {
 	if _, ok := unwrapped(o).(LabelDeclarer); !ok {
 		return nil
 	}
 	for _, i := range met.Interfaces {
 		if was := own.Interface(i.Name).Label; !i.Label.Secrecy().FlowsTo(was) {
-			return fmt.Errorf("exo: a policy labels %s %s, and its object doesn't know: label it where it is declared", i.Name, i.Label.Secrecy().without(was))
+			return fmt.Errorf("exo: a policy labels %s %s, and its object doesn't know: label it where it is declared", i.Name, i.Label.Secrecy().Without(was))
 		}
 		for name, f := range i.Fields {
 			if was := own.Interface(i.Name).Fields[name]; !f.Label.Secrecy().FlowsTo(was.Label) {
-				return fmt.Errorf("exo: a policy labels %s.%s %s, and its object doesn't know: label it where it is declared", i.Name, name, f.Label.Secrecy().without(was.Label))
+				return fmt.Errorf("exo: a policy labels %s.%s %s, and its object doesn't know: label it where it is declared", i.Name, name, f.Label.Secrecy().Without(was.Label))
 			}
 		}
 	}
@@ -309,10 +314,10 @@ func declaresLabels(o Object, own, met Description) error {
 }
 
 // narrowed is what f makes of o's description.
-func narrowed(o Object, f func(*Description) error) (*Narrowing, error) {
+func narrowed(o Object, f func(*message.Description) error) (*message.Narrowing, error) {
 	d, err := o.Describe()
 	if err != nil {
 		return nil, err
 	}
-	return Narrow(d, f, func(met Description) error { return declaresLabels(o, d, met) })
+	return message.Narrow(d, f, func(met message.Description) error { return declaresLabels(o, d, met) })
 }

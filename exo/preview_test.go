@@ -2,6 +2,8 @@ package exo
 
 import (
 	"errors"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"slices"
 	"strings"
 	"testing"
@@ -24,10 +26,10 @@ func TestPreview(t *testing.T) {
 		_, put := w.send(msg(ref(0), call(0, "put")))
 		_, mail := w.send(msg(ref(0), call(0, "mail")))
 		_, now := w.send(msg(ref(0), call(0, "count")))
-		if err := w.s.Finish(t.Context(), Null(), nil); err != nil || put != nil || now != nil {
+		if err := w.s.Finish(t.Context(), value.Null(), nil); err != nil || put != nil || now != nil {
 			t.Fatalf("preview %v: %v %v %v", preview, err, put, now)
 		}
-		if refused := KindOf(mail) == Denied && strings.Contains(mail.Error(), "preview"); refused != preview {
+		if refused := fail.KindOf(mail) == fail.Denied && strings.Contains(mail.Error(), "preview"); refused != preview {
 			t.Errorf("preview %v: the mail: %v", preview, mail)
 		}
 		if slices.Contains(s.log, "mail") == preview || slices.Contains(s.log, "settle") == preview || slices.Contains(s.log, "rollback") != preview {

@@ -6,19 +6,21 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"pgregory.net/rapid"
 )
 
-var readerTags = []string{"a", "b", "a@k", "b@k", "a@l", "a@k:1", "a@k:2", "a@k:3", "a@k:1|2", "a@k:2|3", "a@k:1|2|3", "a@l:1", "b@k:1", Untrusted, Untrusted + ":m@k:1"}
+var readerTags = []string{"a", "b", "a@k", "b@k", "a@l", "a@k:1", "a@k:2", "a@k:3", "a@k:1|2", "a@k:2|3", "a@k:1|2|3", "a@l:1", "b@k:1", value.Untrusted, value.Untrusted + ":m@k:1"}
 
-func drawReaders(t *rapid.T, name string) Label {
-	return NewLabel(rapid.SliceOfN(rapid.SampledFrom(readerTags), 0, 4).Draw(t, name)...)
+func drawReaders(t *rapid.T, name string) value.Label {
+	return value.NewLabel(rapid.SliceOfN(rapid.SampledFrom(readerTags), 0, 4).Draw(t, name)...)
 }
 
 // may reports by the definition whether what has one tag may go where another one is admitted: who gets it there has to be among those who
 // may read it.
 func may(tag, admitted string) bool {
-	if ofIntegrity(tag) || ofIntegrity(admitted) {
+	if value.OfIntegrity(tag) || value.OfIntegrity(admitted) {
 		return tag == admitted
 	}
 	at := func(s string) (base, kind string, ids []string) {
@@ -52,8 +54,8 @@ func may(tag, admitted string) bool {
 // TestReaders holds labels with readers to their definition: what is made of two values goes to those who may read both, a sink
 // of two recipients takes what both may read, and no join or meet gives more than that.
 func TestReaders(t *testing.T) {
-	laws := func(t interface{ Errorf(string, ...any) }, a, b, c Label) {
-		ab, sinks := a.Join(b), a.meet(b)
+	laws := func(t interface{ Errorf(string, ...any) }, a, b, c value.Label) {
+		ab, sinks := a.Join(b), a.Meet(b)
 		for what, ok := range map[string]bool{
 			"join is an upper bound":             a.FlowsTo(ab) && b.FlowsTo(ab),
 			"join is the least one":              !(a.FlowsTo(c) && b.FlowsTo(c)) || ab.FlowsTo(c),
@@ -65,8 +67,8 @@ func TestReaders(t *testing.T) {
 			"order is transitive":                !(a.FlowsTo(b) && b.FlowsTo(c)) || a.FlowsTo(c),
 			"order is antisymmetric":             !(a.FlowsTo(b) && b.FlowsTo(a)) || a.Equal(b),
 			"two sinks take what both do":        c.FlowsTo(sinks) == (c.FlowsTo(a) && c.FlowsTo(b)),
-			"what is left out is not admitted":   a.without(b).Empty() == a.FlowsTo(b),
-			"one tag for a kind":                 len(ab.Tags()) == len(ab.merged().Tags()),
+			"what is left out is not admitted":   a.Without(b).Empty() == a.FlowsTo(b),
+			"one tag for a kind":                 len(ab.Tags()) == len(ab.Merged().Tags()),
 		} {
 			if !ok {
 				t.Errorf("%v %v %v: not so: %s", a, b, c, what)
@@ -75,27 +77,27 @@ func TestReaders(t *testing.T) {
 	}
 	for _, tag := range readerTags {
 		for _, to := range readerTags {
-			if got := NewLabel(tag).FlowsTo(NewLabel(to)); got != may(tag, to) {
+			if got := value.NewLabel(tag).FlowsTo(value.NewLabel(to)); got != may(tag, to) {
 				t.Errorf("%s to %s: %t", tag, to, got)
 			}
 			for _, third := range readerTags {
-				laws(t, NewLabel(tag), NewLabel(to), NewLabel(third))
+				laws(t, value.NewLabel(tag), value.NewLabel(to), value.NewLabel(third))
 			}
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		laws(t, drawReaders(t, "a").merged(), drawReaders(t, "b").merged(), drawReaders(t, "c").merged())
+		laws(t, drawReaders(t, "a").Merged(), drawReaders(t, "b").Merged(), drawReaders(t, "c").Merged())
 	})
 }
 
 // TestAdmitsAll: a host that names its recipients one by one, and so admits two tags, means that both get it.
 func TestAdmitsAll(t *testing.T) {
-	both := NewLabel(readBy("1"), readBy("2"))
+	both := value.NewLabel(readBy("1"), readBy("2"))
 	for tag, ok := range map[string]bool{"pii": false, "pii@member": false, "pii@member:1": false, "pii@member:2": false, "pii@member:1|2": true, "pii@member:1|2|3": true, "pii@guest:1|2": false} {
-		if NewLabel(tag).FlowsTo(both) != ok {
+		if value.NewLabel(tag).FlowsTo(both) != ok {
 			t.Errorf("%s to %s: not %t", tag, both, ok)
 		}
-		if got := NewLabel(tag).FlowsTo(NewLabel("pii").meet(both)); got != ok {
+		if got := value.NewLabel(tag).FlowsTo(value.NewLabel("pii").Meet(both)); got != ok {
 			t.Errorf("%s to what a method and its recipients admit: %t", tag, got)
 		}
 	}
@@ -103,21 +105,21 @@ func TestAdmitsAll(t *testing.T) {
 
 // TestReadersMerge: a run that has read of many members has a label of one tag.
 func TestReadersMerge(t *testing.T) {
-	var l Label
+	var l value.Label
 	for i := range 10_000 {
-		l = l.Join(NewLabel(readBy(fmt.Sprint(i)), "pay"))
+		l = l.Join(value.NewLabel(readBy(fmt.Sprint(i)), "pay"))
 	}
 	if l.String() != "{pay,pii@member}" {
 		t.Error(l)
 	}
-	if l = l.Join(NewLabel("pii")); l.String() != "{pay,pii}" {
+	if l = l.Join(value.NewLabel("pii")); l.String() != "{pay,pii}" {
 		t.Error(l)
 	}
 }
 
 // readBy is the tag of pii that members with these ids may read.
 func readBy(ids ...string) string {
-	tag, err := ReaderTag("pii", "member", ids...)
+	tag, err := value.ReaderTag("pii", "member", ids...)
 	if err != nil {
 		panic(err)
 	}
@@ -130,7 +132,7 @@ func TestReaderIDs(t *testing.T) {
 		tag, kind string
 		ids       []string
 	}{{"pii", "member", nil}, {"pii", "member", []string{""}}, {"pii", "member", []string{"1", ""}}, {"", "member", []string{"1"}}, {"pii", "", []string{"1"}}, {"p@i", "member", []string{"1"}}, {"pii", "m:1", []string{"1"}}} {
-		if tag, err := ReaderTag(c.tag, c.kind, c.ids...); err == nil || tag != "" {
+		if tag, err := value.ReaderTag(c.tag, c.kind, c.ids...); err == nil || tag != "" {
 			t.Errorf("%+v: %q, which names no reader", c, tag)
 		}
 	}
@@ -138,17 +140,17 @@ func TestReaderIDs(t *testing.T) {
 		id := rapid.OneOf(rapid.String(), rapid.StringMatching(`[ab|@:%,{}0-9]{1,4}`)).Filter(func(s string) bool { return s != "" })
 		a, b := rapid.SliceOfN(id, 1, 3).Draw(t, "a"), rapid.SliceOfN(id, 1, 3).Draw(t, "b")
 		x, y := readBy(a...), readBy(b...)
-		if err := NewLabel(x).Check(); err != nil {
+		if err := value.NewLabel(x).Check(); err != nil {
 			t.Fatal(err)
 		}
 		all := !slices.ContainsFunc(b, func(id string) bool { return !slices.Contains(a, id) })
-		if NewLabel(x).FlowsTo(NewLabel(y)) != all {
+		if value.NewLabel(x).FlowsTo(value.NewLabel(y)) != all {
 			t.Fatalf("%q may be read by %q, and goes to %q: not %t", x, a, b, all)
 		}
 	})
 	for tag, ok := range map[string]bool{"pii@member": true, "pii@member:1": true, "pii@member:1|2": true, "pii@member:a%20b": true, "@": false, "pii@": false, "@member": false, "pii@member:": false,
 		"pii@member:2|1": false, "pii@member:1|1": false, "pii@member:1|": false, "pii@mem|ber": false, "pii@a@b": false, "pii@a:1@b": false, "pii@member:a b": false, "untrusted:mail@x.example": true, "untrusted@member": false} {
-		if err := NewLabel(tag).Check(); (err == nil) != ok {
+		if err := value.NewLabel(tag).Check(); (err == nil) != ok {
 			t.Errorf("%q: %v", tag, err)
 		}
 	}
@@ -170,13 +172,13 @@ func TestRefined(t *testing.T) {
 		{"pii@member", "pii@member:2|1", "pii@member"},
 		{"pii@member untrusted", "pii@member:1", "pii@member:1 untrusted"},
 	} {
-		if got := NewLabel(strings.Fields(c.of)...).Refined(NewLabel(strings.Fields(c.by)...)); !got.Equal(NewLabel(strings.Fields(c.want)...)) {
+		if got := value.NewLabel(strings.Fields(c.of)...).Refined(value.NewLabel(strings.Fields(c.by)...)); !got.Equal(value.NewLabel(strings.Fields(c.want)...)) {
 			t.Errorf("%s by %s: %s", c.of, c.by, got)
 		}
 	}
 	for by, want := range map[string]string{"": "{pii@member}", "pii@member:1": "{pii@member:1}", "pii@guest:1": "{pii@guest:1,pii@member}", "pay": "{pay,pii@member}", "pii": "{pii}", "pii@member:1 pay": "{pay,pii@member:1}"} {
 		s := sealing{}
-		got := s.value(&Type{Name: TypeText, Label: NewLabel("pii@member")}, Text("x").WithLabel(NewLabel(strings.Fields(by)...)))
+		got := s.value(&message.Type{Name: value.TypeText, Label: value.NewLabel("pii@member")}, value.Text("x").WithLabel(value.NewLabel(strings.Fields(by)...)))
 		if l, ok := got.Sealed(); !ok || l.String() != want || len(s.cells) != 1 || s.cells[0].plain.Label().String() != want {
 			t.Errorf("a value of %s: %s, want %s", by, l, want)
 		}
@@ -189,14 +191,14 @@ func TestBegunMerged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := g.Begin(t.Context(), Run{Label: NewLabel("pii@member:1", "pii@member:2")}, "", nil)
+	s, err := g.Begin(t.Context(), Run{Label: value.NewLabel("pii@member:1", "pii@member:2")}, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if s.Label().String() != "{pii@member}" {
 		t.Error(s.Label())
 	}
-	_ = s.Finish(t.Context(), Null(), nil)
+	_ = s.Finish(t.Context(), value.Null(), nil)
 }
 
 // TestReadersOfNoKind: a sink, or a result, that admits readers of a kind that nothing has is misspelt.
@@ -209,10 +211,10 @@ func TestReadersOfNoKind(t *testing.T) {
 		{"pii@member", "pii@Member", false}, {"pii@member", "pii@user:42", false}, {"pii@member", "pii@member pii@user", false},
 	} {
 		todos, mail := newTodos(), newMail()
-		todos.desc, mail.desc = todos.desc.clone(), mail.desc.clone()
-		todos.desc.Interface("Todo").Fields["diary"].Label = NewLabel(c.label)
-		_, result := NewGate(Config{Grants: map[string]Object{"todos": todos}, Admits: NewLabel(strings.Fields(c.admits)...), Record: Unrecorded})
-		mail.desc.Interfaces[0].Methods["send"].Admits = NewLabel(strings.Fields(c.admits)...)
+		todos.desc, mail.desc = todos.desc.Clone(), mail.desc.Clone()
+		todos.desc.Interface("Todo").Fields["diary"].Label = value.NewLabel(c.label)
+		_, result := NewGate(Config{Grants: map[string]Object{"todos": todos}, Admits: value.NewLabel(strings.Fields(c.admits)...), Record: Unrecorded})
+		mail.desc.Interfaces[0].Methods["send"].Admits = value.NewLabel(strings.Fields(c.admits)...)
 		_, sink := NewGate(Config{Grants: map[string]Object{"todos": todos, "mail": mail}, Record: Unrecorded})
 		for _, err := range []error{result, sink} {
 			if (err == nil) != c.ok || err != nil && !strings.Contains(err.Error(), "nothing has it: there is pii@member") {
@@ -222,8 +224,8 @@ func TestReadersOfNoKind(t *testing.T) {
 	}
 	// What has a tag without readers, and what has it with them, are two.
 	todos := newTodos()
-	todos.desc = todos.desc.clone()
-	todos.desc.Interface("Todo").Fields["diary"].Label, todos.desc.Interface("Todo").Fields["title"].Label = NewLabel("pii@member"), NewLabel("pii")
+	todos.desc = todos.desc.Clone()
+	todos.desc.Interface("Todo").Fields["diary"].Label, todos.desc.Interface("Todo").Fields["title"].Label = value.NewLabel("pii@member"), value.NewLabel("pii")
 	g, err := NewGate(Config{Grants: map[string]Object{"todos": todos}, Record: Unrecorded})
 	if err != nil {
 		t.Fatal(err)
@@ -241,7 +243,7 @@ func TestReadersOfNoKind(t *testing.T) {
 
 // TestUnnamed: a tag that says that a value has a reader, and not which, is told from those that say which, or who wrote.
 func TestUnnamed(t *testing.T) {
-	l := NewLabel("pii", "pii@member", "pay@member:42", Untrusted, Untrusted+":mail@x.example", "note@state")
+	l := value.NewLabel("pii", "pii@member", "pay@member:42", value.Untrusted, value.Untrusted+":mail@x.example", "note@state")
 	if got := l.Unnamed(); !slices.Equal(got, []string{"note@state", "pii@member"}) {
 		t.Error(got)
 	}

@@ -3,6 +3,9 @@ package exo
 import (
 	"context"
 	"fmt"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"reflect"
 	"sync"
 	"sync/atomic"
@@ -87,11 +90,11 @@ type Entry struct {
 
 	Start *Start // at Begun
 
-	Call    uint64     // of the message; 0: the entry is about the run
-	Op      string     // what was asked, as the program wrote it, shortened
-	Pos     Pos        // where in the program, as the guest says, without Text; zero: it says nothing that can be
-	Effect  EffectMode // of the message
-	Message []byte     // at Intent and Refused: the exact message, in its canonical encoding; nil where it was malformed, or larger than its run may send, or Cut
+	Call    uint64             // of the message; 0: the entry is about the run
+	Op      string             // what was asked, as the program wrote it, shortened
+	Pos     fail.Pos           // where in the program, as the guest says, without Text; zero: it says nothing that can be
+	Effect  message.EffectMode // of the message
+	Message []byte             // at Intent and Refused: the exact message, in its canonical encoding; nil where it was malformed, or larger than its run may send, or Cut
 	// Constants are the large constants of the message, in whose places Message has null; Cut says that the rest is too
 	// large, too, and left out. So what an entry has of one message is bounded.
 	Constants []Constant
@@ -99,8 +102,8 @@ type Entry struct {
 
 	// Label is that of the run once the message was admitted, and at Outcome the most that
 	// the reply may carry: none depends on how fast anything was.
-	Label   Label
-	Digest  Digest        // of the reply or the result
+	Label   value.Label
+	Digest  value.Digest  // of the reply or the result
 	Rows    int           // of the reply
 	Details []any         // what the object added: see (*Message).Detail; at Committing, and at Committed of a Preview, what a Changer says
 	Took    time.Duration // how long the message acted, without the wait for its turn
@@ -114,20 +117,20 @@ type Entry struct {
 type Start struct {
 	Principal Principal
 	Program   string
-	Label     Label
+	Label     value.Label
 	Clock     time.Time
 	Seed      uint64
 	Zone      string // of local time; "": UTC
 	Limits    Limits
 	Bounds    map[string]int64 // limits that the evaluator enforces, by their names, times in nanoseconds; other runs share the map
-	Granted   Digest           // of the catalogue and the names that were granted
+	Granted   value.Digest     // of the catalogue and the names that were granted
 }
 
 // digestOf is the digest of a reply or a result, where anybody asks for it; zero where it
 // has none.
-func (s *Session) digestOf(v Value) Digest {
+func (s *Session) digestOf(v value.Value) value.Digest {
 	if s.gate.record == nil || v.IsZero() {
-		return Digest{}
+		return value.Digest{}
 	}
 	d, _ := v.Digest()
 	return d
@@ -228,7 +231,7 @@ func (g *Gate) pay(ctx context.Context) (err error) {
 // panicked only what has happened already is recorded, and nothing more of the run happens.
 func (s *Session) note(e Entry) error {
 	if s.Panicked() != nil && !e.tellsOfTheDone() {
-		return &Error{Kind: Internal, Err: errRecord}
+		return &fail.Error{Kind: fail.Internal, Err: errRecord}
 	}
 	if s.gate.record == nil {
 		return nil
@@ -250,7 +253,7 @@ func (s *Session) note(e Entry) error {
 	if p != nil {
 		s.callbackFailed(p)
 	}
-	return &Error{Kind: Internal, Err: fmt.Errorf("%w: %w", errRecord, err)}
+	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("%w: %w", errRecord, err)}
 }
 
 // tellsOfTheDone reports whether an entry tells of what can't be undone any more.
@@ -259,7 +262,7 @@ func (e *Entry) tellsOfTheDone() bool {
 	case Committed, Acted, Ended:
 		return true
 	case Outcome:
-		return e.Effect == Immediate
+		return e.Effect == message.Immediate
 	}
 	return false
 }

@@ -3,6 +3,8 @@ package exo
 import (
 	"context"
 	"errors"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"testing"
 	"testing/synctest"
 )
@@ -16,10 +18,10 @@ func TestRevocable(t *testing.T) {
 	revoke()
 	revoke() // twice is once
 	_, err = w.send(count0())
-	wantKind(t, "after", err, Revoked)
+	wantKind(t, "after", err, fail.Revoked)
 	w.open()
 	_, err = w.send(count0())
-	wantKind(t, "after, in another run", err, Revoked)
+	wantKind(t, "after, in another run", err, fail.Revoked)
 	if users.asked() != 1 {
 		t.Errorf("asked %d times", users.asked())
 	}
@@ -43,9 +45,9 @@ func TestRevokedInFlight(t *testing.T) {
 		users := newUsers()
 		o, revoke := revocable(users)
 		w := newWorld(t, Config{Limits: Limits{ConcurrentCalls: 1}, Grants: map[string]Object{"mail": newMail(), "todos": newTodos(), "users": o}})
-		users.eval = func(ctx context.Context, _ *Message) (Value, error) {
+		users.eval = func(ctx context.Context, _ *Message) (value.Value, error) {
 			<-ctx.Done()
-			return Value{}, errors.New("driver: connection reset")
+			return value.Value{}, errors.New("driver: connection reset")
 		}
 		w.submit(count0())
 		synctest.Wait()
@@ -57,7 +59,7 @@ func TestRevokedInFlight(t *testing.T) {
 		revoke()
 		for range 21 {
 			_, err := w.next()
-			wantKind(t, "in flight", err, Revoked)
+			wantKind(t, "in flight", err, fail.Revoked)
 		}
 		_, err := w.next()
 		wantOK(t, "of another object", err)
@@ -76,7 +78,7 @@ func TestRevokedArgument(t *testing.T) {
 	wantOK(t, "before", err)
 	revoke()
 	_, err = w.send(x)
-	wantKind(t, "after", err, Revoked)
+	wantKind(t, "after", err, fail.Revoked)
 }
 
 // A call is cut, too, when an object that it has as an argument is revoked while the
@@ -84,9 +86,9 @@ func TestRevokedArgument(t *testing.T) {
 func TestRevokedArgumentInFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		todos := newTodos()
-		todos.eval = func(ctx context.Context, _ *Message) (Value, error) {
+		todos.eval = func(ctx context.Context, _ *Message) (value.Value, error) {
 			<-ctx.Done()
-			return Value{}, errors.New("driver: connection reset")
+			return value.Value{}, errors.New("driver: connection reset")
 		}
 		o, revoke := revocable(newUsers())
 		w := newWorld(t, Config{Limits: Limits{ConcurrentCalls: 1}, Grants: map[string]Object{"mail": newMail(), "todos": todos, "users": o}})
@@ -100,7 +102,7 @@ func TestRevokedArgumentInFlight(t *testing.T) {
 		synctest.Wait()
 		for range 2 {
 			_, err := w.next()
-			wantKind(t, "in flight", err, Revoked)
+			wantKind(t, "in flight", err, fail.Revoked)
 		}
 		if todos.asked() != 1 {
 			t.Errorf("%d calls began, want 1", todos.asked())
@@ -117,9 +119,9 @@ func TestRevocableOfOnly(t *testing.T) {
 		_, err := w.send(msg(ref(uint32(id)), call(0, "count")))
 		wantOK(t, "count", err)
 		_, err = w.send(msg(ref(uint32(id)), call(0, "execute")))
-		wantKind(t, "execute", err, Denied)
+		wantKind(t, "execute", err, fail.Denied)
 		revoke()
 		_, err = w.send(msg(ref(uint32(id)), call(0, "count")))
-		wantKind(t, "count, revoked", err, Revoked)
+		wantKind(t, "count, revoked", err, fail.Revoked)
 	}
 }

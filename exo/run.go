@@ -7,6 +7,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"time"
 )
 
@@ -44,11 +47,11 @@ func (id *RunID) UnmarshalText(b []byte) (err error) {
 // Run says which run this is, for whom, and all that its program finds besides what it
 // was granted. A program is deterministic given a Run and the replies in call order.
 type Run struct {
-	ID        RunID     // zero: a fresh one
-	Principal Principal // on whose behalf; it grants nothing
-	Label     Label     // that the run begins with: of what its program was made from
-	Clock     time.Time // what its program reads as the time, in milliseconds; it stands still; zero: now
-	Seed      uint64    // of Math.random; 0: a random one
+	ID        RunID       // zero: a fresh one
+	Principal Principal   // on whose behalf; it grants nothing
+	Label     value.Label // that the run begins with: of what its program was made from
+	Clock     time.Time   // what its program reads as the time, in milliseconds; it stands still; zero: now
+	Seed      uint64      // of Math.random; 0: a random one
 
 	// Preview undoes the units of work of the run where it would commit them. The entry Committed has the changes then, and the Err
 	// of each effect is ErrPreview. A method that acts outside of a unit of work is refused.
@@ -84,7 +87,7 @@ func (g *Gate) Begin(ctx context.Context, run Run, program string, bounds map[st
 		return nil, errZeroGate
 	}
 	run = run.OrNew(g.now())
-	run.Label = run.Label.merged() // of what it was written from, each part
+	run.Label = run.Label.Merged() // of what it was written from, each part
 	s := &Session{gate: g, run: run, length: len(program), label: run.Label, turns: turns{free: g.limits.ConcurrentCalls}, wake: make(chan struct{}, 1), over: make(chan struct{})}
 	s.withhold(0)
 	if g.record != nil {
@@ -94,14 +97,14 @@ func (g *Gate) Begin(ctx context.Context, run Run, program string, bounds map[st
 			err = g.record.Record(context.WithoutCancel(ctx), Entry{RunID: run.ID, Step: Begun, At: g.now(), Label: run.Label, Start: start})
 		}
 		if err != nil {
-			return nil, &Error{Kind: Internal, Err: fmt.Errorf("exo: that the run began can't be recorded: %w", err)}
+			return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: that the run began can't be recorded: %w", err)}
 		}
 	}
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
 	s.caller = ctx
 	s.ref, s.show = s.refType, s.refName
 	s.objects = append(s.objects, g.objects...)
-	s.types = make([]*Type, 0, len(g.granted)+4)
+	s.types = make([]*message.Type, 0, len(g.granted)+4)
 	for i := range g.granted {
 		s.types = append(s.types, g.granted[i].Type)
 	}

@@ -2,6 +2,9 @@ package exo
 
 import (
 	"context"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"slices"
 )
 
@@ -13,39 +16,39 @@ import (
 
 // sealing makes a reply that a guest may have of one that an object gave.
 type sealing struct {
-	catalog Catalog
-	open    Label     // that the run has already: what carries no more is plain
-	cells   []content // what was sealed, by the number that stands in its place
-	at      string    // the field that is sealed,
-	fields  []string  // and that of each cell: see origins
+	catalog message.Catalog
+	open    value.Label // that the run has already: what carries no more is plain
+	cells   []content   // what was sealed, by the number that stands in its place
+	at      string      // the field that is sealed,
+	fields  []string    // and that of each cell: see origins
 
 	calculated bool // some of the cells may be: see Message
 }
 
 // value is v, of type t, with a sealed value in the place of each labelled one. What is not as its type says is
 // sealed as a whole: nobody knows what in it is labelled.
-func (s *sealing) value(t *Type, v Value) Value {
+func (s *sealing) value(t *message.Type, v value.Value) value.Value {
 	if !t.Label.FlowsTo(s.open) {
-		return s.cell(t, t.Label.Join(s.catalog.shows(t)), v) // with the tags of a part, too: nobody looks into it again
+		return s.cell(t, t.Label.Join(s.catalog.Shows(t)), v) // with the tags of a part, too: nobody looks into it again
 	}
 	i := s.catalog[t.Name]
-	if t.Name == TypeRows || i != nil && i.Expr || s.catalog.shows(t).FlowsTo(s.open) {
+	if t.Name == value.TypeRows || i != nil && i.Expr || s.catalog.Shows(t).FlowsTo(s.open) {
 		return v // the labels of rows within a row are the run's: see makeCall
 	}
 	switch {
-	case v.IsNull() || v.Kind() == kindRef: // that a row is not there is no part of a labelled value
+	case v.IsNull() || v.Kind() == value.KindRef: // that a row is not there is no part of a labelled value
 		return v
-	case v.Kind() == kindRows && t.Name == TypeList:
+	case v.Kind() == value.KindRows && t.Name == value.TypeList:
 		if r := s.rows(t.Args["of"], v.Rows()); r != nil {
 			return v.WithRows(r)
 		}
-	case v.Kind() == kindList && t.Name == TypeList:
+	case v.Kind() == value.KindList && t.Name == value.TypeList:
 		l := slices.Clone(v.Items())
 		for k := range l {
 			l[k] = s.value(t.Args["of"], l[k])
 		}
 		return v.WithItems(l)
-	case v.Kind() == kindRecord && t.Name != TypeList:
+	case v.Kind() == value.KindRecord && t.Name != value.TypeList:
 		fs := slices.Clone(v.FieldList())
 		known := s.whole(t, fs)
 		for k, f := range fs {
@@ -60,32 +63,32 @@ func (s *sealing) value(t *Type, v Value) Value {
 			return v.WithFields(fs)
 		}
 	}
-	return s.cell(t, s.catalog.shows(t), v)
+	return s.cell(t, s.catalog.Shows(t), v)
 }
 
 // cell seals v, NULL, too: whether a value is there is a part of the value. Its object may say whose it is, and add labels: with less
 // than l it would be a way out.
-func (s *sealing) cell(t *Type, l Label, v Value) Value {
+func (s *sealing) cell(t *message.Type, l value.Label, v value.Value) value.Value {
 	l = l.Refined(v.Label()).Join(v.AllLabels())
 	return s.put(t, l, content{plain: v.WithLabel(l)})
 }
 
-func (s *sealing) put(t *Type, l Label, c content) Value {
+func (s *sealing) put(t *message.Type, l value.Label, c content) value.Value {
 	s.cells, s.fields = append(s.cells, c), append(s.fields, s.at)
-	return NewSealed(uint32(len(s.cells)-1), shownType(s.catalog, t), l)
+	return value.NewSealed(uint32(len(s.cells)-1), message.ShownType(s.catalog, t), l)
 }
 
 // content is what a sealed value stands for: a value, or how to make a text.
 type content struct {
-	plain Value
+	plain value.Value
 	text  *recipe
 }
 
 // whole reports whether each labelled field of t is among fs: that one is left out would tell of it.
-func (s *sealing) whole(t *Type, fs []Field) bool {
+func (s *sealing) whole(t *message.Type, fs []value.Field) bool {
 	for k := range t.Fields {
 		f := &t.Fields[k]
-		if !f.Label.FlowsTo(s.open) && !slices.ContainsFunc(fs, func(x Field) bool { return x.Name == f.Name }) {
+		if !f.Label.FlowsTo(s.open) && !slices.ContainsFunc(fs, func(x value.Field) bool { return x.Name == f.Name }) {
 			return false
 		}
 	}
@@ -93,7 +96,7 @@ func (s *sealing) whole(t *Type, fs []Field) bool {
 }
 
 // rows are r with what is labelled sealed; nil: they are not of the type.
-func (s *sealing) rows(of *Type, r *Rows) *Rows {
+func (s *sealing) rows(of *message.Type, r *value.Rows) *value.Rows {
 	if r == nil || r.Shape == nil {
 		return nil
 	}
@@ -102,7 +105,7 @@ func (s *sealing) rows(of *Type, r *Rows) *Rows {
 		return nil
 	}
 	names := r.Shape.CellNames(nil)
-	out := &Rows{Shape: r.Shape, Cells: make([]Value, 0, r.Len()*len(types))}
+	out := &value.Rows{Shape: r.Shape, Cells: make([]value.Value, 0, r.Len()*len(types))}
 	for row, reader := 0, r.Reader(); row < r.Len(); row++ {
 		for k, v := range reader.Cells(row) {
 			s.at = names[k]
@@ -113,7 +116,7 @@ func (s *sealing) rows(of *Type, r *Rows) *Rows {
 }
 
 // cellTypes are the types of a row's cells.
-func (s *sealing) cellTypes(out []*Type, t *Type, shape *Shape) (_ []*Type, ok bool) {
+func (s *sealing) cellTypes(out []*message.Type, t *message.Type, shape *value.Shape) (_ []*message.Type, ok bool) {
 	for i, name := range shape.Names {
 		of, sub := s.catalog.FieldType(t, name), shape.Sub(i)
 		if of == nil || sub != nil && !of.Label.Secrecy().Empty() {
@@ -133,17 +136,17 @@ func (s *sealing) cellTypes(out []*Type, t *Type, shape *Shape) (_ []*Type, ok b
 // Shown are the labels of the cells of a row of this shape, one for each, where a row of the reply is one of what the message's
 // receiver shows, without tags of integrity. What doesn't flow to the label of the run is sealed: whoever reads it counts it without
 // regard to what it holds. nil: nothing is labelled.
-func (m *Message) Shown(shape *Shape) []Label {
-	row := m.Root.Recv.Type.Args[rowArg]
-	if shape == nil || row == nil || m.Catalog.shows(row).Secrecy().Empty() {
+func (m *Message) Shown(shape *value.Shape) []value.Label {
+	row := m.Root.Recv.Type.Args[message.RowArg]
+	if shape == nil || row == nil || m.Catalog.Shows(row).Secrecy().Empty() {
 		return nil
 	}
 	s := sealing{catalog: m.Catalog}
 	types, ok := s.cellTypes(nil, row, shape)
-	labels := make([]Label, shape.Width())
+	labels := make([]value.Label, shape.Width())
 	for i := range labels {
-		if labels[i] = m.Catalog.shows(row).Secrecy(); ok {
-			labels[i] = m.Catalog.shows(types[i]).Secrecy()
+		if labels[i] = m.Catalog.Shows(row).Secrecy(); ok {
+			labels[i] = m.Catalog.Shows(types[i]).Secrecy()
 		}
 	}
 	return labels
@@ -151,7 +154,7 @@ func (m *Message) Shown(shape *Shape) []Label {
 
 // recognize looks each sealed value in v up and joins their labels. A guest that was taken over names cells that it
 // was never given, and calls them text, public or what it likes.
-func (s *Session) recognize(v Value, into *Label) error {
+func (s *Session) recognize(v value.Value, into *value.Label) error {
 	for x := range v.All() {
 		l, sealed := x.Sealed()
 		if !sealed {
@@ -161,7 +164,7 @@ func (s *Session) recognize(v Value, into *Label) error {
 		known := int(x.Number()) < len(s.sealed) && s.sealed[x.Number()].SealedType() == x.SealedType() && s.sealed[x.Number()].Label().Equal(l)
 		s.mu.Unlock()
 		if !known {
-			return Errorf(Denied, "", "no such sealed value")
+			return fail.Errorf(fail.Denied, "", "no such sealed value")
 		}
 		*into = into.Join(l)
 	}
@@ -169,8 +172,8 @@ func (s *Session) recognize(v Value, into *Label) error {
 }
 
 // contentsOf is v with the content of each sealed value whose label flows to admits. recognize was asked.
-func (s *Session) contentsOf(v Value, admits func(Label) bool) Value {
-	return v.Replace(func(x Value) (Value, bool) {
+func (s *Session) contentsOf(v value.Value, admits func(value.Label) bool) value.Value {
+	return v.Replace(func(x value.Value) (value.Value, bool) {
 		l, sealed := x.Sealed()
 		if !sealed || !admits(l) {
 			return x, false
@@ -183,28 +186,28 @@ func (s *Session) contentsOf(v Value, admits func(Label) bool) Value {
 }
 
 // open is a message with the contents of all sealed values in it.
-func (s *Session) open(x Expr) Expr {
+func (s *Session) open(x message.Expr) message.Expr {
 	nodes := slices.Clone(x.Nodes)
 	for i := range nodes {
-		nodes[i].Lit = s.contentsOf(nodes[i].Lit, func(Label) bool { return true })
+		nodes[i].Lit = s.contentsOf(nodes[i].Lit, func(value.Label) bool { return true })
 	}
-	return Expr{nodes}
+	return message.Expr{Nodes: nodes}
 }
 
 // Unseal is the result of the run as it may leave: of the sealed values in it those are opened whose labels
 // Config.Admits admits, and l is what they carry. It fails where the program names one that it was not given.
-func (s *Session) Unseal(result Value) (v Value, l Label, err error) {
+func (s *Session) Unseal(result value.Value) (v value.Value, l value.Label, err error) {
 	if err := s.begun(); err != nil {
-		return Value{}, Label{}, err
+		return value.Value{}, value.Label{}, err
 	}
 	if !result.HoldsSealed() {
-		return result, Label{}, nil
+		return result, value.Label{}, nil
 	}
 	if err := s.recognize(result, &l); err != nil {
-		return Value{}, Label{}, err
+		return value.Value{}, value.Label{}, err
 	}
 	opened := l.Integrity()
-	v = s.contentsOf(result, func(of Label) bool {
+	v = s.contentsOf(result, func(of value.Label) bool {
 		if !of.Secrecy().FlowsTo(s.gate.admits) {
 			return false
 		}
@@ -227,11 +230,13 @@ const (
 	RevealInterface = "Reveal"
 )
 
-func (revealer) Describe() (Description, error) {
-	m := &Method{Name: RevealName, Sends: true,
-		Params: []Param{{Name: "the value", Want: &Term{Con: &Type{Name: TypeData, Null: true}}}}, Result: &Term{Con: &Type{Name: TypeData, Null: true}}}
-	i := &Interface{Name: RevealInterface, Call: RevealName, Methods: map[string]*Method{RevealName: m}}
-	return Description{Type: &Type{Name: i.Name}, Interfaces: []*Interface{i}, Doc: "plain values of sealed ones"}, nil
+func (revealer) Describe() (message.Description, error) {
+	m := &message.Method{Name: RevealName, Sends: true,
+		Params: []message.Param{{Name: "the value", Want: &message.Term{Con: &message.Type{Name: value.TypeData, Null: true}}}}, Result: &message.Term{Con: &message.Type{Name: value.TypeData, Null: true}}}
+	i := &message.Interface{Name: RevealInterface, Call: RevealName, Methods: map[string]*message.Method{RevealName: m}}
+	return message.Description{Type: &message.Type{Name: i.Name}, Interfaces: []*message.Interface{i}, Doc: "plain values of sealed ones"}, nil
 }
 
-func (revealer) Eval(_ context.Context, m *Message) (Value, error) { return m.Root.Args[0].Lit, nil }
+func (revealer) Eval(_ context.Context, m *Message) (value.Value, error) {
+	return m.Root.Args[0].Lit, nil
+}

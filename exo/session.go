@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"sync"
 )
 
@@ -11,23 +14,23 @@ import (
 // must rise: a second use of one is a breach of the protocol.
 type Call struct {
 	ID   uint64
-	Expr Expr
+	Expr message.Expr
 	// Pos is where in the program the call stands, as the guest says: for what the host is told (Cause, Entry), and for no decision.
 	// Its Text is not used.
-	Pos Pos
+	Pos fail.Pos
 }
 
 // Reply is the frame that answers a Call. References in Value are numbers of
 // this session; see (Value).Number.
 type Reply struct {
 	ID    uint64
-	Value Value
+	Value value.Value
 	Err   error // nil, or why, an *Error; the guest may read GuestText(Err) only
 }
 
 // tooMuch is the error of a message with which those of its run hold more than MessageBytes.
 func (l Limits) tooMuch() error {
-	return Errorf(Limit, "", "the calls of this program hold more than %d bytes together, and a value counts in each call that has it; send fewer or smaller values", l.MessageBytes)
+	return fail.Errorf(fail.Limit, "", "the calls of this program hold more than %d bytes together, and a value counts in each call that has it; send fewer or smaller values", l.MessageBytes)
 }
 
 // Unanswered is the rough size of a call in memory. It fails where the call and those that
@@ -35,9 +38,9 @@ func (l Limits) tooMuch() error {
 // that sends and never listens would fill the host's memory. A call on which no other waits
 // is bounded by MessageNodes and LiteralBytes alone.
 func (l Limits) Unanswered(c Call, waiting int) (size int, err error) {
-	size = c.Expr.BytesUpTo(l.UnansweredBytes, AsNodes)
+	size = c.Expr.BytesUpTo(l.UnansweredBytes, message.AsNodes)
 	if waiting > 0 && waiting+size > l.UnansweredBytes {
-		return 0, Errorf(Limit, "", "the calls that wait for an answer hold more than %d bytes together; await some before you send more", l.UnansweredBytes)
+		return 0, fail.Errorf(fail.Limit, "", "the calls that wait for an answer hold more than %d bytes together; await some before you send more", l.UnansweredBytes)
 	}
 	return size, nil
 }
@@ -58,27 +61,27 @@ type Session struct {
 	keep    func() bool // that the caller's context ends is nothing to units any more; false: it has ended
 	turns   turns
 	wg      sync.WaitGroup
-	ref     func(id uint32) *Type  // refType and refName, for checkers
-	show    func(id uint32) string //
+	ref     func(id uint32) *message.Type // refType and refName, for checkers
+	show    func(id uint32) string        //
 
 	// admission is held while one message is admitted: in the queue, in the run's label,
 	// in the record and in the turns messages stand in one order, that of their ids.
 	admission sync.Mutex
-	pending   string                // what was admitted and is not final when it has acted; "" : nothing
-	written   any                   // the store that this run may change
-	tails     map[any]chan struct{} // by store, closed when the message that was admitted last has acted
-	constants map[Digest]uint64     // large ones that the record of the run has, and the call that brought each
+	pending   string                  // what was admitted and is not final when it has acted; "" : nothing
+	written   any                     // the store that this run may change
+	tails     map[any]chan struct{}   // by store, closed when the message that was admitted last has acted
+	constants map[value.Digest]uint64 // large ones that the record of the run has, and the call that brought each
 
 	mu          sync.Mutex
 	objects     []Object
 	lent        []lent // wrapped objects that were arguments
-	types       []*Type
-	sealed      []Value     // the run's sealed values, by their numbers,
-	contents    []content   // and what is in them
-	calculated  [][2]uint64 // from which to which they may be calculated by the program
-	origins     origins     // and by which messages they were given
-	composed    int         // bytes of the parts of sealed texts
-	label       Label
+	types       []*message.Type
+	sealed      []value.Value // the run's sealed values, by their numbers,
+	contents    []content     // and what is in them
+	calculated  [][2]uint64   // from which to which they may be calculated by the program
+	origins     origins       // and by which messages they were given
+	composed    int           // bytes of the parts of sealed texts
+	label       value.Label
 	withheld    *withheld        // since when the result may not leave; nil: it may
 	causes      map[string]Cause // by which message it got each tag
 	console     console
@@ -105,23 +108,23 @@ type Session struct {
 }
 
 type pending struct {
-	root    *Node // what was asked; nil where the message was malformed
-	effect  EffectMode
-	bound   Label // the most that the reply may carry
-	label   Label // of the run, with that
-	chosen  Label // of what chose the message: see Message.ChosenBy
-	admits  Label // of a sink or an effect: what may leave by it
-	state   State // of the effect, once it has acted
+	root    *message.Node // what was asked; nil where the message was malformed
+	effect  message.EffectMode
+	bound   value.Label // the most that the reply may carry
+	label   value.Label // of the run, with that
+	chosen  value.Label // of what chose the message: see Message.ChosenBy
+	admits  value.Label // of a sink or an effect: what may leave by it
+	state   State       // of the effect, once it has acted
 	spent   spent
 	objects []Object // that the reply refers to, numbered from 0 until it is delivered
-	types   []*Type
-	shows   *sealing // what is sealed in the reply; nil: nothing
-	sealed  *Label   // of a held effect: what the sealed values in it carry, until it acts
-	tells   *Label   // of a declassifier: what the sealed values in it carry
-	digest  Digest   // of a reply in which something is sealed
-	size    int      // of the message, in the budget of those without an answer
+	types   []*message.Type
+	shows   *sealing     // what is sealed in the reply; nil: nothing
+	sealed  *value.Label // of a held effect: what the sealed values in it carry, until it acts
+	tells   *value.Label // of a declassifier: what the sealed values in it carry
+	digest  value.Digest // of a reply in which something is sealed
+	size    int          // of the message, in the budget of those without an answer
 	id      uint64
-	pos     Pos // see Session.place
+	pos     fail.Pos // see Session.place
 	done    bool
 	reply   Reply
 	details []any
@@ -145,18 +148,18 @@ func (s *Session) begun() error {
 	return nil
 }
 
-var errZeroSession = &Error{Kind: Denied, Err: errors.New("exo: this Session was not begun: Gate.Begin makes one")}
+var errZeroSession = &fail.Error{Kind: fail.Denied, Err: errors.New("exo: this Session was not begun: Gate.Begin makes one")}
 
 // Checker makes a checker for this run: the gate uses one, and so does a
 // recorder that runs in this process.
-func (s *Session) Checker() *Checker {
+func (s *Session) Checker() *message.Checker {
 	if s.begun() != nil {
-		return &Checker{Ref: func(uint32) *Type { return nil }, Show: func(uint32) string { return "" }}
+		return &message.Checker{Ref: func(uint32) *message.Type { return nil }, Show: func(uint32) string { return "" }}
 	}
-	return &Checker{Catalog: s.gate.catalog, Bounds: s.gate.limits.Message(), Ref: s.ref, Show: s.show, Zone: s.gate.zone}
+	return &message.Checker{Catalog: s.gate.catalog, Bounds: s.gate.limits.Message(), Ref: s.ref, Show: s.show, Zone: s.gate.zone}
 }
 
-func (s *Session) refType(id uint32) *Type {
+func (s *Session) refType(id uint32) *message.Type {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if int(id) < len(s.types) {
@@ -185,16 +188,16 @@ func (s *Session) Submit(call Call) error {
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
-		return Errorf(Cancelled, "", "the run is over")
+		return fail.Errorf(fail.Cancelled, "", "the run is over")
 	}
 	if s.calls > s.gate.limits.Calls+s.gate.limits.ConcurrentCalls {
 		// A guest that goes on sending after its budget would have each message checked.
 		s.mu.Unlock()
-		return Errorf(Limit, "", "calls were sent after the limit of %d", s.gate.limits.Calls)
+		return fail.Errorf(fail.Limit, "", "calls were sent after the limit of %d", s.gate.limits.Calls)
 	}
 	if call.ID <= s.lastID {
 		s.mu.Unlock()
-		return Errorf(Invalid, "", "call id %d was used before", call.ID)
+		return fail.Errorf(fail.Invalid, "", "call id %d was used before", call.ID)
 	}
 	// Messages wait with all that they hold, and Submit does not wait for them. How
 	// large one may be is for the limits of its own.
@@ -207,7 +210,7 @@ func (s *Session) Submit(call Call) error {
 	s.lastID = call.ID
 	s.calls++
 	over := s.calls > s.gate.limits.Calls
-	s.sent += call.Expr.BytesUpTo(s.gate.limits.MessageBytes, Encoded)
+	s.sent += call.Expr.BytesUpTo(s.gate.limits.MessageBytes, message.Encoded)
 	large := s.sent > s.gate.limits.MessageBytes
 	s.undelivered += size
 	e := &pending{id: call.ID, pos: s.place(call.Pos), size: size}
@@ -219,7 +222,7 @@ func (s *Session) Submit(call Call) error {
 }
 
 // Label is the label of the run: joined over everything it has read so far.
-func (s *Session) Label() Label {
+func (s *Session) Label() value.Label {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.label

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"math"
 	"slices"
 	"sync"
@@ -13,14 +16,14 @@ import (
 	"time"
 )
 
-func count0() Expr { return msg(ref(usersID), call(0, "count")) }
+func count0() message.Expr { return msg(ref(usersID), call(0, "count")) }
 
 // Calls run at the same time, but their replies leave in call order.
 func TestRepliesInCallOrder(t *testing.T) {
 	w := newWorld(t, Config{})
 	second := make(chan struct{})
-	w.todos.eval = func(context.Context, *Message) (Value, error) { <-second; return Int(1), nil }
-	w.users.eval = func(context.Context, *Message) (Value, error) { close(second); return Int(2), nil }
+	w.todos.eval = func(context.Context, *Message) (value.Value, error) { <-second; return value.Int(1), nil }
+	w.users.eval = func(context.Context, *Message) (value.Value, error) { close(second); return value.Int(2), nil }
 	w.submit(msg(ref(todosID), call(0, "count"))) // can't end before the next one
 	w.submit(count0())
 	w.submit(msg(ref(todosID), call(0, "drop"))) // refused at once
@@ -32,7 +35,7 @@ func TestRepliesInCallOrder(t *testing.T) {
 		}
 	}
 	_, err := w.next()
-	wantKind(t, "the third", err, Denied)
+	wantKind(t, "the third", err, fail.Denied)
 	if _, ok, _ := w.s.Next(t.Context()); ok {
 		t.Error("a reply without a call")
 	}
@@ -43,7 +46,7 @@ func TestSeveralWaiters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Config{})
 		gate := make(chan struct{})
-		w.todos.eval = func(context.Context, *Message) (Value, error) { <-gate; return Int(1), nil }
+		w.todos.eval = func(context.Context, *Message) (value.Value, error) { <-gate; return value.Int(1), nil }
 		w.submit(msg(ref(todosID), call(0, "count")))
 		w.submit(count0())
 		w.submit(count0())
@@ -68,7 +71,7 @@ func TestSeveralWaiters(t *testing.T) {
 func TestNextWithContext(t *testing.T) {
 	w := newWorld(t, Config{})
 	gate := make(chan struct{})
-	w.users.eval = func(context.Context, *Message) (Value, error) { <-gate; return Int(1), nil }
+	w.users.eval = func(context.Context, *Message) (value.Value, error) { <-gate; return value.Int(1), nil }
 	w.submit(count0())
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -87,11 +90,11 @@ func TestConcurrentCalls(t *testing.T) {
 		w := newWorld(t, Config{Limits: Limits{ConcurrentCalls: 3}})
 		var inside, most atomic.Int32
 		gate := make(chan struct{})
-		w.users.eval = func(context.Context, *Message) (Value, error) {
+		w.users.eval = func(context.Context, *Message) (value.Value, error) {
 			most.Store(max(most.Load(), inside.Add(1)))
 			<-gate
 			inside.Add(-1)
-			return Int(0), nil
+			return value.Int(0), nil
 		}
 		for range 10 {
 			w.submit(count0())
@@ -116,15 +119,15 @@ func TestConcurrentCalls(t *testing.T) {
 
 func TestBudgets(t *testing.T) {
 	w := newWorld(t, Config{Limits: Limits{Calls: 2, Rows: 10, Bytes: 100}})
-	w.users.eval = func(_ context.Context, m *Message) (Value, error) {
-		return Int(0), m.Spend(5, 50)
+	w.users.eval = func(_ context.Context, m *Message) (value.Value, error) {
+		return value.Int(0), m.Spend(5, 50)
 	}
 	for range 2 {
 		_, err := w.send(count0())
 		wantOK(t, "within the budget", err)
 	}
 	_, err := w.send(count0())
-	wantKind(t, "calls", err, Limit)
+	wantKind(t, "calls", err, fail.Limit)
 	if w.asked() != 2 {
 		t.Error("a call beyond the budget was made")
 	}
@@ -133,11 +136,13 @@ func TestBudgets(t *testing.T) {
 	wantOK(t, "another run", err)
 	for what, spend := range map[string][2]int{"rows": {6, 0}, "bytes": {0, 51}} {
 		w := newWorld(t, Config{Limits: Limits{Rows: 10, Bytes: 100}})
-		w.users.eval = func(_ context.Context, m *Message) (Value, error) { return Int(0), m.Spend(spend[0], spend[1]) }
+		w.users.eval = func(_ context.Context, m *Message) (value.Value, error) {
+			return value.Int(0), m.Spend(spend[0], spend[1])
+		}
 		_, err := w.send(count0())
 		wantOK(t, what, err)
 		v, err := w.send(count0())
-		if wantKind(t, what, err, Limit); !v.IsZero() {
+		if wantKind(t, what, err, fail.Limit); !v.IsZero() {
 			t.Error("a result next to an error:", v)
 		}
 	}
@@ -149,22 +154,22 @@ func TestBudgetOfConcurrentCalls(t *testing.T) {
 		const most = 100
 		w := newWorld(t, Config{Limits: Limits{Rows: most, ConcurrentCalls: 8}})
 		var read atomic.Int64
-		w.users.eval = func(_ context.Context, m *Message) (Value, error) {
+		w.users.eval = func(_ context.Context, m *Message) (value.Value, error) {
 			for range most + 1 {
 				read.Add(1)
 				if err := m.Spend(1, 0); err != nil {
-					return Value{}, err
+					return value.Value{}, err
 				}
 				time.Sleep(time.Millisecond)
 			}
-			return Int(0), nil
+			return value.Int(0), nil
 		}
 		for range 8 {
 			w.submit(count0())
 		}
 		for range 8 {
 			_, err := w.next()
-			wantKind(t, "together", err, Limit)
+			wantKind(t, "together", err, fail.Limit)
 		}
 		// The first may read all of it, and those after it notice while they read: 1 + 1/2 + 1/3 …
 		if n := read.Load(); n > 3*most {
@@ -179,11 +184,11 @@ func TestBudgetTextTellsNoTime(t *testing.T) {
 		said := map[string]bool{}
 		for _, slow := range []int{0, 1} {
 			w := newWorld(t, Config{Limits: Limits{Rows: 10}})
-			w.users.eval = func(_ context.Context, m *Message) (Value, error) {
+			w.users.eval = func(_ context.Context, m *Message) (value.Value, error) {
 				if m.entry.id == uint64(slow+1) {
 					time.Sleep(time.Second)
 				}
-				return Int(0), m.Spend(6, 0)
+				return value.Int(0), m.Spend(6, 0)
 			}
 			w.submit(count0())
 			synctest.Wait() // the first is done, or is slow
@@ -191,8 +196,8 @@ func TestBudgetTextTellsNoTime(t *testing.T) {
 			_, err := w.next()
 			wantOK(t, "the first", err)
 			_, err = w.next()
-			if wantKind(t, "the second", err, Limit); err != nil {
-				said[GuestText(err)] = true
+			if wantKind(t, "the second", err, fail.Limit); err != nil {
+				said[fail.GuestText(err)] = true
 			}
 		}
 		if len(said) != 1 {
@@ -204,11 +209,11 @@ func TestBudgetTextTellsNoTime(t *testing.T) {
 // A number stands for an object in one run only.
 func TestNumbersOfAnotherRun(t *testing.T) {
 	w := newWorld(t, Config{})
-	w.mail.eval = func(_ context.Context, m *Message) (Value, error) {
+	w.mail.eval = func(_ context.Context, m *Message) (value.Value, error) {
 		if m.Root.Name == "dup" {
-			return RefValue(newMail()), nil
+			return value.RefValue(newMail()), nil
 		}
-		return Int(1), nil
+		return value.Int(1), nil
 	}
 	v, err := w.send(msg(ref(mailID), call(0, "dup")))
 	wantOK(t, "dup", err)
@@ -217,7 +222,7 @@ func TestNumbersOfAnotherRun(t *testing.T) {
 	wantOK(t, "in its own run", err)
 	w.open()
 	_, err = w.send(x)
-	wantKind(t, "in another run", err, Denied)
+	wantKind(t, "in another run", err, fail.Denied)
 }
 
 func TestCallNumbersRise(t *testing.T) {
@@ -244,60 +249,60 @@ func TestCallNumbersRise(t *testing.T) {
 // or hand out what the catalogue does not know.
 func TestBadResults(t *testing.T) {
 	stranger := newMail()
-	stranger.desc = Description{Type: &Type{Name: "Stranger"}, Interfaces: []*Interface{iface("Stranger", nil, false)}}
+	stranger.desc = message.Description{Type: &message.Type{Name: "Stranger"}, Interfaces: []*message.Interface{iface("Stranger", nil, false)}}
 	wider := newMail()
-	wider.desc.Interfaces = []*Interface{mailInterface()}
-	wider.desc.Interfaces[0].Methods["more"] = &Method{Name: "more"}
+	wider.desc.Interfaces = []*message.Interface{mailInterface()}
+	wider.desc.Interfaces[0].Methods["more"] = &message.Method{Name: "more"}
 	noType := newMail()
 	noType.desc.Type = nil
 	var typedNil *fake
-	deep := Int(0)
+	deep := value.Int(0)
 	for range 100 {
-		deep = List(deep)
+		deep = value.List(deep)
 	}
-	short := &Rows{Shape: &Shape{Names: []string{"a", "b"}}, Cells: []Value{Int(1)}}
-	for what, v := range map[string]Value{
-		"no value": {}, "no value in a list": List(Int(1), Value{}), "no value in a record": RecordValue(Field{"a", Float(math.NaN())}), "unknown interface": RefValue(stranger),
-		"same name, other methods": RefValue(wider), "no type": RefValue(noType), "typed nil": RefValue(typedNil), "too deep": deep, "nil rows": RowsValue(nil),
-		"rows without a shape": RowsValue(&Rows{}), "half a row": RowsValue(short), "unknown interface in rows": RowsValue(&Rows{Shape: &Shape{Names: []string{"a"}}, Cells: []Value{RefValue(stranger)}}),
+	short := &value.Rows{Shape: &value.Shape{Names: []string{"a", "b"}}, Cells: []value.Value{value.Int(1)}}
+	for what, v := range map[string]value.Value{
+		"no value": {}, "no value in a list": value.List(value.Int(1), value.Value{}), "no value in a record": value.RecordValue(value.Field{Name: "a", Value: value.Float(math.NaN())}), "unknown interface": value.RefValue(stranger),
+		"same name, other methods": value.RefValue(wider), "no type": value.RefValue(noType), "typed nil": value.RefValue(typedNil), "too deep": deep, "nil rows": value.RowsValue(nil),
+		"rows without a shape": value.RowsValue(&value.Rows{}), "half a row": value.RowsValue(short), "unknown interface in rows": value.RowsValue(&value.Rows{Shape: &value.Shape{Names: []string{"a"}}, Cells: []value.Value{value.RefValue(stranger)}}),
 	} {
 		w := newWorld(t, Config{})
-		w.mail.eval = func(context.Context, *Message) (Value, error) { return v, nil }
+		w.mail.eval = func(context.Context, *Message) (value.Value, error) { return v, nil }
 		got, err := w.send(msg(ref(mailID), call(0, "peek")))
-		if wantKind(t, what, err, Internal); !got.IsZero() {
+		if wantKind(t, what, err, fail.Internal); !got.IsZero() {
 			t.Errorf("%s: %v", what, got)
 		}
 		_, err = w.send(count0())
 		wantOK(t, what+", the next call", err)
 	}
 	w := newWorld(t, Config{})
-	w.mail.eval = func(context.Context, *Message) (Value, error) { return Value{}, (*Error)(nil) }
+	w.mail.eval = func(context.Context, *Message) (value.Value, error) { return value.Value{}, (*fail.Error)(nil) }
 	_, err := w.send(msg(ref(mailID), call(0, "peek")))
-	wantKind(t, "an error that is nil", err, Internal)
-	w.mail.eval = func(context.Context, *Message) (Value, error) { panic(errors.New("boom")) }
+	wantKind(t, "an error that is nil", err, fail.Internal)
+	w.mail.eval = func(context.Context, *Message) (value.Value, error) { panic(errors.New("boom")) }
 	_, err = w.send(msg(ref(mailID), call(0, "peek")))
-	wantKind(t, "panic", err, Internal)
+	wantKind(t, "panic", err, fail.Internal)
 }
 
 // A value that an object returns twice stays what it was: each run gets its own
 // numbers, wherever the objects are in it.
 func TestResultsAreNotChanged(t *testing.T) {
 	inner := newMail()
-	inner.eval = func(context.Context, *Message) (Value, error) { return Text("inner"), nil }
-	o := RefValue(inner)
-	for what, v := range map[string]Value{
-		"list": List(Int(1), o), "record": RecordValue(Field{"a", o}), "nested": List(RecordValue(Field{"a", List(o)})), "rows": RowsValue(&Rows{Shape: &Shape{Names: []string{"a"}}, Cells: []Value{Int(1), o}}),
+	inner.eval = func(context.Context, *Message) (value.Value, error) { return value.Text("inner"), nil }
+	o := value.RefValue(inner)
+	for what, v := range map[string]value.Value{
+		"list": value.List(value.Int(1), o), "record": value.RecordValue(value.Field{Name: "a", Value: o}), "nested": value.List(value.RecordValue(value.Field{Name: "a", Value: value.List(o)})), "rows": value.RowsValue(&value.Rows{Shape: &value.Shape{Names: []string{"a"}}, Cells: []value.Value{value.Int(1), o}}),
 	} {
 		w := newWorld(t, Config{})
-		w.mail.eval = func(context.Context, *Message) (Value, error) { return v, nil }
+		w.mail.eval = func(context.Context, *Message) (value.Value, error) { return v, nil }
 		for range 2 {
 			w.open()
 			for call := range 2 {
-				got, err := w.send(msg(ref(mailID), WireNode{Op: OpCall, Name: "peek", Recv: 0}))
+				got, err := w.send(msg(ref(mailID), message.WireNode{Op: message.OpCall, Name: "peek", Recv: 0}))
 				wantOK(t, what, err)
 				if id := find(got); id != uint32(3+call) {
 					t.Fatalf("%s: the object is number %d", what, id)
-				} else if v, err := w.send(msg(ref(id), WireNode{Op: OpCall, Name: "peek", Recv: 0})); err != nil || v.Text() != "inner" {
+				} else if v, err := w.send(msg(ref(id), message.WireNode{Op: message.OpCall, Name: "peek", Recv: 0})); err != nil || v.Text() != "inner" {
 					t.Errorf("%s: %v %v", what, v, err)
 				}
 			}
@@ -306,27 +311,27 @@ func TestResultsAreNotChanged(t *testing.T) {
 }
 
 // find is the number of the one reference in v, which must hold no object.
-func find(v Value) uint32 {
+func find(v value.Value) uint32 {
 	switch v.Kind() {
-	case kindRef:
+	case value.KindRef:
 		if v.Ref() != nil {
 			return 1 << 30
 		}
 		return v.Number()
-	case kindList:
+	case value.KindList:
 		for i := range v.Len() {
 			if id := find(v.At(i)); id > 0 {
 				return id
 			}
 		}
-	case kindRecord:
+	case value.KindRecord:
 		for _, f := range v.Fields() {
 			if id := find(f); id > 0 {
 				return id
 			}
 		}
-	case kindRows:
-		return find(List(v.Rows().Cells...))
+	case value.KindRows:
+		return find(value.List(v.Rows().Cells...))
 	}
 	return 0
 }
@@ -334,11 +339,11 @@ func find(v Value) uint32 {
 // Many runs of one gate, each with many calls at once: for the race detector.
 func TestRace(t *testing.T) {
 	w := newWorld(t, Config{})
-	w.mail.eval = func(context.Context, *Message) (Value, error) { return List(RefValue(w.mail)), nil }
-	w.todos.eval = func(ctx context.Context, m *Message) (Value, error) {
+	w.mail.eval = func(context.Context, *Message) (value.Value, error) { return value.List(value.RefValue(w.mail)), nil }
+	w.todos.eval = func(ctx context.Context, m *Message) (value.Value, error) {
 		_, err := m.Unit("key", func(context.Context) (Unit, error) { return &unit{}, nil })
 		m.Detail("detail")
-		return Int(0), errors.Join(err, m.Spend(1, 1))
+		return value.Int(0), errors.Join(err, m.Spend(1, 1))
 	}
 	var wg sync.WaitGroup
 	for i := range 8 {
@@ -352,7 +357,7 @@ func TestRace(t *testing.T) {
 					for j := range 25 {
 						mu.Lock()
 						id++
-						err := s.Submit(Call{ID: id, Expr: []Expr{titles(), diaries(), msg(ref(mailID), call(0, "peek")), msg(ref(9), call(0, "x"))}[j%4]})
+						err := s.Submit(Call{ID: id, Expr: []message.Expr{titles(), diaries(), msg(ref(mailID), call(0, "peek")), msg(ref(9), call(0, "x"))}[j%4]})
 						mu.Unlock()
 						if err != nil {
 							t.Error(err)
@@ -366,7 +371,7 @@ func TestRace(t *testing.T) {
 				})
 			}
 			inner.Wait()
-			if err := s.Finish(t.Context(), Null(), nil); err != nil && !errors.Is(err, ErrDenied) {
+			if err := s.Finish(t.Context(), value.Null(), nil); err != nil && !errors.Is(err, fail.ErrDenied) {
 				t.Error(err)
 			}
 		})
@@ -399,16 +404,16 @@ func (u *unit) Rollback(context.Context) error { return u.ended("rolled back") }
 func TestUnitThatCantBeOpened(t *testing.T) {
 	w := newWorld(t, Config{})
 	tries := 0
-	w.users.eval = func(ctx context.Context, m *Message) (Value, error) {
+	w.users.eval = func(ctx context.Context, m *Message) (value.Value, error) {
 		u, err := m.Unit(1, func(context.Context) (Unit, error) { tries++; panic("open") })
 		if u != nil || err == nil {
 			t.Error("a unit that was never opened:", u, err)
 		}
-		return Int(0), err
+		return value.Int(0), err
 	}
 	for range 2 {
 		_, err := w.send(count0())
-		wantKind(t, "unit", err, Internal)
+		wantKind(t, "unit", err, fail.Internal)
 	}
 	if tries != 1 {
 		t.Errorf("opened %d times", tries)
@@ -423,16 +428,16 @@ func TestFinish(t *testing.T) {
 		u := &unit{}
 		var acting atomic.Bool
 		ends := make(chan struct{})
-		w.users.eval = func(ctx context.Context, m *Message) (Value, error) {
+		w.users.eval = func(ctx context.Context, m *Message) (value.Value, error) {
 			acting.Store(true)
 			defer acting.Store(false)
 			m.Unit("u", func(context.Context) (Unit, error) { return u, nil })
 			<-ctx.Done()
 			<-ends // slow to notice
-			if _, err := m.Unit("late", func(context.Context) (Unit, error) { return &unit{}, nil }); !errors.Is(err, ErrCancelled) {
+			if _, err := m.Unit("late", func(context.Context) (Unit, error) { return &unit{}, nil }); !errors.Is(err, fail.ErrCancelled) {
 				t.Error("a unit was opened after the run:", err)
 			}
-			return Value{}, ctx.Err()
+			return value.Value{}, ctx.Err()
 		}
 		for range 20 {
 			w.submit(count0())
@@ -440,13 +445,13 @@ func TestFinish(t *testing.T) {
 		synctest.Wait()
 		var finished atomic.Int32
 		for range 2 { // a second caller is not told earlier
-			go func() { w.s.Finish(context.Background(), Value{}, errProgram); finished.Add(1) }()
+			go func() { w.s.Finish(context.Background(), value.Value{}, errProgram); finished.Add(1) }()
 			synctest.Wait()
 		}
 		if finished.Load() != 0 || !acting.Load() || len(u.ends) != 0 {
 			t.Error("Finish did not wait")
 		}
-		if err := w.s.Submit(Call{ID: 100, Expr: count0()}); !errors.Is(err, ErrCancelled) {
+		if err := w.s.Submit(Call{ID: 100, Expr: count0()}); !errors.Is(err, fail.ErrCancelled) {
 			t.Error("a call after the run:", err)
 		}
 		close(ends)
@@ -459,7 +464,7 @@ func TestFinish(t *testing.T) {
 		}
 		for range 20 {
 			_, err := w.next()
-			wantKind(t, "open call", err, Cancelled)
+			wantKind(t, "open call", err, fail.Cancelled)
 		}
 	})
 }
@@ -470,22 +475,22 @@ func TestContextEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	w.s = begin(t, w.gate, ctx, "")
 	in := make(chan struct{})
-	w.users.eval = func(ctx context.Context, _ *Message) (Value, error) {
+	w.users.eval = func(ctx context.Context, _ *Message) (value.Value, error) {
 		close(in)
 		<-ctx.Done()
-		return Value{}, fmt.Errorf("driver: %w", ctx.Err())
+		return value.Value{}, fmt.Errorf("driver: %w", ctx.Err())
 	}
 	w.submit(count0())
 	<-in
 	cancel()
 	_, err := w.next()
-	wantKind(t, "open call", err, Cancelled)
+	wantKind(t, "open call", err, fail.Cancelled)
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	w.users.eval = nil
 	_, err = w.send(count0())
-	wantKind(t, "later call", err, Cancelled)
+	wantKind(t, "later call", err, fail.Cancelled)
 	if w.users.asked() != 1 {
 		t.Error("a call was begun after the end")
 	}

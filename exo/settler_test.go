@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"slices"
 	"strings"
 	"testing"
@@ -77,7 +79,7 @@ func TestSettler(t *testing.T) {
 	w := &world{t: t, gate: g, s: begin(t, g, t.Context(), "ann")}
 	w.send(msg(ref(0), call(0, "put")))
 	w.send(msg(ref(1), call(0, "count")))
-	if err := w.s.Finish(t.Context(), Null(), nil); err != nil || !slices.Contains(wrote.log, "settle") || slices.Contains(read.log, "settle") || !slices.Contains(read.log, "count") {
+	if err := w.s.Finish(t.Context(), value.Null(), nil); err != nil || !slices.Contains(wrote.log, "settle") || slices.Contains(read.log, "settle") || !slices.Contains(read.log, "count") {
 		t.Errorf("%v; who wrote: %v; who read: %v", err, wrote.log, read.log)
 	}
 }
@@ -100,7 +102,7 @@ func TestPart(t *testing.T) {
 			t.Fatalf("%v %v", w.err, w.s.Effects())
 		}
 		for _, e := range w.s.Effects() {
-			if e.Provisional != (part && e.Mode == InUnit) {
+			if e.Provisional != (part && e.Mode == message.InUnit) {
 				t.Errorf("a part: %v, and it is told as %+v", part, e)
 			}
 		}

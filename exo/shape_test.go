@@ -9,10 +9,12 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-func shapeOf(t *testing.T, x Expr) *Checked {
+func shapeOf(t *testing.T, x message.Expr) *message.Checked {
 	t.Helper()
 	c, err := checker().Check(x)
 	if err != nil {
@@ -23,54 +25,56 @@ func shapeOf(t *testing.T, x Expr) *Checked {
 
 // What a plan may depend on is in the shape; what is only bound is not.
 func TestShape(t *testing.T) {
-	where := func(col, method string, x Value) Expr {
+	where := func(col, method string, x value.Value) message.Expr {
 		return msg(ref(todosID), param(0, "where", 0), fld(1, "todo"), fld(2, col), lit(x), call(3, method, 4), lam(1, 5), call(0, "where", 6), call(7, "execute"))
 	}
-	in := func(is ...int64) Expr {
-		var vs []Value
+	in := func(is ...int64) message.Expr {
+		var vs []value.Value
 		for _, i := range is {
-			vs = append(vs, Int(i))
+			vs = append(vs, value.Int(i))
 		}
-		return where("id", "in", List(vs...))
+		return where("id", "in", value.List(vs...))
 	}
-	as := func(s string) Expr { return msg(ref(todosID), txt(s), call(0, "as", 1), call(2, "execute")) }
-	sample := func(x Value) Expr { return msg(ref(todosID), lit(x), call(0, "sample", 1), call(2, "execute")) }
-	sel := func(names ...string) Expr {
+	as := func(s string) message.Expr { return msg(ref(todosID), txt(s), call(0, "as", 1), call(2, "execute")) }
+	sample := func(x value.Value) message.Expr {
+		return msg(ref(todosID), lit(x), call(0, "sample", 1), call(2, "execute"))
+	}
+	sel := func(names ...string) message.Expr {
 		return msg(ref(todosID), param(0, "select", 0), fld(1, "todo"), fld(2, "id"), fld(2, "title"), record(names, 3, 4), lam(1, 5), call(0, "select", 6), call(7, "execute"))
 	}
-	put := func(x Value) Expr { return msg(ref(mailID), lit(x), call(0, "put", 1)) }
-	rec := func(n string, x Value) Value { return RecordValue(Field{n, x}) }
+	put := func(x value.Value) message.Expr { return msg(ref(mailID), lit(x), call(0, "put", 1)) }
+	rec := func(n string, x value.Value) value.Value { return value.RecordValue(value.Field{Name: n, Value: x}) }
 	for _, c := range []struct {
 		what string
-		a, b Expr
+		a, b message.Expr
 		same bool
 	}{
-		{"a number", where("id", "eq", Int(1)), where("id", "eq", Int(2)), true},
-		{"a number and a column", where("id", "eq", Int(1)), where("title", "eq", Text("1")), false},
-		{"another column of one type", where("title", "eq", Text("a")), where("diary", "eq", Text("a")), false},
-		{"another name of one method", where("title", "eq", Text("a")), where("title", "=", Text("a")), true},
-		{"a number written as text", where("id", "eq", Int(9007199254740993)), where("id", "eq", Text("9007199254740993")), true},
+		{"a number", where("id", "eq", value.Int(1)), where("id", "eq", value.Int(2)), true},
+		{"a number and a column", where("id", "eq", value.Int(1)), where("title", "eq", value.Text("1")), false},
+		{"another column of one type", where("title", "eq", value.Text("a")), where("diary", "eq", value.Text("a")), false},
+		{"another name of one method", where("title", "eq", value.Text("a")), where("title", "=", value.Text("a")), true},
+		{"a number written as text", where("id", "eq", value.Int(9007199254740993)), where("id", "eq", value.Text("9007199254740993")), true},
 		{"lists of one class", in(1, 2, 3), in(4, 5, 6, 7), true},
 		{"lists of two classes", in(1, 2), in(1, 2, 3), false},
 		{"an empty list", in(1), in(), false},
 		{"an alias", as("a"), as("b"), false},
-		{"a static number", sample(Int(1)), sample(Int(2)), false},
-		{"a static number again", sample(Int(2)), sample(Float(2)), true},
+		{"a static number", sample(value.Int(1)), sample(value.Int(2)), false},
+		{"a static number again", sample(value.Int(2)), sample(value.Float(2)), true},
 		{"names of the result", sel("a", "b"), sel("b", "a"), false},
 		{"names that run together", sel("ab", "c"), sel("a", "bc"), false},
 		{"names with the encoding's signs", sel("a:b", "c"), sel("a", "b:c"), false},
 		{"names that look like the encoding", sel("a1:b", "c"), sel("a", "1:bc"), false},
 		{"another object", msg(ref(todosID), call(0, "count")), msg(ref(usersID), call(0, "count")), true}, // Refs differ: the object that evaluates tells them apart
 		{"another method", msg(ref(todosID), call(0, "count")), msg(ref(todosID), call(0, "execute")), false},
-		{"null", put(Null()), put(Int(0)), false},
-		{"a float", put(Float(0.5)), put(Int(0)), false},
-		{"names in a literal", put(rec("a", Int(1))), put(rec("b", Int(1))), false},
-		{"kinds in a literal", put(rec("a", Int(1))), put(rec("a", Null())), false},
-		{"values in a literal", put(rec("a", Int(1))), put(rec("a", Int(2))), true},
-		{"names in a list of records", put(List(rec("a", Int(1)))), put(List(rec("b", Int(1)))), false},
-		{"values in a list of records", put(List(rec("a", Int(1)))), put(List(rec("a", Int(2)))), true},
-		{"nulls in a list", put(List(Int(1), Null())), put(List(Int(1), Int(2))), false},
-		{"records and what follows", put(List(rec("a", Int(1)), Int(2))), put(rec("a", List(Int(1), Int(2)))), false},
+		{"null", put(value.Null()), put(value.Int(0)), false},
+		{"a float", put(value.Float(0.5)), put(value.Int(0)), false},
+		{"names in a literal", put(rec("a", value.Int(1))), put(rec("b", value.Int(1))), false},
+		{"kinds in a literal", put(rec("a", value.Int(1))), put(rec("a", value.Null())), false},
+		{"values in a literal", put(rec("a", value.Int(1))), put(rec("a", value.Int(2))), true},
+		{"names in a list of records", put(value.List(rec("a", value.Int(1)))), put(value.List(rec("b", value.Int(1)))), false},
+		{"values in a list of records", put(value.List(rec("a", value.Int(1)))), put(value.List(rec("a", value.Int(2)))), true},
+		{"nulls in a list", put(value.List(value.Int(1), value.Null())), put(value.List(value.Int(1), value.Int(2))), false},
+		{"records and what follows", put(value.List(rec("a", value.Int(1)), value.Int(2))), put(rec("a", value.List(value.Int(1), value.Int(2)))), false},
 	} {
 		a, b := shapeOf(t, c.a), shapeOf(t, c.b)
 		if (a.Shape == b.Shape) != c.same {
@@ -78,7 +82,7 @@ func TestShape(t *testing.T) {
 		}
 	}
 	// The same shape with other arguments: what differs is in Args.
-	a, b := shapeOf(t, where("id", "eq", Int(1))), shapeOf(t, where("id", "eq", Int(2)))
+	a, b := shapeOf(t, where("id", "eq", value.Int(1))), shapeOf(t, where("id", "eq", value.Int(2)))
 	if len(a.Args) != 1 || a.Args[0].Int() != 1 || b.Args[0].Int() != 2 {
 		t.Error(a.Args, b.Args)
 	}
@@ -94,7 +98,7 @@ func TestShape(t *testing.T) {
 
 // skeleton writes what two messages must have in common to be one but for
 // their literals. It is the specification of Shape, without its encoding.
-func skeleton(n *Node, at map[*Node]int) string {
+func skeleton(n *message.Node, at map[*message.Node]int) string {
 	if n == nil {
 		return "-"
 	}
@@ -103,16 +107,16 @@ func skeleton(n *Node, at map[*Node]int) string {
 	}
 	at[n] = len(at)
 	switch n.Op {
-	case OpLit:
+	case message.OpLit:
 		return "literal " + literalSkeleton(n.Lit)
-	case OpRef:
+	case message.OpRef:
 		return fmt.Sprint("object ", n.Slot)
-	case OpParam:
+	case message.OpParam:
 		return fmt.Sprintf("(param %s %q %d)", skeleton(n.Recv, at), n.Name, n.Arg)
 	}
 	parts := []string{skeleton(n.Recv, at)}
 	for i, a := range n.Args {
-		if n.Op == OpCall && n.Method().Params[i].Static {
+		if n.Op == message.OpCall && n.Method().Params[i].Static {
 			parts = append(parts, fmt.Sprintf("static %d %q", a.Lit.Kind(), a.Lit))
 			continue
 		}
@@ -121,20 +125,20 @@ func skeleton(n *Node, at map[*Node]int) string {
 	return fmt.Sprintf("(%d %q %q %s)", n.Op, n.Name, n.Names, strings.Join(parts, " "))
 }
 
-func literalSkeleton(v Value) string {
+func literalSkeleton(v value.Value) string {
 	s := fmt.Sprint("kind ", v.Kind())
 	switch v.Kind() {
-	case kindList:
-		kinds, nested := map[valueKind]bool{}, ""
+	case value.KindList:
+		kinds, nested := map[value.Kind]bool{}, ""
 		for i := range v.Len() {
 			kinds[v.At(i).Kind()] = true
 			nested += literalSkeleton(v.At(i)) + ","
 		}
 		s += fmt.Sprint(" class ", scalar.ListClass(v.Len()), kinds)
-		if kinds[kindList] || kinds[kindRecord] {
+		if kinds[value.KindList] || kinds[value.KindRecord] {
 			s += "[" + nested + "]"
 		}
-	case kindRecord:
+	case value.KindRecord:
 		for n, f := range v.Fields() {
 			s += fmt.Sprintf(" {%q: %s}", n, literalSkeleton(f))
 		}
@@ -165,26 +169,26 @@ func drawPlan(t *rapid.T) plan {
 }
 
 // build makes the message as a recorder does; its literals come from seed.
-func (p plan) build(t *rapid.T, seed int64) *Node {
+func (p plan) build(t *rapid.T, seed int64) *message.Node {
 	c := checker()
-	must := func(n *Node, err error) *Node {
+	must := func(n *message.Node, err error) *message.Node {
 		if err != nil {
 			t.Fatal(err)
 		}
 		return n
 	}
-	value := func(col string) Value {
+	val := func(col string) value.Value {
 		seed++
 		switch col {
 		case "id":
-			return Int(seed)
+			return value.Int(seed)
 		case "done":
-			return Bool(seed%2 == 0)
+			return value.Bool(seed%2 == 0)
 		}
-		return Text(fmt.Sprint("text ", seed))
+		return value.Text(fmt.Sprint("text ", seed))
 	}
-	last := map[string]*Node{}
-	literal := func(key string, v Value, share bool) *Node {
+	last := map[string]*message.Node{}
+	literal := func(key string, v value.Value, share bool) *message.Node {
 		if last[key] == nil || !share {
 			last[key] = must(c.MakeLit(v))
 		}
@@ -192,37 +196,37 @@ func (p plan) build(t *rapid.T, seed int64) *Node {
 	}
 	alias := "todo"
 	q := must(c.MakeRef(todosID))
-	with := func(method string, body func(row *Node) *Node) {
+	with := func(method string, body func(row *message.Node) *message.Node) {
 		prm := must(c.MakeParam(q, method, 0, nil))
-		q = must(c.MakeCall(q, method, []*Node{must(c.MakeLambda(prm, body(must(c.MakeField(prm, alias)))))}))
+		q = must(c.MakeCall(q, method, []*message.Node{must(c.MakeLambda(prm, body(must(c.MakeField(prm, alias)))))}))
 	}
 	for _, s := range p {
 		switch s.op {
 		case "where":
-			with("where", func(row *Node) *Node {
-				return must(c.MakeCall(must(c.MakeField(row, s.col)), "eq", []*Node{literal(s.col, value(s.col), s.share)}))
+			with("where", func(row *message.Node) *message.Node {
+				return must(c.MakeCall(must(c.MakeField(row, s.col)), "eq", []*message.Node{literal(s.col, val(s.col), s.share)}))
 			})
 		case "in":
-			var vs []Value
+			var vs []value.Value
 			for range s.n {
-				vs = append(vs, value(s.col))
+				vs = append(vs, val(s.col))
 			}
-			with("where", func(row *Node) *Node {
-				return must(c.MakeCall(must(c.MakeField(row, s.col)), "in", []*Node{must(c.MakeLit(List(vs...)))}))
+			with("where", func(row *message.Node) *message.Node {
+				return must(c.MakeCall(must(c.MakeField(row, s.col)), "in", []*message.Node{must(c.MakeLit(value.List(vs...)))}))
 			})
 		case "limit":
-			q = must(c.MakeCall(q, "limit", []*Node{literal("id", value("id"), s.share)}))
+			q = must(c.MakeCall(q, "limit", []*message.Node{literal("id", val("id"), s.share)}))
 		case "as":
-			q, alias = must(c.MakeCall(q, "as", []*Node{must(c.MakeLit(Text(s.name)))})), s.name
+			q, alias = must(c.MakeCall(q, "as", []*message.Node{must(c.MakeLit(value.Text(s.name)))})), s.name
 		case "sample":
-			q = must(c.MakeCall(q, "sample", []*Node{must(c.MakeLit(Int(int64(s.n))))}))
+			q = must(c.MakeCall(q, "sample", []*message.Node{must(c.MakeLit(value.Int(int64(s.n))))}))
 		case "select":
-			with("select", func(row *Node) *Node {
-				return must(c.MakeRecord([]string{s.name, "x"}, []*Node{must(c.MakeField(row, s.col)), row}))
+			with("select", func(row *message.Node) *message.Node {
+				return must(c.MakeRecord([]string{s.name, "x"}, []*message.Node{must(c.MakeField(row, s.col)), row}))
 			})
 		case "orderBy":
-			with("orderBy", func(row *Node) *Node {
-				return must(c.MakeList([]*Node{must(c.MakeField(row, s.col)), must(c.MakeCall(must(c.MakeField(row, s.col)), "desc", nil))}))
+			with("orderBy", func(row *message.Node) *message.Node {
+				return must(c.MakeList([]*message.Node{must(c.MakeField(row, s.col)), must(c.MakeCall(must(c.MakeField(row, s.col)), "desc", nil))}))
 			})
 		default:
 			q = must(c.MakeCall(q, s.op, nil))
@@ -255,12 +259,12 @@ func TestShapeIsSkeleton(t *testing.T) {
 				}
 			}
 		}
-		check := func(n *Node) (*Checked, string) {
+		check := func(n *message.Node) (*message.Checked, string) {
 			x, err := checker().Check(n.Expr())
 			if err != nil {
 				t.Fatal(err)
 			}
-			return x, skeleton(x.Root, map[*Node]int{})
+			return x, skeleton(x.Root, map[*message.Node]int{})
 		}
 		a, sa := check(p.build(t, 0))
 		a2, _ := check(p.build(t, 1001))
@@ -268,7 +272,7 @@ func TestShapeIsSkeleton(t *testing.T) {
 		if a.Shape != a2.Shape || len(a.Args) != len(a2.Args) {
 			t.Fatalf("other literals, another shape: %q %q", a.Shape, a2.Shape)
 		}
-		if len(a.Args) > 0 && slices.EqualFunc(a.Args, a2.Args, Equal) {
+		if len(a.Args) > 0 && slices.EqualFunc(a.Args, a2.Args, value.Equal) {
 			t.Fatalf("other literals, the same arguments: %v", a.Args)
 		}
 		if (a.Shape == b.Shape) != (sa == sb) {
@@ -288,7 +292,9 @@ func TestShapeOfLiterals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := anyData(t, 0)
 		b := anyData(t, 0)
-		check := func(v Value) (*Checked, error) { return checker().Check(msg(ref(mailID), lit(v), call(0, "put", 1))) }
+		check := func(v value.Value) (*message.Checked, error) {
+			return checker().Check(msg(ref(mailID), lit(v), call(0, "put", 1)))
+		}
 		x, err1 := check(a)
 		y, err2 := check(b)
 		if err1 != nil || err2 != nil {
@@ -301,30 +307,30 @@ func TestShapeOfLiterals(t *testing.T) {
 }
 
 // anyData draws plain data.
-func anyData(t *rapid.T, depth int) Value {
+func anyData(t *rapid.T, depth int) value.Value {
 	switch rapid.IntRange(0, 7-2*min(1, depth/4)).Draw(t, "kind") {
 	case 0:
-		return Null()
+		return value.Null()
 	case 1:
-		return Bool(rapid.Bool().Draw(t, "b"))
+		return value.Bool(rapid.Bool().Draw(t, "b"))
 	case 2:
-		return Int(rapid.Int64Range(-scalar.SafeInteger, scalar.SafeInteger).Draw(t, "i"))
+		return value.Int(rapid.Int64Range(-scalar.SafeInteger, scalar.SafeInteger).Draw(t, "i"))
 	case 3:
-		return Float(rapid.Float64Range(-1e300, 1e300).Draw(t, "f"))
+		return value.Float(rapid.Float64Range(-1e300, 1e300).Draw(t, "f"))
 	case 4:
-		return Text(rapid.StringMatching(`[a-zä€😀" ]{0,9}`).Draw(t, "s"))
+		return value.Text(rapid.StringMatching(`[a-zä€😀" ]{0,9}`).Draw(t, "s"))
 	case 5:
-		return Time(time.UnixMilli(rapid.Int64Range(-62135596800000, 253402300799999).Draw(t, "t")))
+		return value.Time(time.UnixMilli(rapid.Int64Range(-62135596800000, 253402300799999).Draw(t, "t")))
 	case 6:
-		vs := []Value{}
+		vs := []value.Value{}
 		for range rapid.IntRange(0, 4).Draw(t, "n") {
 			vs = append(vs, anyData(t, depth+1))
 		}
-		return List(vs...)
+		return value.List(vs...)
 	}
-	var fs []Field
+	var fs []value.Field
 	for _, n := range rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z]{1,3}`), 0, 4, rapid.ID[string]).Draw(t, "names") {
-		fs = append(fs, Field{n, anyData(t, depth+1)})
+		fs = append(fs, value.Field{Name: n, Value: anyData(t, depth+1)})
 	}
-	return RecordValue(fs...)
+	return value.RecordValue(fs...)
 }

@@ -2,6 +2,9 @@ package exo
 
 import (
 	"fmt"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"strings"
 )
 
@@ -17,17 +20,17 @@ type Sink interface {
 	// what a program may not read must not decide where things go. What is not known,
 	// that zero Value included, must be answered with the zero Label: public only. A
 	// panic counts as that. It must not wait, and not act.
-	Admits(m *Message) Label
+	Admits(m *Message) value.Label
 }
 
 // admits is what a message that is a sink may carry: what its method admits, its
 // object, and the policies of all its objects. why is not nil where one of them panicked.
-func (s *Session) admits(m *Message, e *pending) (l Label, why error) {
+func (s *Session) admits(m *Message, e *pending) (l value.Label, why error) {
 	l = m.Root.Method().Admits
-	if m.Root.Method().Effect == InUnit {
+	if m.Root.Method().Effect == message.InUnit {
 		l = l.Join(m.Writes())
 	}
-	var fs []func(*Message) Label
+	var fs []func(*Message) value.Label
 	if o, ok := m.Objects[m.Root.Receiver().Slot].(Sink); ok {
 		fs = append(fs, o.Admits)
 	}
@@ -41,11 +44,11 @@ func (s *Session) admits(m *Message, e *pending) (l Label, why error) {
 	}
 	m = m.unsealed()
 	for _, f := range fs {
-		var more Label
+		var more value.Label
 		if p := s.hostCode(e, func() { more = f(m) }); p != nil {
-			return Label{}, fmt.Errorf("exo: panic in Admits: %v", p)
+			return value.Label{}, fmt.Errorf("exo: panic in Admits: %v", p)
 		}
-		l = l.meet(more)
+		l = l.Meet(more)
 	}
 	return l, nil
 }
@@ -58,21 +61,21 @@ func (m *Message) unsealed() *Message {
 }
 
 // withoutLabelled is v, with the zero Value for each part that has a label.
-func withoutLabelled(v Value) Value {
-	return v.Replace(func(x Value) (Value, bool) { return Value{}, !x.Label().Empty() })
+func withoutLabelled(v value.Value) value.Value {
+	return v.Replace(func(x value.Value) (value.Value, bool) { return value.Value{}, !x.Label().Empty() })
 }
 
 // distrust says why a run that has read what outsiders wrote may not ask for m: an instruction that was hidden there
 // may have chosen the call, whatever the model made of it. What acts on the world is refused unless it admits
 // the tag; a write is kept unless its method demands trust, or a field that it sets. Reads are never refused. has is the label of what chose m: what m itself
 // is told comes later, so a row that is added and shown with its untrusted columns is asked for before they are read.
-func (s *Session) distrust(m *Message, has, admits Label) error {
+func (s *Session) distrust(m *Message, has, admits value.Label) error {
 	if has.Empty() {
 		return nil
 	}
 	meth := m.Root.Method()
-	if (meth.Effect == Held || meth.Effect == Immediate) && !has.FlowsTo(admits) {
-		return m.Untrusted(has.without(admits), "what it asks for here could be asked for by them")
+	if (meth.Effect == message.Held || meth.Effect == message.Immediate) && !has.FlowsTo(admits) {
+		return m.Untrusted(has.Without(admits), "what it asks for here could be asked for by them")
 	}
 	if meth.Trusted {
 		return m.Untrusted(has, "`"+meth.Name+"` could be asked for by them")
@@ -81,7 +84,7 @@ func (s *Session) distrust(m *Message, has, admits Label) error {
 		return m.Untrusted(has, "what it asks to be told of sealed values could be chosen by them")
 	}
 	for i, a := range m.Root.Args {
-		if name := Demands(meth.Params[i].Want.Con, a); name != "" {
+		if name := message.Demands(meth.Params[i].Want.Con, a); name != "" {
 			return m.Untrusted(has, "`"+name+"` could be chosen by them")
 		}
 	}
@@ -89,19 +92,19 @@ func (s *Session) distrust(m *Message, has, admits Label) error {
 }
 
 // Untrusted is the error of a message whose run has tags of integrity, where what it asks for demands trust; what says that.
-func (m *Message) Untrusted(has Label, what string) error {
+func (m *Message) Untrusted(has value.Label, what string) error {
 	s := m.session
 	if s == nil {
-		return Errorf(Denied, "", "%s", what)
+		return fail.Errorf(fail.Denied, "", "%s", what)
 	}
-	if !s.run.Label.Integrity().meet(has).Empty() { // another program would begin with it, too
-		return Errorf(Denied, s.opName(m.Root), "what this program was written from holds what outsiders wrote (%s), and %s: ask the user to say it", s.taints(has), what)
+	if !s.run.Label.Integrity().Meet(has).Empty() { // another program would begin with it, too
+		return fail.Errorf(fail.Denied, s.opName(m.Root), "what this program was written from holds what outsiders wrote (%s), and %s: ask the user to say it", s.taints(has), what)
 	}
-	return Errorf(Denied, s.opName(m.Root), "this program has read what outsiders wrote (%s), and %s: do it without reading that, or in a program of its own", s.taints(has), what)
+	return fail.Errorf(fail.Denied, s.opName(m.Root), "this program has read what outsiders wrote (%s), and %s: do it without reading that, or in a program of its own", s.taints(has), what)
 }
 
 // taints lists tags of integrity, each with what the program got it by: they hide nothing, so a program may be told.
-func (s *Session) taints(l Label) string {
+func (s *Session) taints(l value.Label) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	tags := l.Tags()

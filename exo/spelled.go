@@ -7,6 +7,9 @@ import (
 	"crypto/sha256"
 	"fmt"
 
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
@@ -21,17 +24,17 @@ const (
 // Constant is a large constant of a message. A run has each once in its record: later entries name the call whose entry
 // has it.
 type Constant struct {
-	Node   int    // its place in the message, where null stands instead
-	Digest Digest // of the constant, that of (Value).Digest
-	Bytes  int    // of its canonical encoding
-	Value  []byte // that encoding; nil: this entry does not have it
-	Call   uint64 // the call whose entry has it, as its intent or as what was refused; 0: none has, the constant was left out
+	Node   int          // its place in the message, where null stands instead
+	Digest value.Digest // of the constant, that of (Value).Digest
+	Bytes  int          // of its canonical encoding
+	Value  []byte       // that encoding; nil: this entry does not have it
+	Call   uint64       // the call whose entry has it, as its intent or as what was refused; 0: none has, the constant was left out
 }
 
 // Cut stands in an entry for a message that is too large for the record.
 type Cut struct {
-	Digest Digest // SHA-256 of the message in its canonical encoding, with null for the constants that Entry.Constants has
-	Bytes  int    // of that encoding
+	Digest value.Digest // SHA-256 of the message in its canonical encoding, with null for the constants that Entry.Constants has
+	Bytes  int          // of that encoding
 }
 
 // spell has an entry show a message, in the order in which every message
@@ -46,16 +49,16 @@ func (s *Session) spell(en *Entry, call Call, m *Message) error {
 		err = s.spellExpr(en, call.ID, m.Root.Expr())
 	}
 	if err != nil {
-		return &Error{Kind: Internal, Err: fmt.Errorf("%w: %w", errRecord, err)}
+		return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("%w: %w", errRecord, err)}
 	}
 	return nil
 }
 
-func (s *Session) spellExpr(en *Entry, call uint64, x Expr) error {
+func (s *Session) spellExpr(en *Entry, call uint64, x message.Expr) error {
 	en.Message, en.Constants, en.Cut = nil, nil, nil
 	nodes, room := x.Nodes, maxEntryMessage
 	for i := range x.Nodes {
-		if x.Nodes[i].Op != OpLit || x.Nodes[i].Lit.BytesUpTo(ConstantBytes, 0) <= ConstantBytes {
+		if x.Nodes[i].Op != message.OpLit || x.Nodes[i].Lit.BytesUpTo(ConstantBytes, 0) <= ConstantBytes {
 			continue
 		}
 		c, err := constantOf(x.Nodes[i].Lit)
@@ -75,21 +78,21 @@ func (s *Session) spellExpr(en *Entry, call uint64, x Expr) error {
 			c.Call, room = call, room-c.Bytes
 		}
 		if en.Constants = append(en.Constants, c); len(en.Constants) == 1 {
-			nodes = append([]WireNode(nil), x.Nodes...)
+			nodes = append([]message.WireNode(nil), x.Nodes...)
 		}
-		nodes[i].Lit = Null()
+		nodes[i].Lit = value.Null()
 	}
-	b, err := Expr{nodes}.AppendBinary(nil)
+	b, err := message.Expr{Nodes: nodes}.AppendBinary(nil)
 	if err == nil && len(b) > room { // thousands of constants, each of them small
-		en.Cut = &Cut{Digest(sha256.Sum256(b)), len(b)}
+		en.Cut = &Cut{value.Digest(sha256.Sum256(b)), len(b)}
 		b = nil
 	}
 	en.Message = b
 	return err
 }
 
-func constantOf(v Value) (c Constant, err error) {
-	e := Encoder{B: []byte{'v', wire.Encoding}, Plain: true}
+func constantOf(v value.Value) (c Constant, err error) {
+	e := value.Encoder{B: []byte{'v', wire.Encoding}, Plain: true}
 	e.Value(v)
 	c.Digest = sha256.Sum256(e.B)
 	c.Value = e.B[1:]
@@ -104,7 +107,7 @@ func (s *Session) spelt(en *Entry) {
 			continue
 		}
 		if s.constants == nil {
-			s.constants = map[Digest]uint64{}
+			s.constants = map[value.Digest]uint64{}
 		}
 		s.constants[c.Digest] = c.Call
 	}

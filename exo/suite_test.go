@@ -7,24 +7,27 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/policy"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // clerk answers every method with nothing; it has as many as asked.
 type clerk struct{ methods int }
 
-func (c clerk) Describe() (exo.Description, error) {
-	i := &exo.Interface{Name: fmt.Sprintf("Clerk%d", c.methods), Methods: map[string]*exo.Method{}}
+func (c clerk) Describe() (message.Description, error) {
+	i := &message.Interface{Name: fmt.Sprintf("Clerk%d", c.methods), Methods: map[string]*message.Method{}}
 	for n := range c.methods {
 		name := fmt.Sprintf("method%03d", n)
-		i.Methods[name] = &exo.Method{Name: name, Sends: true, Result: &exo.Term{Con: &exo.Type{Name: exo.TypeData}},
-			Params: []exo.Param{{Name: "the number", Want: &exo.Term{Con: &exo.Type{Name: exo.TypeInt}}, Opt: true}}}
+		i.Methods[name] = &message.Method{Name: name, Sends: true, Result: &message.Term{Con: &message.Type{Name: value.TypeData}},
+			Params: []message.Param{{Name: "the number", Want: &message.Term{Con: &message.Type{Name: value.TypeInt}}, Opt: true}}}
 		i.Order = append(i.Order, name)
 	}
-	return exo.Description{Type: &exo.Type{Name: i.Name}, Interfaces: []*exo.Interface{i}}, nil
+	return message.Description{Type: &message.Type{Name: i.Name}, Interfaces: []*message.Interface{i}}, nil
 }
 
-func (clerk) Eval(context.Context, *exo.Message) (exo.Value, error) { return exo.Null(), nil }
+func (clerk) Eval(context.Context, *exo.Message) (value.Value, error) { return value.Null(), nil }
 
 // BenchmarkGate is one message through the gate and its reply: one that is
 // answered, and those that are refused.
@@ -36,13 +39,13 @@ func BenchmarkGate(b *testing.B) {
 		object  exo.Object
 		methods int
 		call    string
-		kind    exo.Kind
+		kind    fail.Kind
 	}{
-		{"allowed", clerk{10}, 10, "method007", exo.Other},
-		{"allowed", clerk{300}, 300, "method007", exo.Other},
-		{"missing", clerk{10}, 10, "methot007", exo.Denied},
-		{"missing", clerk{300}, 300, "methot007", exo.Denied},
-		{"revoked", cut, 10, "method007", exo.Revoked},
+		{"allowed", clerk{10}, 10, "method007", fail.Other},
+		{"allowed", clerk{300}, 300, "method007", fail.Other},
+		{"missing", clerk{10}, 10, "methot007", fail.Denied},
+		{"missing", clerk{300}, 300, "methot007", fail.Denied},
+		{"revoked", cut, 10, "method007", fail.Revoked},
 	} {
 		b.Run(fmt.Sprintf("%s/%d", c.name, c.methods), func(b *testing.B) {
 			g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"clerk": c.object}, Limits: exo.Limits{Calls: 1 << 40}})
@@ -50,8 +53,8 @@ func BenchmarkGate(b *testing.B) {
 				b.Fatal(err)
 			}
 			s := begin(b, g, b.Context(), "")
-			defer s.Finish(b.Context(), exo.Null(), nil)
-			x := exo.Expr{Nodes: []exo.WireNode{{Op: exo.OpRef, Recv: -1, Ref: 0}, {Op: exo.OpCall, Recv: 0, Name: c.call}}}
+			defer s.Finish(b.Context(), value.Null(), nil)
+			x := message.Expr{Nodes: []message.WireNode{{Op: message.OpRef, Recv: -1, Ref: 0}, {Op: message.OpCall, Recv: 0, Name: c.call}}}
 			b.ReportAllocs()
 			id := uint64(0)
 			for b.Loop() {
@@ -60,7 +63,7 @@ func BenchmarkGate(b *testing.B) {
 					b.Fatal(err)
 				}
 				r, _, err := s.Next(b.Context())
-				if err != nil || (r.Err != nil) != (c.kind != exo.Other) || r.Err != nil && exo.KindOf(r.Err) != c.kind {
+				if err != nil || (r.Err != nil) != (c.kind != fail.Other) || r.Err != nil && fail.KindOf(r.Err) != c.kind {
 					b.Fatal(err, r.Err)
 				}
 			}
@@ -78,8 +81,8 @@ func TestRefusalsCostTheSame(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := begin(t, g, t.Context(), "")
-		defer s.Finish(t.Context(), exo.Null(), nil)
-		x := exo.Expr{Nodes: []exo.WireNode{{Op: exo.OpRef, Recv: -1, Ref: 0}, {Op: exo.OpCall, Recv: 0, Name: "methot007"}}}
+		defer s.Finish(t.Context(), value.Null(), nil)
+		x := message.Expr{Nodes: []message.WireNode{{Op: message.OpRef, Recv: -1, Ref: 0}, {Op: message.OpCall, Recv: 0, Name: "methot007"}}}
 		id := uint64(0)
 		return testing.AllocsPerRun(100, func() {
 			id++
@@ -87,11 +90,11 @@ func TestRefusalsCostTheSame(t *testing.T) {
 				t.Fatal(err)
 			}
 			r, _, err := s.Next(t.Context())
-			if err != nil || exo.KindOf(r.Err) != exo.Denied {
+			if err != nil || fail.KindOf(r.Err) != fail.Denied {
 				t.Fatal(r, err)
 			}
-			if id == 1 && exo.GuestText(r.Err) != "clerk has no member `methot007`; did you mean `method007`?" {
-				t.Error(exo.GuestText(r.Err))
+			if id == 1 && fail.GuestText(r.Err) != "clerk has no member `methot007`; did you mean `method007`?" {
+				t.Error(fail.GuestText(r.Err))
 			}
 		})
 	}
@@ -103,18 +106,18 @@ func TestRefusalsCostTheSame(t *testing.T) {
 // host is an object whose one method takes three others, and fails or tells how many it was given.
 type host struct{ fail bool }
 
-func (h host) Describe() (exo.Description, error) {
-	host := exo.Param{Name: "the guest", Want: &exo.Term{Con: &exo.Type{Name: "Host"}}}
-	i := &exo.Interface{Name: "Host", Order: []string{"meet"}, Methods: map[string]*exo.Method{
-		"meet": {Name: "meet", Sends: true, Params: []exo.Param{host, host, host}, Result: &exo.Term{Con: &exo.Type{Name: exo.TypeData}}}}}
-	return exo.Description{Type: &exo.Type{Name: "Host"}, Interfaces: []*exo.Interface{i}}, nil
+func (h host) Describe() (message.Description, error) {
+	host := message.Param{Name: "the guest", Want: &message.Term{Con: &message.Type{Name: "Host"}}}
+	i := &message.Interface{Name: "Host", Order: []string{"meet"}, Methods: map[string]*message.Method{
+		"meet": {Name: "meet", Sends: true, Params: []message.Param{host, host, host}, Result: &message.Term{Con: &message.Type{Name: value.TypeData}}}}}
+	return message.Description{Type: &message.Type{Name: "Host"}, Interfaces: []*message.Interface{i}}, nil
 }
 
-func (h host) Eval(_ context.Context, m *exo.Message) (exo.Value, error) {
+func (h host) Eval(_ context.Context, m *exo.Message) (value.Value, error) {
 	if h.fail {
-		return exo.Value{}, exo.Errorf(exo.Invalid, "", "nobody came")
+		return value.Value{}, fail.Errorf(fail.Invalid, "", "nobody came")
 	}
-	return exo.Int(int64(len(m.Objects))), nil
+	return value.Int(int64(len(m.Objects))), nil
 }
 
 // A message may name more objects than most do; an error of an object that does
@@ -126,13 +129,13 @@ func TestManyObjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := begin(t, g, t.Context(), "")
-	defer s.Finish(t.Context(), exo.Null(), nil)
+	defer s.Finish(t.Context(), value.Null(), nil)
 	ask := func(id uint64, refs ...uint32) exo.Reply {
-		x := exo.Expr{}
+		x := message.Expr{}
 		for _, r := range refs {
-			x.Nodes = append(x.Nodes, exo.WireNode{Op: exo.OpRef, Recv: -1, Ref: r})
+			x.Nodes = append(x.Nodes, message.WireNode{Op: message.OpRef, Recv: -1, Ref: r})
 		}
-		x.Nodes = append(x.Nodes, exo.WireNode{Op: exo.OpCall, Recv: 0, Args: []int32{1, 2, 3}, Name: "meet"})
+		x.Nodes = append(x.Nodes, message.WireNode{Op: message.OpCall, Recv: 0, Args: []int32{1, 2, 3}, Name: "meet"})
 		if err := s.Submit(exo.Call{ID: id, Expr: x}); err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +148,7 @@ func TestManyObjects(t *testing.T) {
 	if r := ask(1, 0, 1, 2, 3); r.Err != nil || r.Value.Int() != 4 {
 		t.Error(r)
 	}
-	if r := ask(2, 3, 0, 1, 2); r.Err == nil || exo.GuestText(r.Err) != "d.meet: nobody came" {
+	if r := ask(2, 3, 0, 1, 2); r.Err == nil || fail.GuestText(r.Err) != "d.meet: nobody came" {
 		t.Error(r)
 	}
 }
@@ -157,11 +160,11 @@ func TestLateMessageIsNoSentinel(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := begin(t, g, t.Context(), "")
-	defer s.Finish(t.Context(), exo.Null(), nil)
+	defer s.Finish(t.Context(), value.Null(), nil)
 	c := s.Checker()
 	ref, _ := c.MakeRef(0)
 	_, late := c.MakeCall(ref, "x", nil)
-	if late == nil || !errors.Is(late, exo.ErrDenied) || exo.ErrDenied.Is(late) || exo.GuestText(late) == "" {
+	if late == nil || !errors.Is(late, fail.ErrDenied) || fail.ErrDenied.Is(late) || fail.GuestText(late) == "" {
 		t.Errorf("%v", late)
 	}
 }

@@ -3,6 +3,7 @@ package exo
 import (
 	"testing"
 
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -20,7 +21,7 @@ func FuzzParseTime(f *testing.F) {
 		if !ok {
 			return
 		}
-		v := Time(at)
+		v := value.Time(at)
 		if v.IsZero() {
 			return // a year that no engine takes
 		}

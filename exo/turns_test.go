@@ -2,6 +2,7 @@ package exo
 
 import (
 	"context"
+	"github.com/exoagent/exoagent/exo/value"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -15,15 +16,15 @@ func TestTurns(t *testing.T) {
 	var mu sync.Mutex
 	var began []int64
 	w := newWorld(t, Config{Limits: Limits{ConcurrentCalls: 1, Calls: 1000}})
-	w.todos.eval = func(_ context.Context, m *Message) (Value, error) {
+	w.todos.eval = func(_ context.Context, m *Message) (value.Value, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		began = append(began, m.Args[0].Int())
-		return Int(1), nil
+		return value.Int(1), nil
 	}
 	const n = 300
 	for i := range n {
-		w.submit(msg(ref(todosID), lit(Int(int64(i))), call(0, "limit", 1), call(2, "execute")))
+		w.submit(msg(ref(todosID), lit(value.Int(int64(i))), call(0, "limit", 1), call(2, "execute")))
 	}
 	for range n {
 		if _, err := w.next(); err != nil {
@@ -73,17 +74,17 @@ func TestAdmittedOneByOne(t *testing.T) {
 	users, todos := newUsers(), newTodos()
 	var mu sync.Mutex
 	var began []string
-	acts := func(name string) func(context.Context, *Message) (Value, error) {
-		return func(context.Context, *Message) (Value, error) {
+	acts := func(name string) func(context.Context, *Message) (value.Value, error) {
+		return func(context.Context, *Message) (value.Value, error) {
 			mu.Lock()
 			defer mu.Unlock()
 			began = append(began, name)
-			return RowsValue(&Rows{Shape: &Shape{Names: []string{"title"}}}), nil
+			return value.RowsValue(&value.Rows{Shape: &value.Shape{Names: []string{"title"}}}), nil
 		}
 	}
-	users.eval = func(ctx context.Context, m *Message) (Value, error) {
+	users.eval = func(ctx context.Context, m *Message) (value.Value, error) {
 		_, err := acts("first")(ctx, m)
-		return Int(1), err
+		return value.Int(1), err
 	}
 	todos.eval = acts("second")
 	entered, overtaken := make(chan struct{}), make(chan struct{})
@@ -135,11 +136,11 @@ func TestSubmitFromManyGoroutines(t *testing.T) {
 	var mu sync.Mutex
 	var began []uint64
 	w := newWorld(t, Config{Limits: Limits{ConcurrentCalls: 1, Calls: 1000}})
-	w.todos.eval = func(_ context.Context, m *Message) (Value, error) {
+	w.todos.eval = func(_ context.Context, m *Message) (value.Value, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		began = append(began, m.entry.id)
-		return Int(0), nil
+		return value.Int(0), nil
 	}
 	var id atomic.Uint64
 	var admitted atomic.Int32

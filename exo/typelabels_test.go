@@ -5,33 +5,35 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
 // letters is an object of one method, whose result is of type t, and that takes param.
-func letters(t *Type, param *Type) *fake {
-	m := &Method{Name: "read", Sends: true, Result: &Term{Con: t}}
+func letters(t *message.Type, param *message.Type) *fake {
+	m := &message.Method{Name: "read", Sends: true, Result: &message.Term{Con: t}}
 	if param != nil {
-		m.Params = []Param{{Name: "the argument", Want: &Term{Con: param}}}
+		m.Params = []message.Param{{Name: "the argument", Want: &message.Term{Con: param}}}
 	}
-	return &fake{desc: Description{Type: con("Letters").Con, Interfaces: []*Interface{iface("Letters", nil, false, m)}}}
+	return &fake{desc: message.Description{Type: con("Letters").Con, Interfaces: []*message.Interface{iface("Letters", nil, false, m)}}}
 }
 
 // TestTypeLabels: a label is declared of a field of what a method gives; where nobody would go by it, it is refused.
 func TestTypeLabels(t *testing.T) {
-	text := &Type{Name: TypeText}
-	field := func(l Label) *Type {
-		return &Type{Name: TypeList, Args: map[string]*Type{"of": {Name: TypeRecord, Fields: []TypeField{{Name: "by", Type: text, Label: l}, {Name: "at", Type: text}}}}}
+	text := &message.Type{Name: value.TypeText}
+	field := func(l value.Label) *message.Type {
+		return &message.Type{Name: value.TypeList, Args: map[string]*message.Type{"of": {Name: value.TypeRecord, Fields: []message.TypeField{{Name: "by", Type: text, Label: l}, {Name: "at", Type: text}}}}}
 	}
-	pii := NewLabel("pii")
-	admitting := &Type{Name: TypeRecord, Fields: []TypeField{{Name: "by", Type: text, Admits: pii}}}
+	pii := value.NewLabel("pii")
+	admitting := &message.Type{Name: value.TypeRecord, Fields: []message.TypeField{{Name: "by", Type: text, Admits: pii}}}
 	for want, o := range map[string]*fake{
-		"": letters(field(pii), field(Label{})),
-		"Letters.read: type text is labelled {pii}, which the checker alone does":        letters(&Type{Name: TypeText, Label: pii}, nil),
-		"Letters.read: type record is labelled {pii}":                                    letters(&Type{Name: TypeList, Args: map[string]*Type{"of": {Name: TypeRecord, Label: pii}}}, nil),
+		"": letters(field(pii), field(value.Label{})),
+		"Letters.read: type text is labelled {pii}, which the checker alone does":        letters(&message.Type{Name: value.TypeText, Label: pii}, nil),
+		"Letters.read: type record is labelled {pii}":                                    letters(&message.Type{Name: value.TypeList, Args: map[string]*message.Type{"of": {Name: value.TypeRecord, Label: pii}}}, nil),
 		"Letters.read: by of an argument admits {pii}, and the method keeps nothing":     letters(text, admitting),
 		"Letters.read: by of its result admits {pii}: only what it takes can":            letters(admitting, nil),
-		"Letters.read: type text is labelled {pii}, which the checker alone does: label": letters(text, &Type{Name: TypeText, Label: pii}),
+		"Letters.read: type text is labelled {pii}, which the checker alone does: label": letters(text, &message.Type{Name: value.TypeText, Label: pii}),
 	} {
 		_, err := NewGate(Config{Grants: map[string]Object{"letters": o}, Record: Unrecorded})
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
@@ -39,31 +41,31 @@ func TestTypeLabels(t *testing.T) {
 		}
 	}
 	o := iface("Letters", nil, false)
-	o.Fields["x"] = &Property{Type: &Type{Name: TypeText, Label: pii}}
-	if err := o.validate(); err == nil || !strings.Contains(err.Error(), "Letters.x: type text is labelled") {
+	o.Fields["x"] = &message.Property{Type: &message.Type{Name: value.TypeText, Label: pii}}
+	if err := o.Validate(); err == nil || !strings.Contains(err.Error(), "Letters.x: type text is labelled") {
 		t.Error(err)
 	}
 }
 
 // TestTypeLabelsHold: what is labelled in a reply is sealed, its tags of integrity are the run's, and Flows names the method.
 func TestTypeLabelsHold(t *testing.T) {
-	record := func(tags ...string) *Type {
-		t := &Type{Name: TypeRecord}
+	record := func(tags ...string) *message.Type {
+		t := &message.Type{Name: value.TypeRecord}
 		for _, tag := range tags {
-			t.Fields = append(t.Fields, TypeField{Name: tag, Type: &Type{Name: TypeText}, Label: NewLabel(tag)})
+			t.Fields = append(t.Fields, message.TypeField{Name: tag, Type: &message.Type{Name: value.TypeText}, Label: value.NewLabel(tag)})
 		}
 		return t
 	}
-	for tags, want := range map[string]string{"pii": `{"pii":"[sealed pii]"} {}`, Untrusted: `{"untrusted":"x"} {untrusted}`,
+	for tags, want := range map[string]string{"pii": `{"pii":"[sealed pii]"} {}`, value.Untrusted: `{"untrusted":"x"} {untrusted}`,
 		"pii untrusted": `{"pii":"[sealed pii]","untrusted":"x"} {untrusted}`} {
 		tags := strings.Fields(tags)
 		o := letters(record(tags...), nil)
-		o.eval = func(context.Context, *Message) (Value, error) {
-			var fs []Field
+		o.eval = func(context.Context, *Message) (value.Value, error) {
+			var fs []value.Field
 			for _, tag := range tags {
-				fs = append(fs, Field{tag, Text("x")})
+				fs = append(fs, value.Field{Name: tag, Value: value.Text("x")})
 			}
-			return RecordValue(fs...), nil
+			return value.RecordValue(fs...), nil
 		}
 		w := newWorld(t, Config{Grants: map[string]Object{"letters": o}})
 		if f := w.gate.Flows(); len(f) != len(tags) || f[0].Tag != tags[0] || strings.Join(f[0].From, " ") != "Letters.read" {
@@ -75,9 +77,9 @@ func TestTypeLabelsHold(t *testing.T) {
 			t.Errorf("%s: %s %v, want %s", tags, got, err, want)
 		}
 	} // As a catalogue comes to a worker.
-	granted := []GrantedName{{Name: "letters", Type: con("Letters").Con}}
-	d := Decoder{Reader: wire.NewReader(string(crossed(granted, Catalog{"Letters": letters(record("pii", Untrusted), nil).desc.Interfaces[0]}))), Values: 1000}
-	_, c := ReadGrants(&d)
+	granted := []message.GrantedName{{Name: "letters", Type: con("Letters").Con}}
+	d := value.Decoder{Reader: wire.NewReader(string(crossed(granted, message.Catalog{"Letters": letters(record("pii", value.Untrusted), nil).desc.Interfaces[0]}))), Values: 1000}
+	_, c := message.ReadGrants(&d)
 	if d.Err() != nil || c["Letters"].Methods["read"].Shows().String() != "{pii,untrusted}" {
 		t.Error(d.Err(), c["Letters"])
 	}

@@ -3,6 +3,9 @@ package exo
 import (
 	"context"
 	"errors"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"slices"
 	"strings"
 	"testing"
@@ -15,12 +18,12 @@ func TestObjectsComeWithTheirReply(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Config{})
 		gate := make(chan struct{})
-		w.todos.eval = func(context.Context, *Message) (Value, error) { <-gate; return Int(0), nil }
-		w.mail.eval = func(_ context.Context, m *Message) (Value, error) {
+		w.todos.eval = func(context.Context, *Message) (value.Value, error) { <-gate; return value.Int(0), nil }
+		w.mail.eval = func(_ context.Context, m *Message) (value.Value, error) {
 			if m.Root.Name == "dup" {
-				return RefValue(w.mail), nil
+				return value.RefValue(w.mail), nil
 			}
-			return Int(7), nil
+			return value.Int(7), nil
 		}
 		w.submit(msg(ref(todosID), call(0, "count")))
 		w.submit(msg(ref(mailID), call(0, "dup")))
@@ -35,9 +38,9 @@ func TestObjectsComeWithTheirReply(t *testing.T) {
 		v, err := w.next()
 		wantOK(t, "the second", err)
 		_, err = w.next()
-		wantKind(t, "the receiver guessed", err, Denied)
+		wantKind(t, "the receiver guessed", err, fail.Denied)
 		_, err = w.next()
-		wantKind(t, "the argument guessed", err, Denied)
+		wantKind(t, "the argument guessed", err, fail.Denied)
 		if n := w.mail.asked(); n != 1 {
 			t.Errorf("asked %d times", n)
 		}
@@ -58,14 +61,14 @@ func TestNumbersInCallOrder(t *testing.T) {
 	second := make(chan struct{})
 	inner := [2]*fake{newMail(), newMail()}
 	n := 0
-	w.mail.eval = func(_ context.Context, m *Message) (Value, error) {
+	w.mail.eval = func(_ context.Context, m *Message) (value.Value, error) {
 		if m.Root.Name == "peek" {
 			<-second
-			return List(RefValue(inner[0]), RefValue(inner[0])), nil
+			return value.List(value.RefValue(inner[0]), value.RefValue(inner[0])), nil
 		}
 		n++
 		defer close(second)
-		return RefValue(inner[1]), nil
+		return value.RefValue(inner[1]), nil
 	}
 	w.submit(msg(ref(mailID), call(0, "peek")))
 	w.submit(msg(ref(mailID), call(0, "dup")))
@@ -77,7 +80,7 @@ func TestNumbersInCallOrder(t *testing.T) {
 		t.Errorf("numbers %v", ids)
 	}
 	_, err = w.send(msg(ref(5), call(0, "count")))
-	wantKind(t, "no such method", err, Denied)
+	wantKind(t, "no such method", err, fail.Denied)
 	for i, id := range []uint32{3, 4, 5} {
 		_, err := w.send(msg(ref(id), call(0, "peek")))
 		if wantOK(t, "peek", err); inner[i/2].asked() != 1+i%2 {
@@ -90,30 +93,30 @@ func TestNumbersInCallOrder(t *testing.T) {
 func TestWithheldObjects(t *testing.T) {
 	w := newWorld(t, Config{Limits: Limits{Rows: 10}})
 	gate := make(chan struct{})
-	w.users.eval = func(_ context.Context, m *Message) (Value, error) { <-gate; return Int(0), m.Spend(8, 0) }
-	w.mail.eval = func(_ context.Context, m *Message) (Value, error) {
+	w.users.eval = func(_ context.Context, m *Message) (value.Value, error) { <-gate; return value.Int(0), m.Spend(8, 0) }
+	w.mail.eval = func(_ context.Context, m *Message) (value.Value, error) {
 		defer close(gate)
-		return RefValue(w.mail), m.Spend(8, 0)
+		return value.RefValue(w.mail), m.Spend(8, 0)
 	}
 	w.submit(count0())
 	w.submit(msg(ref(mailID), call(0, "dup")))
 	_, err := w.next()
 	wantOK(t, "within", err)
 	_, err = w.next()
-	wantKind(t, "beyond", err, Limit)
+	wantKind(t, "beyond", err, fail.Limit)
 	_, err = w.send(msg(ref(usersID+1), call(0, "peek")))
-	wantKind(t, "guessed", err, Denied)
+	wantKind(t, "guessed", err, fail.Denied)
 }
 
 // What a run may have on its way is bounded, and counted until it is answered.
 func TestUnansweredBytes(t *testing.T) {
 	w := newWorld(t, Config{Limits: Limits{UnansweredBytes: 7000}})
-	put := func(n int) Expr {
-		return msg(ref(mailID), WireNode{Op: OpLit, Recv: -1, Lit: Text(strings.Repeat("x", n))}, call(0, "put", 1))
+	put := func(n int) message.Expr {
+		return msg(ref(mailID), message.WireNode{Op: message.OpLit, Recv: -1, Lit: value.Text(strings.Repeat("x", n))}, call(0, "put", 1))
 	}
 	w.submit(put(2000))
 	w.submit(put(2000))
-	if err := w.s.Submit(Call{ID: 10, Expr: put(2000)}); !errors.Is(err, ErrLimit) || !strings.Contains(err.Error(), "7000 bytes") {
+	if err := w.s.Submit(Call{ID: 10, Expr: put(2000)}); !errors.Is(err, fail.ErrLimit) || !strings.Contains(err.Error(), "7000 bytes") {
 		t.Errorf("a third: %v", err)
 	}
 	_, err := w.next()
@@ -130,9 +133,9 @@ func TestUnansweredBytes(t *testing.T) {
 	names, args := msg(ref(mailID), call(0, "put")), msg(ref(mailID), call(0, "put"))
 	names.Nodes[1].Names = slices.Repeat([]string{"x"}, 400)
 	args.Nodes[1].Args = make([]int32, 2000)
-	for what, x := range map[string]Expr{"nodes": {Nodes: make([]WireNode, 100)}, "names": names, "arguments": args,
+	for what, x := range map[string]message.Expr{"nodes": {Nodes: make([]message.WireNode, 100)}, "names": names, "arguments": args,
 		"a name": msg(ref(mailID), call(0, strings.Repeat("x", 6000)))} {
-		if n := x.BytesUpTo(5000, AsNodes); n <= 5000 {
+		if n := x.BytesUpTo(5000, message.AsNodes); n <= 5000 {
 			t.Errorf("%s: %d", what, n)
 		}
 	}
@@ -142,14 +145,14 @@ func TestUnansweredBytes(t *testing.T) {
 func TestAbandonBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Config{})
-		w.users.eval = func(ctx context.Context, m *Message) (Value, error) {
+		w.users.eval = func(ctx context.Context, m *Message) (value.Value, error) {
 			<-ctx.Done()
-			return Value{}, ctx.Err()
+			return value.Value{}, ctx.Err()
 		}
 		w.s.Abandon()
 		w.submit(count0())
 		_, err := w.next()
-		wantKind(t, "a read", err, Cancelled)
+		wantKind(t, "a read", err, fail.Cancelled)
 	})
 }
 
@@ -158,13 +161,13 @@ func TestAbandon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Config{Limits: Limits{ConcurrentCalls: 1}})
 		gate := make(chan struct{})
-		w.users.eval = func(ctx context.Context, m *Message) (Value, error) {
+		w.users.eval = func(ctx context.Context, m *Message) (value.Value, error) {
 			if m.Root.Name == "remove" {
 				<-gate
-				return Int(1), ctx.Err()
+				return value.Int(1), ctx.Err()
 			}
 			<-ctx.Done()
-			return Value{}, ctx.Err()
+			return value.Value{}, ctx.Err()
 		}
 		w.submit(count0())
 		w.submit(count0()) // waits for its turn
@@ -174,7 +177,7 @@ func TestAbandon(t *testing.T) {
 		synctest.Wait()
 		for range 2 {
 			_, err := w.next()
-			wantKind(t, "a read", err, Cancelled)
+			wantKind(t, "a read", err, fail.Cancelled)
 		}
 		close(gate)
 		v, err := w.next()

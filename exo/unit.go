@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
 	"reflect"
 	"slices"
 	"time"
@@ -76,7 +78,7 @@ func (m *Message) Unit(key any, open func(context.Context) (Unit, error)) (Unit,
 	if m.session == nil {
 		return nil, errZeroSession
 	}
-	if m.entry.effect == InUnit && key != m.store {
+	if m.entry.effect == message.InUnit && key != m.store {
 		return nil, errors.New("exo: a method that changes something asks for a unit of work that is not of its object's UnitKey")
 	}
 	return m.session.unit(key, open)
@@ -99,7 +101,7 @@ func (s *Session) unit(key any, open func(context.Context) (Unit, error)) (Unit,
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
-		return nil, ErrCancelled
+		return nil, fail.ErrCancelled
 	}
 	var u *unitEntry
 	for _, o := range s.units {
@@ -164,7 +166,7 @@ func (s *Session) announced(ctx context.Context) (out []any, err error) {
 		}
 		var what any
 		if err := s.step(ctx, u, func(ctx context.Context) (err error) { what, err = c.Changes(ctx); return err }); err != nil {
-			return nil, Classify("", err)
+			return nil, fail.Classify("", err)
 		}
 		if what != nil {
 			out = append(out, what)
@@ -196,7 +198,7 @@ func (s *Session) stores(of func(*change) bool) map[any]bool {
 	defer s.mu.Unlock()
 	stores := map[any]bool{}
 	for _, c := range s.effects {
-		if c.Mode == InUnit && of(c) {
+		if c.Mode == message.InUnit && of(c) {
 			stores[c.store] = true
 		}
 	}
@@ -210,11 +212,11 @@ func (s *Session) prepare(ctx context.Context) error {
 			continue
 		}
 		if err := s.step(ctx, u, u.unit.Prepare); err != nil {
-			return Classify("", err)
+			return fail.Classify("", err)
 		}
 		if w, ok := u.unit.(Witness); ok && s.changed()[u.key] {
 			if err := s.step(ctx, u, func(ctx context.Context) error { return w.Witness(ctx, s.run.ID) }); err != nil {
-				return Classify("", err)
+				return fail.Classify("", err)
 			}
 			u.witnessed = true
 		}
@@ -228,7 +230,7 @@ func (s *Session) prepare(ctx context.Context) error {
 		}
 		u.ended = true
 		if err := s.step(ctx, u, u.unit.Commit); err != nil {
-			return Classify("", err)
+			return fail.Classify("", err)
 		}
 	}
 	return nil
@@ -281,9 +283,9 @@ func (s *Session) commit(ctx context.Context) (state State, failed error) {
 			s.become(StateUnknown, err, func(c *change) bool { return c.store == u.key })
 		}
 		_ = s.undo(ctx) // what did not commit is not kept, whether it says so or not
-		s.become(StateRolledBack, err, func(c *change) bool { return c.Mode == InUnit })
-		if failed = Classify("", err); state == StateUnknown {
-			failed = &Error{Kind: Internal, Err: err}
+		s.become(StateRolledBack, err, func(c *change) bool { return c.Mode == message.InUnit })
+		if failed = fail.Classify("", err); state == StateUnknown {
+			failed = &fail.Error{Kind: fail.Internal, Err: err}
 		}
 		return state, failed
 	}
@@ -299,7 +301,7 @@ func (s *Session) settleUnits(ctx context.Context, stores map[any]bool) {
 			continue
 		}
 		start := time.Now()
-		if err, _ := within(ctx, s.gate.limits.Held, func(ctx context.Context) error { return foreign(w.Settled(ctx)) }); err != nil {
+		if err, _ := within(ctx, s.gate.limits.Held, func(ctx context.Context) error { return fail.Foreign(w.Settled(ctx)) }); err != nil {
 			_ = s.note(Entry{Step: Settled, Label: s.Label(), Err: err, Took: time.Since(start)}) // owed if it fails
 		}
 	}
@@ -310,7 +312,7 @@ func (s *Session) step(ctx context.Context, u *unitEntry, f func(context.Context
 	if u.lost {
 		return errLost
 	}
-	err, returned := within(ctx, s.gate.limits.Commit, func(ctx context.Context) error { return foreign(f(ctx)) })
+	err, returned := within(ctx, s.gate.limits.Commit, func(ctx context.Context) error { return fail.Foreign(f(ctx)) })
 	if !returned {
 		u.lost = true
 		s.drop(errLost)

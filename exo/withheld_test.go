@@ -2,6 +2,7 @@ package exo
 
 import (
 	"fmt"
+	"github.com/exoagent/exoagent/exo/value"
 	"testing"
 )
 
@@ -9,19 +10,19 @@ import (
 func TestDecided(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		begun  Label
-		admits Label
+		begun  value.Label
+		admits value.Label
 		calls  []string
 		want   string
 		causes int
 	}{
-		{"nothing is withheld", Label{}, NewLabel("pii"), []string{"mail", "text"}, "{pii,untrusted}", 2},
-		{"by the first", Label{}, Label{}, []string{"mail", "text"}, "{pii}", 1},
-		{"by the last", Label{}, Label{}, []string{"text", "mail"}, "{pii,untrusted}", 2},
-		{"by one with two tags", Label{}, Label{}, []string{"from", "text"}, "{pii,untrusted}", 2},
-		{"from the beginning", NewLabel("pii"), Label{}, []string{"text"}, "{pii}", 1},
-		{"what it began with may leave", NewLabel("pii"), NewLabel("pii"), []string{"text"}, "{pii,untrusted}", 2},
-		{"another reader's, before", NewLabel("own@ann:1"), NewLabel("own@ann:1"), nil, "{own@ann:1}", 1},
+		{"nothing is withheld", value.Label{}, value.NewLabel("pii"), []string{"mail", "text"}, "{pii,untrusted}", 2},
+		{"by the first", value.Label{}, value.Label{}, []string{"mail", "text"}, "{pii}", 1},
+		{"by the last", value.Label{}, value.Label{}, []string{"text", "mail"}, "{pii,untrusted}", 2},
+		{"by one with two tags", value.Label{}, value.Label{}, []string{"from", "text"}, "{pii,untrusted}", 2},
+		{"from the beginning", value.NewLabel("pii"), value.Label{}, []string{"text"}, "{pii}", 1},
+		{"what it began with may leave", value.NewLabel("pii"), value.NewLabel("pii"), []string{"text"}, "{pii,untrusted}", 2},
+		{"another reader's, before", value.NewLabel("own@ann:1"), value.NewLabel("own@ann:1"), nil, "{own@ann:1}", 1},
 	} {
 		w := notesWorld(t, Config{Admits: c.admits})
 		s, err := w.gate.Begin(t.Context(), Run{Label: c.begun}, "", nil)
@@ -37,7 +38,7 @@ func TestDecided(t *testing.T) {
 		if c.name == "by the first" && (s.Label().String() != "{pii,untrusted}" || fmt.Sprint(s.Release()) == "") {
 			t.Errorf("%s: the run has %s", c.name, s.Label())
 		}
-		s.Finish(t.Context(), Null(), nil)
+		s.Finish(t.Context(), value.Null(), nil)
 	}
 	if !(*Session)(nil).Decided().Empty() || !new(Session).Decided().Empty() {
 		t.Error("of no run")

@@ -2,24 +2,26 @@ package exo
 
 import (
 	"context"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"strings"
 	"testing"
 )
 
 type worded struct{}
 
-func (worded) Describe() (Description, error) {
-	method := func(name string) *Method {
-		return &Method{Name: name, Sends: true, Result: &Term{Con: &Type{Name: TypeInt}}}
+func (worded) Describe() (message.Description, error) {
+	method := func(name string) *message.Method {
+		return &message.Method{Name: name, Sends: true, Result: &message.Term{Con: &message.Type{Name: value.TypeInt}}}
 	}
-	i := &Interface{Name: "Worded", Methods: map[string]*Method{"get": method("get"), "put": method("put")}, Order: []string{"get", "put"}, Words: []Words{NewWords(
-		Phrase{On: ".fetch .load", Needs: "get", Text: "write .get()"},
-		Phrase{On: ".fetch", Needs: "put", Text: "there is only .put()"},
-	), NewWords(Phrase{On: "clash", Needs: "*.put", Text: "{name} is taken, .put() another"})}}
-	return Description{Type: &Type{Name: "Worded"}, Interfaces: []*Interface{i}}, nil
+	i := &message.Interface{Name: "Worded", Methods: map[string]*message.Method{"get": method("get"), "put": method("put")}, Order: []string{"get", "put"}, Words: []message.Words{message.NewWords(
+		message.Phrase{On: ".fetch .load", Needs: "get", Text: "write .get()"},
+		message.Phrase{On: ".fetch", Needs: "put", Text: "there is only .put()"},
+	), message.NewWords(message.Phrase{On: "clash", Needs: "*.put", Text: "{name} is taken, .put() another"})}}
+	return message.Description{Type: &message.Type{Name: "Worded"}, Interfaces: []*message.Interface{i}}, nil
 }
 
-func (worded) Eval(context.Context, *Message) (Value, error) { return Int(1), nil }
+func (worded) Eval(context.Context, *Message) (value.Value, error) { return value.Int(1), nil }
 
 // A phrase that names what a policy took away is not said; the next one is.
 func TestPhrasesNameNothingThatWasTakenAway(t *testing.T) {
@@ -31,7 +33,7 @@ func TestPhrasesNameNothingThatWasTakenAway(t *testing.T) {
 		{"get", "there is only .put()", "", "x is taken, .put() another"},
 		{"put", "write .get()", "write .get()", "otherwise x"},
 	} {
-		o := Wrap(worded{}, Policy{Narrow: func(d *Description) error {
+		o := Wrap(worded{}, Policy{Narrow: func(d *message.Description) error {
 			delete(d.Interfaces[0].Methods, c.without)
 			return nil
 		}})
@@ -57,20 +59,24 @@ func TestPhrasesNameNothingThatWasTakenAway(t *testing.T) {
 
 // A policy may take the phrases away, and put in nothing of its own.
 func TestPoliciesDropPhrasesOnly(t *testing.T) {
-	narrowed := func(f func(*Interface)) (*Interface, error) {
-		d, err := Wrap(worded{}, Policy{Narrow: func(d *Description) error { f(d.Interfaces[0]); return nil }}).Describe()
+	narrowed := func(f func(*message.Interface)) (*message.Interface, error) {
+		d, err := Wrap(worded{}, Policy{Narrow: func(d *message.Description) error { f(d.Interfaces[0]); return nil }}).Describe()
 		if err != nil {
 			return nil, err
 		}
 		return d.Interfaces[0], nil
 	}
-	if i, err := narrowed(func(i *Interface) { i.Words = nil }); err != nil || len(i.Words) != 0 {
+	if i, err := narrowed(func(i *message.Interface) { i.Words = nil }); err != nil || len(i.Words) != 0 {
 		t.Errorf("%v, %v", i, err)
 	}
-	for name, f := range map[string]func(*Interface){
-		"another":  func(i *Interface) { i.Words = append(i.Words, NewWords(Phrase{On: ".x", Text: "y"})) },
-		"changed":  func(i *Interface) { i.Words[0] = NewWords(Phrase{On: ".fetch .load", Text: "write .get()"}) },
-		"reversed": func(i *Interface) { i.Words[0], i.Words[1] = i.Words[1], i.Words[0] },
+	for name, f := range map[string]func(*message.Interface){
+		"another": func(i *message.Interface) {
+			i.Words = append(i.Words, message.NewWords(message.Phrase{On: ".x", Text: "y"}))
+		},
+		"changed": func(i *message.Interface) {
+			i.Words[0] = message.NewWords(message.Phrase{On: ".fetch .load", Text: "write .get()"})
+		},
+		"reversed": func(i *message.Interface) { i.Words[0], i.Words[1] = i.Words[1], i.Words[0] },
 	} {
 		if _, err := narrowed(f); err == nil {
 			t.Errorf("%s: a policy changed what errors say", name)
@@ -80,7 +86,7 @@ func TestPoliciesDropPhrasesOnly(t *testing.T) {
 
 // Parts are put in once: what a program wrote is never read for parts.
 func TestPartsAreNotReadAgain(t *testing.T) {
-	cat := Catalog{"X": {Name: "X", Words: []Words{NewWords(Phrase{On: "link", Text: "{link} of {part}"})}}}
+	cat := message.Catalog{"X": {Name: "X", Words: []message.Words{message.NewWords(message.Phrase{On: "link", Text: "{link} of {part}"})}}}
 	if got := cat.Say(nil, "link", "", "link", "{part}", "part", "{link}"); got != "{part} of {link}" {
 		t.Error(got)
 	}
@@ -88,15 +94,15 @@ func TestPartsAreNotReadAgain(t *testing.T) {
 
 func TestPhrasesAreChecked(t *testing.T) {
 	for on, text := range map[string]string{".sum": "a", "eq()": "a", "word:like": "a", "begin:SELECT": "a", "op:!": "a", "call:Number": "a", "result.sum": "r{decimals}", "clash": "({ {name} }) {name}", "unsent": "{it}"} {
-		if err := (Phrase{On: ".x " + on, Text: text}).Check(); err != nil && !strings.Contains(text, "{") {
+		if err := (message.Phrase{On: ".x " + on, Text: text}).Check(); err != nil && !strings.Contains(text, "{") {
 			t.Errorf("%s: %v", on, err)
 		}
-		if err := (Phrase{On: on, Text: text}).Check(); err != nil {
+		if err := (message.Phrase{On: on, Text: text}).Check(); err != nil {
 			t.Errorf("%s: %v", on, err)
 		}
 	}
 	for on, text := range map[string]string{"sum": "a", "nonsense": "a", "clash": "{it}", ".sum": "{name}", "wrong:x": "a"} {
-		if (Phrase{On: on, Text: text}).Check() == nil {
+		if (message.Phrase{On: on, Text: text}).Check() == nil {
 			t.Errorf("%s: %q passes", on, text)
 		}
 	}

@@ -2,6 +2,9 @@ package exo
 
 import (
 	"context"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"sync/atomic"
 	"testing"
 )
@@ -9,7 +12,7 @@ import (
 // Placeholders are merged into every node that depends on them, so their number
 // multiplies the work of a message: it is bounded. The twin is one below.
 func TestLivePlaceholders(t *testing.T) {
-	many := func(n int) Expr {
+	many := func(n int) message.Expr {
 		x := msg(ref(todosID))
 		for range n {
 			x = then(x, param(0, "where", 0))
@@ -17,10 +20,10 @@ func TestLivePlaceholders(t *testing.T) {
 		return x
 	}
 	c := newWorld(t, Config{}).s.Checker()
-	if _, err := c.Check(many(64 + 1)); KindOf(err) != Limit {
+	if _, err := c.Check(many(64 + 1)); fail.KindOf(err) != fail.Limit {
 		t.Errorf("%d placeholders: %v", 64+1, err)
 	}
-	if _, err := newWorld(t, Config{}).s.Checker().Check(many(64)); KindOf(err) != Invalid {
+	if _, err := newWorld(t, Config{}).s.Checker().Check(many(64)); fail.KindOf(err) != fail.Invalid {
 		t.Errorf("%d placeholders are refused for their number: %v", 64, err)
 	}
 	// Callbacks that have returned do not count.
@@ -43,7 +46,7 @@ func TestNamesAreCopied(t *testing.T) {
 	names := []string{"title"}
 	x := titles()
 	for i := range x.Nodes {
-		if x.Nodes[i].Op == OpRecord {
+		if x.Nodes[i].Op == message.OpRecord {
 			x.Nodes[i].Names = names
 		}
 	}
@@ -52,8 +55,8 @@ func TestNamesAreCopied(t *testing.T) {
 		t.Fatal(err)
 	}
 	names[0] = "__proto__"
-	var seen func(n *Node) bool
-	seen = func(n *Node) bool {
+	var seen func(n *message.Node) bool
+	seen = func(n *message.Node) bool {
 		if n == nil {
 			return false
 		}
@@ -80,20 +83,20 @@ func TestBudgetInCallOrder(t *testing.T) {
 	for range 20 {
 		second := make(chan struct{})
 		w := newWorld(t, Config{Limits: Limits{Rows: 3}})
-		w.todos.eval = func(ctx context.Context, m *Message) (Value, error) {
+		w.todos.eval = func(ctx context.Context, m *Message) (value.Value, error) {
 			if m.Args[0].Int() == 2 {
 				defer close(second)
 			} else {
 				<-second
 			}
-			return Int(1), m.Spend(2, 2)
+			return value.Int(1), m.Spend(2, 2)
 		}
 		for n := range 2 {
-			w.submit(msg(ref(todosID), lit(Int(int64(n+1))), call(0, "limit", 1), call(2, "execute")))
+			w.submit(msg(ref(todosID), lit(value.Int(int64(n+1))), call(0, "limit", 1), call(2, "execute")))
 		}
 		_, first := w.next()
 		_, then := w.next()
-		if first != nil || KindOf(then) != Limit {
+		if first != nil || fail.KindOf(then) != fail.Limit {
 			t.Fatalf("first %v, second %v", first, then)
 		}
 		w.mu.Lock()
@@ -111,12 +114,12 @@ func TestBudgetOfManyCalls(t *testing.T) {
 	const each = 90
 	var read atomic.Int64
 	w := newWorld(t, Config{Limits: Limits{Rows: 100, Calls: 1000, ConcurrentCalls: 2}})
-	w.todos.eval = func(ctx context.Context, m *Message) (Value, error) {
+	w.todos.eval = func(ctx context.Context, m *Message) (value.Value, error) {
 		if err := m.Spend(each, 1); err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
 		read.Add(each)
-		return Int(1), nil
+		return value.Int(1), nil
 	}
 	for range 200 {
 		w.submit(msg(ref(todosID), call(0, "execute")))

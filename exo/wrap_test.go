@@ -3,6 +3,9 @@ package exo
 import (
 	"context"
 	"fmt"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"runtime"
 	"slices"
 	"strings"
@@ -18,7 +21,7 @@ func revocable(o Object) (Object, func()) {
 
 // keeping is o with the named methods only, in all its interfaces.
 func keeping(o Object, methods ...string) Object {
-	return Wrap(o, Policy{Narrow: func(d *Description) error {
+	return Wrap(o, Policy{Narrow: func(d *message.Description) error {
 		for _, i := range d.Interfaces {
 			for n := range i.Methods {
 				if !slices.Contains(methods, n) {
@@ -54,18 +57,18 @@ func TestBefore(t *testing.T) {
 	for _, who := range []string{"shared", "outer"} {
 		refuse = who
 		_, err = w.send(msg(ref(led), call(0, "peek")))
-		wantKind(t, who, err, Denied)
-		if err != nil && !strings.Contains(GuestText(err), who+" says no") {
-			t.Errorf("%s: the guest reads %q", who, GuestText(err))
+		wantKind(t, who, err, fail.Denied)
+		if err != nil && !strings.Contains(fail.GuestText(err), who+" says no") {
+			t.Errorf("%s: the guest reads %q", who, fail.GuestText(err))
 		}
 	}
 	refuse = ""
 	_, err = w.send(diaries())
 	wantOK(t, "diaries", err)
 	_, err = w.send(sendMail("send"))
-	wantKind(t, "a sink that admits too little", err, Denied)
+	wantKind(t, "a sink that admits too little", err, fail.Denied)
 	_, err = w.send(msg(ref(0), call(0, "peek")))
-	wantKind(t, "beyond the budget", err, Limit)
+	wantKind(t, "beyond the budget", err, fail.Limit)
 	want := "outer dup,shared dup,outer forward,shared forward,outer peek,shared peek,outer peek"
 	if got := strings.Join(asked, ","); got != want {
 		t.Errorf("asked %s\nwant  %s", got, want)
@@ -83,7 +86,7 @@ func TestBeforeOfAnArgument(t *testing.T) {
 		w := newWorld(t, Config{Grants: map[string]Object{"mail": newMail(), "todos": newTodos(), "users": users}})
 		_, err := w.send(msg(ref(todosID), ref(usersID), call(0, "join", 1), call(2, "count")))
 		if refuse {
-			wantKind(t, "joined", err, Denied)
+			wantKind(t, "joined", err, fail.Denied)
 		} else {
 			wantOK(t, "the twin", err)
 		}
@@ -95,20 +98,20 @@ func TestAfter(t *testing.T) {
 	var mu sync.Mutex
 	var told []string
 	inner := newMail()
-	inner.eval = func(_ context.Context, m *Message) (Value, error) {
+	inner.eval = func(_ context.Context, m *Message) (value.Value, error) {
 		if m.Root.Name == "put" {
-			return Value{}, Errorf(Conflict, "", "no")
+			return value.Value{}, fail.Errorf(fail.Conflict, "", "no")
 		}
-		return Int(7), nil
+		return value.Int(7), nil
 	}
-	o := Wrap(inner, Policy{Before: func(m *Message) bool { return m.Root.Name != "dup" }, After: func(m *Message, v Value, err error) {
+	o := Wrap(inner, Policy{Before: func(m *Message) bool { return m.Root.Name != "dup" }, After: func(m *Message, v value.Value, err error) {
 		mu.Lock()
 		defer mu.Unlock()
 		m.Detail("seen")
-		told = append(told, m.Root.Name+" "+v.String()+" "+KindOf(err).String())
+		told = append(told, m.Root.Name+" "+v.String()+" "+fail.KindOf(err).String())
 	}})
 	w := newWorld(t, Config{Grants: map[string]Object{"mail": o}})
-	for _, x := range []Expr{msg(ref(0), call(0, "peek")), msg(ref(0), call(0, "dup")), msg(ref(0), lit(Int(1)), call(0, "put", 1)), msg(ref(0), call(0, "nothing"))} {
+	for _, x := range []message.Expr{msg(ref(0), call(0, "peek")), msg(ref(0), call(0, "dup")), msg(ref(0), lit(value.Int(1)), call(0, "put", 1)), msg(ref(0), call(0, "nothing"))} {
 		w.send(x)
 	}
 	if got := strings.Join(told, ","); got != "peek 7 other,put <no value> conflict" {
@@ -124,12 +127,12 @@ func TestAfter(t *testing.T) {
 // A policy whose function panics, or ends its goroutine, ends the run: what it did not
 // refuse does not happen, and the host hears of it.
 func TestPolicyFails(t *testing.T) {
-	for what, fail := range map[string]func(){"panics": func() { panic("broken") }, "ends": runtime.Goexit, "works": func() {}} {
+	for what, failed := range map[string]func(){"panics": func() { panic("broken") }, "ends": runtime.Goexit, "works": func() {}} {
 		for _, where := range []string{"before", "after"} {
 			inner := newMail()
-			p := Policy{Before: func(*Message) bool { fail(); return true }}
+			p := Policy{Before: func(*Message) bool { failed(); return true }}
 			if where == "after" {
-				p = Policy{After: func(*Message, Value, error) { fail() }}
+				p = Policy{After: func(*Message, value.Value, error) { failed() }}
 			}
 			w := newWorld(t, Config{Grants: map[string]Object{"mail": Wrap(inner, p)}})
 			done := make(chan struct{})
@@ -139,13 +142,13 @@ func TestPolicyFails(t *testing.T) {
 			}()
 			<-done
 			_, err := w.next()
-			w.s.Finish(t.Context(), Null(), nil)
+			w.s.Finish(t.Context(), value.Null(), nil)
 			if what == "works" {
 				wantOK(t, where, err)
 				continue
 			}
 			if what == "panics" || where == "before" {
-				wantKind(t, where+" "+what, err, Internal)
+				wantKind(t, where+" "+what, err, fail.Internal)
 			}
 			if w.s.Panicked() == nil || where == "before" && inner.asked() != 0 {
 				t.Errorf("%s %s: the host saw %v, the object was asked %d times", where, what, w.s.Panicked(), inner.asked())
@@ -164,11 +167,11 @@ func TestPolicyFails(t *testing.T) {
 func TestArgumentHandedBack(t *testing.T) {
 	for _, wrap := range []bool{true, false} {
 		echo := newMail()
-		echo.eval = func(_ context.Context, m *Message) (Value, error) {
+		echo.eval = func(_ context.Context, m *Message) (value.Value, error) {
 			if len(m.Objects) > 1 {
-				return RefValue(m.Objects[1]), nil
+				return value.RefValue(m.Objects[1]), nil
 			}
-			return Int(0), nil
+			return value.Int(0), nil
 		}
 		var lent Object = newMail()
 		revoke := func() {}
@@ -180,7 +183,7 @@ func TestArgumentHandedBack(t *testing.T) {
 		wantOK(t, "handed back", err)
 		revoke()
 		if _, err = w.send(msg(ref(v.Number()), call(0, "peek"))); wrap {
-			wantKind(t, "the echo of what was revoked", err, Revoked)
+			wantKind(t, "the echo of what was revoked", err, fail.Revoked)
 		} else {
 			wantOK(t, "its twin", err)
 		}
@@ -198,7 +201,7 @@ func TestWrappedRefusesToEval(t *testing.T) {
 	if _, err := NewGate(Config{Grants: map[string]Object{"a": Wrap(nil, Policy{})}, Record: Unrecorded}); err == nil {
 		t.Error("nothing was granted")
 	}
-	if _, err := NewGate(Config{Grants: map[string]Object{"a": Wrap(nil, Policy{Narrow: func(*Description) error { return nil }})}, Record: Unrecorded}); err == nil {
+	if _, err := NewGate(Config{Grants: map[string]Object{"a": Wrap(nil, Policy{Narrow: func(*message.Description) error { return nil }})}, Record: Unrecorded}); err == nil {
 		t.Error("nothing was granted")
 	}
 }
@@ -208,12 +211,12 @@ func TestWrappedRefusesToEval(t *testing.T) {
 func TestLedToWhatIsGone(t *testing.T) {
 	for _, gone := range []bool{true, false} {
 		shop := desk()
-		shop.eval = func(context.Context, *Message) (Value, error) {
+		shop.eval = func(context.Context, *Message) (value.Value, error) {
 			lent := desk()
-			lent.desc.Type = &Type{Name: "Lent"}
-			return RefValue(lent), nil
+			lent.desc.Type = &message.Type{Name: "Lent"}
+			return value.RefValue(lent), nil
 		}
-		o := Wrap(shop, Policy{Narrow: func(d *Description) error {
+		o := Wrap(shop, Policy{Narrow: func(d *message.Description) error {
 			if gone {
 				delete(of(d).Methods, "lent")
 				d.Interfaces = d.Interfaces[:4]
@@ -222,7 +225,7 @@ func TestLedToWhatIsGone(t *testing.T) {
 		}})
 		w := newWorld(t, Config{Grants: map[string]Object{"full": desk(), "less": o}})
 		if _, err := w.send(msg(ref(1), call(0, "look"))); gone {
-			wantKind(t, "what is gone", err, Internal)
+			wantKind(t, "what is gone", err, fail.Internal)
 		} else {
 			wantOK(t, "the twin", err)
 		}

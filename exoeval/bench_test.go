@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/internal/testutil"
 )
@@ -76,15 +78,15 @@ func BenchmarkRecord(b *testing.B) {
 }
 
 // A store answers every call with the same rows.
-type store struct{ rows exo.Value }
+type store struct{ rows value.Value }
 
-func (s *store) Describe() (exo.Description, error) {
-	data := &exo.Term{Con: &exo.Type{Name: exo.TypeData}}
-	return exo.Description{Type: &exo.Type{Name: "Store"}, Interfaces: []*exo.Interface{{Name: "Store", Methods: map[string]*exo.Method{
+func (s *store) Describe() (message.Description, error) {
+	data := &message.Term{Con: &message.Type{Name: value.TypeData}}
+	return message.Description{Type: &message.Type{Name: "Store"}, Interfaces: []*message.Interface{{Name: "Store", Methods: map[string]*message.Method{
 		"rows": {Name: "rows", Result: data, Sends: true}}}}}, nil
 }
 
-func (s *store) Eval(context.Context, *exo.Message) (exo.Value, error) { return s.rows, nil }
+func (s *store) Eval(context.Context, *exo.Message) (value.Value, error) { return s.rows, nil }
 
 func newStore(tb testing.TB, n int) exoeval.Runner {
 	tb.Helper()
@@ -93,11 +95,11 @@ func newStore(tb testing.TB, n int) exoeval.Runner {
 
 func storeGate(tb testing.TB, n int) *exo.Gate {
 	tb.Helper()
-	rows := &exo.Rows{Shape: &exo.Shape{Names: []string{"id", "title", "done", "priority", "owner"}}}
+	rows := &value.Rows{Shape: &value.Shape{Names: []string{"id", "title", "done", "priority", "owner"}}}
 	for i := range n {
-		rows.Cells = append(rows.Cells, exo.Int(int64(i)), exo.Text(fmt.Sprintf("task number %d", i)), exo.Bool(i%3 == 0), exo.Int(int64(i*7919%5)), exo.Text([]string{"ada", "grace", "edsger", "barbara"}[i%4]))
+		rows.Cells = append(rows.Cells, value.Int(int64(i)), value.Text(fmt.Sprintf("task number %d", i)), value.Bool(i%3 == 0), value.Int(int64(i*7919%5)), value.Text([]string{"ada", "grace", "edsger", "barbara"}[i%4]))
 	}
-	gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"store": &store{exo.RowsValue(rows)}}})
+	gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"store": &store{value.RowsValue(rows)}}})
 	if err != nil {
 		tb.Fatal(err)
 	}

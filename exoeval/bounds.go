@@ -5,7 +5,7 @@ package exoeval
 import (
 	"time"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval/internal/guest"
 )
 
@@ -51,7 +51,7 @@ func (b Bounds) Recorded() map[string]int64 {
 
 // TooLong is the error of a program of n bytes, more than SourceBytes: it is not parsed.
 func (b Bounds) TooLong(n int) error {
-	return exo.Errorf(exo.Limit, "", "the program has %d bytes, more than the limit of %d (source size)", n, b.SourceBytes)
+	return fail.Errorf(fail.Limit, "", "the program has %d bytes, more than the limit of %d (source size)", n, b.SourceBytes)
 }
 
 // ValueBytes is what each value counts for MaxResult, and each name.

@@ -6,33 +6,36 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 )
 
 // jobs can be read, and changed by a record of values. It is what a table is to programs, without one.
 type jobs struct{}
 
-func (*jobs) Describe() (exo.Description, error) {
-	record := &exo.Type{Name: exo.TypeRecord, Fields: []exo.TypeField{{Name: "status", Type: &exo.Type{Name: exo.TypeText}}}}
-	values := &exo.Type{Name: exo.TypeRecord, Fields: []exo.TypeField{{Name: "status", Type: &exo.Type{Name: exo.TypeText}, Opt: true}, {Name: "n", Type: &exo.Type{Name: exo.TypeInt}, Opt: true}, {Name: "dec", Type: &exo.Type{Name: exo.TypeDecimal}, Opt: true}, {Name: "done", Type: &exo.Type{Name: exo.TypeBool}, Opt: true}}}
-	whole := &exo.Term{Con: &exo.Type{Name: exo.TypeInt}}
-	i := &exo.Interface{Name: "Jobs", Order: []string{"first", "update", "delete"}, Methods: map[string]*exo.Method{
-		"first":  {Name: "first", Sends: true, Result: &exo.Term{Con: record}},
-		"update": {Name: "update", Sends: true, Effect: exo.Immediate, Params: []exo.Param{{Name: "the values", Want: &exo.Term{Con: values}, Plain: true}}, Result: whole},
-		"delete": {Name: "delete", Sends: true, Effect: exo.Immediate, Result: whole},
-	}, Words: []exo.Words{exo.NewWords(
-		exo.Phrase{On: "changed.where", Text: "say which before {method}"},
-		exo.Phrase{On: "fixed", Text: "`{name}` can't be assigned"},
-		exo.Phrase{On: "changes", Text: "a number has no members"},
+func (*jobs) Describe() (message.Description, error) {
+	record := &message.Type{Name: value.TypeRecord, Fields: []message.TypeField{{Name: "status", Type: &message.Type{Name: value.TypeText}}}}
+	values := &message.Type{Name: value.TypeRecord, Fields: []message.TypeField{{Name: "status", Type: &message.Type{Name: value.TypeText}, Opt: true}, {Name: "n", Type: &message.Type{Name: value.TypeInt}, Opt: true}, {Name: "dec", Type: &message.Type{Name: value.TypeDecimal}, Opt: true}, {Name: "done", Type: &message.Type{Name: value.TypeBool}, Opt: true}}}
+	whole := &message.Term{Con: &message.Type{Name: value.TypeInt}}
+	i := &message.Interface{Name: "Jobs", Order: []string{"first", "update", "delete"}, Methods: map[string]*message.Method{
+		"first":  {Name: "first", Sends: true, Result: &message.Term{Con: record}},
+		"update": {Name: "update", Sends: true, Effect: message.Immediate, Params: []message.Param{{Name: "the values", Want: &message.Term{Con: values}, Plain: true}}, Result: whole},
+		"delete": {Name: "delete", Sends: true, Effect: message.Immediate, Result: whole},
+	}, Words: []message.Words{message.NewWords(
+		message.Phrase{On: "changed.where", Text: "say which before {method}"},
+		message.Phrase{On: "fixed", Text: "`{name}` can't be assigned"},
+		message.Phrase{On: "changes", Text: "a number has no members"},
 	)}}
-	return exo.Description{Type: &exo.Type{Name: "Jobs"}, Interfaces: []*exo.Interface{i}}, nil
+	return message.Description{Type: &message.Type{Name: "Jobs"}, Interfaces: []*message.Interface{i}}, nil
 }
 
-func (*jobs) Eval(_ context.Context, m *exo.Message) (exo.Value, error) {
+func (*jobs) Eval(_ context.Context, m *exo.Message) (value.Value, error) {
 	if m.Root.Name != "first" {
-		return exo.Int(1), nil
+		return value.Int(1), nil
 	}
-	return exo.RecordValue(exo.Field{Name: "status", Value: exo.Text("todo")}), nil
+	return value.RecordValue(value.Field{Name: "status", Value: value.Text("todo")}), nil
 }
 
 // TestChanges: what a program means to change is changed as it was said, or the program ends with an error, caught or not.
@@ -67,7 +70,7 @@ func TestChanges(t *testing.T) {
 		r := exoeval.NewLocal(gate).Run(t.Context(), exoeval.Job{Program: x.program})
 		got := ""
 		if r.Err != nil {
-			got = "!" + exo.GuestText(r.Err)
+			got = "!" + fail.GuestText(r.Err)
 		} else if b, err := r.Value.AppendJSON(nil); err != nil {
 			t.Fatal(err)
 		} else {

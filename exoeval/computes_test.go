@@ -10,7 +10,7 @@ import (
 
 	"github.com/dop251/goja"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval/internal/front"
 	"github.com/exoagent/exoagent/exoeval/internal/guest"
 )
@@ -34,7 +34,7 @@ func resultOf(t *testing.T, program string, change func(*needs)) (string, *needs
 	r.clock.left = time.Minute
 	v, err := r.main()
 	if err != nil {
-		return exo.GuestText(err), &as
+		return fail.GuestText(err), &as
 	}
 	return v.String(), &as
 }
@@ -278,7 +278,7 @@ func TestPlainBody(t *testing.T) {
 			}
 			v, err := r.main()
 			if got[i] = v.String(); err != nil {
-				got[i] = fmt.Sprintf("%v: %s at %d", exo.KindOf(err), exo.GuestText(err), exo.PosOf(err).Line)
+				got[i] = fmt.Sprintf("%v: %s at %d", fail.KindOf(err), fail.GuestText(err), fail.PosOf(err).Line)
 			}
 		}
 		if program == "1 + 1" {

@@ -9,6 +9,8 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval/internal/guest"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
@@ -46,11 +48,11 @@ func (c *console) log(r *run, level string, args []goja.Value) {
 		}
 		v, err := r.ToValue(a, guest.ForConsole)
 		if err != nil {
-			parts = append(parts, "["+exo.GuestText(err)+"]")
+			parts = append(parts, "["+fail.GuestText(err)+"]")
 			continue
 		}
 		b, jerr := v.AppendJSON(nil)
-		if v.Type() == exo.TypeText {
+		if v.Type() == value.TypeText {
 			b = []byte(v.Text())
 		}
 		if jerr != nil {

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/testutil"
@@ -50,7 +51,7 @@ func TestDecimalAsDatabases(t *testing.T) {
 			places := rapid.IntRange(0, 25).Draw(rt, "places")
 			x, ok := new(big.Rat).SetString(a)
 			y, ok2 := new(big.Rat).SetString(b)
-			if _, bounded := scalar.Canonical(exo.TypeDecimal, a); !ok || !ok2 || !bounded {
+			if _, bounded := scalar.Canonical(value.TypeDecimal, a); !ok || !ok2 || !bounded {
 				rt.Skip(a, b)
 			}
 			divide := func(x, by string) string { return "null" }
@@ -81,7 +82,7 @@ func TestDecimalAsDatabases(t *testing.T) {
 				if n, ok := new(big.Rat).SetString(fmt.Sprint(v)); !ok || n.Cmp(w) != 0 {
 					rt.Errorf("%s %s %s %d: %v, want %v", a, name, b, places, v, w)
 				}
-				if c, _ := scalar.Canonical(exo.TypeDecimal, fmt.Sprint(v)); c != v {
+				if c, _ := scalar.Canonical(value.TypeDecimal, fmt.Sprint(v)); c != v {
 					rt.Errorf("%s %s %s: %v is written %v", a, name, b, v, c)
 				}
 			}

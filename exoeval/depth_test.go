@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/internal/testutil"
 )
@@ -16,7 +16,7 @@ func TestCallDepth(t *testing.T) {
 	for depth, ok := range map[int]bool{limit / 4: true, limit * 2: false} {
 		for _, call := range []string{"n > 0 ? f(n - 1) : 7", "[n].map(n => n > 0 ? f(n - 1) : 7)[0]"} {
 			res := r.Run(t, fmt.Sprintf("const f = n => %s; return f(%d)", call, depth))
-			if ok != (res.JSON == "7") || !ok && res.Kind != exo.Limit {
+			if ok != (res.JSON == "7") || !ok && res.Kind != fail.Limit {
 				t.Errorf("%s, %d calls deep: %v", call, depth, res.Message)
 			}
 		}

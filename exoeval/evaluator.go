@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval/internal/guest"
 	"github.com/exoagent/exoagent/internal/lru"
 )
@@ -20,21 +22,21 @@ type Job struct {
 	// Render, if set, is asked for the result as whoever reads it gets it, once nothing of
 	// the program runs any more and before anything that it changed is final: with a result
 	// that can't be rendered the run fails, and keeps nothing. It must not wait.
-	Render func(exo.Value) error
+	Render func(value.Value) error
 }
 
 // RunResult is how a run ended. Err is nil if and only if Value is its result.
 type RunResult struct {
-	Value exo.Value
+	Value value.Value
 	// Undefined says that the program gave undefined, which Value shows as null:
 	// more often a missing return or await than a wish.
 	Undefined bool
 	Console   string       // what the program logged before it asked for what may not leave: see exo.Session.Log
-	Label     exo.Label    // what was read, up to the message that had the result withheld: see exo.Session.Decided
+	Label     value.Label  // what was read, up to the message that had the result withheld: see exo.Session.Decided
 	Causes    []exo.Cause  // by which messages the run got the tags of its label, for the host
 	Effects   []exo.Effect // what it has changed, or may have, however it ended, and what became of that
 	Run       exo.Run      // with all its fields; zero where no run was begun
-	Err       error        // nil, or an *exo.Error
+	Err       error        // nil, or an *fail.Error
 	Took      time.Duration
 	Used      Used
 }
@@ -103,7 +105,7 @@ func (c cached) Keep() (cached, int) {
 	if c.prog != nil {
 		c.prog = &program{c.prog.Keep(), c.prog.needs}
 	}
-	if e, ok := c.err.(*exo.Error); ok {
+	if e, ok := c.err.(*fail.Error); ok {
 		k := *e
 		k.Msg, k.Pos.Text = strings.Clone(e.Msg), strings.Clone(e.Pos.Text)
 		c.err = &k
@@ -139,7 +141,7 @@ func (l *local) Run(ctx context.Context, job Job) *RunResult {
 	defer cancel()
 	s, err := l.gate.Begin(ctx, job.Run, job.Program, l.recorded)
 	if err != nil {
-		return &RunResult{Err: exo.Classify("", err), Took: time.Since(begin)}
+		return &RunResult{Err: fail.Classify("", err), Took: time.Since(begin)}
 	}
 	job.Run = s.Run()
 	var out ProgramResult

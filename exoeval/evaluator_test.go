@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/internal/testutil"
 )
@@ -50,7 +51,7 @@ func TestCancelStopsAProgram(t *testing.T) {
 				t.Fatal(err)
 			}
 			res := exoeval.NewLocal(gate).Run(ctx, exoeval.Job{Program: program})
-			if res.Err == nil || !errors.Is(res.Err, exo.ErrCancelled) || !res.Value.IsZero() {
+			if res.Err == nil || !errors.Is(res.Err, fail.ErrCancelled) || !res.Value.IsZero() {
 				t.Errorf("got %v %v, want kind cancelled", res.Value, res.Err)
 			}
 		})
@@ -75,10 +76,10 @@ func TestRunsAreApart(t *testing.T) {
 			} {
 				res := r.Eval.Run(t.Context(), exoeval.Job{Program: p.program})
 				if p.want == "" {
-					if exo.KindOf(res.Err) != exo.Syntax || exo.PosOf(res.Err).Line != 1 {
+					if fail.KindOf(res.Err) != fail.Syntax || fail.PosOf(res.Err).Line != 1 {
 						t.Errorf("%s: %v", p.program, res.Err)
 					} else {
-						res.Err.(*exo.Error).Pos.Line = 99 // it is ours: the next run has another
+						res.Err.(*fail.Error).Pos.Line = 99 // it is ours: the next run has another
 					}
 				} else if res.Err != nil || res.Value.String() != p.want {
 					t.Errorf("%s: %v %v", p.program, res.Value, res.Err)
@@ -115,12 +116,12 @@ func TestRealmNames(t *testing.T) {
 		t.Fatal(names)
 	}
 	for _, n := range names {
-		if o := r.Run(t, "return typeof "+n); o.Kind != exo.Other || o.JSON == `"undefined"` && n != "undefined" {
+		if o := r.Run(t, "return typeof "+n); o.Kind != fail.Other || o.JSON == `"undefined"` && n != "undefined" {
 			t.Errorf("%s: %s", n, o)
 		}
 	}
 	for _, n := range []string{"globalThis", "Function", "eval", "Reflect", "Proxy", "WeakRef", "ArrayBuffer", "setTimeout", "escape"} {
-		if o := r.Run(t, "return "+n); o.Kind != exo.Syntax {
+		if o := r.Run(t, "return "+n); o.Kind != fail.Syntax {
 			t.Errorf("%s: %s", n, o)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/service"
 	"github.com/exoagent/exoagent/exoeval"
 )
@@ -38,7 +39,7 @@ func ExampleInProcess() {
 	} {
 		r := programs.Run(context.Background(), exoeval.Job{Program: p})
 		if r.Err != nil {
-			fmt.Printf("%s at %d:%d: %s\n", exo.KindOf(r.Err), exo.PosOf(r.Err).Line, exo.PosOf(r.Err).Column, exo.GuestText(r.Err))
+			fmt.Printf("%s at %d:%d: %s\n", fail.KindOf(r.Err), fail.PosOf(r.Err).Line, fail.PosOf(r.Err).Column, fail.GuestText(r.Err))
 			continue
 		}
 		fmt.Println(r.Value)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/dop251/goja"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval/internal/guest"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
@@ -20,7 +20,7 @@ func (r *run) failure(err error) error {
 	r.Failed = true
 	var ex *goja.Exception
 	if r.Fatal != nil {
-		if exo.PosOf(r.Fatal).Line > 0 {
+		if fail.PosOf(r.Fatal).Line > 0 {
 			return r.Fatal
 		}
 		return r.Placed(r.Fatal, 0, 0)
@@ -33,15 +33,15 @@ func (r *run) failure(err error) error {
 			line, col := guest.FrameOf(interrupted.Stack())
 			return r.Placed(e, line, col)
 		}
-		return r.Placed(&exo.Error{Kind: exo.Cancelled, Err: err}, 0, 0)
+		return r.Placed(&fail.Error{Kind: fail.Cancelled, Err: err}, 0, 0)
 	case errors.As(err, &overflow):
 		line, col := guest.FrameOf(overflow.Stack())
-		return r.Placed(exo.Errorf(exo.Limit, "", "functions call each other too deeply: the limit is %d calls", r.MaxDepth), line, col)
+		return r.Placed(fail.Errorf(fail.Limit, "", "functions call each other too deeply: the limit is %d calls", r.MaxDepth), line, col)
 	case errors.As(err, &ex):
 		line, col := guest.FrameOf(ex.Stack())
 		return r.reason(ex.Value(), line, col)
 	}
-	return r.Placed(&exo.Error{Kind: exo.Internal, Err: err}, 0, 0)
+	return r.Placed(&fail.Error{Kind: fail.Internal, Err: err}, 0, 0)
 }
 
 var missingMember = realm.Expression(`^Object has no member '(\w+)'`)
@@ -55,10 +55,10 @@ func (r *run) reason(v goja.Value, line, col int) error {
 	r.Failed = true
 	o, ok := v.(*goja.Object)
 	if v, ok := r.SealedIn(v); ok {
-		return r.Placed(exo.Errorf(exo.Program, "", "the program threw %s", v), line, col)
+		return r.Placed(fail.Errorf(fail.Program, "", "the program threw %s", v), line, col)
 	}
 	if !ok {
-		return r.Placed(exo.Errorf(exo.Program, "", "the program threw %s", scalar.Shorten(r.safeString(v), 500)), line, col)
+		return r.Placed(fail.Errorf(fail.Program, "", "the program threw %s", scalar.Shorten(r.safeString(v), 500)), line, col)
 	}
 	if t, ok := r.Thrown[o]; ok {
 		if t.Line > 0 {
@@ -102,7 +102,7 @@ func (r *run) reason(v goja.Value, line, col int) error {
 	if name != "" && name != "Error" {
 		text = scalar.Shorten(name, 100) + ": " + text
 	}
-	return r.Placed(exo.Errorf(exo.Program, "", "%s", text), line, col)
+	return r.Placed(fail.Errorf(fail.Program, "", "%s", text), line, col)
 }
 
 func (r *run) safeString(v goja.Value) (s string) {

@@ -6,21 +6,24 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 )
 
 // change is something that await would run, if it changed nothing.
-type change struct{ effect exo.EffectMode }
+type change struct{ effect message.EffectMode }
 
-func (c change) Describe() (exo.Description, error) {
-	i := &exo.Interface{Name: "Change", Await: "run", Order: []string{"run", "twice"}, Methods: map[string]*exo.Method{
-		"run":   {Name: "run", Sends: true, Effect: c.effect, Result: &exo.Term{Con: &exo.Type{Name: exo.TypeInt}}},
-		"twice": {Name: "twice", Result: &exo.Term{Var: "self"}},
+func (c change) Describe() (message.Description, error) {
+	i := &message.Interface{Name: "Change", Await: "run", Order: []string{"run", "twice"}, Methods: map[string]*message.Method{
+		"run":   {Name: "run", Sends: true, Effect: c.effect, Result: &message.Term{Con: &message.Type{Name: value.TypeInt}}},
+		"twice": {Name: "twice", Result: &message.Term{Var: "self"}},
 	}}
-	return exo.Description{Type: &exo.Type{Name: "Change"}, Interfaces: []*exo.Interface{i}}, nil
+	return message.Description{Type: &message.Type{Name: "Change"}, Interfaces: []*message.Interface{i}}, nil
 }
 
-func (change) Eval(context.Context, *exo.Message) (exo.Value, error) { return exo.Int(1), nil }
+func (change) Eval(context.Context, *exo.Message) (value.Value, error) { return value.Int(1), nil }
 
 // However a program comes to give something that acts, it is run once where only its
 // result makes sense, and never if it has an effect.
@@ -42,7 +45,7 @@ func TestGivenIsRun(t *testing.T) {
 		"return { get a() { return change } }":                          1,
 		"for await (const x of [change, change.twice()]);":              2,
 	} {
-		for _, effect := range []exo.EffectMode{exo.NoEffect, exo.Immediate} {
+		for _, effect := range []message.EffectMode{message.NoEffect, message.Immediate} {
 			n := 0
 			gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"change": change{effect}}, Record: exo.RecordFunc(func(e exo.Entry) error {
 				if e.Step == exo.Outcome {
@@ -55,9 +58,9 @@ func TestGivenIsRun(t *testing.T) {
 			}
 			res := exoeval.NewLocal(gate).Run(t.Context(), exoeval.Job{Program: program})
 			switch {
-			case effect == exo.NoEffect && (res.Err != nil || n != calls):
+			case effect == message.NoEffect && (res.Err != nil || n != calls):
 				t.Errorf("%s: %d calls, %v", program, n, res.Err)
-			case effect != exo.NoEffect && (n != 0 || exo.KindOf(res.Err) != exo.Invalid || !strings.Contains(exo.GuestText(res.Err), ".run()")):
+			case effect != message.NoEffect && (n != 0 || fail.KindOf(res.Err) != fail.Invalid || !strings.Contains(fail.GuestText(res.Err), ".run()")):
 				t.Errorf("%s, of what has an effect: %d calls, %v", program, n, res.Err)
 			}
 		}
@@ -83,7 +86,7 @@ func TestGivenIsRun(t *testing.T) {
 // TestUndefinedIsGiven: a method that changes something takes no undefined for an argument that was left out. Who writes
 // delete(found) and found nothing would delete what the rest of the chain says.
 func TestUndefinedIsGiven(t *testing.T) {
-	for _, effect := range []exo.EffectMode{exo.NoEffect, exo.Immediate} {
+	for _, effect := range []message.EffectMode{message.NoEffect, message.Immediate} {
 		n := 0
 		gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"change": change{effect}}, Record: exo.RecordFunc(func(e exo.Entry) error {
 			if e.Step == exo.Outcome {
@@ -97,8 +100,8 @@ func TestUndefinedIsGiven(t *testing.T) {
 		for _, given := range []string{"undefined", "void 0", "[].find(x => x)", "({}).id", "...[undefined]", "undefined, undefined"} {
 			n = 0
 			r := exoeval.NewLocal(gate).Run(t.Context(), exoeval.Job{Program: "return await change.twice().run(" + given + ")"})
-			refused := exo.KindOf(r.Err) == exo.Invalid && strings.Contains(exo.GuestText(r.Err), "is given undefined") && n == 0
-			if effect == exo.NoEffect && r.Err != nil || effect != exo.NoEffect && !refused {
+			refused := fail.KindOf(r.Err) == fail.Invalid && strings.Contains(fail.GuestText(r.Err), "is given undefined") && n == 0
+			if effect == message.NoEffect && r.Err != nil || effect != message.NoEffect && !refused {
 				t.Errorf("%s, effect %v: %d calls, %v", given, effect, n, r.Err)
 			}
 		}

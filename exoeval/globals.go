@@ -7,7 +7,7 @@ import (
 
 	"github.com/dop251/goja"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval/internal/front"
 	"github.com/exoagent/exoagent/exoeval/internal/guest"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
@@ -94,17 +94,17 @@ func (a *apiObject) Get(name string) goja.Value {
 	case "toString", "valueOf", "toLocaleString", "toJSON":
 		// Undefined would make the engine print the object itself, addresses and all.
 		return a.r.Function(name, func(goja.FunctionCall) goja.Value {
-			panic(a.r.Throw(exo.Errorf(exo.Invalid, "", "api is no data: call a method of what it holds, and use the result")))
+			panic(a.r.Throw(fail.Errorf(fail.Invalid, "", "api is no data: call a method of what it holds, and use the result")))
 		})
 	}
 	if realm.Quiet(name) {
 		return goja.Undefined()
 	}
 	if out := a.r.FromGrants(name); out != "" && scalar.Nearest(name, a.Keys()) == "" {
-		panic(a.r.Throw(exo.Errorf(exo.Denied, "", "api has no member `%s`; %s", scalar.Shorten(name, 60), out)))
+		panic(a.r.Throw(fail.Errorf(fail.Denied, "", "api has no member `%s`; %s", scalar.Shorten(name, 60), out)))
 	}
 	if out := a.r.Say(nil, "api."+name, ""); out != "" {
-		panic(a.r.Throw(exo.Errorf(exo.Denied, "", "api has no member `%s`; %s", scalar.Shorten(name, 60), out)))
+		panic(a.r.Throw(fail.Errorf(fail.Denied, "", "api has no member `%s`; %s", scalar.Shorten(name, 60), out)))
 	}
 	panic(a.r.ThrowMissing("api", name, a.Keys()))
 }

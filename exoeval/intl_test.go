@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/internal/testutil"
 )
@@ -61,7 +62,7 @@ func TestIntlWayOut(t *testing.T) {
 		"new Intl.NumberFormat('en-US', { style: 'currency' })":                 "needs the option currency",
 		"return Intl.Whatever":                                                  "Intl.NumberFormat and Intl.DateTimeFormat",
 	} {
-		if o := r.Run(t, program); o.Kind != exo.Program || !strings.Contains(o.Message, want) {
+		if o := r.Run(t, program); o.Kind != fail.Program || !strings.Contains(o.Message, want) {
 			t.Errorf("%s: %s, want %s", program, o, want)
 		}
 	}

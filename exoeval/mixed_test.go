@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/internal/testutil"
 )
@@ -36,7 +37,7 @@ func TestMixedPrograms(t *testing.T) {
 		switch {
 		case o.Result.Err == nil:
 			kinds["ok"]++
-		case o.Kind == exo.Other:
+		case o.Kind == fail.Other:
 			rt.Fatalf("an error of no kind: %v\n%s", o, program)
 		default:
 			kinds[o.Kind.String()]++

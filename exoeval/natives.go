@@ -7,7 +7,7 @@ import (
 
 	"github.com/dop251/goja"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval/internal/front"
 	"github.com/exoagent/exoagent/exoeval/internal/guest"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
@@ -158,7 +158,7 @@ func (r *run) refuseKey(name string, c *goja.FunctionCall) goja.Value {
 			return v
 		}
 	}
-	panic(r.Throw(exo.Errorf(exo.Invalid, "", "%s can't be a key or member of a collection: it has no value in the program; use a text that names it", r.Check.Name(x.Node))))
+	panic(r.Throw(fail.Errorf(fail.Invalid, "", "%s can't be a key or member of a collection: it has no value in the program; use a text that names it", r.Check.Name(x.Node))))
 }
 
 // lookUp records list.includes(column), and throws for a list that holds a column, or a sealed value: no

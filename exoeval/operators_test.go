@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/internal/testutil"
 )
@@ -16,7 +19,7 @@ import (
 type table struct{ poor bool }
 
 // words are phrases that errors have to use; what they need is there, or they must not be said.
-var words = []exo.Words{exo.NewWords([]exo.Phrase{
+var words = []message.Words{message.NewWords([]message.Phrase{
 	{On: "member", Text: "column"},
 	{On: "template", Text: "a template can't hold {it}, which has no value in the program; select the column and build the text from the rows"},
 	{On: "op:||", Needs: "??", Text: "use ??"},
@@ -33,21 +36,21 @@ var words = []exo.Words{exo.NewWords([]exo.Phrase{
 	{On: "list", Text: "write column === value for each, joined with ||"},
 }...)}
 
-func (d table) Describe() (exo.Description, error) {
-	con := func(n string) *exo.Term { return &exo.Term{Con: &exo.Type{Name: n}} }
-	column := func(n, of string) *exo.Type {
-		return &exo.Type{Name: n, Args: map[string]*exo.Type{"of": {Name: of}}}
+func (d table) Describe() (message.Description, error) {
+	con := func(n string) *message.Term { return &message.Term{Con: &message.Type{Name: n}} }
+	column := func(n, of string) *message.Type {
+		return &message.Type{Name: n, Args: map[string]*message.Type{"of": {Name: of}}}
 	}
-	is := func(n, of string) *exo.Term { return &exo.Term{Con: column(n, of)} }
-	method := func(name string, result *exo.Term, wants ...*exo.Term) *exo.Method {
-		m := &exo.Method{Name: name, Result: result}
+	is := func(n, of string) *message.Term { return &message.Term{Con: column(n, of)} }
+	method := func(name string, result *message.Term, wants ...*message.Term) *message.Method {
+		m := &message.Method{Name: name, Result: result}
 		for _, w := range wants {
-			m.Params = append(m.Params, exo.Param{Name: "the value", Want: w, Null: true})
+			m.Params = append(m.Params, message.Param{Name: "the value", Want: w, Null: true})
 		}
 		return m
 	}
-	iface := func(name string, expr bool, methods ...*exo.Method) *exo.Interface {
-		i := &exo.Interface{Name: name, Expr: expr, Words: words, Methods: map[string]*exo.Method{}, Fields: map[string]*exo.Property{}}
+	iface := func(name string, expr bool, methods ...*message.Method) *message.Interface {
+		i := &message.Interface{Name: name, Expr: expr, Words: words, Methods: map[string]*message.Method{}, Fields: map[string]*message.Property{}}
 		for _, m := range methods {
 			if d.poor && !slices.Contains([]string{"===", "!==", ">", "&&", "||", "!", "where", "select", "show"}, m.Name) {
 				continue
@@ -57,58 +60,58 @@ func (d table) Describe() (exo.Description, error) {
 		}
 		return i
 	}
-	of := &exo.Term{Var: "of"}
-	list := &exo.Term{App: exo.TypeList, Args: map[string]*exo.Term{"of": of}}
-	boolean, integer, text := is("Bool", exo.TypeBool), is("Int", exo.TypeInt), is("Text", exo.TypeText)
-	number := con(exo.TypeNumber)
-	compare := []*exo.Method{method("===", boolean, of), method("!==", boolean, of), method(">", boolean, of), method("in", boolean, list), method("??", &exo.Term{Var: "self"}, of)}
-	with := func(more ...*exo.Method) []*exo.Method { return append(slices.Clone(compare), more...) }
-	concat := method("concat", text, con(exo.TypeText), con(exo.TypeText))
+	of := &message.Term{Var: "of"}
+	list := &message.Term{App: value.TypeList, Args: map[string]*message.Term{"of": of}}
+	boolean, integer, text := is("Bool", value.TypeBool), is("Int", value.TypeInt), is("Text", value.TypeText)
+	number := con(value.TypeNumber)
+	compare := []*message.Method{method("===", boolean, of), method("!==", boolean, of), method(">", boolean, of), method("in", boolean, list), method("??", &message.Term{Var: "self"}, of)}
+	with := func(more ...*message.Method) []*message.Method { return append(slices.Clone(compare), more...) }
+	concat := method("concat", text, con(value.TypeText), con(value.TypeText))
 	concat.Params[1].Opt = true
 	row := iface("Thing", false)
-	row.Is = []string{exo.TypeRow}
-	for name, t := range map[string]*exo.Type{"n": column("Int", exo.TypeInt), "m": column("Int", exo.TypeInt), "title": column("Text", exo.TypeText),
-		"status": column("Text", exo.TypeText), "done": column("Bool", exo.TypeBool), "due": column("Time", exo.TypeTime)} {
-		row.Fields[name] = &exo.Property{Type: t}
+	row.Is = []string{value.TypeRow}
+	for name, t := range map[string]*message.Type{"n": column("Int", value.TypeInt), "m": column("Int", value.TypeInt), "title": column("Text", value.TypeText),
+		"status": column("Text", value.TypeText), "done": column("Bool", value.TypeBool), "due": column("Time", value.TypeTime)} {
+		row.Fields[name] = &message.Property{Type: t}
 	}
 	integers := with(method("String", text), method("neg", integer), method("abs", integer), method("round", integer))
 	for _, op := range []string{"+", "-", "*", "/", "%", "rsub", "rdiv", "rmod"} {
 		integers = append(integers, method(op, integer, number))
 	}
-	texts := iface("Text", true, with(method("+", text, con(exo.TypeText)), concat, method("prepend", text, con(exo.TypeText)), method("like", boolean, con(exo.TypeText)))...)
+	texts := iface("Text", true, with(method("+", text, con(value.TypeText)), concat, method("prepend", text, con(value.TypeText)), method("like", boolean, con(value.TypeText)))...)
 	if !d.poor {
-		texts.Fields["length"] = &exo.Property{Type: column("Int", exo.TypeInt)}
+		texts.Fields["length"] = &message.Property{Type: column("Int", value.TypeInt)}
 	}
-	record := &exo.Type{Name: exo.TypeRecord, Fields: []exo.TypeField{{Name: "row", Type: &exo.Type{Name: "Thing"}}}}
+	record := &message.Type{Name: value.TypeRecord, Fields: []message.TypeField{{Name: "row", Type: &message.Type{Name: "Thing"}}}}
 	query := iface("Query", false,
-		&exo.Method{Name: "where", Params: []exo.Param{{Name: "the condition", Want: con("Bool"), Lambda: &exo.Term{Con: record}}}, Result: &exo.Term{Var: "self"}},
-		&exo.Method{Name: "select", Params: []exo.Param{{Name: "the selection", Want: con(exo.TypeSelection), Lambda: &exo.Term{Con: record}}}, Result: &exo.Term{Var: "self"}},
-		&exo.Method{Name: "show", Sends: true, Result: con(exo.TypeText)})
-	return exo.Description{Type: &exo.Type{Name: "Query"}, Interfaces: []*exo.Interface{query, row, texts, iface("Int", true, integers...),
-		iface("Bool", true, with(method("&&", boolean, con(exo.TypeBool)), method("||", boolean, con(exo.TypeBool)), method("!", boolean),
+		&message.Method{Name: "where", Params: []message.Param{{Name: "the condition", Want: con("Bool"), Lambda: &message.Term{Con: record}}}, Result: &message.Term{Var: "self"}},
+		&message.Method{Name: "select", Params: []message.Param{{Name: "the selection", Want: con(value.TypeSelection), Lambda: &message.Term{Con: record}}}, Result: &message.Term{Var: "self"}},
+		&message.Method{Name: "show", Sends: true, Result: con(value.TypeText)})
+	return message.Description{Type: &message.Type{Name: "Query"}, Interfaces: []*message.Interface{query, row, texts, iface("Int", true, integers...),
+		iface("Bool", true, with(method("&&", boolean, con(value.TypeBool)), method("||", boolean, con(value.TypeBool)), method("!", boolean),
 			method("?:", integer, number, number))...), iface("Time", true, with(method("String", text))...)}}, nil
 }
 
-func (table) Eval(_ context.Context, m *exo.Message) (exo.Value, error) {
-	var show func(n *exo.Node) string
-	show = func(n *exo.Node) string {
+func (table) Eval(_ context.Context, m *exo.Message) (value.Value, error) {
+	var show func(n *message.Node) string
+	show = func(n *message.Node) string {
 		var args []string
 		for _, a := range n.Args {
 			args = append(args, show(a))
 		}
 		switch n.Op {
-		case exo.OpLit:
+		case message.OpLit:
 			return n.Lit.String()
-		case exo.OpField:
-			if n.Recv.Op == exo.OpParam || n.Recv.Op == exo.OpField && n.Recv.Recv.Op == exo.OpParam {
+		case message.OpField:
+			if n.Recv.Op == message.OpParam || n.Recv.Op == message.OpField && n.Recv.Recv.Op == message.OpParam {
 				return n.Name
 			}
 			return show(n.Recv) + "." + n.Name
-		case exo.OpCall:
+		case message.OpCall:
 			return show(n.Recv) + "." + n.Name + "(" + strings.Join(args, ", ") + ")"
-		case exo.OpLambda, exo.OpList:
+		case message.OpLambda, message.OpList:
 			return strings.Join(args, ", ")
-		case exo.OpRecord:
+		case message.OpRecord:
 			for i, name := range n.Names {
 				args[i] = name + ": " + args[i]
 			}
@@ -116,7 +119,7 @@ func (table) Eval(_ context.Context, m *exo.Message) (exo.Value, error) {
 		}
 		return ""
 	}
-	return exo.Text(show(m.Root.Recv.Args[0])), nil
+	return value.Text(show(m.Root.Recv.Args[0])), nil
 }
 
 func runTable(t *testing.T, d table, program string) *exoeval.RunResult {
@@ -275,7 +278,7 @@ func TestOperatorsRefused(t *testing.T) {
 		{true, "[1].includes(t.n)", "`in` can't be used with row.n"},
 	} {
 		res := runTable(t, table{c.poor}, "const list = ['a', 'b']; return await rows.select(t => ({ x: "+c.expr+" })).show()")
-		if exo.KindOf(res.Err) != exo.Invalid || !strings.Contains(exo.GuestText(res.Err), c.says) || exo.PosOf(res.Err).Line != 1 {
+		if fail.KindOf(res.Err) != fail.Invalid || !strings.Contains(fail.GuestText(res.Err), c.says) || fail.PosOf(res.Err).Line != 1 {
 			t.Errorf("%s\n got %v %v\nwant …%s…", c.expr, res.Value, res.Err, c.says)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // The connection of a program to its host.
@@ -24,8 +25,8 @@ type Holder interface {
 	Port
 	// Held returns the number of rows that rs stands for, all of plain values, and the bytes
 	// of text in them. ok is false if rs has its cells already.
-	Held(rs *exo.Rows) (rows, text int, ok bool)
+	Held(rs *value.Rows) (rows, text int, ok bool)
 	// Fetch reads the cells of rs from the host. It may be called once for each rs, and ends
 	// the run if the host does not answer.
-	Fetch(rs *exo.Rows)
+	Fetch(rs *value.Rows)
 }

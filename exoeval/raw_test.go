@@ -11,7 +11,7 @@ import (
 	"github.com/dop251/goja"
 	_ "modernc.org/sqlite"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -110,19 +110,19 @@ func runRaw(t *testing.T, program string) testutil.Outcome {
 	time.AfterFunc(10*time.Second, func() { vm.Interrupt("too long") })
 	v, err := vm.RunString("(async function (api) {\n" + program + "\n})(api)")
 	if err != nil {
-		return testutil.Outcome{Kind: exo.Program, Message: err.Error()}
+		return testutil.Outcome{Kind: fail.Program, Message: err.Error()}
 	}
 	p := v.Export().(*goja.Promise)
 	switch p.State() {
 	case goja.PromiseStatePending:
-		return testutil.Outcome{Kind: exo.Program, Message: "pending"}
+		return testutil.Outcome{Kind: fail.Program, Message: "pending"}
 	case goja.PromiseStateRejected:
-		return testutil.Outcome{Kind: exo.Program, Message: p.Result().String()}
+		return testutil.Outcome{Kind: fail.Program, Message: p.Result().String()}
 	}
 	stringify, _ := goja.AssertFunction(vm.Get("JSON").ToObject(vm).Get("stringify"))
 	s, err := stringify(goja.Undefined(), p.Result())
 	if err != nil {
-		return testutil.Outcome{Kind: exo.Program, Message: err.Error()}
+		return testutil.Outcome{Kind: fail.Program, Message: err.Error()}
 	}
 	if goja.IsUndefined(s) {
 		return testutil.Outcome{JSON: "null"}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 )
 
@@ -111,7 +113,7 @@ func TestRowsPassThrough(t *testing.T) {
 		t.Helper()
 		res := e.Run(t.Context(), exoeval.Job{Program: program})
 		if res.Err != nil {
-			return exo.GuestText(res.Err)
+			return fail.GuestText(res.Err)
 		}
 		s := fmt.Sprint(res.Value.Type())
 		for _, f := range res.Value.Fields() {
@@ -119,11 +121,11 @@ func TestRowsPassThrough(t *testing.T) {
 		}
 		return s
 	}
-	rows, list, record := fmt.Sprint(exo.TypeRows), fmt.Sprint(exo.TypeList), fmt.Sprint(exo.TypeRecord)
+	rows, list, record := fmt.Sprint(value.TypeRows), fmt.Sprint(value.TypeList), fmt.Sprint(value.TypeRecord)
 	for program, want := range map[string]string{
 		"return await store.rows()": rows,
 		"store.rows()":              rows,
-		"const rows = await store.rows(); return { rows, n: rows.length }":     record + " " + rows + " " + fmt.Sprint(exo.TypeInt),
+		"const rows = await store.rows(); return { rows, n: rows.length }":     record + " " + rows + " " + fmt.Sprint(value.TypeInt),
 		"const rows = await store.rows(); rows[0].id; return rows":             list,
 		"const rows = await store.rows(); rows.push(1); return rows":           list,
 		"const { results } = await store.rows(); return results":               rows,
@@ -144,12 +146,12 @@ type holder struct {
 	fetched int
 }
 
-func (h *holder) Held(rs *exo.Rows) (rows, text int, ok bool) {
+func (h *holder) Held(rs *value.Rows) (rows, text int, ok bool) {
 	text, _ = rs.Plain()
 	return rs.Len(), text, true
 }
 
-func (h *holder) Fetch(*exo.Rows) { h.fetched++ }
+func (h *holder) Fetch(*value.Rows) { h.fetched++ }
 
 // The cells of rows are fetched once when a program looks at one of them, and not at
 // all when it returns the rows as they are.
@@ -174,7 +176,7 @@ func TestHeldRowsStay(t *testing.T) {
 		h := &holder{Session: s}
 		job := exoeval.Job{Run: s.Run(), Program: "const rows = await store.rows(); " + use}
 		out := w.Run(t.Context(), h, s.Checker(), job)
-		if err := s.Finish(t.Context(), exo.Null(), nil); out.Err != nil || err != nil || h.fetched != want {
+		if err := s.Finish(t.Context(), value.Null(), nil); out.Err != nil || err != nil || h.fetched != want {
 			t.Errorf("%s: fetched %d times, want %d; %v, %v", use, h.fetched, want, out.Err, err)
 		}
 	}

@@ -10,13 +10,15 @@ import (
 
 	"github.com/dop251/goja"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval/internal/guest"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
 // newRun readies a run. Nothing of it is there before newRealm.
-func newRun(ctx context.Context, in realm.Realm, port Port, check *exo.Checker, w *World, prog *program) *run {
+func newRun(ctx context.Context, in realm.Realm, port Port, check *message.Checker, w *World, prog *program) *run {
 	return &run{
 		Guest: guest.Guest{Realm: in, Port: port, Check: check, Granted: w.Granted, Limits: w.Limits, Prog: prog.Program, MaxResult: w.Bounds.MaxResult(), MaxDepth: w.Bounds.CallDepth},
 		ctx:   ctx, port: port, bounds: w.Bounds, needs: prog.needs, console: console{max: w.Limits.ConsoleBytes}, clock: stopwatch{left: w.Bounds.Wall},
@@ -24,10 +26,10 @@ func newRun(ctx context.Context, in realm.Realm, port Port, check *exo.Checker, 
 }
 
 // main runs the program and gives its result, or why there is none.
-func (r *run) main() (v exo.Value, failed error) {
+func (r *run) main() (v value.Value, failed error) {
 	defer func() {
 		if p := recover(); p != nil { // goja has panics of its own: makeslice, for one
-			v, failed = exo.Value{}, r.failure(panicError(p))
+			v, failed = value.Value{}, r.failure(panicError(p))
 		}
 	}()
 	r.clock.begin(r)
@@ -41,7 +43,7 @@ func (r *run) main() (v exo.Value, failed error) {
 	}
 	f, ok := goja.AssertFunction(main)
 	if !ok {
-		return v, r.Placed(exo.Errorf(exo.Program, "", "the program is no function"), 0, 0)
+		return v, r.Placed(fail.Errorf(fail.Program, "", "the program is no function"), 0, 0)
 	}
 	result, err := f(goja.Undefined(), r.api)
 	if err != nil {
@@ -72,10 +74,10 @@ func (r *run) main() (v exo.Value, failed error) {
 	}
 	r.undefined = goja.IsUndefined(result)
 	if v, failed = r.Result(result, r.settled, r.failure); failed != nil {
-		return exo.Value{}, failed
+		return value.Value{}, failed
 	}
 	if failed := r.Left(unfinished); failed != nil {
-		return exo.Value{}, failed
+		return value.Value{}, failed
 	}
 	// A getter of the result may have sent one more call, which must not be left
 	// half done.
@@ -122,7 +124,7 @@ func (r *run) settled(v goja.Value) (goja.Value, error) {
 	}
 	for p.State() == goja.PromiseStatePending {
 		if len(r.Open) == 0 {
-			return nil, r.Placed(exo.Errorf(exo.Program, "", "the program waits for a promise that nothing will ever settle"), 0, 0)
+			return nil, r.Placed(fail.Errorf(fail.Program, "", "the program waits for a promise that nothing will ever settle"), 0, 0)
 		}
 		if failed := r.turn(); failed != nil {
 			return nil, failed
@@ -145,15 +147,15 @@ func (r *run) turn() error {
 		return r.Placed(ended(r.ctx, err, r.bounds), 0, 0)
 	}
 	if !ok {
-		return r.Placed(&exo.Error{Kind: exo.Internal, Err: errors.New("a call was lost")}, 0, 0)
+		return r.Placed(&fail.Error{Kind: fail.Internal, Err: errors.New("a call was lost")}, 0, 0)
 	}
 	c, known := r.Open[reply.ID]
 	if !known {
-		return r.Placed(&exo.Error{Kind: exo.Internal, Err: errors.New("a reply to no call")}, 0, 0)
+		return r.Placed(&fail.Error{Kind: fail.Internal, Err: errors.New("a reply to no call")}, 0, 0)
 	}
 	delete(r.Open, reply.ID)
 	if reply.Err != nil {
-		if exo.KindOf(reply.Err) == exo.Limit || exo.KindOf(reply.Err) == exo.Cancelled && r.ctx.Err() != nil {
+		if fail.KindOf(reply.Err) == fail.Limit || fail.KindOf(reply.Err) == fail.Cancelled && r.ctx.Err() != nil {
 			if r.ctx.Err() != nil {
 				return r.Placed(ended(r.ctx, nil, r.bounds), c.Line, c.Col)
 			}
@@ -161,7 +163,7 @@ func (r *run) turn() error {
 		}
 		err = c.Reject(r.ErrorObject(reply.Err, c.Line, c.Col))
 	} else {
-		if m := c.Sent.Method(); reply.Value.Type() == exo.TypeNull && m != nil && m.Truth != "" {
+		if m := c.Sent.Method(); reply.Value.Type() == value.TypeNull && m != nil && m.Truth != "" {
 			r.NoRow = c.Sent
 		}
 		var v goja.Value

@@ -6,31 +6,34 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
 // safe is an object whose read gives a record with one labelled cell, and whose put takes anything.
-type safe struct{ got []exo.Value }
+type safe struct{ got []value.Value }
 
-func (*safe) Describe() (exo.Description, error) {
-	text := func(name string) *exo.Type {
-		return &exo.Type{Name: "Cell", Args: map[string]*exo.Type{"of": {Name: name}}}
+func (*safe) Describe() (message.Description, error) {
+	text := func(name string) *message.Type {
+		return &message.Type{Name: "Cell", Args: map[string]*message.Type{"of": {Name: name}}}
 	}
-	row := &exo.Interface{Name: "Entry", Is: []string{exo.TypeRow}, Fields: map[string]*exo.Property{"pin": {Type: text(exo.TypeText), Label: exo.NewLabel("pii")}, "name": {Type: text(exo.TypeText)}}, Methods: map[string]*exo.Method{}}
-	s := &exo.Interface{Name: "Safe", Methods: map[string]*exo.Method{
-		"read": {Name: "read", Sends: true, Result: &exo.Term{Con: &exo.Type{Name: exo.TypeList, Args: map[string]*exo.Type{"of": {Name: "Entry"}}}}},
-		"put":  {Name: "put", Sends: true, Params: []exo.Param{{Name: "the data", Want: &exo.Term{Con: &exo.Type{Name: exo.TypeData}}}}, Result: &exo.Term{Con: &exo.Type{Name: exo.TypeInt}}},
+	row := &message.Interface{Name: "Entry", Is: []string{value.TypeRow}, Fields: map[string]*message.Property{"pin": {Type: text(value.TypeText), Label: value.NewLabel("pii")}, "name": {Type: text(value.TypeText)}}, Methods: map[string]*message.Method{}}
+	s := &message.Interface{Name: "Safe", Methods: map[string]*message.Method{
+		"read": {Name: "read", Sends: true, Result: &message.Term{Con: &message.Type{Name: value.TypeList, Args: map[string]*message.Type{"of": {Name: "Entry"}}}}},
+		"put":  {Name: "put", Sends: true, Params: []message.Param{{Name: "the data", Want: &message.Term{Con: &message.Type{Name: value.TypeData}}}}, Result: &message.Term{Con: &message.Type{Name: value.TypeInt}}},
 	}}
-	return exo.Description{Type: &exo.Type{Name: "Safe"}, Interfaces: []*exo.Interface{s, row, {Name: "Cell", Expr: true, Methods: map[string]*exo.Method{}}}}, nil
+	return message.Description{Type: &message.Type{Name: "Safe"}, Interfaces: []*message.Interface{s, row, {Name: "Cell", Expr: true, Methods: map[string]*message.Method{}}}}, nil
 }
 
-func (s *safe) Eval(_ context.Context, m *exo.Message) (exo.Value, error) {
+func (s *safe) Eval(_ context.Context, m *exo.Message) (value.Value, error) {
 	if m.Root.Name == "put" {
 		s.got = append(s.got, m.Root.Args[0].Lit)
-		return exo.Int(1), nil
+		return value.Int(1), nil
 	}
-	return exo.List(exo.RecordValue(exo.Field{Name: "pin", Value: exo.Text("1234")}, exo.Field{Name: "name", Value: exo.Text("ann")})), nil
+	return value.List(value.RecordValue(value.Field{Name: "pin", Value: value.Text("1234")}, value.Field{Name: "name", Value: value.Text("ann")})), nil
 }
 
 // TestSealedValues: what a program does with a sealed value, whatever sealed it; exosql's TestSealedIsShut tries more.
@@ -66,7 +69,7 @@ func TestSealedValues(t *testing.T) {
 		}
 		r := tu.InProcess(g).Run(t.Context(), exoeval.Job{Program: "const [a] = await api.safe.read(), [b] = await api.safe.read(); " + program})
 		out, _ := r.Value.AppendJSON(nil)
-		got := string(out) + exo.GuestText(r.Err) + r.Console
+		got := string(out) + fail.GuestText(r.Err) + r.Console
 		put := strings.Contains(program, "put")
 		if put && (len(o.got) != 1 || o.got[0].At(0).Text() != "1234" || r.Label.Empty()) {
 			t.Errorf("%s: put %v, label %v", program, o.got, r.Label)

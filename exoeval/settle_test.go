@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
 )
 
@@ -18,18 +19,18 @@ func TestWhoEndedTheCall(t *testing.T) {
 	total, cancel := exoeval.Bounds{Total: time.Nanosecond}.Within(t.Context())
 	defer cancel()
 	<-total.Done()
-	ofCall := exo.Classify("shop.wait", context.DeadlineExceeded)
-	ofProgram := exo.Errorf(exo.Limit, "", "too many rows")
+	ofCall := fail.Classify("shop.wait", context.DeadlineExceeded)
+	ofProgram := fail.Errorf(fail.Limit, "", "too many rows")
 	for name, c := range map[string]struct {
 		ctx  context.Context
 		err  error
-		kind exo.Kind
+		kind fail.Kind
 		says string
 	}{
-		"a call, the caller's deadline": {late, ofCall, exo.Cancelled, "the program was ended before its limits: the deadline of its caller had passed"},
-		"a call, the total":             {total, ofCall, exo.Limit, "the program took longer than 1ns in all, waiting included"},
-		"a call of its own deadline":    {t.Context(), ofCall, exo.Limit, "shop.wait: the time for this run is over"},
-		"a limit before the deadline":   {late, ofProgram, exo.Limit, "too many rows"},
+		"a call, the caller's deadline": {late, ofCall, fail.Cancelled, "the program was ended before its limits: the deadline of its caller had passed"},
+		"a call, the total":             {total, ofCall, fail.Limit, "the program took longer than 1ns in all, waiting included"},
+		"a call of its own deadline":    {t.Context(), ofCall, fail.Limit, "shop.wait: the time for this run is over"},
+		"a limit before the deadline":   {late, ofProgram, fail.Limit, "too many rows"},
 	} {
 		gate, err := exo.NewGate(exo.Config{})
 		if err != nil {
@@ -40,10 +41,10 @@ func TestWhoEndedTheCall(t *testing.T) {
 			t.Fatal(err)
 		}
 		res := exoeval.ProgramResult{Err: c.err}.Settle(c.ctx, s, exoeval.Job{}, exoeval.Bounds{Total: time.Nanosecond})
-		if exo.KindOf(res.Err) != c.kind || exo.GuestText(res.Err) != c.says {
-			t.Errorf("%s: %v %q", name, exo.KindOf(res.Err), exo.GuestText(res.Err))
+		if fail.KindOf(res.Err) != c.kind || fail.GuestText(res.Err) != c.says {
+			t.Errorf("%s: %v %q", name, fail.KindOf(res.Err), fail.GuestText(res.Err))
 		}
-		if c.kind == exo.Cancelled && !errors.Is(res.Err, context.DeadlineExceeded) {
+		if c.kind == fail.Cancelled && !errors.Is(res.Err, context.DeadlineExceeded) {
 			t.Errorf("%s: %v", name, res.Err)
 		}
 	}

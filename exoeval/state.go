@@ -6,7 +6,7 @@ import (
 
 	"github.com/dop251/goja"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval/internal/guest"
 )
 
@@ -43,7 +43,7 @@ func (s *stopwatch) begin(r *run) {
 	// This runs beside the program, and asks only for what does not change.
 	vm, limit, catalog := r.VM, r.bounds.Wall, r.Check.Catalog
 	s.timer = time.AfterFunc(max(s.left, 0), func() {
-		vm.Interrupt(exo.Errorf(exo.Limit, "", "the program ran longer than %v; %s", limit, catalog.Say(nil, "limit.time", "do less in loops")))
+		vm.Interrupt(fail.Errorf(fail.Limit, "", "the program ran longer than %v; %s", limit, catalog.Say(nil, "limit.time", "do less in loops")))
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -246,8 +247,8 @@ func TestUnawaited(t *testing.T) {
 			t.Errorf("%s: %s, want %s", right, o, want)
 		}
 		o := run(wrong)
-		pos := exo.PosOf(o.Result.Err)
-		if o.Kind != exo.Invalid || pos.Line != 2 || pos.Column == 0 || !strings.Contains(o.Message, "not awaited") || !strings.Contains(o.Message, "(await ") && !strings.Contains(o.Message, "= await ") {
+		pos := fail.PosOf(o.Result.Err)
+		if o.Kind != fail.Invalid || pos.Line != 2 || pos.Column == 0 || !strings.Contains(o.Message, "not awaited") || !strings.Contains(o.Message, "(await ") && !strings.Contains(o.Message, "= await ") {
 			t.Errorf("%s: %s", wrong, o)
 			continue
 		}
@@ -261,7 +262,7 @@ func TestUnawaited(t *testing.T) {
 		}
 	}
 	for _, f := range otherForms {
-		if o := run(f[0]); o.Kind != exo.Invalid || exo.PosOf(o.Result.Err).Line != 2 || !strings.Contains(o.Message, f[1]) {
+		if o := run(f[0]); o.Kind != fail.Invalid || fail.PosOf(o.Result.Err).Line != 2 || !strings.Contains(o.Message, f[1]) {
 			t.Errorf("%s: %s, want %s", f[0], o, f[1])
 		}
 		if o := run(f[2]); o.Result.Err != nil || !testutil.SameJSON(o.JSON, f[3]) {
@@ -422,7 +423,7 @@ func TestPromiseOfItself(t *testing.T) {
 		"let f; const p = new Promise((a) => { f = a }); f(p); return await p",
 		"const p = (async () => { await null; return p })(); return p",
 	} {
-		if o := r.Run(t, program); o.Result.Err == nil || o.Kind == exo.Internal {
+		if o := r.Run(t, program); o.Result.Err == nil || o.Kind == fail.Internal {
 			t.Errorf("%s: %s", program, o)
 		}
 	}
@@ -436,7 +437,7 @@ func TestNoRow(t *testing.T) {
 		"const row = await tasks.where({ id: 0 }).first(); return row.title.length",
 		"const { title } = await tasks.where({ id: 0 }).first(); return title",
 	} {
-		if o := r.Run(t, program); o.Kind != exo.Program || !strings.Contains(o.Message, "tasks.where(…).first() found no row and gave null; test it with if (row), or read row?.") {
+		if o := r.Run(t, program); o.Kind != fail.Program || !strings.Contains(o.Message, "tasks.where(…).first() found no row and gave null; test it with if (row), or read row?.") {
 			t.Errorf("%s: %s", program, o)
 		}
 	}
@@ -450,7 +451,7 @@ func TestNoRow(t *testing.T) {
 	if o := r.Run(t, due+"new Date(row.dueAt).getFullYear() > 2000"); o.JSON != "true" {
 		t.Error(o)
 	}
-	if o := r.Run(t, "const row = await tasks.first(); return row.nothing.x"); o.Kind != exo.Program || strings.Contains(o.Message, "found no row") {
+	if o := r.Run(t, "const row = await tasks.first(); return row.nothing.x"); o.Kind != fail.Program || strings.Contains(o.Message, "found no row") {
 		t.Error(o)
 	}
 }
@@ -477,7 +478,7 @@ func TestWholeLists(t *testing.T) {
 		if o.Result.Err == nil && !testutil.SameJSON(o.JSON, want) || o.Result.Err != nil && !strings.Contains(o.Message, want) {
 			t.Errorf("%s: %s, want %s", program, o, want)
 		}
-		if strings.Contains(want, "more than") && o.Kind != exo.Limit {
+		if strings.Contains(want, "more than") && o.Kind != fail.Limit {
 			t.Errorf("%s: %s", program, o)
 		}
 	}
@@ -491,7 +492,7 @@ func TestArgumentsOfAsync(t *testing.T) {
 		"const o = { async m() { return (() => arguments.length)() } }; return await o.m(1, 2)": "const o = { async m(...args) { return (() => args.length)() } }; return await o.m(1, 2)",
 		"function f() { return (async () => arguments.length)() } return await f(1, 2)":         "function f(...args) { return (async () => args.length)() } return await f(1, 2)",
 	} {
-		if o := r.Run(t, program); o.Kind != exo.Syntax || !strings.Contains(o.Message, "(...args)") {
+		if o := r.Run(t, program); o.Kind != fail.Syntax || !strings.Contains(o.Message, "(...args)") {
 			t.Errorf("%s: %s", program, o)
 		}
 		if o := r.Run(t, mended); o.JSON != "2" {

@@ -11,6 +11,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval/internal/guest"
 )
 
@@ -41,7 +42,7 @@ func WalkRealm(l *local, program string) ([]string, error) {
 		return nil, err
 	}
 	r.port, r.Port, r.Check, r.clock.left = s, s, s.Checker(), time.Minute
-	defer s.Finish(context.Background(), exo.Null(), nil)
+	defer s.Finish(context.Background(), value.Null(), nil)
 	if err := r.newRealm(); err != nil {
 		return nil, err
 	}

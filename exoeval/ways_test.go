@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/internal/testutil"
 )
@@ -151,7 +151,7 @@ func TestWaysOfGiving(t *testing.T) {
 			o := run.Run(t, program)
 			var refused bool
 			if o.Result.Err != nil {
-				if refused = o.Kind == exo.Invalid || o.Kind == exo.Denied; !refused {
+				if refused = o.Kind == fail.Invalid || o.Kind == fail.Denied; !refused {
 					t.Errorf("%s\n%v", program, o.Result.Err)
 				}
 				if way == ways[0] && testing.Verbose() {

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -12,17 +14,17 @@ import (
 // payingSafe is a safe with a method whose reply nobody may be shown.
 type payingSafe struct{ safe }
 
-func (s *payingSafe) Describe() (exo.Description, error) {
+func (s *payingSafe) Describe() (message.Description, error) {
 	d, err := s.safe.Describe()
 	methods := d.Interfaces[0].Methods
 	methods["put"].Sink = true
-	methods["pay"] = &exo.Method{Name: "pay", Sends: true, Reply: exo.NewLabel("pay"), Result: &exo.Term{Con: &exo.Type{Name: exo.TypeInt}}}
+	methods["pay"] = &message.Method{Name: "pay", Sends: true, Reply: value.NewLabel("pay"), Result: &message.Term{Con: &message.Type{Name: value.TypeInt}}}
 	return d, err
 }
 
-func (s *payingSafe) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
+func (s *payingSafe) Eval(ctx context.Context, m *exo.Message) (value.Value, error) {
 	if m.Root.Name == "pay" {
-		return exo.Int(70), nil
+		return value.Int(70), nil
 	}
 	return s.safe.Eval(ctx, m)
 }
@@ -30,7 +32,7 @@ func (s *payingSafe) Eval(ctx context.Context, m *exo.Message) (exo.Value, error
 // TestWithheldResult: the labels of sealed values that are returned count where the result leaves, and only there: which a program returns, or throws
 // in place of them, it may choose by what it has read.
 func TestWithheldResult(t *testing.T) {
-	g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"safe": &payingSafe{}}, Admits: exo.NewLabel("pii")})
+	g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"safe": &payingSafe{}}, Admits: value.NewLabel("pii")})
 	if err != nil {
 		t.Fatal(err)
 	}

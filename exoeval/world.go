@@ -11,6 +11,9 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval/internal/front"
 	"github.com/exoagent/exoagent/exoeval/internal/guest"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
@@ -21,8 +24,8 @@ import (
 // and the limits. It is plain data without any object, so that it can cross to a worker.
 // It is immutable.
 type World struct {
-	Catalog    exo.Catalog
-	Granted    []exo.GrantedName
+	Catalog    message.Catalog
+	Granted    []message.GrantedName
 	Describing []string // the methods that take callbacks, sorted: the checker rewrites those
 	Limits     exo.Limits
 	Bounds     Bounds
@@ -36,7 +39,7 @@ type World struct {
 // share what they hold.
 func NewWorld(gate *exo.Gate, bounds Bounds) (*World, error) {
 	if gate.Catalog() == nil {
-		return nil, &exo.Error{Kind: exo.Denied, Err: errors.New("exoeval: the gate is nil or zero: exo.NewGate makes one")}
+		return nil, &fail.Error{Kind: fail.Denied, Err: errors.New("exoeval: the gate is nil or zero: exo.NewGate makes one")}
 	}
 	type made struct {
 		world *World
@@ -88,15 +91,15 @@ func (w *World) Prepare() {
 // ProgramResult is how a program ended, as its own side reports it. The program may have taken
 // that side over, so it becomes a RunResult only when Settle has asked the session.
 type ProgramResult struct {
-	Value     exo.Value
+	Value     value.Value
 	Undefined bool
-	Err       error // nil, or an *exo.Error
+	Err       error // nil, or an *fail.Error
 }
 
 // Run parses, checks, compiles and runs the program of job, which must have its
 // clock and seed (see exo.Run.OrNew). All of it is the guest's side: parsers can be made to end
 // a process, too.
-func (w *World) Run(ctx context.Context, port Port, check *exo.Checker, job Job) ProgramResult {
+func (w *World) Run(ctx context.Context, port Port, check *message.Checker, job Job) ProgramResult {
 	prog, err := compile(job.Program, w.front)
 	if err != nil {
 		return ProgramResult{Err: err}
@@ -104,10 +107,10 @@ func (w *World) Run(ctx context.Context, port Port, check *exo.Checker, job Job)
 	return w.run(ctx, port, check, prog, job)
 }
 
-func (w *World) run(ctx context.Context, port Port, check *exo.Checker, prog *program, job Job) ProgramResult {
+func (w *World) run(ctx context.Context, port Port, check *message.Checker, prog *program, job Job) ProgramResult {
 	r := newRun(ctx, realm.Realm{VM: goja.New(), Start: job.Clock, Zone: w.Zone, Seed: job.Seed}, port, check, w, prog)
 	// A cancelled caller stops a program that computes, too.
-	stop := context.AfterFunc(ctx, func() { r.VM.Interrupt(exo.ErrCancelled) })
+	stop := context.AfterFunc(ctx, func() { r.VM.Interrupt(fail.ErrCancelled) })
 	defer stop()
 	var o ProgramResult
 	o.Value, o.Err = r.main()
@@ -122,7 +125,7 @@ func (o ProgramResult) Settle(ctx context.Context, s *exo.Session, job Job, boun
 	// A call that was sent happens, also when the program fails after it: whether an
 	// effect took place must not depend on which of the two was faster. Reads of one
 	// that was ended are for nobody.
-	if o.Err != nil && verdict(exo.KindOf(o.Err)) {
+	if o.Err != nil && verdict(fail.KindOf(o.Err)) {
 		s.Abandon()
 	}
 	for ctx.Err() == nil {
@@ -130,14 +133,14 @@ func (o ProgramResult) Settle(ctx context.Context, s *exo.Session, job Job, boun
 			break
 		}
 	}
-	var opened exo.Label
+	var opened value.Label
 	if o.Err == nil {
 		o.Value, opened, o.Err = s.Unseal(o.Value)
 	}
 	res := &RunResult{Value: o.Value, Err: o.Err, Run: s.Run()}
 	// A call that says that ctx has ended does not know whose deadline it was (TestWhoEndedTheCall).
-	if ctx.Err() != nil && (res.Err == nil || !verdict(exo.KindOf(res.Err)) || errors.Is(res.Err, ctx.Err())) {
-		res.Err = guest.AsError(ended(ctx, nil, bounds)).At(exo.PosOf(res.Err))
+	if ctx.Err() != nil && (res.Err == nil || !verdict(fail.KindOf(res.Err)) || errors.Is(res.Err, ctx.Err())) {
+		res.Err = guest.AsError(ended(ctx, nil, bounds)).At(fail.PosOf(res.Err))
 	}
 	// Whether the result may leave is decided before anybody looks at it: what can't be
 	// rendered would say something of it.
@@ -145,7 +148,7 @@ func (o ProgramResult) Settle(ctx context.Context, s *exo.Session, job Job, boun
 		res.Err = rendered(job.Render, o.Value)
 	}
 	if err := s.Finish(ctx, o.Value, res.Err); err != nil && res.Err == nil {
-		res.Err = guest.AsError(err).At(exo.Pos{})
+		res.Err = guest.AsError(err).At(fail.Pos{})
 	}
 	if p := s.Panicked(); p != nil {
 		panic(p) // here, and not where it happened: nothing of the run is left, and the host can recover
@@ -159,30 +162,30 @@ func (o ProgramResult) Settle(ctx context.Context, s *exo.Session, job Job, boun
 		// where they leave, and nowhere else.
 		// The result and the error's text are sinks: neither may say more than that there is
 		// nothing to see. So is each line of the console, when it arrives: see exo.Session.Log.
-		res.Value, res.Undefined, res.Err = exo.Value{}, false, err
+		res.Value, res.Undefined, res.Err = value.Value{}, false, err
 	}
 	if res.Err != nil {
-		res.Value = exo.Value{}
+		res.Value = value.Value{}
 	}
 	return res
 }
 
 // rendered is why the result can't be rendered, nil if it can.
-func rendered(render func(exo.Value) error, v exo.Value) (failed error) {
+func rendered(render func(value.Value) error, v value.Value) (failed error) {
 	defer func() {
 		if p := recover(); p != nil {
-			failed = &exo.Error{Op: "the result", Kind: exo.Internal, Err: fmt.Errorf("panic: %v", p)}
+			failed = &fail.Error{Op: "the result", Kind: fail.Internal, Err: fmt.Errorf("panic: %v", p)}
 		}
 	}()
 	if err := render(v); err != nil {
-		return exo.Classify("the result", err)
+		return fail.Classify("the result", err)
 	}
 	return nil
 }
 
 // verdict reports whether a failure is what ended the program, so that the end of
 // its context, while its calls were waited for, says nothing new.
-func verdict(k exo.Kind) bool { return k == exo.Limit || k == exo.Crashed || k == exo.Breach }
+func verdict(k fail.Kind) bool { return k == fail.Limit || k == fail.Crashed || k == fail.Breach }
 
 // errTotal is the cause of a context that ended because Bounds.Total was over: a
 // caller's own deadline looks the same otherwise.
@@ -201,9 +204,9 @@ func ended(ctx context.Context, err error, bounds Bounds) error {
 	}
 	switch {
 	case context.Cause(ctx) == errTotal:
-		return exo.Errorf(exo.Limit, "", "the program took longer than %v in all, waiting included", bounds.Total)
+		return fail.Errorf(fail.Limit, "", "the program took longer than %v in all, waiting included", bounds.Total)
 	case errors.Is(err, context.DeadlineExceeded):
-		return &exo.Error{Kind: exo.Cancelled, Msg: "the program was ended before its limits: the deadline of its caller had passed", Err: err}
+		return &fail.Error{Kind: fail.Cancelled, Msg: "the program was ended before its limits: the deadline of its caller had passed", Err: err}
 	}
-	return &exo.Error{Kind: exo.Cancelled, Err: err}
+	return &fail.Error{Kind: fail.Cancelled, Err: err}
 }

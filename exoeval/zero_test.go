@@ -4,12 +4,13 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 )
 
 // TestZeroGate: nothing runs against a gate that was not made.
 func TestZeroGate(t *testing.T) {
 	for name, gate := range map[string]*exo.Gate{"nil": nil, "zero": {}} {
-		if r, err := (InProcess{}).Bind(gate, Bounds{}); exo.KindOf(err) != exo.Denied || r != nil {
+		if r, err := (InProcess{}).Bind(gate, Bounds{}); fail.KindOf(err) != fail.Denied || r != nil {
 			t.Errorf("%s: %v, %v", name, r, err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/internal/testutil"
 )
@@ -69,7 +70,7 @@ func TestZoneWayOut(t *testing.T) {
 		"return new Date().toLocaleString('de-DE', { timeZone: 'Europe/Berlin' })":    "only the locale 'en-US' is available",
 	} {
 		res := r.Run(t.Context(), exoeval.Job{Program: program, Run: exo.Run{Clock: testutil.Start, Seed: 1}})
-		if exo.KindOf(res.Err) != exo.Program || !strings.Contains(exo.GuestText(res.Err), want) {
+		if fail.KindOf(res.Err) != fail.Program || !strings.Contains(fail.GuestText(res.Err), want) {
 			t.Errorf("%s: %v, want %s", program, res.Err, want)
 		}
 	}
@@ -78,7 +79,7 @@ func TestZoneWayOut(t *testing.T) {
 	if got, want := res.Value.String(), `["Fri Jan 02 2026 04:04:05 GMT+0100 (CET)","Fri Jan 02 2026 04:04:05 GMT+0100 (CET)","1/2/26, 4:04:05 AM GMT+1","Europe/Berlin","2026-01-02T03:04:05.678Z","1/2/2026, 3:04:05 AM UTC"]`; got != want {
 		t.Errorf("got %s %v\nwant %s", got, res.Err, want)
 	}
-	if _, err := exo.NewGate(exo.Config{Zone: "Europe/Berlon"}); exo.KindOf(err) != exo.Invalid {
+	if _, err := exo.NewGate(exo.Config{Zone: "Europe/Berlon"}); fail.KindOf(err) != fail.Invalid {
 		t.Error(err)
 	}
 }

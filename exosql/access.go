@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exosql/internal/check"
 	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
@@ -82,7 +84,7 @@ func (f *Fix) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads what MarshalJSON writes, but not "sql": that is made of the rest.
 func (f *Fix) UnmarshalJSON(text []byte) error {
 	if f == nil {
-		return exo.Errorf(exo.Invalid, "exosql: Fix.UnmarshalJSON", "there is no Fix to read into: it is nil")
+		return fail.Errorf(fail.Invalid, "exosql: Fix.UnmarshalJSON", "there is no Fix to read into: it is nil")
 	}
 	var j fixJSON
 	err := json.Unmarshal(text, &j)
@@ -148,7 +150,7 @@ func (a AccessPath) String() string {
 }
 
 // ErrNoFacet is what AccessPaths returns for an object that [Facet.Of] did not make: nil, or a zero one.
-var ErrNoFacet error = exo.Errorf(exo.Invalid, "exosql: AccessPaths", "it takes what Facet.Of made")
+var ErrNoFacet error = fail.Errorf(fail.Invalid, "exosql: AccessPaths", "it takes what Facet.Of made")
 
 // question is what an object of Facet.Of answers with itself: see exo.Inspect. Only this package can put it.
 type question struct {
@@ -182,9 +184,9 @@ func onlyReads(o exo.Object) bool {
 		return false
 	}
 	d, err := o.Describe()
-	return err == nil && !slices.ContainsFunc(d.Interfaces, func(i *exo.Interface) bool {
+	return err == nil && !slices.ContainsFunc(d.Interfaces, func(i *message.Interface) bool {
 		for _, m := range i.Methods {
-			if m.Effect != exo.NoEffect {
+			if m.Effect != message.NoEffect {
 				return true
 			}
 		}

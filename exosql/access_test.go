@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -283,7 +284,7 @@ parcel: filters and orders stay behind the fence: what is granted of parcels is 
 				t.Errorf("%s: %s: %v", what, text, err)
 			}
 		}
-		if _, err := exosql.AccessPaths(t.Context(), nil); exo.KindOf(err) != exo.Invalid {
+		if _, err := exosql.AccessPaths(t.Context(), nil); fail.KindOf(err) != fail.Invalid {
 			t.Error(err)
 		}
 		plain := p().Of(exosql.Grant(db, parcels, parcelOrg.Eq(1)))

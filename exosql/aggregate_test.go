@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -124,14 +125,14 @@ func TestMedianIsBounded(t *testing.T) {
 		}
 		if o := r.Run(t, median(300)); e.Name == tu.Postgres.Name && o.Kind != 0 {
 			t.Errorf("%.200v", o)
-		} else if e.Name == tu.SQLite.Name && (o.Kind != exo.Limit || !strings.Contains(o.Message, "too many values")) {
+		} else if e.Name == tu.SQLite.Name && (o.Kind != fail.Limit || !strings.Contains(o.Message, "too many values")) {
 			t.Errorf("%.200v", o)
 		}
 		many := ""
 		for i := range 11 {
 			many += fmt.Sprintf("m%d: g.median(c => c.id + %d), ", i, i)
 		}
-		if o := r.Run(t, "return await cells.groupBy(c => c.id > 9).select(g => ({ "+many+"}))"); o.Kind != exo.Limit || !strings.Contains(o.Message, "10 medians") {
+		if o := r.Run(t, "return await cells.groupBy(c => c.id > 9).select(g => ({ "+many+"}))"); o.Kind != fail.Limit || !strings.Contains(o.Message, "10 medians") {
 			t.Errorf("%v", o)
 		}
 		if o := r.Run(t, "return await cells.median(c => c.id)"); o.JSON != "150.5" {
@@ -153,10 +154,10 @@ func TestCollectIsBounded(t *testing.T) {
 		if o := r.Run(t, list(256, full)); o.JSON != "256" {
 			t.Errorf("%v", o)
 		}
-		if o := r.Run(t, list(257, full)); o.Kind != exo.Limit || !strings.Contains(o.Message, "list too long") {
+		if o := r.Run(t, list(257, full)); o.Kind != fail.Limit || !strings.Contains(o.Message, "list too long") {
 			t.Errorf("%v", o)
 		}
-		if o := r.Run(t, list(256, full+" + 'x'")); o.Kind != exo.Limit {
+		if o := r.Run(t, list(256, full+" + 'x'")); o.Kind != fail.Limit {
 			t.Errorf("%v", o)
 		}
 		if o := r.Run(t, list(300, "n.id > 2000 ? "+full+" : n.code")); o.JSON != "300" {
@@ -195,7 +196,7 @@ func TestGroupRefusals(t *testing.T) {
 			"notes.groupBy(n => n.code).select(g => ({ x: g.collect(n => n.due).isNull() }))":                         "can only be shown",
 			"notes.groupBy(n => ({}))": "must be a column",
 		} {
-			if o := r.Run(t, "return await "+program); o.Kind != exo.Invalid || !strings.Contains(o.Message, want) {
+			if o := r.Run(t, "return await "+program); o.Kind != fail.Invalid || !strings.Contains(o.Message, want) {
 				t.Errorf("%s: %s, want %q", program, o, want)
 			}
 		}
@@ -309,7 +310,7 @@ func TestBadCells(t *testing.T) {
 			t.Errorf("%s: %v, want %s", program, o, want)
 		}
 		for _, bad := range []int64{2, 3} {
-			if o := of(bad).Run(t, "return await "+program); o.Kind != exo.Invalid || !strings.Contains(o.Message, "no number") {
+			if o := of(bad).Run(t, "return await "+program); o.Kind != fail.Invalid || !strings.Contains(o.Message, "no number") {
 				t.Errorf("%s of owner %d: %v", program, bad, o)
 			}
 		}

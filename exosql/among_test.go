@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/policy"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -109,20 +110,20 @@ func TestWithheldAmong(t *testing.T) {
 		"counts": policy.Only(acme["people"], "where", "select", "count"),
 		"bare":   policy.Only(acme["people"], "where", "select", "execute"),
 	}, exo.Limits{})
-	for program, kind := range map[string]exo.Kind{
+	for program, kind := range map[string]fail.Kind{
 		"tasks.where(t => t.id.in(people.select(p => p.id))).count()":   0,
 		"tasks.where(t => t.id.in(bare.select(p => p.id))).count()":     0,
-		"tasks.where(t => t.id.in(counts.select(p => p.id))).count()":   exo.Invalid,
+		"tasks.where(t => t.id.in(counts.select(p => p.id))).count()":   fail.Invalid,
 		"tasks.where(t => t.id > counts.count()).count()":               0,
-		"tasks.where(t => t.id > bare.count()).count()":                 exo.Denied,
-		"tasks.where(t => bare.some(p => p.id === t.id)).count()":       exo.Denied,
-		"tasks.where(t => t.title.in(people.select(p => p.password)))":  exo.Denied,
-		"tasks.where(t => people.max(p => p.password) === t.title)":     exo.Denied,
-		"tasks.where(t => t.title.in(bare.select(p => p.email)))":       exo.Denied,
-		"tasks.where(t => people.some(p => p.email === t.title))":       exo.Denied,
-		"tasks.where(t => bare.where(p => p.org().id === 2).exists())":  exo.Denied,
-		"tasks.where(t => t.id.in(bare.select(p => p.id).limit(1)))":    exo.Denied,
-		"tasks.where(t => t.id.in(counts.select(p => p.id).execute()))": exo.Denied,
+		"tasks.where(t => t.id > bare.count()).count()":                 fail.Denied,
+		"tasks.where(t => bare.some(p => p.id === t.id)).count()":       fail.Denied,
+		"tasks.where(t => t.title.in(people.select(p => p.password)))":  fail.Denied,
+		"tasks.where(t => people.max(p => p.password) === t.title)":     fail.Denied,
+		"tasks.where(t => t.title.in(bare.select(p => p.email)))":       fail.Denied,
+		"tasks.where(t => people.some(p => p.email === t.title))":       fail.Denied,
+		"tasks.where(t => bare.where(p => p.org().id === 2).exists())":  fail.Denied,
+		"tasks.where(t => t.id.in(bare.select(p => p.id).limit(1)))":    fail.Denied,
+		"tasks.where(t => t.id.in(counts.select(p => p.id).execute()))": fail.Denied,
 	} {
 		if o := r.Run(t, "return await "+program); o.Kind != kind {
 			t.Errorf("%s: %v", program, o)
@@ -130,7 +131,7 @@ func TestWithheldAmong(t *testing.T) {
 	}
 	revoke()
 	for _, program := range []string{"tasks.where(t => t.id.in(people.select(p => p.id))).count()", "tasks.where(t => t.id > people.count()).count()", "tasks.where(t => people.some(p => p.id > 0)).count()"} {
-		if o := r.Run(t, "return await "+program); o.Kind != exo.Revoked {
+		if o := r.Run(t, "return await "+program); o.Kind != fail.Revoked {
 			t.Errorf("%s: %v", program, o)
 		}
 	}

@@ -8,39 +8,41 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
 // twoJoins is a message of the suite's query: organisation, projects, tasks;
 // three columns; an order.
-func twoJoins(b *testing.B, s *exo.Session) exo.Expr {
+func twoJoins(b *testing.B, s *exo.Session) message.Expr {
 	c := s.Checker()
-	must := func(n *exo.Node, err error) *exo.Node {
+	must := func(n *message.Node, err error) *message.Node {
 		if err != nil {
 			b.Fatal(err)
 		}
 		return n
 	}
 	// within calls a method with one callback, which f makes from its placeholder.
-	within := func(recv *exo.Node, method string, f func(ns *exo.Node) *exo.Node) *exo.Node {
+	within := func(recv *message.Node, method string, f func(ns *message.Node) *message.Node) *message.Node {
 		p := must(c.MakeParam(recv, method, 0, nil))
-		return must(c.MakeCall(recv, method, []*exo.Node{must(c.MakeLambda(p, f(p)))}))
+		return must(c.MakeCall(recv, method, []*message.Node{must(c.MakeLambda(p, f(p)))}))
 	}
-	field := func(n *exo.Node, names ...string) *exo.Node {
+	field := func(n *message.Node, names ...string) *message.Node {
 		for _, name := range names {
 			n = must(c.MakeField(n, name))
 		}
 		return n
 	}
 	q := must(c.MakeRef(0))
-	q = within(q, "join", func(ns *exo.Node) *exo.Node { return must(c.MakeCall(field(ns, "org"), "projects", nil)) })
-	q = within(q, "join", func(ns *exo.Node) *exo.Node { return must(c.MakeCall(field(ns, "project"), "tasks", nil)) })
-	q = within(q, "select", func(ns *exo.Node) *exo.Node {
+	q = within(q, "join", func(ns *message.Node) *message.Node { return must(c.MakeCall(field(ns, "org"), "projects", nil)) })
+	q = within(q, "join", func(ns *message.Node) *message.Node { return must(c.MakeCall(field(ns, "project"), "tasks", nil)) })
+	q = within(q, "select", func(ns *message.Node) *message.Node {
 		return must(c.MakeRecord([]string{"project", "title", "priority"},
-			[]*exo.Node{field(ns, "project", "name"), field(ns, "task", "title"), field(ns, "task", "priority")}))
+			[]*message.Node{field(ns, "project", "name"), field(ns, "task", "title"), field(ns, "task", "priority")}))
 	})
-	q = within(q, "orderBy", func(ns *exo.Node) *exo.Node { return field(ns, "task", "id") })
+	q = within(q, "orderBy", func(ns *message.Node) *message.Node { return field(ns, "task", "id") })
 	return must(c.MakeCall(q, "execute", nil)).Expr()
 }
 
@@ -61,7 +63,7 @@ func BenchmarkPlan(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer s.Finish(b.Context(), exo.Null(), nil)
+	defer s.Finish(b.Context(), value.Null(), nil)
 	x := twoJoins(b, s)
 	checked, err := s.Checker().Check(x)
 	if err != nil {
@@ -88,7 +90,7 @@ func BenchmarkAnswer(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer s.Finish(b.Context(), exo.Null(), nil)
+	defer s.Finish(b.Context(), value.Null(), nil)
 	x := twoJoins(b, s)
 	b.ReportAllocs()
 	id := uint64(0)
@@ -132,7 +134,7 @@ func BenchmarkRows(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer s.Finish(b.Context(), exo.Null(), nil)
+	defer s.Finish(b.Context(), value.Null(), nil)
 	x := twoJoins(b, s)
 	id := uint64(0)
 	message := func() {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -88,7 +89,7 @@ func TestBesideSameRows(t *testing.T) {
 			}
 			for _, program := range []string{"await tickets.where({ id: 1 }).update({ ownerId: 1 }); return mine", "await tickets.where(t => t.id.in(mine.select(m => m.id)) || t.id === 1).update({ ownerId: 1 }); return mine"} {
 				r := tool.Run(t.Context(), program)
-				if c.fails && (exo.KindOf(r.Err) != exo.Denied || !strings.Contains(errText(r.Err), "may show the same rows")) || !c.fails && r.Err != nil {
+				if c.fails && (fail.KindOf(r.Err) != fail.Denied || !strings.Contains(errText(r.Err), "may show the same rows")) || !c.fails && r.Err != nil {
 					t.Errorf("%s: %s %v", program, r.JSON, r.Err)
 				}
 			}
@@ -121,7 +122,7 @@ func TestBesideNamed(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, program := range []string{`await docs.all().update({ path: "b/1" }); return seen`, `await docs.where(d => d.id.notIn(seen.select(s => s.id))).update({ path: "b/1" }); return seen`} {
-			if r := tool.Run(t.Context(), program); exo.KindOf(r.Err) != exo.Denied {
+			if r := tool.Run(t.Context(), program); fail.KindOf(r.Err) != fail.Denied {
 				t.Errorf("%s: %s %v", program, r.JSON, r.Err)
 			}
 		}

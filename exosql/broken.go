@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql/internal/check"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
@@ -88,7 +88,7 @@ func (db *DB) constraintError(x *changing, err error) error {
 		b.row = x.run.Order[v.At]
 	}
 	columns := b.columns()
-	return &exo.Error{Kind: exo.Invalid, Msg: b.text(columns), Err: &ConstraintError{Rule(v.Rule), v.Table, columns, v.Constraint, b.row + 1, err}}
+	return &fail.Error{Kind: fail.Invalid, Msg: b.text(columns), Err: &ConstraintError{Rule(v.Rule), v.Table, columns, v.Constraint, b.row + 1, err}}
 }
 
 func (x *changing) place(row int) string {

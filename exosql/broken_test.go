@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -114,7 +115,7 @@ func TestBrokenRules(t *testing.T) {
 				if after := look(); after != before {
 					t.Fatalf("%s: %.200s leaves %s", c.name, how, after)
 				}
-				if o := r.Run(t, `return `+how); o.Kind != exo.Invalid {
+				if o := r.Run(t, `return `+how); o.Kind != fail.Invalid {
 					t.Errorf("%s: %.200s: %s", c.name, how, o)
 				}
 				if x[1] != "" {
@@ -124,10 +125,10 @@ func TestBrokenRules(t *testing.T) {
 				}
 			}
 		}
-		if o := r.Run(t, `return things.where({ name: "two" }).update(t => ({ small: t.id * 100000 }))`); o.Kind != exo.Invalid || !strings.Contains(o.Message, "`small`") {
+		if o := r.Run(t, `return things.where({ name: "two" }).update(t => ({ small: t.id * 100000 }))`); o.Kind != fail.Invalid || !strings.Contains(o.Message, "`small`") {
 			t.Errorf("a calculated value: %s", o)
 		}
-		if o := r.Run(t, `return kinds.where({ id: 1 }).delete()`); o.Kind != exo.Invalid || !strings.Contains(o.Message, "the row is referred to by other rows") {
+		if o := r.Run(t, `return kinds.where({ id: 1 }).delete()`); o.Kind != fail.Invalid || !strings.Contains(o.Message, "the row is referred to by other rows") {
 			t.Errorf("what is referred to: %s", o)
 		}
 	})

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/policy"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
@@ -45,7 +46,7 @@ func TestCancelStopsTheStatement(t *testing.T) {
 		go func() { done <- r.Eval.Run(ctx, exoeval.Job{Program: endless}) }()
 		busy(db)
 		cancel()
-		if res := <-done; exo.KindOf(res.Err) != exo.Cancelled || !errors.Is(res.Err, context.Canceled) && !errors.Is(res.Err, exo.ErrCancelled) {
+		if res := <-done; fail.KindOf(res.Err) != fail.Cancelled || !errors.Is(res.Err, context.Canceled) && !errors.Is(res.Err, fail.ErrCancelled) {
 			t.Errorf("got %v, want kind cancelled", res.Err)
 		}
 		if n := exosql.Busy(db); n != 0 {
@@ -63,10 +64,10 @@ func TestDeadlineIsALimit(t *testing.T) {
 		db, grants := one(t, e)
 		r := tu.NewRunner(t, grants, exoeval.Bounds{Total: 150 * time.Millisecond})
 		o := r.Run(t, endless)
-		if o.Kind != exo.Limit || !strings.Contains(o.Message, "150ms") {
+		if o.Kind != fail.Limit || !strings.Contains(o.Message, "150ms") {
 			t.Errorf("got %s", o)
 		}
-		if o := r.Run(t, "try { "+strings.Replace(endless, "return await", "await", 1)+" } catch (e) { } return 'went on'"); o.Kind != exo.Limit {
+		if o := r.Run(t, "try { "+strings.Replace(endless, "return await", "await", 1)+" } catch (e) { } return 'went on'"); o.Kind != fail.Limit {
 			t.Errorf("a caught deadline: %s", o)
 		}
 		if o := r.Run(t, "return await tags.count()"); o.JSON != "1000" {
@@ -74,12 +75,12 @@ func TestDeadlineIsALimit(t *testing.T) {
 		}
 		ctx, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
 		defer cancel()
-		if _, err := exosql.Grant(db, tu.Tags, exosql.AllRows[tu.Tag]()).All(ctx); !errors.Is(err, exo.ErrLimit) {
+		if _, err := exosql.Grant(db, tu.Tags, exosql.AllRows[tu.Tag]()).All(ctx); !errors.Is(err, fail.ErrLimit) {
 			t.Errorf("typed: %v", err)
 		}
 		cancelled, stop := context.WithCancel(t.Context())
 		stop()
-		if _, err := exosql.Grant(db, tu.Tags, exosql.AllRows[tu.Tag]()).All(cancelled); !errors.Is(err, exo.ErrCancelled) || !errors.Is(err, context.Canceled) {
+		if _, err := exosql.Grant(db, tu.Tags, exosql.AllRows[tu.Tag]()).All(cancelled); !errors.Is(err, fail.ErrCancelled) || !errors.Is(err, context.Canceled) {
 			t.Errorf("typed, cancelled: %v", err)
 		}
 	})
@@ -101,7 +102,7 @@ func TestCancelWhileWaitingForAConnection(t *testing.T) {
 			waiting <- err
 		}()
 		stopSecond()
-		if err := <-waiting; !errors.Is(err, exo.ErrCancelled) {
+		if err := <-waiting; !errors.Is(err, fail.ErrCancelled) {
 			t.Error(err)
 		}
 		stopFirst()
@@ -119,7 +120,7 @@ func TestRevokeStopsTheStatement(t *testing.T) {
 		go func() { done <- r.Eval.Run(t.Context(), exoeval.Job{Program: endless}) }()
 		busy(db)
 		revoke()
-		if res := <-done; exo.KindOf(res.Err) != exo.Revoked {
+		if res := <-done; fail.KindOf(res.Err) != fail.Revoked {
 			t.Errorf("got %v, want kind revoked", res.Err)
 		}
 		if o := tu.NewRunner(t, grants, exo.Limits{}).Run(t, "return await tags.count()"); o.JSON != "1000" {

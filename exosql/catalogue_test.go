@@ -13,6 +13,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -156,7 +158,7 @@ func catalogue(t *testing.T, e tu.Engine, bare *tu.Runner, scope catalogueScope,
 		sprang := sprung[0](o)
 		sprang = sprung[1](other) || sprang
 		want := bare.Run(t, q.program)
-		if o.Kind == exo.Invalid && want.Kind == exo.Invalid && !sprang {
+		if o.Kind == fail.Invalid && want.Kind == fail.Invalid && !sprang {
 			continue
 		}
 		if sprang || o.Kind != 0 || o.JSON != want.JSON || other.JSON != want.JSON || len(o.SQL) != 1 {
@@ -514,7 +516,7 @@ var preparedByHand atomic.Int64
 
 // rowsRead is how many rows of tables a statement reads, as PostgreSQL counts them where it plans as it
 // does for programs. hand runs nothing else meanwhile.
-func rowsRead(t *testing.T, hand *sql.DB, statement string, args []exo.Value) int {
+func rowsRead(t *testing.T, hand *sql.DB, statement string, args []value.Value) int {
 	t.Helper()
 	var plans []any
 	if err := json.Unmarshal([]byte(explained(t, hand, statement, args, "EXPLAIN (ANALYZE, FORMAT JSON, TIMING OFF)")), &plans); err != nil {
@@ -546,14 +548,14 @@ func rowsRead(t *testing.T, hand *sql.DB, statement string, args []exo.Value) in
 }
 
 // explained is what PostgreSQL says of a statement that it plans as it does for programs.
-func explained(t *testing.T, hand *sql.DB, statement string, args []exo.Value, explain string) string {
+func explained(t *testing.T, hand *sql.DB, statement string, args []value.Value, explain string) string {
 	t.Helper()
 	var types, values []string
 	for _, a := range args {
 		switch a.Type() {
-		case exo.TypeInt:
+		case value.TypeInt:
 			types, values = append(types, "bigint"), append(values, fmt.Sprint(a.Int()))
-		case exo.TypeText:
+		case value.TypeText:
 			types, values = append(types, "text"), append(values, "'"+strings.ReplaceAll(a.Text(), "'", "''")+"'")
 		default:
 			t.Fatalf("an argument of type %s", a.Type())

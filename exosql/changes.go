@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
@@ -24,10 +25,10 @@ type Changes struct {
 // Change is one row that is changed. A row that is as it was before is none, unless its facet shows a labelled column: that it is left out
 // would tell whoever is shown the others sealed that a value was guessed. The values have the labels of their columns and of their table's rows.
 type Change struct {
-	Table  string      // what programs call one row of the facet by which it was changed: two facets of a table have two names
-	Key    []exo.Value // the values of the table's key columns, in the order of their declaration
-	Before exo.Value   // a record of what the facet shows, by the names of programs; the zero Value: the row is new
-	After  exo.Value   // the zero Value: the row is gone, or no row that the program may see any more
+	Table  string        // what programs call one row of the facet by which it was changed: two facets of a table have two names
+	Key    []value.Value // the values of the table's key columns, in the order of their declaration
+	Before value.Value   // a record of what the facet shows, by the names of programs; the zero Value: the row is new
+	After  value.Value   // the zero Value: the row is gone, or no row that the program may see any more
 }
 
 // AppendJSON writes the changes as a record keeps them.
@@ -38,13 +39,13 @@ func (c Changes) AppendJSON(b []byte) ([]byte, error) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		if b, err = exo.Text(r.Table).AppendJSON(append(b, `{"table":`...)); err != nil {
+		if b, err = value.Text(r.Table).AppendJSON(append(b, `{"table":`...)); err != nil {
 			return b, err
 		}
 		for _, of := range []struct {
 			name string
-			row  exo.Value
-		}{{"key", exo.List(r.Key...)}, {"before", r.Before}, {"after", r.After}} {
+			row  value.Value
+		}{{"key", value.List(r.Key...)}, {"before", r.Before}, {"after", r.After}} {
 			if of.row.IsZero() {
 				continue
 			}
@@ -79,13 +80,13 @@ func (x *changing) through() *object { return x.objs[x.run.Grant.Origin] }
 
 type image struct {
 	x             *changing // by whose scope it is read again
-	key           []exo.Value
-	before, after exo.Value
+	key           []value.Value
+	before, after value.Value
 }
 
 // note keeps the image of a row, if it is the first of that row, and reports whether one is kept.
-func (im *images) note(x *changing, key []exo.Value, before exo.Value) bool {
-	text, err := exo.List(key...).AppendJSON(nil)
+func (im *images) note(x *changing, key []value.Value, before value.Value) bool {
+	text, err := value.List(key...).AppendJSON(nil)
 	at := imageKey{x.run.Facet, x.through(), string(text)}
 	if err != nil || im.at[at] != nil {
 		return err == nil
@@ -102,13 +103,13 @@ func (im *images) note(x *changing, key []exo.Value, before exo.Value) bool {
 }
 
 // split takes the key from the front of a row.
-func split(x *changing, cells []exo.Value) (key []exo.Value, row exo.Value) {
+func split(x *changing, cells []value.Value) (key []value.Value, row value.Value) {
 	n := len(x.run.Table.Keys)
-	fields := make([]exo.Field, 0, len(cells)-n)
+	fields := make([]value.Field, 0, len(cells)-n)
 	for i, c := range x.run.Facet.Cols {
-		fields = append(fields, exo.Field{Name: c.Guest, Value: cells[n+i].WithLabel(c.Label.Join(x.run.Table.Label))})
+		fields = append(fields, value.Field{Name: c.Guest, Value: cells[n+i].WithLabel(c.Label.Join(x.run.Table.Label))})
 	}
-	return append([]exo.Value(nil), cells[:n]...), exo.RecordValue(fields...)
+	return append([]value.Value(nil), cells[:n]...), value.RecordValue(fields...)
 }
 
 // Before implements writing.Host.
@@ -142,15 +143,15 @@ func (x *changing) Changed(n, kept int64) {
 }
 
 // Inserted implements writing.Host.
-func (x *changing) Inserted(n int64, keys *exo.Rows) {
+func (x *changing) Inserted(n int64, keys *value.Rows) {
 	im := x.unit.images
 	if im == nil {
 		return
 	}
 	in := keys.Reader()
 	for i := range keys.Len() {
-		key := append([]exo.Value(nil), in.Cells(i)...)
-		if !slices.ContainsFunc(key, exo.Value.IsNull) && im.note(x, key, exo.Value{}) { // NULL finds no row again
+		key := append([]value.Value(nil), in.Cells(i)...)
+		if !slices.ContainsFunc(key, value.Value.IsNull) && im.note(x, key, value.Value{}) { // NULL finds no row again
 			n--
 		}
 	}
@@ -158,7 +159,7 @@ func (x *changing) Inserted(n int64, keys *exo.Rows) {
 }
 
 // unseen runs a plan in the unit that answers no message: no budget is spent on it, and the record has no Query of it.
-func (x *changing) unseen(ctx context.Context, p *plan.Plan, args []exo.Value) (*exo.Rows, error) {
+func (x *changing) unseen(ctx context.Context, p *plan.Plan, args []value.Value) (*value.Rows, error) {
 	bound, err := p.Bind(args, x.vals, x.run.ParentRow, x.m.Zone())
 	if err != nil {
 		return nil, err
@@ -207,7 +208,7 @@ func (x *changing) imagesAfter(ctx context.Context, im *images, rows []*image) e
 	if err != nil {
 		return err
 	}
-	var keys []exo.Value
+	var keys []value.Value
 	for _, r := range rows {
 		keys = append(keys, r.key...)
 	}
@@ -218,7 +219,7 @@ func (x *changing) imagesAfter(ctx context.Context, im *images, rows []*image) e
 	in := found.Reader()
 	for i := range found.Len() {
 		key, row := split(x, in.Cells(i))
-		text, err := exo.List(key...).AppendJSON(nil)
+		text, err := value.List(key...).AppendJSON(nil)
 		if err != nil {
 			return err
 		}

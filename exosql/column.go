@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sealed"
@@ -41,7 +41,7 @@ func (c *Column[T, V]) core() *decl.Column {
 func NewColumn[T, V any](t *Table[T], name constant, field func(*T) *V) *Column[T, V] {
 	c := newColumn[T, V](t, name, field)
 	t.t.Add(c)
-	t.sets = append(t.sets, func(row *T, v exo.Value) bool { return setField(field(row), v) })
+	t.sets = append(t.sets, func(row *T, v value.Value) bool { return setField(field(row), v) })
 	return &Column[T, V]{c, t}
 }
 
@@ -52,7 +52,7 @@ func NewKey[T, V any](t *Table[T], name constant, field func(*T) *V) *Column[T, 
 	c := newColumn[T, V](t, name, field)
 	c.Key = true
 	t.t.Add(c)
-	t.sets = append(t.sets, func(row *T, v exo.Value) bool { return setField(field(row), v) })
+	t.sets = append(t.sets, func(row *T, v value.Value) bool { return setField(field(row), v) })
 	return &Column[T, V]{c, t}
 }
 
@@ -62,7 +62,7 @@ func NewNullable[T, V any](t *Table[T], name constant, field func(*T) **V) *Colu
 	c := newColumn[T, V](t, name, field)
 	c.Null = true
 	t.t.Add(c)
-	t.sets = append(t.sets, func(row *T, v exo.Value) bool {
+	t.sets = append(t.sets, func(row *T, v value.Value) bool {
 		p := field(row)
 		if v.IsNull() {
 			*p = nil
@@ -87,7 +87,7 @@ func newColumn[T, V, F any](table *Table[T], name constant, field func(*T) F) *d
 	c := &decl.Column{Table: t, Name: string(name), Guest: decl.Camel(string(name))}
 	of := reflect.TypeFor[V]()
 	c.Kind, c.Elem = kindOf(of)
-	c.Nulls = c.Kind == exo.TypeList && of.Elem().Kind() == reflect.Pointer
+	c.Nulls = c.Kind == value.TypeList && of.Elem().Kind() == reflect.Pointer
 	if c.Kind == "" {
 		panic(fmt.Sprintf("exosql: column %s.%s: no column type for %v", t.Name, name, reflect.TypeFor[V]()))
 	}
@@ -118,7 +118,7 @@ func (c *Column[T, V]) Doc(text constant) *Column[T, V] {
 // comparison with anything else is an error that lists them.
 func (c *Column[T, V]) OneOf(values ...V) *Column[T, V] {
 	c.core().Change()
-	if c.c.Kind != exo.TypeText || len(values) == 0 {
+	if c.c.Kind != value.TypeText || len(values) == 0 {
 		panic(fmt.Sprintf("exosql: OneOf needs a text column and values: %s.%s", c.c.Table.Name, c.c.Name))
 	}
 	for _, v := range values {
@@ -131,20 +131,20 @@ func (c *Column[T, V]) OneOf(values ...V) *Column[T, V] {
 // values, which leave by sinks that admit the label and which it can't look at. A program that computes with it, be it in a
 // condition only, has the label from then on, and so have all its effects and its result. See MaxBytes.
 //
-// [exo.Untrusted] is of integrity: outsiders write the column. A program that reads it can answer and write, but ask for no
+// [value.Untrusted] is of integrity: outsiders write the column. A program that reads it can answer and write, but ask for no
 // effect that doesn't admit the tag, nor write a column that is Trusted.
 func (c *Column[T, V]) WithLabel(tags ...string) *Column[T, V] {
 	c.core().Change()
 	if len(tags) == 0 || slices.Contains(tags, "") {
 		panic(fmt.Sprintf("exosql: WithLabel needs tags, none of them empty: %s.%s", c.c.Table.Name, c.c.Name))
 	}
-	for _, tag := range exo.NewLabel(tags...).Unnamed() {
+	for _, tag := range value.NewLabel(tags...).Unnamed() {
 		panic(fmt.Sprintf("exosql: WithLabel(%q) of %s.%s says that each value has a reader, and not which: write WithLabel without it, and ReadBy with the column of the id", tag, c.c.Table.Name, c.c.Name))
 	}
 	if c.c.Readers != nil {
 		panic(fmt.Sprintf("exosql: WithLabel after ReadBy, which names the readers of all tags: %s.%s", c.c.Table.Name, c.c.Name))
 	}
-	c.c.Label = c.c.Label.Join(exo.NewLabel(tags...))
+	c.c.Label = c.c.Label.Join(value.NewLabel(tags...))
 	return c
 }
 
@@ -154,13 +154,13 @@ func (c *Column[T, V]) WithLabel(tags ...string) *Column[T, V] {
 //	MemberEmail.WithLabel("pii").ReadBy("member", MemberID)
 //
 // makes its label pii@member, and that of the value in the row of member 42 pii@member:42. A sink that admits
-// exo.ReaderTag("pii", "member", "42") takes that one sealed value and those of no other member; see service.AdmitsFor. What
+// value.ReaderTag("pii", "member", "42") takes that one sealed value and those of no other member; see service.AdmitsFor. What
 // a program reads by a condition, an order or a sum is of all rows, and so nobody's in particular. A value in whose row an id is NULL is
 // nobody's either.
 //
 // The ids are no secret: a facet that shows the column shows these too. Programs can't change them, nor write to the
 // column what they have read with its tags. Ids are compared as texts, exactly. Name the kind once, as an untyped constant, for
-// here and for exo.ReaderTag.
+// here and for value.ReaderTag.
 //
 // ReadBy panics where the column has no label, where an id is of another table or of another type than a whole number, a text or a UUID,
 // and where it is said twice.
@@ -185,7 +185,7 @@ type ReaderID[T any] interface {
 
 func (c *Column[T, V]) reader(*T) *decl.Column { return c.core() }
 
-// Trusted says that a program which has read what outsiders wrote (see exo.Untrusted) can't write the column: who a task is
+// Trusted says that a program which has read what outsiders wrote (see value.Untrusted) can't write the column: who a task is
 // assigned to, an amount. Reading it is as ever.
 func (c *Column[T, V]) Trusted() *Column[T, V] {
 	c.core().Change()
@@ -210,7 +210,7 @@ func (c *Column[T, V]) MaxBytes(n int) *Column[T, V] {
 // index. Without it times are normalised in the query, whatever form they have.
 func (c *Column[T, V]) StoredISO() *Column[T, V] {
 	c.core().Change()
-	if c.c.Kind != exo.TypeTime {
+	if c.c.Kind != value.TypeTime {
 		panic(fmt.Sprintf("exosql: StoredISO needs a time column: %s.%s", c.c.Table.Name, c.c.Name))
 	}
 	c.c.Iso = true

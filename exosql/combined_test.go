@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -349,7 +350,7 @@ func TestCombined(t *testing.T) {
 				}
 				continue
 			}
-			if o.Kind == exo.Limit || first.Kind == exo.Limit { // of time: engines and machines differ
+			if o.Kind == fail.Limit || first.Kind == fail.Limit { // of time: engines and machines differ
 				continue
 			}
 			if o.JSON != first.JSON || o.Kind != first.Kind || o.Message != first.Message {

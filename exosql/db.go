@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/cursor"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/fence"
@@ -48,7 +50,7 @@ type DB struct {
 // (see exo.Entry's Details). It holds values of the database: it is for the host alone.
 type Query struct {
 	SQL  string
-	Args []exo.Value
+	Args []value.Value
 	Rows int
 	Took time.Duration
 	// Fenced says which rows out of scope the database would have read for the statement
@@ -60,10 +62,10 @@ type Query struct {
 }
 
 // AppendJSON writes the query as a record keeps it: sql, args, rows, ms and fenced. In the place of a value above exo.ConstantBytes,
-// of all values where they are more than 256 KiB, and of a statement above 64 KiB stands {"digest": …, "bytes": …}: its exo.Digest, and its size
-// as exo.Value.Bytes counts. The record has a program's large constants once, by their digests: see exo.Constant.
+// of all values where they are more than 256 KiB, and of a statement above 64 KiB stands {"digest": …, "bytes": …}: its value.Digest, and its size
+// as value.Value.Bytes counts. The record has a program's large constants once, by their digests: see exo.Constant.
 func (q Query) AppendJSON(b []byte) ([]byte, error) {
-	b, err := appendUpTo(append(b, `{"sql":`...), exo.Text(q.SQL), maxRecordedSQL)
+	b, err := appendUpTo(append(b, `{"sql":`...), value.Text(q.SQL), maxRecordedSQL)
 	if err != nil {
 		return b, err
 	}
@@ -73,7 +75,7 @@ func (q Query) AppendJSON(b []byte) ([]byte, error) {
 	b = strconv.AppendInt(append(b, `,"rows":`...), int64(q.Rows), 10)
 	b = strconv.AppendFloat(append(b, `,"ms":`...), math.Round(float64(q.Took)/1e3)/1e3, 'f', -1, 64)
 	if q.Fenced != "" {
-		if b, err = exo.Text(q.Fenced).AppendJSON(append(b, `,"fenced":`...)); err != nil {
+		if b, err = value.Text(q.Fenced).AppendJSON(append(b, `,"fenced":`...)); err != nil {
 			return b, err
 		}
 	}
@@ -86,7 +88,7 @@ func (q Query) MarshalJSON() ([]byte, error) { return q.AppendJSON(nil) }
 // Output is one value of each row that a statement gave.
 type Output struct {
 	Name string // as the program reads it, with the names of records around it: "user.name"
-	Type string // exo.TypeDecimal and so on: a Value alone does not tell a decimal or a date from a text
+	Type string // value.TypeDecimal and so on: a Value alone does not tell a decimal or a date from a text
 }
 
 // Outputs are the values of each row, in order.
@@ -95,8 +97,8 @@ func (q Query) Outputs() []Output {
 		return nil
 	}
 	out := make([]Output, 0, len(q.plan.Cells))
-	var walk func(s *exo.Shape, prefix string)
-	walk = func(s *exo.Shape, prefix string) {
+	var walk func(s *value.Shape, prefix string)
+	walk = func(s *value.Shape, prefix string) {
 		for i, n := range s.Names {
 			if sub := s.Sub(i); sub != nil {
 				walk(sub, prefix+n+".")
@@ -121,7 +123,7 @@ func (db *DB) Close() error {
 // ready refuses a DB that was not opened.
 func (db *DB) ready() error {
 	if db == nil || db.pool == nil {
-		return &exo.Error{Kind: exo.Internal, Err: errNotOpened}
+		return &fail.Error{Kind: fail.Internal, Err: errNotOpened}
 	}
 	return nil
 }
@@ -139,7 +141,7 @@ func (db *DB) Catalog(ctx context.Context) (*schema.Database, error) {
 
 // query runs a plan, in the unit of work u if there is one. m is the message it answers, or nil for the typed API; refused is
 // why its open plan was not run, or nil; of a page it notes where the next one begins.
-func (db *DB) query(ctx context.Context, u *unit, p *plan.Plan, args []exo.Value, by *engine.Settings, m *exo.Message, refused *fence.Refused, of *page) (exo.Value, error) {
+func (db *DB) query(ctx context.Context, u *unit, p *plan.Plan, args []value.Value, by *engine.Settings, m *exo.Message, refused *fence.Refused, of *page) (value.Value, error) {
 	start := time.Now()
 	collect := func(m *exo.Message) *plan.Collector {
 		if of != nil {
@@ -156,9 +158,9 @@ func (db *DB) query(ctx context.Context, u *unit, p *plan.Plan, args []exo.Value
 		err = db.pool.Run(ctx, p, args, by, out)
 	}
 	if no, ok := errors.AsType[*fence.Refused](err); ok {
-		return exo.Value{}, no
+		return value.Value{}, no
 	}
-	var rows *exo.Rows
+	var rows *value.Rows
 	if out == nil { // the unit is over
 		rows = plan.NewCollector(p, nil).Rows()
 	} else {
@@ -175,7 +177,7 @@ func (db *DB) query(ctx context.Context, u *unit, p *plan.Plan, args []exo.Value
 		if ctx.Err() != nil {
 			err = ctx.Err() // what an engine says about being interrupted varies
 		}
-		return exo.Value{}, exo.Classify("", err)
+		return value.Value{}, fail.Classify("", err)
 	}
 	if of != nil {
 		of.next = out.Following()
@@ -183,12 +185,12 @@ func (db *DB) query(ctx context.Context, u *unit, p *plan.Plan, args []exo.Value
 	switch {
 	case p.Kind == plan.RunCount, p.Kind == plan.RunValue:
 		if rows.Len() != 1 {
-			return exo.Value{}, &exo.Error{Kind: exo.Internal, Err: errors.New("exosql: an aggregate gave no row")}
+			return value.Value{}, &fail.Error{Kind: fail.Internal, Err: errors.New("exosql: an aggregate gave no row")}
 		}
 		return rows.Reader().Cells(0)[0], nil
 	case p.Kind == plan.RunFirst && m != nil:
 		if rows.Len() == 0 {
-			return exo.Null(), nil
+			return value.Null(), nil
 		}
 		if p.Bare {
 			return rows.Reader().Cells(0)[0], nil
@@ -197,14 +199,14 @@ func (db *DB) query(ctx context.Context, u *unit, p *plan.Plan, args []exo.Value
 	case p.Bare:
 		return bare(rows), nil
 	}
-	return exo.RowsValue(rows), nil
+	return value.RowsValue(rows), nil
 }
 
 // bare is the list of the only cell of each row.
-func bare(rows *exo.Rows) exo.Value {
-	list, r := make([]exo.Value, rows.Len()), rows.Reader()
+func bare(rows *value.Rows) value.Value {
+	list, r := make([]value.Value, rows.Len()), rows.Reader()
 	for i := range list {
 		list[i] = r.Cells(i)[0]
 	}
-	return exo.List(list...)
+	return value.List(list...)
 }

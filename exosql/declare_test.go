@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -205,7 +206,7 @@ func TestTwoDatabases(t *testing.T) {
 		a, b := e.Open(t), e.Open(t)
 		r := tu.NewRunner(t, map[string]exo.Object{"tasks": tu.Tenant(a, tu.Acme)["tasks"], "others": tu.Tenant(b, tu.Acme)["tasks"]}, exo.Limits{})
 		o := r.Run(t, "return await tasks.join(others.as('o'), ({ task, o }) => task.id === o.id).count()")
-		if o.Kind != exo.Invalid || !strings.Contains(o.Message, "one database") {
+		if o.Kind != fail.Invalid || !strings.Contains(o.Message, "one database") {
 			t.Error(o)
 		}
 		if o := r.Run(t, "return [await tasks.count(), await others.count()]"); o.JSON != "[5,5]" {

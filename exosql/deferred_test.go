@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -53,7 +54,7 @@ func TestDeferred(t *testing.T) {
 		for range 2 {
 			points = nil
 			o := r.Run(t, `return jobs.where({ id: 1 }).update({ points: 1000 })`)
-			if o.Kind != exo.Invalid || !strings.Contains(o.Message, "breaks a rule of the database") {
+			if o.Kind != fail.Invalid || !strings.Contains(o.Message, "breaks a rule of the database") {
 				t.Fatal(o)
 			}
 			if slices.Contains(points, "before commit") != since {
@@ -71,7 +72,7 @@ func TestDeferred(t *testing.T) {
 			_, err := exosql.Grant(db, table, org.Eq(1)).In(tx).Where(of.Eq(4)).Update(t.Context(), of.Set(1000))
 			return err
 		})
-		if c, ok := errors.AsType[*exosql.ConstraintError](err); !ok || c.Rule != exosql.RuleCheck || !errors.Is(err, exo.ErrNothingDone) || exo.KindOf(err) != exo.Invalid || cells(t, raw, wrJobs) != before {
+		if c, ok := errors.AsType[*exosql.ConstraintError](err); !ok || c.Rule != exosql.RuleCheck || !errors.Is(err, exo.ErrNothingDone) || fail.KindOf(err) != fail.Invalid || cells(t, raw, wrJobs) != before {
 			t.Errorf("since %v: of Go code: %v", since, err)
 		}
 		if err := db.Transact(context.Background(), func(*exosql.Tx) error { return nil }); err != nil { // in which nothing was asked

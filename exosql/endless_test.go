@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -35,7 +36,7 @@ func TestEndlessAfterFirstRow(t *testing.T) {
 		short := tu.InProcess(gate(), exoeval.Bounds{Total: 300 * time.Millisecond})
 		for range 3 {
 			r := short.Run(t.Context(), exoeval.Job{Program: "return await Promise.all([" + endless + ".execute(), " + endless + ".execute(), " + endless + ".execute(), " + endless + ".execute()])"})
-			if exo.KindOf(r.Err) != exo.Limit {
+			if fail.KindOf(r.Err) != fail.Limit {
 				t.Fatalf("%v", r.Err)
 			}
 		}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -50,7 +52,7 @@ func TestHostileTexts(t *testing.T) {
 			if len(s) > 1000 {
 				continue
 			}
-			text, err := exo.Text(s).AppendJSON(nil)
+			text, err := value.Text(s).AppendJSON(nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -60,7 +62,7 @@ func TestHostileTexts(t *testing.T) {
 			}
 		}
 		for _, s := range []string{"\\x00", "\\ud800", "a\\udc00", "\\u0000"} {
-			if o := r.Run(t, "return await tags.where((t) => t.name === '"+s+"').count()"); o.Kind != exo.Invalid {
+			if o := r.Run(t, "return await tags.where((t) => t.name === '"+s+"').count()"); o.Kind != fail.Invalid {
 				t.Errorf("%s: %s", s, o)
 			}
 		}
@@ -200,7 +202,7 @@ func TestTextOrder(t *testing.T) {
 		}
 		db := e.OpenURL(t, url, opt)
 		var other bool
-		v, err := exosql.AskOne(t.Context(), db, "SELECT "+a+" < 'B'", exo.TypeBool, "")
+		v, err := exosql.AskOne(t.Context(), db, "SELECT "+a+" < 'B'", value.TypeBool, "")
 		if other = v.Bool(); err != nil || !other {
 			t.Errorf("the twin: this order is by code point itself: %v", err)
 		}

@@ -7,7 +7,7 @@ import (
 )
 
 // Errors to look for with errors.Is, beside [ErrCursor] and [ErrNoFacet], and those of package exo; with errors.As there are
-// [ConstraintError], [VersionError] and [CheckError]. What else can go wrong is told apart by its Kind: see [exo.KindOf].
+// [ConstraintError], [VersionError] and [CheckError]. What else can go wrong is told apart by its Kind: see [fail.KindOf].
 var (
 	ErrClosed    = engine.ErrClosed  // the DB was closed
 	ErrNoWitness = engine.ErrNoMarks // the DB was opened without OpenOptions.Witness

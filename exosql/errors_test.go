@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -21,7 +22,7 @@ func TestErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, program := range []string{`return jobs.count()`, `return jobs.where({ id: 1 }).update({ points: 1 })`} {
-			if r := tool.Run(t.Context(), program); !errors.Is(r.Err, exosql.ErrClosed) || exo.KindOf(r.Err) != exo.Internal {
+			if r := tool.Run(t.Context(), program); !errors.Is(r.Err, exosql.ErrClosed) || fail.KindOf(r.Err) != fail.Internal {
 				t.Errorf("%s after Close: %v", program, r.Err)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"log"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 )
@@ -189,7 +190,7 @@ func ExampleFacet() {
 	} {
 		r := programs.Run(ctx, exoeval.Job{Program: program})
 		if r.Err != nil {
-			fmt.Println(exo.GuestText(r.Err))
+			fmt.Println(fail.GuestText(r.Err))
 			continue
 		}
 		fmt.Println(r.Value)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -55,7 +56,7 @@ func TestExists(t *testing.T) {
 			"const repo = { find(t) { return t.assignee || t.done } }; tasks.where(repo.find).count()": "is a link: call it",
 			"const o = { p(t) { return t.assignee || t.done } }; tasks.where((t) => o.p(t)).count()":   "is a link: call it",
 		} {
-			if o := r.Run(t, program); o.Kind != exo.Invalid || !strings.Contains(o.Message, says) {
+			if o := r.Run(t, program); o.Kind != fail.Invalid || !strings.Contains(o.Message, says) {
 				t.Errorf("%s: %s", program, o)
 			}
 		}

@@ -15,6 +15,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/engine/postgres"
@@ -347,12 +348,12 @@ func RunRawWrite(ctx context.Context, db *DB, r RawWrite) error {
 	if !plain {
 		u = x.(witness).unit
 	}
-	p := &plan.Plan{Text: r.Text, Shape: &exo.Shape{}, Reads: map[string]map[string]bool{"jobs": {r.Reads: true}, "notes": {r.Reads: true}}}
+	p := &plan.Plan{Text: r.Text, Shape: &value.Shape{}, Reads: map[string]map[string]bool{"jobs": {r.Reads: true}, "notes": {r.Reads: true}}}
 	if r.Table != "" {
 		p.Write = &plan.Write{Table: r.Table, Update: r.Update}
 	}
 	if p.Write != nil {
-		_, _, err = u.change(ctx, []engine.Change{{Plan: p, Args: [][]exo.Value{nil}}}, nil, nil)
+		_, _, err = u.change(ctx, []engine.Change{{Plan: p, Args: [][]value.Value{nil}}}, nil, nil)
 	} else {
 		_, err = u.read(ctx, p, nil, nil, nil, func(m *exo.Message) *plan.Collector { return plan.NewCollector(p, m) })
 	}
@@ -371,7 +372,7 @@ func WriteUnasked(o exo.Object, m *exo.Message) error {
 	if _, err := x.unitOf(context.Background(), m); err != nil {
 		return err
 	}
-	_, err := x.db.writing(context.Background(), &asked{m: m, objs: []*object{x}, vals: [][]exo.Value{x.ready().grant.Vals}, given: writing.GivenBy(m)})
+	_, err := x.db.writing(context.Background(), &asked{m: m, objs: []*object{x}, vals: [][]value.Value{x.ready().grant.Vals}, given: writing.GivenBy(m)})
 	return err
 }
 

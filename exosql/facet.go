@@ -98,7 +98,7 @@ func (f *Facet[T]) AllowUpdate(columns ...Member[T]) *Facet[T] {
 }
 
 // AllowDelete lets programs delete rows. Where a column of the table is [Column.Trusted], shown or not, a program that has read what
-// outsiders wrote (see exo.Untrusted) can't, nor where rows with such a column would be deleted or changed along with the row.
+// outsiders wrote (see value.Untrusted) can't, nor where rows with such a column would be deleted or changed along with the row.
 func (f *Facet[T]) AllowDelete() *Facet[T] { return f.allow("AllowDelete", decl.Rights{Delete: true}) }
 
 // AllowTrustedDelete is AllowDelete, but not for programs that have read what outsiders wrote, whatever the columns of the table are.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -28,7 +29,7 @@ func TestFacetsNeverShareAPlan(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer s.Finish(t.Context(), exo.Null(), nil)
+			defer s.Finish(t.Context(), value.Null(), nil)
 			c := s.Checker()
 			ref, _ := c.MakeRef(0)
 			call, _ := c.MakeCall(ref, "execute", nil)

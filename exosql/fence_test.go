@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -75,7 +76,7 @@ func trap(t *testing.T, e tu.Engine, more ...string) (r *tu.Runner, sprung func(
 		}
 	}
 	return tu.As(t, db, tu.Acme, exo.Limits{}), func(o tu.Outcome) bool {
-		return seen.Swap(false) || o.Kind == exo.Internal || strings.Contains(o.Message, "no number")
+		return seen.Swap(false) || o.Kind == fail.Internal || strings.Contains(o.Message, "no number")
 	}
 }
 
@@ -148,7 +149,7 @@ func TestFence(t *testing.T) {
 			"top.groupBy(t => t.title.includes('x')).orderBy(g => g.count())",
 		} {
 			for _, call := range []string{".execute()", ".count()", ".first()", ".limit(1).execute()"} {
-				if o := r.Run(t, "return await "+program+call); sprung(o) || o.Kind != 0 && o.Kind != exo.Invalid {
+				if o := r.Run(t, "return await "+program+call); sprung(o) || o.Kind != 0 && o.Kind != fail.Invalid {
 					t.Errorf("%s%s\n%v\n%v", program, call, o, o.SQL)
 				}
 			}
@@ -339,7 +340,7 @@ func TestFenceRandom(t *testing.T) {
 				}
 			}
 			for _, call := range []string{".count()", ".execute()"} {
-				if o := r.Run(t, "return await "+program+call); sprung(o) || o.Kind != 0 && o.Kind != exo.Invalid {
+				if o := r.Run(t, "return await "+program+call); sprung(o) || o.Kind != 0 && o.Kind != fail.Invalid {
 					rt.Fatalf("%s%s\n%v\n%v", program, call, o, o.SQL)
 				}
 			}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/scalar"
@@ -18,66 +18,66 @@ import (
 
 // toValue turns a Go value into a Value; what no engine can hold (NaN, NUL in
 // text, a day that does not exist) becomes the zero Value, which every query refuses.
-func toValue(v any) exo.Value {
+func toValue(v any) value.Value {
 	switch x := v.(type) {
 	case int64:
-		return exo.Int(x)
+		return value.Int(x)
 	case int:
-		return exo.Int(int64(x))
+		return value.Int(int64(x))
 	case string:
-		return exo.Text(x)
+		return value.Text(x)
 	case bool:
-		return exo.Bool(x)
+		return value.Bool(x)
 	case float64:
-		return exo.Float(x)
+		return value.Float(x)
 	case time.Time:
-		return exo.Time(x)
+		return value.Time(x)
 	case Decimal:
-		return plan.Canonical(exo.TypeDecimal, string(x))
+		return plan.Canonical(value.TypeDecimal, string(x))
 	case Date:
-		return plan.Canonical(exo.TypeDate, x.String())
+		return plan.Canonical(value.TypeDate, x.String())
 	case Interval:
-		return exo.Text(x.String())
+		return value.Text(x.String())
 	case JSON:
-		return exo.Value{} // nothing compares it
+		return value.Value{} // nothing compares it
 	}
 	r := reflect.ValueOf(v)
 	switch r.Kind() {
 	case reflect.Pointer:
 		if r.IsNil() {
-			return exo.Value{} // no value to compare with
+			return value.Value{} // no value to compare with
 		}
 		return toValue(r.Elem().Interface())
 	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Int:
-		return exo.Int(r.Int())
+		return value.Int(r.Int())
 	case reflect.Float32, reflect.Float64:
-		return exo.Float(r.Float())
+		return value.Float(r.Float())
 	case reflect.String:
-		return exo.Text(r.String())
+		return value.Text(r.String())
 	case reflect.Bool:
-		return exo.Bool(r.Bool())
+		return value.Bool(r.Bool())
 	case reflect.Array:
 		b := make([]byte, r.Len())
 		reflect.Copy(reflect.ValueOf(b), r)
 		s := hex.EncodeToString(b)
-		return plan.Canonical(exo.TypeUUID, s[:8]+"-"+s[8:12]+"-"+s[12:16]+"-"+s[16:20]+"-"+s[20:])
+		return plan.Canonical(value.TypeUUID, s[:8]+"-"+s[8:12]+"-"+s[12:16]+"-"+s[16:20]+"-"+s[20:])
 	case reflect.Slice:
 		if r.Type().Elem() == byteType {
-			return exo.Text(base64.StdEncoding.EncodeToString(r.Bytes()))
+			return value.Text(base64.StdEncoding.EncodeToString(r.Bytes()))
 		}
-		items := make([]exo.Value, r.Len())
+		items := make([]value.Value, r.Len())
 		for i := range items {
 			if items[i] = toValue(r.Index(i).Interface()); items[i].IsZero() {
-				return exo.Value{}
+				return value.Value{}
 			}
 		}
-		return exo.List(items...)
+		return value.List(items...)
 	}
-	return exo.Value{}
+	return value.Value{}
 }
 
 // toStored is toValue of what is written to a column: JSON, and an array of which elements may be NULL, too.
-func toStored(v any) exo.Value {
+func toStored(v any) value.Value {
 	if j, ok := v.(JSON); ok {
 		return toDocument(j)
 	}
@@ -85,36 +85,36 @@ func toStored(v any) exo.Value {
 	if r.Kind() != reflect.Slice || r.Type().Elem() == byteType {
 		return toValue(v)
 	}
-	items := make([]exo.Value, r.Len())
+	items := make([]value.Value, r.Len())
 	for i := range items {
 		if x := r.Index(i); x.Kind() == reflect.Pointer && x.IsNil() {
-			items[i] = exo.Null()
+			items[i] = value.Null()
 		} else if items[i] = toValue(x.Interface()); items[i].IsZero() {
-			return exo.Value{}
+			return value.Value{}
 		}
 	}
-	return exo.List(items...)
+	return value.List(items...)
 }
 
 // toDocument is JSON as plain data, or the zero Value: null can't be told from NULL when it is read, and a
 // number that no float can hold would be a text.
-func toDocument(j JSON) exo.Value {
+func toDocument(j JSON) value.Value {
 	v := engine.DecodeJSON(j)
 	if v.IsNull() {
-		return exo.Value{}
+		return value.Value{}
 	}
 	for d := json.NewDecoder(bytes.NewReader(j)); ; {
 		if _, err := d.Token(); err == io.EOF {
 			return v
 		} else if err != nil {
-			return exo.Value{}
+			return value.Value{}
 		}
 	}
 }
 
 // setField stores a decoded value; its kind is the column's. It reports whether
 // the field can hold it: an int8 can't hold 300, nor a []string a NULL.
-func setField[V any](p *V, v exo.Value) bool {
+func setField[V any](p *V, v value.Value) bool {
 	switch x := any(p).(type) {
 	case *int64:
 		*x = v.Int()
@@ -132,7 +132,7 @@ func setField[V any](p *V, v exo.Value) bool {
 	return true
 }
 
-func setReflect(r reflect.Value, v exo.Value) bool {
+func setReflect(r reflect.Value, v value.Value) bool {
 	switch r.Type() {
 	case timeType:
 		r.Set(reflect.ValueOf(v.Time()))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -27,7 +28,7 @@ func programError(err error) string {
 	if err == nil {
 		return ""
 	}
-	return exo.KindOf(err).String() + regexp.MustCompile(`^: [^:]*: `).ReplaceAllString(": "+exo.GuestText(err), ": ")
+	return fail.KindOf(err).String() + regexp.MustCompile(`^: [^:]*: `).ReplaceAllString(": "+fail.GuestText(err), ": ")
 }
 
 // TestFilledByBoth: where the tenant is part of the link's key, both the link and the scope say which tenant a new row has.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -87,7 +88,7 @@ func TestFollowTwoWays(t *testing.T) {
 		members := exosql.Follow(exosql.Follow(exosql.Follow(g, tu.OrgProjects), tu.ProjectOf), tu.OrgMembers)
 		led := exosql.Follow(members, tu.MemberLeads)
 		_, err := led.All(t.Context())
-		if !errors.Is(err, exo.ErrDenied) || !strings.Contains(err.Error(), "which may mean different rows") {
+		if !errors.Is(err, fail.ErrDenied) || !strings.Contains(err.Error(), "which may mean different rows") {
 			t.Errorf("two ways into projects: %v", err)
 		}
 		facet := exosql.NewFacet(tu.Projects, "project", tu.ProjectID)

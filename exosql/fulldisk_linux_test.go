@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -64,7 +65,7 @@ func fillDisk(t *testing.T, path string) {
 	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
 		t.Fatal(err)
 	}
-	if r.Err == nil || exo.KindOf(r.Err) == 0 {
+	if r.Err == nil || fail.KindOf(r.Err) == 0 {
 		t.Fatalf("it is told %v", r.Err)
 	}
 	for _, x := range r.Effects {

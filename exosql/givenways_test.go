@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -124,7 +125,7 @@ func TestWaysOfGivingCallbacks(t *testing.T) {
 			program := g.write(callback, call)
 			o := r.Run(t, "return await "+program)
 			switch {
-			case o.Kind == exo.Invalid || o.Kind == exo.Denied || o.Kind == exo.Syntax || o.Result.Err != nil && strings.HasPrefix(o.Message, "TypeError"):
+			case o.Kind == fail.Invalid || o.Kind == fail.Denied || o.Kind == fail.Syntax || o.Result.Err != nil && strings.HasPrefix(o.Message, "TypeError"):
 				if call != calls[0] {
 					refused[call]++
 				} else if refused[callback]++; !slices.Contains(none, callback) {

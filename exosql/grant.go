@@ -7,6 +7,9 @@ import (
 	"sync/atomic"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/bridge"
 	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
@@ -51,7 +54,7 @@ type offer struct {
 	rows decl.Rows // what rows reveal by being in scope, which desc has
 
 	described sync.Once
-	desc      exo.Description
+	desc      message.Description
 	descErr   error
 }
 
@@ -89,9 +92,9 @@ func (o *offer) fits(r *decl.Relation) error {
 	case r.Err != nil:
 		return r.Err
 	case o.facet == nil:
-		return exo.Errorf(exo.Invalid, "exosql: Facet.Of", "granted by a "+zeroFacet)
+		return fail.Errorf(fail.Invalid, "exosql: Facet.Of", "granted by a "+zeroFacet)
 	case o.facet.Table != r.Table:
-		return exo.Errorf(exo.Invalid, "exosql: Facet.Of", "the facet is of table %s and the relation of table %s", o.facet.Table.Name, r.Table.Name)
+		return fail.Errorf(fail.Invalid, "exosql: Facet.Of", "the facet is of table %s and the relation of table %s", o.facet.Table.Name, r.Table.Name)
 	}
 	return nil
 }
@@ -133,7 +136,7 @@ func (o *object) make(b *bound) error {
 		return err
 	}
 	if o.bind != nil && !b.grant.Rows.Same(o.rows) { // programs would read it under the labels of the example
-		return exo.Errorf(exo.Denied, "exosql: Facet.Of", "the rows of %s reveal by being in scope what those of the example of its template don't, or less: make the template with a relation of the same form", b.rel.Table.Name)
+		return fail.Errorf(fail.Denied, "exosql: Facet.Of", "the rows of %s reveal by being in scope what those of the example of its template don't, or less: make the template with a relation of the same form", b.rel.Table.Name)
 	}
 	if b.secrets, b.hidden, err = o.labelled(); err != nil {
 		return err
@@ -153,27 +156,27 @@ func (*object) DeclaresLabels() {}
 
 // Describe implements exo.Object. It is made when it is first asked for, and not before: a Check before has marked the columns that an
 // insert needs.
-func (o *object) Describe() (exo.Description, error) {
+func (o *object) Describe() (message.Description, error) {
 	if err := o.check(); err != nil {
-		return exo.Description{}, err
+		return message.Description{}, err
 	}
 	o.described.Do(func() { o.desc, o.descErr = o.facet.Describe(o.rows) })
 	return o.desc, o.descErr
 }
 
 // Eval implements exo.Object: it plans the message, or finds its plan, and runs it.
-func (o *object) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
+func (o *object) Eval(ctx context.Context, m *exo.Message) (value.Value, error) {
 	if err := o.prepare(); err != nil {
-		return exo.Value{}, err
+		return value.Value{}, err
 	}
 	objs := make([]*object, len(m.Objects))
 	for i, x := range m.Objects {
 		p, ok := x.(*object)
 		if !ok || p.rel == nil || p.db != o.db {
-			return exo.Value{}, exo.Errorf(exo.Invalid, "", "only queries of one database can be combined in one query")
+			return value.Value{}, fail.Errorf(fail.Invalid, "", "only queries of one database can be combined in one query")
 		}
 		if err := p.prepare(); err != nil {
-			return exo.Value{}, err
+			return value.Value{}, err
 		}
 		objs[i] = p
 	}

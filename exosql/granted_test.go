@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -76,7 +77,7 @@ func TestTooManyTables(t *testing.T) {
 		if o := r.Run(t, fmt.Sprintf(program, 3)); o.JSON != "35" { // 3*3*3 + 2*2*2
 			t.Errorf("three: %s", o)
 		}
-		if o := r.Run(t, fmt.Sprintf(program, 70)); o.Kind != exo.Limit {
+		if o := r.Run(t, fmt.Sprintf(program, 70)); o.Kind != fail.Limit {
 			t.Errorf("seventy: %s", o)
 		}
 	})

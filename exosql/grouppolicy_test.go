@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/policy"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -16,7 +17,7 @@ func TestOnlyReachesGroups(t *testing.T) {
 		t.Error(o)
 	}
 	for _, call := range []string{"sum(t => t.priority)", "max(t => t.title)", "where(t => t.done).count()"} {
-		if o := r.Run(t, "return await tasks.groupBy(t => t.done).select(g => ({ x: g."+call+" }))"); o.Kind != exo.Denied {
+		if o := r.Run(t, "return await tasks.groupBy(t => t.done).select(g => ({ x: g."+call+" }))"); o.Kind != fail.Denied {
 			t.Errorf("%s: %s", call, o)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -30,7 +31,7 @@ func TestLevelsDoNotDouble(t *testing.T) {
 				"return await things.orderBy(t => " + expr + ").select(t => ({ x: " + expr + " })).distinct().count()",
 			} {
 				o := r.Run(t, program)
-				if o.Kind == exo.Limit && !strings.Contains(o.Message, "took longer") {
+				if o.Kind == fail.Limit && !strings.Contains(o.Message, "took longer") {
 					continue
 				}
 				if o.JSON != "1" && o.JSON != "0" {
@@ -47,7 +48,7 @@ func TestLiteralsUsedAgain(t *testing.T) {
 		db := openThings(t, e)
 		r := tu.NewRunner(t, map[string]exo.Object{"things": thingFacet().Of(exosql.Grant(db, things, thingID.Eq(1)))}, exo.Limits{})
 		o := r.Run(t, "const L = 'x'.repeat(200_000); return await things.where(t => { let c = t.s.eq(L); for (let i = 0; i < 300; i++) c = c.or(t.s.eq(L)); return c }).count()")
-		if o.Kind != exo.Limit {
+		if o.Kind != fail.Limit {
 			t.Errorf("got %s", o)
 		}
 	})

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/writing"
 )
@@ -41,8 +43,8 @@ type Write[T any] struct {
 // any other. Hooks are called in the order of their declaration, and belong to this declaration of the table
 // alone. BeforeWrite panics once the table is in use.
 //
-// A program reads the text of the error if f returns an *[exo.Error] of Kind Invalid or Denied without an Op, as
-// exo.Errorf(exo.Invalid, "", …) makes it, whose text has no name of a column that the facet does not show. It reads of every
+// A program reads the text of the error if f returns an *[fail.Error] of Kind Invalid or Denied without an Op, as
+// fail.Errorf(fail.Invalid, "", …) makes it, whose text has no name of a column that the facet does not show. It reads of every
 // other error that it is internal, as of a panic. Go code gets the error itself.
 //
 // f must heed its context and do nothing else: the write may be refused after it, undone with its run, or tried anew in
@@ -71,7 +73,7 @@ func (t *Table[T]) told(r *decl.RowWrite) (*Write[T], error) {
 	w := &Write[T]{Kind: r.Kind, Run: r.Run, Facet: r.Facet, Rows: r.Rows, w: r}
 	for _, g := range r.Given {
 		if !g.Calculated && !t.sets[g.Col.Index](&w.Row, g.Value) {
-			return nil, exo.Errorf(exo.Invalid, "", "`%s` has a value that the column can't hold", g.Col.Guest)
+			return nil, fail.Errorf(fail.Invalid, "", "`%s` has a value that the column can't hold", g.Col.Guest)
 		}
 	}
 	return w, nil
@@ -108,7 +110,7 @@ func (t *Table[T]) AfterCommit(f func(ctx context.Context, writes []Write[T]) er
 }
 
 // wrote keeps for the hooks after the commit what a message has written.
-func (x *changing) wrote(of decl.RowWrite, v exo.Value) {
+func (x *changing) wrote(of decl.RowWrite, v value.Value) {
 	if of.Table = x.run.Table; len(of.Table.Afters) == 0 {
 		return
 	}
@@ -159,7 +161,7 @@ func (db *DB) settle(ctx context.Context, written []decl.RowWrite) (failed error
 func settled(ctx context.Context, f decl.After, of []decl.RowWrite) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = exo.NewPanicError(p)
+			err = fail.NewPanicError(p)
 		}
 	}()
 	return f(ctx, of)
@@ -284,7 +286,7 @@ func askHooks(ctx context.Context, of decl.RowWrite, given writing.Given, rows [
 func askHook(ctx context.Context, h decl.Hook, w *decl.RowWrite) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = &exo.Error{Kind: exo.Internal, Err: exo.NewPanicError(p)}
+			err = &fail.Error{Kind: fail.Internal, Err: fail.NewPanicError(p)}
 		}
 	}()
 	return h(ctx, w)
@@ -292,15 +294,15 @@ func askHook(ctx context.Context, h decl.Hook, w *decl.RowWrite) (err error) {
 
 // toProgram is an error of a hook as a program may read it.
 func toProgram(err error, f *decl.Facet) error {
-	hidden := func(why error) error { return &exo.Error{Kind: exo.Internal, Err: why} }
-	e, ok := err.(*exo.Error) // not one that it wraps, which was written for somebody else
+	hidden := func(why error) error { return &fail.Error{Kind: fail.Internal, Err: why} }
+	e, ok := err.(*fail.Error) // not one that it wraps, which was written for somebody else
 	if !ok || e == nil {
 		if err == nil || ok {
-			err = errors.New("exosql: a hook returned a nil *exo.Error")
+			err = errors.New("exosql: a hook returned a nil *fail.Error")
 		}
 		return hidden(err)
 	}
-	if e.Op != "" || e.Kind != exo.Invalid && e.Kind != exo.Denied {
+	if e.Op != "" || e.Kind != fail.Invalid && e.Kind != fail.Denied {
 		return hidden(e)
 	}
 	text := e.Message()
@@ -312,7 +314,7 @@ func toProgram(err error, f *decl.Facet) error {
 			return hidden(fmt.Errorf("exosql: a hook's error names the column %s, which the facet %s does not show: %w", c.Name, f.Alias, e))
 		}
 	}
-	return &exo.Error{Kind: e.Kind, Msg: text, Err: e.Err}
+	return &fail.Error{Kind: e.Kind, Msg: text, Err: e.Err}
 }
 
 // says reports whether a text has a name as a word of its own.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -101,7 +102,7 @@ func (d *hk) usual() *hk {
 			return nil
 		}
 		if w.Row.Title == "bad" || w.Calculates(d.title) {
-			return exo.Errorf(exo.Invalid, "", "no title is bad, or calculated")
+			return fail.Errorf(fail.Invalid, "", "no title is bad, or calculated")
 		}
 		if w.Kind == exosql.Inserts {
 			w.Fill(d.author.Set("by " + string(w.Run.Principal)))
@@ -149,7 +150,7 @@ func hkRunIn(ctx context.Context, t *testing.T, grants codemode.Grants, program 
 	}
 	r := tool.Run(ctx, program)
 	if r.Err != nil {
-		return "!" + exo.GuestText(r.Err), r.Err
+		return "!" + fail.GuestText(r.Err), r.Err
 	}
 	return string(r.JSON), nil
 }
@@ -214,7 +215,7 @@ func TestBeforeWriteOfGo(t *testing.T) {
 		ctx := t.Context()
 		db, look, _ := hkOpen(t, e)
 		d := hkDeclare()
-		broken, much := errors.New("broken"), exo.Errorf(exo.Invalid, "", "too many pages")
+		broken, much := errors.New("broken"), fail.Errorf(fail.Invalid, "", "too many pages")
 		d.pages.BeforeWrite(func(_ context.Context, w *exosql.Write[hkPage]) error {
 			if w.Facet != "" || w.Run.ID != (exo.RunID{}) || w.Run.Principal != "" || time.Since(w.Run.Clock) > time.Minute {
 				t.Errorf("it is told %q %+v", w.Facet, w.Run)
@@ -236,10 +237,10 @@ func TestBeforeWriteOfGo(t *testing.T) {
 		if _, err := pages.Insert(ctx, d.title.Set("bad")); !errors.Is(err, broken) || !errors.Is(err, exo.ErrNothingDone) {
 			t.Error(err)
 		}
-		if _, err := pages.Insert(ctx, d.title.Set("much")); !errors.Is(err, much) || !errors.Is(err, exo.ErrNothingDone) || exo.KindOf(err) != exo.Invalid {
+		if _, err := pages.Insert(ctx, d.title.Set("much")); !errors.Is(err, much) || !errors.Is(err, exo.ErrNothingDone) || fail.KindOf(err) != fail.Invalid {
 			t.Error(err)
 		}
-		if _, err := pages.Insert(ctx, d.title.Set("x"), d.author.Set("me")); exo.KindOf(err) != exo.Denied {
+		if _, err := pages.Insert(ctx, d.title.Set("x"), d.author.Set("me")); fail.KindOf(err) != fail.Denied {
 			t.Error(err)
 		}
 		if n, err := exosql.Follow(exosql.Grant(db, d.books, d.bookID.Eq(1)), d.bookPage).InsertMany(ctx, []exosql.Assignment[hkPage]{d.title.Set("o")}, []exosql.Assignment[hkPage]{d.title.Set("q"), d.points.SetNull()}); n != 2 || err != nil {
@@ -314,7 +315,7 @@ func TestHooksStayInScope(t *testing.T) {
 				}
 				continue
 			}
-			if !strings.HasSuffix(got, "internal error") || exo.KindOf(err) != exo.Internal || !strings.Contains(err.Error(), c.host) {
+			if !strings.HasSuffix(got, "internal error") || fail.KindOf(err) != fail.Internal || !strings.Contains(err.Error(), c.host) {
 				t.Errorf("%s: the program reads %s\n of %v", what, got, err)
 			}
 			if look(hkPages) != hkBefore {
@@ -352,28 +353,28 @@ func TestHooksStayInScopeOfGo(t *testing.T) {
 // facet does not show. Of none anything is done, and the program can go on.
 func TestHookErrors(t *testing.T) {
 	d := hkDeclare()
-	var nothing *exo.Error
+	var nothing *fail.Error
 	cases := map[string]struct {
 		hook func(w *exosql.Write[hkPage]) error
 		want string
 	}{
-		"invalid": {func(*exosql.Write[hkPage]) error { return exo.Errorf(exo.Invalid, "", "a title has %d words", 2) }, "a title has 2 words"},
-		"denied":  {func(*exosql.Write[hkPage]) error { return exo.Errorf(exo.Denied, "", "not today") }, "not today"},
+		"invalid": {func(*exosql.Write[hkPage]) error { return fail.Errorf(fail.Invalid, "", "a title has %d words", 2) }, "a title has 2 words"},
+		"denied":  {func(*exosql.Write[hkPage]) error { return fail.Errorf(fail.Denied, "", "not today") }, "not today"},
 		"with a cause": {func(*exosql.Write[hkPage]) error {
-			return &exo.Error{Kind: exo.Invalid, Msg: "no", Err: errors.New("secret")}
+			return &fail.Error{Kind: fail.Invalid, Msg: "no", Err: errors.New("secret")}
 		}, "no"},
 		"any other error": {func(*exosql.Write[hkPage]) error { return errors.New("secret") }, "internal error"},
-		"another kind":    {func(*exosql.Write[hkPage]) error { return exo.Errorf(exo.Conflict, "", "secret") }, "internal error"},
-		"of another call": {func(*exosql.Write[hkPage]) error { return exo.Errorf(exo.Invalid, "exosql: Insert", "secret") }, "internal error"},
+		"another kind":    {func(*exosql.Write[hkPage]) error { return fail.Errorf(fail.Conflict, "", "secret") }, "internal error"},
+		"of another call": {func(*exosql.Write[hkPage]) error { return fail.Errorf(fail.Invalid, "exosql: Insert", "secret") }, "internal error"},
 		"wrapped": {func(*exosql.Write[hkPage]) error {
-			return fmt.Errorf("secret: %w", exo.Errorf(exo.Invalid, "", "secret"))
+			return fmt.Errorf("secret: %w", fail.Errorf(fail.Invalid, "", "secret"))
 		}, "internal error"},
 		"a nil pointer":             {func(*exosql.Write[hkPage]) error { return nothing }, "internal error"},
 		"a panic":                   {func(*exosql.Write[hkPage]) error { panic("secret") }, "internal error"},
-		"names a hidden column":     {func(*exosql.Write[hkPage]) error { return exo.Errorf(exo.Invalid, "", "set `reader_id` first") }, "internal error"},
-		"names it as programs do":   {func(*exosql.Write[hkPage]) error { return exo.Errorf(exo.Denied, "", "no readerId: given") }, "internal error"},
-		"names it in capitals":      {func(*exosql.Write[hkPage]) error { return exo.Errorf(exo.Denied, "", "SLUG") }, "internal error"},
-		"a word with a name in it":  {func(*exosql.Write[hkPage]) error { return exo.Errorf(exo.Denied, "", "oddly untouched") }, "oddly untouched"},
+		"names a hidden column":     {func(*exosql.Write[hkPage]) error { return fail.Errorf(fail.Invalid, "", "set `reader_id` first") }, "internal error"},
+		"names it as programs do":   {func(*exosql.Write[hkPage]) error { return fail.Errorf(fail.Denied, "", "no readerId: given") }, "internal error"},
+		"names it in capitals":      {func(*exosql.Write[hkPage]) error { return fail.Errorf(fail.Denied, "", "SLUG") }, "internal error"},
+		"a word with a name in it":  {func(*exosql.Write[hkPage]) error { return fail.Errorf(fail.Denied, "", "oddly untouched") }, "oddly untouched"},
 		"fills what it did not say": {func(w *exosql.Write[hkPage]) error { w.Fill(d.reader.Set(1)); return nil }, "internal error"},
 		"fills nothing":             {func(w *exosql.Write[hkPage]) error { w.Fill(exosql.Assignment[hkPage]{}); return nil }, "internal error"},
 		"fills a column twice":      {func(w *exosql.Write[hkPage]) error { w.Fill(d.odd.Set("x"), d.odd.Set("y")); return nil }, "internal error"},

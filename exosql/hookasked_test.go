@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -16,11 +18,11 @@ type forgetful struct{ exo.Object }
 
 func (f forgetful) UnitKey() any { return f.Object.(exo.Transactional).UnitKey() }
 
-func (f forgetful) Eval(_ context.Context, m *exo.Message) (exo.Value, error) {
+func (f forgetful) Eval(_ context.Context, m *exo.Message) (value.Value, error) {
 	if err := exosql.WriteUnasked(f.Object, m); err != nil {
-		return exo.Value{}, err
+		return value.Value{}, err
 	}
-	return exo.Int(0), nil
+	return value.Int(0), nil
 }
 
 // TestHooksAreAsked: a way to write that forgot the hooks of the table would be refused. Of a table without hooks nothing is asked.
@@ -35,8 +37,8 @@ func TestHooksAreAsked(t *testing.T) {
 			grants["pages"] = forgetful{grants["pages"]}
 			got, err := hkRun(t, grants, `return pages.where({ id: 1 }).update({ points: 7 })`)
 			if err != nil {
-				if got = "!" + exo.KindOf(err).String(); !strings.Contains(err.(*exo.Error).Err.Error(), "were not asked") {
-					t.Error(err.(*exo.Error).Err)
+				if got = "!" + fail.KindOf(err).String(); !strings.Contains(err.(*fail.Error).Err.Error(), "were not asked") {
+					t.Error(err.(*fail.Error).Err)
 				}
 			}
 			if got != c.want {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -71,7 +72,7 @@ func TestHostAsked(t *testing.T) {
 			if !strings.HasPrefix(string(r.JSON), "[1,") || !strings.Contains(string(r.JSON), c.reads) {
 				t.Errorf("the program reads %s %v, want %s", r.JSON, r.Err, c.reads)
 			}
-			if r = tool.Run(t.Context(), "return seen.execute()"); exo.KindOf(r.Err) != exo.Denied || !strings.Contains(r.Err.Error(), c.why) || !strings.Contains(r.Err.Error(), "SQLSTATE") {
+			if r = tool.Run(t.Context(), "return seen.execute()"); fail.KindOf(r.Err) != fail.Denied || !strings.Contains(r.Err.Error(), c.why) || !strings.Contains(r.Err.Error(), "SQLSTATE") {
 				t.Errorf("the host reads %v, want %s", r.Err, c.why)
 			}
 			if name != "policy" {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -39,7 +40,7 @@ func TestWideRows(t *testing.T) {
 	all := exosql.Grant(db, wides, wideID.Eq(1))
 	limited := func(what string, err error) {
 		t.Helper()
-		if e, ok := errors.AsType[*exo.Error](err); !ok || e.Kind != exo.Limit {
+		if e, ok := errors.AsType[*fail.Error](err); !ok || e.Kind != fail.Limit {
 			t.Errorf("%s: %v, want Kind Limit", what, err)
 		}
 	}
@@ -56,7 +57,7 @@ func TestWideRows(t *testing.T) {
 	facet := exosql.NewFacet(wides, "wide", wideID, wideText, wideMade)
 	r := tu.NewRunner(t, map[string]exo.Object{"wides": facet.Of(all)}, exo.Limits{})
 	for _, program := range []string{"return await wides", "return await wides.select(w => ({ m: w.made })).distinct().count()", "return await wides.where(w => w.made.eq('x')).count()"} {
-		if o := r.Run(t, program); o.Kind != exo.Limit {
+		if o := r.Run(t, program); o.Kind != fail.Limit {
 			t.Errorf("%s: %s", program, o)
 		}
 	}
@@ -90,7 +91,7 @@ func TestAfford(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	o := r.Run(t, "return await wides.select(w => ({ t: w.text }))")
 	runtime.ReadMemStats(&after)
-	if o.Kind != exo.Limit {
+	if o.Kind != fail.Limit {
 		t.Errorf("got %s", o)
 	}
 	if n := after.TotalAlloc - before.TotalAlloc; n > size/2 {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -150,7 +151,7 @@ func TestInjection(t *testing.T) {
 			if strings.Contains(o.Visible(), "CANARY") {
 				t.Fatalf("%s with %q shows the canary: %s", program, text, o)
 			}
-			if o.Kind == exo.Internal {
+			if o.Kind == fail.Internal {
 				t.Errorf("%s with %.60q: %s", program, text, o)
 			}
 			return o
@@ -178,7 +179,7 @@ func TestInjection(t *testing.T) {
 				program := "notes.where(" + p + ").execute().then(r => r.map(x => x.id))"
 				o := run(program, text)
 				if len(text) > 200 && strings.Contains(p, "includes") { // more than may be looked for
-					if o.Kind != exo.Invalid {
+					if o.Kind != fail.Invalid {
 						t.Errorf("%s with %.60q: %s", p, text, o)
 					}
 					continue
@@ -199,12 +200,12 @@ func TestInjection(t *testing.T) {
 				same(program, text, o)
 			}
 			for _, program := range asCursor {
-				if o := run(program, text); o.Kind != exo.Invalid || len(o.SQL) > 0 {
+				if o := run(program, text); o.Kind != fail.Invalid || len(o.SQL) > 0 {
 					t.Errorf("%s with %.60q: %s", program, text, o)
 				}
 			}
 			for _, program := range asSearch {
-				if o := run(program, text); o.Kind != 0 && o.Kind != exo.Invalid || o.Kind == exo.Invalid && len(o.SQL) > 0 {
+				if o := run(program, text); o.Kind != 0 && o.Kind != fail.Invalid || o.Kind == fail.Invalid && len(o.SQL) > 0 {
 					t.Errorf("%s with %.60q: %s", program, text, o)
 				}
 			}
@@ -241,7 +242,7 @@ func TestUnits(t *testing.T) {
 		for _, text := range append(payloads(t), "hour", "Day", "day ", "minute") {
 			literal, _ := json.Marshal(text)
 			for _, program := range asUnit {
-				if o := r.Run(t, "return await "+fmt.Sprintf(program, literal)); o.Kind != exo.Invalid || len(o.SQL) > 0 {
+				if o := r.Run(t, "return await "+fmt.Sprintf(program, literal)); o.Kind != fail.Invalid || len(o.SQL) > 0 {
 					t.Errorf("%s with %.60q: %s", program, text, o)
 				}
 			}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -95,7 +96,7 @@ func TestInjectionWrongColumns(t *testing.T) {
 			if err := tx.Rollback(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if o.Kind == exo.Internal || !strings.HasPrefix(o.JSON, "[") {
+			if o.Kind == fail.Internal || !strings.HasPrefix(o.JSON, "[") {
 				t.Errorf("%.60q: %s", text, o)
 			}
 			if strings.Contains(o.JSON, "orgId") || strings.Contains(o.JSON, `"id"`) {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -62,7 +63,7 @@ func TestLeftJoinAndDistinct(t *testing.T) {
 			"tasks.leftJoin(t => t.assignee().join(({ member }) => member.org()))":                 "leftJoin",
 			"tasks.leftJoin(t => t.comments().orderBy(c => c.id).limit(1).where(c => c.id.gt(0)))": "leftJoin",
 		} {
-			if o := r.Run(t, "return await "+program+".execute()"); o.Kind != exo.Invalid || !strings.Contains(o.Message, want) {
+			if o := r.Run(t, "return await "+program+".execute()"); o.Kind != fail.Invalid || !strings.Contains(o.Message, want) {
 				t.Errorf("%s\n got %s\nwant %s", program, o, want)
 			}
 		}

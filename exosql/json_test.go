@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -213,7 +215,7 @@ func TestJSONRefusals(t *testing.T) {
 		} {
 			for _, end := range []string{".execute()", ".count()"} {
 				o := r.Run(t, "return await "+program+end)
-				if o.Kind != exo.Invalid && o.Kind != exo.Denied && o.Kind != exo.Program || !strings.Contains(o.Message, says) {
+				if o.Kind != fail.Invalid && o.Kind != fail.Denied && o.Kind != fail.Program || !strings.Contains(o.Message, says) {
 					t.Errorf("%s%s\n%v", program, end, o)
 				}
 			}
@@ -254,7 +256,7 @@ func TestJSONKeysAreValues(t *testing.T) {
 			}
 			o := r.Run(t, fmt.Sprintf("const k = %s; return (await docs.where(d => d.data.getKey(k) === 'v').execute()).map(d => d.id)", text))
 			if strings.Contains(k, "\x00") {
-				if o.Kind != exo.Invalid {
+				if o.Kind != fail.Invalid {
 					t.Errorf("%q: %v", k, o)
 				}
 			} else if o.JSON != fmt.Sprintf("[%d]", i) {
@@ -309,7 +311,7 @@ func TestJSONHas(t *testing.T) {
 			}
 		}
 		for _, element := range []string{"null", "undefined", "[1]", "{ k: 'in' }", "d.name", "d.data", "new Date()", "", "docs"} {
-			if o := r.Run(t, "return await docs.select(d => d.data.has("+element+"))"); o.Kind != exo.Invalid {
+			if o := r.Run(t, "return await docs.select(d => d.data.has("+element+"))"); o.Kind != fail.Invalid {
 				t.Errorf("has(%s): %s", element, o)
 			}
 		}
@@ -325,7 +327,7 @@ func TestBrokenJSON(t *testing.T) {
 	if o := r.Run(t, "return await docs.where(d => d.id === 1).select(d => ({ os: d.data.os, t: d.data.asText() })).first()"); o.JSON != `{"os":null,"t":null}` {
 		t.Error(o)
 	}
-	if o := r.Run(t, "return await docs.execute()"); o.Kind != exo.Invalid || !strings.Contains(o.Message, "`data` can't be shown") {
+	if o := r.Run(t, "return await docs.execute()"); o.Kind != fail.Invalid || !strings.Contains(o.Message, "`data` can't be shown") {
 		t.Error(o)
 	}
 }
@@ -344,7 +346,7 @@ func TestJSONKeepsItsLabel(t *testing.T) {
 			"docs.groupBy(d => ({ on: d.data.on.asBool() })).count()", "docs.groupBy(d => d.id).where(g => g.max(d => d.data.os.asText()) === 'mac').select(g => ({ x: g.id }))",
 		} {
 			for admits, ok := range map[string]bool{"": false, "medical": true} {
-				g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"docs": docs}, Admits: exo.NewLabel(strings.Fields(admits)...)})
+				g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"docs": docs}, Admits: value.NewLabel(strings.Fields(admits)...)})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -161,7 +162,7 @@ func trapped(t *testing.T, e tu.Engine, settings, statements []string) (db *exos
 		}
 	}
 	return db, hand, func(o tu.Outcome) bool {
-		return seen.Swap(false) || o.Kind == exo.Internal || strings.Contains(o.Message, "no number")
+		return seen.Swap(false) || o.Kind == fail.Internal || strings.Contains(o.Message, "no number")
 	}
 }
 

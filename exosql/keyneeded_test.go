@@ -7,6 +7,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -79,7 +80,7 @@ func TestKeyNeeded(t *testing.T) {
 							continue
 						}
 						r := tool.Run(t.Context(), program)
-						if (r.Err == nil) != (of == "") || r.Err != nil && (exo.KindOf(r.Err) != exo.Invalid || !strings.Contains(r.Err.Error(), of)) {
+						if (r.Err == nil) != (of == "") || r.Err != nil && (fail.KindOf(r.Err) != fail.Invalid || !strings.Contains(r.Err.Error(), of)) {
 							t.Errorf("%s: %v, want %q", program, r.Err, of)
 						}
 						if _, err := raw.Exec("DELETE FROM notes"); err != nil {

@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/policy"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -42,7 +44,7 @@ func TestLabelsFollowTheColumn(t *testing.T) {
 		full := exosql.NewFacet(patients, "row", id, name, diag, exosql.Via(has, exosql.NewFacet(illnesses, "illness", illnessID, illnessName)))
 		scope := exosql.Grant(db, patients, exosql.AllRows[patient](), exosql.ScopeShared(illnesses))
 		all := full.Of(scope)
-		run := func(o exo.Object, admits exo.Label, program string) *exoeval.RunResult {
+		run := func(o exo.Object, admits value.Label, program string) *exoeval.RunResult {
 			g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"patients": o}, Admits: admits})
 			if err != nil {
 				t.Fatal(err)
@@ -91,10 +93,10 @@ func TestLabelsFollowTheColumn(t *testing.T) {
 			"try { await patients.where(p => p.diagId === 7).count() } finally { throw new Error('it is so') }",
 		} {
 			for what, o := range map[string]exo.Object{"full": all, "only": policy.Only(all, "execute", "first", "select", "where", "count", "orderBy", "join", "distinct", "illness", "groupBy", "partitionBy", "max", "countDistinct", "exists", "limit", "min", "union", "unionAll", "except", "intersect")} {
-				if r := run(o, exo.Label{}, program); exo.KindOf(r.Err) != exo.Denied || !strings.Contains(exo.GuestText(r.Err), "medical") || r.Label.Empty() {
+				if r := run(o, value.Label{}, program); fail.KindOf(r.Err) != fail.Denied || !strings.Contains(fail.GuestText(r.Err), "medical") || r.Label.Empty() {
 					t.Errorf("%s: %s: %v %v, label %v", what, program, r.Value, r.Err, r.Label)
 				}
-				if r := run(o, exo.NewLabel("medical"), program); r.Err != nil && exo.KindOf(r.Err) != exo.Program {
+				if r := run(o, value.NewLabel("medical"), program); r.Err != nil && fail.KindOf(r.Err) != fail.Program {
 					t.Errorf("%s: the twin that admits the label: %s: %v", what, program, r.Err)
 				}
 			}
@@ -105,7 +107,7 @@ func TestLabelsFollowTheColumn(t *testing.T) {
 			"patients.first()": `{"id":1,"name":"ada","diagId":"[sealed medical]"}`,
 			"patients.select(p => ({ d: p.diagId }))": `[{"d":"[sealed medical]"},{"d":"[sealed medical]"}]`,
 		} {
-			for what, admits := range map[string]exo.Label{want: {}, strings.NewReplacer(`"[sealed medical]"},`, `7},`, `"[sealed medical]"}`, map[bool]string{true: "7}", false: "8}"}[program == "patients.first()"]).Replace(want): exo.NewLabel("medical")} {
+			for what, admits := range map[string]value.Label{want: {}, strings.NewReplacer(`"[sealed medical]"},`, `7},`, `"[sealed medical]"}`, map[bool]string{true: "7}", false: "8}"}[program == "patients.first()"]).Replace(want): value.NewLabel("medical")} {
 				r := run(all, admits, program)
 				if got, _ := r.Value.AppendJSON(nil); string(got) != what || r.Label.Empty() != admits.Empty() {
 					t.Errorf("%s: %s %v, label %v, want %s", program, got, r.Err, r.Label, what)
@@ -113,7 +115,7 @@ func TestLabelsFollowTheColumn(t *testing.T) {
 			}
 		}
 		// The twin: what reads no labelled column leaves.
-		if r := run(all, exo.Label{}, "patients.where(p => p.id === 1).select(p => ({ n: p.name }))"); r.Err != nil || !r.Label.Empty() {
+		if r := run(all, value.Label{}, "patients.where(p => p.id === 1).select(p => ({ n: p.name }))"); r.Err != nil || !r.Label.Empty() {
 			t.Errorf("public columns: %v, label %v", r.Err, r.Label)
 		}
 		// A host's own order by a labelled column would show it without a label.

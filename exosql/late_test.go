@@ -7,6 +7,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -54,7 +55,7 @@ func TestLate(t *testing.T) {
 				if no, ok := errors.AsType[*exosql.ConstraintError](r.Err); r.Err != nil && (!ok || no.Rule != exosql.RuleForeignKey) {
 					t.Errorf("%q: %s: no ConstraintError: %v", when, program, r.Err)
 				}
-				if r.Err == nil || exo.KindOf(r.Err) != exo.Invalid || !strings.Contains(r.Err.Error(), want) {
+				if r.Err == nil || fail.KindOf(r.Err) != fail.Invalid || !strings.Contains(r.Err.Error(), want) {
 					t.Errorf("%q: %s: %v, want %q", when, program, r.Err, want)
 				}
 			}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/policy"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -190,7 +191,7 @@ func TestAggregateOfTheOuterRow(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		r := tu.As(t, e.Open(t), tu.Acme, exo.Limits{})
 		for _, call := range []string{"sum(t => p.budget)", "max(t => p.id + 1)", "sum(t => p.tasks().count())", "countDistinct(t => p.lead().name)"} {
-			if o := r.Run(t, "return await org.projects().select(p => ({ x: p.tasks()."+call+" }))"); o.Kind != exo.Invalid || !strings.Contains(o.Message, "has to use a column of the rows") {
+			if o := r.Run(t, "return await org.projects().select(p => ({ x: p.tasks()."+call+" }))"); o.Kind != fail.Invalid || !strings.Contains(o.Message, "has to use a column of the rows") {
 				t.Errorf("%s: %v", call, o)
 			}
 		}
@@ -228,14 +229,14 @@ func TestWithheldLinks(t *testing.T) {
 		"t.assignee().name": false, "t.comments().count()": false, "t.comments().where(c => c.id > 0).exists()": false,
 		"t.project().name": true, "t.assignee().org().name": true, "t.comments().max(c => c.id)": true, "t.comments().some(c => c.id > 0)": true, "t.comments().author().count()": true, "t.comments().limit(1).count()": true,
 	} {
-		if o := r.Run(t, "return await tasks.select(t => ({ x: "+call+" }))"); (o.Kind == exo.Denied) != withheld || o.Kind != 0 && !withheld {
+		if o := r.Run(t, "return await tasks.select(t => ({ x: "+call+" }))"); (o.Kind == fail.Denied) != withheld || o.Kind != 0 && !withheld {
 			t.Errorf("%s: %s", call, o)
 		}
 		if o := r.Run(t, "return await all.select(t => ({ x: "+call+" }))"); o.Kind != 0 {
 			t.Errorf("the twin, %s: %s", call, o)
 		}
 	}
-	if o := r.Run(t, "return await bare.select(t => ({ x: t.assignee().name }))"); o.Kind != exo.Denied {
+	if o := r.Run(t, "return await bare.select(t => ({ x: t.assignee().name }))"); o.Kind != fail.Denied {
 		t.Error(o)
 	}
 	cut, revoke := policy.Revocable(acme["tasks"])
@@ -245,7 +246,7 @@ func TestWithheldLinks(t *testing.T) {
 		t.Error(o)
 	}
 	revoke()
-	if o := r.Run(t, asks); o.Kind != exo.Revoked {
+	if o := r.Run(t, asks); o.Kind != fail.Revoked {
 		t.Error(o)
 	}
 }
@@ -260,10 +261,10 @@ func TestLinkBounds(t *testing.T) {
 			v := fmt.Sprintf("x%d", i)
 			deep = fmt.Sprintf("t.project().tasks().some(%s => %s)", v, strings.ReplaceAll(deep, "t.", v+"."))
 		}
-		for program, kind := range map[string]exo.Kind{
+		for program, kind := range map[string]fail.Kind{
 			"tasks.where(t => " + sum(60, "t.comments().count()") + " > 0).count()": 0,
-			"tasks.where(t => " + sum(61, "t.comments().count()") + " > 0).count()": exo.Limit,
-			"tasks.where(t => " + deep + ").count()":                                exo.Limit,
+			"tasks.where(t => " + sum(61, "t.comments().count()") + " > 0).count()": fail.Limit,
+			"tasks.where(t => " + deep + ").count()":                                fail.Limit,
 		} {
 			if o := r.Run(t, "return await "+program); o.Kind != kind || kind != 0 && !strings.Contains(o.Message, "too many links") && !strings.Contains(o.Message, "too large") {
 				t.Errorf("%.80s: %v", program, o)

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/scalar"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -46,11 +48,11 @@ func FuzzLiterals(f *testing.F) {
 			return [row.s === s, row.x === x, row.isS, row.inS, String(row.n) === String(n), row.isN, row.inX].join()`
 		for _, e := range engines {
 			o := e.r.Run(t, program)
-			valid := exo.Text(s).Type() == exo.TypeText && utf8.ValidString(s)
+			valid := value.Text(s).Type() == value.TypeText && utf8.ValidString(s)
 			switch {
 			case valid && o.JSON != `"true,true,true,true,true,true,true"`:
 				t.Errorf("%s: %q %d %v: %s", e.name, s, n, x, o)
-			case !valid && o.Kind == exo.Internal:
+			case !valid && o.Kind == fail.Internal:
 				t.Errorf("%s: %q: %s", e.name, s, o)
 			}
 		}

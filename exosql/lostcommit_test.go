@@ -17,6 +17,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/record"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -122,7 +123,7 @@ func TestLostCommit(t *testing.T) {
 			c := &cutter{}
 			c.forward.Store(forward)
 			r, path, program := c.lose(t, plain)
-			if r.Err == nil || len(r.Effects) != 2 || r.Effects[0].State != exo.StateUnknown || strings.Contains(exo.GuestText(r.Err), "nothing was") {
+			if r.Err == nil || len(r.Effects) != 2 || r.Effects[0].State != exo.StateUnknown || strings.Contains(fail.GuestText(r.Err), "nothing was") {
 				t.Errorf("it is told %v, %+v", r.Err, r.Effects)
 			}
 			want := map[bool]string{false: "4", true: "5"}[forward]

@@ -7,15 +7,18 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
 // titles is a message that selects columns of tasks under these names.
-func titles(t testing.TB, s *exo.Session, gate *exo.Gate, names []string) exo.Expr {
+func titles(t testing.TB, s *exo.Session, gate *exo.Gate, names []string) message.Expr {
 	t.Helper()
 	c := s.Checker()
-	must := func(n *exo.Node, err error) *exo.Node {
+	must := func(n *message.Node, err error) *message.Node {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
@@ -32,12 +35,12 @@ func titles(t testing.TB, s *exo.Session, gate *exo.Gate, names []string) exo.Ex
 	p := must(c.MakeParam(tasks, "select", 0, nil))
 	row := must(c.MakeField(p, "task"))
 	title := must(c.MakeField(row, "title"))
-	args := make([]*exo.Node, len(names))
+	args := make([]*message.Node, len(names))
 	for i := range args {
 		args[i] = title
 	}
 	out := must(c.MakeLambda(p, must(c.MakeRecord(names, args))))
-	return must(c.MakeCall(must(c.MakeCall(tasks, "select", []*exo.Node{out})), "execute", nil)).Expr()
+	return must(c.MakeCall(must(c.MakeCall(tasks, "select", []*message.Node{out})), "execute", nil)).Expr()
 }
 
 // A program names its columns in a message of 1 MiB, each time in another way. The plans
@@ -71,7 +74,7 @@ func TestPlansKeepNoFrame(t *testing.T) {
 			if r, _, err := s.Next(t.Context()); err != nil || r.Err != nil || r.Value.Len() == 0 {
 				t.Fatal(r.Err, err)
 			}
-			if err := s.Finish(t.Context(), exo.Null(), nil); err != nil {
+			if err := s.Finish(t.Context(), value.Null(), nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -109,7 +112,7 @@ func TestPreparedIsBounded(t *testing.T) {
 				cond += strings.Repeat(" || t.id.add(1).gt(2)", i/8)
 			}
 			q := "tasks" + strings.Repeat(".where(t => t.id.gt(0))", i%5) + ".where(t => " + cond + ")"
-			if o := r.Run(t, "return await "+q+".count()"); o.Kind != exo.Other && o.Kind != exo.Limit {
+			if o := r.Run(t, "return await "+q+".count()"); o.Kind != fail.Other && o.Kind != fail.Limit {
 				t.Fatal(q, o)
 			}
 		}
@@ -146,7 +149,7 @@ func TestStatementBytes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if o := tu.As(t, db, tu.Acme, exo.Limits{}).Run(t, "return (await "+q+".execute()).length"); o.Kind != exo.Other {
+			if o := tu.As(t, db, tu.Acme, exo.Limits{}).Run(t, "return (await "+q+".execute()).length"); o.Kind != fail.Other {
 				t.Fatal(q, o)
 			}
 			_, used, err := exosql.EngineBytes(t.Context(), db)

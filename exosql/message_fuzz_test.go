@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -38,7 +41,7 @@ var methodName = regexp.MustCompile("^[A-Za-z]+$")
 
 type messageWorld struct {
 	gate  *exo.Gate
-	seeds []exo.Expr
+	seeds []message.Expr
 	names []string
 }
 
@@ -58,7 +61,7 @@ func messages(t testing.TB, e tu.Engine) messageWorld {
 		}
 		for _, en := range o.Events {
 			if en.Step == exo.Intent {
-				x, err := exo.DecodeExpr(string(en.Message), 10_000)
+				x, err := message.DecodeExpr(string(en.Message), 10_000)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -114,9 +117,9 @@ func TestMessagesHaveEveryMethod(t *testing.T) {
 }
 
 // changed is a message with some of its parts exchanged: three bytes say which and by what.
-func (w messageWorld) changed(seed uint16, by []byte) exo.Expr {
-	x := exo.Expr{Nodes: slices.Clone(w.seeds[int(seed)%len(w.seeds)].Nodes)}
-	lits := []exo.Value{exo.Null(), exo.Bool(true), exo.Int(0), exo.Int(-1), exo.Int(1 << 40), exo.Float(0.5), exo.Text(""), exo.Text("' OR 1=1 --"), exo.Text("s"), exo.Text("month"), exo.List(exo.Text("x"), exo.Int(1)), exo.RecordValue(exo.Field{Name: "s", Value: exo.Text("x")})}
+func (w messageWorld) changed(seed uint16, by []byte) message.Expr {
+	x := message.Expr{Nodes: slices.Clone(w.seeds[int(seed)%len(w.seeds)].Nodes)}
+	lits := []value.Value{value.Null(), value.Bool(true), value.Int(0), value.Int(-1), value.Int(1 << 40), value.Float(0.5), value.Text(""), value.Text("' OR 1=1 --"), value.Text("s"), value.Text("month"), value.List(value.Text("x"), value.Int(1)), value.RecordValue(value.Field{Name: "s", Value: value.Text("x")})}
 	for ; len(by) >= 3 && len(x.Nodes) < 300; by = by[3:] {
 		at, to := int(by[1])%len(x.Nodes), int(by[2])
 		n := &x.Nodes[at]
@@ -135,7 +138,7 @@ func (w messageWorld) changed(seed uint16, by []byte) exo.Expr {
 		case 4:
 			n.Args = append(slices.Clip(n.Args), int32(to%len(x.Nodes)))
 		case 5:
-			x.Nodes = append(x.Nodes, exo.WireNode{Op: exo.OpCall, Name: w.names[to%len(w.names)], Recv: int32(at)})
+			x.Nodes = append(x.Nodes, message.WireNode{Op: message.OpCall, Name: w.names[to%len(w.names)], Recv: int32(at)})
 		case 6: // the same call again, behind it
 			more := *n
 			more.Recv = int32(len(x.Nodes) - 1)
@@ -149,14 +152,14 @@ func (w messageWorld) changed(seed uint16, by []byte) exo.Expr {
 }
 
 // send gives a message to the gate without any recorder before it.
-func (w messageWorld) send(t testing.TB, x exo.Expr) error {
+func (w messageWorld) send(t testing.TB, x message.Expr) error {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	s, err := w.gate.Begin(ctx, exo.Run{Clock: tu.Start}, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Finish(ctx, exo.Null(), nil)
+	defer s.Finish(ctx, value.Null(), nil)
 	if err = s.Submit(exo.Call{ID: 1, Expr: x}); err == nil {
 		var r exo.Reply
 		if r, _, err = s.Next(ctx); err == nil {
@@ -166,7 +169,7 @@ func (w messageWorld) send(t testing.TB, x exo.Expr) error {
 			err = r.Err
 		}
 	}
-	if err != nil && (exo.KindOf(err) == exo.Internal || exo.KindOf(err) == exo.Other || leaks(exo.GuestText(err))) {
+	if err != nil && (fail.KindOf(err) == fail.Internal || fail.KindOf(err) == fail.Other || leaks(fail.GuestText(err))) {
 		t.Fatalf("%+v: %v", x, err)
 	}
 	return err

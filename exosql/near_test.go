@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -71,7 +72,7 @@ func TestNearest(t *testing.T) {
 			if slices.Contains(ns, wrong) || receiver == "Json" && !call { // any name may be a key
 				continue
 			}
-			if o := run(receiver, wrong); o.Kind != exo.Denied || !meant.MatchString(o.Message) {
+			if o := run(receiver, wrong); o.Kind != fail.Denied || !meant.MatchString(o.Message) {
 				t.Errorf("%s.%s: %s", receiver, wrong, o)
 			}
 		}
@@ -113,7 +114,7 @@ func TestWhatIsRight(t *testing.T) {
 		"things.partitionBy(t => t.s).select(w => ({ n: w.s }))":           "write thing.s: ({ thing }) => thing.s",
 		"things.select(t => ({ s: t.s })).union(things.select(t => ({ s: t.s }))).where(row => row.nothing)": "it has `row`, `s`; only what the two queries show is there",
 	} {
-		if o := r.Run(t, "return await "+program); o.Kind != exo.Denied && o.Kind != exo.Invalid || !strings.Contains(o.Message, want) {
+		if o := r.Run(t, "return await "+program); o.Kind != fail.Denied && o.Kind != fail.Invalid || !strings.Contains(o.Message, want) {
 			t.Errorf("%s\n%s\nwant %s", program, o, want)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/policy"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -51,9 +52,9 @@ func TestNestedDeclarations(t *testing.T) {
 		"no UTF-8 in a text": "UPDATE tasks SET title = CAST(x'ff534543524554' AS TEXT) WHERE id = 1001",
 	} {
 		r := tu.As(t, tu.OpenWith(t, change), tu.Acme, exo.Limits{})
-		kind := exo.Invalid // the program may leave the column out
+		kind := fail.Invalid // the program may leave the column out
 		if name == "NULL" {
-			kind = exo.Internal
+			kind = fail.Internal
 		}
 		for _, shown := range []string{"p.tasks()", "p.tasks().first()", "p.tasks().select(t => ({ c: t.project().select(p => ({ t: p.tasks() })) }))"} {
 			if o := r.Run(t, "return await org.projects().select(p => ({ x: "+shown+" })).execute()"); o.Kind != kind || strings.Contains(o.Visible(), "SECRET") {
@@ -72,13 +73,13 @@ func TestNestedBounds(t *testing.T) {
 		rows := func(r *tu.Runner, program string) tu.Outcome {
 			return r.Run(t, "const all = await folders.where(f => f.id === 1).select(f => ({ notes: "+program+" })).execute(); return all[0].notes.length")
 		}
-		if o := rows(r, "f.notes()"); o.Kind != exo.Limit || !strings.Contains(o.Message, "10,000 rows") {
+		if o := rows(r, "f.notes()"); o.Kind != fail.Limit || !strings.Contains(o.Message, "10,000 rows") {
 			t.Error(o)
 		}
 		if o := rows(r, "f.notes().limit(10000)"); o.JSON != "10000" {
 			t.Error(o)
 		}
-		if o := rows(tu.NewRunner(t, notesOf(db, 1, false), exo.Limits{Rows: 5000}), "f.notes().limit(5000)"); o.Kind != exo.Limit || !strings.Contains(o.Message, "5000") {
+		if o := rows(tu.NewRunner(t, notesOf(db, 1, false), exo.Limits{Rows: 5000}), "f.notes().limit(5000)"); o.Kind != fail.Limit || !strings.Contains(o.Message, "5000") {
 			t.Errorf("of a run that may read 5,000 rows: %s", o)
 		}
 		// 1 MiB in texts that a function makes longer: 16 bytes for each row, and its text.
@@ -88,10 +89,10 @@ func TestNestedBounds(t *testing.T) {
 		if o := rows(r, wide(104)); o.JSON != "104" {
 			t.Error(o)
 		}
-		if o := rows(r, wide(106)); o.Kind != exo.Limit || !strings.Contains(o.Message, "1 MiB") {
+		if o := rows(r, wide(106)); o.Kind != fail.Limit || !strings.Contains(o.Message, "1 MiB") {
 			t.Error(o)
 		}
-		if o := rows(r, "f.notes().limit(3).select(n => ({ in: n.folder().select(f => ({ x: "+strings.ReplaceAll(wide(60), "n =>", "o =>")+" })) }))"); o.Kind != exo.Limit {
+		if o := rows(r, "f.notes().limit(3).select(n => ({ in: n.folder().select(f => ({ x: "+strings.ReplaceAll(wide(60), "n =>", "o =>")+" })) }))"); o.Kind != fail.Limit {
 			t.Errorf("lists within a list: %s", strings.ReplaceAll(o.String(), "y", ""))
 		}
 	})
@@ -106,7 +107,7 @@ func TestNestedSorts(t *testing.T) {
 		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(append(notesSQL(e, 10), "DELETE FROM notes", "INSERT INTO notes (id, owner, folder_id, text, code, due) SELECT s.n, 1, 1, 'a text of the usual length of notes', 'c', 10000 - s.n FROM "+numbers)...)})
 		r := tu.NewRunner(t, notesOf(db, 1, false), exo.Limits{})
 		for _, program := range []string{"notes.orderBy(n => n.due)", "notes.offset(1)", "notes.orderBy(n => n.due).offset(1)"} {
-			if o := r.Run(t, "return await "+program+".select(n => ({ all: n.folder().notes() }))"); o.Kind != exo.Limit || !strings.Contains(o.Message, "rows were read") {
+			if o := r.Run(t, "return await "+program+".select(n => ({ all: n.folder().notes() }))"); o.Kind != fail.Limit || !strings.Contains(o.Message, "rows were read") {
 				t.Errorf("%s: %.200s", program, o)
 			}
 		}
@@ -121,11 +122,11 @@ func TestNestedWithheld(t *testing.T) {
 	acme := tu.Tenant(tu.Open(t), tu.Acme)
 	for name, x := range map[string]struct {
 		methods []string
-		kind    exo.Kind
+		kind    fail.Kind
 	}{
 		"all":        {[]string{"select", "execute", "where", "assignee", "exists", "comments", "first"}, 0},
-		"no execute": {[]string{"select", "count", "where", "assignee", "exists", "comments", "first"}, exo.Invalid},
-		"no first":   {[]string{"select", "execute", "where", "assignee", "exists", "comments"}, exo.Denied},
+		"no execute": {[]string{"select", "count", "where", "assignee", "exists", "comments", "first"}, fail.Invalid},
+		"no first":   {[]string{"select", "execute", "where", "assignee", "exists", "comments"}, fail.Denied},
 	} {
 		r := tu.NewRunner(t, map[string]exo.Object{"tasks": policy.Only(acme["tasks"], x.methods...)}, exo.Limits{})
 		run := "execute"
@@ -137,7 +138,7 @@ func TestNestedWithheld(t *testing.T) {
 		}
 	}
 	r := tu.NewRunner(t, map[string]exo.Object{"tasks": policy.Only(acme["tasks"], "select", "execute", "where", "comments", "first", "count")}, exo.Limits{})
-	if o := r.Run(t, "return await tasks.where(t => t.comments().first() === null).count()"); o.Kind == 0 || o.Kind == exo.Internal {
+	if o := r.Run(t, "return await tasks.where(t => t.comments().first() === null).count()"); o.Kind == 0 || o.Kind == fail.Internal {
 		t.Errorf("nothing asks whether there is one: %s", o)
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql/internal/cursor"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/engine/postgres"
@@ -91,7 +91,7 @@ func Open(ctx context.Context, url string, opt *OpenOptions) (*DB, error) {
 		}
 		return openPostgres(ctx, conf, defaultConns, opt)
 	}
-	return nil, exo.Errorf(exo.Invalid, "exosql: Open", "%s", notOpenable(scheme, strings.Contains(url, ":")))
+	return nil, fail.Errorf(fail.Invalid, "exosql: Open", "%s", notOpenable(scheme, strings.Contains(url, ":")))
 }
 
 // notOpenable says what is wrong with a URL. Of what it was given it shows the scheme alone: the
@@ -115,10 +115,10 @@ var isScheme = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]{1,19}$`)
 // is not there is an error, unless OpenOptions.Setup creates it.
 func OpenSQLite(ctx context.Context, path string, opt *OpenOptions) (*DB, error) {
 	if path == "" {
-		return nil, exo.Errorf(exo.Invalid, "exosql: OpenSQLite", "the path is empty; want a file, or :memory:")
+		return nil, fail.Errorf(fail.Invalid, "exosql: OpenSQLite", "the path is empty; want a file, or :memory:")
 	}
 	if rest, isURL := strings.CutPrefix(path, "sqlite:"); isURL {
-		return nil, exo.Errorf(exo.Invalid, "exosql: OpenSQLite", "the path begins with sqlite:, as URLs for Open do; want %q, or ./ before a file of such a name", rest)
+		return nil, fail.Errorf(fail.Invalid, "exosql: OpenSQLite", "the path begins with sqlite:, as URLs for Open do; want %q, or ./ before a file of such a name", rest)
 	}
 	e, err := sqlite.Open(ctx, path, opt.engine())
 	return open(ctx, sqlast.SQLite, e, err, defaultConns, opt)
@@ -144,7 +144,7 @@ func OpenSQLite(ctx context.Context, path string, opt *OpenOptions) (*DB, error)
 // ConnConfig.Tracer, which would see no query: what ran is in the record, see [Query].
 func OpenPostgres(ctx context.Context, config *pgxpool.Config, opt *OpenOptions) (*DB, error) {
 	if config == nil || config.ConnConfig == nil {
-		return nil, exo.Errorf(exo.Invalid, "exosql: OpenPostgres", "there is no configuration; want one that pgxpool.ParseConfig made")
+		return nil, fail.Errorf(fail.Invalid, "exosql: OpenPostgres", "there is no configuration; want one that pgxpool.ParseConfig made")
 	}
 	for _, hook := range []struct {
 		name string
@@ -156,7 +156,7 @@ func OpenPostgres(ctx context.Context, config *pgxpool.Config, opt *OpenOptions)
 		{"BeforeClose", config.BeforeClose != nil}, {"ShouldPing", config.ShouldPing != nil}, {"ConnConfig.Tracer", config.ConnConfig.Tracer != nil},
 	} {
 		if hook.set {
-			return nil, exo.Errorf(exo.Invalid, "exosql: OpenPostgres", "%s is set, and would not be called for queries: they run on connections that no hook may use; leave it nil", hook.name)
+			return nil, fail.Errorf(fail.Invalid, "exosql: OpenPostgres", "%s is set, and would not be called for queries: they run on connections that no hook may use; leave it nil", hook.name)
 		}
 	}
 	return openPostgres(ctx, postgres.Config{Conn: config.ConnConfig, BeforeConnect: config.BeforeConnect, AfterConnect: config.AfterConnect}, positive(int(config.MaxConns), defaultConns), opt)
@@ -173,13 +173,13 @@ func open(ctx context.Context, d sqlast.Dialect, e engine.Engine, err error, con
 	}
 	if n := len(opt.CursorKey); opt.CursorKey != nil && n < minCursorKey {
 		if err == nil {
-			err = errors.Join(exo.Errorf(exo.Invalid, "exosql: Open", "OpenOptions.CursorKey has %d bytes; want %d random ones, or nil", n, minCursorKey), e.Close())
+			err = errors.Join(fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.CursorKey has %d bytes; want %d random ones, or nil", n, minCursorKey), e.Close())
 		}
 		return nil, err
 	}
 	if opt.RowSecurity && d != sqlast.Postgres {
 		if err == nil {
-			err = errors.Join(exo.Errorf(exo.Invalid, "exosql: Open", "OpenOptions.RowSecurity is set, and SQLite has no policies: its second wall is the authorizer; leave it false"), e.Close())
+			err = errors.Join(fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.RowSecurity is set, and SQLite has no policies: its second wall is the authorizer; leave it false"), e.Close())
 		}
 		return nil, err
 	}
@@ -208,7 +208,7 @@ func open(ctx context.Context, d sqlast.Dialect, e engine.Engine, err error, con
 		return nil, (*VersionError)(old)
 	}
 	if shared, ok := errors.AsType[*pgsession.Error](err); ok {
-		return nil, exo.Errorf(exo.Invalid, "exosql: Open", "%s", shared)
+		return nil, fail.Errorf(fail.Invalid, "exosql: Open", "%s", shared)
 	}
 	if err != nil {
 		return nil, err
@@ -220,9 +220,9 @@ func open(ctx context.Context, d sqlast.Dialect, e engine.Engine, err error, con
 func (o *OpenOptions) noCost(d sqlast.Dialect) error {
 	switch {
 	case o.PlanCost < 0 || math.IsNaN(o.PlanCost):
-		return exo.Errorf(exo.Invalid, "exosql: Open", "OpenOptions.PlanCost is %v; want a cost as EXPLAIN says it, or 0 for no ceiling", o.PlanCost)
+		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.PlanCost is %v; want a cost as EXPLAIN says it, or 0 for no ceiling", o.PlanCost)
 	case o.PlanCost != 0 && d != sqlast.Postgres:
-		return exo.Errorf(exo.Invalid, "exosql: Open", "OpenOptions.PlanCost is set, and SQLite says no cost of a plan: the time of a run is its bound; leave it 0")
+		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.PlanCost is set, and SQLite says no cost of a plan: the time of a run is its bound; leave it 0")
 	}
 	return nil
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/tracelog"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -42,7 +43,7 @@ func TestOpenSQLite(t *testing.T) {
 	}
 	for path, says := range map[string]string{"sqlite::memory:": `want ":memory:"`, "sqlite:a.db": `want "a.db"`, "sqlite:": "Open"} {
 		_, err := exosql.OpenSQLite(ctx, path, &exosql.OpenOptions{Setup: tu.SQLite.Fill()}) // which would create such a file
-		if exo.KindOf(err) != exo.Invalid || !strings.Contains(err.Error(), says) {
+		if fail.KindOf(err) != fail.Invalid || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v; want %s", path, err, says)
 		}
 	}
@@ -67,7 +68,7 @@ func TestOpenURL(t *testing.T) {
 		"postgres:u:SECRET@h/d":            "postgres: has no // behind it; want sqlite:PATH",
 	} {
 		_, err := exosql.Open(t.Context(), url, nil)
-		if exo.KindOf(err) != exo.Invalid || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "SECRET") {
+		if fail.KindOf(err) != fail.Invalid || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "SECRET") {
 			t.Errorf("%q: %v; want %s", url, err, says)
 		}
 	}
@@ -77,7 +78,7 @@ func TestOpenURL(t *testing.T) {
 func TestPoolSettings(t *testing.T) {
 	for name, value := range map[string]string{"pool_max_conns": "2", "pool_min_conns": "1", "pool_max_conn_lifetime": "1h", "pool_health_check_period": "SECRET"} {
 		_, err := exosql.Open(t.Context(), "postgres://u:SECRET@127.0.0.1:1/x?"+name+"="+value, nil)
-		if exo.KindOf(err) != exo.Invalid || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "OpenOptions.Conns") || strings.Contains(err.Error(), "SECRET") {
+		if fail.KindOf(err) != fail.Invalid || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "OpenOptions.Conns") || strings.Contains(err.Error(), "SECRET") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -134,18 +135,18 @@ func TestOpenPostgres(t *testing.T) {
 		t.Errorf("%d connections, want those of MaxConns", n)
 	}
 	for setting, want := range map[string]string{"default_transaction_read_only": "on", "plan_cache_mode": "force_generic_plan", "TimeZone": "UTC", "work_mem": "5MB", "transaction_read_only": "on"} {
-		v, err := exosql.AskOne(ctx, db, "SELECT current_setting('"+setting+"')", exo.TypeText, "")
+		v, err := exosql.AskOne(ctx, db, "SELECT current_setting('"+setting+"')", value.TypeText, "")
 		if err != nil || v.Text() != want {
 			t.Errorf("%s is %q, %v; want %q", setting, v.Text(), err, want)
 		}
 	}
-	if v, err := exosql.AskOne(ctx, db, "SELECT current_setting('search_path')", exo.TypeText, ""); err != nil || !strings.HasSuffix(v.Text(), ", pg_temp") || strings.Contains(v.Text(), "pg_catalog") {
+	if v, err := exosql.AskOne(ctx, db, "SELECT current_setting('search_path')", value.TypeText, ""); err != nil || !strings.HasSuffix(v.Text(), ", pg_temp") || strings.Contains(v.Text(), "pg_catalog") {
 		t.Errorf("the search path is %q, %v", v.Text(), err)
 	}
 	first, second := backend(t, db), backend(t, db)
 	short, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
 	defer cancel()
-	if _, err := exosql.AskOne(short, db, "SELECT pg_sleep(100)::text", exo.TypeText, ""); err == nil {
+	if _, err := exosql.AskOne(short, db, "SELECT pg_sleep(100)::text", value.TypeText, ""); err == nil {
 		t.Error("a query went on after its context")
 	}
 	if other, again := backend(t, db), backend(t, db); again != first || other != second {
@@ -158,7 +159,7 @@ func TestOpenPostgres(t *testing.T) {
 		t.Errorf("the host's configuration was changed: %s %v", c.ConnConfig.User, c.ConnConfig.RuntimeParams)
 	}
 	c.ConnConfig.Host = "changed.invalid" // by the host, later: no matter
-	if _, err := exosql.AskOne(ctx, db, "SELECT 1::bigint", exo.TypeInt, ""); err != nil {
+	if _, err := exosql.AskOne(ctx, db, "SELECT 1::bigint", value.TypeInt, ""); err != nil {
 		t.Error(err)
 	}
 }
@@ -183,11 +184,11 @@ func TestOpenPostgresRefuses(t *testing.T) {
 	} {
 		c := poolConfig(t, url)
 		change(c)
-		if db, err := exosql.OpenPostgres(ctx, c, nil); exo.KindOf(err) != exo.Invalid || !strings.Contains(err.Error(), name) {
+		if db, err := exosql.OpenPostgres(ctx, c, nil); fail.KindOf(err) != fail.Invalid || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v, %v", name, db, err)
 		}
 	}
-	if _, err := exosql.OpenPostgres(ctx, nil, nil); exo.KindOf(err) != exo.Invalid {
+	if _, err := exosql.OpenPostgres(ctx, nil, nil); fail.KindOf(err) != fail.Invalid {
 		t.Errorf("nil: %v", err)
 	}
 	no := errors.New("no connection today")

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -447,12 +448,12 @@ func TestTypedOperators(t *testing.T) {
 			"a decimal":   exosql.Like(thingD, "1%"),
 			"bad pattern": exosql.Like(thingS, `a\`),
 		} {
-			if _, err := all.Where(p).All(t.Context()); exo.KindOf(err) != exo.Invalid {
+			if _, err := all.Where(p).All(t.Context()); fail.KindOf(err) != fail.Invalid {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
 		for name, order := range map[string]exosql.Order[thing]{"json": thingJ.Asc(), "array": thingTags.Desc()} {
-			if _, err := all.OrderBy(order).All(t.Context()); exo.KindOf(err) != exo.Invalid {
+			if _, err := all.OrderBy(order).All(t.Context()); fail.KindOf(err) != fail.Invalid {
 				t.Errorf("sorted by %s: %v", name, err)
 			}
 		}
@@ -490,7 +491,7 @@ func TestFieldsTooSmall(t *testing.T) {
 		for i := int64(2); i <= 4; i++ {
 			_, err := all.Where(id.Eq(i)).All(t.Context())
 			_, _, first := all.Where(id.Eq(i)).First(t.Context())
-			if exo.KindOf(err) != exo.Internal || exo.KindOf(first) != exo.Internal {
+			if fail.KindOf(err) != fail.Internal || fail.KindOf(first) != fail.Internal {
 				t.Errorf("row %d: %v, %v", i, err, first)
 			}
 		}
@@ -540,7 +541,7 @@ func TestRefusedValues(t *testing.T) {
 		"t.iv.add('P1D')":                  "no member `add`",
 	} {
 		o := r.Run(t, "return await things.where(t => "+expr+".isNull()).execute()")
-		if o.Kind != exo.Invalid && o.Kind != exo.Denied || !strings.Contains(o.Message, want) || !strings.Contains(o.String(), "1:") {
+		if o.Kind != fail.Invalid && o.Kind != fail.Denied || !strings.Contains(o.Message, want) || !strings.Contains(o.String(), "1:") {
 			t.Errorf("%s\n got %s\nwant %q", expr, o, want)
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -47,12 +49,12 @@ func BenchmarkKeyOrder(b *testing.B) {
 					if err != nil {
 						b.Fatal(err)
 					}
-					defer s.Finish(b.Context(), exo.Null(), nil)
+					defer s.Finish(b.Context(), value.Null(), nil)
 					m := &maker{b, s.Checker()}
-					plain := m.call(q.make(m, func(q *exo.Node, _ ...string) *exo.Node { return q }), "execute").Expr()
+					plain := m.call(q.make(m, func(q *message.Node, _ ...string) *message.Node { return q }), "execute").Expr()
 					ordered := m.call(q.make(m, m.by), "execute").Expr()
 					id, want := uint64(0), min(n, q.most)
-					took := func(x exo.Expr) time.Duration {
+					took := func(x message.Expr) time.Duration {
 						id++
 						start := time.Now()
 						if err := s.Submit(exo.Call{ID: id, Expr: x}); err != nil {
@@ -82,29 +84,29 @@ func BenchmarkKeyOrder(b *testing.B) {
 // maker makes messages by hand.
 type maker struct {
 	b *testing.B
-	c *exo.Checker
+	c *message.Checker
 }
 
-func (m *maker) must(n *exo.Node, err error) *exo.Node {
+func (m *maker) must(n *message.Node, err error) *message.Node {
 	if err != nil {
 		m.b.Fatal(err)
 	}
 	return n
 }
 
-func (m *maker) grant(i uint32) *exo.Node { return m.must(m.c.MakeRef(i)) }
+func (m *maker) grant(i uint32) *message.Node { return m.must(m.c.MakeRef(i)) }
 
-func (m *maker) call(recv *exo.Node, name string, args ...*exo.Node) *exo.Node {
+func (m *maker) call(recv *message.Node, name string, args ...*message.Node) *message.Node {
 	return m.must(m.c.MakeCall(recv, name, args))
 }
 
 // within calls a method with one callback, which f makes from its placeholder.
-func (m *maker) within(recv *exo.Node, method string, f func(ns *exo.Node) *exo.Node) *exo.Node {
+func (m *maker) within(recv *message.Node, method string, f func(ns *message.Node) *message.Node) *message.Node {
 	p := m.must(m.c.MakeParam(recv, method, 0, nil))
 	return m.call(recv, method, m.must(m.c.MakeLambda(p, f(p))))
 }
 
-func (m *maker) field(n *exo.Node, names ...string) *exo.Node {
+func (m *maker) field(n *message.Node, names ...string) *message.Node {
 	for _, name := range names {
 		n = m.must(m.c.MakeField(n, name))
 	}
@@ -112,9 +114,9 @@ func (m *maker) field(n *exo.Node, names ...string) *exo.Node {
 }
 
 // by orders by the keys of the named rows.
-func (m *maker) by(q *exo.Node, rows ...string) *exo.Node {
+func (m *maker) by(q *message.Node, rows ...string) *message.Node {
 	for _, row := range rows {
-		q = m.within(q, "orderBy", func(ns *exo.Node) *exo.Node { return m.field(ns, row, "id") })
+		q = m.within(q, "orderBy", func(ns *message.Node) *message.Node { return m.field(ns, row, "id") })
 	}
 	return q
 }
@@ -123,30 +125,30 @@ func (m *maker) by(q *exo.Node, rows ...string) *exo.Node {
 var keyOrderQueries = []struct {
 	name string
 	most int // rows of the answer
-	make func(m *maker, keys func(*exo.Node, ...string) *exo.Node) *exo.Node
+	make func(m *maker, keys func(*message.Node, ...string) *message.Node) *message.Node
 }{
-	{"list", 100_000, func(m *maker, keys func(*exo.Node, ...string) *exo.Node) *exo.Node {
+	{"list", 100_000, func(m *maker, keys func(*message.Node, ...string) *message.Node) *message.Node {
 		return keys(m.grant(0), "paper")
 	}},
-	{"limit 20", 20, func(m *maker, keys func(*exo.Node, ...string) *exo.Node) *exo.Node {
-		return m.call(keys(m.grant(0), "paper"), "limit", m.must(m.c.MakeLit(exo.Int(20))))
+	{"limit 20", 20, func(m *maker, keys func(*message.Node, ...string) *message.Node) *message.Node {
+		return m.call(keys(m.grant(0), "paper"), "limit", m.must(m.c.MakeLit(value.Int(20))))
 	}},
-	{"link", 100_000, func(m *maker, keys func(*exo.Node, ...string) *exo.Node) *exo.Node {
+	{"link", 100_000, func(m *maker, keys func(*message.Node, ...string) *message.Node) *message.Node {
 		return keys(m.call(m.grant(1), "papers"), "paper")
 	}},
-	{"join", 100_000, func(m *maker, keys func(*exo.Node, ...string) *exo.Node) *exo.Node {
-		q := m.within(m.grant(1), "join", func(ns *exo.Node) *exo.Node { return m.call(m.field(ns, "shelf"), "papers") })
+	{"join", 100_000, func(m *maker, keys func(*message.Node, ...string) *message.Node) *message.Node {
+		q := m.within(m.grant(1), "join", func(ns *message.Node) *message.Node { return m.call(m.field(ns, "shelf"), "papers") })
 		q = keys(q, "shelf", "paper")
-		return m.within(q, "select", func(ns *exo.Node) *exo.Node {
-			return m.must(m.c.MakeRecord([]string{"shelf", "title", "body"}, []*exo.Node{m.field(ns, "shelf", "id"), m.field(ns, "paper", "title"), m.field(ns, "paper", "body")}))
+		return m.within(q, "select", func(ns *message.Node) *message.Node {
+			return m.must(m.c.MakeRecord([]string{"shelf", "title", "body"}, []*message.Node{m.field(ns, "shelf", "id"), m.field(ns, "paper", "title"), m.field(ns, "paper", "body")}))
 		})
 	}},
-	{"equals", 100_000, func(m *maker, keys func(*exo.Node, ...string) *exo.Node) *exo.Node { // a hundred of each
-		return keys(m.within(m.grant(0), "orderBy", func(ns *exo.Node) *exo.Node { return m.field(ns, "paper", "shelfId") }), "paper")
+	{"equals", 100_000, func(m *maker, keys func(*message.Node, ...string) *message.Node) *message.Node { // a hundred of each
+		return keys(m.within(m.grant(0), "orderBy", func(ns *message.Node) *message.Node { return m.field(ns, "paper", "shelfId") }), "paper")
 	}},
-	{"two columns", 100_000, func(m *maker, keys func(*exo.Node, ...string) *exo.Node) *exo.Node {
-		return m.within(keys(m.grant(0), "paper"), "select", func(ns *exo.Node) *exo.Node {
-			return m.must(m.c.MakeRecord([]string{"id", "title"}, []*exo.Node{m.field(ns, "paper", "id"), m.field(ns, "paper", "title")}))
+	{"two columns", 100_000, func(m *maker, keys func(*message.Node, ...string) *message.Node) *message.Node {
+		return m.within(keys(m.grant(0), "paper"), "select", func(ns *message.Node) *message.Node {
+			return m.must(m.c.MakeRecord([]string{"id", "title"}, []*message.Node{m.field(ns, "paper", "id"), m.field(ns, "paper", "title")}))
 		})
 	}},
 }

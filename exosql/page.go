@@ -7,6 +7,8 @@ import (
 	"errors"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/cursor"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
@@ -16,56 +18,56 @@ import (
 )
 
 // ErrCursor is why a cursor is refused, be it forged, or of another query, constant, principal, grant or key: all look alike.
-var ErrCursor error = exo.Errorf(exo.Invalid, "page", "the cursor is no longer valid, or is of another query: begin at the first page, and change nothing but the cursor from page to page")
+var ErrCursor error = fail.Errorf(fail.Invalid, "page", "the cursor is no longer valid, or is of another query: begin at the first page, and change nothing but the cursor from page to page")
 
 // page is how many rows a page has, and what is told of it.
 type page struct {
 	size int64
-	next []exo.Value // the values of its last row by which the next page begins; nil: it is the last one
+	next []value.Value // the values of its last row by which the next page begins; nil: it is the last one
 }
 
 func newPage(size int64) (*page, error) {
 	if size < 1 {
-		return nil, exo.Errorf(exo.Invalid, "page", "the number of rows of a page must be at least 1; got %d", size)
+		return nil, fail.Errorf(fail.Invalid, "page", "the number of rows of a page must be at least 1; got %d", size)
 	}
 	return &page{size: size}, nil
 }
 
 // answerPage answers a message that asks for a page.
-func (db *DB) answerPage(ctx context.Context, a asked) (_ exo.Value, err error) {
+func (db *DB) answerPage(ctx context.Context, a asked) (_ value.Value, err error) {
 	args := a.m.Root.Args
 	if a.page, err = newPage(args[0].Lit.Int()); err != nil {
-		return exo.Value{}, err
+		return value.Value{}, err
 	}
 	first, err := db.plan(ctx, &a)
 	if err != nil {
-		return exo.Value{}, err
+		return value.Value{}, err
 	}
 	bound, err := first.Bind(a.m.Args, a.vals, nil, a.m.Zone())
 	if err != nil {
-		return exo.Value{}, err
+		return value.Value{}, err
 	}
 	use := db.use("guest", a.m.Run().Principal, first, bound)
 	if len(args) > 1 && !args[1].Lit.IsNull() {
 		if a.after, err = db.openCursor(use, args[1].Lit.Text(), first.After); err != nil {
-			return exo.Value{}, err
+			return value.Value{}, err
 		}
 	}
 	rows, err := db.run(ctx, &a)
 	if err != nil {
-		return exo.Value{}, err
+		return value.Value{}, err
 	}
-	next := exo.Null()
+	next := value.Null()
 	if text, err := db.sealCursor(use, a.page.next); err != nil {
-		return exo.Value{}, err
+		return value.Value{}, err
 	} else if text != "" {
-		next = exo.Text(text)
+		next = value.Text(text)
 	}
-	return exo.RecordValue(exo.Field{Name: "rows", Value: inRecord(rows)}, exo.Field{Name: "next", Value: next}), nil
+	return value.RecordValue(value.Field{Name: "rows", Value: inRecord(rows)}, value.Field{Name: "next", Value: next}), nil
 }
 
 // inRecord is rows as they can stand within a reply: packed ones only where each cell is a scalar.
-func inRecord(v exo.Value) exo.Value {
+func inRecord(v value.Value) value.Value {
 	rs := v.Rows()
 	if rs == nil {
 		return v
@@ -73,17 +75,17 @@ func inRecord(v exo.Value) exo.Value {
 	if _, plain := rs.Plain(); plain {
 		return v
 	}
-	list := make([]exo.Value, rs.Len())
+	list := make([]value.Value, rs.Len())
 	for i := range list {
 		list[i] = rs.Row(i)
 	}
-	return exo.List(list...)
+	return value.List(list...)
 }
 
 // use is what a cursor of a query is good for: the statement of its first page with every value that is bound in it, so the
 // query's constants and the scopes of its grants, for one principal. How many rows a page has may change.
-func (db *DB) use(api string, p exo.Principal, first *plan.Plan, bound []exo.Value) cursor.Use {
-	var e exo.Encoder
+func (db *DB) use(api string, p exo.Principal, first *plan.Plan, bound []value.Value) cursor.Use {
+	var e value.Encoder
 	for _, text := range []string{api, string(p), first.Text} { // each with its length, so that none runs into the next
 		e.B = append(binary.AppendUvarint(e.B, uint64(len(text))), text...)
 	}
@@ -97,32 +99,32 @@ func (db *DB) use(api string, p exo.Principal, first *plan.Plan, bound []exo.Val
 }
 
 // sealCursor is the text of a position, "" for none.
-func (db *DB) sealCursor(use cursor.Use, at []exo.Value) (string, error) {
+func (db *DB) sealCursor(use cursor.Use, at []value.Value) (string, error) {
 	if at == nil {
 		return "", nil
 	}
-	position, err := exo.List(at...).AppendBinary(nil)
+	position, err := value.List(at...).AppendBinary(nil)
 	if err != nil {
 		return "", err
 	}
 	text, err := db.cursors.Seal(use, position)
 	if errors.Is(err, cursor.ErrLong) {
-		return "", exo.Errorf(exo.Limit, "page", "the last row of the page is sorted by values of more than %d bytes together, too many for a cursor; order by something shorter, like a part of a text", cursor.MaxPosition)
+		return "", fail.Errorf(fail.Limit, "page", "the last row of the page is sorted by values of more than %d bytes together, too many for a cursor; order by something shorter, like a part of a text", cursor.MaxPosition)
 	}
 	return text, err
 }
 
 // openCursor are the values of a cursor.
-func (db *DB) openCursor(use cursor.Use, text string, values int) ([]exo.Value, error) {
+func (db *DB) openCursor(use cursor.Use, text string, values int) ([]value.Value, error) {
 	position, err := db.cursors.Open(use, text)
 	if err != nil {
 		return nil, ErrCursor
 	}
-	list, err := exo.DecodeValue(string(position), 1+values)
+	list, err := value.DecodeValue(string(position), 1+values)
 	if err != nil || list.Len() != values {
 		return nil, ErrCursor
 	}
-	at := make([]exo.Value, values)
+	at := make([]value.Value, values)
 	for i := range at {
 		at[i] = list.At(i)
 	}
@@ -130,7 +132,7 @@ func (db *DB) openCursor(use cursor.Use, text string, values int) ([]exo.Value, 
 }
 
 // positionOf is what a statement depends on in the values of a cursor.
-func positionOf(after []exo.Value) compile.Position {
+func positionOf(after []value.Value) compile.Position {
 	if after == nil {
 		return nil
 	}
@@ -142,7 +144,7 @@ func positionOf(after []exo.Value) compile.Position {
 }
 
 // appendPosition adds the same to the key of a plan.
-func appendPosition(key []byte, after []exo.Value) []byte {
+func appendPosition(key []byte, after []value.Value) []byte {
 	if after == nil {
 		return key
 	}
@@ -174,55 +176,55 @@ func (r Relation[T]) Page(ctx context.Context, size int64, after string) (rows [
 }
 
 // relationPage answers a chain of typed calls that ends in a page.
-func (db *DB) relationPage(ctx context.Context, tx *Tx, r *decl.Relation, size int64, text string) (_ exo.Value, next string, err error) {
+func (db *DB) relationPage(ctx context.Context, tx *Tx, r *decl.Relation, size int64, text string) (_ value.Value, next string, err error) {
 	if r.Err != nil {
-		return exo.Value{}, "", r.Err
+		return value.Value{}, "", r.Err
 	}
 	if err := db.ready(); err != nil {
-		return exo.Value{}, "", err
+		return value.Value{}, "", err
 	}
 	of, err := newPage(size)
 	if err != nil {
-		return exo.Value{}, "", err
+		return value.Value{}, "", err
 	}
 	ss, err := scope.Chain(r)
 	if err != nil {
-		return exo.Value{}, "", &exo.Error{Op: r.Table.Name, Kind: exo.Denied, Err: err}
+		return value.Value{}, "", &fail.Error{Op: r.Table.Name, Kind: fail.Denied, Err: err}
 	}
-	s := compile.NewChain(r, ss, plan.RunPage, exo.Int(size))
+	s := compile.NewChain(r, ss, plan.RunPage, value.Int(size))
 	p, err := db.chain(ctx, s.Key, &s, nil)
 	if err != nil {
-		return exo.Value{}, "", err
+		return value.Value{}, "", err
 	}
-	vals := [][]exo.Value{s.Vals}
+	vals := [][]value.Value{s.Vals}
 	bound, err := p.Bind(nil, vals, nil, utc)
 	if err != nil {
-		return exo.Value{}, "", err
+		return value.Value{}, "", err
 	}
 	use := db.use("typed", "", p, bound)
 	if text != "" {
 		at, err := db.openCursor(use, text, p.After)
 		if err != nil {
-			return exo.Value{}, "", err
+			return value.Value{}, "", err
 		}
 		if p, err = db.chain(ctx, appendPosition(s.Key, at), &s, positionOf(at)); err != nil {
-			return exo.Value{}, "", err
+			return value.Value{}, "", err
 		}
 		if bound, err = p.Bind(nil, vals, at, utc); err != nil {
-			return exo.Value{}, "", err
+			return value.Value{}, "", err
 		}
 	}
 	by, err := db.settings(rowsec.Settings(s.Grant(), s.Vals))
 	if err != nil {
-		return exo.Value{}, "", err
+		return value.Value{}, "", err
 	}
-	var v exo.Value
+	var v value.Value
 	err = db.inTx(ctx, tx, func(u *unit) (err error) {
 		v, err = db.query(ctx, u, p, bound, by, nil, nil, of)
 		return err
 	})
 	if err != nil {
-		return exo.Value{}, "", err
+		return value.Value{}, "", err
 	}
 	next, err = db.sealCursor(use, of.next)
 	return v, next, err

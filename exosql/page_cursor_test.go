@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -76,7 +77,7 @@ func TestCursorIsOfItsQuery(t *testing.T) {
 		refused := func(name string, p pager, principal exo.Principal, q, c string) {
 			t.Helper()
 			got, err := p.run(t, principal, "return await "+q+".page(3, "+c+")")
-			if exo.KindOf(err) != exo.Invalid || !strings.Contains(exo.GuestText(err), notValid) {
+			if fail.KindOf(err) != fail.Invalid || !strings.Contains(fail.GuestText(err), notValid) {
 				t.Errorf("%s: %s, %v", name, got, err)
 			}
 		}
@@ -100,7 +101,7 @@ func TestCursorIsOfItsQuery(t *testing.T) {
 			{q + ".paginate(3)", ".page(50)"}, {q + ".cursor('x')", ".page(50)"}, {q + ".after('x').limit(3)", ".page(50)"}, {"folders.select(f => f.notes().page(3))", "callback"},
 			{"notes.select(n => n.id).unionAll(notes.select(n => n.id)).page(3)", ".union("}, {"notes.findMany({ take: 3, cursor: { id: 7 } })", "cursor"}, {"notes.findMany({ take: 3, skip: 1, after: 'x' })", "after"},
 		} {
-			if got, err := mine.run(t, "ann", "return await "+other.program); err == nil || !strings.Contains(exo.GuestText(err), other.want) {
+			if got, err := mine.run(t, "ann", "return await "+other.program); err == nil || !strings.Contains(fail.GuestText(err), other.want) {
 				t.Errorf("%s: %s, %v; want %q", other.program, got, err, other.want)
 			}
 		}
@@ -122,13 +123,13 @@ func TestCursorKey(t *testing.T) {
 			p pager
 			c string
 		}{{b, c}, {random, c}, {a, r}, {open(nil), r}} {
-			if got, err := x.p.run(t, "ann", "return await notes.page(3, "+x.c+")"); err == nil || !strings.Contains(exo.GuestText(err), notValid) {
+			if got, err := x.p.run(t, "ann", "return await notes.page(3, "+x.c+")"); err == nil || !strings.Contains(fail.GuestText(err), notValid) {
 				t.Errorf("another key: %s, %v", got, err)
 			}
 		}
 	})
 	for _, key := range [][]byte{{}, make([]byte, 31)} {
-		if _, err := exosql.OpenSQLite(t.Context(), ":memory:", &exosql.OpenOptions{CursorKey: key}); exo.KindOf(err) != exo.Invalid {
+		if _, err := exosql.OpenSQLite(t.Context(), ":memory:", &exosql.OpenOptions{CursorKey: key}); fail.KindOf(err) != fail.Invalid {
 			t.Errorf("a key of %d bytes: %v", len(key), err)
 		}
 	}
@@ -198,7 +199,7 @@ func TestHiddenOrder(t *testing.T) {
 		f := exosql.NewFacet(memos, "note", memoID)
 		p := newPager(t, map[string]exo.Object{"notes": f.Of(exosql.Grant(db, memos, memoOwner.Eq(1)).OrderBy(memoCode.Desc()))})
 		got, err := p.run(t, "ann", "const two = await notes.page(4), a = await notes.page(3, (await notes.page(2)).next).catch(e => e.message); return [two.rows.map(n => n.id), a]")
-		if exo.KindOf(err) != exo.Limit || !strings.Contains(exo.GuestText(err), "too many for a cursor") {
+		if fail.KindOf(err) != fail.Limit || !strings.Contains(fail.GuestText(err), "too many for a cursor") {
 			t.Errorf("a value that no cursor holds: %s, %v", got, err)
 		}
 		p = newPager(t, map[string]exo.Object{"notes": f.Of(exosql.Grant(db, memos, exosql.And(memoOwner.Eq(1), memoID.Le(3))).OrderBy(memoCode.Desc()))})
@@ -217,7 +218,7 @@ func TestPagesOfLabels(t *testing.T) {
 	o := exosql.NewFacet(tasks, "task", id, title).Of(exosql.Grant(tu.Open(t), tasks, exosql.AllRows[tu.Task]()))
 	p := newPager(t, map[string]exo.Object{"tasks": o})
 	for program, withheld := range map[string]bool{"(await tasks.page(2)).next": false, "(await tasks.page(2)).rows[0]": false, "(await tasks.select(t => t.id).page(2)).next": false, "(await tasks.orderBy(t => t.title).select(t => t.id).page(2)).next": true} {
-		if got, err := p.run(t, "ann", "return "+program); (exo.KindOf(err) == exo.Denied) != withheld || !withheld && err != nil {
+		if got, err := p.run(t, "ann", "return "+program); (fail.KindOf(err) == fail.Denied) != withheld || !withheld && err != nil {
 			t.Errorf("%s: %s, %v", program, got, err)
 		}
 	}
@@ -261,11 +262,11 @@ func TestTypedPages(t *testing.T) {
 			}
 		}
 		guest := newPager(t, notesOf(db, 1, false))
-		if got, err := guest.run(t, "", "return await notes.orderBy(n => n.code).page(3, '"+next+"')"); err == nil || !strings.Contains(exo.GuestText(err), notValid) {
+		if got, err := guest.run(t, "", "return await notes.orderBy(n => n.code).page(3, '"+next+"')"); err == nil || !strings.Contains(fail.GuestText(err), notValid) {
 			t.Errorf("a cursor of the host in a program: %s, %v", got, err)
 		}
 		for _, size := range []int64{0, -1} {
-			if _, _, err := all.Page(t.Context(), size, ""); exo.KindOf(err) != exo.Invalid {
+			if _, _, err := all.Page(t.Context(), size, ""); fail.KindOf(err) != fail.Invalid {
 				t.Errorf("%d rows: %v", size, err)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -49,7 +50,7 @@ for (const q of [things.orderBy(t => (`+x.expr+`).asc()), things.orderBy(t => (`
   for (const size of [`+sizes+`]) { const s = same(await inPages(ids, size), all); if (s !== true) failed.push([size, s]); }
 }
 return failed`)
-			if o.Kind == exo.Denied && strings.Contains(o.Message, "no member `asc`") {
+			if o.Kind == fail.Denied && strings.Contains(o.Message, "no member `asc`") {
 				continue
 			}
 			if n++; o.JSON != "[]" {

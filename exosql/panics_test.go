@@ -8,6 +8,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -44,7 +45,7 @@ func TestDriverPanics(t *testing.T) {
 				for i := range 3 { // more than there are connections
 					armed, state = true, 0
 					r := tool.Run(ctx, `return jobs.where({ id: 1 }).update({ points: 50 })`)
-					if exo.KindOf(r.Err) != exo.Internal || armed {
+					if fail.KindOf(r.Err) != fail.Internal || armed {
 						t.Fatalf("%s %v", r.JSON, r.Err)
 					}
 					if in := strings.HasSuffix(point, "commit"); in != (state == exo.StateUnknown) {

@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
@@ -18,31 +20,31 @@ import (
 )
 
 // relation answers a chain of typed calls.
-func (db *DB) relation(ctx context.Context, tx *Tx, r *decl.Relation, kind plan.RunKind) (exo.Value, error) {
+func (db *DB) relation(ctx context.Context, tx *Tx, r *decl.Relation, kind plan.RunKind) (value.Value, error) {
 	if r.Err != nil {
-		return exo.Value{}, r.Err
+		return value.Value{}, r.Err
 	}
 	if err := db.ready(); err != nil {
-		return exo.Value{}, err
+		return value.Value{}, err
 	}
 	ss, err := scope.Chain(r)
 	if err != nil {
-		return exo.Value{}, &exo.Error{Op: r.Table.Name, Kind: exo.Denied, Err: err}
+		return value.Value{}, &fail.Error{Op: r.Table.Name, Kind: fail.Denied, Err: err}
 	}
 	s := compile.NewChain(r, ss, kind)
 	p, err := db.chain(ctx, s.Key, &s, nil)
 	if err != nil {
-		return exo.Value{}, err
+		return value.Value{}, err
 	}
-	args, err := p.Bind(nil, [][]exo.Value{s.Vals}, nil, utc)
+	args, err := p.Bind(nil, [][]value.Value{s.Vals}, nil, utc)
 	if err != nil {
-		return exo.Value{}, err
+		return value.Value{}, err
 	}
 	by, err := db.settings(rowsec.Settings(s.Grant(), s.Vals))
 	if err != nil {
-		return exo.Value{}, err
+		return value.Value{}, err
 	}
-	var v exo.Value
+	var v value.Value
 	err = db.inTx(ctx, tx, func(u *unit) (err error) {
 		v, err = db.query(ctx, u, p, args, by, nil, nil, nil)
 		return err
@@ -68,7 +70,7 @@ func (db *DB) chain(ctx context.Context, key []byte, s interface {
 type asked struct {
 	m    *exo.Message
 	objs []*object
-	vals [][]exo.Value // of the grants
+	vals [][]value.Value // of the grants
 
 	by    *engine.Settings
 	unit  *unit         // of work, where the run can change the database
@@ -80,25 +82,25 @@ type asked struct {
 	hooked *decl.Facet // whose rows it writes, where hooks of its table were asked
 
 	page  *page // of a page, or nil
-	after []exo.Value
+	after []value.Value
 }
 
 // answer plans and runs a guest's message.
-func (db *DB) answer(ctx context.Context, o *object, m *exo.Message, objs []*object) (exo.Value, error) {
+func (db *DB) answer(ctx context.Context, o *object, m *exo.Message, objs []*object) (value.Value, error) {
 	if err := db.ready(); err != nil {
-		return exo.Value{}, err
+		return value.Value{}, err
 	}
-	var few [4][]exo.Value
+	var few [4][]value.Value
 	a := asked{m: m, objs: objs, vals: few[:0]}
 	for _, o := range objs {
 		a.vals = append(a.vals, o.ready().grant.Vals)
 	}
 	var err error
 	if a.by, err = db.settingsOf(objs); err != nil {
-		return exo.Value{}, err
+		return value.Value{}, err
 	}
 	if a.unit, err = o.unitOf(ctx, m); err != nil {
-		return exo.Value{}, err
+		return value.Value{}, err
 	}
 	if writing.IsWrite(m) {
 		return db.change(ctx, &a)
@@ -110,16 +112,16 @@ func (db *DB) answer(ctx context.Context, o *object, m *exo.Message, objs []*obj
 }
 
 // run plans and runs a message: open where the database reads rows in scope alone, and with fences where not.
-func (db *DB) run(ctx context.Context, a *asked) (exo.Value, error) {
+func (db *DB) run(ctx context.Context, a *asked) (value.Value, error) {
 	p, err := db.plan(ctx, a)
 	if err != nil {
-		return exo.Value{}, err
+		return value.Value{}, err
 	}
 	var refused *fence.Refused
 	for open := p.Open; open != nil; open = db.guarded(ctx, open, refused, a) {
 		args, err := open.Bind(a.m.Args, a.vals, a.after, a.m.Zone())
 		if err != nil {
-			return exo.Value{}, err
+			return value.Value{}, err
 		}
 		v, err := db.query(ctx, a.unit, open, args, a.by, a.m, nil, a.page)
 		if !errors.As(err, &refused) {
@@ -128,7 +130,7 @@ func (db *DB) run(ctx context.Context, a *asked) (exo.Value, error) {
 	}
 	args, err := p.Bind(a.m.Args, a.vals, a.after, a.m.Zone())
 	if err != nil {
-		return exo.Value{}, err
+		return value.Value{}, err
 	}
 	return db.query(ctx, a.unit, p, args, a.by, a.m, refused, a.page)
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -50,7 +50,7 @@ func TestPooler(t *testing.T) {
 				switch {
 				case mode == "session" && err != nil:
 					t.Errorf("%s, %d: %v", mode, i, err)
-				case mode != "session" && (exo.KindOf(err) != exo.Invalid || !strings.Contains(err.Error(), "session mode")):
+				case mode != "session" && (fail.KindOf(err) != fail.Invalid || !strings.Contains(err.Error(), "session mode")):
 					t.Errorf("%s of %d, %d: %v", mode, size, i, err)
 				}
 				if err := writes(); err != nil {

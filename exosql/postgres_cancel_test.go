@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -36,11 +38,11 @@ func TestPostgresConnectionSurvives(t *testing.T) {
 		limits  tu.Both
 		program string
 		cancel  bool
-		kind    exo.Kind
+		kind    fail.Kind
 	}{
-		"cancelled":       {program: endless, cancel: true, kind: exo.Cancelled},
-		"deadline":        {limits: tu.Both{Bounds: exoeval.Bounds{Total: 100 * time.Millisecond}}, program: endless, kind: exo.Limit},
-		"too many rows":   {limits: tu.Both{Limits: exo.Limits{Rows: 1000}}, program: "return await tags.as('a').join(tags.as('b'), (x) => x.a.id.gt(0)).join(tags.as('c'), (x) => x.a.id.gt(0)).join(tags.as('d'), (x) => x.a.id.gt(0))", kind: exo.Limit},
+		"cancelled":       {program: endless, cancel: true, kind: fail.Cancelled},
+		"deadline":        {limits: tu.Both{Bounds: exoeval.Bounds{Total: 100 * time.Millisecond}}, program: endless, kind: fail.Limit},
+		"too many rows":   {limits: tu.Both{Limits: exo.Limits{Rows: 1000}}, program: "return await tags.as('a').join(tags.as('b'), (x) => x.a.id.gt(0)).join(tags.as('c'), (x) => x.a.id.gt(0)).join(tags.as('d'), (x) => x.a.id.gt(0))", kind: fail.Limit},
 		"the program end": {program: "tags.count(); return 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -53,7 +55,7 @@ func TestPostgresConnectionSurvives(t *testing.T) {
 				eventually(t, func() bool { return activity(t, pid) == "active" })
 				cancel()
 			}
-			if res := <-done; c.kind != exo.Other && (res.Err == nil || exo.KindOf(res.Err) != c.kind) {
+			if res := <-done; c.kind != fail.Other && (res.Err == nil || fail.KindOf(res.Err) != c.kind) {
 				t.Errorf("got %v, want kind %v", res.Err, c.kind)
 			}
 			if s := activity(t, pid); s != "idle" {
@@ -73,7 +75,7 @@ func TestPostgresConnectionSurvives(t *testing.T) {
 func TestPostgresStopsReading(t *testing.T) {
 	db, _ := one(t, tu.Postgres)
 	pid := backend(t, db)
-	_, err := exosql.AskOne(t.Context(), db, "SELECT CAST('NaN' AS float8) FROM (SELECT generate_series(1, 1000000000000) AS i) AS x", exo.TypeFloat, "")
+	_, err := exosql.AskOne(t.Context(), db, "SELECT CAST('NaN' AS float8) FROM (SELECT generate_series(1, 1000000000000) AS i) AS x", value.TypeFloat, "")
 	if err == nil || !strings.Contains(err.Error(), "is declared") {
 		t.Error(err)
 	}
@@ -100,12 +102,12 @@ func TestPostgresNoStrayCancel(t *testing.T) {
 		began := time.Now()
 		switch i % 4 {
 		case 0: // it is surely in the middle of this one
-			_, err = exosql.AskOne(ctx, db, "SELECT pg_sleep(600)::text", exo.TypeText, "")
+			_, err = exosql.AskOne(ctx, db, "SELECT pg_sleep(600)::text", value.TypeText, "")
 			if err == nil {
 				t.Fatal("ten minutes passed")
 			}
 		case 1:
-			_, err = exosql.AskOne(ctx, db, "SELECT pg_sleep(0.001)::text", exo.TypeText, "")
+			_, err = exosql.AskOne(ctx, db, "SELECT pg_sleep(0.001)::text", value.TypeText, "")
 		default:
 			_, err = all.All(ctx)
 		}
@@ -165,7 +167,7 @@ func TestPostgresStatementTimeout(t *testing.T) {
 	e := tu.Postgres
 	setting := func(ctx context.Context, db *exosql.DB) string {
 		t.Helper()
-		v, err := exosql.AskOne(ctx, db, "SELECT setting FROM pg_settings WHERE name = 'statement_timeout'", exo.TypeText, "")
+		v, err := exosql.AskOne(ctx, db, "SELECT setting FROM pg_settings WHERE name = 'statement_timeout'", value.TypeText, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,8 +187,8 @@ func TestPostgresStatementTimeout(t *testing.T) {
 	if s := setting(ctx, db); s != "200" {
 		t.Errorf("where the role has a lower one: %s", s)
 	}
-	_, err := exosql.AskOne(ctx, db, "SELECT pg_sleep(100)::text", exo.TypeText, "")
-	if !errors.Is(err, exo.ErrLimit) || exosql.SQLState(err) != "57014" {
+	_, err := exosql.AskOne(ctx, db, "SELECT pg_sleep(100)::text", value.TypeText, "")
+	if !errors.Is(err, fail.ErrLimit) || exosql.SQLState(err) != "57014" {
 		t.Errorf("the role's limit: %v", err)
 	}
 	// Somebody at the server cancels: neither a limit nor our fault.
@@ -194,14 +196,14 @@ func TestPostgresStatementTimeout(t *testing.T) {
 	pid := backend(t, db)
 	failed := make(chan error)
 	go func() {
-		_, err := exosql.AskOne(t.Context(), db, "SELECT pg_sleep(100)::text", exo.TypeText, "")
+		_, err := exosql.AskOne(t.Context(), db, "SELECT pg_sleep(100)::text", value.TypeText, "")
 		failed <- err
 	}()
 	admin := tu.Admin(t, tu.Server(t))
 	for {
 		select {
 		case err := <-failed:
-			if !errors.Is(err, exo.ErrCancelled) {
+			if !errors.Is(err, fail.ErrCancelled) {
 				t.Errorf("cancelled at the server: %v", err)
 			}
 			return
@@ -238,7 +240,7 @@ func TestPostgresLostConnection(t *testing.T) {
 	// In use a moment ago.
 	kill(backend(t, db))
 	_, err := all.Count(t.Context())
-	if err != nil && exo.KindOf(err) != exo.Internal {
+	if err != nil && fail.KindOf(err) != fail.Internal {
 		t.Error(err)
 	}
 	if n, err := all.Count(t.Context()); n != 1000 || err != nil {
@@ -251,7 +253,7 @@ func TestPostgresLostConnection(t *testing.T) {
 	go func() { done <- r.Run(t, endless) }()
 	eventually(t, func() bool { return activity(t, pid) == "active" })
 	kill(pid)
-	if o := <-done; o.Kind != exo.Internal || o.Message != "tags.count: internal error" && o.Message != "join.count: internal error" && o.Visible() == "" {
+	if o := <-done; o.Kind != fail.Internal || o.Message != "tags.count: internal error" && o.Message != "join.count: internal error" && o.Visible() == "" {
 		t.Errorf("lost while it ran: %s", o)
 	}
 	if o := r.Run(t, "return await tags.count()"); o.JSON != "1000" {
@@ -284,11 +286,11 @@ func TestPostgresTableChanges(t *testing.T) {
 // A row is held whole before any budget sees it, so its size has a limit of its own.
 func TestPostgresRowTooLarge(t *testing.T) {
 	db, _ := one(t, tu.Postgres)
-	_, err := exosql.AskOne(t.Context(), db, "SELECT repeat('x', 70000000)", exo.TypeText, "")
-	if !errors.Is(err, exo.ErrLimit) {
+	_, err := exosql.AskOne(t.Context(), db, "SELECT repeat('x', 70000000)", value.TypeText, "")
+	if !errors.Is(err, fail.ErrLimit) {
 		t.Errorf("%.200v", err)
 	}
-	v, err := exosql.AskOne(t.Context(), db, "SELECT repeat('x', 60000000)", exo.TypeText, "")
+	v, err := exosql.AskOne(t.Context(), db, "SELECT repeat('x', 60000000)", value.TypeText, "")
 	if err != nil || len(v.Text()) != 60_000_000 {
 		t.Errorf("the twin: %d %v", len(v.Text()), err)
 	}
@@ -298,11 +300,11 @@ func TestPostgresRowTooLarge(t *testing.T) {
 func TestPostgresStatementsAreBounded(t *testing.T) {
 	db := tu.Postgres.OpenWith(t, &exosql.OpenOptions{Conns: 1, PlanBytes: 512 << 10})
 	for i := range 300 {
-		if v, err := exosql.AskOne(t.Context(), db, fmt.Sprintf("SELECT %d", i), exo.TypeInt, ""); v.Int() != int64(i) || err != nil {
+		if v, err := exosql.AskOne(t.Context(), db, fmt.Sprintf("SELECT %d", i), value.TypeInt, ""); v.Int() != int64(i) || err != nil {
 			t.Fatal(v, err)
 		}
 	}
-	v, err := exosql.AskOne(t.Context(), db, "SELECT count(*) FROM pg_prepared_statements WHERE NOT from_sql AND name NOT IN ('exo_begin', 'exo_limit', 'exo_rollback', 'exo_indexes')", exo.TypeInt, "")
+	v, err := exosql.AskOne(t.Context(), db, "SELECT count(*) FROM pg_prepared_statements WHERE NOT from_sql AND name NOT IN ('exo_begin', 'exo_limit', 'exo_rollback', 'exo_indexes')", value.TypeInt, "")
 	// The one that counts is there, and those for which it makes way, until it has run: it is longer.
 	if n := exosql.Prepared(db); err != nil || n < 50 || n > 100 || v.Int() > int64(n)+2 {
 		t.Errorf("%d statements are kept, %v at the server: %v", n, v, err)
@@ -311,7 +313,7 @@ func TestPostgresStatementsAreBounded(t *testing.T) {
 	large := "SELECT 1 WHERE 1 = 1" + strings.Repeat(" AND 1 = 1", 500)
 	before := exosql.Prepared(db)
 	for range 3 {
-		if _, err := exosql.AskOne(t.Context(), db, large, exo.TypeInt, ""); err != nil {
+		if _, err := exosql.AskOne(t.Context(), db, large, value.TypeInt, ""); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -323,11 +325,11 @@ func TestPostgresStatementsAreBounded(t *testing.T) {
 // One plan serves arguments of other kinds than those that it was prepared for.
 func TestPostgresArgumentKinds(t *testing.T) {
 	db, _ := one(t, tu.Postgres)
-	ask := exosql.Asker(db, "SELECT (1.5 < $1)::text", exo.TypeText)
+	ask := exosql.Asker(db, "SELECT (1.5 < $1)::text", value.TypeText)
 	for _, c := range []struct {
-		v    exo.Value
+		v    value.Value
 		want string
-	}{{exo.Int(1), "false"}, {exo.Float(1.75), "true"}, {exo.Int(2), "true"}, {exo.Float(1.25), "false"}} {
+	}{{value.Int(1), "false"}, {value.Float(1.75), "true"}, {value.Int(2), "true"}, {value.Float(1.25), "false"}} {
 		if v, err := ask(t.Context(), c.v); err != nil || v.Text() != c.want {
 			t.Errorf("1.5 < %v: %v %v", c.v, v, err)
 		}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/engine/postgres"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
@@ -36,8 +36,8 @@ func LeaveIdle(ctx context.Context, db *DB) error {
 
 // Ask runs a statement as a plan is run, and returns its first row. of is the
 // kind of a list's items.
-func Ask(ctx context.Context, db *DB, statement, kind, of string, cells int, args ...exo.Value) ([]exo.Value, error) {
-	p := &plan.Plan{Text: statement, Shape: &exo.Shape{}}
+func Ask(ctx context.Context, db *DB, statement, kind, of string, cells int, args ...value.Value) ([]value.Value, error) {
+	p := &plan.Plan{Text: statement, Shape: &value.Shape{}}
 	for i := range cells {
 		p.Cells = append(p.Cells, plan.Cell{Kind: kind, Of: of, Name: "cell"})
 		p.Shape.Names = append(p.Shape.Names, fmt.Sprint(i))
@@ -53,13 +53,13 @@ func Ask(ctx context.Context, db *DB, statement, kind, of string, cells int, arg
 }
 
 // AskOne is Ask for one cell.
-func AskOne(ctx context.Context, db *DB, statement, kind, of string, args ...exo.Value) (exo.Value, error) {
+func AskOne(ctx context.Context, db *DB, statement, kind, of string, args ...value.Value) (value.Value, error) {
 	row, err := Ask(ctx, db, statement, kind, of, 1, args...)
 	if err != nil {
-		return exo.Value{}, err
+		return value.Value{}, err
 	}
 	if row == nil {
-		return exo.Value{}, errors.New("no row")
+		return value.Value{}, errors.New("no row")
 	}
 	return row[0], nil
 }
@@ -123,17 +123,17 @@ func FailRollback(ctx context.Context, db *DB) error {
 			return err
 		}
 		defer s.Conn.Deallocate(ctx, "exo_fails")
-		return s.Query(ctx, &plan.Plan{Text: "SELECT 1 WHERE false", Shape: &exo.Shape{}, Cells: []plan.Cell{{Kind: exo.TypeInt}}}, nil, &plan.Collector{})
+		return s.Query(ctx, &plan.Plan{Text: "SELECT 1 WHERE false", Shape: &value.Shape{}, Cells: []plan.Cell{{Kind: value.TypeInt}}}, nil, &plan.Collector{})
 	})
 }
 
 // Asker asks by one plan again and again.
-func Asker(db *DB, statement, kind string) func(context.Context, ...exo.Value) (exo.Value, error) {
-	p := &plan.Plan{Text: statement, Shape: &exo.Shape{Names: []string{"0"}}, Cells: []plan.Cell{{Kind: kind, Name: "cell"}}}
-	return func(ctx context.Context, args ...exo.Value) (exo.Value, error) {
+func Asker(db *DB, statement, kind string) func(context.Context, ...value.Value) (value.Value, error) {
+	p := &plan.Plan{Text: statement, Shape: &value.Shape{Names: []string{"0"}}, Cells: []plan.Cell{{Kind: kind, Name: "cell"}}}
+	return func(ctx context.Context, args ...value.Value) (value.Value, error) {
 		out := plan.NewCollector(p, nil)
 		if err := db.pool.Run(ctx, p, args, nil, out); err != nil {
-			return exo.Value{}, err
+			return value.Value{}, err
 		}
 		return out.Rows().Reader().Cells(0)[0], nil
 	}
@@ -142,7 +142,7 @@ func Asker(db *DB, statement, kind string) func(context.Context, ...exo.Value) (
 // PanicInQuery runs a query that panics while it reads its rows.
 func PanicInQuery(ctx context.Context, db *DB) (panicked any) {
 	defer func() { panicked = recover() }()
-	return db.pool.Once(ctx, &plan.Plan{Text: "SELECT NULL::int", Shape: &exo.Shape{}, Cells: []plan.Cell{{Kind: exo.TypeInt}}}, nil, nil, &plan.Collector{Shape: &exo.Shape{}})
+	return db.pool.Once(ctx, &plan.Plan{Text: "SELECT NULL::int", Shape: &value.Shape{}, Cells: []plan.Cell{{Kind: value.TypeInt}}}, nil, nil, &plan.Collector{Shape: &value.Shape{}})
 }
 
 // PreparedToWrite counts the statements that are prepared on the one connection of db that writes.

@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -51,7 +51,7 @@ func TestPostgresDecode(t *testing.T) {
 	} {
 		kind, of := c.kind, ""
 		if item, ok := strings.CutPrefix(kind, "list of "); ok {
-			kind, of = exo.TypeList, item
+			kind, of = value.TypeList, item
 		}
 		v, err := exosql.AskOne(t.Context(), db, "SELECT "+c.expr, kind, of)
 		switch {
@@ -67,7 +67,7 @@ func TestPostgresDecode(t *testing.T) {
 func TestPostgresDecodeAgrees(t *testing.T) {
 	db := tu.Postgres.OpenWith(t, nil)
 	ask := func(t *rapid.T, expr, kind string, arg string) string {
-		v, err := exosql.AskOne(t.Context(), db, "SELECT "+expr, kind, "", exo.Text(arg))
+		v, err := exosql.AskOne(t.Context(), db, "SELECT "+expr, kind, "", value.Text(arg))
 		if err != nil {
 			t.Fatalf("%s of %q: %v", expr, arg, err)
 		}

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -21,7 +23,7 @@ func TestPostgresWall(t *testing.T) {
 	db := e.OpenURL(t, url, &exosql.OpenOptions{Conns: 1, Setup: e.Fill("CREATE SEQUENCE seq")})
 	plain := tu.Admin(t, url)
 	defer plain.Close()
-	if v, err := exosql.AskOne(ctx, db, "SELECT count(*) FROM orgs", exo.TypeInt, ""); err != nil || v.Int() != 2 {
+	if v, err := exosql.AskOne(ctx, db, "SELECT count(*) FROM orgs", value.TypeInt, ""); err != nil || v.Int() != 2 {
 		t.Fatalf("what a plan does is refused: %v %v", v, err)
 	}
 	const readOnly, several, begun = "25006", "42601", "25001"
@@ -44,7 +46,7 @@ func TestPostgresWall(t *testing.T) {
 		"COMMIT; INSERT INTO tags VALUES (11, 'x')":                           several,
 	} {
 		for cells := range 2 {
-			_, err := exosql.Ask(ctx, db, statement, exo.TypeText, "", cells)
+			_, err := exosql.Ask(ctx, db, statement, value.TypeText, "", cells)
 			if got := exosql.SQLState(err); err == nil || got != code && !strings.Contains(err.Error(), "its plan") {
 				t.Errorf("%s: %v, want %s", statement, err, code)
 			}
@@ -53,7 +55,7 @@ func TestPostgresWall(t *testing.T) {
 			t.Errorf("the twin refuses %s: %v", statement, err)
 		}
 	}
-	if _, err := exosql.Ask(ctx, db, "SET TRANSACTION READ WRITE", exo.TypeText, "", 0); exosql.SQLState(err) != begun {
+	if _, err := exosql.Ask(ctx, db, "SET TRANSACTION READ WRITE", value.TypeText, "", 0); exosql.SQLState(err) != begun {
 		t.Errorf("the transaction can be made to write: %v", err)
 	}
 	if err := exosql.VerifyWall(ctx, db, "BEGIN READ WRITE"); err == nil || !strings.Contains(err.Error(), "the second wall does not hold") {
@@ -75,7 +77,7 @@ func TestPostgresStateDoesNotLeak(t *testing.T) {
 	db := e.OpenWith(t, &exosql.OpenOptions{Conns: 1, Setup: e.Fill()})
 	settings := func() string {
 		t.Helper()
-		v, err := exosql.AskOne(ctx, db, "SELECT string_agg(name || '=' || setting, E'\\n' ORDER BY name) || (SELECT count(*) FROM pg_prepared_statements WHERE name LIKE 'mine%') || current_user || pg_my_temp_schema() FROM pg_settings WHERE name <> 'statement_timeout'", exo.TypeText, "")
+		v, err := exosql.AskOne(ctx, db, "SELECT string_agg(name || '=' || setting, E'\\n' ORDER BY name) || (SELECT count(*) FROM pg_prepared_statements WHERE name LIKE 'mine%') || current_user || pg_my_temp_schema() FROM pg_settings WHERE name <> 'statement_timeout'", value.TypeText, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,19 +105,19 @@ func TestPostgresStateDoesNotLeak(t *testing.T) {
 		"ROLLBACK AND CHAIN",
 		"SAVEPOINT a",
 	} {
-		_, err := exosql.Ask(ctx, db, statement, exo.TypeText, "", 0)
+		_, err := exosql.Ask(ctx, db, statement, value.TypeText, "", 0)
 		if after := settings(); after != before {
 			t.Errorf("%s (%v) changed the connection", statement, err)
 		}
 	}
-	if _, err := exosql.AskOne(ctx, db, "SELECT set_config('TimeZone', 'Asia/Tokyo', false)", exo.TypeText, ""); err != nil {
+	if _, err := exosql.AskOne(ctx, db, "SELECT set_config('TimeZone', 'Asia/Tokyo', false)", value.TypeText, ""); err != nil {
 		t.Errorf("the twin: %v", err)
 	}
 	if settings() != before || backend(t, db) != pid {
 		t.Error("set_config changed the connection")
 	}
 	// What no transaction takes back costs the connection, and no query.
-	if _, err := exosql.Ask(ctx, db, "DEALLOCATE ALL", exo.TypeText, "", 0); exosql.SQLState(err) != "26000" {
+	if _, err := exosql.Ask(ctx, db, "DEALLOCATE ALL", value.TypeText, "", 0); exosql.SQLState(err) != "26000" {
 		t.Fatal(err)
 	}
 	if settings() != before || backend(t, db) == pid {
@@ -170,7 +172,7 @@ func TestPostgresLeastRole(t *testing.T) {
 		t.Error(o)
 	}
 	o := tu.NewRunner(t, map[string]exo.Object{"orgs": wide.Of(all)}, exo.Limits{}).Run(t, "return await orgs")
-	if o.Kind != exo.Internal || exosql.SQLState(o.Result.Err) != "42501" {
+	if o.Kind != fail.Internal || exosql.SQLState(o.Result.Err) != "42501" {
 		t.Errorf("a column that the role may not read: %s", o)
 	}
 }
@@ -188,10 +190,10 @@ func TestPostgresSettingsArePinned(t *testing.T) {
 	db := e.OpenURL(t, url, &exosql.OpenOptions{Setup: e.Exec("SET TimeZone = 'UTC'; SET client_encoding = 'UTF8'", "CREATE TABLE v (id bigint, s text, at timestamp, f double precision, d interval)",
 		`INSERT INTO v VALUES (1, chr(8364) || chr(92), '2026-03-04 05:06:07', 0.1, '1 year 2 hours')`)})
 	for expr, c := range map[string]struct{ kind, want string }{
-		"s": {exo.TypeText, `"€\\"`}, "at": {exo.TypeTime, "2026-03-04T05:06:07.000Z"}, "f": {exo.TypeFloat, "0.1"}, "d": {exo.TypeInterval, `"P1YT2H"`},
-		"to_char(at, 'DD') || at": {exo.TypeText, `"042026-03-04 05:06:07"`}, "'\\n'": {exo.TypeText, `"\\n"`}, "at = timestamptz '2026-03-04 05:06:07Z'": {exo.TypeBool, "true"}, "f::text || d": {exo.TypeText, `"0.1P1YT2H"`},
+		"s": {value.TypeText, `"€\\"`}, "at": {value.TypeTime, "2026-03-04T05:06:07.000Z"}, "f": {value.TypeFloat, "0.1"}, "d": {value.TypeInterval, `"P1YT2H"`},
+		"to_char(at, 'DD') || at": {value.TypeText, `"042026-03-04 05:06:07"`}, "'\\n'": {value.TypeText, `"\\n"`}, "at = timestamptz '2026-03-04 05:06:07Z'": {value.TypeBool, "true"}, "f::text || d": {value.TypeText, `"0.1P1YT2H"`},
 	} {
-		v, err := exosql.AskOne(t.Context(), db, "SELECT "+expr+" FROM v WHERE id = $1", c.kind, "", exo.Int(1))
+		v, err := exosql.AskOne(t.Context(), db, "SELECT "+expr+" FROM v WHERE id = $1", c.kind, "", value.Int(1))
 		if err != nil || v.String() != c.want {
 			t.Errorf("%s: %v %v, want %s", expr, v, err, c.want)
 		}
@@ -235,7 +237,7 @@ func TestPostgresErrors(t *testing.T) {
 	e := tu.Postgres
 	db := e.Open(t, "ALTER TABLE tasks RENAME COLUMN title TO SECRET")
 	o := tu.As(t, db, tu.Acme, exo.Limits{}).Run(t, "return await tasks.execute()")
-	if o.Kind != exo.Internal || o.Message != "tasks.execute: internal error" {
+	if o.Kind != fail.Internal || o.Message != "tasks.execute: internal error" {
 		t.Errorf("got %s", o)
 	}
 	if got := exosql.SQLState(o.Result.Err); got != "42703" {

@@ -1,7 +1,8 @@
 package exosql
 
 import (
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
@@ -36,16 +37,16 @@ func Has[T, V any](c *Column[T, []V], v V) Predicate[T] {
 	if c.core() == nil {
 		return Predicate[T]{}
 	}
-	return Predicate[T]{(&decl.Pred{Op: "has", Col: c.c, Vals: []exo.Value{toValue(v)}}).Checked()}
+	return Predicate[T]{(&decl.Pred{Op: "has", Col: c.c, Vals: []value.Value{toValue(v)}}).Checked()}
 }
 
 func textual[T any, V ~string](c *Column[T, V], op, s string) Predicate[T] {
 	if c.core() == nil {
 		return Predicate[T]{}
 	}
-	p := &decl.Pred{Op: op, Col: c.c, Vals: []exo.Value{exo.Text(s)}}
-	if c.c.Kind != exo.TypeText { // a Decimal is a string of Go's, but no text
-		p.Err = exo.Errorf(exo.Invalid, c.c.Table.Name+"."+c.c.Name, "is no text")
+	p := &decl.Pred{Op: op, Col: c.c, Vals: []value.Value{value.Text(s)}}
+	if c.c.Kind != value.TypeText { // a Decimal is a string of Go's, but no text
+		p.Err = fail.Errorf(fail.Invalid, c.c.Table.Name+"."+c.c.Name, "is no text")
 		return Predicate[T]{p}
 	}
 	return Predicate[T]{p.Checked()}

@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
 	"github.com/exoagent/exoagent/exosql"
@@ -63,21 +65,21 @@ func readersWorld(t *testing.T, e tu.Engine, owned bool) *sealedWorld {
 		w.sent = append(w.sent, fmt.Sprintf("to %v: %s", l.To, l.Text))
 		return service.None{}, nil
 	}
-	mail, err := service.New("mail", "mails", service.AdmitsFor(service.Method("send", "sends a text", send).Admits(exo.NewLabel("pii")), func(l struct {
+	mail, err := service.New("mail", "mails", service.AdmitsFor(service.Method("send", "sends a text", send).Admits(value.NewLabel("pii")), func(l struct {
 		To []int64 `json:"to"`
-	}) exo.Label {
+	}) value.Label {
 		if !owned {
-			return exo.NewLabel("pii")
+			return value.NewLabel("pii")
 		}
 		var ids []string
 		for _, id := range l.To {
 			ids = append(ids, strconv.FormatInt(id, 10))
 		}
-		tag, err := exo.ReaderTag("pii", "person", ids...)
+		tag, err := value.ReaderTag("pii", "person", ids...)
 		if err != nil {
-			return exo.Label{}
+			return value.Label{}
 		}
-		return exo.NewLabel(tag)
+		return value.NewLabel(tag)
 	}))
 	if err != nil {
 		t.Fatal(err)
@@ -120,12 +122,12 @@ func TestReadersOfRows(t *testing.T) {
 		for _, way := range ownWays {
 			for to, ok := range map[string]bool{"[2]": true, "[1]": false, "[3]": false, "[1, 2]": false, "[]": false, "[2, 2]": true} {
 				program := "const v = " + way + "; await mail.send({ to: " + to + ", text: v }); return 1"
-				got, kind := w.run(t, exoeval.InProcess{}, exo.Limits{}, exo.Label{}, program)
-				if sent := len(w.sent) > 0; sent != ok || sent && !strings.Contains(w.sent[0], "bob@b.example") || !ok && kind != exo.Denied {
+				got, kind := w.run(t, exoeval.InProcess{}, exo.Limits{}, value.Label{}, program)
+				if sent := len(w.sent) > 0; sent != ok || sent && !strings.Contains(w.sent[0], "bob@b.example") || !ok && kind != fail.Denied {
 					t.Errorf("%s\nto %s: %s", program, to, got)
 				}
 				if to == "[1]" {
-					if _, kind := twin.run(t, exoeval.InProcess{}, exo.Limits{}, exo.Label{}, program); kind != 0 || len(twin.sent) != 1 || !strings.Contains(twin.sent[0], "bob@b.example") {
+					if _, kind := twin.run(t, exoeval.InProcess{}, exo.Limits{}, value.Label{}, program); kind != 0 || len(twin.sent) != 1 || !strings.Contains(twin.sent[0], "bob@b.example") {
 						t.Errorf("the twin sends nothing: %s %v", program, kind)
 					}
 				}
@@ -137,24 +139,24 @@ func TestReadersOfRows(t *testing.T) {
 // TestReaders: what becomes of values of several readers, of those of nobody, and of what a program has read.
 func TestReaders(t *testing.T) {
 	tu.NotRaced(t)
-	bobs := exo.NewLabel("pii@person:2")
+	bobs := value.NewLabel("pii@person:2")
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		w := readersWorld(t, e, true)
 		for _, c := range []struct {
 			name, program string
-			admits        exo.Label
+			admits        value.Label
 			want          string
 		}{
-			{"a letter to its sender", "const l = await letters.where(l => l.id === 1).first(); await mail.send({ to: [1], text: l.body }); return 1", exo.Label{}, "1 {} | to [1]: from ann to bob"},
-			{"and to its recipient", "const l = await letters.where(l => l.id === 1).first(); await mail.send({ to: [2], text: l.body }); return 1", exo.Label{}, "1 {} | to [2]: from ann to bob"},
-			{"to both", "const l = await letters.where(l => l.id === 1).first(); await mail.send({ to: [2, 1], text: l.body }); return 1", exo.Label{}, "1 {} | to [2 1]: from ann to bob"},
-			{"to a third", "const l = await letters.where(l => l.id === 1).first(); return mail.send({ to: [1, 2, 3], text: l.body }).catch(e => e.message)", exo.Label{}, `"mail.send: a sealed value that it is given may not leave this way: it is labelled pii@person:1|2" {}`},
-			{"with an id that is NULL it is nobody's", "const l = await letters.where(l => l.id === 3).first(); return mail.send({ to: [1], text: l.body }).catch(e => e.message)", exo.Label{}, `"mail.send: a sealed value that it is given may not leave this way: it is labelled pii@person" {}`},
-			{"of two letters, who may read both", "const [a, b] = await letters.orderBy(l => l.id); await mail.send({ to: [2], text: await text`${a.body}, ${b.body}` }); return 1", exo.Label{}, "1 {} | to [2]: from ann to bob, from bob to cy"},
-			{"and nobody else", "const [a, b] = await letters.orderBy(l => l.id); return mail.send({ to: [1], text: await text`${a.body}, ${b.body}` }).catch(e => e.message)", exo.Label{}, `"mail.send: a sealed value that it is given may not leave this way: it is labelled pii@person:2" {}`},
-			{"of a link to no row", "const x = await letters.where(l => l.id === 3).select(l => ({ e: l.recipient().email })).first(); return mail.send({ to: [2], text: x.e }).catch(e => e.message)", exo.Label{}, `"mail.send: a sealed value that it is given may not leave this way: it is labelled pii@person" {}`},
-			{"as text", "return '' + JSON.stringify((await people.orderBy(p => p.id).first()).email)", exo.Label{}, `"\"[sealed pii]\"" {}`},
-			{"looked at", "return (await people.orderBy(p => p.id).first()).email === 'x'", exo.Label{}, "denied"},
+			{"a letter to its sender", "const l = await letters.where(l => l.id === 1).first(); await mail.send({ to: [1], text: l.body }); return 1", value.Label{}, "1 {} | to [1]: from ann to bob"},
+			{"and to its recipient", "const l = await letters.where(l => l.id === 1).first(); await mail.send({ to: [2], text: l.body }); return 1", value.Label{}, "1 {} | to [2]: from ann to bob"},
+			{"to both", "const l = await letters.where(l => l.id === 1).first(); await mail.send({ to: [2, 1], text: l.body }); return 1", value.Label{}, "1 {} | to [2 1]: from ann to bob"},
+			{"to a third", "const l = await letters.where(l => l.id === 1).first(); return mail.send({ to: [1, 2, 3], text: l.body }).catch(e => e.message)", value.Label{}, `"mail.send: a sealed value that it is given may not leave this way: it is labelled pii@person:1|2" {}`},
+			{"with an id that is NULL it is nobody's", "const l = await letters.where(l => l.id === 3).first(); return mail.send({ to: [1], text: l.body }).catch(e => e.message)", value.Label{}, `"mail.send: a sealed value that it is given may not leave this way: it is labelled pii@person" {}`},
+			{"of two letters, who may read both", "const [a, b] = await letters.orderBy(l => l.id); await mail.send({ to: [2], text: await text`${a.body}, ${b.body}` }); return 1", value.Label{}, "1 {} | to [2]: from ann to bob, from bob to cy"},
+			{"and nobody else", "const [a, b] = await letters.orderBy(l => l.id); return mail.send({ to: [1], text: await text`${a.body}, ${b.body}` }).catch(e => e.message)", value.Label{}, `"mail.send: a sealed value that it is given may not leave this way: it is labelled pii@person:2" {}`},
+			{"of a link to no row", "const x = await letters.where(l => l.id === 3).select(l => ({ e: l.recipient().email })).first(); return mail.send({ to: [2], text: x.e }).catch(e => e.message)", value.Label{}, `"mail.send: a sealed value that it is given may not leave this way: it is labelled pii@person" {}`},
+			{"as text", "return '' + JSON.stringify((await people.orderBy(p => p.id).first()).email)", value.Label{}, `"\"[sealed pii]\"" {}`},
+			{"looked at", "return (await people.orderBy(p => p.id).first()).email === 'x'", value.Label{}, "denied"},
 			{"one's own is shown", "people.orderBy(p => p.id).select(p => ({ e: p.email }))", bobs, `[{"e":"[sealed pii]"},{"e":"bob@b.example"},{"e":"[sealed pii]"}] {pii@person:2}`},
 			{"and may be revealed", "return (await reveal((await people.where(p => p.id === 2).first()).email)).length", bobs, `13 {pii@person:2}`},
 			{"a foreign one may not", "return (await reveal((await people.where(p => p.id === 1).first()).email)).length", bobs, "denied"},
@@ -167,9 +169,9 @@ func TestReaders(t *testing.T) {
 			{"nor what is distinct", "people.where(p => p.id === 2).select(p => ({ e: p.email })).distinct()", bobs, "denied"},
 			{"nor what is calculated", "people.where(p => p.id === 2).select(p => ({ e: p.email.slice(1) }))", bobs, "denied"},
 			{"what a selection makes of one is nobody's", "people.where(p => p.id === 2).select(p => ({ e: p.email.concat('x'), u: p.email.upper() }))", bobs, `[{"e":"[sealed pii]","u":"[sealed pii]"}] {}`},
-			{"sealed values are not written where each row has its own readers", "const l = await letters.where(l => l.id === 1).first(); return letters.where(l => l.id === 2).update({ body: l.body }).catch(e => e.message)", exo.NewLabel("pii"), `"letters.where(…).update: this program has read values that may not leave this way: they are labelled pii@person:1|2" {pii@person:1|2}`},
-			{"nor inserted there", "const l = await letters.where(l => l.id === 1).first(); return letters.insert({ id: 9, sentBy: 3, sentTo: 3, body: l.body }).catch(e => e.message)", exo.NewLabel("pii"), `"letters.insert: this program has read values that may not leave this way: they are labelled pii@person:1|2" {pii@person:1|2}`},
-			{"what is public is", "await people.where(p => p.id === 3).update({ email: 'new@c.example' }); const p = await people.where(p => p.id === 3).first(); await mail.send({ to: [3], text: p.email }); return 1", exo.Label{}, "1 {} | to [3]: new@c.example"},
+			{"sealed values are not written where each row has its own readers", "const l = await letters.where(l => l.id === 1).first(); return letters.where(l => l.id === 2).update({ body: l.body }).catch(e => e.message)", value.NewLabel("pii"), `"letters.where(…).update: this program has read values that may not leave this way: they are labelled pii@person:1|2" {pii@person:1|2}`},
+			{"nor inserted there", "const l = await letters.where(l => l.id === 1).first(); return letters.insert({ id: 9, sentBy: 3, sentTo: 3, body: l.body }).catch(e => e.message)", value.NewLabel("pii"), `"letters.insert: this program has read values that may not leave this way: they are labelled pii@person:1|2" {pii@person:1|2}`},
+			{"what is public is", "await people.where(p => p.id === 3).update({ email: 'new@c.example' }); const p = await people.where(p => p.id === 3).first(); await mail.send({ to: [3], text: p.email }); return 1", value.Label{}, "1 {} | to [3]: new@c.example"},
 		} {
 			for _, how := range []exoeval.Evaluator{exoeval.InProcess{}, worker.Shared()} {
 				got, kind := w.run(t, how, exo.Limits{}, c.admits, c.program)
@@ -212,7 +214,7 @@ func TestReadersByState(t *testing.T) {
 		chat, err := service.New("chat", "", service.Method("post", "", func(_ context.Context, p post) (service.None, error) {
 			w.sent = append(w.sent, p.Text)
 			return service.None{}, nil
-		}).Admits(exo.NewLabel("note@state:public")))
+		}).Admits(value.NewLabel("note@state:public")))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -223,9 +225,9 @@ func TestReadersByState(t *testing.T) {
 			"return chat.post({ text: (await notes.orderBy(n => n.text).first()).id + '' }).catch(e => e.message)": "denied",
 			"return notes.orderBy(n => n.id)": `[{"id":1,"state":"public","text":"hello"},{"id":2,"state":"draft","text":"[sealed note]"}] {note@state:public}`,
 		} {
-			admits := exo.Label{}
+			admits := value.Label{}
 			if strings.HasPrefix(program, "return notes") {
-				admits = exo.NewLabel("note@state:public")
+				admits = value.NewLabel("note@state:public")
 			}
 			got, kind := w.run(t, exoeval.InProcess{}, exo.Limits{}, admits, program)
 			if kind != 0 {

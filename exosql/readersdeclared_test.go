@@ -7,6 +7,8 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/dynamic"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -184,7 +186,7 @@ func TestReadersCalculated(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tool, err := codemode.New(codemode.Grants{"notes": o}, &codemode.Options{Record: exo.Unrecorded, Admits: exo.NewLabel("s@user:70")})
+			tool, err := codemode.New(codemode.Grants{"notes": o}, &codemode.Options{Record: exo.Unrecorded, Admits: value.NewLabel("s@user:70")})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -205,7 +207,7 @@ func TestDynamicReaders(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, bad := range []dynamic.Readers{{Kind: "user"}, {Columns: []string{"owner"}}, {Kind: "user", Columns: []string{"nobody"}}, {Kind: "us@er", Columns: []string{"owner"}}} {
-			if _, err := dynamic.New(live).Table("notes", dynamic.ColumnSpec{Name: "secret", Label: []string{"s"}, Readers: bad}); exo.KindOf(err) != exo.Invalid {
+			if _, err := dynamic.New(live).Table("notes", dynamic.ColumnSpec{Name: "secret", Label: []string{"s"}, Readers: bad}); fail.KindOf(err) != fail.Invalid {
 				t.Errorf("%v: %v", bad, err)
 			}
 		}
@@ -222,9 +224,9 @@ func TestDynamicReaders(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			admits := exo.Label{}
-			if tag, err := exo.ReaderTag("s", "user", reader); err == nil {
-				admits = exo.NewLabel(tag)
+			admits := value.Label{}
+			if tag, err := value.ReaderTag("s", "user", reader); err == nil {
+				admits = value.NewLabel(tag)
 			}
 			tool, err := codemode.New(codemode.Grants{"notes": o}, &codemode.Options{Record: exo.Unrecorded, Admits: admits})
 			if err != nil {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // Bounds of a query in a record, in bytes.
@@ -14,9 +15,9 @@ const (
 	maxRecordedArgs = 256 << 10
 )
 
-// appendUpTo writes a value as JSON, or digest and size of one that is larger than most, as exo.Value.Bytes counts. A program's
+// appendUpTo writes a value as JSON, or digest and size of one that is larger than most, as value.Value.Bytes counts. A program's
 // large constant has the digest by which the run's record has it: see exo.Constant.
-func appendUpTo(b []byte, v exo.Value, most int) ([]byte, error) {
+func appendUpTo(b []byte, v value.Value, most int) ([]byte, error) {
 	size := v.Bytes()
 	if size <= most {
 		return v.AppendJSON(b)
@@ -26,7 +27,7 @@ func appendUpTo(b []byte, v exo.Value, most int) ([]byte, error) {
 	return append(strconv.AppendInt(b, int64(size), 10), '}'), err
 }
 
-func appendArgs(b []byte, args []exo.Value) (_ []byte, err error) {
+func appendArgs(b []byte, args []value.Value) (_ []byte, err error) {
 	from := len(b)
 	b = append(b, '[')
 	for i, v := range args {
@@ -37,7 +38,7 @@ func appendArgs(b []byte, args []exo.Value) (_ []byte, err error) {
 			return b, err
 		}
 		if len(b)-from > maxRecordedArgs { // many, each of them small
-			return appendUpTo(b[:from], exo.List(args...), 0)
+			return appendUpTo(b[:from], value.List(args...), 0)
 		}
 	}
 	return append(b, ']'), nil

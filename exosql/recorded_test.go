@@ -7,16 +7,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 )
 
 // A record keeps a bounded part of one statement, and names a constant that is left out by the digest that it has in the
 // record of the message.
 func TestRecordedQuery(t *testing.T) {
-	large := exo.Text(strings.Repeat("x", 100_000))
-	many := slices.Repeat([]exo.Value{exo.Text(strings.Repeat("y", 1000))}, 1000)
-	cut := func(v exo.Value) string {
+	large := value.Text(strings.Repeat("x", 100_000))
+	many := slices.Repeat([]value.Value{value.Text(strings.Repeat("y", 1000))}, 1000)
+	cut := func(v value.Value) string {
 		d, err := v.Digest()
 		if err != nil {
 			t.Fatal(err)
@@ -28,12 +28,12 @@ func TestRecordedQuery(t *testing.T) {
 		q    exosql.Query
 		want string
 	}{
-		"small":      {exosql.Query{SQL: "SELECT ?", Args: []exo.Value{exo.Text("a"), exo.Int(1)}}, `"sql":"SELECT ?","args":["a",1],`},
+		"small":      {exosql.Query{SQL: "SELECT ?", Args: []value.Value{value.Text("a"), value.Int(1)}}, `"sql":"SELECT ?","args":["a",1],`},
 		"no values":  {exosql.Query{SQL: "SELECT 1"}, `"args":[],`},
-		"large":      {exosql.Query{SQL: "SELECT ?", Args: []exo.Value{exo.Int(1), large, exo.Text("a")}}, `"args":[1,` + cut(large) + `,"a"],`},
-		"many":       {exosql.Query{SQL: "SELECT ?", Args: many}, `"args":` + cut(exo.List(many...)) + `,`},
-		"long":       {exosql.Query{SQL: long, Args: []exo.Value{exo.Int(1)}}, `"sql":` + cut(exo.Text(long)) + `,"args":[1],`},
-		"large many": {exosql.Query{SQL: "SELECT ?", Args: slices.Repeat([]exo.Value{large}, 4000)}, `"args":` + cut(exo.List(slices.Repeat([]exo.Value{large}, 4000)...)) + `,`},
+		"large":      {exosql.Query{SQL: "SELECT ?", Args: []value.Value{value.Int(1), large, value.Text("a")}}, `"args":[1,` + cut(large) + `,"a"],`},
+		"many":       {exosql.Query{SQL: "SELECT ?", Args: many}, `"args":` + cut(value.List(many...)) + `,`},
+		"long":       {exosql.Query{SQL: long, Args: []value.Value{value.Int(1)}}, `"sql":` + cut(value.Text(long)) + `,"args":[1],`},
+		"large many": {exosql.Query{SQL: "SELECT ?", Args: slices.Repeat([]value.Value{large}, 4000)}, `"args":` + cut(value.List(slices.Repeat([]value.Value{large}, 4000)...)) + `,`},
 	} {
 		b, err := c.q.AppendJSON(nil)
 		if err != nil || !json.Valid(b) || !strings.Contains(string(b), c.want) || len(b) > 400_000 {

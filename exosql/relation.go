@@ -5,7 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
@@ -32,11 +33,11 @@ func Grant[T any](db *DB, t *Table[T], scope Predicate[T], others ...Scope) Rela
 	r.Table = t.core()
 	switch {
 	case r.Table == nil:
-		r.Err = &exo.Error{Kind: exo.Denied, Err: errors.New("exosql: Grant: " + zeroTable)}
+		r.Err = &fail.Error{Kind: fail.Denied, Err: errors.New("exosql: Grant: " + zeroTable)}
 	case db == nil:
-		r.Err = &exo.Error{Kind: exo.Denied, Err: errNotOpened}
+		r.Err = &fail.Error{Kind: fail.Denied, Err: errNotOpened}
 	case scope.p == nil:
-		r.Err = &exo.Error{Op: r.Table.Name, Kind: exo.Denied, Err: errors.New("exosql: granted with the zero Predicate")}
+		r.Err = &fail.Error{Op: r.Table.Name, Kind: fail.Denied, Err: errors.New("exosql: granted with the zero Predicate")}
 	case scope.p.Err != nil:
 		r.Err = scope.p.Err
 	default:
@@ -74,15 +75,15 @@ func (r Relation[T]) OrderBy(terms ...Order[T]) Relation[T] {
 	s := decl.Relation{Kind: decl.StepOrder}
 	for _, o := range terms {
 		if o.col == nil {
-			s.Err = exo.Errorf(exo.Invalid, "orderBy", "a zero Order was given")
+			s.Err = fail.Errorf(fail.Invalid, "orderBy", "a zero Order was given")
 			break
 		}
 		if language.OperatorOn()[language.ColumnInterfaces[o.col.Kind]]["asc"] == nil {
-			s.Err = exo.Errorf(exo.Invalid, "orderBy", "%s.%s is JSON or an array, which has no order", o.col.Table.Name, o.col.Name)
+			s.Err = fail.Errorf(fail.Invalid, "orderBy", "%s.%s is JSON or an array, which has no order", o.col.Table.Name, o.col.Name)
 			break
 		}
 		if r.r != nil && o.col.Table != r.r.Table {
-			s.Err = exo.Errorf(exo.Invalid, "orderBy", "%s.%s was given for table %s", o.col.Table.Name, o.col.Name, r.r.Table.Name)
+			s.Err = fail.Errorf(fail.Invalid, "orderBy", "%s.%s was given for table %s", o.col.Table.Name, o.col.Name, r.r.Table.Name)
 			break
 		}
 		s.Order = append(s.Order, decl.Ordering{Col: o.col, Desc: o.desc})
@@ -104,7 +105,7 @@ func countStep(kind decl.StepKind, n int64) decl.Relation {
 		if kind == decl.StepOffset {
 			op = "exosql: Offset"
 		}
-		s.Err = exo.Errorf(exo.Invalid, op, "%d is negative", n)
+		s.Err = fail.Errorf(fail.Invalid, op, "%d is negative", n)
 	}
 	return s
 }
@@ -122,7 +123,7 @@ func Follow[A, B any](r Relation[A], l Link[A, B]) Relation[B] {
 	}
 	err := r.r.Err
 	if err == nil && l.l.From != r.r.Table {
-		err = exo.Errorf(exo.Invalid, "exosql: Follow", "the link %s leads from table %s, and the relation is of %s", l.l.Name, l.l.From.Name, r.r.Table.Name)
+		err = fail.Errorf(fail.Invalid, "exosql: Follow", "the link %s leads from table %s, and the relation is of %s", l.l.Name, l.l.From.Name, r.r.Table.Name)
 	}
 	return Relation[B]{&decl.Relation{Err: err, Kind: decl.StepFollow, Table: l.l.To, Prev: r.r, Link: l.l}, l.to, r.db, r.tx}
 }
@@ -162,7 +163,7 @@ func (r Relation[T]) Count(ctx context.Context) (int64, error) {
 	return v.Int(), nil
 }
 
-func (r Relation[T]) read(ctx context.Context, kind plan.RunKind) (*exo.Rows, error) {
+func (r Relation[T]) read(ctx context.Context, kind plan.RunKind) (*value.Rows, error) {
 	if r.r == nil {
 		return nil, decl.ErrZeroRelation
 	}
@@ -174,14 +175,14 @@ func (r Relation[T]) read(ctx context.Context, kind plan.RunKind) (*exo.Rows, er
 }
 
 // scan turns rows of all the table's columns into Ts.
-func (t *Table[T]) scan(rows *exo.Rows) ([]T, error) {
+func (t *Table[T]) scan(rows *value.Rows) ([]T, error) {
 	out, in := make([]T, rows.Len()), rows.Reader()
 	for i := range out {
 		cells := in.Cells(i)
 		for c, set := range t.sets {
 			if !set(&out[i], cells[c]) {
 				col := t.t.Cols[c]
-				return nil, &exo.Error{Kind: exo.Internal, Err: fmt.Errorf("exosql: the field of %s.%s can't hold a value of the column: it is too large for it, or an array with a NULL", t.t.Name, col.Name)}
+				return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: the field of %s.%s can't hold a value of the column: it is too large for it, or an array with a NULL", t.t.Name, col.Name)}
 			}
 		}
 	}

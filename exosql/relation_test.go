@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -170,27 +170,27 @@ func TestZeroValuesRefuse(t *testing.T) {
 		ctx := context.Background()
 		db := e.Open(t)
 		var zero exosql.Relation[tu.Task]
-		if _, err := zero.All(ctx); !errors.Is(err, exo.ErrDenied) {
+		if _, err := zero.All(ctx); !errors.Is(err, fail.ErrDenied) {
 			t.Errorf("All of the zero Relation: %v", err)
 		}
-		if _, _, err := zero.Where(tu.TaskDone.Eq(true)).OrderBy(tu.TaskID.Asc()).Limit(1).Offset(1).First(ctx); !errors.Is(err, exo.ErrDenied) {
+		if _, _, err := zero.Where(tu.TaskDone.Eq(true)).OrderBy(tu.TaskID.Asc()).Limit(1).Offset(1).First(ctx); !errors.Is(err, fail.ErrDenied) {
 			t.Errorf("First of the zero Relation: %v", err)
 		}
-		if _, err := exosql.Follow(zero, tu.TaskOf).Count(ctx); !errors.Is(err, exo.ErrDenied) {
+		if _, err := exosql.Follow(zero, tu.TaskOf).Count(ctx); !errors.Is(err, fail.ErrDenied) {
 			t.Errorf("Count of what follows it: %v", err)
 		}
-		if _, err := exosql.Follow(acme(t, e), exosql.Link[tu.Task, tu.Project]{}).All(ctx); !errors.Is(err, exo.ErrDenied) {
+		if _, err := exosql.Follow(acme(t, e), exosql.Link[tu.Task, tu.Project]{}).All(ctx); !errors.Is(err, fail.ErrDenied) {
 			t.Errorf("the zero Link: %v", err)
 		}
-		if _, err := exosql.Grant(db, tu.Orgs, exosql.Predicate[tu.Org]{}).All(ctx); !errors.Is(err, exo.ErrDenied) {
+		if _, err := exosql.Grant(db, tu.Orgs, exosql.Predicate[tu.Org]{}).All(ctx); !errors.Is(err, fail.ErrDenied) {
 			t.Errorf("the zero scope: %v", err)
 		}
 		for _, r := range []exosql.Relation[tu.Org]{exosql.Grant(nil, tu.Orgs, tu.OrgID.Eq(1)), exosql.Grant(db, (*exosql.Table[tu.Org])(nil), tu.OrgID.Eq(1))} {
-			if _, err := r.All(ctx); !errors.Is(err, exo.ErrDenied) {
+			if _, err := r.All(ctx); !errors.Is(err, fail.ErrDenied) {
 				t.Errorf("no database or table: %v", err)
 			}
 		}
-		if _, err := acme(t, e).OrderBy(exosql.Order[tu.Task]{}).All(ctx); exo.KindOf(err) != exo.Invalid {
+		if _, err := acme(t, e).OrderBy(exosql.Order[tu.Task]{}).All(ctx); fail.KindOf(err) != fail.Invalid {
 			t.Errorf("the zero Order: %v", err)
 		}
 		if _, err := exosql.Grant(db, tu.Orgs, tu.OrgID.Eq(1), exosql.Scope{}).All(ctx); err == nil {
@@ -202,7 +202,7 @@ func TestZeroValuesRefuse(t *testing.T) {
 					t.Errorf("the %s Column: %d %v", what, n, err)
 				}
 			}
-			if _, err := acme(t, e).OrderBy(col.Asc(), col.Desc()).All(ctx); exo.KindOf(err) != exo.Invalid {
+			if _, err := acme(t, e).OrderBy(col.Asc(), col.Desc()).All(ctx); fail.KindOf(err) != fail.Invalid {
 				t.Errorf("an order by the %s Column: %v", what, err)
 			}
 		}
@@ -245,7 +245,7 @@ func TestBadValues(t *testing.T) {
 			"negative limit": acme(t, e).Limit(-1),
 			"negative skip":  acme(t, e).Offset(-1),
 		} {
-			if n, err := r.Count(ctx); exo.KindOf(err) != exo.Invalid {
+			if n, err := r.Count(ctx); fail.KindOf(err) != fail.Invalid {
 				t.Errorf("%s: %d, %v", name, n, err)
 			}
 		}

@@ -8,7 +8,9 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/dynamic"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -48,12 +50,12 @@ func TestReplayTellsNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		first, err := codemode.New(codemode.Grants{"people": people, "clock": clock}, &codemode.Options{Record: exo.Unrecorded, Admits: exo.NewLabel(strings.Fields(admits)...)})
+		first, err := codemode.New(codemode.Grants{"people": people, "clock": clock}, &codemode.Options{Record: exo.Unrecorded, Admits: value.NewLabel(strings.Fields(admits)...)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		r := first.Run(t.Context(), program)
-		return string(r.JSON) + exo.KindOf(r.Err).String()
+		return string(r.JSON) + fail.KindOf(r.Err).String()
 	}
 	const shows = "const p = await people.orderBy(p => p.id); await clock.wait(); await people.where({ id: 1 }).update({ name: 'bo' }); return p.length"
 	const names = "await people.select(p => p.name); await clock.wait(); await people.where({ id: 1 }).update({ name: 'bo' }); return 1"
@@ -114,7 +116,7 @@ func TestImagesOfOddCells(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := wbTool(t, codemode.Grants{"items": o}).Run(t.Context(), program)
-			return string(r.JSON) + exo.KindOf(r.Err).String()
+			return string(r.JSON) + fail.KindOf(r.Err).String()
 		}
 		told := 0
 		for typ, values := range odd {
@@ -158,7 +160,7 @@ func TestOddCellsOpen(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := wbTool(t, codemode.Grants{"items": o}).Run(t.Context(), "return items.where(i => i.n > 1 && i.n + 1 < 100)")
-			got = append(got, string(r.JSON)+exo.KindOf(r.Err).String()+exo.GuestText(r.Err))
+			got = append(got, string(r.JSON)+fail.KindOf(r.Err).String()+fail.GuestText(r.Err))
 		}
 		if got[0] != got[1] {
 			t.Error(fmt.Sprint(got))
@@ -222,7 +224,7 @@ func TestFilledIsSealed(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := tool.Run(t.Context(), "return people.insert({ id: 1, name: 'x' })")
-			return string(r.JSON) + exo.GuestText(r.Err)
+			return string(r.JSON) + fail.GuestText(r.Err)
 		}
 		for _, bytes := range []int{500, 1300, 5000} {
 			if a, b := run(true, "a", bytes), run(true, strings.Repeat("a", 1000), bytes); a != b {

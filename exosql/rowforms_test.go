@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -27,7 +28,7 @@ func TestRowsInCallbacks(t *testing.T) {
 		}
 		for _, form := range []string{"list.find(x => x.id === t.id)", "list.filter(x => x.id === t.id)", "list.findIndex(x => x.id === t.id)"} {
 			o := r.Run(t, read+form+").count()")
-			if o.Kind != exo.Invalid {
+			if o.Kind != fail.Invalid {
 				t.Fatalf("%s: %s", form, o)
 			}
 			_, some, _ := strings.Cut(o.Message, "write ")

@@ -8,6 +8,9 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -35,7 +38,7 @@ type rlCase struct {
 	cascade  string                        // of notes.visit
 }
 
-func (c *rlCase) tool(t *testing.T, e tu.Engine, admits exo.Label) *codemode.Tool {
+func (c *rlCase) tool(t *testing.T, e tu.Engine, admits value.Label) *codemode.Tool {
 	t.Helper()
 	rows := []string{"DELETE FROM notes"}
 	for i := range c.visits {
@@ -114,7 +117,7 @@ func TestRowsAreLabelled(t *testing.T) {
 			for _, admits := range []string{"", "medical"} {
 				var pair [2]*codemode.Tool
 				for i, n := range visits {
-					pair[i] = (&rlCase{labelled: tag, link: true, visits: n}).tool(t, e, exo.NewLabel(strings.Fields(admits)...))
+					pair[i] = (&rlCase{labelled: tag, link: true, visits: n}).tool(t, e, value.NewLabel(strings.Fields(admits)...))
 				}
 				tools[tag+"/"+admits] = pair
 			}
@@ -122,7 +125,7 @@ func TestRowsAreLabelled(t *testing.T) {
 		run := func(of, program string) (got [2]string, rs [2]*codemode.Result) {
 			for i, tool := range tools[of] {
 				rs[i] = tool.Run(t.Context(), program)
-				got[i] = string(rs[i].JSON) + exo.GuestText(rs[i].Err)
+				got[i] = string(rs[i].JSON) + fail.GuestText(rs[i].Err)
 			}
 			return got, rs
 		}
@@ -131,7 +134,7 @@ func TestRowsAreLabelled(t *testing.T) {
 				program := fmt.Sprintf(form, ask)
 				got, rs := run("medical/", program)
 				for i, r := range rs {
-					if !r.Label.HasExactly("medical") || exo.KindOf(r.Err) != exo.Denied {
+					if !r.Label.HasExactly("medical") || fail.KindOf(r.Err) != fail.Denied {
 						t.Errorf("%s: %s, label %v", program, got[i], r.Label)
 					}
 				}
@@ -166,7 +169,7 @@ func TestRowsAreWritten(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		var sent []string
 		c := rlCase{labelled: "medical", link: true, visits: 2, sends: func(s string) { sent = append(sent, s) }}
-		tool := c.tool(t, e, exo.NewLabel("medical"))
+		tool := c.tool(t, e, value.NewLabel("medical"))
 		for _, p := range []struct{ write, want string }{
 			{"visits.insert({ id: 10, person: 1, day: 3 }).then(v => v.id)", "10"}, {"visits.insertMany([{ id: 11, person: 1, day: 3 }, { id: 12, person: 2, day: 4 }])", "2"},
 			{"visits.where({ id: 10 }).update({ day: 5 })", "1"}, {"visits.where({ id: 10 }).delete()", "1"}, {"people.where({ id: 2 }).visits().insert({ id: 13, day: 1 }).then(v => v.person)", "2"},
@@ -174,7 +177,7 @@ func TestRowsAreWritten(t *testing.T) {
 		} {
 			r := tool.Run(t.Context(), "const n = await visits.count(); return n > 0 ? "+p.write+" : 0")
 			got := string(r.JSON)
-			if exo.KindOf(r.Err) == exo.Denied && strings.Contains(exo.GuestText(r.Err), "medical") {
+			if fail.KindOf(r.Err) == fail.Denied && strings.Contains(fail.GuestText(r.Err), "medical") {
 				got = "!"
 			}
 			if got != p.want {
@@ -185,7 +188,7 @@ func TestRowsAreWritten(t *testing.T) {
 			t.Errorf("it was sent: %q", sent)
 		}
 		c.labelled = ""
-		if r := c.tool(t, e, exo.Label{}).Run(t.Context(), "if (await visits.count()) { await notes.insert({ id: 1, text: 'sick' }); await chat.post({ text: 'sick' }) }"); r.Err != nil || !slices.Equal(sent, []string{"sick"}) {
+		if r := c.tool(t, e, value.Label{}).Run(t.Context(), "if (await visits.count()) { await notes.insert({ id: 1, text: 'sick' }); await chat.post({ text: 'sick' }) }"); r.Err != nil || !slices.Equal(sent, []string{"sick"}) {
 			t.Errorf("the twin: %v %q", r.Err, sent)
 		}
 	})
@@ -208,8 +211,8 @@ func TestRowsAreReferredTo(t *testing.T) {
 			run := func(tag string) (out [2]string) {
 				for i := range out {
 					x.c.labelled, x.c.visits = tag, i
-					r := x.c.tool(t, e, exo.NewLabel("medical")).Run(t.Context(), x.program)
-					out[i] = string(r.JSON) + exo.GuestText(r.Err)
+					r := x.c.tool(t, e, value.NewLabel("medical")).Run(t.Context(), x.program)
+					out[i] = string(r.JSON) + fail.GuestText(r.Err)
 					if tag != "" && (r.Err == nil || !strings.Contains(fmt.Sprint(r.Err), x.tells)) {
 						t.Errorf("%s: %v, want it to name %q", x.what, r.Err, x.tells)
 					}
@@ -224,7 +227,7 @@ func TestRowsAreReferredTo(t *testing.T) {
 			}
 		}
 		x := rlCase{labelled: "medical", link: true, visits: 1, allow: func(f *exosql.Facet[rlPerson]) { f.AllowDelete().Permit(exosql.AllowRevealing("visits(person)")) }}
-		if r := x.tool(t, e, exo.Label{}).Run(t.Context(), "return people.where({ id: 3 }).delete()"); r.Err != nil || string(r.JSON) != "1" {
+		if r := x.tool(t, e, value.Label{}).Run(t.Context(), "return people.where({ id: 3 }).delete()"); r.Err != nil || string(r.JSON) != "1" {
 			t.Errorf("allowed: %s %v", r.JSON, r.Err)
 		}
 	})
@@ -234,9 +237,9 @@ func TestRowsAreReferredTo(t *testing.T) {
 func TestRowsOfOutsiders(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		var sent []string
-		c := rlCase{labelled: exo.Untrusted + ":desk", link: true, visits: 1, sends: func(s string) { sent = append(sent, s) }}
-		tool := c.tool(t, e, exo.Label{})
-		if r := tool.Run(t.Context(), "const n = await people.where(p => p.visits().exists()).count(); await chat.post({ text: 'n' + n })"); exo.KindOf(r.Err) != exo.Denied || len(sent) > 0 {
+		c := rlCase{labelled: value.Untrusted + ":desk", link: true, visits: 1, sends: func(s string) { sent = append(sent, s) }}
+		tool := c.tool(t, e, value.Label{})
+		if r := tool.Run(t.Context(), "const n = await people.where(p => p.visits().exists()).count(); await chat.post({ text: 'n' + n })"); fail.KindOf(r.Err) != fail.Denied || len(sent) > 0 {
 			t.Errorf("%v, sent %q", r.Err, sent)
 		}
 		if r := tool.Run(t.Context(), "return visits.count()"); r.Err != nil || string(r.JSON) != "1" { // it withholds nothing
@@ -258,8 +261,8 @@ func TestPolicyRowLabel(t *testing.T) {
 			visits.WithLabel(tag)
 		}
 		id := exosql.NewKey(visits, "id", func(v *rlVisit) *int64 { return &v.ID })
-		_, err := exo.Wrap(exosql.NewFacet(visits, "visit", id).Of(exosql.Grant(db, visits, exosql.AllRows[rlVisit]())), exo.Policy{Narrow: func(d *exo.Description) error {
-			d.Interface("VisitQuery").Label = exo.NewLabel(to...)
+		_, err := exo.Wrap(exosql.NewFacet(visits, "visit", id).Of(exosql.Grant(db, visits, exosql.AllRows[rlVisit]())), exo.Policy{Narrow: func(d *message.Description) error {
+			d.Interface("VisitQuery").Label = value.NewLabel(to...)
 			return nil
 		}}).Describe()
 		return err
@@ -268,7 +271,7 @@ func TestPolicyRowLabel(t *testing.T) {
 		tag  string
 		to   []string
 		want string
-	}{{"medical", nil, "lost {medical}"}, {"", []string{"medical"}, "its object doesn't know"}, {"", []string{exo.Untrusted}, ""}, {"medical", []string{"medical", exo.Untrusted}, ""}} {
+	}{{"medical", nil, "lost {medical}"}, {"", []string{"medical"}, "its object doesn't know"}, {"", []string{value.Untrusted}, ""}, {"medical", []string{"medical", value.Untrusted}, ""}} {
 		if err := wrap(c.tag, c.to...); (err == nil) != (c.want == "") || !strings.Contains(fmt.Sprint(err), c.want) {
 			t.Errorf("%q to %q: %v", c.tag, c.to, err)
 		}
@@ -346,7 +349,7 @@ func TestRowsOfTheScope(t *testing.T) {
 			}
 			g := codemode.Grants{"notes": nf.Of(exosql.Follow(exosql.Grant(db, table, person.Eq(1), exosql.ScopeVia(many)), many))}
 			r := wbTool(t, g).Run(t.Context(), `return notes.insert({ id: 1, visit: 1, text: "x" }).then(n => n.id)`)
-			return string(r.JSON) + exo.GuestText(r.Err), r
+			return string(r.JSON) + fail.GuestText(r.Err), r
 		}
 		for _, c := range []struct {
 			tag            string

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql/internal/check"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/rowsec"
@@ -37,7 +38,7 @@ func Policies(ctx context.Context, role string, objects ...exo.Object) (string, 
 			return "", err
 		}
 		if db != nil && db != o.db {
-			return "", exo.Errorf(exo.Invalid, "exosql: Policies", "the objects are of several databases; want those of one")
+			return "", fail.Errorf(fail.Invalid, "exosql: Policies", "the objects are of several databases; want those of one")
 		}
 		db = o.db
 		reach, err := o.facet.Walk()
@@ -50,9 +51,9 @@ func Policies(ctx context.Context, role string, objects ...exo.Object) (string, 
 	}
 	switch {
 	case db == nil:
-		return "", exo.Errorf(exo.Invalid, "exosql: Policies", "there are no objects: give it what is granted")
+		return "", fail.Errorf(fail.Invalid, "exosql: Policies", "there are no objects: give it what is granted")
 	case db.dialect != sqlast.Postgres:
-		return "", exo.Errorf(exo.Invalid, "exosql: Policies", "the database is SQLite, which has no policies: its second wall is the authorizer")
+		return "", fail.Errorf(fail.Invalid, "exosql: Policies", "the database is SQLite, which has no policies: its second wall is the authorizer")
 	}
 	live, err := db.Catalog(ctx)
 	if err != nil {
@@ -71,7 +72,7 @@ func (db *DB) settings(grants ...map[string]string) (*engine.Settings, error) {
 	for _, g := range grants {
 		for name, v := range g {
 			if before, ok := all[name]; ok && before != v {
-				return nil, exo.Errorf(exo.Invalid, "", "these objects are granted with different values for the policies of one table: they can't be combined in one query")
+				return nil, fail.Errorf(fail.Invalid, "", "these objects are granted with different values for the policies of one table: they can't be combined in one query")
 			}
 			all[name] = v
 		}

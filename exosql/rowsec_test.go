@@ -9,6 +9,8 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/dynamic"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -129,7 +131,7 @@ func TestPoliciesAreAWall(t *testing.T) {
 	run := func(program string) string {
 		r := tool.Run(t.Context(), program)
 		if r.Err != nil {
-			return "!" + exo.KindOf(r.Err).String()
+			return "!" + fail.KindOf(r.Err).String()
 		}
 		return string(r.JSON)
 	}
@@ -219,7 +221,7 @@ func TestPoliciesAndRawSQL(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.statement, got, c.want)
 		}
 	}
-	if _, err := exosql.Open(t.Context(), "sqlite::memory:", &exosql.OpenOptions{RowSecurity: true}); exo.KindOf(err) != exo.Invalid {
+	if _, err := exosql.Open(t.Context(), "sqlite::memory:", &exosql.OpenOptions{RowSecurity: true}); fail.KindOf(err) != fail.Invalid {
 		t.Errorf("of SQLite: %v", err)
 	}
 }
@@ -251,7 +253,7 @@ func TestPoliciesOfOddNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := dynamic.New(live).Table(table, dynamic.ColumnSpec{Name: column, Type: exo.TypeText, As: "kind"})
+		d, err := dynamic.New(live).Table(table, dynamic.ColumnSpec{Name: column, Type: value.TypeText, As: "kind"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -298,11 +300,11 @@ func TestPoliciesOfOddNames(t *testing.T) {
 		db.Close()
 	}
 	change(t, url, "DROP TABLE keep") // it is still there
-	if _, err := exosql.Policies(t.Context(), name, grants(owner, dynamic.Like("t1", "a%"))); exo.KindOf(err) != exo.Invalid || !strings.Contains(err.Error(), "like") {
+	if _, err := exosql.Policies(t.Context(), name, grants(owner, dynamic.Like("t1", "a%"))); fail.KindOf(err) != fail.Invalid || !strings.Contains(err.Error(), "like") {
 		t.Errorf("like: %v", err)
 	}
 	for _, role := range []string{"", "a b", `x"; DROP TABLE keep`, "Exo", strings.Repeat("x", 41)} {
-		if _, err := exosql.Policies(t.Context(), role, grants(owner, dynamic.AllRows())); exo.KindOf(err) != exo.Invalid {
+		if _, err := exosql.Policies(t.Context(), role, grants(owner, dynamic.AllRows())); fail.KindOf(err) != fail.Invalid {
 			t.Errorf("the role %q: %v", role, err)
 		}
 	}
@@ -345,7 +347,7 @@ func TestPoliciesOfTwo(t *testing.T) {
 	if out := r.Run(t, `return [await one.count(), await two.count()]`); out.JSON != "[3,1]" {
 		t.Error(out)
 	}
-	if out := r.Run(t, `return one.where(j => two.where(k => k.id > 0).count() > 1).count()`); out.Kind != exo.Invalid || !strings.Contains(out.Message, "different values for the policies") {
+	if out := r.Run(t, `return one.where(j => two.where(k => k.id > 0).count() > 1).count()`); out.Kind != fail.Invalid || !strings.Contains(out.Message, "different values for the policies") {
 		t.Error(out)
 	}
 }

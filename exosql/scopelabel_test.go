@@ -7,6 +7,8 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -117,7 +119,7 @@ func TestScopeReveals(t *testing.T) {
 				for k := range tools {
 					c.tag, c.visits = tag, k
 					g, _ := c.grants(t, e)
-					tool, err := codemode.New(g, &codemode.Options{Record: exo.Unrecorded, Admits: exo.NewLabel(strings.Fields(admits)...)})
+					tool, err := codemode.New(g, &codemode.Options{Record: exo.Unrecorded, Admits: value.NewLabel(strings.Fields(admits)...)})
 					if err != nil {
 						t.Fatal(c, err)
 					}
@@ -134,8 +136,8 @@ func TestScopeReveals(t *testing.T) {
 						var got [2]string
 						for k, tool := range labelled {
 							r := tool.Run(t.Context(), program)
-							got[k] = string(r.JSON) + exo.GuestText(r.Err)
-							if !r.Label.HasExactly("medical") || exo.KindOf(r.Err) != exo.Denied {
+							got[k] = string(r.JSON) + fail.GuestText(r.Err)
+							if !r.Label.HasExactly("medical") || fail.KindOf(r.Err) != fail.Denied {
 								t.Errorf("%v: %s: %s, label %v", c, program, got[k], r.Label)
 							}
 						}
@@ -148,7 +150,7 @@ func TestScopeReveals(t *testing.T) {
 					var got [2]string
 					for k, tool := range bare {
 						r := tool.Run(t.Context(), "return "+ask)
-						got[k] = string(r.JSON) + exo.GuestText(r.Err)
+						got[k] = string(r.JSON) + fail.GuestText(r.Err)
 					}
 					if asked++; got[0] != got[1] {
 						told++
@@ -183,13 +185,13 @@ func TestScopeRevealsTo(t *testing.T) {
 		} {
 			c.alike, c.allowed = x.alike, x.allowed
 			g, _ := c.grants(t, e)
-			tool, err := codemode.New(g, &codemode.Options{Record: exo.Unrecorded, Admits: exo.NewLabel(strings.Fields(x.admits)...)})
+			tool, err := codemode.New(g, &codemode.Options{Record: exo.Unrecorded, Admits: value.NewLabel(strings.Fields(x.admits)...)})
 			if err != nil {
 				t.Fatal(err)
 			}
 			r := tool.Run(t.Context(), x.program)
 			got := string(r.JSON)
-			if exo.KindOf(r.Err) == exo.Denied && strings.Contains(exo.GuestText(r.Err), "medical") {
+			if fail.KindOf(r.Err) == fail.Denied && strings.Contains(fail.GuestText(r.Err), "medical") {
 				got = "!"
 			}
 			if got != x.want || r.Label.String() != x.label {

@@ -7,8 +7,10 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/policy"
 	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
 	"github.com/exoagent/exoagent/exosql"
@@ -49,7 +51,7 @@ func newSealedWorld(t *testing.T, e tu.Engine, rows string) *sealedWorld {
 		s, err := service.New(name, "sends texts", service.Method("send", "sends a text", func(_ context.Context, l letter) (service.None, error) {
 			w.sent = append(w.sent, name+" to "+l.To+": "+l.Text)
 			return service.None{}, nil
-		}).Admits(exo.NewLabel(admits...)))
+		}).Admits(value.NewLabel(admits...)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +62,7 @@ func newSealedWorld(t *testing.T, e tu.Engine, rows string) *sealedWorld {
 }
 
 // run is what a program gives: its result, the labels of the run, and what was sent.
-func (w *sealedWorld) run(t *testing.T, how exoeval.Evaluator, limits exo.Limits, admits exo.Label, program string) (out string, kind exo.Kind) {
+func (w *sealedWorld) run(t *testing.T, how exoeval.Evaluator, limits exo.Limits, admits value.Label, program string) (out string, kind fail.Kind) {
 	t.Helper()
 	w.sent = nil
 	g, err := exo.NewGate(exo.Config{Grants: w.grants, Admits: admits, Limits: limits, Record: exo.Unrecorded})
@@ -73,7 +75,7 @@ func (w *sealedWorld) run(t *testing.T, how exoeval.Evaluator, limits exo.Limits
 	}
 	r := bound.Run(t.Context(), exoeval.Job{Program: program})
 	if r.Err != nil {
-		return exo.GuestText(r.Err) + r.Console, exo.KindOf(r.Err)
+		return fail.GuestText(r.Err) + r.Console, fail.KindOf(r.Err)
 	}
 	b, err := r.Value.AppendJSON(nil)
 	if err != nil {
@@ -87,33 +89,33 @@ const twoPeople = "(1, 2, 'ann', 'ann@a.example', 70), (2, 1, 'bob', NULL, 80)"
 // TestSealed: what a program may do with labelled columns that it is only shown, in both evaluators on both engines.
 func TestSealed(t *testing.T) {
 	tu.NotRaced(t)
-	pii := exo.NewLabel("pii")
+	pii := value.NewLabel("pii")
 	for _, c := range []struct {
 		name, program string
-		admits        exo.Label
+		admits        value.Label
 		want          string
 	}{
-		{"whole rows", "people.orderBy(p => p.id)", exo.Label{},
+		{"whole rows", "people.orderBy(p => p.id)", value.Label{},
 			`[{"id":1,"name":"ann","email":"[sealed pii]","pay":"[sealed pay]"},{"id":2,"name":"bob","email":"[sealed pii]","pay":"[sealed pay]"}] {}`},
 		{"what the result admits is opened", "people.orderBy(p => p.id)", pii,
 			`[{"id":1,"name":"ann","email":"ann@a.example","pay":"[sealed pay]"},{"id":2,"name":"bob","email":null,"pay":"[sealed pay]"}] {pii}`},
-		{"the first", "people.orderBy(p => p.id).first()", exo.Label{}, `{"id":1,"name":"ann","email":"[sealed pii]","pay":"[sealed pay]"} {}`},
-		{"selected", "people.where(p => p.id === 2).select(p => ({ e: p.email, deep: { p: p.pay, n: p.name } }))", exo.Label{}, `[{"e":"[sealed pii]","deep":{"p":"[sealed pay]","n":"bob"}}] {}`},
-		{"values alone", "people.select(p => p.email)", exo.Label{}, `["[sealed pii]","[sealed pii]"] {}`},
+		{"the first", "people.orderBy(p => p.id).first()", value.Label{}, `{"id":1,"name":"ann","email":"[sealed pii]","pay":"[sealed pay]"} {}`},
+		{"selected", "people.where(p => p.id === 2).select(p => ({ e: p.email, deep: { p: p.pay, n: p.name } }))", value.Label{}, `[{"e":"[sealed pii]","deep":{"p":"[sealed pay]","n":"bob"}}] {}`},
+		{"values alone", "people.select(p => p.email)", value.Label{}, `["[sealed pii]","[sealed pii]"] {}`},
 		{"of a link", "people.orderBy(p => p.id).select(p => ({ n: p.name, m: p.manager().email }))", pii, `[{"n":"ann","m":null},{"n":"bob","m":"ann@a.example"}] {pii}`},
-		{"joined", "people.orderBy(p => p.id).join(({ person }) => person.manager()).select(({ person, boss }) => ({ n: person.name, m: boss.email }))", exo.Label{}, `[{"n":"ann","m":"[sealed pii]"},{"n":"bob","m":"[sealed pii]"}] {}`},
+		{"joined", "people.orderBy(p => p.id).join(({ person }) => person.manager()).select(({ person, boss }) => ({ n: person.name, m: boss.email }))", value.Label{}, `[{"n":"ann","m":"[sealed pii]"},{"n":"bob","m":"[sealed pii]"}] {}`},
 		{"by way of a limit", "people.orderBy(p => p.id).limit(1).where(p => p.id > 0).select(p => ({ e: p.email }))", pii, `[{"e":"ann@a.example"}] {pii}`},
 		{"pages", "const p = await people.select(p => ({ id: p.id, e: p.email })).page(1); const q = await people.select(p => ({ id: p.id, e: p.email })).page(1, p.next); return [p.rows, q.rows]", pii, `[[{"id":1,"e":"ann@a.example"}],[{"id":2,"e":null}]] {pii}`},
-		{"counted", "people.count()", exo.Label{}, `2 {}`},
-		{"another key", "people.groupBy(p => p.name).orderBy(g => g.name).select(g => ({ n: g.name, c: g.count() }))", exo.Label{}, `[{"n":"ann","c":1},{"n":"bob","c":1}] {}`},
+		{"counted", "people.count()", value.Label{}, `2 {}`},
+		{"another key", "people.groupBy(p => p.name).orderBy(g => g.name).select(g => ({ n: g.name, c: g.count() }))", value.Label{}, `[{"n":"ann","c":1},{"n":"bob","c":1}] {}`},
 		{"kept in objects, arrays and Maps", "const [a] = await people.orderBy(p => p.id); const m = new Map([['e', a.email]]); return [{ x: [m.get('e')] }, { ...a }.email, [a].map(p => p.email)]", pii, `[{"x":["ann@a.example"]},"ann@a.example",["ann@a.example"]] {pii}`},
 		{"as text", "const a = await people.orderBy(p => p.id).first(); console.log(a.email, a); return JSON.stringify({ a, e: a.email }) + JSON.stringify(a.pay)", pii,
 			`"{\"a\":{\"id\":1,\"name\":\"ann\",\"email\":\"[sealed pii]\",\"pay\":\"[sealed pay]\"},\"e\":\"[sealed pii]\"}\"[sealed pay]\"" {}[sealed pii] {"id":1,"name":"ann","email":"[sealed pii]","pay":"[sealed pay]"}` + "\n"},
-		{"sent where it is admitted", "const a = await people.where(p => p.id === 1).first(); await mail.send({ to: 'ann', text: a.email }); return 'done'", exo.Label{}, `"done" {} | mail to ann: ann@a.example`},
-		{"not sent where it is not", "const a = await people.where(p => p.id === 1).first(); return chat.send({ to: 'ann', text: a.email }).catch(e => e.message)", exo.Label{}, `"chat.send: a sealed value that it is given may not leave this way: it is labelled pii" {}`},
-		{"nor what has another label", "const a = await people.where(p => p.id === 1).first(); return mail.send({ to: 'ann', text: a.email, n: a.pay }).catch(e => e.message)", exo.Label{}, `"mail.send: a sealed value that it is given may not leave this way: it is labelled pay" {}`},
-		{"sent, and then something public", "const a = await people.where(p => p.id === 1).first(); await mail.send({ to: 'ann', text: a.email }); await chat.send({ to: 'all', text: a.name }); return 1", exo.Label{}, `1 {} | mail to ann: ann@a.example | chat to all: ann`},
-		{"NULL is no text", "const a = await people.where(p => p.id === 2).first(); await mail.send({ to: 'bob', text: a.email }); return 1", exo.Label{}, `1 {}`},
+		{"sent where it is admitted", "const a = await people.where(p => p.id === 1).first(); await mail.send({ to: 'ann', text: a.email }); return 'done'", value.Label{}, `"done" {} | mail to ann: ann@a.example`},
+		{"not sent where it is not", "const a = await people.where(p => p.id === 1).first(); return chat.send({ to: 'ann', text: a.email }).catch(e => e.message)", value.Label{}, `"chat.send: a sealed value that it is given may not leave this way: it is labelled pii" {}`},
+		{"nor what has another label", "const a = await people.where(p => p.id === 1).first(); return mail.send({ to: 'ann', text: a.email, n: a.pay }).catch(e => e.message)", value.Label{}, `"mail.send: a sealed value that it is given may not leave this way: it is labelled pay" {}`},
+		{"sent, and then something public", "const a = await people.where(p => p.id === 1).first(); await mail.send({ to: 'ann', text: a.email }); await chat.send({ to: 'all', text: a.name }); return 1", value.Label{}, `1 {} | mail to ann: ann@a.example | chat to all: ann`},
+		{"NULL is no text", "const a = await people.where(p => p.id === 2).first(); await mail.send({ to: 'bob', text: a.email }); return 1", value.Label{}, `1 {}`},
 		{"revealed", "const a = await people.where(p => p.id === 1).first(); return (await reveal(a.email)).split('@')[1]", pii, `"a.example" {pii}`},
 		{"revealed within a list", "const all = await people.orderBy(p => p.id).select(p => ({ n: p.name, e: p.email })); return (await reveal(all)).filter(p => p.e === null).map(p => p.n)", pii, `["bob"] {pii}`},
 		{"what comes after is plain", "const a = await people.where(p => p.id === 1).first(); await reveal(a.email); return (await people.where(p => p.id === 1).first()).email.length", pii, `13 {pii}`},
@@ -154,13 +156,13 @@ func TestSealedIsShut(t *testing.T) {
 			"await people.limit(p)", "await people.as(e)", "await people.where(x => e)", "await people.where(x => e === 'x')", "await people.where(x => e && x.id === 1)", "await people.orderBy(e)", "e.then(x => x)", "Promise.all(e)",
 		} {
 			program := "const [x, y] = await people.orderBy(p => p.id); const e = x.email, f = y.email, p = x.pay, a = ['x', 'y'], o = {}; let n = 0; " + use + "; return 'went on'"
-			got, kind := w.run(t, how, exo.Limits{}, exo.Label{}, program)
-			if kind == 0 && quiet[use] == "" || strings.Contains(got, "ann@") || kind != 0 && kind != exo.Denied && kind != exo.Invalid && kind != exo.Program && kind != exo.Syntax {
+			got, kind := w.run(t, how, exo.Limits{}, value.Label{}, program)
+			if kind == 0 && quiet[use] == "" || strings.Contains(got, "ann@") || kind != 0 && kind != fail.Denied && kind != fail.Invalid && kind != fail.Program && kind != fail.Syntax {
 				t.Errorf("%s: %s (%v)", use, got, kind)
 			}
 		}
-		got, kind := w.run(t, how, exo.Limits{}, exo.Label{}, "const a = await people.first(); return a.email.length")
-		if want := "[sealed pii] is sealed (pii): programs can't look at it, compare it or calculate with it; return it, pass it on as it is, or read it by `await reveal(x)`, after which this program's results and effects carry the label"; kind != exo.Denied || !strings.Contains(got, want) {
+		got, kind := w.run(t, how, exo.Limits{}, value.Label{}, "const a = await people.first(); return a.email.length")
+		if want := "[sealed pii] is sealed (pii): programs can't look at it, compare it or calculate with it; return it, pass it on as it is, or read it by `await reveal(x)`, after which this program's results and effects carry the label"; kind != fail.Denied || !strings.Contains(got, want) {
 			t.Errorf("%v: %s", kind, got)
 		}
 	})
@@ -194,7 +196,7 @@ func TestSealedTellsNothing(t *testing.T) {
 			for _, how := range []exoeval.Evaluator{exoeval.InProcess{}, worker.Shared()} {
 				var first string
 				for i, w := range worlds {
-					got, _ := w.run(t, how, exo.Limits{Bytes: 4000}, exo.Label{}, program)
+					got, _ := w.run(t, how, exo.Limits{Bytes: 4000}, value.Label{}, program)
 					got, _, _ = strings.Cut(got, " | mail") // the mail itself differs, to whom it may
 					if i == 0 {
 						first = got
@@ -206,7 +208,7 @@ func TestSealedTellsNothing(t *testing.T) {
 		}
 		// What leaves is what is there, up to the size that the column declares.
 		for i, want := range []string{"mail to x: ann@a.example", "", "mail to x: ", "mail to x: [too large]"} {
-			worlds[i].run(t, exoeval.InProcess{}, exo.Limits{}, exo.Label{}, "const a = await people.orderBy(p => p.id).first(); await mail.send({ to: 'x', text: a.email })")
+			worlds[i].run(t, exoeval.InProcess{}, exo.Limits{}, value.Label{}, "const a = await people.orderBy(p => p.id).first(); await mail.send({ to: 'x', text: a.email })")
 			if got := strings.Join(worlds[i].sent, ""); got != want {
 				t.Errorf("sent %q, want %q", got, want)
 			}
@@ -221,7 +223,7 @@ func TestSealedOrder(t *testing.T) {
 		for _, pay := range [][2]string{{"70", "80"}, {"80", "70"}} {
 			w := newSealedWorld(t, e, "(1, 2, 'ann', 'a', "+pay[0]+"), (2, 1, 'bob', 'b', "+pay[1]+"); CREATE INDEX by_pay ON people (pay, name)")
 			for _, program := range []string{"people.select(p => p.name)", "people.select(p => ({ n: p.name, p: p.pay }))", "people.orderBy(p => p.name.length).select(p => p.name)", "people.manager().select(p => p.name)", "people", "people.join(({ person }) => person.manager()).select(({ boss }) => boss.name)"} {
-				got, _ := w.run(t, exoeval.InProcess{}, exo.Limits{}, exo.Label{}, program)
+				got, _ := w.run(t, exoeval.InProcess{}, exo.Limits{}, value.Label{}, program)
 				first += got + "\n"
 			}
 			if half := len(first) / 2; pay[0] == "80" && first[:half] != first[half:] {
@@ -239,15 +241,15 @@ func TestSealedByPolicy(t *testing.T) {
 		defer func() { w.grants["mail"] = plain }()
 		w.grants["mail"] = exo.Wrap(plain, exo.Policy{Before: func(*exo.Message) bool { return true }})
 		program := "const a = await people.where(p => p.id === 1).first(); await mail.send({ to: 'ann', text: a.email }); return 1"
-		if got, kind := w.run(t, how, exo.Limits{}, exo.Label{}, program); kind != exo.Denied || len(w.sent) > 0 {
+		if got, kind := w.run(t, how, exo.Limits{}, value.Label{}, program); kind != fail.Denied || len(w.sent) > 0 {
 			t.Errorf("%s, sent %v", got, w.sent)
 		}
-		if got, _ := w.run(t, how, exo.Limits{}, exo.NewLabel("pii"), program); got != "1 {pii} | mail to ann: ann@a.example" {
+		if got, _ := w.run(t, how, exo.Limits{}, value.NewLabel("pii"), program); got != "1 {pii} | mail to ann: ann@a.example" {
 			t.Error(got)
 		}
 		for what, o := range map[string]exo.Object{"a run": policy.RunBudget(plain, policy.Allowance{Messages: 5, Effects: 5}), "all runs": policy.LifeBudget(plain, policy.Allowance{Messages: 5, Effects: 5})} {
 			w.grants["mail"] = o
-			if got, _ := w.run(t, how, exo.Limits{}, exo.Label{}, program); got != "1 {} | mail to ann: ann@a.example" {
+			if got, _ := w.run(t, how, exo.Limits{}, value.Label{}, program); got != "1 {} | mail to ann: ann@a.example" {
 				t.Errorf("a budget of %s: %s", what, got)
 			}
 		}
@@ -305,9 +307,9 @@ func TestSealedWrites(t *testing.T) {
 				f.Permit(exosql.AllowRevealing("unique(email)"))
 			}
 			w := &sealedWorld{grants: map[string]exo.Object{"people": f.Of(rows)}}
-			var admits exo.Label
+			var admits value.Label
 			if c.admits {
-				admits = exo.NewLabel("pii")
+				admits = value.NewLabel("pii")
 			}
 			got, _ := w.run(t, exoeval.InProcess{}, exo.Limits{}, admits, strings.Replace("return "+c.program, "return return", "return", 1))
 			all, err := rows.All(t.Context())
@@ -352,7 +354,7 @@ func TestHostReadsWhole(t *testing.T) {
 			"letters.select(l => ({ a: l.answers().select(a => a.text) }))": `[{"a":["` + long + `"]}] {pii}`,
 			"letters.select(l => l.text)":                                   `["[too large]"] {pii}`,
 		} {
-			if got, _ := w.run(t, exoeval.InProcess{}, exo.Limits{}, exo.NewLabel("pii"), program); got != want {
+			if got, _ := w.run(t, exoeval.InProcess{}, exo.Limits{}, value.NewLabel("pii"), program); got != want {
 				t.Errorf("%s: %.100s", program, got)
 			}
 		}
@@ -371,10 +373,10 @@ func TestManyCopies(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		for _, size := range []int{1, 600_000} {
 			w := newSealedWorld(t, e, "(1, 2, 'ann', '"+strings.Repeat("x", size)+"', 70)")
-			if got, _ := w.run(t, exoeval.InProcess{}, exo.Limits{}, exo.Label{}, "return "+copies(64)); got != "1 {}" {
+			if got, _ := w.run(t, exoeval.InProcess{}, exo.Limits{}, value.Label{}, "return "+copies(64)); got != "1 {}" {
 				t.Errorf("%d bytes: %.200s", size, got)
 			}
-			if got, kind := w.run(t, exoeval.InProcess{}, exo.Limits{}, exo.Label{}, "return "+copies(65)); kind != exo.Limit || !strings.Contains(got, "a row shows 65 labelled values; 64 is the limit") {
+			if got, kind := w.run(t, exoeval.InProcess{}, exo.Limits{}, value.Label{}, "return "+copies(65)); kind != fail.Limit || !strings.Contains(got, "a row shows 65 labelled values; 64 is the limit") {
 				t.Errorf("%d bytes: %.200s", size, got)
 			}
 		}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -112,7 +114,7 @@ func (c *besideCase) run(t *testing.T, e tu.Engine, differs string, labelled boo
 		t.Fatal(c.what, err)
 	}
 	r := tool.Run(t.Context(), c.program)
-	return string(r.JSON) + exo.GuestText(r.Err)
+	return string(r.JSON) + fail.GuestText(r.Err)
 }
 
 // TestLabelledBeside: rules by which a write tells of a labelled column that stand elsewhere: in another grant, in a partition or an heir, in a generated
@@ -187,7 +189,7 @@ func TestHarmlessElsewhere(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := tool.Run(t.Context(), "return people.where({ id: 1000 }).delete().catch(e => e.message)")
-			return string(r.JSON) + exo.GuestText(r.Err)
+			return string(r.JSON) + fail.GuestText(r.Err)
 		}
 		for range 2 {
 			if got := run(codemode.Grants{"people": both["people"]}); got != "0" {
@@ -219,7 +221,7 @@ func TestViewBeside(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := tool.Run(t.Context(), besideRank(75))
-			got = append(got, string(r.JSON)+exo.GuestText(r.Err))
+			got = append(got, string(r.JSON)+fail.GuestText(r.Err))
 		}
 		if got[0] != got[1] {
 			t.Errorf("%q", got)
@@ -242,7 +244,7 @@ func TestPolicyBeside(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := tool.Run(t.Context(), besideRank(75))
-		got = append(got, string(r.JSON)+exo.GuestText(r.Err))
+		got = append(got, string(r.JSON)+fail.GuestText(r.Err))
 	}
 	if got[0] != got[1] {
 		t.Errorf("%q", got)
@@ -264,7 +266,7 @@ func TestHookBeside(t *testing.T) {
 			p.BeforeWrite(func(_ context.Context, w *exosql.Write[besidePerson]) error { w.Fill(rank.Set(99)); return nil }, rank) // as of a version, or who changed it last
 			f := exosql.NewFacet(p, "person", id, rank, pay, email).AllowUpdate(email)
 			grants := codemode.Grants{"people": f.Of(exosql.Grant(db, p, exosql.AllRows[besidePerson]()))}
-			first, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded, Admits: exo.NewLabel("pii")})
+			first, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded, Admits: value.NewLabel("pii")})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -274,7 +276,7 @@ func TestHookBeside(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := second.Run(t.Context(), "return people.select(p => ({ id: p.id, rank: p.rank }))")
-			got = append(got, string(r.JSON)+exo.GuestText(r.Err))
+			got = append(got, string(r.JSON)+fail.GuestText(r.Err))
 		}
 		if got[0] != got[1] {
 			t.Errorf("%q", got)

@@ -6,6 +6,9 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -88,7 +91,7 @@ func TestSealedRules(t *testing.T) {
 						t.Fatal(err)
 					}
 					r := tool.Run(t.Context(), c.program)
-					out[i] = string(r.JSON) + exo.GuestText(r.Err)
+					out[i] = string(r.JSON) + fail.GuestText(r.Err)
 				}
 				return out
 			}
@@ -135,10 +138,10 @@ func TestRulesBesides(t *testing.T) {
 func TestPolicyLabels(t *testing.T) {
 	wrap := func(tag string) error {
 		c := rulesCase{}
-		o := exo.Wrap(c.grants(t, tu.SQLite, false, false, "1,2,3")["people"], exo.Policy{Narrow: func(d *exo.Description) error {
+		o := exo.Wrap(c.grants(t, tu.SQLite, false, false, "1,2,3")["people"], exo.Policy{Narrow: func(d *message.Description) error {
 			for _, i := range d.Interfaces {
 				if f := i.Fields["pay"]; f != nil {
-					f.Label = f.Label.Join(exo.NewLabel(tag))
+					f.Label = f.Label.Join(value.NewLabel(tag))
 				}
 			}
 			return nil
@@ -149,7 +152,7 @@ func TestPolicyLabels(t *testing.T) {
 	if err := wrap("pay"); err == nil || !strings.Contains(err.Error(), "a policy labels Person.pay {pay}") {
 		t.Error(err)
 	}
-	if err := wrap(exo.Untrusted); err != nil {
+	if err := wrap(value.Untrusted); err != nil {
 		t.Error(err)
 	}
 }

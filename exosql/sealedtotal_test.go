@@ -8,6 +8,8 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/dynamic"
@@ -44,9 +46,9 @@ func TestTotalsAreListed(t *testing.T) {
 }
 
 // totalWorld is a table of one row, and another one, whose column s is labelled, of the declared type of the engine.
-func totalWorld(t *testing.T, e tu.Engine, typ, value, zone string) (*codemode.Tool, *codemode.Tool) {
+func totalWorld(t *testing.T, e tu.Engine, typ, val, zone string) (*codemode.Tool, *codemode.Tool) {
 	t.Helper()
-	db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec("CREATE TABLE x (id {int} PRIMARY KEY, s "+typ+", other TEXT)", "INSERT INTO x VALUES (1, "+value+", 'o'), (2, NULL, NULL)")})
+	db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec("CREATE TABLE x (id {int} PRIMARY KEY, s "+typ+", other TEXT)", "INSERT INTO x VALUES (1, "+val+", 'o'), (2, NULL, NULL)")})
 	live, err := db.Catalog(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +66,7 @@ func totalWorld(t *testing.T, e tu.Engine, typ, value, zone string) (*codemode.T
 		t.Fatal(err)
 	}
 	tool := func(admits ...string) *codemode.Tool {
-		tool, err := codemode.New(codemode.Grants{"items": o}, &codemode.Options{Record: exo.Unrecorded, Admits: exo.NewLabel(admits...), Zone: zone})
+		tool, err := codemode.New(codemode.Grants{"items": o}, &codemode.Options{Record: exo.Unrecorded, Admits: value.NewLabel(admits...), Zone: zone})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,20 +168,20 @@ func TestOthersRead(t *testing.T) {
 	}
 	each(t, rows, func(t *testing.T, w *sealedWorld, how exoeval.Evaluator) {
 		for _, program := range shows {
-			if got, kind := w.run(t, how, exo.Limits{}, exo.Label{}, program); kind != 0 || !strings.Contains(got, `"x":"[sealed p`) || !strings.HasSuffix(got, " {}") {
+			if got, kind := w.run(t, how, exo.Limits{}, value.Label{}, program); kind != 0 || !strings.Contains(got, `"x":"[sealed p`) || !strings.HasSuffix(got, " {}") {
 				t.Errorf("%s: %s", program, got)
 			}
 		}
 		for _, program := range reads {
-			got, kind := w.run(t, how, exo.Limits{}, exo.Label{}, program)
-			if kind != exo.Denied || !strings.Contains(got, "the program read values") && !strings.Contains(got, "may not leave") {
+			got, kind := w.run(t, how, exo.Limits{}, value.Label{}, program)
+			if kind != fail.Denied || !strings.Contains(got, "the program read values") && !strings.Contains(got, "may not leave") {
 				t.Errorf("%s: %s (%v)", program, got, kind)
 			}
-			if got, kind := w.run(t, how, exo.Limits{}, exo.NewLabel("pii", "pay"), program); kind != 0 {
+			if got, kind := w.run(t, how, exo.Limits{}, value.NewLabel("pii", "pay"), program); kind != 0 {
 				t.Errorf("the twin of %s: %s", program, got)
 			}
 		}
-		got, _ := w.run(t, how, exo.Limits{}, exo.NewLabel("pii"), "people.orderBy(p => p.id).select(p => ({ a: p.email.upper(), b: p.email ?? p.name, c: p.email.isNull(), d: `${p.name} <${p.email}>` }))")
+		got, _ := w.run(t, how, exo.Limits{}, value.NewLabel("pii"), "people.orderBy(p => p.id).select(p => ({ a: p.email.upper(), b: p.email ?? p.name, c: p.email.isNull(), d: `${p.name} <${p.email}>` }))")
 		if want := `[{"a":"ANN@A.EXAMPLE","b":"ann@a.example","c":false,"d":"ann <ann@a.example>"},{"a":null,"b":"bob","c":true,"d":null}] {pii}`; got != want {
 			t.Error(got)
 		}
@@ -207,13 +209,13 @@ func TestTotalsGrow(t *testing.T) {
 				{32, "p.email.upper()", "1 {}"}, {33, "p.email.upper()", "could take more than 24 MiB"}, {64, "p.email.trim()", "1 {}"}, {64, "p.email ?? 'x'", "1 {}"}, {65, "p.email.isNull()", "64 is the limit"},
 				{10, "p.email.concat(p.email, p.email, p.email, p.email, p.email, p.email, p.email)", "1 {}"}, {20, "p.email.concat(p.email, p.email, p.email, p.email, p.email, p.email, p.email)", "could take more than 24 MiB"},
 			} {
-				if got, _ := w.run(t, exoeval.InProcess{}, exo.Limits{}, exo.Label{}, fields(c.n, c.x)); !strings.Contains(got, c.want) {
+				if got, _ := w.run(t, exoeval.InProcess{}, exo.Limits{}, value.Label{}, fields(c.n, c.x)); !strings.Contains(got, c.want) {
 					t.Errorf("%d bytes, %d %s: %.300s", size, c.n, c.x, got)
 				}
 			}
 		}
 		w := newSealedWorld(t, e, "(1, 2, 'ann', 'ßßßßßßßßßßßßßßßßßßßß', 70), (2, 1, 'bob', 'ΐΐΐΐΐΐΐΐΐΐΐΐΐΐΐΐΐΐΐΐ', 70), (3, 1, 'cy', '"+strings.Repeat("x", 121)+"', 70)")
-		got, _ := w.run(t, exoeval.InProcess{}, exo.Limits{}, exo.NewLabel("pii"), "people.orderBy(p => p.id).select(p => p.email.upper())")
+		got, _ := w.run(t, exoeval.InProcess{}, exo.Limits{}, value.NewLabel("pii"), "people.orderBy(p => p.id).select(p => p.email.upper())")
 		if want := fmt.Sprintf(`["%s","%s","[too large]"] {pii}`, strings.Repeat("SS", 20), strings.Repeat("\u0399\u0308\u0301", 20)); got != want {
 			t.Error(got)
 		}

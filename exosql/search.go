@@ -3,7 +3,8 @@ package exosql
 import (
 	"fmt"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/search"
 )
@@ -51,15 +52,15 @@ func (r Relation[T]) Search(s Search[T], text string) Relation[T] {
 	_, err := search.Parse(text)
 	switch {
 	case s.s == nil:
-		step.Err = exo.Errorf(exo.Invalid, "exosql: Search", "a zero Search was given: NewSearch makes one")
+		step.Err = fail.Errorf(fail.Invalid, "exosql: Search", "a zero Search was given: NewSearch makes one")
 	case r.r != nil && s.s.Table != r.r.Table:
-		step.Err = exo.Errorf(exo.Invalid, "exosql: Search", "a search of table %s was given for table %s", s.s.Table.Name, r.r.Table.Name)
+		step.Err = fail.Errorf(fail.Invalid, "exosql: Search", "a search of table %s was given for table %s", s.s.Table.Name, r.r.Table.Name)
 	case err != nil:
-		step.Err = exo.Errorf(exo.Invalid, "exosql: Search", "%s", err)
-	case exo.Text(text).IsZero():
-		step.Err = exo.Errorf(exo.Invalid, "exosql: Search", "the text holds what no database takes")
+		step.Err = fail.Errorf(fail.Invalid, "exosql: Search", "%s", err)
+	case value.Text(text).IsZero():
+		step.Err = fail.Errorf(fail.Invalid, "exosql: Search", "the text holds what no database takes")
 	case r.r != nil && len(r.r.Table.Keys) == 0:
-		step.Err = exo.Errorf(exo.Denied, "exosql: Search", "table %s has no key to break ties of the rank: declare it with NewKey", r.r.Table.Name)
+		step.Err = fail.Errorf(fail.Denied, "exosql: Search", "table %s has no key to break ties of the rank: declare it with NewKey", r.r.Table.Name)
 	}
 	return r.step(step)
 }

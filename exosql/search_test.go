@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -42,7 +43,7 @@ func TestSearchIsBounded(t *testing.T) {
 		// One row must not take the host's memory.
 		many := strings.Repeat("s, ", 40) + "s"
 		for _, x := range []string{"t.status.in([" + many + "])"} {
-			if o := r.Run(t, "return await tasks.where(t => { let s = t.title.concat(t.title, t.title, t.title); s = s.concat(s, s, s); return "+x+" }).count()"); o.Kind != exo.Limit {
+			if o := r.Run(t, "return await tasks.where(t => { let s = t.title.concat(t.title, t.title, t.title); s = s.concat(s, s, s); return "+x+" }).count()"); o.Kind != fail.Limit {
 				t.Errorf("%s: %v", x, o)
 			}
 		}

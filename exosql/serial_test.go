@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/codemode"
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -82,7 +82,7 @@ func serialRun(t *testing.T, tool *codemode.Tool) func(string) string {
 	return func(p string) string {
 		r := tool.Run(t.Context(), p)
 		if r.Err != nil {
-			return exo.KindOf(r.Err).String() + " " + exo.GuestText(r.Err)
+			return fail.KindOf(r.Err).String() + " " + fail.GuestText(r.Err)
 		}
 		return fmt.Sprint(r.Value)
 	}

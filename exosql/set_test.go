@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -39,7 +40,7 @@ func TestSetBounds(t *testing.T) {
 		for range 5 {
 			tree = tree + ".unionAll(" + tree + ")"
 		}
-		for program, kind := range map[string]exo.Kind{chain: 0, tree: exo.Limit, chain + strings.Repeat(".unionAll(tasks.select(t => t.id))", 40): exo.Limit} {
+		for program, kind := range map[string]fail.Kind{chain: 0, tree: fail.Limit, chain + strings.Repeat(".unionAll(tasks.select(t => t.id))", 40): fail.Limit} {
 			if o := r.Run(t, "return await "+program+".count()"); o.Kind != kind || kind == 0 && o.JSON != "25" {
 				t.Errorf("%.80s: %v", program, o)
 			}
@@ -52,7 +53,7 @@ func TestSetsOfLists(t *testing.T) {
 	r := tu.As(t, tu.Open(t), tu.Acme, exo.Limits{})
 	for _, shown := range []string{"t.comments()", "t.comments().first()", "t.assignee()"} {
 		q := "tasks.select(t => ({ x: " + shown + " }))"
-		if o := r.Run(t, "return await "+q+".union("+q+")"); o.Kind != exo.Invalid || !strings.Contains(o.Message, "`x` is a list of rows") {
+		if o := r.Run(t, "return await "+q+".union("+q+")"); o.Kind != fail.Invalid || !strings.Contains(o.Message, "`x` is a list of rows") {
 			t.Errorf("%s: %s", shown, o)
 		}
 	}

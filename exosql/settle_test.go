@@ -9,6 +9,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -104,7 +105,7 @@ func TestAfterCommit(t *testing.T) {
 			r := tool.Run(t.Context(), c.program)
 			got := string(r.JSON)
 			if r.Err != nil {
-				got = "!" + exo.GuestText(r.Err)
+				got = "!" + fail.GuestText(r.Err)
 			}
 			if got != c.want && !(strings.HasPrefix(c.want, "!") && strings.HasPrefix(got, "!") && strings.Contains(got, c.want[1:])) {
 				t.Errorf("%s\ngives %s (%v)\nwant %s", c.program, got, r.Err, c.want)
@@ -205,7 +206,7 @@ func TestAfterCommitOfGo(t *testing.T) {
 			} else {
 				err = tx.Rollback(ctx)
 			}
-			if again := tx.Commit(ctx); err != nil || exo.KindOf(again) != exo.Invalid {
+			if again := tx.Commit(ctx); err != nil || fail.KindOf(again) != fail.Invalid {
 				t.Errorf("%v, and once more: %v", err, again)
 			}
 			if commit {

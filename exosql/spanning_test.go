@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/dynamic"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -78,7 +79,7 @@ func TestSpanning(t *testing.T) {
 					return tu.NewRunner(t, map[string]exo.Object{"codes": o}, exo.Limits{}).Run(t, program)
 				}
 				db, o := open()
-				if out := run(o); out.Kind != exo.Denied || !strings.Contains(out.Message, "its host has to look at it first") || strings.Contains(out.Message, "unique") {
+				if out := run(o); out.Kind != fail.Denied || !strings.Contains(out.Message, "its host has to look at it first") || strings.Contains(out.Message, "unique") {
 					t.Errorf("%s: %s\n%s", name, program, out)
 				}
 				found, err := exosql.Inspect(t.Context(), db, exosql.Granted(o))
@@ -99,7 +100,7 @@ func TestSpanning(t *testing.T) {
 					t.Fatalf("%s: Check finds %v", name, found)
 				}
 				db, o = open(known)
-				if out := run(o); program != free && (out.Kind != exo.Invalid || !strings.Contains(out.Message, "taken") && !strings.Contains(out.Message, "is there already")) || program == free && out.JSON == "" {
+				if out := run(o); program != free && (out.Kind != fail.Invalid || !strings.Contains(out.Message, "taken") && !strings.Contains(out.Message, "is there already")) || program == free && out.JSON == "" {
 					t.Errorf("%s: the twin of %s learns nothing: %s", name, program, out)
 				}
 				if found, err = exosql.Inspect(t.Context(), db, exosql.Granted(o)); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -35,7 +36,7 @@ func TestSpentWrite(t *testing.T) {
 				if after := look(wrJobs); yes == (after == before) {
 					t.Fatalf("%s\nwith %+v: %s %v, and leaves %s", program, limits, r.JSON, r.Err, after)
 				}
-				told[fmt.Sprint(yes, exo.KindOf(r.Err))]++
+				told[fmt.Sprint(yes, fail.KindOf(r.Err))]++
 			}
 		}
 		for rows := 1; rows < 8; rows++ {

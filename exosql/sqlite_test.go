@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -49,7 +50,7 @@ func TestLockedForWriting(t *testing.T) {
 	if err := db.Transact(ctx, f); !errors.Is(err, context.DeadlineExceeded) || called {
 		t.Errorf("with a deadline: %v", err)
 	}
-	if err := db.Transact(t.Context(), f); exo.KindOf(err) != exo.Conflict || !errors.Is(err, exo.ErrNothingDone) || called {
+	if err := db.Transact(t.Context(), f); fail.KindOf(err) != fail.Conflict || !errors.Is(err, exo.ErrNothingDone) || called {
 		t.Errorf("%v, and the function was called: %t", err, called)
 	}
 	do(t, writer, "COMMIT")
@@ -101,13 +102,13 @@ func TestWaitsForAWriter(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done = count(ctx)
 	cancel()
-	if err := <-done; !errors.Is(err, exo.ErrCancelled) {
+	if err := <-done; !errors.Is(err, fail.ErrCancelled) {
 		t.Errorf("cancelled while it waits: %v", err)
 	}
 	if exosql.WaitsOn(ctx) || !exosql.WaitsOn(t.Context()) {
 		t.Error("who waits is not who still wants to know")
 	}
-	if _, err := tags.Count(t.Context()); exo.KindOf(err) != exo.Internal {
+	if _, err := tags.Count(t.Context()); fail.KindOf(err) != fail.Internal {
 		t.Errorf("a writer that does not end: %v", err)
 	}
 	do(t, writer, "ROLLBACK")
@@ -136,7 +137,7 @@ func TestStatementsForget(t *testing.T) {
 	grants := map[string]exo.Object{"tasks": facet.Of(tasks)}
 	const program = "return (await tasks.where((t) => t.title.ne('SECRET')).execute()).length"
 	for range 2 {
-		if o := tu.NewRunner(t, grants, exo.Limits{Bytes: 100}).Run(t, program); o.Kind != exo.Limit {
+		if o := tu.NewRunner(t, grants, exo.Limits{Bytes: 100}).Run(t, program); o.Kind != fail.Limit {
 			t.Errorf("a small budget: %s", o)
 		}
 		if s := strings.Join(exosql.Bound(db), "\n"); strings.Contains(s, "SECRET") {
@@ -162,11 +163,11 @@ func TestReadersLeaveNoLock(t *testing.T) {
 	do(t, writer, "PRAGMA busy_timeout = 0")
 	facet := exosql.NewFacet(tu.Tasks, "task", tu.TaskID, tu.TaskTitle)
 	grants := map[string]exo.Object{"tasks": facet.Of(exosql.Grant(db, tu.Tasks, exosql.AllRows[tu.Task]()))}
-	if o := tu.NewRunner(t, grants, exo.Limits{Bytes: 100}).Run(t, "return await tasks.execute()"); o.Kind != exo.Limit {
+	if o := tu.NewRunner(t, grants, exo.Limits{Bytes: 100}).Run(t, "return await tasks.execute()"); o.Kind != fail.Limit {
 		t.Fatal(o)
 	}
 	do(t, writer, "UPDATE tasks SET title = x'00' WHERE id = 1002")
-	if o := tu.NewRunner(t, grants, exo.Limits{}).Run(t, "return await tasks.execute()"); o.Kind != exo.Invalid {
+	if o := tu.NewRunner(t, grants, exo.Limits{}).Run(t, "return await tasks.execute()"); o.Kind != fail.Invalid {
 		t.Fatal(o)
 	}
 	do(t, writer, "UPDATE tasks SET title = 'x' WHERE id = 1002")

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
@@ -15,7 +15,7 @@ type constant string
 // Table describes a table whose rows scan into T. It carries no authority.
 type Table[T any] struct {
 	t    *decl.Table
-	sets []func(*T, exo.Value) bool // by column: puts a value into its field, if it fits
+	sets []func(*T, value.Value) bool // by column: puts a value into its field, if it fits
 
 	bound fields
 }
@@ -41,10 +41,10 @@ func (t *Table[T]) WithLabel(tags ...string) *Table[T] {
 	if len(tags) == 0 || slices.Contains(tags, "") {
 		panic("exosql: WithLabel needs tags, none of them empty: " + to.Name)
 	}
-	for _, tag := range exo.NewLabel(tags...).Unnamed() {
+	for _, tag := range value.NewLabel(tags...).Unnamed() {
 		panic(fmt.Sprintf("exosql: WithLabel(%q) of %s is of whom a value belongs to, and that a row is there belongs to nobody: write it without readers", tag, to.Name))
 	}
-	to.AddLabel(exo.NewLabel(tags...))
+	to.AddLabel(value.NewLabel(tags...))
 	return t
 }
 

@@ -11,7 +11,9 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/policy"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/internal/search"
@@ -69,7 +71,7 @@ func TestTextSearch(t *testing.T) {
 		r := tu.NewRunner(t, map[string]exo.Object{"letters": letterFacet.Of(exosql.Grant(db, letters, letterOwner.Eq(1)))}, exo.Limits{})
 		for _, x := range textSearches {
 			o := r.Run(t, "return await "+x.program)
-			if result := strings.ContainsAny(x.want[:1], "{[0123456789"); result && (o.Kind != 0 || o.JSON != x.want) || !result && (o.Kind != exo.Invalid && o.Kind != exo.Denied && o.Kind != exo.Syntax || !strings.Contains(o.Message, x.want)) {
+			if result := strings.ContainsAny(x.want[:1], "{[0123456789"); result && (o.Kind != 0 || o.JSON != x.want) || !result && (o.Kind != fail.Invalid && o.Kind != fail.Denied && o.Kind != fail.Syntax || !strings.Contains(o.Message, x.want)) {
 				t.Errorf("%s\n%s\nwant %s", x.program, o, x.want)
 			}
 			if len(o.SQL) > 1 {
@@ -341,7 +343,7 @@ func TestTypedSearch(t *testing.T) {
 			}
 		}
 		for says, q := range map[string]exosql.Relation[letter]{"not closed": r.Search(letterText, `"x`), "zero Search": r.Search(exosql.Search[letter]{}, "x"), "no word": r.Search(letterText, "!")} {
-			if _, err := q.All(ctx); exo.KindOf(err) != exo.Invalid || !strings.Contains(err.Error(), says) {
+			if _, err := q.All(ctx); fail.KindOf(err) != fail.Invalid || !strings.Contains(err.Error(), says) {
 				t.Errorf("%v, want %s", err, says)
 			}
 		}
@@ -355,7 +357,7 @@ func TestTypedSearch(t *testing.T) {
 func TestSearchesAreBounded(t *testing.T) {
 	db := openLetters(t, tu.SQLite, fewLetters)
 	r := tu.NewRunner(t, map[string]exo.Object{"letters": letterFacet.Of(exosql.Grant(db, letters, letterOwner.Eq(1)))}, exo.Limits{})
-	for times, want := range map[int]exo.Kind{20: 0, 75: exo.Limit} {
+	for times, want := range map[int]fail.Kind{20: 0, 75: fail.Limit} {
 		if o := r.Run(t, fmt.Sprintf("return await letters.where(l => { let c = l.id === 1; for (let i = 0; i < %d; i++) c = c.or(l.matches('a' + i)); return c }).count()", times)); o.Kind != want {
 			t.Errorf("%d times: %v", times, o)
 		}
@@ -431,7 +433,7 @@ func TestSearchLabels(t *testing.T) {
 		for _, admits := range []bool{false, true} {
 			c := exo.Config{Grants: map[string]exo.Object{"letters": o}}
 			if admits {
-				c.Admits = exo.NewLabel("private")
+				c.Admits = value.NewLabel("private")
 			}
 			g, err := exo.NewGate(c)
 			if err != nil {
@@ -476,7 +478,7 @@ func TestSearchInjection(t *testing.T) {
 				switch {
 				case o.Kind == 0 && o.JSON == "true":
 					found++
-				case o.Kind == exo.Invalid:
+				case o.Kind == fail.Invalid:
 					refused++
 				case o.Kind != 0 || strings.HasPrefix(text, "'"):
 					t.Errorf("%.200s: %v", text, o)

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -142,12 +144,12 @@ func TestOperatorsAreTotal(t *testing.T) {
 		for _, x := range expressions {
 			exprs = append(exprs, x.expr)
 		}
-		if w, g := want.Run(t, "return await things.where(t => t.d"+strings.Repeat(".mul(t.d)", 8)+".isNull()).count()"), got.Run(t, "return await things.where(t => t.d"+strings.Repeat(".mul(t.d)", 8)+".isNull()).count()"); w.Kind != exo.Limit || g.Message != w.Message {
+		if w, g := want.Run(t, "return await things.where(t => t.d"+strings.Repeat(".mul(t.d)", 8)+".isNull()).count()"), got.Run(t, "return await things.where(t => t.d"+strings.Repeat(".mul(t.d)", 8)+".isNull()).count()"); w.Kind != fail.Limit || g.Message != w.Message {
 			t.Errorf("what has too many digits for the engine: %s, %s", w, g)
 		}
 		if e.Name == tu.Postgres.Name { // on SQLite no operator that there is fails
 			partial := "SELECT count(*) > 0 FROM things t JOIN owners o ON o.id = t.id WHERE o.tenant = 1 AND -t.big <> 7"
-			if _, err := exosql.AskOne(t.Context(), db, partial, exo.TypeBool, ""); err == nil || !strings.Contains(err.Error(), "out of range") {
+			if _, err := exosql.AskOne(t.Context(), db, partial, value.TypeBool, ""); err == nil || !strings.Contains(err.Error(), "out of range") {
 				t.Errorf("the twin: this engine looks at the rows in scope only: %v", err)
 			}
 		}
@@ -162,7 +164,7 @@ func TestOperatorsAreTotal(t *testing.T) {
 			for _, cond := range []string{"(" + x + ").isNull()", x} {
 				program := "return (await things.where(t => " + cond + ").select(t => ({ id: t.id })).orderBy(t => t.id)).map(t => t.id)"
 				w := want.Run(t, program)
-				if w.Kind == exo.Invalid && cond == x {
+				if w.Kind == fail.Invalid && cond == x {
 					continue // it is no condition
 				}
 				if g := got.Run(t, program); w.Result.Err != nil || g.JSON != w.JSON {
@@ -187,12 +189,12 @@ func TestTextsDoNotGrowWithoutBound(t *testing.T) {
 			}
 		}
 		grown := "(t.s + t.s)" + strings.Repeat(".concat("+strings.Repeat("t.s.upper(), ", 7)+"t.s)", 3)
-		if o := got.Run(t, "return await things.where(t => "+grown+".length.gt(0)).count()"); o.Kind != exo.Limit {
+		if o := got.Run(t, "return await things.where(t => "+grown+".length.gt(0)).count()"); o.Kind != fail.Limit {
 			t.Errorf("a text of any length: %s", o)
 		}
 		// What bounds an operand repeats it, but not again and again.
 		for _, x := range []string{"t.s" + strings.Repeat(".upper().coalesce(t.s)", 40) + ".length", "t.d" + strings.Repeat(".add(1).coalesce(t.d)", 40) + ".floor()", "t.s" + strings.Repeat(".coalesce(t.s).nullIf('').trim()", 40) + ".upper().length"} {
-			if o := got.Run(t, "return await things.where(t => "+x+".isNotNull()).count()"); o.JSON != "3" && o.Kind != exo.Limit {
+			if o := got.Run(t, "return await things.where(t => "+x+".isNotNull()).count()"); o.JSON != "3" && o.Kind != fail.Limit {
 				t.Errorf("%s: %s %v", x, o, failure(o))
 			}
 		}

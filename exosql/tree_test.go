@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -131,7 +132,7 @@ func TestTreeRefused(t *testing.T) {
 		"staff.descendants()":                                                      "recursive()",
 		"staff.where(s => s.depth > 1)":                                            "depth",
 	} {
-		if o := r.Run(t, "return await "+program+".execute()"); o.Kind != exo.Invalid && o.Kind != exo.Denied || !strings.Contains(o.Message, says) {
+		if o := r.Run(t, "return await "+program+".execute()"); o.Kind != fail.Invalid && o.Kind != fail.Denied || !strings.Contains(o.Message, says) {
 			t.Errorf("%s: %v", program, o)
 		}
 	}
@@ -204,7 +205,7 @@ func TestTreeDense(t *testing.T) {
 		grants := map[string]exo.Object{"staff": f.Of(exosql.Grant(db, staff, staffOrg.Eq(1)))}
 		r := tu.NewRunner(t, grants, tu.Both{Bounds: exoeval.Bounds{Total: 2 * time.Second}})
 		start := time.Now()
-		if o := r.Run(t, "return await staff.peers().recursive(1000).count()"); o.Kind != 0 && o.Kind != exo.Limit {
+		if o := r.Run(t, "return await staff.peers().recursive(1000).count()"); o.Kind != 0 && o.Kind != fail.Limit {
 			t.Error(o)
 		}
 		if d := time.Since(start); d > 10*time.Second {
@@ -231,7 +232,7 @@ func TestTreeCycles(t *testing.T) {
 func TestTreeBounds(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		r := tu.NewRunner(t, staffOf(e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(staffSQL()...)}), 1), exo.Limits{})
-		for n, kind := range map[int]exo.Kind{4: 0, 9: exo.Limit} {
+		for n, kind := range map[int]fail.Kind{4: 0, 9: fail.Limit} {
 			if o := r.Run(t, "return await staff"+strings.Repeat(".reports().recursive(3)", n)+".count()"); o.Kind != kind {
 				t.Errorf("%d after one another: %v", n, o)
 			}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -26,7 +28,7 @@ func trustGrants(t *testing.T, e tu.Engine, trusted bool) (codemode.Grants, *exo
 	id := exosql.NewKey(tasks, "id", func(t *trustTask) *int64 { return &t.ID })
 	title := exosql.NewColumn(tasks, "title", func(t *trustTask) *string { return &t.Title })
 	owner := exosql.NewNullable(tasks, "owner", func(t *trustTask) **string { return &t.Owner })
-	remark := exosql.NewNullable(tasks, "remark", func(t *trustTask) **string { return &t.Remark }).WithLabel(exo.Untrusted)
+	remark := exosql.NewNullable(tasks, "remark", func(t *trustTask) **string { return &t.Remark }).WithLabel(value.Untrusted)
 	parent := exosql.NewNullable(tasks, "parent", func(t *trustTask) **int64 { return &t.Parent })
 	if trusted {
 		owner.Trusted()
@@ -86,12 +88,12 @@ func TestTrusted(t *testing.T) {
 					switch changed := owners(t, db, grants) != was; {
 					case takes && trusted && changed:
 						t.Errorf("%s; %s: changed an owner", read, write)
-					case takes && trusted && !strings.Contains(write, "try") && !strings.Contains(write, "Settled") && (exo.KindOf(r.Err) != exo.Denied || !strings.Contains(r.Err.Error(), "by them")):
+					case takes && trusted && !strings.Contains(write, "try") && !strings.Contains(write, "Settled") && (fail.KindOf(r.Err) != fail.Denied || !strings.Contains(r.Err.Error(), "by them")):
 						t.Errorf("%s; %s: %v", read, write, r.Err)
 					case takes && !trusted && (r.Err != nil || !changed), !takes && r.Err != nil:
 						t.Errorf("trusted %v: %s; %s: %v %v", trusted, read, write, changed, r.Err)
 					}
-					if !r.Label.Integrity().FlowsTo(exo.NewLabel(exo.Untrusted)) || r.Label.Empty() {
+					if !r.Label.Integrity().FlowsTo(value.NewLabel(value.Untrusted)) || r.Label.Empty() {
 						t.Errorf("%s: %v", read, r.Label)
 					}
 				}
@@ -125,7 +127,7 @@ func TestTrustBeforeReply(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := tool.Run(context.Background(), program)
-		if denied := exo.KindOf(r.Err) == exo.Denied && strings.Contains(r.Err.Error(), "outsiders wrote"); denied != refused || !denied && r.Err != nil {
+		if denied := fail.KindOf(r.Err) == fail.Denied && strings.Contains(r.Err.Error(), "outsiders wrote"); denied != refused || !denied && r.Err != nil {
 			t.Errorf("%s: %v, want refused %v", program, r.Err, refused)
 		}
 	}
@@ -200,7 +202,7 @@ func TestDeletionTrusted(t *testing.T) {
 				orgs, projects, items := exosql.NewTable[org]("orgs"), exosql.NewTable[trustProject]("projects"), exosql.NewTable[item]("items")
 				orgID := exosql.NewKey(orgs, "id", func(o *org) *int64 { return &o.ID })
 				id, title := exosql.NewKey(projects, "id", func(p *trustProject) *int64 { return &p.ID }), exosql.NewColumn(projects, "title", func(p *trustProject) *string { return &p.Title })
-				note := exosql.NewNullable(projects, "note", func(p *trustProject) **string { return &p.Note }).WithLabel(exo.Untrusted)
+				note := exosql.NewNullable(projects, "note", func(p *trustProject) **string { return &p.Note }).WithLabel(value.Untrusted)
 				itemID, project := exosql.NewKey(items, "id", func(i *item) *int64 { return &i.ID }), exosql.NewNullable(items, "project", func(i *item) **int64 { return &i.Project })
 				code1, owner := exosql.NewNullable(items, "code", func(i *item) **string { return &i.Code }), exosql.NewNullable(items, "owner", func(i *item) **string { return &i.Owner })
 				switch on {
@@ -233,7 +235,7 @@ func TestDeletionTrusted(t *testing.T) {
 				return tool.Run(context.Background(), read+"await "+c.program).Err
 			}
 			const read = "await projects.first(); "
-			if err := run(c.on, c.wary, read); c.refused != (exo.KindOf(err) == exo.Denied && strings.Contains(err.Error(), "outsiders wrote")) || !c.refused && err != nil {
+			if err := run(c.on, c.wary, read); c.refused != (fail.KindOf(err) == fail.Denied && strings.Contains(err.Error(), "outsiders wrote")) || !c.refused && err != nil {
 				t.Errorf("%s: %v, want refused %v", c.what, err, c.refused)
 			}
 			if err := run("", false, read); err != nil {

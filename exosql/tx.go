@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
@@ -95,7 +97,7 @@ func (db *DB) newTx(ctx context.Context) (*Tx, error) {
 	}
 	if err := db.writers.Use(w, func() error { return w.Begin(ctx) }); err != nil {
 		db.writers.Release(w)
-		return nil, exo.Classify("", err)
+		return nil, fail.Classify("", err)
 	}
 	return &Tx{db: db, turn: make(chan struct{}, 1), w: w}, nil
 }
@@ -147,7 +149,7 @@ func (r Relation[T]) In(tx *Tx) Relation[T] {
 	case tx == nil || tx.db == nil:
 		err = errNoTx
 	case tx.db != r.db:
-		err = exo.Errorf(exo.Invalid, "exosql: In", "the transaction is of another database than the relation")
+		err = fail.Errorf(fail.Invalid, "exosql: In", "the transaction is of another database than the relation")
 	}
 	s := *r.r
 	s.Err = err
@@ -161,7 +163,7 @@ func (r Relation[T]) In(tx *Tx) Relation[T] {
 // Of the Tx of a Transact, which commits it when its function has returned, it is an error.
 func (t *Tx) Commit(ctx context.Context) error {
 	if t != nil && t.owned { // else what was kept could not be undone any more by an error of the function
-		return undone("exosql: Commit", exo.Errorf(exo.Invalid, "", "Transact commits it, when its function has returned nil"))
+		return undone("exosql: Commit", fail.Errorf(fail.Invalid, "", "Transact commits it, when its function has returned nil"))
 	}
 	return t.commit(ctx)
 }
@@ -184,7 +186,7 @@ func (t *Tx) commit(ctx context.Context) error {
 	if written != nil { // the connection is given back: a hook may use the database
 		t.db.settleTyped(ctx, written)
 	}
-	return exo.Classify("exosql: Commit", err)
+	return fail.Classify("exosql: Commit", err)
 }
 
 // Rollback undoes what the runs have changed, once the run that is in the transaction has ended: ctx does not end it, since
@@ -203,7 +205,7 @@ type inHook struct{}
 // takes either, and a Rollback that was not tried leaves the transaction open.
 func (t *Tx) enter(ctx context.Context) error {
 	if ctx.Value(inHook{}) == t { // it would wait for itself
-		return exo.Errorf(exo.Invalid, "", "a hook can't use the transaction of the run that it is asked about: return an error, and what the run has changed is undone")
+		return fail.Errorf(fail.Invalid, "", "a hook can't use the transaction of the run that it is asked about: return an error, and what the run has changed is undone")
 	}
 	select {
 	case t.turn <- struct{}{}:
@@ -230,7 +232,7 @@ func (t *Tx) end(ctx context.Context, how func(engine.Writer) error) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.w == nil {
-		return &exo.Error{Kind: exo.Invalid, Op: "exosql: Commit", Err: ErrTxDone}
+		return &fail.Error{Kind: fail.Invalid, Op: "exosql: Commit", Err: ErrTxDone}
 	}
 	w := t.w
 	defer func() { // also where a driver panics
@@ -265,7 +267,7 @@ var (
 	errCut    = errors.New("exosql: a statement of this transaction was cut off, which has ended it: roll it back")
 )
 
-var errNoTx = &exo.Error{Kind: exo.Invalid, Err: errors.New("exosql: this Tx was not begun: DB.Begin makes one")}
+var errNoTx = &fail.Error{Kind: fail.Invalid, Err: errors.New("exosql: this Tx was not begun: DB.Begin makes one")}
 
 // part waits for a run's turn in the transaction.
 func (t *Tx) part(ctx context.Context) (engine.Writer, func(engine.Writer), error) {
@@ -280,11 +282,11 @@ func (t *Tx) part(ctx context.Context) (engine.Writer, func(engine.Writer), erro
 	var err error
 	switch {
 	case t.w == nil:
-		err = &exo.Error{Kind: exo.Invalid, Msg: "the transaction that it was to run in has ended", Err: ErrTxDone}
+		err = &fail.Error{Kind: fail.Invalid, Msg: "the transaction that it was to run in has ended", Err: ErrTxDone}
 	case t.spoilt.Load():
-		err = &exo.Error{Kind: exo.Internal, Err: errSpoilt}
+		err = &fail.Error{Kind: fail.Internal, Err: errSpoilt}
 	case !t.w.Open():
-		err = &exo.Error{Kind: exo.Internal, Err: errCut}
+		err = &fail.Error{Kind: fail.Internal, Err: errCut}
 	}
 	if err != nil {
 		<-t.turn
@@ -326,7 +328,7 @@ func (p *part) Rollback(ctx context.Context) error {
 
 func (p *part) Prepare(ctx context.Context) error { return noReplay(p.Writer.Prepare(ctx)) }
 
-func (p *part) Query(ctx context.Context, q *plan.Plan, args []exo.Value, out *plan.Collector) error {
+func (p *part) Query(ctx context.Context, q *plan.Plan, args []value.Value, out *plan.Collector) error {
 	err := p.Writer.Query(ctx, q, args, out)
 	p.over = p.over || errors.Is(err, engine.ErrSerial)
 	return noReplay(err)
@@ -351,5 +353,5 @@ func noReplay(err error) error {
 	if !errors.Is(err, engine.ErrSerial) {
 		return err
 	}
-	return &exo.Error{Kind: exo.Conflict, Msg: "others changed what was read in this transaction; it has to be rolled back", Err: fmt.Errorf("%w: %s", errOvertaken, err)}
+	return &fail.Error{Kind: fail.Conflict, Msg: "others changed what was read in this transaction; it has to be rolled back", Err: fmt.Errorf("%w: %s", errOvertaken, err)}
 }

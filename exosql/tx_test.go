@@ -11,6 +11,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -67,7 +68,7 @@ func TestTx(t *testing.T) {
 			res := tool.Run(in, program)
 			got := string(res.JSON)
 			if res.Err != nil {
-				got = "!" + exo.KindOf(res.Err).String()
+				got = "!" + fail.KindOf(res.Err).String()
 			}
 			if got != want {
 				t.Errorf("%s: %s %v, not %s", program, got, res.Err, want)
@@ -99,7 +100,7 @@ func TestTx(t *testing.T) {
 			if err := errors.Join(end(tx), tx.Rollback(t.Context())); err != nil {
 				t.Error(err)
 			}
-			if err := tx.Commit(t.Context()); exo.KindOf(err) != exo.Invalid || !errors.Is(err, exosql.ErrTxDone) { // a Tx that was rolled back is not kept, whatever is called later
+			if err := tx.Commit(t.Context()); fail.KindOf(err) != fail.Invalid || !errors.Is(err, exosql.ErrTxDone) { // a Tx that was rolled back is not kept, whatever is called later
 				t.Errorf("Commit of a Tx that has ended: %v", err)
 			}
 		}
@@ -112,14 +113,14 @@ func TestTx(t *testing.T) {
 		session(func(tx *exosql.Tx) error { return tx.Commit(t.Context()) })
 		failed := errors.New("the function fails")
 		if err := db.Transact(t.Context(), func(tx *exosql.Tx) error { // that keeps nothing, whatever it tries
-			if err := tx.Commit(t.Context()); exo.KindOf(err) != exo.Invalid || !errors.Is(err, exo.ErrNothingDone) || errors.Is(err, exosql.ErrTxDone) {
+			if err := tx.Commit(t.Context()); fail.KindOf(err) != fail.Invalid || !errors.Is(err, exo.ErrNothingDone) || errors.Is(err, exosql.ErrTxDone) {
 				t.Errorf("Commit of the Tx of a Transact: %v", err)
 			}
 			return failed
 		}); !errors.Is(err, failed) {
 			t.Errorf("Transact: %v", err)
 		}
-		if err := db.Transact(t.Context(), func(tx *exosql.Tx) error { return tx.Rollback(t.Context()) }); exo.KindOf(err) != exo.Invalid {
+		if err := db.Transact(t.Context(), func(tx *exosql.Tx) error { return tx.Rollback(t.Context()) }); fail.KindOf(err) != fail.Invalid {
 			t.Errorf("Transact, of which the function has rolled back the Tx: %v", err)
 		}
 		run(`return jobs.where({ title: "tried", points: 4 }).delete()`, "1")
@@ -186,7 +187,7 @@ func TestTxConflict(t *testing.T) {
 			t.Fatal(err)
 		}
 		res := tool.Run(tx.Context(t.Context()), `return jobs.where({ id: 1 }).update(j => ({ points: j.points + 1 }))`)
-		if exo.KindOf(res.Err) != exo.Conflict {
+		if fail.KindOf(res.Err) != fail.Conflict {
 			t.Errorf("%s %v", res.JSON, res.Err)
 		}
 		if err := tx.Rollback(t.Context()); err != nil {
@@ -233,7 +234,7 @@ func TestTxZero(t *testing.T) {
 		case <-ctx.Done():
 			t.Fatal("Close waits for a Tx that nobody ends")
 		}
-		if err := tx.Commit(ctx); exo.KindOf(err) != exo.Invalid || look() != before {
+		if err := tx.Commit(ctx); fail.KindOf(err) != fail.Invalid || look() != before {
 			t.Errorf("%v: Close kept what was tried", err)
 		}
 		// A run with the context of a Tx that nobody began, or that has ended, is not kept by itself.
@@ -247,7 +248,7 @@ func TestTxZero(t *testing.T) {
 		}
 		for _, tx := range []*exosql.Tx{nil, {}, ended} {
 			res := tool.Run(tx.Context(t.Context()), `return jobs.where({ id: 2 }).delete()`)
-			if exo.KindOf(res.Err) != exo.Invalid || look() != before {
+			if fail.KindOf(res.Err) != fail.Invalid || look() != before {
 				t.Errorf("%v, and it leaves %s", res.Err, look())
 			}
 		}
@@ -272,7 +273,7 @@ func TestTransactKeepsNothing(t *testing.T) {
 			if n, err := rows.In(tx).Where(id.Eq(1)).Update(t.Context(), rank.Set(99)); n != 1 || err != nil {
 				t.Error(n, err)
 			}
-			if err := tx.Commit(t.Context()); exo.KindOf(err) != exo.Invalid {
+			if err := tx.Commit(t.Context()); fail.KindOf(err) != fail.Invalid {
 				t.Errorf("Commit: %v", err)
 			}
 			if r := tool.Run(tx.Context(t.Context()), "return people.where({ id: 2 }).update({ rank: 98 })"); r.Err == nil {

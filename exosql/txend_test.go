@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -103,7 +104,7 @@ func TestTxOvertaken(t *testing.T) {
 		if err == nil {
 			err = tx.Commit(ctx)
 		}
-		if !errors.Is(err, exo.ErrConflict) || !errors.Is(err, exo.ErrNothingDone) || look(wrJobs) != before {
+		if !errors.Is(err, fail.ErrConflict) || !errors.Is(err, exo.ErrNothingDone) || look(wrJobs) != before {
 			t.Errorf("%v leaves %s", err, look(wrJobs))
 		}
 	})

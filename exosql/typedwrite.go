@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/rowsec"
@@ -20,7 +22,7 @@ import (
 // Assignment is refused by whatever it is given to.
 type Assignment[T any] struct {
 	col *decl.Column
-	v   exo.Value
+	v   value.Value
 }
 
 // Set assigns v to the column.
@@ -32,7 +34,7 @@ func (c *Column[T, V]) Set(v V) Assignment[T] {
 }
 
 // SetNull assigns NULL to the column. One that was not declared by [NewNullable] refuses it when it is written.
-func (c *Column[T, V]) SetNull() Assignment[T] { return Assignment[T]{c.core(), exo.Null()} }
+func (c *Column[T, V]) SetNull() Assignment[T] { return Assignment[T]{c.core(), value.Null()} }
 
 // Insert adds a row and reads it as it is then. A column that the scope fixes is filled in and can't be given; one
 // that is left out has the default of the database. Behind [Follow] the row is inserted through the link: one
@@ -56,7 +58,7 @@ func (r Relation[T]) Insert(ctx context.Context, values ...Assignment[T]) (row T
 		return row, err
 	}
 	if len(rows) != 1 {
-		return row, &exo.Error{Kind: exo.Internal, Err: errors.New("exosql: an insert gave no row")}
+		return row, &fail.Error{Kind: fail.Internal, Err: errors.New("exosql: an insert gave no row")}
 	}
 	return rows[0], nil
 }
@@ -89,33 +91,33 @@ func (t *Table[T]) Permit(known ...Permission) *Table[T] {
 }
 
 // write checks what is given, and writes it.
-func (r Relation[T]) write(ctx context.Context, method string, rows ...[]Assignment[T]) (exo.Value, error) {
+func (r Relation[T]) write(ctx context.Context, method string, rows ...[]Assignment[T]) (value.Value, error) {
 	op := "exosql: " + map[string]string{language.Insert: "Insert", language.InsertMany: "InsertMany", language.Update: "Update", language.Delete: "Delete"}[method]
 	if r.r == nil {
-		return exo.Int(0), undone(op, decl.ErrZeroRelation)
+		return value.Int(0), undone(op, decl.ErrZeroRelation)
 	}
-	var given []exo.Value
+	var given []value.Value
 	for _, row := range rows {
 		fields, err := fieldsOf(r.r.Table, row)
 		if err != nil {
-			return exo.Int(0), undone(op, err)
+			return value.Int(0), undone(op, err)
 		}
-		given = append(given, exo.RecordValue(fields...))
+		given = append(given, value.RecordValue(fields...))
 	}
 	v, err := r.db.write(ctx, r.tx, r.r, method, writing.GivenRows(given...))
 	if err != nil {
-		if e, ok := errors.AsType[*exo.Error](err); ok && e.Op == "" {
-			err = &exo.Error{Op: op, Kind: e.Kind, Msg: e.Message(), Err: e.Err}
+		if e, ok := errors.AsType[*fail.Error](err); ok && e.Op == "" {
+			err = &fail.Error{Op: op, Kind: e.Kind, Msg: e.Message(), Err: e.Err}
 		}
-		return exo.Int(0), exo.Classify(op, err)
+		return value.Int(0), fail.Classify(op, err)
 	}
 	return v, nil
 }
 
 // undone is an error of Go code's after which nothing is left.
 func undone(op string, err error) error {
-	e := exo.Classify(op, err).(*exo.Error)
-	return &exo.Error{Op: cmp.Or(e.Op, op), Kind: e.Kind, Msg: e.Message(), Err: left{e.Err, err}}
+	e := fail.Classify(op, err).(*fail.Error)
+	return &fail.Error{Op: cmp.Or(e.Op, op), Kind: e.Kind, Msg: e.Message(), Err: left{e.Err, err}}
 }
 
 // left is why nothing is left of a change: an error, and the cause in it, which is all that is not said before it.
@@ -131,26 +133,26 @@ func (l left) Error() string {
 func (l left) Unwrap() []error { return []error{exo.ErrNothingDone, l.of} }
 
 // fieldsOf are assignments to columns of t as they are given to the compiler.
-func fieldsOf[T any](t *decl.Table, values []Assignment[T]) (fields []exo.Field, err error) {
+func fieldsOf[T any](t *decl.Table, values []Assignment[T]) (fields []value.Field, err error) {
 	for i, a := range values {
 		switch {
 		case a.col == nil:
-			return nil, exo.Errorf(exo.Invalid, "", "a zero Assignment was given, or one of a Column that was not declared: Column.Set makes one")
+			return nil, fail.Errorf(fail.Invalid, "", "a zero Assignment was given, or one of a Column that was not declared: Column.Set makes one")
 		case a.col.Table != t:
-			return nil, exo.Errorf(exo.Invalid, "", "a value for %s.%s was given for table %s", a.col.Table.Name, a.col.Name, t.Name)
+			return nil, fail.Errorf(fail.Invalid, "", "a value for %s.%s was given for table %s", a.col.Table.Name, a.col.Name, t.Name)
 		case slices.ContainsFunc(values[:i], func(b Assignment[T]) bool { return b.col == a.col }):
-			return nil, exo.Errorf(exo.Invalid, "", "%s.%s is given twice", t.Name, a.col.Name)
+			return nil, fail.Errorf(fail.Invalid, "", "%s.%s is given twice", t.Name, a.col.Name)
 		}
 		if err := a.col.Storable(a.v); err != nil {
 			return nil, err
 		}
-		fields = append(fields, exo.Field{Name: writing.HostColumn(a.col), Value: a.v})
+		fields = append(fields, value.Field{Name: writing.HostColumn(a.col), Value: a.v})
 	}
 	return fields, nil
 }
 
 // write answers a chain of typed calls that writes.
-func (db *DB) write(ctx context.Context, tx *Tx, r *decl.Relation, method string, given writing.Given) (_ exo.Value, err error) {
+func (db *DB) write(ctx context.Context, tx *Tx, r *decl.Relation, method string, given writing.Given) (_ value.Value, err error) {
 	begun := false
 	defer func() {
 		if err != nil && !begun {
@@ -158,40 +160,40 @@ func (db *DB) write(ctx context.Context, tx *Tx, r *decl.Relation, method string
 		}
 	}()
 	if r.Err != nil {
-		return exo.Value{}, r.Err
+		return value.Value{}, r.Err
 	}
 	if err := db.ready(); err != nil {
-		return exo.Value{}, err
+		return value.Value{}, err
 	}
 	ss, err := scope.Chain(r)
 	if err != nil {
-		return exo.Value{}, &exo.Error{Kind: exo.Denied, Err: err}
+		return value.Value{}, &fail.Error{Kind: fail.Denied, Err: err}
 	}
 	if len(given.Rows) == 0 && method == language.Delete {
-		given = writing.GivenRows(exo.Value{})
+		given = writing.GivenRows(value.Value{})
 	}
 	t := writing.NewTypedWrite(r, ss, method)
 	if given, err = beforeTyped(ctx, t, given); err != nil {
-		return exo.Value{}, err
+		return value.Value{}, err
 	}
 	t.Give(given.Sets)
 	w, ok := db.writes.Get(t.Key)
 	if !ok {
 		made, err := t.Compile(db.engine(ctx))
 		if err != nil {
-			return exo.Value{}, err
+			return value.Value{}, err
 		}
 		w = db.writes.Add(t.Key, &keptWrite{Writing: made})
 	}
 	if err := db.typedWritable(ctx, w.Writing, given.Sets); err != nil {
-		return exo.Value{}, err
+		return value.Value{}, err
 	}
 	by, err := db.settings(rowsec.Settings(t.Grant(), t.Vals))
 	if err != nil {
-		return exo.Value{}, err
+		return value.Value{}, err
 	}
-	a := &asked{m: t.M, vals: [][]exo.Value{t.Vals}, by: by, given: given}
-	var v exo.Value
+	a := &asked{m: t.M, vals: [][]value.Value{t.Vals}, by: by, given: given}
+	var v value.Value
 	begun = true
 	err = db.inUnit(ctx, tx, func(u *unit) (err error) {
 		a.unit = u
@@ -200,7 +202,7 @@ func (db *DB) write(ctx context.Context, tx *Tx, r *decl.Relation, method string
 			x.wrote(decl.RowWrite{Run: exo.Run{Clock: time.Now()}}, v)
 		}
 		if x.run.New != nil {
-			v = exo.RowsValue(x.run.New)
+			v = value.RowsValue(x.run.New)
 		}
 		return err
 	})
@@ -220,7 +222,7 @@ func (db *DB) inUnit(ctx context.Context, tx *Tx, f func(*unit) error) error {
 		return undone("", errors.Join(err, u.Rollback(context.WithoutCancel(ctx))))
 	}
 	if err := u.Commit(ctx); err != nil {
-		return exo.Classify("", err)
+		return fail.Classify("", err)
 	}
 	db.settleTyped(ctx, u.settling)
 	return nil
@@ -253,7 +255,7 @@ func (db *DB) typedWritable(ctx context.Context, w *writing.Writing, sets [][]st
 		of.Rights.Update = cols
 	}
 	if err := writing.Writable(live, of); err != nil {
-		return &exo.Error{Kind: exo.Denied, Err: fmt.Errorf("%w; see exosql.Table.Permit", err)}
+		return &fail.Error{Kind: fail.Denied, Err: fmt.Errorf("%w; see exosql.Table.Permit", err)}
 	}
 	return nil
 }

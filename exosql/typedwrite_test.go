@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -221,7 +222,7 @@ func TestTypedWriteEffects(t *testing.T) {
 				a.Permit(exosql.AllowCascade("b", "a_id"))
 			}
 			n, err := exosql.Grant(db, a, exosql.AllRows[wrOrg]()).Where(id.Eq(1)).Delete(t.Context())
-			if has := cells(t, raw, "SELECT id FROM b"); known != (err == nil && n == 1 && has == "2") || !known && (exo.KindOf(err) != exo.Denied || !strings.Contains(err.Error(), "b(a_id)") || has != "1 2") {
+			if has := cells(t, raw, "SELECT id FROM b"); known != (err == nil && n == 1 && has == "2") || !known && (fail.KindOf(err) != fail.Denied || !strings.Contains(err.Error(), "b(a_id)") || has != "1 2") {
 				t.Errorf("known %v: %d %v, leaves %s", known, n, err, has)
 			}
 		}
@@ -237,14 +238,14 @@ func TestTypedWriteUndeclaredKey(t *testing.T) {
 		person := exosql.NewNullable(jobs, "person_id", func(j *wrJob) **int64 { return &j.Person })
 		title := exosql.NewColumn(jobs, "title", func(j *wrJob) *string { return &j.Title })
 		all := exosql.Grant(db, jobs, exosql.AllRows[wrJob](), exosql.ScopeRows(twPeople, twPersonOrg.Eq(1)))
-		if _, err := all.Where(id.Eq(1)).Update(t.Context(), person.Set(3)); exo.KindOf(err) != exo.Denied || !strings.Contains(err.Error(), "no link is declared") {
+		if _, err := all.Where(id.Eq(1)).Update(t.Context(), person.Set(3)); fail.KindOf(err) != fail.Denied || !strings.Contains(err.Error(), "no link is declared") {
 			t.Error(err)
 		}
 		if n, err := all.Where(id.Eq(1)).Update(t.Context(), title.Set("x")); n != 1 || err != nil {
 			t.Errorf("a column that refers to nothing: %d %v", n, err)
 		}
 		exosql.Many("jobs", twPersonID, person) // leads the other way, and says the same
-		if _, err := all.Where(id.Eq(1)).Update(t.Context(), person.Set(3)); exo.KindOf(err) != exo.Invalid {
+		if _, err := all.Where(id.Eq(1)).Update(t.Context(), person.Set(3)); fail.KindOf(err) != fail.Invalid {
 			t.Error(err)
 		}
 		if n, err := all.Where(id.Eq(1)).Update(t.Context(), person.Set(2)); n != 1 || err != nil || !strings.HasPrefix(look(wrJobs), "1|1|x|todo|3|2 ") {
@@ -267,7 +268,7 @@ func TestTransact(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				if _, err := in.Insert(ctx, twTitle.Set("a")); exo.KindOf(err) != exo.Invalid { // taken: it leaves the rest as it was
+				if _, err := in.Insert(ctx, twTitle.Set("a")); fail.KindOf(err) != fail.Invalid { // taken: it leaves the rest as it was
 					return fmt.Errorf("a title twice: %v", err)
 				} else if c, ok := errors.AsType[*exosql.ConstraintError](err); !ok || c.Rule != exosql.RuleUnique || c.Rule.String() != "unique" || c.Table != "jobs" || !slices.Equal(c.Columns, []string{"org_id", "title"}) {
 					return fmt.Errorf("a title twice: %+v", c)
@@ -310,7 +311,7 @@ func TestTransact(t *testing.T) {
 			}
 		}
 		other, _ := wrOpen(t, e)
-		if err := db.Transact(ctx, func(tx *exosql.Tx) error { _, err := twJobsOf(other, 1).In(tx).Count(ctx); return err }); exo.KindOf(err) != exo.Invalid {
+		if err := db.Transact(ctx, func(tx *exosql.Tx) error { _, err := twJobsOf(other, 1).In(tx).Count(ctx); return err }); fail.KindOf(err) != fail.Invalid {
 			t.Errorf("in a Tx of another database: %v", err)
 		}
 		func() {

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -61,39 +61,39 @@ var (
 func kindOf(t reflect.Type) (kind, elem string) {
 	switch t {
 	case timeType:
-		return exo.TypeTime, ""
+		return value.TypeTime, ""
 	case decimalType:
-		return exo.TypeDecimal, ""
+		return value.TypeDecimal, ""
 	case dateType:
-		return exo.TypeDate, ""
+		return value.TypeDate, ""
 	case intervalType:
-		return exo.TypeInterval, ""
+		return value.TypeInterval, ""
 	case jsonType:
-		return exo.TypeJSON, ""
+		return value.TypeJSON, ""
 	}
 	switch t.Kind() {
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return exo.TypeInt, ""
+		return value.TypeInt, ""
 	case reflect.Float32, reflect.Float64:
-		return exo.TypeFloat, ""
+		return value.TypeFloat, ""
 	case reflect.String:
-		return exo.TypeText, ""
+		return value.TypeText, ""
 	case reflect.Bool:
-		return exo.TypeBool, ""
+		return value.TypeBool, ""
 	case reflect.Array:
 		if t.Len() == 16 && t.Elem() == byteType { // like every package of UUIDs has it
-			return exo.TypeUUID, ""
+			return value.TypeUUID, ""
 		}
 	case reflect.Slice:
 		if t.Elem() == byteType {
-			return exo.TypeBytes, ""
+			return value.TypeBytes, ""
 		}
 		of := t.Elem()
 		if of.Kind() == reflect.Pointer {
 			of = of.Elem() // nil for a NULL among the elements
 		}
-		if elem, inner := kindOf(of); elem != "" && inner == "" && elem != exo.TypeJSON && elem != exo.TypeBytes && elem != exo.TypeInterval && elem != exo.TypeTime { // a time is cut to milliseconds, and an element could not be found then
-			return exo.TypeList, elem
+		if elem, inner := kindOf(of); elem != "" && inner == "" && elem != value.TypeJSON && elem != value.TypeBytes && elem != value.TypeInterval && elem != value.TypeTime { // a time is cut to milliseconds, and an element could not be found then
+			return value.TypeList, elem
 		}
 	}
 	return "", ""

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/dynamic"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -89,7 +91,7 @@ func TestTypes(t *testing.T) {
 			r := tu.NewRunner(t, map[string]exo.Object{"rows": o}, exo.Limits{})
 			is := func(program, want string) {
 				t.Helper()
-				if out := r.Run(t, program); out.JSON != want && !(want == "" && out.Kind == exo.Invalid && strings.Contains(out.Message, "`c` is ") || want == "invalid" && out.Kind == exo.Invalid && (strings.Contains(out.Message, "`c`") || strings.Contains(out.Message, "row.c"))) {
+				if out := r.Run(t, program); out.JSON != want && !(want == "" && out.Kind == fail.Invalid && strings.Contains(out.Message, "`c` is ") || want == "invalid" && out.Kind == fail.Invalid && (strings.Contains(out.Message, "`c`") || strings.Contains(out.Message, "row.c"))) {
 					t.Errorf("%s: %s: %s %s %s, want %s", name, program, out.JSON, out.Kind, out.Message, want)
 				}
 			}
@@ -98,7 +100,7 @@ func TestTypes(t *testing.T) {
 			}
 			const shown = "return (await rows.orderBy(r => r.id)).map(r => r.c)"
 			elem := r.Run(t, "return (await rows.first()).c")
-			if kind := typeOfC(o); kind == exo.TypeText && x.order != known || kind == exo.TypeList && elem.Kind == exo.Other && strings.HasPrefix(elem.JSON, `["`) && x.order != known {
+			if kind := typeOfC(o); kind == value.TypeText && x.order != known || kind == value.TypeList && elem.Kind == fail.Other && strings.HasPrefix(elem.JSON, `["`) && x.order != known {
 				want := "SELECT json_agg(CASE WHEN c IS NOT NULL THEN format('%s', c) END ORDER BY id) FROM " + table
 				if list {
 					want = "SELECT json_agg(CASE WHEN c IS NOT NULL THEN ARRAY(SELECT format('%s', e) FROM unnest(c) AS e) END ORDER BY id) FROM " + table
@@ -106,12 +108,12 @@ func TestTypes(t *testing.T) {
 				if got, want := r.Run(t, shown), ask(want); !tu.SameJSON(got.JSON, want) {
 					t.Errorf("%s: %s %s, want %s", name, got.JSON, got.Message, want)
 				}
-			} else if out := r.Run(t, shown); out.Kind != exo.Other {
+			} else if out := r.Run(t, shown); out.Kind != fail.Other {
 				t.Errorf("%s: %s %s", name, out.Kind, out.Message)
 			}
 			if !list {
 				lit := "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(x.a) + "'"
-				if kind := typeOfC(o); kind == exo.TypeText {
+				if kind := typeOfC(o); kind == value.TypeText {
 					is("return await rows.where(r => r.c.eq("+lit+")).count()", "2")
 					is("return await rows.where(r => r.c !== "+lit+").count()", "2")
 					is("return await rows.where(r => r.c.in(["+lit+", "+lit+"])).count()", "2")
@@ -137,13 +139,13 @@ func TestTypes(t *testing.T) {
 			first := r.Run(t, "return (await rows.first()).c").JSON
 			is("const v = (await rows.first()).c; await rows.insert({id: 9, c: v}); return (await rows.where(r => r.id === 9).first()).c", first)
 			is("const v = (await rows.first()).c; await rows.where(r => r.id === 2).update({c: v}); return (await rows.where(r => r.id === 2).first()).c", first)
-			if typeOfC(o) != exo.TypeList {
+			if typeOfC(o) != value.TypeList {
 				is("await rows.where(r => r.id === 2).update(r => ({c: r.c})); return (await rows.where(r => r.id === 2).first()).c", first)
 			}
 			if got := ask("SELECT count(*) FROM " + table + " WHERE c::text = (SELECT c::text FROM " + table + " WHERE id = 1)"); got != "4" && x.name != "json" { // whose spaces are not kept
 				t.Errorf("%s: what was written is in %s rows", name, got)
 			}
-			if typeOfC(o) == exo.TypeText && x.order != known && x.name != "xml" && x.name != "xid" && x.name != "tsvector" && x.name != "tsquery" && !strings.Contains(x.name, "ltree") && !strings.Contains(x.name, "lquery") && x.name != `"char"` {
+			if typeOfC(o) == value.TypeText && x.order != known && x.name != "xml" && x.name != "xid" && x.name != "tsvector" && x.name != "tsquery" && !strings.Contains(x.name, "ltree") && !strings.Contains(x.name, "lquery") && x.name != `"char"` {
 				is("await rows.insert({id: 10, c: 'zz'})", "invalid")
 			}
 		}
@@ -179,7 +181,7 @@ func TestNumbersAsText(t *testing.T) {
 	db := tu.SQLite.OpenURL(t, url, &exosql.OpenOptions{Setup: tu.SQLite.Exec("CREATE TABLE parts (id INTEGER PRIMARY KEY, code UUID NOT NULL)", "INSERT INTO parts VALUES (1, '1000'), (2, 'abc'), (3, '20')")})
 	live, err := db.Catalog(t.Context())
 	noError(t, err)
-	tb := made(dynamic.New(live).Table("parts", dynamic.ColumnSpec{Name: "code", Type: exo.TypeText}))(t)
+	tb := made(dynamic.New(live).Table("parts", dynamic.ColumnSpec{Name: "code", Type: value.TypeText}))(t)
 	f := made(tb.Facet("part", "id", "code"))(t)
 	for scope, want := range map[string]string{"1000": "[1]", "1e3": "[]"} {
 		r := tu.NewRunner(t, map[string]exo.Object{"parts": made(f.Grant(db, dynamic.Eq("code", scope)))(t)}, exo.Limits{})

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
@@ -44,11 +46,11 @@ type unit struct {
 // step is one statement that reads, or changes that were made together, and the answer.
 type step struct {
 	p       *plan.Plan
-	args    []exo.Value
+	args    []value.Value
 	changes []engine.Change
 	by      *engine.Settings
 	rows    int64 // that were changed
-	answer  exo.Digest
+	answer  value.Digest
 	failed  string // what a program was told in the place of an answer: it may go by that, too
 	sealed  bool   // the answer has values that its program may not read
 
@@ -95,7 +97,7 @@ func (db *DB) newUnit(ctx context.Context, tx *Tx) (*unit, error) {
 	err = u.w.Begin(ctx)
 	if begun = true; err != nil {
 		u.release(u.w)
-		return nil, exo.Classify("", err)
+		return nil, fail.Classify("", err)
 	}
 	return u, nil
 }
@@ -104,13 +106,13 @@ func (db *DB) newUnit(ctx context.Context, tx *Tx) (*unit, error) {
 func (db *DB) writer(ctx context.Context) (engine.Writer, error) {
 	w, err := db.writers.Acquire(ctx)
 	if errors.Is(err, engine.ErrSerial) {
-		return nil, &exo.Error{Kind: exo.Conflict, Msg: "others had the whole database for all the time that a program waits; run it again", Err: err}
+		return nil, &fail.Error{Kind: fail.Conflict, Msg: "others had the whole database for all the time that a program waits; run it again", Err: err}
 	}
 	return w, err
 }
 
 // read answers one statement of the unit.
-func (u *unit) read(ctx context.Context, p *plan.Plan, args []exo.Value, by *engine.Settings, m *exo.Message, collect func(*exo.Message) *plan.Collector) (*plan.Collector, error) {
+func (u *unit) read(ctx context.Context, p *plan.Plan, args []value.Value, by *engine.Settings, m *exo.Message, collect func(*exo.Message) *plan.Collector) (*plan.Collector, error) {
 	out, _, err := u.do(ctx, step{p: p, args: args, by: by, collect: collect, sealed: seals(p, m)}, m)
 	return out, err
 }
@@ -156,7 +158,7 @@ func (u *unit) do(ctx context.Context, s step, m *exo.Message) (out *plan.Collec
 		}
 		return nil, 0, err
 	}
-	if s.answer, err = exo.RowsValue(out.Rows()).Digest(); err != nil {
+	if s.answer, err = value.RowsValue(out.Rows()).Digest(); err != nil {
 		return nil, 0, err
 	}
 	u.steps, u.wrote = append(u.steps, s), u.wrote || s.changes != nil
@@ -168,7 +170,7 @@ func (u *unit) told(err error) string {
 	if v, ok := errors.AsType[*engine.Violation](err); ok {
 		return fmt.Sprint("violation ", v.Rule, v.Table, v.Columns, v.Constraint, v.At)
 	}
-	return exo.KindOf(err).String() + ": " + exo.GuestText(err)
+	return fail.KindOf(err).String() + ": " + fail.GuestText(err)
 }
 
 // tooLong ends a unit that has written and that nobody has asked anything for long.
@@ -181,7 +183,7 @@ func (u *unit) tooLong() {
 				u.abandon()
 			}
 		}()
-		u.lose(exo.Errorf(exo.Limit, "", "the program has held what it has changed for longer than %v without asking for anything more", u.db.idle))
+		u.lose(fail.Errorf(fail.Limit, "", "the program has held what it has changed for longer than %v without asking for anything more", u.db.idle))
 		_ = u.w.Rollback(context.Background())
 	}
 }
@@ -246,7 +248,7 @@ func (u *unit) inOrder(ctx context.Context, f func() error) error {
 }
 
 func conflict(err error) error {
-	return &exo.Error{Kind: exo.Conflict, Msg: "other programs changed what this one has read while it ran; run it again", Err: err}
+	return &fail.Error{Kind: fail.Conflict, Msg: "other programs changed what this one has read while it ran; run it again", Err: err}
 }
 
 // replay begins anew, and asks again all that was answered. Where values were shown sealed, whether they are the same is not to be told:
@@ -275,7 +277,7 @@ func (u *unit) replay(ctx context.Context) error {
 		if err != nil {
 			return conflict(err)
 		}
-		if d, err := exo.RowsValue(out.Rows()).Digest(); err != nil || d != s.answer || n != s.rows {
+		if d, err := value.RowsValue(out.Rows()).Digest(); err != nil || d != s.answer || n != s.rows {
 			return conflict(errors.New("exosql: an answer differs from the first"))
 		}
 	}

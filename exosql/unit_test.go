@@ -11,6 +11,9 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -43,7 +46,7 @@ func TestSerial(t *testing.T) {
 				switch {
 				case r.Err == nil:
 					kept++
-				case exo.KindOf(r.Err) != exo.Conflict:
+				case fail.KindOf(r.Err) != fail.Conflict:
 					t.Errorf("%v", r.Err)
 				}
 			}()
@@ -73,7 +76,7 @@ func TestUpdateOrInsert(t *testing.T) {
 			go func() {
 				defer all.Done()
 				r := tool.Run(context.Background(), fmt.Sprintf(`if (await jobs.where({ points: 77 }).update({ status: "done" }) === 0) await jobs.insert({ title: "job %d", points: 77 })`, i))
-				if r.Err != nil && exo.KindOf(r.Err) != exo.Conflict {
+				if r.Err != nil && fail.KindOf(r.Err) != fail.Conflict {
 					t.Errorf("%v", r.Err)
 				}
 			}()
@@ -109,7 +112,7 @@ func TestReadsBeside(t *testing.T) {
 			t.Errorf("it sees %v, %v", r.Value, r.Err)
 		}
 		r = tool.Run(t.Context(), `const j = await looked.where({ id: 1 }).first(); await meanwhile.call(); return jobs.where({ id: 1 }).update({ points: j.points + 1 })`)
-		if exo.KindOf(r.Err) != exo.Conflict || look("SELECT points FROM jobs WHERE id = 1") != "50" {
+		if fail.KindOf(r.Err) != fail.Conflict || look("SELECT points FROM jobs WHERE id = 1") != "50" {
 			t.Errorf("%v, and the points are %s", r.Err, look("SELECT points FROM jobs WHERE id = 1"))
 		}
 	})
@@ -137,7 +140,7 @@ func TestReplay(t *testing.T) {
 			r := tool.Run(context.Background(), `const j = await jobs.where({ id: 1 }).first(); await meanwhile.call(); return jobs.where({ id: 1 }).update({ points: j.points + 1, title: "mine" })`)
 			got := ""
 			if r.Err != nil {
-				got = exo.KindOf(r.Err).String()
+				got = fail.KindOf(r.Err).String()
 			} else {
 				got = fmt.Sprint(r.Value)
 			}
@@ -154,14 +157,14 @@ func TestReplay(t *testing.T) {
 // wrCall is an object whose one method calls a function of the test's.
 type wrCall func()
 
-func (f wrCall) Describe() (exo.Description, error) {
-	null := &exo.Term{Con: &exo.Type{Name: exo.TypeNull}}
-	return exo.Description{Type: &exo.Type{Name: "Meanwhile"}, Interfaces: []*exo.Interface{{Name: "Meanwhile", Methods: map[string]*exo.Method{"call": {Name: "call", Result: null, Sends: true}}}}}, nil
+func (f wrCall) Describe() (message.Description, error) {
+	null := &message.Term{Con: &message.Type{Name: value.TypeNull}}
+	return message.Description{Type: &message.Type{Name: "Meanwhile"}, Interfaces: []*message.Interface{{Name: "Meanwhile", Methods: map[string]*message.Method{"call": {Name: "call", Result: null, Sends: true}}}}}, nil
 }
 
-func (f wrCall) Eval(context.Context, *exo.Message) (exo.Value, error) {
+func (f wrCall) Eval(context.Context, *exo.Message) (value.Value, error) {
 	f()
-	return exo.Null(), nil
+	return value.Null(), nil
 }
 
 // TestIdleUnit: a program that has written and computes for long does not keep others waiting.
@@ -175,7 +178,7 @@ func TestIdleUnit(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := tool.Run(context.Background(), `await jobs.where({ id: 1 }).update({ points: 9 }); await meanwhile.call(); return jobs.where({ id: 1 }).update({ points: 10 })`)
-		if exo.KindOf(r.Err) != exo.Limit || !strings.Contains(r.Err.Error(), "held what it has changed") {
+		if fail.KindOf(r.Err) != fail.Limit || !strings.Contains(r.Err.Error(), "held what it has changed") {
 			t.Errorf("%v", r.Err)
 		}
 		if got := cells(t, raw, wrJobs); got != wrBefore {

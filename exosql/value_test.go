@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -36,7 +37,7 @@ func TestWrongDeclarations(t *testing.T) {
 			o := r.Run(t, "return await tasks.execute()")
 			// What a row holds is the program's to leave out, by its name of the column. All else is the host's.
 			unheld := regexp.MustCompile("^tasks.execute: `(priority|title|done|dueAt)` can't be shown: a row of this result holds a value there that is no (int|text|bool|time), ").MatchString(o.Message)
-			if row := strings.Contains(name, " in a") && name != "NULL in a not null"; row != (o.Kind == exo.Invalid && unheld) || !row && (o.Kind != exo.Internal || o.Message != "tasks.execute: internal error") {
+			if row := strings.Contains(name, " in a") && name != "NULL in a not null"; row != (o.Kind == fail.Invalid && unheld) || !row && (o.Kind != fail.Internal || o.Message != "tasks.execute: internal error") {
 				t.Errorf("got %s", o)
 			}
 			if s := o.Visible(); strings.Contains(s, "SECRET") || strings.Contains(s, "12345") || strings.Contains(s, "declared") || strings.Contains(s, "SQL") {
@@ -46,7 +47,7 @@ func TestWrongDeclarations(t *testing.T) {
 				t.Error("the host learns nothing")
 			}
 			_, err := exosql.Follow(exosql.Follow(tu.OrgOf(db, tu.Acme), tu.OrgProjects), tu.ProjectTasks).All(t.Context())
-			if exo.KindOf(err) != exo.Internal {
+			if fail.KindOf(err) != fail.Internal {
 				t.Errorf("typed: %v", err)
 			}
 			// The connection goes on.

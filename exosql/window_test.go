@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/policy"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -173,7 +174,7 @@ func TestBadCellsOfWindows(t *testing.T) {
 	db := tu.SQLite.OpenWith(t, &exosql.OpenOptions{Setup: tu.SQLite.Exec("CREATE TABLE cells (id INTEGER PRIMARY KEY, owner INTEGER NOT NULL, n NOT NULL, d NOT NULL)",
 		"INSERT INTO cells VALUES (1, 1, 1, '1.5'), (2, 1, 2, '2'), (3, 2, 1.5, 'x'), (4, 2, 'y', x'00')")})
 	for _, call := range []string{"runningSum(c => c.n)", "sum(c => c.n)", "runningSum(c => c.d)", "avg(c => c.d)", "lag(c => c.n, 0)", "first(c => c.n)", "movingSum(c => c.n, 1)", "movingAvg(c => c.d, 2)", "movingMin(c => c.d, 2)", "where(c => c.id > 0).sum(c => c.d)", "where(c => c.id > 0).movingMax(c => c.d, 1)"} {
-		for o, kind := range map[int64]exo.Kind{1: 0, 2: exo.Invalid} {
+		for o, kind := range map[int64]fail.Kind{1: 0, 2: fail.Invalid} {
 			r := tu.NewRunner(t, map[string]exo.Object{"cells": exosql.NewFacet(cells, "cell", id, n, d).Of(exosql.Grant(db, cells, owner.Eq(o)))}, exo.Limits{})
 			if o := r.Run(t, "return await cells.partitionBy().select(({ window }) => ({ x: window."+call+" }))"); o.Kind != kind {
 				t.Errorf("%s: %v", call, o)
@@ -228,7 +229,7 @@ func TestWindowRefusals(t *testing.T) {
 			"notes.partitionBy(n => n.code).select(({ window }) => ({ x: window.rowsBetween(-6, 0).avg(n => n.due) }))":               "window.movingAvg(t => t.column, 7)",
 			"notes.orderBy(n => n.due).partitionBy(n => n.code).select(({ window }) => ({ x: window.where(n => n.due > 5).where }))":  "",
 		} {
-			if o := r.Run(t, "return await "+program); o.Kind != exo.Invalid && o.Kind != exo.Denied || !strings.Contains(o.Message, want) && want != "invalid" {
+			if o := r.Run(t, "return await "+program); o.Kind != fail.Invalid && o.Kind != fail.Denied || !strings.Contains(o.Message, want) && want != "invalid" {
 				t.Errorf("%s: %s, want %q", program, o, want)
 			}
 		}
@@ -263,7 +264,7 @@ func TestWithheldWindows(t *testing.T) {
 	if o := r.Run(t, "return (await tasks.distinctBy(t => t.status)).length"); o.JSON != "3" {
 		t.Error(o)
 	}
-	if o := r.Run(t, "return await tasks.partitionBy(t => t.status).select(({ window }) => ({ n: window.count() }))"); o.Kind != exo.Denied {
+	if o := r.Run(t, "return await tasks.partitionBy(t => t.status).select(({ window }) => ({ n: window.count() }))"); o.Kind != fail.Denied {
 		t.Error(o)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/schema"
@@ -45,7 +46,7 @@ func (u *unit) leave(ctx context.Context, mark string) error {
 	}
 	err := u.w.Witness(ctx, mark, time.Now())
 	if errors.Is(err, engine.ErrSettled) {
-		return &exo.Error{Kind: exo.Conflict, Msg: "somebody has asked what became of this program before it ended, and was told that nothing of it is kept; run it again", Err: err}
+		return &fail.Error{Kind: fail.Conflict, Msg: "somebody has asked what became of this program before it ended, and was told that nothing of it is kept; run it again", Err: err}
 	}
 	return err
 }
@@ -84,18 +85,18 @@ func (db *DB) marks(ctx context.Context, op string, f func(engine.Writer) error)
 		return err
 	}
 	if !db.witness {
-		return &exo.Error{Kind: exo.Invalid, Op: op, Msg: "runs leave nothing by which it could tell; set OpenOptions.Witness", Err: ErrNoWitness}
+		return &fail.Error{Kind: fail.Invalid, Op: op, Msg: "runs leave nothing by which it could tell; set OpenOptions.Witness", Err: ErrNoWitness}
 	}
 	ctx, cancel := context.WithTimeout(ctx, marksWait)
 	defer cancel()
 	w, err := db.writer(ctx)
 	if err != nil {
-		return exo.Classify(op, err)
+		return fail.Classify(op, err)
 	}
 	err = db.writers.Use(w, func() error { return f(w) })
 	db.writers.Release(w)
 	if err != nil {
-		return exo.Classify(op, err)
+		return fail.Classify(op, err)
 	}
 	return nil
 }
@@ -110,7 +111,7 @@ func (db *DB) openWitness(ctx context.Context) error {
 		return err
 	}
 	if why := marksWrong(live.Engine, live.Table(schema.Name{Name: decl.MarksTable})); why != "" {
-		return exo.Errorf(exo.Invalid, "exosql: Open", "OpenOptions.Witness is set, and %s; make it, in a migration, by: %s", why, CreateWitness)
+		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Witness is set, and %s; make it, in a migration, by: %s", why, CreateWitness)
 	}
 	db.witness = true
 	return nil

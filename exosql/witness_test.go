@@ -8,6 +8,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/record"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
@@ -71,7 +72,7 @@ func TestCommitted(t *testing.T) {
 		}
 		for _, askAt = range steps {
 			r := tool.Run(ctx, `return jobs.where({ id: 1 }).update({ points: 5 })`)
-			if exo.KindOf(r.Err) != exo.Conflict || r.Effects[0].State != exo.StateRolledBack {
+			if fail.KindOf(r.Err) != fail.Conflict || r.Effects[0].State != exo.StateRolledBack {
 				t.Errorf("asked about at %v: %v, %+v", askAt, r.Err, r.Effects)
 			}
 		}
@@ -213,12 +214,12 @@ func TestOpenWitness(t *testing.T) {
 				db.Close()
 				continue
 			}
-			if exo.KindOf(err) != exo.Invalid || c.want == "" || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), create) {
+			if fail.KindOf(err) != fail.Invalid || c.want == "" || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), create) {
 				t.Errorf("%s: %v, want %q", name, err, c.want)
 			}
 		}
 		db := e.Open(t)
-		if kept, err := db.Committed(t.Context(), exo.NewRunID()); kept || exo.KindOf(err) != exo.Invalid {
+		if kept, err := db.Committed(t.Context(), exo.NewRunID()); kept || fail.KindOf(err) != fail.Invalid {
 			t.Errorf("without the option: %v, %v", kept, err)
 		}
 		func() {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -19,7 +19,7 @@ var forNull = map[string]string{"=== null": "isNull", "!== null": "isNotNull"}
 // What a phrase names, it needs: else an error could name what a policy took away.
 func TestPhrasesNeedWhatTheyName(t *testing.T) {
 	members, said := map[string]bool{}, 0
-	var all []*exo.Interface
+	var all []*message.Interface
 	for _, o := range tu.Tenant(tu.SQLite.Open(t), 1) {
 		d, err := o.Describe()
 		if err != nil {
@@ -33,7 +33,7 @@ func TestPhrasesNeedWhatTheyName(t *testing.T) {
 		}
 	}
 	for _, i := range all {
-		var all []exo.Phrase
+		var all []message.Phrase
 		for _, w := range i.Words {
 			all = slices.AppendSeq(all, w.All())
 		}

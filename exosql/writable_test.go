@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -26,7 +27,7 @@ func TestWritableAnew(t *testing.T) {
 		}
 		exosql.ForgetCatalogue(db)
 		for range 2 { // what was refused is not remembered as harmless either
-			if o := r.Run(t, program); o.Kind != exo.Denied || !strings.Contains(o.Result.Err.Error(), "unique among everybody") {
+			if o := r.Run(t, program); o.Kind != fail.Denied || !strings.Contains(o.Result.Err.Error(), "unique among everybody") {
 				t.Fatal(o)
 			}
 		}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/check"
 	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
@@ -54,7 +56,7 @@ func (o *object) unitOf(ctx context.Context, m *exo.Message) (*unit, error) {
 }
 
 // change answers a message that writes.
-func (db *DB) change(ctx context.Context, a *asked) (exo.Value, error) {
+func (db *DB) change(ctx context.Context, a *asked) (value.Value, error) {
 	a.given = writing.GivenBy(a.m)
 	err := a.beforeWrite(ctx)
 	var w *keptWrite
@@ -68,7 +70,7 @@ func (db *DB) change(ctx context.Context, a *asked) (exo.Value, error) {
 		err = db.writable(ctx, w, a)
 	}
 	if err != nil {
-		return exo.Value{}, nothing(err)
+		return value.Value{}, nothing(err)
 	}
 	x := newChanging(ctx, a, w.Writing)
 	v, err := x.run.Do()
@@ -163,7 +165,7 @@ func (db *DB) writing(ctx context.Context, a *asked) (*keptWrite, error) {
 		w = db.writes.Add(key, &keptWrite{Writing: made})
 	}
 	if len(w.Table.Hooks) > 0 && (a.hooked == nil || a.hooked.Table != w.Table) { // no write passes a hook by
-		return nil, &exo.Error{Kind: exo.Internal, Err: fmt.Errorf("exosql: the hooks of table %s were not asked", w.Table.Name)}
+		return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: the hooks of table %s were not asked", w.Table.Name)}
 	}
 	return w, nil
 }
@@ -214,7 +216,7 @@ func newChanging(ctx context.Context, a *asked, w *writing.Writing) *changing {
 }
 
 // Read implements writing.Host.
-func (x *changing) Read(p *plan.Plan, g *scope.Grant, args []exo.Value) (*exo.Rows, error) {
+func (x *changing) Read(p *plan.Plan, g *scope.Grant, args []value.Value) (*value.Rows, error) {
 	by := x.by
 	if g != nil && len(x.beside) > 0 && int(g.Origin) >= len(x.objs) { // its policies know other values
 		var err error
@@ -235,7 +237,7 @@ func (x *changing) Read(p *plan.Plan, g *scope.Grant, args []exo.Value) (*exo.Ro
 }
 
 // Write implements writing.Host.
-func (x *changing) Write(changes []engine.Change, refused *fence.Refused) (*exo.Rows, int64, error) {
+func (x *changing) Write(changes []engine.Change, refused *fence.Refused) (*value.Rows, int64, error) {
 	start := time.Now()
 	out, n, err := x.unit.change(x.ctx, changes, x.by, x.m)
 	if no, ok := errors.AsType[*fence.Refused](err); ok {
@@ -270,7 +272,7 @@ func (x *changing) said(err error) error {
 	if x.ctx.Err() != nil {
 		err = x.ctx.Err()
 	}
-	return exo.Classify("", x.unit.db.constraintError(x, err))
+	return fail.Classify("", x.unit.db.constraintError(x, err))
 }
 
 // Next implements writing.Host.
@@ -295,7 +297,7 @@ func nothing(err error) error {
 	if err == nil || errors.Is(err, exo.ErrNothingDone) {
 		return err
 	}
-	return &exo.Error{Kind: exo.KindOf(err), Msg: exo.Classify("", err).(*exo.Error).Message(), Err: fmt.Errorf("%w: %w", exo.ErrNothingDone, err)}
+	return &fail.Error{Kind: fail.KindOf(err), Msg: fail.Classify("", err).(*fail.Error).Message(), Err: fmt.Errorf("%w: %w", exo.ErrNothingDone, err)}
 }
 
 var (
@@ -321,7 +323,7 @@ func (db *DB) writable(ctx context.Context, w *keptWrite, a *asked) error {
 		return err
 	}
 	if err := writing.Writable(live, of); err != nil {
-		return &exo.Error{Kind: exo.Denied, Msg: "this table can't be written: its host has to look at it first", Err: err}
+		return &fail.Error{Kind: fail.Denied, Msg: "this table can't be written: its host has to look at it first", Err: err}
 	}
 	w.harmless.Store(number)
 	return nil

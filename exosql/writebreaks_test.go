@@ -10,6 +10,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -379,7 +380,7 @@ func TestIdleAfterError(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		db := e.OpenWith(t, &exosql.OpenOptions{WriteIdle: 50 * time.Millisecond, Setup: e.Exec(wbDDL(e, wbItems+wbKids), "INSERT INTO items (org_id, code) VALUES (1, 'k')")})
 		res := wbTool(t, wbGrants(db, false, nil)).Run(t.Context(), `await items.where({ code: "k" }).update({ n: 1 }); await items.insert({ code: "k" }).catch(() => 0); const until = Date.now() + 400; for (let i = 0; i < 3e6; i++) {} return items.count()`)
-		if exo.KindOf(res.Err) != exo.Limit || !strings.Contains(res.Err.Error(), "has held what it has changed") {
+		if fail.KindOf(res.Err) != fail.Limit || !strings.Contains(res.Err.Error(), "has held what it has changed") {
 			t.Errorf("%s %v", res.JSON, res.Err)
 		}
 	})

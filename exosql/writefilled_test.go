@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/codemode"
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -113,10 +113,10 @@ func TestFilledByDatabase(t *testing.T) {
 			if !strings.Contains(fmt.Sprint(err), c.why) {
 				t.Errorf("%s: Check says %v", c.what, err)
 			}
-			if !strings.Contains(string(res.JSON)+exo.GuestText(res.Err), "its host has to look at it first") {
+			if !strings.Contains(string(res.JSON)+fail.GuestText(res.Err), "its host has to look at it first") {
 				t.Errorf("%s: %s %v", c.what, res.JSON, res.Err)
 			}
-			if res, _, err = run(c.twin, false); strings.Contains(fmt.Sprint(err), c.why) || strings.Contains(string(res.JSON)+exo.GuestText(res.Err), "look at it first") {
+			if res, _, err = run(c.twin, false); strings.Contains(fmt.Sprint(err), c.why) || strings.Contains(string(res.JSON)+fail.GuestText(res.Err), "look at it first") {
 				t.Errorf("%s, the twin: %s %v; Check says %v", c.what, res.JSON, res.Err, err)
 			}
 			if c.allow != "" {
@@ -149,7 +149,7 @@ func TestStoredOtherwise(t *testing.T) {
 		right := c.typ == "text" || !strings.HasSuffix(c.mine, " ") && len(c.mine) < 64
 		for _, p := range []string{`return things.insertMany([{ code: "a" }, { code: "b" }])`, `return things.insert({ code: "c" }).then(() => things.count())`} {
 			res := wbTool(t, g).Run(t.Context(), p)
-			if right != (res.Err == nil) || !right && exo.KindOf(res.Err) != exo.Denied {
+			if right != (res.Err == nil) || !right && fail.KindOf(res.Err) != fail.Denied {
 				t.Errorf("%s: %q: %s: %s %v", c.typ, c.mine, p, res.JSON, res.Err)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -68,7 +69,7 @@ func TestWriteSynonyms(t *testing.T) {
 				}
 				r := tool.Run(t.Context(), program)
 				if r.Err != nil {
-					t.Errorf("%s\n%s", program, exo.GuestText(r.Err))
+					t.Errorf("%s\n%s", program, fail.GuestText(r.Err))
 				}
 				return string(r.JSON) + "\n" + look(wrJobs)
 			}
@@ -169,7 +170,7 @@ func TestNoWriteSynonym(t *testing.T) {
 			r := tool.Run(t.Context(), x.program)
 			if r.Err == nil {
 				t.Errorf("%s\ngives %s, and is to be an error: %s", x.program, r.JSON, x.want)
-			} else if text := exo.GuestText(r.Err); !strings.Contains(text, x.want) {
+			} else if text := fail.GuestText(r.Err); !strings.Contains(text, x.want) {
 				t.Errorf("%s\nsays %s\nand not %s", x.program, text, x.want)
 			}
 			if has := look(wrJobs); has != wrBefore {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -173,7 +174,7 @@ func TestWritingWholes(t *testing.T) {
 					continue
 				}
 				if !ok {
-					if exo.KindOf(r.Err) == exo.Internal {
+					if fail.KindOf(r.Err) == fail.Internal {
 						t.Errorf("%s\n%v", program, r.Err)
 					}
 					if after := w.look("return (await wholes.orderBy(w => w.id)).map(w => w." + col + ").filter(v => v?.length > 0 || v !== null && !Array.isArray(v))"); after != "[]" {
@@ -280,11 +281,11 @@ func TestWholesOfGo(t *testing.T) {
 			t.Error(n, err)
 		}
 		for _, bad := range []string{"", "{", "null", "1 2", `"\u0000"`, `"\ud800"`, "1e400", `{"a":1e999}`, "{} x", strings.Repeat("[", 300) + strings.Repeat("]", 300)} {
-			if _, err := one.Update(ctx, w.doc.Set(exosql.JSON(bad))); exo.KindOf(err) != exo.Invalid || !errors.Is(err, exo.ErrNothingDone) {
+			if _, err := one.Update(ctx, w.doc.Set(exosql.JSON(bad))); fail.KindOf(err) != fail.Invalid || !errors.Is(err, exo.ErrNothingDone) {
 				t.Errorf("%q: %v", bad, err)
 			}
 		}
-		if _, err := one.Update(ctx, w.decs.Set([]exosql.Decimal{"x"})); exo.KindOf(err) != exo.Invalid {
+		if _, err := one.Update(ctx, w.decs.Set([]exosql.Decimal{"x"})); fail.KindOf(err) != fail.Invalid {
 			t.Error(err)
 		}
 		rows, err := one.All(ctx)
@@ -302,7 +303,7 @@ func TestWholesNullElement(t *testing.T) {
 	}
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		w := openWholes(t, e, nil)
-		if r := w.tool.Run(t.Context(), `return wholes.where({ label: "one" }).update({ tags: ["a", null] })`); exo.KindOf(r.Err) != exo.Invalid || !strings.Contains(r.Err.Error(), "tags[1]") {
+		if r := w.tool.Run(t.Context(), `return wholes.where({ label: "one" }).update({ tags: ["a", null] })`); fail.KindOf(r.Err) != fail.Invalid || !strings.Contains(r.Err.Error(), "tags[1]") {
 			t.Error(r.Err)
 		}
 		x := exosql.NewTable[line]("wholes")

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -27,7 +28,7 @@ func TestZeroDB(t *testing.T) {
 		facet := exosql.NewFacet(items, "item", itemID)
 		r := tu.NewRunner(t, map[string]exo.Object{"items": facet.Of(exosql.Grant(db, items, itemOwner.Eq(1)))}, exo.Limits{})
 		o := r.Run(t, "return await items.count()")
-		if o.Kind != exo.Internal || !strings.Contains(o.Result.Err.Error(), "was not opened") || strings.Contains(o.Message, "opened") {
+		if o.Kind != fail.Internal || !strings.Contains(o.Result.Err.Error(), "was not opened") || strings.Contains(o.Message, "opened") {
 			t.Errorf("%s: a program: %v, %v", name, o, o.Result.Err)
 		}
 	}

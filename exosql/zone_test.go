@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -40,7 +41,7 @@ func inZoneOf(t *testing.T, db *exosql.DB, scope exosql.Predicate[thing], zone, 
 	}
 	res := tu.InProcess(gate).Run(t.Context(), exoeval.Job{Program: program, Run: exo.Run{Clock: tu.Start, Seed: 1}})
 	if res.Err != nil {
-		return exo.GuestText(res.Err), ran, res.Err
+		return fail.GuestText(res.Err), ran, res.Err
 	}
 	return res.Value.String(), ran, nil
 }

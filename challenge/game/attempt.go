@@ -50,7 +50,7 @@ const (
 // Over reports whether nothing of the attempt will change any more.
 func (s State) Over() bool { return s == Ended || s == Interrupted }
 
-// Verdict says how an attempt ended: Kind is "ok", a word of exo.Kind, or
+// Verdict says how an attempt ended: Kind is "ok", a word of fail.Kind, or
 // "refused" by the filter of a control lane. Line and Column count from 1; 0 is nowhere.
 type Verdict struct {
 	Kind    string `json:"kind"`

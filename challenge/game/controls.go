@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/challenge/control"
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 )
 
 // control runs the player's SQL. Both lanes run it on an SQLite database in
@@ -28,9 +28,9 @@ func (g *Game) control(ctx context.Context, a *Attempt, t *Target, by Player) er
 	res, err := control.Run(ctx, job)
 	if errors.Is(err, control.ErrBreach) {
 		if g.Log != nil {
-			g.Log.Warn("attempt ended badly", "attempt", a.ID, "target", a.Target, "lane", a.Lane, "kind", exo.Breach.String())
+			g.Log.Warn("attempt ended badly", "attempt", a.ID, "target", a.Target, "lane", a.Lane, "kind", fail.Breach.String())
 		}
-		a.Verdict = Verdict{Kind: exo.Breach.String(), Message: "the statement was ended: it tried what no statement can do"}
+		a.Verdict = Verdict{Kind: fail.Breach.String(), Message: "the statement was ended: it tried what no statement can do"}
 		return nil
 	}
 	if err != nil {
@@ -44,9 +44,9 @@ func (g *Game) control(ctx context.Context, a *Attempt, t *Target, by Player) er
 	}
 	switch {
 	case res.Limit:
-		a.Verdict = Verdict{Kind: exo.Limit.String(), Message: res.Err}
+		a.Verdict = Verdict{Kind: fail.Limit.String(), Message: res.Err}
 	case res.Err != "":
-		a.Verdict = Verdict{Kind: exo.Invalid.String(), Message: res.Err}
+		a.Verdict = Verdict{Kind: fail.Invalid.String(), Message: res.Err}
 	case res.Cut && !res.Changed:
 		a.Notice = fmt.Sprintf("There are more rows than these %d.", res.Count)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
 )
@@ -86,7 +87,7 @@ func (g *Game) Play(ctx context.Context, a *Attempt, by Player) (chat []byte) {
 	}
 	if err != nil {
 		// The failure is the host's, and its text may hold paths and addresses: players read a constant.
-		a.Verdict = Verdict{Kind: exo.Internal.String(), Message: "internal error"}
+		a.Verdict = Verdict{Kind: fail.Internal.String(), Message: "internal error"}
 		if ctx.Err() != nil {
 			a.Verdict = stoppedVerdict
 		} else if g.Log != nil {
@@ -102,7 +103,7 @@ func (g *Game) Play(ctx context.Context, a *Attempt, by Player) (chat []byte) {
 		a.Millis = millis(time.Since(begin))
 	}
 	a.State = Ended
-	if a.Verdict.Kind == exo.Cancelled.String() { // by the host: nothing is known of what it was after
+	if a.Verdict.Kind == fail.Cancelled.String() { // by the host: nothing is known of what it was after
 		a.State, a.Verdict = Interrupted, stoppedVerdict
 	}
 	for _, k := range t.tasks() {
@@ -115,7 +116,7 @@ func (g *Game) Play(ctx context.Context, a *Attempt, by Player) (chat []byte) {
 
 // failed reports whether the host or its database failed under the attempt.
 func (a *Attempt) failed() bool {
-	kind := exo.Internal.String()
+	kind := fail.Internal.String()
 	return a.Verdict.Kind == kind || slices.ContainsFunc(a.Steps, func(s Step) bool { return s.Verdict.Kind == kind })
 }
 
@@ -126,7 +127,7 @@ func (t *Target) tasks() []Task {
 	return t.Tasks
 }
 
-var stoppedVerdict = Verdict{Kind: exo.Cancelled.String(), Message: "the host stopped this attempt; send it again"}
+var stoppedVerdict = Verdict{Kind: fail.Cancelled.String(), Message: "the host stopped this attempt; send it again"}
 
 func millis(d time.Duration) float64 { return float64(d.Round(time.Microsecond)) / 1e6 }
 

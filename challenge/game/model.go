@@ -6,7 +6,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/codemode/agent"
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 )
 
 // Chatter is a model that answers questions with one tool. Ask is called by
@@ -55,7 +55,7 @@ func (g *Game) ask(ctx context.Context, a *Attempt, by Player, tool *codemode.To
 			}
 			g.Log.Error("the model failed", "attempt", a.ID, "kind", kind, "status", status)
 		}
-		a.Verdict, err = Verdict{Kind: exo.Other.String(), Message: "the model did not answer; try again"}, nil
+		a.Verdict, err = Verdict{Kind: fail.Other.String(), Message: "the model did not answer; try again"}, nil
 	}
 	if len(chat) > MaxChat {
 		chat = nil

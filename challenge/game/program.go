@@ -9,6 +9,8 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval/worker"
 	"github.com/exoagent/exoagent/exosql"
 )
@@ -76,8 +78,8 @@ func verdictOf(res *codemode.Result) Verdict {
 	if res.Err == nil {
 		return Verdict{Kind: "ok"}
 	}
-	at := exo.PosOf(res.Err)
-	return Verdict{Kind: exo.KindOf(res.Err).String(), Message: exo.GuestText(res.Err), Line: at.Line, Column: at.Column, Text: at.Text}
+	at := fail.PosOf(res.Err)
+	return Verdict{Kind: fail.KindOf(res.Err).String(), Message: fail.GuestText(res.Err), Line: at.Line, Column: at.Column, Text: at.Text}
 }
 
 // security logs what is an event for the host: a process that did what no program
@@ -86,8 +88,8 @@ func (g *Game) security(a *Attempt, res *codemode.Result) {
 	if res.Err == nil || g.Log == nil {
 		return
 	}
-	switch kind := exo.KindOf(res.Err); kind {
-	case exo.Breach, exo.Crashed, exo.Internal:
+	switch kind := fail.KindOf(res.Err); kind {
+	case fail.Breach, fail.Crashed, fail.Internal:
 		detail := ""
 		var d *worker.Death
 		if errors.As(res.Err, &d) {
@@ -118,7 +120,7 @@ func (a *Attempt) record(ev exo.Entry) error {
 		}
 		args := q.Args
 		if args == nil {
-			args = []exo.Value{}
+			args = []value.Value{}
 		}
 		b, err := json.Marshal(args)
 		if err != nil {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 )
@@ -83,7 +85,7 @@ func (t *Target) Reach(ctx context.Context) (*Reach, error) {
 	}
 	for _, n := range cat.Names() {
 		i := cat[n]
-		if !slices.Contains(i.Is, exo.TypeRow) {
+		if !slices.Contains(i.Is, value.TypeRow) {
 			continue
 		}
 		k := Kind{Name: n, Columns: []Field{}, Links: []Link{}}
@@ -100,7 +102,7 @@ func (t *Target) Reach(ctx context.Context) (*Reach, error) {
 }
 
 // rowOf is the kind of row of a query's type.
-func rowOf(t *exo.Type) string {
+func rowOf(t *message.Type) string {
 	if row := t.Args["row"]; row != nil {
 		return row.Name
 	}
@@ -108,7 +110,7 @@ func rowOf(t *exo.Type) string {
 }
 
 // typeWord is a column's type in one word.
-func typeWord(t *exo.Type) string {
+func typeWord(t *message.Type) string {
 	if of := t.Args["of"]; of != nil {
 		t = of
 	}

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/exoagent/exoagent/codemode"
-	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 )
 
@@ -89,7 +89,7 @@ func desk(label ...string) func(*exosql.DB) codemode.Grants {
 			_, err = sent.Insert(ctx, letterSafeID.Set(m.Safe), letterBody.Set(m.Text))
 			return service.None{}, err
 		})
-		mail, err := service.New("mail", "letters to customers", send.Admits(exo.NewLabel(label...)))
+		mail, err := service.New("mail", "letters to customers", send.Admits(value.NewLabel(label...)))
 		if err != nil {
 			panic(err) // it is the same for every database
 		}

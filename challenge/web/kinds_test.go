@@ -11,13 +11,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 )
 
 // TestKinds: every word that a verdict can say is explained, once.
 func TestKinds(t *testing.T) {
 	words := map[string]bool{"ok": true, "refused": true}
-	for k := range exo.Breach + 1 {
+	for k := range fail.Breach + 1 {
 		words[k.String()] = true
 	}
 	for _, k := range kinds {

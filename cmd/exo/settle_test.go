@@ -8,6 +8,7 @@ import (
 	"time"
 
 	core "github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/record"
 	"github.com/exoagent/exoagent/exosql"
 )
@@ -47,8 +48,8 @@ func TestSettledAtStart(t *testing.T) {
 				}
 				for _, e := range []core.Entry{
 					{Step: core.Begun, Start: &core.Start{Program: "x", Clock: time.Now(), Seed: 1}},
-					{Step: core.Intent, Call: 1, Op: "me.update", Effect: core.InUnit},
-					{Step: core.Outcome, Call: 1, Op: "me.update", Effect: core.InUnit, State: core.StateHeld},
+					{Step: core.Intent, Call: 1, Op: "me.update", Effect: message.InUnit},
+					{Step: core.Outcome, Call: 1, Op: "me.update", Effect: message.InUnit, State: core.StateHeld},
 					{Step: core.Committing, Prepared: &core.Prepared{Changed: 1, Witnessed: witnessed}},
 				} {
 					e.RunID, e.At = id, time.Now()

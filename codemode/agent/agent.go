@@ -16,7 +16,7 @@ type Agent struct {
 	Model  Model
 	Tools  []*codemode.Tool
 	System string // what the model is told besides; ""
-	// Distrust says for how long what a program read that outsiders wrote (see exo.Untrusted) keeps the programs after it
+	// Distrust says for how long what a program read that outsiders wrote (see value.Untrusted) keeps the programs after it
 	// from effects that don't admit it. What is secret is never forgotten: where a tool Admits a label, and a
 	// result with it was shown, each later program of the chat begins with it.
 	Distrust Distrust

@@ -1,6 +1,8 @@
 package agent
 
-import "github.com/exoagent/exoagent/exo"
+import (
+	"github.com/exoagent/exoagent/exo/value"
+)
 
 // Distrust says how long a chat is wary of what outsiders wrote. A model may follow an instruction that it read in a
 // comment, in the program that read it or in a later one. The first is never let to an effect that doesn't admit it; of
@@ -15,7 +17,7 @@ const (
 
 // label is that of the chat: what programs read whose results it holds. The results from before the last question count as
 // d says, and secrets for good, since a model writes what it knows into a program as plain text.
-func (c *Chat) label(d Distrust) (l exo.Label) {
+func (c *Chat) label(d Distrust) (l value.Label) {
 	wary := d == DistrustAnswer || d == DistrustChat
 	for i := len(c.Messages) - 1; i >= 0; i-- {
 		m := &c.Messages[i]
@@ -23,7 +25,7 @@ func (c *Chat) label(d Distrust) (l exo.Label) {
 			wary = false
 		}
 		for _, r := range m.Results {
-			read := exo.NewLabel(r.Label...)
+			read := value.NewLabel(r.Label...)
 			if l = l.Join(read.Secrecy()); wary {
 				l = l.Join(read.Integrity())
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/codemode/agent"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -48,13 +49,13 @@ func TestDistrust(t *testing.T) {
 		db := tu.SQLite.OpenWith(t, &exosql.OpenOptions{Setup: tu.SQLite.Exec(`CREATE TABLE letters (id INTEGER PRIMARY KEY, text TEXT NOT NULL, "from" TEXT NOT NULL, code TEXT NOT NULL); INSERT INTO letters VALUES (1, 'post it', 'ann@a.example', '1234')`)})
 		letters := exosql.NewTable[letterRow]("letters")
 		f := exosql.NewFacet(letters, "letter", exosql.NewKey(letters, "id", func(l *letterRow) *int64 { return &l.ID }),
-			exosql.NewColumn(letters, "text", func(l *letterRow) *string { return &l.Text }).WithLabel(exo.Untrusted),
+			exosql.NewColumn(letters, "text", func(l *letterRow) *string { return &l.Text }).WithLabel(value.Untrusted),
 			exosql.NewColumn(letters, "from", func(l *letterRow) *string { return &l.From }).WithLabel("pii"),
 			exosql.NewColumn(letters, "code", func(l *letterRow) *string { return &l.Code }).WithLabel("secret"))
 		posted := 0
 		out := tu.Room(t, "out", func(string) { posted++ })
 		tool, err := codemode.New(codemode.Grants{"letters": f.Of(exosql.Grant(db, letters, exosql.AllRows[letterRow]())), "out": out, "reveal": exo.Reveal()},
-			&codemode.Options{Record: exo.Unrecorded, Admits: exo.NewLabel("pii"), Evaluator: exoeval.InProcess{}})
+			&codemode.Options{Record: exo.Unrecorded, Admits: value.NewLabel("pii"), Evaluator: exoeval.InProcess{}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/filelock"
 )
 
@@ -105,20 +105,20 @@ func (f *LabelFile) load() (*told, error) {
 	return &f.all, nil
 }
 
-func (f *LabelFile) label(who owner, now time.Time) (exo.Label, error) {
+func (f *LabelFile) label(who owner, now time.Time) (value.Label, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.path == "" {
-		return exo.Label{}, f.fail(nil)
+		return value.Label{}, f.fail(nil)
 	}
 	all, err := f.load()
 	if err != nil {
-		return exo.Label{}, err
+		return value.Label{}, err
 	}
 	return all.label(who, now), nil
 }
 
-func (f *LabelFile) shown(who owner, label exo.Label, now time.Time, keep time.Duration) (err error) {
+func (f *LabelFile) shown(who owner, label value.Label, now time.Time, keep time.Duration) (err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	unlock, err := f.lock()
@@ -228,7 +228,7 @@ func decodeTold(text []byte) (t told, err error) {
 		return t, fmt.Errorf("it is damaged: it has %.40q twice in an object", *twice)
 	}
 	read := func(e toldEntry) (s shown, err error) {
-		s = shown{exo.NewLabel(e.Label...), e.Until}
+		s = shown{value.NewLabel(e.Label...), e.Until}
 		if err := s.label.Check(); err != nil {
 			return s, err
 		}

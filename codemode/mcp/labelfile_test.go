@@ -13,7 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/exoagent/exoagent/codemode"
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // keeping is a server that keeps labels in a file, "" in memory.
@@ -128,15 +128,15 @@ func TestLabelFileDamaged(t *testing.T) {
 // it was, within its bound.
 func TestLabelsOfMany(t *testing.T) {
 	var all told
-	now, pii := time.Now(), exo.NewLabel("pii")
+	now, pii := time.Now(), value.NewLabel("pii")
 	who := func(i int) owner { return owner{"test", fmt.Sprint(i, strings.Repeat("x", 400))} }
 	first := owner{"test", "first"}
-	all.add(first, exo.NewLabel("pay"), now, time.Hour)
+	all.add(first, value.NewLabel("pay"), now, time.Hour)
 	for i := range maxTold + 500 {
 		all.add(who(i), pii, now, time.Hour)
 	}
 	long := owner{"test", strings.Repeat("x", maxOwner)}
-	all.add(long, exo.NewLabel("long"), now, time.Hour)
+	all.add(long, value.NewLabel("long"), now, time.Hour)
 	text, err := all.encode(now)
 	if err != nil || len(text) > maxLabelFile {
 		t.Fatalf("%d bytes, %v", len(text), err)
@@ -165,7 +165,7 @@ func TestLabelsOfMany(t *testing.T) {
 	later := now.Add(63 * time.Minute)
 	all.rest.until = later.Add(time.Hour)
 	all.add(long, pii, later, time.Hour)
-	all.add(who(maxTold+400), exo.NewLabel("pay"), later, time.Hour)
+	all.add(who(maxTold+400), value.NewLabel("pay"), later, time.Hour)
 	if got := all.label(who(maxTold+400), later); got.String() != "{long,pay,pii}" {
 		t.Error(got)
 	}

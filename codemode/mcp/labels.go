@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // labels are what clients were shown, by identity. A model can write what it read in one program into the next, as a plain
@@ -28,15 +28,15 @@ type told struct {
 }
 
 type shown struct {
-	label exo.Label
+	label value.Label
 	until time.Time
 }
 
-func (s shown) at(now time.Time) exo.Label {
+func (s shown) at(now time.Time) value.Label {
 	if now.Before(s.until) {
 		return s.label
 	}
-	return exo.Label{}
+	return value.Label{}
 }
 
 // Bounds on identities that are told apart, and on the bytes of one.
@@ -46,7 +46,7 @@ const (
 )
 
 // label is what programs of an identity begin with.
-func (t *told) label(who owner, now time.Time) exo.Label {
+func (t *told) label(who owner, now time.Time) value.Label {
 	if s, known := t.of[who]; known && now.Before(s.until) {
 		return s.label
 	}
@@ -58,7 +58,7 @@ func lasts(keep time.Duration) time.Duration { return keep + keep/24 }
 
 // add notes what an identity was shown, and reports whether that says more than was known. Whoever has no room is among the rest: somebody
 // with many identities makes nobody's label end early, and gives those who have no place of their own more labels, not fewer.
-func (t *told) add(who owner, label exo.Label, now time.Time, keep time.Duration) (more bool) {
+func (t *told) add(who owner, label value.Label, now time.Time, keep time.Duration) (more bool) {
 	s, known := t.of[who]
 	known = known && now.Before(s.until)
 	if !known && len(t.of) >= min(max(t.tidy, 1000), maxTold) {
@@ -94,7 +94,7 @@ func (t *told) add(who owner, label exo.Label, now time.Time, keep time.Duration
 }
 
 // label is what programs of an identity begin with.
-func (l *labels) label(who owner, now time.Time) (exo.Label, error) {
+func (l *labels) label(who owner, now time.Time) (value.Label, error) {
 	if l.file != nil {
 		return l.file.label(who, now)
 	}
@@ -104,7 +104,7 @@ func (l *labels) label(who owner, now time.Time) (exo.Label, error) {
 }
 
 // shown notes what an identity is shown, before it is shown.
-func (l *labels) shown(who owner, label exo.Label, now time.Time) error {
+func (l *labels) shown(who owner, label value.Label, now time.Time) error {
 	if !l.distrust {
 		label = label.Secrecy()
 	}

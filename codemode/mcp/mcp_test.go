@@ -17,6 +17,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 )
@@ -330,7 +331,7 @@ func TestWholeResult(t *testing.T) {
 func letters(t *testing.T) (sent *int, tool *codemode.Tool) {
 	t.Helper()
 	sent = new(int)
-	secret, from := exo.NewLabel("pii"), exo.NewLabel("untrusted:mail")
+	secret, from := value.NewLabel("pii"), value.NewLabel("untrusted:mail")
 	type letter struct {
 		Email string `json:"email"`
 		Text  string `json:"text"`
@@ -396,13 +397,13 @@ func TestShownLabelsEnd(t *testing.T) {
 	l := labels{keep: time.Hour}
 	now := time.Now()
 	for i := range 20_000 {
-		l.shown(owner{"test", fmt.Sprint(i)}, exo.NewLabel("pii"), now.Add(time.Duration(i)*time.Second))
+		l.shown(owner{"test", fmt.Sprint(i)}, value.NewLabel("pii"), now.Add(time.Duration(i)*time.Second))
 	}
 	if n := len(l.of.of); n > 8_000 { // 3,600 of an hour, and as many again before they are looked through
 		t.Errorf("%d are kept", n)
 	}
 	last := owner{"test", "19999"}
-	l.shown(last, exo.NewLabel("pay"), now.Add(20_000*time.Second))
+	l.shown(last, value.NewLabel("pay"), now.Add(20_000*time.Second))
 	if got, err := l.label(last, now.Add(20_001*time.Second)); err != nil || got.String() != "{pay,pii}" {
 		t.Error(got, err)
 	}
@@ -413,7 +414,7 @@ func TestShownLabelsEnd(t *testing.T) {
 
 // TestShownLabelsOfResources: a whole result that is read later than its program ran shows its label again.
 func TestShownLabelsOfResources(t *testing.T) {
-	secret := exo.NewLabel("pii")
+	secret := value.NewLabel("pii")
 	type page struct {
 		Email string `json:"email"`
 	}

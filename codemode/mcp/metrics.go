@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/codemode"
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 )
 
 // metrics are counts. Their labels are of fixed sets: nothing of a principal, a program or a row is in them.
@@ -42,7 +42,7 @@ func (m *metrics) refused(reason string) {
 func (m *metrics) ran(res *codemode.Result, took time.Duration) {
 	how := "done"
 	if res.Err != nil {
-		how = exo.KindOf(res.Err).String()
+		how = fail.KindOf(res.Err).String()
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // ResultLimits bound what is kept of results that were too large for the model. A field that
@@ -52,8 +53,8 @@ type kept struct {
 	handle string
 	owner  owner
 	text   string
-	label  exo.Label
-	shown  exo.Label // what whoever reads it was shown
+	label  value.Label
+	shown  value.Label // what whoever reads it was shown
 	// Of the tool that gave it: where another is granted now, the result is not read any more.
 	principal    exo.Principal
 	declarations string
@@ -105,7 +106,7 @@ func (r *results) drop(meant func(*kept) bool) {
 
 // read is a result, for its own identity alone, as long as the identity has the tool that gave it
 // and the model may still read what it is labelled with.
-func (r *results) read(who Identity, t *codemode.Tool, uri string) (text string, shown exo.Label, ok bool) {
+func (r *results) read(who Identity, t *codemode.Tool, uri string) (text string, shown value.Label, ok bool) {
 	handle, ok := strings.CutPrefix(uri, resultURI)
 	if !ok {
 		return "", shown, false

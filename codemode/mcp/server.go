@@ -35,7 +35,7 @@ type Config struct {
 	// LabelFile keeps them when the process ends, and tells those who share it. nil: they are in memory alone, so who is started again begins clean, and of several
 	// servers one identity is served by one.
 	LabelFile *LabelFile
-	// Distrust does the same with what outsiders wrote (see exo.Untrusted): who has read it may have been instructed by it.
+	// Distrust does the same with what outsiders wrote (see value.Untrusted): who has read it may have been instructed by it.
 	Distrust bool
 
 	// Internal is called with each error of Kind Internal that ended a program: its client reads no more than that there was one, and the

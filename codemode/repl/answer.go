@@ -9,6 +9,8 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // ran is a program that has ended: what .sql, .trace and .save show again.
@@ -86,7 +88,7 @@ func (s screen) unfolded(k *kept) string {
 	for _, q := range k.queries {
 		args := q.Args
 		if args == nil {
-			args = []exo.Value{}
+			args = []value.Value{}
 		}
 		fmt.Fprintf(&b, "%s\n", s.highlightSQL(s.wrap(oneLine(q.SQL), 2)))
 		rows := count(q.Rows, "row")
@@ -110,7 +112,7 @@ func (s screen) traced(events []exo.Entry) string {
 			how = s.paint(yellow, "held")
 		}
 		if ev.Err != nil {
-			how = s.paint(red, oneLine(exo.KindOf(ev.Err).String()))
+			how = s.paint(red, oneLine(fail.KindOf(ev.Err).String()))
 		}
 		at := ""
 		if ev.Pos.Line != 0 {
@@ -129,16 +131,16 @@ func (s screen) traced(events []exo.Entry) string {
 // stopped reports whether a program ended because somebody pressed Ctrl-C: nothing else
 // cancels the context of one here.
 func stopped(err error) bool {
-	return exo.KindOf(err) == exo.Cancelled && errors.Is(errors.Unwrap(err), context.Canceled)
+	return fail.KindOf(err) == fail.Cancelled && errors.Is(errors.Unwrap(err), context.Canceled)
 }
 
 // failure is an error with the line it is about, and a mark under the place.
 func (s screen) failure(err error) string {
-	kind, at := exo.KindOf(err).String(), exo.PosOf(err)
+	kind, at := fail.KindOf(err).String(), fail.PosOf(err)
 	if stopped(err) { // its message and its cause say the same again
 		return s.paint(red, kind+":") + " Ctrl-C stopped the program\n"
 	}
-	text := s.paint(red, kind+":") + " " + s.wrap(printable(exo.GuestText(err)), 2) + "\n"
+	text := s.paint(red, kind+":") + " " + s.wrap(printable(fail.GuestText(err)), 2) + "\n"
 	if at.Line != 0 {
 		margin := fmt.Sprintf("  line %d: ", at.Line)
 		before, units := "", 1

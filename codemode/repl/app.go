@@ -16,6 +16,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/record"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/flows"
@@ -177,8 +178,8 @@ func (s *session) once(ctx context.Context, program string, std *streams) int {
 		if errors.Unwrap(res.Err) != nil && !stopped(res.Err) { // for us who run it; the program's author reads the message
 			std.complain(s.app.Name, res.Err)
 		}
-		at := exo.PosOf(res.Err)
-		line, code = failureJSON(exo.KindOf(res.Err).String(), exo.GuestText(res.Err), at.Line, at.Column), exitFailed
+		at := fail.PosOf(res.Err)
+		line, code = failureJSON(fail.KindOf(res.Err).String(), fail.GuestText(res.Err), at.Line, at.Column), exitFailed
 	}
 	if stopped(res.Err) {
 		std.complain(s.app.Name, errors.New("stopped"))

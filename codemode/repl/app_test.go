@@ -16,7 +16,7 @@ import (
 	_ "modernc.org/sqlite"
 
 	"github.com/exoagent/exoagent/codemode"
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/record"
 	services "github.com/exoagent/exoagent/exo/service"
 	"github.com/exoagent/exoagent/exosql"
@@ -375,7 +375,7 @@ func TestInterrupt(t *testing.T) {
 	if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	if code := <-done; code != exitStopped || !strings.Contains(out.String(), `"kind":"`+exo.Cancelled.String()+`"`) { // of the limit it would be another kind
+	if code := <-done; code != exitStopped || !strings.Contains(out.String(), `"kind":"`+fail.Cancelled.String()+`"`) { // of the limit it would be another kind
 		t.Errorf("%d %s", code, &out)
 	}
 }

@@ -4,7 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // candidate is a name that can stand at the cursor.
@@ -48,13 +49,13 @@ func closed(s string) bool { return len(s) > 1 && s[len(s)-1] == s[0] || s == "`
 
 // members is what can follow a dot on a type. Where the type is not known it is
 // every name of a row or a query, for it is most likely one of these.
-func (n *names) members(t *exo.Type) []candidate {
+func (n *names) members(t *message.Type) []candidate {
 	switch {
 	case t == apiType:
 		return n.grants()
 	case t == nil:
 		return n.all()
-	case t.Name == exo.TypeRecord:
+	case t.Name == value.TypeRecord:
 		return fieldsOf(t)
 	}
 	in := n.catalog[t.Name]
@@ -64,7 +65,7 @@ func (n *names) members(t *exo.Type) []candidate {
 	return interfaceOf(in)
 }
 
-func interfaceOf(in *exo.Interface) []candidate {
+func interfaceOf(in *message.Interface) []candidate {
 	var out []candidate
 	for _, name := range in.Names() {
 		about := ""
@@ -84,7 +85,7 @@ func interfaceOf(in *exo.Interface) []candidate {
 	return out
 }
 
-func fieldsOf(t *exo.Type) []candidate {
+func fieldsOf(t *message.Type) []candidate {
 	var out []candidate
 	for _, f := range t.Fields {
 		out = append(out, candidate{f.Name, firstLine(f.Doc)})
@@ -160,7 +161,7 @@ func (r *reader) inBraces(end int) []candidate {
 	return nil
 }
 
-func fieldNames(in *exo.Interface) []candidate {
+func fieldNames(in *message.Interface) []candidate {
 	if in == nil {
 		return nil
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 )
 
@@ -15,7 +15,7 @@ const maxImages = 20
 
 // WriteChanges writes what a program would change, or has changed, as a terminal without colours shows it. admits are the labels that the
 // screen may show: those of the program's result.
-func WriteChanges(out io.Writer, all []exosql.Changes, admits exo.Label, kept string) {
+func WriteChanges(out io.Writer, all []exosql.Changes, admits value.Label, kept string) {
 	screen{}.changed(out, all, admits, kept)
 }
 
@@ -25,7 +25,7 @@ const MaxImages = maxImages
 // changed shows what a program changed, table by table: a row before it with "-", and as it is after it with "+". Of rows
 // that stayed, the cells that are another are in colour, and columns that no row changed are left out. What has a label that is not
 // admitted is sealed, as in a result, and looks the same whether it was changed.
-func (s screen) changed(out io.Writer, all []exosql.Changes, admits exo.Label, kept string) {
+func (s screen) changed(out io.Writer, all []exosql.Changes, admits value.Label, kept string) {
 	var tables []string
 	rows := map[string][]exosql.Change{}
 	more := int64(0)
@@ -70,21 +70,21 @@ func counts(rows []exosql.Change) string {
 }
 
 // images lays out rows before and after.
-func (s screen) images(changes []exosql.Change, admits exo.Label) *grid {
+func (s screen) images(changes []exosql.Change, admits value.Label) *grid {
 	changes = slices.Clone(changes)
 	sealed := map[string]bool{}
-	seal := func(row exo.Value) exo.Value {
+	seal := func(row value.Value) value.Value {
 		if row.IsZero() {
 			return row
 		}
-		var fields []exo.Field
+		var fields []value.Field
 		for n, v := range row.Fields() {
 			if l := v.Label().Secrecy(); !l.FlowsTo(admits) {
-				sealed[n], v = true, exo.Text("[sealed "+strings.Join(l.About().Tags(), ", ")+"]")
+				sealed[n], v = true, value.Text("[sealed "+strings.Join(l.About().Tags(), ", ")+"]")
 			}
-			fields = append(fields, exo.Field{Name: n, Value: v})
+			fields = append(fields, value.Field{Name: n, Value: v})
 		}
-		return exo.RecordValue(fields...)
+		return value.RecordValue(fields...)
 	}
 	for i := range changes {
 		changes[i].Before, changes[i].After = seal(changes[i].Before), seal(changes[i].After)
@@ -95,35 +95,35 @@ func (s screen) images(changes []exosql.Change, admits exo.Label) *grid {
 		keys := slices.Clone(changes[0].Key)
 		for n, v := range changes[0].Before.Fields() {
 			same := !slices.ContainsFunc(changes, func(c exosql.Change) bool { return another(c, n) })
-			key := slices.IndexFunc(keys, func(k exo.Value) bool { return k.String() == v.String() })
+			key := slices.IndexFunc(keys, func(k value.Value) bool { return k.String() == v.String() })
 			switch {
 			case !same || sealed[n]:
 			case key >= 0:
 				keys = slices.Delete(keys, key, key+1)
-			case !named && v.Type() == exo.TypeText:
+			case !named && v.Type() == value.TypeText:
 				named = true
 			default:
 				hide[n] = true
 			}
 		}
 	}
-	var items []exo.Value
+	var items []value.Value
 	var of []exosql.Change
 	for _, c := range changes {
 		for _, side := range []struct {
 			mark string
-			row  exo.Value
+			row  value.Value
 		}{{"-", c.Before}, {"+", c.After}} {
 			if side.row.IsZero() {
 				continue
 			}
-			fields := []exo.Field{{Name: " ", Value: exo.Text(side.mark)}}
+			fields := []value.Field{{Name: " ", Value: value.Text(side.mark)}}
 			for n, v := range side.row.Fields() {
 				if !hide[n] {
-					fields = append(fields, exo.Field{Name: n, Value: v})
+					fields = append(fields, value.Field{Name: n, Value: v})
 				}
 			}
-			items, of = append(items, exo.RecordValue(fields...)), append(of, c)
+			items, of = append(items, value.RecordValue(fields...)), append(of, c)
 		}
 	}
 	g := newGrid(items, s.width(), types{})

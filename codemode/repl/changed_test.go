@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/codemode"
-	"github.com/exoagent/exoagent/exo"
 	outside "github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 )
 
@@ -82,11 +82,11 @@ func TestChangedIsBounded(t *testing.T) {
 
 // TestChangedInColour: a cell that is another is red before and green after; one that is not is dim.
 func TestChangedInColour(t *testing.T) {
-	row := func(stars exo.Value) exo.Value {
-		return exo.RecordValue(exo.Field{Name: "id", Value: exo.Int(1)}, exo.Field{Name: "stars", Value: stars})
+	row := func(stars value.Value) value.Value {
+		return value.RecordValue(value.Field{Name: "id", Value: value.Int(1)}, value.Field{Name: "stars", Value: stars})
 	}
 	var b strings.Builder
-	screen{color: true}.changed(&b, []exosql.Changes{{Rows: []exosql.Change{{Table: "note", Key: []exo.Value{exo.Int(1)}, Before: row(exo.Int(5)), After: row(exo.Null())}}}}, exo.Label{}, "")
+	screen{color: true}.changed(&b, []exosql.Changes{{Rows: []exosql.Change{{Table: "note", Key: []value.Value{value.Int(1)}, Before: row(value.Int(5)), After: row(value.Null())}}}}, value.Label{}, "")
 	for _, want := range []string{"\x1b[31m5\x1b[0m", "\x1b[32mnull\x1b[0m", "\x1b[2m1\x1b[0m"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in %q", want, b.String())
@@ -206,16 +206,16 @@ func TestNoSilentRepeat(t *testing.T) {
 // TestChangedIsSealed: a cell with a label that is not admitted is sealed, and looks the same whether it was changed. The twin, whose label is
 // admitted, is shown.
 func TestChangedIsSealed(t *testing.T) {
-	pii := exo.NewLabel("pii")
-	shown := func(admits exo.Label, before, after string) string {
-		row := func(s string) exo.Value {
-			return exo.RecordValue(exo.Field{Name: "id", Value: exo.Int(1)}, exo.Field{Name: "s", Value: exo.Text(s).WithLabel(pii)})
+	pii := value.NewLabel("pii")
+	shown := func(admits value.Label, before, after string) string {
+		row := func(s string) value.Value {
+			return value.RecordValue(value.Field{Name: "id", Value: value.Int(1)}, value.Field{Name: "s", Value: value.Text(s).WithLabel(pii)})
 		}
 		var b strings.Builder
-		screen{color: true}.changed(&b, []exosql.Changes{{Rows: []exosql.Change{{Table: "note", Key: []exo.Value{exo.Int(1)}, Before: row(before), After: row(after)}}}}, admits, "")
+		screen{color: true}.changed(&b, []exosql.Changes{{Rows: []exosql.Change{{Table: "note", Key: []value.Value{value.Int(1)}, Before: row(before), After: row(after)}}}}, admits, "")
 		return b.String()
 	}
-	same, other := shown(exo.Label{}, "topaz", "topaz"), shown(exo.Label{}, "topaz", "onyx")
+	same, other := shown(value.Label{}, "topaz", "topaz"), shown(value.Label{}, "topaz", "onyx")
 	if same != other || strings.Contains(same, "topaz") || !strings.Contains(same, "[sealed pii]") {
 		t.Errorf("%q\n%q", same, other)
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // column is one column of a table.
@@ -31,7 +31,7 @@ type grid struct {
 
 // newGrid lays out rows, of which each may have fields of its own, in a width; 0
 // is as much as there is.
-func newGrid(items []exo.Value, room int, t types) *grid {
+func newGrid(items []value.Value, room int, t types) *grid {
 	g := &grid{}
 	if len(items) > maxRows {
 		g.more = len(items) - maxRows
@@ -94,7 +94,7 @@ func (c *column) measure(rows []map[string]cell) {
 		c.kind += "?"
 	}
 	c.width = min(max(c.width, width(c.kind)), maxWidth)
-	if strings.TrimSuffix(c.kind, "?") == exo.TypeDecimal {
+	if strings.TrimSuffix(c.kind, "?") == value.TypeDecimal {
 		c.point(rows)
 	}
 }
@@ -103,7 +103,7 @@ func (c *column) measure(rows []map[string]cell) {
 func (c *column) point(rows []map[string]cell) {
 	whole, places := 0, 0
 	for _, r := range rows {
-		if x := r[c.name]; x.kind == exo.TypeDecimal {
+		if x := r[c.name]; x.kind == value.TypeDecimal {
 			whole, places = max(whole, len(x.text)-fraction(x.text)), max(places, fraction(x.text))
 		}
 	}
@@ -121,7 +121,7 @@ func fraction(decimal string) int {
 }
 
 // mayCut are the types whose values mean much the same without their end.
-var mayCut = map[string]bool{exo.TypeText: true, exo.TypeBytes: true, exo.TypeJSON: true, "list": true, "record": true}
+var mayCut = map[string]bool{value.TypeText: true, value.TypeBytes: true, value.TypeJSON: true, "list": true, "record": true}
 
 // fit makes the widest texts narrower until all fit. A number that is cut is another
 // number, so columns of these are left out instead, from the right, where texts can't
@@ -164,7 +164,7 @@ func squeeze(columns []column, room int) ([]column, bool) {
 
 // rows prints rows as a table or, where that would be too wide or somebody said so,
 // one below the other.
-func (s screen) rows(items []exo.Value, t types) string {
+func (s screen) rows(items []value.Value, t types) string {
 	g := newGrid(items, s.width(), t)
 	if s.expanded == "on" || s.expanded != "off" && g.narrow {
 		return s.records(items, t)
@@ -176,7 +176,7 @@ func (s screen) rows(items []exo.Value, t types) string {
 const maxRecords = 20
 
 // records prints rows one below the other, as psql does after \x.
-func (s screen) records(items []exo.Value, t types) string {
+func (s screen) records(items []value.Value, t types) string {
 	rule := "-"
 	if s.live {
 		rule = "─"
@@ -205,7 +205,7 @@ func (s screen) table(g *grid) string {
 			before, after := 0, c.width-width(text)
 			if x.right {
 				after = 0
-				if x.kind == exo.TypeDecimal && c.places > 0 {
+				if x.kind == value.TypeDecimal && c.places > 0 {
 					after = c.places - fraction(x.text)
 				}
 				before = c.width - width(text) - after

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 )
 
@@ -21,14 +23,14 @@ type kept struct {
 	bytes   int
 	events  []exo.Entry // of messages, without the messages
 	changes []exosql.Changes
-	admits  exo.Label // what the screen may show
-	secret  uint64    // the first call by which the program read what its result may not carry; 0: none
+	admits  value.Label // what the screen may show
+	secret  uint64      // the first call by which the program read what its result may not carry; 0: none
 }
 
 // add keeps an entry. Messages hold a program's constants, and a run may send megabytes of them, so none is kept. Nor is what the
 // program did after it had read what its result may not carry: the labels that are admitted hold for the screen as for a model,
 // and by its later calls a program would show a secret there. The record has them (-trace).
-func (k *kept) add(e exo.Entry, admits exo.Label) {
+func (k *kept) add(e exo.Entry, admits value.Label) {
 	k.admits = admits
 	if k.secret == 0 && (e.Step == exo.Intent || e.Step == exo.Refused) && !e.Label.Secrecy().FlowsTo(admits) {
 		k.secret = e.Call
@@ -52,13 +54,13 @@ func (k *kept) add(e exo.Entry, admits exo.Label) {
 	}
 	shown := exo.Entry{Step: e.Step, Call: e.Call, Op: e.Op, Pos: e.Pos, State: e.State, Took: e.Took, Label: e.Label}
 	if e.Err != nil {
-		shown.Err = &exo.Error{Kind: exo.KindOf(e.Err)}
+		shown.Err = &fail.Error{Kind: fail.KindOf(e.Err)}
 	}
 	k.events = append(k.events, shown)
 }
 
 func (k *kept) query(q exosql.Query) {
-	size := len(q.SQL) + len(q.Fenced) + exo.List(q.Args...).Bytes()
+	size := len(q.SQL) + len(q.Fenced) + value.List(q.Args...).Bytes()
 	if k.bytes+size > maxKept {
 		k.more++
 		k.took += q.Took

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 )
 
@@ -16,9 +18,9 @@ import (
 func TestKeptIsBounded(t *testing.T) {
 	var k kept
 	for i := range uint64(500) {
-		k.add(exo.Entry{Step: exo.Intent, Call: i + 1, Op: "tickets.count", Message: []byte("m"), Constants: []exo.Constant{{Value: []byte("v")}}}, exo.Label{})
-		k.add(exo.Entry{Step: exo.Outcome, Call: i + 1, Op: "tickets.count", Pos: exo.Pos{Line: 2}, Message: []byte("m"), Err: &exo.Error{Kind: exo.Denied, Err: errors.New(strings.Repeat("x", 100))},
-			Details: []any{exosql.Query{SQL: "SELECT 1", Args: []exo.Value{exo.Text(fmt.Sprint(i) + strings.Repeat("x", 200_000))}, Took: time.Millisecond}}}, exo.Label{})
+		k.add(exo.Entry{Step: exo.Intent, Call: i + 1, Op: "tickets.count", Message: []byte("m"), Constants: []exo.Constant{{Value: []byte("v")}}}, value.Label{})
+		k.add(exo.Entry{Step: exo.Outcome, Call: i + 1, Op: "tickets.count", Pos: fail.Pos{Line: 2}, Message: []byte("m"), Err: &fail.Error{Kind: fail.Denied, Err: errors.New(strings.Repeat("x", 100))},
+			Details: []any{exosql.Query{SQL: "SELECT 1", Args: []value.Value{value.Text(fmt.Sprint(i) + strings.Repeat("x", 200_000))}, Took: time.Millisecond}}}, value.Label{})
 	}
 	n, took := k.asked()
 	if n != 500 || took != 500*time.Millisecond || k.bytes > maxKept || len(k.queries) != 20 || len(k.events) != 500 {
@@ -33,7 +35,7 @@ func TestKeptIsBounded(t *testing.T) {
 		t.Errorf("%.300q", got[max(0, len(got)-300):])
 	}
 	few := kept{}
-	few.add(exo.Entry{Step: exo.Outcome, Call: 1, Details: []any{exosql.Query{SQL: "SELECT 1"}}}, exo.Label{})
+	few.add(exo.Entry{Step: exo.Outcome, Call: 1, Details: []any{exosql.Query{SQL: "SELECT 1"}}}, value.Label{})
 	if got := (screen{}).unfolded(&few); strings.Contains(got, "not shown") || !strings.Contains(got, "SELECT 1") {
 		t.Error(got)
 	}
@@ -55,16 +57,16 @@ func TestHistoryOfALongSession(t *testing.T) {
 // TestKeptOfASecret: of the call by which a program read what its result may not carry its statement is kept, and nothing of how it went; of
 // those after it nothing. Where it may carry that, all is kept.
 func TestKeptOfASecret(t *testing.T) {
-	pii := exo.NewLabel("pii")
-	for _, admits := range []exo.Label{{}, pii} {
+	pii := value.NewLabel("pii")
+	for _, admits := range []value.Label{{}, pii} {
 		var k kept
 		for call := uint64(1); call <= 3; call++ {
-			var label exo.Label
+			var label value.Label
 			if call > 1 {
 				label = pii
 			}
 			k.add(exo.Entry{Step: exo.Intent, Call: call, Label: label}, admits)
-			k.add(exo.Entry{Step: exo.Outcome, Call: call, Label: label, Details: []any{exosql.Query{SQL: "SELECT 1", Args: []exo.Value{exo.Text("ann@one")}, Rows: 7}}}, admits)
+			k.add(exo.Entry{Step: exo.Outcome, Call: call, Label: label, Details: []any{exosql.Query{SQL: "SELECT 1", Args: []value.Value{value.Text("ann@one")}, Rows: 7}}}, admits)
 		}
 		var got string
 		for _, q := range k.queries {

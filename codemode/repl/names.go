@@ -3,19 +3,20 @@ package repl
 import (
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // names knows what can follow a dot, from the catalogue of what is granted. What
 // it finds is a help for whoever types and never decides anything: where it
 // doesn't know a type it says so with nil.
 type names struct {
-	catalog exo.Catalog
-	granted []exo.GrantedName
+	catalog message.Catalog
+	granted []message.GrantedName
 }
 
 // apiType stands for the object that holds all grants.
-var apiType = &exo.Type{Name: "api"}
+var apiType = &message.Type{Name: "api"}
 
 // maxResolve bounds the work for one answer: a hostile paste may nest callbacks in callbacks.
 const maxResolve = 200
@@ -80,7 +81,7 @@ func (r *reader) enclosing(i int) int {
 
 // chain is the type of the expression that ends with token i: names, members and
 // calls, a.b(…).c. It is nil where that is not known.
-func (r *reader) chain(i int) *exo.Type {
+func (r *reader) chain(i int) *message.Type {
 	if r.left--; r.left < 0 || i < 0 {
 		return nil
 	}
@@ -109,13 +110,13 @@ func (r *reader) chain(i int) *exo.Type {
 }
 
 // member is what name is on a type, called with the arguments after call if that is not -1.
-func (r *reader) member(of *exo.Type, name string, call int) *exo.Type {
+func (r *reader) member(of *message.Type, name string, call int) *message.Type {
 	switch {
 	case of == nil:
 		return nil
 	case of == apiType:
 		return r.grant(name)
-	case of.Name == exo.TypeRecord:
+	case of.Name == value.TypeRecord:
 		return of.Field(name)
 	}
 	in := r.catalog[of.Name]
@@ -129,7 +130,7 @@ func (r *reader) member(of *exo.Type, name string, call int) *exo.Type {
 	if m == nil || call < 0 {
 		return nil
 	}
-	env := map[string]*exo.Type{"self": of}
+	env := map[string]*message.Type{"self": of}
 	for k, t := range of.Args {
 		env[k] = t
 	}
@@ -142,7 +143,7 @@ func (r *reader) member(of *exo.Type, name string, call int) *exo.Type {
 }
 
 // body is the type of what the callback after call gives.
-func (r *reader) body(call int) *exo.Type {
+func (r *reader) body(call int) *message.Type {
 	end, depth := call+1, 0
 	for ; end < len(r.toks); end++ {
 		if strings.Contains("([{${", r.toks[end].text) {
@@ -158,7 +159,7 @@ func (r *reader) body(call int) *exo.Type {
 
 // variable is the type of a name that stands at i: a parameter of a callback
 // around it, a constant, or a grant.
-func (r *reader) variable(name string, i int) *exo.Type {
+func (r *reader) variable(name string, i int) *message.Type {
 	for at := r.enclosing(i); at >= 0; at = r.enclosing(at) {
 		for p, t := range r.params(at) {
 			if p == name {
@@ -182,7 +183,7 @@ func (r *reader) variable(name string, i int) *exo.Type {
 	return r.grant(name)
 }
 
-func (r *reader) grant(name string) *exo.Type {
+func (r *reader) grant(name string) *message.Type {
 	for _, g := range r.granted {
 		if g.Name == name {
 			return g.Type
@@ -193,7 +194,7 @@ func (r *reader) grant(name string) *exo.Type {
 
 // params are the names that the callback after an open parenthesis binds, when it
 // is the call of a method.
-func (r *reader) params(at int) map[string]*exo.Type {
+func (r *reader) params(at int) map[string]*message.Type {
 	if !r.is(at, "(") || r.name(at-1) == "" || !r.is(at-2, ".") {
 		return nil
 	}
@@ -217,7 +218,7 @@ func (r *reader) params(at int) map[string]*exo.Type {
 		return nil
 	}
 	ns := r.space(at)
-	out := map[string]*exo.Type{}
+	out := map[string]*message.Type{}
 	for _, n := range each {
 		if ns != nil {
 			out[n] = ns.Field(n)
@@ -233,7 +234,7 @@ func (r *reader) params(at int) map[string]*exo.Type {
 
 // space is the record of rows that a callback is given by the method whose
 // parenthesis is at.
-func (r *reader) space(at int) *exo.Type {
+func (r *reader) space(at int) *message.Type {
 	before := at - 3
 	if r.is(before, "?") {
 		before--
@@ -245,7 +246,7 @@ func (r *reader) space(at int) *exo.Type {
 }
 
 // row is what a callback with one plain parameter is given: the row, when there is one only.
-func row(ns *exo.Type) *exo.Type {
+func row(ns *message.Type) *message.Type {
 	if ns != nil && len(ns.Fields) == 1 {
 		return ns.Fields[0].Type
 	}

@@ -3,11 +3,12 @@ package repl
 import (
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // typeOf is a term of the catalogue with its holes filled, as far as they are known.
-func typeOf(t *exo.Term, env map[string]*exo.Type) *exo.Type {
+func typeOf(t *message.Term, env map[string]*message.Type) *message.Type {
 	switch {
 	case t == nil:
 		return nil
@@ -24,7 +25,7 @@ func typeOf(t *exo.Term, env map[string]*exo.Type) *exo.Type {
 		}
 		return v.Args[path]
 	case len(t.Ext) > 0:
-		all := &exo.Type{Name: exo.TypeRecord}
+		all := &message.Type{Name: value.TypeRecord}
 		for _, e := range t.Ext {
 			if x := typeOf(e, env); x != nil {
 				all.Fields = append(all.Fields, x.Fields...)
@@ -32,7 +33,7 @@ func typeOf(t *exo.Term, env map[string]*exo.Type) *exo.Type {
 		}
 		return all
 	case t.App != "":
-		out := &exo.Type{Name: t.App, Args: map[string]*exo.Type{}}
+		out := &message.Type{Name: t.App, Args: map[string]*message.Type{}}
 		for k, a := range t.Args {
 			out.Args[k] = typeOf(a, env)
 		}
@@ -55,8 +56,8 @@ func (n *names) starts() []string {
 			add("api." + g.Name)
 		}
 		for _, name := range in.Names() {
-			if m := in.Methods[name]; m != nil && name != in.Await && len(m.Params) == 0 && m.Effect == exo.NoEffect {
-				if t := typeOf(m.Result, map[string]*exo.Type{"self": g.Type}); m.Sends || t != nil && n.catalog[t.Name] != nil && !n.catalog[t.Name].Expr && t.Name != g.Type.Name {
+			if m := in.Methods[name]; m != nil && name != in.Await && len(m.Params) == 0 && m.Effect == message.NoEffect {
+				if t := typeOf(m.Result, map[string]*message.Type{"self": g.Type}); m.Sends || t != nil && n.catalog[t.Name] != nil && !n.catalog[t.Name].Expr && t.Name != g.Type.Name {
 					add("api." + g.Name + "." + name + "()")
 				}
 			}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 const turnedText = "\u009b31m\u202e\u2066\x1b[2J\x7f\U000e0041é😀\"\\"
@@ -24,7 +24,7 @@ func TestPrintableJSON(t *testing.T) {
 			t.Errorf("%s: %s", what, b)
 		}
 	}
-	raw, err := exo.Text(turnedText).AppendJSON(nil)
+	raw, err := value.Text(turnedText).AppendJSON(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

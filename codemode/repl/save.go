@@ -8,7 +8,7 @@ import (
 	"unicode"
 
 	"github.com/exoagent/exoagent/codemode"
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -66,18 +66,18 @@ func csvOf(res *codemode.Result) (data []byte, what, note string, err error) {
 		return nil, "", "", errNoResult
 	}
 	items, ok := records(res.Value)
-	if !ok && res.Value.Type() == exo.TypeRecord {
-		items, ok = []exo.Value{res.Value}, true
+	if !ok && res.Value.Type() == value.TypeRecord {
+		items, ok = []value.Value{res.Value}, true
 	}
 	if !ok {
 		return nil, "", "", errors.New("the last result is no rows; .save FILE.json keeps it")
 	}
 	var names []string
 	known := map[string]bool{}
-	rows := make([]map[string]exo.Value, len(items))
+	rows := make([]map[string]value.Value, len(items))
 	for i, v := range items {
-		rows[i] = map[string]exo.Value{}
-		leaves("", v, func(name string, x exo.Value) {
+		rows[i] = map[string]value.Value{}
+		leaves("", v, func(name string, x value.Value) {
 			if rows[i][name] = x; !known[name] {
 				known[name] = true
 				names = append(names, name)
@@ -116,9 +116,9 @@ func csvOf(res *codemode.Result) (data []byte, what, note string, err error) {
 }
 
 // leaves are the values in a record; nested records have dotted names.
-func leaves(prefix string, v exo.Value, yield func(name string, x exo.Value)) {
+func leaves(prefix string, v value.Value, yield func(name string, x value.Value)) {
 	for n, x := range v.Fields() {
-		if x.Type() == exo.TypeRecord && x.Len() > 0 {
+		if x.Type() == value.TypeRecord && x.Len() > 0 {
 			leaves(prefix+n+".", x, yield)
 		} else {
 			yield(prefix+n, x)
@@ -126,20 +126,20 @@ func leaves(prefix string, v exo.Value, yield func(name string, x exo.Value)) {
 	}
 }
 
-func csvCell(v exo.Value, text func(string) string) string {
+func csvCell(v value.Value, text func(string) string) string {
 	switch v.Type() {
-	case "", exo.TypeNull:
+	case "", value.TypeNull:
 		return ""
-	case exo.TypeText:
+	case value.TypeText:
 		return text(v.Text())
-	case exo.TypeTime:
+	case value.TypeTime:
 		return v.Time().Format(scalar.TimeFormat)
 	}
 	b, err := v.AppendJSON(nil)
 	if err != nil {
 		return ""
 	}
-	if v.Type() == exo.TypeList || v.Type() == exo.TypeRecord || v.Type() == exo.TypeRows {
+	if v.Type() == value.TypeList || v.Type() == value.TypeRecord || v.Type() == value.TypeRows {
 		return text(string(b))
 	}
 	return strings.Trim(string(b), `"`) // a whole number beyond JSON's is a text there
@@ -151,7 +151,7 @@ func csvCell(v exo.Value, text func(string) string) string {
 // is none.
 func formula(s string) bool {
 	s = strings.TrimLeftFunc(s, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) })
-	if _, ok := scalar.Canonical(exo.TypeDecimal, s); ok || s == "" {
+	if _, ok := scalar.Canonical(value.TypeDecimal, s); ok || s == "" {
 		return false
 	}
 	return strings.ContainsRune("=+-@＝＋－＠|%", []rune(s)[0])

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -20,14 +20,14 @@ const (
 
 // render prints a result for eyes: rows as a table, one record as a list of its
 // fields, anything else as JSON. rows is how many there are, -1 for no rows.
-func (s screen) render(v exo.Value, raw json.RawMessage, t types) (text string, rows int) {
+func (s screen) render(v value.Value, raw json.RawMessage, t types) (text string, rows int) {
 	items, ok := records(v)
 	switch {
 	case ok && len(items) > 0:
 		return s.rows(items, t), len(items)
-	case v.Type() == exo.TypeRows || v.Type() == exo.TypeList && v.Len() == 0:
+	case v.Type() == value.TypeRows || v.Type() == value.TypeList && v.Len() == 0:
 		return "", 0
-	case v.Type() == exo.TypeRecord && v.Len() > 0:
+	case v.Type() == value.TypeRecord && v.Len() > 0:
 		if groups := s.groups(v, t); groups != "" {
 			return groups, -1
 		}
@@ -38,7 +38,7 @@ func (s screen) render(v exo.Value, raw json.RawMessage, t types) (text string, 
 
 // groups prints a record of nothing but rows, as Object.groupBy makes them, as one
 // table for each; "" for any other.
-func (s screen) groups(v exo.Value, t types) string {
+func (s screen) groups(v value.Value, t types) string {
 	var parts []string
 	some := false
 	for name, x := range v.Fields() {
@@ -59,19 +59,19 @@ func (s screen) groups(v exo.Value, t types) string {
 }
 
 // records are the items of rows, or of a list that holds nothing but records.
-func records(v exo.Value) ([]exo.Value, bool) {
-	var out []exo.Value
+func records(v value.Value) ([]value.Value, bool) {
+	var out []value.Value
 	if r := v.Rows(); r != nil {
 		for i := range r.Len() {
 			out = append(out, r.Row(i))
 		}
 		return out, true
 	}
-	if v.Type() != exo.TypeList {
+	if v.Type() != value.TypeList {
 		return nil, false
 	}
 	for i := range v.Len() {
-		if v.At(i).Type() != exo.TypeRecord {
+		if v.At(i).Type() != value.TypeRecord {
 			return nil, false
 		}
 		out = append(out, v.At(i))
@@ -88,10 +88,10 @@ type cell struct {
 
 // flatten adds the fields of a record to row; nested records have dotted names, but
 // not what a column of JSON holds: that is one value.
-func (t types) flatten(prefix string, v exo.Value, row map[string]cell, names *[]string) {
+func (t types) flatten(prefix string, v value.Value, row map[string]cell, names *[]string) {
 	for n, x := range v.Fields() {
 		name := oneLine(prefix + n)
-		if x.Type() == exo.TypeRecord && x.Len() > 0 && strings.Count(name, ".") < 3 && t[prefix+n] != exo.TypeJSON {
+		if x.Type() == value.TypeRecord && x.Len() > 0 && strings.Count(name, ".") < 3 && t[prefix+n] != value.TypeJSON {
 			t.flatten(prefix+n+".", x, row, names)
 			continue
 		}
@@ -102,19 +102,19 @@ func (t types) flatten(prefix string, v exo.Value, row map[string]cell, names *[
 	}
 }
 
-func cellOf(v exo.Value) cell {
+func cellOf(v value.Value) cell {
 	switch v.Type() {
-	case exo.TypeText:
+	case value.TypeText:
 		return cell{text: oneLine(v.Text()), kind: "text"}
-	case exo.TypeTime:
+	case value.TypeTime:
 		return cell{text: shortTime(v.Time()), kind: "time", style: blue}
-	case exo.TypeInt:
+	case value.TypeInt:
 		return cell{text: v.String(), right: true, kind: "int", style: yellow}
-	case exo.TypeFloat:
+	case value.TypeFloat:
 		return cell{text: v.String(), right: true, kind: "float", style: yellow}
-	case exo.TypeNull: // dim, so that it is not taken for the text "null"
+	case value.TypeNull: // dim, so that it is not taken for the text "null"
 		return cell{text: "null", kind: "null", style: dim}
-	case exo.TypeBool:
+	case value.TypeBool:
 		return cell{text: fmt.Sprint(v.Bool()), kind: "bool", style: magenta}
 	}
 	b, err := v.AppendJSON(nil)
@@ -135,7 +135,7 @@ func shortTime(t time.Time) string {
 }
 
 // fields prints one record, a field on a line.
-func (s screen) fields(v exo.Value, t types) string {
+func (s screen) fields(v value.Value, t types) string {
 	row, names := map[string]cell{}, []string(nil)
 	t.flatten("", v, row, &names)
 	w := 0

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/codemode"
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 )
 
@@ -54,7 +54,7 @@ func secretApp() App {
 	a.Grants = func(db *exosql.DB, owner int64) codemode.Grants {
 		return codemode.Grants{"notes": exosql.NewFacet(table, "note", id, text).Of(exosql.Grant(db, table, of.Eq(owner)))}
 	}
-	a.Options.Admits = exo.NewLabel("private notes")
+	a.Options.Admits = value.NewLabel("private notes")
 	return a
 }
 

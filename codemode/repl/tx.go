@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exosql"
 )
 
@@ -65,7 +66,7 @@ func (s *session) tried(e exo.Entry) error {
 	if s.tx == nil {
 		return nil
 	}
-	outside := e.Effect == exo.Held || e.Effect == exo.Immediate
+	outside := e.Effect == message.Held || e.Effect == message.Immediate
 	if e.Step == exo.Intent && outside {
 		return fmt.Errorf("%s would act outside of the database, and this is only a try", oneLine(e.Op))
 	}

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
@@ -30,18 +30,18 @@ func typesOf(queries []exosql.Query) types {
 }
 
 // cell is what a table shows of a value under a name.
-func (t types) cell(name string, v exo.Value) cell {
+func (t types) cell(name string, v value.Value) cell {
 	x := cellOf(v)
 	kind := t[name]
 	switch {
 	case v.IsNull():
-	case kind == exo.TypeJSON:
+	case kind == value.TypeJSON:
 		if b, err := v.AppendJSON(nil); err == nil {
 			return cell{text: oneLine(string(b)), kind: kind}
 		}
-	case kind == exo.TypeFloat && v.Type() == exo.TypeInt: // 2.0, read by a program
+	case kind == value.TypeFloat && v.Type() == value.TypeInt: // 2.0, read by a program
 		x.kind = "float"
-	case v.Type() == exo.TypeText:
+	case v.Type() == value.TypeText:
 		t.text(&x, kind, v.Text())
 	}
 	return x
@@ -50,16 +50,16 @@ func (t types) cell(name string, v exo.Value) cell {
 // text makes of a text what its column says that it is.
 func (t types) text(x *cell, kind, text string) {
 	switch kind {
-	case exo.TypeDecimal, exo.TypeDate, exo.TypeInterval, exo.TypeUUID, exo.TypeBytes:
+	case value.TypeDecimal, value.TypeDate, value.TypeInterval, value.TypeUUID, value.TypeBytes:
 		if s, ok := scalar.Canonical(kind, text); ok && s == text {
-			x.kind, x.style = kind, map[string]string{exo.TypeDecimal: yellow, exo.TypeDate: blue}[kind]
-			x.right = kind == exo.TypeDecimal
+			x.kind, x.style = kind, map[string]string{value.TypeDecimal: yellow, value.TypeDate: blue}[kind]
+			x.right = kind == value.TypeDecimal
 		}
-	case exo.TypeInt: // beyond what a number of JavaScript holds
+	case value.TypeInt: // beyond what a number of JavaScript holds
 		if _, err := strconv.ParseInt(text, 10, 64); err == nil {
 			x.kind, x.style, x.right = "int", yellow, true
 		}
-	case exo.TypeTime, "": // an instant leaves a program in this form alone
+	case value.TypeTime, "": // an instant leaves a program in this form alone
 		if at, err := time.Parse(scalar.TimeFormat, text); err == nil && at.Format(scalar.TimeFormat) == text {
 			*x = cell{text: shortTime(at), kind: "time", style: blue}
 		}

@@ -3,7 +3,7 @@ package repl
 import (
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
 )
 
 // values are those of a column that has a list of them, where one can stand: behind
@@ -38,7 +38,7 @@ func (r *reader) values(part string) (string, []candidate) {
 var takeValues = wordSet("eq ne is isNot in notIn")
 
 // compared is the column that is compared with what comes after token end.
-func (r *reader) compared(end int) *exo.Type {
+func (r *reader) compared(end int) *message.Type {
 	signs := 0
 	for r.is(end-signs, "=") {
 		signs++

@@ -7,6 +7,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/dynamic"
 	"github.com/exoagent/exoagent/internal/corpus"
@@ -18,10 +19,10 @@ var (
 	describedColumns = map[string][]dynamic.ColumnSpec{
 		"organizations": {{Name: "plan", OneOf: []string{"free", "team", "business"}}, iso("created_at")},
 		"members":       {{Name: "email", Label: []string{"pii"}, Readers: dynamic.Readers{Kind: "member", Columns: []string{"id"}}}, {Name: "role", OneOf: []string{"owner", "admin", "member", "guest"}}, iso("joined_at")},
-		"projects":      {{Name: "archived", Type: exo.TypeBool}, iso("created_at")},
+		"projects":      {{Name: "archived", Type: value.TypeBool}, iso("created_at")},
 		"tasks": {{Name: "assignee_id", Doc: "null when nobody is assigned"}, {Name: "status", OneOf: []string{"todo", "in_progress", "done"}},
 			{Name: "priority", Doc: "1 is the most urgent, 4 the least"}, {Name: "estimate", Doc: "in hours"}, iso("due_at"), iso("created_at")},
-		"comments": {{Name: "body", Label: []string{exo.Untrusted}}, iso("created_at")},
+		"comments": {{Name: "body", Label: []string{value.Untrusted}}, iso("created_at")},
 	}
 	describedLinks = []struct {
 		from, name, column, to, references string
@@ -54,7 +55,7 @@ var (
 )
 
 func iso(name string) dynamic.ColumnSpec {
-	return dynamic.ColumnSpec{Name: name, Type: exo.TypeTime, StoredISO: true}
+	return dynamic.ColumnSpec{Name: name, Type: value.TypeTime, StoredISO: true}
 }
 
 // described makes the grants of schema.go from the data above and the live catalogue.

@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"github.com/exoagent/exoagent/codemode"
-	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 )
 
@@ -74,12 +74,12 @@ func ways(db *exosql.DB, org int64) (codemode.Grants, error) {
 		}
 		return service.None{}, outbox.put(map[string]any{"mail": to[0].Email, "subject": m.Subject, "text": m.Text})
 	})
-	send = service.AdmitsFor(send.Admits(exo.NewLabel("pii@member")), func(m recipient) exo.Label {
-		tag, err := exo.ReaderTag("pii", "member", strconv.FormatInt(m.To, 10))
+	send = service.AdmitsFor(send.Admits(value.NewLabel("pii@member")), func(m recipient) value.Label {
+		tag, err := value.ReaderTag("pii", "member", strconv.FormatInt(m.To, 10))
 		if err != nil {
-			return exo.Label{} // admits nothing
+			return value.Label{} // admits nothing
 		}
-		return exo.NewLabel(tag)
+		return value.NewLabel(tag)
 	})
 	mails, err := service.New("mail", "", send)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/codemode/repl"
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 )
 
@@ -98,7 +98,7 @@ var (
 	commentID        = exosql.NewKey(comments, "id", func(c *comment) *int64 { return &c.ID })
 	commentTaskID    = exosql.NewColumn(comments, "task_id", func(c *comment) *int64 { return &c.TaskID })
 	commentAuthorID  = exosql.NewColumn(comments, "author_id", func(c *comment) *int64 { return &c.AuthorID })
-	commentBody      = exosql.NewColumn(comments, "body", func(c *comment) *string { return &c.Body }).WithLabel(exo.Untrusted)
+	commentBody      = exosql.NewColumn(comments, "body", func(c *comment) *string { return &c.Body }).WithLabel(value.Untrusted)
 	commentCreatedAt = exosql.NewColumn(comments, "created_at", func(c *comment) *time.Time { return &c.CreatedAt }).StoredISO()
 )
 

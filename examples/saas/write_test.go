@@ -6,6 +6,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -64,7 +65,7 @@ func TestWrites(t *testing.T) {
 			res := tool.Run(t.Context(), c.program)
 			got := string(res.JSON)
 			if res.Err != nil {
-				got = "!" + exo.GuestText(res.Err)
+				got = "!" + fail.GuestText(res.Err)
 			}
 			why, fails := strings.CutPrefix(c.want, "!")
 			if got != c.want && !(fails && strings.HasPrefix(got, "!") && strings.Contains(got, why)) {

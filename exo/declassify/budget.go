@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 )
 
 // Budget is how many bits of sealed values each principal may be told in a day. Runs without a principal have one budget together. The zero
@@ -43,7 +44,7 @@ func (b *Budget) Take(p exo.Principal, now time.Time, bits int) (left int, err e
 		left = b.perDay
 	}
 	if bits < 1 || bits > left {
-		return left, exo.Errorf(exo.Limit, "", "the limit is %d bits of sealed values a day (UTC); %d are left, and this takes %d", b.perDay, max(left, 0), bits)
+		return left, fail.Errorf(fail.Limit, "", "the limit is %d bits of sealed values a day (UTC); %d are left, and this takes %d", b.perDay, max(left, 0), bits)
 	}
 	if b.keep != nil { // before they are told: a restart must find them taken
 		if err := b.keep(e); err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/declassify"
+	"github.com/exoagent/exoagent/exo/fail"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -46,11 +47,11 @@ func TestBudget(t *testing.T) {
 			{"bob", noon.Add(24 * time.Hour), 0, 5, false}, {"bob", noon.Add(24 * time.Hour), -1, 5, false},
 		} {
 			left, err := b.Take(c.who, c.at, c.bits)
-			if left != c.left || (err == nil) != c.ok || err != nil && exo.KindOf(err) != exo.Limit {
+			if left != c.left || (err == nil) != c.ok || err != nil && fail.KindOf(err) != fail.Limit {
 				t.Errorf("%s, %d: %d left, %v", kind, k, left, err)
 			}
 		}
-		if _, err := b.Take("ann", noon.Add(24*time.Hour), 9); err == nil || !strings.Contains(exo.GuestText(err), "the limit is 5 bits of sealed values a day (UTC)") {
+		if _, err := b.Take("ann", noon.Add(24*time.Hour), 9); err == nil || !strings.Contains(fail.GuestText(err), "the limit is 5 bits of sealed values a day (UTC)") {
 			t.Errorf("%s: %v", kind, err)
 		}
 	}
@@ -82,7 +83,7 @@ func TestZeroBudget(t *testing.T) {
 	for what, b := range map[string]exo.BitBudget{"zero": &declassify.Budget{}, "nil": (*declassify.Budget)(nil), "a zero file": &declassify.File{}, "a nil file": (*declassify.File)(nil), "none": declassify.New(0), "fewer": declassify.New(-1)} {
 		_, err := b.Take("ann", noon, 1)
 		made := what == "none" || what == "fewer"
-		if err == nil || (exo.KindOf(err) == exo.Limit) != made {
+		if err == nil || (fail.KindOf(err) == fail.Limit) != made {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -115,10 +116,10 @@ func TestRestart(t *testing.T) {
 		t.Error("closed, and it has bits")
 	}
 	f = open()
-	if _, err := f.Take("ann \u2028\"", noon.Add(24*time.Hour), 3); exo.KindOf(err) != exo.Limit {
+	if _, err := f.Take("ann \u2028\"", noon.Add(24*time.Hour), 3); fail.KindOf(err) != fail.Limit {
 		t.Errorf("after a restart: %v", err)
 	}
-	if _, err := f.Take("ann \u2028\"", noon, 3); exo.KindOf(err) != exo.Limit {
+	if _, err := f.Take("ann \u2028\"", noon, 3); fail.KindOf(err) != fail.Limit {
 		t.Errorf("after a restart with a clock that is a day behind: %v", err)
 	}
 	if left, err := f.Take("bob", noon, 1); left != 7 || err != nil {
@@ -161,7 +162,7 @@ func TestFile(t *testing.T) {
 			t.Errorf("%s: %d left, %v", what, left, err)
 		}
 		// A principal that JSON has no spelling for would be another one after a restart.
-		if _, err := f.Take("\xff", noon, 1); err == nil || exo.KindOf(err) == exo.Limit {
+		if _, err := f.Take("\xff", noon, 1); err == nil || fail.KindOf(err) == fail.Limit {
 			t.Errorf("%s: a principal that is not UTF-8: %v", what, err)
 		}
 		_ = f.Close()

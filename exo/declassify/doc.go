@@ -1,4 +1,4 @@
-// Package declassify has the budget of bits that bounds what declassifiers tell of sealed values: see exo.Method.Declassifies and
+// Package declassify has the budget of bits that bounds what declassifiers tell of sealed values: see message.Method.Declassifies and
 // exo/service.Declassify.
 //
 // A program may ask a declassifier whether an address ends in "a", and then whether it ends in "b". No check of one answer stops that; a

@@ -8,13 +8,15 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // Chain is an expression as a program records one: what calls after what. Chains are
 // immutable, and one that can't be recorded keeps the error for Send.
 type Chain struct {
 	run  *Run
-	node *exo.Node
+	node *message.Node
 	err  error
 }
 
@@ -30,7 +32,7 @@ func (c *Chain) Field(name string) *Chain {
 	return c.next(n, err)
 }
 
-// Call calls a method. An argument is an exo.Value, a plain Go value (nil, bool, int,
+// Call calls a method. An argument is an value.Value, a plain Go value (nil, bool, int,
 // int64, float64, string, time.Time), another Chain of the same run, a map[string]any or []any
 // of these, or a callback: func(*Chain) *Chain, which is called once, with what
 // stands for its argument. Anything else fails the test.
@@ -38,7 +40,7 @@ func (c *Chain) Call(method string, args ...any) *Chain {
 	if c.err != nil {
 		return c
 	}
-	var nodes []*exo.Node
+	var nodes []*message.Node
 	for i, a := range args {
 		n, err := c.arg(method, i, nodes, a)
 		if err != nil {
@@ -52,10 +54,10 @@ func (c *Chain) Call(method string, args ...any) *Chain {
 
 // Send sends the message that the chain ends with and waits for the reply. References in the
 // reply are numbers of the run: see (*Run).Reply.
-func (c *Chain) Send() (exo.Value, error) {
+func (c *Chain) Send() (value.Value, error) {
 	c.run.t.Helper()
 	if c.err != nil {
-		return exo.Value{}, c.err
+		return value.Value{}, c.err
 	}
 	return c.run.submit(c.node)
 }
@@ -74,9 +76,9 @@ func (c *Chain) Message() *exo.Message {
 	return m
 }
 
-func (c *Chain) next(n *exo.Node, err error) *Chain { return &Chain{run: c.run, node: n, err: err} }
+func (c *Chain) next(n *message.Node, err error) *Chain { return &Chain{run: c.run, node: n, err: err} }
 
-func (c *Chain) arg(method string, i int, prior []*exo.Node, a any) (*exo.Node, error) {
+func (c *Chain) arg(method string, i int, prior []*message.Node, a any) (*message.Node, error) {
 	check := c.run.checker
 	switch a := a.(type) {
 	case *Chain:
@@ -97,21 +99,21 @@ func (c *Chain) arg(method string, i int, prior []*exo.Node, a any) (*exo.Node, 
 		return check.MakeLambda(p, body.node)
 	case map[string]any:
 		names := slices.Sorted(maps.Keys(a))
-		nodes := make([]*exo.Node, len(names))
-		fields := make([]exo.Field, len(names))
+		nodes := make([]*message.Node, len(names))
+		fields := make([]value.Field, len(names))
 		for k, name := range names {
 			n, err := c.arg(method, i, prior, a[name])
 			if err != nil {
 				return nil, err
 			}
-			nodes[k], fields[k] = n, exo.Field{Name: name, Value: n.Lit}
+			nodes[k], fields[k] = n, value.Field{Name: name, Value: n.Lit}
 		}
 		if plain(nodes) {
-			return check.MakeLit(exo.RecordValue(fields...))
+			return check.MakeLit(value.RecordValue(fields...))
 		}
 		return check.MakeRecord(names, nodes)
 	case []any:
-		nodes, values := make([]*exo.Node, len(a)), make([]exo.Value, len(a))
+		nodes, values := make([]*message.Node, len(a)), make([]value.Value, len(a))
 		for k, x := range a {
 			n, err := c.arg(method, i, prior, x)
 			if err != nil {
@@ -120,7 +122,7 @@ func (c *Chain) arg(method string, i int, prior []*exo.Node, a any) (*exo.Node, 
 			nodes[k], values[k] = n, n.Lit
 		}
 		if plain(nodes) {
-			return check.MakeLit(exo.List(values...))
+			return check.MakeLit(value.List(values...))
 		}
 		return check.MakeList(nodes)
 	}
@@ -132,29 +134,29 @@ func (c *Chain) arg(method string, i int, prior []*exo.Node, a any) (*exo.Node, 
 }
 
 // plain reports whether all nodes are values: together they are one value then, as in a program.
-func plain(nodes []*exo.Node) bool {
-	return !slices.ContainsFunc(nodes, func(n *exo.Node) bool { return n.Op != exo.OpLit })
+func plain(nodes []*message.Node) bool {
+	return !slices.ContainsFunc(nodes, func(n *message.Node) bool { return n.Op != message.OpLit })
 }
 
 // literal is a Go value as a program would write it.
-func literal(a any) (exo.Value, error) {
+func literal(a any) (value.Value, error) {
 	switch a := a.(type) {
-	case exo.Value:
+	case value.Value:
 		return a, nil
 	case nil:
-		return exo.Null(), nil
+		return value.Null(), nil
 	case bool:
-		return exo.Bool(a), nil
+		return value.Bool(a), nil
 	case int:
-		return exo.Int(int64(a)), nil
+		return value.Int(int64(a)), nil
 	case int64:
-		return exo.Int(a), nil
+		return value.Int(a), nil
 	case float64:
-		return exo.Float(a), nil
+		return value.Float(a), nil
 	case string:
-		return exo.Text(a), nil
+		return value.Text(a), nil
 	case time.Time:
-		return exo.Time(a), nil
+		return value.Time(a), nil
 	}
-	return exo.Value{}, fmt.Errorf("exotest: a %T can't be an argument: only exo.Value, plain values, maps and lists of them, chains and callbacks", a)
+	return value.Value{}, fmt.Errorf("exotest: a %T can't be an argument: only value.Value, plain values, maps and lists of them, chains and callbacks", a)
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -52,7 +54,7 @@ func Conform(t testing.TB, o exo.Object) {
 		})
 	}
 	wg.Wait()
-	c := &conform{t: t, object: o, admits: labelsOf(t, o), rand: rand.New(rand.NewSource(1)), seen: map[*exo.Method]bool{}}
+	c := &conform{t: t, object: o, admits: labelsOf(t, o), rand: rand.New(rand.NewSource(1)), seen: map[*message.Method]bool{}}
 	c.begin()
 	calls := c.explore(nil, 3)
 	if len(calls) == 0 {
@@ -70,7 +72,7 @@ func Conform(t testing.TB, o exo.Object) {
 // begin begins a run that notes panics, which a reply shows as an internal error like any other.
 func (c *conform) begin() {
 	c.t.Helper()
-	o := exo.Wrap(c.object, exo.Policy{After: func(m *exo.Message, _ exo.Value, err error) {
+	o := exo.Wrap(c.object, exo.Policy{After: func(m *exo.Message, _ value.Value, err error) {
 		if exo.IsPanic(err) {
 			c.mu.Lock()
 			defer c.mu.Unlock()
@@ -88,9 +90,9 @@ func plenty() exo.Limits {
 }
 
 // describe is a copy of the object's description: Wrap gives its policy one.
-func describe(t testing.TB, o exo.Object) (d exo.Description) {
+func describe(t testing.TB, o exo.Object) (d message.Description) {
 	t.Helper()
-	copied := exo.Wrap(o, exo.Policy{Narrow: func(c *exo.Description) error { d = *c; return nil }})
+	copied := exo.Wrap(o, exo.Policy{Narrow: func(c *message.Description) error { d = *c; return nil }})
 	if _, err := copied.Describe(); err != nil {
 		t.Fatalf("exotest: the object can't be granted: %v", err)
 	}
@@ -100,10 +102,10 @@ func describe(t testing.TB, o exo.Object) (d exo.Description) {
 type conform struct {
 	t      testing.TB
 	object exo.Object
-	admits exo.Label
+	admits value.Label
 	run    *Run
 	rand   *rand.Rand
-	seen   map[*exo.Method]bool // by explore
+	seen   map[*message.Method]bool // by explore
 
 	mu       sync.Mutex
 	panicked []string
@@ -116,9 +118,9 @@ type step struct {
 }
 
 // message is one that Conform has found: how to get to it, and the method that sends it.
-type message struct {
+type sentMessage struct {
 	path   []step
-	method *exo.Method
+	method *message.Method
 }
 
 // at is the chain up to the method that sends, in the run that c has.
@@ -131,7 +133,7 @@ func (c *conform) at(path []step) *Chain {
 }
 
 // explore finds the methods that send, each once, behind at most depth calls that only describe.
-func (c *conform) explore(path []step, depth int) (found []message) {
+func (c *conform) explore(path []step, depth int) (found []sentMessage) {
 	at := c.at(path)
 	if at.err != nil {
 		return nil
@@ -149,7 +151,7 @@ func (c *conform) explore(path []step, depth int) (found []message) {
 		if args, ok := c.arguments(m); !ok {
 			continue
 		} else if m.Sends {
-			found = append(found, message{path, m})
+			found = append(found, sentMessage{path, m})
 		} else if depth > 0 {
 			found = append(found, c.explore(append(slices.Clip(path), step{name, args}), depth-1)...)
 		}
@@ -161,12 +163,12 @@ func (c *conform) explore(path []step, depth int) (found []message) {
 const rounds = 50
 
 // send sends one method many times, all at once, in a run that commits, and judges the replies.
-func (c *conform) send(x message) {
+func (c *conform) send(x sentMessage) {
 	c.t.Helper()
 	c.begin()
 	at := c.at(x.path)
 	var ops []string
-	want := map[uint64]*exo.Type{}
+	want := map[uint64]*message.Type{}
 	for range rounds {
 		args, _ := c.arguments(x.method)
 		call := at.Call(x.method.Name, args...)
@@ -206,7 +208,7 @@ func (c *conform) send(x message) {
 func clip(s string) string { return s[:min(len(s), 300)] }
 
 // cancelled has the object answer one more message, with a context that has ended.
-func (c *conform) cancelled(x message) {
+func (c *conform) cancelled(x sentMessage) {
 	c.t.Helper()
 	c.begin()
 	args, _ := c.arguments(x.method)
@@ -235,15 +237,15 @@ func (c *conform) cancelled(x message) {
 }
 
 // fits holds a value against the type that the catalogue gives it.
-func (c *conform) fits(t *exo.Type, v exo.Value, at string) error {
+func (c *conform) fits(t *message.Type, v value.Value, at string) error {
 	bad := func() error { return fmt.Errorf("%s is %s, which is not %s", at, clip(v.String()), t) }
 	if i := c.run.gate.Catalog()[t.Name]; i != nil && i.Expr && t.Args["of"] != nil {
 		return c.fits(t.Args["of"], v, at) // a column of a result is its values
-	} else if i != nil && v.Type() == exo.TypeRecord && len(i.Fields) > 0 {
-		row := &exo.Type{Name: exo.TypeRecord}
+	} else if i != nil && v.Type() == value.TypeRecord && len(i.Fields) > 0 {
+		row := &message.Type{Name: value.TypeRecord}
 		for _, n := range i.Names() {
 			if f := i.Fields[n]; f != nil {
-				row.Fields = append(row.Fields, exo.TypeField{Name: n, Type: f.Type})
+				row.Fields = append(row.Fields, message.TypeField{Name: n, Type: f.Type})
 			}
 		}
 		return c.fits(row, v, at)
@@ -257,41 +259,41 @@ func (c *conform) fits(t *exo.Type, v exo.Value, at string) error {
 		return nil
 	}
 	if v.IsNull() {
-		if t.Null || t.Name == exo.TypeNull || t.Name == exo.TypeData || t.Name == exo.TypeJSON {
+		if t.Null || t.Name == value.TypeNull || t.Name == value.TypeData || t.Name == value.TypeJSON {
 			return nil
 		}
 		return bad()
 	}
 	switch k := v.Type(); t.Name {
-	case exo.TypeData, exo.TypeJSON:
+	case value.TypeData, value.TypeJSON:
 		return nil
-	case exo.TypeBool:
-		if k != exo.TypeBool {
+	case value.TypeBool:
+		if k != value.TypeBool {
 			return bad()
 		}
-	case exo.TypeInt:
-		if k != exo.TypeInt || t.Min < t.Max && (v.Int() < t.Min || v.Int() > t.Max) {
+	case value.TypeInt:
+		if k != value.TypeInt || t.Min < t.Max && (v.Int() < t.Min || v.Int() > t.Max) {
 			return bad()
 		}
-	case exo.TypeFloat, exo.TypeNumber:
-		if k != exo.TypeFloat && k != exo.TypeInt {
+	case value.TypeFloat, value.TypeNumber:
+		if k != value.TypeFloat && k != value.TypeInt {
 			return bad()
 		}
-	case exo.TypeText:
-		if k != exo.TypeText || len(t.Enum) > 0 && !slices.Contains(t.Enum, v.Text()) {
+	case value.TypeText:
+		if k != value.TypeText || len(t.Enum) > 0 && !slices.Contains(t.Enum, v.Text()) {
 			return bad()
 		}
-	case exo.TypeTime:
-		if k != exo.TypeTime {
+	case value.TypeTime:
+		if k != value.TypeTime {
 			return bad()
 		}
-	case exo.TypeDecimal, exo.TypeDate, exo.TypeInterval, exo.TypeUUID, exo.TypeBytes:
-		if text, ok := scalar.Canonical(t.Name, v.Text()); k != exo.TypeText || !ok || text != v.Text() {
+	case value.TypeDecimal, value.TypeDate, value.TypeInterval, value.TypeUUID, value.TypeBytes:
+		if text, ok := scalar.Canonical(t.Name, v.Text()); k != value.TypeText || !ok || text != v.Text() {
 			return bad()
 		}
-	case exo.TypeList:
+	case value.TypeList:
 		return c.fitsList(t, v, at, bad)
-	case exo.TypeRecord:
+	case value.TypeRecord:
 		return c.fitsRecord(t, v, at, bad)
 	default:
 		return bad()
@@ -299,11 +301,11 @@ func (c *conform) fits(t *exo.Type, v exo.Value, at string) error {
 	return nil
 }
 
-func (c *conform) fitsList(t *exo.Type, v exo.Value, at string, bad func() error) error {
+func (c *conform) fitsList(t *message.Type, v value.Value, at string, bad func() error) error {
 	item := v.At
 	switch v.Type() {
-	case exo.TypeList:
-	case exo.TypeRows:
+	case value.TypeList:
+	case value.TypeRows:
 		item = v.Rows().Row
 	default:
 		return bad()
@@ -316,8 +318,8 @@ func (c *conform) fitsList(t *exo.Type, v exo.Value, at string, bad func() error
 	return nil
 }
 
-func (c *conform) fitsRecord(t *exo.Type, v exo.Value, at string, bad func() error) error {
-	if v.Type() != exo.TypeRecord {
+func (c *conform) fitsRecord(t *message.Type, v value.Value, at string, bad func() error) error {
+	if v.Type() != value.TypeRecord {
 		return bad()
 	}
 	n := 0
@@ -340,8 +342,8 @@ func (c *conform) fitsRecord(t *exo.Type, v exo.Value, at string, bad func() err
 }
 
 // refers is the type of the object that a reply refers to.
-func (c *conform) refers(v exo.Value) *exo.Type {
-	if v.Type() != exo.TypeRef {
+func (c *conform) refers(v value.Value) *message.Type {
+	if v.Type() != value.TypeRef {
 		return nil
 	}
 	return c.run.checker.Ref(v.Number())

@@ -9,25 +9,28 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/exotest"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // counter is an object with one method, add(n), which adds to it and returns the sum: it
 // changes something, and the program needs the answer.
 type counter struct{ sum atomic.Int64 }
 
-func (c *counter) Describe() (exo.Description, error) {
-	num := &exo.Term{Con: &exo.Type{Name: exo.TypeInt}}
-	i := &exo.Interface{Name: "Counter", Order: []string{"add"}, Methods: map[string]*exo.Method{
-		"add": {Name: "add", Sends: true, Effect: exo.Immediate, Params: []exo.Param{{Name: "the number", Want: num}}, Result: num}}}
-	return exo.Description{Type: &exo.Type{Name: "Counter"}, Interfaces: []*exo.Interface{i}}, nil
+func (c *counter) Describe() (message.Description, error) {
+	num := &message.Term{Con: &message.Type{Name: value.TypeInt}}
+	i := &message.Interface{Name: "Counter", Order: []string{"add"}, Methods: map[string]*message.Method{
+		"add": {Name: "add", Sends: true, Effect: message.Immediate, Params: []message.Param{{Name: "the number", Want: num}}, Result: num}}}
+	return message.Description{Type: &message.Type{Name: "Counter"}, Interfaces: []*message.Interface{i}}, nil
 }
 
-func (c *counter) Eval(_ context.Context, m *exo.Message) (exo.Value, error) {
+func (c *counter) Eval(_ context.Context, m *exo.Message) (value.Value, error) {
 	n := m.Root.Args[0].Lit.Int()
 	if n < 0 {
-		return exo.Value{}, &exo.Error{Kind: exo.Invalid, Msg: "only numbers from 0 can be added", Err: exo.ErrNothingDone}
+		return value.Value{}, &fail.Error{Kind: fail.Invalid, Msg: "only numbers from 0 can be added", Err: exo.ErrNothingDone}
 	}
-	return exo.Int(c.sum.Add(n)), nil
+	return value.Int(c.sum.Add(n)), nil
 }
 
 // report stands in for the *testing.T of an example.
@@ -44,7 +47,7 @@ func ExampleSend() {
 	fmt.Println(exotest.Send(t, c, "add", -1))
 	fmt.Println(exotest.Send(t, c, "add", "2"))
 	_, err := exotest.Send(t, c, "subtract", 2)
-	fmt.Println(errors.Is(err, exo.ErrDenied))
+	fmt.Println(errors.Is(err, fail.ErrDenied))
 	// Output:
 	// 2 <nil>
 	// <no value> object.add: invalid: only numbers from 0 can be added: exo: nothing was done

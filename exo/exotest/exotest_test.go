@@ -12,8 +12,11 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/policy"
 	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // judge stands in for the test that an object fails.
@@ -54,41 +57,41 @@ func under(f func(t testing.TB)) []string {
 
 // thing is an object that does what its functions say.
 type thing struct {
-	interfaces func() []*exo.Interface
-	eval       func(context.Context, *exo.Message) (exo.Value, error)
+	interfaces func() []*message.Interface
+	eval       func(context.Context, *exo.Message) (value.Value, error)
 }
 
-func (o *thing) Describe() (exo.Description, error) {
+func (o *thing) Describe() (message.Description, error) {
 	is := o.interfaces()
-	return exo.Description{Type: &exo.Type{Name: is[0].Name}, Interfaces: is}, nil
+	return message.Description{Type: &message.Type{Name: is[0].Name}, Interfaces: is}, nil
 }
 
-func (o *thing) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) { return o.eval(ctx, m) }
+func (o *thing) Eval(ctx context.Context, m *exo.Message) (value.Value, error) { return o.eval(ctx, m) }
 
-func con(name string) *exo.Term { return &exo.Term{Con: &exo.Type{Name: name}} }
+func con(name string) *message.Term { return &message.Term{Con: &message.Type{Name: name}} }
 
 // ask describes Thing with the one method ask(x?) of these types.
-func ask(arg *exo.Type, result *exo.Term) func() []*exo.Interface {
-	return func() []*exo.Interface {
-		m := &exo.Method{Name: "ask", Sends: true, Result: result}
+func ask(arg *message.Type, result *message.Term) func() []*message.Interface {
+	return func() []*message.Interface {
+		m := &message.Method{Name: "ask", Sends: true, Result: result}
 		if arg != nil {
-			m.Params = []exo.Param{{Name: "the question", Want: &exo.Term{Con: arg}}}
+			m.Params = []message.Param{{Name: "the question", Want: &message.Term{Con: arg}}}
 		}
-		return []*exo.Interface{{Name: "Thing", Methods: map[string]*exo.Method{"ask": m}},
-			{Name: "Other", Methods: map[string]*exo.Method{}}}
+		return []*message.Interface{{Name: "Thing", Methods: map[string]*message.Method{"ask": m}},
+			{Name: "Other", Methods: map[string]*message.Method{}}}
 	}
 }
 
-func gives(v exo.Value) func(context.Context, *exo.Message) (exo.Value, error) {
-	return func(context.Context, *exo.Message) (exo.Value, error) { return v, nil }
+func gives(v value.Value) func(context.Context, *exo.Message) (value.Value, error) {
+	return func(context.Context, *exo.Message) (value.Value, error) { return v, nil }
 }
 
 // Conform finds each breach, and finds none in an object that keeps to the rules.
 func TestConform(t *testing.T) {
 	defer func(d time.Duration) { patience = d }(patience)
-	text, point := &exo.Type{Name: exo.TypeText}, &exo.Type{Name: exo.TypeRecord, Fields: []exo.TypeField{{Name: "x", Type: &exo.Type{Name: exo.TypeInt}}, {Name: "y", Type: &exo.Type{Name: exo.TypeDate, Null: true}, Opt: true}}}
-	list := func(of *exo.Type) *exo.Term {
-		return &exo.Term{Con: &exo.Type{Name: exo.TypeList, Args: map[string]*exo.Type{"of": of}}}
+	text, point := &message.Type{Name: value.TypeText}, &message.Type{Name: value.TypeRecord, Fields: []message.TypeField{{Name: "x", Type: &message.Type{Name: value.TypeInt}}, {Name: "y", Type: &message.Type{Name: value.TypeDate, Null: true}, Opt: true}}}
+	list := func(of *message.Type) *message.Term {
+		return &message.Term{Con: &message.Type{Name: value.TypeList, Args: map[string]*message.Type{"of": of}}}
 	}
 	calls := 0
 	var learnt atomic.Int32
@@ -98,42 +101,49 @@ func TestConform(t *testing.T) {
 		o    exo.Object
 		want string // "" for none
 	}{
-		"text":             {&thing{ask(text, con(exo.TypeText)), func(_ context.Context, m *exo.Message) (exo.Value, error) { return m.Args[0], nil }}, ""},
-		"a failure":        {&thing{ask(text, con(exo.TypeText)), func(context.Context, *exo.Message) (exo.Value, error) { return exo.Value{}, errors.New("no") }}, ""},
-		"a record":         {&thing{ask(point, &exo.Term{Con: point}), func(_ context.Context, m *exo.Message) (exo.Value, error) { return m.Args[0], nil }}, ""},
-		"rows":             {&thing{ask(nil, list(point)), gives(exo.RowsValue(&exo.Rows{Shape: &exo.Shape{Names: []string{"x"}}, Cells: []exo.Value{exo.Int(1), exo.Int(2)}}))}, ""},
-		"data":             {&thing{ask(&exo.Type{Name: exo.TypeData}, con(exo.TypeData)), func(_ context.Context, m *exo.Message) (exo.Value, error) { return m.Args[0], nil }}, ""},
-		"an object":        {&thing{ask(nil, con("Thing")), func(_ context.Context, m *exo.Message) (exo.Value, error) { return exo.RefValue(m.Objects[0]), nil }}, ""},
-		"of another type":  {&thing{ask(nil, con(exo.TypeText)), gives(exo.Int(1))}, "is 1, which is not text"},
-		"null":             {&thing{ask(nil, con(exo.TypeText)), gives(exo.Null())}, "which is not text"},
-		"a number as text": {&thing{ask(nil, con(exo.TypeInt)), gives(exo.Text("1"))}, "which is not a whole number"},
-		"a date with time": {&thing{ask(nil, con(exo.TypeDate)), gives(exo.Text("2024-01-31T12:00:00Z"))}, "which is not a day"},
-		"a field less":     {&thing{ask(nil, &exo.Term{Con: point}), gives(exo.RecordValue())}, "has no field x"},
-		"a field more":     {&thing{ask(nil, &exo.Term{Con: point}), gives(exo.RecordValue(exo.Field{Name: "x", Value: exo.Int(1)}, exo.Field{Name: "z", Value: exo.Int(1)}))}, "does not name"},
-		"an item":          {&thing{ask(nil, list(text)), gives(exo.List(exo.Text("a"), exo.Int(1)))}, "result[1]"},
-		"a cell":           {&thing{ask(nil, list(point)), gives(exo.RowsValue(&exo.Rows{Shape: &exo.Shape{Names: []string{"x"}}, Cells: []exo.Value{exo.Int(1), exo.Text("2")}}))}, "result[1].x"},
-		"no object":        {&thing{ask(nil, con("Thing")), gives(exo.Int(1))}, "where the catalogue says Thing"},
-		"another object":   {&thing{ask(nil, con("Other")), func(context.Context, *exo.Message) (exo.Value, error) { return exo.RefValue(other), nil }}, "where the catalogue says Other"},
-		"a panic":          {&thing{ask(text, con(exo.TypeText)), func(_ context.Context, m *exo.Message) (exo.Value, error) { return exo.Text(m.Args[0].Text()[:1]), nil }}, "ask: Eval panicked"},
-		"an end":           {&thing{ask(nil, con(exo.TypeText)), func(context.Context, *exo.Message) (exo.Value, error) { runtime.Goexit(); panic("not here") }}, "ask: Eval panicked, or ended its goroutine"},
-		"a moody object":   {&thing{func() []*exo.Interface { calls++; return ask([]*exo.Type{text, point}[calls%2], con(exo.TypeInt))() }, gives(exo.Int(1))}, "is not what it was"},
-		"one that learns": {&thing{func() []*exo.Interface { return ask([]*exo.Type{text, point}[learnt.Load()], con(exo.TypeInt))() }, func(context.Context, *exo.Message) (exo.Value, error) {
+		"text":             {&thing{ask(text, con(value.TypeText)), func(_ context.Context, m *exo.Message) (value.Value, error) { return m.Args[0], nil }}, ""},
+		"a failure":        {&thing{ask(text, con(value.TypeText)), func(context.Context, *exo.Message) (value.Value, error) { return value.Value{}, errors.New("no") }}, ""},
+		"a record":         {&thing{ask(point, &message.Term{Con: point}), func(_ context.Context, m *exo.Message) (value.Value, error) { return m.Args[0], nil }}, ""},
+		"rows":             {&thing{ask(nil, list(point)), gives(value.RowsValue(&value.Rows{Shape: &value.Shape{Names: []string{"x"}}, Cells: []value.Value{value.Int(1), value.Int(2)}}))}, ""},
+		"data":             {&thing{ask(&message.Type{Name: value.TypeData}, con(value.TypeData)), func(_ context.Context, m *exo.Message) (value.Value, error) { return m.Args[0], nil }}, ""},
+		"an object":        {&thing{ask(nil, con("Thing")), func(_ context.Context, m *exo.Message) (value.Value, error) { return value.RefValue(m.Objects[0]), nil }}, ""},
+		"of another type":  {&thing{ask(nil, con(value.TypeText)), gives(value.Int(1))}, "is 1, which is not text"},
+		"null":             {&thing{ask(nil, con(value.TypeText)), gives(value.Null())}, "which is not text"},
+		"a number as text": {&thing{ask(nil, con(value.TypeInt)), gives(value.Text("1"))}, "which is not a whole number"},
+		"a date with time": {&thing{ask(nil, con(value.TypeDate)), gives(value.Text("2024-01-31T12:00:00Z"))}, "which is not a day"},
+		"a field less":     {&thing{ask(nil, &message.Term{Con: point}), gives(value.RecordValue())}, "has no field x"},
+		"a field more":     {&thing{ask(nil, &message.Term{Con: point}), gives(value.RecordValue(value.Field{Name: "x", Value: value.Int(1)}, value.Field{Name: "z", Value: value.Int(1)}))}, "does not name"},
+		"an item":          {&thing{ask(nil, list(text)), gives(value.List(value.Text("a"), value.Int(1)))}, "result[1]"},
+		"a cell":           {&thing{ask(nil, list(point)), gives(value.RowsValue(&value.Rows{Shape: &value.Shape{Names: []string{"x"}}, Cells: []value.Value{value.Int(1), value.Text("2")}}))}, "result[1].x"},
+		"no object":        {&thing{ask(nil, con("Thing")), gives(value.Int(1))}, "where the catalogue says Thing"},
+		"another object":   {&thing{ask(nil, con("Other")), func(context.Context, *exo.Message) (value.Value, error) { return value.RefValue(other), nil }}, "where the catalogue says Other"},
+		"a panic": {&thing{ask(text, con(value.TypeText)), func(_ context.Context, m *exo.Message) (value.Value, error) {
+			return value.Text(m.Args[0].Text()[:1]), nil
+		}}, "ask: Eval panicked"},
+		"an end": {&thing{ask(nil, con(value.TypeText)), func(context.Context, *exo.Message) (value.Value, error) { runtime.Goexit(); panic("not here") }}, "ask: Eval panicked, or ended its goroutine"},
+		"a moody object": {&thing{func() []*message.Interface {
+			calls++
+			return ask([]*message.Type{text, point}[calls%2], con(value.TypeInt))()
+		}, gives(value.Int(1))}, "is not what it was"},
+		"one that learns": {&thing{func() []*message.Interface {
+			return ask([]*message.Type{text, point}[learnt.Load()], con(value.TypeInt))()
+		}, func(context.Context, *exo.Message) (value.Value, error) {
 			learnt.Store(1)
-			return exo.Int(1), nil
+			return value.Int(1), nil
 		}}, "something else after messages"},
-		"nothing to send": {&thing{func() []*exo.Interface { return []*exo.Interface{{Name: "Thing"}} }, nil}, "there is no message"},
-		"what can't be":   {&thing{func() []*exo.Interface { return []*exo.Interface{{Name: "text"}} }, nil}, "can't be granted"},
-		"a panic when held": {&thing{func() []*exo.Interface {
-			is := ask(nil, &exo.Term{Con: exo.Receipt()})()
-			is[0].Methods["ask"].Effect = exo.Held
+		"nothing to send": {&thing{func() []*message.Interface { return []*message.Interface{{Name: "Thing"}} }, nil}, "there is no message"},
+		"what can't be":   {&thing{func() []*message.Interface { return []*message.Interface{{Name: "text"}} }, nil}, "can't be granted"},
+		"a panic when held": {&thing{func() []*message.Interface {
+			is := ask(nil, &message.Term{Con: message.Receipt()})()
+			is[0].Methods["ask"].Effect = message.Held
 			return is
-		}, func(context.Context, *exo.Message) (exo.Value, error) { panic("now") }}, "ask: Eval panicked"},
+		}, func(context.Context, *exo.Message) (value.Value, error) { panic("now") }}, "ask: Eval panicked"},
 		"a service": {mailer(t), ""},
-		"what never returns": {&thing{ask(nil, con(exo.TypeInt)), func(ctx context.Context, m *exo.Message) (exo.Value, error) {
+		"what never returns": {&thing{ask(nil, con(value.TypeInt)), func(ctx context.Context, m *exo.Message) (value.Value, error) {
 			if ctx.Err() != nil {
 				<-release
 			}
-			return exo.Int(1), nil
+			return value.Int(1), nil
 		}}, "has not returned"},
 	} {
 		patience = 30 * time.Second
@@ -171,7 +181,7 @@ func mailer(t *testing.T) exo.Object {
 // A message that is kept is not sent, and is bound to a run that lives.
 func TestMessage(t *testing.T) {
 	asked := 0
-	o := &thing{ask(&exo.Type{Name: exo.TypeText}, con(exo.TypeText)), func(context.Context, *exo.Message) (exo.Value, error) { asked++; return exo.Text("x"), nil }}
+	o := &thing{ask(&message.Type{Name: value.TypeText}, con(value.TypeText)), func(context.Context, *exo.Message) (value.Value, error) { asked++; return value.Text("x"), nil }}
 	for what, given := range map[string]exo.Object{"itself": o, "restricted": policy.Only(o, "ask")} {
 		m := Message(t, given, "ask", "why")
 		if asked != 0 || m.Root.Name != "ask" || m.Args[0].Text() != "why" || m.Objects[0] != exo.Object(o) {
@@ -213,11 +223,11 @@ func (u unit) end(commit bool) error {
 func TestCommits(t *testing.T) {
 	var ended []bool
 	fail := false
-	o := &thing{ask(nil, con(exo.TypeInt)), func(_ context.Context, m *exo.Message) (exo.Value, error) {
+	o := &thing{ask(nil, con(value.TypeInt)), func(_ context.Context, m *exo.Message) (value.Value, error) {
 		if _, err := m.Unit("key", func(context.Context) (exo.Unit, error) { return unit{&ended}, nil }); err != nil || fail {
-			return exo.Value{}, errors.New("no")
+			return value.Value{}, errors.New("no")
 		}
-		return exo.Int(1), nil
+		return value.Int(1), nil
 	}}
 	Send(t, o, "ask")
 	fail = true
@@ -232,17 +242,17 @@ func TestCommits(t *testing.T) {
 // Of what is held Send says whether it happened.
 func TestSendHeld(t *testing.T) {
 	fail, acted := false, 0
-	o := &thing{func() []*exo.Interface {
-		is := ask(nil, &exo.Term{Con: exo.Receipt()})()
-		is[0].Methods["ask"].Effect = exo.Held
+	o := &thing{func() []*message.Interface {
+		is := ask(nil, &message.Term{Con: message.Receipt()})()
+		is[0].Methods["ask"].Effect = message.Held
 		return is
-	}, func(context.Context, *exo.Message) (exo.Value, error) {
+	}, func(context.Context, *exo.Message) (value.Value, error) {
 		if acted++; fail {
-			return exo.Value{}, errors.New("the line is busy")
+			return value.Value{}, errors.New("the line is busy")
 		}
-		return exo.Int(1), nil
+		return value.Int(1), nil
 	}}
-	if v, err := Send(t, o, "ask"); err != nil || v.Type() != exo.TypeRecord || acted != 1 {
+	if v, err := Send(t, o, "ask"); err != nil || v.Type() != value.TypeRecord || acted != 1 {
 		t.Errorf("%v, %v, acted %d times", v, err, acted)
 	}
 	fail = true
@@ -254,21 +264,21 @@ func TestSendHeld(t *testing.T) {
 // Chains record what a program would: fields, callbacks, records of expressions, other
 // objects, and what replies refer to.
 func TestChain(t *testing.T) {
-	num := &exo.Type{Name: "Num", Args: map[string]*exo.Type{"of": {Name: exo.TypeInt}}}
-	row := &exo.Type{Name: exo.TypeRecord, Fields: []exo.TypeField{{Name: "n", Type: num}}}
+	num := &message.Type{Name: "Num", Args: map[string]*message.Type{"of": {Name: value.TypeInt}}}
+	row := &message.Type{Name: value.TypeRecord, Fields: []message.TypeField{{Name: "n", Type: num}}}
 	var got []string
-	o := &thing{func() []*exo.Interface {
-		return []*exo.Interface{{Name: "Rows", Fields: map[string]*exo.Property{"size": {Type: num}}, Methods: map[string]*exo.Method{
-			"where":  {Name: "where", Params: []exo.Param{{Name: "limit", Want: con(exo.TypeInt), Opt: true}, {Name: "the condition", Want: &exo.Term{Con: num}, Lambda: &exo.Term{Con: row}, Opt: true}}, Result: con("Rows")},
-			"select": {Name: "select", Params: []exo.Param{{Name: "the selection", Want: con(exo.TypeSelection), Lambda: &exo.Term{Con: row}}}, Result: con("Rows")},
-			"join":   {Name: "join", Params: []exo.Param{{Name: "the other", Want: con("Rows")}}, Result: con("Rows")},
+	o := &thing{func() []*message.Interface {
+		return []*message.Interface{{Name: "Rows", Fields: map[string]*message.Property{"size": {Type: num}}, Methods: map[string]*message.Method{
+			"where":  {Name: "where", Params: []message.Param{{Name: "limit", Want: con(value.TypeInt), Opt: true}, {Name: "the condition", Want: &message.Term{Con: num}, Lambda: &message.Term{Con: row}, Opt: true}}, Result: con("Rows")},
+			"select": {Name: "select", Params: []message.Param{{Name: "the selection", Want: con(value.TypeSelection), Lambda: &message.Term{Con: row}}}, Result: con("Rows")},
+			"join":   {Name: "join", Params: []message.Param{{Name: "the other", Want: con("Rows")}}, Result: con("Rows")},
 			"copy":   {Name: "copy", Sends: true, Result: con("Rows")},
-			"keep":   {Name: "keep", Sends: true, Params: []exo.Param{{Name: "the data", Want: con(exo.TypeData)}}, Result: con(exo.TypeInt)}}},
-			{Name: "Num", Expr: true, Methods: map[string]*exo.Method{"plus": {Name: "plus", Params: []exo.Param{{Name: "n", Want: con(exo.TypeInt)}}, Result: &exo.Term{Con: num}}}}}
+			"keep":   {Name: "keep", Sends: true, Params: []message.Param{{Name: "the data", Want: con(value.TypeData)}}, Result: con(value.TypeInt)}}},
+			{Name: "Num", Expr: true, Methods: map[string]*message.Method{"plus": {Name: "plus", Params: []message.Param{{Name: "n", Want: con(value.TypeInt)}}, Result: &message.Term{Con: num}}}}}
 	}, nil}
-	o.eval = func(_ context.Context, m *exo.Message) (exo.Value, error) {
+	o.eval = func(_ context.Context, m *exo.Message) (value.Value, error) {
 		got = append(got, fmt.Sprintf("%s %v", m.Root.Name, m.Args))
-		return map[string]exo.Value{"copy": exo.RefValue(o), "keep": exo.Int(int64(len(m.Objects)))}[m.Root.Name], nil
+		return map[string]value.Value{"copy": value.RefValue(o), "keep": value.Int(int64(len(m.Objects)))}[m.Root.Name], nil
 	}
 	run := Begin(t, exo.Config{Grants: map[string]exo.Object{"a": o, "b": o}})
 	a, b := run.On("a"), run.On("b")
@@ -284,7 +294,7 @@ func TestChain(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := time.Date(2024, 1, 31, 0, 0, 0, 0, time.UTC)
-	n, err := run.Reply(v).Call("keep", map[string]any{"list": []any{nil, true, 1, int64(2), 1.5, "x", at}, "value": exo.Int(3)}).Send()
+	n, err := run.Reply(v).Call("keep", map[string]any{"list": []any{nil, true, 1, int64(2), 1.5, "x", at}, "value": value.Int(3)}).Send()
 	if err != nil || n.Int() != 1 {
 		t.Errorf("%v %v", n, err)
 	}
@@ -292,14 +302,14 @@ func TestChain(t *testing.T) {
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("the object got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if _, err := a.Call("select", func(r *Chain) *Chain { return r.Call("none") }).Call("copy").Send(); exo.KindOf(err) != exo.Denied {
+	if _, err := a.Call("select", func(r *Chain) *Chain { return r.Call("none") }).Call("copy").Send(); fail.KindOf(err) != fail.Denied {
 		t.Errorf("an error within a callback: %v", err)
 	}
 	if _, err := a.Call("join", On(t, o)).Call("copy").Send(); err == nil || !strings.Contains(err.Error(), "another run") {
 		t.Errorf("a chain of another run: %v", err)
 	}
 	for _, f := range []func(testing.TB){func(t testing.TB) { Begin(t, exo.Config{Grants: map[string]exo.Object{"a": o}}).On("z") },
-		func(t testing.TB) { Begin(t, exo.Config{}).Reply(exo.Int(1)) }, func(t testing.TB) { On(t, nil) }} {
+		func(t testing.TB) { Begin(t, exo.Config{}).Reply(value.Int(1)) }, func(t testing.TB) { On(t, nil) }} {
 		if said := under(f); len(said) != 1 {
 			t.Errorf("it says %q", said)
 		}

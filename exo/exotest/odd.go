@@ -5,13 +5,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // arguments makes arguments for a method that the gate may admit. ok is false where it
 // takes a callback or an object.
-func (c *conform) arguments(m *exo.Method) (args []any, ok bool) {
+func (c *conform) arguments(m *message.Method) (args []any, ok bool) {
 	for i := range m.Params {
 		p := &m.Params[i]
 		if p.Opt && c.rand.Intn(3) == 0 {
@@ -25,10 +26,10 @@ func (c *conform) arguments(m *exo.Method) (args []any, ok bool) {
 			return args, p.Opt
 		}
 		if p.Ident {
-			v = exo.Text(pick(c, []string{"a", "b2", "_c"}))
+			v = value.Text(pick(c, []string{"a", "b2", "_c"}))
 		}
-		if p.Count && v.Type() == exo.TypeInt && v.Int() < 0 {
-			v = exo.Int(0)
+		if p.Count && v.Type() == value.TypeInt && v.Int() < 0 {
+			v = value.Int(0)
 		}
 		args = append(args, v)
 	}
@@ -43,45 +44,45 @@ var times = []time.Time{{}, time.Unix(0, 0), time.Date(9999, 12, 31, 23, 59, 59,
 
 // forms are texts of the types that have no kind of their own.
 var forms = map[string][]string{
-	exo.TypeDecimal:  {"0", "-0.5", "1" + strings.Repeat("0", 60), "0.0000000000000000000000001"},
-	exo.TypeDate:     {"0001-01-01", "9999-12-31", "2024-02-29"},
-	exo.TypeInterval: {"PT0S", "-P1D", "P1Y2M3DT4H5M6.789S", "P100Y"},
-	exo.TypeUUID:     {"00000000-0000-0000-0000-000000000000", "123e4567-e89b-12d3-a456-426614174000"},
-	exo.TypeBytes:    {"", "AA==", "/////w=="},
+	value.TypeDecimal:  {"0", "-0.5", "1" + strings.Repeat("0", 60), "0.0000000000000000000000001"},
+	value.TypeDate:     {"0001-01-01", "9999-12-31", "2024-02-29"},
+	value.TypeInterval: {"PT0S", "-P1D", "P1Y2M3DT4H5M6.789S", "P100Y"},
+	value.TypeUUID:     {"00000000-0000-0000-0000-000000000000", "123e4567-e89b-12d3-a456-426614174000"},
+	value.TypeBytes:    {"", "AA==", "/////w=="},
 }
 
 func pick[T any](c *conform, from []T) T { return from[c.rand.Intn(len(from))] }
 
 // value makes an odd value of a type; ok is false where only an object would do.
-func (c *conform) value(t *exo.Type, depth int) (v exo.Value, ok bool) {
+func (c *conform) value(t *message.Type, depth int) (v value.Value, ok bool) {
 	if t.Null && c.rand.Intn(5) == 0 {
-		return exo.Null(), true
+		return value.Null(), true
 	}
 	switch t.Name {
-	case exo.TypeNull:
-		return exo.Null(), true
-	case exo.TypeBool:
-		return exo.Bool(c.rand.Intn(2) == 0), true
-	case exo.TypeInt:
+	case value.TypeNull:
+		return value.Null(), true
+	case value.TypeBool:
+		return value.Bool(c.rand.Intn(2) == 0), true
+	case value.TypeInt:
 		if t.Min < t.Max {
-			return exo.Int(pick(c, []int64{t.Min, t.Max})), true
+			return value.Int(pick(c, []int64{t.Min, t.Max})), true
 		}
-		return exo.Int(pick(c, []int64{0, 1, -1, 2, 100, math.MaxInt32 + 1, scalar.SafeInteger + 2, math.MaxInt64, math.MinInt64})), true
-	case exo.TypeFloat, exo.TypeNumber:
-		return exo.Float(pick(c, []float64{0, math.Copysign(0, -1), 0.1, -1.5, math.MaxFloat64, math.SmallestNonzeroFloat64})), true
-	case exo.TypeText:
+		return value.Int(pick(c, []int64{0, 1, -1, 2, 100, math.MaxInt32 + 1, scalar.SafeInteger + 2, math.MaxInt64, math.MinInt64})), true
+	case value.TypeFloat, value.TypeNumber:
+		return value.Float(pick(c, []float64{0, math.Copysign(0, -1), 0.1, -1.5, math.MaxFloat64, math.SmallestNonzeroFloat64})), true
+	case value.TypeText:
 		if len(t.Enum) > 0 {
-			return exo.Text(pick(c, t.Enum)), true
+			return value.Text(pick(c, t.Enum)), true
 		}
-		return exo.Text(pick(c, texts)), true
-	case exo.TypeTime:
-		return exo.Time(pick(c, times)), true
-	case exo.TypeDecimal, exo.TypeDate, exo.TypeInterval, exo.TypeUUID, exo.TypeBytes:
-		return exo.Text(pick(c, forms[t.Name])), true
-	case exo.TypeData, exo.TypeJSON:
+		return value.Text(pick(c, texts)), true
+	case value.TypeTime:
+		return value.Time(pick(c, times)), true
+	case value.TypeDecimal, value.TypeDate, value.TypeInterval, value.TypeUUID, value.TypeBytes:
+		return value.Text(pick(c, forms[t.Name])), true
+	case value.TypeData, value.TypeJSON:
 		return c.data(depth), true
-	case exo.TypeList:
-		var vs []exo.Value
+	case value.TypeList:
+		var vs []value.Value
 		for range pick(c, []int{0, 1, 2, 3, 40}) >> depth {
 			x, ok := c.value(t.Args["of"], depth+1)
 			if !ok {
@@ -89,9 +90,9 @@ func (c *conform) value(t *exo.Type, depth int) (v exo.Value, ok bool) {
 			}
 			vs = append(vs, x)
 		}
-		return exo.List(vs...), true
-	case exo.TypeRecord:
-		var fs []exo.Field
+		return value.List(vs...), true
+	case value.TypeRecord:
+		var fs []value.Field
 		for _, f := range t.Fields {
 			if f.Opt && c.rand.Intn(3) == 0 {
 				continue
@@ -100,22 +101,22 @@ func (c *conform) value(t *exo.Type, depth int) (v exo.Value, ok bool) {
 			if !ok {
 				return v, false
 			}
-			fs = append(fs, exo.Field{Name: f.Name, Value: x})
+			fs = append(fs, value.Field{Name: f.Name, Value: x})
 		}
-		return exo.RecordValue(fs...), true
+		return value.RecordValue(fs...), true
 	}
 	return v, false
 }
 
 // data makes any plain data.
-func (c *conform) data(depth int) exo.Value {
-	leaf := &exo.Type{Name: pick(c, []string{exo.TypeNull, exo.TypeBool, exo.TypeInt, exo.TypeFloat, exo.TypeText, exo.TypeTime})}
+func (c *conform) data(depth int) value.Value {
+	leaf := &message.Type{Name: pick(c, []string{value.TypeNull, value.TypeBool, value.TypeInt, value.TypeFloat, value.TypeText, value.TypeTime})}
 	if depth < 3 {
 		switch c.rand.Intn(4) {
 		case 0:
-			return exo.List(c.data(depth+1), c.data(depth+1))
+			return value.List(c.data(depth+1), c.data(depth+1))
 		case 1:
-			return exo.RecordValue(exo.Field{Name: "a", Value: c.data(depth + 1)}, exo.Field{Name: pick(c, []string{"b", "constructor", "to", ""}), Value: c.data(depth + 1)})
+			return value.RecordValue(value.Field{Name: "a", Value: c.data(depth + 1)}, value.Field{Name: pick(c, []string{"b", "constructor", "to", ""}), Value: c.data(depth + 1)})
 		}
 	}
 	v, _ := c.value(leaf, depth)

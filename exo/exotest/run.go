@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // Run is a run of a gate in which a test sends messages. It ends with the test, and
@@ -16,7 +18,7 @@ type Run struct {
 	t       testing.TB
 	gate    *exo.Gate
 	session *exo.Session
-	checker *exo.Checker
+	checker *message.Checker
 	last    uint64       // call
 	capture bool         // the next message is kept and not sent
 	kept    *exo.Message //
@@ -92,7 +94,7 @@ func (r *Run) Finish(commit bool) error {
 	if !commit {
 		failed = errNot
 	}
-	if err := r.session.Finish(context.Background(), exo.Null(), failed); !errors.Is(err, errNot) {
+	if err := r.session.Finish(context.Background(), value.Null(), failed); !errors.Is(err, errNot) {
 		return err
 	}
 	return nil
@@ -113,9 +115,9 @@ func (r *Run) On(name string) *Chain {
 }
 
 // Reply begins a chain of calls at the object that a reply of this run refers to.
-func (r *Run) Reply(v exo.Value) *Chain {
+func (r *Run) Reply(v value.Value) *Chain {
 	r.t.Helper()
-	if v.Type() != exo.TypeRef {
+	if v.Type() != value.TypeRef {
 		r.t.Fatalf("exotest: %s refers to no object", v)
 	}
 	return r.ref(v.Number())
@@ -130,11 +132,11 @@ func (r *Run) ref(id uint32) *Chain {
 }
 
 // submit sends what a chain has recorded and waits for the reply.
-func (r *Run) submit(root *exo.Node) (exo.Value, error) {
+func (r *Run) submit(root *message.Node) (value.Value, error) {
 	r.t.Helper()
 	r.last++
 	if err := r.session.Submit(exo.Call{ID: r.last, Expr: root.Expr()}); err != nil {
-		return exo.Value{}, err
+		return value.Value{}, err
 	}
 	reply, ok, err := r.session.Next(context.Background())
 	if !ok || err != nil {
@@ -155,29 +157,29 @@ func On(t testing.TB, o exo.Object) *Chain {
 // test is not to be kept from them. args are as for (*Chain).Call. The error is a
 // refusal of the gate, the object's, or the commit's. Of a method that is Held the reply
 // is a receipt, and the error may be that of what it did after the commit.
-func Send(t testing.TB, o exo.Object, method string, args ...any) (exo.Value, error) {
+func Send(t testing.TB, o exo.Object, method string, args ...any) (value.Value, error) {
 	t.Helper()
 	cfg := exo.Config{Grants: map[string]exo.Object{"object": o}, Admits: labelsOf(t, o)}
 	for _, a := range args {
-		if v, ok := a.(exo.Value); ok {
+		if v, ok := a.(value.Value); ok {
 			cfg.Admits = cfg.Admits.Join(labelsIn(v))
 		}
 	}
 	c := Begin(t, cfg).On("object")
 	v, err := c.Call(method, args...).Send()
 	if end := c.run.Finish(err == nil); err == nil && end != nil {
-		return exo.Value{}, end
+		return value.Value{}, end
 	}
 	for _, e := range c.run.session.Effects() {
 		if err == nil && e.Err != nil {
-			return exo.Value{}, e.Err
+			return value.Value{}, e.Err
 		}
 	}
 	return v, err
 }
 
 // labelsOf joins all labels that an object's description names.
-func labelsOf(t testing.TB, o exo.Object) (l exo.Label) {
+func labelsOf(t testing.TB, o exo.Object) (l value.Label) {
 	t.Helper()
 	for _, i := range describe(t, o).Interfaces {
 		for _, f := range i.Fields {
@@ -191,7 +193,7 @@ func labelsOf(t testing.TB, o exo.Object) (l exo.Label) {
 }
 
 // labelsIn joins the labels of v and of all that is in it.
-func labelsIn(v exo.Value) exo.Label {
+func labelsIn(v value.Value) value.Label {
 	l := v.Label()
 	for i := range v.Len() {
 		if x := v.At(i); !x.IsZero() {

@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // Approvals are the messages that wait for a person's approval, and the tickets of those
@@ -24,9 +26,9 @@ type Approvals struct {
 type Request struct {
 	ID        string // by which to Allow it; it can't be guessed, and no program sees it
 	Principal exo.Principal
-	Op        string    // what it asks, as the program wrote it, shortened
-	Text      string    // all that it says, as a program could write it; what a terminal would not show is escaped
-	Label     exo.Label // what the run has read, and what is in Text: show it to nobody who may not read that
+	Op        string      // what it asks, as the program wrote it, shortened
+	Text      string      // all that it says, as a program could write it; what a terminal would not show is escaped
+	Label     value.Label // what the run has read, and what is in Text: show it to nobody who may not read that
 	digest    digest
 }
 
@@ -49,32 +51,32 @@ const (
 func Approve(o exo.Object, a *Approvals, methods ...string) exo.Object {
 	methods = slices.Clone(methods)
 	o = exo.Wrap(o, exo.Policy{
-		Narrow:  func(d *exo.Description) error { return exist(d, a, methods) },
-		Before:  func(m *exo.Message) bool { return !calls(m.Root, methods, map[*exo.Node]bool{}) || a.use(m) },
+		Narrow:  func(d *message.Description) error { return exist(d, a, methods) },
+		Before:  func(m *exo.Message) bool { return !calls(m.Root, methods, map[*message.Node]bool{}) || a.use(m) },
 		Refusal: "this has to be approved by a person first, who was asked; when it was approved, send exactly the same again",
 	})
 	// That a request waits, or a ticket is used up, others see.
 	o = exo.Wrap(o, exo.Policy{
 		Blind:   true,
-		Before:  func(m *exo.Message) bool { return !m.Withheld() || !calls(m.Root, methods, map[*exo.Node]bool{}) },
+		Before:  func(m *exo.Message) bool { return !m.Withheld() || !calls(m.Root, methods, map[*message.Node]bool{}) },
 		Refusal: untold,
 	})
 	// Without a principal the tickets of one user would be those of all: one could use up what another was allowed.
 	return exo.Wrap(o, exo.Policy{
 		Before: func(m *exo.Message) bool {
-			return m.Run().Principal != "" || !calls(m.Root, methods, map[*exo.Node]bool{})
+			return m.Run().Principal != "" || !calls(m.Root, methods, map[*message.Node]bool{})
 		},
 		Refusal: "this has to be approved by a person, and nobody can be asked: the host runs this program for no principal",
 	})
 }
 
 // exist finds the methods, under any of their names. It changes nothing.
-func exist(d *exo.Description, a *Approvals, methods []string) error {
+func exist(d *message.Description, a *Approvals, methods []string) error {
 	if a == nil || len(methods) == 0 {
 		return errors.New("policy: Approve needs Approvals and the names of methods")
 	}
 	for _, name := range methods {
-		if !slices.ContainsFunc(d.Interfaces, func(i *exo.Interface) bool { return i.Methods[name] != nil && i.Methods[name].Name == name }) {
+		if !slices.ContainsFunc(d.Interfaces, func(i *message.Interface) bool { return i.Methods[name] != nil && i.Methods[name].Name == name }) {
 			return fmt.Errorf("policy: Approve: there is no method %q", name)
 		}
 	}
@@ -82,15 +84,15 @@ func exist(d *exo.Description, a *Approvals, methods []string) error {
 }
 
 // calls reports whether n or anything that it is made of calls one of the methods.
-func calls(n *exo.Node, methods []string, seen map[*exo.Node]bool) bool {
+func calls(n *message.Node, methods []string, seen map[*message.Node]bool) bool {
 	if n == nil || seen[n] {
 		return false
 	}
 	seen[n] = true
-	if n.Op == exo.OpCall && slices.Contains(methods, n.Name) || calls(n.Recv, methods, seen) {
+	if n.Op == message.OpCall && slices.Contains(methods, n.Name) || calls(n.Recv, methods, seen) {
 		return true
 	}
-	return slices.ContainsFunc(n.Args, func(a *exo.Node) bool { return calls(a, methods, seen) })
+	return slices.ContainsFunc(n.Args, func(a *message.Node) bool { return calls(a, methods, seen) })
 }
 
 // use spends the message's ticket, or else notes that it waits for one.

@@ -9,19 +9,21 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/exotest"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/policy"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // till begins a run of one principal with a mailer that has to be approved to put.
 func till(t *testing.T, a *policy.Approvals, who exo.Principal) (*exotest.Run, *[]string) {
 	var done []string
 	o := newMail()
-	o.eval = func(_ context.Context, m *exo.Message) (exo.Value, error) {
+	o.eval = func(_ context.Context, m *exo.Message) (value.Value, error) {
 		if m.Root.Name == "dup" {
-			return exo.RefValue(newMail()), nil
+			return value.RefValue(newMail()), nil
 		}
 		done = append(done, fmt.Sprint(m.Root.Name, m.Args))
-		return exo.Int(0), nil
+		return value.Int(0), nil
 	}
 	r := exotest.BeginRun(t, exo.Config{Grants: map[string]exo.Object{"till": policy.Approve(o, a, "put", "forward"), "other": newMail(), "third": newMail()}}, exo.Run{Principal: who})
 	return r, &done
@@ -32,7 +34,7 @@ func TestApprove(t *testing.T) {
 	var a policy.Approvals
 	refused := func(what string, c *exotest.Chain) {
 		t.Helper()
-		if _, err := c.Send(); exo.KindOf(err) != exo.Denied {
+		if _, err := c.Send(); fail.KindOf(err) != fail.Denied {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -42,7 +44,7 @@ func TestApprove(t *testing.T) {
 	}
 	for range 3 { // asked for again it waits once
 		_, err := r.On("till").Call("put", 41).Send()
-		if exo.KindOf(err) != exo.Denied || !strings.Contains(exo.GuestText(err), "send exactly the same again") {
+		if fail.KindOf(err) != fail.Denied || !strings.Contains(fail.GuestText(err), "send exactly the same again") {
 			t.Errorf("before it was approved: %v", err)
 		}
 	}
@@ -96,12 +98,12 @@ func TestApproveNamesObjects(t *testing.T) {
 	if err := a.Allow(asked[0].ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.On("till").Call("forward", r.On("third")).Send(); exo.KindOf(err) != exo.Denied {
+	if _, err := r.On("till").Call("forward", r.On("third")).Send(); fail.KindOf(err) != fail.Denied {
 		t.Errorf("another object: %v", err)
 	}
 	// In another gate the same number may be another name.
 	g := exotest.BeginRun(t, exo.Config{Grants: map[string]exo.Object{"till": policy.Approve(newMail(), &a, "forward"), "others": newMail(), "third": newMail()}}, exo.Run{Principal: "ann"})
-	if _, err := g.On("till").Call("forward", g.On("others")).Send(); exo.KindOf(err) != exo.Denied {
+	if _, err := g.On("till").Call("forward", g.On("others")).Send(); fail.KindOf(err) != fail.Denied {
 		t.Errorf("another object of the same number: %v", err)
 	}
 	if _, err := r.On("till").Call("forward", r.On("other")).Send(); err != nil {
@@ -141,7 +143,7 @@ func TestApproveIsBounded(t *testing.T) {
 		t.Error(err)
 	}
 	b.Revoke()
-	if _, err := r.On("till").Call("put", 1).Send(); exo.KindOf(err) != exo.Denied {
+	if _, err := r.On("till").Call("put", 1).Send(); fail.KindOf(err) != fail.Denied {
 		t.Errorf("a ticket that was taken back: %v", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
 )
 
 // Allowance is how many messages to an object may pass, and how many of them may have an
@@ -47,7 +48,7 @@ type purse struct {
 func (p *purse) take(m *exo.Message) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	changes := m.Root.Method().Effect != exo.NoEffect
+	changes := m.Root.Method().Effect != message.NoEffect
 	if p.left.Messages <= 0 || changes && p.left.Effects <= 0 {
 		return false
 	}

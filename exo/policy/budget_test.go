@@ -11,7 +11,9 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/exotest"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/policy"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // A budget lets as many messages and effects through as it says, of one run or of all, and
@@ -19,11 +21,11 @@ import (
 func TestBudgets(t *testing.T) {
 	mail := func() exo.Object {
 		o := newMail()
-		o.eval = func(_ context.Context, m *exo.Message) (exo.Value, error) {
+		o.eval = func(_ context.Context, m *exo.Message) (value.Value, error) {
 			if m.Root.Name == "dup" {
-				return exo.RefValue(newMail()), nil
+				return value.RefValue(newMail()), nil
 			}
-			return exo.Int(0), nil
+			return value.Int(0), nil
 		}
 		return o
 	}
@@ -35,7 +37,7 @@ func TestBudgets(t *testing.T) {
 			switch _, err := c.Send(); {
 			case err == nil:
 				passed += what
-			case exo.KindOf(err) != exo.Denied || !strings.Contains(exo.GuestText(err), "used up"):
+			case fail.KindOf(err) != fail.Denied || !strings.Contains(fail.GuestText(err), "used up"):
 				t.Errorf("%s: %v", what, err)
 			}
 		}
@@ -74,11 +76,11 @@ func TestBudgets(t *testing.T) {
 // Log writes what was asked and what came of it, and no value.
 func TestLog(t *testing.T) {
 	o := newMail()
-	o.eval = func(_ context.Context, m *exo.Message) (exo.Value, error) {
+	o.eval = func(_ context.Context, m *exo.Message) (value.Value, error) {
 		if m.Root.Name == "peek" {
-			return exo.Value{}, errors.New("s3cret of the driver")
+			return value.Value{}, errors.New("s3cret of the driver")
 		}
-		return exo.Text("s3cret reply"), nil
+		return value.Text("s3cret reply"), nil
 	}
 	var out bytes.Buffer
 	log := slog.New(slog.NewJSONHandler(&out, nil))
@@ -109,19 +111,19 @@ func TestLog(t *testing.T) {
 // TestSharedTellsNothing: what is shared among runs, a budget and what waits for approval, is not for a run of which nothing may be shown: one
 // that looked at a secret would leave a bit of it there.
 func TestSharedTellsNothing(t *testing.T) {
-	pii := exo.NewLabel("pii")
+	pii := value.NewLabel("pii")
 	var a policy.Approvals
 	for what, shared := range map[string]func() exo.Object{
 		"a budget":    func() exo.Object { return policy.LifeBudget(newMail(), policy.Allowance{Messages: 1}) },
 		"an approval": func() exo.Object { return policy.Approve(newMail(), &a, "peek") },
 	} {
 		o := shared()
-		ask := func(label, admits exo.Label) string {
+		ask := func(label, admits value.Label) string {
 			r := exotest.BeginRun(t, exo.Config{Grants: map[string]exo.Object{"mail": o}, Admits: admits}, exo.Run{Principal: "ann", Label: label})
 			_, err := r.On("mail").Call("peek").Send()
-			return exo.GuestText(err)
+			return fail.GuestText(err)
 		}
-		if got := ask(pii, exo.Label{}); !strings.Contains(got, "what its result may not carry") || len(a.Waiting()) > 0 {
+		if got := ask(pii, value.Label{}); !strings.Contains(got, "what its result may not carry") || len(a.Waiting()) > 0 {
 			t.Errorf("%s: %q, %d wait", what, got, len(a.Waiting()))
 		}
 		if got := ask(pii, pii); strings.Contains(got, "may not carry") || what == "a budget" && got != "" || what == "an approval" && (len(a.Waiting()) != 1 || a.Waiting()[0].Label.String() != "{pii}") {
@@ -132,7 +134,7 @@ func TestSharedTellsNothing(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if got := ask(exo.Label{}, exo.Label{}); what == "a budget" && !strings.Contains(got, "used up") || what == "an approval" && len(a.Waiting()) != 1 {
+		if got := ask(value.Label{}, value.Label{}); what == "a budget" && !strings.Contains(got, "used up") || what == "an approval" && len(a.Waiting()) != 1 {
 			t.Errorf("%s, of one that read nothing: %q", what, got)
 		}
 		for _, w := range a.Waiting() {

@@ -8,6 +8,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/policy"
 	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // clock is a capability made of two Go functions.
@@ -27,29 +28,29 @@ func clock() exo.Object {
 }
 
 // ask sends one message without an argument, as an evaluator does for a program.
-func ask(g *exo.Gate, method string) (exo.Value, error) {
+func ask(g *exo.Gate, method string) (value.Value, error) {
 	s, begun := g.Begin(context.Background(), exo.Run{Principal: "ann"}, "", nil)
 	if begun != nil {
-		return exo.Value{}, begun
+		return value.Value{}, begun
 	}
-	defer s.Finish(context.Background(), exo.Null(), nil)
+	defer s.Finish(context.Background(), value.Null(), nil)
 	c := s.Checker()
 	object, err := c.MakeRef(0)
 	if err != nil {
-		return exo.Value{}, err
+		return value.Value{}, err
 	}
 	call, err := c.MakeCall(object, method, nil)
 	if err != nil {
-		return exo.Value{}, err
+		return value.Value{}, err
 	}
 	if err := s.Submit(exo.Call{ID: 1, Expr: call.Expr()}); err != nil {
-		return exo.Value{}, err
+		return value.Value{}, err
 	}
 	r, _, nextErr := s.Next(context.Background())
 	if nextErr != nil || r.Err == nil {
 		return r.Value, nextErr
 	}
-	return exo.Value{}, r.Err
+	return value.Value{}, r.Err
 }
 
 // Only derives an object with fewer methods.

@@ -6,6 +6,9 @@ import (
 	"log/slog"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // Log writes a line for each message to o, and to what it leads to, when it has been
@@ -13,17 +16,17 @@ import (
 // neither arguments nor replies. Messages that the gate refused are not logged, and the log
 // is no record: for that there is exo.Config.Record, without which nothing happens.
 func Log(o exo.Object, l *slog.Logger) exo.Object {
-	return exo.Wrap(o, exo.Policy{Narrow: func(*exo.Description) error {
+	return exo.Wrap(o, exo.Policy{Narrow: func(*message.Description) error {
 		if l == nil {
 			return errors.New("policy: Log needs a Logger")
 		}
 		return nil
-	}, After: func(m *exo.Message, v exo.Value, err error) {
+	}, After: func(m *exo.Message, v value.Value, err error) {
 		run, level := m.Run(), slog.LevelInfo
 		attrs := []slog.Attr{slog.String("run", run.ID.String()), slog.String("principal", string(run.Principal)),
 			slog.String("op", m.Op()), slog.String("effect", m.Root.Method().Effect.String()), slog.Int("rows", v.Len())}
 		if err != nil {
-			level, attrs = slog.LevelWarn, append(attrs, slog.String("error", exo.KindOf(err).String()))
+			level, attrs = slog.LevelWarn, append(attrs, slog.String("error", fail.KindOf(err).String()))
 		}
 		l.LogAttrs(context.Background(), level, "message", attrs...)
 	}})

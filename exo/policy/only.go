@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
 )
 
 // Only returns an object that has no methods but those named, and whose results
@@ -15,13 +16,13 @@ import (
 // Fields stay.
 func Only(o exo.Object, methods ...string) exo.Object {
 	methods = slices.Clone(methods)
-	return exo.Wrap(o, exo.Policy{Narrow: func(d *exo.Description) error { return only(d, methods) }})
+	return exo.Wrap(o, exo.Policy{Narrow: func(d *message.Description) error { return only(d, methods) }})
 }
 
-func only(d *exo.Description, methods []string) error {
+func only(d *message.Description, methods []string) error {
 	root := d.Interface(d.Type.Name) // exo.Wrap has seen that it is there
 	family := kin(d, root)
-	leads := func(m *exo.Method) bool {
+	leads := func(m *message.Method) bool {
 		return slices.ContainsFunc(m.Mentions(), func(n string) bool { return family[n] })
 	}
 	keep := map[string]bool{}
@@ -48,7 +49,7 @@ func only(d *exo.Description, methods []string) error {
 
 // kin are the interfaces of root's kind: root itself, what it stands for, and what
 // stands for one of these.
-func kin(d *exo.Description, root *exo.Interface) map[string]bool {
+func kin(d *message.Description, root *message.Interface) map[string]bool {
 	family := map[string]bool{root.Name: true}
 	kinds := append([]string{root.Name}, root.Is...)
 	for _, i := range d.Interfaces {
@@ -70,7 +71,7 @@ func kin(d *exo.Description, root *exo.Interface) map[string]bool {
 }
 
 // made adds the interfaces that a term gives fields of their own.
-func made(t *exo.Term, family map[string]bool) {
+func made(t *message.Term, family map[string]bool) {
 	if t == nil {
 		return
 	}

@@ -6,13 +6,14 @@ import (
 	"strings"
 	"unicode/utf16"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // spell writes a whole message as a program could have, for a person to judge. ok is
 // false where that is longer than a person would read.
-func spell(root *exo.Node, names []string) (text string, ok bool) {
-	s := speller{names: names, params: map[*exo.Node]string{}}
+func spell(root *message.Node, names []string) (text string, ok bool) {
+	s := speller{names: names, params: map[*message.Node]string{}}
 	s.node(root)
 	return s.b.String(), s.b.Len() <= maxRequest
 }
@@ -20,54 +21,54 @@ func spell(root *exo.Node, names []string) (text string, ok bool) {
 type speller struct {
 	b      strings.Builder
 	names  []string // of the objects
-	params map[*exo.Node]string
+	params map[*message.Node]string
 }
 
-func (s *speller) node(n *exo.Node) {
+func (s *speller) node(n *message.Node) {
 	if s.b.Len() > maxRequest { // a message can share its parts, and its text can't
 		return
 	}
 	switch n.Op {
-	case exo.OpRef:
+	case message.OpRef:
 		s.b.WriteString(s.names[n.Slot])
-	case exo.OpLit:
+	case message.OpLit:
 		s.literal(n.Lit)
-	case exo.OpParam:
+	case message.OpParam:
 		s.b.WriteString(s.param(n))
-	case exo.OpField:
+	case message.OpField:
 		s.node(n.Recv)
 		s.b.WriteString("." + n.Name)
-	case exo.OpCall:
+	case message.OpCall:
 		s.node(n.Recv)
 		s.b.WriteString("." + n.Name)
 		s.list('(', ')', nil, n.Args)
-	case exo.OpLambda:
+	case message.OpLambda:
 		s.b.WriteString("(" + s.param(n.Recv) + " => ")
 		s.node(n.Args[0])
 		s.b.WriteByte(')')
-	case exo.OpRecord:
+	case message.OpRecord:
 		s.list('{', '}', n.Names, n.Args)
-	case exo.OpList:
+	case message.OpList:
 		s.list('[', ']', nil, n.Args)
 	}
 }
 
 // param is the name of a callback's placeholder, of which each has one of its own.
-func (s *speller) param(n *exo.Node) string {
+func (s *speller) param(n *message.Node) string {
 	if s.params[n] == "" {
 		s.params[n] = fmt.Sprintf("x%d", len(s.params)+1)
 	}
 	return s.params[n]
 }
 
-func (s *speller) list(open, close byte, names []string, ns []*exo.Node) {
+func (s *speller) list(open, close byte, names []string, ns []*message.Node) {
 	s.b.WriteByte(open)
 	for i, n := range ns {
 		if i > 0 {
 			s.b.WriteString(", ")
 		}
 		if names != nil {
-			s.literal(exo.Text(names[i]))
+			s.literal(value.Text(names[i]))
 			s.b.WriteString(": ")
 		}
 		s.node(n)
@@ -77,7 +78,7 @@ func (s *speller) list(open, close byte, names []string, ns []*exo.Node) {
 
 // literal writes a value as JSON. Characters that change what a person sees of the
 // others, like those that turn the direction of writing, are escaped.
-func (s *speller) literal(v exo.Value) {
+func (s *speller) literal(v value.Value) {
 	text, err := v.AppendJSON(nil)
 	if err != nil {
 		s.b.WriteString(strconv.Quote(err.Error()))

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // An allowed message, from Submit to its reply, that is recorded in different ways: its
@@ -33,7 +35,7 @@ func BenchmarkRecorded(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			x := exo.Expr{Nodes: []exo.WireNode{{Op: exo.OpRef, Recv: -1}, {Op: exo.OpLit, Recv: -1, Lit: exo.Text("what it says")}, {Op: exo.OpCall, Name: "say", Recv: 0, Args: []int32{1}}}}
+			x := message.Expr{Nodes: []message.WireNode{{Op: message.OpRef, Recv: -1}, {Op: message.OpLit, Recv: -1, Lit: value.Text("what it says")}, {Op: message.OpCall, Name: "say", Recv: 0, Args: []int32{1}}}}
 			id := uint64(0)
 			for b.Loop() {
 				id++
@@ -45,7 +47,7 @@ func BenchmarkRecorded(b *testing.B) {
 				}
 			}
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "messages/s")
-			if err := s.Finish(ctx, exo.Null(), nil); err != nil {
+			if err := s.Finish(ctx, value.Null(), nil); err != nil {
 				b.Fatal(err)
 			}
 		})
@@ -56,23 +58,23 @@ func BenchmarkRecorded(b *testing.B) {
 type echo struct{}
 
 type query struct {
-	SQL  string      `json:"sql"`
-	Args []exo.Value `json:"args"`
+	SQL  string        `json:"sql"`
+	Args []value.Value `json:"args"`
 }
 
 func (q query) AppendJSON(b []byte) ([]byte, error) {
 	b = append(appendText(append(b, `{"sql":`...), q.SQL), `,"args":`...)
-	b, err := exo.List(q.Args...).AppendJSON(b)
+	b, err := value.List(q.Args...).AppendJSON(b)
 	return append(b, '}'), err
 }
 
-func (echo) Describe() (exo.Description, error) {
-	text := &exo.Term{Con: &exo.Type{Name: exo.TypeText}}
-	m := map[string]*exo.Method{"say": {Name: "say", Sends: true, Params: []exo.Param{{Name: "what", Want: text}}, Result: text}}
-	return exo.Description{Type: &exo.Type{Name: "Echo"}, Interfaces: []*exo.Interface{{Name: "Echo", Methods: m}}}, nil
+func (echo) Describe() (message.Description, error) {
+	text := &message.Term{Con: &message.Type{Name: value.TypeText}}
+	m := map[string]*message.Method{"say": {Name: "say", Sends: true, Params: []message.Param{{Name: "what", Want: text}}, Result: text}}
+	return message.Description{Type: &message.Type{Name: "Echo"}, Interfaces: []*message.Interface{{Name: "Echo", Methods: m}}}, nil
 }
 
-func (echo) Eval(_ context.Context, m *exo.Message) (exo.Value, error) {
+func (echo) Eval(_ context.Context, m *exo.Message) (value.Value, error) {
 	m.Detail(query{"SELECT t0.id, t0.title FROM todos AS t0 WHERE t0.org_id = ? LIMIT 1", m.Args})
 	return m.Args[0], nil
 }
@@ -81,10 +83,10 @@ func (echo) Eval(_ context.Context, m *exo.Message) (exo.Value, error) {
 func BenchmarkLine(b *testing.B) {
 	l := New(io.Discard)
 	id := exo.NewRunID()
-	text := exo.Text("what it says")
+	text := value.Text("what it says")
 	for name, e := range map[string]exo.Entry{
 		"intent":  {RunID: id, Step: exo.Intent, At: time.Now(), Call: 77, Op: "echo.say", Message: make([]byte, 40)},
-		"outcome": {RunID: id, Step: exo.Outcome, At: time.Now(), Call: 77, Op: "echo.say", Digest: exo.Digest{1}, Rows: 1, Took: 1234, Details: []any{query{"SELECT t0.id, t0.title FROM todos AS t0 WHERE t0.org_id = ? LIMIT 1", []exo.Value{text}}}},
+		"outcome": {RunID: id, Step: exo.Outcome, At: time.Now(), Call: 77, Op: "echo.say", Digest: value.Digest{1}, Rows: 1, Took: 1234, Details: []any{query{"SELECT t0.id, t0.title FROM todos AS t0 WHERE t0.org_id = ? LIMIT 1", []value.Value{text}}}},
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -18,6 +18,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // cases are the numbered lines of a file, cut at tabs.
@@ -159,7 +162,7 @@ func TestDetailsThatFail(t *testing.T) {
 	loop := map[string]any{}
 	loop["loop"] = loop
 	for what, d := range map[string]any{"-Inf": math.Inf(-1), "-Inf in a record": map[string]any{"x": math.Inf(-1)}, "a channel": make(chan int), "a loop": loop,
-		"no value": exo.Value{}, "a panic": panics{}, "a nil pointer to what panics": (*panics)(nil), "an error that panics": noJSON{}} {
+		"no value": value.Value{}, "a panic": panics{}, "a nil pointer to what panics": (*panics)(nil), "an error that panics": noJSON{}} {
 		got := recorded(t, exo.Entry{RunID: exo.NewRunID(), Step: exo.Outcome, At: time.Now(), Details: []any{d, 2}})
 		if len(got.Details) != 2 || !strings.HasPrefix(string(got.Details[0].(json.RawMessage)), `{"note":"a detail is left out`) || string(got.Details[1].(json.RawMessage)) != "2" {
 			t.Errorf("%s: %s", what, got.Details)
@@ -174,7 +177,7 @@ func TestDetailsThatFail(t *testing.T) {
 	// Each \x00 is six bytes in a line: three of these and it would be refused as too long.
 	large := strings.Repeat("\x00", 4<<20)
 	got := recorded(t, exo.Entry{RunID: exo.NewRunID(), Step: exo.Outcome, At: time.Now(), Details: []any{1, large, large, large},
-		Err: &exo.Error{Msg: large, Op: large, Err: errors.New(large)}})
+		Err: &fail.Error{Msg: large, Op: large, Err: errors.New(large)}})
 	if len(got.Details) != 2 || !strings.Contains(string(got.Details[1].(json.RawMessage)), "3 details are left out") || len(got.Err.Error()) > 3*maxErrorText+100 { // its op, its message and its cause
 		t.Errorf("%d details, %d bytes", len(got.Details), len(got.Err.Error()))
 	}
@@ -193,7 +196,7 @@ func (w *wraps) Unwrap() error { return w.in() }
 func oddErrors() map[string]error {
 	self := &wraps{}
 	self.in = func() error { return self }
-	own := &exo.Error{Kind: exo.Denied, Op: "o"}
+	own := &fail.Error{Kind: fail.Denied, Op: "o"}
 	own.Err = own
 	var many error
 	for range 40 { // 2^40 errors
@@ -207,15 +210,15 @@ func oddErrors() map[string]error {
 	}
 	deep := errors.New("x")
 	for range 2000 {
-		deep = &exo.Error{Kind: exo.Denied, Err: deep}
+		deep = &fail.Error{Kind: fail.Denied, Err: deep}
 	}
 	return map[string]error{
 		"a nil pointer": (*nilError)(nil), "a nil pointer that is wrapped": &wraps{func() error { return (*nilError)(nil) }},
-		"a nil pointer as a cause": &exo.Error{Kind: exo.Denied, Op: "o", Err: (*nilError)(nil)}, "a nil *exo.Error": (*exo.Error)(nil),
-		"wraps a nil *exo.Error": &wraps{func() error { return (*exo.Error)(nil) }},
+		"a nil pointer as a cause": &fail.Error{Kind: fail.Denied, Op: "o", Err: (*nilError)(nil)}, "a nil *fail.Error": (*fail.Error)(nil),
+		"wraps a nil *fail.Error": &wraps{func() error { return (*fail.Error)(nil) }},
 		"wraps itself":           self, "its own cause": own, "wraps its own cause": &wraps{func() error { return own }}, "many": many, "deep": deep,
 		"panics when unwrapped": &wraps{func() error { panic("no") }},
-		"kind 77":               &exo.Error{Kind: 77, Op: "o"}, "the first kind too many": &exo.Error{Kind: exo.Breach + 1}, "wraps kind 77": fmt.Errorf("x: %w", &exo.Error{Kind: 77}),
+		"kind 77":               &fail.Error{Kind: 77, Op: "o"}, "the first kind too many": &fail.Error{Kind: fail.Breach + 1}, "wraps kind 77": fmt.Errorf("x: %w", &fail.Error{Kind: 77}),
 	}
 }
 
@@ -228,11 +231,11 @@ func (w *wrapsTwice) Unwrap() []error { return []error{w.in, nil, w.in} }
 func TestOddErrors(t *testing.T) {
 	for what, failed := range oddErrors() {
 		got := recorded(t, exo.Entry{RunID: exo.NewRunID(), Step: exo.Outcome, At: time.Now(), Err: failed})
-		want := exo.Internal
-		if e, ok := failed.(*exo.Error); ok && e != nil && e.Kind == exo.Denied {
-			want = exo.Denied
+		want := fail.Internal
+		if e, ok := failed.(*fail.Error); ok && e != nil && e.Kind == fail.Denied {
+			want = fail.Denied
 		}
-		if got.Err == nil || exo.KindOf(got.Err) != want || got.Err.Error() == "" {
+		if got.Err == nil || fail.KindOf(got.Err) != want || got.Err.Error() == "" {
 			t.Errorf("%s: %v", what, got.Err)
 		}
 		if says := "wraps itself or more than"; strings.Contains("wraps itself its own cause many deep", what) && !strings.Contains(got.Err.Error(), says) {
@@ -285,7 +288,7 @@ func anyDetail() *rapid.Generator[any] {
 			n := rapid.IntRange(0, 600).Draw(t, "depth")
 			return raw(strings.Repeat("[", n) + text + strings.Repeat("]", n))
 		case 6:
-			return exo.List(exo.Text(text), exo.Float(rapid.SampledFrom([]float64{0, math.Inf(-1), math.NaN(), 1e300}).Draw(t, "number")))
+			return value.List(value.Text(text), value.Float(rapid.SampledFrom([]float64{0, math.Inf(-1), math.NaN(), 1e300}).Draw(t, "number")))
 		}
 		return rapid.SampledFrom([]any{panics{}, noJSON{}, make(chan int), nil, map[string]any{text: text}}).Draw(t, "odd")
 	})
@@ -300,7 +303,7 @@ func anything(odd []error) *rapid.Generator[exo.Entry] {
 			return time.Date(rapid.IntRange(-20_000, 20_000).Draw(t, what), 12, 31, 23, 59, 59, 1, time.UTC)
 		}
 		if mutate("enumerations") {
-			e.Step, e.State, e.Effect = exo.Step(rapid.Byte().Draw(t, "odd step")), exo.State(rapid.Byte().Draw(t, "odd state")), exo.EffectMode(rapid.Byte().Draw(t, "odd effect"))
+			e.Step, e.State, e.Effect = exo.Step(rapid.Byte().Draw(t, "odd step")), exo.State(rapid.Byte().Draw(t, "odd state")), message.EffectMode(rapid.Byte().Draw(t, "odd effect"))
 		}
 		if mutate("time") {
 			e.At = wild("odd time")
@@ -309,7 +312,7 @@ func anything(odd []error) *rapid.Generator[exo.Entry] {
 			e.Start = &exo.Start{Clock: wild("odd clock")}
 		}
 		if mutate("kind") {
-			e.Err = &exo.Error{Kind: exo.Kind(rapid.Byte().Draw(t, "odd kind"))}
+			e.Err = &fail.Error{Kind: fail.Kind(rapid.Byte().Draw(t, "odd kind"))}
 		}
 		if mutate("error") {
 			e.Err = rapid.SampledFrom(odd).Draw(t, "odd error")
@@ -344,7 +347,7 @@ func TestAcknowledgedIsRead(t *testing.T) {
 		}
 		for i, e := range kept {
 			g := got[i]
-			if (e.Err == nil) != (g.Err == nil) || !exo.KindOf(g.Err).Valid() || len(e.Details) != len(g.Details) {
+			if (e.Err == nil) != (g.Err == nil) || !fail.KindOf(g.Err).Valid() || len(e.Details) != len(g.Details) {
 				t.Fatalf("%+v\nis read as\n%+v", e, g)
 			}
 			e.Err, g.Err, e.Details, g.Details = nil, nil, nil, nil

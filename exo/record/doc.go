@@ -17,14 +17,14 @@
 //	call     number of the message in its run
 //	op       what was asked, as the program wrote it, shortened
 //	effect   unit (of work), held or immediate
-//	message  the exact message in exo's canonical encoding (exo.DecodeExpr), base64, but for its constants
+//	message  the exact message in exo's canonical encoding (message.DecodeExpr), base64, but for its constants
 //	constants large constants of the message, where it has null: node (its place), digest, bytes, value (canonical encoding, base64), call (whose entry has the value; none has one that was left out)
 //	cut      digest and bytes of a message that is too large for the record
 //	label    tags of the run's label, sorted
 //	state    what became of an effect or of the run: held, applied, rolledback, failed, immediate, unknown
 //	rows     of the reply
 //	took     how long the message acted, as time.ParseDuration reads it
-//	digest   SHA-256 of the reply or of the result (exo.Value's Digest), 64 hexadecimal digits
+//	digest   SHA-256 of the reply or of the result (value.Value's Digest), 64 hexadecimal digits
 //	err      why it failed, each text shortened beyond 64 KiB: kind, op, msg (which the program may have read), line, column and source (its place), and cause, or text where it was an error of another kind in Go
 //	details  what the objects added, each as its own JSON: for a database sql, args, rows, ms; or note, which says why one is left out
 //	prepared at committing: changed, how many stores the run has changed, and witnessed, in how many of them it left its ID

@@ -8,6 +8,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/record"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // A process settles what the last one left, before it begins a run of its own.
@@ -42,7 +43,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	if err := run.Finish(ctx, exo.Int(1), nil); err != nil {
+	if err := run.Finish(ctx, value.Int(1), nil); err != nil {
 		panic(err)
 	}
 

@@ -12,7 +12,9 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/record"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // Notes is a table that programs may add to. Nobody else may: what a program can reach is
@@ -32,10 +34,10 @@ func OpenNotes(path string) (*Notes, error) {
 }
 
 // Describe implements exo.Object: add changes the notes in the run's transaction.
-func (n *Notes) Describe() (exo.Description, error) {
-	text, count := &exo.Term{Con: &exo.Type{Name: exo.TypeText}}, &exo.Term{Con: &exo.Type{Name: exo.TypeInt}}
-	return exo.Description{Type: &exo.Type{Name: "Notes"}, Interfaces: []*exo.Interface{{Name: "Notes", Order: []string{"add", "count"}, Methods: map[string]*exo.Method{
-		"add":   {Name: "add", Doc: "adds a note, and says how many there are", Params: []exo.Param{{Name: "text", Want: text}}, Result: count, Sends: true, Effect: exo.InUnit},
+func (n *Notes) Describe() (message.Description, error) {
+	text, count := &message.Term{Con: &message.Type{Name: value.TypeText}}, &message.Term{Con: &message.Type{Name: value.TypeInt}}
+	return message.Description{Type: &message.Type{Name: "Notes"}, Interfaces: []*message.Interface{{Name: "Notes", Order: []string{"add", "count"}, Methods: map[string]*message.Method{
+		"add":   {Name: "add", Doc: "adds a note, and says how many there are", Params: []message.Param{{Name: "text", Want: text}}, Result: count, Sends: true, Effect: message.InUnit},
 		"count": {Name: "count", Doc: "how many notes there are", Result: count, Sends: true},
 	}}}}, nil
 }
@@ -44,10 +46,10 @@ func (n *Notes) Describe() (exo.Description, error) {
 func (n *Notes) UnitKey() any { return n.db }
 
 // Eval implements exo.Object.
-func (n *Notes) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
+func (n *Notes) Eval(ctx context.Context, m *exo.Message) (value.Value, error) {
 	u, err := m.Unit(n.db, n.begin)
 	if err != nil {
-		return exo.Value{}, err
+		return value.Value{}, err
 	}
 	unit := u.(*unit)
 	if m.Root.Name == "add" {
@@ -56,12 +58,12 @@ func (n *Notes) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
 			return err
 		})
 		if err != nil {
-			return exo.Value{}, err
+			return value.Value{}, err
 		}
 	}
 	var count int64
 	err = unit.tx.QueryRowContext(ctx, "SELECT count(*) FROM notes").Scan(&count)
-	return exo.Int(count), err
+	return value.Int(count), err
 }
 
 // begin gets the context of the run: the transaction must outlive the message that began it.

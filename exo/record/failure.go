@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/internal/errtree"
 )
 
@@ -18,13 +18,13 @@ const (
 // with its process. An error may be of an object's own making, and whatever is wrong with
 // it must neither end the process nor refuse the entry that tells of it.
 func appendError(b []byte, err error) []byte {
-	e, own := err.(*exo.Error)
+	e, own := err.(*fail.Error)
 	if own = own && e != nil; !own {
 		e = classify(err)
 	}
 	kind := e.Kind
 	if !kind.Valid() { // no reader knows its name
-		kind = exo.Internal
+		kind = fail.Internal
 	}
 	b = appendText(append(b, `{"kind":`...), kind.String())
 	if !own {
@@ -42,7 +42,7 @@ func appendError(b []byte, err error) []byte {
 	return append(b, '}')
 }
 
-func appendPlace(b []byte, at exo.Pos) []byte {
+func appendPlace(b []byte, at fail.Pos) []byte {
 	if at.Line == 0 && at.Column == 0 {
 		return b
 	}
@@ -50,17 +50,17 @@ func appendPlace(b []byte, at exo.Pos) []byte {
 	return strconv.AppendInt(append(b, `,"column":`...), int64(at.Column), 10)
 }
 
-// classify is exo.Classify for an error that may panic or wrap itself.
-func classify(err error) (e *exo.Error) {
+// classify is fail.Classify for an error that may panic or wrap itself.
+func classify(err error) (e *fail.Error) {
 	defer func() {
 		if recover() != nil {
-			e = &exo.Error{Kind: exo.Internal}
+			e = &fail.Error{Kind: fail.Internal}
 		}
 	}()
 	if !errtree.Finite(err, maxWrapped) {
-		return &exo.Error{Kind: exo.Internal}
+		return &fail.Error{Kind: fail.Internal}
 	}
-	e, _ = exo.Classify("", err).(*exo.Error)
+	e, _ = fail.Classify("", err).(*fail.Error)
 	return e
 }
 

@@ -15,6 +15,9 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // counter counts what is written.
@@ -37,7 +40,7 @@ func flood(t testing.TB, to exo.Recorder, o exo.Object, each func()) (refused in
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := exo.Expr{Nodes: []exo.WireNode{{Op: exo.OpRef, Recv: -1}, {Op: exo.OpLit, Recv: -1, Lit: exo.Text(strings.Repeat("x", 200_000))}, {Op: exo.OpCall, Name: "say", Recv: 0, Args: []int32{1}}}}
+	x := message.Expr{Nodes: []message.WireNode{{Op: message.OpRef, Recv: -1}, {Op: message.OpLit, Recv: -1, Lit: value.Text(strings.Repeat("x", 200_000))}, {Op: message.OpCall, Name: "say", Recv: 0, Args: []int32{1}}}}
 	for id := range uint64(500) {
 		if err := s.Submit(exo.Call{ID: id + 1, Expr: x}); err != nil {
 			t.Fatal(err)
@@ -46,14 +49,14 @@ func flood(t testing.TB, to exo.Recorder, o exo.Object, each func()) (refused in
 		if err != nil {
 			t.Fatal(err)
 		}
-		if exo.KindOf(r.Err) == exo.Limit {
+		if fail.KindOf(r.Err) == fail.Limit {
 			refused++
 		} else if r.Err != nil {
 			t.Fatal(r.Err)
 		}
 		each()
 	}
-	_ = s.Finish(ctx, exo.Null(), nil)
+	_ = s.Finish(ctx, value.Null(), nil)
 	return refused
 }
 
@@ -82,14 +85,14 @@ func TestGrowth(t *testing.T) {
 // quiet says nothing of a message.
 type quiet struct{ echo }
 
-func (quiet) Eval(context.Context, *exo.Message) (exo.Value, error) { return exo.Null(), nil }
+func (quiet) Eval(context.Context, *exo.Message) (value.Value, error) { return value.Null(), nil }
 
 // talks says a megabyte of each message.
 type talks struct{ echo }
 
-func (talks) Eval(_ context.Context, m *exo.Message) (exo.Value, error) {
+func (talks) Eval(_ context.Context, m *exo.Message) (value.Value, error) {
 	m.Detail(json.RawMessage(`"` + strings.Repeat("d", maxDetails-100) + `"`))
-	return exo.Null(), nil
+	return value.Null(), nil
 }
 
 // A note has the size and the digest of the details of a run that are left out.
@@ -284,20 +287,20 @@ func TestFullDisk(t *testing.T) {
 					wg.Go(func() {
 						s, err := g.Begin(context.Background(), exo.Run{Principal: exo.Principal(fmt.Sprint("tenant ", i))}, "a program", nil)
 						if err != nil {
-							if !errors.Is(err, errFull) || strings.Contains(exo.GuestText(err), "space") {
-								t.Errorf("%v; the guest reads %q", err, exo.GuestText(err))
+							if !errors.Is(err, errFull) || strings.Contains(fail.GuestText(err), "space") {
+								t.Errorf("%v; the guest reads %q", err, fail.GuestText(err))
 							}
 							return
 						}
-						x := exo.Expr{Nodes: []exo.WireNode{{Op: exo.OpRef, Recv: -1}, {Op: exo.OpCall, Name: "add", Recv: 0}}}
+						x := message.Expr{Nodes: []message.WireNode{{Op: message.OpRef, Recv: -1}, {Op: message.OpCall, Name: "add", Recv: 0}}}
 						if err := s.Submit(exo.Call{ID: 1, Expr: x}); err != nil {
 							t.Error(err)
 						}
 						r, _, _ := s.Next(context.Background())
-						if r.Err != nil && (!errors.Is(r.Err, errFull) || strings.Contains(exo.GuestText(r.Err), "space")) {
-							t.Errorf("%v; the guest reads %q", r.Err, exo.GuestText(r.Err))
+						if r.Err != nil && (!errors.Is(r.Err, errFull) || strings.Contains(fail.GuestText(r.Err), "space")) {
+							t.Errorf("%v; the guest reads %q", r.Err, fail.GuestText(r.Err))
 						}
-						err = s.Finish(context.Background(), exo.Null(), r.Err)
+						err = s.Finish(context.Background(), value.Null(), r.Err)
 						mu.Lock()
 						defer mu.Unlock()
 						if began++; err == nil {
@@ -397,16 +400,16 @@ func (l *ledger) counts() (committed, rolledBack int) {
 	return l.committed, l.rolledBk
 }
 
-func (l *ledger) Describe() (exo.Description, error) {
-	m := map[string]*exo.Method{"add": {Name: "add", Sends: true, Effect: exo.InUnit, Result: &exo.Term{Con: &exo.Type{Name: exo.TypeNull}}}}
-	return exo.Description{Type: &exo.Type{Name: "Ledger"}, Interfaces: []*exo.Interface{{Name: "Ledger", Methods: m}}}, nil
+func (l *ledger) Describe() (message.Description, error) {
+	m := map[string]*message.Method{"add": {Name: "add", Sends: true, Effect: message.InUnit, Result: &message.Term{Con: &message.Type{Name: value.TypeNull}}}}
+	return message.Description{Type: &message.Type{Name: "Ledger"}, Interfaces: []*message.Interface{{Name: "Ledger", Methods: m}}}, nil
 }
 
 func (l *ledger) UnitKey() any { return l }
 
-func (l *ledger) Eval(_ context.Context, m *exo.Message) (exo.Value, error) {
+func (l *ledger) Eval(_ context.Context, m *exo.Message) (value.Value, error) {
 	_, err := m.Unit(l, func(context.Context) (exo.Unit, error) { return l, nil })
-	return exo.Null(), err
+	return value.Null(), err
 }
 
 func (l *ledger) Prepare(context.Context) error { return nil }

@@ -17,6 +17,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // A text of anything: no UTF-8, escapes of a terminal, what JSON escapes.
@@ -30,22 +33,22 @@ func anyTime(t *rapid.T, name string) time.Time {
 	return time.Unix(rapid.Int64Range(-62135596800, 253402300799).Draw(t, name), rapid.Int64Range(0, 999_999_999).Draw(t, name+" ns")).UTC()
 }
 
-func anyLabel(t *rapid.T) exo.Label {
-	return exo.NewLabel(rapid.SliceOfN(anyText(), 0, 3).Draw(t, "tags")...)
+func anyLabel(t *rapid.T) value.Label {
+	return value.NewLabel(rapid.SliceOfN(anyText(), 0, 3).Draw(t, "tags")...)
 }
 
 func anyError(t *rapid.T) error {
-	kind := exo.Kind(rapid.IntRange(0, int(exo.Breach)).Draw(t, "kind"))
+	kind := fail.Kind(rapid.IntRange(0, int(fail.Breach)).Draw(t, "kind"))
 	switch rapid.IntRange(0, 3).Draw(t, "error") {
 	case 0:
 		return nil
 	case 1:
 		return errors.New(anyText().Draw(t, "text"))
 	case 2:
-		return fmt.Errorf("%s: %w", anyText().Draw(t, "text"), &exo.Error{Kind: kind, Msg: anyText().Draw(t, "msg")})
+		return fmt.Errorf("%s: %w", anyText().Draw(t, "text"), &fail.Error{Kind: kind, Msg: anyText().Draw(t, "msg")})
 	}
-	e := &exo.Error{Kind: kind, Op: anyText().Draw(t, "op"), Msg: anyText().Draw(t, "msg"),
-		Pos: exo.Pos{Line: rapid.IntRange(0, 9).Draw(t, "line"), Column: rapid.IntRange(0, 9).Draw(t, "column"), Text: anyText().Draw(t, "source")}}
+	e := &fail.Error{Kind: kind, Op: anyText().Draw(t, "op"), Msg: anyText().Draw(t, "msg"),
+		Pos: fail.Pos{Line: rapid.IntRange(0, 9).Draw(t, "line"), Column: rapid.IntRange(0, 9).Draw(t, "column"), Text: anyText().Draw(t, "source")}}
 	if rapid.Bool().Draw(t, "cause") {
 		e.Err = errors.New(anyText().Draw(t, "cause text"))
 	}
@@ -55,21 +58,21 @@ func anyError(t *rapid.T) error {
 func anyEntry() *rapid.Generator[exo.Entry] {
 	return rapid.Custom(func(t *rapid.T) exo.Entry {
 		e := exo.Entry{RunID: exo.NewRunID(), Step: exo.Step(rapid.IntRange(1, int(exo.Ended)).Draw(t, "step")), At: anyTime(t, "at"),
-			Call: rapid.Uint64().Draw(t, "call"), Op: anyText().Draw(t, "op"), Pos: exo.Pos{Line: rapid.IntRange(0, 9).Draw(t, "line"), Column: rapid.IntRange(0, 9).Draw(t, "column")}, Effect: exo.EffectMode(rapid.IntRange(0, int(exo.Immediate)).Draw(t, "effect")),
+			Call: rapid.Uint64().Draw(t, "call"), Op: anyText().Draw(t, "op"), Pos: fail.Pos{Line: rapid.IntRange(0, 9).Draw(t, "line"), Column: rapid.IntRange(0, 9).Draw(t, "column")}, Effect: message.EffectMode(rapid.IntRange(0, int(message.Immediate)).Draw(t, "effect")),
 			Label: anyLabel(t), Rows: rapid.Int().Draw(t, "rows"), Took: time.Duration(rapid.Int64().Draw(t, "took")),
 			State: exo.State(rapid.IntRange(0, int(exo.StateUnknown)).Draw(t, "state")), Err: anyError(t)}
 		if e.Step != exo.Ended {
 			e.Message = append([]byte{}, rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "message")...)
 		}
 		for range rapid.IntRange(0, 2).Draw(t, "constants") {
-			c := exo.Constant{Node: rapid.IntRange(0, 9).Draw(t, "node"), Digest: exo.Digest{rapid.Byte().Draw(t, "of")}, Bytes: rapid.IntRange(0, 9).Draw(t, "bytes"), Call: rapid.Uint64().Draw(t, "in")}
+			c := exo.Constant{Node: rapid.IntRange(0, 9).Draw(t, "node"), Digest: value.Digest{rapid.Byte().Draw(t, "of")}, Bytes: rapid.IntRange(0, 9).Draw(t, "bytes"), Call: rapid.Uint64().Draw(t, "in")}
 			if rapid.Bool().Draw(t, "has it") {
 				c.Value = append([]byte{}, rapid.SliceOfN(rapid.Byte(), 0, 9).Draw(t, "value")...)
 			}
 			e.Constants = append(e.Constants, c)
 		}
 		if rapid.Bool().Draw(t, "cut") {
-			e.Cut = &exo.Cut{Digest: exo.Digest{1}, Bytes: rapid.IntRange(0, 9).Draw(t, "cut bytes")}
+			e.Cut = &exo.Cut{Digest: value.Digest{1}, Bytes: rapid.IntRange(0, 9).Draw(t, "cut bytes")}
 		}
 		if e.Step == exo.Committing && rapid.Bool().Draw(t, "says what is prepared") {
 			n := rapid.IntRange(0, 9).Draw(t, "changed")
@@ -103,7 +106,7 @@ func all(t interface{ Fatal(...any) }, r io.Reader) (es []exo.Entry) {
 
 // same compares an entry with what was read of it: errors by kind and texts, details as JSON.
 func same(a, b exo.Entry) bool {
-	if (a.Err == nil) != (b.Err == nil) || a.Err != nil && (a.Err.Error() != b.Err.Error() || exo.KindOf(a.Err) != exo.KindOf(b.Err) || exo.GuestText(a.Err) != exo.GuestText(b.Err) || exo.PosOf(a.Err) != exo.PosOf(b.Err)) {
+	if (a.Err == nil) != (b.Err == nil) || a.Err != nil && (a.Err.Error() != b.Err.Error() || fail.KindOf(a.Err) != fail.KindOf(b.Err) || fail.GuestText(a.Err) != fail.GuestText(b.Err) || fail.PosOf(a.Err) != fail.PosOf(b.Err)) {
 		return false
 	}
 	x, _ := json.Marshal(a.Details)
@@ -176,25 +179,25 @@ func (w *writer) Write(b []byte) (int, error) {
 func TestGoldenLine(t *testing.T) {
 	id, _ := exo.ParseRunID("000102030405060708090a0b0c0d0e0f")
 	at := time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC)
-	d := exo.Digest{1, 31: 2}
+	d := value.Digest{1, 31: 2}
 	for _, c := range []struct {
 		e    exo.Entry
 		want string
 	}{
-		{exo.Entry{RunID: id, Step: exo.Begun, At: at, Start: &exo.Start{Principal: "ann", Program: "1", Label: exo.NewLabel("b", "a"), Clock: at, Seed: 1<<64 - 1, Zone: "Asia/Tokyo", Granted: d}},
+		{exo.Entry{RunID: id, Step: exo.Begun, At: at, Start: &exo.Start{Principal: "ann", Program: "1", Label: value.NewLabel("b", "a"), Clock: at, Seed: 1<<64 - 1, Zone: "Asia/Tokyo", Granted: d}},
 			`{"v":1,"run":"000102030405060708090a0b0c0d0e0f","step":"begun","at":"2026-01-02T03:04:05.000000678Z","start":{"principal":"ann","program":"1","label":["a","b"],"clock":"2026-01-02T03:04:05.000000678Z","seed":"18446744073709551615","zone":"Asia/Tokyo","limits":` + limitsJSON(exo.Limits{}) + `,"granted":"0100000000000000000000000000000000000000000000000000000000000002"}}`},
-		{exo.Entry{RunID: id, Step: exo.Outcome, At: at, Call: 7, Op: "todos.put", Effect: exo.InUnit, Message: []byte{1, 255}, Label: exo.NewLabel("x"), State: exo.StateHeld, Rows: 2, Took: 1500 * time.Nanosecond, Digest: d, Details: []any{json.RawMessage(`{"sql":"x"}`)},
-			Err: &exo.Error{Kind: exo.Denied, Op: "o", Msg: "m", Pos: exo.Pos{Line: 1, Column: 2, Text: "s"}, Err: errors.New("c")}},
+		{exo.Entry{RunID: id, Step: exo.Outcome, At: at, Call: 7, Op: "todos.put", Effect: message.InUnit, Message: []byte{1, 255}, Label: value.NewLabel("x"), State: exo.StateHeld, Rows: 2, Took: 1500 * time.Nanosecond, Digest: d, Details: []any{json.RawMessage(`{"sql":"x"}`)},
+			Err: &fail.Error{Kind: fail.Denied, Op: "o", Msg: "m", Pos: fail.Pos{Line: 1, Column: 2, Text: "s"}, Err: errors.New("c")}},
 			`{"v":1,"run":"000102030405060708090a0b0c0d0e0f","step":"outcome","at":"2026-01-02T03:04:05.000000678Z","call":7,"op":"todos.put","effect":"unit","message":"Af8=","label":["x"],"state":"held","rows":2,"took":"1.5µs","digest":"0100000000000000000000000000000000000000000000000000000000000002","err":{"kind":"denied","op":"o","msg":"m","source":"s","line":1,"column":2,"cause":"c"},"details":[{"sql":"x"}]}`},
 		{exo.Entry{RunID: id, Step: exo.Ended, At: at, Err: errors.New("plain \xff")},
 			`{"v":1,"run":"000102030405060708090a0b0c0d0e0f","step":"ended","at":"2026-01-02T03:04:05.000000678Z","err":{"kind":"internal","text":{"base64":"cGxhaW4g/w=="}}}`},
 		{exo.Entry{RunID: id, Step: exo.Committing, At: at, Prepared: &exo.Prepared{Changed: 2, Witnessed: 1}},
 			`{"v":1,"run":"000102030405060708090a0b0c0d0e0f","step":"committing","at":"2026-01-02T03:04:05.000000678Z","prepared":{"changed":2,"witnessed":1}}`},
-		{exo.Entry{RunID: id, Step: exo.Refused, At: at, Call: 1, Op: "o", Pos: exo.Pos{Line: 3, Column: 4}},
+		{exo.Entry{RunID: id, Step: exo.Refused, At: at, Call: 1, Op: "o", Pos: fail.Pos{Line: 3, Column: 4}},
 			`{"v":1,"run":"000102030405060708090a0b0c0d0e0f","step":"refused","at":"2026-01-02T03:04:05.000000678Z","call":1,"op":"o","line":3,"column":4}`},
-		{exo.Entry{RunID: id, Step: exo.Intent, At: at, Call: 2, Message: []byte("m"), Constants: []exo.Constant{{Node: 1, Digest: exo.Digest{1}, Bytes: 5000, Value: []byte("v"), Call: 2}, {Node: 3, Digest: exo.Digest{2}, Bytes: 9}}},
+		{exo.Entry{RunID: id, Step: exo.Intent, At: at, Call: 2, Message: []byte("m"), Constants: []exo.Constant{{Node: 1, Digest: value.Digest{1}, Bytes: 5000, Value: []byte("v"), Call: 2}, {Node: 3, Digest: value.Digest{2}, Bytes: 9}}},
 			`{"v":2,"run":"000102030405060708090a0b0c0d0e0f","step":"intent","at":"2026-01-02T03:04:05.000000678Z","call":2,"message":"bQ==","constants":[{"node":1,"digest":"01` + strings.Repeat("0", 62) + `","bytes":5000,"value":"dg==","call":2},{"node":3,"digest":"02` + strings.Repeat("0", 62) + `","bytes":9}]}`},
-		{exo.Entry{RunID: id, Step: exo.Intent, At: at, Call: 2, Cut: &exo.Cut{Digest: exo.Digest{1}, Bytes: 9}},
+		{exo.Entry{RunID: id, Step: exo.Intent, At: at, Call: 2, Cut: &exo.Cut{Digest: value.Digest{1}, Bytes: 9}},
 			`{"v":2,"run":"000102030405060708090a0b0c0d0e0f","step":"intent","at":"2026-01-02T03:04:05.000000678Z","call":2,"cut":{"digest":"01` + strings.Repeat("0", 62) + `","bytes":9}}`},
 		{exo.Entry{RunID: id, Step: exo.Committed, At: at, State: exo.StateRolledBack},
 			`{"v":1,"run":"000102030405060708090a0b0c0d0e0f","step":"committed","at":"2026-01-02T03:04:05.000000678Z","state":"rolledback"}`},
@@ -220,7 +223,7 @@ func TestGoldenLine(t *testing.T) {
 	if n := reflect.TypeOf(exo.Start{}).NumField(); n != 9 {
 		t.Errorf("a start has %d fields; a line was made for 9", n)
 	}
-	if n := reflect.TypeOf(exo.Error{}).NumField(); n != 6 {
+	if n := reflect.TypeOf(fail.Error{}).NumField(); n != 6 {
 		t.Errorf("an error has %d fields; a line was made for 6", n)
 	}
 }

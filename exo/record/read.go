@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // ErrTorn is what Read ends with where the last line has no end. Its entry was never
@@ -177,7 +179,7 @@ func parse(b []byte) (e exo.Entry, err error) {
 	if l.V < 1 || l.V > Version {
 		return e, errVersion(l.V)
 	}
-	e = exo.Entry{RunID: l.Run, At: l.At, Call: l.Call, Op: string(l.Op), Pos: exo.Pos{Line: l.Line, Column: l.Column}, Message: l.Message, Label: label(l.Label), Rows: l.Rows}
+	e = exo.Entry{RunID: l.Run, At: l.At, Call: l.Call, Op: string(l.Op), Pos: fail.Pos{Line: l.Line, Column: l.Column}, Message: l.Message, Label: label(l.Label), Rows: l.Rows}
 	if e.RunID == (exo.RunID{}) {
 		return e, errors.New("no run")
 	}
@@ -215,12 +217,12 @@ func errVersion(v int) error {
 	return fmt.Errorf("version %d of a line; this reader knows 1 to %d", v, Version)
 }
 
-func label(tags []text) exo.Label {
+func label(tags []text) value.Label {
 	ss := make([]string, len(tags))
 	for i, t := range tags {
 		ss[i] = string(t)
 	}
-	return exo.NewLabel(ss...)
+	return value.NewLabel(ss...)
 }
 
 // parser keeps the first error.
@@ -261,7 +263,7 @@ func (p *parser) prepared(at exo.Step, l *prepared) *exo.Prepared {
 	return &exo.Prepared{Changed: *l.Changed, Witnessed: *l.Witnessed}
 }
 
-func (p *parser) digest(s string) (d exo.Digest) {
+func (p *parser) digest(s string) (d value.Digest) {
 	if s == "" {
 		return d
 	}
@@ -275,15 +277,15 @@ func (p *parser) failure(f *failure) error {
 	if f == nil {
 		return nil
 	}
-	kind := exo.Other
-	if f.Kind != exo.Other.String() {
+	kind := fail.Other
+	if f.Kind != fail.Other.String() {
 		for kind = 1; kind.Valid() && kind.String() != f.Kind; kind++ {
 		}
 		if !kind.Valid() {
 			p.fail(fmt.Errorf("no error is of kind %.40q", f.Kind))
 		}
 	}
-	e := &exo.Error{Kind: kind, Op: string(f.Op), Msg: string(f.Msg), Pos: exo.Pos{Line: f.Line, Column: f.Column, Text: string(f.Source)}}
+	e := &fail.Error{Kind: kind, Op: string(f.Op), Msg: string(f.Msg), Pos: fail.Pos{Line: f.Line, Column: f.Column, Text: string(f.Source)}}
 	if f.Cause != nil {
 		e.Err = errors.New(string(*f.Cause))
 	}
@@ -296,7 +298,7 @@ func (p *parser) failure(f *failure) error {
 // told is an error that was none of exo's: its text, and what it counts as.
 type told struct {
 	text string
-	is   *exo.Error
+	is   *fail.Error
 }
 
 func (t *told) Error() string { return t.text }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
 )
 
 // Store can say whether a run committed, from what the run's unit of work left there (see
@@ -74,11 +75,11 @@ func (r *UnsettledRun) settle(ctx context.Context, to exo.Recorder, stores []Sto
 		}
 	}
 	for _, e := range r.Effects {
-		if e.Mode == exo.InUnit {
+		if e.Mode == message.InUnit {
 			continue // it is what the run's commit is
 		}
 		entry := exo.Entry{Step: exo.Outcome, Call: e.Call, Op: e.Op, Effect: e.Mode, State: exo.StateUnknown, Err: why}
-		if e.Mode == exo.Held {
+		if e.Mode == message.Held {
 			entry.Step = exo.Acted
 			if !r.effects[e.Call].acting {
 				entry.State = never(state)

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -80,7 +82,7 @@ func killed(path, url, at string) error {
 		return err
 	}
 	for id, method := range []string{"put", "put", "post"} {
-		x := exo.Expr{Nodes: []exo.WireNode{{Op: exo.OpRef, Recv: -1}, {Op: exo.OpLit, Recv: -1, Lit: exo.Int(int64(id))}, {Op: exo.OpCall, Name: method, Recv: 0, Args: []int32{1}}}}
+		x := message.Expr{Nodes: []message.WireNode{{Op: message.OpRef, Recv: -1}, {Op: message.OpLit, Recv: -1, Lit: value.Int(int64(id))}, {Op: message.OpCall, Name: method, Recv: 0, Args: []int32{1}}}}
 		if err := s.Submit(exo.Call{ID: uint64(id + 1), Expr: x}); err != nil {
 			return err
 		}
@@ -88,7 +90,7 @@ func killed(path, url, at string) error {
 			return errors.Join(err, r.Err)
 		}
 	}
-	return s.Finish(context.Background(), exo.Null(), nil)
+	return s.Finish(context.Background(), value.Null(), nil)
 }
 
 // fatal writes lines and ends the process before, within or after one of them.
@@ -233,12 +235,12 @@ func TestReconcile(t *testing.T) {
 	committing := func(changed, witnessed int) exo.Entry {
 		return exo.Entry{Step: exo.Committing, Prepared: &exo.Prepared{Changed: changed, Witnessed: witnessed}}
 	}
-	put := exo.Entry{Step: exo.Outcome, Call: 1, Op: "put", Effect: exo.InUnit, State: exo.StateHeld}
-	mail := exo.Entry{Step: exo.Outcome, Call: 2, Op: "mail", Effect: exo.Held, State: exo.StateHeld}
-	acting := exo.Entry{Step: exo.Acting, Call: 2, Op: "mail", Effect: exo.Held}
-	acted := exo.Entry{Step: exo.Acted, Call: 2, Op: "mail", Effect: exo.Held, State: exo.StateApplied}
+	put := exo.Entry{Step: exo.Outcome, Call: 1, Op: "put", Effect: message.InUnit, State: exo.StateHeld}
+	mail := exo.Entry{Step: exo.Outcome, Call: 2, Op: "mail", Effect: message.Held, State: exo.StateHeld}
+	acting := exo.Entry{Step: exo.Acting, Call: 2, Op: "mail", Effect: message.Held}
+	acted := exo.Entry{Step: exo.Acted, Call: 2, Op: "mail", Effect: message.Held, State: exo.StateApplied}
 	ended := exo.Entry{Step: exo.Ended}
-	intent := func(m exo.EffectMode) exo.Entry { return exo.Entry{Step: exo.Intent, Call: 3, Op: "x", Effect: m} }
+	intent := func(m message.EffectMode) exo.Entry { return exo.Entry{Step: exo.Intent, Call: 3, Op: "x", Effect: m} }
 	committed := func(s exo.State) exo.Entry { return exo.Entry{Step: exo.Committed, State: s} }
 	yes, no := func() Store { return &answers{kept: true} }, func() Store { return &answers{} }
 	lost := exo.Entry{Step: exo.Committed, State: exo.StateUnknown, Err: errDisk}
@@ -250,7 +252,7 @@ func TestReconcile(t *testing.T) {
 		want    string
 	}{
 		"begun":                              {made(), nil, "ended"},
-		"refused":                            {made(exo.Entry{Step: exo.Refused, Call: 1, Effect: exo.Immediate}), nil, "ended"},
+		"refused":                            {made(exo.Entry{Step: exo.Refused, Call: 1, Effect: message.Immediate}), nil, "ended"},
 		"over":                               {made(put, exo.Entry{Step: exo.Ended}), nil, ""},
 		"not to be committed":                {made(put, mail), []Store{yes()}, "acted(rolled back) ended"},
 		"kept":                               {made(put, mail, committing(1, 1)), []Store{yes()}, "committed(applied) acted(failed) ended"},
@@ -283,9 +285,9 @@ func TestReconcile(t *testing.T) {
 		"about to act, ended":                {made(mail, committing(0, 0), committed(exo.StateApplied), acting, ended), nil, "acted(unknown) ended"},
 		"about to act, ended, acted":         {made(mail, committing(0, 0), committed(exo.StateApplied), acting, ended, acted), nil, ""},
 		"acted":                              {made(mail, committing(0, 0), committed(exo.StateApplied), acting, acted), nil, "ended"},
-		"an effect at once, without an end":  {made(intent(exo.Immediate)), nil, "outcome(unknown) ended"},
-		"a put, without an end":              {made(intent(exo.InUnit)), nil, "ended"},
-		"a read, without an end":             {made(intent(exo.NoEffect)), nil, "ended"},
+		"an effect at once, without an end":  {made(intent(message.Immediate)), nil, "outcome(unknown) ended"},
+		"a put, without an end":              {made(intent(message.InUnit)), nil, "ended"},
+		"a read, without an end":             {made(intent(message.NoEffect)), nil, "ended"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
@@ -300,7 +302,7 @@ func TestReconcile(t *testing.T) {
 				t.Fatal(err)
 			}
 			was := b.Len()
-			if (name == "committed" || name == "rolled back") && (len(runs[0].Effects) != 1 || runs[0].Effects[0].Mode != exo.Held) {
+			if (name == "committed" || name == "rolled back") && (len(runs[0].Effects) != 1 || runs[0].Effects[0].Mode != message.Held) {
 				t.Errorf("left open: %+v", runs[0].Effects) // the put is what the commit was
 			}
 			if err := Reconcile(t.Context(), l, runs, c.stores...); err != nil {
@@ -330,13 +332,13 @@ func TestReconcile(t *testing.T) {
 // What is appended for a run has the label of all that the run had read. The outcome of one
 // message has that of its reply: of a run that read {pii} and posted at last it says nothing.
 func TestReconcileKeepsTheLabel(t *testing.T) {
-	id, pii, hr := exo.NewRunID(), exo.NewLabel("pii"), exo.NewLabel("hr")
+	id, pii, hr := exo.NewRunID(), value.NewLabel("pii"), value.NewLabel("hr")
 	for name, c := range map[string]struct {
 		entries []exo.Entry
-		want    exo.Label
+		want    value.Label
 	}{
-		"public":     {[]exo.Entry{{Step: exo.Intent, Call: 1}}, exo.Label{}},
-		"begun":      {[]exo.Entry{{Step: exo.Outcome, Call: 1, Label: pii}}, exo.Label{}},
+		"public":     {[]exo.Entry{{Step: exo.Intent, Call: 1}}, value.Label{}},
+		"begun":      {[]exo.Entry{{Step: exo.Outcome, Call: 1, Label: pii}}, value.Label{}},
 		"intent":     {[]exo.Entry{{Step: exo.Intent, Call: 1, Label: pii}, {Step: exo.Outcome, Call: 1}}, pii},
 		"refused":    {[]exo.Entry{{Step: exo.Refused, Call: 1, Label: pii}, {Step: exo.Withheld, Call: 1}}, pii},
 		"released":   {[]exo.Entry{{Step: exo.Released, Label: pii}}, pii},
@@ -429,16 +431,16 @@ func TestWitness(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ref := exo.WireNode{Op: exo.OpRef, Recv: -1}
-			for id, x := range [][]exo.WireNode{{ref, {Op: exo.OpCall, Name: "count", Recv: 0}}, {ref, {Op: exo.OpLit, Recv: -1, Lit: exo.Int(1)}, {Op: exo.OpCall, Name: method, Recv: 0, Args: []int32{1}}}} {
-				if err := s.Submit(exo.Call{ID: uint64(id + 1), Expr: exo.Expr{Nodes: x}}); err != nil {
+			ref := message.WireNode{Op: message.OpRef, Recv: -1}
+			for id, x := range [][]message.WireNode{{ref, {Op: message.OpCall, Name: "count", Recv: 0}}, {ref, {Op: message.OpLit, Recv: -1, Lit: value.Int(1)}, {Op: message.OpCall, Name: method, Recv: 0, Args: []int32{1}}}} {
+				if err := s.Submit(exo.Call{ID: uint64(id + 1), Expr: message.Expr{Nodes: x}}); err != nil {
 					t.Fatal(err)
 				}
 				if r, _, err := s.Next(t.Context()); err != nil || r.Err != nil {
 					t.Fatal(err, r.Err)
 				}
 			}
-			if err := s.Finish(t.Context(), exo.Null(), nil); err != nil {
+			if err := s.Finish(t.Context(), value.Null(), nil); err != nil {
 				t.Fatal(err)
 			}
 			if slices.Contains(points, "witness") != (want.Witnessed == 1) || len(prepared) != 1 || prepared[0] == nil || *prepared[0] != want {

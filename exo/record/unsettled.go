@@ -7,14 +7,16 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // UnsettledRun is a run of which the record does not say how it ended, or what became of a
 // commit or an effect. When its process is gone, only the stores know: see Reconcile.
 type UnsettledRun struct {
 	ID    exo.RunID
-	Label exo.Label // all that it had read
-	Began time.Time // as the record says
+	Label value.Label // all that it had read
+	Began time.Time   // as the record says
 
 	// Committing says that it was to be committed, and not what became of that, since its process was killed or its
 	// connection lost: only the stores know, whose number is Changed. It is -1 where one of them can't tell.
@@ -115,7 +117,7 @@ func (r *UnsettledRun) note(e exo.Entry) {
 		// Where the connection was lost the run itself did not know; its stores may. Who has asked them is not asked again.
 		r.Committing, r.committed = e.State == exo.StateUnknown && r.Changed > 0 && !settling(e.Err), e.State
 	}
-	if e.Effect == exo.NoEffect || e.Call == 0 {
+	if e.Effect == message.NoEffect || e.Call == 0 {
 		return
 	}
 	p := r.effects[e.Call]
@@ -149,7 +151,7 @@ func changed(e exo.Entry) int {
 func (r *UnsettledRun) unsettled() UnsettledRun {
 	for _, call := range r.order {
 		p := r.effects[call]
-		if p.settled || p.Mode == exo.InUnit && r.committed != exo.NoState {
+		if p.settled || p.Mode == message.InUnit && r.committed != exo.NoState {
 			continue // what is in the unit is what the commit was
 		}
 		r.Effects = append(r.Effects, p.Effect)

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // Version is that of the newest form of a line. It changes with whatever a reader has to know, and a line has the
@@ -44,7 +46,7 @@ func appendLine(b []byte, e *exo.Entry, of *runs) ([]byte, error) {
 		b = appendText(append(b, `,"op":`...), e.Op)
 	}
 	b = appendPlace(b, e.Pos)
-	if e.Effect != exo.NoEffect {
+	if e.Effect != message.NoEffect {
 		b = appendText(append(b, `,"effect":`...), key(e.Effect))
 	}
 	if e.Message != nil {
@@ -70,7 +72,7 @@ func appendLine(b []byte, e *exo.Entry, of *runs) ([]byte, error) {
 	if e.Took != 0 {
 		b = append(append(append(b, `,"took":"`...), e.Took.String()...), '"')
 	}
-	if e.Digest != (exo.Digest{}) {
+	if e.Digest != (value.Digest{}) {
 		b = append(hex.AppendEncode(append(b, `,"digest":"`...), e.Digest[:]), '"')
 	}
 	if e.Err != nil {
@@ -101,7 +103,7 @@ func appendLine(b []byte, e *exo.Entry, of *runs) ([]byte, error) {
 // The last of each kind of name in a line: see named.
 const (
 	lastStep   = exo.Ended
-	lastEffect = exo.Immediate
+	lastEffect = message.Immediate
 	lastState  = exo.StateUnknown
 )
 

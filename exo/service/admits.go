@@ -5,16 +5,18 @@ import (
 	"reflect"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // AdmitsFor has f decide, by some fields of the argument, which of the labels that the
 // method Admits may leave by one call: a mail may carry what its recipient may read. Part is a
 // struct of those fields of the method's argument that f decides by, with the same
 // names, options and types. f runs on the host and never crosses to a worker: for each call of a Method, and of a Read once the run has
-// read anything labelled. It returns what all recipients may read (see exo.ReaderTag), and must not wait or act. The answer for what it does not know is the
+// read anything labelled. It returns what all recipients may read (see value.ReaderTag), and must not wait or act. The answer for what it does not know is the
 // zero Label. It is the answer, without f being asked, where one of the fields is itself
 // labelled or does not fit Part, and where f panics.
-func AdmitsFor[Part any](op Operation, f func(Part) exo.Label) Operation {
+func AdmitsFor[Part any](op Operation, f func(Part) value.Label) Operation {
 	op.part, op.admitsFor = reflect.TypeFor[Part](), nil
 	if f == nil {
 		return op
@@ -23,24 +25,24 @@ func AdmitsFor[Part any](op Operation, f func(Part) exo.Label) Operation {
 	if err != nil || form.kind != formRecord {
 		return op // New says what is wrong
 	}
-	op.admitsFor = func(arg exo.Value) exo.Label {
-		if arg.Type() != exo.TypeRecord { // it is labelled as a whole
-			return exo.Label{}
+	op.admitsFor = func(arg value.Value) value.Label {
+		if arg.Type() != value.TypeRecord { // it is labelled as a whole
+			return value.Label{}
 		}
-		var fs []exo.Field
+		var fs []value.Field
 		for _, x := range form.fields {
 			v, ok := arg.Get(x.name)
 			if !ok {
 				continue
 			}
 			if !known(v) {
-				return exo.Label{}
+				return value.Label{}
 			}
-			fs = append(fs, exo.Field{Name: x.name, Value: v})
+			fs = append(fs, value.Field{Name: x.name, Value: v})
 		}
 		var part Part
-		if form.read(exo.RecordValue(fs...), reflect.ValueOf(&part).Elem(), "") != nil {
-			return exo.Label{}
+		if form.read(value.RecordValue(fs...), reflect.ValueOf(&part).Elem(), "") != nil {
+			return value.Label{}
 		}
 		return f(part)
 	}
@@ -48,17 +50,17 @@ func AdmitsFor[Part any](op Operation, f func(Part) exo.Label) Operation {
 }
 
 // known reports whether nothing was taken out of v because it is labelled.
-func known(v exo.Value) bool {
+func known(v value.Value) bool {
 	switch v.Type() {
 	case "":
 		return false
-	case exo.TypeList:
+	case value.TypeList:
 		for i := range v.Len() {
 			if !known(v.At(i)) {
 				return false
 			}
 		}
-	case exo.TypeRecord:
+	case value.TypeRecord:
 		for _, x := range v.Fields() {
 			if !known(x) {
 				return false
@@ -70,7 +72,7 @@ func known(v exo.Value) bool {
 
 // checkPart refuses a Part that has other fields than the argument: a misspelt one would
 // never be there, and f would decide by nothing.
-func (op *Operation) checkPart(in *exo.Type) error {
+func (op *Operation) checkPart(in *message.Type) error {
 	if op.part == nil {
 		return nil
 	}
@@ -83,7 +85,7 @@ func (op *Operation) checkPart(in *exo.Type) error {
 	if err != nil {
 		return err
 	}
-	if part.Name != exo.TypeRecord || len(part.Fields) == 0 {
+	if part.Name != value.TypeRecord || len(part.Fields) == 0 {
 		return fmt.Errorf("AdmitsFor decides by %s; it must be a struct of fields of the argument", op.part)
 	}
 	for _, f := range part.Fields {
@@ -113,7 +115,7 @@ func (s *Service) Chooses(method string) bool {
 // checkReaders refuses a method that admits what some principal may read, and for whoever it is called: values of one would go to another.
 func (op *Operation) checkReaders() error {
 	for _, t := range op.admits.Unnamed() {
-		if about := exo.NewLabel(t).About().Tags()[0]; op.admitsFor == nil {
+		if about := value.NewLabel(t).About().Tags()[0]; op.admitsFor == nil {
 			return fmt.Errorf("it admits %s, which is everybody's: add AdmitsFor, which says what its recipients may read, or admit %s if anybody's may go", t, about)
 		}
 	}
@@ -121,18 +123,18 @@ func (op *Operation) checkReaders() error {
 }
 
 // Admits implements exo.Sink by the functions of AdmitsFor.
-func (s *Service) Admits(m *exo.Message) exo.Label {
+func (s *Service) Admits(m *exo.Message) value.Label {
 	op, ok := s.ops[m.Root.Name]
-	if !ok || m.Root.Recv.Op != exo.OpRef {
-		return exo.Label{}
+	if !ok || m.Root.Recv.Op != message.OpRef {
+		return value.Label{}
 	}
 	if op.admitsFor == nil {
 		return op.admits
 	}
-	arg := exo.RecordValue()
+	arg := value.RecordValue()
 	if len(m.Root.Args) > 0 {
-		if m.Root.Args[0].Op != exo.OpLit {
-			return exo.Label{}
+		if m.Root.Args[0].Op != message.OpLit {
+			return value.Label{}
 		}
 		arg = m.Root.Args[0].Lit
 	}

@@ -5,9 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/exotest"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 type letter struct {
@@ -24,65 +25,65 @@ type recipients struct {
 	Tiny int8     `json:"tiny,omitempty"`
 }
 
-func inside(r recipients) exo.Label {
+func inside(r recipients) value.Label {
 	if r.Tiny == 7 {
 		panic("seven")
 	}
 	for _, to := range r.To {
 		if !strings.HasSuffix(to, "@inside") {
-			return exo.Label{}
+			return value.Label{}
 		}
 	}
-	return exo.NewLabel("salary", "more")
+	return value.NewLabel("salary", "more")
 }
 
 // AdmitsFor decides by the fields that it names, and by nothing that is labelled.
 func TestAdmitsFor(t *testing.T) {
-	salary := exo.NewLabel("salary")
-	text, secret := exo.Text, exo.Text("bob@inside").WithLabel(salary)
-	to := func(vs ...exo.Value) exo.Field { return exo.Field{Name: "to", Value: exo.List(vs...)} }
-	body := exo.Field{Name: "body", Value: exo.Text("it is 12").WithLabel(salary)}
-	tiny := func(n int64) exo.Field { return exo.Field{Name: "tiny", Value: exo.Int(n)} }
+	salary := value.NewLabel("salary")
+	text, secret := value.Text, value.Text("bob@inside").WithLabel(salary)
+	to := func(vs ...value.Value) value.Field { return value.Field{Name: "to", Value: value.List(vs...)} }
+	body := value.Field{Name: "body", Value: value.Text("it is 12").WithLabel(salary)}
+	tiny := func(n int64) value.Field { return value.Field{Name: "tiny", Value: value.Int(n)} }
 	for what, c := range map[string]struct {
-		arg  exo.Value
+		arg  value.Value
 		sent bool
 	}{
-		"to bob":                     {exo.RecordValue(to(text("bob@inside"), text("al@inside")), body), true},
-		"to nobody":                  {exo.RecordValue(to(), body), true},
-		"to mallory, too":            {exo.RecordValue(to(text("bob@inside"), text("mallory@outside")), body), false},
-		"to one who is labelled":     {exo.RecordValue(to(text("bob@inside"), secret), body), false},
-		"to a list that is labelled": {exo.RecordValue(exo.Field{Name: "to", Value: exo.List(text("bob@inside")).WithLabel(salary)}, body), false},
-		"as a whole labelled":        {exo.RecordValue(to(text("bob@inside")), body).WithLabel(salary), false},
-		"with what does not fit":     {exo.RecordValue(to(text("bob@inside")), body, tiny(1000)), false},
-		"with what it panics on":     {exo.RecordValue(to(text("bob@inside")), body, tiny(7)), false},
-		"with what fits":             {exo.RecordValue(to(text("bob@inside")), body, tiny(8)), true},
-		"what is not labelled":       {exo.RecordValue(to(text("mallory@outside")), exo.Field{Name: "body", Value: text("hello")}), true},
-		"another label":              {exo.RecordValue(to(text("bob@inside")), exo.Field{Name: "body", Value: text("x").WithLabel(exo.NewLabel("more"))}), false},
+		"to bob":                     {value.RecordValue(to(text("bob@inside"), text("al@inside")), body), true},
+		"to nobody":                  {value.RecordValue(to(), body), true},
+		"to mallory, too":            {value.RecordValue(to(text("bob@inside"), text("mallory@outside")), body), false},
+		"to one who is labelled":     {value.RecordValue(to(text("bob@inside"), secret), body), false},
+		"to a list that is labelled": {value.RecordValue(value.Field{Name: "to", Value: value.List(text("bob@inside")).WithLabel(salary)}, body), false},
+		"as a whole labelled":        {value.RecordValue(to(text("bob@inside")), body).WithLabel(salary), false},
+		"with what does not fit":     {value.RecordValue(to(text("bob@inside")), body, tiny(1000)), false},
+		"with what it panics on":     {value.RecordValue(to(text("bob@inside")), body, tiny(7)), false},
+		"with what fits":             {value.RecordValue(to(text("bob@inside")), body, tiny(8)), true},
+		"what is not labelled":       {value.RecordValue(to(text("mallory@outside")), value.Field{Name: "body", Value: text("hello")}), true},
+		"another label":              {value.RecordValue(to(text("bob@inside")), value.Field{Name: "body", Value: text("x").WithLabel(value.NewLabel("more"))}), false},
 	} {
 		s, err := service.New("mail", "", service.AdmitsFor(service.Method("send", "", post).Admits(salary), inside))
 		if err != nil {
 			t.Fatal(err)
 		}
 		_, err = exotest.Send(t, s, "send", c.arg)
-		if c.sent && err != nil || !c.sent && exo.KindOf(err) != exo.Denied {
+		if c.sent && err != nil || !c.sent && fail.KindOf(err) != fail.Denied {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
 	// Nothing of an argument that is labelled as a whole is known: not that a field was left out.
 	left, err := service.New("mail", "", service.AdmitsFor(service.Method("send", "", post).Admits(salary), func(in struct {
 		Tiny int8 `json:"tiny,omitempty"`
-	}) exo.Label {
-		return map[bool]exo.Label{true: salary}[in.Tiny == 0]
+	}) value.Label {
+		return map[bool]value.Label{true: salary}[in.Tiny == 0]
 	}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for what, arg := range map[string]exo.Value{"as a whole": exo.RecordValue(to(), body, tiny(9)).WithLabel(salary), "in a part": exo.RecordValue(to(), body, tiny(9))} {
-		if _, err := exotest.Send(t, left, "send", arg); exo.KindOf(err) != exo.Denied {
+	for what, arg := range map[string]value.Value{"as a whole": value.RecordValue(to(), body, tiny(9)).WithLabel(salary), "in a part": value.RecordValue(to(), body, tiny(9))} {
+		if _, err := exotest.Send(t, left, "send", arg); fail.KindOf(err) != fail.Denied {
 			t.Errorf("labelled %s: %v", what, err)
 		}
 	}
-	if _, err := exotest.Send(t, left, "send", exo.RecordValue(to(), body)); err != nil {
+	if _, err := exotest.Send(t, left, "send", value.RecordValue(to(), body)); err != nil {
 		t.Errorf("the twin: %v", err)
 	}
 	// Without AdmitsFor the method admits the label whoever it is for.
@@ -90,7 +91,7 @@ func TestAdmitsFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := exotest.Send(t, s, "send", exo.RecordValue(to(text("mallory@outside")), body)); err != nil {
+	if _, err := exotest.Send(t, s, "send", value.RecordValue(to(text("mallory@outside")), body)); err != nil {
 		t.Errorf("the twin: %v", err)
 	}
 }
@@ -102,20 +103,20 @@ func TestAdmitsForMisdeclared(t *testing.T) {
 		op   service.Operation
 		want string
 	}{
-		"a misspelt field": {service.AdmitsFor(m, func(struct{ T []string }) exo.Label { return exo.Label{} }), "field T"},
+		"a misspelt field": {service.AdmitsFor(m, func(struct{ T []string }) value.Label { return value.Label{} }), "field T"},
 		"another type": {service.AdmitsFor(m, func(struct {
 			To string `json:"to"`
-		}) exo.Label {
-			return exo.Label{}
+		}) value.Label {
+			return value.Label{}
 		}), "field to"},
 		"another option": {service.AdmitsFor(m, func(struct {
 			To []string `json:"to,omitempty"`
-		}) exo.Label {
-			return exo.Label{}
+		}) value.Label {
+			return value.Label{}
 		}), "field to"},
-		"no struct":        {service.AdmitsFor(m, func(string) exo.Label { return exo.Label{} }), "must be a struct"},
-		"no fields":        {service.AdmitsFor(m, func(service.None) exo.Label { return exo.Label{} }), "must be a struct"},
-		"no form":          {service.AdmitsFor(m, func(struct{ C chan int }) exo.Label { return exo.Label{} }), "can't be expressed"},
+		"no struct":        {service.AdmitsFor(m, func(string) value.Label { return value.Label{} }), "must be a struct"},
+		"no fields":        {service.AdmitsFor(m, func(service.None) value.Label { return value.Label{} }), "must be a struct"},
+		"no form":          {service.AdmitsFor(m, func(struct{ C chan int }) value.Label { return value.Label{} }), "can't be expressed"},
 		"nothing to admit": {service.AdmitsFor(m, inside), "it names none"},
 		"no function":      {service.AdmitsFor[recipients](m, nil), "no function"},
 	} {
@@ -127,9 +128,9 @@ func TestAdmitsForMisdeclared(t *testing.T) {
 
 // TestTrustedFields: a field that demands trust is not given by who read what outsiders wrote; the others are.
 func TestTrustedFields(t *testing.T) {
-	stranger := exo.NewLabel(exo.Untrusted)
-	to := exo.Field{Name: "to", Value: exo.List(exo.Text("bob@inside"))}
-	body := exo.Field{Name: "body", Value: exo.Text("hello").WithLabel(stranger)}
+	stranger := value.NewLabel(value.Untrusted)
+	to := value.Field{Name: "to", Value: value.List(value.Text("bob@inside"))}
+	body := value.Field{Name: "body", Value: value.Text("hello").WithLabel(stranger)}
 	for what, c := range map[string]struct {
 		op   service.Operation
 		sent bool
@@ -145,7 +146,7 @@ func TestTrustedFields(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = exotest.Send(t, s, "send", exo.RecordValue(to, body)); c.sent && err != nil || !c.sent && exo.KindOf(err) != exo.Denied {
+		if _, err = exotest.Send(t, s, "send", value.RecordValue(to, body)); c.sent && err != nil || !c.sent && fail.KindOf(err) != fail.Denied {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -178,13 +179,13 @@ func TestTrustedFields(t *testing.T) {
 
 // TestAdmitsWhose: a method that admits what some principal may read, for whoever it is called, would send what is one's to another.
 func TestAdmitsWhose(t *testing.T) {
-	chosen := func(recipients) exo.Label { return exo.NewLabel("pii@member:42") }
+	chosen := func(recipients) value.Label { return value.NewLabel("pii@member:42") }
 	for _, c := range []struct {
 		admits string
 		chosen bool
 		ok     bool
 	}{{"pii@member", false, false}, {"pii@member", true, true}, {"pii", false, true}, {"pii@member:42", false, true}, {"untrusted:mail@x", false, true}} {
-		op := service.Method("send", "", post).Admits(exo.NewLabel(c.admits))
+		op := service.Method("send", "", post).Admits(value.NewLabel(c.admits))
 		if c.chosen {
 			op = service.AdmitsFor(op, chosen)
 		}

@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // Declassify makes a method of a function that tells a little of what is labelled with tags: the domain of an address, whether two amounts are
@@ -18,7 +19,7 @@ import (
 // takes the bits of the answer from exo.Config.Bits, the budget of the principal's day.
 //
 // f must be a function of its argument alone and must change nothing. What it takes to answer, a program may measure.
-func Declassify[In, Out any](name, doc string, f func(ctx context.Context, in In) (Out, error), tags exo.Label) Operation {
+func Declassify[In, Out any](name, doc string, f func(ctx context.Context, in In) (Out, error), tags value.Label) Operation {
 	op := Read(name, doc, f)
 	op.declassifies = &tags
 	return op
@@ -44,7 +45,7 @@ func (op Operation) Between(least, largest int64, fields ...string) Operation {
 }
 
 // declassifier completes m, of which t is the result, where the operation declassifies. The gate refuses what is not bounded.
-func (op *Operation) declassifier(m *exo.Method, t *exo.Type) error {
+func (op *Operation) declassifier(m *message.Method, t *message.Type) error {
 	switch {
 	case op.declassifies == nil && len(op.ranges) > 0:
 		return errors.New("OneOf and Between bound what a Declassify answers, and this is none")
@@ -72,7 +73,7 @@ func (op *Operation) declassifier(m *exo.Method, t *exo.Type) error {
 }
 
 // set bounds the field of t at path, or t itself where path is "".
-func (r *limited) set(t *exo.Type, path string) error {
+func (r *limited) set(t *message.Type, path string) error {
 	at := t
 	if path != "" {
 		for name := range strings.SplitSeq(path, ".") {
@@ -82,9 +83,9 @@ func (r *limited) set(t *exo.Type, path string) error {
 		}
 	}
 	switch {
-	case at.Name == exo.TypeText && len(r.values) > 0:
+	case at.Name == value.TypeText && len(r.values) > 0:
 		at.Enum = r.values
-	case at.Name == exo.TypeInt && r.min < r.max:
+	case at.Name == value.TypeInt && r.min < r.max:
 		at.Min, at.Max = r.min, r.max
 	default:
 		return fmt.Errorf("%q of the result is %s: OneOf is of text, and has some, and Between of whole numbers, from the least to the largest", path, at)

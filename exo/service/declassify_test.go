@@ -12,7 +12,10 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/declassify"
 	"github.com/exoagent/exoagent/exo/exotest"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 )
 
@@ -33,7 +36,7 @@ func same(_ context.Context, in struct {
 
 // TestDeclassify: the method that a Declassify is, and what New refuses of one.
 func TestDeclassify(t *testing.T) {
-	pii := exo.NewLabel("pii")
+	pii := value.NewLabel("pii")
 	kind := func(context.Context, service.None) (string, error) { return "", nil }
 	whole := func(context.Context, service.None) (told, error) { return told{}, nil }
 	thing, err := service.New("thing", "")
@@ -51,7 +54,7 @@ func TestDeclassify(t *testing.T) {
 			return 0, err
 		}
 		m := d.Interfaces[0].Methods["m"]
-		if !m.Declassifies.Equal(pii) || !m.Sink || m.Effect != exo.NoEffect || !m.Admits.Empty() || !m.Result.Con.Null {
+		if !m.Declassifies.Equal(pii) || !m.Sink || m.Effect != message.NoEffect || !m.Admits.Empty() || !m.Result.Con.Null {
 			t.Errorf("%+v", m)
 		}
 		_, err = exo.NewGate(exo.Config{Grants: map[string]exo.Object{"oracle": s}, Bits: declassify.New(1)})
@@ -74,8 +77,8 @@ func TestDeclassify(t *testing.T) {
 		"none of a text":  {service.Declassify("m", "", kind, pii).OneOf(nil), 0, "OneOf is of text"},
 		"a range of text": {service.Declassify("m", "", kind, pii).Between(0, 1), 0, "OneOf is of text"},
 		"an empty range":  {full().Between(2, 2, "rank.n"), 0, "OneOf is of text"},
-		"no tag":          {service.Declassify("m", "", same, exo.Label{}), 0, "no tag"},
-		"who wrote":       {service.Declassify("m", "", same, exo.NewLabel("untrusted")), 0, "who wrote"},
+		"no tag":          {service.Declassify("m", "", same, value.Label{}), 0, "no tag"},
+		"who wrote":       {service.Declassify("m", "", same, value.NewLabel("untrusted")), 0, "who wrote"},
 		"a label":         {full().Labelled(pii, "same"), 0, "can't be labelled"},
 		"an object":       {object, 0, "an object"},
 		"Immediate":       {full().Immediate(), 0, "Read"},
@@ -102,7 +105,7 @@ func TestDeclassify(t *testing.T) {
 
 // TestDeclassifyTells: a program asks a function of Go about addresses that it can't read, and gets so little that no failure tells more.
 func TestDeclassifyTells(t *testing.T) {
-	pii := exo.NewLabel("pii")
+	pii := value.NewLabel("pii")
 	mails := []string{"ann@a.example", "bob@b.example"}
 	list := service.Read("list", "", func(context.Context, service.None) ([]author, error) {
 		var out []author
@@ -169,7 +172,7 @@ func TestDeclassifyTells(t *testing.T) {
 		got := string(r.JSON)
 		if r.Err != nil {
 			got = "error"
-			if exo.KindOf(r.Err) != exo.Invalid {
+			if fail.KindOf(r.Err) != fail.Invalid {
 				t.Error(r.Err)
 			}
 		}
@@ -182,14 +185,14 @@ func TestDeclassifyTells(t *testing.T) {
 	budget := declassify.New(5)
 	ask := all + "return await oracle.domain({ email: l[0].email })"
 	for n := range 3 {
-		if r := run(budget, ask); (r.Err == nil) != (n < 2) || r.Err != nil && exo.KindOf(r.Err) != exo.Limit {
+		if r := run(budget, ask); (r.Err == nil) != (n < 2) || r.Err != nil && fail.KindOf(r.Err) != fail.Limit {
 			t.Errorf("%d: %s %v", n, r.JSON, r.Err)
 		}
 	}
 	if _, err := budget.Take("", day.AddDate(100, 0, 0), 5); err != nil {
 		t.Error(err)
 	}
-	if r := run(&declassify.Budget{}, ask); r.Err == nil || !strings.Contains(exo.GuestText(r.Err), "oracle.domain") || errors.Is(r.Err, exo.ErrNothingDone) {
+	if r := run(&declassify.Budget{}, ask); r.Err == nil || !strings.Contains(fail.GuestText(r.Err), "oracle.domain") || errors.Is(r.Err, exo.ErrNothingDone) {
 		t.Error(r.Err)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // mailer is a service of one method, of which its author said nothing but what it does, and
@@ -36,7 +38,7 @@ func TestMethodIsHeld(t *testing.T) {
 		for _, fails := range []error{errors.New("the program failed"), nil} {
 			*sent = nil
 			r := open(t, exo.Config{}, s)
-			v, err := r.call(0, "send", rec("a", exo.Int(7)))
+			v, err := r.call(0, "send", rec("a", value.Int(7)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -47,10 +49,10 @@ func TestMethodIsHeld(t *testing.T) {
 			if v.String() != want || len(*sent) != before {
 				t.Errorf("%s: the program gets %s, and %d mails were sent", c.what, v, len(*sent))
 			}
-			if _, err := r.call(0, "send", rec("a", exo.Text("seven"))); exo.KindOf(err) != exo.Invalid {
+			if _, err := r.call(0, "send", rec("a", value.Text("seven"))); fail.KindOf(err) != fail.Invalid {
 				t.Errorf("%s: of a wrong argument the program reads %v", c.what, err)
 			}
-			if err := r.s.Finish(ctx, exo.Null(), fails); err != nil && fails == nil {
+			if err := r.s.Finish(ctx, value.Null(), fails); err != nil && fails == nil {
 				t.Fatal(err)
 			}
 			if after := fails == nil || !c.held; (len(*sent) == 1) != after {
@@ -98,10 +100,10 @@ func TestRefuseNothingDone(t *testing.T) {
 		"refused":            {Refuse("there is no such address"), exo.StateRolledBack},
 		"refused, wrapped":   {wrapped{Refuse("there is no such address")}, exo.StateRolledBack},
 		"failed":             {errors.New("the line broke"), exo.StateUnknown},
-		"failed, and Kinded": {exo.Errorf(exo.Invalid, "", "there is no such address"), exo.StateUnknown},
+		"failed, and Kinded": {fail.Errorf(fail.Invalid, "", "there is no such address"), exo.StateUnknown},
 		// The mail was sent, and then a row could not be written.
-		"another's refusal":      {&exo.Error{Kind: exo.Conflict, Err: exo.ErrNothingDone}, exo.StateUnknown},
-		"another's limit":        {fmt.Errorf("x: %w", &exo.Error{Kind: exo.Limit, Err: exo.ErrNothingDone}), exo.StateUnknown},
+		"another's refusal":      {&fail.Error{Kind: fail.Conflict, Err: exo.ErrNothingDone}, exo.StateUnknown},
+		"another's limit":        {fmt.Errorf("x: %w", &fail.Error{Kind: fail.Limit, Err: exo.ErrNothingDone}), exo.StateUnknown},
 		"another's, of no Error": {fmt.Errorf("x: %w", exo.ErrNothingDone), exo.StateUnknown},
 	} {
 		called := false
@@ -116,7 +118,7 @@ func TestRefuseNothingDone(t *testing.T) {
 		if c.err == nil {
 			n = 1000
 		}
-		_, err := r.call(0, "send", rec("n", exo.Int(n)))
+		_, err := r.call(0, "send", rec("n", value.Int(n)))
 		if errors.Is(err, exo.ErrNothingDone) != (c.state == exo.StateRolledBack) || called == (c.err == nil) {
 			t.Errorf("%s: called %t, the error is %v", what, called, err)
 		}

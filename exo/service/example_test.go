@@ -5,7 +5,10 @@ import (
 	"fmt"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 type Mail struct {
@@ -49,18 +52,18 @@ func ExampleNew() {
 	// What a recorder does for `mail.send({to: "bob@example.com", subject: "hi"})`.
 	c := run.Checker()
 	recv, _ := c.MakeRef(gate.Granted()[0].ID)
-	arg, _ := c.MakeLit(exo.RecordValue(exo.Field{Name: "to", Value: exo.Text("bob@example.com")}, exo.Field{Name: "subject", Value: exo.Text("hi")}))
-	call, refused := c.MakeCall(recv, "send", []*exo.Node{arg})
+	arg, _ := c.MakeLit(value.RecordValue(value.Field{Name: "to", Value: value.Text("bob@example.com")}, value.Field{Name: "subject", Value: value.Text("hi")}))
+	call, refused := c.MakeCall(recv, "send", []*message.Node{arg})
 	if refused != nil {
-		fmt.Println(exo.GuestText(refused))
+		fmt.Println(fail.GuestText(refused))
 		return
 	}
 	run.Submit(exo.Call{ID: 1, Expr: call.Expr()})
 	reply, _, _ := run.Next(ctx)
 	fmt.Println(reply.Value, len(sent))
 
-	_, refused = c.MakeCall(recv, "sned", []*exo.Node{arg})
-	fmt.Println(exo.GuestText(refused))
+	_, refused = c.MakeCall(recv, "sned", []*message.Node{arg})
+	fmt.Println(fail.GuestText(refused))
 
 	// What is held happens when the run has ended well.
 	fmt.Println(run.Finish(ctx, reply.Value, nil), len(sent), run.Effects()[0].State)

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/sealed"
 )
 
@@ -13,7 +14,7 @@ import (
 // Whoever can write into such a field chooses what it holds, and must tell a program nothing by that: not by its size, which the limits
 // would count, and not by contents that no Value can have, by which the call would fail.
 type hidden struct {
-	typ    *exo.Type
+	typ    *message.Type
 	most   int // that it may take, where all of it is sealed; 0: it is not
 	fields map[string]*hidden
 }
@@ -25,7 +26,7 @@ type size struct {
 }
 
 // hide finds what is hidden of a result of type t, whose labels are set.
-func (op *Operation) hide(t *exo.Type) (*hidden, error) {
+func (op *Operation) hide(t *message.Type) (*hidden, error) {
 	said, used := map[string]int{}, map[string]bool{}
 	for _, s := range op.sizes {
 		if s.bytes < 1 || s.bytes > sealed.Most || len(s.fields) == 0 {
@@ -44,8 +45,8 @@ func (op *Operation) hide(t *exo.Type) (*hidden, error) {
 	return h, nil
 }
 
-func hide(t *exo.Type, path string, said map[string]int, used map[string]bool) *hidden {
-	for t.Name == exo.TypeList {
+func hide(t *message.Type, path string, said map[string]int, used map[string]bool) *hidden {
+	for t.Name == value.TypeList {
 		t = t.Args["of"]
 	}
 	h := &hidden{typ: t, fields: map[string]*hidden{}}
@@ -78,34 +79,34 @@ func (h *hidden) field(name string) *hidden {
 }
 
 // seal is what write gives, or what stands for a value that is too large or that can't leave, also where the code of its type panics.
-func (h *hidden) seal(write func() (exo.Value, error)) (v exo.Value) {
+func (h *hidden) seal(write func() (value.Value, error)) (v value.Value) {
 	defer func() {
 		if recover() != nil {
-			v = exo.Null()
+			v = value.Null()
 		}
 	}()
 	v, err := write()
 	if err != nil || fits(h.typ, v, nil, "") != nil {
-		v = exo.Value{}
+		v = value.Value{}
 	}
 	return sealed.Fit(v, h.most)
 }
 
 // charge is what limits count for v: as many bytes as it has, and for what is hidden in it what that may have at most.
-func (h *hidden) charge(v exo.Value) int {
+func (h *hidden) charge(v value.Value) int {
 	switch {
 	case h == nil:
 		return v.Bytes()
 	case h.sealed():
 		return h.most
 	}
-	n := exo.TextBytes(0)
+	n := value.TextBytes(0)
 	switch v.Type() {
-	case exo.TypeList:
+	case value.TypeList:
 		for i := range v.Len() {
 			n += h.charge(v.At(i))
 		}
-	case exo.TypeRecord:
+	case value.TypeRecord:
 		for name, x := range v.Fields() {
 			n += len(name) + h.field(name).charge(x)
 		}

@@ -13,7 +13,9 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 )
 
@@ -45,7 +47,7 @@ func giving[T any](t *testing.T, v T, label bool, sizes ...int) *service.Service
 	}
 	op := service.Read("get", "", func(context.Context, service.None) (out, error) { return out{"p", v}, nil })
 	if label {
-		op = op.Labelled(exo.NewLabel("pii"), "field")
+		op = op.Labelled(value.NewLabel("pii"), "field")
 	}
 	for _, n := range sizes {
 		op = op.MaxBytes(n, "field")
@@ -66,7 +68,7 @@ func runWith(t *testing.T, s *service.Service, program string, o codemode.Option
 	}
 	r := tool.Run(t.Context(), program)
 	if r.Err != nil {
-		return exo.KindOf(r.Err).String() + " " + exo.GuestText(r.Err)
+		return fail.KindOf(r.Err).String() + " " + fail.GuestText(r.Err)
 	}
 	return string(r.JSON)
 }
@@ -141,7 +143,7 @@ func TestHiddenContents(t *testing.T) {
 		if plain == runWith(t, c.usual(t, false), program, codemode.Options{}) || strings.Contains(plain, `"plain"`) != c.shows {
 			t.Errorf("%s: the twin without a label shows no difference: %.200s", c.what, plain)
 		}
-		left := runWith(t, c.odd(t, true), "return (await svc.get()).field", codemode.Options{Admits: exo.NewLabel("pii")})
+		left := runWith(t, c.odd(t, true), "return (await svc.get()).field", codemode.Options{Admits: value.NewLabel("pii")})
 		if left != c.leaves {
 			t.Errorf("%s: %.200s leaves, want %s", c.what, left, c.leaves)
 		}
@@ -168,7 +170,7 @@ func TestHiddenSize(t *testing.T) {
 			return out, nil
 		})
 		if label {
-			op = op.Labelled(exo.NewLabel("pii"), "email").MaxBytes(2000, "email")
+			op = op.Labelled(value.NewLabel("pii"), "email").MaxBytes(2000, "email")
 		}
 		s, err := service.New("svc", "", op)
 		if err != nil {
@@ -220,7 +222,7 @@ func TestMaxBytes(t *testing.T) {
 		said  []int
 		whole bool
 	}{{1024, nil, true}, {1025, nil, false}, {1025, []int{1025}, true}, {5, []int{4}, false}, {4, []int{4}, true}, {40, []int{4, 40}, true}} {
-		got := runWith(t, giving(t, strings.Repeat("x", c.size), true, c.said...), "return (await svc.get()).field", codemode.Options{Admits: exo.NewLabel("pii")})
+		got := runWith(t, giving(t, strings.Repeat("x", c.size), true, c.said...), "return (await svc.get()).field", codemode.Options{Admits: value.NewLabel("pii")})
 		want := `"[too large]"`
 		if c.whole {
 			want = `"` + strings.Repeat("x", c.size) + `"`
@@ -229,8 +231,8 @@ func TestMaxBytes(t *testing.T) {
 			t.Errorf("%d bytes of %v: %s", c.size, c.said, got)
 		}
 	}
-	pii := exo.NewLabel("pii")
-	list := service.Read("x", "", func(context.Context, struct{}) ([]thread, error) { return nil, nil }).Labelled(pii, "by.email").Labelled(exo.NewLabel(exo.Untrusted), "subject")
+	pii := value.NewLabel("pii")
+	list := service.Read("x", "", func(context.Context, struct{}) ([]thread, error) { return nil, nil }).Labelled(pii, "by.email").Labelled(value.NewLabel(value.Untrusted), "subject")
 	for want, op := range map[string]service.Operation{
 		`"subject" may be, and that field is not labelled`:   list.MaxBytes(10, "subject"),
 		`"by.mail" may be, and that field is not labelled`:   list.MaxBytes(10, "by.mail"),
@@ -256,18 +258,18 @@ func TestLabelledWithin(t *testing.T) {
 	}
 	n := note{"hello", "ann"}
 	s, err := service.New("svc", "", service.Read("get", "", func(context.Context, service.None) (out, error) { return out{n, []note{n}}, nil }).
-		Labelled(exo.NewLabel("pii"), "note", "notes").Labelled(exo.NewLabel("board", exo.Untrusted), "note.text", "notes.text"))
+		Labelled(value.NewLabel("pii"), "note", "notes").Labelled(value.NewLabel("board", value.Untrusted), "note.text", "notes.text"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	sealed := `{"note":"[sealed board, pii, untrusted]","notes":"[sealed board, pii, untrusted]"}`
 	for _, c := range []struct {
-		admits exo.Label
+		admits value.Label
 		want   string
 	}{
-		{exo.NewLabel("pii"), sealed},
-		{exo.NewLabel("board"), sealed},
-		{exo.NewLabel("board", "pii"), `{"note":{"text":"hello","from":"ann"},"notes":[{"text":"hello","from":"ann"}]}`},
+		{value.NewLabel("pii"), sealed},
+		{value.NewLabel("board"), sealed},
+		{value.NewLabel("board", "pii"), `{"note":{"text":"hello","from":"ann"},"notes":[{"text":"hello","from":"ann"}]}`},
 	} {
 		if got := runWith(t, s, "return await svc.get()", codemode.Options{Admits: c.admits}); got != c.want {
 			t.Errorf("admits %s: %s, want %s", c.admits, got, c.want)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // TestKey: an idempotency key names one call of one run. It is the same however often the
@@ -24,7 +25,7 @@ func TestKey(t *testing.T) {
 	for range 2 {
 		r := open(t, exo.Config{}, s)
 		for range 2 {
-			if _, err := r.call(0, "m", exo.Value{}); err != nil {
+			if _, err := r.call(0, "m", value.Value{}); err != nil {
 				t.Fatal(err)
 			}
 		}

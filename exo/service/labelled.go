@@ -5,17 +5,18 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 type labelled struct {
-	label  exo.Label
+	label  value.Label
 	fields []string
 }
 
 // label sets what Labelled has said, in the type t of the result. A label that could not be kept is an error: who reads the
 // declaration would take it for one that is.
-func (op *Operation) label(m *exo.Method, t *exo.Type) error {
+func (op *Operation) label(m *message.Method, t *message.Type) error {
 	for _, x := range op.labelled {
 		switch {
 		case x.label.Empty():
@@ -24,7 +25,7 @@ func (op *Operation) label(m *exo.Method, t *exo.Type) error {
 			return fmt.Errorf("Labelled says that a value has a reader (%s), and nothing says which: write it without", x.label)
 		case op.object():
 			return errors.New("the result is an object: label what that one's methods give")
-		case op.effect == exo.Held:
+		case op.effect == message.Held:
 			return errors.New("programs get a receipt and no result, so there is nothing to label")
 		case len(x.fields) == 0 && !x.label.Secrecy().Empty():
 			return fmt.Errorf("Labelled says %s and of no field: name the fields that are secret; a result that is one secret value is a struct of one field", x.label)
@@ -40,8 +41,8 @@ func (op *Operation) label(m *exo.Method, t *exo.Type) error {
 	return nil
 }
 
-func labelField(t *exo.Type, path string, names []string, l exo.Label) error {
-	for t.Name == exo.TypeList {
+func labelField(t *message.Type, path string, names []string, l value.Label) error {
+	for t.Name == value.TypeList {
 		t = t.Args["of"]
 	}
 	for i := range t.Fields {

@@ -8,6 +8,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 )
 
@@ -26,7 +27,7 @@ type thread struct {
 
 // TestLabelled: what a service gives is sealed where it is said to be, at any depth and for every value, and taints whoever reads it.
 func TestLabelled(t *testing.T) {
-	pii := exo.NewLabel("pii")
+	pii := value.NewLabel("pii")
 	texts := func(email *string, also ...string) func(context.Context, struct{}) ([]thread, error) {
 		return func(context.Context, struct{}) ([]thread, error) {
 			a := author{"Ann", email, also}
@@ -35,7 +36,7 @@ func TestLabelled(t *testing.T) {
 	}
 	long := strings.Repeat("x", 1000)
 	for what, c := range map[string]struct {
-		label   exo.Label
+		label   value.Label
 		program string
 		want    string // the result, or the run's label
 	}{
@@ -48,8 +49,8 @@ func TestLabelled(t *testing.T) {
 		"into a sink":         {pii, "await inbox.send({ to: 1, body: (await inbox.list())[0].by.email }); return 1", "1 {}"},
 		"into another":        {pii, "await inbox.chat({ to: 1, body: (await inbox.list())[0].by.email }); return 1", "error {}"},
 		"a text":              {pii, "await inbox.send({ to: 1, body: await text`dear ${(await inbox.list())[0].by.email}` }); return 1", "1 {}"},
-		"untrusted":           {exo.NewLabel("untrusted:mail"), "await inbox.list(); return 1", "1 {untrusted:mail}"},
-		"untrusted, and then": {exo.NewLabel("untrusted:mail"), "await inbox.list(); await inbox.send({ to: 1, body: 'x' }); return 1", "error {untrusted:mail}"},
+		"untrusted":           {value.NewLabel("untrusted:mail"), "await inbox.list(); return 1", "1 {untrusted:mail}"},
+		"untrusted, and then": {value.NewLabel("untrusted:mail"), "await inbox.list(); await inbox.send({ to: 1, body: 'x' }); return 1", "error {untrusted:mail}"},
 	} {
 		var got []string
 		for _, list := range []func(context.Context, struct{}) ([]thread, error){texts(nil), texts(&long, "a", long)} {
@@ -95,7 +96,7 @@ func TestLabelled(t *testing.T) {
 
 // TestLabelledWrongly: a label that could not hold is refused.
 func TestLabelledWrongly(t *testing.T) {
-	pii := exo.NewLabel("pii")
+	pii := value.NewLabel("pii")
 	list := func(context.Context, struct{}) ([]thread, error) { return nil, nil }
 	text := func(context.Context, struct{}) (string, error) { return "", nil }
 	for want, op := range map[string]service.Operation{
@@ -103,17 +104,17 @@ func TestLabelledWrongly(t *testing.T) {
 		`no field "by.mail"`:       service.Read("x", "", list).Labelled(pii, "by.mail"),
 		`no field "subject.x"`:     service.Read("x", "", list).Labelled(pii, "subject.x"),
 		`field "note" is left out`: service.Read("x", "", list).Labelled(pii, "note"),
-		"has no label":             service.Read("x", "", list).Labelled(exo.Label{}, "by"),
+		"has no label":             service.Read("x", "", list).Labelled(value.Label{}, "by"),
 		"name the fields":          service.Read("x", "", text).Labelled(pii),
 		"get a receipt":            service.Method("x", "", list).Labelled(pii, "by"),
-		"a struct of one field":    service.Read("x", "", list).Labelled(exo.NewLabel("pii", exo.Untrusted)),
+		"a struct of one field":    service.Read("x", "", list).Labelled(value.NewLabel("pii", value.Untrusted)),
 		`no field "by" that could`: service.Read("x", "", text).Labelled(pii, "by"),
 	} {
 		if _, err := service.New("s", "", op); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
-	if _, err := service.New("s", "", service.Read("x", "", text).Labelled(exo.NewLabel(exo.Untrusted))); err != nil {
+	if _, err := service.New("s", "", service.Read("x", "", text).Labelled(value.NewLabel(value.Untrusted))); err != nil {
 		t.Error(err)
 	}
 }

@@ -8,30 +8,32 @@ import (
 	"slices"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // Operation is one method of a service. Make it with [Method], [Read] or [Declassify].
 type Operation struct {
 	name, doc string
 	in, out   reflect.Type
-	effect    exo.EffectMode
-	admits    exo.Label
-	trusted   []string                  // fields of the argument, see Trusted
-	labelled  []labelled                // see Labelled
-	sizes     []size                    // see MaxBytes
-	part      reflect.Type              // what AdmitsFor decides by
-	admitsFor func(exo.Value) exo.Label // nil: admits, whatever the argument is
-	like      exo.Object                // what kind of object it returns
-	own       bool                      // it returns objects of the service's own kind
-	call      func(context.Context, exo.Value, *hidden) (exo.Value, error)
-	checkArg  func(exo.Value) error // what call would say of its argument
-	result    *exo.Type
+	effect    message.EffectMode
+	admits    value.Label
+	trusted   []string                      // fields of the argument, see Trusted
+	labelled  []labelled                    // see Labelled
+	sizes     []size                        // see MaxBytes
+	part      reflect.Type                  // what AdmitsFor decides by
+	admitsFor func(value.Value) value.Label // nil: admits, whatever the argument is
+	like      exo.Object                    // what kind of object it returns
+	own       bool                          // it returns objects of the service's own kind
+	call      func(context.Context, value.Value, *hidden) (value.Value, error)
+	checkArg  func(value.Value) error // what call would say of its argument
+	result    *message.Type
 	hidden    *hidden // of the result
 	opens     string  // the interface of the object that it returns
 	misuse    error   // what New says of it
 
-	declassifies *exo.Label // nil: it doesn't
-	ranges       []limited  // see OneOf and Between
+	declassifies *value.Label // nil: it doesn't
+	ranges       []limited    // see OneOf and Between
 }
 
 // Method makes a method of a function that changes something. It is Held: the program gets
@@ -43,7 +45,7 @@ type Operation struct {
 // The method is a sink that admits public values only, unless Admits says more.
 func Method[In, Out any](name, doc string, f func(ctx context.Context, in In) (Out, error)) Operation {
 	op := Read(name, doc, f)
-	op.effect = exo.Held
+	op.effect = message.Held
 	return op
 }
 
@@ -63,32 +65,32 @@ func Read[In, Out any](name, doc string, f func(ctx context.Context, in In) (Out
 	if !op.object() {
 		out, _ = formOf(op.out, "result")
 	}
-	op.checkArg = func(v exo.Value) error {
+	op.checkArg = func(v value.Value) error {
 		var arg In
 		if err := in.read(v, reflect.ValueOf(&arg).Elem(), ""); err != nil {
 			return err
 		}
 		return nil
 	}
-	op.call = func(ctx context.Context, v exo.Value, h *hidden) (exo.Value, error) {
+	op.call = func(ctx context.Context, v value.Value, h *hidden) (value.Value, error) {
 		var arg In
 		if err := in.read(v, reflect.ValueOf(&arg).Elem(), ""); err != nil {
-			return exo.Value{}, err
+			return value.Value{}, err
 		}
 		res, err := f(ctx, arg)
 		if err != nil {
-			return exo.Value{}, failure(ctx, err)
+			return value.Value{}, failure(ctx, err)
 		}
 		if out == nil {
 			o, _ := any(res).(exo.Object)
-			return exo.RefValue(o), nil
+			return value.RefValue(o), nil
 		}
 		if op.out == reflect.TypeFor[None]() {
-			return exo.Null(), nil
+			return value.Null(), nil
 		}
 		w, err := out.write(reflect.ValueOf(&res).Elem(), h, "result", 0)
 		if err != nil {
-			return exo.Value{}, internal(err)
+			return value.Value{}, internal(err)
 		}
 		return w, nil
 	}
@@ -99,33 +101,33 @@ func Read[In, Out any](name, doc string, f func(ctx context.Context, in In) (Out
 // answer. It is refused where the program has changes that are not final yet; and it has
 // happened, whatever becomes of the program. On a Read it is an error of New.
 func (op Operation) Immediate() Operation {
-	if op.effect == exo.NoEffect {
+	if op.effect == message.NoEffect {
 		op.misuse = errors.New("it is made with Read, which changes nothing, so it can't be Immediate: make it with Method")
 		return op
 	}
-	op.effect = exo.Immediate
+	op.effect = message.Immediate
 	return op
 }
 
 // Admits says which labels may leave the host by this method, besides those that it was given before; AdmitsFor, which of
 // them by one call.
-func (op Operation) Admits(l exo.Label) Operation {
+func (op Operation) Admits(l value.Label) Operation {
 	op.admits = op.admits.Join(l)
 	return op
 }
 
 // Trusted names fields of the argument, like who gets a mail, that a program can't give once it has read what outsiders
-// wrote (see exo.Untrusted). A Method that doesn't admit the tag is not called at all then.
+// wrote (see value.Untrusted). A Method that doesn't admit the tag is not called at all then.
 func (op Operation) Trusted(fields ...string) Operation {
 	op.trusted = append(slices.Clip(op.trusted), fields...)
 	return op
 }
 
 // Labelled says what fields of the result carry, or those of its items where it is a list: programs are shown them sealed, as they are
-// labelled columns, and what [exo.Untrusted] marks makes a run that reads it one that outsiders may have
+// labelled columns, and what [value.Untrusted] marks makes a run that reads it one that outsiders may have
 // instructed. "author.email" is a field within a field, or within each item of one. Where the label is of
 // integrity alone and no field is named, the whole result carries it. See MaxBytes.
-func (op Operation) Labelled(l exo.Label, fields ...string) Operation {
+func (op Operation) Labelled(l value.Label, fields ...string) Operation {
 	op.labelled = append(slices.Clip(op.labelled), labelled{l, fields})
 	return op
 }
@@ -157,14 +159,14 @@ func (op *Operation) object() bool { return op.out.Implements(objectType) }
 
 // method is the operation's place in the catalogue, and the interfaces that can
 // be reached by its result. It completes op.
-func (op *Operation) method(own *exo.Type) (*exo.Method, []*exo.Interface, error) {
+func (op *Operation) method(own *message.Type) (*message.Method, []*message.Interface, error) {
 	if op.call == nil {
 		return nil, nil, errors.New("has no function")
 	}
 	if op.misuse != nil {
 		return nil, nil, op.misuse
 	}
-	m := &exo.Method{Name: op.name, Doc: op.doc, Sends: true, Sink: true, Effect: op.effect, Admits: op.admits}
+	m := &message.Method{Name: op.name, Doc: op.doc, Sends: true, Sink: true, Effect: op.effect, Admits: op.admits}
 	if op.in.Kind() != reflect.Struct {
 		return nil, nil, fmt.Errorf("the argument is %s; it must be a struct", op.in)
 	}
@@ -172,7 +174,7 @@ func (op *Operation) method(own *exo.Type) (*exo.Method, []*exo.Interface, error
 	if err != nil {
 		return nil, nil, err
 	}
-	if in.Name != exo.TypeRecord {
+	if in.Name != value.TypeRecord {
 		return nil, nil, fmt.Errorf("the argument is %s; it must be a struct with fields", op.in)
 	}
 	if err := op.checkReaders(); err != nil {
@@ -182,7 +184,7 @@ func (op *Operation) method(own *exo.Type) (*exo.Method, []*exo.Interface, error
 		return nil, nil, err
 	}
 	for _, name := range op.trusted {
-		k := slices.IndexFunc(in.Fields, func(f exo.TypeField) bool { return f.Name == name })
+		k := slices.IndexFunc(in.Fields, func(f message.TypeField) bool { return f.Name == name })
 		if k < 0 {
 			return nil, nil, fmt.Errorf("the argument has no field %q that could demand trust", name)
 		}
@@ -193,7 +195,7 @@ func (op *Operation) method(own *exo.Type) (*exo.Method, []*exo.Interface, error
 		for _, f := range in.Fields {
 			opt = opt && f.Opt
 		}
-		m.Params = []exo.Param{{Name: "the argument", Want: &exo.Term{Con: in}, Opt: opt}}
+		m.Params = []message.Param{{Name: "the argument", Want: &message.Term{Con: in}, Opt: opt}}
 	}
 	t, more, err := op.resultType(own)
 	if err != nil {
@@ -208,24 +210,24 @@ func (op *Operation) method(own *exo.Type) (*exo.Method, []*exo.Interface, error
 	if err := op.declassifier(m, t); err != nil {
 		return nil, nil, err
 	}
-	op.result, m.Result = t, &exo.Term{Con: t}
-	if op.effect == exo.Held {
+	op.result, m.Result = t, &message.Term{Con: t}
+	if op.effect == message.Held {
 		if op.object() {
 			return nil, nil, errors.New("the result is an object, and the program would get a receipt: make it with Read if it changes nothing, or Immediate")
 		}
-		m.Result = &exo.Term{Con: exo.Receipt()}
+		m.Result = &message.Term{Con: message.Receipt()}
 	}
 	return m, more, nil
 }
 
-func (op *Operation) resultType(own *exo.Type) (*exo.Type, []*exo.Interface, error) {
+func (op *Operation) resultType(own *message.Type) (*message.Type, []*message.Interface, error) {
 	switch {
 	case !op.object():
 		if op.own || op.like != nil {
 			return nil, nil, fmt.Errorf("the result is %s, which is no exo.Object", op.out)
 		}
 		if op.out == reflect.TypeFor[None]() {
-			return &exo.Type{Name: exo.TypeNull}, nil, nil
+			return &message.Type{Name: value.TypeNull}, nil, nil
 		}
 		t, err := typeOf(op.out, "result")
 		return t, nil, err
@@ -245,7 +247,7 @@ func (op *Operation) resultType(own *exo.Type) (*exo.Type, []*exo.Interface, err
 }
 
 // check holds a result against what the catalogue promises of it.
-func (op *Operation) check(v exo.Value) error {
+func (op *Operation) check(v value.Value) error {
 	if !op.object() {
 		return fits(op.result, v, op.hidden, "result")
 	}

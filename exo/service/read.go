@@ -6,19 +6,21 @@ import (
 	"reflect"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // read stores v in dst. The gate has checked v against the type in the
 // catalogue; what Go is stricter about is checked here, and so is all that
 // stands where the catalogue says "plain data". Errors name the field.
-func (f *form) read(v exo.Value, dst reflect.Value, at string) error {
+func (f *form) read(v value.Value, dst reflect.Value, at string) error {
 	bad := func(why string) error {
 		what := at
 		if what == "" {
 			what = "the argument"
 		}
-		return &exo.Error{Kind: exo.Invalid, Msg: what + " " + why, Err: exo.ErrNothingDone} // the function was not called
+		return &fail.Error{Kind: fail.Invalid, Msg: what + " " + why, Err: exo.ErrNothingDone} // the function was not called
 	}
 	switch f.kind {
 	case formPointer:
@@ -30,19 +32,19 @@ func (f *form) read(v exo.Value, dst reflect.Value, at string) error {
 		dst.Set(p)
 		return f.elem.read(v, p.Elem(), at)
 	case formTime:
-		if v.Type() == exo.TypeText {
+		if v.Type() == value.TypeText {
 			if t, ok := scalar.ParseTime(v.Text()); ok {
-				v = exo.Time(t)
+				v = value.Time(t)
 			}
 		}
-		if v.Type() != exo.TypeTime {
+		if v.Type() != value.TypeTime {
 			return bad("must be a date")
 		}
 		dst.Set(reflect.ValueOf(v.Time()))
 		return nil
 	case formText:
 		// The error's own text is dropped: it was not written for a guest.
-		if v.Type() != exo.TypeText || dst.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(v.Text())) != nil {
+		if v.Type() != value.TypeText || dst.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(v.Text())) != nil {
 			return bad("is not well formed")
 		}
 		return nil
@@ -54,7 +56,7 @@ func (f *form) read(v exo.Value, dst reflect.Value, at string) error {
 	case formList:
 		return f.readList(v, dst, at, bad)
 	case formMap:
-		if v.Type() != exo.TypeRecord {
+		if v.Type() != value.TypeRecord {
 			return bad("must be an object")
 		}
 		dst.Set(reflect.MakeMapWithSize(f.typ, v.Len()))
@@ -79,8 +81,8 @@ func path(at, name string) string {
 	return at + "." + name
 }
 
-func (f *form) readList(v exo.Value, dst reflect.Value, at string, bad func(string) error) error {
-	if v.Type() != exo.TypeList {
+func (f *form) readList(v value.Value, dst reflect.Value, at string, bad func(string) error) error {
+	if v.Type() != value.TypeList {
 		return bad("must be a list")
 	}
 	n := v.Len()
@@ -98,8 +100,8 @@ func (f *form) readList(v exo.Value, dst reflect.Value, at string, bad func(stri
 }
 
 // readRecord refuses unknown fields here too: inside plain data the gate can't know them.
-func (f *form) readRecord(v exo.Value, dst reflect.Value, at string, bad func(string) error) error {
-	if v.Type() != exo.TypeRecord {
+func (f *form) readRecord(v value.Value, dst reflect.Value, at string, bad func(string) error) error {
+	if v.Type() != value.TypeRecord {
 		return bad("must be an object")
 	}
 	known := 0
@@ -122,20 +124,20 @@ func (f *form) readRecord(v exo.Value, dst reflect.Value, at string, bad func(st
 	return nil
 }
 
-func readScalar(v exo.Value, dst reflect.Value, bad func(string) error) error {
+func readScalar(v value.Value, dst reflect.Value, bad func(string) error) error {
 	switch {
 	case dst.Kind() == reflect.Bool:
-		if v.Type() != exo.TypeBool {
+		if v.Type() != value.TypeBool {
 			return bad("must be true or false")
 		}
 		dst.SetBool(v.Bool())
 	case dst.Kind() == reflect.String:
-		if v.Type() != exo.TypeText {
+		if v.Type() != value.TypeText {
 			return bad("must be text")
 		}
 		dst.SetString(v.Text())
 	case dst.CanFloat():
-		if v.Type() != exo.TypeFloat && v.Type() != exo.TypeInt {
+		if v.Type() != value.TypeFloat && v.Type() != value.TypeInt {
 			return bad("must be a number")
 		}
 		if dst.OverflowFloat(v.Float()) {
@@ -163,11 +165,11 @@ func readScalar(v exo.Value, dst reflect.Value, bad func(string) error) error {
 }
 
 // whole is v as an integer; inside plain data a guest's number may be a float.
-func whole(v exo.Value) (int64, bool) {
+func whole(v value.Value) (int64, bool) {
 	switch v.Type() {
-	case exo.TypeInt:
+	case value.TypeInt:
 		return v.Int(), true
-	case exo.TypeFloat:
+	case value.TypeFloat:
 		f := v.Float()
 		return int64(f), f == math.Trunc(f) && math.Abs(f) <= scalar.SafeInteger
 	}
@@ -175,25 +177,25 @@ func whole(v exo.Value) (int64, bool) {
 }
 
 // plain is v as Go's untyped data.
-func plain(v exo.Value) any {
+func plain(v value.Value) any {
 	switch v.Type() {
-	case exo.TypeBool:
+	case value.TypeBool:
 		return v.Bool()
-	case exo.TypeInt:
+	case value.TypeInt:
 		return v.Int()
-	case exo.TypeFloat:
+	case value.TypeFloat:
 		return v.Float()
-	case exo.TypeText:
+	case value.TypeText:
 		return v.Text()
-	case exo.TypeTime:
+	case value.TypeTime:
 		return v.Time()
-	case exo.TypeList:
+	case value.TypeList:
 		l := make([]any, v.Len())
 		for i := range l {
 			l[i] = plain(v.At(i))
 		}
 		return l
-	case exo.TypeRecord:
+	case value.TypeRecord:
 		m := make(map[string]any, v.Len())
 		for n, x := range v.Fields() {
 			m[n] = plain(x)

@@ -5,13 +5,16 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // run is one session with one granted service.
 type run struct {
 	t    *testing.T
 	s    *exo.Session
-	c    *exo.Checker
+	c    *message.Checker
 	last uint64
 }
 
@@ -26,28 +29,28 @@ func open(t *testing.T, cfg exo.Config, o exo.Object) *run {
 		t.Fatal(err)
 	}
 	s := begin(t, g)
-	t.Cleanup(func() { s.Finish(context.Background(), exo.Null(), nil) })
+	t.Cleanup(func() { s.Finish(context.Background(), value.Null(), nil) })
 	return &run{t: t, s: s, c: s.Checker()}
 }
 
 // call sends method(arg) to object number id, without an argument if arg is the zero Value.
-func (r *run) call(id uint32, method string, arg exo.Value) (exo.Value, error) {
+func (r *run) call(id uint32, method string, arg value.Value) (value.Value, error) {
 	r.t.Helper()
 	recv, err := r.c.MakeRef(id)
 	if err != nil {
-		return exo.Value{}, err
+		return value.Value{}, err
 	}
-	var args []*exo.Node
+	var args []*message.Node
 	if !arg.IsZero() {
 		a, err := r.c.MakeLit(arg)
 		if err != nil {
-			return exo.Value{}, err
+			return value.Value{}, err
 		}
 		args = append(args, a)
 	}
 	n, err := r.c.MakeCall(recv, method, args)
 	if err != nil {
-		return exo.Value{}, err
+		return value.Value{}, err
 	}
 	r.last++
 	if err := r.s.Submit(exo.Call{ID: r.last, Expr: n.Expr()}); err != nil {
@@ -69,11 +72,13 @@ func mustNew(t *testing.T, ops ...Operation) *Service {
 	return s
 }
 
-func rec(name string, v exo.Value) exo.Value { return exo.RecordValue(exo.Field{Name: name, Value: v}) }
+func rec(name string, v value.Value) value.Value {
+	return value.RecordValue(value.Field{Name: name, Value: v})
+}
 
-func wantKind(t *testing.T, err error, k exo.Kind) {
+func wantKind(t *testing.T, err error, k fail.Kind) {
 	t.Helper()
-	if err == nil || exo.KindOf(err) != k {
+	if err == nil || fail.KindOf(err) != k {
 		t.Errorf("got %v, want an error of kind %v", err, k)
 	}
 }

@@ -7,11 +7,12 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // typeOf is the type that the catalogue gives for a Go type: that of its JSON schema.
-func typeOf(t reflect.Type, at string) (*exo.Type, error) {
+func typeOf(t reflect.Type, at string) (*message.Type, error) {
 	f, err := formOf(t, at)
 	if err != nil {
 		return nil, err
@@ -42,8 +43,8 @@ func (f *form) ownSchemas(to map[reflect.Type]*jsonschema.Schema) {
 }
 
 // fromSchema converts what the schemas of Go types consist of.
-func fromSchema(s *jsonschema.Schema, at string) (*exo.Type, error) {
-	t := &exo.Type{}
+func fromSchema(s *jsonschema.Schema, at string) (*message.Type, error) {
+	t := &message.Type{}
 	kind := s.Type
 	for _, k := range s.Types {
 		if k == "null" {
@@ -55,35 +56,35 @@ func fromSchema(s *jsonschema.Schema, at string) (*exo.Type, error) {
 	var err error
 	switch kind {
 	case "":
-		t.Name = exo.TypeData
+		t.Name = value.TypeData
 	case "boolean":
-		t.Name = exo.TypeBool
+		t.Name = value.TypeBool
 	case "integer":
-		t.Name = exo.TypeInt
+		t.Name = value.TypeInt
 	case "number":
-		t.Name = exo.TypeFloat
+		t.Name = value.TypeFloat
 	case "string":
-		t.Name = exo.TypeText
+		t.Name = value.TypeText
 		if s.Format == "date-time" {
-			t.Name = exo.TypeTime
+			t.Name = value.TypeTime
 		}
 	case "array":
-		t.Name, t.Null = exo.TypeList, false // a nil slice is an empty list, never null
-		t.Args = map[string]*exo.Type{}
+		t.Name, t.Null = value.TypeList, false // a nil slice is an empty list, never null
+		t.Args = map[string]*message.Type{}
 		t.Args["of"], err = fromSchema(s.Items, at+"[]")
 	case "object":
 		if a := s.AdditionalProperties; a != nil && a.Not == nil {
-			t.Name = exo.TypeData // a map
+			t.Name = value.TypeData // a map
 			break
 		}
-		t.Name = exo.TypeRecord
+		t.Name = value.TypeRecord
 		for _, n := range s.PropertyOrder {
 			p := s.Properties[n]
 			ft, err := fromSchema(p, at+"."+n)
 			if err != nil {
 				return nil, err
 			}
-			t.Fields = append(t.Fields, exo.TypeField{Name: n, Type: ft, Opt: !slices.Contains(s.Required, n), Doc: p.Description})
+			t.Fields = append(t.Fields, message.TypeField{Name: n, Type: ft, Opt: !slices.Contains(s.Required, n), Doc: p.Description})
 		}
 	default:
 		return nil, fmt.Errorf("%s: schema type %q can't be expressed", at, kind)

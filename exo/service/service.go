@@ -8,6 +8,9 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -16,7 +19,7 @@ type None = struct{}
 
 // Service is an exo.Object made of Go functions. The zero Service refuses.
 type Service struct {
-	description exo.Description
+	description message.Description
 	ops         map[string]Operation
 }
 
@@ -30,9 +33,9 @@ func New(name, doc string, operations ...Operation) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	own := &exo.Type{Name: iname}
-	i := &exo.Interface{Name: iname, Doc: doc, Methods: map[string]*exo.Method{}}
-	s := &Service{description: exo.Description{Type: own, Interfaces: []*exo.Interface{i}, Doc: doc}, ops: map[string]Operation{}}
+	own := &message.Type{Name: iname}
+	i := &message.Interface{Name: iname, Doc: doc, Methods: map[string]*message.Method{}}
+	s := &Service{description: message.Description{Type: own, Interfaces: []*message.Interface{i}, Doc: doc}, ops: map[string]Operation{}}
 	for _, op := range operations {
 		if scalar.ReservedName(op.name) {
 			return nil, fmt.Errorf("service: %s: %q can't be the name of a method", name, op.name)
@@ -61,34 +64,34 @@ func interfaceName(name string) (string, error) {
 	for _, part := range strings.FieldsFunc(name, func(r rune) bool { return r == '_' || r == '$' }) {
 		b.WriteString(strings.ToUpper(part[:1]) + part[1:])
 	}
-	if n := b.String(); n != "" && n != exo.TypeRow && !(n[0] >= '0' && n[0] <= '9') && !scalar.ReservedName(n) {
+	if n := b.String(); n != "" && n != value.TypeRow && !(n[0] >= '0' && n[0] <= '9') && !scalar.ReservedName(n) {
 		return n, nil
 	}
 	return "", fmt.Errorf("service: %q can't be the name of a service", name)
 }
 
 // Describe says what the service is.
-func (s *Service) Describe() (exo.Description, error) {
+func (s *Service) Describe() (message.Description, error) {
 	if s == nil || s.description.Type == nil {
-		return exo.Description{}, errors.New("service: the zero Service can't be used; call New")
+		return message.Description{}, errors.New("service: the zero Service can't be used; call New")
 	}
 	return s.description, nil
 }
 
 // asked is the operation that a message names, and its argument.
-func (s *Service) asked(m *exo.Message) (op Operation, in exo.Value, err error) {
-	if s == nil || m.Root.Recv.Op != exo.OpRef {
-		return op, in, exo.ErrDenied
+func (s *Service) asked(m *exo.Message) (op Operation, in value.Value, err error) {
+	if s == nil || m.Root.Recv.Op != message.OpRef {
+		return op, in, fail.ErrDenied
 	}
 	op, ok := s.ops[m.Root.Name]
 	if !ok {
-		return op, in, exo.ErrDenied
+		return op, in, fail.ErrDenied
 	}
-	in = exo.RecordValue()
+	in = value.RecordValue()
 	if len(m.Root.Args) > 0 {
 		a := m.Root.Args[0]
-		if a.Op != exo.OpLit {
-			return op, in, &exo.Error{Kind: exo.Invalid, Msg: "the argument must be plain data", Err: exo.ErrNothingDone}
+		if a.Op != message.OpLit {
+			return op, in, &fail.Error{Kind: fail.Invalid, Msg: "the argument must be plain data", Err: exo.ErrNothingDone}
 		}
 		in = a.Lit
 	}
@@ -116,20 +119,20 @@ func Key(ctx context.Context) string {
 }
 
 // Eval calls the function that the message names.
-func (s *Service) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
+func (s *Service) Eval(ctx context.Context, m *exo.Message) (value.Value, error) {
 	op, in, err := s.asked(m)
 	if err != nil {
-		return exo.Value{}, err
+		return value.Value{}, err
 	}
 	v, err := op.call(context.WithValue(ctx, keyOf{}, m.Key()), in, op.hidden)
 	if err != nil {
-		return exo.Value{}, err
+		return value.Value{}, err
 	}
 	if err := op.check(v); err != nil {
-		return exo.Value{}, internal(err)
+		return value.Value{}, internal(err)
 	}
 	rows := 0
-	if v.Type() == exo.TypeList {
+	if v.Type() == value.TypeList {
 		rows = v.Len()
 	}
 	return v, m.Spend(rows, op.hidden.charge(v))
@@ -150,24 +153,24 @@ func (r *refusal) Error() string { return r.text }
 func (r *refusal) Unwrap() error { return exo.ErrNothingDone }
 
 // failure is what becomes of a function's error. Only Refuse was written for a
-// guest. An *exo.Error was not: it may come from the typed API, and name a table
+// guest. An *fail.Error was not: it may come from the typed API, and name a table
 // that this guest has never heard of. So its Kind stays, unless that would say
 // something of the caller's own request, and its text does not.
 func failure(ctx context.Context, err error) error {
 	var r *refusal
-	var e *exo.Error
+	var e *fail.Error
 	switch {
 	case errors.As(err, &r):
-		return &exo.Error{Kind: exo.Invalid, Msg: r.text, Err: err}
-	case ctx.Err() == nil && errors.As(err, &e) && e != nil && e.Kind == exo.Limit:
-		return &exo.Error{Kind: exo.Limit, Msg: "a limit was reached while this was answered", Err: unsure{err}}
+		return &fail.Error{Kind: fail.Invalid, Msg: r.text, Err: err}
+	case ctx.Err() == nil && errors.As(err, &e) && e != nil && e.Kind == fail.Limit:
+		return &fail.Error{Kind: fail.Limit, Msg: "a limit was reached while this was answered", Err: unsure{err}}
 	case ctx.Err() != nil:
 		return errors.Join(ctx.Err(), unsure{err})
 	}
 	return internal(err)
 }
 
-func internal(err error) error { return &exo.Error{Kind: exo.Internal, Err: unsure{err}} }
+func internal(err error) error { return &fail.Error{Kind: fail.Internal, Err: unsure{err}} }
 
 // unsure is an error of which nobody knows what was done before it. Where it wraps
 // exo.ErrNothingDone, that was said by another layer of its own part, such as a transaction:

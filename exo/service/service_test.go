@@ -12,7 +12,10 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/policy"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 type tree struct {
@@ -121,7 +124,7 @@ func TestDescribe(t *testing.T) {
 		Note *string   `json:"note"`
 	}
 	s, err := New("web_search", "finds things",
-		Method("b", "first", takes[in]).Immediate().Admits(exo.NewLabel("pii")),
+		Method("b", "first", takes[in]).Immediate().Admits(value.NewLabel("pii")),
 		Read("a", "second", gives[[]inner]),
 		Read("c", "third", takes[struct {
 			N int `json:"n,omitempty"`
@@ -138,18 +141,18 @@ func TestDescribe(t *testing.T) {
 		t.Error(got)
 	}
 	b, a, c := i.Methods["b"], i.Methods["a"], i.Methods["c"]
-	if !b.Sends || !b.Sink || b.Effect != exo.Immediate || !slices.Equal(b.Admits.Tags(), []string{"pii"}) {
+	if !b.Sends || !b.Sink || b.Effect != message.Immediate || !slices.Equal(b.Admits.Tags(), []string{"pii"}) {
 		t.Errorf("b: %+v", b)
 	}
-	if !a.Sends || !a.Sink || a.Effect != exo.NoEffect || !a.Admits.Empty() || len(a.Params) != 0 {
+	if !a.Sends || !a.Sink || a.Effect != message.NoEffect || !a.Admits.Empty() || len(a.Params) != 0 {
 		t.Errorf("a: %+v", a)
 	}
 	if b.Params[0].Opt || !c.Params[0].Opt {
 		t.Error("only an argument without required fields may be left out")
 	}
 	fs := b.Params[0].Want.Con.Fields
-	if len(fs) != 3 || fs[0].Type.Name != exo.TypeTime || fs[0].Doc != "when it happens" || fs[0].Opt || !fs[1].Opt || fs[1].Type.Null ||
-		fs[1].Type.Args["of"].Name != exo.TypeText || fs[2].Opt || !fs[2].Type.Null {
+	if len(fs) != 3 || fs[0].Type.Name != value.TypeTime || fs[0].Doc != "when it happens" || fs[0].Opt || !fs[1].Opt || fs[1].Type.Null ||
+		fs[1].Type.Args["of"].Name != value.TypeText || fs[2].Opt || !fs[2].Type.Null {
 		t.Errorf("fields: %+v", fs)
 	}
 }
@@ -162,14 +165,14 @@ func TestOptionalArgument(t *testing.T) {
 		return in.N, nil
 	}), Read("need", "", takes[inner]))
 	r := open(t, exo.Config{}, s)
-	if v, err := r.call(0, "m", exo.Value{}); err != nil || v.Int() != 0 {
+	if v, err := r.call(0, "m", value.Value{}); err != nil || v.Int() != 0 {
 		t.Error(v, err)
 	}
-	if v, err := r.call(0, "m", rec("n", exo.Int(3))); err != nil || v.Int() != 3 {
+	if v, err := r.call(0, "m", rec("n", value.Int(3))); err != nil || v.Int() != 3 {
 		t.Error(v, err)
 	}
-	_, err := r.call(0, "need", exo.Value{})
-	wantKind(t, err, exo.Invalid)
+	_, err := r.call(0, "need", value.Value{})
+	wantKind(t, err, fail.Invalid)
 }
 
 type wrapped struct{ err error }
@@ -183,38 +186,38 @@ func TestErrors(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		err   error
-		kind  exo.Kind
+		kind  fail.Kind
 		guest string
 	}{
-		{"plain", cause, exo.Internal, "it.m: internal error"},
-		{"timeout of its own", fmt.Errorf("s3cret: %w", context.DeadlineExceeded), exo.Internal, "it.m: internal error"},
-		{"cancelled of its own", wrapped{context.Canceled}, exo.Internal, "it.m: internal error"},
-		{"written for the guest", Refuse("no such address: %s", "x"), exo.Invalid, "it.m: no such address: x"},
-		{"wrapped round it", wrapped{Refuse("not yours")}, exo.Invalid, "it.m: not yours"},
-		{"of another layer", exo.Errorf(exo.Invalid, "s3cret.table", "s3cret column"), exo.Internal, "it.m: internal error"},
-		{"of another layer, denied", wrapped{exo.Errorf(exo.Denied, "", "s3cret")}, exo.Internal, "it.m: internal error"},
-		{"of another layer, a limit", &exo.Error{Kind: exo.Limit, Msg: "s3cret", Err: cause}, exo.Limit, "it.m: a limit was reached while this was answered"},
-		{"internal with a message", &exo.Error{Kind: exo.Internal, Msg: "s3cret"}, exo.Internal, "it.m: internal error"},
+		{"plain", cause, fail.Internal, "it.m: internal error"},
+		{"timeout of its own", fmt.Errorf("s3cret: %w", context.DeadlineExceeded), fail.Internal, "it.m: internal error"},
+		{"cancelled of its own", wrapped{context.Canceled}, fail.Internal, "it.m: internal error"},
+		{"written for the guest", Refuse("no such address: %s", "x"), fail.Invalid, "it.m: no such address: x"},
+		{"wrapped round it", wrapped{Refuse("not yours")}, fail.Invalid, "it.m: not yours"},
+		{"of another layer", fail.Errorf(fail.Invalid, "s3cret.table", "s3cret column"), fail.Internal, "it.m: internal error"},
+		{"of another layer, denied", wrapped{fail.Errorf(fail.Denied, "", "s3cret")}, fail.Internal, "it.m: internal error"},
+		{"of another layer, a limit", &fail.Error{Kind: fail.Limit, Msg: "s3cret", Err: cause}, fail.Limit, "it.m: a limit was reached while this was answered"},
+		{"internal with a message", &fail.Error{Kind: fail.Internal, Msg: "s3cret"}, fail.Internal, "it.m: internal error"},
 	} {
 		s := mustNew(t, Read("m", "", func(context.Context, None) (string, error) { return "s3cret result", c.err }))
-		v, err := open(t, exo.Config{}, s).call(0, "m", exo.Value{})
+		v, err := open(t, exo.Config{}, s).call(0, "m", value.Value{})
 		wantKind(t, err, c.kind)
 		if err == nil {
 			continue
 		}
-		if exo.GuestText(err) != c.guest || !v.IsZero() {
-			t.Errorf("%s: the guest reads %q and %v, want %q", c.name, exo.GuestText(err), v, c.guest)
+		if fail.GuestText(err) != c.guest || !v.IsZero() {
+			t.Errorf("%s: the guest reads %q and %v, want %q", c.name, fail.GuestText(err), v, c.guest)
 		}
-		if !errors.Is(err, c.err) && c.kind == exo.Internal {
+		if !errors.Is(err, c.err) && c.kind == fail.Internal {
 			t.Errorf("%s: the cause is lost to the host: %v", c.name, err)
 		}
 	}
 }
 
 func TestNilErrorOfErrorType(t *testing.T) {
-	s := mustNew(t, Read("m", "", func(context.Context, None) (int, error) { return 1, (*exo.Error)(nil) }))
-	v, err := open(t, exo.Config{}, s).call(0, "m", exo.Value{})
-	wantKind(t, err, exo.Internal)
+	s := mustNew(t, Read("m", "", func(context.Context, None) (int, error) { return 1, (*fail.Error)(nil) }))
+	v, err := open(t, exo.Config{}, s).call(0, "m", value.Value{})
+	wantKind(t, err, fail.Internal)
 	if !v.IsZero() {
 		t.Error("a result next to an error left:", v)
 	}
@@ -223,12 +226,12 @@ func TestNilErrorOfErrorType(t *testing.T) {
 func TestPanicIsInternal(t *testing.T) {
 	s := mustNew(t, Read("m", "", func(context.Context, None) (int, error) { panic("s3cret") }), Read("ok", "", gives[int]))
 	r := open(t, exo.Config{}, s)
-	_, err := r.call(0, "m", exo.Value{})
-	wantKind(t, err, exo.Internal)
-	if strings.Contains(exo.GuestText(err), "s3cret") {
-		t.Error(exo.GuestText(err))
+	_, err := r.call(0, "m", value.Value{})
+	wantKind(t, err, fail.Internal)
+	if strings.Contains(fail.GuestText(err), "s3cret") {
+		t.Error(fail.GuestText(err))
 	}
-	if _, err := r.call(0, "ok", exo.Value{}); err != nil {
+	if _, err := r.call(0, "ok", value.Value{}); err != nil {
 		t.Error("the run did not survive:", err)
 	}
 }
@@ -242,11 +245,11 @@ func TestRunEnds(t *testing.T) {
 		return 0, errors.New("s3cret: gave up")
 	}))
 	r := open(t, exo.Config{}, s)
-	go func() { <-in; r.s.Finish(context.Background(), exo.Null(), nil) }()
-	_, err := r.call(0, "m", exo.Value{})
-	wantKind(t, err, exo.Cancelled)
-	if err != nil && strings.Contains(exo.GuestText(err), "s3cret") {
-		t.Error(exo.GuestText(err))
+	go func() { <-in; r.s.Finish(context.Background(), value.Null(), nil) }()
+	_, err := r.call(0, "m", value.Value{})
+	wantKind(t, err, fail.Cancelled)
+	if err != nil && strings.Contains(fail.GuestText(err), "s3cret") {
+		t.Error(fail.GuestText(err))
 	}
 }
 
@@ -277,21 +280,21 @@ func TestReturnsObject(t *testing.T) {
 		Read("liar", "", func(context.Context, None) (exo.Object, error) { return s, nil }).Returns(folder("")),
 	)
 	r := open(t, exo.Config{}, s)
-	root, err := r.call(0, "root", exo.Value{})
+	root, err := r.call(0, "root", value.Value{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	sub, err := r.call(root.Number(), "open", rec("name", exo.Text("a")))
+	sub, err := r.call(root.Number(), "open", rec("name", value.Text("a")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, err := r.call(sub.Number(), "path", exo.Value{}); err != nil || p.Text() != "/a" {
+	if p, err := r.call(sub.Number(), "path", value.Value{}); err != nil || p.Text() != "/a" {
 		t.Error(p, err)
 	}
-	_, err = r.call(root.Number(), "open", rec("name", exo.Text("none")))
-	wantKind(t, err, exo.Internal)
-	_, err = r.call(0, "liar", exo.Value{})
-	wantKind(t, err, exo.Internal)
+	_, err = r.call(root.Number(), "open", rec("name", value.Text("none")))
+	wantKind(t, err, fail.Internal)
+	_, err = r.call(0, "liar", value.Value{})
+	wantKind(t, err, fail.Internal)
 }
 
 // Only holds for what the object leads to, even beside the full form.
@@ -301,24 +304,24 @@ func TestOnlyReachesReturnedObjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := begin(t, g)
-	defer s.Finish(context.Background(), exo.Null(), nil)
+	defer s.Finish(context.Background(), value.Null(), nil)
 	r := &run{t: t, s: s, c: s.Checker()}
 	for id, removes := range []bool{true, false} { // the grants are numbered by name
-		sub, err := r.call(uint32(id), "open", rec("name", exo.Text("a")))
+		sub, err := r.call(uint32(id), "open", rec("name", value.Text("a")))
 		if err != nil {
 			t.Fatal(err)
 		}
-		sub, err = r.call(sub.Number(), "open", rec("name", exo.Text("b")))
+		sub, err = r.call(sub.Number(), "open", rec("name", value.Text("b")))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p, err := r.call(sub.Number(), "path", exo.Value{}); err != nil || !strings.HasSuffix(p.Text(), "/a/b") {
+		if p, err := r.call(sub.Number(), "path", value.Value{}); err != nil || !strings.HasSuffix(p.Text(), "/a/b") {
 			t.Error(p, err)
 		}
-		if _, err = r.call(sub.Number(), "remove", exo.Value{}); removes && err != nil {
+		if _, err = r.call(sub.Number(), "remove", value.Value{}); removes && err != nil {
 			t.Error(err)
 		} else if !removes {
-			wantKind(t, err, exo.Denied)
+			wantKind(t, err, fail.Denied)
 		}
 	}
 }
@@ -327,16 +330,16 @@ func TestOnlyReachesReturnedObjects(t *testing.T) {
 func TestRevocableReachesReturnedObjects(t *testing.T) {
 	o, revoke := policy.Revocable(folder(""))
 	r := open(t, exo.Config{}, o)
-	sub, err := r.call(0, "open", rec("name", exo.Text("a")))
+	sub, err := r.call(0, "open", rec("name", value.Text("a")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.call(sub.Number(), "path", exo.Value{}); err != nil {
+	if _, err := r.call(sub.Number(), "path", value.Value{}); err != nil {
 		t.Error(err)
 	}
 	revoke()
-	_, err = r.call(sub.Number(), "path", exo.Value{})
-	wantKind(t, err, exo.Revoked)
+	_, err = r.call(sub.Number(), "path", value.Value{})
+	wantKind(t, err, fail.Revoked)
 }
 
 // Results count against the budgets of the run.
@@ -347,11 +350,11 @@ func TestBudget(t *testing.T) {
 		return make([]int, in.N), nil
 	}))
 	r := open(t, exo.Config{Limits: exo.Limits{Rows: 10}}, s)
-	if _, err := r.call(0, "m", rec("n", exo.Int(10))); err != nil {
+	if _, err := r.call(0, "m", rec("n", value.Int(10))); err != nil {
 		t.Error(err)
 	}
-	_, err := r.call(0, "m", rec("n", exo.Int(1)))
-	wantKind(t, err, exo.Limit)
+	_, err := r.call(0, "m", rec("n", value.Int(1)))
+	wantKind(t, err, fail.Limit)
 }
 
 // A service does not answer what the gate would not have let pass.

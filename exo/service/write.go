@@ -8,24 +8,25 @@ import (
 	"slices"
 	"time"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // maxDepth bounds the nesting of what is stored in an any: it may contain itself.
 const maxDepth = 32
 
 // write makes a Value of src, of which h is hidden. An error is for the host.
-func (f *form) write(src reflect.Value, h *hidden, at string, depth int) (exo.Value, error) {
+func (f *form) write(src reflect.Value, h *hidden, at string, depth int) (value.Value, error) {
 	if h.sealed() {
-		return h.seal(func() (exo.Value, error) { return f.write(src, nil, at, depth) }), nil
+		return h.seal(func() (value.Value, error) { return f.write(src, nil, at, depth) }), nil
 	}
 	if depth > maxDepth {
-		return exo.Value{}, fmt.Errorf("%s: nested too deeply", at)
+		return value.Value{}, fmt.Errorf("%s: nested too deeply", at)
 	}
 	switch f.kind {
 	case formPointer:
 		if src.IsNil() {
-			return exo.Null(), nil
+			return value.Null(), nil
 		}
 		return f.elem.write(src.Elem(), h, at, depth+1)
 	case formTime:
@@ -33,17 +34,17 @@ func (f *form) write(src reflect.Value, h *hidden, at string, depth int) (exo.Va
 	case formText:
 		b, err := src.Interface().(encoding.TextMarshaler).MarshalText()
 		if err != nil {
-			return exo.Value{}, fmt.Errorf("%s: %w", at, err)
+			return value.Value{}, fmt.Errorf("%s: %w", at, err)
 		}
-		return made(exo.Text(string(b)), at)
+		return made(value.Text(string(b)), at)
 	case formData:
 		return writeData(src.Elem(), at, depth+1)
 	case formList:
-		return writeList(src, at, func(x reflect.Value, at string) (exo.Value, error) { return f.elem.write(x, h, at, depth+1) })
+		return writeList(src, at, func(x reflect.Value, at string) (value.Value, error) { return f.elem.write(x, h, at, depth+1) })
 	case formMap:
-		return writeMap(src, at, func(x reflect.Value, at string) (exo.Value, error) { return f.elem.write(x, nil, at, depth+1) })
+		return writeMap(src, at, func(x reflect.Value, at string) (value.Value, error) { return f.elem.write(x, nil, at, depth+1) })
 	case formRecord:
-		var fs []exo.Field
+		var fs []value.Field
 		for _, x := range f.fields {
 			v := src.FieldByIndex(x.index)
 			if x.omitZero && v.IsZero() || x.omitEmpty && empty(v) {
@@ -51,11 +52,11 @@ func (f *form) write(src reflect.Value, h *hidden, at string, depth int) (exo.Va
 			}
 			w, err := x.form.write(v, h.field(x.name), at+"."+x.name, depth+1)
 			if err != nil {
-				return exo.Value{}, err
+				return value.Value{}, err
 			}
-			fs = append(fs, exo.Field{Name: x.name, Value: w})
+			fs = append(fs, value.Field{Name: x.name, Value: w})
 		}
-		return exo.RecordValue(fs...), nil
+		return value.RecordValue(fs...), nil
 	}
 	return writeScalar(src, at)
 }
@@ -72,79 +73,79 @@ func empty(v reflect.Value) bool {
 }
 
 // made refuses what no Value can hold: NaN, text with NUL, the year 10000.
-func made(v exo.Value, at string) (exo.Value, error) {
+func made(v value.Value, at string) (value.Value, error) {
 	if v.IsZero() {
 		return v, fmt.Errorf("%s: a value that can't leave: text that is not UTF-8 or has NUL, a number that is not finite, or a date outside the years 1 to 9999", at)
 	}
 	return v, nil
 }
 
-func writeScalar(src reflect.Value, at string) (exo.Value, error) {
+func writeScalar(src reflect.Value, at string) (value.Value, error) {
 	switch {
 	case src.Kind() == reflect.Bool:
-		return exo.Bool(src.Bool()), nil
+		return value.Bool(src.Bool()), nil
 	case src.Kind() == reflect.String:
-		return made(exo.Text(src.String()), at)
+		return made(value.Text(src.String()), at)
 	case src.CanInt():
-		return exo.Int(src.Int()), nil
+		return value.Int(src.Int()), nil
 	case src.CanUint():
 		if src.Uint() > math.MaxInt64 {
-			return exo.Value{}, fmt.Errorf("%s: %d is beyond 64-bit integers", at, src.Uint())
+			return value.Value{}, fmt.Errorf("%s: %d is beyond 64-bit integers", at, src.Uint())
 		}
-		return exo.Int(int64(src.Uint())), nil
+		return value.Int(int64(src.Uint())), nil
 	case src.CanFloat():
-		return made(exo.Float(src.Float()), at)
+		return made(value.Float(src.Float()), at)
 	}
-	return exo.Value{}, fmt.Errorf("%s: %s is no plain data", at, src.Type())
+	return value.Value{}, fmt.Errorf("%s: %s is no plain data", at, src.Type())
 }
 
-func writeList(src reflect.Value, at string, item func(reflect.Value, string) (exo.Value, error)) (exo.Value, error) {
-	vs := make([]exo.Value, src.Len())
+func writeList(src reflect.Value, at string, item func(reflect.Value, string) (value.Value, error)) (value.Value, error) {
+	vs := make([]value.Value, src.Len())
 	for i := range vs {
 		var err error
 		if vs[i], err = item(src.Index(i), at+"[]"); err != nil {
-			return exo.Value{}, err
+			return value.Value{}, err
 		}
 	}
-	return exo.List(vs...), nil
+	return value.List(vs...), nil
 }
 
-func writeMap(src reflect.Value, at string, item func(reflect.Value, string) (exo.Value, error)) (exo.Value, error) {
+func writeMap(src reflect.Value, at string, item func(reflect.Value, string) (value.Value, error)) (value.Value, error) {
 	keys := make([]string, 0, src.Len())
 	for _, k := range src.MapKeys() {
 		keys = append(keys, k.String())
 	}
 	slices.Sort(keys)
-	var fs []exo.Field
+	var fs []value.Field
 	for _, k := range keys {
 		// Keys are data and may come from an attacker; this one would change the
 		// prototype of the object that it is stored in.
-		if _, err := made(exo.Text(k), at); err != nil || k == "__proto__" {
-			return exo.Value{}, fmt.Errorf("%s: %q can't be a name", at, k)
+		if _, err := made(value.Text(k), at); err != nil || k == "__proto__" {
+			return value.Value{}, fmt.Errorf("%s: %q can't be a name", at, k)
 		}
 		v, err := item(src.MapIndex(reflect.ValueOf(k).Convert(src.Type().Key())), at+"."+k)
 		if err != nil {
-			return exo.Value{}, err
+			return value.Value{}, err
 		}
-		fs = append(fs, exo.Field{Name: k, Value: v})
+		fs = append(fs, value.Field{Name: k, Value: v})
 	}
-	return exo.RecordValue(fs...), nil
+	return value.RecordValue(fs...), nil
 }
 
-func writeTime(src reflect.Value, at string) (exo.Value, error) {
-	return made(exo.Time(src.Interface().(time.Time)), at)
+func writeTime(src reflect.Value, at string) (value.Value, error) {
+	return made(value.Time(src.Interface().(time.Time)), at)
 }
 
 // writeData writes what an any holds. A struct is refused: the catalogue says
 // nothing of its fields, so nobody has decided that they may be seen.
-func writeData(src reflect.Value, at string, depth int) (exo.Value, error) {
+func writeData(src reflect.Value, at string, depth int) (value.Value, error) {
 	if depth > maxDepth {
-		return exo.Value{}, fmt.Errorf("%s: nested too deeply", at)
+		return value.Value{}, fmt.Errorf("%s: nested too deeply", at)
 	}
 	if !src.IsValid() {
-		return exo.Null(), nil
+		return value.Null(), nil
 	}
-	item := func(x reflect.Value, at string) (exo.Value, error) { return writeData(x, at, depth+1) }
+	item := func(x reflect.Value, at string) (value.Value, error) { return writeData(x, at, depth+1) }
 	switch {
 	case src.Kind() == reflect.Interface:
 		return writeData(src.Elem(), at, depth+1)
@@ -160,31 +161,31 @@ func writeData(src reflect.Value, at string, depth int) (exo.Value, error) {
 
 // fits holds a value against its type: the two were made from the Go type by
 // different code, and only what both agree on may leave. What is hidden was held against it by itself.
-func fits(t *exo.Type, v exo.Value, h *hidden, at string) error {
+func fits(t *message.Type, v value.Value, h *hidden, at string) error {
 	if h.sealed() {
 		return nil
 	}
 	bad := func() error { return fmt.Errorf("%s: the value is not %s", at, t) }
 	ok := false
 	switch t.Name {
-	case exo.TypeData:
+	case value.TypeData:
 		return nil
-	case exo.TypeNull:
+	case value.TypeNull:
 		ok = v.IsNull()
-	case exo.TypeBool:
-		ok = v.Type() == exo.TypeBool
-	case exo.TypeInt:
-		ok = v.Type() == exo.TypeInt
-	case exo.TypeFloat:
-		ok = v.Type() == exo.TypeFloat
-	case exo.TypeText:
-		ok = v.Type() == exo.TypeText
-	case exo.TypeTime:
-		ok = v.Type() == exo.TypeTime
-	case exo.TypeList:
-		ok = v.Type() == exo.TypeList
-	case exo.TypeRecord:
-		ok = v.Type() == exo.TypeRecord
+	case value.TypeBool:
+		ok = v.Type() == value.TypeBool
+	case value.TypeInt:
+		ok = v.Type() == value.TypeInt
+	case value.TypeFloat:
+		ok = v.Type() == value.TypeFloat
+	case value.TypeText:
+		ok = v.Type() == value.TypeText
+	case value.TypeTime:
+		ok = v.Type() == value.TypeTime
+	case value.TypeList:
+		ok = v.Type() == value.TypeList
+	case value.TypeRecord:
+		ok = v.Type() == value.TypeRecord
 	}
 	if v.IsNull() && t.Null {
 		return nil
@@ -193,13 +194,13 @@ func fits(t *exo.Type, v exo.Value, h *hidden, at string) error {
 		return bad()
 	}
 	switch t.Name {
-	case exo.TypeList:
+	case value.TypeList:
 		for i := range v.Len() {
 			if err := fits(t.Args["of"], v.At(i), h, at+"[]"); err != nil {
 				return err
 			}
 		}
-	case exo.TypeRecord:
+	case value.TypeRecord:
 		n := 0
 		for _, f := range t.Fields {
 			x, ok := v.Get(f.Name)

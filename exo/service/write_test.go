@@ -9,22 +9,25 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 type cyclic struct{ Next any }
 
 // result calls a function that returns v.
-func result[T any](name string, v T, want string) func(*testing.T) (string, string, exo.Value, error) {
-	return func(t *testing.T) (string, string, exo.Value, error) {
+func result[T any](name string, v T, want string) func(*testing.T) (string, string, value.Value, error) {
+	return func(t *testing.T) (string, string, value.Value, error) {
 		s := mustNew(t, Read("m", "", func(context.Context, None) (T, error) { return v, nil }))
-		got, err := open(t, exo.Config{}, s).call(0, "m", exo.Value{})
+		got, err := open(t, exo.Config{}, s).call(0, "m", value.Value{})
 		return name, want, got, err
 	}
 }
 
 // What a function returns reaches the guest as the JSON that it would have been.
 func TestWriteLeaves(t *testing.T) {
-	for _, c := range []func(*testing.T) (string, string, exo.Value, error){
+	for _, c := range []func(*testing.T) (string, string, value.Value, error){
 		result("none", None{}, `null`),
 		result("bool", true, `true`),
 		result("text", "a\"b", `"a\"b"`),
@@ -68,7 +71,7 @@ func TestWriteLeaves(t *testing.T) {
 // and no part of it leaves.
 func TestWriteRefused(t *testing.T) {
 	loop := cyclicMap()
-	for _, c := range []func(*testing.T) (string, string, exo.Value, error){
+	for _, c := range []func(*testing.T) (string, string, value.Value, error){
 		result("NaN", math.NaN(), ""),
 		result("infinity", []float64{math.Inf(1)}, ""),
 		result("NUL", "s3cret\x00", ""),
@@ -86,11 +89,11 @@ func TestWriteRefused(t *testing.T) {
 		result("text form that fails", netipZone{}, ""),
 	} {
 		name, _, v, err := c(t)
-		if exo.KindOf(err) != exo.Internal || !v.IsZero() {
+		if fail.KindOf(err) != fail.Internal || !v.IsZero() {
 			t.Errorf("%s: got %s, error %v; want kind internal", name, v, err)
 			continue
 		}
-		if g := exo.GuestText(err); strings.Contains(g, "s3cret") {
+		if g := fail.GuestText(err); strings.Contains(g, "s3cret") {
 			t.Errorf("%s: the guest reads %q", name, g)
 		}
 	}
@@ -109,25 +112,25 @@ func (*netipZone) UnmarshalText([]byte) error  { return nil }
 
 // fits is the second opinion on every result: it must be able to disagree.
 func TestFits(t *testing.T) {
-	num, text := &exo.Type{Name: exo.TypeInt}, &exo.Type{Name: exo.TypeText, Null: true}
-	list := &exo.Type{Name: exo.TypeList, Args: map[string]*exo.Type{"of": num}}
-	record := &exo.Type{Name: exo.TypeRecord, Fields: []exo.TypeField{{Name: "n", Type: num}, {Name: "t", Type: text, Opt: true}}}
-	n := exo.Field{Name: "n", Value: exo.Int(1)}
+	num, text := &message.Type{Name: value.TypeInt}, &message.Type{Name: value.TypeText, Null: true}
+	list := &message.Type{Name: value.TypeList, Args: map[string]*message.Type{"of": num}}
+	record := &message.Type{Name: value.TypeRecord, Fields: []message.TypeField{{Name: "n", Type: num}, {Name: "t", Type: text, Opt: true}}}
+	n := value.Field{Name: "n", Value: value.Int(1)}
 	for _, c := range []struct {
-		t  *exo.Type
-		v  exo.Value
+		t  *message.Type
+		v  value.Value
 		ok bool
 	}{
-		{num, exo.Int(1), true}, {num, exo.Text("1"), false}, {num, exo.Null(), false},
-		{text, exo.Text(""), true}, {text, exo.Null(), true}, {text, exo.Value{}, false},
-		{list, exo.List(exo.Int(1)), true}, {list, exo.List(exo.Bool(true)), false}, {list, exo.RecordValue(), false},
-		{record, exo.RecordValue(n), true}, {record, exo.RecordValue(), false},
-		{record, exo.RecordValue(n, exo.Field{Name: "t", Value: exo.Null()}), true},
-		{record, exo.RecordValue(n, exo.Field{Name: "t", Value: exo.Int(1)}), false},
-		{record, exo.RecordValue(n, exo.Field{Name: "u", Value: exo.Int(1)}), false},
-		{&exo.Type{Name: "Other"}, exo.Int(1), false}, {&exo.Type{}, exo.Int(1), false},
-		{&exo.Type{Name: exo.TypeNull}, exo.Null(), true}, {&exo.Type{Name: exo.TypeNull}, exo.Int(0), false},
-		{&exo.Type{Name: exo.TypeData}, exo.List(exo.Null()), true},
+		{num, value.Int(1), true}, {num, value.Text("1"), false}, {num, value.Null(), false},
+		{text, value.Text(""), true}, {text, value.Null(), true}, {text, value.Value{}, false},
+		{list, value.List(value.Int(1)), true}, {list, value.List(value.Bool(true)), false}, {list, value.RecordValue(), false},
+		{record, value.RecordValue(n), true}, {record, value.RecordValue(), false},
+		{record, value.RecordValue(n, value.Field{Name: "t", Value: value.Null()}), true},
+		{record, value.RecordValue(n, value.Field{Name: "t", Value: value.Int(1)}), false},
+		{record, value.RecordValue(n, value.Field{Name: "u", Value: value.Int(1)}), false},
+		{&message.Type{Name: "Other"}, value.Int(1), false}, {&message.Type{}, value.Int(1), false},
+		{&message.Type{Name: value.TypeNull}, value.Null(), true}, {&message.Type{Name: value.TypeNull}, value.Int(0), false},
+		{&message.Type{Name: value.TypeData}, value.List(value.Null()), true},
 	} {
 		if err := fits(c.t, c.v, nil, "x"); (err == nil) != c.ok {
 			t.Errorf("fits(%s, %s) = %v, want ok %t", c.t, c.v, err, c.ok)

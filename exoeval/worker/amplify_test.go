@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/internal/wire"
 )
@@ -39,7 +40,7 @@ func TestCountsTakeNoMemory(t *testing.T) {
 	}
 	// Rows that come as their number cost the sender two bytes.
 	log := &rowsLog{}
-	log.add(&exo.Rows{Shape: &exo.Shape{Names: []string{"x"}}, Cells: []exo.Value{exo.Text(strings.Repeat("x", 1<<20))}})
+	log.add(&value.Rows{Shape: &value.Shape{Names: []string{"x"}}, Cells: []value.Value{value.Text(strings.Repeat("x", 1<<20))}})
 	same := binary.AppendUvarint([]byte{1, tagList}, 100)
 	for range 100 {
 		same = append(same, tagSame, 0)
@@ -113,12 +114,12 @@ func TestResultsKeepNoFrame(t *testing.T) {
 		}
 		a, _ := o.Value.Get("a")
 		kept = append(kept, a)
-		failed := wire.AppendText([]byte{0, byte(exo.Program), 0}, "message")
+		failed := wire.AppendText([]byte{0, byte(fail.Program), 0}, "message")
 		failed = append(wire.AppendText(append(failed, 1, 1), strings.Repeat("s", 60<<10)), 0, 0)
 		if o, err = decodeDone(string(failed), &rowsLog{}, limits); err != nil {
 			t.Fatal(err)
 		}
-		kept = append(kept, exo.GuestText(o.Err))
+		kept = append(kept, fail.GuestText(o.Err))
 	}
 	if grown := liveHeap() - before; grown > 1<<20 {
 		t.Errorf("%d words keep %d KiB", len(kept), grown>>10)

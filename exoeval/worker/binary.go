@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 )
 
 // ErrBinary is in the error of NewPool, and of a run, where PoolOptions.Binary is not started: it
@@ -16,7 +16,7 @@ import (
 var ErrBinary = errors.New("worker: PoolOptions.Binary is no worker for this host")
 
 func binaryError(path string, err error) error {
-	return &exo.Error{Op: "worker.NewPool", Kind: exo.Invalid, Msg: fmt.Sprintf("Binary %q", path), Err: fmt.Errorf("%w: %w", ErrBinary, err)}
+	return &fail.Error{Op: "worker.NewPool", Kind: fail.Invalid, Msg: fmt.Sprintf("Binary %q", path), Err: fmt.Errorf("%w: %w", ErrBinary, err)}
 }
 
 // openBinary opens the file that workers are started from, checks what was opened, and keeps it open: what

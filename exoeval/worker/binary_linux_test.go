@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval/worker"
 )
 
@@ -124,7 +125,7 @@ func TestBinaryRefused(t *testing.T) {
 		"the frames of another time": buildTo(t, "./testdata/stranger"),
 	} {
 		p, err := worker.NewPool(worker.PoolOptions{Binary: path})
-		if p != nil || !errors.Is(err, worker.ErrBinary) || exo.KindOf(err) != exo.Invalid || !strings.Contains(err.Error(), path) {
+		if p != nil || !errors.Is(err, worker.ErrBinary) || fail.KindOf(err) != fail.Invalid || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

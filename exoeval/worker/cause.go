@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exoeval"
 )
 
@@ -49,24 +50,24 @@ func (d *Death) Error() string {
 // Nothing of the program has happened.
 var ErrNotRun = errors.New("worker: the program was not run")
 
-var tooLarge = exo.Errorf(exo.Limit, "", "the result has too many parts, or too large ones; return less")
+var tooLarge = fail.Errorf(fail.Limit, "", "the result has too many parts, or too large ones; return less")
 
 // verdict is what the model and the host are told about a death.
-func (d *Death) verdict(b exoeval.Bounds, c exo.Catalog) *exo.Error {
-	e, lessInLoops := &exo.Error{Err: d}, c.Say(nil, "limit.time", "do less in loops")
+func (d *Death) verdict(b exoeval.Bounds, c message.Catalog) *fail.Error {
+	e, lessInLoops := &fail.Error{Err: d}, c.Say(nil, "limit.time", "do less in loops")
 	switch d.Event {
 	case OutOfMemory:
-		e.Kind, e.Msg = exo.Limit, fmt.Sprintf("the program used more than %s of memory; %s", bytesText(b.Memory), c.Say(nil, "limit.memory", "keep less at a time"))
+		e.Kind, e.Msg = fail.Limit, fmt.Sprintf("the program used more than %s of memory; %s", bytesText(b.Memory), c.Say(nil, "limit.memory", "keep less at a time"))
 	case OutOfCPU:
-		e.Kind, e.Msg = exo.Limit, fmt.Sprintf("the program used more than %v of processor time; %s", b.CPU, lessInLoops)
+		e.Kind, e.Msg = fail.Limit, fmt.Sprintf("the program used more than %v of processor time; %s", b.CPU, lessInLoops)
 	case OutOfTime:
-		e.Kind, e.Msg = exo.Limit, fmt.Sprintf("the program ran longer than %v; %s", b.Wall, lessInLoops)
+		e.Kind, e.Msg = fail.Limit, fmt.Sprintf("the program ran longer than %v; %s", b.Wall, lessInLoops)
 	case Stopped:
-		e.Kind = exo.Cancelled
+		e.Kind = fail.Cancelled
 	case PolicyBreach, ProtocolBreach:
-		e.Kind, e.Msg = exo.Breach, "the program was ended: it tried what no program can do"
+		e.Kind, e.Msg = fail.Breach, "the program was ended: it tried what no program can do"
 	default:
-		e.Kind, e.Msg = exo.Crashed, "the engine that runs programs failed under this one; write it in another way"
+		e.Kind, e.Msg = fail.Crashed, "the engine that runs programs failed under this one; write it in another way"
 	}
 	return e
 }

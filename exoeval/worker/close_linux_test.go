@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
 )
@@ -93,7 +95,7 @@ func TestCloseDuringStart(t *testing.T) {
 		go func() { done <- start(p) }()
 		started(t, n+1)
 		p.Close()
-		if err := <-done; !errors.Is(err, worker.ErrNotRun) || !errors.Is(err, exo.ErrCancelled) || !errors.Is(err, worker.ErrClosed) {
+		if err := <-done; !errors.Is(err, worker.ErrNotRun) || !errors.Is(err, fail.ErrCancelled) || !errors.Is(err, worker.ErrClosed) {
 			t.Errorf("%s: %v", name, err)
 		}
 		left()
@@ -140,7 +142,7 @@ type lingerer struct {
 	inside atomic.Int64
 }
 
-func (l *lingerer) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
+func (l *lingerer) Eval(ctx context.Context, m *exo.Message) (value.Value, error) {
 	l.inside.Add(1)
 	defer l.inside.Add(-1)
 	if l.began != nil {
@@ -148,7 +150,7 @@ func (l *lingerer) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) 
 	}
 	<-ctx.Done()
 	time.Sleep(50 * time.Millisecond)
-	return exo.Value{}, ctx.Err()
+	return value.Value{}, ctx.Err()
 }
 
 // Close waits for the runs under way, which end at once and say why.
@@ -173,10 +175,10 @@ func TestCloseEndsRuns(t *testing.T) {
 	if n := l.inside.Load(); n != 0 {
 		t.Error("an object is still being asked")
 	}
-	if r := <-ran; exo.KindOf(r.Err) != exo.Cancelled || errors.Is(errors.Unwrap(r.Err), worker.ErrNotRun) {
+	if r := <-ran; fail.KindOf(r.Err) != fail.Cancelled || errors.Is(errors.Unwrap(r.Err), worker.ErrNotRun) {
 		t.Errorf("the run under way: %v", r.Err)
 	}
-	if r := <-waited; exo.KindOf(r.Err) != exo.Cancelled || !errors.Is(errors.Unwrap(r.Err), worker.ErrNotRun) {
+	if r := <-waited; fail.KindOf(r.Err) != fail.Cancelled || !errors.Is(errors.Unwrap(r.Err), worker.ErrNotRun) {
 		t.Errorf("the run that waited: %v", r.Err)
 	}
 	left()
@@ -194,7 +196,7 @@ func TestHungStart(t *testing.T) {
 	go func() { done <- e.Run(ctx, exoeval.Job{Program: "1"}) }()
 	select {
 	case r := <-done:
-		if exo.KindOf(r.Err) != exo.Cancelled || !errors.Is(errors.Unwrap(r.Err), worker.ErrNotRun) || !errors.Is(errors.Unwrap(r.Err), context.DeadlineExceeded) || !strings.Contains(exo.GuestText(r.Err), "not run: the deadline of its caller") {
+		if fail.KindOf(r.Err) != fail.Cancelled || !errors.Is(errors.Unwrap(r.Err), worker.ErrNotRun) || !errors.Is(errors.Unwrap(r.Err), context.DeadlineExceeded) || !strings.Contains(fail.GuestText(r.Err), "not run: the deadline of its caller") {
 			t.Errorf("%v", r.Err)
 		}
 	case <-time.After(8 * time.Second):

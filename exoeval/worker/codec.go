@@ -3,7 +3,7 @@ package worker
 import (
 	"fmt"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
@@ -17,10 +17,10 @@ const (
 
 // reader reads a frame. After the first error its methods return zero values; a caller
 // checks done once, at the end.
-type reader struct{ exo.Decoder }
+type reader struct{ value.Decoder }
 
 // read is a reader whose texts are parts of the frame.
-func read(s string) reader { return reader{exo.Decoder{Reader: wire.NewReader(s)}} }
+func read(s string) reader { return reader{value.Decoder{Reader: wire.NewReader(s)}} }
 
 // done is the verdict on a frame: nothing may be left of it.
 func (r *reader) done() error {

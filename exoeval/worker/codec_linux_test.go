@@ -12,6 +12,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
 	"github.com/exoagent/exoagent/internal/testutil"
@@ -57,7 +60,7 @@ func TestCatalogCrosses(t *testing.T) {
 	for _, c := range []struct {
 		v      any
 		fields int
-	}{{exo.Limits{}, 12}, {exoeval.Bounds{}, 8}, {exoeval.ProgramResult{}, 3}, {exo.Line{}, 3}, {exo.Error{}, 6}} {
+	}{{exo.Limits{}, 12}, {exoeval.Bounds{}, 8}, {exoeval.ProgramResult{}, 3}, {exo.Line{}, 3}, {fail.Error{}, 6}} {
 		if n := reflect.TypeOf(c.v).NumField(); n != c.fields {
 			t.Errorf("%T has %d fields; the codec was written for %d", c.v, n, c.fields)
 		}
@@ -65,37 +68,37 @@ func TestCatalogCrosses(t *testing.T) {
 	t.Logf("%d bytes", size)
 }
 
-func anyValue(depth int) *rapid.Generator[exo.Value] {
-	return rapid.Custom(func(t *rapid.T) exo.Value {
+func anyValue(depth int) *rapid.Generator[value.Value] {
+	return rapid.Custom(func(t *rapid.T) value.Value {
 		kinds := 8
 		if depth == 0 {
 			kinds = 6
 		}
 		switch rapid.IntRange(0, kinds).Draw(t, "kind") {
 		case 0:
-			return exo.Null()
+			return value.Null()
 		case 1:
-			return exo.Bool(rapid.Bool().Draw(t, "bool"))
+			return value.Bool(rapid.Bool().Draw(t, "bool"))
 		case 2, 3:
-			return exo.Int(rapid.Int64().Draw(t, "int"))
+			return value.Int(rapid.Int64().Draw(t, "int"))
 		case 4:
-			return exo.Time(time.UnixMilli(rapid.Int64Range(-62135596800000, 253402300799999).Draw(t, "time")))
+			return value.Time(time.UnixMilli(rapid.Int64Range(-62135596800000, 253402300799999).Draw(t, "time")))
 		case 5:
 			f := rapid.Float64().Draw(t, "float")
 			if math.IsNaN(f) || math.IsInf(f, 0) {
 				f = 0
 			}
-			return exo.Float(f)
+			return value.Float(f)
 		case 6:
-			return exo.Text(rapid.StringMatching(`[a-zäß€😀"\\]{0,9}`).Draw(t, "text"))
+			return value.Text(rapid.StringMatching(`[a-zäß€😀"\\]{0,9}`).Draw(t, "text"))
 		case 7:
-			return exo.List(append([]exo.Value{}, rapid.SliceOfN(anyValue(depth-1), 0, 4).Draw(t, "list")...)...)
+			return value.List(append([]value.Value{}, rapid.SliceOfN(anyValue(depth-1), 0, 4).Draw(t, "list")...)...)
 		}
-		fields := []exo.Field{}
+		fields := []value.Field{}
 		for _, n := range rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z]{1,3}`), 0, 15, rapid.ID[string]).Draw(t, "names") {
-			fields = append(fields, exo.Field{Name: n, Value: anyValue(depth-1).Draw(t, n)})
+			fields = append(fields, value.Field{Name: n, Value: anyValue(depth-1).Draw(t, n)})
 		}
-		return exo.RecordValue(fields...)
+		return value.RecordValue(fields...)
 	})
 }
 
@@ -109,30 +112,30 @@ func TestValuesCross(t *testing.T) {
 			t.Fatalf("%v: %v, %v, %v", v, there, back, err)
 		}
 	})
-	sub := &exo.Shape{Names: []string{"b", "c"}}
-	rows := &exo.Rows{Shape: &exo.Shape{Names: []string{"a", "sub"}, Subs: []*exo.Shape{nil, sub}}, Cells: []exo.Value{
-		exo.Int(1), exo.Text("x"), exo.List(exo.Int(2), exo.Null()), exo.Null(), exo.Float(1.5), exo.RecordValue(exo.Field{Name: "n", Value: exo.Bool(true)})}}
+	sub := &value.Shape{Names: []string{"b", "c"}}
+	rows := &value.Rows{Shape: &value.Shape{Names: []string{"a", "sub"}, Subs: []*value.Shape{nil, sub}}, Cells: []value.Value{
+		value.Int(1), value.Text("x"), value.List(value.Int(2), value.Null()), value.Null(), value.Float(1.5), value.RecordValue(value.Field{Name: "n", Value: value.Bool(true)})}}
 	// Rows that are more than plain cells cross, and are read into a result: they never come back as they are.
-	there, _, err := worker.CrossReply(exo.RowsValue(rows))
+	there, _, err := worker.CrossReply(value.RowsValue(rows))
 	if err == nil || !reflect.DeepEqual(there.Rows(), rows) {
 		t.Errorf("%v, %v", there, err)
 	}
-	rows.Cells = []exo.Value{exo.Int(1), exo.Text("x"), exo.Bool(true), exo.Null(), exo.Float(1.5), exo.Time(time.UnixMilli(5))}
-	there, back, err := worker.CrossReply(exo.RowsValue(rows))
+	rows.Cells = []value.Value{value.Int(1), value.Text("x"), value.Bool(true), value.Null(), value.Float(1.5), value.Time(time.UnixMilli(5))}
+	there, back, err := worker.CrossReply(value.RowsValue(rows))
 	if err != nil || !reflect.DeepEqual(there.Rows(), rows) || back.Rows() != rows {
 		t.Errorf("%v, %v, %v", there, back, err)
 	}
-	empty := &exo.Rows{Shape: &exo.Shape{Names: []string{"a"}}}
-	if _, back, err := worker.CrossReply(exo.List(exo.RowsValue(empty), exo.RowsValue(rows))); err != nil || back.At(0).Rows() != empty || back.At(1).Rows() != rows {
+	empty := &value.Rows{Shape: &value.Shape{Names: []string{"a"}}}
+	if _, back, err := worker.CrossReply(value.List(value.RowsValue(empty), value.RowsValue(rows))); err != nil || back.At(0).Rows() != empty || back.At(1).Rows() != rows {
 		t.Errorf("%v, %v", back, err)
 	}
 }
 
 var someCalls = []exo.Call{
-	{ID: 1, Expr: exo.Expr{Nodes: []exo.WireNode{{Op: exo.OpRef, Recv: -1}, {Op: exo.OpCall, Name: "rows", Recv: 0}}}},
-	{ID: 1 << 40, Expr: exo.Expr{Nodes: []exo.WireNode{{Op: exo.OpRef, Recv: -1, Ref: 7}, {Op: exo.OpParam, Name: "where", Recv: 0, Arg: 1},
-		{Op: exo.OpLit, Recv: -1, Lit: exo.List(exo.Text("x"), exo.Null(), exo.RecordValue(exo.Field{Name: "a", Value: exo.Float(1.5)}))},
-		{Op: exo.OpRecord, Recv: -1, Names: []string{"a", "b"}, Args: []int32{1, 2}}, {Op: exo.OpLambda, Recv: 1, Args: []int32{3}}, {Op: exo.OpCall, Name: "where", Recv: 0, Args: []int32{4}}}}},
+	{ID: 1, Expr: message.Expr{Nodes: []message.WireNode{{Op: message.OpRef, Recv: -1}, {Op: message.OpCall, Name: "rows", Recv: 0}}}},
+	{ID: 1 << 40, Expr: message.Expr{Nodes: []message.WireNode{{Op: message.OpRef, Recv: -1, Ref: 7}, {Op: message.OpParam, Name: "where", Recv: 0, Arg: 1},
+		{Op: message.OpLit, Recv: -1, Lit: value.List(value.Text("x"), value.Null(), value.RecordValue(value.Field{Name: "a", Value: value.Float(1.5)}))},
+		{Op: message.OpRecord, Recv: -1, Names: []string{"a", "b"}, Args: []int32{1, 2}}, {Op: message.OpLambda, Recv: 1, Args: []int32{3}}, {Op: message.OpCall, Name: "where", Recv: 0, Args: []int32{4}}}}},
 }
 
 // What a decoder takes, the encoder writes in the same bytes: there is one
@@ -157,9 +160,9 @@ func FuzzFrameCall(f *testing.F) {
 }
 
 func FuzzFrameDone(f *testing.F) {
-	for _, o := range []exoeval.ProgramResult{{Value: exo.Int(7)}, {Value: exo.Null(), Undefined: true},
-		{Value: exo.RecordValue(exo.Field{Name: "a", Value: exo.List(exo.Time(time.UnixMilli(5)), exo.Text("x"))})},
-		{Err: &exo.Error{Kind: exo.Program, Op: "a.b", Msg: "m", Pos: exo.Pos{Line: 1, Column: 2, Text: "s"}}}} {
+	for _, o := range []exoeval.ProgramResult{{Value: value.Int(7)}, {Value: value.Null(), Undefined: true},
+		{Value: value.RecordValue(value.Field{Name: "a", Value: value.List(value.Time(time.UnixMilli(5)), value.Text("x"))})},
+		{Err: &fail.Error{Kind: fail.Program, Op: "a.b", Msg: "m", Pos: fail.Pos{Line: 1, Column: 2, Text: "s"}}}} {
 		f.Add(string(worker.AppendDone(o)))
 	}
 	f.Add("\x01\x41\x00\x00")
@@ -179,7 +182,7 @@ func FuzzFrameDone(f *testing.F) {
 // The worker's own decoders meet only the host's frames, and still end.
 func FuzzFrameHost(f *testing.F) {
 	f.Add(string(worker.ReplyBytes(exo.Reply{ID: 1, Value: rowsOf(3)})))
-	f.Add(string(worker.ReplyBytes(exo.Reply{ID: 1, Err: exo.Errorf(exo.Denied, "a", "b")})))
+	f.Add(string(worker.ReplyBytes(exo.Reply{ID: 1, Err: fail.Errorf(fail.Denied, "a", "b")})))
 	f.Fuzz(func(t *testing.T, s string) {
 		_ = worker.DecodeReply(s)
 		_ = worker.DecodeJob(s)
@@ -189,7 +192,7 @@ func FuzzFrameHost(f *testing.F) {
 
 // No text of the host is in a frame to a worker.
 func TestRepliesHideCauses(t *testing.T) {
-	for _, e := range []error{exo.Classify("todos", errDriver), &exo.Error{Kind: exo.Denied, Msg: "no", Err: errDriver}, &exo.Error{Kind: exo.Internal, Msg: "hunter2", Err: errDriver}, &exo.Error{Kind: exo.Other, Msg: "hunter2"}, errDriver} {
+	for _, e := range []error{fail.Classify("todos", errDriver), &fail.Error{Kind: fail.Denied, Msg: "no", Err: errDriver}, &fail.Error{Kind: fail.Internal, Msg: "hunter2", Err: errDriver}, &fail.Error{Kind: fail.Other, Msg: "hunter2"}, errDriver} {
 		if b := worker.ReplyBytes(exo.Reply{ID: 1, Err: e}); contains(b, "hunter2") || contains(b, "/srv") {
 			t.Errorf("%v crosses as %q", e, b)
 		}
@@ -209,8 +212,8 @@ func TestHeldRowsCross(t *testing.T) {
 		}
 	}
 	nested := rowsOf(150)
-	nested.Rows().Cells[7] = exo.List(exo.Int(1))
-	for what, v := range map[string]exo.Value{"few": rowsOf(100), "nested": nested} {
+	nested.Rows().Cells[7] = value.List(value.Int(1))
+	for what, v := range map[string]value.Value{"few": rowsOf(100), "nested": nested} {
 		if reply, cells, got, err := worker.Fetched(v); err != nil || cells != nil || len(reply) < 1000 || got.String() != v.String() {
 			t.Errorf("%s: %v, %d bytes of reply, %d of cells", what, err, len(reply), len(cells))
 		}
@@ -220,7 +223,7 @@ func TestHeldRowsCross(t *testing.T) {
 // The program's side has told the program how many rows there are: with fewer cells it
 // would read rows that are not there, so another number of them is no frame.
 func TestCellsAsAnnounced(t *testing.T) {
-	two := string(worker.CellsBytes(&exo.Rows{Shape: &exo.Shape{Names: []string{"a"}}, Cells: []exo.Value{exo.Int(1), exo.Text("x")}}))
+	two := string(worker.CellsBytes(&value.Rows{Shape: &value.Shape{Names: []string{"a"}}, Cells: []value.Value{value.Int(1), value.Text("x")}}))
 	for announced := range 4 {
 		if err := worker.DecodeCells(two, announced); (err == nil) != (announced == 2) {
 			t.Errorf("two rows where %d were announced: %v", announced, err)

@@ -2,14 +2,17 @@ package worker
 
 import (
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
 // appendCall writes a message. An error says that the other side would not read it.
 func appendCall(b []byte, c exo.Call) ([]byte, error) {
 	b = wire.AppendUint(begin(b, frameCall), c.ID)
-	e := exo.Encoder{B: wire.AppendInt(wire.AppendInt(b, int64(c.Pos.Line)), int64(c.Pos.Column))}
-	exo.WriteExpr(&e, c.Expr)
+	e := value.Encoder{B: wire.AppendInt(wire.AppendInt(b, int64(c.Pos.Line)), int64(c.Pos.Column))}
+	message.WriteExpr(&e, c.Expr)
 	return end(e.B), e.Err()
 }
 
@@ -21,39 +24,39 @@ func decodeCall(s string, nodes int) (c exo.Call, err error) {
 	r.Values = maxItems
 	c.ID = r.Uint()
 	c.Pos.Line, c.Pos.Column = int(r.Int()), int(r.Int())
-	c.Expr = exo.ReadExpr(&r.Decoder, nodes)
+	c.Expr = message.ReadExpr(&r.Decoder, nodes)
 	return c, r.done()
 }
 
 // appendReply writes the answer to a call. Of an error only what a guest may
 // read crosses: no text of the host is ever in a worker's memory.
-func appendReply(b []byte, p exo.Reply, sent *rowsLog, typ func(uint32) *exo.Type) []byte {
+func appendReply(b []byte, p exo.Reply, sent *rowsLog, typ func(uint32) *message.Type) []byte {
 	b = wire.AppendUint(begin(b, frameReply), p.ID)
 	if p.Err != nil {
 		e := asError(p.Err)
 		msg, kind := e.Message(), e.Kind
-		if kind == exo.Internal || kind == exo.Other {
-			msg, kind = "", exo.Internal // not classified: the guest reads that it is ours
+		if kind == fail.Internal || kind == fail.Other {
+			msg, kind = "", fail.Internal // not classified: the guest reads that it is ours
 		}
 		b = append(b, 0, byte(kind))
 		b = wire.AppendText(wire.AppendText(b, e.Op), msg)
 		return end(b)
 	}
 	sent.typ = typ
-	e := exo.Encoder{B: append(b, 1), Extend: sent}
+	e := value.Encoder{B: append(b, 1), Extend: sent}
 	e.Value(p.Value)
 	return end(e.B)
 }
 
 // decodeReply is the worker's. cause stands in errors for what only the host knows.
-func decodeReply(s string, sent *rowsLog, typed func(uint32, *exo.Type)) (p exo.Reply, err error) {
+func decodeReply(s string, sent *rowsLog, typed func(uint32, *message.Type)) (p exo.Reply, err error) {
 	sent.typed = typed
 	r := read(s)
 	r.Values, r.Extend = 1<<40, sent
 	if p.ID = r.Uint(); r.Bool() {
 		p.Value = r.Value()
 	} else {
-		e := &exo.Error{Kind: exo.Kind(r.Byte()), Err: cause(p.ID)}
+		e := &fail.Error{Kind: fail.Kind(r.Byte()), Err: cause(p.ID)}
 		e.Op, e.Msg = r.Text(), r.Text()
 		p.Err = e
 	}

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/internal/wire"
 )
@@ -18,12 +19,12 @@ func (c cause) Error() string { return fmt.Sprintf("call %d failed", uint64(c)) 
 // outcome is how a program ended, with what the host needs to know the rest.
 type outcome struct {
 	exoeval.ProgramResult
-	failed *exo.Error // its Err
-	cause  uint64     // the call whose error ended it; 0: none
+	failed *fail.Error // its Err
+	cause  uint64      // the call whose error ended it; 0: none
 }
 
 // asError is err, which is not nil, with its fields.
-func asError(err error) *exo.Error { return exo.Classify("", err).(*exo.Error) }
+func asError(err error) *fail.Error { return fail.Classify("", err).(*fail.Error) }
 
 // Bounds of what a worker says of a failure: more than the evaluator ever writes.
 const (
@@ -32,7 +33,7 @@ const (
 )
 
 func appendDone(b []byte, o exoeval.ProgramResult, sent *rowsLog) ([]byte, int) {
-	w := exo.Encoder{B: begin(b, frameDone), Extend: (*homeward)(sent)}
+	w := value.Encoder{B: begin(b, frameDone), Extend: (*homeward)(sent)}
 	if o.Err != nil {
 		e := asError(o.Err)
 		var c cause
@@ -74,21 +75,21 @@ func clean(s string, n int) string { return strings.ToValidUTF8(cut(s, n), "") }
 func decodeDone(s string, sent *rowsLog, bounds exoeval.Bounds) (o outcome, err error) {
 	defer recovered(&err)
 	// Texts are copies: what a host keeps of a result must not keep the frame.
-	r := reader{exo.Decoder{Reader: wire.NewOwner(s), Values: maxValues(bounds), Extend: &returned{sent: sent}}}
+	r := reader{value.Decoder{Reader: wire.NewOwner(s), Values: maxValues(bounds), Extend: &returned{sent: sent}}}
 	switch how := r.Byte(); how {
 	case 0:
-		e := &exo.Error{Kind: exo.Kind(r.Byte())}
+		e := &fail.Error{Kind: fail.Kind(r.Byte())}
 		switch e.Kind {
-		case exo.Crashed, exo.Breach:
+		case fail.Crashed, fail.Breach:
 			r.Fail("a verdict that is the host's")
-		case exo.Other:
+		case fail.Other:
 			r.Fail("no kind")
 		}
 		if !e.Kind.Valid() {
 			r.Fail("no such kind")
 		}
 		e.Op, e.Msg = r.short(maxMessage), r.short(maxMessage)
-		e.Pos = exo.Pos{Line: r.UpTo(1 << 31), Column: r.UpTo(1 << 31), Text: r.short(maxMessage)}
+		e.Pos = fail.Pos{Line: r.UpTo(1 << 31), Column: r.UpTo(1 << 31), Text: r.short(maxMessage)}
 		o.cause = r.Uint()
 		if detail := r.short(maxDetail); detail != "" {
 			e.Err = fmt.Errorf("in the worker: %q", detail)

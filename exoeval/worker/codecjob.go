@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/internal/wire"
 	"github.com/exoagent/exoagent/internal/zone"
@@ -21,8 +23,8 @@ func appendWorld(b []byte, w *exoeval.World) []byte {
 	for _, n := range sizes(&limits, &bounds) {
 		b = wire.AppendInt(b, int64(*n))
 	}
-	e := exo.Encoder{B: wire.AppendTexts(w.Zone.Append(b), w.Describing)}
-	exo.WriteGrants(&e, w.Granted, w.Catalog)
+	e := value.Encoder{B: wire.AppendTexts(w.Zone.Append(b), w.Describing)}
+	message.WriteGrants(&e, w.Granted, w.Catalog)
 	return e.B
 }
 
@@ -36,7 +38,7 @@ func (r *reader) world() *exoeval.World {
 	}
 	w.Zone = zone.Read(&r.Reader)
 	w.Describing = r.Texts()
-	w.Granted, w.Catalog = exo.ReadGrants(&r.Decoder)
+	w.Granted, w.Catalog = message.ReadGrants(&r.Decoder)
 	return w
 }
 

@@ -3,20 +3,21 @@ package worker
 import (
 	"errors"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
 // rowsLog numbers rows as they cross to the worker, alike on both sides. It is how
 // replies differ from plain values, for those who write and those who read them.
 type rowsLog struct {
-	rows  []*exo.Rows
-	index map[*exo.Rows]int
+	rows  []*value.Rows
+	index map[*value.Rows]int
 	sizes []int        // known for those that came back
 	held  map[int]held // those whose cells have not crossed, by number
 
-	typ   func(id uint32) *exo.Type    // the host's: of an object
-	typed func(id uint32, t *exo.Type) // the worker's: it learns of an object
+	typ   func(id uint32) *message.Type    // the host's: of an object
+	typed func(id uint32, t *message.Type) // the worker's: it learns of an object
 }
 
 // held is what a worker knows of rows whose cells it does not have.
@@ -25,9 +26,9 @@ type held struct {
 }
 
 // add numbers rows that are sent, or that came.
-func (l *rowsLog) add(r *exo.Rows) {
+func (l *rowsLog) add(r *value.Rows) {
 	if l.index == nil {
-		l.index = map[*exo.Rows]int{}
+		l.index = map[*value.Rows]int{}
 	}
 	l.index[r] = len(l.rows)
 	l.rows = append(l.rows, r)
@@ -42,7 +43,7 @@ func (l *rowsLog) hold(h held) {
 }
 
 // release gives the rows of number n to be fetched, which is so once.
-func (l *rowsLog) release(n uint64) (*exo.Rows, bool) {
+func (l *rowsLog) release(n uint64) (*value.Rows, bool) {
 	if _, ok := l.held[int(n)]; !ok || n >= uint64(len(l.rows)) {
 		return nil, false
 	}
@@ -77,7 +78,7 @@ const maxInline = 300
 // holds says whether rows stay with the host: there are many, and all cells are
 // plain, so that their number and the size of their text are all that the program's
 // side needs to count them.
-func holds(r *exo.Rows) (h held, ok bool) {
+func holds(r *value.Rows) (h held, ok bool) {
 	if r.Len()*r.Shape.Width() <= maxInline {
 		return h, false
 	}
@@ -90,10 +91,10 @@ func holds(r *exo.Rows) (h held, ok bool) {
 
 // Append writes what the worker is to know of an object, and rows that stay here. Other
 // rows cross as they are.
-func (l *rowsLog) Append(b []byte, v exo.Value) ([]byte, bool) {
-	if v.Type() == exo.TypeRef {
-		e := exo.Encoder{B: wire.AppendUint(append(b, tagObject), uint64(v.Number()))}
-		exo.WriteType(&e, l.typ(v.Number()))
+func (l *rowsLog) Append(b []byte, v value.Value) ([]byte, bool) {
+	if v.Type() == value.TypeRef {
+		e := value.Encoder{B: wire.AppendUint(append(b, tagObject), uint64(v.Number()))}
+		message.WriteType(&e, l.typ(v.Number()))
 		return e.B, true
 	}
 	r := v.Rows()
@@ -103,32 +104,32 @@ func (l *rowsLog) Append(b []byte, v exo.Value) ([]byte, bool) {
 		return b, false
 	}
 	l.hold(h)
-	e := exo.Encoder{B: append(b, tagHeld)}
+	e := value.Encoder{B: append(b, tagHeld)}
 	e.Shape(r.Shape)
 	return wire.AppendCount(wire.AppendCount(e.B, h.rows), h.text), true
 }
 
 // Rows takes rows that come as they are.
-func (l *rowsLog) Rows(r *exo.Rows) bool {
+func (l *rowsLog) Rows(r *value.Rows) bool {
 	l.add(r)
 	return true
 }
 
 // Read reads what Append writes. Only a host sends any.
-func (l *rowsLog) Read(tag byte, rest string) (exo.Value, int, error) {
+func (l *rowsLog) Read(tag byte, rest string) (value.Value, int, error) {
 	d := read(rest)
 	switch tag {
 	case tagObject:
 		v := d.Ref()
-		l.typed(v.Number(), exo.ReadType(&d.Decoder))
+		l.typed(v.Number(), message.ReadType(&d.Decoder))
 		return v, d.At(), d.Err()
 	case tagHeld:
-		r := &exo.Rows{Shape: d.Shape()}
+		r := &value.Rows{Shape: d.Shape()}
 		l.add(r)
 		l.hold(held{rows: d.UpTo(1 << 31), text: d.UpTo(1 << 40)})
-		return exo.RowsValue(r), d.At(), d.Err()
+		return value.RowsValue(r), d.At(), d.Err()
 	}
-	return exo.Value{}, 0, errValue
+	return value.Value{}, 0, errValue
 }
 
 var errValue = errors.New("no such value")
@@ -137,9 +138,9 @@ var errValue = errors.New("no such value")
 // back as their number.
 type homeward rowsLog
 
-// Append implements exo.Encoder.
-func (h *homeward) Append(b []byte, v exo.Value) ([]byte, bool) {
-	if v.Type() == exo.TypeRef { // no reference ever goes to the host
+// Append implements value.Encoder.
+func (h *homeward) Append(b []byte, v value.Value) ([]byte, bool) {
+	if v.Type() == value.TypeRef { // no reference ever goes to the host
 		return append(b, 0), true
 	}
 	n, ok := h.index[v.Rows()]
@@ -161,9 +162,9 @@ type returned struct {
 }
 
 // Rows refuses rows that the worker made: a result has records instead.
-func (x *returned) Rows(*exo.Rows) bool { return false }
+func (x *returned) Rows(*value.Rows) bool { return false }
 
-func (x *returned) Read(tag byte, rest string) (v exo.Value, read int, err error) {
+func (x *returned) Read(tag byte, rest string) (v value.Value, read int, err error) {
 	d := wire.NewReader(rest)
 	n := d.UpTo(uint64(len(x.sent.rows)))
 	switch {
@@ -180,7 +181,7 @@ func (x *returned) Read(tag byte, rest string) (v exo.Value, read int, err error
 	if x.same += text; !ok || x.same > maxSame || x.given > maxItems {
 		return v, 0, errors.New("more rows than a result holds, or other ones")
 	}
-	return exo.RowsValue(rows), d.At(), nil
+	return value.RowsValue(rows), d.At(), nil
 }
 
 // appendFetch asks for the cells of the rows of number n.
@@ -194,14 +195,14 @@ func decodeFetch(s string) (n uint64, err error) {
 	return n, r.done()
 }
 
-func appendCells(b []byte, r *exo.Rows) []byte {
-	e := exo.Encoder{B: begin(b, frameCells)}
+func appendCells(b []byte, r *value.Rows) []byte {
+	e := value.Encoder{B: begin(b, frameCells)}
 	e.Cells(r)
 	return end(e.B)
 }
 
 // decodeCells is the worker's.
-func decodeCells(s string, into *exo.Rows, rows int) error {
+func decodeCells(s string, into *value.Rows, rows int) error {
 	r := read(s)
 	r.Values = 1 << 40
 	if r.PlainCells(into); into.Len() != rows { // only rows of scalars are announced: see holds

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
 	"github.com/exoagent/exoagent/internal/testutil"
@@ -45,15 +46,15 @@ func TestHostileCorpus(t *testing.T) {
 		cancel()
 		o := testutil.Outcome{Result: res, Console: res.Console}
 		if res.Err != nil {
-			o.Kind, o.Message = exo.KindOf(res.Err), exo.GuestText(res.Err)
+			o.Kind, o.Message = fail.KindOf(res.Err), fail.GuestText(res.Err)
 		} else if b, err := res.Value.AppendJSON(nil); err == nil {
 			o.JSON = string(b)
 		}
 		switch {
 		case late:
 			t.Errorf("testdata/hostile/%s:%d: no verdict within %v", h.File, h.Line, slack)
-		case o.Kind == exo.Crashed && worker.RaceFactor > 1: // the detector runs out of addresses before the worker runs out of memory
-		case o.Kind == exo.Limit && h.Fatal: // whatever else it may end with on a slower machine
+		case o.Kind == fail.Crashed && worker.RaceFactor > 1: // the detector runs out of addresses before the worker runs out of memory
+		case o.Kind == fail.Limit && h.Fatal: // whatever else it may end with on a slower machine
 		default:
 			if p := h.Judge(o); p != "" {
 				t.Errorf("testdata/hostile/%s:%d: %s", h.File, h.Line, p)

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 )
 
@@ -34,7 +35,7 @@ func TestDoneRefuses(t *testing.T) {
 	} {
 		for _, wrap := range []string{"\x01", "\x01" + string([]byte{tagList, 1}), "\x01" + string([]byte{tagRecord, 1, 1, 'a'})} {
 			log := &rowsLog{}
-			log.add(&exo.Rows{Shape: &exo.Shape{Names: []string{"x"}}, Cells: []exo.Value{exo.Int(1)}})
+			log.add(&value.Rows{Shape: &value.Shape{Names: []string{"x"}}, Cells: []value.Value{value.Int(1)}})
 			if _, err := decodeDone(wrap+bad, log, exoeval.Bounds{}); err == nil {
 				t.Errorf("%s after %q was read", what, wrap)
 			}
@@ -50,7 +51,7 @@ func TestDoneRefuses(t *testing.T) {
 // Rows that come as their number count as the values that they are, each time.
 func TestSameRowsCount(t *testing.T) {
 	log := &rowsLog{}
-	log.add(&exo.Rows{Shape: &exo.Shape{Names: []string{"x"}}, Cells: []exo.Value{exo.Int(1), exo.Int(2), exo.Int(3)}})
+	log.add(&value.Rows{Shape: &value.Shape{Names: []string{"x"}}, Cells: []value.Value{value.Int(1), value.Int(2), value.Int(3)}})
 	for n, ok := range map[int]bool{2: true, 4: false} {
 		s := append([]byte{tagList, byte(n)}, bytes.Repeat([]byte{tagSame, 0}, n)...)
 		r := read(string(s))
@@ -64,7 +65,7 @@ func TestSameRowsCount(t *testing.T) {
 // Cells are asked for once: a worker that asks for ever would make the host write for ever.
 func TestCellsAreFetchedOnce(t *testing.T) {
 	log := &rowsLog{}
-	log.add(&exo.Rows{Shape: &exo.Shape{Names: []string{"x"}}})
+	log.add(&value.Rows{Shape: &value.Shape{Names: []string{"x"}}})
 	log.hold(held{})
 	if _, ok := log.release(0); !ok {
 		t.Error("the first time")
@@ -79,7 +80,7 @@ func TestCellsAreFetchedOnce(t *testing.T) {
 // Cells that do not fit their shape would be read beyond the last row.
 func TestCellsFitTheirShape(t *testing.T) {
 	for cells, ok := range map[int]bool{0: true, 1: false, 2: true, 3: false, 4: true} {
-		into := &exo.Rows{Shape: &exo.Shape{Names: []string{"a", "b"}}}
+		into := &value.Rows{Shape: &value.Shape{Names: []string{"a", "b"}}}
 		err := decodeCells(string(rune(cells))+strings.Repeat(string(rune(tagNull)), cells), into, cells/2)
 		if (err == nil) != ok {
 			t.Errorf("%d cells of two columns: %v", cells, err)
@@ -93,8 +94,8 @@ func TestCallBounds(t *testing.T) {
 	call := func(nodes ...string) string {
 		return string(binary.AppendUvarint([]byte{1, 0, 0}, uint64(len(nodes)))) + strings.Join(nodes, "") // number, line and column, and how many
 	}
-	ref := string([]byte{byte(exo.OpRef), 0})
-	field := func(recv byte) string { return string([]byte{byte(exo.OpField), 1 | 2, 1, 'x', recv}) } // a name and a receiver
+	ref := string([]byte{byte(message.OpRef), 0})
+	field := func(recv byte) string { return string([]byte{byte(message.OpField), 1 | 2, 1, 'x', recv}) } // a name and a receiver
 	for what, c := range map[string]struct {
 		s  string
 		ok bool

@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/internal/testutil"
 )
@@ -22,22 +25,22 @@ type desk struct {
 	rows  int
 }
 
-func (d *desk) Describe() (exo.Description, error) {
-	m := map[string]*exo.Method{
+func (d *desk) Describe() (message.Description, error) {
+	m := map[string]*message.Method{
 		"fast":     {Name: "fast", Sends: true, Result: data},
-		"labelled": {Name: "labelled", Sends: true, Result: data, Reply: exo.NewLabel("secret")},
-		"fails":    {Name: "fails", Sends: true, Result: data, Reply: exo.NewLabel("secret")},
+		"labelled": {Name: "labelled", Sends: true, Result: data, Reply: value.NewLabel("secret")},
+		"fails":    {Name: "fails", Sends: true, Result: data, Reply: value.NewLabel("secret")},
 		"beyond":   {Name: "beyond", Sends: true, Result: data},
-		"put":      {Name: "put", Sends: true, Effect: exo.InUnit, Admits: exo.NewLabel("secret"), Result: data},
-		"mail":     {Name: "mail", Sends: true, Effect: exo.Held, Admits: exo.NewLabel("secret"), Result: &exo.Term{Con: exo.Receipt()}},
-		"post":     {Name: "post", Sends: true, Effect: exo.Immediate, Result: data},
+		"put":      {Name: "put", Sends: true, Effect: message.InUnit, Admits: value.NewLabel("secret"), Result: data},
+		"mail":     {Name: "mail", Sends: true, Effect: message.Held, Admits: value.NewLabel("secret"), Result: &message.Term{Con: message.Receipt()}},
+		"post":     {Name: "post", Sends: true, Effect: message.Immediate, Result: data},
 	}
-	return exo.Description{Type: &exo.Type{Name: "Desk"}, Interfaces: []*exo.Interface{{Name: "Desk", Methods: m}}}, nil
+	return message.Description{Type: &message.Type{Name: "Desk"}, Interfaces: []*message.Interface{{Name: "Desk", Methods: m}}}, nil
 }
 
 func (d *desk) UnitKey() any { return d }
 
-func (d *desk) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
+func (d *desk) Eval(ctx context.Context, m *exo.Message) (value.Value, error) {
 	name := m.Root.Name
 	d.mu.Lock()
 	delay := d.delay[name]
@@ -48,18 +51,18 @@ func (d *desk) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
 	d.did = append(d.did, name)
 	switch name {
 	case "labelled":
-		return exo.Text("s3cret").WithLabel(exo.NewLabel("secret")), nil
+		return value.Text("s3cret").WithLabel(value.NewLabel("secret")), nil
 	case "beyond":
-		return exo.Text("s3cret").WithLabel(exo.NewLabel("secret")), nil
+		return value.Text("s3cret").WithLabel(value.NewLabel("secret")), nil
 	case "fails":
-		return exo.Value{}, exo.Errorf(exo.Invalid, "", "there is one")
+		return value.Value{}, fail.Errorf(fail.Invalid, "", "there is one")
 	case "put":
 		if _, err := m.Unit(d, func(context.Context) (exo.Unit, error) { return deskUnit{d}, nil }); err != nil {
-			return exo.Value{}, err
+			return value.Value{}, err
 		}
 		d.rows++
 	}
-	return exo.Int(int64(d.rows)), nil
+	return value.Int(int64(d.rows)), nil
 }
 
 type deskUnit struct{ d *desk }

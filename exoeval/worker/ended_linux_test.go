@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/internal/testutil"
 )
@@ -19,21 +20,21 @@ func TestWhoEndedTheRun(t *testing.T) {
 	for name, c := range map[string]struct {
 		total   time.Duration
 		context func(context.Context) (context.Context, context.CancelFunc)
-		kind    exo.Kind
+		kind    fail.Kind
 		says    string
 		is, not error
 	}{
-		"our limit": {short, context.WithCancel, exo.Limit, "longer than 3s in all", exo.ErrLimit, context.DeadlineExceeded},
+		"our limit": {short, context.WithCancel, fail.Limit, "longer than 3s in all", fail.ErrLimit, context.DeadlineExceeded},
 		"our limit, before the caller's": {short, func(ctx context.Context) (context.Context, context.CancelFunc) { return context.WithTimeout(ctx, long) },
-			exo.Limit, "longer than 3s in all", exo.ErrLimit, context.DeadlineExceeded},
+			fail.Limit, "longer than 3s in all", fail.ErrLimit, context.DeadlineExceeded},
 		"a deadline": {long, func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return context.WithTimeout(ctx, short)
-		}, exo.Cancelled, "the deadline of its caller", context.DeadlineExceeded, context.Canceled},
+		}, fail.Cancelled, "the deadline of its caller", context.DeadlineExceeded, context.Canceled},
 		"a cancel": {long, func(ctx context.Context) (context.Context, context.CancelFunc) {
 			ctx, cancel := context.WithCancel(ctx)
 			time.AfterFunc(short, cancel)
 			return ctx, cancel
-		}, exo.Cancelled, "cancelled", context.Canceled, context.DeadlineExceeded},
+		}, fail.Cancelled, "cancelled", context.Canceled, context.DeadlineExceeded},
 	} {
 		limits := exoeval.Bounds{Wall: long, CPU: long, Total: c.total}
 		for where, e := range map[string]exoeval.Runner{"worker": evaluator(t, &shop{}, limits, nil), "in process": testutil.InProcess(gateOf(t, &shop{}, exo.Limits{}), limits)} {
@@ -43,10 +44,10 @@ func TestWhoEndedTheRun(t *testing.T) {
 					ctx, cancel := c.context(context.Background())
 					defer cancel()
 					r := e.Run(ctx, exoeval.Job{Program: program})
-					if r.Err == nil || exo.KindOf(r.Err) != c.kind || !strings.Contains(exo.GuestText(r.Err), c.says) || !errors.Is(r.Err, c.is) || errors.Is(r.Err, c.not) {
+					if r.Err == nil || fail.KindOf(r.Err) != c.kind || !strings.Contains(fail.GuestText(r.Err), c.says) || !errors.Is(r.Err, c.is) || errors.Is(r.Err, c.not) {
 						t.Errorf("%v", r.Err)
 					}
-					if c.kind == exo.Cancelled && strings.Contains(exo.GuestText(r.Err), "in all") {
+					if c.kind == fail.Cancelled && strings.Contains(fail.GuestText(r.Err), "in all") {
 						t.Errorf("blames a limit: %v", r.Err)
 					}
 				})
@@ -61,7 +62,7 @@ func TestTotalEnds(t *testing.T) {
 	e := evaluator(t, &shop{}, exoeval.Bounds{Total: 300 * time.Millisecond}, nil)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	if r := e.Run(ctx, exoeval.Job{Program: "await shop.wait()"}); exo.KindOf(r.Err) != exo.Limit {
+	if r := e.Run(ctx, exoeval.Job{Program: "await shop.wait()"}); fail.KindOf(r.Err) != fail.Limit {
 		t.Errorf("%v", r.Err)
 	}
 }

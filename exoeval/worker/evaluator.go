@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
 )
 
@@ -63,13 +64,13 @@ func (e *runner) Run(ctx context.Context, job exoeval.Job) *exoeval.RunResult {
 	}
 	ctx, exit, err := e.pool.enter(ctx)
 	if err != nil {
-		return &exoeval.RunResult{Err: exo.Classify("", err), Took: time.Since(begin)}
+		return &exoeval.RunResult{Err: fail.Classify("", err), Took: time.Since(begin)}
 	}
 	defer exit()
 	r := &run{limits: limits, bounds: bounds, catalog: e.world.Catalog, calls: make(chan struct{}, limits.Calls+limits.ConcurrentCalls+2), pool: e.pool}
 	job.Run = job.OrNew(begin) // the worker must have its clock and seed before there is a session
 	if err := e.begin(ctx, r, job); err != nil {
-		return &exoeval.RunResult{Err: exo.Classify("", err), Took: time.Since(begin)}
+		return &exoeval.RunResult{Err: fail.Classify("", err), Took: time.Since(begin)}
 	}
 	r.stay.uses.Add(1)
 	defer e.pool.part(r.stay)
@@ -82,7 +83,7 @@ func (e *runner) Run(ctx context.Context, job exoeval.Job) *exoeval.RunResult {
 		}
 	}()
 	if r.s, err = e.gate.Begin(ctx, job.Run, job.Program, e.recorded); err != nil {
-		return &exoeval.RunResult{Err: exo.Classify("", err), Took: time.Since(begin)}
+		return &exoeval.RunResult{Err: fail.Classify("", err), Took: time.Since(begin)}
 	}
 	begun = true
 	out, rests := r.run(ctx)
@@ -129,7 +130,7 @@ func (e *runner) begin(ctx context.Context, r *run, job exoeval.Job) error {
 		}
 		e.pool.discard(w)
 		if try > e.pool.opts.Idle+e.pool.opts.Reuse.Kept+1 { // all that waited, and one that was started for it
-			return &exo.Error{Kind: exo.Internal, Err: errors.Join(ErrNotRun, err)}
+			return &fail.Error{Kind: fail.Internal, Err: errors.Join(ErrNotRun, err)}
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
 )
@@ -18,15 +18,15 @@ import (
 // ends are programs whose processes end in ways that only the kernel saw.
 var ends = []struct {
 	program string
-	kind    exo.Kind
+	kind    fail.Kind
 	event   worker.Event
 }{
-	{"'a'.repeat(2**36)", exo.Limit, worker.OutOfMemory},
-	{"let a = []; a.length = 2**32-1; a.reverse(); return 1", exo.Limit, worker.OutOfTime},
-	{"!open", exo.Breach, worker.PolicyBreach},
-	{"!nothing", exo.Breach, worker.ProtocolBreach},
-	{"!no such attack", exo.Crashed, worker.EngineFailed},
-	{"throw 1", exo.Program, worker.NoEvent},
+	{"'a'.repeat(2**36)", fail.Limit, worker.OutOfMemory},
+	{"let a = []; a.length = 2**32-1; a.reverse(); return 1", fail.Limit, worker.OutOfTime},
+	{"!open", fail.Breach, worker.PolicyBreach},
+	{"!nothing", fail.Breach, worker.ProtocolBreach},
+	{"!no such attack", fail.Crashed, worker.EngineFailed},
+	{"throw 1", fail.Program, worker.NoEvent},
 }
 
 // How a worker ended is known to a host that ignores SIGCHLD, which lets the
@@ -63,13 +63,13 @@ func TestExitsThatOthersTake(t *testing.T) {
 	e := evaluator(t, &shop{}, exoeval.Bounds{Wall: 400 * time.Millisecond}, p)
 	for _, c := range ends {
 		r := run(t, e, c.program)
-		if r.Err != nil && exo.KindOf(r.Err) == exo.Breach && strings.Contains(r.Err.Error(), "was lost") {
+		if r.Err != nil && fail.KindOf(r.Err) == fail.Breach && strings.Contains(r.Err.Error(), "was lost") {
 			if kernel(t) >= 6_015 {
 				t.Errorf("%s: %v", c.program, r.Err)
 			}
 			continue // an older one does not tell, and what is lost must not be taken for less
 		}
-		if r.Err == nil || exo.KindOf(r.Err) != c.kind || event(r) != c.event {
+		if r.Err == nil || fail.KindOf(r.Err) != c.kind || event(r) != c.event {
 			t.Errorf("%s: %v", c.program, r.Err)
 		}
 	}
@@ -120,7 +120,7 @@ func TestToldExit(t *testing.T) {
 func TestHiddenMemory(t *testing.T) {
 	e := evaluator(t, &shop{}, exoeval.Bounds{Wall: 5 * time.Second, Total: 20 * time.Second}, nil)
 	r := run(t, e, "!first thread ends")
-	if exo.KindOf(r.Err) != exo.Breach || event(r) != worker.PolicyBreach {
+	if fail.KindOf(r.Err) != fail.Breach || event(r) != worker.PolicyBreach {
 		t.Errorf("%v", r.Err)
 	}
 	// What is ending looks the same for a moment, and is not blamed for it.

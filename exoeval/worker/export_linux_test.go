@@ -18,6 +18,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/internal/wire"
 )
@@ -205,11 +208,11 @@ func framed(kind frameKind, parts ...[]byte) []byte {
 func call(c exo.Call) []byte { b, _ := appendCall(nil, c); return b }
 
 // sends is the call of a method of object id.
-func sends(id uint64, object uint32, method string, args ...exo.Value) []byte {
-	x := exo.Expr{Nodes: []exo.WireNode{{Op: exo.OpRef, Recv: -1, Ref: object}}}
-	c := exo.WireNode{Op: exo.OpCall, Name: method}
+func sends(id uint64, object uint32, method string, args ...value.Value) []byte {
+	x := message.Expr{Nodes: []message.WireNode{{Op: message.OpRef, Recv: -1, Ref: object}}}
+	c := message.WireNode{Op: message.OpCall, Name: method}
 	for i, a := range args {
-		x.Nodes, c.Args = append(x.Nodes, exo.WireNode{Op: exo.OpLit, Recv: -1, Lit: a}), append(c.Args, int32(i+1))
+		x.Nodes, c.Args = append(x.Nodes, message.WireNode{Op: message.OpLit, Recv: -1, Lit: a}), append(c.Args, int32(i+1))
 	}
 	x.Nodes = append(x.Nodes, c)
 	return call(exo.Call{ID: id, Expr: x})
@@ -291,8 +294,8 @@ var sessions = map[string]func(g *guest){
 	},
 	// Calls of places that no program has.
 	"claims places": func(g *guest) {
-		for i, p := range []exo.Pos{{Line: -1, Column: 1}, {Line: math.MaxInt, Column: math.MaxInt}, {Line: 1, Column: math.MinInt}, {}, {Line: 2, Column: 3}} {
-			x := exo.Expr{Nodes: []exo.WireNode{{Op: exo.OpRef, Recv: -1}, {Op: exo.OpCall, Name: "again"}}}
+		for i, p := range []fail.Pos{{Line: -1, Column: 1}, {Line: math.MaxInt, Column: math.MaxInt}, {Line: 1, Column: math.MinInt}, {}, {Line: 2, Column: 3}} {
+			x := message.Expr{Nodes: []message.WireNode{{Op: message.OpRef, Recv: -1}, {Op: message.OpCall, Name: "again"}}}
 			g.write(call(exo.Call{ID: uint64(i + 1), Expr: x, Pos: p}))
 			g.open, g.sizes = 1, []int{0}
 			g.Next(context.Background())
@@ -341,7 +344,7 @@ var sessions = map[string]func(g *guest){
 		for id := range uint64(64) {
 			b := sends(id+1, 0, strings.Repeat("x", 1<<20))
 			if id%2 == 1 {
-				b = sends(id+1, 0, "wait", exo.Text(strings.Repeat("x", 200_000)), exo.Text(strings.Repeat("y", 200_000)))
+				b = sends(id+1, 0, "wait", value.Text(strings.Repeat("x", 200_000)), value.Text(strings.Repeat("y", 200_000)))
 			}
 			g.write(b)
 			g.open, g.sizes = 1, []int{0}
@@ -352,14 +355,14 @@ var sessions = map[string]func(g *guest){
 	"flood": func(g *guest) {
 		g.write(sends(1, 0, "wait"))
 		for id := uint64(2); id < 200; id++ {
-			g.write(sends(id, 0, "echo", exo.Text(strings.Repeat("x", 200_000))))
+			g.write(sends(id, 0, "echo", value.Text(strings.Repeat("x", 200_000))))
 		}
 	},
 }
 
 func twice(b []byte) []byte { return append(b, b...) }
 
-var ref = exo.WireNode{Op: exo.OpRef, Recv: -1}
+var ref = message.WireNode{Op: message.OpRef, Recv: -1}
 
 // frames are made when one is wanted: what this package makes at its start, each
 // worker of its tests pays.
@@ -378,16 +381,16 @@ var frames = sync.OnceValue(func() map[string][]byte {
 		"a reply":            framed(frameReply, []byte{1, 1, tagNull}),
 		"a call of nothing":  framed(frameCall),
 		"a call cut":         framed(frameCall, []byte{1, 5, 1}),
-		"more than a call":   framed(frameCall, call(exo.Call{ID: 1, Expr: exo.Expr{Nodes: []exo.WireNode{ref}}})[5:], []byte{0}),
+		"more than a call":   framed(frameCall, call(exo.Call{ID: 1, Expr: message.Expr{Nodes: []message.WireNode{ref}}})[5:], []byte{0}),
 		"many nodes":         framed(frameCall, append([]byte{1}, binary.AppendUvarint(nil, 1<<40)...)),
-		"a forward node":     call(exo.Call{ID: 1, Expr: exo.Expr{Nodes: []exo.WireNode{{Op: exo.OpField, Name: "x", Recv: 7}}}}),
-		"an id twice":        twice(call(exo.Call{ID: 1, Expr: exo.Expr{Nodes: []exo.WireNode{ref}}})),
-		"an id that falls":   append(call(exo.Call{ID: 9, Expr: exo.Expr{Nodes: []exo.WireNode{ref}}}), call(exo.Call{ID: 8, Expr: exo.Expr{Nodes: []exo.WireNode{ref}}})...),
+		"a forward node":     call(exo.Call{ID: 1, Expr: message.Expr{Nodes: []message.WireNode{{Op: message.OpField, Name: "x", Recv: 7}}}}),
+		"an id twice":        twice(call(exo.Call{ID: 1, Expr: message.Expr{Nodes: []message.WireNode{ref}}})),
+		"an id that falls":   append(call(exo.Call{ID: 9, Expr: message.Expr{Nodes: []message.WireNode{ref}}}), call(exo.Call{ID: 8, Expr: message.Expr{Nodes: []message.WireNode{ref}}})...),
 		"a reference home":   framed(frameDone, []byte{1, tagRef, 0, 0}),
 		"an object home":     framed(frameDone, []byte{1, tagObject, 0, 0}),
 		"a label":            framed(frameDone, []byte{1, tagRef + 1, 1, 1, 'x', tagNull}),
 		"held rows home":     framed(frameDone, []byte{1, tagHeld, 0, 0, 0}),
-		"nodes in any order": call(exo.Call{ID: 1, Expr: exo.Expr{Nodes: []exo.WireNode{ref, ref, {Op: exo.OpCall, Name: "wait", Recv: 1, Args: []int32{0}}}}}),
+		"nodes in any order": call(exo.Call{ID: 1, Expr: message.Expr{Nodes: []message.WireNode{ref, ref, {Op: message.OpCall, Name: "wait", Recv: 1, Args: []int32{0}}}}}),
 		"rows never sent":    framed(frameDone, []byte{1, tagSame, 0}),
 		"rows of its own":    framed(frameDone, []byte{1, tagRows, 0, 0}),
 		"no value":           framed(frameDone, []byte{1, tagNone}),
@@ -398,14 +401,14 @@ var frames = sync.OnceValue(func() map[string][]byte {
 		"deep":               framed(frameDone, []byte{1}, []byte(strings.Repeat(string([]byte{tagList, 1}), 200)), []byte{tagNull}),
 		"a long list":        framed(frameDone, append([]byte{1, tagList}, binary.AppendUvarint(nil, 1<<50)...)),
 		"two million nulls":  framed(frameDone, binary.AppendUvarint([]byte{1, tagList}, 2_000_000), make([]byte, 0), []byte(strings.Repeat(string([]byte{tagNull}), 2_000_000))),
-		"the host's verdict": framed(frameDone, []byte{0, byte(exo.Breach), 0, 0, 0, 0, 0, 0, 0}),
-		"no kind":            framed(frameDone, []byte{0, byte(exo.Breach + 1), 0, 0, 0, 0, 0, 0, 0}),
-		"cancelled":          framed(frameDone, []byte{0, byte(exo.Cancelled), 0, 0, 0, 0, 0, 0, 0}),
-		"kind other":         framed(frameDone, []byte{0, byte(exo.Other), 0, 0, 0, 0, 0, 0, 0}),
-		"bad message":        framed(frameDone, []byte{0, byte(exo.Program), 0, 1, 0xff, 0, 0, 0, 0, 0}),
-		"half a character":   framed(frameDone, []byte{0, byte(exo.Program), 0, 2, 0xe2, 0x82, 0, 0, 0, 0, 0}),
-		"bad source line":    framed(frameDone, []byte{0, byte(exo.Program), 0, 0, 0, 0, 1, 0xff, 0, 0}),
-		"bad detail":         framed(frameDone, []byte{0, byte(exo.Program), 0, 0, 0, 0, 0, 0, 1, 0xff}),
+		"the host's verdict": framed(frameDone, []byte{0, byte(fail.Breach), 0, 0, 0, 0, 0, 0, 0}),
+		"no kind":            framed(frameDone, []byte{0, byte(fail.Breach + 1), 0, 0, 0, 0, 0, 0, 0}),
+		"cancelled":          framed(frameDone, []byte{0, byte(fail.Cancelled), 0, 0, 0, 0, 0, 0, 0}),
+		"kind other":         framed(frameDone, []byte{0, byte(fail.Other), 0, 0, 0, 0, 0, 0, 0}),
+		"bad message":        framed(frameDone, []byte{0, byte(fail.Program), 0, 1, 0xff, 0, 0, 0, 0, 0}),
+		"half a character":   framed(frameDone, []byte{0, byte(fail.Program), 0, 2, 0xe2, 0x82, 0, 0, 0, 0, 0}),
+		"bad source line":    framed(frameDone, []byte{0, byte(fail.Program), 0, 0, 0, 0, 1, 0xff, 0, 0}),
+		"bad detail":         framed(frameDone, []byte{0, byte(fail.Program), 0, 0, 0, 0, 0, 0, 1, 0xff}),
 		"bad line":           framed(frameConsole, []byte{byte(exo.LevelInfo), 1, 0xff}),
 		"a line of no level": framed(frameConsole, []byte{9, 1, 'x'}),
 		"a line of nothing":  framed(frameConsole),
@@ -414,9 +417,9 @@ var frames = sync.OnceValue(func() map[string][]byte {
 		"lines of no end":    []byte(strings.Repeat(string(framed(frameConsole, []byte{0, 0})), exo.Limits{}.OrDefault().ConsoleBytes+2)),
 		"a console of old":   framed(frameDone, []byte{1, tagNull, 1, 'x'}),
 		"bad field name":     framed(frameDone, []byte{1, tagRecord, 1, 1, 0xff, tagNull}),
-		"bad call name":      call(exo.Call{ID: 1, Expr: exo.Expr{Nodes: []exo.WireNode{ref, {Op: exo.OpCall, Name: "\xff"}}}}),
-		"bad record name":    call(exo.Call{ID: 1, Expr: exo.Expr{Nodes: []exo.WireNode{ref, {Op: exo.OpRecord, Recv: -1, Names: []string{"\xff"}, Args: []int32{0}}}}}),
-		"a cause of no call": framed(frameDone, []byte{0, byte(exo.Internal), 0, 0, 0, 0, 0, 5, 0}),
+		"bad call name":      call(exo.Call{ID: 1, Expr: message.Expr{Nodes: []message.WireNode{ref, {Op: message.OpCall, Name: "\xff"}}}}),
+		"bad record name":    call(exo.Call{ID: 1, Expr: message.Expr{Nodes: []message.WireNode{ref, {Op: message.OpRecord, Recv: -1, Names: []string{"\xff"}, Args: []int32{0}}}}}),
+		"a cause of no call": framed(frameDone, []byte{0, byte(fail.Internal), 0, 0, 0, 0, 0, 5, 0}),
 		"cells never sent":   framed(frameFetch, []byte{0}),
 		"cells of no number": framed(frameFetch, binary.AppendUvarint(nil, 1<<63)),
 		"more than a fetch":  framed(frameFetch, []byte{0, 0}),
@@ -443,16 +446,16 @@ const ThreadFlags = threadFlags
 
 // Fetched is the frame with the cells of v, if rows like v wait to be fetched, and
 // what a worker makes of it.
-func Fetched(v exo.Value) (reply, cells []byte, got exo.Value, err error) {
+func Fetched(v value.Value) (reply, cells []byte, got value.Value, err error) {
 	var host, worker rowsLog
 	reply = appendReply(nil, exo.Reply{ID: 1, Value: v}, &host, nil)
 	p, err := decodeReply(string(reply[5:]), &worker, nil)
 	if err != nil {
-		return reply, nil, exo.Value{}, err
+		return reply, nil, value.Value{}, err
 	}
 	n, err := decodeFetch(string(appendFetch(nil, 0)[5:]))
 	if err != nil {
-		return reply, nil, exo.Value{}, err
+		return reply, nil, value.Value{}, err
 	}
 	rows, ok := host.release(n)
 	if !ok {
@@ -467,10 +470,10 @@ func Fetched(v exo.Value) (reply, cells []byte, got exo.Value, err error) {
 
 // DecodeCells reads cells of rows with one column, of which so many were announced.
 func DecodeCells(s string, announced int) error {
-	return decodeCells(s, &exo.Rows{Shape: &exo.Shape{Names: []string{"a"}}}, announced)
+	return decodeCells(s, &value.Rows{Shape: &value.Shape{Names: []string{"a"}}}, announced)
 }
 
-func CellsBytes(r *exo.Rows) []byte { return appendCells(nil, r)[5:] }
+func CellsBytes(r *value.Rows) []byte { return appendCells(nil, r)[5:] }
 
 var (
 	SameModules = sameModules
@@ -482,7 +485,7 @@ var (
 
 func DecodeDone(s string, b exoeval.Bounds) (exoeval.ProgramResult, error) {
 	log := &rowsLog{}
-	log.add(&exo.Rows{Shape: &exo.Shape{Names: []string{"a"}}, Cells: []exo.Value{exo.Int(1)}})
+	log.add(&value.Rows{Shape: &value.Shape{Names: []string{"a"}}, Cells: []value.Value{value.Int(1)}})
 	o, err := decodeDone(s, log, b)
 	return o.ProgramResult, err
 }
@@ -499,10 +502,10 @@ func CrossWorld(w *exoeval.World) (*exoeval.World, int, error) {
 func WorldBytes(w *exoeval.World) []byte { return appendWorld(nil, w) }
 
 // CrossReply sends a value to a worker and lets it come back as the result.
-func CrossReply(v exo.Value) (there, back exo.Value, err error) {
+func CrossReply(v value.Value) (there, back value.Value, err error) {
 	var host, worker rowsLog
-	b := appendReply(nil, exo.Reply{ID: 1, Value: v}, &host, func(uint32) *exo.Type { return &exo.Type{Name: "T"} })
-	p, err := decodeReply(string(b[5:]), &worker, func(uint32, *exo.Type) {})
+	b := appendReply(nil, exo.Reply{ID: 1, Value: v}, &host, func(uint32) *message.Type { return &message.Type{Name: "T"} })
+	p, err := decodeReply(string(b[5:]), &worker, func(uint32, *message.Type) {})
 	if err != nil {
 		return v, v, err
 	}
@@ -512,7 +515,7 @@ func CrossReply(v exo.Value) (there, back exo.Value, err error) {
 }
 
 func DecodeReply(s string) error {
-	_, err := decodeReply(s, &rowsLog{}, func(uint32, *exo.Type) {})
+	_, err := decodeReply(s, &rowsLog{}, func(uint32, *message.Type) {})
 	return err
 }
 

@@ -12,6 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
 )
@@ -45,7 +47,7 @@ func TestShare(t *testing.T) {
 		}
 		// Its line is full, and that is said.
 		r := tools[c.greedy.tool].Run(ctx, exoeval.Job{Program: "1", Run: exo.Run{Principal: c.greedy.who}})
-		if exo.KindOf(r.Err) != exo.Limit || !errors.Is(errors.Unwrap(r.Err), worker.ErrNotRun) {
+		if fail.KindOf(r.Err) != fail.Limit || !errors.Is(errors.Unwrap(r.Err), worker.ErrNotRun) {
 			t.Errorf("%s: the line is full: %v", name, r.Err)
 		}
 		for range 3 {
@@ -94,7 +96,7 @@ func TestWaitForPlace(t *testing.T) {
 	<-s.began
 	e := evaluator(t, &shop{}, exoeval.Bounds{Total: 300 * time.Millisecond}, p)
 	r := e.Run(t.Context(), exoeval.Job{Program: "1", Run: exo.Run{Principal: "bob"}})
-	if exo.KindOf(r.Err) != exo.Limit || !errors.Is(errors.Unwrap(r.Err), worker.ErrNotRun) {
+	if fail.KindOf(r.Err) != fail.Limit || !errors.Is(errors.Unwrap(r.Err), worker.ErrNotRun) {
 		t.Errorf("%v", r.Err)
 	}
 	cancel()
@@ -117,7 +119,7 @@ func TestNullDeviceIsAskedForAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer unix.Setrlimit(unix.RLIMIT_NOFILE, &old)
-		if r := run(t, e, "1"); exo.KindOf(r.Err) != exo.Internal || !errors.Is(errors.Unwrap(r.Err), unix.EMFILE) || !errors.Is(errors.Unwrap(r.Err), worker.ErrNotRun) {
+		if r := run(t, e, "1"); fail.KindOf(r.Err) != fail.Internal || !errors.Is(errors.Unwrap(r.Err), unix.EMFILE) || !errors.Is(errors.Unwrap(r.Err), worker.ErrNotRun) {
 			t.Errorf("without files: %v", r.Err)
 		}
 	}()
@@ -134,11 +136,11 @@ type finisher struct {
 	inside atomic.Int64
 }
 
-func (f *finisher) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
+func (f *finisher) Eval(ctx context.Context, m *exo.Message) (value.Value, error) {
 	f.most.Store(max(f.most.Load(), f.inside.Add(1)))
 	defer f.inside.Add(-1)
 	<-f.finish
-	return exo.Null(), nil
+	return value.Null(), nil
 }
 
 // Who ends its programs early has no more of their effects at a time than others.

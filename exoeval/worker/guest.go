@@ -13,6 +13,9 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 )
 
@@ -69,18 +72,18 @@ func serve() {
 // own: of a program before it there are the world, which nothing writes to, and the
 // line. drained says that each call has had its answer.
 func (l *line) program(world *exoeval.World, job exoeval.Job) (done []byte, drained bool) {
-	g := &guest{line: l, limits: world.Limits, types: map[uint32]*exo.Type{}, names: map[uint32]string{}}
+	g := &guest{line: l, limits: world.Limits, types: map[uint32]*message.Type{}, names: map[uint32]string{}}
 	for _, n := range world.Granted {
 		g.types[n.ID], g.names[n.ID] = n.Type, n.Name
 	}
-	check := &exo.Checker{Catalog: world.Catalog, Bounds: world.Limits.Message(), Ref: func(id uint32) *exo.Type { return g.types[id] }, Show: g.show, Zone: world.Zone}
+	check := &message.Checker{Catalog: world.Catalog, Bounds: world.Limits.Message(), Ref: func(id uint32) *message.Type { return g.types[id] }, Show: g.show, Zone: world.Zone}
 	if hostile != nil {
 		hostile(g, job.Program)
 	}
 	out := world.Run(context.Background(), g, check, job)
 	b, items := appendDone(nil, out, &g.sent)
 	if items > maxValues(world.Bounds) || len(b) > maxDone(world.Bounds) {
-		out.Value, out.Err = exo.Value{}, tooLarge
+		out.Value, out.Err = value.Value{}, tooLarge
 		b, _ = appendDone(nil, out, &g.sent)
 	}
 	return b, g.open == 0 && len(g.early) == 0
@@ -101,7 +104,7 @@ type guest struct {
 	*line
 	buf    []byte
 	sent   rowsLog
-	types  map[uint32]*exo.Type
+	types  map[uint32]*message.Type
 	names  map[uint32]string
 	open   int
 	early  []string // replies that came while it waited for cells
@@ -123,7 +126,7 @@ func (g *guest) show(id uint32) string {
 // effect happens must not depend on what the program does next.
 func (g *guest) Submit(c exo.Call) error {
 	if g.calls++; g.calls > g.limits.Calls+g.limits.ConcurrentCalls+1 { // the session would take no more
-		return exo.Errorf(exo.Limit, "", "calls were sent after the limit of %d", g.limits.Calls)
+		return fail.Errorf(fail.Limit, "", "calls were sent after the limit of %d", g.limits.Calls)
 	}
 	size, err := g.limits.Unanswered(c, g.sum) // the session counts less: what we have not read it may have sent
 	if err != nil {
@@ -131,7 +134,7 @@ func (g *guest) Submit(c exo.Call) error {
 	}
 	b, err := appendCall(g.buf[:0], c)
 	if g.buf = b; err != nil || len(b) > maxCall {
-		return exo.Errorf(exo.Limit, "", "a message holds too many values, or too large ones")
+		return fail.Errorf(fail.Limit, "", "a message holds too many values, or too large ones")
 	}
 	g.open++
 	g.sizes, g.sum = append(g.sizes, size), g.sum+size
@@ -169,7 +172,7 @@ func (g *guest) Next(context.Context) (exo.Reply, bool, error) {
 		}
 	}
 	g.heard++
-	p, err := decodeReply(s, &g.sent, func(id uint32, t *exo.Type) { g.types[id] = t })
+	p, err := decodeReply(s, &g.sent, func(id uint32, t *message.Type) { g.types[id] = t })
 	if err != nil {
 		exit(exitNoHost)
 	}
@@ -177,7 +180,7 @@ func (g *guest) Next(context.Context) (exo.Reply, bool, error) {
 }
 
 // Held implements exoeval.Holder.
-func (g *guest) Held(rs *exo.Rows) (rows, text int, ok bool) {
+func (g *guest) Held(rs *value.Rows) (rows, text int, ok bool) {
 	n, known := g.sent.index[rs]
 	if !known {
 		return 0, 0, false
@@ -187,7 +190,7 @@ func (g *guest) Held(rs *exo.Rows) (rows, text int, ok bool) {
 }
 
 // Fetch implements exoeval.Holder.
-func (g *guest) Fetch(rs *exo.Rows) {
+func (g *guest) Fetch(rs *value.Rows) {
 	n := g.sent.index[rs]
 	h := g.sent.held[n]
 	delete(g.sent.held, n)

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -41,18 +43,18 @@ var heldPrograms = []string{
 // Results near the limits of the conversion are results, also where they are many
 // small values: it counts values and text, and so does the host.
 func TestLargeHeldResults(t *testing.T) {
-	rows := &exo.Rows{Shape: &exo.Shape{Names: []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"}}}
-	text := exo.Text(strings.Repeat("x", 330))
+	rows := &value.Rows{Shape: &value.Shape{Names: []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"}}}
+	text := value.Text(strings.Repeat("x", 330))
 	for range 900 {
 		rows.Cells = append(rows.Cells, text)
 		for i := range 9 {
-			rows.Cells = append(rows.Cells, exo.Int(int64(i)))
+			rows.Cells = append(rows.Cells, value.Int(int64(i)))
 		}
 	}
-	e := both(t, gateOf(t, &shop{rows: exo.RowsValue(rows)}, exo.Limits{}))["in a worker"]
+	e := both(t, gateOf(t, &shop{rows: value.RowsValue(rows)}, exo.Limits{}))["in a worker"]
 	for n, ok := range map[int]bool{100: true, 112: false} { // 990,000 values and 28 MiB of text
 		r := run(t, e, fmt.Sprintf("const r = await shop.rows(); return Array(%d).fill(r)", n))
-		if ok && (r.Err != nil || r.Value.Len() != n) || !ok && (exo.KindOf(r.Err) != exo.Limit) {
+		if ok && (r.Err != nil || r.Value.Len() != n) || !ok && (fail.KindOf(r.Err) != fail.Limit) {
 			t.Errorf("%d times: %v", n, r.Err)
 		}
 	}
@@ -70,11 +72,11 @@ func TestHeldRows(t *testing.T) {
 
 // Rows with more than plain values in their cells are results, too.
 func TestRowsOfLists(t *testing.T) {
-	rows := &exo.Rows{Shape: &exo.Shape{Names: []string{"id", "tags"}}}
+	rows := &value.Rows{Shape: &value.Shape{Names: []string{"id", "tags"}}}
 	for i := range 200 {
-		rows.Cells = append(rows.Cells, exo.Int(int64(i)), exo.List(exo.Text("a"), exo.Null()))
+		rows.Cells = append(rows.Cells, value.Int(int64(i)), value.List(value.Text("a"), value.Null()))
 	}
-	evaluators := both(t, gateOf(t, &shop{rows: exo.RowsValue(rows)}, exo.Limits{}))
+	evaluators := both(t, gateOf(t, &shop{rows: value.RowsValue(rows)}, exo.Limits{}))
 	for _, p := range []string{"return shop.rows()", "const r = await shop.rows(); return [r, r[3].tags]"} {
 		in, out := run(t, evaluators["in process"], p), run(t, evaluators["in a worker"], p)
 		if here, there := told(in), told(out); here != there || in.Err != nil {

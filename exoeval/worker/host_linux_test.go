@@ -12,6 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
 )
@@ -71,10 +73,10 @@ type slowShop struct {
 	unit openUnit
 }
 
-func (s *slowShop) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
+func (s *slowShop) Eval(ctx context.Context, m *exo.Message) (value.Value, error) {
 	if m.Root.Name == "act" {
 		if _, err := m.Unit(s, func(context.Context) (exo.Unit, error) { return &s.unit, nil }); err != nil {
-			return exo.Value{}, err
+			return value.Value{}, err
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
@@ -118,11 +120,11 @@ func TestRecordPanicLeavesNothing(t *testing.T) {
 // badShop fails with what its program says.
 type badShop struct{ shop }
 
-func (s *badShop) Eval(_ context.Context, m *exo.Message) (exo.Value, error) {
+func (s *badShop) Eval(_ context.Context, m *exo.Message) (value.Value, error) {
 	if m.Root.Name == "nap" {
 		runtime.Goexit()
 	}
-	return exo.Value{}, &exo.Error{Kind: exo.Kind(m.Args[0].Int()), Msg: "said"}
+	return value.Value{}, &fail.Error{Kind: fail.Kind(m.Args[0].Int()), Msg: "said"}
 }
 
 // What an object fails with is told alike in process and in a worker, and is
@@ -134,12 +136,12 @@ func TestBadObjects(t *testing.T) {
 	}
 	evaluators := both(t, g)
 	programs := []string{"await shop.nap()", "try { await shop.nap() } catch (e) { return e.message }"}
-	for k := range exo.Breach + 2 {
+	for k := range fail.Breach + 2 {
 		programs = append(programs, fmt.Sprintf("await shop.echo(%d)", k), fmt.Sprintf("try { await shop.echo(%d) } catch (e) { return [e.kind, e.message] }", k))
 	}
 	for _, p := range programs {
 		in, out := run(t, evaluators["in process"], p), run(t, evaluators["in a worker"], p)
-		if a, b := told(in), told(out); a != b || in.Err != nil && (exo.KindOf(in.Err) == exo.Crashed || exo.KindOf(in.Err) == exo.Breach || event(out) != worker.NoEvent) {
+		if a, b := told(in), told(out); a != b || in.Err != nil && (fail.KindOf(in.Err) == fail.Crashed || fail.KindOf(in.Err) == fail.Breach || event(out) != worker.NoEvent) {
 			t.Errorf("%s\nin process: %s\nin a worker: %s", p, a, b)
 		}
 	}
@@ -211,7 +213,7 @@ func TestThreadsAreCounted(t *testing.T) {
 	}
 	defer worker.FewThreads()()
 	r := run(t, e, "for (;;) {}")
-	if exo.KindOf(r.Err) != exo.Breach || event(r) != worker.PolicyBreach {
+	if fail.KindOf(r.Err) != fail.Breach || event(r) != worker.PolicyBreach {
 		t.Errorf("%v", r.Err)
 	}
 }

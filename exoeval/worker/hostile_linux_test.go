@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
 	"github.com/exoagent/exoagent/internal/testutil"
@@ -35,7 +36,7 @@ func TestSystemCalls(t *testing.T) {
 	e := evaluator(t, &shop{}, exo.Limits{}, nil)
 	for _, name := range worker.CallAttacks() {
 		r := run(t, e, "!"+name)
-		if exo.KindOf(r.Err) != exo.Breach || event(r) != worker.PolicyBreach {
+		if fail.KindOf(r.Err) != fail.Breach || event(r) != worker.PolicyBreach {
 			t.Errorf("%s: %v", name, r.Err)
 		}
 	}
@@ -91,11 +92,11 @@ func TestFrames(t *testing.T) {
 	e := evaluator(t, s, exo.Limits{}, nil)
 	for _, name := range append(worker.FrameAttacks(), "hang up", "waits twice") {
 		r := run(t, e, "!"+name)
-		if exo.KindOf(r.Err) != exo.Breach || event(r) != worker.ProtocolBreach {
+		if fail.KindOf(r.Err) != fail.Breach || event(r) != worker.ProtocolBreach {
 			t.Errorf("%s: %v %v", name, r.Value, r.Err)
 		}
-		if strings.Contains(exo.GuestText(r.Err), "frame") {
-			t.Errorf("%s: the model reads %q", name, exo.GuestText(r.Err))
+		if strings.Contains(fail.GuestText(r.Err), "frame") {
+			t.Errorf("%s: the model reads %q", name, fail.GuestText(r.Err))
 		}
 	}
 }
@@ -103,24 +104,24 @@ func TestFrames(t *testing.T) {
 // killers end or stall the process that runs them.
 var killers = []struct {
 	name, program string
-	kind          exo.Kind
+	kind          fail.Kind
 	event         worker.Event
 }{
-	{"repeat", "'a'.repeat(2**36)", exo.Limit, worker.OutOfMemory},
-	{"sort", "let a = [1]; a.length = 2**32-1; a.sort(); return 1", exo.Limit, worker.OutOfMemory},
-	{"push", "const a = []; for (;;) a.push('x'.repeat(1e5) + a.length)", exo.Limit, worker.OutOfMemory},
-	{"double", "let s = 'ab'; for (;;) s = s + s + s.length", exo.Limit, worker.OutOfMemory},
-	{"template", "let s = 'ab'; for (;;) s = `${s}${s}`", exo.Limit, worker.OutOfMemory},
-	{"fill", "Array(1e9).fill(0).length", exo.Limit, worker.OutOfMemory},
-	{"deep JSON", `JSON.parse('{"a":'.repeat(2e6) + '1' + '}'.repeat(2e6))`, exo.Limit, worker.OutOfMemory},
-	{"split", "'x'.repeat(2**25).split('').length", exo.Limit, worker.OutOfMemory},
-	{"replaceAll", "'x'.repeat(1e4).replaceAll('x', 'y'.repeat(1e6)).length", exo.Limit, worker.OutOfMemory},
-	{"join", "new Array(2**32-1).join('')", exo.Limit, worker.OutOfTime},
-	{"indexOf", "let a = [1]; a.length = 2**32-1; return a.indexOf(7)", exo.Limit, worker.OutOfTime},
-	{"reverse", "let a = []; a.length = 2**32-1; a.reverse(); return 1", exo.Limit, worker.OutOfTime},
-	{"regexp", "/^(a|aa)*b$/.test('a'.repeat(3e7))", exo.Limit, worker.OutOfTime},
-	{"flat", "let a = [1]; for (let i = 0; i < 40; i++) a = [a, a]; return String(a).length", exo.Limit, worker.OutOfTime},
-	{"loop", "for (;;) {}", exo.Limit, worker.NoEvent}, // the engine's own interrupt, which knows the place
+	{"repeat", "'a'.repeat(2**36)", fail.Limit, worker.OutOfMemory},
+	{"sort", "let a = [1]; a.length = 2**32-1; a.sort(); return 1", fail.Limit, worker.OutOfMemory},
+	{"push", "const a = []; for (;;) a.push('x'.repeat(1e5) + a.length)", fail.Limit, worker.OutOfMemory},
+	{"double", "let s = 'ab'; for (;;) s = s + s + s.length", fail.Limit, worker.OutOfMemory},
+	{"template", "let s = 'ab'; for (;;) s = `${s}${s}`", fail.Limit, worker.OutOfMemory},
+	{"fill", "Array(1e9).fill(0).length", fail.Limit, worker.OutOfMemory},
+	{"deep JSON", `JSON.parse('{"a":'.repeat(2e6) + '1' + '}'.repeat(2e6))`, fail.Limit, worker.OutOfMemory},
+	{"split", "'x'.repeat(2**25).split('').length", fail.Limit, worker.OutOfMemory},
+	{"replaceAll", "'x'.repeat(1e4).replaceAll('x', 'y'.repeat(1e6)).length", fail.Limit, worker.OutOfMemory},
+	{"join", "new Array(2**32-1).join('')", fail.Limit, worker.OutOfTime},
+	{"indexOf", "let a = [1]; a.length = 2**32-1; return a.indexOf(7)", fail.Limit, worker.OutOfTime},
+	{"reverse", "let a = []; a.length = 2**32-1; a.reverse(); return 1", fail.Limit, worker.OutOfTime},
+	{"regexp", "/^(a|aa)*b$/.test('a'.repeat(3e7))", fail.Limit, worker.OutOfTime},
+	{"flat", "let a = [1]; for (let i = 0; i < 40; i++) a = [a, a]; return String(a).length", fail.Limit, worker.OutOfTime},
+	{"loop", "for (;;) {}", fail.Limit, worker.NoEvent}, // the engine's own interrupt, which knows the place
 }
 
 func TestKillers(t *testing.T) {
@@ -134,19 +135,19 @@ func TestKillers(t *testing.T) {
 		begin := time.Now()
 		r := run(t, e, c.program)
 		took := time.Since(begin)
-		if r.Err == nil || exo.KindOf(r.Err) != c.kind {
+		if r.Err == nil || fail.KindOf(r.Err) != c.kind {
 			t.Errorf("%s: %v %v", c.name, r.Value, r.Err)
 			continue
 		}
 		// On a busy machine a program may use up its time before its memory; a limit it is.
-		if got := event(r); got != c.event && got != worker.OutOfTime && !(strings.Contains(exo.GuestText(r.Err), "ran longer") || c.event == worker.OutOfTime && got == worker.OutOfMemory) {
+		if got := event(r); got != c.event && got != worker.OutOfTime && !(strings.Contains(fail.GuestText(r.Err), "ran longer") || c.event == worker.OutOfTime && got == worker.OutOfMemory) {
 			t.Errorf("%s: %v", c.name, r.Err)
 		}
 		if took > 20*wall {
 			t.Errorf("%s took %v", c.name, took)
 		}
-		if !strings.Contains(exo.GuestText(r.Err), "64 MiB") && !strings.Contains(exo.GuestText(r.Err), wall.String()) {
-			t.Errorf("%s does not say which limit: %q", c.name, exo.GuestText(r.Err))
+		if !strings.Contains(fail.GuestText(r.Err), "64 MiB") && !strings.Contains(fail.GuestText(r.Err), wall.String()) {
+			t.Errorf("%s does not say which limit: %q", c.name, fail.GuestText(r.Err))
 		}
 		t.Logf("%s: %v after %v", c.name, event(r), took)
 	}
@@ -165,7 +166,7 @@ func TestKillers(t *testing.T) {
 func TestProcessorTime(t *testing.T) {
 	e := evaluator(t, &shop{}, exoeval.Bounds{CPU: 150 * time.Millisecond, Wall: time.Minute, Total: 2 * time.Second}, nil)
 	r := run(t, e, "let a = [1]; a.length = 2**32-1; shop.wait(); return a.indexOf(7)")
-	if exo.KindOf(r.Err) != exo.Limit || event(r) != worker.OutOfCPU || !strings.Contains(exo.GuestText(r.Err), "150ms of processor time") {
+	if fail.KindOf(r.Err) != fail.Limit || event(r) != worker.OutOfCPU || !strings.Contains(fail.GuestText(r.Err), "150ms of processor time") {
 		t.Errorf("%v", r.Err)
 	}
 }
@@ -177,7 +178,7 @@ func TestWaitingIsFree(t *testing.T) {
 		t.Errorf("%v %v", r.Value, r.Err)
 	}
 	e = evaluator(t, &shop{}, exoeval.Bounds{Total: 100 * time.Millisecond}, nil)
-	if r := run(t, e, "await shop.wait()"); exo.KindOf(r.Err) != exo.Limit || !strings.Contains(exo.GuestText(r.Err), "100ms in all") {
+	if r := run(t, e, "await shop.wait()"); fail.KindOf(r.Err) != fail.Limit || !strings.Contains(fail.GuestText(r.Err), "100ms in all") {
 		t.Errorf("%v", r.Err)
 	}
 }
@@ -186,7 +187,7 @@ func TestWaitingIsFree(t *testing.T) {
 func TestCrash(t *testing.T) {
 	e := evaluator(t, &shop{}, exo.Limits{}, nil)
 	r := run(t, e, "!no such attack") // a panic outside the realm
-	if exo.KindOf(r.Err) != exo.Crashed || event(r) != worker.EngineFailed {
+	if fail.KindOf(r.Err) != fail.Crashed || event(r) != worker.EngineFailed {
 		t.Errorf("%v", r.Err)
 	}
 	// goja's own panics are recovered in the worker and end the program only.

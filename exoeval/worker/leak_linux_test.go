@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
 	"github.com/exoagent/exoagent/internal/testutil"
@@ -33,7 +34,7 @@ func TestNothingLeaks(t *testing.T) {
 	before := heap()
 	p := newPool(t, worker.PoolOptions{Workers: 6, Share: 6})
 	e := evaluator(t, &shop{rows: rowsOf(10)}, testutil.Both{Limits: exo.Limits{UnansweredBytes: 1 << 20}, Bounds: exoeval.Bounds{Wall: 20 * time.Millisecond * time.Duration(worker.RaceFactor)}}, p)
-	kinds := map[exo.Kind]int{}
+	kinds := map[fail.Kind]int{}
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	next := 0
@@ -58,9 +59,9 @@ func TestNothingLeaks(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), patience)
 				r := e.Run(ctx, exoeval.Job{Program: program})
 				cancel()
-				kind := exo.Other
+				kind := fail.Other
 				if r.Err != nil {
-					kind = exo.KindOf(r.Err)
+					kind = fail.KindOf(r.Err)
 				}
 				mu.Lock()
 				kinds[kind]++
@@ -72,13 +73,13 @@ func TestNothingLeaks(t *testing.T) {
 	p.Close()
 	left()
 	t.Logf("%d runs: %v", runs, kinds)
-	for _, k := range []exo.Kind{exo.Other, exo.Program, exo.Limit, exo.Breach, exo.Cancelled} { // what crashes may be out of time first
+	for _, k := range []fail.Kind{fail.Other, fail.Program, fail.Limit, fail.Breach, fail.Cancelled} { // what crashes may be out of time first
 		if kinds[k] == 0 {
 			t.Errorf("no run ended with kind %v", k)
 		}
 	}
-	if kinds[exo.Internal] > 0 {
-		t.Errorf("%d runs were lost", kinds[exo.Internal])
+	if kinds[fail.Internal] > 0 {
+		t.Errorf("%d runs were lost", kinds[fail.Internal])
 	}
 	if grown := heap() - before; grown > 4<<20 {
 		t.Errorf("%d bytes are still held", grown)

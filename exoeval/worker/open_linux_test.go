@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
 	"github.com/exoagent/exoagent/internal/testutil"
@@ -18,7 +20,7 @@ func TestGuessedObjects(t *testing.T) {
 	t.Parallel() // it waits for most of its time
 	s := &shop{}
 	e := evaluator(t, s, exoeval.Bounds{Total: time.Second}, nil)
-	if r := run(t, e, "!guess"); exo.KindOf(r.Err) != exo.Limit {
+	if r := run(t, e, "!guess"); fail.KindOf(r.Err) != fail.Limit {
 		t.Errorf("%v", r.Err)
 	}
 	if n := s.acts.Load(); n != 0 {
@@ -35,12 +37,12 @@ func TestUnansweredBytes(t *testing.T) {
 	s, slow := &shop{}, exoeval.Bounds{Wall: time.Minute, CPU: time.Minute, Total: 2 * time.Minute} // with the race detector on a busy machine
 	all := exo.Limits{MessageBytes: 1 << 30}
 	e := evaluator(t, s, testutil.Both{Limits: all, Bounds: slow}, nil)
-	if r := run(t, e, "!flood"); exo.KindOf(r.Err) != exo.Breach || event(r) != worker.ProtocolBreach {
+	if r := run(t, e, "!flood"); fail.KindOf(r.Err) != fail.Breach || event(r) != worker.ProtocolBreach {
 		t.Errorf("%v", r.Err)
 	}
 	for name, e := range map[string]exoeval.Runner{"worker": e, "in process": testutil.InProcess(gateOf(t, s, all), slow)} {
 		r := run(t, e, "const ps = []; for (let i = 0; i < 100; i++) ps.push(shop.echo('x'.repeat(2e5))); return (await Promise.all(ps)).length")
-		if exo.KindOf(r.Err) != exo.Limit || !strings.Contains(exo.GuestText(r.Err), "16777216 bytes") {
+		if fail.KindOf(r.Err) != fail.Limit || !strings.Contains(fail.GuestText(r.Err), "16777216 bytes") {
 			t.Errorf("%s: all at once: %v", name, r.Err)
 		}
 		r = run(t, e, "let n = 0; for (let i = 0; i < 100; i++) n += (await shop.echo('x'.repeat(2e5))).length; return n")
@@ -65,7 +67,7 @@ func TestMessageBytes(t *testing.T) {
 		s := &shop{}
 		e := make(s)
 		r := run(t, e, "const x = 'x'.repeat(2e5); for (let i = 0; i < 100; i++) { try { await shop.echo(x) } catch {} } return 1")
-		if exo.KindOf(r.Err) != exo.Limit || !strings.Contains(exo.GuestText(r.Err), "more than 1048576 bytes together") {
+		if fail.KindOf(r.Err) != fail.Limit || !strings.Contains(fail.GuestText(r.Err), "more than 1048576 bytes together") {
 			t.Errorf("%s: %v", name, r.Err)
 		}
 		if r = run(t, e, "const x = 'x'.repeat(2e5); let n = 0; for (let i = 0; i < 5; i++) n += (await shop.echo(x)).length; return n"); r.Err != nil || r.Value.Int() != 1_000_000 {
@@ -81,7 +83,7 @@ type slow struct {
 	inside, done atomic.Int64
 }
 
-func (s *slow) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
+func (s *slow) Eval(ctx context.Context, m *exo.Message) (value.Value, error) {
 	s.inside.Add(1)
 	defer s.inside.Add(-1)
 	if s.deaf || m.Root.Name == "act" {
@@ -92,7 +94,7 @@ func (s *slow) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
 	if ctx.Err() == nil {
 		s.done.Add(1)
 	}
-	return exo.Null(), ctx.Err()
+	return value.Null(), ctx.Err()
 }
 
 // A program that is ended for a limit does not wait for what it was reading, but
@@ -128,7 +130,7 @@ func TestOpenCallsAtTheEnd(t *testing.T) {
 				go func() { done <- run(t, e, c.program) }()
 				select {
 				case r := <-done:
-					if exo.KindOf(r.Err) != exo.Limit && exo.KindOf(r.Err) != exo.Breach {
+					if fail.KindOf(r.Err) != fail.Limit && fail.KindOf(r.Err) != fail.Breach {
 						t.Errorf("%s, %s: %v", c.name, name, r.Err)
 					}
 				case <-time.After(30 * time.Second):

@@ -13,6 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
 )
@@ -23,7 +25,7 @@ type meeting struct {
 	all sync.WaitGroup
 }
 
-func (m *meeting) Eval(ctx context.Context, msg *exo.Message) (exo.Value, error) {
+func (m *meeting) Eval(ctx context.Context, msg *exo.Message) (value.Value, error) {
 	m.all.Done()
 	met := make(chan struct{})
 	go func() { m.all.Wait(); close(met) }()
@@ -31,7 +33,7 @@ func (m *meeting) Eval(ctx context.Context, msg *exo.Message) (exo.Value, error)
 	case <-met:
 		return m.shop.Eval(ctx, msg)
 	case <-ctx.Done():
-		return exo.Value{}, ctx.Err()
+		return value.Value{}, ctx.Err()
 	}
 }
 
@@ -93,7 +95,7 @@ func TestParkedIsStopped(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
 			r := evaluator(t, s, exo.Limits{}, nil).Run(ctx, exoeval.Job{Program: program})
 			cancel()
-			if n := s.acts.Load(); n != want || exo.KindOf(r.Err) != exo.Cancelled {
+			if n := s.acts.Load(); n != want || fail.KindOf(r.Err) != fail.Cancelled {
 				t.Errorf("%s: %d effects, %v", program, n, r.Err)
 			}
 		})
@@ -123,7 +125,7 @@ func TestParkedIsWatched(t *testing.T) {
 	for {
 		select {
 		case r := <-ran:
-			if exo.KindOf(r.Err) != exo.Limit || event(r) != worker.OutOfCPU {
+			if fail.KindOf(r.Err) != fail.Limit || event(r) != worker.OutOfCPU {
 				t.Errorf("%v", r.Err)
 			}
 			return
@@ -187,13 +189,13 @@ type holder struct {
 	let chan struct{}
 }
 
-func (h *holder) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
+func (h *holder) Eval(ctx context.Context, m *exo.Message) (value.Value, error) {
 	if m.Root.Name == "rows" {
 		select {
 		case <-h.let:
 		case <-ctx.Done():
 		}
-		return exo.Null(), ctx.Err()
+		return value.Null(), ctx.Err()
 	}
 	return h.shop.Eval(ctx, m)
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/internal/fair"
 )
 
@@ -144,7 +145,7 @@ func (p *Pool) enter(ctx context.Context) (_ context.Context, exit func(), err e
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
-		return nil, nil, &exo.Error{Kind: exo.Internal, Err: errors.Join(ErrNotRun, ErrClosed)}
+		return nil, nil, &fail.Error{Kind: fail.Internal, Err: errors.Join(ErrNotRun, ErrClosed)}
 	}
 	p.busy.Add(1)
 	p.begin()
@@ -212,16 +213,16 @@ func (p *Pool) acquire(ctx context.Context, who party, of owner) (*proc, error) 
 		err = fmt.Errorf("worker: this system gives the walls %v; %v are required", w.isolation, p.opts.Require)
 	}
 	switch cause := context.Cause(ctx); {
-	case errors.Is(err, exo.ErrLimit):
+	case errors.Is(err, fail.ErrLimit):
 		return nil, err
 	case cause == errNoPlace:
-		return nil, &exo.Error{Kind: exo.Limit, Msg: "no place was free for the program in time; try again later", Err: errors.Join(ErrNotRun, cause)}
+		return nil, &fail.Error{Kind: fail.Limit, Msg: "no place was free for the program in time; try again later", Err: errors.Join(ErrNotRun, cause)}
 	case cause == context.DeadlineExceeded:
-		return nil, &exo.Error{Kind: exo.Cancelled, Msg: "the program was not run: the deadline of its caller had passed", Err: errors.Join(ErrNotRun, cause)}
+		return nil, &fail.Error{Kind: fail.Cancelled, Msg: "the program was not run: the deadline of its caller had passed", Err: errors.Join(ErrNotRun, cause)}
 	case cause != nil:
-		return nil, &exo.Error{Kind: exo.Cancelled, Err: errors.Join(ErrNotRun, cause, ctx.Err())}
+		return nil, &fail.Error{Kind: fail.Cancelled, Err: errors.Join(ErrNotRun, cause, ctx.Err())}
 	}
-	return nil, &exo.Error{Kind: exo.Internal, Err: errors.Join(ErrNotRun, err)}
+	return nil, &fail.Error{Kind: fail.Internal, Err: errors.Join(ErrNotRun, err)}
 }
 
 // take waits for a place among those that run. The worker is nil where none was idle.
@@ -231,9 +232,9 @@ func (p *Pool) take(ctx context.Context, who party, of owner) (w *proc, place *f
 	}
 	switch place, err = p.queue.Enter(who, ""); err {
 	case fair.ErrYours:
-		return nil, nil, &exo.Error{Kind: exo.Limit, Msg: "too many of your programs wait to be run; try again when they have ended", Err: ErrNotRun}
+		return nil, nil, &fail.Error{Kind: fail.Limit, Msg: "too many of your programs wait to be run; try again when they have ended", Err: ErrNotRun}
 	case fair.ErrFull:
-		return nil, nil, &exo.Error{Kind: exo.Limit, Msg: "too many programs wait to be run; try again later", Err: ErrNotRun}
+		return nil, nil, &fail.Error{Kind: fail.Limit, Msg: "too many programs wait to be run; try again later", Err: ErrNotRun}
 	}
 	select {
 	case <-place.Turn():

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
 )
@@ -26,7 +27,7 @@ func TestNeverRan(t *testing.T) {
 	waits, stopWaiting := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		if r := e.Run(ran, exoeval.Job{Program: "shop.act(); await shop.wait()"}); exo.KindOf(r.Err) != exo.Cancelled || errors.Is(errors.Unwrap(r.Err), worker.ErrNotRun) {
+		if r := e.Run(ran, exoeval.Job{Program: "shop.act(); await shop.wait()"}); fail.KindOf(r.Err) != fail.Cancelled || errors.Is(errors.Unwrap(r.Err), worker.ErrNotRun) {
 			t.Errorf("stopped while it ran: %v", r.Err)
 		}
 	})
@@ -44,7 +45,7 @@ func TestNeverRan(t *testing.T) {
 	gone := make(chan struct{})
 	wg.Go(func() {
 		defer close(gone)
-		if r := e.Run(waits, exoeval.Job{Program: "shop.act()"}); exo.KindOf(r.Err) != exo.Cancelled || !errors.Is(errors.Unwrap(r.Err), worker.ErrNotRun) {
+		if r := e.Run(waits, exoeval.Job{Program: "shop.act()"}); fail.KindOf(r.Err) != fail.Cancelled || !errors.Is(errors.Unwrap(r.Err), worker.ErrNotRun) {
 			t.Errorf("stopped while it waited: %v", r.Err)
 		}
 	})
@@ -92,7 +93,7 @@ func TestQueue(t *testing.T) {
 	}
 	// The line is full: the program is refused at once, and it is said what to do.
 	r := e.Run(t.Context(), exoeval.Job{Program: "shop.act()", Run: exo.Run{Principal: "ann"}})
-	if exo.KindOf(r.Err) != exo.Limit || !errors.Is(errors.Unwrap(r.Err), worker.ErrNotRun) || !strings.Contains(exo.GuestText(r.Err), "try again") {
+	if fail.KindOf(r.Err) != fail.Limit || !errors.Is(errors.Unwrap(r.Err), worker.ErrNotRun) || !strings.Contains(fail.GuestText(r.Err), "try again") {
 		t.Errorf("%v", r.Err)
 	}
 	cancel()
@@ -125,7 +126,7 @@ func TestClose(t *testing.T) {
 		}
 		if !errors.Is(errors.Unwrap(r.Err), worker.ErrNotRun) {
 			ran++
-			if exo.KindOf(r.Err) != exo.Cancelled {
+			if fail.KindOf(r.Err) != fail.Cancelled {
 				t.Error(r.Err)
 			}
 		}
@@ -133,7 +134,7 @@ func TestClose(t *testing.T) {
 	if s := p.Stats(); ran > 2 || s.Running != 0 || s.Idle != 0 {
 		t.Errorf("%d ran; %+v after Close", ran, s)
 	}
-	if r := e.Run(t.Context(), exoeval.Job{Program: "shop.act()"}); exo.KindOf(r.Err) != exo.Internal || !errors.Is(errors.Unwrap(r.Err), worker.ErrNotRun) {
+	if r := e.Run(t.Context(), exoeval.Job{Program: "shop.act()"}); fail.KindOf(r.Err) != fail.Internal || !errors.Is(errors.Unwrap(r.Err), worker.ErrNotRun) {
 		t.Errorf("%v", r.Err)
 	}
 	p.Close()

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 )
 
 // TestReplyHoldsNoCause: the frame in which a failed call is told to a worker holds no text of
@@ -14,8 +15,8 @@ import (
 func TestReplyHoldsNoCause(t *testing.T) {
 	cause := errors.New("dial db.internal: password hunter2")
 	for _, err := range []error{
-		cause, fmt.Errorf("query: %w", cause), &exo.Error{Kind: exo.Internal, Err: cause}, &exo.Error{Kind: exo.Internal, Msg: cause.Error()},
-		&exo.Error{Kind: exo.Other, Msg: cause.Error(), Err: cause}, &exo.Error{Kind: exo.Denied, Msg: "no", Err: cause},
+		cause, fmt.Errorf("query: %w", cause), &fail.Error{Kind: fail.Internal, Err: cause}, &fail.Error{Kind: fail.Internal, Msg: cause.Error()},
+		&fail.Error{Kind: fail.Other, Msg: cause.Error(), Err: cause}, &fail.Error{Kind: fail.Denied, Msg: "no", Err: cause},
 	} {
 		if b := appendReply(nil, exo.Reply{ID: 1, Err: err}, &rowsLog{}, nil); bytes.Contains(b, []byte("hunter2")) {
 			t.Errorf("%#v: %q", err, b)

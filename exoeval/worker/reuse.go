@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
 )
 
@@ -29,9 +30,9 @@ func (u Reuse) check() error {
 	case u == Reuse{}:
 		return nil
 	case u.Programs < 2 || u.Within <= 0 || u.Kept < 0:
-		return exo.Errorf(exo.Invalid, "worker.NewPool", "Reuse is {Programs: %d, Within: %v, Kept: %d}: Programs must be 2 or more, Within more than 0, and Kept 0 or more; the zero Reuse gives each program a process of its own", u.Programs, u.Within, u.Kept)
+		return fail.Errorf(fail.Invalid, "worker.NewPool", "Reuse is {Programs: %d, Within: %v, Kept: %d}: Programs must be 2 or more, Within more than 0, and Kept 0 or more; the zero Reuse gives each program a process of its own", u.Programs, u.Within, u.Kept)
 	case !canReuse:
-		return exo.Errorf(exo.Invalid, "worker.NewPool", "Reuse needs Linux, where a process can be stopped and watched between programs")
+		return fail.Errorf(fail.Invalid, "worker.NewPool", "Reuse needs Linux, where a process can be stopped and watched between programs")
 	}
 	return nil
 }
@@ -110,8 +111,8 @@ func harmless(res *exoeval.RunResult) bool {
 	if res.Err == nil {
 		return true
 	}
-	switch exo.KindOf(res.Err) {
-	case exo.Program, exo.Syntax, exo.Invalid, exo.Denied:
+	switch fail.KindOf(res.Err) {
+	case fail.Program, fail.Syntax, fail.Invalid, fail.Denied:
 		return true
 	}
 	return false

@@ -14,6 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
 	"github.com/exoagent/exoagent/internal/testutil"
@@ -76,9 +78,9 @@ func TestReuseEnds(t *testing.T) {
 	e := evaluator(t, s, testutil.Both{Limits: exo.Limits{Calls: 3}, Bounds: exoeval.Bounds{Wall: time.Second}}, p)
 	job := func(program string) exoeval.Job { return exoeval.Job{Program: program, Run: exo.Run{Seed: 1}} }
 	unrendered := job("1")
-	unrendered.Render = func(exo.Value) error { return exo.Errorf(exo.Limit, "", "too large") }
+	unrendered.Render = func(value.Value) error { return fail.Errorf(fail.Limit, "", "too large") }
 	panicked := job("1")
-	panicked.Render = func(exo.Value) error { panic("of the host") }
+	panicked.Render = func(value.Value) error { panic("of the host") }
 	for _, c := range []struct {
 		name string
 		job  exoeval.Job
@@ -131,7 +133,7 @@ func TestReuseEnds(t *testing.T) {
 // What was written from data with a label meets no process that has served a program, or will.
 func TestReuseLabelled(t *testing.T) {
 	p := reusing(t)
-	secret := exo.NewLabel("secret")
+	secret := value.NewLabel("secret")
 	g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"shop": &shop{}}, Record: exo.Unrecorded, Admits: secret})
 	if err != nil {
 		t.Fatal(err)
@@ -326,13 +328,13 @@ func TestReuseLimits(t *testing.T) {
 	if len(pids) > 2 && worker.RaceFactor == 1 { // a busy machine may keep the collector from its work
 		t.Errorf("in %d processes", len(pids))
 	}
-	if r := run(t, e, "const a = []; for (;;) a.push('x'.repeat(1e5) + a.length)"); exo.KindOf(r.Err) != exo.Limit || event(r) != worker.OutOfMemory {
+	if r := run(t, e, "const a = []; for (;;) a.push('x'.repeat(1e5) + a.length)"); fail.KindOf(r.Err) != fail.Limit || event(r) != worker.OutOfMemory {
 		t.Errorf("memory: %v", r.Err)
 	}
 	for range 3 {
 		run(t, e, "let n = 0; for (let i = 0; i < 1e6; i++) n += i; return n")
 	}
-	if r := run(t, e, "let a = [1]; a.length = 2**32-1; shop.wait(); return a.indexOf(7)"); exo.KindOf(r.Err) != exo.Limit || event(r) != worker.OutOfCPU {
+	if r := run(t, e, "let a = [1]; a.length = 2**32-1; shop.wait(); return a.indexOf(7)"); fail.KindOf(r.Err) != fail.Limit || event(r) != worker.OutOfCPU {
 		t.Errorf("processor time: %v", r.Err)
 	}
 }
@@ -340,8 +342,8 @@ func TestReuseLimits(t *testing.T) {
 // What says half of it, or nothing that could be meant, is refused.
 func TestReuseOptions(t *testing.T) {
 	for _, u := range []worker.Reuse{{Programs: 5}, {Within: time.Second}, {Programs: 1, Within: time.Second}, {Programs: -1, Within: time.Second}, {Programs: 5, Within: -1}, {Programs: 5, Within: 1, Kept: -1}, {Kept: 3}} {
-		var e *exo.Error
-		if p, err := worker.NewPool(worker.PoolOptions{Reuse: u}); err == nil || p != nil || !errors.As(err, &e) || e.Kind != exo.Invalid {
+		var e *fail.Error
+		if p, err := worker.NewPool(worker.PoolOptions{Reuse: u}); err == nil || p != nil || !errors.As(err, &e) || e.Kind != fail.Invalid {
 			t.Errorf("%+v: %v", u, err)
 		}
 	}

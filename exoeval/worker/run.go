@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exoeval"
 )
 
@@ -20,8 +22,8 @@ type run struct {
 	s       *exo.Session
 	limits  exo.Limits
 	bounds  exoeval.Bounds
-	catalog exo.Catalog   // what errors say
-	calls   chan struct{} // one for each message that was submitted
+	catalog message.Catalog // what errors say
+	calls   chan struct{}   // one for each message that was submitted
 
 	writing sync.Mutex
 
@@ -196,7 +198,7 @@ func (r *run) done(s string) (exoeval.ProgramResult, error) {
 	if err != nil {
 		return exoeval.ProgramResult{}, err
 	}
-	if exo.KindOf(o.Err) == exo.Cancelled && !r.cancelled {
+	if fail.KindOf(o.Err) == fail.Cancelled && !r.cancelled {
 		return exoeval.ProgramResult{}, errFrame // no context of its own ends: it has that word from a reply only
 	}
 	if o.cause != 0 {
@@ -229,7 +231,7 @@ func (r *run) reply(ctx context.Context) {
 				r.failed = map[uint64]error{}
 			}
 			r.failed[p.ID] = errors.Unwrap(p.Err)
-			r.cancelled = r.cancelled || exo.KindOf(p.Err) == exo.Cancelled
+			r.cancelled = r.cancelled || fail.KindOf(p.Err) == fail.Cancelled
 		}
 		over := r.over
 		if !over {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
 	"github.com/exoagent/exoagent/internal/testutil"
@@ -74,11 +75,11 @@ func told(r *exoeval.RunResult) string {
 		b.WriteString(" undefined")
 	}
 	if e := r.Err; e != nil {
-		b.WriteString(" " + exo.KindOf(e).String() + " " + exo.GuestText(e) + " in " + exo.PosOf(e).Text)
-		if exo.KindOf(e) != exo.Internal && errors.Unwrap(e) != nil {
+		b.WriteString(" " + fail.KindOf(e).String() + " " + fail.GuestText(e) + " in " + fail.PosOf(e).Text)
+		if fail.KindOf(e) != fail.Internal && errors.Unwrap(e) != nil {
 			b.WriteString(" " + errors.Unwrap(e).Error())
 		}
-		b.WriteString(" at " + string(rune('0'+exo.PosOf(e).Line%10)) + ":" + string(rune('0'+exo.PosOf(e).Column%10)))
+		b.WriteString(" at " + string(rune('0'+fail.PosOf(e).Line%10)) + ":" + string(rune('0'+fail.PosOf(e).Column%10)))
 	}
 	b.WriteString("\n" + r.Console + "\n" + r.Label.String())
 	return addresses.ReplaceAllString(b.String(), "…")
@@ -88,7 +89,7 @@ func told(r *exoeval.RunResult) string {
 func TestCauseStaysWithTheHost(t *testing.T) {
 	e := evaluator(t, &shop{}, exo.Limits{}, nil)
 	r := run(t, e, "await shop.fail()")
-	if exo.KindOf(r.Err) != exo.Internal || errors.Unwrap(r.Err) != errDriver || exo.PosOf(r.Err).Line != 1 {
+	if fail.KindOf(r.Err) != fail.Internal || errors.Unwrap(r.Err) != errDriver || fail.PosOf(r.Err).Line != 1 {
 		t.Errorf("%v", r.Err)
 	}
 	r = run(t, e, "try { await shop.fail() } catch (e) { return String(e) + e.stack + JSON.stringify(e) }")
@@ -106,11 +107,11 @@ func TestCaughtLimit(t *testing.T) {
 	s := &shop{}
 	e := evaluator(t, s, exo.Limits{Calls: 3}, nil)
 	r := run(t, e, "for (let i = 0; i < 9; i++) { try { await shop.rows() } catch {} } await shop.act(); return 'went on'")
-	if exo.KindOf(r.Err) != exo.Limit || s.acts.Load() != 0 {
+	if fail.KindOf(r.Err) != fail.Limit || s.acts.Load() != 0 {
 		t.Errorf("%v %v, %d effects", r.Value, r.Err, s.acts.Load())
 	}
 	r = run(t, e, "for (let i = 0; i < 500; i++) { try { shop.rows() } catch {} } return 'went on'")
-	if exo.KindOf(r.Err) != exo.Limit {
+	if fail.KindOf(r.Err) != fail.Limit {
 		t.Errorf("%v %v", r.Value, r.Err)
 	}
 }

@@ -9,22 +9,24 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/policy"
 	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 )
 
 // diary is an object whose one method reads what is labelled.
 type diary struct{}
 
-func (diary) Describe() (exo.Description, error) {
-	text := &exo.Term{Con: &exo.Type{Name: exo.TypeText}}
-	return exo.Description{Type: &exo.Type{Name: "Diary"}, Interfaces: []*exo.Interface{{Name: "Diary", Order: []string{"read"}, Methods: map[string]*exo.Method{
-		"read": {Name: "read", Sends: true, Label: exo.NewLabel("diary"), Result: text}}}}}, nil
+func (diary) Describe() (message.Description, error) {
+	text := &message.Term{Con: &message.Type{Name: value.TypeText}}
+	return message.Description{Type: &message.Type{Name: "Diary"}, Interfaces: []*message.Interface{{Name: "Diary", Order: []string{"read"}, Methods: map[string]*message.Method{
+		"read": {Name: "read", Sends: true, Label: value.NewLabel("diary"), Result: text}}}}}, nil
 }
 
-func (diary) Eval(context.Context, *exo.Message) (exo.Value, error) {
-	return exo.Text("dear diary"), nil
+func (diary) Eval(context.Context, *exo.Message) (value.Value, error) {
+	return value.Text("dear diary"), nil
 }
 
 // A program that has read the diary mails it to bob, who may read it, and then to mallory,
@@ -52,15 +54,15 @@ func TestSinkByRecipient(t *testing.T) {
 			defer mu.Unlock()
 			got = append(got, in.To)
 			return service.None{}, nil
-		}).Admits(exo.NewLabel("diary"))
+		}).Admits(value.NewLabel("diary"))
 		if guarded {
 			op = service.AdmitsFor(op, func(to struct {
 				To string `json:"to"`
-			}) exo.Label {
+			}) value.Label {
 				if to.To == "bob@inside" {
-					return exo.NewLabel("diary")
+					return value.NewLabel("diary")
 				}
-				return exo.Label{}
+				return value.Label{}
 			})
 		}
 		s, err := service.New("mail", "", op)
@@ -68,7 +70,7 @@ func TestSinkByRecipient(t *testing.T) {
 			t.Fatal(err)
 		}
 		restricted := policy.Only(policy.Only(s, "send"), "send") // wrappers keep what the object says
-		g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"diary": diary{}, "mail": restricted}, Admits: exo.NewLabel("diary"), Record: exo.Unrecorded})
+		g, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"diary": diary{}, "mail": restricted}, Admits: value.NewLabel("diary"), Record: exo.Unrecorded})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
 	"github.com/exoagent/exoagent/internal/testutil"
@@ -17,57 +19,57 @@ import (
 // shop is an object with one method of each kind that matters to a worker.
 type shop struct {
 	acts  atomic.Int64 // effects that happened
-	rows  exo.Value
+	rows  value.Value
 	began chan struct{} // closed by the first wait, where not nil
 }
 
-var data = &exo.Term{Con: &exo.Type{Name: exo.TypeData}}
+var data = &message.Term{Con: &message.Type{Name: value.TypeData}}
 
-func (s *shop) Describe() (exo.Description, error) {
-	m := map[string]*exo.Method{}
+func (s *shop) Describe() (message.Description, error) {
+	m := map[string]*message.Method{}
 	for _, n := range []string{"rows", "fail", "wait", "nap", "again"} {
-		m[n] = &exo.Method{Name: n, Result: data, Sends: true}
+		m[n] = &message.Method{Name: n, Result: data, Sends: true}
 	}
-	m["secret"] = &exo.Method{Name: "secret", Result: data, Sends: true, Reply: exo.NewLabel("secret")}
-	m["act"] = &exo.Method{Name: "act", Result: data, Sends: true, Effect: exo.Immediate}
-	m["echo"] = &exo.Method{Name: "echo", Result: data, Sends: true, Params: []exo.Param{{Name: "x", Want: data}}}
-	return exo.Description{Type: &exo.Type{Name: "Shop"}, Interfaces: []*exo.Interface{{Name: "Shop", Methods: m}}}, nil
+	m["secret"] = &message.Method{Name: "secret", Result: data, Sends: true, Reply: value.NewLabel("secret")}
+	m["act"] = &message.Method{Name: "act", Result: data, Sends: true, Effect: message.Immediate}
+	m["echo"] = &message.Method{Name: "echo", Result: data, Sends: true, Params: []message.Param{{Name: "x", Want: data}}}
+	return message.Description{Type: &message.Type{Name: "Shop"}, Interfaces: []*message.Interface{{Name: "Shop", Methods: m}}}, nil
 }
 
 var errDriver = errors.New("driver: password=hunter2 at /srv/db")
 
-func (s *shop) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
+func (s *shop) Eval(ctx context.Context, m *exo.Message) (value.Value, error) {
 	switch m.Root.Name {
 	case "rows":
 		return s.rows, nil
 	case "secret":
-		return exo.Text("s3cret").WithLabel(exo.NewLabel("secret")), nil
+		return value.Text("s3cret").WithLabel(value.NewLabel("secret")), nil
 	case "echo":
 		return m.Args[0], nil
 	case "act":
 		s.acts.Add(1)
-		return exo.Int(s.acts.Load()), nil
+		return value.Int(s.acts.Load()), nil
 	case "again":
-		return exo.RefValue(s), nil
+		return value.RefValue(s), nil
 	case "nap":
 		time.Sleep(30 * time.Millisecond)
-		return exo.Null(), nil
+		return value.Null(), nil
 	case "wait":
 		if s.began != nil {
 			close(s.began)
 		}
 		<-ctx.Done()
-		return exo.Value{}, ctx.Err()
+		return value.Value{}, ctx.Err()
 	}
-	return exo.Value{}, errDriver
+	return value.Value{}, errDriver
 }
 
-func rowsOf(n int) exo.Value {
-	rows := &exo.Rows{Shape: &exo.Shape{Names: []string{"id", "title", "done"}}}
+func rowsOf(n int) value.Value {
+	rows := &value.Rows{Shape: &value.Shape{Names: []string{"id", "title", "done"}}}
 	for i := range n {
-		rows.Cells = append(rows.Cells, exo.Int(int64(i)), exo.Text(fmt.Sprintf("task number %d", i)), exo.Bool(i%3 == 0))
+		rows.Cells = append(rows.Cells, value.Int(int64(i)), value.Text(fmt.Sprintf("task number %d", i)), value.Bool(i%3 == 0))
 	}
-	return exo.RowsValue(rows)
+	return value.RowsValue(rows)
 }
 
 func gateOf(t testing.TB, s *shop, l exo.Limits) *exo.Gate {

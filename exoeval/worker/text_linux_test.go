@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 )
 
@@ -28,13 +30,13 @@ func TestTextsOfPrograms(t *testing.T) {
 		"a name that is sent": `return await shop.echo({ "\ud83d": 1, "€": "\udc00" })`,
 	} {
 		r := run(t, e, program)
-		if r.Err != nil && (exo.KindOf(r.Err) == exo.Breach || exo.KindOf(r.Err) == exo.Crashed) {
+		if r.Err != nil && (fail.KindOf(r.Err) == fail.Breach || fail.KindOf(r.Err) == fail.Crashed) {
 			t.Errorf("%s: %v", name, r.Err)
 			continue
 		}
 		texts := []string{r.Console}
 		if r.Err != nil {
-			texts = append(texts, exo.GuestText(r.Err), exo.PosOf(r.Err).Text)
+			texts = append(texts, fail.GuestText(r.Err), fail.PosOf(r.Err).Text)
 		}
 		for _, s := range texts {
 			if !utf8.ValidString(s) {
@@ -63,7 +65,7 @@ func TestNamesThatFallTogether(t *testing.T) {
 		if a, b := told(in), told(out); a != b {
 			t.Errorf("%s\nin process: %s\nin a worker: %s", program, a, b)
 		}
-		if said := in.Err != nil && exo.KindOf(in.Err) == exo.Invalid && strings.Contains(exo.GuestText(in.Err), "half a character"); said != refused || !refused && in.Err != nil {
+		if said := in.Err != nil && fail.KindOf(in.Err) == fail.Invalid && strings.Contains(fail.GuestText(in.Err), "half a character"); said != refused || !refused && in.Err != nil {
 			t.Errorf("%s: %v %v", program, in.Value, in.Err)
 		}
 	}
@@ -72,8 +74,8 @@ func TestNamesThatFallTogether(t *testing.T) {
 // vague fails with an error that nobody has classified.
 type vague struct{ shop }
 
-func (*vague) Eval(context.Context, *exo.Message) (exo.Value, error) {
-	return exo.Value{}, &exo.Error{Msg: "not for guests", Err: errDriver}
+func (*vague) Eval(context.Context, *exo.Message) (value.Value, error) {
+	return value.Value{}, &fail.Error{Msg: "not for guests", Err: errDriver}
 }
 
 // An error without a kind is the host's fault to the program, and no breach of the worker.
@@ -84,7 +86,7 @@ func TestUnclassified(t *testing.T) {
 	}
 	e := inWorker(t, g, nil)
 	r := e.Run(t.Context(), exoeval.Job{Program: "await shop.rows()"})
-	if exo.KindOf(r.Err) != exo.Internal || strings.Contains(exo.GuestText(r.Err), "not for guests") {
+	if fail.KindOf(r.Err) != fail.Internal || strings.Contains(fail.GuestText(r.Err), "not for guests") {
 		t.Errorf("%v", r.Err)
 	}
 }

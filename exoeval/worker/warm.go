@@ -5,6 +5,9 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 )
 
@@ -21,28 +24,28 @@ const warmUp = `async (api) => {
 
 // warm runs a program of ours before the worker says that it is ready.
 func warm(p *warmPort) exoeval.ProgramResult {
-	con := func(name string) *exo.Term { return &exo.Term{Con: &exo.Type{Name: name}} }
-	data, t := con(exo.TypeData), &exo.Type{Name: "Warm"}
-	methods := map[string]*exo.Method{}
+	con := func(name string) *message.Term { return &message.Term{Con: &message.Type{Name: name}} }
+	data, t := con(value.TypeData), &message.Type{Name: "Warm"}
+	methods := map[string]*message.Method{}
 	for _, op := range []string{"eq", "===", ">", "and"} {
-		methods[op] = &exo.Method{Name: op, Result: con("Value"), Params: []exo.Param{{Name: "x", Want: data}}}
+		methods[op] = &message.Method{Name: op, Result: con("Value"), Params: []message.Param{{Name: "x", Want: data}}}
 	}
-	w := &exoeval.World{Limits: exo.Limits{}.OrDefault(), Bounds: exoeval.Bounds{}.OrDefault(), Granted: []exo.GrantedName{{Name: "w", Type: t}}, Describing: []string{"keep"}, Catalog: exo.Catalog{
-		"Warm": {Name: "Warm", Await: "all", Methods: map[string]*exo.Method{
-			"all":  {Name: "all", Sends: true, Result: data, Params: []exo.Param{{Name: "x", Want: data, Opt: true}}},
-			"pick": {Name: "pick", Result: &exo.Term{Var: "self"}, Params: []exo.Param{{Name: "x", Want: data}, {Name: "y", Want: data}}},
-			"keep": {Name: "keep", Result: &exo.Term{Var: "self"}, Params: []exo.Param{{Name: "f", Lambda: con("Line"), Want: con("Value")}}},
+	w := &exoeval.World{Limits: exo.Limits{}.OrDefault(), Bounds: exoeval.Bounds{}.OrDefault(), Granted: []message.GrantedName{{Name: "w", Type: t}}, Describing: []string{"keep"}, Catalog: message.Catalog{
+		"Warm": {Name: "Warm", Await: "all", Methods: map[string]*message.Method{
+			"all":  {Name: "all", Sends: true, Result: data, Params: []message.Param{{Name: "x", Want: data, Opt: true}}},
+			"pick": {Name: "pick", Result: &message.Term{Var: "self"}, Params: []message.Param{{Name: "x", Want: data}, {Name: "y", Want: data}}},
+			"keep": {Name: "keep", Result: &message.Term{Var: "self"}, Params: []message.Param{{Name: "f", Lambda: con("Line"), Want: con("Value")}}},
 		}},
-		"Line":  {Name: "Line", Fields: map[string]*exo.Property{"id": {Type: &exo.Type{Name: "Value"}}}},
+		"Line":  {Name: "Line", Fields: map[string]*message.Property{"id": {Type: &message.Type{Name: "Value"}}}},
 		"Value": {Name: "Value", Expr: true, Methods: methods},
 	}}
 	world, _, _, err := decodeJob(string(appendJob(nil, appendWorld(nil, w), exoeval.Job{}, false)[headerSize+1:]))
 	if err != nil {
-		return exoeval.ProgramResult{Err: exo.Classify("", err)}
+		return exoeval.ProgramResult{Err: fail.Classify("", err)}
 	}
 	w = world
 	w.Prepare()
-	check := &exo.Checker{Catalog: w.Catalog, Bounds: w.Limits.Message(), Ref: func(uint32) *exo.Type { return t }, Show: func(uint32) string { return "w" }}
+	check := &message.Checker{Catalog: w.Catalog, Bounds: w.Limits.Message(), Ref: func(uint32) *message.Type { return t }, Show: func(uint32) string { return "w" }}
 	out := w.Run(context.Background(), p, check, exoeval.Job{Program: warmUp, Run: exo.Run{Clock: time.UnixMilli(0), Seed: 1}})
 	log := &rowsLog{}
 	b, _ := appendDone(nil, out, log)
@@ -74,8 +77,8 @@ func (p *warmPort) Next(context.Context) (exo.Reply, bool, error) {
 	if len(p.ids) == 0 {
 		return exo.Reply{}, false, nil
 	}
-	rows := &exo.Rows{Shape: &exo.Shape{Names: []string{"id", "t"}}, Cells: []exo.Value{exo.Int(1), exo.Text("x"), exo.Int(2), exo.Null()}}
-	b := appendReply(nil, exo.Reply{ID: p.ids[0], Value: exo.RowsValue(rows)}, &rowsLog{}, nil)
+	rows := &value.Rows{Shape: &value.Shape{Names: []string{"id", "t"}}, Cells: []value.Value{value.Int(1), value.Text("x"), value.Int(2), value.Null()}}
+	b := appendReply(nil, exo.Reply{ID: p.ids[0], Value: value.RowsValue(rows)}, &rowsLog{}, nil)
 	p.ids = p.ids[1:]
 	r, err := decodeReply(string(b[headerSize+1:]), &rowsLog{}, nil)
 	return r, true, err

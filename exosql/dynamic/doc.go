@@ -1,7 +1,7 @@
 // Package dynamic declares tables, links, scopes and facets at run time, from the catalogue of a
 // live database: for hosts that read their grants from data. The Go compiler checks nothing of
 // that, so each function returns what package exosql refuses to compile, or panics about, as an
-// [exo.Error] of Kind Invalid: it names the table, column or link and what would be right.
+// [fail.Error] of Kind Invalid: it names the table, column or link and what would be right.
 //
 //	cat, err := db.Catalog(ctx)
 //	d := dynamic.New(cat)

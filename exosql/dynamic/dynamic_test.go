@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/dynamic"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -34,7 +36,7 @@ func newWorld(t *testing.T, live *schema.Database) *world {
 	t.Helper()
 	w := &world{t: t, live: live, d: dynamic.New(live)}
 	w.shops = get(w.d.Table("shops"))(t)
-	w.items = get(w.d.Table("items", dynamic.ColumnSpec{Name: "state", OneOf: []string{"new", "old"}}, dynamic.ColumnSpec{Name: "price", Type: exo.TypeDecimal}, dynamic.ColumnSpec{Name: "limit", As: "most", Doc: "the most of it"}))(t)
+	w.items = get(w.d.Table("items", dynamic.ColumnSpec{Name: "state", OneOf: []string{"new", "old"}}, dynamic.ColumnSpec{Name: "price", Type: value.TypeDecimal}, dynamic.ColumnSpec{Name: "limit", As: "most", Doc: "the most of it"}))(t)
 	w.marks = get(w.d.Table("marks"))(t)
 	w.own = get(w.shops.Link(dynamic.LinkSpec{Name: "items", Columns: []string{"id"}, To: w.items, References: []string{"shop_id"}}))(t)
 	w.back = get(w.items.Link(dynamic.LinkSpec{Name: "shop", Columns: []string{"shop_id"}, To: w.shops, References: []string{"id"}, One: true}))(t)
@@ -125,7 +127,7 @@ func TestRefusals(t *testing.T) {
 			"column twice": {func(w *world) error {
 				return table(w, "shops", dynamic.ColumnSpec{Name: "id"}, dynamic.ColumnSpec{Name: "id"})
 			}, "shops.id", "twice"},
-			"a type it is not":     {func(w *world) error { return table(w, "shops", dynamic.ColumnSpec{Name: "id", Type: exo.TypeUUID}) }, "shops.id", "can't be declared uuid"},
+			"a type it is not":     {func(w *world) error { return table(w, "shops", dynamic.ColumnSpec{Name: "id", Type: value.TypeUUID}) }, "shops.id", "can't be declared uuid"},
 			"name for programs":    {func(w *world) error { return table(w, "shops", dynamic.ColumnSpec{Name: "id", As: "then"}) }, "shops.id", "\"then\""},
 			"OneOf of numbers":     {func(w *world) error { return table(w, "shops", dynamic.ColumnSpec{Name: "id", OneOf: []string{"1"}}) }, "shops.id", "text column"},
 			"StoredISO of a text":  {func(w *world) error { return table(w, "shops", dynamic.ColumnSpec{Name: "name", StoredISO: true}) }, "shops.name", "time column"},
@@ -188,8 +190,8 @@ func TestRefusals(t *testing.T) {
 				return table(w, "shops", dynamic.ColumnSpec{Name: "name", OneOf: []string{"\x00"}})
 			}, "shops.name", "OneOf"},
 			"unknown type":        {func(w *world) error { return table(w, "shops", dynamic.ColumnSpec{Name: "id", Type: "serial"}) }, "shops.id", "no type \"serial\""},
-			"array of nothing":    {func(w *world) error { return table(w, "shops", dynamic.ColumnSpec{Name: "name", Type: exo.TypeList}) }, "shops.name", "Elem"},
-			"Elem of no array":    {func(w *world) error { return table(w, "shops", dynamic.ColumnSpec{Name: "name", Elem: exo.TypeInt}) }, "shops.name", "Elem"},
+			"array of nothing":    {func(w *world) error { return table(w, "shops", dynamic.ColumnSpec{Name: "name", Type: value.TypeList}) }, "shops.name", "Elem"},
+			"Elem of no array":    {func(w *world) error { return table(w, "shops", dynamic.ColumnSpec{Name: "name", Elem: value.TypeInt}) }, "shops.name", "Elem"},
 			"add a zero link":     {func(w *world) error { return w.shop.Add(&dynamic.Link{}, w.item) }, "dynamic.Link", "Table.Link makes one"},
 			"add to a zero facet": {func(w *world) error { return w.shop.Add(w.own, &dynamic.Facet{}) }, "dynamic.Facet", "Table.Facet makes one"},
 			"scope, zero link":    {func(w *world) error { return grant(w, dynamic.Eq("id", 1), dynamic.ScopeVia(&dynamic.Link{})) }, "dynamic.Link", "Table.Link makes one"},
@@ -217,7 +219,7 @@ func TestRefusals(t *testing.T) {
 			"no database": {func(w *world) error { _, err := w.shop.Grant(nil, dynamic.Eq("id", 1)); return err }, "shops", "was not opened"},
 		} {
 			err := c.do(newWorld(t, live))
-			if exo.KindOf(err) != exo.Invalid || strings.Count(err.Error(), c.says) != 1 || !strings.Contains(err.Error(), c.op) {
+			if fail.KindOf(err) != fail.Invalid || strings.Count(err.Error(), c.says) != 1 || !strings.Contains(err.Error(), c.op) {
 				t.Errorf("%s: %v\nwant %s: …%s", name, err, c.op, c.says)
 			}
 		}

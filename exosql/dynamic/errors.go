@@ -5,13 +5,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/schema"
 )
 
 // wrong is an error in a declaration. at is the table, column or link that it is about.
 func wrong(at, format string, args ...any) error {
-	return exo.Errorf(exo.Invalid, schema.Printable(at), format, args...)
+	return fail.Errorf(fail.Invalid, schema.Printable(at), format, args...)
 }
 
 // undeclared refuses a nil or zero value of this package's types.
@@ -22,7 +22,7 @@ func undeclared(typ, maker string) error {
 // wrap gives an error of the core the place that it is about, and says its text once.
 func wrap(at string, err error) error {
 	msg := err.Error()
-	if e, ok := errors.AsType[*exo.Error](err); ok {
+	if e, ok := errors.AsType[*fail.Error](err); ok {
 		if msg = e.Message(); msg == "" && e.Err != nil {
 			msg = e.Err.Error()
 		}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/dynamic"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -65,7 +67,7 @@ func TestGeneratedIsLabelled(t *testing.T) {
 				if r := run("return people.select(p => p."+c+")", x.spec); r.Err != nil || (string(r.JSON) == x.want) != (x.want != "") || x.want == "" && !strings.Contains(strings.ToLower(string(r.JSON)), `["a`) {
 					t.Errorf("%s of %v: %s %v", c, x.spec, r.JSON, r.Err)
 				}
-				if r := run("return people.where(p => p."+c+" > 'b').count()", x.spec); r.Label.String() != x.label || (exo.KindOf(r.Err) == exo.Denied) != (x.label != "{}") {
+				if r := run("return people.where(p => p."+c+" > 'b').count()", x.spec); r.Label.String() != x.label || (fail.KindOf(r.Err) == fail.Denied) != (x.label != "{}") {
 					t.Errorf("%s of %v: %v, label %v", c, x.spec, r.Err, r.Label)
 				}
 			}
@@ -73,7 +75,7 @@ func TestGeneratedIsLabelled(t *testing.T) {
 		if r := run("return people.select(p => p.size)", dynamic.ColumnSpec{Name: "email", Label: []string{"pii"}}); string(r.JSON) != "[3]" {
 			t.Errorf("a column of another one: %s %v", r.JSON, r.Err)
 		}
-		if r := run("return people.select(p => p.initial)", dynamic.ColumnSpec{Name: "email", Label: []string{exo.Untrusted}}); r.Err != nil || !r.Label.HasExactly(exo.Untrusted) {
+		if r := run("return people.select(p => p.initial)", dynamic.ColumnSpec{Name: "email", Label: []string{value.Untrusted}}); r.Err != nil || !r.Label.HasExactly(value.Untrusted) {
 			t.Errorf("what outsiders write: %v %v", r.Label, r.Err)
 		}
 		if _, err := dynamic.New(live).Table("people", dynamic.ColumnSpec{Name: "email", Label: []string{"pii"}}, dynamic.ColumnSpec{Name: "initial", Label: []string{"x"}, Readers: dynamic.Readers{Kind: "member", Columns: []string{"owner"}}}); err == nil || !strings.Contains(err.Error(), "leave out the readers") {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/dynamic"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -28,7 +29,7 @@ func TestEnums(t *testing.T) {
 	check := func(program, want string) {
 		t.Helper()
 		out := r.Run(t, "return "+program)
-		if part, wrong := strings.CutPrefix(want, "!"); wrong && (out.Kind != exo.Invalid || !strings.Contains(out.Message, part)) || !wrong && !tu.SameJSON(out.JSON, want) {
+		if part, wrong := strings.CutPrefix(want, "!"); wrong && (out.Kind != fail.Invalid || !strings.Contains(out.Message, part)) || !wrong && !tu.SameJSON(out.JSON, want) {
 			t.Errorf("%s: %s %s %s, want %s", program, out.JSON, out.Kind, out.Message, want)
 		}
 	}

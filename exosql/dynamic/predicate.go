@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
@@ -156,25 +156,25 @@ func (p Predicate) on(t *Table) (*decl.Pred, error) {
 }
 
 // values are those that the column is compared with.
-func (p Predicate) values(col *decl.Column) (out []exo.Value, err error) {
+func (p Predicate) values(col *decl.Column) (out []value.Value, err error) {
 	at := place(col)
 	for _, x := range p.vals {
-		var v exo.Value
+		var v value.Value
 		switch p.op {
 		case "like", "ilike", "includes", "startsWith", "endsWith":
-			if col.Kind != exo.TypeText {
+			if col.Kind != value.TypeText {
 				return nil, wrong(at, "%s needs a text column; this one is %s", p.op, col.Kind)
 			}
-			if v = exo.Text(x.(string)); v.IsZero() { // a pattern may be none of OneOf's values
+			if v = value.Text(x.(string)); v.IsZero() { // a pattern may be none of OneOf's values
 				err = noValue(col.Table.Reader, at, col.Kind, x)
 			}
 		case "has":
-			if col.Kind != exo.TypeList {
+			if col.Kind != value.TypeList {
 				return nil, wrong(at, "has needs an array column; this one is %s", col.Kind)
 			}
-			v, err = value(col.Table.Reader, at, col.Elem, nil, x)
+			v, err = readValue(col.Table.Reader, at, col.Elem, nil, x)
 		default:
-			v, err = value(col.Table.Reader, at, col.Kind, col.Enum, x)
+			v, err = readValue(col.Table.Reader, at, col.Kind, col.Enum, x)
 		}
 		if err != nil {
 			return nil, err

@@ -5,6 +5,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/dynamic"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -39,7 +40,7 @@ func TestLabelsOfSharedScopes(t *testing.T) {
 				o, err = fa.Grant(db, dynamic.Ge("id", 1), dynamic.ScopeVia(rows))
 			}
 			must(t, err)
-			tool := get(codemode.New(codemode.Grants{"a": o}, &codemode.Options{Record: exo.Unrecorded, Admits: exo.NewLabel("medical")}))(t)
+			tool := get(codemode.New(codemode.Grants{"a": o}, &codemode.Options{Record: exo.Unrecorded, Admits: value.NewLabel("medical")}))(t)
 			if r := tool.Run(t.Context(), "return a.d().count()"); r.Err != nil || string(r.JSON) != "1" || r.Label.String() != "{medical}" {
 				t.Errorf("shared %t: %s %v, label %v", shared, r.JSON, r.Err, r.Label)
 			}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/check"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
@@ -46,8 +46,8 @@ func (t *Table) zero() bool { return t == nil || t.t == nil }
 type ColumnSpec struct {
 	Name      string   // in the database
 	As        string   // in programs; otherwise the name in camel case
-	Type      string   // a type of exo (exo.TypeTime, …), where SQLite holds it in another: a time in a TEXT column
-	Elem      string   // the type of its elements, where Type is exo.TypeList
+	Type      string   // a type of exo (value.TypeTime, …), where SQLite holds it in another: a time in a TEXT column
+	Elem      string   // the type of its elements, where Type is value.TypeList
 	Doc       string   // a line for the model
 	OneOf     []string // the only values of a text column; nil if it may have any
 	Label     []string // tags of every value
@@ -127,7 +127,7 @@ func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
 	case key == nil:
 		t.t.SetKeyless()
 	case len(t.t.Keys) == 0: // hidden: no facet can show it
-		t.t.Add(&decl.Column{Table: t.t, Name: key[0], Kind: exo.TypeInt, Key: true})
+		t.t.Add(&decl.Column{Table: t.t, Name: key[0], Kind: value.TypeInt, Key: true})
 	}
 	for _, m := range more {
 		if err := t.readBy(m); err != nil {
@@ -162,14 +162,14 @@ func (d *Declarations) whole(t *schema.Table) *schema.Table {
 // others. Of several readers, or where the column has a label of its own, nobody in particular may read it.
 func (t *Table) calculated() error {
 	for _, c := range t.t.Cols {
-		var l exo.Label
+		var l value.Label
 		var by []*decl.Readers
 		for _, of := range check.Unlabelled(t.d.live, c, t.t.Cols) {
 			tags := of.Label.Tags()
 			if r := of.Readers; r != nil {
 				tags = append(of.Label.Integrity().Tags(), r.About(of.Label)...)
 			}
-			if l = l.Join(exo.NewLabel(tags...)); !of.Label.Secrecy().Empty() && !slices.ContainsFunc(by, func(r *decl.Readers) bool { return r.String() == of.Readers.String() }) {
+			if l = l.Join(value.NewLabel(tags...)); !of.Label.Secrecy().Empty() && !slices.ContainsFunc(by, func(r *decl.Readers) bool { return r.String() == of.Readers.String() }) {
 				by = append(by, of.Readers)
 			}
 		}
@@ -212,10 +212,10 @@ func (t *Table) WithLabel(tags ...string) error {
 	if len(tags) == 0 || slices.Contains(tags, "") {
 		return wrong(t.t.Name, "%s needs tags, none of them empty", t.t.Reader.LabelName())
 	}
-	for _, tag := range exo.NewLabel(tags...).Unnamed() {
+	for _, tag := range value.NewLabel(tags...).Unnamed() {
 		return wrong(t.t.Name, "the tag %q is of whom a value belongs to, and that a row is there belongs to nobody: write it without readers", tag)
 	}
-	t.t.AddLabel(exo.NewLabel(tags...))
+	t.t.AddLabel(value.NewLabel(tags...))
 	return nil
 }
 
@@ -224,15 +224,15 @@ func (m ColumnSpec) check(at string, r terms.Reader) error {
 	switch {
 	case m.Type != "" && language.ColumnInterfaces[m.Type] == "":
 		return wrong(at, "there is no type %q for a column; there are %s", m.Type, list(slices.Collect(maps.Keys(language.ColumnInterfaces))))
-	case m.Type == exo.TypeList && !slices.Contains(elementTypes, m.Elem):
+	case m.Type == value.TypeList && !slices.Contains(elementTypes, m.Elem):
 		return wrong(at, "an array needs %s, and %q is none; there are %s", r.ListType(), m.Elem, list(slices.Clone(elementTypes)))
-	case m.Type != exo.TypeList && m.Elem != "":
-		return wrong(at, "Elem is for a column whose Type is %q", exo.TypeList) // a file has both in one
+	case m.Type != value.TypeList && m.Elem != "":
+		return wrong(at, "Elem is for a column whose Type is %q", value.TypeList) // a file has both in one
 	case m.OneOf != nil && len(m.OneOf) == 0:
 		return wrong(at, "%s has no value; leave it out where the column may have any", r.OneOfName())
 	}
 	for _, v := range m.OneOf {
-		if exo.Text(v).IsZero() {
+		if value.Text(v).IsZero() {
 			return wrong(at, "%q in %s is no text that a database can hold", v, r.OneOfName())
 		}
 	}
@@ -240,7 +240,7 @@ func (m ColumnSpec) check(at string, r terms.Reader) error {
 }
 
 // elementTypes are those that exosql's columns of slices have.
-var elementTypes = []string{exo.TypeInt, exo.TypeFloat, exo.TypeDecimal, exo.TypeText, exo.TypeBool, exo.TypeDate, exo.TypeUUID}
+var elementTypes = []string{value.TypeInt, value.TypeFloat, value.TypeDecimal, value.TypeText, value.TypeBool, value.TypeDate, value.TypeUUID}
 
 // column is nil for one of a type that nothing is known of and that nobody described.
 func (t *Table) column(x *schema.Column, m ColumnSpec, key bool) (*decl.Column, error) {
@@ -254,7 +254,7 @@ func (t *Table) column(x *schema.Column, m ColumnSpec, key bool) (*decl.Column, 
 		c.Kind, c.Elem = m.Type, m.Elem
 	}
 	t.native(c, x)
-	c.Nulls = c.Kind == exo.TypeList // a database takes them in every array
+	c.Nulls = c.Kind == value.TypeList // a database takes them in every array
 	c.Key = key
 	c.Null = !x.NotNull && !c.Key
 	switch {
@@ -280,20 +280,20 @@ func (t *Table) column(x *schema.Column, m ColumnSpec, key bool) (*decl.Column, 
 	if scalar.ReservedName(c.Guest) {
 		c.Guest = "" // a facet that shows it asks for another name
 	}
-	if len(m.OneOf) > 0 && c.Kind != exo.TypeText {
+	if len(m.OneOf) > 0 && c.Kind != value.TypeText {
 		return nil, wrong(at, "%s needs a text column; it is %s", r.OneOfName(), c.Kind)
 	}
-	if m.StoredISO && c.Kind != exo.TypeTime {
+	if m.StoredISO && c.Kind != value.TypeTime {
 		return nil, wrong(at, "%s needs a time column; it is %s", r.ISO(), c.Kind)
 	}
 	if slices.Contains(m.Label, "") || m.Label != nil && len(m.Label) == 0 {
 		return nil, wrong(at, "%s needs tags, none of them empty", r.LabelName())
 	}
-	for _, tag := range exo.NewLabel(m.Label...).Unnamed() {
+	for _, tag := range value.NewLabel(m.Label...).Unnamed() {
 		return nil, wrong(at, "the tag %q says that each value has a reader, and not which: write it without, and say the readers by the column of the id", tag)
 	}
 	if len(m.Label) > 0 {
-		c.Label = exo.NewLabel(m.Label...)
+		c.Label = value.NewLabel(m.Label...)
 	}
 	if m.MaxBytes < 0 || m.MaxBytes > sealed.Most || m.MaxBytes > 0 && len(m.Label) == 0 {
 		return nil, wrong(at, "%s is from 1 to %d, of a column with %s; it is %d", r.MaxBytes(), sealed.Most, r.LabelName(), m.MaxBytes)
@@ -310,14 +310,14 @@ func (t *Table) unknown(at string, x *schema.Column) error {
 	}
 	var fit []string
 	for kind := range language.ColumnInterfaces {
-		if kind != exo.TypeText && kind != exo.TypeList && check.Holds(t.d.live, &decl.Column{Table: t.t, Kind: kind}, x) {
+		if kind != value.TypeText && kind != value.TypeList && check.Holds(t.d.live, &decl.Column{Table: t.t, Kind: kind}, x) {
 			fit = append(fit, kind)
 		}
 	}
 	if len(fit) == 0 {
-		return wrong(at, "%s: write %s, which shows it as text", what, r.Type(exo.TypeText, "string"))
+		return wrong(at, "%s: write %s, which shows it as text", what, r.Type(value.TypeText, "string"))
 	}
-	return wrong(at, "%s: write %s, or the type of what it holds: %s", what, r.Type(exo.TypeText, "string"), list(fit))
+	return wrong(at, "%s: write %s, or the type of what it holds: %s", what, r.Type(value.TypeText, "string"), list(fit))
 }
 
 // native says of a column of PostgreSQL what its type does: a type that is none of exo's is its text, an array of such ones is a list of
@@ -329,18 +329,18 @@ func (t *Table) native(c *decl.Column, x *schema.Column) {
 	leave := func(why string) { t.left[x.Name] = wrong(t.t.Name+"."+x.Name, "%s is %s", x.Type, why) }
 	switch {
 	case c.Kind == "":
-		c.Kind = exo.TypeText
-	case c.Kind == exo.TypeList && c.Elem == "":
-		c.Elem = exo.TypeText
-	case c.Kind == exo.TypeList && c.Elem == exo.TypeList:
+		c.Kind = value.TypeText
+	case c.Kind == value.TypeList && c.Elem == "":
+		c.Elem = value.TypeText
+	case c.Kind == value.TypeList && c.Elem == value.TypeList:
 		leave("an array of arrays, which programs have none of: grant a view that casts it to jsonb")
-	case c.Kind == exo.TypeList && c.Elem == exo.TypeTime && check.Form(t.d.live, c).Cast:
+	case c.Kind == value.TypeList && c.Elem == value.TypeTime && check.Form(t.d.live, c).Cast:
 		leave("an array of a domain over a time, which can't be read: grant a view that casts it to timestamptz[]")
 	}
 	if x.Kind == schema.Unknown && c.Doc == "" {
 		c.Doc = x.Type + " as its text"
 	}
-	if c.Enum == nil && (c.Kind == exo.TypeText || c.Kind == exo.TypeList) {
+	if c.Enum == nil && (c.Kind == value.TypeText || c.Kind == value.TypeList) {
 		c.Enum = t.d.live.Values(x)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
@@ -22,7 +22,7 @@ func place(col *decl.Column) string { return col.Table.Name + "." + col.Name }
 
 // value is a Go value as one of the column's type. What has another type is an error: SQLite
 // would compare it as whatever it looks like.
-func value(r terms.Reader, at, kind string, enum []string, x any) (exo.Value, error) {
+func readValue(r terms.Reader, at, kind string, enum []string, x any) (value.Value, error) {
 	v := typed(kind, x)
 	if v.IsZero() {
 		return v, noValue(r, at, kind, x)
@@ -34,21 +34,21 @@ func value(r terms.Reader, at, kind string, enum []string, x any) (exo.Value, er
 }
 
 // typed is the zero Value for what is no value of the type.
-func typed(kind string, x any) exo.Value {
+func typed(kind string, x any) value.Value {
 	switch x := x.(type) {
 	case time.Time:
-		if kind == exo.TypeTime {
-			return exo.Time(x)
+		if kind == value.TypeTime {
+			return value.Time(x)
 		}
-		return exo.Value{}
+		return value.Value{}
 	case json.Number:
 		return numeral(kind, x.String())
 	case exosql.Decimal:
-		return only(exo.TypeDecimal, kind, string(x))
+		return only(value.TypeDecimal, kind, string(x))
 	case exosql.Date:
-		return only(exo.TypeDate, kind, x.String())
+		return only(value.TypeDate, kind, x.String())
 	case exosql.Interval:
-		return only(exo.TypeInterval, kind, x.String())
+		return only(value.TypeInterval, kind, x.String())
 	}
 	r := reflect.ValueOf(x)
 	switch r.Kind() {
@@ -62,19 +62,19 @@ func typed(kind string, x any) exo.Value {
 		if r.Uint() <= math.MaxInt64 {
 			return integer(kind, int64(r.Uint()))
 		}
-		if kind == exo.TypeDecimal {
+		if kind == value.TypeDecimal {
 			return plan.Canonical(kind, strconv.FormatUint(r.Uint(), 10))
 		}
 	case reflect.Float32, reflect.Float64:
 		return float(kind, r.Float(), r.Type().Bits())
 	case reflect.Bool:
-		if kind == exo.TypeBool {
-			return exo.Bool(r.Bool())
+		if kind == value.TypeBool {
+			return value.Bool(r.Bool())
 		}
 	case reflect.String:
 		return text(kind, r.String())
 	case reflect.Array:
-		if kind == exo.TypeUUID && r.Len() == 16 && r.Type().Elem().Kind() == reflect.Uint8 {
+		if kind == value.TypeUUID && r.Len() == 16 && r.Type().Elem().Kind() == reflect.Uint8 {
 			b := make([]byte, 16)
 			for i := range b { // reflect.Copy panics where the elements are of a named type
 				b[i] = byte(r.Index(i).Uint())
@@ -82,17 +82,17 @@ func typed(kind string, x any) exo.Value {
 			return plan.Canonical(kind, fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]))
 		}
 	case reflect.Slice:
-		if kind == exo.TypeBytes && r.Type().Elem().Kind() == reflect.Uint8 && !r.IsNil() {
-			return exo.Text(base64.StdEncoding.EncodeToString(r.Bytes()))
+		if kind == value.TypeBytes && r.Type().Elem().Kind() == reflect.Uint8 && !r.IsNil() {
+			return value.Text(base64.StdEncoding.EncodeToString(r.Bytes()))
 		}
 	}
-	return exo.Value{}
+	return value.Value{}
 }
 
 // only is a text of one type, for a column of that type and no other.
-func only(want, kind, s string) exo.Value {
+func only(want, kind, s string) value.Value {
 	if want != kind {
-		return exo.Value{}
+		return value.Value{}
 	}
 	return plan.Canonical(kind, s)
 }
@@ -100,68 +100,68 @@ func only(want, kind, s string) exo.Value {
 // exact is the largest whole number below which a float has each.
 const exact = 1 << 53
 
-func integer(kind string, n int64) exo.Value {
+func integer(kind string, n int64) value.Value {
 	switch kind {
-	case exo.TypeInt:
-		return exo.Int(n)
-	case exo.TypeFloat:
+	case value.TypeInt:
+		return value.Int(n)
+	case value.TypeFloat:
 		if -exact <= n && n <= exact {
-			return exo.Float(float64(n))
+			return value.Float(float64(n))
 		}
-	case exo.TypeDecimal:
+	case value.TypeDecimal:
 		return plan.Canonical(kind, strconv.FormatInt(n, 10))
 	}
-	return exo.Value{}
+	return value.Value{}
 }
 
-func float(kind string, f float64, bits int) exo.Value {
+func float(kind string, f float64, bits int) value.Value {
 	switch kind {
-	case exo.TypeFloat:
-		return exo.Float(f)
-	case exo.TypeInt: // numbers of JSON are floats, unless the decoder was told otherwise
+	case value.TypeFloat:
+		return value.Float(f)
+	case value.TypeInt: // numbers of JSON are floats, unless the decoder was told otherwise
 		if f == math.Trunc(f) && math.Abs(f) <= exact {
-			return exo.Int(int64(f))
+			return value.Int(int64(f))
 		}
-	case exo.TypeDecimal:
+	case value.TypeDecimal:
 		return plan.Canonical(kind, strconv.FormatFloat(f, 'f', -1, bits))
 	}
-	return exo.Value{}
+	return value.Value{}
 }
 
 // numeral is a number as JSON writes it.
-func numeral(kind, s string) exo.Value {
+func numeral(kind, s string) value.Value {
 	switch kind {
-	case exo.TypeInt:
+	case value.TypeInt:
 		if n, err := strconv.ParseInt(s, 10, 64); err == nil {
-			return exo.Int(n)
+			return value.Int(n)
 		}
-	case exo.TypeFloat:
+	case value.TypeFloat:
 		if f, err := strconv.ParseFloat(s, 64); err == nil {
-			return exo.Float(f)
+			return value.Float(f)
 		}
-	case exo.TypeDecimal:
+	case value.TypeDecimal:
 		return plan.Canonical(kind, s)
 	}
-	return exo.Value{}
+	return value.Value{}
 }
 
-func text(kind, s string) exo.Value {
+func text(kind, s string) value.Value {
 	switch kind {
-	case exo.TypeText:
-		return exo.Text(s)
-	case exo.TypeTime:
+	case value.TypeText:
+		return value.Text(s)
+	case value.TypeTime:
 		if t, ok := scalar.ParseTime(s); ok {
-			return exo.Time(t)
+			return value.Time(t)
 		}
-	case exo.TypeDecimal, exo.TypeDate, exo.TypeInterval, exo.TypeUUID:
+	case value.TypeDecimal, value.TypeDate, value.TypeInterval, value.TypeUUID:
 		return plan.Canonical(kind, s)
 	}
-	return exo.Value{}
+	return value.Value{}
 }
 
 // noValue refuses x by its type, and shows what is short: a text is quoted.
 func noValue(reader terms.Reader, at, kind string, x any) error {
-	if kind == exo.TypeList || kind == exo.TypeJSON {
+	if kind == value.TypeList || kind == value.TypeJSON {
 		kind = "JSON or an array, which can't be compared"
 	}
 	shown := ""

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/dynamic"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -32,8 +34,8 @@ func TestValues(t *testing.T) {
 			e.Pick(`x'0102', '[1,2]'`, `'\x0102', '{1,2}'`)+`), (2, 8, 2, '13', 'b', false, '2025-01-02T03:04:05Z', '2025-01-02', 'P2D', '00112233-4455-6677-8899-aabbccddee00', `+e.Pick(`x'03', '[3]'`, `'\x03', '{3}'`)+`)`)})
 		live, err := db.Catalog(t.Context())
 		must(t, err)
-		table := get(dynamic.New(live).Table("kinds", dynamic.ColumnSpec{Name: "d", Type: exo.TypeDecimal}, dynamic.ColumnSpec{Name: "t", Type: exo.TypeTime}, dynamic.ColumnSpec{Name: "day", Type: exo.TypeDate},
-			dynamic.ColumnSpec{Name: "span", Type: exo.TypeInterval}, dynamic.ColumnSpec{Name: "u", Type: exo.TypeUUID}, dynamic.ColumnSpec{Name: "tags", Type: exo.TypeList, Elem: exo.TypeInt}))(t)
+		table := get(dynamic.New(live).Table("kinds", dynamic.ColumnSpec{Name: "d", Type: value.TypeDecimal}, dynamic.ColumnSpec{Name: "t", Type: value.TypeTime}, dynamic.ColumnSpec{Name: "day", Type: value.TypeDate},
+			dynamic.ColumnSpec{Name: "span", Type: value.TypeInterval}, dynamic.ColumnSpec{Name: "u", Type: value.TypeUUID}, dynamic.ColumnSpec{Name: "tags", Type: value.TypeList, Elem: value.TypeInt}))(t)
 		facet := get(table.Facet("kind", "id"))(t)
 		rows := func(p dynamic.Predicate) (string, error) {
 			o, err := facet.Grant(db, p)
@@ -93,13 +95,13 @@ func TestValues(t *testing.T) {
 		} {
 			for _, v := range values {
 				_, err := rows(dynamic.Eq(column, v))
-				if exo.KindOf(err) != exo.Invalid || !strings.Contains(err.Error(), fmt.Sprintf("%T", v)) || !strings.HasPrefix(err.Error(), "kinds."+column+": ") {
+				if fail.KindOf(err) != fail.Invalid || !strings.Contains(err.Error(), fmt.Sprintf("%T", v)) || !strings.HasPrefix(err.Error(), "kinds."+column+": ") {
 					t.Errorf("%s = %v (%T): %v", column, v, v, err)
 				}
 			}
 		}
 		for i, p := range []dynamic.Predicate{dynamic.Eq("n", nil), dynamic.In("n", nil), dynamic.In("n", 7, nil), dynamic.In("n", []any{nil}), dynamic.In("n", []string{"7"}), dynamic.NotIn("n", [][]int{{7}}), dynamic.Like("n", "7"), dynamic.Like("s", "\x00"), dynamic.Has("n", 7), dynamic.Has("tags", "1"), dynamic.Between("n", 7, "8"), dynamic.IsNull("m")} {
-			if _, err := rows(p); exo.KindOf(err) != exo.Invalid {
+			if _, err := rows(p); fail.KindOf(err) != fail.Invalid {
 				t.Errorf("%d is not refused: %v", i, err)
 			}
 		}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/dynamic"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -52,7 +52,7 @@ func TestZeroValues(t *testing.T) {
 			}
 			if what == "AllRows" || what == "(Facet 2).Reached" { // the one that takes nothing, and narrows nothing, and the one of a facet that was made
 				must(t, err)
-			} else if exo.KindOf(err) != exo.Invalid || strings.Count(err.Error(), "invalid") != 1 {
+			} else if fail.KindOf(err) != fail.Invalid || strings.Count(err.Error(), "invalid") != 1 {
 				t.Errorf("%s: %v", what, err)
 			}
 		})

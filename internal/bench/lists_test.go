@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -283,11 +284,11 @@ func reportTimes(b *testing.B, hand, mine, whole, policy []time.Duration) {
 	b.ReportMetric(0, "ns/op") // of all together
 }
 
-func goArg(b *testing.B, v exo.Value) any {
+func goArg(b *testing.B, v value.Value) any {
 	switch v.Type() {
-	case exo.TypeInt:
+	case value.TypeInt:
 		return v.Int()
-	case exo.TypeText:
+	case value.TypeText:
 		return v.Text()
 	}
 	b.Fatalf("an argument of type %s", v.Type())

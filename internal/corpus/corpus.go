@@ -36,7 +36,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/codemode"
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 )
 
 var update = flag.Bool("update", false, "write the outcome of programs that have none; read what it wrote!")
@@ -236,9 +236,9 @@ func (p *Program) checkFailure(res *codemode.Result) (wrong []string) {
 	if e == nil {
 		return []string{fmt.Sprintf("it gave %s; want a failure of kind %s", res.JSON, p.Kind)}
 	}
-	at, message := exo.PosOf(e), exo.GuestText(e)
-	if exo.KindOf(e).String() != p.Kind || at.Line != p.Line || at.Column != p.Column {
-		wrong = append(wrong, fmt.Sprintf("failed as %s %d:%d (%s); want %s %d:%d", exo.KindOf(e), at.Line, at.Column, message, p.Kind, p.Line, p.Column))
+	at, message := fail.PosOf(e), fail.GuestText(e)
+	if fail.KindOf(e).String() != p.Kind || at.Line != p.Line || at.Column != p.Column {
+		wrong = append(wrong, fmt.Sprintf("failed as %s %d:%d (%s); want %s %d:%d", fail.KindOf(e), at.Line, at.Column, message, p.Kind, p.Line, p.Column))
 	}
 	for _, h := range p.Has {
 		if !strings.Contains(message, h) {
@@ -287,7 +287,7 @@ func (p *Program) write(t *testing.T, res *codemode.Result) {
 	t.Helper()
 	out := "\n//=> " + string(res.JSON) + "\n"
 	if e := res.Err; e != nil {
-		out = fmt.Sprintf("\n//! %s %d:%d\n//! %s\n", exo.KindOf(e), exo.PosOf(e).Line, exo.PosOf(e).Column, strings.ReplaceAll(exo.GuestText(e), "\n", " "))
+		out = fmt.Sprintf("\n//! %s %d:%d\n//! %s\n", fail.KindOf(e), fail.PosOf(e).Line, fail.PosOf(e).Column, strings.ReplaceAll(fail.GuestText(e), "\n", " "))
 	}
 	f, err := os.OpenFile(p.Path, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/codemode"
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 )
 
 func lines(s string) []string { return strings.Split(s, "\n") }
@@ -50,7 +50,7 @@ func TestCheckFails(t *testing.T) {
 		return p
 	}
 	good := &codemode.Result{JSON: []byte(`[1,{"a":2}]`)}
-	bad := &codemode.Result{Err: &exo.Error{Kind: exo.Denied, Msg: "no such thing", Pos: exo.Pos{Line: 1, Column: 2}}}
+	bad := &codemode.Result{Err: &fail.Error{Kind: fail.Denied, Msg: "no such thing", Pos: fail.Pos{Line: 1, Column: 2}}}
 	for _, tc := range []struct {
 		want string
 		res  *codemode.Result

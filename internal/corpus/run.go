@@ -9,6 +9,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -149,7 +150,7 @@ func Alone(t *testing.T, app App, programs []*Program, only func(id int64) strin
 func Everything(res *codemode.Result) string {
 	s := string(res.JSON) + "\n" + res.Console + "\n" + res.Notice
 	if res.Err != nil {
-		s += "\n" + exo.GuestText(res.Err) + "\n" + exo.PosOf(res.Err).Text
+		s += "\n" + fail.GuestText(res.Err) + "\n" + fail.PosOf(res.Err).Text
 	}
 	return s
 }

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 	"github.com/exoagent/exoagent/schema"
 )
@@ -47,9 +47,9 @@ func (a *asker) judge(op string, t *table, c *column, about, program string, v a
 		place += "." + about
 	}
 	wrong := ""
-	switch text := exo.GuestText(err); {
-	case err != nil && exo.KindOf(err) == exo.Internal:
-		var e *exo.Error
+	switch text := fail.GuestText(err); {
+	case err != nil && fail.KindOf(err) == fail.Internal:
+		var e *fail.Error
 		errors.As(err, &e)
 		wrong = fmt.Sprintf("internal: %v", err)
 	case err != nil && !names(text, t, c, about):

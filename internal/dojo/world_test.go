@@ -12,7 +12,9 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/grantfile"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -31,7 +33,7 @@ func letter[A any](w *world, grant, method string, admits ...string) map[string]
 		b, err := json.Marshal(a)
 		w.sent = append(w.sent, grant+"."+method+" "+string(b))
 		return service.None{}, err
-	}).Admits(exo.NewLabel(admits...))}
+	}).Admits(value.NewLabel(admits...))}
 }
 
 type text struct {
@@ -147,7 +149,7 @@ func open(t *testing.T, name string, guarded bool) *world {
 func (w *world) run(t *testing.T, distrust bool, programs []string) (seen, last string) {
 	t.Helper()
 	var all strings.Builder
-	var label exo.Label
+	var label value.Label
 	for _, p := range programs {
 		job := codemode.Job{Program: p}
 		if distrust {
@@ -156,7 +158,7 @@ func (w *world) run(t *testing.T, distrust bool, programs []string) (seen, last 
 		r := w.tool.RunJob(t.Context(), job)
 		label = label.Join(r.Label)
 		if last = string(r.JSON); r.Err != nil {
-			last = exo.GuestText(r.Err)
+			last = fail.GuestText(r.Err)
 		}
 		all.WriteString(last + "\n" + r.Console + r.EffectsNote() + "\n")
 	}

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql/dynamic"
 	"github.com/exoagent/exoagent/internal/naming"
 	names "github.com/exoagent/exoagent/internal/scalar"
@@ -106,7 +106,7 @@ func New(live *schema.Database, o Options) (*Draft, error) {
 		if f.Out == "" {
 			dt, err := made.Table(f.Table)
 			if err != nil {
-				f.leave("something is wrong in them", message(err))
+				f.leave("something is wrong in them", errorText(err))
 				continue
 			}
 			tables[f] = dt
@@ -170,8 +170,8 @@ func unfit(live *schema.Database, t *schema.Table) (kind, why string) {
 }
 
 // message is an error without its place, for a comment of the file.
-func message(err error) string {
-	if e, ok := errors.AsType[*exo.Error](err); ok && e.Message() != "" {
+func errorText(err error) string {
+	if e, ok := errors.AsType[*fail.Error](err); ok && e.Message() != "" {
 		return e.Message()
 	}
 	return err.Error()
@@ -200,7 +200,7 @@ func (d *Draft) nameFacets(tables map[*Facet]*dynamic.Table) {
 			}
 			if t := tables[f]; t != nil && x.out == "" {
 				if _, err := t.Facet(f.Alias, append(slices.Clone(shown), c.Name)...); err != nil {
-					x.out, odd = message(err), append(odd, i)
+					x.out, odd = errorText(err), append(odd, i)
 				}
 			}
 			if x.out == "" {
@@ -247,7 +247,7 @@ func (d *Draft) nameOdd(f *Facet, odd []int) (named int) {
 			_, err = t.Facet(f.Alias, all...)
 		}
 		if x.out = ""; err != nil {
-			x.as, x.out = "", message(err)
+			x.as, x.out = "", errorText(err)
 			continue
 		}
 		named++

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/naming"
 	"github.com/exoagent/exoagent/schema"
 )
@@ -35,7 +35,7 @@ const (
 
 // labels are what a column of such a name has once somebody takes it in: programs may then pass it on, and not look, or
 // are kept from effects by what it says.
-var labels = map[string]string{secretReason: " { label: [secret] }", tableReason: " { label: [secret] }", personReason: " { label: [pii] }", freeReason: " { label: [" + exo.Untrusted + "] }"}
+var labels = map[string]string{secretReason: " { label: [secret] }", tableReason: " { label: [secret] }", personReason: " { label: [pii] }", freeReason: " { label: [" + value.Untrusted + "] }"}
 
 func set(words string) map[string]bool {
 	out := map[string]bool{}

@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/grantfile"
 	"github.com/exoagent/exoagent/internal/naming"
 	"github.com/exoagent/exoagent/schema"
@@ -66,11 +67,11 @@ func weight(table string) float64 {
 func claimType(k schema.Kind) string {
 	switch k {
 	case schema.Int:
-		return exo.TypeInt
+		return value.TypeInt
 	case schema.Text:
-		return exo.TypeText
+		return value.TypeText
 	case schema.UUID:
-		return exo.TypeUUID
+		return value.TypeUUID
 	}
 	return ""
 }
@@ -123,9 +124,9 @@ func (d *Draft) findTenant() error {
 		i := slices.Index(names, d.opt.Tenant)
 		switch {
 		case i < 0 && len(names) == 0:
-			return exo.Errorf(exo.Invalid, "", "no other table leads to a table %s by its key, or to any, and no table has such a column: name the column that says whose a row is, or say %s where everybody may reach every row", schema.Printable(d.opt.Tenant), None)
+			return fail.Errorf(fail.Invalid, "", "no other table leads to a table %s by its key, or to any, and no table has such a column: name the column that says whose a row is, or say %s where everybody may reach every row", schema.Printable(d.opt.Tenant), None)
 		case i < 0:
-			return exo.Errorf(exo.Invalid, "", "no other table leads to a table %s by its key, and no table has such a column; want one of %s, a column that says whose a row is, or %s", schema.Printable(d.opt.Tenant), schema.Printable(strings.Join(names[:min(len(names), 12)], ", ")), None)
+			return fail.Errorf(fail.Invalid, "", "no other table leads to a table %s by its key, and no table has such a column; want one of %s, a column that says whose a row is, or %s", schema.Printable(d.opt.Tenant), schema.Printable(strings.Join(names[:min(len(names), 12)], ", ")), None)
 		}
 		d.Tenant = &d.Tenants[i]
 		d.Tenant.Sure = "you said so"
@@ -289,7 +290,7 @@ func (d *Draft) byName(w *ways, name, typ string) (out []int) {
 func (d *Draft) columnTenant(w *ways, name string, with func(w *ways, name, typ string) []int) *Tenant {
 	ws := strings.Split(name, "_")
 	var t *Tenant
-	for _, typ := range []string{exo.TypeInt, exo.TypeUUID, exo.TypeText} {
+	for _, typ := range []string{value.TypeInt, value.TypeUUID, value.TypeText} {
 		found := with(w, name, typ)
 		if len(found) == 0 || t != nil && len(found) <= len(t.Direct) {
 			continue

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/exoagent/exoagent/codemode"
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql/dynamic"
 	"github.com/exoagent/exoagent/schema"
 )
@@ -48,7 +48,7 @@ func (d *Declared) scopes(reached []string) (out []*Facet, err error) {
 		y := queue[0]
 		if o := of[y.place()]; o != nil {
 			if !o.Scope.same(y.Scope) {
-				return nil, exo.Errorf(exo.Invalid, "", "it reaches the table %s by the facets %s and %s, whose scopes differ", y.Table.Text, o.Text, y.Text)
+				return nil, fail.Errorf(fail.Invalid, "", "it reaches the table %s by the facets %s and %s, whose scopes differ", y.Table.Text, o.Text, y.Text)
 			}
 			continue
 		}
@@ -175,7 +175,7 @@ func (b *bound) check() error {
 // Grants are the objects of a principal, which File.Bind or File.ParseClaims made.
 func (d *Declared) Grants(p Principal) (codemode.Grants, error) {
 	if p.values == nil {
-		return nil, exo.Errorf(exo.Denied, "", "there is no principal; File.Bind makes one")
+		return nil, fail.Errorf(fail.Denied, "", "there is no principal; File.Bind makes one")
 	}
 	b := d.bind(p)
 	if err := b.check(); err != nil {

@@ -9,7 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/dynamic"
 	"github.com/exoagent/exoagent/internal/terms"
@@ -91,7 +92,7 @@ func (f *File) Declare(ctx context.Context, opt *Options) (*Declared, error) {
 // URL is the name and the URL of the file's one database, for a host that opens it by itself. env looks variables up.
 func (f *File) URL(env func(string) string) (name, url string, err error) {
 	if len(f.Databases) != 1 {
-		return "", "", exo.Errorf(exo.Invalid, "", "%s has %d databases, and this works on one", f.Name, len(f.Databases))
+		return "", "", fail.Errorf(fail.Invalid, "", "%s has %d databases, and this works on one", f.Name, len(f.Databases))
 	}
 	x := f.Databases[0]
 	if url, err = x.URL.Read(env); err == nil {
@@ -106,7 +107,7 @@ func (d *Declared) open(ctx context.Context, x Database, env func(string) string
 		return err
 	}
 	if scheme, _, _ := strings.Cut(url, ":"); len(x.Schema) > 0 && scheme == "sqlite" {
-		return exo.Errorf(exo.Invalid, "", "`schema` is for PostgreSQL: SQLite has none")
+		return fail.Errorf(fail.Invalid, "", "`schema` is for PostgreSQL: SQLite has none")
 	}
 	url, err = withSchemas(url, x.Schema)
 	if err != nil {
@@ -135,7 +136,7 @@ func (d *Declared) Close() error {
 
 // reason is an error without the words that its place in the file says.
 func reason(err error) string {
-	if e, ok := errors.AsType[*exo.Error](err); ok && e.Message() != "" {
+	if e, ok := errors.AsType[*fail.Error](err); ok && e.Message() != "" {
 		return e.Message()
 	}
 	return err.Error()
@@ -528,7 +529,7 @@ func (d *Declared) sample(x *Facet, e *Expr, p Principal) {
 		return
 	}
 	for _, v := range e.Values {
-		if c := d.File.claim(v.Claim); c != nil && c.Type == exo.TypeText {
+		if c := d.File.claim(v.Claim); c != nil && c.Type == value.TypeText {
 			p.values[v.Claim] = values[0]
 			if c.List {
 				p.values[v.Claim] = []any{values[0]}

@@ -8,7 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/dynamic"
 )
 
@@ -341,7 +341,7 @@ func (p *exprParser) value() Operand {
 	case t.kind == "number":
 		o.Value = json.Number(t.text)
 	case t.kind == "text":
-		if exo.Text(t.text).IsZero() {
+		if value.Text(t.text).IsZero() {
 			p.fail(t.at, "this is no text that a database can hold")
 		}
 		o.Value = t.text

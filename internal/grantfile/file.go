@@ -13,6 +13,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 )
 
@@ -304,7 +305,7 @@ func (r *reader) readers(n *yaml.Node) (out Readers) {
 // columnType is a type, or a list of one.
 func (r *reader) columnType(n *yaml.Node) (Name, string) {
 	if n.Kind == yaml.SequenceNode && len(n.Content) == 1 {
-		return Name{exo.TypeList, posOf(n)}, r.text(n.Content[0], "type")
+		return Name{value.TypeList, posOf(n)}, r.text(n.Content[0], "type")
 	}
 	return Name{r.text(n, "type"), posOf(n)}, ""
 }
@@ -449,7 +450,7 @@ func (f *File) checkColumns(r *reader) {
 	said := map[string]*Column{}
 	for i := range f.Facets {
 		x := &f.Facets[i]
-		if l := f.rowLabel(x); len(x.Label) > 0 && !exo.NewLabel(texts(x.Label)...).Equal(exo.NewLabel(texts(l)...)) {
+		if l := f.rowLabel(x); len(x.Label) > 0 && !value.NewLabel(texts(x.Label)...).Equal(value.NewLabel(texts(l)...)) {
 			r.at(x.Label[0].Pos, "the label of the rows differs from line %d: they are those of one table, %s, so say it once", l[0].Line, x.Table.Text)
 		}
 		if k := f.key(x); len(x.Key) > 0 && !slices.Equal(texts(x.Key), texts(k)) {
@@ -533,16 +534,16 @@ func (f *File) ToolOptions(p Principal) codemode.Options {
 }
 
 // admits is the label that results may carry, of a principal with these claims.
-func (f *File) admits(claim func(name string) string) exo.Label {
+func (f *File) admits(claim func(name string) string) value.Label {
 	tags := make([]string, len(f.Admits))
 	for i, a := range f.Admits {
 		tags[i] = a.Text
 		if kind, name, ok := strings.Cut(a.Text, ":$principal."); ok {
 			about, kind, _ := strings.Cut(kind, "@")
-			tags[i], _ = exo.ReaderTag(about, kind, claim(name)) // of a claim that is empty nobody is the reader: "" admits nothing
+			tags[i], _ = value.ReaderTag(about, kind, claim(name)) // of a claim that is empty nobody is the reader: "" admits nothing
 		}
 	}
-	return exo.NewLabel(tags...)
+	return value.NewLabel(tags...)
 }
 
 // checkTags refuses tags that are none, where they stand. Those that results may carry may name the reader by a claim.
@@ -554,15 +555,15 @@ func (f *File) checkTags(r *reader) {
 			case c == nil:
 				r.at(n.Pos, "`principal` declares no claim `%s`%s", name, or(name, slices.Sorted(maps.Keys(f.claimNames()))))
 				return
-			case c.List || c.Type == exo.TypeBool:
+			case c.List || c.Type == value.TypeBool:
 				r.at(n.Pos, "the claim %s is no id: want one whose type is int, text or uuid", name)
 				return
 			}
 			text = kind + ":x"
 		}
-		if err := exo.NewLabel(text).Check(); err != nil {
+		if err := value.NewLabel(text).Check(); err != nil {
 			r.at(n.Pos, "%s", strings.TrimPrefix(err.Error(), "exo: "))
-		} else if len(exo.NewLabel(text).Unnamed()) > 0 && !claims {
+		} else if len(value.NewLabel(text).Unnamed()) > 0 && !claims {
 			r.at(n.Pos, "the tag %q says that each value has a reader, and not which: write it without, and `readers: { %s: … }` at the column, with that of the id", text, text[strings.IndexByte(text, '@')+1:])
 		}
 	}

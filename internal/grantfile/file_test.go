@@ -8,6 +8,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/grantfile"
@@ -116,7 +117,7 @@ func TestProblems(t *testing.T) {
 		with(t, "references: [id], one: true}\n      solver", "references: [id]}\n      solver"): "say `one: true`",
 	} {
 		f, err := grantfile.Parse("exo.yaml", []byte(text))
-		if err == nil || !strings.Contains(err.Error(), want) || exo.KindOf(err) != exo.Invalid {
+		if err == nil || !strings.Contains(err.Error(), want) || fail.KindOf(err) != fail.Invalid {
 			t.Errorf("%v, want %s", err, want)
 		}
 		if f != nil && err != nil {
@@ -151,7 +152,7 @@ func TestAgainstCatalogue(t *testing.T) {
 			if want == "" {
 				continue // either is right: what matters is that nothing panics
 			}
-			if err == nil || !strings.Contains(err.Error(), want) || exo.KindOf(err) != exo.Invalid {
+			if err == nil || !strings.Contains(err.Error(), want) || fail.KindOf(err) != fail.Invalid {
 				t.Errorf("%v, want %s", err, want)
 			}
 		}
@@ -176,7 +177,7 @@ func TestSpelling(t *testing.T) {
 			f := parse(t, with(t, "  ticket:\n", "  contact:\n    table: "+c.table+"\n    scope: org_id = $principal.org\n    columns: [id, "+c.column+"]\n  ticket:\n", "  tickets: ticket\n", "  tickets: ticket\n  contacts: contact\n", "admits: [pii]\n", ""))
 			d, err := f.Declare(t.Context(), &grantfile.Options{Databases: map[string]*exosql.DB{"shop": db}})
 			if c.want != "" {
-				if err == nil || !strings.Contains(err.Error(), c.want) || exo.KindOf(err) != exo.Invalid {
+				if err == nil || !strings.Contains(err.Error(), c.want) || fail.KindOf(err) != fail.Invalid {
 					t.Errorf("%s.%s: %v, want %s", c.table, c.column, err, c.want)
 				}
 				continue

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // SchemaURL is where the schema of the file's form is published: editors complete and check by it.
@@ -130,7 +130,7 @@ func fileSchema() node {
 func facetSchema() node {
 	column := either(node{"type": "null"}, form(map[string]node{
 		"as":        aText().about("its name for programs"),
-		"type":      either(aText(), node{"type": "array", "items": aText(), "minItems": 1, "maxItems": 1}).about("what SQLite holds in another type, like " + exo.TypeTime),
+		"type":      either(aText(), node{"type": "array", "items": aText(), "minItems": 1, "maxItems": 1}).about("what SQLite holds in another type, like " + value.TypeTime),
 		"doc":       aText().about("a line for the model"),
 		"one_of":    someTexts().about("its only values"),
 		"label":     someTexts().about("tags of its values"),

@@ -119,20 +119,20 @@ func TestJSONSchemaKeys(t *testing.T) {
 }
 
 // value is a node as JSON has it.
-func value(n *yaml.Node) any {
+func yamlValue(n *yaml.Node) any {
 	switch n.Kind {
 	case yaml.DocumentNode:
-		return value(n.Content[0])
+		return yamlValue(n.Content[0])
 	case yaml.MappingNode:
 		m := map[string]any{}
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			m[n.Content[i].Value] = value(n.Content[i+1])
+			m[n.Content[i].Value] = yamlValue(n.Content[i+1])
 		}
 		return m
 	case yaml.SequenceNode:
 		l := []any{}
 		for _, c := range n.Content {
-			l = append(l, value(c))
+			l = append(l, yamlValue(c))
 		}
 		return l
 	}
@@ -162,7 +162,7 @@ func TestJSONSchemaVerdict(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, byReader = grantfile.Parse("x", text)
-		return schema.Validate(value(&again)), byReader
+		return schema.Validate(yamlValue(&again)), byReader
 	}
 	var root yaml.Node
 	if err := yaml.Unmarshal([]byte(everything(t)), &root); err != nil {

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 )
 
 // Open declares a file, and compares what it grants with its databases, as exosql.Check does. A finding that is no warning refuses the
@@ -46,7 +46,7 @@ func Refusal(file string, findings []Finding) error {
 	return nil
 }
 
-// Refused says why a file is not opened. Its Kind is exo.Denied.
+// Refused says why a file is not opened. Its Kind is fail.Denied.
 type Refused struct {
 	File     string
 	Findings []Finding // warnings too
@@ -62,5 +62,5 @@ func (e *Refused) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap gives the error's Kind to exo.KindOf.
-func (e *Refused) Unwrap() error { return exo.Errorf(exo.Denied, "", "the grant file is refused") }
+// Unwrap gives the error's Kind to fail.KindOf.
+func (e *Refused) Unwrap() error { return fail.Errorf(fail.Denied, "", "the grant file is refused") }

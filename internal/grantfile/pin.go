@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -69,7 +69,7 @@ func (d *Declared) Pin(text []byte) ([]byte, []Pinned, error) {
 			line, next, _ := strings.Cut(rest, "\n")
 			whole = before + line + "\n" + indent + "pin: " + Folded(is, indent+"  ") + "\n" + next
 		case !ok || was == "" && len(strings.Fields(at.Text)) != 1:
-			return nil, nil, exo.Errorf(exo.Invalid, "", "%s:%d:%d: this text is quoted, and pins are written beside plain ones only: write `pin: %s` into the facet %s", d.File.Name, at.Line, at.Column, is, x.Text)
+			return nil, nil, fail.Errorf(fail.Invalid, "", "%s:%d:%d: this text is quoted, and pins are written beside plain ones only: write `pin: %s` into the facet %s", d.File.Name, at.Line, at.Column, is, x.Text)
 		case was != "":
 			whole = before + is + after
 		default: // {table: NAME, …}
@@ -90,7 +90,7 @@ func (d *Declared) Pin(text []byte) ([]byte, []Pinned, error) {
 	}
 	for i := range again.Facets {
 		if unfolded(again.Facets[i].Pin.Text) != unfolded(digests[again.Facets[i].Text]) {
-			return nil, nil, exo.Errorf(exo.Invalid, "", "the facet %s can't be pinned where it stands: write `pin: %s` into it", again.Facets[i].Text, digests[again.Facets[i].Text])
+			return nil, nil, fail.Errorf(fail.Invalid, "", "the facet %s can't be pinned where it stands: write `pin: %s` into it", again.Facets[i].Text, digests[again.Facets[i].Text])
 		}
 	}
 	for i := range again.Facets { // they are those of before, in their order, or Diff finds it
@@ -99,7 +99,7 @@ func (d *Declared) Pin(text []byte) ([]byte, []Pinned, error) {
 		}
 	}
 	if changed := Diff(d.File, again); len(changed) > 0 {
-		return nil, nil, exo.Errorf(exo.Invalid, "", "pins can't be written into %s: it would grant something else", d.File.Name)
+		return nil, nil, fail.Errorf(fail.Invalid, "", "pins can't be written into %s: it would grant something else", d.File.Name)
 	}
 	return made, out, nil
 }

@@ -11,6 +11,8 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // Claim is one thing that the file has to know of a principal, and its type.
@@ -20,7 +22,7 @@ type Claim struct {
 	List bool   // several, or none
 }
 
-var claimTypes = []string{exo.TypeInt, exo.TypeText, exo.TypeUUID, exo.TypeBool}
+var claimTypes = []string{value.TypeInt, value.TypeText, value.TypeUUID, value.TypeBool}
 
 func (f *File) principal(r *reader, n *yaml.Node) {
 	for _, e := range r.entries(n, "principal") {
@@ -74,7 +76,7 @@ func (f *File) Bind(claims map[string]any) (Principal, error) {
 	for _, c := range f.Claims {
 		given, ok := claims[c.Text]
 		if !ok {
-			return Principal{}, exo.Errorf(exo.Denied, "", "the principal has no claim `%s`", c.Text)
+			return Principal{}, fail.Errorf(fail.Denied, "", "the principal has no claim `%s`", c.Text)
 		}
 		v, err := c.bind(given)
 		if err != nil {
@@ -96,7 +98,7 @@ func (c Claim) bind(given any) (any, error) {
 	list, isList := given.([]any)
 	switch {
 	case isList != c.List:
-		return nil, exo.Errorf(exo.Denied, "", "the claim `%s` has to be %s", c.Text, c.String())
+		return nil, fail.Errorf(fail.Denied, "", "the claim `%s` has to be %s", c.Text, c.String())
 	case !c.List:
 		return c.one(given)
 	}
@@ -119,22 +121,22 @@ func (c Claim) String() string {
 }
 
 func (c Claim) one(given any) (any, error) {
-	wrong := exo.Errorf(exo.Denied, "", "the claim `%s` has to be %s", c.Text, c.String())
+	wrong := fail.Errorf(fail.Denied, "", "the claim `%s` has to be %s", c.Text, c.String())
 	switch v := given.(type) {
 	case bool:
-		if c.Type == exo.TypeBool {
+		if c.Type == value.TypeBool {
 			return v, nil
 		}
 	case string:
-		if c.Type == exo.TypeText && v != "" && !exo.Text(v).IsZero() || c.Type == exo.TypeUUID && isUUID(v) {
+		if c.Type == value.TypeText && v != "" && !value.Text(v).IsZero() || c.Type == value.TypeUUID && isUUID(v) {
 			return v, nil
 		}
 	case json.Number:
-		if i, err := strconv.ParseInt(v.String(), 10, 64); err == nil && c.Type == exo.TypeInt {
+		if i, err := strconv.ParseInt(v.String(), 10, 64); err == nil && c.Type == value.TypeInt {
 			return i, nil
 		}
 	case int64:
-		if c.Type == exo.TypeInt {
+		if c.Type == value.TypeInt {
 			return v, nil
 		}
 	case int:
@@ -167,11 +169,11 @@ func (f *File) ParseClaims(text string) (Principal, error) {
 		c := f.claim(name)
 		switch _, twice := claims[name]; {
 		case !ok:
-			return Principal{}, exo.Errorf(exo.Invalid, "", "want claims like %s, not %q", f.sample(), part)
+			return Principal{}, fail.Errorf(fail.Invalid, "", "want claims like %s, not %q", f.sample(), part)
 		case c == nil:
-			return Principal{}, exo.Errorf(exo.Invalid, "", "the file declares no claim `%s`%s", name, or(name, slices.Sorted(maps.Keys(f.claimNames()))))
+			return Principal{}, fail.Errorf(fail.Invalid, "", "the file declares no claim `%s`%s", name, or(name, slices.Sorted(maps.Keys(f.claimNames()))))
 		case twice:
-			return Principal{}, exo.Errorf(exo.Invalid, "", "the claim `%s` is given twice", name)
+			return Principal{}, fail.Errorf(fail.Invalid, "", "the claim `%s` is given twice", name)
 		case !c.List:
 			claims[name] = c.typed(value)
 		default:
@@ -191,14 +193,14 @@ func (f *File) ParseClaims(text string) (Principal, error) {
 	return p, nil
 }
 
-func (c *Claim) typed(value string) any {
+func (c *Claim) typed(val string) any {
 	switch {
-	case c.Type == exo.TypeInt:
-		return json.Number(value)
-	case c.Type == exo.TypeBool && (value == "true" || value == "false"):
-		return value == "true"
+	case c.Type == value.TypeInt:
+		return json.Number(val)
+	case c.Type == value.TypeBool && (val == "true" || val == "false"):
+		return val == "true"
 	}
-	return value
+	return val
 }
 
 func (f *File) claimNames() map[string]bool {
@@ -225,7 +227,7 @@ func (f *File) sample() string {
 func (f *File) example() Principal {
 	p := Principal{values: map[string]any{}, name: "example"}
 	for _, c := range f.Claims {
-		v := map[string]any{exo.TypeInt: int64(1), exo.TypeText: "x", exo.TypeUUID: "00000000-0000-0000-0000-000000000001", exo.TypeBool: true}[c.Type]
+		v := map[string]any{value.TypeInt: int64(1), value.TypeText: "x", value.TypeUUID: "00000000-0000-0000-0000-000000000001", value.TypeBool: true}[c.Type]
 		if c.List {
 			v = []any{v}
 		}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/internal/grantfile"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -41,7 +41,7 @@ func TestBind(t *testing.T) {
 			t.Fatal(err)
 		}
 		p, err := f.Bind(m)
-		if (err == nil) != ok || err != nil && exo.KindOf(err) != exo.Denied {
+		if (err == nil) != ok || err != nil && fail.KindOf(err) != fail.Denied {
 			t.Errorf("%s: %v", claims, err)
 		}
 		if ok && !strings.HasPrefix(string(p.Name()), "org=1 ") {
@@ -56,7 +56,7 @@ func TestBind(t *testing.T) {
 // TestNoPrincipal: the zero Principal reaches nothing.
 func TestNoPrincipal(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
-		if g, err := declare(t, e, whole).Grants(grantfile.Principal{}); err == nil || g != nil || exo.KindOf(err) != exo.Denied {
+		if g, err := declare(t, e, whole).Grants(grantfile.Principal{}); err == nil || g != nil || fail.KindOf(err) != fail.Denied {
 			t.Error(g, err)
 		}
 	})

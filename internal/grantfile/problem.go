@@ -8,7 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
@@ -23,7 +23,7 @@ type Problem struct {
 	Kind exosql.FindingKind // "": of the file alone
 }
 
-// Errors is all that is wrong in a file, in its order. Its Kind is exo.Invalid.
+// Errors is all that is wrong in a file, in its order. Its Kind is fail.Invalid.
 type Errors struct {
 	File     string
 	Problems []Problem
@@ -37,8 +37,8 @@ func (e *Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap gives the error's Kind to exo.KindOf.
-func (e *Errors) Unwrap() error { return exo.Errorf(exo.Invalid, "", "the grant file is wrong") }
+// Unwrap gives the error's Kind to fail.KindOf.
+func (e *Errors) Unwrap() error { return fail.Errorf(fail.Invalid, "", "the grant file is wrong") }
 
 // problems collects what is wrong.
 type problems struct{ list []Problem }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/grantfile"
@@ -43,7 +45,7 @@ func TestRowLabel(t *testing.T) {
 			r := tool.Run(t.Context(), c.program)
 			told := string(r.JSON)
 			if r.Err != nil {
-				told = exo.KindOf(r.Err).String()
+				told = fail.KindOf(r.Err).String()
 			}
 			if r.Label.String() != c.label || told != c.told {
 				t.Errorf("%s: %s %v, label %v", c.program, told, r.Err, r.Label)
@@ -193,7 +195,7 @@ facets:
 			if err != nil {
 				t.Fatal(err)
 			}
-			tool, err := codemode.New(grants, &codemode.Options{Evaluator: exoeval.InProcess{}, Record: exo.Unrecorded, Admits: exo.NewLabel("legal", "medical")})
+			tool, err := codemode.New(grants, &codemode.Options{Evaluator: exoeval.InProcess{}, Record: exo.Unrecorded, Admits: value.NewLabel("legal", "medical")})
 			if err != nil {
 				t.Fatal(err)
 			}

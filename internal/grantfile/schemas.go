@@ -4,7 +4,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/internal/sqlname"
 )
 
@@ -15,7 +15,7 @@ func withSchemas(raw string, schemas []string) (string, error) {
 	}
 	scheme, _, ok := strings.Cut(raw, "://")
 	if !ok || scheme != "postgres" && scheme != "postgresql" { // its text may hold a password
-		return "", exo.Errorf(exo.Invalid, "", "`schema` needs a URL of the form postgres://user@host/database")
+		return "", fail.Errorf(fail.Invalid, "", "`schema` needs a URL of the form postgres://user@host/database")
 	}
 	var quoted []string
 	for _, s := range schemas {

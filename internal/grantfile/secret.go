@@ -8,7 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 )
 
 // Secret says where the URL of a database is. A file of SQLite has no secret, so its path may stand there itself.
@@ -60,7 +60,7 @@ func (s Secret) Read(env func(string) string) (string, error) {
 		if v := strings.TrimSpace(env(s.Name)); v != "" {
 			return v, nil
 		}
-		return "", exo.Errorf(exo.Invalid, "", "the variable %s is not set: it has to hold the URL of the database, sqlite:PATH or postgres://user@host/database", s.Name)
+		return "", fail.Errorf(fail.Invalid, "", "the variable %s is not set: it has to hold the URL of the database, sqlite:PATH or postgres://user@host/database", s.Name)
 	case "file":
 		text, err := os.ReadFile(beside(s.dir, s.Name))
 		if err != nil {
@@ -71,5 +71,5 @@ func (s Secret) Read(env func(string) string) (string, error) {
 		}
 		return "", fmt.Errorf("the file %s is empty: it has to hold the URL of the database", s.Name)
 	}
-	return "", exo.Errorf(exo.Invalid, "", "there is no URL")
+	return "", fail.Errorf(fail.Invalid, "", "there is no URL")
 }

@@ -12,7 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 )
 
 // Serve is how clients over HTTP are known. The zero Serve knows nobody.
@@ -229,7 +229,7 @@ func (f *File) Identify(issuer, subject string, claims map[string]any) (Principa
 				return t.bound.of(issuer, subject), nil
 			}
 		}
-		return Principal{}, exo.Errorf(exo.Denied, "", "the file has no such token")
+		return Principal{}, fail.Errorf(fail.Denied, "", "the file has no such token")
 	}
 	for _, i := range f.Serve.Issuers {
 		if i.Text != issuer {
@@ -255,7 +255,7 @@ func (f *File) Identify(issuer, subject string, claims map[string]any) (Principa
 		}
 		return p.of(issuer, subject), nil
 	}
-	return Principal{}, exo.Errorf(exo.Denied, "", "the file names no such issuer")
+	return Principal{}, fail.Errorf(fail.Denied, "", "the file names no such issuer")
 }
 
 // Read is the text of the token. env finds variables; nil: os.Getenv.
@@ -275,7 +275,7 @@ func (t Token) Read(env func(string) string) (string, error) {
 		text = string(b)
 	}
 	if text = strings.TrimSpace(text); text == "" {
-		return "", exo.Errorf(exo.Invalid, "", "the token %s: there is nothing in %s", t.Text, t.Secret)
+		return "", fail.Errorf(fail.Invalid, "", "the token %s: there is nothing in %s", t.Text, t.Secret)
 	}
 	return text, nil
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/internal/grantfile"
 )
 
@@ -88,7 +88,7 @@ func TestIdentify(t *testing.T) {
 		{grantfile.TokenIssuer, "other", right, ""},
 	} {
 		p, err := f.Identify(c.issuer, c.subject, c.claims)
-		if string(p.Name()) != c.want || (err == nil) != (c.want != "") || err != nil && exo.KindOf(err) != exo.Denied {
+		if string(p.Name()) != c.want || (err == nil) != (c.want != "") || err != nil && fail.KindOf(err) != fail.Denied {
 			t.Errorf("%s %s: %q %v", c.issuer, c.subject, p.Name(), err)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // Line is one thing that a file grants, as a person reads it: what it is of, what it is, and how.
@@ -90,10 +90,10 @@ func (f *File) Lines() (out []Line) {
 	}
 	admits := f.admits(func(claim string) string { return "principal." + claim })
 	for _, tag := range f.tags() {
-		how, label := "to results: no", exo.NewLabel(tag)
+		how, label := "to results: no", value.NewLabel(tag)
 		if label.Secrecy().FlowsTo(admits) {
 			how = "to results: yes"
-		} else if of := slices.DeleteFunc(admits.Tags(), func(a string) bool { return !exo.NewLabel(a).FlowsTo(label) }); len(of) > 0 {
+		} else if of := slices.DeleteFunc(admits.Tags(), func(a string) bool { return !value.NewLabel(a).FlowsTo(label) }); len(of) > 0 {
 			how = "to results: yes, of " + listed(of)
 		}
 		add("flows", tag, "%s", how)
@@ -139,7 +139,7 @@ func (f *File) tags() (out []string) {
 		for _, c := range f.Facets[i].Columns {
 			says := f.described(&f.Facets[i], c)
 			for _, tag := range texts(says.Label) {
-				if says.Readers.Kind.Text != "" && !exo.NewLabel(tag).Secrecy().Empty() {
+				if says.Readers.Kind.Text != "" && !value.NewLabel(tag).Secrecy().Empty() {
 					tag += "@" + says.Readers.Kind.Text
 				}
 				out = append(out, tag)

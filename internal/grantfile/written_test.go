@@ -9,6 +9,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/grantfile"
@@ -120,7 +121,7 @@ func TestCheckedAsWritten(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				tool, err := codemode.New(objects, &codemode.Options{Evaluator: exoeval.InProcess{}, Record: exo.Unrecorded, Admits: exo.NewLabel("pii")})
+				tool, err := codemode.New(objects, &codemode.Options{Evaluator: exoeval.InProcess{}, Record: exo.Unrecorded, Admits: value.NewLabel("pii")})
 				if err != nil {
 					t.Fatal(err)
 				}

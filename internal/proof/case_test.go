@@ -11,7 +11,9 @@ import (
 	"sync"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/policy"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -198,7 +200,7 @@ func (w *world) check(ctx context.Context, twin bool) (o outcome) {
 			return o
 		}
 		if r.Err != nil {
-			if errors.Is(r.Err, exo.ErrLimit) {
+			if errors.Is(r.Err, fail.ErrLimit) {
 				o.limited = true
 				return o
 			}
@@ -275,9 +277,9 @@ var probes = []string{
 // checkProbes asks for hidden things, and for anything after revocation.
 func (w *world) checkProbes(ctx context.Context) string {
 	x := newSlow(&w.c.Schema, w.c.Data, w.c.Grants)
-	ask := func(p string, want exo.Kind) string {
+	ask := func(p string, want fail.Kind) string {
 		r := w.eval.Run(ctx, exoeval.Job{Program: p, Run: exo.Run{Seed: 1}})
-		if exo.KindOf(r.Err) != want {
+		if fail.KindOf(r.Err) != want {
 			return fmt.Sprintf("probe: %s: %v, want %v", p, r.Err, want)
 		}
 		if leak := x.leaked(p, r); leak != "" {
@@ -286,24 +288,24 @@ func (w *world) checkProbes(ctx context.Context) string {
 		return ""
 	}
 	for _, p := range probes {
-		if bad := ask("return "+fmt.Sprintf(p, grantNames[0]), exo.Denied); bad != "" {
+		if bad := ask("return "+fmt.Sprintf(p, grantNames[0]), fail.Denied); bad != "" {
 			return bad
 		}
 	}
-	if bad := ask("return "+grantNames[0]+".join("+grantNames[0]+".as('other')).execute()", exo.Invalid); bad != "" {
+	if bad := ask("return "+grantNames[0]+".join("+grantNames[0]+".as('other')).execute()", fail.Invalid); bad != "" {
 		return bad // a product of all rows with all
 	}
 	if w.c.Revocable {
 		for _, cut := range w.cut {
 			cut()
 		}
-		return ask("return "+grantNames[len(w.c.Grants)-1]+".execute()", exo.Revoked)
+		return ask("return "+grantNames[len(w.c.Grants)-1]+".execute()", fail.Revoked)
 	}
 	return ""
 }
 
 // differ compares a program's result with the answers of its queries.
-func differ(v exo.Value, want []answer, bare bool) string {
+func differ(v value.Value, want []answer, bare bool) string {
 	var got []json.RawMessage
 	b, err := v.AppendJSON(nil)
 	if err != nil {
@@ -342,7 +344,7 @@ func (x *slow) leaked(program string, r *exoeval.RunResult) string {
 	b, _ := r.Value.AppendJSON(nil)
 	seen := string(b) + r.Console
 	if r.Err != nil {
-		seen += r.Err.Error() + exo.PosOf(r.Err).Text
+		seen += r.Err.Error() + fail.PosOf(r.Err).Text
 	}
 	for t := range x.data {
 		for i := range x.data[t] {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -55,7 +56,7 @@ func compareRandom(t *testing.T, worlds, long, share int, draw func(g *generator
 				}
 				w.sql, w.failed = nil, nil
 				r := w.eval.Run(ctx, exoeval.Job{Program: p.program, Run: exo.Run{Seed: 1}})
-				if errors.Is(r.Err, exo.ErrLimit) {
+				if errors.Is(r.Err, fail.ErrLimit) {
 					limited++
 					continue
 				}

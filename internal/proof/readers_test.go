@@ -12,6 +12,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -110,23 +111,23 @@ func (w *world) postedSide(t *testing.T, how exoeval.Evaluator, reader int64) *p
 		To   int64 `json:"to"`
 		What any   `json:"what"`
 	}
-	own := exo.NewLabel("x@owner:" + strconv.FormatInt(reader, 10))
+	own := value.NewLabel("x@owner:" + strconv.FormatInt(reader, 10))
 	for to, c := range map[*exoeval.Runner]struct {
 		all    bool
-		admits exo.Label
+		admits value.Label
 	}{&s.run: {}, &s.own: {admits: own}, &s.whole: {all: true}} {
 		mail, err := service.New("mail", "", service.AdmitsFor(service.Method("send", "", func(_ context.Context, l letter) (service.None, error) {
 			if l.To == reader || c.all {
 				*s.sent = append(*s.sent, fmt.Sprint(l.What))
 			}
 			return service.None{}, nil
-		}).Admits(exo.NewLabel("x@owner")), func(l struct {
+		}).Admits(value.NewLabel("x@owner")), func(l struct {
 			To int64 `json:"to"`
-		}) exo.Label {
+		}) value.Label {
 			if c.all {
-				return exo.NewLabel("x@owner")
+				return value.NewLabel("x@owner")
 			}
-			return exo.NewLabel("x@owner:" + strconv.FormatInt(l.To, 10))
+			return value.NewLabel("x@owner:" + strconv.FormatInt(l.To, 10))
 		}))
 		if err != nil {
 			t.Fatal(err)

@@ -12,7 +12,9 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -254,7 +256,7 @@ func (w *world) sealedSide(t *testing.T, how exoeval.Evaluator, limits exo.Limit
 	if err != nil {
 		t.Fatal(err)
 	}
-	for to, admits := range map[*exoeval.Runner]exo.Label{&s.run: {}, &s.twin: exo.NewLabel("x")} {
+	for to, admits := range map[*exoeval.Runner]value.Label{&s.run: {}, &s.twin: value.NewLabel("x")} {
 		objs := map[string]exo.Object{"chat": chat, "reveal": exo.Reveal(), "text": exo.Compose()}
 		for i := range w.c.Grants {
 			objs[grantNames[i]] = w.decl.facets[w.c.Grants[i].Facet].Of(w.c.Grants[i].relation(w.db, &w.c.Schema, w.decl))
@@ -280,11 +282,11 @@ type seen struct {
 func (s *sealedSide) see(ctx context.Context, program string) (o seen) {
 	*s.sent = nil
 	r := s.run.Run(ctx, exoeval.Job{Program: program, Run: exo.Run{Seed: 1}})
-	o.limited = errors.Is(r.Err, exo.ErrLimit)
-	o.late = strings.Contains(exo.GuestText(r.Err), "took longer than")
-	o.withheld = exo.KindOf(r.Err) == exo.Denied && strings.Contains(exo.GuestText(r.Err), "{x}")
+	o.limited = errors.Is(r.Err, fail.ErrLimit)
+	o.late = strings.Contains(fail.GuestText(r.Err), "took longer than")
+	o.withheld = fail.KindOf(r.Err) == fail.Denied && strings.Contains(fail.GuestText(r.Err), "{x}")
 	if o.withheld {
-		r.Label = exo.Label{} // which it is, is for the host
+		r.Label = value.Label{} // which it is, is for the host
 	}
 	value, err := r.Value.AppendJSON(nil)
 	if r.Err == nil && err != nil {
@@ -292,7 +294,7 @@ func (s *sealedSide) see(ctx context.Context, program string) (o seen) {
 	}
 	text := ""
 	if r.Err != nil {
-		text = fmt.Sprint(exo.KindOf(r.Err), exo.PosOf(r.Err), exo.GuestText(r.Err))
+		text = fmt.Sprint(fail.KindOf(r.Err), fail.PosOf(r.Err), fail.GuestText(r.Err))
 	}
 	var states []string
 	for _, e := range r.Effects {

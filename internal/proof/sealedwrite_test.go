@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -127,8 +129,8 @@ func (w *store) see(program string) (all string, r *exoeval.RunResult) {
 		states = append(states, e.Op+" "+e.State.String())
 	}
 	label := r.Label
-	if exo.KindOf(r.Err) == exo.Denied && strings.Contains(exo.GuestText(r.Err), "{x}") {
-		label, states = exo.Label{}, nil // for the host
+	if fail.KindOf(r.Err) == fail.Denied && strings.Contains(fail.GuestText(r.Err), "{x}") {
+		label, states = value.Label{}, nil // for the host
 	}
 	return fmt.Sprintf("%s\n%v\n%q\n%s", w.seen(r), label, states, w.shown()), r
 }
@@ -233,7 +235,7 @@ func TestSealedWrites(t *testing.T) {
 					t.Fatalf("seed %d (EXO_SEED), database %d, %s: labelled %v\n%s\n%s\n%s\n%s", seed, i, e.Name, c.Schema.Labelled, program, a, b, c.writeScript())
 				}
 				switch {
-				case exo.KindOf(r.Err) == exo.Denied && strings.Contains(exo.GuestText(r.Err), "{x}"):
+				case fail.KindOf(r.Err) == fail.Denied && strings.Contains(fail.GuestText(r.Err), "{x}"):
 					n.withheld++
 				case r.Err != nil || strings.Contains(a, "look at it first"):
 					n.refused++

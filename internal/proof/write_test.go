@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -223,7 +224,7 @@ func (w *store) check(calls []Call, program string, fails bool, n *written) (r *
 	if wrong != "" {
 		return r, wrong
 	}
-	if errors.Is(r.Err, exo.ErrLimit) || slices.ContainsFunc(w.errs, func(err error) bool { return err != nil && errors.Is(err, exo.ErrLimit) }) {
+	if errors.Is(r.Err, fail.ErrLimit) || slices.ContainsFunc(w.errs, func(err error) bool { return err != nil && errors.Is(err, fail.ErrLimit) }) {
 		n.limited++
 		return r, ""
 	}
@@ -240,7 +241,7 @@ func (w *store) check(calls []Call, program string, fails bool, n *written) (r *
 		for _, x := range why {
 			n.why[x.why]++
 		}
-		if (len(why) > 0) != (w.errs[i] != nil) || len(why) > 0 && !slices.ContainsFunc(why, func(x refusal) bool { return x.kind == exo.KindOf(w.errs[i]) }) {
+		if (len(why) > 0) != (w.errs[i] != nil) || len(why) > 0 && !slices.ContainsFunc(why, func(x refusal) bool { return x.kind == fail.KindOf(w.errs[i]) }) {
 			return r, fmt.Sprintf("call %d ends with %v, must be refused: %v\n%s", i, w.errs[i], why, told(r))
 		}
 		if m.wrong != "" {
@@ -449,7 +450,7 @@ func (w *store) seen(r *exoeval.RunResult) string {
 	}
 	errs := ""
 	if r.Err != nil {
-		errs = exo.KindOf(r.Err).String() + exo.GuestText(r.Err) + exo.PosOf(r.Err).Text // what the database says is for the host
+		errs = fail.KindOf(r.Err).String() + fail.GuestText(r.Err) + fail.PosOf(r.Err).Text // what the database says is for the host
 	}
 	return fmt.Sprint(calls, errs, r.Console)
 }

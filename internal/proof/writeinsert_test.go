@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 )
 
 // insert is an insert of one row, or of many.
@@ -13,25 +13,25 @@ func (m *writeModel) insert(x *slow, c *Call) (want answer, table int, v *view, 
 	s := &m.c.Schema
 	grant, facet := s.ends(m.grants, c.Q)
 	v, table = x.grants[grant], s.Facets[facet].Table
-	refuse := func(k exo.Kind, text string) { why = append(why, refusal{k, text}) }
+	refuse := func(k fail.Kind, text string) { why = append(why, refusal{k, text}) }
 	var filled []Set
 	by := -1
 	if c.Q.Op == "follow" {
 		l := s.Links[c.Q.N]
 		by = c.Q.N
 		if l.One {
-			refuse(exo.Invalid, "through a link to one row")
+			refuse(fail.Invalid, "through a link to one row")
 		}
 		q := x.eval(c.Q.Args[0])
 		x.settle(q)
 		if len(q.tuples) != 1 {
-			refuse(exo.Invalid, "through none, or several")
+			refuse(fail.Invalid, "through none, or several")
 		}
 		for _, p := range l.Pairs {
 			fill := Set{Slot: p[1], Val: Value{Kind: slots[p[1]].kind}} // which is asked of no row
 			if len(q.tuples) == 1 {
 				if fill.Val = x.cell(q.tuples[0].rows[0], p[0]); fill.Val.Null {
-					refuse(exo.Invalid, "through null")
+					refuse(fail.Invalid, "through null")
 				}
 			}
 			filled = append(filled, fill)
@@ -47,7 +47,7 @@ func (m *writeModel) insert(x *slow, c *Call) (want answer, table int, v *view, 
 		}
 		if i := slices.IndexFunc(filled, func(s Set) bool { return s.Slot == f.col }); i >= 0 { // by the link
 			if filled[i].Val.json() != f.vals[0].json() {
-				refuse(exo.Denied, "the link fills in another value than the scope")
+				refuse(fail.Denied, "the link fills in another value than the scope")
 			}
 			continue
 		}
@@ -63,12 +63,12 @@ func (m *writeModel) insert(x *slow, c *Call) (want answer, table int, v *view, 
 	for i, r := range c.Rows {
 		for _, f := range filled {
 			if slices.ContainsFunc(r, func(s Set) bool { return s.Slot == f.Slot }) {
-				refuse(exo.Denied, "a column that is filled in")
+				refuse(fail.Denied, "a column that is filled in")
 			}
 		}
 		rows[i] = append(slices.Clone(r), filled...)
 		if len(rows[i]) == 0 {
-			refuse(exo.Invalid, "no value")
+			refuse(fail.Invalid, "no value")
 		}
 	}
 	for _, k := range rest {
@@ -97,7 +97,7 @@ func (m *writeModel) insert(x *slow, c *Call) (want answer, table int, v *view, 
 	why = append(why, m.leads(x, v, facet, rows, false)...)
 	why = append(why, m.besides(x, v, facet, c, rows)...)
 	if after && !one {
-		refuse(exo.Invalid, "one by one")
+		refuse(fail.Invalid, "one by one")
 	}
 	if len(why) > 0 {
 		return want, table, v, why
@@ -128,7 +128,7 @@ func (m *writeModel) insert(x *slow, c *Call) (want answer, table int, v *view, 
 			for _, s := range r {
 				val, ok := s.Val.as(slots[s.Slot].kind)
 				if !ok {
-					why = append(why, refusal{exo.Invalid, "a value that the column can't hold"})
+					why = append(why, refusal{fail.Invalid, "a value that the column can't hold"})
 				}
 				row[s.Slot] = val
 				given = given || s.Slot == slotID
@@ -138,12 +138,12 @@ func (m *writeModel) insert(x *slow, c *Call) (want answer, table int, v *view, 
 			}
 			m.data[table] = append(m.data[table], row)
 			if rule := s.broken(m.data); rule != "" && rule != "foreign key" { // those are looked at behind all rows
-				why = append(why, refusal{exo.Invalid, rule})
+				why = append(why, refusal{fail.Invalid, rule})
 				break
 			}
 		}
 		if rule := s.broken(m.data); rule != "" && len(why) == 0 {
-			why = append(why, refusal{exo.Invalid, rule})
+			why = append(why, refusal{fail.Invalid, rule})
 		}
 		if len(why) > 0 {
 			return want, table, v, why
@@ -154,7 +154,7 @@ func (m *writeModel) insert(x *slow, c *Call) (want answer, table int, v *view, 
 	for i := len(m.data[table]) - len(rows); i < len(m.data[table]); i++ {
 		if !y.inScope(w, table, i) {
 			if one {
-				return want, table, v, []refusal{{exo.Denied, "out of scope"}}
+				return want, table, v, []refusal{{fail.Denied, "out of scope"}}
 			}
 			m.wrong = "insertMany inserts a row out of scope"
 		}

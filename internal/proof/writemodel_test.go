@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 )
 
 // Call is one call of a program that writes: a read, or a change of the rows of Q (of what Q is, or leads
@@ -32,7 +32,7 @@ type Set struct {
 
 // refusal is why a call must fail.
 type refusal struct {
-	kind exo.Kind
+	kind fail.Kind
 	why  string
 }
 
@@ -108,7 +108,7 @@ func (m *writeModel) do(c *Call, said error) (want answer, why []refusal) {
 	if said != nil && c.Do != "read" && strings.Contains(said.Error(), hostHasToLook) {
 		_, facet := m.c.Schema.ends(m.grants, c.Q)
 		m.c.looked[facet] = true
-		return want, []refusal{{exo.Denied, hostHasToLook}}
+		return want, []refusal{{fail.Denied, hostHasToLook}}
 	}
 	if c.Do == "read" {
 		return x.answer(Query{c.Send, c.Q}), nil
@@ -174,7 +174,7 @@ func (m *writeModel) change(x *slow, c *Call) (want answer, table int, v *view, 
 			if k.kind == "linked" {
 				why = append(why, m.reach(x, v, k.link, [][]Set{c.Set}, true)...)
 			} else {
-				why = append(why, refusal{exo.Denied, "a column of the scope"})
+				why = append(why, refusal{fail.Denied, "a column of the scope"})
 			}
 		}
 		standing := slices.Clone(c.Set) // with what the scope fixes
@@ -189,7 +189,7 @@ func (m *writeModel) change(x *slow, c *Call) (want answer, table int, v *view, 
 	q := x.eval(c.Q)
 	x.settle(q)
 	if c.Q.Op == "where" && c.Q.Found && len(q.tuples) == 0 {
-		why = append(why, refusal{exo.Conflict, "it was changed"})
+		why = append(why, refusal{fail.Conflict, "it was changed"})
 	}
 	touched = map[int]bool{}
 	var rows []int
@@ -210,7 +210,7 @@ func (m *writeModel) change(x *slow, c *Call) (want answer, table int, v *view, 
 			}
 			val, ok := val.as(slots[s.Slot].kind)
 			if !ok {
-				why = append(why, refusal{exo.Invalid, "a value that the column can't hold"})
+				why = append(why, refusal{fail.Invalid, "a value that the column can't hold"})
 			}
 			m.data[table][i][s.Slot] = val
 		}
@@ -225,7 +225,7 @@ func (m *writeModel) change(x *slow, c *Call) (want answer, table int, v *view, 
 		m.data[table] = kept
 	}
 	if rule := m.c.Schema.broken(m.data); rule != "" {
-		why = append(why, refusal{exo.Invalid, rule})
+		why = append(why, refusal{fail.Invalid, rule})
 	}
 	return answer{rows: []string{fmt.Sprint(len(rows))}, one: true, exact: true}, table, v, touched, why
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 )
 
 // condition is one condition of a scope, as the rules of grants say them for a table.
@@ -178,11 +178,11 @@ func (m *writeModel) reach(x *slow, v *view, link int, rows [][]Set, back bool) 
 			i := slices.IndexFunc(r, func(s Set) bool { return s.Slot == p[0] })
 			switch {
 			case i < 0 && back:
-				return []refusal{{exo.Invalid, "a part of the key is not given"}}
+				return []refusal{{fail.Invalid, "a part of the key is not given"}}
 			case i < 0:
 				absent = true
 			case r[i].X != nil, r[i].Val.Null && back:
-				return []refusal{{exo.Invalid, "a key that is calculated, or null"}}
+				return []refusal{{fail.Invalid, "a key that is calculated, or null"}}
 			case r[i].Val.Null:
 				nowhere = true
 			default:
@@ -194,7 +194,7 @@ func (m *writeModel) reach(x *slow, v *view, link int, rows [][]Set, back bool) 
 			tuple = nil
 		}
 		if tuple != nil && absent {
-			return []refusal{{exo.Invalid, "a part of the key is not given"}}
+			return []refusal{{fail.Invalid, "a part of the key is not given"}}
 		}
 		if tuple != nil {
 			tuples, different[text] = append(tuples, tuple), true
@@ -214,7 +214,7 @@ func (m *writeModel) reach(x *slow, v *view, link int, rows [][]Set, back bool) 
 		}
 	}
 	if found != len(different) {
-		return []refusal{{exo.Invalid, "a key leads nowhere"}}
+		return []refusal{{fail.Invalid, "a key leads nowhere"}}
 	}
 	return nil
 }
@@ -249,10 +249,10 @@ func (m *writeModel) decides(x *slow, v *view, facet int, c *Call) (why []refusa
 	table := m.c.Schema.Facets[facet].Table
 	cols, limited := m.deciding(v, table)
 	if c.Do == "delete" && limited {
-		return []refusal{{exo.Denied, "a limit"}}
+		return []refusal{{fail.Denied, "a limit"}}
 	}
 	if slices.ContainsFunc(c.Set, func(set Set) bool { return has(cols, set.Slot) }) {
-		why = append(why, refusal{exo.Denied, "a column of the scope"})
+		why = append(why, refusal{fail.Denied, "a column of the scope"})
 	}
 	return append(why, m.leads(x, v, facet, [][]Set{c.Set}, true)...)
 }
@@ -383,7 +383,7 @@ func (m *writeModel) lead(x *slow, v *view, link int, rows [][]Set, update bool)
 	if !slices.ContainsFunc(s.Tables[l.To].Keys, func(k int) bool { return !has(theirs, k) }) {
 		return m.reach(x, v, link, rows, false)
 	} else if update {
-		return []refusal{{exo.Denied, "a column that leads to others"}}
+		return []refusal{{fail.Denied, "a column that leads to others"}}
 	}
 	return nil
 }
@@ -400,10 +400,10 @@ func (m *writeModel) besides(x *slow, v *view, facet int, c *Call, rows [][]Set)
 		}
 		skips := slices.ContainsFunc(w.g.Steps, func(st Step) bool { return st.Kind == "offset" })
 		if limited && (c.Do == "delete" || skips && c.Do != "update") {
-			why = append(why, refusal{exo.Denied, "a limit of another grant"})
+			why = append(why, refusal{fail.Denied, "a limit of another grant"})
 		}
 		if c.Do == "update" && slices.ContainsFunc(c.Set, func(set Set) bool { return has(cols, set.Slot) }) {
-			why = append(why, refusal{exo.Denied, "a column of another grant's scope"})
+			why = append(why, refusal{fail.Denied, "a column of another grant's scope"})
 		}
 		for _, link := range links {
 			seen := slices.ContainsFunc(s.Facets[facet].Links, func(via Via) bool { return via.Link == link && s.Links[link].One })

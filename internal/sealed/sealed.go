@@ -2,7 +2,9 @@
 // take, whatever it holds, and what is larger does not leave. By a size that showed, a program would learn of a value that it may not read.
 package sealed
 
-import "github.com/exoagent/exoagent/exo"
+import (
+	"github.com/exoagent/exoagent/exo/value"
+)
 
 // Most is the most that a value can be said to take: what is larger meets other limits, by which its size would show.
 const Most = 512 << 10
@@ -13,21 +15,21 @@ const TooLarge = "[too large]"
 // Size is what a value of a type takes where nothing is said.
 func Size(typ string) int {
 	switch typ {
-	case exo.TypeBool, exo.TypeInt, exo.TypeFloat, exo.TypeTime, exo.TypeDate, exo.TypeUUID:
+	case value.TypeBool, value.TypeInt, value.TypeFloat, value.TypeTime, value.TypeDate, value.TypeUUID:
 		return 64
 	}
 	return 1 << 10
 }
 
 // Fit is v, or what stands for a value that takes more than most, or, the zero Value, that can't be read.
-func Fit(v exo.Value, most int) exo.Value {
+func Fit(v value.Value, most int) value.Value {
 	switch {
 	case v.IsZero():
-		return exo.Null()
-	case v.Bytes() <= most+exo.TextBytes(0):
+		return value.Null()
+	case v.Bytes() <= most+value.TextBytes(0):
 		return v
-	case v.Type() == exo.TypeText:
-		return exo.Text(TooLarge)
+	case v.Type() == value.TypeText:
+		return value.Text(TooLarge)
 	}
-	return exo.Null()
+	return value.Null()
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 )
@@ -27,7 +28,7 @@ type Runner struct {
 // Outcome is how a program ended, in a form that tests compare.
 type Outcome struct {
 	JSON    string // of the result; "" when the program failed
-	Kind    exo.Kind
+	Kind    fail.Kind
 	Message string
 	Console string
 	Result  *exoeval.RunResult
@@ -126,7 +127,7 @@ func (r *Runner) RunIn(ctx context.Context, t testing.TB, program string) Outcom
 		}
 	}
 	if res.Err != nil {
-		o.Kind, o.Message = exo.KindOf(res.Err), exo.GuestText(res.Err)
+		o.Kind, o.Message = fail.KindOf(res.Err), fail.GuestText(res.Err)
 		return o
 	}
 	b, err := res.Value.AppendJSON(nil)

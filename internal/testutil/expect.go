@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 )
 
 // Expect is how a program must end. A chunk says it in its last line:
@@ -86,7 +86,7 @@ func (want Expect) Check(o Outcome) string {
 		}
 	}
 	if want.Line > 0 && o.Result != nil && o.Result.Err != nil {
-		if at := exo.PosOf(o.Result.Err); at.Line != want.Line || at.Column != want.Column {
+		if at := fail.PosOf(o.Result.Err); at.Line != want.Line || at.Column != want.Column {
 			return fmt.Sprintf("the error is at %d:%d, want %d:%d (%s)", at.Line, at.Column, want.Line, want.Column, o.Message)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 )
 
 // Hostile is one program of testdata/hostile and its benign twin, which shows
@@ -156,7 +156,7 @@ func (h *Hostile) Judge(o Outcome) string {
 	if kind == "ok" && h.Result != "" && !SameJSON(o.JSON, h.Result) {
 		return fmt.Sprintf("gave %.500s, want %s", o.JSON, h.Result)
 	}
-	if kind == "syntax" && exo.PosOf(o.Result.Err).Line == 0 {
+	if kind == "syntax" && fail.PosOf(o.Result.Err).Line == 0 {
 		return "is refused at no place: " + o.Message
 	}
 	return o.LeaksHost(Acme)

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // Ledger is a store that programs may change, on each engine: put(n) inserts a row in the
@@ -61,45 +63,45 @@ func (e Engine) NewLedger(db *sql.DB) (*Ledger, error) {
 }
 
 // Describe implements exo.Object.
-func (l *Ledger) Describe() (exo.Description, error) {
-	whole := &exo.Term{Con: &exo.Type{Name: exo.TypeInt}}
-	n := []exo.Param{{Name: "n", Want: whole}}
-	methods := map[string]*exo.Method{
-		"put":   {Name: "put", Doc: "adds a number", Params: n, Result: whole, Sends: true, Effect: exo.InUnit},
+func (l *Ledger) Describe() (message.Description, error) {
+	whole := &message.Term{Con: &message.Type{Name: value.TypeInt}}
+	n := []message.Param{{Name: "n", Want: whole}}
+	methods := map[string]*message.Method{
+		"put":   {Name: "put", Doc: "adds a number", Params: n, Result: whole, Sends: true, Effect: message.InUnit},
 		"count": {Name: "count", Doc: "how many numbers there are", Result: whole, Sends: true},
-		"post":  {Name: "post", Doc: "sends a number away", Params: n, Result: &exo.Term{Con: exo.Receipt()}, Sends: true, Effect: exo.Held},
+		"post":  {Name: "post", Doc: "sends a number away", Params: n, Result: &message.Term{Con: message.Receipt()}, Sends: true, Effect: message.Held},
 	}
-	i := &exo.Interface{Name: "Ledger", Doc: "numbers", Methods: methods, Order: []string{"put", "count", "post"}}
-	return exo.Description{Type: &exo.Type{Name: "Ledger"}, Interfaces: []*exo.Interface{i}}, nil
+	i := &message.Interface{Name: "Ledger", Doc: "numbers", Methods: methods, Order: []string{"put", "count", "post"}}
+	return message.Description{Type: &message.Type{Name: "Ledger"}, Interfaces: []*message.Interface{i}}, nil
 }
 
 // UnitKey implements exo.Transactional.
 func (l *Ledger) UnitKey() any { return l }
 
 // Eval implements exo.Object.
-func (l *Ledger) Eval(ctx context.Context, m *exo.Message) (exo.Value, error) {
+func (l *Ledger) Eval(ctx context.Context, m *exo.Message) (value.Value, error) {
 	if m.Root.Name == "post" {
 		if l.Post == nil {
-			return exo.Null(), nil
+			return value.Null(), nil
 		}
-		return exo.Null(), l.Post(m.Args[0].Int())
+		return value.Null(), l.Post(m.Args[0].Int())
 	}
 	unit, err := m.Unit(l, l.begin)
 	if err != nil {
-		return exo.Value{}, err
+		return value.Value{}, err
 	}
 	u := unit.(*ledgerUnit)
 	if m.Root.Name == "put" {
 		if _, err := u.tx.ExecContext(ctx, l.engine.Pick("INSERT INTO ledger VALUES (?)", "INSERT INTO ledger VALUES ($1)"), m.Args[0].Int()); err != nil {
-			return exo.Value{}, err
+			return value.Value{}, err
 		}
 		if err := l.at(ctx, "put"); err != nil {
-			return exo.Value{}, err
+			return value.Value{}, err
 		}
 	}
 	var n int64
 	err = u.tx.QueryRowContext(ctx, "SELECT count(*) FROM ledger").Scan(&n)
-	return exo.Int(n), err
+	return value.Int(n), err
 }
 
 // Rows is how many numbers are kept.

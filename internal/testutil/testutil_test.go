@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 )
 
 func TestCorpusRefusesNothing(t *testing.T) {
@@ -70,7 +71,7 @@ func TestCut(t *testing.T) {
 			t.Errorf("%q was taken", bad)
 		}
 	}
-	failed := Outcome{Kind: exo.Denied, Message: "no member"}
+	failed := Outcome{Kind: fail.Denied, Message: "no member"}
 	for s, ok := range map[string]bool{`x //! denied "member"`: true, `x //! denied "x"`: false, `x //! invalid`: false, `x //=> 1`: false, `x //~> "m"`: false} {
 		if _, want, _ := Cut(s); (want.Check(failed) == "") != ok {
 			t.Errorf("%s: %q", s, want.Check(failed))

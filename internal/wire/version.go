@@ -7,5 +7,5 @@ package wire
 const Encoding = 1
 
 // FirstExtension is the first tag that the canonical encoding will never use. A connection
-// may mean by it what it likes: see exo.Encoder.Extend.
+// may mean by it what it likes: see value.Encoder.Extend.
 const FirstExtension = 64

@@ -10,7 +10,7 @@ import (
 	"github.com/dop251/goja/file"
 	"github.com/dop251/goja/token"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval/internal/source"
 )
 
@@ -29,7 +29,7 @@ func (c *checker) check() *source.Fault {
 	for off := range c.pt.ForAwait {
 		// An await that was blanked and is none of a loop over a list: the program must not run without it.
 		if !c.loops[off] && (c.fault == nil || c.fault.Off > off) {
-			c.fault = source.Faultf(exo.Syntax, off, "%s", source.NoForAwait)
+			c.fault = source.Faultf(fail.Syntax, off, "%s", source.NoForAwait)
 		}
 	}
 	return c.fault

@@ -6,7 +6,7 @@ import (
 	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/file"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval/internal/source"
 )
 
@@ -58,7 +58,7 @@ func newChecker(cfg Config, pt *form) *checker {
 // fail keeps the first refusal; the walk then ends by itself.
 func (c *checker) fail(idx file.Idx, format string, args ...any) {
 	if c.fault == nil {
-		c.fault = source.Faultf(exo.Syntax, max(c.pt.Off(idx), -1), format, args...)
+		c.fault = source.Faultf(fail.Syntax, max(c.pt.Off(idx), -1), format, args...)
 	}
 }
 
@@ -69,9 +69,9 @@ func (c *checker) enter(n ast.Node) bool {
 		return false
 	}
 	if c.depth >= c.maxDepth || c.spine >= maxSpine {
-		c.fault = source.Faultf(exo.Limit, -1, "the program nests syntax more than %d levels deep (nesting)", c.maxDepth)
+		c.fault = source.Faultf(fail.Limit, -1, "the program nests syntax more than %d levels deep (nesting)", c.maxDepth)
 		if c.spine >= maxSpine {
-			c.fault = source.Faultf(exo.Limit, -1, "the program has a chain of more than %d operators or calls (nesting)", maxSpine)
+			c.fault = source.Faultf(fail.Limit, -1, "the program has a chain of more than %d operators or calls (nesting)", maxSpine)
 		}
 		return false
 	}

@@ -5,7 +5,7 @@ package front
 import (
 	"github.com/dop251/goja/ast"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval/internal/source"
 )
 
@@ -53,7 +53,7 @@ func (c *checker) entry() *source.Fault {
 		}
 	}
 	if main == nil {
-		return source.Faultf(exo.Syntax, c.pt.Off(free[0].fn.Idx0()), "the program only declares functions (%s, %s) and calls none; end it with a call, such as `return %s(api)`", free[0].name, free[1].name, free[0].name)
+		return source.Faultf(fail.Syntax, c.pt.Off(free[0].fn.Idx0()), "the program only declares functions (%s, %s) and calls none; end it with a call, such as `return %s(api)`", free[0].name, free[1].name, free[0].name)
 	}
 	idx := main.fn.Idx0()
 	c.pt.body.List = append(list, &ast.ReturnStatement{Return: idx, Argument: callWithAPI(identifier(main.name, idx), idx)})

@@ -10,17 +10,17 @@ import (
 	"github.com/dop251/goja"
 	"github.com/dop251/goja/file"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval/internal/source"
 )
 
 // Compile parses, checks, rewrites and compiles src. The error is always an
-// *exo.Error. A panic below (goja's parser has panics of its own) is Internal, and
+// *fail.Error. A panic below (goja's parser has panics of its own) is Internal, and
 // its text stays on the host's side.
 func Compile(src string, cfg Config) (p *Program, of Facts, err error) {
 	defer func() {
 		if x := recover(); x != nil {
-			p, err = nil, &exo.Error{Kind: exo.Internal, Err: exo.NewPanicError(x)}
+			p, err = nil, &fail.Error{Kind: fail.Internal, Err: fail.NewPanicError(x)}
 		}
 	}()
 	p, of, f := compileText(src, cfg)
@@ -37,7 +37,7 @@ func compileText(src string, cfg Config) (*Program, Facts, *source.Fault) {
 	}
 	c, compiled, f := javaScript(text, cfg)
 	var at source.Map
-	if f != nil && f.Kind == exo.Syntax {
+	if f != nil && f.Kind == fail.Syntax {
 		c, compiled, at, f = typeScript(text, cfg, c != nil, f)
 	}
 	if f != nil {
@@ -98,7 +98,7 @@ func typeScript(text string, cfg Config, parsed bool, f *source.Fault) (*checker
 	c, compiled, f2 := javaScript(out.Text, cfg)
 	if f2 != nil {
 		f2.Off = out.At.Source(f2.Off)
-		if c == nil && (parsed || f2.Kind == exo.Syntax && f2.Off < f.Off) {
+		if c == nil && (parsed || f2.Kind == fail.Syntax && f2.Off < f.Off) {
 			return nil, nil, nil, f
 		}
 		return nil, nil, nil, f2

@@ -9,7 +9,7 @@ import (
 
 	"github.com/dop251/goja"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 )
 
 var lineEnds = regexp.MustCompile("\r\n|[\n\r\u2028\u2029]")
@@ -42,9 +42,9 @@ func FuzzFront(f *testing.F) {
 		if fmt.Sprint(err) != fmt.Sprint(err2) {
 			t.Fatalf("two verdicts: %v and %v", err, err2)
 		}
-		var e *exo.Error
+		var e *fail.Error
 		if errors.As(err, &e) {
-			if e.Kind == exo.Internal {
+			if e.Kind == fail.Internal {
 				t.Fatal(err)
 			}
 			lines := 1 + len(lineEnds.FindAllString(src, -1))

@@ -7,7 +7,9 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -33,12 +35,12 @@ var choices = map[string]bool{"case": true, "?:": true}
 
 // Numbers judges the numbers that a program gives to what was granted.
 type Numbers struct {
-	Check   *exo.Checker
+	Check   *message.Checker
 	Written WrittenNumbers
 }
 
 // ValueType is the name of the type of a column's values, or "".
-func ValueType(of exo.Catalog, n *exo.Node) string {
+func ValueType(of message.Catalog, n *message.Node) string {
 	if i := of[n.Type.Name]; i == nil || !i.Expr || n.Type.Args["of"] == nil {
 		return ""
 	}
@@ -46,7 +48,7 @@ func ValueType(of exo.Catalog, n *exo.Node) string {
 }
 
 // Held refuses a call that is given a number of which JavaScript has lost digits that count.
-func (l Numbers) Held(recv *exo.Node, m *exo.Method, name string, args []*exo.Node) error {
+func (l Numbers) Held(recv *message.Node, m *message.Method, name string, args []*message.Node) error {
 	if m == nil {
 		return nil
 	}
@@ -57,13 +59,13 @@ func (l Numbers) Held(recv *exo.Node, m *exo.Method, name string, args []*exo.No
 			return nil
 		}
 		t := m.Params[k].Want.Con
-		if expression && (t == nil || t.Name != exo.TypeInt) { // an argument of the kind of what it is called on, and no count
+		if expression && (t == nil || t.Name != value.TypeInt) { // an argument of the kind of what it is called on, and no count
 			t = recv.Type.Args["of"]
 		}
-		if expression && t.Name == exo.TypeBool { // what `?:` gives
-			t = &exo.Type{Name: exo.TypeJSON}
+		if expression && t.Name == value.TypeBool { // what `?:` gives
+			t = &message.Type{Name: value.TypeJSON}
 			for _, other := range args {
-				if of := other.Type.Args["of"]; of != nil && ValueType(l.Check.Catalog, other) != "" && of.Name != exo.TypeBool {
+				if of := other.Type.Args["of"]; of != nil && ValueType(l.Check.Catalog, other) != "" && of.Name != value.TypeBool {
 					t = of
 				}
 			}
@@ -75,33 +77,33 @@ func (l Numbers) Held(recv *exo.Node, m *exo.Method, name string, args []*exo.No
 		if field, why := l.unheldIn(t, op, "", a); why != "" {
 			switch {
 			case field != "":
-				return exo.Errorf(exo.Invalid, l.Check.Op(recv, m.Name), "`%s` is given %s", field, why)
+				return fail.Errorf(fail.Invalid, l.Check.Op(recv, m.Name), "`%s` is given %s", field, why)
 			case equalities[op] || comparesInOrder[op]:
-				return exo.Errorf(exo.Invalid, l.Check.Name(recv), "is compared with %s", why)
+				return fail.Errorf(fail.Invalid, l.Check.Name(recv), "is compared with %s", why)
 			}
-			return exo.Errorf(exo.Invalid, l.Check.Op(recv, m.Name), "is given %s", why)
+			return fail.Errorf(fail.Invalid, l.Check.Op(recv, m.Name), "is given %s", why)
 		}
 	}
 	return nil
 }
 
 // unheldIn looks for such a number in an argument that a type is wanted for. field is the name that it has there.
-func (l Numbers) unheldIn(t *exo.Type, op, field string, n *exo.Node) (string, string) {
+func (l Numbers) unheldIn(t *message.Type, op, field string, n *message.Node) (string, string) {
 	if t == nil {
 		return "", ""
 	}
 	switch n.Op {
-	case exo.OpLit:
+	case message.OpLit:
 		return l.unheldValue(t, op, field, n.Lit)
-	case exo.OpLambda:
+	case message.OpLambda:
 		return l.unheldIn(t, op, field, n.Args[0])
-	case exo.OpList:
+	case message.OpList:
 		for _, a := range n.Args {
 			if field, why := l.unheldIn(elementOf(t), op, field, a); why != "" {
 				return field, why
 			}
 		}
-	case exo.OpRecord:
+	case message.OpRecord:
 		for k, a := range n.Args {
 			if field, why := l.unheldIn(memberOf(t, n.Names[k]), op, cmp.Or(field, n.Names[k]), a); why != "" {
 				return field, why
@@ -112,23 +114,23 @@ func (l Numbers) unheldIn(t *exo.Type, op, field string, n *exo.Node) (string, s
 }
 
 // unheldValue is unheldIn of plain data.
-func (l Numbers) unheldValue(t *exo.Type, op, field string, v exo.Value) (string, string) {
+func (l Numbers) unheldValue(t *message.Type, op, field string, v value.Value) (string, string) {
 	if t == nil {
 		return "", ""
 	}
 	switch v.Type() {
-	case exo.TypeInt, exo.TypeFloat:
-		if t.Name == exo.TypeList {
+	case value.TypeInt, value.TypeFloat:
+		if t.Name == value.TypeList {
 			t = elementOf(t)
 		}
 		return field, l.Unheld(t.Name, op, v)
-	case exo.TypeList:
+	case value.TypeList:
 		for k := range v.Len() {
 			if field, why := l.unheldValue(elementOf(t), op, field, v.At(k)); why != "" {
 				return field, why
 			}
 		}
-	case exo.TypeRecord:
+	case value.TypeRecord:
 		for name, x := range v.Fields() {
 			if field, why := l.unheldValue(memberOf(t, name), op, cmp.Or(field, name), x); why != "" {
 				return field, why
@@ -139,21 +141,21 @@ func (l Numbers) unheldValue(t *exo.Type, op, field string, v exo.Value) (string
 }
 
 // elementOf is the type of the elements of a list: of one that is given where a single value is wanted too, as by in.
-func elementOf(t *exo.Type) *exo.Type {
-	if t != nil && t.Name == exo.TypeList {
+func elementOf(t *message.Type) *message.Type {
+	if t != nil && t.Name == value.TypeList {
 		return t.Args["of"]
 	}
 	return t
 }
 
 // memberOf is the type of a field, nil where nothing is known of it.
-func memberOf(t *exo.Type, name string) *exo.Type {
+func memberOf(t *message.Type, name string) *message.Type {
 	switch {
 	case t == nil:
 		return nil
-	case t.Name == exo.TypeJSON || t.Name == exo.TypeData:
+	case t.Name == value.TypeJSON || t.Name == value.TypeData:
 		return t
-	case t.Name == exo.TypeList: // insertMany
+	case t.Name == value.TypeList: // insertMany
 		return memberOf(t.Args["of"], name)
 	}
 	return t.Field(name)
@@ -161,22 +163,22 @@ func memberOf(t *exo.Type, name string) *exo.Type {
 
 // Unheld says what is wrong with a number where one of a kind is wanted, and what to write instead; "" if nothing
 // is. op is the method of a column that it is given to, or "".
-func (l Numbers) Unheld(kind, op string, v exo.Value) string {
+func (l Numbers) Unheld(kind, op string, v value.Value) string {
 	why := l.unheldAlone(kind, op, v)
-	between := kind == exo.TypeInt && isBeyond(v.Float()) && math.Abs(v.Float()) < beyondInt       // SQLite would have it as a double there
-	if choices[op] && (between || why != "" && (kind == exo.TypeInt || kind == exo.TypeDecimal)) { // no text is taken there
+	between := kind == value.TypeInt && isBeyond(v.Float()) && math.Abs(v.Float()) < beyondInt         // SQLite would have it as a double there
+	if choices[op] && (between || why != "" && (kind == value.TypeInt || kind == value.TypeDecimal)) { // no text is taken there
 		return "a number of which JavaScript may not have all digits: choose in JavaScript, from what was read, or join two conditions by ||"
 	}
 	return why
 }
 
-func (l Numbers) unheldAlone(kind, op string, v exo.Value) string {
+func (l Numbers) unheldAlone(kind, op string, v value.Value) string {
 	f := v.Float()
 	beyond := isBeyond(f) && f == math.Trunc(f)
 	n, written := l.Written[math.Abs(f)]
 	const text = "a number beyond 2^53, where JavaScript's are not exact: write it as text, in quotes"
 	switch kind {
-	case exo.TypeInt:
+	case value.TypeInt:
 		alone := op == "" || equalities[op] // the number is one that a column has
 		switch {
 		case beyond && alone && math.Abs(f) < beyondInt:
@@ -194,14 +196,14 @@ func (l Numbers) unheldAlone(kind, op string, v exo.Value) string {
 		case beyond && !written && shownDigits(f) != wholeDigits(f):
 			return "a number beyond 10^60, where JavaScript's are not exact"
 		}
-	case exo.TypeDecimal:
+	case value.TypeDecimal:
 		switch {
 		case written && !n.shown:
 			return insteadOf(n, f, kind)
 		case beyond && !written: // 2**53 + 1 is 2**53
 			return text
 		}
-	case exo.TypeJSON, exo.TypeData: // a condition compares fractions as JavaScript has them
+	case value.TypeJSON, value.TypeData: // a condition compares fractions as JavaScript has them
 		if (op == "" || beyond) && written && !n.shown && !n.whole {
 			return insteadOf(n, f, kind)
 		}
@@ -220,12 +222,12 @@ func insteadOf(n writtenNumber, f float64, kind string) string {
 	}
 	how := "write " + sign + has
 	switch _, err := strconv.ParseInt(n.Text, 10, 64); {
-	case kind == exo.TypeDecimal, kind == exo.TypeInt && isBeyond(f) && err == nil:
+	case kind == value.TypeDecimal, kind == value.TypeInt && isBeyond(f) && err == nil:
 		how = "write it as text, in quotes"
 		if len(n.Text) <= maxShownDigits {
 			how += ": '" + sign + n.Text + "'"
 		}
-	case kind != exo.TypeInt:
+	case kind != value.TypeInt:
 		how += ", or a text"
 	}
 	return sign + scalar.Shorten(n.Text, maxShownDigits) + ", of which JavaScript's numbers hold " + sign + scalar.Shorten(has, maxShownDigits) + " only; " + how

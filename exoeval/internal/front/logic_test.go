@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 )
 
 // TestMixedLogic: `??` beside `&&` or `||` is refused as Node.js refuses it, and with
@@ -130,7 +130,7 @@ func TestRegexAfterLabel(t *testing.T) {
 	}
 	// What the scan takes for a pattern the parser may take for brackets: both are bounded.
 	deep := "a: {} /" + strings.Repeat("(", 3000) + "/"
-	if _, err := checked(deep, testConfig()); exo.KindOf(err) != exo.Limit && exo.KindOf(err) != exo.Syntax {
+	if _, err := checked(deep, testConfig()); fail.KindOf(err) != fail.Limit && fail.KindOf(err) != fail.Syntax {
 		t.Errorf("deep: %v", err)
 	}
 }

@@ -5,13 +5,14 @@ package front
 import (
 	"fmt"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // CheckNames refuses grants that a program could not name, or that would take
 // the place of something that every program relies on.
-func CheckNames(granted []exo.GrantedName, cfg Config) error {
+func CheckNames(granted []message.GrantedName, cfg Config) error {
 	for _, g := range granted {
 		if why := unusable(g.Name, cfg); why != "" {
 			return fmt.Errorf("exoeval: %q can't be the name of a grant: %s; name it otherwise, as %q", g.Name, why, g.Name+"_")
@@ -32,7 +33,7 @@ func unusable(name string, cfg Config) string {
 	cfg.MaxSource = max(cfg.MaxSource, 1000)
 	cfg.MaxNesting = max(cfg.MaxNesting, 10)
 	if _, _, err := Compile(name+".x; return "+name, cfg); err != nil {
-		return "a program that names it is refused (" + exo.GuestText(err) + ")"
+		return "a program that names it is refused (" + fail.GuestText(err) + ")"
 	}
 	return ""
 }

@@ -6,13 +6,13 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // PathTo says how a link is reached that something further away has: the shortest
 // way from an interface by links.
-func PathTo(of exo.Catalog, from, shown, name string) string {
+func PathTo(of message.Catalog, from, shown, name string) string {
 	const most = 3 // links, and hundreds of interfaces
 	type step struct {
 		name, path string
@@ -43,7 +43,7 @@ func PathTo(of exo.Catalog, from, shown, name string) string {
 }
 
 // Nearest is the name that was most likely meant: one of those given, one that the interface lists, or one that it has.
-func Nearest(i *exo.Interface, name string, names []string) string {
+func Nearest(i *message.Interface, name string, names []string) string {
 	if i == nil {
 		return scalar.Nearest(name, names)
 	}

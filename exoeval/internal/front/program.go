@@ -5,7 +5,8 @@ package front
 import (
 	"github.com/dop251/goja"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exoeval/internal/source"
 )
 
@@ -16,7 +17,7 @@ type Config struct {
 	Globals    map[string]bool // names that the realm has
 	Grants     []string        // granted names, in scope as globals too
 	Describing map[string]bool // methods whose callbacks are recorded
-	Catalog    exo.Catalog     // what errors say of names and words that are not there
+	Catalog    message.Catalog // what errors say of names and words that are not there
 }
 
 // Program is checked and compiled text. It is immutable and may be run many times.
@@ -31,7 +32,7 @@ type Program struct {
 }
 
 // Position is the place, in the text as given, of a position as goja reports it.
-func (p *Program) Position(line, col int) exo.Pos { return p.places.Position(line, col) }
+func (p *Program) Position(line, col int) fail.Pos { return p.places.Position(line, col) }
 
 // span is where a function stands in what was parsed.
 type span struct {
@@ -61,10 +62,10 @@ func (p *Program) Call(line, col int) string {
 }
 
 // Begins is where the call begins that is at a position as goja reports it.
-func (p *Program) Begins(line, col int) exo.Pos {
+func (p *Program) Begins(line, col int) fail.Pos {
 	s, ok := p.calls[p.places.Offset(line, col)]
 	if !ok {
-		return exo.Pos{}
+		return fail.Pos{}
 	}
 	return p.places.Begin(s.from, s.to)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/dop251/goja/token"
 	"github.com/dop251/goja/unistring"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval/internal/source"
 )
 
@@ -58,7 +58,7 @@ func isLiteral(e ast.Expression) bool {
 // their function.
 func (r *rewriter) suspends(at file.Idx, word string) {
 	if r.thunk && r.fault == nil {
-		r.fault = source.Faultf(exo.Syntax, r.pt.Off(at), "`%s` can't stand to the right of &&, ||, ?? or in ?: inside a callback that only describes; put its value into a const before", word)
+		r.fault = source.Faultf(fail.Syntax, r.pt.Off(at), "`%s` can't stand to the right of &&, ||, ?? or in ?: inside a callback that only describes; put its value into a const before", word)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 )
 
 // stackOf measures by how many bytes f makes the stack of its goroutine grow.
@@ -63,7 +63,7 @@ func TestStackStaysSmall(t *testing.T) {
 		start := time.Now()
 		n := stackOf(func() { _, err = checked(src, cfg) })
 		took := time.Since(start)
-		if exo.KindOf(err) != exo.Limit {
+		if fail.KindOf(err) != fail.Limit {
 			accepted++
 		}
 		if n > worst || took > slowest {

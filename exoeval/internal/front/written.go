@@ -11,7 +11,7 @@ import (
 
 	"github.com/dop251/goja/ast"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -64,13 +64,13 @@ func digitsOf(literal string) string {
 	}
 	s = strings.Replace(s, ".e", "e", 1)
 	s = strings.Replace(s, ".E", "e", 1)
-	s, _ = scalar.Canonical(exo.TypeDecimal, strings.TrimSuffix(s, "."))
+	s, _ = scalar.Canonical(value.TypeDecimal, strings.TrimSuffix(s, "."))
 	return s
 }
 
 // shownDigits are the digits of a number as JavaScript shows it.
 func shownDigits(f float64) string {
-	s, _ := scalar.Canonical(exo.TypeDecimal, strconv.FormatFloat(f, 'e', -1, 64))
+	s, _ := scalar.Canonical(value.TypeDecimal, strconv.FormatFloat(f, 'e', -1, 64))
 	return s
 }
 

@@ -9,7 +9,8 @@ import (
 
 	"github.com/dop251/goja"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exoeval/internal/front"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
@@ -88,7 +89,7 @@ func (r *Guest) RecordedCall(object goja.Value, name string, args []goja.Value) 
 		return nil
 	}
 	fail := func(hint ...string) goja.Value {
-		panic(r.Throw(exo.Errorf(exo.Invalid, "", "`%s` can't be used with %s, which has no value in the program%s", name, r.Check.Name(x.Node), and(r.Say(x.Node, hint[0], "", hint[1:]...)))))
+		panic(r.Throw(fail.Errorf(fail.Invalid, "", "`%s` can't be used with %s, which has no value in the program%s", name, r.Check.Name(x.Node), and(r.Say(x.Node, hint[0], "", hint[1:]...)))))
 	}
 	isA := func(class string) bool { return r.VM.InstanceOf(o, r.Intrinsic(class)) }
 	switch {
@@ -132,7 +133,7 @@ func (r *Guest) joined(name string, list *goja.Object, args []goja.Value) goja.V
 	}
 	for i := range int(list.Get("length").ToInteger()) {
 		if i > MaxMixed {
-			panic(r.Throw(exo.Errorf(exo.Limit, "", "`%s` is given more than %d values", name, MaxMixed)))
+			panic(r.Throw(fail.Errorf(fail.Limit, "", "`%s` is given more than %d values", name, MaxMixed)))
 		}
 		item := list.Get(strconv.Itoa(i))
 		if item == nil { // a hole
@@ -162,9 +163,9 @@ var extremes = map[string]string{"Math.max": ">=", "Math.min": "<="}
 const maxExtremes = 6 // what they are recorded as grows with the square of their number
 
 // extreme is the greatest or the least of several numbers. Like all that calculates it is null where one of them is.
-func (r *Guest) extreme(n *exo.Node, name, op string, args []goja.Value) goja.Value {
+func (r *Guest) extreme(n *message.Node, name, op string, args []goja.Value) goja.Value {
 	if len(args) > maxExtremes {
-		panic(r.Throw(exo.Errorf(exo.Limit, "", "`%s` takes at most %d numbers with %s among them", name, maxExtremes, r.Check.Name(n))))
+		panic(r.Throw(fail.Errorf(fail.Limit, "", "`%s` takes at most %d numbers with %s among them", name, maxExtremes, r.Check.Name(n))))
 	}
 	for _, a := range args {
 		of := ""
@@ -174,7 +175,7 @@ func (r *Guest) extreme(n *exo.Node, name, op string, args []goja.Value) goja.Va
 			of = v.Type()
 		}
 		if scalar.NumberRank(of) == 0 {
-			panic(r.Throw(exo.Errorf(exo.Invalid, "", "`%s` takes numbers%s", name, and(r.Say(n, "op:"+name, "", "op", op)))))
+			panic(r.Throw(fail.Errorf(fail.Invalid, "", "`%s` takes numbers%s", name, and(r.Say(n, "op:"+name, "", "op", op)))))
 		}
 	}
 	result := goja.Value(goja.Null())
@@ -215,7 +216,7 @@ func (r *Guest) listOf(set *goja.Object, most int) goja.Value {
 
 // tooMany is the error for a list that is longer than a bound: nothing is left out of one without an error.
 func tooMany(what string, most int) error {
-	return exo.Errorf(exo.Limit, "", "the %s has more than %d items", what, most)
+	return fail.Errorf(fail.Limit, "", "the %s has more than %d items", what, most)
 }
 
 // ItemsOf are the items of an array, at most so many.
@@ -260,7 +261,7 @@ var makes = map[string]string{"Number(…)": "int float decimal", "parseInt(…)
 func (r *Guest) refuseSame(call string, x *Recorded) {
 	if of := r.valueType(x.Node); of != "" && slices.Contains(strings.Fields(makes[call]), of) {
 		if s := r.Say(x.Node, "already", "", "it", r.Check.Name(x.Node)); s != "" {
-			panic(r.Throw(exo.Errorf(exo.Invalid, "", "`%s` can't convert %s, which has no value in the program; %s", call, r.Check.Name(x.Node), s)))
+			panic(r.Throw(fail.Errorf(fail.Invalid, "", "`%s` can't convert %s, which has no value in the program; %s", call, r.Check.Name(x.Node), s)))
 		}
 	}
 }

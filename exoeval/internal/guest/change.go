@@ -8,7 +8,9 @@ import (
 
 	"github.com/dop251/goja"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
@@ -19,20 +21,20 @@ import (
 // meant or is an error that names the right form; none does a part of it, and none does nothing without a word.
 
 // changesGiven reports whether m changes what is described to values that it is given.
-func changesGiven(m *exo.Method) bool {
-	return m.Sends && m.Effect != exo.NoEffect && len(m.Params) == 1 && m.Params[0].Plain && m.Params[0].Want.Con != nil && m.Params[0].Want.Con.Name == exo.TypeRecord
+func changesGiven(m *message.Method) bool {
+	return m.Sends && m.Effect != message.NoEffect && len(m.Params) == 1 && m.Params[0].Plain && m.Params[0].Want.Con != nil && m.Params[0].Want.Con.Name == value.TypeRecord
 }
 
 // takes is the type of the records that a method that changes something is given, nil for none.
-func takes(m *exo.Method) *exo.Type {
-	if !m.Sends || m.Effect == exo.NoEffect || len(m.Params) != 1 || m.Params[0].Want.Con == nil {
+func takes(m *message.Method) *message.Type {
+	if !m.Sends || m.Effect == message.NoEffect || len(m.Params) != 1 || m.Params[0].Want.Con == nil {
 		return nil
 	}
 	t := m.Params[0].Want.Con
-	if t.Name == exo.TypeList {
+	if t.Name == value.TypeList {
 		t = t.Args["of"]
 	}
-	if t == nil || t.Name != exo.TypeRecord {
+	if t == nil || t.Name != value.TypeRecord {
 		return nil
 	}
 	return t
@@ -40,7 +42,7 @@ func takes(m *exo.Method) *exo.Type {
 
 // changed calls a method that changes something, of arguments that are not its own: a list for one record, an object of
 // options. It is nil where the arguments are the method's.
-func (r *Guest) changed(recv *exo.Node, m *exo.Method, args []goja.Value) goja.Value {
+func (r *Guest) changed(recv *message.Node, m *message.Method, args []goja.Value) goja.Value {
 	t := takes(m)
 	if t == nil {
 		return nil
@@ -49,7 +51,7 @@ func (r *Guest) changed(recv *exo.Node, m *exo.Method, args []goja.Value) goja.V
 	i := r.Check.Catalog[recv.Type.Name]
 	if len(args) != 1 {
 		if s := r.Say(recv, "."+m.Name, ""); s != "" {
-			panic(r.Throw(exo.Errorf(exo.Invalid, op, "takes one argument; got %d; %s", len(args), s)))
+			panic(r.Throw(fail.Errorf(fail.Invalid, op, "takes one argument; got %d; %s", len(args), s)))
 		}
 		return nil
 	}
@@ -72,7 +74,7 @@ func (r *Guest) changed(recv *exo.Node, m *exo.Method, args []goja.Value) goja.V
 	if len(options) == 0 || !slices.Contains(keys, options[len(options)-1]) || t.Field(options[len(options)-1]) != nil {
 		for _, k := range keys { // { column: t => … }
 			if s := r.Say(recv, "given", ""); s != "" && m.Params[0].Lambda != nil && isCallable(r.PlainValue(o.Get(k))) {
-				panic(r.Throw(exo.Errorf(exo.Invalid, op, "`%s` is a function; %s", scalar.Shorten(k, 60), s)))
+				panic(r.Throw(fail.Errorf(fail.Invalid, op, "`%s` is a function; %s", scalar.Shorten(k, 60), s)))
 			}
 		}
 		return nil
@@ -80,7 +82,7 @@ func (r *Guest) changed(recv *exo.Node, m *exo.Method, args []goja.Value) goja.V
 	values := options[len(options)-1]
 	for _, k := range keys {
 		if !slices.Contains(options, k) {
-			panic(r.Throw(exo.Errorf(exo.Invalid, op, "has no option `%s` beside `%s`%s", scalar.Shorten(k, 60), values, and(r.Say(recv, "."+m.Name, "")))))
+			panic(r.Throw(fail.Errorf(fail.Invalid, op, "has no option `%s` beside `%s`%s", scalar.Shorten(k, 60), values, and(r.Say(recv, "."+m.Name, "")))))
 		}
 	}
 	for _, k := range options[:len(options)-1] {
@@ -93,16 +95,16 @@ func (r *Guest) changed(recv *exo.Node, m *exo.Method, args []goja.Value) goja.V
 
 // defined refuses undefined as an argument of a method that changes something. Who writes `where(c).delete(x)` means x, and if
 // x is not there, all rows of c is what nobody asked for.
-func (r *Guest) defined(recv *exo.Node, m *exo.Method, args []goja.Value) {
-	if m != nil && m.Sends && m.Effect != exo.NoEffect && slices.ContainsFunc(args, goja.IsUndefined) {
-		panic(r.Throw(exo.Errorf(exo.Invalid, r.Check.Op(recv, m.Name), "is given undefined; it changes nothing that was not said: leave the argument out, or find out why it has no value")))
+func (r *Guest) defined(recv *message.Node, m *message.Method, args []goja.Value) {
+	if m != nil && m.Sends && m.Effect != message.NoEffect && slices.ContainsFunc(args, goja.IsUndefined) {
+		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Op(recv, m.Name), "is given undefined; it changes nothing that was not said: leave the argument out, or find out why it has no value")))
 	}
 }
 
 // given says what to write instead of a record that a method does not take: what its unknown names, or values of it that are records, say in other libraries.
-func (r *Guest) given(recv *exo.Node, m *exo.Method, args []*exo.Node) string {
+func (r *Guest) given(recv *message.Node, m *message.Method, args []*message.Node) string {
 	t := takes(m)
-	if t == nil || len(args) != 1 || args[0].Op != exo.OpLit || args[0].Lit.Type() != exo.TypeRecord {
+	if t == nil || len(args) != 1 || args[0].Op != message.OpLit || args[0].Lit.Type() != value.TypeRecord {
 		return ""
 	}
 	for name, v := range args[0].Lit.Fields() {
@@ -110,7 +112,7 @@ func (r *Guest) given(recv *exo.Node, m *exo.Method, args []*exo.Node) string {
 			if s := r.Say(recv, "given."+name, ""); s != "" {
 				return s
 			}
-		} else if v.Type() == exo.TypeRecord && f.Name != exo.TypeRecord {
+		} else if v.Type() == value.TypeRecord && f.Name != value.TypeRecord {
 			if s := r.Say(recv, "given", ""); s != "" {
 				return s
 			}
@@ -121,10 +123,10 @@ func (r *Guest) given(recv *exo.Node, m *exo.Method, args []*exo.Node) string {
 
 // afterChange ends the run where something is added behind a change, which was sent as it stood before: more may have been
 // changed than was meant. No program can go on after that.
-func (r *Guest) afterChange(recv *exo.Node, m *exo.Method, name string) {
+func (r *Guest) afterChange(recv *message.Node, m *message.Method, name string) {
 	if s := r.Say(recv, "changed."+name, "", "method", m.Name); s != "" {
 		line, col := r.here()
-		err := r.Placed(exo.Errorf(exo.Invalid, m.Name, "%s", s), line, col)
+		err := r.Placed(fail.Errorf(fail.Invalid, m.Name, "%s", s), line, col)
 		r.stop(err)
 		panic(r.ErrorObject(err, line, col))
 	}
@@ -132,7 +134,7 @@ func (r *Guest) afterChange(recv *exo.Node, m *exo.Method, name string) {
 
 // fixedBy are the names of what the thing that n describes could be changed in. In records that were read they can't be assigned,
 // which would change the program's copy alone.
-func (r *Guest) fixedBy(n *exo.Node) map[string]bool {
+func (r *Guest) fixedBy(n *message.Node) map[string]bool {
 	i := r.Check.Catalog[n.Type.Name]
 	if i == nil {
 		return nil
@@ -150,7 +152,7 @@ func (r *Guest) fixedBy(n *exo.Node) map[string]bool {
 		}
 	}
 	if r.fixed == nil {
-		r.fixed = map[*exo.Interface]map[string]bool{}
+		r.fixed = map[*message.Interface]map[string]bool{}
 	}
 	r.fixed[i] = fixed
 	return fixed
@@ -158,28 +160,28 @@ func (r *Guest) fixedBy(n *exo.Node) map[string]bool {
 
 // IsFixed is the error for an assignment to a record that was read.
 func (r *Guest) IsFixed(name string) error {
-	return exo.Errorf(exo.Invalid, "", "%s", r.Say(nil, "fixed", "`{name}` of a record that was read can't be assigned: it would change the program's copy alone", "name", scalar.Shorten(name, 60)))
+	return fail.Errorf(fail.Invalid, "", "%s", r.Say(nil, "fixed", "`{name}` of a record that was read can't be assigned: it would change the program's copy alone", "name", scalar.Shorten(name, 60)))
 }
 
 // Answer turns a reply into a value of the program. Records that were read can't be assigned where that could be meant to change something.
-func (r *Guest) Answer(v exo.Value, fixed map[string]bool) goja.Value {
+func (r *Guest) Answer(v value.Value, fixed map[string]bool) goja.Value {
 	switch {
 	case fixed == nil:
-	case v.Type() == exo.TypeRows:
+	case v.Type() == value.TypeRows:
 		rows := r.newRows(v)
 		r.RowsIn(rows).fixed = fixed
 		return rows
-	case v.Type() == exo.TypeRecord:
+	case v.Type() == value.TypeRecord:
 		o := r.VM.NewObject()
 		for n, x := range v.Fields() {
-			if x.Type() == exo.TypeRows { // of a page
+			if x.Type() == value.TypeRows { // of a page
 				r.Put(o, n, r.Answer(x, fixed))
 				continue
 			}
 			r.fix(o, n, r.toJS(x), fixed[n])
 		}
 		return o
-	case v.Type() == exo.TypeInt:
+	case v.Type() == value.TypeInt:
 		r.guardCounts()
 	}
 	return r.toJS(v)
@@ -209,7 +211,7 @@ func (r *Guest) guardCounts() {
 		return
 	}
 	get := r.Function("get", func(goja.FunctionCall) goja.Value {
-		panic(r.Throw(exo.Errorf(exo.Invalid, "", "%s", r.Say(nil, "changes", "this is a number, which has no members: it is the number of what was changed"))))
+		panic(r.Throw(fail.Errorf(fail.Invalid, "", "%s", r.Say(nil, "changes", "this is a number, which has no members: it is the number of what was changed"))))
 	})
 	for _, name := range countMembers {
 		_ = proto.DefineAccessorProperty(name, get, nil, goja.FLAG_TRUE, goja.FLAG_FALSE)

@@ -11,7 +11,8 @@ import (
 
 	"github.com/dop251/goja"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
@@ -82,7 +83,7 @@ type converter struct {
 
 // ToValue turns a JavaScript value into plain data. It runs getters of the
 // program, so it is only called inside the realm.
-func (r *Guest) ToValue(v goja.Value, how purpose) (exo.Value, error) {
+func (r *Guest) ToValue(v goja.Value, how purpose) (value.Value, error) {
 	c := &converter{r: r, how: how}
 	return c.value(v, 0, nil)
 }
@@ -90,13 +91,13 @@ func (r *Guest) ToValue(v goja.Value, how purpose) (exo.Value, error) {
 // within holds the conversion to its limits.
 func (c *converter) within() error {
 	if c.items > maxItems {
-		return exo.Errorf(exo.Limit, "", "the value has more than %d parts", maxItems)
+		return fail.Errorf(fail.Limit, "", "the value has more than %d parts", maxItems)
 	}
 	if c.bytes > maxConvertBytes {
-		return exo.Errorf(exo.Limit, "", "the value is larger than %d bytes", maxConvertBytes)
+		return fail.Errorf(fail.Limit, "", "the value is larger than %d bytes", maxConvertBytes)
 	}
 	if l := c.r.MaxResult; c.own > l && c.how == forResult {
-		return exo.Errorf(exo.Limit, "", "the result has too many parts, or is larger than %d bytes, far more than can be shown; %s", l, c.r.Say(nil, "limit.result", "return less"))
+		return fail.Errorf(fail.Limit, "", "the result has too many parts, or is larger than %d bytes, far more than can be shown; %s", l, c.r.Say(nil, "limit.result", "return less"))
 	}
 	return nil
 }
@@ -122,20 +123,20 @@ func (p *place) String() string {
 	return p.up.String() + "." + p.name
 }
 
-func (c *converter) value(v goja.Value, depth int, at *place) (exo.Value, error) {
+func (c *converter) value(v goja.Value, depth int, at *place) (value.Value, error) {
 	c.items++
 	c.own += ValueBytes
 	if err := c.within(); err != nil {
-		return exo.Value{}, err
+		return value.Value{}, err
 	}
 	if depth > 60 {
-		return exo.Value{}, exo.Errorf(exo.Invalid, strings.SplitN(at.String(), ".", 2)[0], "the value is nested too deeply, or contains itself")
+		return value.Value{}, fail.Errorf(fail.Invalid, strings.SplitN(at.String(), ".", 2)[0], "the value is nested too deeply, or contains itself")
 	}
 	if v == nil || goja.IsUndefined(v) || goja.IsNull(v) {
 		if c.how == forArgument && (v == nil || goja.IsUndefined(v)) {
-			return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "the value is undefined; use null for an empty value, and await what it is a member of")
+			return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "the value is undefined; use null for an empty value, and await what it is a member of")
 		}
-		return exo.Null(), nil
+		return value.Null(), nil
 	}
 	if x := c.r.RecordedIn(v); x != nil {
 		if v, ok := x.Sealed(); ok && c.how != ForConsole {
@@ -143,9 +144,9 @@ func (c *converter) value(v goja.Value, depth int, at *place) (exo.Value, error)
 		}
 		if c.how == ForConsole {
 			if v, ok := x.Sealed(); ok {
-				return exo.Text(v.String()), nil
+				return value.Text(v.String()), nil
 			}
-			return exo.Text("[" + c.r.Check.Name(x.Node) + "]"), nil
+			return value.Text("[" + c.r.Check.Name(x.Node) + "]"), nil
 		}
 		if c.answers != nil && x.Awaits() {
 			return c.answer(v, depth, at)
@@ -154,7 +155,7 @@ func (c *converter) value(v goja.Value, depth int, at *place) (exo.Value, error)
 		if e.Op == "" {
 			e.Op = at.String()
 		}
-		return exo.Value{}, e
+		return value.Value{}, e
 	}
 	if p := c.r.UnawaitedIn(v); p != nil {
 		switch {
@@ -165,7 +166,7 @@ func (c *converter) value(v goja.Value, depth int, at *place) (exo.Value, error)
 		}
 		e := AsError(p.novalue())
 		e.Op = at.String()
-		return exo.Value{}, e
+		return value.Value{}, e
 	}
 	o, ok := v.(*goja.Object)
 	if !ok {
@@ -178,72 +179,72 @@ func (c *converter) value(v goja.Value, depth int, at *place) (exo.Value, error)
 		return c.scalar(c.r.VM.ToValue(text), at)
 	}
 	if IsMethod(v) {
-		return exo.Value{}, c.r.AsData(v)
+		return value.Value{}, c.r.AsData(v)
 	}
 	if _, isFunc := goja.AssertFunction(v); isFunc {
 		if c.how == ForConsole {
-			return exo.Text("[function]"), nil
+			return value.Text("[function]"), nil
 		}
-		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "a function can't be passed on as data")
+		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "a function can't be passed on as data")
 	}
 	if of := c.r.boxed(o); of != "" && c.how == forArgument {
-		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "an object made of a single value is an object, which JavaScript takes for true and equal to nothing: write %s", of)
+		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "an object made of a single value is an object, which JavaScript takes for true and equal to nothing: write %s", of)
 	}
 	switch kind := classOf(o); kind {
 	case "Array":
 		if err := c.plain(o, at); err != nil {
-			return exo.Value{}, err
+			return value.Value{}, err
 		}
 		return c.list(o, depth, at)
 	case "Date":
 		t, ok := o.Export().(time.Time)
 		if !ok {
 			if c.how != forArgument {
-				return exo.Null(), nil // an invalid date, as in JSON
+				return value.Null(), nil // an invalid date, as in JSON
 			}
-			return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "the date is not valid")
+			return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "the date is not valid")
 		}
-		if x := exo.Time(t); !x.IsZero() {
+		if x := value.Time(t); !x.IsZero() {
 			return x, nil
 		}
-		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "the year of the date must be 1 to 9999")
+		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "the year of the date must be 1 to 9999")
 	case "Map", "Set":
 		if c.how == ForConsole {
-			return exo.Text("[" + kind + "]"), nil
+			return value.Text("[" + kind + "]"), nil
 		}
 		what := "[...set]"
 		if kind == "Map" {
 			what = "Object.fromEntries(map)"
 		}
-		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "a %s is no plain data; use %s", kind, what)
+		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "a %s is no plain data; use %s", kind, what)
 	case "Promise":
 		if c.how == ForConsole {
-			return exo.Text("[a promise: await it]"), nil
+			return value.Text("[a promise: await it]"), nil
 		}
 		if c.answers != nil {
 			return c.answer(o, depth, at)
 		}
-		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "a promise was not awaited: write await before it, or await Promise.all([…]) round a list of them")
+		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "a promise was not awaited: write await before it, or await Promise.all([…]) round a list of them")
 	case "String":
 		return c.scalar(v.ToString(), at)
 	case "Number":
 		return c.scalar(v.ToNumber(), at)
 	case "Boolean":
 		b, _ := o.Export().(bool)
-		return exo.Bool(b), nil
+		return value.Bool(b), nil
 	case "RegExp":
 		if c.how == forArgument { // its text would be stored, or compared, as if the program had meant that
-			return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "a regular expression can't be passed on as data; if its text is meant, pass x.source")
+			return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "a regular expression can't be passed on as data; if its text is meant, pass x.source")
 		}
-		return exo.Text(v.String()), nil
+		return value.Text(v.String()), nil
 	case "Error":
 		if c.how == forArgument {
-			return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "an error can't be passed on as data; pass its message")
+			return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "an error can't be passed on as data; pass its message")
 		}
-		return exo.RecordValue(exo.Field{Name: "name", Value: c.text(o.Get("name"))}, exo.Field{Name: "message", Value: c.text(o.Get("message"))}), nil
+		return value.RecordValue(value.Field{Name: "name", Value: c.text(o.Get("name"))}, value.Field{Name: "message", Value: c.text(o.Get("message"))}), nil
 	}
 	if err := c.plain(o, at); err != nil {
-		return exo.Value{}, err
+		return value.Value{}, err
 	}
 	return c.record(o, depth, at)
 }
@@ -279,85 +280,85 @@ func (c *converter) plain(o *goja.Object, at *place) error {
 	}
 	give := o.Get("toJSON")
 	if _, f := goja.AssertFunction(give); f && give != c.r.Objects().Get("toJSON") && give != c.r.VM.NewArray().Prototype().Get("toJSON") {
-		return exo.Errorf(exo.Invalid, at.String(), "the object has a function toJSON; pass what x.toJSON() gives")
+		return fail.Errorf(fail.Invalid, at.String(), "the object has a function toJSON; pass what x.toJSON() gives")
 	}
 	return nil
 }
 
-func (c *converter) text(v goja.Value) exo.Value {
+func (c *converter) text(v goja.Value) value.Value {
 	if v == nil {
-		return exo.Null()
+		return value.Null()
 	}
-	return exo.Text(scalar.Shorten(strings.ToValidUTF8(strings.ReplaceAll(v.String(), "\x00", ""), "\uFFFD"), 2000))
+	return value.Text(scalar.Shorten(strings.ToValidUTF8(strings.ReplaceAll(v.String(), "\x00", ""), "\uFFFD"), 2000))
 }
 
-func (c *converter) scalar(v goja.Value, at *place) (exo.Value, error) {
+func (c *converter) scalar(v goja.Value, at *place) (value.Value, error) {
 	if _, symbol := v.(*goja.Symbol); symbol { // goja exports it as its description
 		if c.how == ForConsole {
-			return exo.Text("[symbol]"), nil
+			return value.Text("[symbol]"), nil
 		}
-		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "a symbol can't be passed on as data")
+		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "a symbol can't be passed on as data")
 	}
 	switch x := v.Export().(type) {
 	case bool:
-		return exo.Bool(x), nil
+		return value.Bool(x), nil
 	case int64:
-		return exo.Int(x), nil
+		return value.Int(x), nil
 	case float64:
-		if f := exo.Float(x); !f.IsZero() {
+		if f := value.Float(x); !f.IsZero() {
 			return f, nil
 		}
 		if c.how != forArgument {
-			return exo.Null(), nil // as in JSON
+			return value.Null(), nil // as in JSON
 		}
-		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "%s", c.r.Say(nil, "infinite", "{it} is no number that can be passed on", "it", v.String()))
+		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "%s", c.r.Say(nil, "infinite", "{it} is no number that can be passed on", "it", v.String()))
 	case string:
 		c.bytes += len(x)
 		c.own += len(x)
 		if err := c.within(); err != nil {
-			return exo.Value{}, err
+			return value.Value{}, err
 		}
 		if c.how == forResult {
 			x = strings.Clone(x) // it may be a part of a text of megabytes
 		}
-		if t := exo.Text(x); !t.IsZero() && !loneSurrogate(v) {
+		if t := value.Text(x); !t.IsZero() && !loneSurrogate(v) {
 			return t, nil
 		}
 		if c.how != forArgument {
-			return exo.Text(strings.ReplaceAll(strings.ToValidUTF8(x, "\uFFFD"), "\x00", "\uFFFD")), nil
+			return value.Text(strings.ReplaceAll(strings.ToValidUTF8(x, "\uFFFD"), "\x00", "\uFFFD")), nil
 		}
-		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "%s", c.r.Say(nil, "text", "the text holds a NUL or half a character, which can't be passed on"))
+		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "%s", c.r.Say(nil, "text", "the text holds a NUL or half a character, which can't be passed on"))
 	}
 	if c.how == ForConsole {
-		return exo.Text("[" + v.ExportType().String() + "]"), nil
+		return value.Text("[" + v.ExportType().String() + "]"), nil
 	}
-	return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "this value can't be passed on as data")
+	return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "this value can't be passed on as data")
 }
 
 const maxConvertBytes = 32 << 20
 
-func (c *converter) list(o *goja.Object, depth int, at *place) (exo.Value, error) {
+func (c *converter) list(o *goja.Object, depth int, at *place) (value.Value, error) {
 	n := o.Get("length").ToInteger()
 	if n > maxItems {
-		return exo.Value{}, exo.Errorf(exo.Limit, at.String(), "the list has %d items; the limit is %d", n, maxItems)
+		return value.Value{}, fail.Errorf(fail.Limit, at.String(), "the list has %d items; the limit is %d", n, maxItems)
 	}
-	out := make([]exo.Value, 0, min(n, 1024))
+	out := make([]value.Value, 0, min(n, 1024))
 	for i := range int(n) {
 		x, err := c.value(o.Get(strconv.Itoa(i)), depth+1, &place{up: at, index: i})
 		if err != nil {
-			return exo.Value{}, err
+			return value.Value{}, err
 		}
 		out = append(out, x)
 	}
-	return exo.List(out...), nil
+	return value.List(out...), nil
 }
 
-func (c *converter) record(o *goja.Object, depth int, at *place) (exo.Value, error) {
+func (c *converter) record(o *goja.Object, depth int, at *place) (value.Value, error) {
 	keys, whole := c.r.names(o)
 	if !whole {
-		return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "a name holds a NUL or half a character")
+		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "a name holds a NUL or half a character")
 	}
-	out := make([]exo.Field, 0, len(keys))
+	out := make([]value.Field, 0, len(keys))
 	for _, k := range keys {
 		v := o.Get(k)
 		if c.how != forArgument {
@@ -368,20 +369,20 @@ func (c *converter) record(o *goja.Object, depth int, at *place) (exo.Value, err
 				continue
 			}
 		}
-		if exo.Text(k).IsZero() {
-			return exo.Value{}, exo.Errorf(exo.Invalid, at.String(), "a name holds a NUL or half a character")
+		if value.Text(k).IsZero() {
+			return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "a name holds a NUL or half a character")
 		}
 		c.own += ValueBytes + len(k)
 		x, err := c.value(v, depth+1, &place{up: at, name: k, named: true})
 		if err != nil {
-			return exo.Value{}, err
+			return value.Value{}, err
 		}
 		if c.how == forResult {
 			k = strings.Clone(k)
 		}
-		out = append(out, exo.Field{Name: k, Value: x})
+		out = append(out, value.Field{Name: k, Value: x})
 	}
-	return exo.RecordValue(out...), nil
+	return value.RecordValue(out...), nil
 }
 
 // names are the names of what o has. whole is false if one holds half a character:
@@ -429,44 +430,44 @@ func loneSurrogate(v goja.Value) bool {
 
 // toJS turns a value of the host into a JavaScript value of the program's own:
 // nothing in it is shared with the host.
-func (r *Guest) toJS(v exo.Value) goja.Value {
+func (r *Guest) toJS(v value.Value) goja.Value {
 	switch v.Type() {
-	case exo.TypeBool:
+	case value.TypeBool:
 		return r.VM.ToValue(v.Bool())
-	case exo.TypeInt:
+	case value.TypeInt:
 		if i := v.Int(); i > scalar.SafeInteger || i < -scalar.SafeInteger {
 			return r.VM.ToValue(strconv.FormatInt(i, 10))
 		}
 		return r.VM.ToValue(v.Int())
-	case exo.TypeFloat:
+	case value.TypeFloat:
 		return r.VM.ToValue(v.Float())
-	case exo.TypeText:
+	case value.TypeText:
 		return r.VM.ToValue(v.Text())
-	case exo.TypeTime:
+	case value.TypeTime:
 		return r.VM.ToValue(v.Time().Format(scalar.TimeFormat))
-	case exo.TypeList:
+	case value.TypeList:
 		items := make([]any, v.Len())
 		for i := range items {
 			items[i] = r.toJS(v.At(i))
 		}
 		return r.VM.NewArray(items...)
-	case exo.TypeRecord:
+	case value.TypeRecord:
 		o := r.VM.NewObject()
 		for n, x := range v.Fields() {
 			r.Put(o, n, r.toJS(x))
 		}
 		return o
-	case exo.TypeRows:
+	case value.TypeRows:
 		return r.newRows(v)
-	case exo.TypeRef:
+	case value.TypeRef:
 		return r.GrantedObject(v.Number())
-	case exo.TypeSealed:
+	case value.TypeSealed:
 		return r.sealedValue(v)
 	}
 	return goja.Null()
 }
 
-func (r *Guest) rowToJS(s *exo.Shape, cells []exo.Value, fixed map[string]bool) (*goja.Object, []exo.Value) {
+func (r *Guest) rowToJS(s *value.Shape, cells []value.Value, fixed map[string]bool) (*goja.Object, []value.Value) {
 	// Assigning is quicker than defining, and as long as there is no prototype no
 	// setter of one can run.
 	o := r.VM.CreateObject(nil)

@@ -12,7 +12,9 @@ import (
 
 	"github.com/dop251/goja"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval/internal/front"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
@@ -24,7 +26,7 @@ var RecordedType = reflect.TypeFor[*Recorded]()
 // a promise; any other gives the longer expression.
 //
 // name is the method's name as the program wrote it, for messages.
-func (r *Guest) call(recv *exo.Node, m *exo.Method, name string, args []goja.Value) goja.Value {
+func (r *Guest) call(recv *message.Node, m *message.Method, name string, args []goja.Value) goja.Value {
 	r.defined(recv, m, args)
 	for n := len(args); n > 0 && goja.IsUndefined(args[n-1]) && (n > len(m.Params) || m.Params[n-1].Opt); n-- {
 		args = args[:n-1]
@@ -34,12 +36,12 @@ func (r *Guest) call(recv *exo.Node, m *exo.Method, name string, args []goja.Val
 		return v
 	}
 	// What awaiting stands for sends, and so does what gives the first row of all. The rows of a link are shown
-	// without either: see exo.TypeRows.
+	// without either: see value.TypeRows.
 	if m.Sends && len(r.Frames) > 0 && (m.Nested == nil || i != nil && i.Await == m.Name || m.Truth != "" && recv.Closed()) {
-		panic(r.Throw(exo.Errorf(exo.Invalid, r.Check.Op(recv, m.Name), "%s", r.Say(recv, "nested", "sends, which can't be done inside a callback that only describes; await it before, and go on in JavaScript"))))
+		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Op(recv, m.Name), "%s", r.Say(recv, "nested", "sends, which can't be done inside a callback that only describes; await it before, and go on in JavaScript"))))
 	}
 	if m.Sends && len(m.Params) == 0 && m.Nested != nil && m.Nested.Con != nil && r.grouped[recv] {
-		panic(r.Throw(exo.Errorf(exo.Invalid, r.Check.Op(recv, m.Name), "%s", r.Say(recv, "grouped", "of groups or of all? group by a callback"))))
+		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Op(recv, m.Name), "%s", r.Say(recv, "grouped", "of groups or of all? group by a callback"))))
 	}
 	if len(args) > len(m.Params) {
 		if v := r.several(recv, m, name, args); v != nil {
@@ -51,7 +53,7 @@ func (r *Guest) call(recv *exo.Node, m *exo.Method, name string, args []goja.Val
 			if isCallable(args[0]) { // it has the callback that it wants
 				how = fmt.Sprintf(", and nothing else; got %d arguments", len(args))
 			}
-			panic(r.Throw(exo.Errorf(exo.Invalid, op, "wants a callback, like %s%s", r.Check.Example(recv, m, 0), how)))
+			panic(r.Throw(fail.Errorf(fail.Invalid, op, "wants a callback, like %s%s", r.Check.Example(recv, m, 0), how)))
 		case !m.Sends && len(m.Params) == 0 && r.leads(m):
 			how = r.Say(nil, "linked.to", "", "it", r.Check.Name(recv)+"."+name+"()")
 		case !m.Sends && len(m.Params) == 0 && isCallable(args[0]):
@@ -62,11 +64,11 @@ func (r *Guest) call(recv *exo.Node, m *exo.Method, name string, args []goja.Val
 			how = r.Say(recv, "arguments", "takes no arguments")
 		}
 		if how != "" {
-			panic(r.Throw(exo.Errorf(exo.Invalid, op, "%s", how)))
+			panic(r.Throw(fail.Errorf(fail.Invalid, op, "%s", how)))
 		}
-		panic(r.Throw(exo.Errorf(exo.Invalid, op, "takes at most %d argument(s); got %d", len(m.Params), len(args))))
+		panic(r.Throw(fail.Errorf(fail.Invalid, op, "takes at most %d argument(s); got %d", len(m.Params), len(args))))
 	}
-	nodes := make([]*exo.Node, 0, len(args))
+	nodes := make([]*message.Node, 0, len(args))
 	for i, a := range args {
 		nodes = append(nodes, r.argument(recv, m, i, nodes, a))
 	}
@@ -83,9 +85,9 @@ func (r *Guest) call(recv *exo.Node, m *exo.Method, name string, args []goja.Val
 		return r.send(n)
 	}
 	f.made(n)
-	if p := m.Params; len(p) == 1 && p[0].Want.Con != nil && p[0].Want.Con.Name == exo.TypeKeys && len(args) == 1 && !isCallable(args[0]) {
+	if p := m.Params; len(p) == 1 && p[0].Want.Con != nil && p[0].Want.Con.Name == value.TypeKeys && len(args) == 1 && !isCallable(args[0]) {
 		if r.grouped == nil {
-			r.grouped = map[*exo.Node]bool{}
+			r.grouped = map[*message.Node]bool{}
 		}
 		r.grouped[n] = true
 	}
@@ -98,7 +100,7 @@ func (r *Guest) call(recv *exo.Node, m *exo.Method, name string, args []goja.Val
 }
 
 // make is a checked call, or an error that says what to write instead.
-func (r *Guest) make(recv *exo.Node, m *exo.Method, name string, args []*exo.Node) (*exo.Node, error) {
+func (r *Guest) make(recv *message.Node, m *message.Method, name string, args []*message.Node) (*message.Node, error) {
 	if err := r.numbers().Held(recv, m, name, args); err != nil {
 		return nil, err
 	}
@@ -114,7 +116,7 @@ func isCallable(v goja.Value) bool {
 	return ok
 }
 
-func (r *Guest) argument(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, v goja.Value) *exo.Node {
+func (r *Guest) argument(recv *message.Node, m *message.Method, i int, prior []*message.Node, v goja.Value) *message.Node {
 	v = r.PlainValue(v)
 	p := &m.Params[i]
 	if p.Lambda != nil {
@@ -132,12 +134,12 @@ func (r *Guest) argument(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node
 		if o, ok := v.(*goja.Object); ok && r.RecordedIn(v) == nil {
 			how := r.Say(recv, "options."+m.Name, "")
 			if how != "" && !realm.IsArray(v) || slices.ContainsFunc(o.Keys(), func(k string) bool { return isCallable(r.PlainValue(o.Get(k))) }) {
-				panic(r.Throw(exo.Errorf(exo.Invalid, r.Check.Name(recv)+"."+m.Name, "wants a callback, like %s%s", r.Check.Example(recv, m, i), and(how))))
+				panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Name(recv)+"."+m.Name, "wants a callback, like %s%s", r.Check.Example(recv, m, i), and(how))))
 			}
 		}
 		if !p.Plain {
 			if b, ok := plainBool(v); ok {
-				panic(r.Throw(exo.Errorf(exo.Invalid, r.Check.Name(recv)+"."+m.Name, "wants a callback; got the plain value %t", b)))
+				panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Name(recv)+"."+m.Name, "wants a callback; got the plain value %t", b)))
 			}
 		}
 	}
@@ -147,16 +149,16 @@ func (r *Guest) argument(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node
 // callback calls a describing callback once, at once, with placeholders, and
 // makes a lambda of what it returns. The placeholders die with it. No function
 // of the guest ever leaves the guest. turn, if there is one, makes more of what the callback gave.
-func (r *Guest) callback(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, v goja.Value, f goja.Callable, turn func(*exo.Node) *exo.Node) *exo.Node {
+func (r *Guest) callback(recv *message.Node, m *message.Method, i int, prior []*message.Node, v goja.Value, f goja.Callable, turn func(*message.Node) *message.Node) *message.Node {
 	param, err := r.Check.MakeParam(recv, m.Name, i, prior)
 	if err != nil {
 		panic(r.Throw(err))
 	}
 	if n := v.(*goja.Object).Get("length"); n != nil && n.ToInteger() > 1 {
-		panic(r.Throw(exo.Errorf(exo.Invalid, r.Check.Name(recv)+"."+m.Name, "%s", r.Say(recv, "parameter", "the callback is given one object: write {example}", "example", r.Check.Example(recv, m, i)))))
+		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Name(recv)+"."+m.Name, "%s", r.Say(recv, "parameter", "the callback is given one object: write {example}", "example", r.Check.Example(recv, m, i)))))
 	}
 	if len(r.Frames) > 64 {
-		panic(r.Throw(exo.Errorf(exo.Limit, m.Name, "callbacks are nested too deeply")))
+		panic(r.Throw(fail.Errorf(fail.Limit, m.Name, "callbacks are nested too deeply")))
 	}
 	r.Frames = append(r.Frames, &frame{of: m, on: recv})
 	if len(r.Frames) == 1 {
@@ -198,15 +200,15 @@ func (r *Guest) callback(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node
 
 // body turns what a callback returned into a node, with the errors that
 // callbacks of this form invite.
-func (r *Guest) body(op func() string, p *exo.Param, v goja.Value) *exo.Node {
+func (r *Guest) body(op func() string, p *message.Param, v goja.Value) *message.Node {
 	v = r.PlainValue(v)
 	if goja.IsUndefined(v) {
-		panic(r.Throw(exo.Errorf(exo.Invalid, op(), "the callback returned nothing; write it as (…) => expression, or add a return")))
+		panic(r.Throw(fail.Errorf(fail.Invalid, op(), "the callback returned nothing; write it as (…) => expression, or add a return")))
 	}
 	if PromiseOf(v) != nil {
-		panic(r.Throw(exo.Errorf(exo.Invalid, op(), "the callback must not be async: it only describes, and is called at once; before the call write const value = await …, and use value in the callback")))
+		panic(r.Throw(fail.Errorf(fail.Invalid, op(), "the callback must not be async: it only describes, and is called at once; before the call write const value = await …, and use value in the callback")))
 	}
-	if p.Want.Con != nil && p.Want.Con.Name != exo.TypeSelection && r.Check.Catalog[p.Want.Con.Name] != nil && r.Check.Catalog[p.Want.Con.Name].Expr {
+	if p.Want.Con != nil && p.Want.Con.Name != value.TypeSelection && r.Check.Catalog[p.Want.Con.Name] != nil && r.Check.Catalog[p.Want.Con.Name].Expr {
 		if _, m, called := r.linkIn(v); m != nil && called {
 			v = r.asTruth(v) // where(t => t.assignee()); one that is only named may have come from a plain ||
 		}
@@ -220,31 +222,31 @@ func (r *Guest) body(op func() string, p *exo.Param, v goja.Value) *exo.Node {
 		if names := r.frame().readNames(); len(names) > 0 {
 			read, sample = "it read `"+strings.Join(names, "`, `")+"`", names[0]
 		}
-		panic(r.Throw(exo.Errorf(exo.Invalid, op(), "the callback returned the plain value %t instead of a condition (%s); write the condition in the callback itself, like %s === value or [a, b].includes(%s); to have no condition leave the call out", b, read, sample, sample)))
+		panic(r.Throw(fail.Errorf(fail.Invalid, op(), "the callback returned the plain value %t instead of a condition (%s); write the condition in the callback itself, like %s === value or [a, b].includes(%s); to have no condition leave the call out", b, read, sample, sample)))
 	}
 	if o, ok := v.(*goja.Object); ok && r.RecordedIn(v) == nil && selects(p) && o.ClassName() == "Object" {
 		n := r.recordNode(o, 0)
-		if p.Want.Con.Name == exo.TypeKeys {
+		if p.Want.Con.Name == value.TypeKeys {
 			n = r.keyed(n)
 		}
 		return n
 	}
 	n := r.node(v, false, 0)
-	if p.Want.Con != nil && p.Want.Con.Name == exo.TypeKeys {
+	if p.Want.Con != nil && p.Want.Con.Name == value.TypeKeys {
 		return r.keyed(n)
 	}
 	return n
 }
 
 // keyed is the record that an expression stands for, or a list of such. Each is called as keyName says.
-func (r *Guest) keyed(n *exo.Node) *exo.Node {
+func (r *Guest) keyed(n *message.Node) *message.Node {
 	nodes, names := n.Args, n.Names
 	switch n.Op {
-	case exo.OpRecord:
-	case exo.OpList:
+	case message.OpRecord:
+	case message.OpList:
 		names = nil
 	default:
-		nodes = []*exo.Node{n}
+		nodes = []*message.Node{n}
 	}
 	nodes = slices.Clone(nodes)
 	for k, a := range nodes {
@@ -252,17 +254,17 @@ func (r *Guest) keyed(n *exo.Node) *exo.Node {
 		if i == nil || !i.Expr {
 			return n
 		}
-		if n.Op != exo.OpRecord {
+		if n.Op != message.OpRecord {
 			name := r.keyName(a)
-			if of := r.Check.Catalog[a.Type.Name]; n.Op != exo.OpList && a.Op != exo.OpField && of.Keys == "" {
+			if of := r.Check.Catalog[a.Type.Name]; n.Op != message.OpList && a.Op != message.OpField && of.Keys == "" {
 				name = "key" // in what is read; a callback finds it by its own name too, see keyedAs
 			}
-			if name == "key" && len(nodes) > 1 && a.Op != exo.OpField { // g.key would be this one of several
-				panic(r.Throw(exo.Errorf(exo.Invalid, "", "%s has no name of its own beside other keys: name them, like { a: …, b: … }", r.Check.Name(a))))
+			if name == "key" && len(nodes) > 1 && a.Op != message.OpField { // g.key would be this one of several
+				panic(r.Throw(fail.Errorf(fail.Invalid, "", "%s has no name of its own beside other keys: name them, like { a: …, b: … }", r.Check.Name(a))))
 			}
 			names = append(names, name)
 			if j := slices.Index(names, names[k]); j < k {
-				panic(r.Throw(exo.Errorf(exo.Invalid, "", "%s and %s would both be called `%s`: name them, like { a: …, b: … }", r.Check.Name(nodes[j]), r.Check.Name(a), names[k])))
+				panic(r.Throw(fail.Errorf(fail.Invalid, "", "%s and %s would both be called `%s`: name them, like { a: …, b: … }", r.Check.Name(nodes[j]), r.Check.Name(a), names[k])))
 			}
 		}
 		if i.Keys != "" && i.Methods["String"] != nil { // a value of any type: groups are of equal texts, as in Object.groupBy
@@ -280,9 +282,9 @@ func (r *Guest) keyed(n *exo.Node) *exo.Node {
 // keyedAs is what the one calculated key of the groups is called that the innermost callback is given; "" if
 // there is none.
 func (r *Guest) keyedAs() string {
-	for q := r.frame().on; q != nil && q.Op == exo.OpCall; q = q.Recv {
-		if p := q.Method().Params; len(p) == 1 && len(q.Args) == 1 && q.Args[0].Op == exo.OpLambda && p[0].Want.Con != nil && p[0].Want.Con.Name == exo.TypeKeys {
-			if k := q.Args[0].Args[0]; k.Op == exo.OpRecord && len(k.Args) == 1 {
+	for q := r.frame().on; q != nil && q.Op == message.OpCall; q = q.Recv {
+		if p := q.Method().Params; len(p) == 1 && len(q.Args) == 1 && q.Args[0].Op == message.OpLambda && p[0].Want.Con != nil && p[0].Want.Con.Name == value.TypeKeys {
+			if k := q.Args[0].Args[0]; k.Op == message.OpRecord && len(k.Args) == 1 {
 				return r.keyName(k.Args[0])
 			}
 			return ""
@@ -294,19 +296,19 @@ func (r *Guest) keyedAs() string {
 var keyIdent = realm.Expression(`^[A-Za-z]\w{0,60}$`)
 
 // keyName is what a key is called that has no name of its own: a field's name, what its interface says of a
-// method (exo.Phrase, "keyed."), else key.
-func (r *Guest) keyName(n *exo.Node) string {
-	if n.Op == exo.OpField {
+// method (message.Phrase, "keyed."), else key.
+func (r *Guest) keyName(n *message.Node) string {
+	if n.Op == message.OpField {
 		return n.Name
 	}
 	name := ""
-	if n.Op == exo.OpCall {
+	if n.Op == message.OpCall {
 		i := r.Check.Catalog[n.Recv.Type.Name]
 		switch name = r.Say(n.Recv, "keyed."+n.Name, ""); {
 		case name == ".":
 			name = r.keyName(n.Recv)
 		case name == "=" || i != nil && i.Keys == n.Name:
-			if name = ""; n.Args[0].Op == exo.OpLit && n.Args[0].Lit.Type() == exo.TypeText {
+			if name = ""; n.Args[0].Op == message.OpLit && n.Args[0].Lit.Type() == value.TypeText {
 				name = n.Args[0].Lit.Text()
 			}
 		}
@@ -318,13 +320,13 @@ func (r *Guest) keyName(n *exo.Node) string {
 }
 
 // selects reports whether a callback for p gives an object of what it names.
-func selects(p *exo.Param) bool {
-	return p.Want.Con != nil && (p.Want.Con.Name == exo.TypeSelection || p.Want.Con.Name == exo.TypeKeys)
+func selects(p *message.Param) bool {
+	return p.Want.Con != nil && (p.Want.Con.Name == value.TypeSelection || p.Want.Con.Name == value.TypeKeys)
 }
 
 // node turns an argument into a node: what was recorded stays, plain data
 // becomes a literal, and what mixes them a record or list of nodes.
-func (r *Guest) node(v goja.Value, static bool, depth int) *exo.Node {
+func (r *Guest) node(v goja.Value, static bool, depth int) *message.Node {
 	v = r.PlainValue(v)
 	if x := r.expressionIn(v); x != nil {
 		if row := x.only(); row != nil {
@@ -333,15 +335,15 @@ func (r *Guest) node(v goja.Value, static bool, depth int) *exo.Node {
 		return x.Node
 	}
 	if goja.IsUndefined(v) {
-		panic(r.Throw(exo.Errorf(exo.Invalid, "", "the value is undefined; use null for an empty value")))
+		panic(r.Throw(fail.Errorf(fail.Invalid, "", "the value is undefined; use null for an empty value")))
 	}
 	if o, ok := v.(*goja.Object); ok && !static && depth < 16 && r.mixed(v, 0) {
 		if realm.IsArray(v) {
 			n := int(o.Get("length").ToInteger())
 			if n > r.Limits.MessageNodes {
-				panic(r.Throw(exo.Errorf(exo.Limit, "", "the list is too long: %d; the limit is %d", n, r.Limits.MessageNodes)))
+				panic(r.Throw(fail.Errorf(fail.Limit, "", "the list is too long: %d; the limit is %d", n, r.Limits.MessageNodes)))
 			}
-			var args []*exo.Node
+			var args []*message.Node
 			for i := range n {
 				args = append(args, r.node(o.Get(strconv.Itoa(i)), false, depth+1))
 			}
@@ -357,7 +359,7 @@ func (r *Guest) node(v goja.Value, static bool, depth int) *exo.Node {
 		v.(*goja.Object).Get("()") // says which it is
 	}
 	if _, ok := goja.AssertFunction(v); ok {
-		panic(r.Throw(exo.Errorf(exo.Invalid, "", "a function can't be passed here")))
+		panic(r.Throw(fail.Errorf(fail.Invalid, "", "a function can't be passed here")))
 	}
 	val, err := r.ToValue(v, forArgument)
 	if err != nil {
@@ -370,13 +372,13 @@ func (r *Guest) node(v goja.Value, static bool, depth int) *exo.Node {
 	return n
 }
 
-func (r *Guest) recordNode(o *goja.Object, depth int) *exo.Node {
+func (r *Guest) recordNode(o *goja.Object, depth int) *message.Node {
 	var names []string
-	var args []*exo.Node
+	var args []*message.Node
 	for _, k := range o.Keys() {
 		v := r.PlainValue(o.Get(k))
 		if goja.IsUndefined(v) {
-			panic(r.Throw(exo.Errorf(exo.Invalid, "", "`%s` is undefined here; name a %s, like %s", scalar.Shorten(k, 60), r.memberNoun(), r.Say(nil, "path", "x.member"))))
+			panic(r.Throw(fail.Errorf(fail.Invalid, "", "`%s` is undefined here; name a %s, like %s", scalar.Shorten(k, 60), r.memberNoun(), r.Say(nil, "path", "x.member"))))
 		}
 		names = append(names, k)
 		if sub, ok := v.(*goja.Object); ok && r.RecordedIn(v) == nil && sub.ClassName() == "Object" && r.boxed(sub) == "" && depth < 8 && (!r.changes() || r.mixed(v, 0)) {
@@ -411,7 +413,7 @@ func (r *Guest) mixedWithin(v goja.Value, depth int, budget *int) bool {
 		return true
 	}
 	if *budget--; *budget < 0 {
-		panic(r.Throw(exo.Errorf(exo.Limit, "", "the argument has more parts than the limit of %d", maxItems)))
+		panic(r.Throw(fail.Errorf(fail.Limit, "", "the argument has more parts than the limit of %d", maxItems)))
 	}
 	v = r.PlainValue(v)
 	o, ok := v.(*goja.Object)
@@ -438,12 +440,12 @@ func (r *Guest) mixedWithin(v goja.Value, depth int, budget *int) bool {
 // frame is one describing callback that is being called: what was made in it
 // and not used would be dropped silently, which is always a mistake.
 type frame struct {
-	open  []*exo.Node
-	reads []*exo.Node
+	open  []*message.Node
+	reads []*message.Node
 	named []naming // methods that were read and not called yet
 
-	of *exo.Method // that the callback was given to, nil outside of callbacks
-	on *exo.Node
+	of *message.Method // that the callback was given to, nil outside of callbacks
+	on *message.Node
 
 	refused error // the first thing that was refused: the program may have caught it
 }
@@ -452,21 +454,21 @@ type frame struct {
 // JavaScript and so true, whoever asks: `t.assignee && t.done` written where operators
 // are not recorded would be t.done.
 type naming struct {
-	recv *exo.Node
-	m    *exo.Method
+	recv *message.Node
+	m    *message.Method
 }
 
 const maxNamed = 1000 // more than a callback that describes has names
 
-func (f *frame) name(r *Guest, recv *exo.Node, m *exo.Method) {
+func (f *frame) name(r *Guest, recv *message.Node, m *message.Method) {
 	if len(f.named) == maxNamed {
-		panic(r.Throw(exo.Errorf(exo.Limit, "", "the callback names more than %d methods without calling them", maxNamed)))
+		panic(r.Throw(fail.Errorf(fail.Limit, "", "the callback names more than %d methods without calling them", maxNamed)))
 	}
 	f.named = append(f.named, naming{recv, m})
 }
 
 // called strikes off the last reading of a method.
-func (f *frame) called(m *exo.Method) {
+func (f *frame) called(m *message.Method) {
 	for i := len(f.named) - 1; i >= 0; i-- {
 		if f.named[i].m == m {
 			f.named = append(f.named[:i], f.named[i+1:]...)
@@ -482,8 +484,8 @@ func (r *Guest) frame() *frame {
 	return r.Frames[len(r.Frames)-1]
 }
 
-func (f *frame) read(n *exo.Node) {
-	if n.Recv != nil && n.Recv.Op == exo.OpField && len(f.reads) < 8 {
+func (f *frame) read(n *message.Node) {
+	if n.Recv != nil && n.Recv.Op == message.OpField && len(f.reads) < 8 {
 		f.reads = append(f.reads, n)
 	}
 	f.use(n.Recv)
@@ -496,20 +498,20 @@ func (f *frame) readNames() (names []string) {
 	return names
 }
 
-func (f *frame) made(n *exo.Node) { f.open = append(f.open, n) }
+func (f *frame) made(n *message.Node) { f.open = append(f.open, n) }
 
 // use strikes off what n is made of.
-func (f *frame) use(n *exo.Node) {
+func (f *frame) use(n *message.Node) {
 	for i := len(f.open) - 1; i >= 0; i-- {
-		if f.open[i] == n || (n.Op == exo.OpRecord || n.Op == exo.OpList) && contains(n, f.open[i]) {
+		if f.open[i] == n || (n.Op == message.OpRecord || n.Op == message.OpList) && contains(n, f.open[i]) {
 			f.open = append(f.open[:i], f.open[i+1:]...)
 		}
 	}
 }
 
-func contains(n, x *exo.Node) bool {
+func contains(n, x *message.Node) bool {
 	for _, a := range n.Args {
-		if a == x || (a.Op == exo.OpRecord || a.Op == exo.OpList) && contains(a, x) {
+		if a == x || (a.Op == message.OpRecord || a.Op == message.OpList) && contains(a, x) {
 			return true
 		}
 	}
@@ -522,7 +524,7 @@ func (f *frame) leftovers(r *Guest, op func() string) error {
 	}
 	for _, n := range f.open {
 		if i := r.Check.Catalog[n.Type.Name]; i != nil && i.Expr {
-			return exo.Errorf(exo.Invalid, op(), "the result of %s is not used; join conditions with && or .and(), and return the whole", r.Check.Name(n))
+			return fail.Errorf(fail.Invalid, op(), "the result of %s is not used; join conditions with && or .and(), and return the whole", r.Check.Name(n))
 		}
 	}
 	return nil

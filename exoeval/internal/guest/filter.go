@@ -8,7 +8,9 @@ import (
 
 	"github.com/dop251/goja"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
@@ -16,14 +18,14 @@ import (
 // A plain object stands for a condition: each field equals a value, is one of a list, or
 // fulfils what an object of operators says of it. `and`, `or` and `not` join such objects, and a
 // link takes one for the rows that it leads to. The words of other libraries for the operators
-// are synonyms (exo.Phrase). Every key is a condition, or an error.
+// are synonyms (message.Phrase). Every key is a condition, or an error.
 
 const maxFilterDepth = 16
 
 // filter makes the lambda that a plain object stands for.
-func (r *Guest) filter(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, o *goja.Object) *exo.Node {
+func (r *Guest) filter(recv *message.Node, m *message.Method, i int, prior []*message.Node, o *goja.Object) *message.Node {
 	f := &filterer{r: r, op: func() string { return r.Check.Name(recv) + "." + m.Name }, of: m.Name}
-	return r.described(recv, m, i, prior, func(param *exo.Node) *exo.Node {
+	return r.described(recv, m, i, prior, func(param *message.Node) *message.Node {
 		row := (&Recorded{r: r, Node: param}).only()
 		if row == nil {
 			f.fail(r.Say(nil, "which", "there are several; name the one that is meant: ({ {name} }) => …", "name", param.Type.Fields[0].Name))
@@ -38,9 +40,9 @@ func (r *Guest) filter(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, 
 }
 
 // compared is a recorded condition: a field that a text names, an operator, and what that takes.
-func (r *Guest) compared(recv *exo.Node, m *exo.Method, name, operator string, args []goja.Value) goja.Value {
+func (r *Guest) compared(recv *message.Node, m *message.Method, name, operator string, args []goja.Value) goja.Value {
 	f := &filterer{r: r, op: func() string { return r.Check.Name(recv) + "." + m.Name }}
-	return r.record(r.described(recv, m, 0, nil, func(param *exo.Node) *exo.Node {
+	return r.record(r.described(recv, m, 0, nil, func(param *message.Node) *message.Node {
 		field := r.namedField(f.op, param, name)
 		v := goja.Value(r.VM.ToValue(true))
 		switch len(args) {
@@ -67,19 +69,19 @@ type filterer struct {
 }
 
 func (f *filterer) fail(format string) {
-	panic(f.r.Throw(exo.Errorf(exo.Invalid, f.op(), "%s", format)))
+	panic(f.r.Throw(fail.Errorf(fail.Invalid, f.op(), "%s", format)))
 }
 
 // join adds a condition to others.
-func (f *filterer) join(cond *exo.Node, method string, c *exo.Node) *exo.Node {
+func (f *filterer) join(cond *message.Node, method string, c *message.Node) *message.Node {
 	if cond == nil {
 		return c
 	}
-	return f.r.must(f.r.Check.MakeCall(cond, method, []*exo.Node{c}))
+	return f.r.must(f.r.Check.MakeCall(cond, method, []*message.Node{c}))
 }
 
 // all is that every key of o holds for a row; nil if there is none.
-func (f *filterer) all(row *exo.Node, o *goja.Object, depth int) (cond *exo.Node) {
+func (f *filterer) all(row *message.Node, o *goja.Object, depth int) (cond *message.Node) {
 	if depth > maxFilterDepth {
 		f.fail("the filter is nested too deeply")
 	}
@@ -90,7 +92,7 @@ func (f *filterer) all(row *exo.Node, o *goja.Object, depth int) (cond *exo.Node
 }
 
 // key is one condition of a filter object.
-func (f *filterer) key(row *exo.Node, k string, v goja.Value, depth int) *exo.Node {
+func (f *filterer) key(row *message.Node, k string, v goja.Value, depth int) *message.Node {
 	r := f.r
 	x := &Recorded{r: r, Node: row}
 	i := x.Iface()
@@ -110,7 +112,7 @@ func (f *filterer) key(row *exo.Node, k string, v goja.Value, depth int) *exo.No
 }
 
 // logic joins the conditions of several objects.
-func (f *filterer) logic(row *exo.Node, k, word string, v goja.Value, depth int) *exo.Node {
+func (f *filterer) logic(row *message.Node, k, word string, v goja.Value, depth int) *message.Node {
 	r := f.r
 	list := []goja.Value{v}
 	if realm.IsArray(v) {
@@ -119,7 +121,7 @@ func (f *filterer) logic(row *exo.Node, k, word string, v goja.Value, depth int)
 			list[i] = r.PlainValue(list[i])
 		}
 	}
-	var cond *exo.Node
+	var cond *message.Node
 	for _, x := range list {
 		o, ok := x.(*goja.Object)
 		if !ok || o.ClassName() != "Object" {
@@ -144,13 +146,13 @@ func (f *filterer) logic(row *exo.Node, k, word string, v goja.Value, depth int)
 }
 
 // field is the condition that v says of a field.
-func (f *filterer) field(field *exo.Node, v goja.Value, depth int) *exo.Node {
+func (f *filterer) field(field *message.Node, v goja.Value, depth int) *message.Node {
 	r := f.r
 	if m := r.methodOf(field, f.of); f.of != "" && m != nil && r.expressionIn(v) == nil && !goja.IsNull(v) { // the whole value as it was read
-		return r.must(r.make(field, m, f.of, []*exo.Node{r.node(v, false, 0)}))
+		return r.must(r.make(field, m, f.of, []*message.Node{r.node(v, false, 0)}))
 	}
-	if o, ok := v.(*goja.Object); ok && o.ClassName() == "Object" && r.RecordedIn(v) == nil && r.valueType(field) != exo.TypeJSON {
-		var cond *exo.Node
+	if o, ok := v.(*goja.Object); ok && o.ClassName() == "Object" && r.RecordedIn(v) == nil && r.valueType(field) != value.TypeJSON {
+		var cond *message.Node
 		for _, k := range o.Keys() {
 			cond = f.join(cond, "and", f.operator(field, k, r.PlainValue(o.Get(k)), depth+1))
 		}
@@ -169,11 +171,11 @@ func (f *filterer) field(field *exo.Node, v goja.Value, depth int) *exo.Node {
 		}
 		return r.must(r.Check.MakeCall(field, "isNull", nil))
 	}
-	return r.must(r.make(field, r.methodOf(field, method), method, []*exo.Node{r.node(v, false, 0)}))
+	return r.must(r.make(field, r.methodOf(field, method), method, []*message.Node{r.node(v, false, 0)}))
 }
 
 // operator is a condition of a field by the name of an operator, or a synonym of one.
-func (f *filterer) operator(field *exo.Node, k string, v goja.Value, depth int) *exo.Node {
+func (f *filterer) operator(field *message.Node, k string, v goja.Value, depth int) *message.Node {
 	r := f.r
 	if depth > maxFilterDepth {
 		f.fail("the filter is nested too deeply")
@@ -198,7 +200,7 @@ func (f *filterer) operator(field *exo.Node, k string, v goja.Value, depth int) 
 		said := r.Say(field, "operator", "a filter object says what `{name}` equals; for other conditions write a callback, like ({ {part} }) => {part}.{name} !== value", "name", field.Name, "part", f.part)
 		f.fail("`" + scalar.Shorten(k, 60) + "` is no condition of " + r.Check.Name(field) + ": " + said)
 	}
-	var args []*exo.Node
+	var args []*message.Node
 	switch {
 	case len(m.Params) == 0:
 		if b, ok := plainBool(v); !ok || !b {
@@ -209,19 +211,19 @@ func (f *filterer) operator(field *exo.Node, k string, v goja.Value, depth int) 
 			args = append(args, r.node(v.(*goja.Object).Get(strconv.Itoa(i)), false, 0))
 		}
 	default:
-		args = []*exo.Node{r.node(v, false, 0)}
+		args = []*message.Node{r.node(v, false, 0)}
 	}
 	return r.must(r.make(field, m, word, args))
 }
 
 // isCondition reports whether what a method of an expression gives is true or false.
-func (r *Guest) isCondition(m *exo.Method) bool {
-	return m.Result != nil && m.Result.Con != nil && m.Result.Con.Args["of"] != nil && m.Result.Con.Args["of"].Name == exo.TypeBool
+func (r *Guest) isCondition(m *message.Method) bool {
+	return m.Result != nil && m.Result.Con != nil && m.Result.Con.Args["of"] != nil && m.Result.Con.Args["of"].Name == value.TypeBool
 }
 
 // link is a condition of the rows that a link leads to: an object of the methods that ask for one, or
 // for a link to at most one row the filter of that row, or null.
-func (f *filterer) link(row *exo.Node, m *exo.Method, k string, v goja.Value, depth int) *exo.Node {
+func (f *filterer) link(row *message.Node, m *message.Method, k string, v goja.Value, depth int) *message.Node {
 	r := f.r
 	refuse := func() {
 		f.fail(r.Say(nil, "filter.link", "`{name}` is a method, and a filter object compares fields: write a callback", "name", k))
@@ -241,7 +243,7 @@ func (f *filterer) link(row *exo.Node, m *exo.Method, k string, v goja.Value, de
 		}
 		return r.must(r.Check.MakeCall(r.must(r.Check.MakeCall(q, m.Truth, nil)), "not", nil))
 	}
-	ask := func(method string, v goja.Value) *exo.Node {
+	ask := func(method string, v goja.Value) *message.Node {
 		if s := r.synonym(q, method); i.Methods[method] == nil {
 			method = s
 		}
@@ -249,9 +251,9 @@ func (f *filterer) link(row *exo.Node, m *exo.Method, k string, v goja.Value, de
 		if mm == nil || mm.Nested == nil || len(mm.Params) != 1 || !mm.Params[0].Filter {
 			return nil
 		}
-		return r.must(r.make(q, mm, method, []*exo.Node{r.argument(q, mm, 0, nil, v)}))
+		return r.must(r.make(q, mm, method, []*message.Node{r.argument(q, mm, 0, nil, v)}))
 	}
-	var cond *exo.Node
+	var cond *message.Node
 	for _, word := range o.Keys() {
 		c := ask(word, o.Get(word))
 		if c == nil {

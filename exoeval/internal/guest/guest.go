@@ -6,6 +6,9 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval/internal/front"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
@@ -17,8 +20,8 @@ type sender interface {
 
 // holder is a sender that returns rows lazily: see exoeval.Holder.
 type holder interface {
-	Held(rs *exo.Rows) (rows, text int, ok bool)
-	Fetch(rs *exo.Rows)
+	Held(rs *value.Rows) (rows, text int, ok bool)
+	Fetch(rs *value.Rows)
 }
 
 // Guest is one program in its realm, as far as it holds things: what was granted, what it recorded, what it was given.
@@ -26,8 +29,8 @@ type Guest struct {
 	realm.Realm
 
 	Port      sender
-	Check     *exo.Checker
-	Granted   []exo.GrantedName
+	Check     *message.Checker
+	Granted   []message.GrantedName
 	Limits    exo.Limits
 	Prog      *front.Program
 	MaxResult int // bytes of a result
@@ -40,12 +43,12 @@ type Guest struct {
 	methods       map[methodKey]*method
 	rows          map[*goja.Object]*rows // arrays of rows, by the proxies that the program holds
 	Frames        []*frame
-	HoldsSealed   bool                               // it was given a sealed value
-	grouped       map[*exo.Node]bool                 // calls that group by names, where others' libraries go on with an aggregate of each group
-	fixed         map[*exo.Interface]map[string]bool // see fixedBy
-	counted       bool                               // see guardCounts
-	Listens       bool                               // callbacks of the program are there twice: see hearing
-	Flagged       bool                               // functions of the program have two bodies: see recording
+	HoldsSealed   bool                                   // it was given a sealed value
+	grouped       map[*message.Node]bool                 // calls that group by names, where others' libraries go on with an aggregate of each group
+	fixed         map[*message.Interface]map[string]bool // see fixedBy
+	counted       bool                                   // see guardCounts
+	Listens       bool                                   // callbacks of the program are there twice: see hearing
+	Flagged       bool                                   // functions of the program have two bodies: see recording
 	Thrown        map[*goja.Object]thrown
 	Fatal         error // a limit that ran out: the program does not go on, caught or not
 
@@ -54,9 +57,9 @@ type Guest struct {
 	Going    map[*Unawaited]struct{} // of those: promises of the program's own code for which nobody waits
 	Gathers  bool                    // a function of Promise waits for a list: it calls resolve of its own
 	returned *Recorded               // what is sent because the program returned it: the engine itself calls then
-	spots    map[spot]exo.Pos        // see place
+	spots    map[spot]fail.Pos       // see place
 	Open     map[uint64]openCall
-	NoRow    *exo.Node // the last call that was answered with null where a row was asked for
+	NoRow    *message.Node // the last call that was answered with null where a row was asked for
 	Failed   bool
 }
 
@@ -64,7 +67,7 @@ type openCall struct {
 	Resolve, Reject func(any) error
 	Line, Col       int
 	Fixed           map[string]bool // see answer
-	Sent            *exo.Node
+	Sent            *message.Node
 }
 
 // stop ends the program for good: a limit that was caught would be no limit.

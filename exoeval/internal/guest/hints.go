@@ -6,14 +6,15 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval/internal/front"
 )
 
 // Say returns the phrase for a situation that the interface of n declares, or with nil any
-// granted interface; without one, otherwise. See exo.Phrase.
-func (r *Guest) Say(n *exo.Node, on, otherwise string, parts ...string) string {
-	var i *exo.Interface
+// granted interface; without one, otherwise. See message.Phrase.
+func (r *Guest) Say(n *message.Node, on, otherwise string, parts ...string) string {
+	var i *message.Interface
 	if n != nil {
 		i = r.Check.Catalog[n.Type.Name]
 	}
@@ -64,7 +65,7 @@ func (x *Recorded) wayOut(name string) string {
 		}
 	}
 	part := ""
-	if x.Node.Op == exo.OpField {
+	if x.Node.Op == message.OpField {
 		part = x.Node.Name
 	}
 	s := x.r.Say(x.Node, on, "", "part", part, "it", x.r.Check.Name(x.Node))
@@ -89,7 +90,7 @@ func (x *Recorded) within(name string) bool {
 }
 
 // ofUnsent is what to do instead of reading a member that something unsent doesn't have.
-func (x *Recorded) ofUnsent(i *exo.Interface, name string) string {
+func (x *Recorded) ofUnsent(i *message.Interface, name string) string {
 	if row, table := x.rowOf(); row != nil && row.Fields[name] != nil {
 		on := "outside"
 		if len(x.r.Frames) > 0 {
@@ -114,7 +115,7 @@ func (x *Recorded) ofUnsent(i *exo.Interface, name string) string {
 }
 
 // instead is what to write where an operator, the method, is not available for n.
-func (r *Guest) instead(n *exo.Node, method string) string {
+func (r *Guest) instead(n *message.Node, method string) string {
 	if i := r.Check.Catalog[n.Type.Name]; i != nil && i.Expr && (method == "&&" || method == "?:") && r.Say(n, "op:"+method, "") == "" {
 		return "; compare it, like " + r.comparison(n)
 	}
@@ -126,16 +127,16 @@ func (r *Guest) instead(n *exo.Node, method string) string {
 
 // unlinked is what to write instead of comparing a whole record with nothing: that a link leads to none, if a
 // link brought the record into what the callback is for.
-func (r *Guest) unlinked(n *exo.Node) string {
-	if n.Op != exo.OpField || n.Recv.Op != exo.OpParam || len(r.Frames) == 0 {
+func (r *Guest) unlinked(n *message.Node) string {
+	if n.Op != message.OpField || n.Recv.Op != message.OpParam || len(r.Frames) == 0 {
 		return ""
 	}
-	for q := r.frame().on; q != nil && q.Op == exo.OpCall; q = q.Recv {
+	for q := r.frame().on; q != nil && q.Op == message.OpCall; q = q.Recv {
 		for _, l := range q.Args {
-			if l.Op != exo.OpLambda {
+			if l.Op != message.OpLambda {
 				continue
 			}
-			if to := l.Args[0]; to.Op == exo.OpCall && to.Recv.Op == exo.OpField && to.Type.Args["ns"] != nil && to.Type.Args["ns"].Field(n.Name) != nil {
+			if to := l.Args[0]; to.Op == message.OpCall && to.Recv.Op == message.OpField && to.Type.Args["ns"] != nil && to.Type.Args["ns"].Field(n.Name) != nil {
 				return r.Say(n, "absent", "", "it", to.Recv.Name, "link", r.Check.Name(to))
 			}
 		}
@@ -144,13 +145,13 @@ func (r *Guest) unlinked(n *exo.Node) string {
 }
 
 // comparison is a condition that a program may mean by a column alone.
-func (r *Guest) comparison(n *exo.Node) string {
+func (r *Guest) comparison(n *message.Node) string {
 	s := r.Check.Name(n) + " !== null"
 	if of := n.Type.Args["of"]; of != nil {
 		switch of.Name {
-		case exo.TypeInt, exo.TypeFloat, exo.TypeDecimal:
+		case value.TypeInt, value.TypeFloat, value.TypeDecimal:
 			s += " or !== 0"
-		case exo.TypeText:
+		case value.TypeText:
 			s += " or !== ''"
 		}
 	}
@@ -158,7 +159,7 @@ func (r *Guest) comparison(n *exo.Node) string {
 }
 
 // better adds to the error of a call what to write instead.
-func (r *Guest) better(err error, recv *exo.Node, m *exo.Method, args []*exo.Node) error {
+func (r *Guest) better(err error, recv *message.Node, m *message.Method, args []*message.Node) error {
 	e := AsError(err)
 	if e.Msg == "" {
 		return err
@@ -170,13 +171,13 @@ func (r *Guest) better(err error, recv *exo.Node, m *exo.Method, args []*exo.Nod
 	i := r.Check.Catalog[recv.Type.Name]
 	for k, a := range args {
 		switch {
-		case i != nil && i.Expr && m.Params[k].Count && a.Op == exo.OpLit && a.Lit.Type() == exo.TypeInt && a.Lit.Int() < 0:
+		case i != nil && i.Expr && m.Params[k].Count && a.Op == message.OpLit && a.Lit.Type() == value.TypeInt && a.Lit.Int() < 0:
 			e.Msg += r.Say(recv, "negative", "")
 			return err
-		case i != nil && i.Expr && r.valueType(recv) == exo.TypeTime && a.Op == exo.OpLit && a.Lit.Type() == exo.TypeInt:
+		case i != nil && i.Expr && r.valueType(recv) == value.TypeTime && a.Op == message.OpLit && a.Lit.Type() == value.TypeInt:
 			e.Msg += r.Say(recv, "time.number", "", "it", a.Lit.String())
 			return err
-		case m.Params[k].Want.Con != nil && m.Params[k].Null && m.Params[0].Count && a.Op == exo.OpLit && a.Lit.Type() == exo.TypeInt:
+		case m.Params[k].Want.Con != nil && m.Params[k].Null && m.Params[0].Count && a.Op == message.OpLit && a.Lit.Type() == value.TypeInt:
 			e.Msg += and(r.Say(recv, "options", ""))
 			return err
 		case i != nil && i.Expr && r.dayAndTime(recv, a):
@@ -188,8 +189,8 @@ func (r *Guest) better(err error, recv *exo.Node, m *exo.Method, args []*exo.Nod
 }
 
 // dayAndTime reports whether one is a day and the other, or a part of it, a time.
-func (r *Guest) dayAndTime(a, b *exo.Node) bool {
-	if b.Op == exo.OpList {
+func (r *Guest) dayAndTime(a, b *message.Node) bool {
+	if b.Op == message.OpList {
 		for _, x := range b.Args {
 			if r.dayAndTime(a, x) {
 				return true
@@ -198,11 +199,11 @@ func (r *Guest) dayAndTime(a, b *exo.Node) bool {
 		return false
 	}
 	x, y := r.valueType(a), r.valueType(b)
-	return x == exo.TypeDate && y == exo.TypeTime || x == exo.TypeTime && y == exo.TypeDate
+	return x == value.TypeDate && y == value.TypeTime || x == value.TypeTime && y == value.TypeDate
 }
 
 // valueType is the name of the type of a column's values, or "".
-func (r *Guest) valueType(n *exo.Node) string { return front.ValueType(r.Check.Catalog, n) }
+func (r *Guest) valueType(n *message.Node) string { return front.ValueType(r.Check.Catalog, n) }
 
 // inside reports whether something unsent is of what a callback is given.
 func (x *Recorded) inside() bool { return len(x.r.Frames) > 0 && !x.Node.Closed() }
@@ -216,7 +217,7 @@ func (x *Recorded) part() string {
 }
 
 // keyNames lists the keys of a group for an error; "" where n is no group.
-func (x *Recorded) keyNames(n *exo.Node, on string) string {
+func (x *Recorded) keyNames(n *message.Node, on string) string {
 	if n == nil || len(n.Type.Fields) == 0 {
 		return ""
 	}
@@ -237,7 +238,7 @@ func (x *Recorded) links() string {
 }
 
 // rowOf is the interface of the records of something unsent that has one part, and the part's name.
-func (x *Recorded) rowOf() (*exo.Interface, string) {
+func (x *Recorded) rowOf() (*message.Interface, string) {
 	ns := x.Node.Type.Args["ns"]
 	if ns == nil || len(ns.Fields) != 1 {
 		return nil, ""
@@ -260,7 +261,7 @@ func (r *Guest) FromGrants(name string) string {
 func (x *Recorded) elsewhere(name string) string {
 	for _, g := range x.r.Granted {
 		i := x.r.Check.Catalog[g.Type.Name]
-		if x.Node.Op != exo.OpCall || i == nil || i.Methods[x.Node.Name] == nil || !x.r.leads(i.Methods[x.Node.Name]) {
+		if x.Node.Op != message.OpCall || i == nil || i.Methods[x.Node.Name] == nil || !x.r.leads(i.Methods[x.Node.Name]) {
 			continue
 		}
 		if x.r.Check.Catalog[i.Methods[x.Node.Name].Result.Con.Name].Methods[name] != nil {

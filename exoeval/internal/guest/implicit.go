@@ -6,6 +6,9 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
@@ -121,25 +124,25 @@ const rounds = 4
 // in it, all at once; when the replies are there, it is read again with the replies in
 // their places. settled waits for a promise, and failure is
 // the error for what its code threw.
-func (r *Guest) Result(result goja.Value, settled func(goja.Value) (goja.Value, error), failure func(error) error) (exo.Value, error) {
+func (r *Guest) Result(result goja.Value, settled func(goja.Value) (goja.Value, error), failure func(error) error) (value.Value, error) {
 	a := &answers{of: map[goja.Value]goja.Value{}}
 	for range rounds {
-		var v exo.Value
+		var v value.Value
 		var err error
 		a.asked, a.sent = nil, nil
 		if ex := r.VM.Try(func() { v, err = (&converter{r: r, how: forResult, answers: a}).value(result, 0, nil) }); ex != nil {
-			return exo.Value{}, failure(ex)
+			return value.Value{}, failure(ex)
 		}
 		if err != nil {
 			e := AsError(err)
 			if e.Pos.Line > 0 { // of a method that was not called: what is wrong is there
-				return exo.Value{}, e
+				return value.Value{}, e
 			}
 			if e.Op != "" {
 				e.Op = "'s " + e.Op
 			}
 			e.Op = "the result" + e.Op
-			return exo.Value{}, r.Placed(e, 0, 0)
+			return value.Value{}, r.Placed(e, 0, 0)
 		}
 		if len(a.asked) == 0 {
 			return v, nil
@@ -147,31 +150,31 @@ func (r *Guest) Result(result goja.Value, settled func(goja.Value) (goja.Value, 
 		for i, o := range a.asked {
 			rows, failed := settled(a.sent[i])
 			if failed != nil {
-				return exo.Value{}, failed
+				return value.Value{}, failed
 			}
 			a.of[o] = rows
 		}
 	}
-	return exo.Value{}, r.Placed(exo.Errorf(exo.Invalid, "the result", "%s", r.Say(nil, "again", "holds what has not been sent again and again; await it before")), 0, 0)
+	return value.Value{}, r.Placed(fail.Errorf(fail.Invalid, "the result", "%s", r.Say(nil, "again", "holds what has not been sent again and again; await it before")), 0, 0)
 }
 
 // answer is the reply for a described thing or a promise in a result; null until it is known.
-func (c *converter) answer(o goja.Value, depth int, at *place) (exo.Value, error) {
+func (c *converter) answer(o goja.Value, depth int, at *place) (value.Value, error) {
 	if v, asked := c.answers.of[o]; v != nil {
 		return c.value(v, depth+1, at)
 	} else if asked {
-		return exo.Null(), nil
+		return value.Null(), nil
 	}
 	c.answers.of[o] = nil
 	c.answers.asked = append(c.answers.asked, o)
 	c.answers.sent = append(c.answers.sent, c.r.Awaited(o))
-	return exo.Null(), nil
+	return value.Null(), nil
 }
 
 // send sends an expression and returns the promise of its answer.
-func (r *Guest) send(n *exo.Node) goja.Value {
+func (r *Guest) send(n *message.Node) goja.Value {
 	if r.Failed { // a getter of what was thrown
-		panic(r.Throw(exo.Errorf(exo.Cancelled, "", "the program has failed; it can't call any more")))
+		panic(r.Throw(fail.Errorf(fail.Cancelled, "", "the program has failed; it can't call any more")))
 	}
 	r.lastID++
 	id := r.lastID
@@ -185,7 +188,7 @@ func (r *Guest) send(n *exo.Node) goja.Value {
 	Put(&r.Open, id, openCall{resolve, reject, line, col, r.fixedBy(n.Recv), n})
 	if err := r.Port.Submit(exo.Call{ID: id, Expr: n.Expr(), Pos: r.place(line, col)}); err != nil {
 		delete(r.Open, id)
-		panic(r.Throw(exo.Classify("", err)))
+		panic(r.Throw(fail.Classify("", err)))
 	}
 	return r.hand(p, Unawaited{call: n, line: line, col: col})
 }
@@ -196,7 +199,7 @@ func (r *Guest) Awaited(v goja.Value) goja.Value {
 	x := r.expressionIn(v)
 	if x == nil {
 		if IsMethod(v) {
-			panic(r.Throw(exo.Errorf(exo.Invalid, "", "a method was named and not called: add ()")))
+			panic(r.Throw(fail.Errorf(fail.Invalid, "", "a method was named and not called: add ()")))
 		}
 		if p := PromiseOf(r.Bare(v)); p != nil {
 			return r.ofPromise(v, true)
@@ -204,7 +207,7 @@ func (r *Guest) Awaited(v goja.Value) goja.Value {
 		return v
 	}
 	i := x.Iface()
-	if i == nil || i.Await == "" || i.Methods[i.Await] == nil || i.Methods[i.Await].Effect != exo.NoEffect {
+	if i == nil || i.Await == "" || i.Methods[i.Await] == nil || i.Methods[i.Await].Effect != message.NoEffect {
 		panic(r.Throw(x.Novalue()))
 	}
 	r.returned = x

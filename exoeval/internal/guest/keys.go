@@ -8,7 +8,9 @@ import (
 
 	"github.com/dop251/goja"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval/internal/front"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
@@ -17,7 +19,7 @@ import (
 // keyCalled is the error for calling a member that is not declared and was taken for a key; nil where x is none.
 func (x *Recorded) keyCalled() error {
 	n := x.Node
-	if n.Op != exo.OpCall || len(n.Args) != 1 || n.Args[0].Op != exo.OpLit || n.Args[0].Lit.Type() != exo.TypeText {
+	if n.Op != message.OpCall || len(n.Args) != 1 || n.Args[0].Op != message.OpLit || n.Args[0].Lit.Type() != value.TypeText {
 		return nil
 	}
 	i := x.r.Check.Catalog[n.Recv.Type.Name]
@@ -32,11 +34,11 @@ func (x *Recorded) keyCalled() error {
 	if out == "" {
 		out = "it has `" + strings.Join(i.Names(), "`, `") + "`"
 	}
-	return exo.Errorf(exo.Denied, "", "%s has no method `%s`: it is read as a key, and no function; %s", what, scalar.Shorten(name, 60), out)
+	return fail.Errorf(fail.Denied, "", "%s has no method `%s`: it is read as a key, and no function; %s", what, scalar.Shorten(name, 60), out)
 }
 
 // key is what reading a member stands for that is not declared, where the interface has a
-// method for that (exo.Interface.Keys); else nil. A name that means something of texts or arrays, and
+// method for that (message.Interface.Keys); else nil. A name that means something of texts or arrays, and
 // one that JavaScript itself asks for, is no key: what is said of it names the method.
 func (x *Recorded) key(name string) goja.Value {
 	i := x.Iface()

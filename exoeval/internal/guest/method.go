@@ -8,7 +8,8 @@ import (
 
 	"github.com/dop251/goja"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
@@ -16,7 +17,7 @@ var proxyType = reflect.TypeFor[goja.Proxy]()
 
 // methodKey names one method of one kind, under one of its names.
 type methodKey struct {
-	m    *exo.Method
+	m    *message.Method
 	name string
 }
 
@@ -25,10 +26,10 @@ type methodKey struct {
 // object's own would have done.
 type method struct {
 	r     *Guest
-	m     *exo.Method
-	name  string    // as the program wrote it, for messages
-	read  *exo.Node // what it was last read from, for messages only
-	line  int       // where that was
+	m     *message.Method
+	name  string        // as the program wrote it, for messages
+	read  *message.Node // what it was last read from, for messages only
+	line  int           // where that was
 	col   int
 	proxy *goja.Object
 }
@@ -36,7 +37,7 @@ type method struct {
 // method is what reading a method gives: a function that also answers for its
 // own members. Without that, task.assignee.name would quietly be the name of a
 // JavaScript function where the column of a linked row was meant.
-func (r *Guest) method(recv *exo.Node, m *exo.Method, name string) goja.Value {
+func (r *Guest) method(recv *message.Node, m *message.Method, name string) goja.Value {
 	key := methodKey{m, name}
 	x := r.methods[key]
 	if x == nil {
@@ -62,7 +63,7 @@ func (x *method) call(c goja.FunctionCall) goja.Value {
 	on := r.RecordedIn(c.This)
 	if on == nil {
 		what := r.Check.Name(x.read)
-		panic(r.Throw(exo.Errorf(exo.Invalid, what+"."+x.m.Name, "was taken off what it belongs to; call it there, like %s.%s(…)", what, x.m.Name)))
+		panic(r.Throw(fail.Errorf(fail.Invalid, what+"."+x.m.Name, "was taken off what it belongs to; call it there, like %s.%s(…)", what, x.m.Name)))
 	}
 	node := on.Node
 	if !on.has(x.name) {
@@ -110,11 +111,11 @@ func (x *method) traps(f *goja.Object) *goja.ProxyTrapConfig {
 }
 
 // uncalled says what to do with a method that was named and not called.
-func (r *Guest) uncalled(recv *exo.Node, m *exo.Method) error {
+func (r *Guest) uncalled(recv *message.Node, m *message.Method) error {
 	what := r.Check.Name(recv) + "." + m.Name
 	if i := r.Check.Catalog[recv.Type.Name]; i != nil && !i.Expr && !m.Sends && len(m.Params) == 0 {
 		how := ""
-		if recv.Op == exo.OpField && recv.Recv != nil && r.Check.Selected(recv.Recv, m.Name) != nil {
+		if recv.Op == message.OpField && recv.Recv != nil && r.Check.Selected(recv.Recv, m.Name) != nil {
 			how = r.Say(nil, "uncalled.shown", "", "it", what, "name", m.Name)
 		}
 		if how == "" {
@@ -123,13 +124,13 @@ func (r *Guest) uncalled(recv *exo.Node, m *exo.Method) error {
 		if how == "" {
 			how = r.Say(nil, "uncalled", "{it} is a link: call it, {it}()", "it", what)
 		}
-		return exo.Errorf(exo.Invalid, "", "%s", how)
+		return fail.Errorf(fail.Invalid, "", "%s", how)
 	}
 	args := "…"
 	if len(m.Params) == 0 {
 		args = ""
 	}
-	return exo.Errorf(exo.Invalid, "", "%s is a method: call it, %s(%s)", what, what, args)
+	return fail.Errorf(fail.Invalid, "", "%s is a method: call it, %s(%s)", what, what, args)
 }
 
 // AsData is the error of a method in the place of data. JSON leaves functions out, so a program that forgot to call would get an answer without
@@ -140,7 +141,7 @@ func (r *Guest) AsData(v goja.Value) error {
 			return r.Placed(r.uncalled(x.read, x.m), x.line, x.col)
 		}
 	}
-	return exo.Errorf(exo.Invalid, "", "a method was named and not called: add ()")
+	return fail.Errorf(fail.Invalid, "", "a method was named and not called: add ()")
 }
 
 // IsMethod reports whether v is a method that was read and not called. Programs

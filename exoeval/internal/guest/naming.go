@@ -8,7 +8,8 @@ import (
 
 	"github.com/dop251/goja"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
@@ -16,7 +17,7 @@ import (
 // a direction beside. Each becomes the lambda that the callback would have been.
 
 // described makes the lambda of a callback that build stands for.
-func (r *Guest) described(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, build func(param *exo.Node) *exo.Node) *exo.Node {
+func (r *Guest) described(recv *message.Node, m *message.Method, i int, prior []*message.Node, build func(param *message.Node) *message.Node) *message.Node {
 	param, err := r.Check.MakeParam(recv, m.Name, i, prior)
 	if err != nil {
 		panic(r.Throw(err))
@@ -36,7 +37,7 @@ func (r *Guest) described(recv *exo.Node, m *exo.Method, i int, prior []*exo.Nod
 }
 
 // must is a node that was made, or its error thrown.
-func (r *Guest) must(n *exo.Node, err error) *exo.Node {
+func (r *Guest) must(n *message.Node, err error) *message.Node {
 	if err != nil {
 		panic(r.Throw(err))
 	}
@@ -45,13 +46,13 @@ func (r *Guest) must(n *exo.Node, err error) *exo.Node {
 
 // namedField is the field that a text names: of the only part there is, or of one that the text
 // names before a dot. An aggregate of a group is named like its fields.
-func (r *Guest) namedField(op func() string, param *exo.Node, name string) *exo.Node {
+func (r *Guest) namedField(op func() string, param *message.Node, name string) *message.Node {
 	on := (&Recorded{r: r, Node: param}).only()
 	if part, rest, ok := strings.Cut(name, "."); ok && param.Type.Field(part) != nil {
 		on, name = r.must(r.Check.MakeField(param, part)), rest
 	}
 	if on == nil {
-		panic(r.Throw(exo.Errorf(exo.Invalid, op(), "%s", r.Say(nil, "which", "there are several; name the one that is meant: ({ {name} }) => …", "name", param.Type.Fields[0].Name))))
+		panic(r.Throw(fail.Errorf(fail.Invalid, op(), "%s", r.Say(nil, "which", "there are several; name the one that is meant: ({ {name} }) => …", "name", param.Type.Fields[0].Name))))
 	}
 	if i := r.Check.Catalog[on.Type.Name]; i != nil && i.Fields[name] == nil && on.Type.Field(name) == nil {
 		if m := i.Methods[name]; m != nil && !m.Sends && len(m.Params) == 0 && m.Result.Con != nil && r.Check.Catalog[m.Result.Con.Name] != nil && r.Check.Catalog[m.Result.Con.Name].Expr {
@@ -69,7 +70,7 @@ func (r *Guest) namedField(op func() string, param *exo.Node, name string) *exo.
 
 // naming is the lambda that names of fields stand for where m wants a callback, or nil if v
 // is none of the forms that mean something there.
-func (r *Guest) naming(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, v goja.Value) *exo.Node {
+func (r *Guest) naming(recv *message.Node, m *message.Method, i int, prior []*message.Node, v goja.Value) *message.Node {
 	p := &m.Params[i]
 	if p.Plain || p.Filter || r.RecordedIn(v) != nil {
 		return nil
@@ -117,8 +118,8 @@ func (r *Guest) naming(recv *exo.Node, m *exo.Method, i int, prior []*exo.Node, 
 	if len(names) == 0 || len(names) > 1 && !p.Many && !selects(p) {
 		return nil
 	}
-	return r.described(recv, m, i, prior, func(param *exo.Node) *exo.Node {
-		var nodes []*exo.Node
+	return r.described(recv, m, i, prior, func(param *message.Node) *message.Node {
+		var nodes []*message.Node
 		for k, name := range names {
 			n := r.namedField(op, param, name)
 			if k < len(ways) && ways[k] != nil {
@@ -143,15 +144,15 @@ const maxNames = 1000 // more than a table has columns
 
 // directed is n in the direction that a program gave beside it: the name of a method, or a
 // synonym of one ("desc", "DESC", -1).
-func (r *Guest) directed(op func() string, n *exo.Node, way goja.Value) *exo.Node {
+func (r *Guest) directed(op func() string, n *message.Node, way goja.Value) *message.Node {
 	if d := r.direction(n, way); d != "" {
 		return r.must(r.Check.MakeCall(n, d, nil))
 	}
-	panic(r.Throw(exo.Errorf(exo.Invalid, op(), "%s", r.Say(n, "direction", "what stands beside {it} means nothing here", "it", r.Check.Name(n)))))
+	panic(r.Throw(fail.Errorf(fail.Invalid, op(), "%s", r.Say(n, "direction", "what stands beside {it} means nothing here", "it", r.Check.Name(n)))))
 }
 
 // direction is the method of n that a value beside it names, or "".
-func (r *Guest) direction(n *exo.Node, way goja.Value) string {
+func (r *Guest) direction(n *message.Node, way goja.Value) string {
 	if _, object := way.(*goja.Object); object || r.RecordedIn(way) != nil {
 		return ""
 	}
@@ -168,7 +169,7 @@ func (r *Guest) direction(n *exo.Node, way goja.Value) string {
 
 // several is a call with more arguments than the method has parameters, in the forms that mean
 // something: names of fields, a field with a value or a direction, several orders. nil for any other.
-func (r *Guest) several(recv *exo.Node, m *exo.Method, name string, args []goja.Value) goja.Value {
+func (r *Guest) several(recv *message.Node, m *message.Method, name string, args []goja.Value) goja.Value {
 	if len(m.Params) == 0 {
 		if steps := r.synonym(recv, name); steps != "" {
 			return r.means(recv, name, steps, args)
@@ -223,9 +224,9 @@ func (r *Guest) several(recv *exo.Node, m *exo.Method, name string, args []goja.
 
 // sideways is an order and its direction, given as two arguments; nil where the second is
 // the name of a field.
-func (r *Guest) sideways(recv *exo.Node, m *exo.Method, order, way goja.Value) *exo.Node {
+func (r *Guest) sideways(recv *message.Node, m *message.Method, order, way goja.Value) *message.Node {
 	op := func() string { return r.Check.Name(recv) + "." + m.Name }
-	turn := func(n *exo.Node) *exo.Node { return r.directed(op, n, way) }
+	turn := func(n *message.Node) *message.Node { return r.directed(op, n, way) }
 	if f, ok := goja.AssertFunction(order); ok {
 		return r.callback(recv, m, 0, nil, order, f, turn)
 	}
@@ -233,7 +234,7 @@ func (r *Guest) sideways(recv *exo.Node, m *exo.Method, order, way goja.Value) *
 		return nil
 	}
 	isWay := false
-	l := r.described(recv, m, 0, nil, func(param *exo.Node) *exo.Node {
+	l := r.described(recv, m, 0, nil, func(param *message.Node) *message.Node {
 		n := r.namedField(op, param, order.String())
 		if isWay = r.direction(n, way) != ""; isWay {
 			n = turn(n)

@@ -8,7 +8,8 @@ import (
 
 	"github.com/dop251/goja"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // Opaque is a recorded thing, or a promise that was not awaited, as the engine holds it: a value that has members and
@@ -100,13 +101,13 @@ func (x *Recorded) whole() error {
 		e.Msg += "; nothing in it can be assigned (to compare use ===), gone through or copied"
 		return e
 	}
-	return exo.Errorf(exo.Invalid, "", "%s %s: nothing in it can be assigned, gone through or copied; to compare use ===", x.r.Check.Name(x.Node), x.r.Describes())
+	return fail.Errorf(fail.Invalid, "", "%s %s: nothing in it can be assigned, gone through or copied; to compare use ===", x.r.Check.Name(x.Node), x.r.Describes())
 }
 
 // isRow reports whether x stands for a record of expressions, or for several by name.
 func (x *Recorded) isRow() bool {
 	i := x.Iface()
-	return i == nil && x.Node.Type.Name == exo.TypeRecord || i != nil && (slices.Contains(i.Is, exo.TypeRow) || len(x.Node.Type.Fields) > 0)
+	return i == nil && x.Node.Type.Name == value.TypeRecord || i != nil && (slices.Contains(i.Is, value.TypeRow) || len(x.Node.Type.Fields) > 0)
 }
 
 // Fields is an object of what a recorded row or namespace has, for `{ ...t }` and

@@ -8,7 +8,9 @@ import (
 
 	"github.com/dop251/goja"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval/internal/front"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
@@ -72,10 +74,10 @@ var Helpers = map[string]func(*Guest, goja.FunctionCall) goja.Value{
 				return r.operate(x.Node, "?:", r.thunk(c.Argument(1)), r.thunk(c.Argument(2)))
 			}
 			hint := "write the condition with && and ||"
-			if t := r.valueType(x.Node); t != "" && t != exo.TypeBool {
+			if t := r.valueType(x.Node); t != "" && t != value.TypeBool {
 				hint = r.Say(x.Node, "op:?:", "compare it, like "+r.comparison(x.Node))
 			}
-			panic(r.Throw(exo.Errorf(exo.Invalid, "", "`?:` can't decide by %s, which has no value in the program; %s", r.Check.Name(x.Node), hint)))
+			panic(r.Throw(fail.Errorf(fail.Invalid, "", "`?:` can't decide by %s, which has no value in the program; %s", r.Check.Name(x.Node), hint)))
 		}
 		if c.Argument(0).ToBoolean() {
 			return r.thunk(c.Argument(1))
@@ -85,14 +87,14 @@ var Helpers = map[string]func(*Guest, goja.FunctionCall) goja.Value{
 	front.HelperTemplate: (*Guest).template,
 	front.HelperTest: func(r *Guest, c goja.FunctionCall) goja.Value {
 		if x := r.RecordedIn(r.asTruth(c.Argument(0))); x != nil {
-			panic(r.Throw(exo.Errorf(exo.Invalid, "", "`if` and loops can't decide by %s, which has no value in the program; return one expression made with &&, || and ?:", r.Check.Name(x.Node))))
+			panic(r.Throw(fail.Errorf(fail.Invalid, "", "`if` and loops can't decide by %s, which has no value in the program; return one expression made with &&, || and ?:", r.Check.Name(x.Node))))
 		}
 		return r.VM.ToValue(c.Argument(0).ToBoolean())
 	},
 	front.HelperSwitch: func(r *Guest, c goja.FunctionCall) goja.Value {
 		r.RefuseUnawaited(c.Argument(0))
 		if x := r.RecordedIn(c.Argument(0)); x != nil {
-			panic(r.Throw(exo.Errorf(exo.Invalid, "", "`switch` can't decide by %s, which has no value in the program; return one expression made with &&, || and ?:", r.Check.Name(x.Node))))
+			panic(r.Throw(fail.Errorf(fail.Invalid, "", "`switch` can't decide by %s, which has no value in the program; return one expression made with &&, || and ?:", r.Check.Name(x.Node))))
 		}
 		return c.Argument(0)
 	},
@@ -148,9 +150,9 @@ func (r *Guest) logical(op string, a, thunk goja.Value, goOn func(goja.Value) bo
 			return r.operate(x.Node, op, b)
 		}
 		b := r.asTruth(r.thunk(thunk))
-		if r.valueType(x.Node) == exo.TypeBool && (goja.IsString(b) || goja.IsNumber(b)) { // role === 'owner' || 'admin'
+		if r.valueType(x.Node) == value.TypeBool && (goja.IsString(b) || goja.IsNumber(b)) { // role === 'owner' || 'admin'
 			s, _ := r.ToValue(b, forArgument)
-			panic(r.Throw(exo.Errorf(exo.Invalid, "", "`%s` joins conditions, and %s is none: compare it too, like %s === %s", op, scalar.Shorten(s.String(), 60), r.memberNoun(), scalar.Shorten(s.String(), 60))))
+			panic(r.Throw(fail.Errorf(fail.Invalid, "", "`%s` joins conditions, and %s is none: compare it too, like %s === %s", op, scalar.Shorten(s.String(), 60), r.memberNoun(), scalar.Shorten(s.String(), 60))))
 		}
 		return r.operate(x.Node, op, b)
 	}
@@ -194,7 +196,7 @@ func (r *Guest) binary(op string, a, b goja.Value) goja.Value {
 	switch op {
 	case "in", "instanceof":
 		if x != nil {
-			panic(r.Throw(exo.Errorf(exo.Invalid, "", "`%s` can't look at %s, which has no value in the program%s", op, r.Check.Name(x.Node), and(r.Say(x.Node, "oneof", "", "list", "[…]")))))
+			panic(r.Throw(fail.Errorf(fail.Invalid, "", "`%s` can't look at %s, which has no value in the program%s", op, r.Check.Name(x.Node), and(r.Say(x.Node, "oneof", "", "list", "[…]")))))
 		}
 		return r.plain(op, a, b)
 	case "+":
@@ -204,7 +206,7 @@ func (r *Guest) binary(op string, a, b goja.Value) goja.Value {
 		for _, side := range []*Recorded{x, y} {
 			if other := map[bool]goja.Value{true: b, false: a}[side == x]; side != nil && side.isRow() && (goja.IsNull(other) || goja.IsUndefined(other)) {
 				if s := r.unlinked(side.Node); s != "" {
-					panic(r.Throw(exo.Errorf(exo.Invalid, "", "`%s` can't be used with %s, which is %s; %s", written, r.Check.Name(side.Node), r.Say(nil, "whole", "no value"), s)))
+					panic(r.Throw(fail.Errorf(fail.Invalid, "", "`%s` can't be used with %s, which is %s; %s", written, r.Check.Name(side.Node), r.Say(nil, "whole", "no value"), s)))
 				}
 			}
 		}
@@ -214,7 +216,7 @@ func (r *Guest) binary(op string, a, b goja.Value) goja.Value {
 	}
 	m := mirrored[op]
 	if m == "" || strings.Contains("*-/%", op) && r.methodOf(y.Node, m) == nil {
-		panic(r.Throw(exo.Errorf(exo.Invalid, "", "`%s` is not available with %s on its right%s", written, r.Check.Name(y.Node), r.instead(y.Node, op))))
+		panic(r.Throw(fail.Errorf(fail.Invalid, "", "`%s` is not available with %s on its right%s", written, r.Check.Name(y.Node), r.instead(y.Node, op))))
 	}
 	return r.operateAs(y.Node, m, written, a)
 }
@@ -254,7 +256,7 @@ func (r *Guest) nullTest(op string, x, y *Recorded, a, b goja.Value) goja.Value 
 }
 
 // methodOf is a method of an expression that stands for a value, or nil.
-func (r *Guest) methodOf(n *exo.Node, name string) *exo.Method {
+func (r *Guest) methodOf(n *message.Node, name string) *message.Method {
 	i := r.Check.Catalog[n.Type.Name]
 	if i == nil || !i.Expr {
 		return nil
@@ -263,29 +265,29 @@ func (r *Guest) methodOf(n *exo.Node, name string) *exo.Method {
 }
 
 // operate records an operator as the method of that name.
-func (r *Guest) operate(n *exo.Node, op string, args ...goja.Value) goja.Value {
+func (r *Guest) operate(n *message.Node, op string, args ...goja.Value) goja.Value {
 	return r.operateAs(n, op, op, args...)
 }
 
 // operateAs records the method that an operator means here.
-func (r *Guest) operateAs(n *exo.Node, method, op string, args ...goja.Value) goja.Value {
+func (r *Guest) operateAs(n *message.Node, method, op string, args ...goja.Value) goja.Value {
 	r.mustHave(n, method, op)
 	return r.call(n, r.methodOf(n, method), method, args)
 }
 
-func (r *Guest) mustHave(n *exo.Node, method, op string) {
+func (r *Guest) mustHave(n *message.Node, method, op string) {
 	if r.methodOf(n, method) == nil {
 		panic(r.Throw(r.lacks(n, method, op)))
 	}
 }
 
 // lacks is the error for an operator that an expression doesn't have.
-func (r *Guest) lacks(n *exo.Node, method, op string) error {
+func (r *Guest) lacks(n *message.Node, method, op string) error {
 	what := r.Say(nil, "whole", "no value")
 	if i := r.Check.Catalog[n.Type.Name]; i != nil && i.Expr {
 		what = n.Type.Args["of"].String()
 	}
-	return exo.Errorf(exo.Invalid, "", "`%s` can't be used with %s, which is %s%s", op, r.Check.Name(n), what, r.instead(n, method))
+	return fail.Errorf(fail.Invalid, "", "`%s` can't be used with %s, which is %s%s", op, r.Check.Name(n), what, r.instead(n, method))
 }
 
 // refuseColumn throws for an expression where only a value will do: format names it, and
@@ -297,7 +299,7 @@ func (r *Guest) refuseColumn(v goja.Value, format string, hint ...string) {
 			if len(hint) > 0 {
 				s += and(r.Say(x.Node, hint[0], "", hint[1:]...))
 			}
-			panic(r.Throw(exo.Errorf(exo.Invalid, "", "%s", s)))
+			panic(r.Throw(fail.Errorf(fail.Invalid, "", "%s", s)))
 		}
 	}
 }

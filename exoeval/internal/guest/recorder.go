@@ -10,6 +10,9 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval/internal/front"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
@@ -21,13 +24,13 @@ import (
 // has the position of the call that made it.
 type Recorded struct {
 	r    *Guest
-	Node *exo.Node
-	row  *exo.Node // what only gives, once asked for
+	Node *message.Node
+	row  *message.Node // what only gives, once asked for
 
 	stack []goja.StackFrame // of the call that made it, outside callbacks: where it is wrong if nothing in the program executes it
 }
 
-func (r *Guest) record(n *exo.Node) *Opaque {
+func (r *Guest) record(n *message.Node) *Opaque {
 	x := &Recorded{r: r, Node: n}
 	return &Opaque{Object: r.opaqueObject(x), X: x}
 }
@@ -61,7 +64,7 @@ func (r *Guest) GrantedObject(id uint32) goja.Value {
 }
 
 // callable is a granted object that is called itself: a function and nothing else.
-func (r *Guest) callable(n *exo.Node, i *exo.Interface) *goja.Object {
+func (r *Guest) callable(n *message.Node, i *message.Interface) *goja.Object {
 	return r.Function(i.Call, func(c goja.FunctionCall) goja.Value {
 		args := c.Arguments
 		if i.Name == exo.ComposeInterface {
@@ -81,13 +84,13 @@ func (r *Guest) RecordedIn(v goja.Value) *Recorded {
 }
 
 // Iface is the interface of the expression, nil for a namespace.
-func (x *Recorded) Iface() *exo.Interface { return x.r.Check.Catalog[x.Node.Type.Name] }
+func (x *Recorded) Iface() *message.Interface { return x.r.Check.Catalog[x.Node.Type.Name] }
 
 // only is, for a namespace of one table, that table: `t => t.title` then means
 // `({ todo }) => todo.title`.
-func (x *Recorded) only() *exo.Node {
+func (x *Recorded) only() *message.Node {
 	t := x.Node.Type
-	if x.Node.Op != exo.OpParam || t.Name != exo.TypeRecord || len(t.Fields) != 1 {
+	if x.Node.Op != message.OpParam || t.Name != value.TypeRecord || len(t.Fields) != 1 {
 		return nil
 	}
 	if x.row == nil {
@@ -172,9 +175,9 @@ func (x *Recorded) absent(name string) goja.Value {
 				panic(r.Throw(err))
 			}
 			e := x.Novalue()
-			if n := x.Node; n.Op == exo.OpRef && name == "toString" { // the engine asks for its text too where it is called
+			if n := x.Node; n.Op == message.OpRef && name == "toString" { // the engine asks for its text too where it is called
 				if s := r.Say(n, "called", "", "it", "api."+r.Check.Name(n), "link", r.Check.Link(n.Type.Name)); s != "" {
-					e = exo.Errorf(exo.Invalid, "", "%s", s)
+					e = fail.Errorf(fail.Invalid, "", "%s", s)
 				}
 			}
 			panic(r.Throw(e))
@@ -190,15 +193,15 @@ func (x *Recorded) absent(name string) goja.Value {
 		if row := x.only(); row != nil {
 			what = row
 		}
-		panic(r.Throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; %s", r.Check.Name(what), scalar.Shorten(name, 60), out)))
+		panic(r.Throw(fail.Errorf(fail.Denied, "", "%s has no member `%s`; %s", r.Check.Name(what), scalar.Shorten(name, 60), out)))
 	}
 	if i := x.Iface(); i != nil && i.Await != "" && arrayMember(name) {
 		if s := r.Say(x.Node, "early.in", "", "it", r.Check.Name(x.Node), "name", name, "part", x.part()); s != "" && x.inside() {
-			panic(r.Throw(exo.Errorf(exo.Denied, "", "%s", s)))
+			panic(r.Throw(fail.Errorf(fail.Denied, "", "%s", s)))
 		}
-		panic(r.Throw(exo.Errorf(exo.Denied, "", "%s", r.Say(x.Node, "early", "`{name}` is for arrays, and this has not been sent yet: use (await {chain}.{await}()).{name}", "name", name, "chain", x.chain(), "await", i.Await))))
+		panic(r.Throw(fail.Errorf(fail.Denied, "", "%s", r.Say(x.Node, "early", "`{name}` is for arrays, and this has not been sent yet: use (await {chain}.{await}()).{name}", "name", name, "chain", x.chain(), "await", i.Await))))
 	}
-	if x.Node.Type.Name == exo.TypeRecord {
+	if x.Node.Type.Name == value.TypeRecord {
 		var names []string
 		for _, f := range x.Node.Type.Fields {
 			names = append(names, f.Name)
@@ -218,42 +221,42 @@ func (x *Recorded) absent(name string) goja.Value {
 					if r.leads(i.Methods[name]) {
 						panic(r.Throw(r.linkedTable(f.Name, i.Methods[name], names)))
 					}
-					panic(r.Throw(exo.Errorf(exo.Denied, "", "%s", r.whichMember(f.Name, name+"()"))))
+					panic(r.Throw(fail.Errorf(fail.Denied, "", "%s", r.whichMember(f.Name, name+"()"))))
 				}
 				if i != nil && i.Fields[name] != nil {
-					panic(r.Throw(exo.Errorf(exo.Denied, "", "%s", r.whichMember(f.Name, name))))
+					panic(r.Throw(fail.Errorf(fail.Denied, "", "%s", r.whichMember(f.Name, name))))
 				}
 			}
 		}
 		what, row := r.Say(nil, "all", "this"), x.only()
-		var i *exo.Interface
+		var i *message.Interface
 		if row != nil {
 			what, i = r.Check.Name(row), r.Check.Catalog[row.Type.Name]
 		}
 		if n := front.Nearest(i, name, hint); n != "" {
-			panic(r.Throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; did you mean `%s`?", what, scalar.Shorten(name, 60), n)))
+			panic(r.Throw(fail.Errorf(fail.Denied, "", "%s has no member `%s`; did you mean `%s`?", what, scalar.Shorten(name, 60), n)))
 		}
 		if s := x.keyNames(row, "keys.only"); s != "" {
-			panic(r.Throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; %s", what, scalar.Shorten(name, 60), s)))
+			panic(r.Throw(fail.Errorf(fail.Denied, "", "%s has no member `%s`; %s", what, scalar.Shorten(name, 60), s)))
 		}
 		more := r.Say(nil, "elsewhere", "")
 		if row != nil {
 			more = r.Say(row, "parts", more)
 		}
-		panic(r.Throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; it has `%s`%s", what, scalar.Shorten(name, 60), strings.Join(hint[:min(len(hint), 24)], "`, `"), and(more))))
+		panic(r.Throw(fail.Errorf(fail.Denied, "", "%s has no member `%s`; it has `%s`%s", what, scalar.Shorten(name, 60), strings.Join(hint[:min(len(hint), 24)], "`, `"), and(more))))
 	}
-	if what := r.Check.Name(x.Node); x.Node.Op == exo.OpField && x.Node.Name == name { // g.key.month, where g.key is the one key month
-		panic(r.Throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`: it is the value itself; write %s", what, scalar.Shorten(name, 60), what)))
+	if what := r.Check.Name(x.Node); x.Node.Op == message.OpField && x.Node.Name == name { // g.key.month, where g.key is the one key month
+		panic(r.Throw(fail.Errorf(fail.Denied, "", "%s has no member `%s`: it is the value itself; write %s", what, scalar.Shorten(name, 60), what)))
 	}
 	_, err := r.Check.MakeField(x.Node, name)
 	if err == nil {
-		err = exo.Errorf(exo.Denied, "", "no such member")
+		err = fail.Errorf(fail.Denied, "", "no such member")
 	}
 	panic(r.Throw(err))
 }
 
 // leads reports whether a method gives what can be sent: a link, and no expression.
-func (r *Guest) leads(m *exo.Method) bool {
+func (r *Guest) leads(m *message.Method) bool {
 	if m.Result == nil || m.Result.Con == nil {
 		return false
 	}
@@ -266,13 +269,13 @@ func (r *Guest) whichMember(part, name string) string {
 }
 
 // linkedTable is the error for a link that is named where a table is due.
-func (r *Guest) linkedTable(table string, m *exo.Method, names []string) error {
+func (r *Guest) linkedTable(table string, m *message.Method, names []string) error {
 	if to := m.Result; to != nil && to.Con != nil && to.Con.Args["ns"] != nil && len(to.Con.Args["ns"].Fields) == 1 {
 		if n := to.Con.Args["ns"].Fields[0].Name; slices.Contains(names, n) {
-			return exo.Errorf(exo.Denied, "", "%s", r.Say(nil, "link.part", "`{link}` is a link; what it leads to is called `{name}` here", "link", m.Name, "name", n))
+			return fail.Errorf(fail.Denied, "", "%s", r.Say(nil, "link.part", "`{link}` is a link; what it leads to is called `{name}` here", "link", m.Name, "name", n))
 		}
 	}
-	return exo.Errorf(exo.Denied, "", "%s", r.Say(nil, "link", "`{link}` is a link of {part}: call it, {part}.{link}()", "link", m.Name, "part", table))
+	return fail.Errorf(fail.Denied, "", "%s", r.Say(nil, "link", "`{link}` is a link of {part}: call it, {part}.{link}()", "link", m.Name, "part", table))
 }
 
 func arrayMember(name string) bool {
@@ -291,22 +294,22 @@ func (x *Recorded) Novalue() error {
 	}
 	if i := x.Iface(); i != nil && i.Expr {
 		name := x.r.Check.Name(x.Node)
-		if recv := x.Node.Recv; x.Node.Op == exo.OpCall && len(x.r.Frames) == 0 && x.r.Check.Catalog[recv.Type.Name] != nil && x.r.Check.Catalog[recv.Type.Name].Await != "" {
+		if recv := x.Node.Recv; x.Node.Op == message.OpCall && len(x.r.Frames) == 0 && x.r.Check.Catalog[recv.Type.Name] != nil && x.r.Check.Catalog[recv.Type.Name].Await != "" {
 			if s := x.r.Say(recv, "asked", "", "of", x.receiver()); s != "" {
-				return exo.Errorf(exo.Invalid, name, "%s", s)
+				return fail.Errorf(fail.Invalid, name, "%s", s)
 			}
 		}
-		if x.Node.Op == exo.OpCall && x.r.valueType(x.Node) == exo.TypeBool {
-			return exo.Errorf(exo.Invalid, "", "%s", x.r.Say(x.Node, "condition", "{it} is a condition and has no value in the program; join conditions with && and || in the callback itself, where operators are recorded", "it", name))
+		if x.Node.Op == message.OpCall && x.r.valueType(x.Node) == value.TypeBool {
+			return fail.Errorf(fail.Invalid, "", "%s", x.r.Say(x.Node, "condition", "{it} is a condition and has no value in the program; join conditions with && and || in the callback itself, where operators are recorded", "it", name))
 		}
 		of := x.Node // an operator has the name of what it is of
-		for of.Op == exo.OpCall && of.Recv != nil {
+		for of.Op == message.OpCall && of.Recv != nil {
 			of = of.Recv
 		}
-		return exo.Errorf(exo.Invalid, "", "%s", x.r.Say(x.Node, "value", "{it} has no value in the program; write the condition in the callback itself, like t => t.{name} === value, where operators are recorded", "it", name, "name", of.Name))
+		return fail.Errorf(fail.Invalid, "", "%s", x.r.Say(x.Node, "value", "{it} has no value in the program; write the condition in the callback itself, like t => t.{name} === value, where operators are recorded", "it", name, "name", of.Name))
 	}
 	if x.isRow() {
-		return exo.Errorf(exo.Invalid, "", "%s", x.r.Say(nil, "record", "{it} is no data: it is always there; compare one of its members", "it", x.r.Check.Name(x.Node)))
+		return fail.Errorf(fail.Invalid, "", "%s", x.r.Say(nil, "record", "{it} is no data: it is always there; compare one of its members", "it", x.r.Check.Name(x.Node)))
 	}
 	return x.notRun()
 }
@@ -314,7 +317,7 @@ func (x *Recorded) Novalue() error {
 // chain is the program's own text of what was described outside of callbacks, so that a form that names it can be copied; … where
 // that is too long.
 func (x *Recorded) chain() string {
-	if x.Node.Op == exo.OpRef {
+	if x.Node.Op == message.OpRef {
 		return x.r.Check.Name(x.Node)
 	}
 	line, col := FrameOf(x.stack)
@@ -330,17 +333,17 @@ func (x *Recorded) receiver() string {
 	return "…"
 }
 
-func (x *Recorded) notRun() *exo.Error {
+func (x *Recorded) notRun() *fail.Error {
 	if _, sealed := x.Sealed(); sealed {
 		return x.Shut()
 	}
 	if i := x.Iface(); i != nil && i.Await != "" {
 		if s := x.r.Say(x.Node, "unsent.in", "", "it", x.r.Check.Name(x.Node), "part", x.part()); s != "" && x.inside() {
-			return exo.Errorf(exo.Invalid, "", "%s", s)
+			return fail.Errorf(fail.Invalid, "", "%s", s)
 		}
-		return exo.Errorf(exo.Invalid, "", "%s", x.r.Say(x.Node, "unsent", "{it} has not been sent yet: use await {chain}.{await}()", "it", x.r.Check.Name(x.Node), "chain", x.chain(), "await", i.Await))
+		return fail.Errorf(fail.Invalid, "", "%s", x.r.Say(x.Node, "unsent", "{it} has not been sent yet: use await {chain}.{await}()", "it", x.r.Check.Name(x.Node), "chain", x.chain(), "await", i.Await))
 	}
-	return exo.Errorf(exo.Invalid, "", "%s is no data: call one of its methods and use the result", x.r.Check.Name(x.Node))
+	return fail.Errorf(fail.Invalid, "", "%s is no data: call one of its methods and use the result", x.r.Check.Name(x.Node))
 }
 
 // Set implements goja.DynamicObject: nothing can be set.
@@ -350,10 +353,10 @@ func (x *Recorded) Set(name string, _ goja.Value) bool {
 	}
 	if f := x.r.frame(); f.of != nil && changesGiven(f.of) {
 		if s := x.r.Say(f.on, "assigned", "", "name", scalar.Shorten(name, 60), "method", f.of.Name); s != "" {
-			panic(x.r.Throw(exo.Errorf(exo.Invalid, "", "%s", s)))
+			panic(x.r.Throw(fail.Errorf(fail.Invalid, "", "%s", s)))
 		}
 	}
-	panic(x.r.Throw(exo.Errorf(exo.Invalid, "", "`%s` can't be assigned: this %s; to compare use ===", scalar.Shorten(name, 60), x.r.Describes())))
+	panic(x.r.Throw(fail.Errorf(fail.Invalid, "", "`%s` can't be assigned: this %s; to compare use ===", scalar.Shorten(name, 60), x.r.Describes())))
 }
 
 // Delete implements goja.DynamicObject: nothing can be deleted.

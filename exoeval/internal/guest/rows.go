@@ -7,7 +7,7 @@ import (
 
 	"github.com/dop251/goja"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
@@ -22,20 +22,20 @@ import (
 // everything on.
 type rows struct {
 	r      *Guest
-	value  exo.Value
+	value  value.Value
 	n      int            // rows of value
 	text   int            // bytes of text in them, while they are held
 	held   bool           // their cells are still with the host
 	made   []*goja.Object // of the rows that were asked for; nil: none yet
 	count  int            // of them
 	whole  bool           // the target is filled
-	reader *exo.RowReader
+	reader *value.RowReader
 	target *goja.Object
 	traps  goja.ProxyTrapConfig
 	fixed  map[string]bool // what can't be assigned of a row: see fixedBy
 }
 
-func (r *Guest) newRows(v exo.Value) goja.Value {
+func (r *Guest) newRows(v value.Value) goja.Value {
 	x := &rows{r: r, value: v, n: v.Len(), target: r.VM.NewArray()}
 	if h, ok := r.Port.(holder); ok {
 		if n, text, ok := h.Held(v.Rows()); ok {
@@ -115,7 +115,7 @@ func (x *rows) fill() {
 	for i := range x.n {
 		x.r.Put(x.target, strconv.Itoa(i), x.row(i))
 	}
-	x.made, x.reader, x.traps, x.value, x.n = nil, nil, goja.ProxyTrapConfig{}, exo.Value{}, 0
+	x.made, x.reader, x.traps, x.value, x.n = nil, nil, goja.ProxyTrapConfig{}, value.Value{}, 0
 }
 
 func (x *rows) trap() {
@@ -183,7 +183,7 @@ func (x *rows) trap() {
 
 // rows turns an array of rows into data. A row that the program asked for may
 // have been changed since, so it is read; the others are as the host gave them.
-func (c *converter) rows(x *rows, depth int, at *place) (exo.Value, error) {
+func (c *converter) rows(x *rows, depth int, at *place) (value.Value, error) {
 	if c.how == forArgument || x.whole {
 		x.fill()
 		return c.list(x.target, depth, at)
@@ -204,32 +204,32 @@ func (c *converter) rows(x *rows, depth int, at *place) (exo.Value, error) {
 		return c.list(x.target, depth, at)
 	}
 	if err := c.within(); err != nil {
-		return exo.Value{}, err
+		return value.Value{}, err
 	}
 	if x.count == 0 {
 		return x.value, nil
 	}
 	made := x.made // a getter of a row may change the array
-	out := make([]exo.Value, rs.Len())
+	out := make([]value.Value, rs.Len())
 	for i := range out {
 		if made[i] == nil {
 			out[i] = rs.Row(i)
 			c.own += recordBytes(out[i])
 			if err := c.within(); err != nil {
-				return exo.Value{}, err
+				return value.Value{}, err
 			}
 			continue
 		}
 		var err error
 		if out[i], err = c.value(made[i], depth+1, &place{up: at, index: i}); err != nil {
-			return exo.Value{}, err
+			return value.Value{}, err
 		}
 	}
-	return exo.List(out...), nil
+	return value.List(out...), nil
 }
 
 // recordBytes is what a row that became a record counts for MaxResult.
-func recordBytes(v exo.Value) int {
+func recordBytes(v value.Value) int {
 	n := ValueBytes + len(v.Text())
 	for name, x := range v.Fields() {
 		n += ValueBytes + len(name) + recordBytes(x)

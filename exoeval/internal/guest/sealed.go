@@ -9,6 +9,9 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
@@ -18,7 +21,7 @@ import (
 // values of a Map, passed to what was granted, and returned; as text it is `[sealed …]`.
 
 // sealedValue is v as the program has it.
-func (r *Guest) sealedValue(v exo.Value) goja.Value {
+func (r *Guest) sealedValue(v value.Value) goja.Value {
 	r.HoldsSealed = true
 	n, err := r.Check.MakeLit(v)
 	if err != nil {
@@ -28,8 +31,8 @@ func (r *Guest) sealedValue(v exo.Value) goja.Value {
 }
 
 // Sealed is the value that a recorded thing stands for, if it is sealed.
-func (x *Recorded) Sealed() (v exo.Value, ok bool) {
-	if x == nil || x.Node.Op != exo.OpLit {
+func (x *Recorded) Sealed() (v value.Value, ok bool) {
+	if x == nil || x.Node.Op != message.OpLit {
 		return v, false
 	}
 	_, ok = x.Node.Lit.Sealed()
@@ -45,7 +48,7 @@ func (r *Guest) AddSealed(map[string]goja.Value) {
 }
 
 // SealedIn is what a JavaScript value stands for, if that is sealed.
-func (r *Guest) SealedIn(v goja.Value) (exo.Value, bool) { return r.RecordedIn(v).Sealed() }
+func (r *Guest) SealedIn(v goja.Value) (value.Value, bool) { return r.RecordedIn(v).Sealed() }
 
 // expressionIn is recordedIn without what is sealed: that is passed on as a value.
 func (r *Guest) expressionIn(v goja.Value) *Recorded {
@@ -76,7 +79,7 @@ func (r *Guest) taggedParts(args []goja.Value) []goja.Value {
 }
 
 // Shut is the error of whoever looks at a sealed value.
-func (x *Recorded) Shut() *exo.Error {
+func (x *Recorded) Shut() *fail.Error {
 	v, _ := x.Sealed()
 	tags, _ := v.Sealed()
 	out := ""
@@ -90,7 +93,7 @@ func (x *Recorded) Shut() *exo.Error {
 			out = "; await text`… ${x} …` makes a sealed text of it" + out
 		}
 	}
-	return exo.Errorf(exo.Denied, "", "%s is sealed (%s): programs can't look at it, compare it or calculate with it; return it, pass it on as it is%s", v, strings.Join(tags.About().Tags(), ", "), out)
+	return fail.Errorf(fail.Denied, "", "%s is sealed (%s): programs can't look at it, compare it or calculate with it; return it, pass it on as it is%s", v, strings.Join(tags.About().Tags(), ", "), out)
 }
 
 // withSealed is an operator one of whose operands is sealed: with an expression it is a value like any other, and else an

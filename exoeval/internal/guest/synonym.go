@@ -8,18 +8,20 @@ import (
 
 	"github.com/dop251/goja"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval/internal/front"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Programs are written by those who know other libraries. A name that an interface does
-// not have may be a synonym of what it has (exo.Phrase, "as.name"): `take(3)` records what
+// not have may be a synonym of what it has (message.Phrase, "as.name"): `take(3)` records what
 // `limit(3)` records, so the host never hears of the other word, and what a policy took away
 // has no synonym. A form that could mean two things is no synonym but an error.
 
-// synonym is what a name stands for on n, as exo.Phrase says it; "" for no synonym.
-func (r *Guest) synonym(n *exo.Node, name string) string {
+// synonym is what a name stands for on n, as message.Phrase says it; "" for no synonym.
+func (r *Guest) synonym(n *message.Node, name string) string {
 	i := r.Check.Catalog[n.Type.Name]
 	if i == nil || len(i.Words) == 0 {
 		return ""
@@ -29,7 +31,7 @@ func (r *Guest) synonym(n *exo.Node, name string) string {
 		return ""
 	}
 	if after, steps, ok := strings.Cut(text, ">"); ok {
-		for ; n != nil && n.Op == exo.OpCall; n = n.Recv {
+		for ; n != nil && n.Op == message.OpCall; n = n.Recv {
 			if n.Name == after {
 				return steps
 			}
@@ -80,7 +82,7 @@ func (x *Recorded) synonymous(name string) goja.Value {
 }
 
 // means calls what a synonym stands for: its steps one after the other, the first with the arguments.
-func (r *Guest) means(n *exo.Node, name, steps string, args []goja.Value) goja.Value {
+func (r *Guest) means(n *message.Node, name, steps string, args []goja.Value) goja.Value {
 	r.Hearing(false)
 	if len(args) > 0 && isCallable(args[0]) { // of a callback it may mean something else
 		if s := r.synonym(n, name+"()"); s != "" {
@@ -93,7 +95,7 @@ func (r *Guest) means(n *exo.Node, name, steps string, args []goja.Value) goja.V
 	}
 	if ofArrays && len(args) > 0 && isCallable(args[0]) && r.shows(n) {
 		// The callback was written for what the rows show by now, and a description's are given what they are read from.
-		panic(r.Throw(exo.Errorf(exo.Invalid, r.Check.Name(n)+"."+name, "%s", r.Say(n, "shown", "stands after what chose what is shown: put it before, or await that and go on with the results", "name", name))))
+		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Name(n)+"."+name, "%s", r.Say(n, "shown", "stands after what chose what is shown: put it before, or await that and go on with the results", "name", name))))
 	}
 	var v goja.Value
 	if options, rest, ok := strings.Cut(strings.TrimPrefix(steps, "("), ")"); ok && strings.HasPrefix(steps, "(") {
@@ -110,9 +112,9 @@ func (r *Guest) means(n *exo.Node, name, steps string, args []goja.Value) goja.V
 }
 
 // shows reports whether a call that n ends with chose what is shown.
-func (r *Guest) shows(n *exo.Node) bool {
-	for ; n != nil && n.Op == exo.OpCall; n = n.Recv {
-		if m := n.Method(); m != nil && slices.ContainsFunc(m.Params, func(p exo.Param) bool { return p.Want.Con != nil && p.Want.Con.Name == exo.TypeSelection }) {
+func (r *Guest) shows(n *message.Node) bool {
+	for ; n != nil && n.Op == message.OpCall; n = n.Recv {
+		if m := n.Method(); m != nil && slices.ContainsFunc(m.Params, func(p message.Param) bool { return p.Want.Con != nil && p.Want.Con.Name == value.TypeSelection }) {
 			return true
 		}
 	}
@@ -120,7 +122,7 @@ func (r *Guest) shows(n *exo.Node) bool {
 }
 
 // step calls one method. One with an operator behind a slash is given the name of a field and the operator's arguments.
-func (r *Guest) step(n *exo.Node, name, step string, args []goja.Value) goja.Value {
+func (r *Guest) step(n *message.Node, name, step string, args []goja.Value) goja.Value {
 	method, op, _ := strings.Cut(step, "/")
 	m := r.Check.Catalog[n.Type.Name].Methods[method]
 	if op == "" || len(m.Params) != 1 {
@@ -128,24 +130,24 @@ func (r *Guest) step(n *exo.Node, name, step string, args []goja.Value) goja.Val
 	}
 	if m.Params[0].Many {
 		if len(args) != 1 {
-			panic(r.Throw(exo.Errorf(exo.Invalid, r.Check.Name(n)+"."+name, "takes one argument; got %d", len(args))))
+			panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Name(n)+"."+name, "takes one argument; got %d", len(args))))
 		}
 		return r.call(n, m, method, append(slices.Clip(args), r.VM.ToValue(op)))
 	}
 	if len(args) == 0 || !isText(args[0]) {
-		panic(r.Throw(exo.Errorf(exo.Invalid, r.Check.Name(n)+"."+name, "%s", r.instruct(n, name))))
+		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Name(n)+"."+name, "%s", r.instruct(n, name))))
 	}
 	return r.call(n, m, method, []goja.Value{r.compared(n, m, args[0].String(), op, args[1:])})
 }
 
 // instruct is what to write instead of a form of a synonym that means nothing.
-func (r *Guest) instruct(n *exo.Node, name string) string {
+func (r *Guest) instruct(n *message.Node, name string) string {
 	return r.Say(n, "."+name, r.Say(n, "arguments", "wants the name of a field first"))
 }
 
 // optioned calls a method for each field of an object, in the order of the list; an object of which
 // no field is in the list, and any other argument, is given to the first of the list.
-func (r *Guest) optioned(n *exo.Node, name string, list []string, args []goja.Value) goja.Value {
+func (r *Guest) optioned(n *message.Node, name string, list []string, args []goja.Value) goja.Value {
 	op := func() string { return r.Check.Name(n) + "." + name }
 	for len(args) > 0 && (goja.IsUndefined(args[len(args)-1]) || len(args) == 1 && isText(args[0]) && args[0].String() == "*") {
 		args = args[:len(args)-1]
@@ -154,11 +156,11 @@ func (r *Guest) optioned(n *exo.Node, name string, list []string, args []goja.Va
 		return r.record(n)
 	}
 	if len(args) > 1 {
-		panic(r.Throw(exo.Errorf(exo.Invalid, op(), "takes one argument; got %d", len(args))))
+		panic(r.Throw(fail.Errorf(fail.Invalid, op(), "takes one argument; got %d", len(args))))
 	}
 	o, ok := args[0].(*goja.Object)
 	if !ok && !isCallable(args[0]) || ok && o.ClassName() != "Object" && !isCallable(o) {
-		panic(r.Throw(exo.Errorf(exo.Invalid, op(), "%s", r.instruct(n, name))))
+		panic(r.Throw(fail.Errorf(fail.Invalid, op(), "%s", r.instruct(n, name))))
 	}
 	i := r.Check.Catalog[n.Type.Name]
 	given := map[string]goja.Value{}
@@ -172,7 +174,7 @@ func (r *Guest) optioned(n *exo.Node, name string, list []string, args []goja.Va
 				continue
 			}
 			if given[method] != nil {
-				panic(r.Throw(exo.Errorf(exo.Invalid, op(), "`%s` says what another option says already", scalar.Shorten(k, 60))))
+				panic(r.Throw(fail.Errorf(fail.Invalid, op(), "`%s` says what another option says already", scalar.Shorten(k, 60))))
 			}
 			given[method] = o.Get(k)
 		}
@@ -180,9 +182,9 @@ func (r *Guest) optioned(n *exo.Node, name string, list []string, args []goja.Va
 			for _, k := range o.Keys() {
 				if !slices.Contains(list, k) && !slices.Contains(list, strings.TrimPrefix(r.synonym(n, k), "=")) {
 					if out := r.Say(n, "."+k, ""); out != "" {
-						panic(r.Throw(exo.Errorf(exo.Invalid, op(), "has no option `%s`; %s", scalar.Shorten(k, 60), out)))
+						panic(r.Throw(fail.Errorf(fail.Invalid, op(), "has no option `%s`; %s", scalar.Shorten(k, 60), out)))
 					}
-					panic(r.Throw(exo.Errorf(exo.Invalid, op(), "has no option `%s`; it has `%s`", scalar.Shorten(k, 60), strings.Join(list, "`, `"))))
+					panic(r.Throw(fail.Errorf(fail.Invalid, op(), "has no option `%s`; it has `%s`", scalar.Shorten(k, 60), strings.Join(list, "`, `"))))
 				}
 			}
 		}
@@ -193,7 +195,7 @@ func (r *Guest) optioned(n *exo.Node, name string, list []string, args []goja.Va
 	row, _ := (&Recorded{r: r, Node: n}).rowOf()
 	for k := range given {
 		if row != nil && row.Fields[k] != nil {
-			panic(r.Throw(exo.Errorf(exo.Invalid, op(), "`%s` is an option and a field, too: call the methods one by one", k)))
+			panic(r.Throw(fail.Errorf(fail.Invalid, op(), "`%s` is an option and a field, too: call the methods one by one", k)))
 		}
 	}
 	var v goja.Value

@@ -8,7 +8,8 @@ import (
 
 	"github.com/dop251/goja"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval/internal/front"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
@@ -33,7 +34,7 @@ func (r *Guest) plus(a, b goja.Value) goja.Value {
 		m = "prepend"
 	}
 	if r.methodOf(y.Node, m) == nil {
-		panic(r.Throw(exo.Errorf(exo.Invalid, "", "`+` is not available with %s on its right", r.Check.Name(y.Node))))
+		panic(r.Throw(fail.Errorf(fail.Invalid, "", "`+` is not available with %s on its right", r.Check.Name(y.Node))))
 	}
 	return r.operate(y.Node, m, a)
 }
@@ -42,11 +43,11 @@ func (r *Guest) plus(a, b goja.Value) goja.Value {
 // hold them: the sum was meant, and 12.5 + '1.5' would be recorded as the text '12.51.5'.
 func (r *Guest) refuseJoined(column, text goja.Value) {
 	x := r.RecordedIn(column)
-	if x == nil || r.valueType(x.Node) != exo.TypeDecimal || !goja.IsString(text) {
+	if x == nil || r.valueType(x.Node) != value.TypeDecimal || !goja.IsString(text) {
 		return
 	}
-	if s, ok := scalar.Canonical(exo.TypeDecimal, text.String()); ok {
-		panic(r.Throw(exo.Errorf(exo.Invalid, "", "`+` joins texts, and %s is one: write Decimal(…) round it to add it to %s, or a template for the text of both", realm.Quoted(s), r.Check.Name(x.Node))))
+	if s, ok := scalar.Canonical(value.TypeDecimal, text.String()); ok {
+		panic(r.Throw(fail.Errorf(fail.Invalid, "", "`+` joins texts, and %s is one: write Decimal(…) round it to add it to %s, or a template for the text of both", realm.Quoted(s), r.Check.Name(x.Node))))
 	}
 }
 
@@ -89,7 +90,7 @@ func (r *Guest) template(c goja.FunctionCall) goja.Value {
 		if x := r.RecordedIn(v); x != nil {
 			columns++
 			if r.methodOf(x.Node, "concat") == nil && r.methodOf(x.Node, "String") == nil {
-				panic(r.Throw(exo.Errorf(exo.Invalid, "", "%s", r.Say(x.Node, "template", "a template can't hold {it}, which has no value in the program", "it", r.Check.Name(x.Node)))))
+				panic(r.Throw(fail.Errorf(fail.Invalid, "", "%s", r.Say(x.Node, "template", "a template can't hold {it}, which has no value in the program", "it", r.Check.Name(x.Node)))))
 			}
 			flush()
 			parts = append(parts, r.asText(v))
@@ -123,13 +124,13 @@ func (r *Guest) numbers() front.Numbers {
 // RefuseInexact throws where a Decimal would be made of something recorded, or of a number of which JavaScript has lost digits.
 func (r *Guest) RefuseInexact(where string, v goja.Value) {
 	if x := r.RecordedIn(v); x != nil {
-		panic(r.Throw(exo.Errorf(exo.Invalid, "", "%s", r.Say(x.Node, "decimal", "{by} can't calculate with {it}, which has no value in the program", "by", where, "it", r.Check.Name(x.Node)))))
+		panic(r.Throw(fail.Errorf(fail.Invalid, "", "%s", r.Say(x.Node, "decimal", "{by} can't calculate with {it}, which has no value in the program", "by", where, "it", r.Check.Name(x.Node)))))
 	}
 	if !goja.IsNumber(v) {
 		return
 	}
 	if f, ok := v.Export().(float64); ok && !math.IsNaN(f) && !math.IsInf(f, 0) {
-		if why := r.numbers().Unheld(exo.TypeDecimal, "", exo.Float(f)); why != "" {
+		if why := r.numbers().Unheld(value.TypeDecimal, "", value.Float(f)); why != "" {
 			panic(r.RangeError(where + " is given " + why))
 		}
 	}

@@ -8,7 +8,8 @@ import (
 
 	"github.com/dop251/goja"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
@@ -23,11 +24,11 @@ type thrown struct {
 // Throw makes the JavaScript error for err. Never NewGoError: it would hand the
 // Go error itself to the program, with everything that it wraps.
 func (r *Guest) Throw(err error) goja.Value {
-	kind := exo.KindOf(err)
-	if kind == exo.Limit {
+	kind := fail.KindOf(err)
+	if kind == fail.Limit {
 		r.stop(err)
 	}
-	if n := len(r.Frames); n > 0 && kind == exo.Invalid && r.Frames[n-1].refused == nil {
+	if n := len(r.Frames); n > 0 && kind == fail.Invalid && r.Frames[n-1].refused == nil {
 		r.Frames[n-1].refused = err
 	}
 	line, col := r.here()
@@ -35,11 +36,11 @@ func (r *Guest) Throw(err error) goja.Value {
 }
 
 func (r *Guest) ErrorObject(err error, line, col int) goja.Value {
-	o, e := r.VM.New(r.Intrinsic("Error"), r.VM.ToValue(exo.GuestText(err)))
+	o, e := r.VM.New(r.Intrinsic("Error"), r.VM.ToValue(fail.GuestText(err)))
 	if e != nil {
-		return r.VM.ToValue(exo.GuestText(err))
+		return r.VM.ToValue(fail.GuestText(err))
 	}
-	_ = o.DefineDataProperty("kind", r.VM.ToValue(exo.KindOf(err).String()), goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE)
+	_ = o.DefineDataProperty("kind", r.VM.ToValue(fail.KindOf(err).String()), goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE)
 	Put(&r.Thrown, o, thrown{err, line, col})
 	return o
 }
@@ -47,12 +48,12 @@ func (r *Guest) ErrorObject(err error, line, col int) goja.Value {
 func (r *Guest) ThrowMissing(what, name string, names []string) goja.Value {
 	name = scalar.Shorten(name, 60)
 	if n := scalar.Nearest(name, names); n != "" {
-		return r.Throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; did you mean `%s`?", what, name, n))
+		return r.Throw(fail.Errorf(fail.Denied, "", "%s has no member `%s`; did you mean `%s`?", what, name, n))
 	}
 	if len(names) > 24 {
 		names = append(slices.Clone(names[:24]), "…")
 	}
-	return r.Throw(exo.Errorf(exo.Denied, "", "%s has no member `%s`; it has `%s`", what, name, strings.Join(names, "`, `")))
+	return r.Throw(fail.Errorf(fail.Denied, "", "%s has no member `%s`; it has `%s`", what, name, strings.Join(names, "`, `")))
 }
 
 // here is the place in the program that called into the host.
@@ -101,7 +102,7 @@ func (r *Guest) isLink(name string) bool {
 func (r *Guest) hasDecimals() bool {
 	for _, i := range r.Check.Catalog {
 		for _, f := range i.Fields {
-			if of := f.Type.Args["of"]; of != nil && of.Name == exo.TypeDecimal {
+			if of := f.Type.Args["of"]; of != nil && of.Name == value.TypeDecimal {
 				return true
 			}
 		}
@@ -121,7 +122,7 @@ func FrameOf(stack []goja.StackFrame) (line, col int) {
 
 // Placed gives an error its place in the program as it was handed in.
 func (r *Guest) Placed(err error, line, col int) error {
-	var at exo.Pos
+	var at fail.Pos
 	if line > 0 && r.Prog != nil {
 		at = r.Prog.Position(line, col)
 	}
@@ -132,7 +133,7 @@ func (r *Guest) Placed(err error, line, col int) error {
 type spot struct{ line, col int }
 
 // place is where in the program as it was handed in a call stands. A loop sends from one place.
-func (r *Guest) place(line, col int) exo.Pos {
+func (r *Guest) place(line, col int) fail.Pos {
 	at := spot{line, col}
 	p, ok := r.spots[at]
 	if !ok && line > 0 && r.Prog != nil {
@@ -144,4 +145,4 @@ func (r *Guest) place(line, col int) exo.Pos {
 }
 
 // AsError is err, which is not nil, with its fields.
-func AsError(err error) *exo.Error { return exo.Classify("", err).(*exo.Error) }
+func AsError(err error) *fail.Error { return fail.Classify("", err).(*fail.Error) }

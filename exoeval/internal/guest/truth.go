@@ -5,11 +5,12 @@ package guest
 import (
 	"github.com/dop251/goja"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
 )
 
 // truth is what a link means where a truth value is wanted, in a function whose operators
-// are recorded: that there is a row, for a link to at most one (exo.Method.Truth). nil for
+// are recorded: that there is a row, for a link to at most one (message.Method.Truth). nil for
 // anything that is no link. A link to many is an error that says what to write: nobody
 // who writes `!project.tasks` has the empty list in mind for certain.
 func (r *Guest) truth(v goja.Value) goja.Value {
@@ -24,7 +25,7 @@ func (r *Guest) truth(v goja.Value) goja.Value {
 	what := r.Check.Name(recv) + "." + m.Name + "()"
 	if m.Truth == "" {
 		if many := r.Check.Catalog.Say(r.Check.Catalog[m.Result.Con.Name], "many", "", "it", what); many != "" {
-			panic(r.Throw(exo.Errorf(exo.Invalid, "", "%s", many)))
+			panic(r.Throw(fail.Errorf(fail.Invalid, "", "%s", many)))
 		}
 		panic(r.Throw(r.uncalled(recv, m)))
 	}
@@ -36,12 +37,12 @@ func (r *Guest) truth(v goja.Value) goja.Value {
 }
 
 // linkIn is the link that v is, named or called; a nil method if it is none.
-func (r *Guest) linkIn(v goja.Value) (recv *exo.Node, m *exo.Method, called bool) {
-	link := func(m *exo.Method) bool {
+func (r *Guest) linkIn(v goja.Value) (recv *message.Node, m *message.Method, called bool) {
+	link := func(m *message.Method) bool {
 		return !m.Sends && len(m.Params) == 0 && m.Result != nil && m.Result.Con != nil && r.Check.Catalog[m.Result.Con.Name] != nil && r.Check.Catalog[m.Result.Con.Name].Await != ""
 	}
 	if x := r.RecordedIn(v); x != nil {
-		if n := x.Node; n.Op == exo.OpCall && n.Recv != nil {
+		if n := x.Node; n.Op == message.OpCall && n.Recv != nil {
 			if m := n.Method(); m.Truth != "" && m.Sends && r.Check.Row(n) != nil { // the first of many
 				return n.Recv, m, true
 			}

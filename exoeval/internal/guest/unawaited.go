@@ -9,7 +9,8 @@ import (
 
 	"github.com/dop251/goja"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
@@ -24,10 +25,10 @@ import (
 type Unawaited struct {
 	r       *Guest
 	self    *Opaque
-	promise *goja.Object // the engine's
-	call    *exo.Node    // what was sent, nil for a promise of the program
-	Name    string       // of what the program called
-	GoesOn  bool         // code of the program runs until the promise is settled
+	promise *goja.Object  // the engine's
+	call    *message.Node // what was sent, nil for a promise of the program
+	Name    string        // of what the program called
+	GoesOn  bool          // code of the program runs until the promise is settled
 	stack   []goja.StackFrame
 	number  int // in the order in which they were made
 
@@ -119,7 +120,7 @@ func (p *Unawaited) what() string {
 func (p *Unawaited) mended(member string) string {
 	waited := p.waited() + member
 	if strings.Contains(waited, "…") { // no text to copy: where await belongs
-		if at := p.r.Prog.Begins(p.line, p.col); at != (exo.Pos{}) && p.may() {
+		if at := p.r.Prog.Begins(p.line, p.col); at != (fail.Pos{}) && p.may() {
 			return fmt.Sprintf("`(await ` before it, at %d:%d, and `)` behind it", at.Line, at.Column)
 		}
 	}
@@ -183,10 +184,10 @@ func (p *Unawaited) novalue() error {
 			break
 		}
 		if how := deciding[f.FuncName()]; how != "" {
-			return exo.Errorf(exo.Invalid, "", "%s was not awaited, and `%s` can't wait for a promise: %s", p.what(), f.FuncName(), how)
+			return fail.Errorf(fail.Invalid, "", "%s was not awaited, and `%s` can't wait for a promise: %s", p.what(), f.FuncName(), how)
 		}
 	}
-	return exo.Errorf(exo.Invalid, "", "%s was not awaited: it is a promise, which has no value yet; write %s", p.what(), p.mended(""))
+	return fail.Errorf(fail.Invalid, "", "%s was not awaited: it is a promise, which has no value yet; write %s", p.what(), p.mended(""))
 }
 
 // Get implements goja.DynamicObject: what promises have, or an error that says where the member is.
@@ -201,18 +202,18 @@ func (p *Unawaited) Get(name string) goja.Value {
 	if realm.Quiet(name) {
 		return nil
 	}
-	if m := p.method(); m != nil && m.Effect != exo.NoEffect {
+	if m := p.method(); m != nil && m.Effect != message.NoEffect {
 		if r.Say(p.call.Recv, "as.then."+name, "") != "" {
 			return r.Function(name, func(goja.FunctionCall) goja.Value { return p.self })
 		}
 		r.afterChange(p.call.Recv, m, name)
 	}
-	if m := p.method(); m != nil && m.Effect == exo.NoEffect && !realm.EarlyNames[name] {
+	if m := p.method(); m != nil && m.Effect == message.NoEffect && !realm.EarlyNames[name] {
 		if s := r.OfResult(name); s != "" { // awaiting it would not give that either
-			panic(r.Throw(exo.Errorf(exo.Invalid, "", "%s was not awaited, and %s", p.what(), s)))
+			panic(r.Throw(fail.Errorf(fail.Invalid, "", "%s was not awaited, and %s", p.what(), s)))
 		}
 	}
-	panic(r.Throw(exo.Errorf(exo.Invalid, "", "%s was not awaited: `%s` is a member of what the promise gives; write %s", p.what(), scalar.Shorten(name, 60), p.mended(memberText(name)))))
+	panic(r.Throw(fail.Errorf(fail.Invalid, "", "%s was not awaited: `%s` is a member of what the promise gives; write %s", p.what(), scalar.Shorten(name, 60), p.mended(memberText(name)))))
 }
 
 // memberText is a member as a program writes it behind what has it.
@@ -223,7 +224,7 @@ func memberText(name string) string {
 	return "." + scalar.Shorten(name, 60)
 }
 
-func (p *Unawaited) method() *exo.Method {
+func (p *Unawaited) method() *message.Method {
 	if p.call == nil {
 		return nil
 	}
@@ -304,7 +305,7 @@ func (r *Guest) Left(list []*Unawaited) error {
 		}
 	}
 	line, col := FrameOf(first.stack)
-	return r.Placed(exo.Errorf(exo.Invalid, "", "%s was not awaited, and still ran when the program had its result; %s", first.what(), how), line, col)
+	return r.Placed(fail.Errorf(fail.Invalid, "", "%s was not awaited, and still ran when the program had its result; %s", first.what(), how), line, col)
 }
 
 // seeker is a value that indexOf looks for: the first opaque one of a kind. So the engine goes through a list, which costs

@@ -6,7 +6,7 @@ import (
 	"math/big"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -25,7 +25,7 @@ const quotientPlaces = 20
 
 // parseExact reads what scalar.Canonical reads as a decimal, which bounds it.
 func parseExact(s string) (exact, bool) {
-	s, ok := scalar.Canonical(exo.TypeDecimal, s)
+	s, ok := scalar.Canonical(value.TypeDecimal, s)
 	if !ok {
 		return exact{}, false
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/dop251/goja"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval/internal/source"
 )
 
@@ -57,7 +57,7 @@ func (r *Realm) pattern(src, flags goja.Value) *goja.Object {
 	src, flags = text(src), text(flags)
 	spelled, why := source.Regexp(src.String(), flags.String())
 	if why != "" {
-		panic(r.Throws(exo.Errorf(exo.Program, "", "%s", why)))
+		panic(r.Throws(fail.Errorf(fail.Program, "", "%s", why)))
 	}
 	r.GuardPatterns()
 	o, err := r.VM.New(r.Intrinsic("RegExp"), r.VM.ToValue(spelled), flags)

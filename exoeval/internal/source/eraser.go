@@ -2,7 +2,9 @@ package source
 
 // The eraser's cursor over tokens and its list of edits, with its bounds. The walks in the files before call it.
 
-import "github.com/exoagent/exoagent/exo"
+import (
+	"github.com/exoagent/exoagent/exo/fail"
+)
 
 // TypeScript is JavaScript with text that can be taken away. The eraser reads the
 // tokens of the scan by the grammar of both and overwrites types with spaces, line
@@ -73,11 +75,11 @@ func (e *eraser) attempt(f func()) bool {
 func (e *eraser) bail() { panic(&unread{}) }
 
 // refuse ends the walk: the author uses what can't be had.
-func (e *eraser) refuse(off int, msg string) { panic(&unread{Faultf(exo.Syntax, off, "%s", msg)}) }
+func (e *eraser) refuse(off int, msg string) { panic(&unread{Faultf(fail.Syntax, off, "%s", msg)}) }
 
 func (e *eraser) enter() {
 	if e.depth++; e.depth > maxEraseDepth {
-		panic(&unread{Faultf(exo.Limit, e.tok().off, "the program nests types or expressions more than %d levels deep, the limit (nesting)", maxEraseDepth)})
+		panic(&unread{Faultf(fail.Limit, e.tok().off, "the program nests types or expressions more than %d levels deep, the limit (nesting)", maxEraseDepth)})
 	}
 }
 
@@ -135,7 +137,7 @@ func (e *eraser) next() {
 
 func (e *eraser) jump(i int) {
 	if e.steps++; e.steps > maxEraseSteps {
-		panic(&unread{Faultf(exo.Limit, -1, "the types of the program take too long to read; write plain JavaScript")})
+		panic(&unread{Faultf(fail.Limit, -1, "the types of the program take too long to read; write plain JavaScript")})
 	}
 	e.i, e.sub = min(i, len(e.toks)-1), 0
 }
@@ -198,7 +200,7 @@ func (e *eraser) eraseStatement(from, edits int) {
 
 func (e *eraser) replace(from, to int, text string) {
 	if e.inserted += len(text); e.inserted > maxInserted {
-		panic(&unread{Faultf(exo.Limit, from, "the enums and declared fields of the program are too large: more than %d bytes of JavaScript", maxInserted)})
+		panic(&unread{Faultf(fail.Limit, from, "the enums and declared fields of the program are too large: more than %d bytes of JavaScript", maxInserted)})
 	}
 	e.edits = append(e.edits, edit{from: from, to: to, text: text})
 }

@@ -5,7 +5,7 @@ package source
 import (
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
 )
 
 // Texts for forms that programs do not have. The checker refuses with them, too.
@@ -18,7 +18,7 @@ const (
 )
 
 // explain says in the author's terms what goja's parser tripped over.
-func explain(c exo.Catalog, text string, off int, msg string) string {
+func explain(c message.Catalog, text string, off int, msg string) string {
 	word, before := wordAt(text, off), strings.TrimRight(text[:off], " \t\r\n")
 	prev := lastWord(before)
 	at := func(s string) bool { return strings.HasPrefix(text[off:], s) }
@@ -53,7 +53,7 @@ func explain(c exo.Catalog, text string, off int, msg string) string {
 }
 
 // foreign says what a word of another language is in JavaScript, "" if nothing is known of it.
-func foreign(c exo.Catalog, text, word, prev string) string {
+func foreign(c message.Catalog, text, word, prev string) string {
 	first := strings.ToUpper(wordAt(text, len(text)-len(strings.TrimLeft(text, " \t\r\n"))))
 	if s := c.Say(nil, "begin:"+first, ""); s != "" {
 		return s

@@ -5,29 +5,29 @@ package source
 import (
 	"fmt"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 )
 
 // A fault is a refusal at an offset of the text as given; -1 is nowhere.
 type Fault struct {
-	Kind exo.Kind
+	Kind fail.Kind
 	Off  int
 	msg  string
 	err  error
 }
 
-func Faultf(kind exo.Kind, off int, format string, args ...any) *Fault {
+func Faultf(kind fail.Kind, off int, format string, args ...any) *Fault {
 	return &Fault{Kind: kind, Off: off, msg: fmt.Sprintf(format, args...)}
 }
 
 // InternalFault is a fault of ours: err is for the host only.
 func InternalFault(err error) *Fault {
-	return &Fault{Kind: exo.Internal, Off: -1, msg: "internal error", err: err}
+	return &Fault{Kind: fail.Internal, Off: -1, msg: "internal error", err: err}
 }
 
 // In is the error for the author of src.
 func (f *Fault) In(src string) error {
-	e := &exo.Error{Kind: f.Kind, Msg: f.msg, Err: f.err}
+	e := &fail.Error{Kind: f.Kind, Msg: f.msg, Err: f.err}
 	if f.Off >= 0 && f.Off <= len(src) {
 		e.Pos = lineColumn(src, f.Off)
 	}

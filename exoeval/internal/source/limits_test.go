@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 )
 
 // What would nest too deeply in the parser is refused, in every form, and what nests as programs do is parsed.
@@ -45,7 +45,7 @@ func TestNesting(t *testing.T) {
 		{"yields", "function*g(){" + rep("yield;", 5000) + "}", "function*g(){" + rep("yield;", 500) + "}; 1"},
 		{"hidden in a template", "a b /`/ " + rep("(", 20000) + "1" + rep(")", 20000) + "/`/", "const b = `" + rep("(", 300) + rep(")", 300) + "`"},
 	} {
-		if _, f := Parse(nil, c.src, 100); f == nil || f.Kind != exo.Limit || !strings.Contains(f.msg, "limit") && !strings.Contains(f.msg, "more than") {
+		if _, f := Parse(nil, c.src, 100); f == nil || f.Kind != fail.Limit || !strings.Contains(f.msg, "limit") && !strings.Contains(f.msg, "more than") {
 			t.Errorf("%s: %v", c.name, f)
 		}
 		if _, f := Parse(nil, c.twin, 100); f != nil {
@@ -67,7 +67,7 @@ func TestSourceBytes(t *testing.T) {
 		t.Errorf("at the limit: %v", f.msg)
 	}
 	for _, src := range []string{"1" + strings.Repeat(" ", limit), strings.Repeat("(", limit+1), strings.Repeat("\xff", limit+1)} {
-		if _, f := Clean(src, limit); f == nil || f.Kind != exo.Limit || !strings.Contains(f.msg, "source size") {
+		if _, f := Clean(src, limit); f == nil || f.Kind != fail.Limit || !strings.Contains(f.msg, "source size") {
 			t.Errorf("above the limit: %v", f)
 		}
 	}

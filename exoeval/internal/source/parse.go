@@ -12,7 +12,8 @@ import (
 	"github.com/dop251/goja/file"
 	"github.com/dop251/goja/parser"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
 )
 
 // Tree is a parsed text, still inside the function that was put round it.
@@ -55,7 +56,7 @@ const (
 
 // parseForms tries the text as the body of a function, then as one expression. An
 // author who gets both wrong reads about the attempt that came further.
-func parseForms(c exo.Catalog, text string) (*Tree, *Fault) {
+func parseForms(c message.Catalog, text string) (*Tree, *Fault) {
 	t, f := parseAs(c, text, bodyPrefix, bodySuffix)
 	if f == nil {
 		return t, nil
@@ -70,12 +71,12 @@ func parseForms(c exo.Catalog, text string) (*Tree, *Fault) {
 	return nil, f
 }
 
-func parseAs(c exo.Catalog, text, prefix, suffix string) (t *Tree, f *Fault) {
+func parseAs(c message.Catalog, text, prefix, suffix string) (t *Tree, f *Fault) {
 	defer func() {
 		// The parser panics on some malformed patterns (`const {a = [...[`): that is
 		// the text's fault, not ours. The panic's text stays with the host.
 		if x := recover(); x != nil {
-			t, f = nil, &Fault{Kind: exo.Syntax, Off: -1, msg: "syntax error: the program can't be read; check its brackets and destructuring patterns", err: fmt.Errorf("panic: %v", x)}
+			t, f = nil, &Fault{Kind: fail.Syntax, Off: -1, msg: "syntax error: the program can't be read; check its brackets and destructuring patterns", err: fmt.Errorf("panic: %v", x)}
 		}
 	}()
 	t = &Tree{wrapped: prefix + text + suffix, prefix: len(prefix)}
@@ -96,7 +97,7 @@ func parseAs(c exo.Catalog, text, prefix, suffix string) (t *Tree, f *Fault) {
 			}
 		}
 	}
-	return nil, Faultf(exo.Syntax, max(0, strings.IndexAny(text, ")}")), "the brackets of the program do not match: one is closed that was not opened")
+	return nil, Faultf(fail.Syntax, max(0, strings.IndexAny(text, ")}")), "the brackets of the program do not match: one is closed that was not opened")
 }
 
 // ParseFile is the only way to goja's parser. Without WithDisableSourceMaps the
@@ -108,12 +109,12 @@ func ParseFile(name, text string) (*ast.Program, error) {
 
 // parseFault takes the first error of the list. goja's messages are made of
 // tokens and of the text itself, never of paths.
-func (t *Tree) parseFault(c exo.Catalog, text string, err error) *Fault {
+func (t *Tree) parseFault(c message.Catalog, text string, err error) *Fault {
 	var list parser.ErrorList
 	if !errors.As(err, &list) || len(list) == 0 {
 		return InternalFault(err)
 	}
 	pos := list[0].Position
 	off := min(max(offsetOf(t.wrapped, pos.Line, pos.Column)-t.prefix, 0), len(text))
-	return Faultf(exo.Syntax, off, "%s", explain(c, text, off, list[0].Message))
+	return Faultf(fail.Syntax, off, "%s", explain(c, text, off, list[0].Message))
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 )
 
 // Places maps positions as goja reports them to those of the text as given.
@@ -20,10 +20,10 @@ type Places struct {
 
 // Position maps a position as goja reports it (in what was parsed, columns in
 // bytes) to the line and column of the text as given, and that line.
-func (p *Places) Position(line, col int) exo.Pos {
+func (p *Places) Position(line, col int) fail.Pos {
 	off := p.at.Source(p.Offset(line, col) - p.prefix)
 	if off < 0 || off > len(p.src) {
-		return exo.Pos{}
+		return fail.Pos{}
 	}
 	return lineColumn(p.src, off)
 }
@@ -66,7 +66,7 @@ func offsetOf(s string, line, col int) int {
 }
 
 // lineColumn is the place at off.
-func lineColumn(s string, off int) exo.Pos {
+func lineColumn(s string, off int) fail.Pos {
 	line, start := 1, 0
 	for i := 0; i < off; {
 		if n := lineEnd(s[i:]); n > 0 {
@@ -89,7 +89,7 @@ func lineColumn(s string, off int) exo.Pos {
 			col++
 		}
 	}
-	return exo.Pos{Line: line, Column: col, Text: clip(s[start:end], off-start)}
+	return fail.Pos{Line: line, Column: col, Text: clip(s[start:end], off-start)}
 }
 
 // clip shortens a long line to what is round off: an error must not carry the
@@ -158,9 +158,9 @@ func (p Places) OneLine(from, to int) string {
 }
 
 // Begin is where a part begins, in the text as given; zero where brackets in it are not closed.
-func (p Places) Begin(from, to int) exo.Pos {
+func (p Places) Begin(from, to int) fail.Pos {
 	if from < p.prefix || to > len(p.wrapped) || closedIn(p.wrapped[from:to]) != 0 {
-		return exo.Pos{}
+		return fail.Pos{}
 	}
 	return lineColumn(p.src, p.at.Source(from-p.prefix))
 }

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
 )
 
 // goja's parser is recursive and a Go stack that overflows can't be recovered:
@@ -38,7 +39,7 @@ type bracketLevel struct {
 }
 
 type scanner struct {
-	catalog exo.Catalog // what an error says
+	catalog message.Catalog // what an error says
 	src     string
 	toks    []tok
 	levels  []bracketLevel // levels[0] is the text itself
@@ -52,16 +53,16 @@ type scanner struct {
 
 // scan returns the tokens of src, or the limit that it exceeds: of a text that goes to the parser, or with
 // types of one whose types are to be erased first. All limits are the same for both.
-func scan(c exo.Catalog, src string, maxNesting int, types bool) ([]tok, *Fault) {
+func scan(c message.Catalog, src string, maxNesting int, types bool) ([]tok, *Fault) {
 	if off := anyReadingTooDeep(src); off >= 0 {
-		return nil, Faultf(exo.Limit, off, "the program nests brackets too deeply, under some reading more than %d levels (nesting)", hardNesting)
+		return nil, Faultf(fail.Limit, off, "the program nests brackets too deeply, under some reading more than %d levels (nesting)", hardNesting)
 	}
 	s := &scanner{catalog: c, src: src, levels: make([]bracketLevel, 1), max: maxNesting, types: types}
 	if f := s.run(); f != nil {
 		return nil, f
 	}
 	if n := len(s.levels); s.fault == nil && n > 1 {
-		return nil, Faultf(exo.Syntax, s.levels[n-1].off, "the brackets of the program do not match: `%s` is never closed", strings.Replace(string(s.levels[n-1].open), "$", "${", 1))
+		return nil, Faultf(fail.Syntax, s.levels[n-1].off, "the brackets of the program do not match: `%s` is never closed", strings.Replace(string(s.levels[n-1].open), "$", "${", 1))
 	}
 	return s.toks, s.fault
 }
@@ -211,10 +212,10 @@ func (s *scanner) mark(t tok) *Fault {
 		// A bracket that closes another kind ends nothing for the parser: it would
 		// go on one level deeper than this scan believes.
 		if len(s.levels) == 1 {
-			return Faultf(exo.Syntax, t.off, "the brackets of the program do not match: `%s` closes none", t.text)
+			return Faultf(fail.Syntax, t.off, "the brackets of the program do not match: `%s` closes none", t.text)
 		}
 		if o := top.open; t.text == ")" && o != '(' || t.text == "]" && o != '[' || t.text == "}" && o != '{' && o != '$' {
-			return Faultf(exo.Syntax, t.off, "the brackets of the program do not match: `%s` stands where `%s` is still open", t.text, strings.Replace(string(o), "$", "${", 1))
+			return Faultf(fail.Syntax, t.off, "the brackets of the program do not match: `%s` stands where `%s` is still open", t.text, strings.Replace(string(o), "$", "${", 1))
 		}
 		s.pending -= top.expr + top.stmt
 		s.closed = *top
@@ -229,7 +230,7 @@ func (s *scanner) mark(t tok) *Fault {
 		if s.prev().text == ")" {
 			top.reparse = max(top.reparse, s.closed.reparse+1)
 			if top.reparse > maxReparse+1 {
-				return Faultf(exo.Limit, t.off, "functions in the parameters of functions are nested more than %d levels (nesting); declare the inner ones first", maxReparse)
+				return Faultf(fail.Limit, t.off, "functions in the parameters of functions are nested more than %d levels (nesting); declare the inner ones first", maxReparse)
 			}
 		}
 		fallthrough
@@ -277,7 +278,7 @@ func (s *scanner) follows(t tok) *Fault {
 	case p.text == "for" && t.text == "await":
 		return nil
 	case p.text == "await" && q.text == "for" && t.text != "(":
-		return Faultf(exo.Syntax, t.off, "%s", NoForAwait)
+		return Faultf(fail.Syntax, t.off, "%s", NoForAwait)
 	case p.text == "function" && t.kind != 'w':
 		allowed = "( * : ="
 	case p.text == "class" && t.kind != 'w':
@@ -298,7 +299,7 @@ func (s *scanner) follows(t tok) *Fault {
 			return nil
 		}
 	}
-	return Faultf(exo.Syntax, t.off, "%s", explain(s.catalog, s.src, t.off, "Unexpected `"+s.src[t.off:min(t.end, t.off+20)]+"` after `"+word+"`"))
+	return Faultf(fail.Syntax, t.off, "%s", explain(s.catalog, s.src, t.off, "Unexpected `"+s.src[t.off:min(t.end, t.off+20)]+"` after `"+word+"`"))
 }
 
 func (s *scanner) reset(n *int) { s.pending -= *n; *n = 0 }
@@ -306,11 +307,11 @@ func (s *scanner) reset(n *int) { s.pending -= *n; *n = 0 }
 func (s *scanner) bounds(t tok) *Fault {
 	switch {
 	case len(s.levels)-1 > s.max:
-		return Faultf(exo.Limit, t.off, "the program nests brackets more than %d levels deep, the limit (nesting)", s.max)
+		return Faultf(fail.Limit, t.off, "the program nests brackets more than %d levels deep, the limit (nesting)", s.max)
 	case s.pending > maxPending:
-		return Faultf(exo.Limit, t.off, "the program nests operators or statements more than %d levels deep, the limit (nesting)", maxPending)
+		return Faultf(fail.Limit, t.off, "the program nests operators or statements more than %d levels deep, the limit (nesting)", maxPending)
 	case s.yields > maxYield:
-		return Faultf(exo.Limit, t.off, "the program has more than %d yields, the limit", maxYield)
+		return Faultf(fail.Limit, t.off, "the program has more than %d yields, the limit", maxYield)
 	}
 	return nil
 }

@@ -7,30 +7,31 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
 )
 
 // Clean is the text of a program without what is round it: it is within max bytes, valid UTF-8, and the
 // markdown fence is blanked. Offsets in the result are offsets in src.
 func Clean(src string, max int) (string, *Fault) {
 	if len(src) > max {
-		return "", Faultf(exo.Limit, -1, "the program has %d bytes, more than the limit of %d (source size)", len(src), max)
+		return "", Faultf(fail.Limit, -1, "the program has %d bytes, more than the limit of %d (source size)", len(src), max)
 	}
 	if off := invalidUTF8(src); off >= 0 {
-		return "", Faultf(exo.Syntax, off, "the program is not valid UTF-8 text")
+		return "", Faultf(fail.Syntax, off, "the program is not valid UTF-8 text")
 	}
 	return stripFence(src), nil
 }
 
 // Parse bounds a text that is taken for JavaScript, and parses it. The catalogue has what is said of words
 // that are none of JavaScript; nesting bounds the brackets.
-func Parse(c exo.Catalog, text string, nesting int) (*Tree, *Fault) {
+func Parse(c message.Catalog, text string, nesting int) (*Tree, *Fault) {
 	toks, f := scan(c, text, nesting, false)
 	if f != nil {
 		return nil, f
 	}
 	if len(toks) == 0 {
-		return nil, Faultf(exo.Syntax, -1, "the program is empty; write a function such as `async (api) => { ... }`")
+		return nil, Faultf(fail.Syntax, -1, "the program is empty; write a function such as `async (api) => { ... }`")
 	}
 	text, awaits := plainFor(stripModule(text, toks), toks)
 	t, f := parseForms(c, text)
@@ -43,7 +44,7 @@ func Parse(c exo.Catalog, text string, nesting int) (*Tree, *Fault) {
 
 // Erase takes the types off a text that is taken for TypeScript. A text that can't be scanned as that has
 // none: what parseText found wrong with it is what its author should read.
-func Erase(c exo.Catalog, text string, nesting int) (Erased, *Fault) {
+func Erase(c message.Catalog, text string, nesting int) (Erased, *Fault) {
 	toks, f := scan(c, text, nesting, true)
 	if f != nil {
 		return Erased{}, nil

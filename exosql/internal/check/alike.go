@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/schema"
 )
@@ -83,7 +83,7 @@ func (c *Checker) Same(t *decl.Table, name string) *decl.Column {
 	return nil
 }
 
-func labelled(l exo.Label) string {
+func labelled(l value.Label) string {
 	if l.Empty() {
 		return "public"
 	}

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/internal/sqlname"
 	"github.com/exoagent/exoagent/schema"
@@ -18,7 +18,7 @@ import (
 func Form(live *schema.Database, col *decl.Column) decl.Form {
 	t, x := (&Checker{Live: live}).column(col.Table, col)
 	f := decl.Form{Equality: equality(live, col, t, x)}
-	f.Numbers = x != nil && live.Engine == schema.SQLite && col.Kind == exo.TypeText && numeric(t.Affinity(x))
+	f.Numbers = x != nil && live.Engine == schema.SQLite && col.Kind == value.TypeText && numeric(t.Affinity(x))
 	if x != nil && live.Engine == schema.Postgres {
 		f.Type = x.Type
 		f.Native, f.Cast = native(live, col, x), x.Kind == schema.List && !plainArray(x)
@@ -31,7 +31,7 @@ func equality(live *schema.Database, col *decl.Column, t *schema.Table, x *schem
 	switch {
 	case x == nil, live.Engine == schema.SQLite && (t == nil || t.Virtual):
 		return decl.UnknownEquality
-	case x.Loose, live.Engine == schema.SQLite && col.Kind == exo.TypeText && numeric(t.Affinity(x)):
+	case x.Loose, live.Engine == schema.SQLite && col.Kind == value.TypeText && numeric(t.Affinity(x)):
 		return decl.WiderEquality
 	case live.Engine == schema.SQLite:
 		return decl.ExactEquality
@@ -53,7 +53,7 @@ func (c *Checker) loose(t *decl.Table, live *schema.Table, cols []schema.Column)
 		if x == nil {
 			continue
 		}
-		why, fix := c.looseness(live, x, col.Kind == exo.TypeText, col.Enum != nil)
+		why, fix := c.looseness(live, x, col.Kind == value.TypeText, col.Enum != nil)
 		if why == "" {
 			continue
 		}

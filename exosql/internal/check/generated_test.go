@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/schema"
 )
@@ -19,7 +19,7 @@ func TestGenerated(t *testing.T) {
 		for _, name := range []string{"email", "plain", "initial", "upper", "size"} {
 			col := &decl.Column{Table: people, Name: name}
 			if tag := map[string]string{"email": c.email, "initial": c.initial}[name]; tag != "" {
-				col.Label = exo.NewLabel(tag)
+				col.Label = value.NewLabel(tag)
 			}
 			people.Cols = append(people.Cols, col)
 		}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/schema"
 )
@@ -21,9 +21,9 @@ var ranges = map[string][2]int64{"smallint": {-1 << 15, 1<<15 - 1}, "integer": {
 const maxEnum = 20
 
 // Misfit says what a column takes, if it can't hold the value, and "" if it can, or nobody knows.
-func Misfit(live *schema.Database, c *schema.Column, v exo.Value) string {
+func Misfit(live *schema.Database, c *schema.Column, v value.Value) string {
 	typ, args, _ := strings.Cut(strings.TrimSuffix(c.Type, ")"), "(")
-	if c.Enum != nil && c.Kind == schema.Text && v.Type() == exo.TypeText {
+	if c.Enum != nil && c.Kind == schema.Text && v.Type() == value.TypeText {
 		for _, e := range live.Enums {
 			if e.Name != *c.Enum || slices.Contains(e.Values, v.Text()) {
 				continue
@@ -43,7 +43,7 @@ func Misfit(live *schema.Database, c *schema.Column, v exo.Value) string {
 			return fmt.Sprintf("must have at most %d characters", n)
 		}
 	case "smallint", "integer":
-		if r := ranges[typ]; v.Type() == exo.TypeInt && (v.Int() < r[0] || v.Int() > r[1]) {
+		if r := ranges[typ]; v.Type() == value.TypeInt && (v.Int() < r[0] || v.Int() > r[1]) {
 			return fmt.Sprintf("must be from %d to %d", r[0], r[1])
 		}
 	case "numeric":
@@ -52,12 +52,12 @@ func Misfit(live *schema.Database, c *schema.Column, v exo.Value) string {
 		s, _ := strconv.Atoi(scale)
 		number := v.Text()
 		switch v.Type() {
-		case exo.TypeInt:
+		case value.TypeInt:
 			number = strconv.FormatInt(v.Int(), 10)
-		case exo.TypeFloat:
+		case value.TypeFloat:
 			number = strconv.FormatFloat(v.Float(), 'f', -1, 64)
 		}
-		number, ok := scalar.Canonical(exo.TypeDecimal, number)
+		number, ok := scalar.Canonical(value.TypeDecimal, number)
 		if whole, _, _ := strings.Cut(strings.TrimPrefix(number, "-"), "."); ok && err == nil && whole != "0" && len(whole) > p-s {
 			return fmt.Sprintf("must have at most %d digits before the point", p-s)
 		}

@@ -5,7 +5,7 @@ package check
 import (
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/schema"
 )
@@ -25,9 +25,9 @@ var ordered = map[string]struct {
 // native is the type of a column that is declared a text and is none.
 func native(live *schema.Database, col *decl.Column, x *schema.Column) decl.Native {
 	switch {
-	case col.Kind == exo.TypeList:
+	case col.Kind == value.TypeList:
 		return decl.Native{Type: x.Type, Address: strings.HasPrefix(x.Type, "inet[")}
-	case col.Kind != exo.TypeText || x.Kind != schema.Unknown && x.Enum == nil:
+	case col.Kind != value.TypeText || x.Kind != schema.Unknown && x.Enum == nil:
 		return decl.Native{}
 	case x.Enum != nil && x.Domain != nil: // no operator of enums takes a domain
 		return decl.Native{Type: x.Domain.Name}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/internal/sqlname"
 	"github.com/exoagent/exoagent/schema"
@@ -27,7 +27,7 @@ func (c *Checker) pairs(l *decl.Link) {
 	}
 	for _, p := range l.Pairs {
 		a, b := c.FindColumn(from.Columns, p.From.Name), c.FindColumn(to.Columns, p.To.Name)
-		if a == nil || b == nil || p.From.Kind != exo.TypeText || p.To.Kind != exo.TypeText || !c.holds(p.From, a) || !c.holds(p.To, b) {
+		if a == nil || b == nil || p.From.Kind != value.TypeText || p.To.Kind != value.TypeText || !c.holds(p.From, a) || !c.holds(p.To, b) {
 			continue // missing, or of another type, and reported
 		}
 		f := Finding{Kind: TypeMismatch, Table: l.To.Name, Column: p.To.Name, Link: l.From.Name + "." + l.Name}
@@ -51,7 +51,7 @@ func (c *Checker) Unlike(l *decl.Link) string {
 			continue // missing, and reported
 		}
 		if c.Live.Engine == schema.Postgres {
-			if p.From.Kind == exo.TypeTime && !(p.From.Iso && p.To.Iso) { // what is written through the link is what programs have
+			if p.From.Kind == value.TypeTime && !(p.From.Iso && p.To.Iso) { // what is written through the link is what programs have
 				return fmt.Sprintf("%s.%s and %s.%s are times, which may be finer than the milliseconds that are written (%s says that they are not)", l.From.Name, p.From.Name, l.To.Name, p.To.Name, l.From.Reader.ISO())
 			}
 			if a.Type != b.Type && !(a.Kind == schema.Int && b.Kind == schema.Int) && !(anyText(a) && anyText(b)) {
@@ -86,9 +86,9 @@ func byValue(p decl.Pair, a, b string) string {
 	kind := p.From.Kind
 	whole := func(affinity string) bool { return affinity == "INTEGER" || affinity == "NUMERIC" }
 	switch {
-	case kind == exo.TypeDecimal, kind == exo.TypeFloat, kind == exo.TypeInterval, kind == exo.TypeTime && !(p.From.Iso && p.To.Iso):
+	case kind == value.TypeDecimal, kind == value.TypeFloat, kind == value.TypeInterval, kind == value.TypeTime && !(p.From.Iso && p.To.Iso):
 		return "compared by their values, of which SQLite keeps two spellings apart"
-	case kind == exo.TypeInt && !(whole(a) && whole(b)):
+	case kind == value.TypeInt && !(whole(a) && whole(b)):
 		return fmt.Sprintf("whole numbers, and stored with the affinities %s and %s: 1 and '1' are two there", a, b)
 	case a != b && !(whole(a) && whole(b)):
 		return fmt.Sprintf("stored with the affinities %s and %s, by which a value changes", a, b)
@@ -100,7 +100,7 @@ func byValue(p decl.Pair, a, b string) string {
 // from.pair.
 func (c *Checker) asText(p decl.Pair) bool {
 	of := Form(c.Live, p.From).Native
-	return p.From.Kind == exo.TypeText && p.To.Kind == exo.TypeText && !(of.Ordered && of == Form(c.Live, p.To).Native)
+	return p.From.Kind == value.TypeText && p.To.Kind == value.TypeText && !(of.Ordered && of == Form(c.Live, p.To).Native)
 }
 
 // collation is that of a column, "" for the default, which gives way to any other.

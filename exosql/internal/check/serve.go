@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/internal/sqlname"
 	"github.com/exoagent/exoagent/schema"
@@ -45,7 +45,7 @@ func Serving(live *schema.Database, t *decl.Table, scope []string, col *decl.Col
 			if slices.Contains(names, k.Name) || s.rowid(k) {
 				continue
 			}
-			tie, _ := s.part(k, k.Kind == exo.TypeTime)
+			tie, _ := s.part(k, k.Kind == value.TypeTime)
 			if tie == nil {
 				break
 			}
@@ -96,17 +96,17 @@ func (s *server) part(col *decl.Column, exact bool) (part *schema.Part, declared
 	plain := &schema.Part{Column: x.Name}
 	if s.Live.Engine == schema.SQLite {
 		switch {
-		case col.Kind == exo.TypeDecimal || col.Kind == exo.TypeInterval:
+		case col.Kind == value.TypeDecimal || col.Kind == value.TypeInterval:
 			return nil, declared // compared by functions of ours
-		case col.Kind == exo.TypeTime && !col.Iso:
+		case col.Kind == value.TypeTime && !col.Iso:
 			return nil, Served{Declaration: col.Table.Reader.ISO(), If: "holds times in that form only"}
 		}
 		return plain, declared
 	}
 	switch {
-	case col.Kind == exo.TypeTime && !col.Iso && !exact:
+	case col.Kind == value.TypeTime && !col.Iso && !exact:
 		return nil, Served{Declaration: col.Table.Reader.ISO(), If: "holds no finer times than milliseconds"}
-	case col.Kind != exo.TypeText, native(s.Live, col, x).Ordered:
+	case col.Kind != value.TypeText, native(s.Live, col, x).Ordered:
 		return plain, declared
 	case x.Enum != nil:
 		return nil, declared // the text of an enum is not immutable, says PostgreSQL

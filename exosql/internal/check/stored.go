@@ -3,7 +3,7 @@ package check
 import (
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/schema"
 )
@@ -14,7 +14,7 @@ const maxName = 63
 // StoredOtherwise reports whether a column would hold another text than the one that it is given, without an error: PostgreSQL cuts
 // spaces off what is too long for varchar(n), does not tell char(n) with spaces at its end from one without, and cuts a name. What
 // belongs to a tenant "acme " would be that of a tenant "acme".
-func StoredOtherwise(live *schema.Database, c *decl.Column, v exo.Value) bool {
+func StoredOtherwise(live *schema.Database, c *decl.Column, v value.Value) bool {
 	text := v.Text()
 	if text == "" || live.Engine != schema.Postgres {
 		return false

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/internal/sqlname"
 	"github.com/exoagent/exoagent/schema"
@@ -13,19 +13,19 @@ import (
 
 // typeNames is a column's type in the databases' words: SQLite's, PostgreSQL's.
 var typeNames = map[string][2]string{
-	exo.TypeInt: {"INTEGER", "bigint"}, exo.TypeFloat: {"REAL", "double precision"}, exo.TypeBool: {"BOOLEAN", "boolean"}, exo.TypeText: {"TEXT", "text"},
-	exo.TypeTime: {"TEXT", "timestamptz"}, exo.TypeDecimal: {"TEXT", "numeric"}, exo.TypeDate: {"TEXT", "date"}, exo.TypeInterval: {"TEXT", "interval"},
-	exo.TypeUUID: {"TEXT", "uuid"}, exo.TypeBytes: {"BLOB", "bytea"}, exo.TypeJSON: {"TEXT", "jsonb"},
+	value.TypeInt: {"INTEGER", "bigint"}, value.TypeFloat: {"REAL", "double precision"}, value.TypeBool: {"BOOLEAN", "boolean"}, value.TypeText: {"TEXT", "text"},
+	value.TypeTime: {"TEXT", "timestamptz"}, value.TypeDecimal: {"TEXT", "numeric"}, value.TypeDate: {"TEXT", "date"}, value.TypeInterval: {"TEXT", "interval"},
+	value.TypeUUID: {"TEXT", "uuid"}, value.TypeBytes: {"BLOB", "bytea"}, value.TypeJSON: {"TEXT", "jsonb"},
 }
 
 func (c *Checker) typeName(col *decl.Column) string {
 	if c.Live.Engine == schema.SQLite {
-		if col.Kind == exo.TypeList {
+		if col.Kind == value.TypeList {
 			return "TEXT"
 		}
 		return typeNames[col.Kind][0]
 	}
-	if col.Kind == exo.TypeList {
+	if col.Kind == value.TypeList {
 		return typeNames[col.Elem][1] + "[]"
 	}
 	return typeNames[col.Kind][1]
@@ -34,11 +34,11 @@ func (c *Checker) typeName(col *decl.Column) string {
 // sqliteHolds says in columns of which kinds SQLite can hold a declared type; doc.go
 // has the forms. A column without a type holds anything.
 var sqliteHolds = map[string][]schema.Kind{
-	exo.TypeInt: {schema.Int, schema.Bool}, exo.TypeFloat: {schema.Float, schema.Int, schema.Decimal}, exo.TypeBool: {schema.Bool, schema.Int},
-	exo.TypeText:    {schema.Text, schema.Date, schema.Time, schema.JSON, schema.UUID, schema.Interval},
-	exo.TypeTime:    {schema.Time, schema.Text},
-	exo.TypeDecimal: {schema.Decimal, schema.Text, schema.Int, schema.Float}, exo.TypeDate: {schema.Date, schema.Text}, exo.TypeInterval: {schema.Interval, schema.Text},
-	exo.TypeUUID: {schema.UUID, schema.Text}, exo.TypeBytes: {schema.Bytes}, exo.TypeJSON: {schema.JSON, schema.Text}, exo.TypeList: {schema.JSON, schema.Text},
+	value.TypeInt: {schema.Int, schema.Bool}, value.TypeFloat: {schema.Float, schema.Int, schema.Decimal}, value.TypeBool: {schema.Bool, schema.Int},
+	value.TypeText:    {schema.Text, schema.Date, schema.Time, schema.JSON, schema.UUID, schema.Interval},
+	value.TypeTime:    {schema.Time, schema.Text},
+	value.TypeDecimal: {schema.Decimal, schema.Text, schema.Int, schema.Float}, value.TypeDate: {schema.Date, schema.Text}, value.TypeInterval: {schema.Interval, schema.Text},
+	value.TypeUUID: {schema.UUID, schema.Text}, value.TypeBytes: {schema.Bytes}, value.TypeJSON: {schema.JSON, schema.Text}, value.TypeList: {schema.JSON, schema.Text},
 }
 
 // kind compares a column's type with the database's.
@@ -61,7 +61,7 @@ func (c *Checker) kind(t *decl.Table, col *decl.Column, x *schema.Column) {
 		c.Add(f)
 		return
 	}
-	if x.Enum == nil || col.Kind != exo.TypeText {
+	if x.Enum == nil || col.Kind != value.TypeText {
 		return
 	}
 	i := slices.IndexFunc(c.Live.Enums, func(e *schema.Enum) bool { return e.Name == *x.Enum })
@@ -105,16 +105,16 @@ func (c *Checker) holds(col *decl.Column, x *schema.Column) bool {
 		return x.Kind == schema.Unknown || slices.Contains(sqliteHolds[col.Kind], x.Kind)
 	}
 	switch {
-	case col.Kind == exo.TypeText && x.Kind == schema.Unknown:
+	case col.Kind == value.TypeText && x.Kind == schema.Unknown:
 		return true // it is compared and shown AS text, whatever it is
-	case col.Kind == exo.TypeList:
-		return x.Kind == schema.List && (string(x.Elem) == col.Elem || col.Elem == exo.TypeText && x.Elem == schema.Unknown)
+	case col.Kind == value.TypeList:
+		return x.Kind == schema.List && (string(x.Elem) == col.Elem || col.Elem == value.TypeText && x.Elem == schema.Unknown)
 	}
 	return string(x.Kind) == col.Kind
 }
 
 func declaredType(col *decl.Column) string {
-	if col.Kind == exo.TypeList {
+	if col.Kind == value.TypeList {
 		return "a list of " + col.Elem
 	}
 	return col.Kind

@@ -3,7 +3,9 @@ package compile
 import (
 	"slices"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
@@ -77,7 +79,7 @@ func among(f *from, x sqlast.Expr, within []expr) sqlast.Expr {
 
 // aggregate is the aggregate with a name, of x in the rows for which conditions hold.
 func (f *from) aggregate(name string, x expr, within []expr) (expr, error) {
-	count := exprType{kind: exo.TypeInt, size: digits{19, 0}}
+	count := exprType{kind: value.TypeInt, size: digits{19, 0}}
 	switch name {
 	case language.Count:
 		return aggExpr{sqlast.Count, nil, within, count}, nil
@@ -89,15 +91,15 @@ func (f *from) aggregate(name string, x expr, within []expr) (expr, error) {
 	case language.Avg:
 		sum := f.sum(x, within)
 		n := aggExpr{sqlast.Count, f.summed(x), within, count}
-		of := exprType{kind: exo.TypeFloat, exact: true}
-		if x.typ().kind == exo.TypeDecimal {
-			of.kind = exo.TypeDecimal
+		of := exprType{kind: value.TypeFloat, exact: true}
+		if x.typ().kind == value.TypeDecimal {
+			of.kind = value.TypeDecimal
 		}
 		if f.c.dialect == sqlast.SQLite && !whole(x) { // what is no number is counted by COUNT, and not summed
 			of.size = sizeOf(sqlast.Over, []expr{sum, n})
 			return aggExpr{sqlast.Mean, f.bounded(x), within, of}, of.fits(name)
 		}
-		args := []expr{sum, opExpr{sqlast.IntExact, []expr{n}, exprType{kind: exo.TypeInt, exact: true, size: count.size}}}
+		args := []expr{sum, opExpr{sqlast.IntExact, []expr{n}, exprType{kind: value.TypeInt, exact: true, size: count.size}}}
 		of.size = sizeOf(sqlast.Over, args)
 		return meanExpr{aggExpr{sqlast.Mean, sum.(aggExpr).x, within, of}, opExpr{sqlast.Over, args, of}}, of.fits(name)
 	case language.Median:
@@ -105,7 +107,7 @@ func (f *from) aggregate(name string, x expr, within []expr) (expr, error) {
 	case language.Min, language.Max:
 		return f.extreme(name, x, within)
 	}
-	return nil, ErrNode(&exo.Node{Name: name})
+	return nil, ErrNode(&message.Node{Name: name})
 }
 
 // meanExpr is a mean: of a column of decimals as one function, and else a sum by a count.
@@ -134,7 +136,7 @@ func (f *from) summed(x expr) expr {
 // whole reports whether x is a column of whole numbers: each engine sums those by itself.
 func whole(x expr) bool {
 	c, ok := x.(colExpr)
-	return ok && c.col.Kind == exo.TypeInt
+	return ok && c.col.Kind == value.TypeInt
 }
 
 // sumDigits are the digits that a sum can have more than each of its numbers: of a million million rows.
@@ -155,7 +157,7 @@ const maxHolding = 10
 
 func (f *from) holds(name string) error {
 	if f.c.holding++; f.c.holding > maxHolding {
-		return exo.Errorf(exo.Limit, name, "a query can have %d medians and lists; ask for the others in another query", maxHolding)
+		return fail.Errorf(fail.Limit, name, "a query can have %d medians and lists; ask for the others in another query", maxHolding)
 	}
 	return nil
 }
@@ -166,9 +168,9 @@ func (f *from) median(x expr, within []expr) (expr, error) {
 	if err := f.holds(language.Median); err != nil {
 		return nil, err
 	}
-	of := exprType{kind: exo.TypeFloat, exact: true}
-	if x.typ().kind == exo.TypeDecimal {
-		of.kind = exo.TypeDecimal
+	of := exprType{kind: value.TypeFloat, exact: true}
+	if x.typ().kind == value.TypeDecimal {
+		of.kind = value.TypeDecimal
 	}
 	x = f.summed(x)
 	of.size = sizeOf(sqlast.Plus, []expr{x})
@@ -183,7 +185,7 @@ func (f *from) extreme(name string, x expr, within []expr) (expr, error) {
 	case of.native.Extreme:
 		x = nativeExpr{x, true}
 	case !of.native.Text():
-		return nil, exo.Errorf(exo.Invalid, name, "%s", noOrder(x, "the database has no "+name+" of it, but an order: take the first row of .orderBy(…)"))
+		return nil, fail.Errorf(fail.Invalid, name, "%s", noOrder(x, "the database has no "+name+" of it, but an order: take the first row of .orderBy(…)"))
 	case of.decimal():
 		x = f.bounded(x)
 		of = x.typ()
@@ -192,7 +194,7 @@ func (f *from) extreme(name string, x expr, within []expr) (expr, error) {
 			return aggExpr{sqlast.MaxNumber, x, within, of}, nil
 		}
 		return aggExpr{sqlast.MinNumber, x, within, of}, nil
-	case of.kind == exo.TypeText:
+	case of.kind == value.TypeText:
 		x = textExpr{x}
 		of = x.typ()
 	}
@@ -206,7 +208,7 @@ func (f *from) extreme(name string, x expr, within []expr) (expr, error) {
 func (f *from) distinctly(x expr) expr {
 	if same, ok := natively([]expr{x}); ok {
 		return same[0]
-	} else if x.typ().kind == exo.TypeText {
+	} else if x.typ().kind == value.TypeText {
 		return textExpr{x}
 	}
 	return keyOf(x, x.typ())

@@ -1,7 +1,9 @@
 package compile
 
 import (
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
@@ -13,20 +15,20 @@ import (
 // unknown as of a list of values, and notIn does not hold.
 type amongExpr struct {
 	x   expr
-	n   *exo.Node // the query
+	n   *message.Node // the query
 	env names
 	not bool
 }
 
-func (e amongExpr) typ() exprType { return exprType{kind: exo.TypeBool} }
+func (e amongExpr) typ() exprType { return exprType{kind: value.TypeBool} }
 
 // isQuery reports whether the argument of an operator is a query, and no list.
-func isQuery(n *exo.Node) bool {
-	return n.Op == exo.OpRef || n.Op == exo.OpCall && n.Type.Args["row"] != nil
+func isQuery(n *message.Node) bool {
+	return n.Op == message.OpRef || n.Op == message.OpCall && n.Type.Args["row"] != nil
 }
 
 // among interprets in and notIn of a query.
-func (f *from) among(x expr, n *exo.Node, env names) (expr, error) {
+func (f *from) among(x expr, n *message.Node, env names) (expr, error) {
 	e := amongExpr{x, n.Args[0], env, n.Name == "notIn"}
 	trial := *f.c // for its errors, see ask
 	at := &from{c: &trial, outer: f.outer, sources: f.sources, rows: f.rows, at: f.at}
@@ -80,11 +82,11 @@ func (f *from) writeAmong(e amongExpr, write func(sub *from, theirs, ours sqlast
 		out = wholeRow(q.base)
 	}
 	if len(out.items) != 1 || out.items[0].sub != nil {
-		return exo.Errorf(exo.Invalid, "in", "the query must show one column: write .select(t => t.column) behind it")
+		return fail.Errorf(fail.Invalid, "in", "the query must show one column: write .select(t => t.column) behind it")
 	}
 	theirs := out.items[0].expr
 	if c, ok := theirs.(cell); ok && c.list != "" {
-		return exo.Errorf(exo.Invalid, "in", "a collected list can only be shown: select it, and go on with the rows")
+		return fail.Errorf(fail.Invalid, "in", "a collected list can only be shown: select it, and go on with the rows")
 	}
 	var fence []sqlast.Expr
 	if sub.fence(); len(f.c.Guards) > 0 { // an engine may join the two, and look up the value in a guarded table

@@ -1,7 +1,7 @@
 package compile
 
 import (
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
@@ -14,8 +14,8 @@ func (c *compiler) arg(s plan.Source) sqlast.Expr {
 }
 
 var casts = map[string]sqlast.Cast{
-	exo.TypeDecimal: sqlast.CastNumeric, exo.TypeDate: sqlast.CastDate, exo.TypeInterval: sqlast.CastInterval,
-	exo.TypeUUID: sqlast.CastUUID, exo.TypeBytes: sqlast.CastBytea, plan.ArgPosition: sqlast.CastInteger, plan.ArgLength: sqlast.CastInteger, plan.ArgPlaces: sqlast.CastInteger,
+	value.TypeDecimal: sqlast.CastNumeric, value.TypeDate: sqlast.CastDate, value.TypeInterval: sqlast.CastInterval,
+	value.TypeUUID: sqlast.CastUUID, value.TypeBytes: sqlast.CastBytea, plan.ArgPosition: sqlast.CastInteger, plan.ArgLength: sqlast.CastInteger, plan.ArgPlaces: sqlast.CastInteger,
 	plan.ArgKey: sqlast.CastText, plan.ArgIndex: sqlast.CastInteger,
 	plan.ArgZone: sqlast.CastText, plan.ArgDepth: sqlast.CastInteger, plan.ArgMoving: sqlast.CastInteger, plan.ArgMatch: sqlast.CastText, plan.ArgRank: sqlast.CastText, plan.ArgSought: sqlast.CastText,
 }

@@ -1,7 +1,7 @@
 package compile
 
 import (
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/internal/sealed"
 	"github.com/exoagent/exoagent/internal/sqlast"
@@ -18,7 +18,7 @@ func (c *compiler) makes(cell int, e expr) {
 		c.charges = map[int]int{}
 	}
 	c.charges[cell] = min(chargeOf(e), sealed.Most)
-	if t := e.typ(); t.kind == exo.TypeText && t.size.whole > 0 {
+	if t := e.typ(); t.kind == value.TypeText && t.size.whole > 0 {
 		if c.made == nil {
 			c.made = map[int]int{}
 		}
@@ -41,7 +41,7 @@ func chargeOf(e expr) int {
 	case nativeExpr:
 		return chargeOf(x.x)
 	case opExpr:
-		if x.of.kind != exo.TypeText {
+		if x.of.kind != value.TypeText {
 			return sealed.Size(x.of.kind)
 		}
 		switch x.op {

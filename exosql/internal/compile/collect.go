@@ -3,7 +3,9 @@ package compile
 import (
 	"fmt"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
@@ -21,7 +23,7 @@ type listExpr struct {
 	within []expr
 }
 
-func (e listExpr) typ() exprType { return exprType{kind: exo.TypeJSON} }
+func (e listExpr) typ() exprType { return exprType{kind: value.TypeJSON} }
 
 func (e listExpr) sql(f *from) sqlast.Expr {
 	if f.c.emitted++; f.c.emitted > maxEmitted {
@@ -62,15 +64,15 @@ func (e listExpr) output(f *from, x sqlast.Expr) sqlast.Expr {
 }
 
 // collects reports whether a message asks for a list.
-func collects(root *exo.Node) bool {
-	seen := map[*exo.Node]bool{}
-	var visit func(n *exo.Node) bool
-	visit = func(n *exo.Node) bool {
+func collects(root *message.Node) bool {
+	seen := map[*message.Node]bool{}
+	var visit func(n *message.Node) bool
+	visit = func(n *message.Node) bool {
 		if n == nil || seen[n] {
 			return false
 		}
 		seen[n] = true
-		if n.Op == exo.OpCall && n.Name == language.Collect && isGroup(n.Recv.Type) || visit(n.Recv) {
+		if n.Op == message.OpCall && n.Name == language.Collect && isGroup(n.Recv.Type) || visit(n.Recv) {
 			return true
 		}
 		for _, a := range n.Args {
@@ -85,14 +87,14 @@ func collects(root *exo.Node) bool {
 
 // collect makes a list of the values of x in the rows of a group for which conditions hold. Its items have the type
 // that the catalogue gives: a literal may widen what the compiler knows.
-func (g *group) collect(row *occurrence, x expr, of *exo.Type, within []expr) (expr, error) {
+func (g *group) collect(row *occurrence, x expr, of *message.Type, within []expr) (expr, error) {
 	f := g.inner
 	if err := f.holds(language.Collect); err != nil {
 		return nil, err
 	}
 	kind := x.typ().kind
 	if _, value := x.(argExpr); value || !language.Groupable[kind] {
-		return nil, exo.Errorf(exo.Invalid, language.Collect, "a list is of a column, or of an expression of columns, that has numbers, texts, truth values, times, days or ids")
+		return nil, fail.Errorf(fail.Invalid, language.Collect, "a list is of a column, or of an expression of columns, that has numbers, texts, truth values, times, days or ids")
 	}
 	text := f.toText(x)
 	if err := text.typ().fits(language.Collect); err != nil {

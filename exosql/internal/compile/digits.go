@@ -1,7 +1,7 @@
 package compile
 
 import (
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/number"
 	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sqlast"
@@ -18,16 +18,16 @@ func (t exprType) digits() digits {
 	switch {
 	case t.size != digits{}:
 		return t.size
-	case t.kind == exo.TypeInt:
+	case t.kind == value.TypeInt:
 		return digits{19, 0}
-	case t.kind == exo.TypeFloat:
+	case t.kind == value.TypeFloat:
 		return digits{309, 324}
 	}
 	return digits{scalar.MaxDigits, scalar.MaxDigits}
 }
 
 // unbounded is a decimal as it is stored: a numeric of PostgreSQL may have 100,000 digits.
-func (t exprType) unbounded() bool { return t.kind == exo.TypeDecimal && t.size == digits{} }
+func (t exprType) unbounded() bool { return t.kind == value.TypeDecimal && t.size == digits{} }
 
 // bounded is a number to be calculated with. One that is stored with more digits
 // than scalar.MaxDigits on one side of its point has no value.

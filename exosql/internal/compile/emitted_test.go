@@ -5,7 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
@@ -16,7 +17,7 @@ type leafExpr struct {
 	n *int
 }
 
-func (e leafExpr) typ() exprType { return exprType{kind: exo.TypeBool} }
+func (e leafExpr) typ() exprType { return exprType{kind: value.TypeBool} }
 
 func (e leafExpr) sql(*from) sqlast.Expr {
 	e.t.Helper()
@@ -39,7 +40,7 @@ func TestDoublingIsRefused(t *testing.T) {
 		}
 		f.where = append(f.where, e.sql(f))
 		_, err := f.finish(&query{}, plan.RunCount, nil)
-		if !errors.Is(err, exo.ErrLimit) || !strings.Contains(err.Error(), "repeats its expressions") {
+		if !errors.Is(err, fail.ErrLimit) || !strings.Contains(err.Error(), "repeats its expressions") {
 			t.Errorf("dialect %v: %v", dialect, err)
 		}
 		if n == 0 || f.c.emitted > maxEmitted+100 {

@@ -7,7 +7,7 @@ package compile
 // The exact one alone would be right too, and would read the whole table. Where the column's equality is exact, there is no second condition.
 
 import (
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
@@ -25,8 +25,8 @@ type Engine struct {
 // of ours is exact.
 func (c *compiler) equality(col *decl.Column) decl.Equality {
 	switch {
-	case col.Kind == exo.TypeText:
-	case c.dialect == sqlast.SQLite && (col.Kind == exo.TypeUUID || col.Kind == exo.TypeDate || col.Kind == exo.TypeTime && col.Iso):
+	case col.Kind == value.TypeText:
+	case c.dialect == sqlast.SQLite && (col.Kind == value.TypeUUID || col.Kind == value.TypeDate || col.Kind == value.TypeTime && col.Iso):
 	default:
 		return decl.ExactEquality
 	}
@@ -102,7 +102,7 @@ func (f *from) holdsExactly(op *language.Operator, x colExpr, args []expr) sqlas
 	if !f.c.wider(x.col) {
 		return nil
 	}
-	truth := exprType{kind: exo.TypeBool}
+	truth := exprType{kind: value.TypeBool}
 	by := func(x expr) expr {
 		with := append([]expr{x}, args...)
 		if op.Form == language.FormList {

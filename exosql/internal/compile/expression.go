@@ -3,7 +3,7 @@ package compile
 import (
 	"slices"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/scalar"
@@ -29,7 +29,7 @@ type exprType struct {
 func (t exprType) number() bool { return scalar.NumberRank(t.kind) > 0 }
 
 // decimal reports whether comparing it needs exact numbers.
-func (t exprType) decimal() bool { return t.exact || t.kind == exo.TypeDecimal }
+func (t exprType) decimal() bool { return t.exact || t.kind == value.TypeDecimal }
 
 type colExpr struct {
 	row *occurrence
@@ -38,7 +38,7 @@ type colExpr struct {
 
 func (e colExpr) sql(f *from) sqlast.Expr {
 	x := f.col(e.row, e.col)
-	if e.col.Kind == exo.TypeList && x != nil && e.form().Cast {
+	if e.col.Kind == value.TypeList && x != nil && e.form().Cast {
 		return call(arrayOf(e.col, e.form()), x)
 	}
 	return f.unindexed(x, e.row, e.col)
@@ -46,7 +46,7 @@ func (e colExpr) sql(f *from) sqlast.Expr {
 
 func (e colExpr) typ() exprType {
 	t := exprType{kind: e.col.Kind}
-	if t.kind == exo.TypeText {
+	if t.kind == value.TypeText {
 		t.native = e.form().Native
 	}
 	return t
@@ -67,10 +67,10 @@ func (e colExpr) comparable(f *from) sqlast.Expr {
 	if f.c.dialect == sqlast.Postgres {
 		return e.comparablePostgres(x)
 	}
-	if e.col.Kind == exo.TypeTime && !e.col.Iso && x != nil {
+	if e.col.Kind == value.TypeTime && !e.col.Iso && x != nil {
 		return call(sqlast.StrftimeMillis, x)
 	}
-	if e.col.Kind == exo.TypeText && x != nil && f.c.form(e.col).Numbers { // its text, as it is shown
+	if e.col.Kind == value.TypeText && x != nil && f.c.form(e.col).Numbers { // its text, as it is shown
 		return call(sqlast.CodePointText, x)
 	}
 	return f.unindexed(x, e.row, e.col)
@@ -133,7 +133,7 @@ type inExpr struct {
 	not  bool
 }
 
-func (e inExpr) typ() exprType { return exprType{kind: exo.TypeBool} }
+func (e inExpr) typ() exprType { return exprType{kind: value.TypeBool} }
 
 func (e inExpr) sql(f *from) sqlast.Expr {
 	in := sqlast.In{X: compared(e.x, f), Not: e.not}
@@ -175,11 +175,11 @@ type sortExpr struct{ x expr }
 func (e sortExpr) typ() exprType { return e.x.typ() }
 
 func (e sortExpr) sql(f *from) sqlast.Expr {
-	if c, ok := e.x.(interface{ comparable(*from) sqlast.Expr }); ok && e.x.typ().kind == exo.TypeTime {
+	if c, ok := e.x.(interface{ comparable(*from) sqlast.Expr }); ok && e.x.typ().kind == value.TypeTime {
 		return c.comparable(f)
 	}
 	x := sorted(e.x).sql(f)
-	if e.x.typ().kind != exo.TypeBool || x == nil {
+	if e.x.typ().kind != value.TypeBool || x == nil {
 		return x
 	}
 	if _, ok := e.x.(colExpr); ok {

@@ -3,7 +3,7 @@ package compile
 import (
 	"slices"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
@@ -96,7 +96,7 @@ func demanded(e expr) expr {
 	case sqlast.And, sqlast.Or:
 		op.args = mapped(op.args, demanded)
 	case sqlast.Is:
-		if v, ok := value(op.args[1]); ok && v.kind != exo.TypeNull { // one that is null has become isNull already
+		if v, ok := asArgument(op.args[1]); ok && v.kind != value.TypeNull { // one that is null has become isNull already
 			op.op = sqlast.Eq
 		}
 	}

@@ -6,17 +6,17 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 )
 
 // Prepared is a grant as plans are made of it.
 type Prepared struct {
-	grant scope.Grant // with origin 0; the compiler sets it
-	Shape uint64      // equal for grants that differ in values only
-	Vals  []exo.Value // what the shape has not
-	Rows  decl.Rows   // what the rows in scope reveal
+	grant scope.Grant   // with origin 0; the compiler sets it
+	Shape uint64        // equal for grants that differ in values only
+	Vals  []value.Value // what the shape has not
+	Rows  decl.Rows     // what the rows in scope reveal
 }
 
 // Scope is the grant, to ask for the scopes of its tables.
@@ -64,7 +64,7 @@ func Prepare(fc *decl.Facet, r *decl.Relation) (Prepared, error) {
 		}
 		fc.Keep(s.key, k)
 	}
-	p := Prepared{k.grant, k.shape, make([]exo.Value, len(k.picks)), k.rows}
+	p := Prepared{k.grant, k.shape, make([]value.Value, len(k.picks)), k.rows}
 	for i, at := range k.picks {
 		p.Vals[i] = s.vals[at]
 	}

@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
@@ -15,7 +15,7 @@ func TestPreparedValues(t *testing.T) {
 	w := newShapeWorld()
 	w.t1.Keys, w.t2.Keys = []*decl.Column{w.c1}, []*decl.Column{w.c2}
 	eq := func(c *decl.Column, n int64) *decl.Pred {
-		return &decl.Pred{Op: "eq", Col: c, Vals: []exo.Value{exo.Int(n)}}
+		return &decl.Pred{Op: "eq", Col: c, Vals: []value.Value{value.Int(n)}}
 	}
 	and := func(a, b *decl.Pred) *decl.Pred { return &decl.Pred{Op: "and", Subs: []*decl.Pred{a, b}} }
 	facet := func() *decl.Facet {
@@ -94,7 +94,7 @@ func TestPreparedValues(t *testing.T) {
 func TestPreparedOrder(t *testing.T) {
 	w := newShapeWorld()
 	w.t1.Keys = []*decl.Column{w.c1}
-	secret := &decl.Column{Table: w.t1, Name: "secret", Kind: exo.TypeInt, Label: exo.NewLabel("pii")}
+	secret := &decl.Column{Table: w.t1, Name: "secret", Kind: value.TypeInt, Label: value.NewLabel("pii")}
 	w.t1.Add(secret)
 	for _, col := range []*decl.Column{w.c1, secret} {
 		f, err := decl.NewFacet(w.t1, "own")

@@ -3,7 +3,9 @@ package compile
 import (
 	"slices"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
@@ -56,7 +58,7 @@ func (e cell) sql(f *from) sqlast.Expr {
 func (e cell) typ() exprType { return e.of }
 
 // doGroup makes groups of the rows of q.
-func (f *from) doGroup(q *query, n *exo.Node, env names) error {
+func (f *from) doGroup(q *query, n *message.Node, env names) error {
 	if err := f.gather(q, n); err != nil {
 		return err
 	}
@@ -79,7 +81,7 @@ func (f *from) doGroup(q *query, n *exo.Node, env names) error {
 			return err
 		}
 		if _, value := x.(argExpr); value || !language.Groupable[x.typ().kind] {
-			return exo.Errorf(exo.Invalid, n.Name, "rows can't be grouped by `%s`: it has to be a column, or an expression of columns, of numbers, texts, truth values, times, days or ids", record.Names[i])
+			return fail.Errorf(fail.Invalid, n.Name, "rows can't be grouped by `%s`: it has to be a column, or an expression of columns, of numbers, texts, truth values, times, days or ids", record.Names[i])
 		}
 		x = f.canonical(x)
 		c := g.cell(row, x)
@@ -105,19 +107,19 @@ func (f *from) doGroup(q *query, n *exo.Node, env names) error {
 		}
 		q.out = wholeRow(row)
 		q.out.names = append(q.out.names[:len(q.out.names):len(q.out.names)], language.Count)
-		q.out.items = append(q.out.items, projected{expr: g.cell(row, count), kind: exo.TypeInt, null: true})
+		q.out.items = append(q.out.items, projected{expr: g.cell(row, count), kind: value.TypeInt, null: true})
 	}
 	return nil
 }
 
 // gather prepares q for what takes its rows together. What stood before and would be lost is refused.
-func (f *from) gather(q *query, n *exo.Node) error {
+func (f *from) gather(q *query, n *message.Node) error {
 	switch {
 	case len(q.context) > 0 || f.asked != nil || f.outer != nil:
-		return exo.Errorf(exo.Invalid, n.Name, "is about a whole query, and can't stand in a callback or in a query that is joined")
+		return fail.Errorf(fail.Invalid, n.Name, "is about a whole query, and can't stand in a callback or in a query that is joined")
 	}
 	for _, a := range n.Args {
-		if a.Op == exo.OpLambda {
+		if a.Op == message.OpLambda {
 			if err := q.after(n.Name, a); err != nil {
 				return err
 			}
@@ -132,7 +134,7 @@ func (f *from) gather(q *query, n *exo.Node) error {
 
 // after refuses in a callback that takes rows together what has two meanings after a select: a name that select gave to
 // another thing than the column of that name; and after distinct, which leaves one row of several, whatever select did not show.
-func (q *query) after(name string, lambda *exo.Node) error {
+func (q *query) after(name string, lambda *message.Node) error {
 	if q.out == nil || q.out.bare {
 		return nil
 	}
@@ -146,32 +148,32 @@ func (q *query) after(name string, lambda *exo.Node) error {
 				return nil
 			}
 			if len(q.ns) == 1 {
-				return exo.Errorf(exo.Invalid, name, "`%s` is a column of the rows and something else in select: give it another name in select", column)
+				return fail.Errorf(fail.Invalid, name, "`%s` is a column of the rows and something else in select: give it another name in select", column)
 			}
 		}
 		if q.once {
-			return exo.Errorf(exo.Invalid, name, "distinct leaves one of the rows that show the same, so only what select shows can be used after it, and `%s` is not: select it too, or put %s before select", column, name)
+			return fail.Errorf(fail.Invalid, name, "distinct leaves one of the rows that show the same, so only what select shows can be used after it, and `%s` is not: select it too, or put %s before select", column, name)
 		}
 		return nil
 	}, lambda.Recv)
 }
 
 // reads calls see for each column that a node reads of the query's own rows by the placeholder of its callback.
-func (q *query) reads(n *exo.Node, see func(*occurrence, string) error, param *exo.Node) error {
+func (q *query) reads(n *message.Node, see func(*occurrence, string) error, param *message.Node) error {
 	if n == nil {
 		return nil
 	}
-	if n.Op == exo.OpField && n.Recv.Op == exo.OpField && n.Recv.Recv == param {
+	if n.Op == message.OpField && n.Recv.Op == message.OpField && n.Recv.Recv == param {
 		for _, x := range q.ns {
 			if x.name == n.Recv.Name {
 				return see(x.row, n.Name)
 			}
 		}
 	}
-	if n.Op == exo.OpCall && n.Recv.Op == exo.OpField && n.Recv.Recv == param && q.once && n.Type.Args["row"] != nil {
+	if n.Op == message.OpCall && n.Recv.Op == message.OpField && n.Recv.Recv == param && q.once && n.Type.Args["row"] != nil {
 		return see(q.ns[0].row, n.Name) // a link
 	}
-	for _, a := range append([]*exo.Node{n.Recv}, n.Args...) {
+	for _, a := range append([]*message.Node{n.Recv}, n.Args...) {
 		if err := q.reads(a, see, param); err != nil {
 			return err
 		}
@@ -203,9 +205,9 @@ func (g *group) cell(row *occurrence, x expr) cell {
 // canonical is a key such that equal ones are shown alike.
 func (f *from) canonical(x expr) expr {
 	switch t := x.typ(); {
-	case t.kind == exo.TypeText && t.native.Ordered:
+	case t.kind == value.TypeText && t.native.Ordered:
 		return nativeExpr{x, false}
-	case t.kind == exo.TypeText:
+	case t.kind == value.TypeText:
 		return textExpr{x}
 	case t.decimal() && f.c.dialect == sqlast.SQLite: // 1.0 and 1.00 are two texts
 		x = f.bounded(x)
@@ -216,16 +218,16 @@ func (f *from) canonical(x expr) expr {
 
 // canonicalSQL writes a key as it is shown.
 func (f *from) canonicalSQL(x expr) sqlast.Expr {
-	if _, native := x.(nativeExpr); native || x.typ().kind == exo.TypeTime && f.c.dialect == sqlast.Postgres {
+	if _, native := x.(nativeExpr); native || x.typ().kind == value.TypeTime && f.c.dialect == sqlast.Postgres {
 		return compared(x, f)
 	}
 	return shown(x, f)
 }
 
 // groupOf is the group that a node stands for, with the conditions on its rows.
-func (f *from) groupOf(n *exo.Node, env names) (*occurrence, []*exo.Node, error) {
-	var conds []*exo.Node
-	for n.Op == exo.OpCall && n.Name == language.WhereMethod {
+func (f *from) groupOf(n *message.Node, env names) (*occurrence, []*message.Node, error) {
+	var conds []*message.Node
+	for n.Op == message.OpCall && n.Name == language.WhereMethod {
 		conds, n = append(conds, n.Args[0]), n.Recv
 	}
 	row, err := f.row(n, env)
@@ -241,24 +243,24 @@ func joinable(q *query, name string) error {
 		return nil
 	}
 	if q.base.group.records {
-		return exo.Errorf(exo.Invalid, name, "what union, intersect and except give can't be joined or renamed; join before, in each of the queries")
+		return fail.Errorf(fail.Invalid, name, "what union, intersect and except give can't be joined or renamed; join before, in each of the queries")
 	}
-	return exo.Errorf(exo.Invalid, name, "groups can't be joined or renamed; join before groupBy, or await the groups and go on with the rows")
+	return fail.Errorf(fail.Invalid, name, "groups can't be joined or renamed; join before groupBy, or await the groups and go on with the rows")
 }
 
 // isGroup reports whether a type is that of a group, by whatever name a policy that narrows it gives it.
-func isGroup(t *exo.Type) bool { return t.Args["ns"] != nil && t.Args["row"] == nil }
+func isGroup(t *message.Type) bool { return t.Args["ns"] != nil && t.Args["row"] == nil }
 
 // outOfGroup is the error for a group in a callback about its own rows: env has none there.
-func outOfGroup(n *exo.Node) error {
+func outOfGroup(n *message.Node) error {
 	if !isGroup(n.Type) {
 		return ErrNode(n)
 	}
-	return exo.Errorf(exo.Invalid, n.Name, "a group can't be asked in a callback about its rows: calculate with what two aggregates give, outside of both")
+	return fail.Errorf(fail.Invalid, n.Name, "a group can't be asked in a callback about its rows: calculate with what two aggregates give, outside of both")
 }
 
 // ofGroup interprets an aggregate over the rows of a group.
-func (f *from) ofGroup(n *exo.Node, env names) (expr, error) {
+func (f *from) ofGroup(n *message.Node, env names) (expr, error) {
 	row, conds, err := f.groupOf(n.Recv, env)
 	if err != nil {
 		return nil, err
@@ -298,14 +300,14 @@ func (f *from) keyOfGroup(row *occurrence, name string) (expr, error) {
 	if i := slices.Index(row.group.names, name); i >= 0 {
 		return row.group.keys[i], nil
 	}
-	return nil, exo.Errorf(exo.Denied, name, "the rows are not grouped by it")
+	return nil, fail.Errorf(fail.Denied, name, "the rows are not grouped by it")
 }
 
 // bound is what an aggregate's callback sees: the rows that were grouped, and no group.
-func (g *group) bound(lambda *exo.Node) names { return names{lambda.Recv: g.ns} }
+func (g *group) bound(lambda *message.Node) names { return names{lambda.Recv: g.ns} }
 
 // ofQuery completes a message that asks for one value of all rows of a query.
-func (f *from) ofQuery(q *query, n *exo.Node) (*plan.Plan, error) {
+func (f *from) ofQuery(q *query, n *message.Node) (*plan.Plan, error) {
 	if err := f.gather(q, n); err != nil {
 		return nil, err
 	}

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
@@ -13,22 +15,22 @@ import (
 )
 
 // names is what the placeholders of the enclosing callbacks stand for.
-type names map[*exo.Node][]named
+type names map[*message.Node][]named
 
 // ErrNode is for trees that the gate should have refused: never the guest's words.
-func ErrNode(n *exo.Node) error {
-	return &exo.Error{Kind: exo.Internal, Err: fmt.Errorf("exosql: can't interpret node %d %q", n.Op, n.Name)}
+func ErrNode(n *message.Node) error {
+	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: can't interpret node %d %q", n.Op, n.Name)}
 }
 
 // query interprets a node that stands for a query, adding its sources to f.
-func (f *from) query(n *exo.Node, env names) (*query, error) {
+func (f *from) query(n *message.Node, env names) (*query, error) {
 	if err := f.c.step(); err != nil {
 		return nil, err
 	}
-	if n.Op == exo.OpRef {
+	if n.Op == message.OpRef {
 		return f.granted(n)
 	}
-	if n.Op != exo.OpCall {
+	if n.Op != message.OpCall {
 		return nil, ErrNode(n)
 	}
 	if n.Recv.Type.Name != "" && isRow(n.Recv, f, env) {
@@ -106,7 +108,7 @@ func (f *from) query(n *exo.Node, env names) (*query, error) {
 }
 
 // bound is env with a callback's placeholder standing for the query's tables.
-func (f *from) bound(lambda *exo.Node, q *query, env names) names {
+func (f *from) bound(lambda *message.Node, q *query, env names) names {
 	out := make(names, len(env)+1)
 	for k, v := range env {
 		out[k] = v
@@ -130,7 +132,7 @@ func (q *query) seen() []named {
 }
 
 // granted is a query of everything that a granted object reaches.
-func (f *from) granted(n *exo.Node) (*query, error) {
+func (f *from) granted(n *message.Node) (*query, error) {
 	g := f.c.grants[n.Slot]
 	context := append([]*occurrence(nil), f.rows...)
 	if fc := f.c.alone; fc != nil {
@@ -187,7 +189,7 @@ func (f *from) adopt(sub *from) {
 // walk is a link of a row: the linked rows, joined by its keys.
 func (f *from) walk(name string, parent *occurrence) (*query, error) {
 	if parent.facet == nil || parent.facet.Link(name) == nil {
-		return nil, exo.Errorf(exo.Denied, name, "no such link")
+		return nil, fail.Errorf(fail.Denied, name, "no such link")
 	}
 	l := parent.facet.Link(name)
 	context := append([]*occurrence(nil), f.rows...)
@@ -199,7 +201,7 @@ func (f *from) walk(name string, parent *occurrence) (*query, error) {
 }
 
 // followQuery is a link of a query: the rows that it reaches, each once.
-func (f *from) followQuery(n *exo.Node, env names) (*query, error) {
+func (f *from) followQuery(n *message.Node, env names) (*query, error) {
 	context := append([]*occurrence(nil), f.rows...)
 	if len(f.rows) > 0 && asks(n.Recv) {
 		f.fence() // of its own rows, but by conditions that may read these
@@ -215,7 +217,7 @@ func (f *from) followQuery(n *exo.Node, env names) (*query, error) {
 	}
 	parent := q.base
 	if parent.facet == nil || parent.facet.Link(n.Name) == nil {
-		return nil, exo.Errorf(exo.Denied, n.Name, "no such link")
+		return nil, fail.Errorf(fail.Denied, n.Name, "no such link")
 	}
 	l := parent.facet.Link(n.Name)
 	e, err := parent.grant.Enter(l.To.Table, l.L, parent.grant)
@@ -243,7 +245,7 @@ func (f *from) followQuery(n *exo.Node, env names) (*query, error) {
 	return &query{base: row, ns: []named{{l.To.Alias, row}}, context: context, link: l.L}, nil
 }
 
-func (f *from) doWhere(q *query, arg *exo.Node, env names) error {
+func (f *from) doWhere(q *query, arg *message.Node, env names) error {
 	if err := f.settle(q); err != nil {
 		return err
 	}
@@ -255,7 +257,7 @@ func (f *from) doWhere(q *query, arg *exo.Node, env names) error {
 	return nil
 }
 
-func (f *from) doOrder(q *query, arg *exo.Node, env names) error {
+func (f *from) doOrder(q *query, arg *message.Node, env names) error {
 	if err := f.settle(q); err != nil {
 		return err
 	}
@@ -263,8 +265,8 @@ func (f *from) doOrder(q *query, arg *exo.Node, env names) error {
 		q.order, q.chosen = slices.DeleteFunc(slices.Clone(q.order), func(t orderTerm) bool { return !t.last }), false
 	}
 	env = f.bound(arg, q, env)
-	terms := []*exo.Node{arg.Args[0]}
-	if terms[0].Op == exo.OpList {
+	terms := []*message.Node{arg.Args[0]}
+	if terms[0].Op == message.OpList {
 		terms = terms[0].Args
 	}
 	for _, t := range terms {
@@ -290,14 +292,14 @@ func (f *from) doOrder(q *query, arg *exo.Node, env names) error {
 }
 
 // isRow reports whether a node stands for one row, which has links, rather than a query.
-func isRow(n *exo.Node, f *from, env names) bool {
+func isRow(n *message.Node, f *from, env names) bool {
 	_, err := f.row(n, env)
 	return err == nil
 }
 
 // row finds the occurrence that a node stands for: a table of a callback's namespace.
-func (f *from) row(n *exo.Node, env names) (*occurrence, error) {
-	if n.Op == exo.OpField && n.Recv.Op == exo.OpParam {
+func (f *from) row(n *message.Node, env names) (*occurrence, error) {
+	if n.Op == message.OpField && n.Recv.Op == message.OpParam {
 		for _, x := range env[n.Recv] {
 			if x.name == n.Name && x.row.selected == nil {
 				return x.row, nil
@@ -308,18 +310,18 @@ func (f *from) row(n *exo.Node, env names) (*occurrence, error) {
 }
 
 // expr interprets a node that stands for a value of a row.
-func (f *from) expr(n *exo.Node, env names) (expr, error) {
+func (f *from) expr(n *message.Node, env names) (expr, error) {
 	if err := f.c.step(); err != nil {
 		return nil, err
 	}
 	switch n.Op {
-	case exo.OpLit:
+	case message.OpLit:
 		return f.literal(n, ""), nil
-	case exo.OpField:
+	case message.OpField:
 		if op := operatorOf(n); op != nil {
 			return f.operation(op, n, env)
 		}
-		if n.Recv.Op == exo.OpCall {
+		if n.Recv.Op == message.OpCall {
 			return f.ask(n, env)
 		}
 		for _, x := range env[n.Recv] {
@@ -339,10 +341,10 @@ func (f *from) expr(n *exo.Node, env names) (expr, error) {
 		}
 		col := row.facet.Column(n.Name)
 		if col == nil {
-			return nil, exo.Errorf(exo.Denied, n.Name, "no such column")
+			return nil, fail.Errorf(fail.Denied, n.Name, "no such column")
 		}
 		return colExpr{row, col}, nil
-	case exo.OpCall:
+	case message.OpCall:
 		if op := operatorOf(n); op != nil {
 			return f.operation(op, n, env)
 		}
@@ -363,14 +365,14 @@ func (f *from) expr(n *exo.Node, env names) (expr, error) {
 }
 
 // projection interprets what select's callback returned.
-func (f *from) projection(n *exo.Node, env names) (*projection, error) {
+func (f *from) projection(n *message.Node, env names) (*projection, error) {
 	if row, err := f.row(n, env); err == nil {
 		if row.window != nil {
 			return nil, errShowsWindow()
 		}
 		return wholeRow(row), nil
 	}
-	if n.Op == exo.OpParam { // ns => ns: every table by its name
+	if n.Op == message.OpParam { // ns => ns: every table by its name
 		p := &projection{}
 		for _, x := range env[n] {
 			if x.row.selected != nil {
@@ -388,16 +390,16 @@ func (f *from) projection(n *exo.Node, env names) (*projection, error) {
 		return nil, errShowsWindow()
 	}
 	if isGroup(n.Type) {
-		return nil, exo.Errorf(exo.Invalid, "select", "some of the rows of a group can't be shown; show an aggregate of them, like %s.where(…).count()", language.GroupAlias)
+		return nil, fail.Errorf(fail.Invalid, "select", "some of the rows of a group can't be shown; show an aggregate of them, like %s.where(…).count()", language.GroupAlias)
 	}
 	fields, p := n.Args, &projection{names: n.Names}
-	if n.Op == exo.OpField || n.Op == exo.OpCall {
-		fields, p = []*exo.Node{n}, &projection{names: []string{cmp.Or(n.Name, "value")}, bare: true}
-	} else if n.Op != exo.OpRecord {
+	if n.Op == message.OpField || n.Op == message.OpCall {
+		fields, p = []*message.Node{n}, &projection{names: []string{cmp.Or(n.Name, "value")}, bare: true}
+	} else if n.Op != message.OpRecord {
 		return nil, ErrNode(n)
 	}
 	for _, a := range fields {
-		if a.Type.Name == exo.TypeRows {
+		if a.Type.Name == value.TypeRows {
 			p.items = append(p.items, projected{rows: &nested{a, env}})
 			continue
 		}
@@ -408,7 +410,7 @@ func (f *from) projection(n *exo.Node, env names) (*projection, error) {
 				it.elem = item.Name
 			}
 		}
-		if _, err := f.row(a, env); err == nil || a.Op == exo.OpRecord || a.Op == exo.OpParam || isGroup(a.Type) || isWindow(a.Type) {
+		if _, err := f.row(a, env); err == nil || a.Op == message.OpRecord || a.Op == message.OpParam || isGroup(a.Type) || isWindow(a.Type) {
 			sub, err := f.projection(a, env)
 			if err != nil {
 				return nil, err
@@ -442,7 +444,7 @@ func wholeRow(row *occurrence) *projection {
 	}
 	if row.depth != nil {
 		p.names = append(p.names, row.depthName)
-		p.items = append(p.items, projected{expr: colExpr{row, row.depth}, kind: exo.TypeInt, null: row.optional})
+		p.items = append(p.items, projected{expr: colExpr{row, row.depth}, kind: value.TypeInt, null: row.optional})
 	}
 	return p
 }

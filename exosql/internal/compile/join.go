@@ -3,16 +3,18 @@ package compile
 import (
 	"slices"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-func (f *from) doJoin(q *query, n *exo.Node, env names) error {
+func (f *from) doJoin(q *query, n *message.Node, env names) error {
 	if err := f.settle(q); err != nil {
 		return err
 	}
 	item, inner := n.Args[0], env
-	if item.Op == exo.OpLambda {
+	if item.Op == message.OpLambda {
 		inner = f.bound(item, q, env)
 		item = item.Args[0]
 	}
@@ -27,7 +29,7 @@ func (f *from) doJoin(q *query, n *exo.Node, env names) error {
 			err = sub.settle(q2)
 		}
 		if err == nil && f.sources.Len()+sub.sources.Len() > maxSources {
-			err = exo.Errorf(exo.Limit, "", "too many tables in one query: the limit is %d", maxSources)
+			err = fail.Errorf(fail.Limit, "", "too many tables in one query: the limit is %d", maxSources)
 		}
 	} else if q2, err = f.query(item, inner); err == nil {
 		err = f.settle(q2)
@@ -41,7 +43,7 @@ func (f *from) doJoin(q *query, n *exo.Node, env names) error {
 	q.ns = append(append([]named(nil), q.ns...), q2.ns...)
 	q.sortedBy(q2.order...)
 	if sub != nil && len(n.Args) < 2 {
-		return exo.Errorf(exo.Invalid, "join", "the other query follows no link of this one, so it needs a condition as second argument: .join(other, ({ %s, %s }) => …)", q.ns[0].name, q2.ns[0].name)
+		return fail.Errorf(fail.Invalid, "join", "the other query follows no link of this one, so it needs a condition as second argument: .join(other, ({ %s, %s }) => …)", q.ns[0].name, q2.ns[0].name)
 	}
 	if len(n.Args) < 2 {
 		return nil
@@ -73,12 +75,12 @@ func (f *from) doJoin(q *query, n *exo.Node, env names) error {
 // doLeftJoin keeps the rows that have no match. What the other query demands of
 // its rows, their scope first of all, becomes the condition of the join: a row out of
 // scope is no match. That can be said of one source, so the other query has to be one.
-func (f *from) doLeftJoin(q *query, n *exo.Node, env names) error {
+func (f *from) doLeftJoin(q *query, n *message.Node, env names) error {
 	if err := f.settle(q); err != nil {
 		return err
 	}
 	item, inner := n.Args[0], env
-	if item.Op == exo.OpLambda {
+	if item.Op == message.OpLambda {
 		inner = f.bound(item, q, env)
 		item = item.Args[0]
 	}
@@ -94,7 +96,7 @@ func (f *from) doLeftJoin(q *query, n *exo.Node, env names) error {
 	var err error
 	if item.Closed() {
 		if len(n.Args) < 2 {
-			return exo.Errorf(exo.Invalid, "leftJoin", "the other query follows no link of this one, so it needs a condition as second argument")
+			return fail.Errorf(fail.Invalid, "leftJoin", "the other query follows no link of this one, so it needs a condition as second argument")
 		}
 		sub := f.c.newFrom(nil)
 		if q2, err = sub.query(item, inner); err == nil {
@@ -113,7 +115,7 @@ func (f *from) doLeftJoin(q *query, n *exo.Node, env names) error {
 			return err
 		}
 		if q2.pending() || f.sources.Len() != sources+1 || f.sources.First() != first {
-			return exo.Errorf(exo.Invalid, "leftJoin", "the callback must give a link, with where if need be; join the rest afterwards, or build the other query outside and give a condition")
+			return fail.Errorf(fail.Invalid, "leftJoin", "the callback must give a link, with where if need be; join the rest afterwards, or build the other query outside and give a condition")
 		}
 	}
 	if f.sources.Len() != sources+1 || sources == 0 {
@@ -154,13 +156,13 @@ func (f *from) doLeftJoin(q *query, n *exo.Node, env names) error {
 }
 
 // asks reports whether a chain of calls asks anything of rows besides following links.
-func asks(n *exo.Node) bool {
-	for ; n != nil && n.Op == exo.OpCall; n = n.Recv {
+func asks(n *message.Node) bool {
+	for ; n != nil && n.Op == message.OpCall; n = n.Recv {
 		if isSearch(n) {
 			return true
 		}
 		for _, a := range n.Args {
-			if a.Op == exo.OpLambda {
+			if a.Op == message.OpLambda {
 				return true
 			}
 		}
@@ -218,13 +220,13 @@ func (f *from) distinctKeys(out *projection, keys []sqlast.Expr) ([]sqlast.Expr,
 			continue
 		}
 		if it.rows != nil {
-			return nil, exo.Errorf(exo.Invalid, "distinct", "`%s` is a list of rows, which can't be compared; .select(…) other columns before it", out.names[i])
+			return nil, fail.Errorf(fail.Invalid, "distinct", "`%s` is a list of rows, which can't be compared; .select(…) other columns before it", out.names[i])
 		}
 		t := it.expr.typ()
-		if t.kind == exo.TypeJSON || t.kind == exo.TypeList {
-			return nil, exo.Errorf(exo.Invalid, "distinct", "`%s` can't be compared; .select(…) other columns before it", out.names[i])
+		if t.kind == value.TypeJSON || t.kind == value.TypeList {
+			return nil, fail.Errorf(fail.Invalid, "distinct", "`%s` can't be compared; .select(…) other columns before it", out.names[i])
 		}
-		if _, value := it.expr.(argExpr); value || t.kind == exo.TypeNull {
+		if _, val := it.expr.(argExpr); val || t.kind == value.TypeNull {
 			continue // the same in every row
 		}
 		f.c.sorting = !free(it.expr)

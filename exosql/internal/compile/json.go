@@ -3,7 +3,9 @@ package compile
 import (
 	"slices"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/scalar"
@@ -24,17 +26,17 @@ func (e jsonExpr) sql(f *from) sqlast.Expr {
 	switch {
 	case f.c.dialect == sqlast.SQLite:
 		return call(jsonOps[e.as], e.at(f))
-	case e.as == exo.TypeJSON:
+	case e.as == value.TypeJSON:
 		return call(sqlast.JSONValue, e.at(f))
-	case e.as == exo.TypeFloat:
+	case e.as == value.TypeFloat:
 		return call(sqlast.JSONNumber, e.at(f), e.at(f), e.at(f), e.at(f))
-	case e.as == exo.TypeInt:
+	case e.as == value.TypeInt:
 		return call(sqlast.JSONLength, e.at(f), e.at(f), e.at(f), e.at(f), e.at(f))
 	}
 	return call(jsonOps[e.as], e.at(f), e.at(f))
 }
 
-var jsonOps = map[string]sqlast.Op{exo.TypeJSON: sqlast.JSONValue, exo.TypeText: sqlast.JSONText, exo.TypeFloat: sqlast.JSONNumber, exo.TypeBool: sqlast.JSONBool, exo.TypeInt: sqlast.JSONLength}
+var jsonOps = map[string]sqlast.Op{value.TypeJSON: sqlast.JSONValue, value.TypeText: sqlast.JSONText, value.TypeFloat: sqlast.JSONNumber, value.TypeBool: sqlast.JSONBool, value.TypeInt: sqlast.JSONLength}
 
 // at is the JSON at the end of the keys.
 func (e jsonExpr) at(f *from) sqlast.Expr {
@@ -62,18 +64,18 @@ func jsonOf(x expr) jsonExpr {
 	if e, ok := x.(jsonExpr); ok {
 		return e
 	}
-	return jsonExpr{x: x, as: exo.TypeJSON}
+	return jsonExpr{x: x, as: value.TypeJSON}
 }
 
 // key is what JSON holds under a key, a text, or at an index, a whole number.
-func (f *from) key(x expr, n *exo.Node) (expr, error) {
+func (f *from) key(x expr, n *message.Node) (expr, error) {
 	e, key := jsonOf(x), f.literal(n, "")
 	e.keys = slices.Clip(e.keys)
 	switch {
-	case key.kind == exo.TypeInt:
+	case key.kind == value.TypeInt:
 		e.keys = append(e.keys, key.as(plan.ArgIndex))
-	case key.kind != exo.TypeText:
-		return nil, exo.Errorf(exo.Invalid, "", "a key of JSON is a text, or the number of an element from 0")
+	case key.kind != value.TypeText:
+		return nil, fail.Errorf(fail.Invalid, "", "a key of JSON is a text, or the number of an element from 0")
 	case f.c.dialect == sqlast.SQLite:
 		e.keys = append(e.keys, key.as(plan.ArgPath))
 	default:
@@ -91,62 +93,62 @@ func (f *from) jsonAs(x expr, kind string) expr {
 
 // has is what JavaScript's includes means: of an array, whether a value is one of its elements; of a text, whether it is a
 // part, unless an array alone is asked.
-func (f *from) has(op *language.Operator, x expr, n *exo.Node) (expr, error) {
+func (f *from) has(op *language.Operator, x expr, n *message.Node) (expr, error) {
 	kind := kindOfValue(n.Args[0].Lit)
 	if scalar.NumberRank(kind) > 0 {
-		kind = exo.TypeFloat
+		kind = value.TypeFloat
 	}
-	has, ok := map[string]sqlast.Op{exo.TypeText: sqlast.JSONHasText, exo.TypeFloat: sqlast.JSONHasNumber, exo.TypeBool: sqlast.JSONHasBool}[kind]
+	has, ok := map[string]sqlast.Op{value.TypeText: sqlast.JSONHasText, value.TypeFloat: sqlast.JSONHasNumber, value.TypeBool: sqlast.JSONHasBool}[kind]
 	if !ok {
-		return nil, exo.Errorf(exo.Invalid, n.Name, "looks for a text, a number, true or false; a date in JSON is a text, like '2024-01-31'")
+		return nil, fail.Errorf(fail.Invalid, n.Name, "looks for a text, a number, true or false; a date in JSON is a text, like '2024-01-31'")
 	}
-	of := exprType{kind: exo.TypeBool}
+	of := exprType{kind: value.TypeBool}
 	among := opExpr{has, []expr{jsonOf(x), f.literal(n.Args[0], kind)}, of}
-	if op.Name == "has" || kind != exo.TypeText {
+	if op.Name == "has" || kind != value.TypeText {
 		return among, nil
 	}
-	part := opExpr{sqlast.Includes, f.search(texted([]expr{f.jsonAs(x, exo.TypeText), f.literal(n.Args[0], kind)})), of}
+	part := opExpr{sqlast.Includes, f.search(texted([]expr{f.jsonAs(x, value.TypeText), f.literal(n.Args[0], kind)})), of}
 	return opExpr{sqlast.Coalesce, []expr{part, among}, of}, nil
 }
 
 // whole is whether JSON or an array is what a program says that it was.
-func (f *from) whole(op *language.Operator, x expr, n *exo.Node) expr {
+func (f *from) whole(op *language.Operator, x expr, n *message.Node) expr {
 	src := plan.Source{Origin: plan.FromMessage, Index: n.Args[0].Slot, Item: -1, Kind: plan.ArgDocument}
 	if op.Ast == sqlast.SameArray {
 		if src.Elem = n.Recv.Type.Args["item"].Name; f.c.dialect == sqlast.Postgres {
 			src.Kind = plan.ArgArray
 		}
 	}
-	if f.c.dialect == sqlast.Postgres && src.Elem == exo.TypeJSON { // for json there is no =
+	if f.c.dialect == sqlast.Postgres && src.Elem == value.TypeJSON { // for json there is no =
 		x = opExpr{sqlast.JSONArray, []expr{x}, x.typ()}
 	}
-	return opExpr{op.Ast, []expr{x, argExpr{src: src, kind: exo.TypeText}}, exprType{kind: exo.TypeBool}}
+	return opExpr{op.Ast, []expr{x, argExpr{src: src, kind: value.TypeText}}, exprType{kind: value.TypeBool}}
 }
 
 // besides is JSON as what it is compared with: 'mac' finds texts, 3 numbers, true truth values. What is
 // asked whether it is null stays as it is. null says that the comparison takes null for a value.
-func (f *from) besides(x expr, n *exo.Node, env names, null bool) (expr, error) {
+func (f *from) besides(x expr, n *message.Node, env names, null bool) (expr, error) {
 	kind := ""
 	for _, a := range n.Args {
 		var k string
 		switch {
-		case a.Op == exo.OpLit && a.Lit.IsNull():
+		case a.Op == message.OpLit && a.Lit.IsNull():
 			continue
-		case a.Op == exo.OpLit && a.Lit.Type() == exo.TypeList:
+		case a.Op == message.OpLit && a.Lit.Type() == value.TypeList:
 			item, err := kindOfItems(a.Lit)
 			if err != nil {
 				return nil, err
 			}
 			k = item
-		case a.Op == exo.OpLit:
+		case a.Op == message.OpLit:
 			k = kindOfValue(a.Lit)
 		case isQuery(a):
-			return nil, exo.Errorf(exo.Invalid, language.Shown(n.Name), "say what the JSON is that a query's column is compared with: column.key.asText().%s(query)", n.Name)
-		case a.Op == exo.OpList:
-			return nil, exo.Errorf(exo.Invalid, language.Shown(n.Name), "JSON is compared with a list of values, and no columns in it; join conditions with ||")
+			return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "say what the JSON is that a query's column is compared with: column.key.asText().%s(query)", n.Name)
+		case a.Op == message.OpList:
+			return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "JSON is compared with a list of values, and no columns in it; join conditions with ||")
 		case null:
 			// A number in it and a column without a value would both be null as text, and so the same.
-			return nil, exo.Errorf(exo.Invalid, language.Shown(n.Name), "say what the JSON is that is compared with a column: column.key.asText() === other")
+			return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "say what the JSON is that is compared with a column: column.key.asText() === other")
 		default:
 			y, err := f.expr(a, env)
 			if err != nil {
@@ -155,10 +157,10 @@ func (f *from) besides(x expr, n *exo.Node, env names, null bool) (expr, error) 
 			k = y.typ().kind
 		}
 		if scalar.NumberRank(k) > 0 {
-			k = exo.TypeFloat
+			k = value.TypeFloat
 		}
-		if kind != "" && kind != k || k != exo.TypeText && k != exo.TypeFloat && k != exo.TypeBool {
-			return nil, exo.Errorf(exo.Invalid, language.Shown(n.Name), "JSON is compared with a text, a number, true or false, or as column.key.asText(), .asNumber() or .asBool(); a date in it is a text, like '2024-01-31'")
+		if kind != "" && kind != k || k != value.TypeText && k != value.TypeFloat && k != value.TypeBool {
+			return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "JSON is compared with a text, a number, true or false, or as column.key.asText(), .asNumber() or .asBool(); a date in it is a text, like '2024-01-31'")
 		}
 		kind = k
 	}
@@ -169,15 +171,15 @@ func (f *from) besides(x expr, n *exo.Node, env names, null bool) (expr, error) 
 }
 
 // kindOfItems is the type of the values of a list: numbers are one.
-func kindOfItems(v exo.Value) (string, error) {
-	kind := exo.TypeText // of an empty list
+func kindOfItems(v value.Value) (string, error) {
+	kind := value.TypeText // of an empty list
 	for i := range v.Len() {
 		k := kindOfValue(v.At(i))
 		if scalar.NumberRank(k) > 0 {
-			k = exo.TypeFloat
+			k = value.TypeFloat
 		}
 		if i > 0 && k != kind {
-			return "", exo.Errorf(exo.Invalid, "", "JSON is compared with a list of texts, or of numbers, and not of both; join conditions with ||")
+			return "", fail.Errorf(fail.Invalid, "", "JSON is compared with a list of texts, or of numbers, and not of both; join conditions with ||")
 		}
 		kind = k
 	}

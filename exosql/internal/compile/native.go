@@ -7,15 +7,16 @@ import (
 	"cmp"
 	"fmt"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
 // arrays cast arrays of types that an answer of PostgreSQL does not name, by the type of the elements.
 var arrays = map[string]sqlast.Op{
-	exo.TypeText: sqlast.TextArray, exo.TypeInt: sqlast.IntArray, exo.TypeFloat: sqlast.FloatArray, exo.TypeBool: sqlast.BoolArray, exo.TypeDecimal: sqlast.DecimalArray,
-	exo.TypeDate: sqlast.DateArray, exo.TypeUUID: sqlast.UUIDArray, exo.TypeJSON: sqlast.JSONArray, exo.TypeBytes: sqlast.BytesArray, exo.TypeInterval: sqlast.IntervalArray,
+	value.TypeText: sqlast.TextArray, value.TypeInt: sqlast.IntArray, value.TypeFloat: sqlast.FloatArray, value.TypeBool: sqlast.BoolArray, value.TypeDecimal: sqlast.DecimalArray,
+	value.TypeDate: sqlast.DateArray, value.TypeUUID: sqlast.UUIDArray, value.TypeJSON: sqlast.JSONArray, value.TypeBytes: sqlast.BytesArray, value.TypeInterval: sqlast.IntervalArray,
 }
 
 // arrayOf casts an array of such a type.
@@ -71,12 +72,12 @@ func natively(args []expr) (out []expr, ok bool) {
 		return nil, false
 	}
 	for _, a := range args {
-		v, value := a.(argExpr)
+		v, val := a.(argExpr)
 		switch {
-		case value:
+		case val:
 			v.src.As = of.Type
 			out = append(out, v)
-		case a.typ().kind == exo.TypeNull:
+		case a.typ().kind == value.TypeNull:
 			out = append(out, a)
 		case a.typ().native != of || !inItsType(a):
 			return nil, false
@@ -119,7 +120,7 @@ func (f *from) inOrder(args []expr) []expr {
 	}
 	for _, a := range args {
 		if n := a.typ().native; !n.Text() {
-			f.c.fail(exo.Errorf(exo.Invalid, "", "%s", noOrder(a, "what it is compared with here is a text")))
+			f.c.fail(fail.Errorf(fail.Invalid, "", "%s", noOrder(a, "what it is compared with here is a text")))
 		}
 	}
 	return texted(args)
@@ -152,7 +153,7 @@ func (e nativeExpr) typ() exprType { return e.x.typ() }
 
 func (e nativeExpr) sql(f *from) sqlast.Expr {
 	if n := e.x.typ().native; e.order && !n.Ordered {
-		f.c.fail(exo.Errorf(exo.Invalid, "", "%s", noOrder(e.x, "")))
+		f.c.fail(fail.Errorf(fail.Invalid, "", "%s", noOrder(e.x, "")))
 		return sqlast.Null
 	}
 	return e.x.sql(f)
@@ -169,6 +170,6 @@ func tying(x expr) expr {
 // byLetters is an expression that has no order of its own, sorted by its text.
 type byLetters struct{ x expr }
 
-func (e byLetters) typ() exprType { return exprType{kind: exo.TypeText} }
+func (e byLetters) typ() exprType { return exprType{kind: value.TypeText} }
 
 func (e byLetters) sql(f *from) sqlast.Expr { return textExpr(e).sql(f) }

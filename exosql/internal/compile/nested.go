@@ -3,7 +3,9 @@ package compile
 import (
 	"slices"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
@@ -13,7 +15,7 @@ import (
 // them stands behind it. Their cells are read after that, in the order and within the limits that
 // the program gave for each row, so of no row out of scope and in no order of such rows.
 type nested struct {
-	n   *exo.Node
+	n   *message.Node
 	env names
 }
 
@@ -35,7 +37,7 @@ func (f *from) nestedRows(e *nested, name string, lists int) (sqlast.Expr, *plan
 		return nil, nil, f.c.failed
 	}
 	if lists > maxLists {
-		return nil, nil, exo.Errorf(exo.Limit, name, "lists of rows are nested too deeply: the limit is %d", maxLists)
+		return nil, nil, fail.Errorf(fail.Limit, name, "lists of rows are nested too deeply: the limit is %d", maxLists)
 	}
 	sub := f.inside(e.n)
 	q, err := sub.query(e.n.Recv, e.env)
@@ -66,7 +68,7 @@ func (f *from) nestedRows(e *nested, name string, lists int) (sqlast.Expr, *plan
 	}
 	rows.Shape = sub.outputs(sel, p, out, lists)
 	if rows.Cells = p.Cells; len(rows.Cells) > sqlast.MaxCells {
-		return nil, nil, exo.Errorf(exo.Limit, name, "rows within a row show %d columns at most; .select(…) those that are meant", sqlast.MaxCells)
+		return nil, nil, fail.Errorf(fail.Limit, name, "rows within a row show %d columns at most; .select(…) those that are meant", sqlast.MaxCells)
 	}
 	sub.sources.Of(sel).Where = sub.where
 	alias := f.c.alias()
@@ -95,14 +97,14 @@ func (f *from) settleFirst(q *query, out *projection, sorts bool) (sorted bool, 
 // sizeOfCell says how the bytes of a cell are counted.
 func sizeOfCell(c plan.Cell) sqlast.Size {
 	switch c.Kind {
-	case exo.TypeNull, exo.TypeInt, exo.TypeFloat, exo.TypeBool, exo.TypeTime, exo.TypeDate, exo.TypeInterval, exo.TypeUUID:
+	case value.TypeNull, value.TypeInt, value.TypeFloat, value.TypeBool, value.TypeTime, value.TypeDate, value.TypeInterval, value.TypeUUID:
 		if c.Exact { // of any number of digits
 			return sqlast.AsText
 		}
 		return sqlast.Fixed
-	case exo.TypeBytes:
+	case value.TypeBytes:
 		return sqlast.Bytes
-	case exo.TypeRows:
+	case value.TypeRows:
 		return sqlast.Stored
 	}
 	return sqlast.AsText

@@ -3,7 +3,8 @@ package compile
 import (
 	"fmt"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
@@ -37,7 +38,7 @@ func (f *from) occur(g *scope.Grant, fc *decl.Facet, t *decl.Table, by *decl.Lin
 // that stands for it. on gives the conditions by which it is joined, where what it must satisfy besides.
 func (f *from) enter(e scope.Entry, fc *decl.Facet, on, where func(*occurrence) []sqlast.Expr) (*occurrence, error) {
 	if f.sources.Len() >= maxSources {
-		return nil, exo.Errorf(exo.Limit, "", "too many tables in one query: the limit is %d", maxSources)
+		return nil, fail.Errorf(fail.Limit, "", "too many tables in one query: the limit is %d", maxSources)
 	}
 	alias := f.c.alias()
 	row := &occurrence{grant: e.Grant(), facet: fc, table: e.Table(), entry: e, alias: alias, form: f.c.forms()}
@@ -95,7 +96,7 @@ func (f *from) satisfy(row *occurrence, must []scope.Condition) error {
 			continue
 		case scope.Linked, scope.Followed, scope.Among:
 		default:
-			return &exo.Error{Kind: exo.Internal, Err: fmt.Errorf("exosql: a condition of no known kind on table %s", row.table.Name)}
+			return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: a condition of no known kind on table %s", row.table.Name)}
 		}
 		if err := f.c.step(); err != nil {
 			return err
@@ -134,8 +135,8 @@ func KeysOf(c scope.Condition, t *decl.Table) []decl.Pair {
 	return keys
 }
 
-func noKey(t *decl.Table) *exo.Error {
-	return &exo.Error{Kind: exo.Denied, Msg: "needs a key, and the rows of this table have none: they can be filtered, sorted, counted, grouped and limited, and are neither written, nor read in pages, nor limited for each row of another table",
+func noKey(t *decl.Table) *fail.Error {
+	return &fail.Error{Kind: fail.Denied, Msg: "needs a key, and the rows of this table have none: they can be filtered, sorted, counted, grouped and limited, and are neither written, nor read in pages, nor limited for each row of another table",
 		Err: fmt.Errorf("exosql: table %s has no key: declare %s, so that a limit has one answer", t.Name, t.Reader.Key("its columns"))}
 }
 
@@ -176,7 +177,7 @@ func (f *from) relation(r *decl.Relation, g *scope.Grant) (*query, *occurrence, 
 			row.facet = &decl.Facet{Search: s.Search}
 			text := plan.Source{Origin: g.Origin, Index: s.Slot, Item: -1}
 			f.where = append(f.where, f.searching(row, text, false).sql(f))
-			q.sortedBy(orderTerm{expr: sortExpr{f.searching(row, text, true)}, desc: true, kind: exo.TypeInt, last: true})
+			q.sortedBy(orderTerm{expr: sortExpr{f.searching(row, text, true)}, desc: true, kind: value.TypeInt, last: true})
 			row.facet = nil
 		case decl.StepLimit:
 			if len(r.Table.Keys) == 0 {

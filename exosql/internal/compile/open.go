@@ -52,7 +52,7 @@ func Guarded(d Engine, m *exo.Message, grants []Prepared, after Position, form f
 
 // reply is the plan of a message that reads.
 func reply(c *compiler) (*plan.Plan, error) {
-	p, err := message(c)
+	p, err := planOf(c)
 	if err == nil {
 		err = c.sealed(p)
 	}

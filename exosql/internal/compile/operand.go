@@ -3,7 +3,7 @@ package compile
 import (
 	"slices"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
@@ -13,14 +13,14 @@ type nullExpr struct{}
 
 func (nullExpr) sql(*from) sqlast.Expr { return sqlast.Null }
 
-func (nullExpr) typ() exprType { return exprType{kind: exo.TypeNull} }
+func (nullExpr) typ() exprType { return exprType{kind: value.TypeNull} }
 
 // textExpr is an operand as text, compared by code points: on PostgreSQL a
 // column may hold it as an enum, and sort by a language's rules.
 type textExpr struct{ x expr }
 
 func (e textExpr) typ() exprType {
-	return exprType{kind: exo.TypeText, size: e.x.typ().bytes(), native: lettered(e.x.typ().native)}
+	return exprType{kind: value.TypeText, size: e.x.typ().bytes(), native: lettered(e.x.typ().native)}
 }
 
 func (e textExpr) sql(f *from) sqlast.Expr {
@@ -44,15 +44,15 @@ func (f *from) alike(args []expr) ([]expr, exprType) {
 	exact, whole, fraction, numeric := false, false, false, false
 	for _, a := range args {
 		t := a.typ()
-		if t.kind == exo.TypeNull {
+		if t.kind == value.TypeNull {
 			continue
 		}
-		if _, value := a.(argExpr); of.kind == "" || !value && (of.kind == exo.TypeNull || !t.number() || scalar.NumberRank(t.kind) > scalar.NumberRank(of.kind)) {
+		if _, val := a.(argExpr); of.kind == "" || !val && (of.kind == value.TypeNull || !t.number() || scalar.NumberRank(t.kind) > scalar.NumberRank(of.kind)) {
 			of = t
 		}
 		exact = exact || t.decimal()
-		if _, value := a.(argExpr); !value {
-			whole, fraction = whole || t.kind == exo.TypeInt, fraction || t.kind == exo.TypeFloat
+		if _, val := a.(argExpr); !val {
+			whole, fraction = whole || t.kind == value.TypeInt, fraction || t.kind == value.TypeFloat
 		}
 	}
 	if !of.number() {
@@ -62,18 +62,18 @@ func (f *from) alike(args []expr) ([]expr, exprType) {
 	mixed := whole && fraction || !whole && !fraction && !exact && kinds(args) > 1
 	for i, a := range args {
 		out[i] = a
-		v, value := a.(argExpr)
+		v, val := a.(argExpr)
 		switch t := a.typ(); {
-		case t.kind == exo.TypeNull:
+		case t.kind == value.TypeNull:
 		case exact || mixed:
 			out[i] = f.exactly(a)
-		case value && fraction:
-			out[i] = v.as(exo.TypeFloat)
-		case value && whole && t.kind == exo.TypeFloat:
+		case val && fraction:
+			out[i] = v.as(value.TypeFloat)
+		case val && whole && t.kind == value.TypeFloat:
 			// SQLite compares a whole number with a fraction exactly; PostgreSQL would
 			// make a float of both.
 			if f.c.dialect == sqlast.Postgres {
-				out[i], numeric = v.as(exo.TypeDecimal), true
+				out[i], numeric = v.as(value.TypeDecimal), true
 			}
 		}
 	}
@@ -83,7 +83,7 @@ func (f *from) alike(args []expr) ([]expr, exprType) {
 func kinds(args []expr) int {
 	seen := map[string]bool{}
 	for _, a := range args {
-		if k := a.typ().kind; k != exo.TypeNull {
+		if k := a.typ().kind; k != value.TypeNull {
 			seen[k] = true
 		}
 	}
@@ -93,12 +93,12 @@ func kinds(args []expr) int {
 // exactly is a number to be calculated with.
 func (f *from) exactly(e expr) expr {
 	t := e.typ()
-	switch v, value := e.(argExpr); {
-	case value:
-		return v.as(exo.TypeDecimal)
-	case t.exact, t.kind == exo.TypeDecimal, t.kind == exo.TypeNull:
+	switch v, val := e.(argExpr); {
+	case val:
+		return v.as(value.TypeDecimal)
+	case t.exact, t.kind == value.TypeDecimal, t.kind == value.TypeNull:
 		return e
-	case t.kind == exo.TypeFloat:
+	case t.kind == value.TypeFloat:
 		return opExpr{sqlast.FloatExact, []expr{e}, exprType{kind: t.kind, exact: true, size: t.digits()}}
 	}
 	return opExpr{sqlast.IntExact, []expr{e}, exprType{kind: t.kind, exact: true, size: t.digits()}}
@@ -126,13 +126,13 @@ func (e sameText) sql(f *from) sqlast.Expr {
 // char(n) let in no row whose key is spelt in another way (see pairs); numbers exactly; times of PostgreSQL as they are stored, since two that differ in their
 // microseconds alone are two keys, of two tenants maybe. A type that is no text stays what it is beside itself, whose index then serves.
 func (f *from) pair(a, b colExpr) (x, y expr) {
-	if a.col.Kind == exo.TypeText && b.col.Kind == exo.TypeText {
+	if a.col.Kind == value.TypeText && b.col.Kind == value.TypeText {
 		if both, ok := natively([]expr{a, b}); ok {
 			return both[0], both[1]
 		}
 		return sameText{a}, sameText{b}
 	}
-	if f.c.dialect == sqlast.Postgres && a.col.Kind == exo.TypeTime && b.col.Kind == exo.TypeTime {
+	if f.c.dialect == sqlast.Postgres && a.col.Kind == value.TypeTime && b.col.Kind == value.TypeTime {
 		return stored{a}, stored{b}
 	}
 	args, of := f.alike([]expr{a, b})
@@ -163,7 +163,7 @@ func (f *from) keyed(args []expr) []expr {
 		return []expr{x, y}
 	}
 	args, of := f.alike(args)
-	if of.kind == exo.TypeText {
+	if of.kind == value.TypeText {
 		if same, ok := natively(args); ok {
 			return same
 		}
@@ -192,7 +192,7 @@ func (f *from) comparison(op sqlast.Op, args []expr) []expr {
 			break
 		}
 		out := slices.Clone(args)
-		out[1-i] = opExpr{made, []expr{f.exactly(y)}, exprType{kind: exo.TypeInt}}
+		out[1-i] = opExpr{made, []expr{f.exactly(y)}, exprType{kind: value.TypeInt}}
 		return out
 	}
 	return f.keyed(args)
@@ -225,7 +225,7 @@ func keying(op sqlast.Op) bool {
 // columns are the operands that are no values of the message.
 func (f *from) columns(args []expr) (out []expr) {
 	for _, a := range args {
-		if _, value := a.(argExpr); !value && a.typ().kind != exo.TypeNull {
+		if _, val := a.(argExpr); !val && a.typ().kind != value.TypeNull {
 			out = append(out, a)
 		}
 	}
@@ -237,7 +237,7 @@ func keyOf(e expr, of exprType) expr {
 	switch {
 	case of.decimal():
 		return opExpr{sqlast.NumberKey, []expr{e}, of}
-	case of.kind == exo.TypeInterval:
+	case of.kind == value.TypeInterval:
 		return opExpr{sqlast.IntervalKey, []expr{e}, of}
 	}
 	return e
@@ -245,9 +245,9 @@ func keyOf(e expr, of exprType) expr {
 
 // sorted is an expression that can be sorted by.
 func sorted(e expr) expr {
-	if t := e.typ(); t.kind == exo.TypeText && t.native.Text() {
+	if t := e.typ(); t.kind == value.TypeText && t.native.Text() {
 		return textExpr{e}
-	} else if t.kind == exo.TypeText {
+	} else if t.kind == value.TypeText {
 		return nativeExpr{e, true}
 	}
 	return keyOf(e, e.typ())

@@ -3,7 +3,9 @@ package compile
 import (
 	"slices"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/number"
@@ -13,15 +15,15 @@ import (
 )
 
 // operatorOf is the operator that a node applies to an expression, or nil.
-func operatorOf(n *exo.Node) *language.Operator {
-	if n.Recv == nil || n.Op != exo.OpCall && n.Op != exo.OpField {
+func operatorOf(n *message.Node) *language.Operator {
+	if n.Recv == nil || n.Op != message.OpCall && n.Op != message.OpField {
 		return nil
 	}
 	return language.OperatorOn()[n.Recv.Type.Name][n.Name]
 }
 
 // operation interprets an operator of the table.
-func (f *from) operation(op *language.Operator, n *exo.Node, env names) (expr, error) {
+func (f *from) operation(op *language.Operator, n *message.Node, env names) (expr, error) {
 	if op.Form == language.FormOrder {
 		return nil, ErrNode(n)
 	}
@@ -30,9 +32,9 @@ func (f *from) operation(op *language.Operator, n *exo.Node, env names) (expr, e
 		return nil, err
 	}
 	if c, ok := x.(cell); ok && c.list != "" {
-		return nil, exo.Errorf(exo.Invalid, n.Name, "a collected list can only be shown: select it, and go on with the rows")
+		return nil, fail.Errorf(fail.Invalid, n.Name, "a collected list can only be shown: select it, and go on with the rows")
 	}
-	of := exprType{kind: exo.TypeBool}
+	of := exprType{kind: value.TypeBool}
 	if t := n.Type.Args["of"]; t != nil {
 		of.kind = t.Name
 	}
@@ -42,19 +44,19 @@ func (f *from) operation(op *language.Operator, n *exo.Node, env names) (expr, e
 	case op.Form == language.FormJSON:
 		return f.jsonAs(x, of.kind), nil
 	case op.Form == language.FormJSONLength:
-		length := opExpr{sqlast.Length, texted([]expr{f.jsonAs(x, exo.TypeText)}), exprType{kind: exo.TypeInt}}
-		return opExpr{sqlast.Coalesce, []expr{f.jsonAs(x, exo.TypeInt), length}, exprType{kind: exo.TypeInt}}, nil
+		length := opExpr{sqlast.Length, texted([]expr{f.jsonAs(x, value.TypeText)}), exprType{kind: value.TypeInt}}
+		return opExpr{sqlast.Coalesce, []expr{f.jsonAs(x, value.TypeInt), length}, exprType{kind: value.TypeInt}}, nil
 	case op.Form == language.FormJSONToText:
 		if len(jsonOf(x).keys) == 0 { // documents would all be null, and so one group
-			return nil, exo.Errorf(exo.Invalid, "", "a whole JSON document is no text; take a key of it, like column.key, or column.asText() where it is a text itself")
+			return nil, fail.Errorf(fail.Invalid, "", "a whole JSON document is no text; take a key of it, like column.key, or column.asText() where it is a text itself")
 		}
-		text := exprType{kind: exo.TypeText}
-		digits := []expr{f.jsonAs(x, exo.TypeJSON)} // or two ids beyond 2^53 would be one text
+		text := exprType{kind: value.TypeText}
+		digits := []expr{f.jsonAs(x, value.TypeJSON)} // or two ids beyond 2^53 would be one text
 		if f.c.dialect == sqlast.Postgres {
 			digits = slices.Repeat(digits, 5)
 		}
-		var all expr = f.toText(f.jsonAs(x, exo.TypeBool))
-		for _, e := range []expr{f.toText(f.jsonAs(x, exo.TypeFloat)), opExpr{sqlast.JSONDigits, digits, text}, f.jsonAs(x, exo.TypeText)} {
+		var all expr = f.toText(f.jsonAs(x, value.TypeBool))
+		for _, e := range []expr{f.toText(f.jsonAs(x, value.TypeFloat)), opExpr{sqlast.JSONDigits, digits, text}, f.jsonAs(x, value.TypeText)} {
 			all = opExpr{sqlast.Coalesce, []expr{e, all}, text}
 		}
 		return all, nil
@@ -62,7 +64,7 @@ func (f *from) operation(op *language.Operator, n *exo.Node, env names) (expr, e
 		return f.whole(op, x, n), nil
 	case op.Form == language.FormJSONHas:
 		return f.has(op, x, n)
-	case x.typ().kind == exo.TypeJSON:
+	case x.typ().kind == value.TypeJSON:
 		if x, err = f.besides(x, n, env, op.Ast == sqlast.Is || op.Ast == sqlast.IsNot); err != nil {
 			return nil, err
 		}
@@ -87,11 +89,11 @@ func (f *from) operation(op *language.Operator, n *exo.Node, env names) (expr, e
 	}
 	args := []expr{x}
 	for _, a := range n.Args {
-		if a.Op == exo.OpLit && a.Lit.IsNull() {
+		if a.Op == message.OpLit && a.Lit.IsNull() {
 			args = append(args, nullExpr{}) // the shape of the message says that it is null
 			continue
 		}
-		if a.Op == exo.OpLit {
+		if a.Op == message.OpLit {
 			args = append(args, f.literal(a, f.operandKind(op, n.Recv.Type, x)))
 			continue
 		}
@@ -109,7 +111,7 @@ func (f *from) operation(op *language.Operator, n *exo.Node, env names) (expr, e
 }
 
 // operandKind is what a literal beside x is bound as.
-func (f *from) operandKind(op *language.Operator, t *exo.Type, x expr) string {
+func (f *from) operandKind(op *language.Operator, t *message.Type, x expr) string {
 	switch op.Form {
 	case language.FormHas:
 		return t.Args["item"].Name
@@ -134,7 +136,7 @@ func (f *from) operate(op *language.Operator, args []expr, of exprType) expr {
 		return opExpr{plainer(op.Ast, args), f.comparison(op.Ast, args), of}
 	case language.FormOrdered:
 		_, column := args[0].(colExpr)
-		if args[0].typ().kind == exo.TypeText {
+		if args[0].typ().kind == value.TypeText {
 			args = f.inOrder(args)
 		} else {
 			args = f.comparison(op.Ast, args)
@@ -237,7 +239,7 @@ func (f *from) match(op *language.Operator, args []expr, of exprType) expr {
 		f.handle(sqlast.Lower, args)
 		for i, a := range args {
 			a = f.boundedText(a)
-			args[i] = opExpr{sqlast.Lower, []expr{a}, exprType{kind: exo.TypeText, size: textSize(sqlast.Lower, []expr{a})}}
+			args[i] = opExpr{sqlast.Lower, []expr{a}, exprType{kind: value.TypeText, size: textSize(sqlast.Lower, []expr{a})}}
 		}
 	}
 	f.handle(sqlast.Like, args[:1])
@@ -254,7 +256,7 @@ func (f *from) same(op *language.Operator, args []expr, of exprType) expr {
 	if op.Ast == sqlast.Case {
 		head, args = args[:1], args[1:]
 	}
-	if of.kind == exo.TypeText {
+	if of.kind == value.TypeText {
 		of.native = lettered(nativeOf(args))
 		args = texted(args)
 		if made(args) {
@@ -278,7 +280,7 @@ func (f *from) same(op *language.Operator, args []expr, of exprType) expr {
 	switch {
 	case op.Ast == sqlast.NullIf && of.decimal():
 		return opExpr{sqlast.NullIfNumber, args, of}
-	case op.Ast == sqlast.NullIf && of.kind == exo.TypeInterval:
+	case op.Ast == sqlast.NullIf && of.kind == value.TypeInterval:
 		return opExpr{sqlast.NullIfInterval, args, of}
 	}
 	return opExpr{op.Ast, append(head[:len(head):len(head)], args...), of}
@@ -306,15 +308,15 @@ func slice(op *language.Operator, args []expr, of exprType) expr {
 }
 
 func (f *from) toText(x expr) expr {
-	text := exprType{kind: exo.TypeText, size: digits{whole: 2*number.MaxNumeric + 2}}
+	text := exprType{kind: value.TypeText, size: digits{whole: 2*number.MaxNumeric + 2}}
 	switch t := x.typ(); {
 	case t.number():
 		return opExpr{sqlast.NumberText, []expr{f.bounded(x)}, text}
-	case t.kind == exo.TypeBool:
+	case t.kind == value.TypeBool:
 		return opExpr{sqlast.ByTruth, []expr{x}, text}
-	case t.kind == exo.TypeTime:
+	case t.kind == value.TypeTime:
 		return opExpr{sqlast.TimeText, []expr{x}, text}
-	case t.kind == exo.TypeDate:
+	case t.kind == value.TypeDate:
 		return opExpr{sqlast.DateText, []expr{x}, text}
 	}
 	return textExpr{x}
@@ -344,26 +346,26 @@ func plainer(op sqlast.Op, args []expr) sqlast.Op {
 }
 
 // literal is a value of the message, bound as of the given kind, or as what it is.
-func (f *from) literal(n *exo.Node, kind string) argExpr {
+func (f *from) literal(n *message.Node, kind string) argExpr {
 	e := argExpr{src: plan.Source{Origin: plan.FromMessage, Index: n.Slot, Item: -1}, kind: kindOfValue(n.Lit)}
 	return e.beside(kind)
 }
 
 // beside is the value bound as what it was written for: a text as a decimal or a day.
 func (e argExpr) beside(kind string) argExpr {
-	if casts[kind] != sqlast.NoCast && e.kind != kind || kind == exo.TypeFloat && e.kind == exo.TypeInt {
+	if casts[kind] != sqlast.NoCast && e.kind != kind || kind == value.TypeFloat && e.kind == value.TypeInt {
 		return e.as(kind)
 	}
 	return e
 }
 
-func kindOfValue(v exo.Value) string { return scalarOf(v.Type()) }
+func kindOfValue(v value.Value) string { return scalarOf(v.Type()) }
 
 // scalarOf is the type of what is bound as one argument: null for what has parts.
 func scalarOf(typ string) string {
 	switch typ {
-	case exo.TypeList, exo.TypeRecord, exo.TypeRows, exo.TypeRef, "":
-		return exo.TypeNull
+	case value.TypeList, value.TypeRecord, value.TypeRows, value.TypeRef, "":
+		return value.TypeNull
 	}
 	return typ
 }
@@ -371,16 +373,16 @@ func scalarOf(typ string) string {
 // list makes the placeholders of a list: as many as the class of its length, so
 // that a few plans serve all lengths. Its numbers are of one kind, the least that
 // holds all: which of them are whole is no part of the message's shape.
-func (f *from) list(n *exo.Node, kind string, env names) ([]expr, error) {
+func (f *from) list(n *message.Node, kind string, env names) ([]expr, error) {
 	var out []expr
-	if n.Op == exo.OpLit {
+	if n.Op == message.OpLit {
 		item := argExpr{src: plan.Source{Origin: plan.FromMessage, Index: n.Slot}}
 		for i := range n.Lit.Len() {
 			switch k := kindOfValue(n.Lit.At(i)); {
 			case item.kind == "":
 				item.kind = k
 			case item.kind != k:
-				item = item.as(exo.TypeDecimal)
+				item = item.as(value.TypeDecimal)
 			}
 		}
 		for i := range scalar.ListClass(n.Lit.Len()) {
@@ -390,7 +392,7 @@ func (f *from) list(n *exo.Node, kind string, env names) ([]expr, error) {
 		return out, nil
 	}
 	for _, a := range n.Args {
-		if a.Op == exo.OpLit {
+		if a.Op == message.OpLit {
 			out = append(out, f.literal(a, kind))
 			continue
 		}
@@ -408,7 +410,7 @@ type constExpr sqlast.Const
 
 func (e constExpr) sql(*from) sqlast.Expr { return sqlast.Const(e) }
 
-func (e constExpr) typ() exprType { return exprType{kind: exo.TypeInt} }
+func (e constExpr) typ() exprType { return exprType{kind: value.TypeInt} }
 
 // predicate makes the SQL of a shaper's predicate for one row. origin says whose
 // arguments its values are.
@@ -445,5 +447,5 @@ func (f *from) predicate(p *decl.Pred, row *occurrence, origin plan.Origin) sqla
 		all := f.keyed(args)
 		return inExpr{all[0], all[1:], op.Name == "notIn"}.sql(f)
 	}
-	return f.operate(op, args, exprType{kind: exo.TypeBool}).sql(f)
+	return f.operate(op, args, exprType{kind: value.TypeBool}).sql(f)
 }

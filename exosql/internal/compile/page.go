@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
@@ -30,7 +31,7 @@ func (f *from) page(q *query, size plan.Source) error {
 	}
 	if f.c.after != nil {
 		if len(f.c.after) != len(terms) {
-			return &exo.Error{Kind: exo.Internal, Err: fmt.Errorf("exosql: a cursor of %d values for an order of %d", len(f.c.after), len(terms))}
+			return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: a cursor of %d values for an order of %d", len(f.c.after), len(terms))}
 		}
 		f.demand(f.behind(terms, 0))
 	}
@@ -46,7 +47,7 @@ func noPage(r *occurrence) error {
 		return err
 	}
 	for _, c := range r.facet.Cols {
-		if c.Label.Empty() && (c.Kind == exo.TypeText || c.Kind == exo.TypeInt || c.Kind == exo.TypeUUID) {
+		if c.Label.Empty() && (c.Kind == value.TypeText || c.Kind == value.TypeInt || c.Kind == value.TypeUUID) {
 			e := *err
 			e.Msg += fmt.Sprintf(". Different values can be read in pages: .groupBy(%s => %[1]s.%s).page(50)", r.facet.Alias, c.Guest)
 			return &e
@@ -65,7 +66,7 @@ func (f *from) total(q *query) ([]orderTerm, error) {
 	}
 	for _, o := range q.order {
 		if !pageable[o.x().typ().kind] {
-			return nil, exo.Errorf(exo.Invalid, "page", "can't go on in an order by null alone, by JSON or by a list; order by another expression")
+			return nil, fail.Errorf(fail.Invalid, "page", "can't go on in an order by null alone, by JSON or by a list; order by another expression")
 		}
 		add(o)
 	}
@@ -76,7 +77,7 @@ func (f *from) total(q *query) ([]orderTerm, error) {
 		}
 		if r.group != nil {
 			if r.group.repeats {
-				return nil, exo.Errorf(exo.Invalid, "page", "of unionAll or concat, rows can be equal, and none of them comes after the other; write .union(…), which has equal rows once")
+				return nil, fail.Errorf(fail.Invalid, "page", "of unionAll or concat, rows can be equal, and none of them comes after the other; write .union(…), which has equal rows once")
 			}
 			for i, k := range r.group.keys {
 				add(orderTerm{expr: sortExpr{tying(k)}, desc: desc, kind: r.group.kinds[i]})
@@ -87,8 +88,8 @@ func (f *from) total(q *query) ([]orderTerm, error) {
 			return nil, noPage(r)
 		}
 		for _, k := range r.table.Keys {
-			if k.Kind == exo.TypeTime && !k.Iso {
-				return nil, &exo.Error{Kind: exo.Denied, Msg: "has rows whose key is a time, which a cursor holds to the millisecond: they can't be read in pages", Err: fmt.Errorf("exosql: the key %s.%s may hold finer times; %s says that it does not", r.table.Name, k.Name, r.table.Reader.ISO())}
+			if k.Kind == value.TypeTime && !k.Iso {
+				return nil, &fail.Error{Kind: fail.Denied, Msg: "has rows whose key is a time, which a cursor holds to the millisecond: they can't be read in pages", Err: fmt.Errorf("exosql: the key %s.%s may hold finer times; %s says that it does not", r.table.Name, k.Name, r.table.Reader.ISO())}
 			}
 			add(orderTerm{expr: sortExpr{f.keyOrder(colExpr{r, k})}, desc: desc})
 		}
@@ -98,8 +99,8 @@ func (f *from) total(q *query) ([]orderTerm, error) {
 
 // pageable are the kinds of values that a cursor holds exactly.
 var pageable = map[string]bool{
-	exo.TypeInt: true, exo.TypeFloat: true, exo.TypeDecimal: true, exo.TypeText: true, exo.TypeBool: true, exo.TypeTime: true,
-	exo.TypeDate: true, exo.TypeInterval: true, exo.TypeUUID: true, exo.TypeBytes: true,
+	value.TypeInt: true, value.TypeFloat: true, value.TypeDecimal: true, value.TypeText: true, value.TypeBool: true, value.TypeTime: true,
+	value.TypeDate: true, value.TypeInterval: true, value.TypeUUID: true, value.TypeBytes: true,
 }
 
 // x is what a term sorts by.
@@ -111,7 +112,7 @@ func (o orderTerm) cursorCell() plan.Cell {
 	c := plan.Cell{Kind: of.kind, Null: true, Exact: of.exact, Name: "the order of a page"}
 	switch {
 	case of.number() && of.decimal():
-		c.Kind = exo.TypeDecimal // of as many digits as it has, whatever it is shown as
+		c.Kind = value.TypeDecimal // of as many digits as it has, whatever it is shown as
 	case of.number() && o.kind != "":
 		c.Kind = o.kind
 	}
@@ -134,7 +135,7 @@ func (f *from) ends(sel *sqlast.Select, p *plan.Plan, q *query) {
 func (f *from) behind(terms []orderTerm, i int) expr {
 	o, last := terms[i], i == len(terms)-1
 	x, v := o.x(), f.cursorValue(terms, i)
-	truth := exprType{kind: exo.TypeBool}
+	truth := exprType{kind: value.TypeBool}
 	is := func(op sqlast.Op, args ...expr) expr { return opExpr{op, args, truth} }
 	choose := func(cond, then, otherwise expr) expr { return is(sqlast.Case, cond, then, otherwise) }
 	yes, no := constExpr(sqlast.True), constExpr(sqlast.False)
@@ -177,14 +178,14 @@ func (f *from) cursorValue(terms []orderTerm, i int) argExpr {
 
 // operands are what is sorted by, and a value of it, as they are compared.
 func (f *from) operands(x expr, v argExpr) []expr {
-	if x.typ().kind == exo.TypeText {
+	if x.typ().kind == value.TypeText {
 		return f.inOrder([]expr{x, v})
 	}
 	return f.keyed([]expr{x, v})
 }
 
 func (f *from) against(op sqlast.Op, x expr, v argExpr) expr {
-	return opExpr{op, f.operands(x, v), exprType{kind: exo.TypeBool}}
+	return opExpr{op, f.operands(x, v), exprType{kind: value.TypeBool}}
 }
 
 // alignedFrom reports whether the terms from i on are of one direction, and one comparison of them says what comes after. Where a
@@ -192,7 +193,7 @@ func (f *from) against(op sqlast.Op, x expr, v argExpr) expr {
 func (f *from) alignedFrom(terms []orderTerm, i int) bool {
 	for k, o := range terms[i:] {
 		c, column := plainText(o.x()).(colExpr)
-		if f.c.after[i+k] || o.desc != terms[i].desc || o.desc && !f.neverNull(o.expr) || column && c.col.Kind == exo.TypeTime && !c.col.Iso { // see postgresRange
+		if f.c.after[i+k] || o.desc != terms[i].desc || o.desc && !f.neverNull(o.expr) || column && c.col.Kind == value.TypeTime && !c.col.Iso { // see postgresRange
 			return false
 		}
 	}
@@ -215,7 +216,7 @@ type beyondExpr struct {
 	desc        bool
 }
 
-func (beyondExpr) typ() exprType { return exprType{kind: exo.TypeBool} }
+func (beyondExpr) typ() exprType { return exprType{kind: value.TypeBool} }
 
 func (e beyondExpr) sql(f *from) sqlast.Expr {
 	b := sqlast.Beyond{Desc: e.desc}

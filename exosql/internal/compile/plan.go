@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
@@ -25,8 +27,8 @@ func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan,
 			return nil, err
 		}
 		sel.Columns = []sqlast.Output{{Expr: sqlast.Aggregate{Func: sqlast.Count}, As: "c0"}}
-		p.Cells = []plan.Cell{{Kind: exo.TypeInt, Name: "count"}}
-		p.Shape = &exo.Shape{Names: []string{"count"}}
+		p.Cells = []plan.Cell{{Kind: value.TypeInt, Name: "count"}}
+		p.Shape = &value.Shape{Names: []string{"count"}}
 	} else {
 		if kind == plan.RunFirst {
 			q.limits = append(q.limits[:len(q.limits):len(q.limits)], sqlast.One)
@@ -52,20 +54,20 @@ func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan,
 		return nil, f.c.failed
 	}
 	if f.c.emitted > maxEmitted {
-		return nil, exo.Errorf(exo.Limit, "", "the query is too large: it repeats its expressions too often")
+		return nil, fail.Errorf(fail.Limit, "", "the query is too large: it repeats its expressions too often")
 	}
 	if f.c.handled > maxHandled || f.c.held > maxHeld {
-		return nil, exo.Errorf(exo.Limit, "", "the query does too much with texts that it puts together; put fewer or shorter ones together")
+		return nil, fail.Errorf(fail.Limit, "", "the query does too much with texts that it puts together; put fewer or shorter ones together")
 	}
 	if len(f.c.slots) > maxValues {
-		return nil, exo.Errorf(exo.Limit, "", "the query has too many values: the limit is %d; use a condition instead of a long list", maxValues)
+		return nil, fail.Errorf(fail.Limit, "", "the query has too many values: the limit is %d; use a condition instead of a long list", maxValues)
 	}
 	text, slots, err := sqlast.Render(sel, f.c.dialect)
 	if errors.Is(err, sqlast.ErrLarge) || errors.Is(err, sqlast.ErrDeep) {
-		return nil, &exo.Error{Kind: exo.Limit, Msg: "the query is too large for the database", Err: err}
+		return nil, &fail.Error{Kind: fail.Limit, Msg: "the query is too large for the database", Err: err}
 	}
 	if err != nil {
-		return nil, &exo.Error{Kind: exo.Internal, Err: err}
+		return nil, &fail.Error{Kind: fail.Internal, Err: err}
 	}
 	p.Text, p.Joins = text, f.c.tables*f.c.columns
 	for _, s := range slots {
@@ -89,19 +91,19 @@ func lowered(reads map[string]map[string]bool) map[string]map[string]bool {
 }
 
 // outputs adds the cells of a projection to the statement and the plan. It stands within so many lists.
-func (f *from) outputs(sel *sqlast.Select, p *plan.Plan, out *projection, lists int) *exo.Shape {
-	s := &exo.Shape{Names: slices.Clone(out.names)}
+func (f *from) outputs(sel *sqlast.Select, p *plan.Plan, out *projection, lists int) *value.Shape {
+	s := &value.Shape{Names: slices.Clone(out.names)}
 	for i, it := range out.items {
 		if it.sub != nil {
 			if s.Subs == nil {
-				s.Subs = make([]*exo.Shape, len(out.items))
+				s.Subs = make([]*value.Shape, len(out.items))
 			}
 			s.Subs[i] = f.outputs(sel, p, it.sub, lists)
 			continue
 		}
 		if it.rows != nil {
 			x, rows := f.nest(it.rows, out.names[i], lists+1)
-			p.Cells = append(p.Cells, plan.Cell{Kind: exo.TypeRows, Rows: rows, Null: rows != nil && rows.One, Name: out.names[i]})
+			p.Cells = append(p.Cells, plan.Cell{Kind: value.TypeRows, Rows: rows, Null: rows != nil && rows.One, Name: out.names[i]})
 			sel.Columns = append(sel.Columns, sqlast.Output{Expr: x, As: fmt.Sprintf("c%d", len(sel.Columns))})
 			continue
 		}
@@ -124,7 +126,7 @@ func (f *from) outputs(sel *sqlast.Select, p *plan.Plan, out *projection, lists 
 			f.c.makes(len(p.Cells), it.expr)
 		}
 		if g, ok := it.expr.(cell); ok && g.list != "" {
-			c.Kind, c.Of, c.Collected, c.Null = exo.TypeList, g.list, true, false
+			c.Kind, c.Of, c.Collected, c.Null = value.TypeList, g.list, true, false
 		}
 		p.Cells = append(p.Cells, c)
 		sel.Columns = append(sel.Columns, sqlast.Output{Expr: shown(it.expr, f), As: fmt.Sprintf("c%d", len(sel.Columns))})
@@ -164,7 +166,7 @@ func compilerOf(d Engine, m *exo.Message, grants []*scope.Grant) *compiler {
 	return &compiler{engine: d, dialect: d.Dialect, msg: m, grants: grants, zoned: m.Zone() != "UTC"}
 }
 
-func message(c *compiler) (*plan.Plan, error) {
+func planOf(c *compiler) (*plan.Plan, error) {
 	c.replying = true
 	f := c.newFrom(nil)
 	q, err := f.query(c.msg.Root.Recv, names{})
@@ -197,14 +199,14 @@ func message(c *compiler) (*plan.Plan, error) {
 // copies without them.
 type typed struct {
 	Key    []byte
-	Vals   []exo.Value
+	Vals   []value.Value
 	chain  *decl.Relation
 	scopes scope.Scopes
 	kind   plan.RunKind
 }
 
 // NewChain is a chain of typed calls. more are values of what completes it.
-func NewChain(r *decl.Relation, ss scope.Scopes, kind plan.RunKind, more ...exo.Value) typed {
+func NewChain(r *decl.Relation, ss scope.Scopes, kind plan.RunKind, more ...value.Value) typed {
 	s := shaper{key: fmt.Appendf(nil, "typed %d;", kind)}
 	chain, fixed := s.relation(r), s.scopes(ss)
 	return typed{s.key, append(s.vals, more...), chain, fixed, kind}

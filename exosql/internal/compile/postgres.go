@@ -1,7 +1,7 @@
 package compile
 
 import (
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
@@ -24,9 +24,9 @@ import (
 func (e colExpr) comparablePostgres(x sqlast.Expr) sqlast.Expr {
 	switch {
 	case x == nil:
-	case e.col.Kind == exo.TypeText && (e.col.Enum == nil || !e.typ().native.Text() && !e.typ().native.Ordered):
+	case e.col.Kind == value.TypeText && (e.col.Enum == nil || !e.typ().native.Text() && !e.typ().native.Ordered):
 		return call(sqlast.CastedText, textual(e, x))
-	case e.col.Kind == exo.TypeTime && !e.col.Iso:
+	case e.col.Kind == value.TypeTime && !e.col.Iso:
 		return call(sqlast.TruncMillis, x)
 	}
 	return x
@@ -35,7 +35,7 @@ func (e colExpr) comparablePostgres(x sqlast.Expr) sqlast.Expr {
 // tieBreak is a column of a key in an order that only breaks ties: times as they
 // are stored are as good as any.
 func (f *from) tieBreak(row *occurrence, col *decl.Column) sqlast.Expr {
-	if col.Kind == exo.TypeTime {
+	if col.Kind == value.TypeTime {
 		return f.col(row, col)
 	}
 	return sorted(f.keyOrder(colExpr{row, col})).sql(f)
@@ -49,7 +49,7 @@ func (e opExpr) postgres(f *from) sqlast.Expr {
 		return nil
 	}
 	c, ok := e.args[0].(colExpr)
-	if !ok || len(e.args) != 2 || c.col.Kind != exo.TypeTime || c.col.Iso {
+	if !ok || len(e.args) != 2 || c.col.Kind != value.TypeTime || c.col.Iso {
 		return nil
 	}
 	if v, ok := e.args[1].(argExpr); ok {
@@ -82,7 +82,7 @@ func shownPostgres(e expr, f *from) sqlast.Expr {
 		return s.shown(f)
 	}
 	x := e.sql(f)
-	if c, ok := e.(colExpr); x != nil && (ok && c.col.Kind == exo.TypeText || !ok && inItsType(e)) {
+	if c, ok := e.(colExpr); x != nil && (ok && c.col.Kind == value.TypeText || !ok && inItsType(e)) {
 		return call(sqlast.CastedText, textual(e, x))
 	}
 	return x

@@ -5,6 +5,9 @@ import (
 	"slices"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/language"
@@ -23,7 +26,7 @@ const (
 
 // Uses are those that a column has. What is in JSON is not found by an index of the column.
 func Uses(d Engine, col *decl.Column) []Use {
-	if col.Kind == exo.TypeJSON {
+	if col.Kind == value.TypeJSON {
 		return nil
 	}
 	n := (&compiler{engine: d, dialect: d.Dialect}).form(col).Native
@@ -46,7 +49,7 @@ func Uses(d Engine, col *decl.Column) []Use {
 // lets in, and no other table's stand beside them.
 type Probe struct {
 	Plan *plan.Plan // the open one; nil if the scope is one that no search can find
-	Args []exo.Value
+	Args []value.Value
 	// Bare says that programs run Plan whatever the database's plan is: nothing in it
 	// needs a fence. It is so for keys, and for columns that were declared Indexed.
 	Bare bool
@@ -60,7 +63,7 @@ func (g Prepared) Probe(d Engine, fc *decl.Facet, col *decl.Column, use Use) (*P
 	}
 	c := newCompiler(d, m, []Prepared{g})
 	c.alone = fc
-	if _, err := message(c); err != nil {
+	if _, err := planOf(c); err != nil {
 		return nil, err
 	}
 	p := opened(fence.Form{Open: true}, func() *compiler {
@@ -71,7 +74,7 @@ func (g Prepared) Probe(d Engine, fc *decl.Facet, col *decl.Column, use Use) (*P
 	if p == nil {
 		return &Probe{}, nil // as withOpen has it: such a message has the fenced plan alone
 	}
-	args, err := p.Bind(m.Args, [][]exo.Value{g.Vals}, nil, m.Zone())
+	args, err := p.Bind(m.Args, [][]value.Value{g.Vals}, nil, m.Zone())
 	return &Probe{Plan: p, Args: args, Bare: c.fences == 0}, err
 }
 
@@ -86,74 +89,74 @@ func using(fc *decl.Facet, col *decl.Column, use Use, native string) (*exo.Messa
 	if err != nil {
 		return nil, err
 	}
-	catalog := exo.Catalog{}
+	catalog := message.Catalog{}
 	for _, i := range desc.Interfaces {
 		catalog[i.Name] = i
 	}
-	check := &exo.Checker{Catalog: catalog, Bounds: exo.Limits{}.OrDefault().Message(), Ref: func(uint32) *exo.Type { return desc.Type }, Show: func(uint32) string { return fc.Alias }}
+	check := &message.Checker{Catalog: catalog, Bounds: exo.Limits{}.OrDefault().Message(), Ref: func(uint32) *message.Type { return desc.Type }, Show: func(uint32) string { return fc.Alias }}
 	b := builder{check: check}
-	b.add(exo.WireNode{Op: exo.OpRef, Ref: 1, Recv: -1})
+	b.add(message.WireNode{Op: message.OpRef, Ref: 1, Recv: -1})
 	method := map[Use]string{UseEqual: "where", UseRange: "where"}[use]
 	if method == "" {
 		method = "orderBy"
 	}
 	rows := b.last()
-	param := b.add(exo.WireNode{Op: exo.OpParam, Name: method, Recv: rows})
-	row := b.add(exo.WireNode{Op: exo.OpField, Name: fc.Alias, Recv: param})
-	x := b.add(exo.WireNode{Op: exo.OpField, Name: col.Guest, Recv: row})
+	param := b.add(message.WireNode{Op: message.OpParam, Name: method, Recv: rows})
+	row := b.add(message.WireNode{Op: message.OpField, Name: fc.Alias, Recv: param})
+	x := b.add(message.WireNode{Op: message.OpField, Name: col.Guest, Recv: row})
 	switch use {
 	case UseEqual, UseRange:
 		op := "eq"
 		if use == UseRange {
 			op = "ge"
 		}
-		v := b.add(exo.WireNode{Op: exo.OpLit, Lit: sample(col, native), Recv: -1})
-		x = b.add(exo.WireNode{Op: exo.OpCall, Name: op, Recv: x, Args: []int32{v}})
+		v := b.add(message.WireNode{Op: message.OpLit, Lit: sample(col, native), Recv: -1})
+		x = b.add(message.WireNode{Op: message.OpCall, Name: op, Recv: x, Args: []int32{v}})
 	case UseDescending:
-		x = b.add(exo.WireNode{Op: exo.OpCall, Name: "desc", Recv: x})
+		x = b.add(message.WireNode{Op: message.OpCall, Name: "desc", Recv: x})
 	}
-	q := b.add(exo.WireNode{Op: exo.OpLambda, Recv: param, Args: []int32{x}})
-	q = b.add(exo.WireNode{Op: exo.OpCall, Name: method, Recv: rows, Args: []int32{q}})
+	q := b.add(message.WireNode{Op: message.OpLambda, Recv: param, Args: []int32{x}})
+	q = b.add(message.WireNode{Op: message.OpCall, Name: method, Recv: rows, Args: []int32{q}})
 	if method == "orderBy" {
-		n := b.add(exo.WireNode{Op: exo.OpLit, Lit: exo.Int(20), Recv: -1})
-		q = b.add(exo.WireNode{Op: exo.OpCall, Name: "limit", Recv: q, Args: []int32{n}})
+		n := b.add(message.WireNode{Op: message.OpLit, Lit: value.Int(20), Recv: -1})
+		q = b.add(message.WireNode{Op: message.OpCall, Name: "limit", Recv: q, Args: []int32{n}})
 	}
-	b.add(exo.WireNode{Op: exo.OpCall, Name: "execute", Recv: q})
-	m, err := check.Check(exo.Expr{Nodes: b.nodes})
+	b.add(message.WireNode{Op: message.OpCall, Name: "execute", Recv: q})
+	m, err := check.Check(message.Expr{Nodes: b.nodes})
 	if err != nil {
-		return nil, &exo.Error{Kind: exo.Internal, Err: fmt.Errorf("exosql: the program that uses %s.%s: %w", col.Table.Name, col.Name, err)}
+		return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: the program that uses %s.%s: %w", col.Table.Name, col.Name, err)}
 	}
 	return &exo.Message{Checked: *m}, nil
 }
 
 type builder struct {
-	check *exo.Checker
-	nodes []exo.WireNode
+	check *message.Checker
+	nodes []message.WireNode
 }
 
 func (b *builder) last() int32 { return int32(len(b.nodes) - 1) }
 
-func (b *builder) add(n exo.WireNode) int32 {
+func (b *builder) add(n message.WireNode) int32 {
 	b.nodes = append(b.nodes, n)
 	return b.last()
 }
 
 // sample is a value that programs may compare a column with. Plans do not depend on it.
-func sample(col *decl.Column, native string) exo.Value {
+func sample(col *decl.Column, native string) value.Value {
 	switch {
 	case len(col.Enum) > 0:
-		return exo.Text(slices.Min(col.Enum))
+		return value.Text(slices.Min(col.Enum))
 	case native != "":
-		return exo.Text(native)
+		return value.Text(native)
 	}
 	switch col.Kind {
-	case exo.TypeInt, exo.TypeFloat:
-		return exo.Int(1)
-	case exo.TypeBool:
-		return exo.Bool(true)
+	case value.TypeInt, value.TypeFloat:
+		return value.Int(1)
+	case value.TypeBool:
+		return value.Bool(true)
 	}
-	return exo.Text(map[string]string{
-		exo.TypeTime: "2000-01-02T03:04:05Z", exo.TypeDate: "2000-01-02", exo.TypeDecimal: "1.5", exo.TypeInterval: "P1D",
-		exo.TypeUUID: "00000000-0000-0000-0000-000000000000",
+	return value.Text(map[string]string{
+		value.TypeTime: "2000-01-02T03:04:05Z", value.TypeDate: "2000-01-02", value.TypeDecimal: "1.5", value.TypeInterval: "P1D",
+		value.TypeUUID: "00000000-0000-0000-0000-000000000000",
 	}[col.Kind])
 }

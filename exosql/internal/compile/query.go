@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
@@ -196,7 +197,7 @@ func (c *compiler) alias() string {
 
 func (c *compiler) step() error {
 	if c.steps++; c.steps > maxSteps {
-		return exo.Errorf(exo.Limit, "", "the query is too large")
+		return fail.Errorf(fail.Limit, "", "the query is too large")
 	}
 	return nil
 }

@@ -3,7 +3,7 @@ package compile
 import (
 	"fmt"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/sqlast"
@@ -35,7 +35,7 @@ type owners struct {
 // ownerKey is a column of a row, or of the one row that a link leads to.
 type ownerKey struct {
 	row  *occurrence
-	link *exo.Node
+	link *message.Node
 	col  *decl.Column
 }
 
@@ -98,7 +98,7 @@ func (o *owners) add(cell int, col *decl.Column, of func(*decl.Column) (ownerKey
 
 // columnOfLink is the column that a subquery is of, of the one row that a link leads to; nil: it is something else.
 func (f *from) columnOfLink(e subquery) *decl.Column {
-	if e.n.Op != exo.OpField {
+	if e.n.Op != message.OpField {
 		return nil
 	}
 	trial := *f.c // nothing of it stays in the statement

@@ -3,7 +3,7 @@ package compile
 import (
 	"slices"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
@@ -32,10 +32,10 @@ func (c *compiler) sealed(p *plan.Plan) error {
 		}
 	}
 	if made > maxMadeSealed {
-		return exo.Errorf(exo.Limit, "", "the texts that a row puts together of labelled values could take more than %d MiB: select fewer of them", maxMadeSealed>>20)
+		return fail.Errorf(fail.Limit, "", "the texts that a row puts together of labelled values could take more than %d MiB: select fewer of them", maxMadeSealed>>20)
 	}
 	if n > maxSealed {
-		return exo.Errorf(exo.Limit, "", "a row shows %d labelled values; %d is the limit: select those that are meant, each once", n, maxSealed)
+		return fail.Errorf(fail.Limit, "", "a row shows %d labelled values; %d is the limit: select those that are meant, each once", n, maxSealed)
 	}
 	return nil
 }

@@ -1,7 +1,7 @@
 package compile
 
 import (
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
@@ -19,11 +19,11 @@ const (
 // character.
 func (f *from) search(args []expr) []expr {
 	needle := args[1]
-	if v, ok := value(needle); ok {
+	if v, ok := asArgument(needle); ok {
 		v.src.Needle = true
 		needle = textExpr{v}
 	} else if !isNull(needle) {
-		t := exprType{kind: exo.TypeText, size: digits{whole: plan.MaxNeedle}}
+		t := exprType{kind: value.TypeText, size: digits{whole: plan.MaxNeedle}}
 		if f.c.dialect == sqlast.Postgres {
 			needle = opExpr{sqlast.Short, []expr{needle, needle}, t}
 		} else {
@@ -38,7 +38,7 @@ func (f *from) search(args []expr) []expr {
 // to copy.
 func (f *from) handle(op sqlast.Op, args []expr) {
 	for _, a := range args {
-		if _, value := value(a); value || a.typ().kind != exo.TypeText {
+		if _, val := asArgument(a); val || a.typ().kind != value.TypeText {
 			continue
 		}
 		n := a.typ().size.whole

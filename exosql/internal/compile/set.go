@@ -3,7 +3,9 @@ package compile
 import (
 	"fmt"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
@@ -18,12 +20,12 @@ const maxSets = 20
 // move a condition on the result into both, and there it meets rows in scope alone (TestSetReads).
 //
 // Rows are compared as they are shown, as keys of groups are, and the result is a table of such rows: see group.
-func (f *from) combine(q *query, n *exo.Node, set sqlast.Set) error {
+func (f *from) combine(q *query, n *message.Node, set sqlast.Set) error {
 	if f.outer != nil || f.asked != nil || len(q.context) > 0 || !n.Args[0].Closed() || !n.Recv.Closed() {
-		return exo.Errorf(exo.Invalid, n.Name, "is about whole queries: neither can use a row of a callback, or stand in a query that is joined")
+		return fail.Errorf(fail.Invalid, n.Name, "is about whole queries: neither can use a row of a callback, or stand in a query that is joined")
 	}
 	if f.c.sets++; f.c.sets > maxSets {
-		return exo.Errorf(exo.Limit, n.Name, "too many queries are combined in one: the limit is %d", maxSets)
+		return fail.Errorf(fail.Limit, n.Name, "too many queries are combined in one: the limit is %d", maxSets)
 	}
 	other := f.c.newFrom(nil)
 	q2, err := other.query(n.Args[0], names{})
@@ -48,7 +50,7 @@ func (f *from) combine(q *query, n *exo.Node, set sqlast.Set) error {
 	for i, it := range shows.items {
 		x, y, of, err := f.comparable(it.expr, theirs.items[i].expr)
 		if err != nil {
-			return exo.Errorf(exo.Invalid, n.Name, "`%s` %s", shows.names[i], err.Error())
+			return fail.Errorf(fail.Invalid, n.Name, "`%s` %s", shows.names[i], err.Error())
 		}
 		c := cell{row: row, col: &decl.Column{Table: row.table, Name: "row", Kind: of.kind, Null: true, Iso: true}, of: of}
 		g.keys, g.kinds, g.cells[c.col] = append(g.keys, c), append(g.kinds, it.kind), x
@@ -76,16 +78,16 @@ func (f *from) combine(q *query, n *exo.Node, set sqlast.Set) error {
 func (f *from) arm(q *query, name string) (*projection, error) {
 	out := q.out
 	if out == nil && q.base.group == nil {
-		return nil, exo.Errorf(exo.Invalid, name, "compares what two queries show: select the columns in both first, like .select(t => ({ id: t.id, name: t.name }))")
+		return nil, fail.Errorf(fail.Invalid, name, "compares what two queries show: select the columns in both first, like .select(t => ({ id: t.id, name: t.name }))")
 	} else if out == nil {
 		out = wholeRow(q.base)
 	}
 	for i, it := range out.items {
 		if it.sub != nil {
-			return nil, exo.Errorf(exo.Invalid, name, "`%s` is a record: select its columns one by one", out.names[i])
+			return nil, fail.Errorf(fail.Invalid, name, "`%s` is a record: select its columns one by one", out.names[i])
 		}
 		if it.rows != nil {
-			return nil, exo.Errorf(exo.Invalid, name, "`%s` is a list of rows, which can't be compared; .select(…) other columns before it", out.names[i])
+			return nil, fail.Errorf(fail.Invalid, name, "`%s` is a list of rows, which can't be compared; .select(…) other columns before it", out.names[i])
 		}
 	}
 	if err := f.settle(q); err != nil {
@@ -102,14 +104,14 @@ func (f *from) comparable(x, y expr) (_, _ expr, of exprType, err error) {
 		if c, ok := e.(cell); ok && c.list != "" || !language.Groupable[e.typ().kind] {
 			return nil, nil, of, fmt.Errorf("can't be compared: it has to be a number, a text, a truth value, a time, a day or an id")
 		}
-		v, value := e.(argExpr)
+		v, val := e.(argExpr)
 		switch kind := e.typ().kind; {
-		case !value:
+		case !val:
 		case e.typ().number():
 			both[i] = f.exactly(v)
-		case kind == exo.TypeBool: // PostgreSQL takes what it can't infer for a text
+		case kind == value.TypeBool: // PostgreSQL takes what it can't infer for a text
 			both[i] = opExpr{sqlast.Not, []expr{opExpr{sqlast.Not, []expr{v}, v.typ()}}, v.typ()}
-		case kind != exo.TypeText:
+		case kind != value.TypeText:
 			return nil, nil, of, fmt.Errorf("is a value of the program: only texts, numbers, true and false can stand there")
 		}
 	}
@@ -118,17 +120,17 @@ func (f *from) comparable(x, y expr) (_, _ expr, of exprType, err error) {
 	}
 	alike := both[0].typ().native == both[1].typ().native
 	for i, e := range both {
-		if both[i] = f.canonical(e); !alike && e.typ().kind == exo.TypeText { // of two types, PostgreSQL makes no column
+		if both[i] = f.canonical(e); !alike && e.typ().kind == value.TypeText { // of two types, PostgreSQL makes no column
 			both[i] = textExpr{e}
 		}
 	}
-	if of = both[0].typ(); !alike && of.kind == exo.TypeText {
+	if of = both[0].typ(); !alike && of.kind == value.TypeText {
 		of.native = lettered(nativeOf(both))
 	}
 	switch {
 	case of.number():
 		of.size = largest(both)
-	case of.kind == exo.TypeText:
+	case of.kind == value.TypeText:
 		of.size = longest(both)
 	}
 	return both[0], both[1], of, nil

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 )
@@ -24,7 +24,7 @@ import (
 // list begins with its length, so no two grants have one key.
 type shaper struct {
 	key  []byte
-	vals []exo.Value
+	vals []value.Value
 	from []valueAt // of each value
 }
 
@@ -87,7 +87,7 @@ func (s *shaper) link(l *decl.Link) *decl.Link {
 	return l
 }
 
-func (s *shaper) value(v exo.Value, from valueAt) decl.Held {
+func (s *shaper) value(v value.Value, from valueAt) decl.Held {
 	s.vals, s.from = append(s.vals, v), append(s.from, from)
 	return decl.Held{Kind: s.text(v.Type()), Slot: len(s.vals) - 1}
 }
@@ -129,10 +129,10 @@ func (s *shaper) relation(r *decl.Relation) *decl.Relation {
 	}
 	q.Search = s.search(r.Search)
 	if r.Kind == decl.StepSearch {
-		q.Slot = s.value(exo.Text(r.Text), valueAt{r, 0}).Slot
+		q.Slot = s.value(value.Text(r.Text), valueAt{r, 0}).Slot
 	}
 	if r.Kind == decl.StepLimit || r.Kind == decl.StepOffset {
-		q.Slot = s.value(exo.Int(r.N), valueAt{r, 0}).Slot
+		q.Slot = s.value(value.Int(r.N), valueAt{r, 0}).Slot
 	}
 	q.Prev = s.relation(r.Prev)
 	return q
@@ -229,7 +229,7 @@ func (s *shaper) grant(f *decl.Facet, rel *decl.Relation, every, chain scope.Sco
 
 // ShapeChain is a chain of typed calls that writes, as its plan is kept: a copy without its values, the scopes of its tables, and these
 // values. key is that of the plan, after what it begins with; links are those by which written keys are looked for.
-func ShapeChain(start []byte, r *decl.Relation, ss scope.Scopes, links []decl.LinkMember) (key []byte, chain *decl.Relation, scopes scope.Scopes, vals []exo.Value) {
+func ShapeChain(start []byte, r *decl.Relation, ss scope.Scopes, links []decl.LinkMember) (key []byte, chain *decl.Relation, scopes scope.Scopes, vals []value.Value) {
 	s := shaper{key: start}
 	chain = s.relation(r)
 	scopes = s.scopes(ss)

@@ -10,7 +10,8 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 )
@@ -24,7 +25,7 @@ type shapeWorld struct {
 
 func newShapeWorld() *shapeWorld {
 	col := func(t *decl.Table, name string, key bool) *decl.Column {
-		c := &decl.Column{Table: t, Name: name, Kind: exo.TypeInt, Key: key}
+		c := &decl.Column{Table: t, Name: name, Kind: value.TypeInt, Key: key}
 		t.Add(c)
 		return c
 	}
@@ -51,8 +52,8 @@ func (w *shapeWorld) other(t *testing.T, of reflect.Value) []any {
 		return []any{[]*decl.Pred{{Op: "all"}}, []*decl.Pred{{Op: "all"}, {Op: "all"}}, []*decl.Pred(nil)}
 	case *decl.Relation:
 		return []any{&decl.Relation{Kind: decl.StepGrant, Table: w.t2, Pred: &decl.Pred{Op: "all"}}, (*decl.Relation)(nil)}
-	case []exo.Value:
-		return []any{[]exo.Value{exo.Text("a")}, []exo.Value{exo.Int(1), exo.Int(2)}, []exo.Value{exo.Int(9)}, []exo.Value(nil)}
+	case []value.Value:
+		return []any{[]value.Value{value.Text("a")}, []value.Value{value.Int(1), value.Int(2)}, []value.Value{value.Int(9)}, []value.Value(nil)}
 	case []decl.Ordering:
 		return []any{[]decl.Ordering{{Col: w.c2, Desc: false}}, []decl.Ordering{{Col: w.c1, Desc: true}}, []decl.Ordering{{Col: w.c1, Desc: false}, {Col: w.c2, Desc: false}}, []decl.Ordering(nil)}
 	case []*decl.Column:
@@ -69,12 +70,12 @@ func (w *shapeWorld) other(t *testing.T, of reflect.Value) []any {
 	case *decl.ScopeSet: // Prepare writes its scopes out
 		return []any{new(decl.ScopeSet)}
 	case []decl.Held:
-		return []any{[]decl.Held{{Kind: exo.TypeInt, Slot: 3}}}
+		return []any{[]decl.Held{{Kind: value.TypeInt, Slot: 3}}}
 	case *decl.Facet:
 		return []any{&decl.Facet{Alias: "h", Table: w.t2, Cols: []*decl.Column{w.c2}}}
 	case []*decl.Facet:
 		return []any{[]*decl.Facet{{}}}
-	case sync.Mutex, sync.Once, map[string]any, map[string][]*exo.Interface:
+	case sync.Mutex, sync.Once, map[string]any, map[string][]*message.Interface:
 		return nil
 	}
 	if name := of.Type().String(); name == "decl.made" || strings.HasPrefix(name, "atomic.Pointer[") { // what is made of a facet
@@ -101,7 +102,7 @@ func (w *shapeWorld) other(t *testing.T, of reflect.Value) []any {
 func TestShapeKey(t *testing.T) {
 	w := newShapeWorld()
 	aPred := func() *decl.Pred {
-		return &decl.Pred{Op: "eq", Col: w.c1, Vals: []exo.Value{exo.Int(1)}, Subs: []*decl.Pred{{Op: "isNull", Col: w.c1}}}
+		return &decl.Pred{Op: "eq", Col: w.c1, Vals: []value.Value{value.Int(1)}, Subs: []*decl.Pred{{Op: "isNull", Col: w.c1}}}
 	}
 	aFacet := func() *decl.Facet {
 		return &decl.Facet{Alias: "f", Table: w.t1, Cols: []*decl.Column{w.c1}}
@@ -170,7 +171,7 @@ func TestShapeKey(t *testing.T) {
 // TestShapeHasNoValue: what the compiler gets of a grant holds none of its values.
 func TestShapeHasNoValue(t *testing.T) {
 	w := newShapeWorld()
-	p := &decl.Pred{Op: "in", Col: w.c1, Vals: []exo.Value{exo.Int(7_777_777_777), exo.Text("canary")}}
+	p := &decl.Pred{Op: "in", Col: w.c1, Vals: []value.Value{value.Int(7_777_777_777), value.Text("canary")}}
 	var s shaper
 	q := s.relation(&decl.Relation{Kind: decl.StepLimit, Table: w.t1, N: 8_888_888_888, Prev: &decl.Relation{Kind: decl.StepGrant, Table: w.t1, Pred: p}})
 	if q.N != 0 || q.Prev.Pred.Vals != nil || len(q.Prev.Pred.Args) != 2 || bytes.Contains(s.key, []byte("canary")) {

@@ -9,6 +9,9 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/language"
@@ -45,10 +48,10 @@ func fixedValue(x scope.Fixed) argExpr {
 // valueKind is the type of the values that a column is given: of a date, a number with decimals and their like it is text.
 func valueKind(column string) string {
 	switch column {
-	case exo.TypeBool, exo.TypeInt, exo.TypeFloat, exo.TypeTime:
+	case value.TypeBool, value.TypeInt, value.TypeFloat, value.TypeTime:
 		return column
 	}
-	return exo.TypeText
+	return value.TypeText
 }
 
 // HasKey refuses a table whose rows have no key.
@@ -84,7 +87,7 @@ func statement(c *compiler) *Statement { return &Statement{c: c, f: c.newFrom(ni
 func (s *Statement) Fenced() bool { return s.c.fences > 0 }
 
 // Find adds the query of a message: the rows that are written, or through whose link a row is inserted.
-func (s *Statement) Find(n *exo.Node) (err error) {
+func (s *Statement) Find(n *message.Node) (err error) {
 	s.q, err = s.f.query(n, s.env)
 	return err
 }
@@ -128,7 +131,7 @@ func (s *Statement) Parent(l *decl.Link, fixed []scope.Fixed) (*plan.Plan, error
 		for i, p := range l.Pairs {
 			if p.To == x.Col && len(x.Slots) == 1 {
 				out.names = append(out.names, fmt.Sprintf("s%d", i))
-				out.items = append(out.items, projected{expr: f.equals(q.base, p.From, fixedValue(x)), kind: exo.TypeBool, null: p.From.Null})
+				out.items = append(out.items, projected{expr: f.equals(q.base, p.From, fixedValue(x)), kind: value.TypeBool, null: p.From.Null})
 			}
 		}
 	}
@@ -161,21 +164,21 @@ func (s *Statement) Change(entry scope.Entry, update bool) error {
 }
 
 // Callback enters the callback of an update, and returns what it gives.
-func (s *Statement) Callback(n *exo.Node) *exo.Node {
+func (s *Statement) Callback(n *message.Node) *message.Node {
 	s.env = s.f.bound(n, s.q, s.env)
 	return n.Args[0]
 }
 
 // Calculate is a value that the callback of an update gives.
-func (s *Statement) Calculate(col *decl.Column, n *exo.Node) (Assigned, error) {
-	if n.Op == exo.OpLit {
+func (s *Statement) Calculate(col *decl.Column, n *message.Node) (Assigned, error) {
+	if n.Op == message.OpLit {
 		if n.Lit.IsNull() {
 			return Assigned{Col: col, Null: true}, nil
 		}
 		return Assigned{Col: col, Src: plan.Source{Origin: plan.FromMessage, Index: n.Slot, Item: -1}}, nil
 	}
-	if n.Op == exo.OpList {
-		return Assigned{}, exo.Errorf(exo.Invalid, "", "`%s` can't be calculated of columns: read the row first, and give plain values", col.Guest)
+	if n.Op == message.OpList {
+		return Assigned{}, fail.Errorf(fail.Invalid, "", "`%s` can't be calculated of columns: read the row first, and give plain values", col.Guest)
 	}
 	f := s.f
 	e, err := f.expr(n, s.env)
@@ -183,18 +186,18 @@ func (s *Statement) Calculate(col *decl.Column, n *exo.Node) (Assigned, error) {
 		return Assigned{}, err
 	}
 	if c, ok := e.(colExpr); len(col.Enum) > 0 && (!ok || !slices.Equal(c.col.Enum, col.Enum)) {
-		return Assigned{}, exo.Errorf(exo.Invalid, "", "`%s` is one of '%s', and can't be set to what is calculated", col.Guest, strings.Join(col.Enum, "', '"))
+		return Assigned{}, fail.Errorf(fail.Invalid, "", "`%s` is one of '%s', and can't be set to what is calculated", col.Guest, strings.Join(col.Enum, "', '"))
 	}
-	name, value := fmt.Sprintf("c%d", len(s.sel.Columns)), e.sql(f)
+	name, val := fmt.Sprintf("c%d", len(s.sel.Columns)), e.sql(f)
 	if _, plain := e.(colExpr); !plain && s.c.dialect == sqlast.SQLite { // PostgreSQL knows what its columns hold
 		switch col.Kind {
-		case exo.TypeInt:
-			value = sqlast.Call{Op: sqlast.StoreWhole, Args: []sqlast.Expr{value}}
-		case exo.TypeFloat:
-			value = sqlast.Call{Op: sqlast.StoreFloat, Args: []sqlast.Expr{value}}
+		case value.TypeInt:
+			val = sqlast.Call{Op: sqlast.StoreWhole, Args: []sqlast.Expr{val}}
+		case value.TypeFloat:
+			val = sqlast.Call{Op: sqlast.StoreFloat, Args: []sqlast.Expr{val}}
 		}
 	}
-	s.sel.Columns = append(s.sel.Columns, sqlast.Output{Expr: value, As: name})
+	s.sel.Columns = append(s.sel.Columns, sqlast.Output{Expr: val, As: name})
 	return Assigned{Col: col, Out: name}, nil
 }
 
@@ -285,18 +288,18 @@ func (c *compiler) stored(v Assigned) sqlast.Expr {
 		src.As, src.Beside, src.Column = c.typeOf(v.Col), v.Col.Guest, v.Col.Name
 	}
 	switch {
-	case v.Col.Kind == exo.TypeJSON:
+	case v.Col.Kind == value.TypeJSON:
 		src.Kind = plan.ArgDocument
-	case v.Col.Kind == exo.TypeList:
+	case v.Col.Kind == value.TypeList:
 		src.Kind, src.Elem = plan.ArgDocument, v.Col.Elem
 		if c.dialect == sqlast.Postgres {
 			src.Kind = plan.ArgArray
 		}
-	case c.dialect == sqlast.Postgres && v.Col.Kind == exo.TypeBytes:
+	case c.dialect == sqlast.Postgres && v.Col.Kind == value.TypeBytes:
 		src.Kind = plan.ArgStoredBytes
 	case c.dialect == sqlast.Postgres:
 		src.Kind = plan.ArgStored
-	case v.Col.Kind == exo.TypeDecimal, v.Col.Kind == exo.TypeBytes, v.Col.Kind == exo.TypeFloat:
+	case v.Col.Kind == value.TypeDecimal, v.Col.Kind == value.TypeBytes, v.Col.Kind == value.TypeFloat:
 		src.Kind = v.Col.Kind
 	}
 	return c.arg(src)
@@ -308,13 +311,13 @@ func (c *compiler) written(x *sqlast.Write, cells []plan.Cell) (*plan.Plan, erro
 		return nil, c.failed
 	}
 	if len(c.slots) > maxValues {
-		return nil, exo.Errorf(exo.Limit, "", "too many values in one statement: the limit is %d; write fewer rows at a time", maxValues)
+		return nil, fail.Errorf(fail.Limit, "", "too many values in one statement: the limit is %d; write fewer rows at a time", maxValues)
 	}
 	text, slots, reads, err := sqlast.RenderWrite(x, c.dialect)
 	if err != nil {
-		return nil, &exo.Error{Kind: exo.Internal, Err: err}
+		return nil, &fail.Error{Kind: fail.Internal, Err: err}
 	}
-	p := &plan.Plan{Text: text, Kind: plan.RunAll, Cells: cells, Shape: &exo.Shape{}, Joins: c.tables * c.columns,
+	p := &plan.Plan{Text: text, Kind: plan.RunAll, Cells: cells, Shape: &value.Shape{}, Joins: c.tables * c.columns,
 		Write: &plan.Write{Table: x.Table, In: x.In, Insert: x.Kind == sqlast.Insert, Rows: len(x.Rows), Delete: x.Kind == sqlast.Delete}, Reads: lowered(reads)}
 	switch x.Kind {
 	case sqlast.Update:
@@ -339,7 +342,7 @@ func Opened(d Engine, m *exo.Message, grants []*scope.Grant, form fence.Form, ma
 // equals is the condition that a column has a value.
 func (f *from) equals(row *occurrence, col *decl.Column, a argExpr) expr {
 	op := language.OperatorOn()[language.ColumnInterfaces[col.Kind]]["eq"]
-	return f.operate(op, []expr{colExpr{row, col}, a.beside(col.Kind)}, exprType{kind: exo.TypeBool})
+	return f.operate(op, []expr{colExpr{row, col}, a.beside(col.Kind)}, exprType{kind: value.TypeBool})
 }
 
 // hasKeys is the condition that a row has one of n keys, whose values are arguments of the message from number first on.
@@ -370,7 +373,7 @@ func joined(op sqlast.Op, list []expr) expr {
 	if len(list) == 1 {
 		return list[0]
 	}
-	return opExpr{op, list, exprType{kind: exo.TypeBool}}
+	return opExpr{op, list, exprType{kind: value.TypeBool}}
 }
 
 // Count is the plan that counts the rows of a table in scope that have one of n keys, whose values are the arguments after those of the

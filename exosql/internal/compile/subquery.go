@@ -1,7 +1,9 @@
 package compile
 
 import (
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/internal/sqlast"
@@ -15,7 +17,7 @@ import (
 //
 // It is compiled anew wherever it is written: by then the row may be in another derived table.
 type subquery struct {
-	n   *exo.Node
+	n   *message.Node
 	env names
 	of  exprType
 }
@@ -33,7 +35,7 @@ func (e subquery) shown(f *from) sqlast.Expr {
 }
 
 // ask interprets a node of a callback that asks of linked rows.
-func (f *from) ask(n *exo.Node, env names) (expr, error) {
+func (f *from) ask(n *message.Node, env names) (expr, error) {
 	// Tried on the side, for its type and its errors: nothing of it stays in the statement.
 	trial := *f.c
 	_, of, err := (&from{c: &trial, outer: f.outer, sources: f.sources, rows: f.rows, at: f.at}).subquery(n, env, expr.sql)
@@ -59,7 +61,7 @@ func (e subquery) write(f *from, how func(expr, *from) sqlast.Expr) sqlast.Expr 
 // mayAsk counts a subquery that is written.
 func (c *compiler) mayAsk() bool {
 	if c.asked++; c.asked > maxSources {
-		c.fail(exo.Errorf(exo.Limit, "", "too many links and queries in the expressions of one query: the limit is %d, and each use counts", maxSources))
+		c.fail(fail.Errorf(fail.Limit, "", "too many links and queries in the expressions of one query: the limit is %d, and each use counts", maxSources))
 		return false
 	}
 	return true
@@ -73,10 +75,10 @@ func (c *compiler) fail(err error) {
 }
 
 // subquery builds and writes what a node asks of linked rows.
-func (f *from) subquery(n *exo.Node, env names, how func(expr, *from) sqlast.Expr) (sqlast.Expr, exprType, error) {
+func (f *from) subquery(n *message.Node, env names, how func(expr, *from) sqlast.Expr) (sqlast.Expr, exprType, error) {
 	sub := f.inside(n)
 	q, err := sub.query(n.Recv, env)
-	if err == nil && n.Op == exo.OpField {
+	if err == nil && n.Op == message.OpField {
 		return sub.ofOne(q, n, how)
 	}
 	if err == nil {
@@ -85,7 +87,7 @@ func (f *from) subquery(n *exo.Node, env names, how func(expr, *from) sqlast.Exp
 	if err != nil {
 		return nil, exprType{}, err
 	}
-	switch truth := (exprType{kind: exo.TypeBool}); n.Name {
+	switch truth := (exprType{kind: value.TypeBool}); n.Name {
 	case language.ExistsMethod:
 		return sqlast.Exists{Sub: sub.one()}, truth, nil
 	case language.Some, language.Every, language.None:
@@ -104,7 +106,7 @@ func (f *from) subquery(n *exo.Node, env names, how func(expr, *from) sqlast.Exp
 
 // inside is where a query is built that n asks of in a callback. What depends on no row of the callback stands on its own:
 // its limits act once, it may have groups, and an engine runs it once (TestSubqueriesRunOnce).
-func (f *from) inside(n *exo.Node) *from {
+func (f *from) inside(n *message.Node) *from {
 	if n.Closed() {
 		return f.c.newFrom(nil)
 	}
@@ -118,10 +120,10 @@ func (f *from) one() *sqlast.Select {
 
 // ofOne is a column of the row that a link to at most one leads to, or of the first row. Where the declaration says that it
 // is one and the table's key does not, the first row counts, too.
-func (f *from) ofOne(q *query, n *exo.Node, how func(expr, *from) sqlast.Expr) (sqlast.Expr, exprType, error) {
+func (f *from) ofOne(q *query, n *message.Node, how func(expr, *from) sqlast.Expr) (sqlast.Expr, exprType, error) {
 	row := q.base
 	if row.facet == nil || row.facet.Column(n.Name) == nil {
-		return nil, exprType{}, exo.Errorf(exo.Denied, n.Name, "no such column")
+		return nil, exprType{}, fail.Errorf(fail.Denied, n.Name, "no such column")
 	}
 	x := colExpr{row, row.facet.Column(n.Name)}
 	sel := &sqlast.Select{Columns: []sqlast.Output{{Expr: how(x, f), As: "k"}}}
@@ -140,7 +142,7 @@ func (f *from) limitOne(sel *sqlast.Select, q *query) {
 }
 
 // ofMany is an aggregate of linked rows.
-func (f *from) ofMany(q *query, n *exo.Node, env names, how func(expr, *from) sqlast.Expr) (sqlast.Expr, exprType, error) {
+func (f *from) ofMany(q *query, n *message.Node, env names, how func(expr, *from) sqlast.Expr) (sqlast.Expr, exprType, error) {
 	var x expr
 	if n.Name != language.Count {
 		if err := q.after(n.Name, n.Args[0]); err != nil {
@@ -148,7 +150,7 @@ func (f *from) ofMany(q *query, n *exo.Node, env names, how func(expr, *from) sq
 		}
 		if !mentions(n.Args[0].Args[0], n.Args[0].Recv) {
 			// To SQL an aggregate of the outer row's columns alone is one of the outer query.
-			return nil, exprType{}, exo.Errorf(exo.Invalid, n.Name, "the callback has to use a column of the rows that it is about")
+			return nil, exprType{}, fail.Errorf(fail.Invalid, n.Name, "the callback has to use a column of the rows that it is about")
 		}
 		f.fence() // an engine may answer it from an index, in whose order others' rows stand: see group
 		var err error
@@ -166,11 +168,11 @@ func (f *from) ofMany(q *query, n *exo.Node, env names, how func(expr, *from) sq
 }
 
 // mentions reports whether a node depends on the placeholder of a callback.
-func mentions(n, param *exo.Node) bool {
+func mentions(n, param *message.Node) bool {
 	if n == nil || n == param {
 		return n == param
 	}
-	if n.Op == exo.OpParam {
+	if n.Op == message.OpParam {
 		return false
 	}
 	for _, a := range n.Args {

@@ -3,7 +3,9 @@ package compile
 import (
 	"slices"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
@@ -23,16 +25,16 @@ type searchExpr struct {
 
 func (e searchExpr) typ() exprType {
 	if e.rank {
-		return exprType{kind: exo.TypeInt}
+		return exprType{kind: value.TypeInt}
 	}
-	return exprType{kind: exo.TypeBool}
+	return exprType{kind: value.TypeBool}
 }
 
 func (e searchExpr) sql(f *from) sqlast.Expr {
 	if f.c.emitted += len(e.by.Cols); f.c.emitted > maxEmitted {
 		return sqlast.Null // finish refuses the whole
 	}
-	a := argExpr{src: e.text, kind: exo.TypeText}
+	a := argExpr{src: e.text, kind: value.TypeText}
 	var x sqlast.Searched
 	switch {
 	case f.c.dialect == sqlast.SQLite:
@@ -68,12 +70,12 @@ func (o *occurrence) searched() *decl.Search {
 }
 
 // isSearch reports whether a node searches a query; a link has no argument.
-func isSearch(n *exo.Node) bool {
-	return n.Op == exo.OpCall && n.Name == language.Search && len(n.Args) == 1
+func isSearch(n *message.Node) bool {
+	return n.Op == message.OpCall && n.Name == language.Search && len(n.Args) == 1
 }
 
 // doSearch keeps the rows that match a text, best first.
-func (f *from) doSearch(q *query, n *exo.Node) error {
+func (f *from) doSearch(q *query, n *message.Node) error {
 	if err := f.settle(q); err != nil {
 		return err
 	}
@@ -83,21 +85,21 @@ func (f *from) doSearch(q *query, n *exo.Node) error {
 	text := f.textOf(n.Args[0])
 	f.demand(f.searching(q.base, text, false)) // behind a fence, so no rank of a row out of scope is compared
 	q.base.sought = &text
-	q.order = append(q.order, orderTerm{expr: sortExpr{f.searching(q.base, text, true)}, desc: true, kind: exo.TypeInt, last: true})
+	q.order = append(q.order, orderTerm{expr: sortExpr{f.searching(q.base, text, true)}, desc: true, kind: value.TypeInt, last: true})
 	return nil
 }
 
-func (f *from) textOf(n *exo.Node) plan.Source {
+func (f *from) textOf(n *message.Node) plan.Source {
 	return plan.Source{Origin: plan.FromMessage, Index: n.Slot, Item: -1}
 }
 
 // searchOf interprets what a callback asks of the texts of a row.
-func (f *from) searchOf(row *occurrence, n *exo.Node) (expr, error) {
+func (f *from) searchOf(row *occurrence, n *message.Node) (expr, error) {
 	if len(n.Args) > 0 {
 		return f.searching(row, f.textOf(n.Args[0]), n.Name == language.Rank), nil
 	}
 	if row.sought == nil {
-		return nil, exo.Errorf(exo.Invalid, n.Name, "of which text? write .%s('words'), or .%s('words') on the query before", n.Name, language.Search)
+		return nil, fail.Errorf(fail.Invalid, n.Name, "of which text? write .%s('words'), or .%s('words') on the query before", n.Name, language.Search)
 	}
 	return f.searching(row, *row.sought, true), nil
 }

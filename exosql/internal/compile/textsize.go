@@ -1,7 +1,8 @@
 package compile
 
 import (
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/number"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
@@ -18,7 +19,7 @@ const (
 // bytes is the bound of a value as a text; zero if there is none.
 func (t exprType) bytes() digits {
 	switch t.kind {
-	case exo.TypeText, exo.TypeNull:
+	case value.TypeText, value.TypeNull:
 		return t.size
 	}
 	return digits{whole: 64} // a day, a UUID: a number is no text before toText
@@ -28,9 +29,9 @@ func (t exprType) bytes() digits {
 func (t exprType) fits(op string) error {
 	switch d := t.digits(); {
 	case t.number() && d.whole+d.part > number.MaxNumeric:
-		return exo.Errorf(exo.Limit, language.Shown(op), "what is calculated here could have more than %d digits", number.MaxNumeric)
-	case t.kind == exo.TypeText && t.size.whole > maxMade:
-		return exo.Errorf(exo.Limit, language.Shown(op), "the text that is put together here could be longer than %d MiB", maxMade>>20)
+		return fail.Errorf(fail.Limit, language.Shown(op), "what is calculated here could have more than %d digits", number.MaxNumeric)
+	case t.kind == value.TypeText && t.size.whole > maxMade:
+		return fail.Errorf(fail.Limit, language.Shown(op), "the text that is put together here could be longer than %d MiB", maxMade>>20)
 	}
 	return nil
 }
@@ -38,7 +39,7 @@ func (t exprType) fits(op string) error {
 // boundedText is a text that may be made larger.
 func (f *from) boundedText(e expr) expr {
 	t := e.typ()
-	if _, value := value(e); value || t.size.whole > 0 || isNull(e) {
+	if _, value := asArgument(e); value || t.size.whole > 0 || isNull(e) {
 		return e
 	}
 	t.size = digits{whole: plan.MaxBrief}
@@ -50,11 +51,11 @@ func (f *from) boundedText(e expr) expr {
 
 func isNull(e expr) bool {
 	t, ok := e.(textExpr)
-	return ok && t.x.typ().kind == exo.TypeNull
+	return ok && t.x.typ().kind == value.TypeNull
 }
 
 // value is the value of the message that e stands for, if it does.
-func value(e expr) (argExpr, bool) {
+func asArgument(e expr) (argExpr, bool) {
 	if t, ok := e.(textExpr); ok {
 		e = t.x
 	}
@@ -70,7 +71,7 @@ func textSize(op sqlast.Op, args []expr) digits {
 			break
 		}
 		n := a.typ().size.whole
-		if _, value := value(a); value {
+		if _, value := asArgument(a); value {
 			n = maxLiteral
 		}
 		if n == 0 {
@@ -89,7 +90,7 @@ func textSize(op sqlast.Op, args []expr) digits {
 // inside of what is repeated.
 func made(args []expr) bool {
 	for _, a := range args {
-		if _, value := value(a); !value && (a.typ().size != digits{}) {
+		if _, value := asArgument(a); !value && (a.typ().size != digits{}) {
 			return true
 		}
 	}
@@ -100,7 +101,7 @@ func made(args []expr) bool {
 func longest(args []expr) digits {
 	out := digits{whole: maxLiteral}
 	for _, a := range args {
-		if _, value := value(a); value || a.typ().kind == exo.TypeNull {
+		if _, val := asArgument(a); val || a.typ().kind == value.TypeNull {
 			continue
 		}
 		n := a.typ().size.whole

@@ -1,7 +1,9 @@
 package compile
 
 import (
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/sqlast"
@@ -9,7 +11,7 @@ import (
 
 // part is a whole number that is read from a time or a day. PostgreSQL gives it as a numeric.
 func (f *from) part(op sqlast.Op, x expr) expr {
-	return opExpr{op, []expr{x}, exprType{kind: exo.TypeInt, exact: f.c.dialect == sqlast.Postgres}}
+	return opExpr{op, []expr{x}, exprType{kind: value.TypeInt, exact: f.c.dialect == sqlast.Postgres}}
 }
 
 // truncate is the first day of the unit that x is in. A day is the same for everybody, where the
@@ -17,30 +19,30 @@ func (f *from) part(op sqlast.Op, x expr) expr {
 func (f *from) truncate(x expr, unit string) (expr, error) {
 	for _, u := range language.Units {
 		if u.Name == unit {
-			return opExpr{u.First, []expr{f.local(x)}, exprType{kind: exo.TypeDate}}, nil
+			return opExpr{u.First, []expr{f.local(x)}, exprType{kind: value.TypeDate}}, nil
 		}
 	}
 	return nil, errUnit
 }
 
-var errUnit = exo.Errorf(exo.Internal, "truncate", "the catalogue admits a unit that there is not")
+var errUnit = fail.Errorf(fail.Internal, "truncate", "the catalogue admits a unit that there is not")
 
 // plus is the day so many units after that of x. A time becomes a day first, as in truncate: what clocks
 // show at the same time of another day may be no time there, or two.
-func (f *from) plus(x expr, n *exo.Node, env names) (expr, error) {
+func (f *from) plus(x expr, n *message.Node, env names) (expr, error) {
 	day, err := f.truncate(x, "day")
 	if err != nil {
 		return nil, err
 	}
 	var many expr
-	if n.Args[0].Op == exo.OpLit {
-		many = f.literal(n.Args[0], exo.TypeInt)
+	if n.Args[0].Op == message.OpLit {
+		many = f.literal(n.Args[0], value.TypeInt)
 	} else if many, err = f.expr(n.Args[0], env); err != nil {
 		return nil, err
 	}
 	for _, u := range language.Units {
 		if u.Name == n.Args[1].Lit.Text() {
-			return opExpr{u.Plus, []expr{day, many}, exprType{kind: exo.TypeDate}}, nil
+			return opExpr{u.Plus, []expr{day, many}, exprType{kind: value.TypeDate}}, nil
 		}
 	}
 	return nil, errUnit
@@ -62,16 +64,16 @@ func (f *from) days(args []expr) expr {
 
 func (f *from) minus(a, b expr) expr {
 	args := []expr{f.exactly(a), f.exactly(b)}
-	return opExpr{sqlast.Minus, args, exprType{kind: exo.TypeInt, exact: true, size: sizeOf(sqlast.Minus, args)}}
+	return opExpr{sqlast.Minus, args, exprType{kind: value.TypeInt, exact: true, size: sizeOf(sqlast.Minus, args)}}
 }
 
 // local is a time as clocks of the program's time zone show it; a day is the same everywhere. The zone is an
 // argument of the host's: a program has no say in it.
 func (f *from) local(x expr) expr {
-	if !f.c.zoned || x.typ().kind != exo.TypeTime {
+	if !f.c.zoned || x.typ().kind != value.TypeTime {
 		return f.era(x)
 	}
-	zone := argExpr{src: plan.Source{Origin: plan.FromZone, Item: -1, Kind: plan.ArgZone}, kind: exo.TypeText}
+	zone := argExpr{src: plan.Source{Origin: plan.FromZone, Item: -1, Kind: plan.ArgZone}, kind: value.TypeText}
 	c, column := x.(colExpr)
 	switch {
 	case f.c.dialect != sqlast.Postgres:

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
@@ -26,15 +28,15 @@ import (
 const maxTrees = 8
 
 // tree interprets a link that is followed again and again.
-func (f *from) tree(n *exo.Node, env names) (*query, error) {
+func (f *from) tree(n *message.Node, env names) (*query, error) {
 	if f.c.Open {
 		return nil, errNotFixed // no engine's plan says what a recursion searches for at each step
 	}
 	if len(f.rows) > 0 || f.asked != nil {
-		return nil, exo.Errorf(exo.Invalid, n.Name, "a tree can't stand in the callback of a join: begin with it and join the rest, or ask for it in select: .select(t => ({ below: t.children().recursive() })), with the link that is meant")
+		return nil, fail.Errorf(fail.Invalid, n.Name, "a tree can't stand in the callback of a join: begin with it and join the rest, or ask for it in select: .select(t => ({ below: t.children().recursive() })), with the link that is meant")
 	}
 	if f.c.trees++; f.c.trees > maxTrees {
-		return nil, exo.Errorf(exo.Limit, n.Name, "too many trees in one query: the limit is %d, and each use counts", maxTrees)
+		return nil, fail.Errorf(fail.Limit, n.Name, "too many trees in one query: the limit is %d, and each use counts", maxTrees)
 	}
 	first := f.c.newFrom(f.outer)
 	q, err := first.query(n.Recv, env)
@@ -43,7 +45,7 @@ func (f *from) tree(n *exo.Node, env names) (*query, error) {
 	}
 	fc, l := q.base.facet, q.link
 	if fc == nil || l == nil || n.Recv.Name != l.Name || !fc.Turns(fc.Link(l.Name)) || fc.Link(l.Name).L != l {
-		return nil, exo.Errorf(exo.Invalid, n.Name, "stands right behind a link from a table to itself, like .%s().%s(): conditions, orders and limits of the rows come after it", turning(fc), n.Name)
+		return nil, fail.Errorf(fail.Invalid, n.Name, "stands right behind a link from a table to itself, like .%s().%s(): conditions, orders and limits of the rows come after it", turning(fc), n.Name)
 	}
 	if err := HasKey(fc.Table); err != nil {
 		return nil, err
@@ -88,7 +90,7 @@ const depthOutput = "depth"
 func carriedName(i int) string { return fmt.Sprintf("c%d", i) }
 
 // bound is how deep the tree may be.
-func (t *treeOf) bound(c *compiler, n *exo.Node) sqlast.Expr {
+func (t *treeOf) bound(c *compiler, n *message.Node) sqlast.Expr {
 	if len(n.Args) == 0 {
 		return c.arg(plan.Source{Origin: plan.FromDepth, Item: -1, Kind: plan.ArgDepth})
 	}
@@ -158,7 +160,7 @@ func (t *treeOf) rows(f *from, r *sqlast.Recursion, alias string) (*query, error
 	}
 	f.enclose()
 	if row.depthName = t.facet.DepthName(); row.depthName != "" {
-		row.depth = &decl.Column{Table: t.facet.Table, Name: depthOutput, Guest: row.depthName, Kind: exo.TypeInt}
+		row.depth = &decl.Column{Table: t.facet.Table, Name: depthOutput, Guest: row.depthName, Kind: value.TypeInt}
 		d := f.at[row].derived
 		d.sel.Columns = append(d.sel.Columns, d.out(outKey{row, row.depth}, sqlast.Column{Alias: alias, Name: depthOutput}, len(d.outs)))
 	}

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
@@ -62,13 +64,13 @@ func (f *from) partition(by []expr) (out []sqlast.Expr) {
 }
 
 // rowsOf prepares a query for what puts its rows in an order and looks at one by others.
-func (f *from) rowsOf(q *query, n *exo.Node, env names) ([]expr, error) {
+func (f *from) rowsOf(q *query, n *message.Node, env names) ([]expr, error) {
 	apart := f.outer
 	for apart != nil && len(apart.rows) == 0 { // the query that a link is followed from stands alone
 		apart = apart.outer
 	}
 	if len(q.context) > 0 || f.asked != nil || apart != nil {
-		return nil, exo.Errorf(exo.Invalid, n.Name, "is about a whole query, and can't stand in a callback or in a query that is joined; for some rows of a link write .orderBy(…).limit(1) there")
+		return nil, fail.Errorf(fail.Invalid, n.Name, "is about a whole query, and can't stand in a callback or in a query that is joined; for some rows of a link write .orderBy(…).limit(1) there")
 	}
 	if err := f.settle(q); err != nil {
 		return nil, err
@@ -88,7 +90,7 @@ func (f *from) rowsOf(q *query, n *exo.Node, env names) ([]expr, error) {
 			return nil, err
 		}
 		if _, value := x.(argExpr); value || !language.Groupable[x.typ().kind] {
-			return nil, exo.Errorf(exo.Invalid, n.Name, "rows can't be told apart by `%s`: it has to be a column, or an expression of columns, of numbers, texts, truth values, times, days or ids", record.Names[i])
+			return nil, fail.Errorf(fail.Invalid, n.Name, "rows can't be told apart by `%s`: it has to be a column, or an expression of columns, of numbers, texts, truth values, times, days or ids", record.Names[i])
 		}
 		by = append(by, f.canonical(x))
 	}
@@ -96,7 +98,7 @@ func (f *from) rowsOf(q *query, n *exo.Node, env names) ([]expr, error) {
 }
 
 // doDistinctBy keeps the first of the rows with equal keys.
-func (f *from) doDistinctBy(q *query, n *exo.Node, env names) error {
+func (f *from) doDistinctBy(q *query, n *message.Node, env names) error {
 	by, err := f.rowsOf(q, n, env)
 	if err != nil {
 		return err
@@ -121,7 +123,7 @@ func (f *from) doDistinctBy(q *query, n *exo.Node, env names) error {
 }
 
 // doPartition gives the rows of q a window.
-func (f *from) doPartition(q *query, n *exo.Node, env names) error {
+func (f *from) doPartition(q *query, n *message.Node, env names) error {
 	by, err := f.rowsOf(q, n, env)
 	if err != nil {
 		return err
@@ -141,10 +143,10 @@ func (f *from) doPartition(q *query, n *exo.Node, env names) error {
 }
 
 // isWindow reports whether a type is that of a window.
-func isWindow(t *exo.Type) bool { return t.Args["over"] != nil }
+func isWindow(t *message.Type) bool { return t.Args["over"] != nil }
 
 // ofWindow interprets a function of a window.
-func (f *from) ofWindow(n *exo.Node, env names) (expr, error) {
+func (f *from) ofWindow(n *message.Node, env names) (expr, error) {
 	row, conds, err := f.groupOf(n.Recv, env)
 	if err != nil || row.window == nil {
 		return nil, ErrNode(n)
@@ -159,7 +161,7 @@ func (f *from) ofWindow(n *exo.Node, env names) (expr, error) {
 		within = append(within, y)
 	}
 	var x expr
-	if len(n.Args) > 0 && n.Args[0].Op == exo.OpLambda {
+	if len(n.Args) > 0 && n.Args[0].Op == message.OpLambda {
 		if x, err = w.value(n, n.Args[0]); err != nil {
 			return nil, err
 		}
@@ -179,30 +181,30 @@ func (f *from) ofWindow(n *exo.Node, env names) (expr, error) {
 }
 
 // value interprets a callback about the rows of the window.
-func (w *window) value(n, lambda *exo.Node) (expr, error) {
+func (w *window) value(n, lambda *message.Node) (expr, error) {
 	if strange(lambda, nil) {
-		return nil, exo.Errorf(exo.Invalid, n.Name, "the callback sees the rows of the window, and nothing else: calculate with what it gives, and the row's own columns, outside of it")
+		return nil, fail.Errorf(fail.Invalid, n.Name, "the callback sees the rows of the window, and nothing else: calculate with what it gives, and the row's own columns, outside of it")
 	}
 	return w.inner.expr(lambda.Args[0], names{lambda.Recv: w.ns})
 }
 
 // strange reports whether a callback uses a placeholder that is neither its own nor of a callback within it.
-func strange(n *exo.Node, own []*exo.Node) bool {
+func strange(n *message.Node, own []*message.Node) bool {
 	switch {
 	case n == nil:
 		return false
-	case n.Op == exo.OpParam:
+	case n.Op == message.OpParam:
 		return !slices.Contains(own, n)
-	case n.Op == exo.OpLambda:
+	case n.Op == message.OpLambda:
 		own = append(slices.Clip(own), n.Recv)
 	case strange(n.Recv, own):
 		return true
 	}
-	return slices.ContainsFunc(n.Args, func(a *exo.Node) bool { return strange(a, own) })
+	return slices.ContainsFunc(n.Args, func(a *message.Node) bool { return strange(a, own) })
 }
 
 // function is the function of the window that a node asks for, of x, or of that in the rows for which conditions hold.
-func (w *window) function(n *exo.Node, x expr, within []expr) (expr, error) {
+func (w *window) function(n *message.Node, x expr, within []expr) (expr, error) {
 	all := overAll{w: w}
 	name := n.Name
 	if of, ok := language.Running[name]; ok {
@@ -211,7 +213,7 @@ func (w *window) function(n *exo.Node, x expr, within []expr) (expr, error) {
 		name, all.frame = of, sqlast.Moving
 		all.rows = &plan.Source{Origin: plan.FromMessage, Index: n.Args[len(n.Args)-1].Slot, Item: -1, Count: true, Kind: plan.ArgMoving}
 	}
-	e := overExpr{w: w, x: x, of: exprType{kind: exo.TypeInt, size: digits{19, 0}}}
+	e := overExpr{w: w, x: x, of: exprType{kind: value.TypeInt, size: digits{19, 0}}}
 	switch name {
 	case language.Count, language.Sum, language.Avg, language.Min, language.Max:
 		var err error
@@ -219,7 +221,7 @@ func (w *window) function(n *exo.Node, x expr, within []expr) (expr, error) {
 		return all, err
 	}
 	if len(within) > 0 {
-		return nil, exo.Errorf(exo.Invalid, n.Name, "can't be of some of a window's rows: after where write an aggregate, like %s.where(t => condition).max(t => t.column); to leave rows out of the whole window write .where(…) before .partitionBy(…)", language.WindowAlias)
+		return nil, fail.Errorf(fail.Invalid, n.Name, "can't be of some of a window's rows: after where write an aggregate, like %s.where(t => condition).max(t => t.column); to leave rows out of the whole window write .where(…) before .partitionBy(…)", language.WindowAlias)
 	}
 	switch name {
 	case language.RowNumber:
@@ -227,7 +229,7 @@ func (w *window) function(n *exo.Node, x expr, within []expr) (expr, error) {
 		return e, nil
 	case language.Rank, language.DenseRank:
 		if len(w.order.order) == 0 {
-			return nil, exo.Errorf(exo.Invalid, n.Name, "needs an order: write .orderBy(t => t.column.desc()) before .partitionBy(…)")
+			return nil, fail.Errorf(fail.Invalid, n.Name, "needs an order: write .orderBy(t => t.column.desc()) before .partitionBy(…)")
 		}
 		e.fn, e.order = sqlast.Rank, peers
 		if n.Name == language.DenseRank {
@@ -246,7 +248,7 @@ func (w *window) function(n *exo.Node, x expr, within []expr) (expr, error) {
 		return nil, ErrNode(n)
 	}
 	if _, value := x.(argExpr); value || !language.Groupable[x.typ().kind] {
-		return nil, exo.Errorf(exo.Invalid, n.Name, "is of a column, or of an expression of columns, of numbers, texts, truth values, times, days or ids")
+		return nil, fail.Errorf(fail.Invalid, n.Name, "is of a column, or of an expression of columns, of numbers, texts, truth values, times, days or ids")
 	}
 	if len(n.Args) > 1 {
 		e.away = &plan.Source{Origin: plan.FromMessage, Index: n.Args[1].Slot, Item: -1, Count: true, Kind: plan.ArgLength}
@@ -312,5 +314,5 @@ func (e *overAll) of(a sqlast.Aggregate) sqlast.Windowed {
 
 // errShowsWindow is for a window where something is shown.
 func errShowsWindow() error {
-	return exo.Errorf(exo.Invalid, "select", "a window can't be shown; show what a function of it gives, like %s.rowNumber()", language.WindowAlias)
+	return fail.Errorf(fail.Invalid, "select", "a window can't be shown; show what a function of it gives, like %s.rowNumber()", language.WindowAlias)
 }

@@ -4,7 +4,8 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/internal/sealed"
 )
@@ -15,14 +16,14 @@ type Column struct {
 	Index   int
 	Name    string // in the database
 	Guest   string // in programs
-	Kind    string // a scalar type of exo, or exo.TypeList
+	Kind    string // a scalar type of exo, or value.TypeList
 	Elem    string // of a list: the type of its elements
 	Nulls   bool   // of a list: an element may be null
 	Null    bool
 	Key     bool
 	Enum    []string // the only values of a text, or of the elements of a list
 	Doc     string
-	Label   exo.Label
+	Label   value.Label
 	Trust   bool     // a run that has read what outsiders wrote can't write it
 	Readers *Readers // who may read a labelled value; nil: whoever the label lets
 	Bytes   int      // the most that a value of a labelled column takes; 0: see sealed.Size
@@ -68,13 +69,13 @@ func (c *Column) Charge() int {
 }
 
 // exprType is the type of a column's expression.
-func (c *Column) exprType() *exo.Type {
-	of := &exo.Type{Name: c.Kind, Null: c.Null, Enum: c.Enum}
-	t := &exo.Type{Name: language.ColumnInterfaces[c.Kind], Args: map[string]*exo.Type{"of": of}}
-	if c.Kind == exo.TypeList {
-		item := &exo.Type{Name: c.Elem, Enum: c.Enum}
+func (c *Column) exprType() *message.Type {
+	of := &message.Type{Name: c.Kind, Null: c.Null, Enum: c.Enum}
+	t := &message.Type{Name: language.ColumnInterfaces[c.Kind], Args: map[string]*message.Type{"of": of}}
+	if c.Kind == value.TypeList {
+		item := &message.Type{Name: c.Elem, Enum: c.Enum}
 		of.Enum = nil
-		t.Args["of"].Args, t.Args["item"] = map[string]*exo.Type{"of": item}, item
+		t.Args["of"].Args, t.Args["item"] = map[string]*message.Type{"of": item}, item
 	}
 	return t
 }

@@ -7,7 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
@@ -27,8 +28,8 @@ type Facet struct {
 	closed atomic.Pointer[group] // nil: not frozen yet
 	own    made                  // once it is frozen
 
-	prepared  map[string]any              // by the structure of grants: see Kept
-	described map[string][]*exo.Interface // by what rows reveal: see revealing
+	prepared  map[string]any                  // by the structure of grants: see Kept
+	described map[string][]*message.Interface // by what rows reveal: see revealing
 }
 
 // LinkMember is a link that a facet shows.
@@ -46,7 +47,7 @@ func NewFacet(t *Table, alias string) (*Facet, error) {
 		return nil, fmt.Errorf("exosql: %q can't be the alias of a facet: it is a word of the language, and programs name a row by it; name it otherwise, as %q", alias, alias+"Row")
 	}
 	f := &Facet{Table: t, Alias: alias, iface: strings.ToUpper(alias[:1]) + alias[1:]}
-	if f.iface == exo.TypeRow {
+	if f.iface == value.TypeRow {
 		f.iface += "Row"
 	}
 	for _, i := range language.SharedInterfaces() {
@@ -54,7 +55,7 @@ func NewFacet(t *Table, alias string) (*Facet, error) {
 			f.iface += "Row" // the alias `text` would name its row like the column interface Text
 		}
 	}
-	f.own = made{query: sync.OnceValue(f.queryType), interfaces: sync.OnceValue(func() []*exo.Interface { return f.interfaces(nil) })}
+	f.own = made{query: sync.OnceValue(f.queryType), interfaces: sync.OnceValue(func() []*message.Interface { return f.interfaces(nil) })}
 	return f, nil
 }
 
@@ -169,23 +170,23 @@ func (f *Facet) Keep(structure []byte, made any) {
 // made is what is made of a frozen facet alone: once, whatever leads to it. Two objects that reach one facet then agree on
 // its interfaces by their address. Nobody may change it.
 type made struct {
-	query      func() *exo.Type
-	interfaces func() []*exo.Interface
+	query      func() *message.Type
+	interfaces func() []*message.Interface
 }
 
 // queryType is the type of an unrestricted query of the facet's rows.
-func (f *Facet) queryType() *exo.Type {
-	row := &exo.Type{Name: f.iface}
-	return &exo.Type{Name: f.iface + language.QueryInterface, Args: map[string]*exo.Type{
-		"ns": {Name: exo.TypeRecord, Fields: []exo.TypeField{{Name: f.Alias, Type: row}}}, "row": row,
+func (f *Facet) queryType() *message.Type {
+	row := &message.Type{Name: f.iface}
+	return &message.Type{Name: f.iface + language.QueryInterface, Args: map[string]*message.Type{
+		"ns": {Name: value.TypeRecord, Fields: []message.TypeField{{Name: f.Alias, Type: row}}}, "row": row,
 	}}
 }
 
 // interfaces makes the two interfaces of a facet: its row, and its query, which
 // has the links as well so that they can be walked without a join.
-func (f *Facet) interfaces(rows Rows) []*exo.Interface {
-	row := &exo.Interface{Name: f.iface, Doc: "one " + f.Alias, Is: []string{exo.TypeRow}, Words: language.RowWords(), Fields: map[string]*exo.Property{}, Methods: map[string]*exo.Method{}}
-	q := &exo.Interface{Name: f.iface + language.QueryInterface, Doc: "a query of " + f.Alias, Is: []string{language.QueryInterface}, Await: "execute", Words: language.QueryWords(), Label: rows.label(f.Table), Methods: map[string]*exo.Method{}}
+func (f *Facet) interfaces(rows Rows) []*message.Interface {
+	row := &message.Interface{Name: f.iface, Doc: "one " + f.Alias, Is: []string{value.TypeRow}, Words: language.RowWords(), Fields: map[string]*message.Property{}, Methods: map[string]*message.Method{}}
+	q := &message.Interface{Name: f.iface + language.QueryInterface, Doc: "a query of " + f.Alias, Is: []string{language.QueryInterface}, Await: "execute", Words: language.QueryWords(), Label: rows.label(f.Table), Methods: map[string]*message.Method{}}
 	for _, x := range rows[f.Table] {
 		for _, tag := range x.Label.Tags() {
 			if q.LabelBy == nil {
@@ -195,11 +196,11 @@ func (f *Facet) interfaces(rows Rows) []*exo.Interface {
 		}
 	}
 	for _, c := range f.Cols {
-		row.Fields[c.Guest] = &exo.Property{Type: c.exprType(), Doc: c.Doc, Label: c.Label}
+		row.Fields[c.Guest] = &message.Property{Type: c.exprType(), Doc: c.Doc, Label: c.Label}
 		row.Order = append(row.Order, c.Guest)
 	}
 	for _, l := range f.Links {
-		m := &exo.Method{Name: l.L.Name, Doc: l.L.Doc, Result: &exo.Term{Con: l.To.own.query()}}
+		m := &message.Method{Name: l.L.Name, Doc: l.L.Doc, Result: &message.Term{Con: l.To.own.query()}}
 		if l.L.One {
 			m.Truth = language.ExistsMethod
 		}
@@ -229,5 +230,5 @@ func (f *Facet) interfaces(rows Rows) []*exo.Interface {
 		q.Methods[m.Name] = m
 		q.Order = append(q.Order, m.Name)
 	}
-	return []*exo.Interface{row, q}
+	return []*message.Interface{row, q}
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // A Hook is code of the host that is asked before rows of a table are written: see exosql.Table.BeforeWrite.
@@ -44,7 +46,7 @@ func (t *Table) After(f After) {
 // Given is a value that a column is given.
 type Given struct {
 	Col        *Column
-	Value      exo.Value
+	Value      value.Value
 	Calculated bool // of each row by the database: there is no Value
 }
 
@@ -78,19 +80,19 @@ func (t *Table) Hook(h Hook, fills []*Column) {
 		for i, f := range w.Filled[before:] {
 			switch {
 			case f.Col == nil:
-				return exo.Errorf(exo.Internal, "", "a hook of table %s fills a zero Assignment", t.Name)
+				return fail.Errorf(fail.Internal, "", "a hook of table %s fills a zero Assignment", t.Name)
 			case !slices.Contains(own, f.Col):
-				return exo.Errorf(exo.Internal, "", "a hook of table %s fills %s, which BeforeWrite does not name", t.Name, f.Col.Name)
+				return fail.Errorf(fail.Internal, "", "a hook of table %s fills %s, which BeforeWrite does not name", t.Name, f.Col.Name)
 			case w.Kind == Deletes:
-				return exo.Errorf(exo.Internal, "", "a hook of table %s fills %s of rows that are deleted", t.Name, f.Col.Name)
+				return fail.Errorf(fail.Internal, "", "a hook of table %s fills %s of rows that are deleted", t.Name, f.Col.Name)
 			case slices.ContainsFunc(w.Filled[:before+i], func(o Given) bool { return o.Col == f.Col }):
-				return exo.Errorf(exo.Internal, "", "hooks of table %s fill %s twice", t.Name, f.Col.Name)
+				return fail.Errorf(fail.Internal, "", "hooks of table %s fill %s twice", t.Name, f.Col.Name)
 			}
 			if err := f.Col.Storable(f.Value); err != nil {
-				return &exo.Error{Kind: exo.Internal, Err: fmt.Errorf("exosql: a hook fills %w", err)}
+				return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: a hook fills %w", err)}
 			}
 			if w.Of(f.Col) != nil { // what was given is refused, not replaced in silence
-				return exo.Errorf(exo.Denied, "", "`%s` is filled in; leave it out", f.Col.Guest)
+				return fail.Errorf(fail.Denied, "", "`%s` is filled in; leave it out", f.Col.Guest)
 			}
 		}
 		return nil
@@ -98,30 +100,30 @@ func (t *Table) Hook(h Hook, fills []*Column) {
 }
 
 // Storable refuses what a column is declared not to hold: of what a program gives, the catalogue sees to it.
-func (c *Column) Storable(v exo.Value) error {
+func (c *Column) Storable(v value.Value) error {
 	switch {
 	case v.IsZero():
-		return exo.Errorf(exo.Invalid, c.Table.Name+"."+c.Name, "the value can't be kept in a database: text must be valid and without NUL, numbers finite, decimals written like \"-12.5\", days real, years 1 to 9999, JSON one document that is not null (SetNull stores NULL)")
+		return fail.Errorf(fail.Invalid, c.Table.Name+"."+c.Name, "the value can't be kept in a database: text must be valid and without NUL, numbers finite, decimals written like \"-12.5\", days real, years 1 to 9999, JSON one document that is not null (SetNull stores NULL)")
 	case v.IsNull() && !c.Null:
-		return exo.Errorf(exo.Invalid, c.Table.Name+"."+c.Name, "the column is declared as never NULL: NewNullable declares one that may be")
-	case c.Kind == exo.TypeList && !c.Nulls && slices.ContainsFunc(elementsOf(v), exo.Value.IsNull):
-		return exo.Errorf(exo.Invalid, c.Table.Name+"."+c.Name, "an element of the array is NULL, which a slice of pointers can hold")
+		return fail.Errorf(fail.Invalid, c.Table.Name+"."+c.Name, "the column is declared as never NULL: NewNullable declares one that may be")
+	case c.Kind == value.TypeList && !c.Nulls && slices.ContainsFunc(elementsOf(v), value.Value.IsNull):
+		return fail.Errorf(fail.Invalid, c.Table.Name+"."+c.Name, "an element of the array is NULL, which a slice of pointers can hold")
 	case len(c.Enum) == 0:
 		return nil
 	}
-	all := []exo.Value{v}
-	if c.Kind == exo.TypeList {
+	all := []value.Value{v}
+	if c.Kind == value.TypeList {
 		all = elementsOf(v)
 	}
 	for _, v := range all {
 		if !v.IsNull() && !slices.Contains(c.Enum, v.Text()) {
-			return exo.Errorf(exo.Invalid, c.Table.Name+"."+c.Name, "%.100q is none of its values %q", v.Text(), c.Enum)
+			return fail.Errorf(fail.Invalid, c.Table.Name+"."+c.Name, "%.100q is none of its values %q", v.Text(), c.Enum)
 		}
 	}
 	return nil
 }
 
-func elementsOf(list exo.Value) (out []exo.Value) {
+func elementsOf(list value.Value) (out []value.Value) {
 	for i := range list.Len() {
 		out = append(out, list.At(i))
 	}

@@ -1,7 +1,8 @@
 package decl
 
 import (
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 )
 
@@ -9,7 +10,7 @@ import (
 type Pred struct {
 	Op   string // of package language, or all, and, or, not
 	Col  *Column
-	Vals []exo.Value
+	Vals []value.Value
 	Subs []*Pred
 	Err  error
 	Args []Held // of a shaper's copy, in the place of Vals
@@ -19,11 +20,11 @@ type Pred struct {
 func (p *Pred) Checked() *Pred {
 	for _, v := range p.Vals {
 		if v.IsZero() {
-			p.Err = exo.Errorf(exo.Invalid, p.Col.Table.Name+"."+p.Col.Name, "the value can't be compared in a database: text must be valid and without NUL, numbers finite, decimals written like \"-12.5\", days real, years 1 to 9999; JSON and arrays can't be compared at all")
+			p.Err = fail.Errorf(fail.Invalid, p.Col.Table.Name+"."+p.Col.Name, "the value can't be compared in a database: text must be valid and without NUL, numbers finite, decimals written like \"-12.5\", days real, years 1 to 9999; JSON and arrays can't be compared at all")
 		}
 	}
 	if language.OperatorOn()[language.ColumnInterfaces[p.Col.Kind]]["eq"] == nil && len(p.Vals) > 0 && p.Op != "has" {
-		p.Err = exo.Errorf(exo.Invalid, p.Col.Table.Name+"."+p.Col.Name, "JSON and arrays can't be compared")
+		p.Err = fail.Errorf(fail.Invalid, p.Col.Table.Name+"."+p.Col.Name, "JSON and arrays can't be compared")
 	}
 	return p
 }
@@ -55,7 +56,7 @@ func (p *Pred) Of(t *Table) error {
 		return nil
 	}
 	if p.Col != nil && p.Col.Table != t {
-		return exo.Errorf(exo.Invalid, t.Name, "a condition on %s of table %s was given for table %s", p.Col.Name, p.Col.Table.Name, t.Name)
+		return fail.Errorf(fail.Invalid, t.Name, "a condition on %s of table %s was given for table %s", p.Col.Name, p.Col.Table.Name, t.Name)
 	}
 	for _, s := range p.Subs {
 		if err := s.Of(t); err != nil {

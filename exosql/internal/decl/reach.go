@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 )
 
@@ -19,13 +19,13 @@ type group struct {
 	aliases    []string // of reach
 	err        error    // what is wrong with the first of them
 	writes     bool     // one of them lets programs change rows
-	interfaces func() []*exo.Interface
+	interfaces func() []*message.Interface
 
 	once   sync.Once
 	shared any // see Shared
 
 	mu        sync.Mutex
-	described map[string][]*exo.Interface // by what rows reveal: see Describe
+	described map[string][]*message.Interface // by what rows reveal: see Describe
 }
 
 // Shared returns what make makes of all that the facet reaches: once for all facets that reach the same. It must have no value of a
@@ -157,7 +157,7 @@ func newGroup(members []*Facet) *group {
 		g.aliases = append(g.aliases, x.Alias)
 		g.writes = g.writes || x.Rights.Any()
 	}
-	g.interfaces = sync.OnceValue(func() []*exo.Interface {
+	g.interfaces = sync.OnceValue(func() []*message.Interface {
 		out := slices.Clone(language.SharedInterfaces())
 		for _, x := range g.reach {
 			out = append(out, x.own.interfaces()...)
@@ -189,16 +189,16 @@ func (f *Facet) wrong() error {
 
 // Describe is the catalogue of all that can be reached, where rows reveal that. It is made of declarations, which are
 // frozen, so all objects of the facet, and of those that it leads to and that lead to it, have one: it must not be changed.
-func (f *Facet) Describe(rows Rows) (exo.Description, error) {
+func (f *Facet) Describe(rows Rows) (message.Description, error) {
 	g := f.group()
 	if g.err != nil {
-		return exo.Description{}, g.err
+		return message.Description{}, g.err
 	}
-	return exo.Description{Type: f.own.query(), Interfaces: g.revealing(rows), Frozen: true}, nil
+	return message.Description{Type: f.own.query(), Interfaces: g.revealing(rows), Frozen: true}, nil
 }
 
 // revealing are the interfaces of the group where rows reveal that.
-func (g *group) revealing(rows Rows) []*exo.Interface {
+func (g *group) revealing(rows Rows) []*message.Interface {
 	var key []byte
 	for _, x := range g.reach {
 		key = rows.key(key, x.Table)
@@ -216,7 +216,7 @@ func (g *group) revealing(rows Rows) []*exo.Interface {
 		}
 		out = slices.Clip(out)
 		if g.described == nil {
-			g.described = map[string][]*exo.Interface{}
+			g.described = map[string][]*message.Interface{}
 		}
 		if len(g.described) < maxKept {
 			g.described[string(key)] = out
@@ -226,7 +226,7 @@ func (g *group) revealing(rows Rows) []*exo.Interface {
 }
 
 // revealing are the interfaces of the facet alone, which are other ones only where its own rows reveal something.
-func (f *Facet) revealing(rows Rows) []*exo.Interface {
+func (f *Facet) revealing(rows Rows) []*message.Interface {
 	key := rows.key(nil, f.Table)
 	for _, l := range f.Links { // a column that leads to a table has the label of its rows
 		key = rows.key(key, l.L.To)
@@ -240,7 +240,7 @@ func (f *Facet) revealing(rows Rows) []*exo.Interface {
 	if out == nil {
 		out = f.interfaces(rows)
 		if f.described == nil {
-			f.described = map[string][]*exo.Interface{}
+			f.described = map[string][]*message.Interface{}
 		}
 		if len(f.described) < maxKept {
 			f.described[string(key)] = out

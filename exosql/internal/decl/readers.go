@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // Readers say who may read a labelled value: the principals whose ids stand in columns of its row.
@@ -47,13 +47,13 @@ func (c *Column) ReadBy(kind string, cols []*Column) error {
 			return fmt.Errorf("exosql: %s: %s needs columns of the same table", at, by)
 		case r == c || slices.Contains(cols[:i], r):
 			return fmt.Errorf("exosql: %s: %s with %s: a column can't say twice who may read a value, nor say it of itself", at, by, r.Name)
-		case r.Kind != exo.TypeInt && r.Kind != exo.TypeText && r.Kind != exo.TypeUUID:
+		case r.Kind != value.TypeInt && r.Kind != value.TypeText && r.Kind != value.TypeUUID:
 			return fmt.Errorf("exosql: %s: %s with %s: an id is a whole number, a text or a UUID, and the column is %s", at, by, r.Name, r.Kind)
 		}
 	}
 	tags := c.Label.Tags()
 	for i, t := range tags {
-		if exo.NewLabel(t).Secrecy().Empty() {
+		if value.NewLabel(t).Secrecy().Empty() {
 			continue // who wrote it is the same for all readers
 		}
 		if strings.Contains(t, "@") {
@@ -61,12 +61,12 @@ func (c *Column) ReadBy(kind string, cols []*Column) error {
 		}
 		tags[i] = t + "@" + kind
 	}
-	c.Label, c.Readers = exo.NewLabel(tags...), &Readers{kind, cols}
+	c.Label, c.Readers = value.NewLabel(tags...), &Readers{kind, cols}
 	return nil
 }
 
 // About are the tags of the column that name readers, without them.
-func (r *Readers) About(l exo.Label) (tags []string) {
+func (r *Readers) About(l value.Label) (tags []string) {
 	for _, t := range l.Secrecy().Tags() {
 		if base, ok := strings.CutSuffix(t, "@"+r.Kind); ok {
 			tags = append(tags, base)

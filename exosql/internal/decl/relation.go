@@ -1,7 +1,7 @@
 package decl
 
 import (
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 )
 
 // Relation is a grant, or one step from another relation.
@@ -41,7 +41,7 @@ const (
 )
 
 // ErrZeroRelation answers every query of a zero Relation.
-var ErrZeroRelation = &exo.Error{Kind: exo.Denied, Msg: "this relation was never granted"}
+var ErrZeroRelation = &fail.Error{Kind: fail.Denied, Msg: "this relation was never granted"}
 
 // Grant is the step that began the chain.
 func (r *Relation) Grant() *Relation {

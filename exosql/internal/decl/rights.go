@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 )
 
@@ -50,7 +51,7 @@ func (f *Facet) Writes() bool {
 }
 
 // writeMethods are the methods of the facet's queries that change something.
-func (f *Facet) writeMethods(rows Rows) (out []*exo.Method) {
+func (f *Facet) writeMethods(rows Rows) (out []*message.Method) {
 	r, all := f.Rights, f.Table.Label.Secrecy() // what is written there, whoever reads it has the label of the rows
 	if len(r.Insert) > 0 {
 		row := f.record(r.Insert, rows)
@@ -80,11 +81,11 @@ func (f *Facet) writeMethods(rows Rows) (out []*exo.Method) {
 
 // admits is what may be written to a column: hooks of the host fill others by it, which may tell of it as well. What has readers is not
 // written to a column of which each row has its own: a program would put what one may read into a row of another.
-func (t *Table) admits(c *Column) exo.Label {
+func (t *Table) admits(c *Column) value.Label {
 	if c.Readers != nil {
-		return exo.Label{}
+		return value.Label{}
 	}
-	return exo.NewLabel(slices.DeleteFunc(c.Label.Secrecy().Tags(), func(tag string) bool {
+	return value.NewLabel(slices.DeleteFunc(c.Label.Secrecy().Tags(), func(tag string) bool {
 		return slices.ContainsFunc(t.Fills, func(other *Column) bool { return !other.Label.HasExactly(tag) })
 	})...)
 }
@@ -100,17 +101,17 @@ func (t *Table) Trusting() (out []*Column) {
 }
 
 // record is the type of a plain object of some of the columns.
-func (f *Facet) record(cols []*Column, rows Rows) *exo.Type {
-	t := &exo.Type{Name: exo.TypeRecord}
+func (f *Facet) record(cols []*Column, rows Rows) *message.Type {
+	t := &message.Type{Name: value.TypeRecord}
 	for _, c := range cols {
-		t.Fields = append(t.Fields, exo.TypeField{Name: c.Guest, Opt: true, Trusted: c.Trust, Label: f.leads(c, rows), Doc: c.Doc, Type: c.storedType()})
+		t.Fields = append(t.Fields, message.TypeField{Name: c.Guest, Opt: true, Trusted: c.Trust, Label: f.leads(c, rows), Doc: c.Doc, Type: c.storedType()})
 	}
 	return t
 }
 
 // leads is what whoever writes a column learns by the links from it: a value that leads nowhere is refused. That another rule of the
 // database tells of a labelled column is found in the database itself: see check.Writable.
-func (f *Facet) leads(c *Column, rows Rows) (l exo.Label) {
+func (f *Facet) leads(c *Column, rows Rows) (l value.Label) {
 	for _, x := range f.Links {
 		if slices.ContainsFunc(x.L.Pairs, func(p Pair) bool { return p.From == c }) {
 			l = l.Join(rows.label(x.L.To).Secrecy())
@@ -123,10 +124,10 @@ func (f *Facet) leads(c *Column, rows Rows) (l exo.Label) {
 }
 
 // storedType is the type of what a column may be given.
-func (c *Column) storedType() *exo.Type {
-	t := &exo.Type{Name: c.Kind, Null: c.Null, Enum: c.Enum}
-	if c.Kind == exo.TypeList {
-		t.Args, t.Enum = map[string]*exo.Type{"of": {Name: c.Elem, Null: c.Nulls, Enum: c.Enum}}, nil
+func (c *Column) storedType() *message.Type {
+	t := &message.Type{Name: c.Kind, Null: c.Null, Enum: c.Enum}
+	if c.Kind == value.TypeList {
+		t.Args, t.Enum = map[string]*message.Type{"of": {Name: c.Elem, Null: c.Nulls, Enum: c.Enum}}, nil
 	}
 	return t
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // Scope says which rows of one table a grant reaches, however they are reached.
@@ -31,14 +31,14 @@ const (
 // rows of a link, "scope(status)" for a column.
 type Revealed struct {
 	Name  string
-	Label exo.Label
+	Label value.Label
 }
 
 // Rows is what rows reveal by being in the scope of a grant, by their table: see exosql/internal/scope.Grant.Reveals.
 type Rows map[*Table][]Revealed
 
 // label is the label of whoever asks anything of a table: of its rows' existence, and of what they reveal by being in scope.
-func (r Rows) label(t *Table) exo.Label {
+func (r Rows) label(t *Table) value.Label {
 	l := t.Label
 	for _, x := range r[t] {
 		l = l.Join(x.Label)

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/search"
 )
@@ -24,7 +25,7 @@ func NewSearch(t *Table, cols []*Column) (*Search, error) {
 		switch {
 		case c.Table != t:
 			return nil, fmt.Errorf("exosql: a search is of table %s, and column %s of table %s", t.Name, c.Name, c.Table.Name)
-		case c.Kind != exo.TypeText:
+		case c.Kind != value.TypeText:
 			return nil, fmt.Errorf("exosql: column %s.%s can't be searched: it is no text", t.Name, c.Name)
 		case slices.Contains(cols[:i], c):
 			return nil, fmt.Errorf("exosql: a search of table %s has column %s twice", t.Name, c.Name)
@@ -34,7 +35,7 @@ func NewSearch(t *Table, cols []*Column) (*Search, error) {
 }
 
 // Label is that of a program that searches: whether a row matches depends on all of the columns.
-func (s *Search) Label() (l exo.Label) {
+func (s *Search) Label() (l value.Label) {
 	for _, c := range s.Cols {
 		l = l.Join(c.Label)
 	}
@@ -74,7 +75,7 @@ func (f *Facet) searchable() error {
 
 // searching adds what programs search by to the interfaces of the facet's row and query. A column or a link that is called like a method
 // of the row stands for itself: programs search by the query then.
-func (f *Facet) searching(row, query *exo.Interface) {
+func (f *Facet) searching(row, query *message.Interface) {
 	if f.Search == nil {
 		return
 	}

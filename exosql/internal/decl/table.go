@@ -7,7 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/terms"
 )
 
@@ -19,7 +19,7 @@ type Table struct {
 	Cols    []*Column
 	Keys    []*Column
 	Reader  terms.Reader // who wrote the declaration: errors name its parts in the words of that reader
-	Label   exo.Label    // of its rows' existence: see exosql.Table.WithLabel
+	Label   value.Label  // of its rows' existence: see exosql.Table.WithLabel
 	Keyless bool         // nothing makes its rows unique, and it has no Keys: see exosql.Table.Keyless
 	inUse   atomic.Bool  // granted: its declaration is frozen
 
@@ -134,7 +134,7 @@ func (t *Table) SetKeyless() {
 }
 
 // AddLabel joins a label to that of the existence of rows.
-func (t *Table) AddLabel(l exo.Label) {
+func (t *Table) AddLabel(l value.Label) {
 	t.change()
 	t.Label = t.Label.Join(l)
 }

@@ -1,7 +1,8 @@
 package decl
 
 import (
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 )
 
@@ -13,8 +14,8 @@ func (f *Facet) DepthName() string { return language.DepthName(f.taken) }
 
 // recursive is the method that follows a link again and again, or nil if the facet has no link to itself. Its rows
 // depend on the keys of the link at each step, as those of the link itself do.
-func (f *Facet) recursive() *exo.Method {
-	var label exo.Label
+func (f *Facet) recursive() *message.Method {
+	var label value.Label
 	found := false
 	for i := range f.Links {
 		if l := &f.Links[i]; f.Turns(l) {
@@ -27,12 +28,12 @@ func (f *Facet) recursive() *exo.Method {
 	if !found {
 		return nil
 	}
-	row := &exo.Type{Name: f.iface}
+	row := &message.Type{Name: f.iface}
 	if name := f.DepthName(); name != "" {
-		row.Fields = []exo.TypeField{{Name: name, Type: language.DepthType()}}
+		row.Fields = []message.TypeField{{Name: name, Type: language.DepthType()}}
 	}
-	m := language.Tree(&exo.Type{Name: f.iface + language.QueryInterface, Args: map[string]*exo.Type{
-		"ns": {Name: exo.TypeRecord, Fields: []exo.TypeField{{Name: f.Alias, Type: row}}}, "row": row,
+	m := language.Tree(&message.Type{Name: f.iface + language.QueryInterface, Args: map[string]*message.Type{
+		"ns": {Name: value.TypeRecord, Fields: []message.TypeField{{Name: f.Alias, Type: row}}}, "row": row,
 	}})
 	m.Label = label
 	return m

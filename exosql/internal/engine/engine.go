@@ -6,7 +6,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/lru"
@@ -44,12 +44,12 @@ type Session interface {
 	// out in order. It ends soon after ctx does, and whatever it returns, nothing of
 	// the query goes on afterwards, unless sound then says no. It runs an open plan only
 	// if the engine's own plan reads rows in scope and no others; else the error is a *Refused.
-	Query(ctx context.Context, p *plan.Plan, args []exo.Value, out *plan.Collector) error
+	Query(ctx context.Context, p *plan.Plan, args []value.Value, out *plan.Collector) error
 	// Access asks the engine for its plan, and judges it as Query does. It says how the plan's first
 	// table is read, where any way that does without reading it whole, or without sorting, is taken: tables of
 	// today's size tell nothing of tomorrow's. column is one of that table's. args are as for
 	// Query. The session has to be a fresh one, and is used for nothing else.
-	Access(ctx context.Context, p *plan.Plan, args []exo.Value, column string) (fence.Access, error)
+	Access(ctx context.Context, p *plan.Plan, args []value.Value, column string) (fence.Access, error)
 	// With says what policies know in the next queries.
 	With(*Settings)
 	// Sound reports whether the session may serve another query. One that does not

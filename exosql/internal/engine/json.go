@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // maxJSONDepth bounds the nesting of a document: programs and results are walked
@@ -19,31 +19,31 @@ const maxJSONDepth = 200
 // fit 64 bits, and floats otherwise; what is beyond a float stays as its text.
 // Of fields with one name the last counts, as jsonb has it. A document that holds a
 // text that no Value can (NUL, half a surrogate pair) is none.
-func DecodeJSON(b []byte) exo.Value {
+func DecodeJSON(b []byte) value.Value {
 	if !utf8.Valid(b) || loneSurrogate(b) {
-		return exo.Value{}
+		return value.Value{}
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.UseNumber()
 	v := jsonValue(d, 0)
 	if _, err := d.Token(); err != io.EOF { // More would take a bracket for the end
-		return exo.Value{}
+		return value.Value{}
 	}
 	return v
 }
 
-func jsonValue(d *json.Decoder, depth int) exo.Value {
+func jsonValue(d *json.Decoder, depth int) value.Value {
 	t, err := d.Token()
 	if err != nil || depth > maxJSONDepth {
-		return exo.Value{}
+		return value.Value{}
 	}
 	switch t := t.(type) {
 	case nil:
-		return exo.Null()
+		return value.Null()
 	case bool:
-		return exo.Bool(t)
+		return value.Bool(t)
 	case string:
-		return exo.Text(t)
+		return value.Text(t)
 	case json.Number:
 		return jsonNumber(t.String())
 	case json.Delim:
@@ -52,22 +52,22 @@ func jsonValue(d *json.Decoder, depth int) exo.Value {
 		}
 		return jsonRecord(d, depth)
 	}
-	return exo.Value{}
+	return value.Value{}
 }
 
-func jsonNumber(s string) exo.Value {
+func jsonNumber(s string) value.Value {
 	if i, err := strconv.ParseInt(s, 10, 64); err == nil {
-		return exo.Int(i)
+		return value.Int(i)
 	}
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil || math.IsInf(f, 0) {
-		return exo.Text(s)
+		return value.Text(s)
 	}
-	return exo.Float(f)
+	return value.Float(f)
 }
 
-func jsonList(d *json.Decoder, depth int) exo.Value {
-	var items []exo.Value
+func jsonList(d *json.Decoder, depth int) value.Value {
+	var items []value.Value
 	for d.More() {
 		v := jsonValue(d, depth+1)
 		if v.IsZero() {
@@ -76,19 +76,19 @@ func jsonList(d *json.Decoder, depth int) exo.Value {
 		items = append(items, v)
 	}
 	if _, err := d.Token(); err != nil {
-		return exo.Value{}
+		return value.Value{}
 	}
-	return exo.List(items...)
+	return value.List(items...)
 }
 
-func jsonRecord(d *json.Decoder, depth int) exo.Value {
-	var fields []exo.Field
+func jsonRecord(d *json.Decoder, depth int) value.Value {
+	var fields []value.Field
 	at := map[string]int{}
 	for d.More() {
 		t, err := d.Token()
 		name, ok := t.(string)
-		if err != nil || !ok || exo.Text(name).IsZero() {
-			return exo.Value{}
+		if err != nil || !ok || value.Text(name).IsZero() {
+			return value.Value{}
 		}
 		v := jsonValue(d, depth+1)
 		if v.IsZero() {
@@ -99,12 +99,12 @@ func jsonRecord(d *json.Decoder, depth int) exo.Value {
 			continue
 		}
 		at[name] = len(fields)
-		fields = append(fields, exo.Field{Name: name, Value: v})
+		fields = append(fields, value.Field{Name: name, Value: v})
 	}
 	if _, err := d.Token(); err != nil {
-		return exo.Value{}
+		return value.Value{}
 	}
-	return exo.RecordValue(fields...)
+	return value.RecordValue(fields...)
 }
 
 // loneSurrogate reports whether a document has an escape of half a surrogate

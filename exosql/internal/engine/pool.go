@@ -5,7 +5,8 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/schema"
 )
@@ -60,7 +61,7 @@ func (p *Pool) shut() error {
 var ErrClosed = errors.New("exosql: the database is closed")
 
 // Closed answers queries after Close. Each answer is an error of its own: who passes it on may fill in its Op.
-func Closed() error { return &exo.Error{Kind: exo.Internal, Err: ErrClosed} }
+func Closed() error { return &fail.Error{Kind: fail.Internal, Err: ErrClosed} }
 
 // Acquire takes a session out of the pool, or opens one.
 func (p *Pool) Acquire(ctx context.Context) (Session, error) {
@@ -98,7 +99,7 @@ func (p *Pool) Release(s Session) {
 }
 
 // Run runs a plan, on another session where one was found dead before anything was sent.
-func (p *Pool) Run(ctx context.Context, pl *plan.Plan, args []exo.Value, by *Settings, out *plan.Collector) error {
+func (p *Pool) Run(ctx context.Context, pl *plan.Plan, args []value.Value, by *Settings, out *plan.Collector) error {
 	for tries := 0; ; tries++ {
 		err := p.Once(ctx, pl, args, by, out)
 		if errors.Is(err, ErrLost) && tries < p.opened {
@@ -112,7 +113,7 @@ func (p *Pool) Run(ctx context.Context, pl *plan.Plan, args []exo.Value, by *Set
 }
 
 // Once runs a plan on one session.
-func (p *Pool) Once(ctx context.Context, pl *plan.Plan, args []exo.Value, by *Settings, out *plan.Collector) error {
+func (p *Pool) Once(ctx context.Context, pl *plan.Plan, args []value.Value, by *Settings, out *plan.Collector) error {
 	s, err := p.Acquire(ctx)
 	if err != nil {
 		return err

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
@@ -38,11 +38,11 @@ type Writer interface {
 // Change is a plan that changes rows, and the values with which it is run, once with each.
 type Change struct {
 	Plan *plan.Plan
-	Args [][]exo.Value
+	Args [][]value.Value
 }
 
 // One is the only statement of changes that are one.
-func One(changes []Change) (p *plan.Plan, args []exo.Value, ok bool) {
+func One(changes []Change) (p *plan.Plan, args []value.Value, ok bool) {
 	if len(changes) == 1 && len(changes[0].Args) == 1 {
 		return changes[0].Plan, changes[0].Args[0], true
 	}

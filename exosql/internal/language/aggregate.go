@@ -1,6 +1,9 @@
 package language
 
-import "github.com/exoagent/exoagent/exo"
+import (
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
+)
 
 // What many rows give one value by: each is a method of a query, where it runs it, and of a
 // group.
@@ -29,7 +32,7 @@ const (
 var comparables = []string{"Int", "Float", "Decimal", "Text", "Time", "Day"}
 
 // Groupable are the types of values by which rows can be grouped: equal ones are shown alike.
-var Groupable = map[string]bool{exo.TypeInt: true, exo.TypeFloat: true, exo.TypeDecimal: true, exo.TypeText: true, exo.TypeBool: true, exo.TypeTime: true, exo.TypeDate: true, exo.TypeUUID: true}
+var Groupable = map[string]bool{value.TypeInt: true, value.TypeFloat: true, value.TypeDecimal: true, value.TypeText: true, value.TypeBool: true, value.TypeTime: true, value.TypeDate: true, value.TypeUUID: true}
 
 // GroupInterface is the interface of a group in a callback.
 const GroupInterface = "Group"
@@ -38,57 +41,57 @@ const GroupInterface = "Group"
 // in an interface of expressions (to) or, with nil, as a value.
 var functions = []struct {
 	name, doc, wants string
-	result           func(to map[string]string) *exo.Term
+	result           func(to map[string]string) *message.Term
 }{
 	{Sum, "exact; null of no values", numeric, same},
 	{Avg, "", numeric, quotient},
 	{Median, "", numeric, quotient},
 	{Min, "", minMax, same},
 	{Max, "", minMax, same},
-	{CountDistinct, "null not counted", countable, func(to map[string]string) *exo.Term {
+	{CountDistinct, "null not counted", countable, func(to map[string]string) *message.Term {
 		if to == nil {
-			return con(exo.TypeInt)
+			return con(value.TypeInt)
 		}
 		return whole
 	}},
 }
 
-var whole = &exo.Term{Con: &exo.Type{Name: "Int", Args: map[string]*exo.Type{"of": {Name: exo.TypeInt}}}}
+var whole = &message.Term{Con: &message.Type{Name: "Int", Args: map[string]*message.Type{"of": {Name: value.TypeInt}}}}
 
-func same(to map[string]string) *exo.Term {
-	return &exo.Term{Wide: []*exo.Term{v("value")}, To: to, Null: true}
+func same(to map[string]string) *message.Term {
+	return &message.Term{Wide: []*message.Term{v("value")}, To: to, Null: true}
 }
 
 // quotient is a value with a fraction, of whole numbers too.
-func quotient(to map[string]string) *exo.Term {
-	return &exo.Term{Wide: []*exo.Term{v("value"), con(exo.TypeFloat)}, To: to, Null: true}
+func quotient(to map[string]string) *message.Term {
+	return &message.Term{Wide: []*message.Term{v("value"), con(value.TypeFloat)}, To: to, Null: true}
 }
 
 // aggregate is the method of a query (to is nil) or of a group.
-func aggregate(name string, to map[string]string) *exo.Method {
+func aggregate(name string, to map[string]string) *message.Method {
 	for _, a := range functions {
 		if a.name == name {
 			doc := a.doc
 			if to != nil {
 				doc = "" // said of the query
 			}
-			return &exo.Method{Name: name, Doc: doc, Result: a.result(to),
-				Params: []exo.Param{{Name: "the value", Want: con(a.wants), Lambda: v("ns"), Bind: "value"}}}
+			return &message.Method{Name: name, Doc: doc, Result: a.result(to),
+				Params: []message.Param{{Name: "the value", Want: con(a.wants), Lambda: v("ns"), Bind: "value"}}}
 		}
 	}
 	return nil
 }
 
-func queryAggregate(name string) *exo.Method {
+func queryAggregate(name string) *message.Method {
 	m := aggregate(name, nil)
 	m.Sends, m.Nested = true, aggregate(name, scalarInterfaces).Result
 	return m
 }
 
 // quantifier asks in a callback of the rows of a link whether a condition holds.
-func quantifier(name string) *exo.Method {
-	return &exo.Method{Name: name, Result: boolExpr, Nested: boolExpr,
-		Params: []exo.Param{{Name: "the condition", Want: con("Bool"), Lambda: v("ns"), Filter: true}}}
+func quantifier(name string) *message.Method {
+	return &message.Method{Name: name, Result: boolExpr, Nested: boolExpr,
+		Params: []message.Param{{Name: "the condition", Want: con("Bool"), Lambda: v("ns"), Filter: true}}}
 }
 
 // GroupBy and CountBy make groups of rows. A group has its keys as fields.
@@ -97,44 +100,44 @@ const (
 	CountBy = "countBy"
 )
 
-func groupBy() *exo.Method {
-	return &exo.Method{Name: GroupBy, Doc: "groups by a column or { name: column }; then .select(g => ({ name: g.name, n: g.count(), sum: g.sum(t => t.x) })), and where and orderBy of groups",
+func groupBy() *message.Method {
+	return &message.Method{Name: GroupBy, Doc: "groups by a column or { name: column }; then .select(g => ({ name: g.name, n: g.count(), sum: g.sum(t => t.x) })), and where and orderBy of groups",
 		Params: keys(), Result: groups(v("keys"))}
 }
 
 // countBy is groupBy and a select of the keys and of how many rows each group has.
-func countBy() *exo.Method {
-	count := &exo.Term{Con: &exo.Type{Name: exo.TypeRecord, Fields: []exo.TypeField{{Name: Count, Type: whole.Con}}}}
-	return &exo.Method{Name: CountBy,
-		Params: keys(), Result: groups(&exo.Term{Ext: []*exo.Term{v("keys"), count}})}
+func countBy() *message.Method {
+	count := &message.Term{Con: &message.Type{Name: value.TypeRecord, Fields: []message.TypeField{{Name: Count, Type: whole.Con}}}}
+	return &message.Method{Name: CountBy,
+		Params: keys(), Result: groups(&message.Term{Ext: []*message.Term{v("keys"), count}})}
 }
 
-func keys() []exo.Param {
-	return []exo.Param{{Name: "the keys", Want: con(exo.TypeKeys), Lambda: v("ns"), Bind: "keys"}}
+func keys() []message.Param {
+	return []message.Param{{Name: "the keys", Want: con(value.TypeKeys), Lambda: v("ns"), Bind: "keys"}}
 }
 
 // groups is a query of groups, each of which shows row.
-func groups(row *exo.Term) *exo.Term {
-	return app(QueryInterface, map[string]*exo.Term{"row": row,
-		"ns": {Name: GroupAlias, Of: &exo.Term{App: GroupInterface, Args: map[string]*exo.Term{"ns": v("ns"), exo.ShownArg: v("row")}, Own: v("keys")}}})
+func groups(row *message.Term) *message.Term {
+	return app(QueryInterface, map[string]*message.Term{"row": row,
+		"ns": {Name: GroupAlias, Of: &message.Term{App: GroupInterface, Args: map[string]*message.Term{"ns": v("ns"), message.ShownArg: v("row")}, Own: v("keys")}}})
 }
 
 // groupInterface is a group in a callback: aggregates over its rows. Its type argument ns is that of the
 // query that was grouped.
-func groupInterface() *exo.Interface {
-	i := &exo.Interface{Name: GroupInterface, Doc: "g.where(t => t.done).count() counts some of the rows of a group", Words: groupWords(), Methods: map[string]*exo.Method{}}
-	add := func(m *exo.Method) {
+func groupInterface() *message.Interface {
+	i := &message.Interface{Name: GroupInterface, Doc: "g.where(t => t.done).count() counts some of the rows of a group", Words: groupWords(), Methods: map[string]*message.Method{}}
+	add := func(m *message.Method) {
 		i.Methods[m.Name] = m
 		i.Order = append(i.Order, m.Name)
 	}
-	add(&exo.Method{Name: Count, Result: whole})
+	add(&message.Method{Name: Count, Result: whole})
 	for _, a := range functions {
 		add(aggregate(a.name, scalarInterfaces))
 	}
 	// Not declared: most who want lists read the rows and make groups of them.
-	i.Methods[Collect] = &exo.Method{Name: Collect, Result: &exo.Term{Con: &exo.Type{Name: "Json", Args: map[string]*exo.Type{"of": {Name: exo.TypeJSON}}}},
-		Params: []exo.Param{{Name: "the value", Want: con(countable), Lambda: v("ns")}}}
-	add(&exo.Method{Name: WhereMethod, Doc: "only some of the rows of the group",
-		Params: []exo.Param{{Name: "the condition", Want: con("Bool"), Lambda: v("ns"), Filter: true}}, Result: v("self")})
+	i.Methods[Collect] = &message.Method{Name: Collect, Result: &message.Term{Con: &message.Type{Name: "Json", Args: map[string]*message.Type{"of": {Name: value.TypeJSON}}}},
+		Params: []message.Param{{Name: "the value", Want: con(countable), Lambda: v("ns")}}}
+	add(&message.Method{Name: WhereMethod, Doc: "only some of the rows of the group",
+		Params: []message.Param{{Name: "the condition", Want: con("Bool"), Lambda: v("ns"), Filter: true}}, Result: v("self")})
 	return i
 }

@@ -3,7 +3,8 @@ package language
 import (
 	"slices"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 var columnDocs = map[string]string{
@@ -12,12 +13,12 @@ var columnDocs = map[string]string{
 	"Uuid": "an id of the database", "Bytes": "bytes of the database", "Json": "JSON of the database: column.key, column.list[0]; compare with a text, a number, true or false", "Elements": "an array of the database",
 }
 
-var boolExpr = &exo.Term{Con: &exo.Type{Name: "Bool", Args: map[string]*exo.Type{"of": {Name: exo.TypeBool}}}}
+var boolExpr = &message.Term{Con: &message.Type{Name: "Bool", Args: map[string]*message.Type{"of": {Name: value.TypeBool}}}}
 
 // columnInterface makes the interface of a kind of column expressions from the
 // operators that it has.
-func columnInterface(name string) *exo.Interface {
-	i := &exo.Interface{Name: name, Doc: columnDocs[name], Expr: true, Words: columnWords(name), Fields: map[string]*exo.Property{}, Methods: map[string]*exo.Method{}}
+func columnInterface(name string) *message.Interface {
+	i := &message.Interface{Name: name, Doc: columnDocs[name], Expr: true, Words: columnWords(name), Fields: map[string]*message.Property{}, Methods: map[string]*message.Method{}}
 	if slices.Contains(equal, name) {
 		i.Is = []string{sortable, countable}
 	}
@@ -39,10 +40,10 @@ func columnInterface(name string) *exo.Interface {
 			i.Order = append(i.Order, op.Name)
 		}
 		if op.field {
-			i.Fields[op.Name] = &exo.Property{Doc: op.doc, Type: &exo.Type{Name: "Int", Args: map[string]*exo.Type{"of": {Name: exo.TypeInt, Null: true}}}}
+			i.Fields[op.Name] = &message.Property{Doc: op.doc, Type: &message.Type{Name: "Int", Args: map[string]*message.Type{"of": {Name: value.TypeInt, Null: true}}}}
 			continue
 		}
-		m := &exo.Method{Name: op.Name, Doc: op.doc, Result: resultTerm(op.result), Total: op.total}
+		m := &message.Method{Name: op.Name, Doc: op.doc, Result: resultTerm(op.result), Total: op.total}
 		for _, p := range op.params {
 			m.Params = append(m.Params, paramOf(p, name, op.Null))
 		}
@@ -54,9 +55,9 @@ func columnInterface(name string) *exo.Interface {
 }
 
 // resultTerm is the type of what an operator gives.
-func resultTerm(result string) *exo.Term {
-	wide := func(null bool, terms ...*exo.Term) *exo.Term {
-		return &exo.Term{Wide: terms, To: scalarInterfaces, Null: null}
+func resultTerm(result string) *message.Term {
+	wide := func(null bool, terms ...*message.Term) *message.Term {
+		return &message.Term{Wide: terms, To: scalarInterfaces, Null: null}
 	}
 	switch result {
 	case "order":
@@ -68,83 +69,83 @@ func resultTerm(result string) *exo.Term {
 	case "wide":
 		return wide(false, v("of"), v("value"))
 	case "quotient": // of whole numbers too it has a fraction
-		return wide(true, v("of"), v("value"), con(exo.TypeFloat))
+		return wide(true, v("of"), v("value"), con(value.TypeFloat))
 	case "remainder":
 		return wide(true, v("of"), v("value"))
 	case "coalesced":
-		return wide(false, &exo.Term{Var: "of", Bare: true}, v("value"))
+		return wide(false, &message.Term{Var: "of", Bare: true}, v("value"))
 	case "case":
 		return wide(false, v("then"), v("else"))
 	case "text":
-		return wide(false, con(exo.TypeText))
+		return wide(false, con(value.TypeText))
 	case "int":
-		return wide(true, con(exo.TypeInt))
+		return wide(true, con(value.TypeInt))
 	case "day":
-		return wide(true, con(exo.TypeDate))
+		return wide(true, con(value.TypeDate))
 	case "textNull":
-		return wide(true, con(exo.TypeText))
+		return wide(true, con(value.TypeText))
 	case "float":
-		return wide(true, con(exo.TypeFloat))
+		return wide(true, con(value.TypeFloat))
 	case "boolNull":
-		return wide(true, con(exo.TypeBool))
+		return wide(true, con(value.TypeBool))
 	case "json":
-		return &exo.Term{Con: &exo.Type{Name: "Json", Args: map[string]*exo.Type{"of": {Name: exo.TypeJSON, Null: true}}}}
+		return &message.Term{Con: &message.Type{Name: "Json", Args: map[string]*message.Type{"of": {Name: value.TypeJSON, Null: true}}}}
 	}
 	return boolExpr
 }
 
 // paramOf is a parameter of an operator on columns of the interface on.
-func paramOf(param, on string, null bool) exo.Param {
+func paramOf(param, on string, null bool) message.Param {
 	of := v("of")
 	switch on {
 	case "Int", "Float":
-		of = con(exo.TypeNumber)
+		of = con(value.TypeNumber)
 	case "Decimal":
-		of = con(exo.TypeDecimal)
+		of = con(value.TypeDecimal)
 	case "Json":
-		of = con(exo.TypeData)
+		of = con(value.TypeData)
 	}
 	bare := of
 	if of.Var != "" {
-		bare = &exo.Term{Var: "of", Bare: true}
+		bare = &message.Term{Var: "of", Bare: true}
 	}
 	switch param {
 	case "high":
-		return exo.Param{Name: "the upper end", Want: of, Bind: "high"}
+		return message.Param{Name: "the upper end", Want: of, Bind: "high"}
 	case "bare":
-		return exo.Param{Name: "the value", Want: bare, Bind: "value"}
+		return message.Param{Name: "the value", Want: bare, Bind: "value"}
 	case "then", "else":
-		return exo.Param{Name: "the value where it holds", Want: con(exo.TypeData), Bind: param, Null: true}
+		return message.Param{Name: "the value where it holds", Want: con(value.TypeData), Bind: param, Null: true}
 	case "list":
-		return exo.Param{Name: "the list", Want: app(exo.TypeList, map[string]*exo.Term{"of": of})}
+		return message.Param{Name: "the list", Want: app(value.TypeList, map[string]*message.Term{"of": of})}
 	case "item":
-		return exo.Param{Name: "the value", Want: v("item"), Fixed: true}
+		return message.Param{Name: "the value", Want: v("item"), Fixed: true}
 	case "element":
-		return exo.Param{Name: "the element", Want: con(exo.TypeData), Fixed: true}
+		return message.Param{Name: "the element", Want: con(value.TypeData), Fixed: true}
 	case "whole":
-		return exo.Param{Name: "the value", Want: con(exo.TypeData), Fixed: true}
+		return message.Param{Name: "the value", Want: con(value.TypeData), Fixed: true}
 	case "elements":
-		return exo.Param{Name: "the array", Want: app(exo.TypeList, map[string]*exo.Term{"of": con(exo.TypeData)}), Fixed: true}
+		return message.Param{Name: "the array", Want: app(value.TypeList, map[string]*message.Term{"of": con(value.TypeData)}), Fixed: true}
 	case "key":
-		return exo.Param{Name: "the key", Want: con(exo.TypeData), Fixed: true}
+		return message.Param{Name: "the key", Want: con(value.TypeData), Fixed: true}
 	case "condition":
-		return exo.Param{Name: "the other condition", Want: con(exo.TypeBool)}
+		return message.Param{Name: "the other condition", Want: con(value.TypeBool)}
 	case "pattern":
-		return exo.Param{Name: "the pattern", Want: con(exo.TypeText), Fixed: true}
+		return message.Param{Name: "the pattern", Want: con(value.TypeText), Fixed: true}
 	case "part", "more":
-		return exo.Param{Name: "the text", Want: con(exo.TypeText), Opt: param == "more"}
+		return message.Param{Name: "the text", Want: con(value.TypeText), Opt: param == "more"}
 	case "start", "end", "length":
-		return exo.Param{Name: "the " + param, Want: con(exo.TypeInt), Count: true, Fixed: true, Opt: param != "start"}
+		return message.Param{Name: "the " + param, Want: con(value.TypeInt), Count: true, Fixed: true, Opt: param != "start"}
 	case "unit":
-		of := &exo.Type{Name: exo.TypeText}
+		of := &message.Type{Name: value.TypeText}
 		for _, u := range Units {
 			of.Enum = append(of.Enum, u.Name)
 		}
-		return exo.Param{Name: "the unit", Want: &exo.Term{Con: of}, Static: true, Fixed: true}
+		return message.Param{Name: "the unit", Want: &message.Term{Con: of}, Static: true, Fixed: true}
 	case "number":
-		return exo.Param{Name: "how many", Want: con(exo.TypeInt)}
+		return message.Param{Name: "how many", Want: con(value.TypeInt)}
 	case "places":
-		return exo.Param{Name: "the places", Want: con(exo.TypeInt), Count: true, Fixed: true, Opt: true}
+		return message.Param{Name: "the places", Want: con(value.TypeInt), Count: true, Fixed: true, Opt: true}
 	}
-	return exo.Param{Name: "the value", Want: of, Null: null, Bind: "value"}
+	return message.Param{Name: "the value", Want: of, Null: null, Bind: "value"}
 }

@@ -3,7 +3,8 @@ package language
 import (
 	"sync"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
@@ -26,14 +27,14 @@ const (
 // The interfaces that every grant shares. They are plain data: the recorder and
 // the gate know of queries only what stands here.
 
-func v(name string) *exo.Term { return &exo.Term{Var: name} }
+func v(name string) *message.Term { return &message.Term{Var: name} }
 
-func con(name string) *exo.Term {
-	return &exo.Term{Con: &exo.Type{Name: name}}
+func con(name string) *message.Term {
+	return &message.Term{Con: &message.Type{Name: name}}
 }
 
-func app(name string, args map[string]*exo.Term) *exo.Term {
-	return &exo.Term{App: name, Args: args}
+func app(name string, args map[string]*message.Term) *message.Term {
+	return &message.Term{App: name, Args: args}
 }
 
 const (
@@ -46,47 +47,47 @@ const GroupAlias = "group"
 
 // queryMethods are what can be done with any query. Its type arguments are ns,
 // the tables in it by their aliases, and row, what one result row shows.
-func queryMethods() []*exo.Method {
-	extended := &exo.Term{Ext: []*exo.Term{v("ns"), v("item.ns")}}
-	return []*exo.Method{
+func queryMethods() []*message.Method {
+	extended := &message.Term{Ext: []*message.Term{v("ns"), v("item.ns")}}
+	return []*message.Method{
 		{Name: "join", Doc: "also the rows of a link, or of any query with a condition; only with a match",
-			Params: []exo.Param{
+			Params: []message.Param{
 				{Name: "the first argument", Want: con(QueryInterface), Lambda: v("ns"), Plain: true, Bind: "item"},
 				{Name: "the condition", Want: con("Bool"), Lambda: extended, Opt: true},
 			},
-			Result: app(QueryInterface, map[string]*exo.Term{"ns": extended, "row": v("row")})},
+			Result: app(QueryInterface, map[string]*message.Term{"ns": extended, "row": v("row")})},
 		{Name: "leftJoin", Doc: "join, but rows without a match stay, with nulls",
-			Params: []exo.Param{
+			Params: []message.Param{
 				{Name: "the first argument", Want: con(QueryInterface), Lambda: v("ns"), Plain: true, Bind: "item"},
 				{Name: "the condition", Want: con("Bool"), Lambda: extended, Opt: true},
 			},
-			Result: app(QueryInterface, map[string]*exo.Term{"ns": extended, "row": v("row")})},
+			Result: app(QueryInterface, map[string]*message.Term{"ns": extended, "row": v("row")})},
 		{Name: "where", Doc: "only rows for which it holds",
-			Params: []exo.Param{{Name: "the condition", Want: con("Bool"), Lambda: v("ns"), Filter: true}}, Result: v("self")},
+			Params: []message.Param{{Name: "the condition", Want: con("Bool"), Lambda: v("ns"), Filter: true}}, Result: v("self")},
 		{Name: "select", Doc: "what each result row shows",
-			Params: []exo.Param{{Name: "the selection", Want: con(exo.TypeSelection), Lambda: v("ns"), Bind: "out"}},
-			Result: app(QueryInterface, map[string]*exo.Term{"ns": v("ns"), "row": v("out")})},
+			Params: []message.Param{{Name: "the selection", Want: con(value.TypeSelection), Lambda: v("ns"), Bind: "out"}},
+			Result: app(QueryInterface, map[string]*message.Term{"ns": v("ns"), "row": v("out")})},
 		{Name: "distinct", Doc: "equal rows once; after select", Row: true, Result: v("self")},
 		{Name: "orderBy", Doc: "sorts; further calls sort within equals",
-			Params: []exo.Param{{Name: "the order", Want: con(sortable), Lambda: v("ns"), Many: true}}, Result: v("self")},
+			Params: []message.Param{{Name: "the order", Want: con(sortable), Lambda: v("ns"), Many: true}}, Result: v("self")},
 		{Name: "limit", Doc: "at most n rows; what follows works on those",
-			Params: []exo.Param{{Name: "the number of rows", Want: con(exo.TypeInt), Count: true}}, Result: v("self")},
+			Params: []message.Param{{Name: "the number of rows", Want: con(value.TypeInt), Count: true}}, Result: v("self")},
 		{Name: "offset", Doc: "skips n rows",
-			Params: []exo.Param{{Name: "the number of rows", Want: con(exo.TypeInt), Count: true}}, Result: v("self")},
+			Params: []message.Param{{Name: "the number of rows", Want: con(value.TypeInt), Count: true}}, Result: v("self")},
 		groupBy(), countBy(), distinctBy(), partitionBy(),
 		combines(Union), combines(UnionAll), combines(Concat), combines(Intersect), combines(Except),
 		{Name: "as", Doc: "another name, to have a table twice",
-			Params: []exo.Param{{Name: "name", Want: con(exo.TypeText), Static: true, Ident: true}},
-			Result: app(QueryInterface, map[string]*exo.Term{"ns": {Key: "name", Of: v("ns.*")}, "row": v("row")})},
+			Params: []message.Param{{Name: "name", Want: con(value.TypeText), Static: true, Ident: true}},
+			Result: app(QueryInterface, map[string]*message.Term{"ns": {Key: "name", Of: v("ns.*")}, "row": v("row")})},
 		{Name: ExistsMethod, Doc: "of a link, in a callback: whether there is a row", Result: boolExpr},
 		quantifier(Some), quantifier(Every), quantifier(None),
 		{Name: Execute, Doc: "runs the query: its rows", Sends: true,
-			Result: app(exo.TypeList, map[string]*exo.Term{"of": v("row")}), Nested: app(exo.TypeRows, map[string]*exo.Term{"of": v("row")})},
-		{Name: First, Doc: "runs the query: its first row, or null", Sends: true, Result: &exo.Term{Var: "row", Null: true}, Nested: v("self"), Truth: ExistsMethod},
-		{Name: "count", Doc: "runs the query, as those below do: how many rows it has", Sends: true, Result: con(exo.TypeInt), Nested: whole},
+			Result: app(value.TypeList, map[string]*message.Term{"of": v("row")}), Nested: app(value.TypeRows, map[string]*message.Term{"of": v("row")})},
+		{Name: First, Doc: "runs the query: its first row, or null", Sends: true, Result: &message.Term{Var: "row", Null: true}, Nested: v("self"), Truth: ExistsMethod},
+		{Name: "count", Doc: "runs the query, as those below do: how many rows it has", Sends: true, Result: con(value.TypeInt), Nested: whole},
 		{Name: Page, Doc: "n rows; next goes on from there", Sends: true,
-			Params: []exo.Param{{Name: "the number of rows", Want: con(exo.TypeInt), Count: true}, {Name: "the cursor", Want: con(exo.TypeText), Null: true, Opt: true}},
-			Result: &exo.Term{Ext: []*exo.Term{{Name: "rows", Of: app(exo.TypeList, map[string]*exo.Term{"of": v("row")})}, {Name: "next", Of: &exo.Term{Con: &exo.Type{Name: exo.TypeText, Null: true}}}}}},
+			Params: []message.Param{{Name: "the number of rows", Want: con(value.TypeInt), Count: true}, {Name: "the cursor", Want: con(value.TypeText), Null: true, Opt: true}},
+			Result: &message.Term{Ext: []*message.Term{{Name: "rows", Of: app(value.TypeList, map[string]*message.Term{"of": v("row")})}, {Name: "next", Of: &message.Term{Con: &message.Type{Name: value.TypeText, Null: true}}}}}},
 		queryAggregate(Sum), queryAggregate(Avg), queryAggregate(Median), queryAggregate(Min), queryAggregate(Max), queryAggregate(CountDistinct),
 	}
 }
@@ -98,28 +99,28 @@ var (
 	SharedInterfaces = sync.OnceValue(makeShared)
 )
 
-func makeShared() []*exo.Interface {
-	q := &exo.Interface{Name: QueryInterface, Doc: "a query", Await: "execute", Words: QueryWords(), Methods: map[string]*exo.Method{}}
+func makeShared() []*message.Interface {
+	q := &message.Interface{Name: QueryInterface, Doc: "a query", Await: "execute", Words: QueryWords(), Methods: map[string]*message.Method{}}
 	for _, m := range SharedMethods() {
 		q.Methods[m.Name] = m
 		if Declared(m) {
 			q.Order = append(q.Order, m.Name)
 		}
 	}
-	out := []*exo.Interface{q, groupInterface(), windowInterface(), {Name: recordInterface, Doc: "a row of what select showed", Words: []exo.Words{phrases(recordPhrases)}}, {Name: "Order", Doc: "an order like column.desc()", Is: []string{sortable}, Words: []exo.Words{phrases(orderPhrases)}}}
+	out := []*message.Interface{q, groupInterface(), windowInterface(), {Name: recordInterface, Doc: "a row of what select showed", Words: []message.Words{phrases(recordPhrases)}}, {Name: "Order", Doc: "an order like column.desc()", Is: []string{sortable}, Words: []message.Words{phrases(orderPhrases)}}}
 	for _, name := range anyColumn {
 		out = append(out, columnInterface(name))
 	}
 	// A sortable thing is a column or an order; the name only has a text.
-	return append(out, &exo.Interface{Name: sortable, Doc: "a column, or an order like column.desc()"},
-		&exo.Interface{Name: numeric, Doc: "a column of numbers, or a calculation with it"},
-		&exo.Interface{Name: minMax, Doc: "a column of numbers, texts, times or days"},
-		&exo.Interface{Name: countable, Doc: "a column, or an expression of columns"})
+	return append(out, &message.Interface{Name: sortable, Doc: "a column, or an order like column.desc()"},
+		&message.Interface{Name: numeric, Doc: "a column of numbers, or a calculation with it"},
+		&message.Interface{Name: minMax, Doc: "a column of numbers, texts, times or days"},
+		&message.Interface{Name: countable, Doc: "a column, or an expression of columns"})
 }
 
 // Declared reports whether a method of queries is shown to those who write programs. Of the others some are there
 // for those who know them from elsewhere or read of them in an error, and what asks a condition of the rows of a link is said of all links.
-func Declared(m *exo.Method) bool {
+func Declared(m *message.Method) bool {
 	return m.Name != CountBy && m.Name != Page && m.Name != PartitionBy && Sets[m.Name] == sqlast.NoSet && (m.Nested == nil || m.Sends)
 }
 

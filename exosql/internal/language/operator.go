@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
@@ -28,7 +28,7 @@ type Operator struct {
 	Form     form      // how it is compiled
 	field    bool      // it is read like a field, without a call
 	unlisted bool      // only words of JavaScript lead to it
-	total    bool      // programs are shown what it gives of a labelled column, and read nothing of it: see exo.Method
+	total    bool      // programs are shown what it gives of a labelled column, and read nothing of it: see message.Method
 	doc      string
 }
 
@@ -240,8 +240,8 @@ var OperatorByName = sync.OnceValue(func() map[string]*Operator {
 
 // ColumnInterfaces are the interfaces of column expressions, by scalar kind.
 var ColumnInterfaces = map[string]string{
-	exo.TypeInt: "Int", exo.TypeFloat: "Float", exo.TypeDecimal: "Decimal", exo.TypeText: "Text", exo.TypeBool: "Bool", exo.TypeTime: "Time",
-	exo.TypeDate: "Day", exo.TypeInterval: "Interval", exo.TypeUUID: "Uuid", exo.TypeBytes: "Bytes", exo.TypeJSON: "Json", exo.TypeList: "Elements",
+	value.TypeInt: "Int", value.TypeFloat: "Float", value.TypeDecimal: "Decimal", value.TypeText: "Text", value.TypeBool: "Bool", value.TypeTime: "Time",
+	value.TypeDate: "Day", value.TypeInterval: "Interval", value.TypeUUID: "Uuid", value.TypeBytes: "Bytes", value.TypeJSON: "Json", value.TypeList: "Elements",
 }
 
 // scalarInterfaces are those of values that operators can give.

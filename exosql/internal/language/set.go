@@ -1,7 +1,7 @@
 package language
 
 import (
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
@@ -24,9 +24,9 @@ const RecordAlias = "row"
 const recordInterface = "Selected"
 
 // combines is the method of a query. What it compares is all that a row shows, so the labels of that join.
-func combines(name string) *exo.Method {
-	row := &exo.Term{Name: RecordAlias, Of: &exo.Term{App: recordInterface, Own: v("row"), To: scalarInterfaces}}
-	return &exo.Method{Name: name, Row: true,
-		Params: []exo.Param{{Name: "the other query", Want: app(QueryInterface, map[string]*exo.Term{"row": v("row")})}},
-		Result: app(QueryInterface, map[string]*exo.Term{"row": v("row"), "ns": row})}
+func combines(name string) *message.Method {
+	row := &message.Term{Name: RecordAlias, Of: &message.Term{App: recordInterface, Own: v("row"), To: scalarInterfaces}}
+	return &message.Method{Name: name, Row: true,
+		Params: []message.Param{{Name: "the other query", Want: app(QueryInterface, map[string]*message.Term{"row": v("row")})}},
+		Result: app(QueryInterface, map[string]*message.Term{"row": v("row"), "ns": row})}
 }

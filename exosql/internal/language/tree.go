@@ -1,6 +1,9 @@
 package language
 
-import "github.com/exoagent/exoagent/exo"
+import (
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
+)
 
 // Recursive follows a link from a table to itself again and again.
 const Recursive = "recursive"
@@ -22,10 +25,10 @@ func DepthName(taken func(string) bool) string {
 }
 
 // Tree is the method of a query of rows that have a link to the same kind of rows.
-func Tree(result *exo.Type) *exo.Method {
-	return &exo.Method{Name: Recursive, Doc: "right behind a link to the same table: also theirs, and so on; each row once, with its depth, from 1",
-		Params: []exo.Param{{Name: "the depth", Want: con(exo.TypeInt), Count: true, Opt: true}}, Result: &exo.Term{Con: result}}
+func Tree(result *message.Type) *message.Method {
+	return &message.Method{Name: Recursive, Doc: "right behind a link to the same table: also theirs, and so on; each row once, with its depth, from 1",
+		Params: []message.Param{{Name: "the depth", Want: con(value.TypeInt), Count: true, Opt: true}}, Result: &message.Term{Con: result}}
 }
 
 // DepthType is the depth in a callback.
-func DepthType() *exo.Type { return whole.Con }
+func DepthType() *message.Type { return whole.Con }

@@ -1,6 +1,9 @@
 package language
 
-import "github.com/exoagent/exoagent/exo"
+import (
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
+)
 
 // DistinctBy keeps of the rows with equal keys the first in the order of the query.
 const DistinctBy = "distinctBy"
@@ -31,48 +34,48 @@ var Running = map[string]string{"runningCount": Count, "runningSum": Sum, "runni
 // Moving are the aggregates of the last rows of a window up to one, by their names.
 var Moving = map[string]string{"movingCount": Count, "movingSum": Sum, "movingAvg": Avg, "movingMin": Min, "movingMax": Max}
 
-func distinctBy() *exo.Method {
-	return &exo.Method{Name: DistinctBy, Doc: "the first of each key; after orderBy(t => t.at.desc()) the latest",
+func distinctBy() *message.Method {
+	return &message.Method{Name: DistinctBy, Doc: "the first of each key; after orderBy(t => t.at.desc()) the latest",
 		Params: keys(), Result: v("self")}
 }
 
 // partitionBy adds the window to the tables of the query.
-func partitionBy() *exo.Method {
+func partitionBy() *message.Method {
 	of := keys()
 	of[0].Opt = true
-	ns := &exo.Term{Ext: []*exo.Term{v("ns"), {Name: WindowAlias, Of: app(WindowInterface, map[string]*exo.Term{"over": v("ns")})}}}
-	return &exo.Method{Name: PartitionBy, Params: of, Result: app(QueryInterface, map[string]*exo.Term{"ns": ns, "row": v("row")})}
+	ns := &message.Term{Ext: []*message.Term{v("ns"), {Name: WindowAlias, Of: app(WindowInterface, map[string]*message.Term{"over": v("ns")})}}}
+	return &message.Method{Name: PartitionBy, Params: of, Result: app(QueryInterface, map[string]*message.Term{"ns": ns, "row": v("row")})}
 }
 
 // windowInterface is a window in a callback. Its type argument over is the ns of the query that has it, so that it is
 // not taken for a group.
-func windowInterface() *exo.Interface {
-	i := &exo.Interface{Name: WindowInterface, Doc: "the rows of a partition", Words: []exo.Words{phrases(windowPhrases)}, Methods: map[string]*exo.Method{}}
-	add := func(name string, result *exo.Term, params ...exo.Param) {
-		i.Methods[name] = &exo.Method{Name: name, Params: params, Result: result}
+func windowInterface() *message.Interface {
+	i := &message.Interface{Name: WindowInterface, Doc: "the rows of a partition", Words: []message.Words{phrases(windowPhrases)}, Methods: map[string]*message.Method{}}
+	add := func(name string, result *message.Term, params ...message.Param) {
+		i.Methods[name] = &message.Method{Name: name, Params: params, Result: result}
 		i.Order = append(i.Order, name)
 	}
-	value := func(want string) exo.Param {
-		return exo.Param{Name: "the value", Want: con(want), Lambda: v("over"), Bind: "value"}
+	val := func(want string) message.Param {
+		return message.Param{Name: "the value", Want: con(want), Lambda: v("over"), Bind: "value"}
 	}
-	away := exo.Param{Name: "how many rows", Want: con(exo.TypeInt), Count: true, Opt: true}
+	away := message.Param{Name: "how many rows", Want: con(value.TypeInt), Count: true, Opt: true}
 	for _, name := range []string{RowNumber, Rank, DenseRank} {
 		add(name, whole)
 	}
 	for _, name := range []string{Lag, Lead} {
-		add(name, same(scalarInterfaces), value(countable), away)
+		add(name, same(scalarInterfaces), val(countable), away)
 	}
 	for _, name := range []string{FirstOf, LastOf} {
-		add(name, same(scalarInterfaces), value(countable))
+		add(name, same(scalarInterfaces), val(countable))
 	}
-	aggregate := func(name, of string, more ...exo.Param) {
+	aggregate := func(name, of string, more ...message.Param) {
 		if of == Count {
 			add(name, whole, more...)
 			return
 		}
 		for _, a := range functions {
 			if a.name == of {
-				add(name, a.result(scalarInterfaces), append([]exo.Param{value(a.wants)}, more...)...)
+				add(name, a.result(scalarInterfaces), append([]message.Param{val(a.wants)}, more...)...)
 			}
 		}
 	}
@@ -83,9 +86,9 @@ func windowInterface() *exo.Interface {
 		aggregate(name, Running[name])
 	}
 	for _, name := range []string{"movingCount", "movingSum", "movingAvg", "movingMin", "movingMax"} {
-		aggregate(name, Moving[name], exo.Param{Name: "how many rows, with this one", Want: con(exo.TypeInt), Count: true})
+		aggregate(name, Moving[name], message.Param{Name: "how many rows, with this one", Want: con(value.TypeInt), Count: true})
 	}
-	add(WhereMethod, v("self"), exo.Param{Name: "the condition", Want: con("Bool"), Lambda: v("over"), Filter: true})
+	add(WhereMethod, v("self"), message.Param{Name: "the condition", Want: con("Bool"), Lambda: v("over"), Filter: true})
 	return i
 }
 
@@ -128,4 +131,4 @@ var (
 )
 
 // RowWords are the phrases of a row.
-func RowWords() []exo.Words { return []exo.Words{sharedWords().rows} }
+func RowWords() []message.Words { return []message.Words{sharedWords().rows} }

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
 )
 
 // The phrases of errors about columns, queries and rows. Programs use the words of SQL and of
 // other libraries for what an operator or a method is here; each phrase names the way out,
-// and needs the members that it names. See exo.Phrase.
+// and needs the members that it names. See message.Phrase.
 
 const updateCalculates = "to calculate write .where(condition).update(t => ({ column: t.column + 1 }))"
 
@@ -23,19 +23,19 @@ const onlyOnRows = ".sum .avg .average .min .max .count .groupBy .indexOf .lastI
 	".localeCompare .toLocaleString .toLocaleDateString .toLocaleTimeString .toDateString .setDate .trimStart .trimEnd"
 
 // columnWords are the phrases of a kind of column expressions.
-func columnWords(name string) []exo.Words {
+func columnWords(name string) []message.Words {
 	if w := sharedWords(); slices.Contains(equal, name) {
-		return []exo.Words{w.columns}
+		return []message.Words{w.columns}
 	} else if slices.Contains(jsons, name) {
-		return []exo.Words{w.json}
+		return []message.Words{w.json}
 	} else {
-		return []exo.Words{w.whole, w.columns}
+		return []message.Words{w.whole, w.columns}
 	}
 }
 
 // jsonWords are the phrases of JSON: any name may be a key of it, so of the columns' phrases it has
 // those that are about no member.
-func jsonWords() exo.Words {
+func jsonWords() message.Words {
 	table := slices.Clone(jsonPhrases)
 	for _, p := range columnPhrases {
 		if !strings.HasPrefix(p[0], ".") {
@@ -46,23 +46,23 @@ func jsonWords() exo.Words {
 }
 
 // groupWords are the phrases of a group in a callback.
-func groupWords() []exo.Words { return []exo.Words{phrases(groupPhrases)} }
+func groupWords() []message.Words { return []message.Words{phrases(groupPhrases)} }
 
 // QueryWords are the phrases of every query.
-func QueryWords() []exo.Words { return []exo.Words{sharedWords().queries} }
+func QueryWords() []message.Words { return []message.Words{sharedWords().queries} }
 
-type words struct{ columns, whole, json, queries, rows exo.Words }
+type words struct{ columns, whole, json, queries, rows message.Words }
 
 var sharedWords = sync.OnceValue(func() words {
 	return words{columns: phrases(columnPhrases), whole: phrases(wholePhrases), json: jsonWords(), queries: phrases(append(slices.Clip(searchPhrases), queryPhrases...)), rows: phrases(append(slices.Clip(rowSearchPhrases), rowPhrases...))}
 })
 
-func phrases(table [][3]string) exo.Words {
-	var ps []exo.Phrase
+func phrases(table [][3]string) message.Words {
+	var ps []message.Phrase
 	for _, p := range table {
-		ps = append(ps, exo.Phrase{On: p[0], Needs: p[1], Text: p[2]})
+		ps = append(ps, message.Phrase{On: p[0], Needs: p[1], Text: p[2]})
 	}
-	return exo.NewWords(ps...)
+	return message.NewWords(ps...)
 }
 
 // Each line: when it is said, what it needs, what it says.

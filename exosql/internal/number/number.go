@@ -7,7 +7,7 @@ import (
 	"math/big"
 	"strconv"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -32,7 +32,7 @@ func Read(x any) (Decimal, bool) {
 		}
 		return Parse(strconv.FormatFloat(x, 'f', -1, 64))
 	case string:
-		if s, ok := scalar.Canonical(exo.TypeDecimal, x); ok {
+		if s, ok := scalar.Canonical(value.TypeDecimal, x); ok {
 			return Parse(s)
 		}
 		return Parse(x) // it was calculated, and has more digits than a program may write

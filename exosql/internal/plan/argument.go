@@ -9,7 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/search"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
@@ -87,93 +88,93 @@ const (
 const MaxMoving = 1000
 
 // convert makes of an argument what is bound for it. all are those that it is one of.
-func (a *Source) convert(v exo.Value, all []exo.Value) (exo.Value, error) {
+func (a *Source) convert(v value.Value, all []value.Value) (value.Value, error) {
 	switch v.Type() {
-	case exo.TypeNull:
+	case value.TypeNull:
 		return v, nil
-	case exo.TypeBool, exo.TypeInt, exo.TypeFloat, exo.TypeText, exo.TypeTime, exo.TypeList, exo.TypeRecord:
+	case value.TypeBool, value.TypeInt, value.TypeFloat, value.TypeText, value.TypeTime, value.TypeList, value.TypeRecord:
 		if a.Kind == ArgDocument || a.Kind == ArgArray {
 			return a.whole(v)
 		}
-		if v.Type() != exo.TypeList && v.Type() != exo.TypeRecord {
+		if v.Type() != value.TypeList && v.Type() != value.TypeRecord {
 			break
 		}
 		fallthrough
 	default:
-		return v, exo.Errorf(exo.Invalid, "", "this value can't be compared with a column")
+		return v, fail.Errorf(fail.Invalid, "", "this value can't be compared with a column")
 	}
 	switch a.Kind {
-	case exo.TypeFloat:
-		return exo.Float(v.Float()), nil
-	case exo.TypeDecimal:
+	case value.TypeFloat:
+		return value.Float(v.Float()), nil
+	case value.TypeDecimal:
 		switch v.Type() {
-		case exo.TypeInt:
-			return exo.Text(strconv.FormatInt(v.Int(), 10)), nil
-		case exo.TypeFloat:
-			return exo.Text(strconv.FormatFloat(v.Float(), 'f', places(v.Float()), 64)), nil
+		case value.TypeInt:
+			return value.Text(strconv.FormatInt(v.Int(), 10)), nil
+		case value.TypeFloat:
+			return value.Text(strconv.FormatFloat(v.Float(), 'f', places(v.Float()), 64)), nil
 		}
-	case exo.TypeBytes:
+	case value.TypeBytes:
 		b, err := base64.StdEncoding.DecodeString(v.Text())
-		return exo.Text(hex.EncodeToString(b)), err
+		return value.Text(hex.EncodeToString(b)), err
 	case ArgStored:
 		return storedText(v), nil
 	case ArgStoredBytes:
 		b, err := base64.StdEncoding.DecodeString(v.Text())
-		return exo.Text(`\x` + hex.EncodeToString(b)), err
+		return value.Text(`\x` + hex.EncodeToString(b)), err
 	case ArgPosition:
 		n := position(v)
 		if a.Or > 0 {
 			n = min(n, position(all[a.Or-1]))
 		}
-		return exo.Int(n + 1), nil
+		return value.Int(n + 1), nil
 	case ArgLength:
 		if a.From == 0 {
-			return exo.Int(position(v)), nil
+			return value.Int(position(v)), nil
 		}
 		n := position(v) - position(all[a.From-1])
 		if a.Swap && n < 0 {
 			n = -n
 		}
-		return exo.Int(max(0, n)), nil
+		return value.Int(max(0, n)), nil
 	case ArgPlaces:
-		return exo.Int(min(v.Int(), scalar.MaxDigits)), nil
+		return value.Int(min(v.Int(), scalar.MaxDigits)), nil
 	case ArgDepth:
 		if v.Int() < 1 || v.Int() > MaxDepth {
-			return v, exo.Errorf(exo.Invalid, "recursive", "the depth of a tree is from 1 to %d; got %d", MaxDepth, v.Int())
+			return v, fail.Errorf(fail.Invalid, "recursive", "the depth of a tree is from 1 to %d; got %d", MaxDepth, v.Int())
 		}
 	case ArgMoving:
 		if v.Int() < 1 || v.Int() > MaxMoving {
-			return v, exo.Errorf(exo.Invalid, "", "the rows up to one, with itself, are from 1 to %d; got %d; of all rows up to it write runningSum and its like", MaxMoving, v.Int())
+			return v, fail.Errorf(fail.Invalid, "", "the rows up to one, with itself, are from 1 to %d; got %d; of all rows up to it write runningSum and its like", MaxMoving, v.Int())
 		}
-		return exo.Int(v.Int() - 1), nil
+		return value.Int(v.Int() - 1), nil
 	case ArgIndex:
 		if v.Int() < 0 {
-			return v, exo.Errorf(exo.Invalid, "", "an index of JSON counts from 0")
+			return v, fail.Errorf(fail.Invalid, "", "an index of JSON counts from 0")
 		}
-		return exo.Int(position(v)), nil
+		return value.Int(position(v)), nil
 	case ArgSearch, ArgMatch, ArgRank, ArgSought:
 		q, err := search.Parse(v.Text())
 		switch {
 		case err != nil:
-			return v, exo.Errorf(exo.Invalid, "", "%s", err)
+			return v, fail.Errorf(fail.Invalid, "", "%s", err)
 		case a.Kind == ArgMatch:
-			return exo.Text(q.Regexp()), nil
+			return value.Text(q.Regexp()), nil
 		case a.Kind == ArgRank:
-			return exo.Text(q.Counting()), nil
+			return value.Text(q.Counting()), nil
 		case a.Kind == ArgSought:
-			return exo.Text(q.Needle()), nil
+			return value.Text(q.Needle()), nil
 		}
 		return v, nil
 	case ArgPath:
 		// The whole step, quoted: SQLite takes a bare text that begins with $ or [ for a path of its own.
 		q, err := json.Marshal(v.Text())
-		return exo.Text("$." + string(q)), err
+		return value.Text("$." + string(q)), err
 	}
 	if a.Pattern {
 		return v, CheckPattern(v.Text())
 	}
 	if a.Needle && len(v.Text()) > MaxNeedle {
-		return v, exo.Errorf(exo.Invalid, "", "the text to look for is longer than %d bytes", MaxNeedle)
+		return v, fail.Errorf(fail.Invalid, "", "the text to look for is longer than %d bytes", MaxNeedle)
 	}
 	return v, nil
 }
@@ -191,12 +192,12 @@ func places(f float64) int {
 }
 
 // whole is a document or an array as one argument.
-func (a *Source) whole(v exo.Value) (exo.Value, error) {
+func (a *Source) whole(v value.Value) (value.Value, error) {
 	if a.Elem == "" {
 		return document(v)
 	}
-	if v.Type() != exo.TypeList {
-		return v, exo.Errorf(exo.Invalid, "", "this value is no array")
+	if v.Type() != value.TypeList {
+		return v, fail.Errorf(fail.Invalid, "", "this value is no array")
 	}
 	v, err := elements(a.Elem, v)
 	if err != nil || a.Kind == ArgDocument {
@@ -209,30 +210,30 @@ func (a *Source) whole(v exo.Value) (exo.Value, error) {
 }
 
 // position keeps positions in a text within what an integer of the engines holds.
-func position(v exo.Value) int64 { return min(v.Int(), 1<<30) }
+func position(v value.Value) int64 { return min(v.Int(), 1<<30) }
 
 // CheckPattern refuses what PostgreSQL would fail on, and what takes too long.
 func CheckPattern(p string) error {
 	if n := len(p) - len(strings.TrimRight(p, `\`)); n%2 == 1 {
-		return exo.Errorf(exo.Invalid, "", `the pattern ends with a single \, which stands for nothing; write \\ for a backslash`)
+		return fail.Errorf(fail.Invalid, "", `the pattern ends with a single \, which stands for nothing; write \\ for a backslash`)
 	}
 	if len(p) > maxPattern {
-		return exo.Errorf(exo.Invalid, "", "the pattern is longer than %d bytes", maxPattern)
+		return fail.Errorf(fail.Invalid, "", "the pattern is longer than %d bytes", maxPattern)
 	}
 	return nil
 }
 
 // storedText is the text that PostgreSQL reads as a value of a column.
-func storedText(v exo.Value) exo.Value {
+func storedText(v value.Value) value.Value {
 	switch v.Type() {
-	case exo.TypeBool:
-		return exo.Text(strconv.FormatBool(v.Bool()))
-	case exo.TypeInt:
-		return exo.Text(strconv.FormatInt(v.Int(), 10))
-	case exo.TypeFloat:
-		return exo.Text(strconv.FormatFloat(v.Float(), 'g', -1, 64))
-	case exo.TypeTime:
-		return exo.Text(v.Time().UTC().Format(time.RFC3339Nano))
+	case value.TypeBool:
+		return value.Text(strconv.FormatBool(v.Bool()))
+	case value.TypeInt:
+		return value.Text(strconv.FormatInt(v.Int(), 10))
+	case value.TypeFloat:
+		return value.Text(strconv.FormatFloat(v.Float(), 'g', -1, 64))
+	case value.TypeTime:
+		return value.Text(v.Time().UTC().Format(time.RFC3339Nano))
 	}
 	return v
 }

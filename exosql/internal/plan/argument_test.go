@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // TestKeysAreOneStep: a key of JSON is one step of SQLite's paths, whatever it holds: none that goes
@@ -14,10 +14,10 @@ import (
 func TestKeysAreOneStep(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		key := rapid.OneOf(rapid.String(), rapid.StringMatching(`[$."\[\]#\\a0]{0,9}`)).Draw(t, "key")
-		if exo.Text(key).Type() != exo.TypeText {
+		if value.Text(key).Type() != value.TypeText {
 			return // no value that a message can hold
 		}
-		v, err := (&Source{Item: -1, Kind: ArgPath}).convert(exo.Text(key), nil)
+		v, err := (&Source{Item: -1, Kind: ArgPath}).convert(value.Text(key), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +38,7 @@ func TestKeysAreOneStep(t *testing.T) {
 
 func TestIndexesCountFromZero(t *testing.T) {
 	for n, ok := range map[int64]bool{0: true, 7: true, 1 << 40: true, -1: false} {
-		v, err := (&Source{Item: -1, Kind: ArgIndex}).convert(exo.Int(n), nil)
+		v, err := (&Source{Item: -1, Kind: ArgIndex}).convert(value.Int(n), nil)
 		if (err == nil) != ok || err == nil && v.Int() > 1<<30 {
 			t.Errorf("%d: %v, %v", n, v, err)
 		}
@@ -48,7 +48,7 @@ func TestIndexesCountFromZero(t *testing.T) {
 // TestMoving: how many rows move along with one is bounded, and counts that one, which is not among those before it.
 func TestMoving(t *testing.T) {
 	for n, ok := range map[int64]bool{1: true, MaxMoving: true, 0: false, -1: false, MaxMoving + 1: false, 1 << 62: false} {
-		v, err := (&Source{Item: -1, Kind: ArgMoving}).convert(exo.Int(n), nil)
+		v, err := (&Source{Item: -1, Kind: ArgMoving}).convert(value.Int(n), nil)
 		if (err == nil) != ok || ok && v.Int() != n-1 {
 			t.Errorf("%d: %v, %v", n, v, err)
 		}
@@ -58,7 +58,7 @@ func TestMoving(t *testing.T) {
 // TestDepths: a tree is as deep as a program says within bounds, and has one where it says nothing.
 func TestDepths(t *testing.T) {
 	for n, ok := range map[int64]bool{1: true, MaxDepth: true, 0: false, -1: false, MaxDepth + 1: false, 1 << 62: false} {
-		v, err := (&Source{Item: -1, Kind: ArgDepth}).convert(exo.Int(n), nil)
+		v, err := (&Source{Item: -1, Kind: ArgDepth}).convert(value.Int(n), nil)
 		if (err == nil) != ok || ok && v.Int() != n {
 			t.Errorf("%d: %v, %v", n, v, err)
 		}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/sealed"
 )
 
@@ -12,10 +14,10 @@ import (
 // of the plan's cells and row by row, and spends the budget of the message while
 // they come: a result that is too large is never held whole.
 type Collector struct {
-	Shape *exo.Shape
+	Shape *value.Shape
 	cells []Cell
-	rows  *exo.RowsBuilder
-	made  *exo.Rows
+	rows  *value.RowsBuilder
+	made  *value.Rows
 	m     *exo.Message // nil for the typed API, which has no budget
 	at    int          // index of the next cell in its row
 	n     int          // whole rows that are not spent yet
@@ -28,13 +30,13 @@ type Collector struct {
 
 func NewCollector(p *Plan, m *exo.Message) *Collector {
 	shape := p.Shape.Clone() // the plan is shared by all tenants
-	return &Collector{Shape: shape, cells: p.Cells, rows: exo.NewRowsBuilder(shape), m: m, own: newOwned(p)}
+	return &Collector{Shape: shape, cells: p.Cells, rows: value.NewRowsBuilder(shape), m: m, own: newOwned(p)}
 }
 
 // NewPageCollector is a Collector of a page of size rows.
 func NewPageCollector(p *Plan, m *exo.Message, size int64) *Collector {
 	c := NewCollector(p, m)
-	c.page = &page{size: min(size, MaxPage), shown: len(p.Cells) - p.After, last: make([]exo.Value, p.After)}
+	c.page = &page{size: min(size, MaxPage), shown: len(p.Cells) - p.After, last: make([]value.Value, p.After)}
 	return c
 }
 
@@ -55,7 +57,7 @@ func (c *Collector) Count() int {
 }
 
 // Rows are all that was taken. The collector is not used any more.
-func (c *Collector) Rows() *exo.Rows {
+func (c *Collector) Rows() *value.Rows {
 	if c.made == nil {
 		c.made = c.rows.Rows()
 	}
@@ -68,18 +70,18 @@ func (c *Collector) Next() *Cell { return &c.cells[c.at] }
 // Null takes a NULL for the next cell: where none was declared it is the host's error.
 func (c *Collector) Null() error {
 	if cell := c.Next(); cell.Sealed > 0 {
-		return c.Add(exo.Null())
+		return c.Add(value.Null())
 	} else if cell.Collected {
-		return exo.Errorf(exo.Limit, "", "%s", TooMany)
-	} else if !cell.Null && cell.Kind != exo.TypeNull {
+		return fail.Errorf(fail.Limit, "", "%s", TooMany)
+	} else if !cell.Null && cell.Kind != value.TypeNull {
 		return cell.Contradicts("NULL")
 	}
-	return c.Add(exo.Null())
+	return c.Add(value.Null())
 }
 
 // Add takes the value of the next cell, of the declared kind; the zero Value
 // stands for what such a cell can't hold, and is the host's error.
-func (c *Collector) Add(v exo.Value) error {
+func (c *Collector) Add(v value.Value) error {
 	if s := c.Next().Sealed; s > 0 {
 		v = sealed.Fit(v, s)
 	}
@@ -103,7 +105,7 @@ func (c *Collector) Add(v exo.Value) error {
 }
 
 // AddRows is Add of the rows that the next cell holds, which are counted as those of the result are.
-func (c *Collector) AddRows(v exo.Value, rows int) error {
+func (c *Collector) AddRows(v value.Value, rows int) error {
 	c.n += rows
 	return c.Add(v)
 }
@@ -111,12 +113,12 @@ func (c *Collector) AddRows(v exo.Value, rows int) error {
 // AddText is Add of a text whose bytes may be overwritten afterwards.
 func (c *Collector) AddText(s []byte) error {
 	if c.page.hides(c.at) || c.own != nil || c.Next().Sealed > 0 {
-		return c.Add(exo.Text(string(s)))
+		return c.Add(value.Text(string(s)))
 	}
 	if !c.rows.AddText(s) {
 		return c.Next().Unheld("what no value can be")
 	}
-	return c.took(exo.TextBytes(len(s)))
+	return c.took(value.TextBytes(len(s)))
 }
 
 // took counts a value of so many bytes.
@@ -171,21 +173,21 @@ func (c *Collector) Unreadable(holds any) error {
 	if cell := c.Next(); cell.Sealed == 0 {
 		return cell.Unheld(holds)
 	}
-	return c.Add(exo.Value{})
+	return c.Add(value.Value{})
 }
 
 // Contradicts is the error of a cell that does not hold what was declared. It
 // says what it holds by kind only: it may be anybody's row.
 func (c *Cell) Contradicts(holds any) error {
-	return &exo.Error{Kind: exo.Internal, Err: fmt.Errorf("exosql: %s is declared %s (null: %t) but holds %v", c.Name, c.Kind, c.Null, holds)}
+	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: %s is declared %s (null: %t) but holds %v", c.Name, c.Kind, c.Null, holds)}
 }
 
 // Unheld is the error of a row that the program may see, where the database holds what the column's type does not have, as SQLite stores
 // any value in any column. The program reads its own name of the column, so that it can leave it out, and nothing of the value.
 func (c *Cell) Unheld(holds any) error {
-	err := &exo.Error{Kind: exo.Internal, Err: c.Contradicts(holds)}
+	err := &fail.Error{Kind: fail.Internal, Err: c.Contradicts(holds)}
 	if c.Shown != "" {
-		err.Kind, err.Msg = exo.Invalid, fmt.Sprintf("`%s` can't be shown: a row of this result holds a value there that is no %s, which is the type of the column. Leave `%s` out, or those rows", c.Shown, c.Kind, c.Shown)
+		err.Kind, err.Msg = fail.Invalid, fmt.Sprintf("`%s` can't be shown: a row of this result holds a value there that is no %s, which is the type of the column. Leave `%s` out, or those rows", c.Shown, c.Kind, c.Shown)
 	}
 	return err
 }

@@ -6,18 +6,19 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // AppendDocument writes plain data as JSON in which a whole number has all its digits: what is stored is the number, and not the text that
 // JavaScript is shown in its place.
-func AppendDocument(b []byte, v exo.Value) ([]byte, error) {
+func AppendDocument(b []byte, v value.Value) ([]byte, error) {
 	var err error
 	switch v.Type() {
-	case exo.TypeInt:
+	case value.TypeInt:
 		return strconv.AppendInt(b, v.Int(), 10), nil
-	case exo.TypeList:
+	case value.TypeList:
 		b = append(b, '[')
 		for i := range v.Len() {
 			if i > 0 {
@@ -28,7 +29,7 @@ func AppendDocument(b []byte, v exo.Value) ([]byte, error) {
 			}
 		}
 		return append(b, ']'), nil
-	case exo.TypeRecord:
+	case value.TypeRecord:
 		b = append(b, '{')
 		first := true
 		for name, x := range v.Fields() {
@@ -36,7 +37,7 @@ func AppendDocument(b []byte, v exo.Value) ([]byte, error) {
 				b = append(b, ',')
 			}
 			first = false
-			if b, err = exo.Text(name).AppendJSON(b); err != nil {
+			if b, err = value.Text(name).AppendJSON(b); err != nil {
 				return nil, err
 			}
 			if b, err = AppendDocument(append(b, ':'), x); err != nil {
@@ -49,54 +50,54 @@ func AppendDocument(b []byte, v exo.Value) ([]byte, error) {
 }
 
 // document is plain data as the text of JSON.
-func document(v exo.Value) (exo.Value, error) {
+func document(v value.Value) (value.Value, error) {
 	b, err := AppendDocument(nil, v)
 	if err != nil {
 		return v, err
 	}
-	return exo.Text(string(b)), nil
+	return value.Text(string(b)), nil
 }
 
 // elements are those of an array of a type, each in the one form of that: what reads the column would fail on any other.
-func elements(kind string, list exo.Value) (exo.Value, error) {
-	out := make([]exo.Value, list.Len())
+func elements(kind string, list value.Value) (value.Value, error) {
+	out := make([]value.Value, list.Len())
 	for i := range out {
 		v := list.At(i)
 		if out[i] = element(kind, v); out[i].IsZero() {
-			return list, exo.Errorf(exo.Invalid, "", "[%d] is no %s", i, kind)
+			return list, fail.Errorf(fail.Invalid, "", "[%d] is no %s", i, kind)
 		}
 	}
-	return exo.List(out...), nil
+	return value.List(out...), nil
 }
 
-func element(kind string, v exo.Value) exo.Value {
+func element(kind string, v value.Value) value.Value {
 	typ := v.Type()
 	switch {
-	case kind == exo.TypeJSON && typ != exo.TypeNull:
+	case kind == value.TypeJSON && typ != value.TypeNull:
 		if d, err := document(v); err == nil {
 			return d
 		}
-	case typ == exo.TypeNull, typ == kind && kind != exo.TypeList:
+	case typ == value.TypeNull, typ == kind && kind != value.TypeList:
 		return v
-	case kind == exo.TypeFloat && typ == exo.TypeInt:
-		return exo.Float(v.Float())
-	case kind == exo.TypeInt && typ == exo.TypeText: // as a program is shown one beyond 2^53
+	case kind == value.TypeFloat && typ == value.TypeInt:
+		return value.Float(v.Float())
+	case kind == value.TypeInt && typ == value.TypeText: // as a program is shown one beyond 2^53
 		if n, err := strconv.ParseInt(v.Text(), 10, 64); err == nil && (n > scalar.SafeInteger || n < -scalar.SafeInteger) {
-			return exo.Int(n)
+			return value.Int(n)
 		}
-	case kind == exo.TypeDecimal && typ != exo.TypeText:
-		if typ == exo.TypeInt || typ == exo.TypeFloat {
+	case kind == value.TypeDecimal && typ != value.TypeText:
+		if typ == value.TypeInt || typ == value.TypeFloat {
 			return Canonical(kind, storedText(v).Text())
 		}
-	case typ == exo.TypeText:
+	case typ == value.TypeText:
 		return Canonical(kind, v.Text())
 	}
-	return exo.Value{}
+	return value.Value{}
 }
 
 // array is a list as the text of an array of PostgreSQL's. Each element stands in quotes, so that it ends no
 // element and begins none, whatever text it is; it travels as one argument, like every text.
-func array(of string, list exo.Value) exo.Value {
+func array(of string, list value.Value) value.Value {
 	var b strings.Builder
 	b.WriteByte('{')
 	for i := range list.Len() {
@@ -110,10 +111,10 @@ func array(of string, list exo.Value) exo.Value {
 		}
 		b.WriteByte('"')
 		text := storedText(v).Text()
-		if of == exo.TypeBytes {
+		if of == value.TypeBytes {
 			raw, err := base64.StdEncoding.DecodeString(text)
 			if err != nil {
-				return exo.Value{}
+				return value.Value{}
 			}
 			text = `\x` + hex.EncodeToString(raw)
 		}
@@ -126,5 +127,5 @@ func array(of string, list exo.Value) exo.Value {
 		b.WriteByte('"')
 	}
 	b.WriteByte('}')
-	return exo.Text(b.String())
+	return value.Text(b.String())
 }

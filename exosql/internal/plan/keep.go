@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/fence"
 )
 
@@ -49,12 +49,12 @@ const mapBytes = 64
 // size is how many bytes a value of the type has, without what it points to.
 func size[T any]() int { return int(reflect.TypeFor[T]().Size()) }
 
-func keepShape(s *exo.Shape) (*exo.Shape, int) {
+func keepShape(s *value.Shape) (*value.Shape, int) {
 	if s == nil {
 		return nil, 0
 	}
-	k := &exo.Shape{Names: slices.Clone(s.Names), Subs: slices.Clone(s.Subs)}
-	n := size[exo.Shape]() + cap(k.Names)*size[string]() + cap(k.Subs)*size[*exo.Shape]()
+	k := &value.Shape{Names: slices.Clone(s.Names), Subs: slices.Clone(s.Subs)}
+	n := size[value.Shape]() + cap(k.Names)*size[string]() + cap(k.Subs)*size[*value.Shape]()
 	for i := range k.Names {
 		k.Names[i] = strings.Clone(k.Names[i])
 		n += len(k.Names[i])

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // Owner says whose the value of a cell is that programs are shown sealed: by cells of the row behind those that are shown.
@@ -19,26 +19,26 @@ const maxReaderID = 200
 
 // label is what the value is labelled in whose row the ids are these. Of one that is NULL, empty or too long to stand in a label it is
 // none: the value is nobody's in particular, as its column says (TestDynamicReaders).
-func (o *Owner) label(row []exo.Value) exo.Label {
+func (o *Owner) label(row []value.Value) value.Label {
 	ids := make([]string, len(o.Cells))
 	for i, at := range o.Cells {
 		switch v := row[at]; v.Type() {
-		case exo.TypeInt:
+		case value.TypeInt:
 			ids[i] = strconv.FormatInt(v.Int(), 10)
-		case exo.TypeText:
+		case value.TypeText:
 			ids[i] = v.Text()
 		}
 		if len(ids[i]) > maxReaderID {
-			return exo.Label{}
+			return value.Label{}
 		}
 	}
 	var tags []string
 	for _, t := range o.Tags {
-		if tag, err := exo.ReaderTag(t, o.Kind, ids...); err == nil {
+		if tag, err := value.ReaderTag(t, o.Kind, ids...); err == nil {
 			tags = append(tags, tag)
 		}
 	}
-	return exo.NewLabel(tags...)
+	return value.NewLabel(tags...)
 }
 
 // owned is the row that a Collector takes, kept until it is known whose its values are.
@@ -46,7 +46,7 @@ type owned struct {
 	cells []Cell
 	shown int // cells of a row that are shown
 	all   int // and those that say whose they are
-	row   []exo.Value
+	row   []value.Value
 }
 
 // newOwned is nil where no value of a row is anybody's.
@@ -59,7 +59,7 @@ func newOwned(p *Plan) *owned {
 }
 
 // whole are the cells of a row that are shown, each with its readers. The next row begins.
-func (o *owned) whole() []exo.Value {
+func (o *owned) whole() []value.Value {
 	row := o.row
 	for i := range row[:o.shown] {
 		if by := o.cells[i].Owner; by != nil && o.cells[i].Sealed > 0 {

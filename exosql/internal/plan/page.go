@@ -1,6 +1,8 @@
 package plan
 
-import "github.com/exoagent/exoagent/exo"
+import (
+	"github.com/exoagent/exoagent/exo/value"
+)
 
 // MaxPage bounds a page, in rows. Budgets of rows are far below; it is one less than a limit may be.
 const MaxPage = 1 << 30
@@ -9,22 +11,22 @@ const MaxPage = 1 << 30
 // statement gives one row more than was asked for, if there is one; it is not shown, and says that the page has a next one.
 type page struct {
 	size, rows int64
-	shown      int         // cells of a row that are shown
-	last       []exo.Value // the others of the last row that is
+	shown      int           // cells of a row that are shown
+	last       []value.Value // the others of the last row that is
 }
 
 // hides reports whether cell number at of the present row is not shown.
 func (p *page) hides(at int) bool { return p != nil && (at >= p.shown || p.rows >= p.size) }
 
 // take notes a cell that is not shown.
-func (p *page) take(at int, v exo.Value) {
+func (p *page) take(at int, v value.Value) {
 	if at >= p.shown && p.rows < p.size {
 		p.last[at-p.shown] = v
 	}
 }
 
 // Following are the values of the last row of a page by which the next one begins; nil if there is none.
-func (c *Collector) Following() []exo.Value {
+func (c *Collector) Following() []value.Value {
 	if c.page == nil || c.page.rows <= c.page.size {
 		return nil
 	}

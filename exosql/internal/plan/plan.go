@@ -1,7 +1,8 @@
 package plan
 
 import (
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/fence"
 )
 
@@ -12,7 +13,7 @@ type Plan struct {
 	Text   string
 	Args   []Source // in placeholder order
 	Cells  []Cell   // of one row
-	Shape  *exo.Shape
+	Shape  *value.Shape
 	Bare   bool                       // a row has one cell, which is shown without a record around it
 	Reads  map[string]map[string]bool // tables and columns, lower case: all that the engine's wall admits
 	Kind   RunKind
@@ -37,7 +38,7 @@ type Cell struct {
 
 	Collected bool // the texts of many rows, as toText makes them; too many are NULL
 
-	Rows *Rows // that are shown within this one; Kind is then exo.TypeRows
+	Rows *Rows // that are shown within this one; Kind is then value.TypeRows
 
 	// Sealed is what limits count for each value, of a cell that programs are shown sealed, and the most that it
 	// takes; 0: it is not. Nothing of what it holds shows: neither its size nor that it contradicts the declaration.
@@ -67,19 +68,19 @@ const maxBound = 32 << 20
 
 // Bind collects the values of a plan's placeholders. zone is the host's, and no value of a program; after are the values
 // of a cursor, of which the program knows none, or of the row that a write goes through.
-func (p *Plan) Bind(msg []exo.Value, grants [][]exo.Value, after []exo.Value, zone string) ([]exo.Value, error) {
-	out, size := make([]exo.Value, len(p.Args)), 0
+func (p *Plan) Bind(msg []value.Value, grants [][]value.Value, after []value.Value, zone string) ([]value.Value, error) {
+	out, size := make([]value.Value, len(p.Args)), 0
 	for i, a := range p.Args {
 		if a.Origin == FromZone {
-			out[i] = exo.Text(zone)
+			out[i] = value.Text(zone)
 			continue
 		}
 		if a.Origin == FromDepth {
-			out[i] = exo.Int(DefaultDepth)
+			out[i] = value.Int(DefaultDepth)
 			continue
 		}
 		if a.Origin == FromConst {
-			out[i] = exo.Int(int64(a.Index))
+			out[i] = value.Int(int64(a.Index))
 			continue
 		}
 		from := msg
@@ -94,17 +95,17 @@ func (p *Plan) Bind(msg []exo.Value, grants [][]exo.Value, after []exo.Value, zo
 		}
 		if a.Count && v.Int() < 0 {
 			// SQLite takes a negative limit for none.
-			return nil, exo.Errorf(exo.Invalid, "", "the number of rows must not be negative; got %d", v.Int())
+			return nil, fail.Errorf(fail.Invalid, "", "the number of rows must not be negative; got %d", v.Int())
 		}
 		if a.OneMore {
-			v = exo.Int(min(v.Int(), MaxPage) + 1)
+			v = value.Int(min(v.Int(), MaxPage) + 1)
 		}
 		v, err := a.convert(v, from)
 		if err != nil {
 			return nil, err
 		}
 		if size += len(v.Text()); size > maxBound {
-			return nil, exo.Errorf(exo.Limit, "", "the values of the query are longer than %d MiB together, each counted as often as it is used", maxBound>>20)
+			return nil, fail.Errorf(fail.Limit, "", "the values of the query are longer than %d MiB together, each counted as often as it is used", maxBound>>20)
 		}
 		out[i] = v
 	}

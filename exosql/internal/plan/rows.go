@@ -3,14 +3,15 @@ package plan
 import (
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // Rows say what the rows are that a cell holds: those of a link, as a selection shows them. Each of their cells is
 // decoded as one of the result itself, so a column has one type wherever it is shown.
 type Rows struct {
 	Cells []Cell
-	Shape *exo.Shape
+	Shape *value.Shape
 	One   bool // the one row, or null
 	Bare  bool // of each the value of its one cell, without a record around it
 }
@@ -22,14 +23,14 @@ const maxRows = 10_000
 const TooManyRows = "a list within a row has more than 10,000 rows, or more than 1 MiB: say .limit(n) of it, or select fewer columns"
 
 // ErrTooManyRows is the same as an error.
-func ErrTooManyRows() error { return exo.Errorf(exo.Limit, "", "%s", TooManyRows) }
+func ErrTooManyRows() error { return fail.Errorf(fail.Limit, "", "%s", TooManyRows) }
 
 // NestedRows takes the cells of the rows that a cell holds, in their order.
 type NestedRows struct {
 	of     *Rows
-	list   []exo.Value
-	row    []exo.Value
-	fields []exo.Field // of the last record
+	list   []value.Value
+	row    []value.Value
+	fields []value.Field // of the last record
 }
 
 // Begin begins the rows of a cell.
@@ -37,14 +38,14 @@ func (r *Rows) Begin() *NestedRows { return &NestedRows{of: r} }
 
 // Null takes a NULL for the next cell, as Collector.Null does.
 func (n *NestedRows) Null() error {
-	if c := n.Next(); !c.Null && c.Kind != exo.TypeNull {
+	if c := n.Next(); !c.Null && c.Kind != value.TypeNull {
 		return c.Contradicts("NULL")
 	}
-	return n.Add(exo.Null())
+	return n.Add(value.Null())
 }
 
 // Add takes the value of the next cell, as Collector.Add does.
-func (n *NestedRows) Add(v exo.Value) error {
+func (n *NestedRows) Add(v value.Value) error {
 	if v.IsZero() {
 		return n.Next().Unheld("what no value can be")
 	}
@@ -68,21 +69,21 @@ func (n *NestedRows) Next() *Cell { return &n.of.Cells[len(n.row)] }
 func (n *NestedRows) Whole() bool { return len(n.row) == 0 }
 
 // Value is all of them.
-func (n *NestedRows) Value() exo.Value {
+func (n *NestedRows) Value() value.Value {
 	if !n.of.One {
-		return exo.List(n.list...)
+		return value.List(n.list...)
 	}
 	if len(n.list) == 0 {
-		return exo.Null()
+		return value.Null()
 	}
 	return n.list[0]
 }
 
 // record is a row as a value.
-func (n *NestedRows) record(s *exo.Shape, cells []exo.Value) (exo.Value, []exo.Value) {
+func (n *NestedRows) record(s *value.Shape, cells []value.Value) (value.Value, []value.Value) {
 	from := len(n.fields)
 	for i, name := range s.Names {
-		f := exo.Field{Name: name}
+		f := value.Field{Name: name}
 		if sub := s.Sub(i); sub != nil {
 			f.Value, cells = n.record(sub, cells)
 		} else {
@@ -90,7 +91,7 @@ func (n *NestedRows) record(s *exo.Shape, cells []exo.Value) (exo.Value, []exo.V
 		}
 		n.fields = append(n.fields, f)
 	}
-	v := exo.RecordValue(n.fields[from:]...) // copies them
+	v := value.RecordValue(n.fields[from:]...) // copies them
 	n.fields = n.fields[:from]
 	return v, cells
 }

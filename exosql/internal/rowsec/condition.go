@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 	"github.com/exoagent/exoagent/internal/sqlname"
@@ -74,9 +75,9 @@ func (w *writer) alias() string {
 func comparable(c *decl.Column, row string) string {
 	x := sqlname.Quote(row) + "." + sqlname.Quote(c.Name)
 	switch {
-	case c.Kind == exo.TypeText:
+	case c.Kind == value.TypeText:
 		return x + "::text"
-	case c.Kind == exo.TypeTime && !c.Iso:
+	case c.Kind == value.TypeTime && !c.Iso:
 		return "date_trunc('milliseconds', " + x + ")"
 	}
 	return x
@@ -84,8 +85,8 @@ func comparable(c *decl.Column, row string) string {
 
 // types are those that the settings of a column's values are read as. None rounds or cuts a value.
 var types = map[string]string{
-	exo.TypeBool: "boolean", exo.TypeInt: "bigint", exo.TypeFloat: "double precision", exo.TypeText: "text", exo.TypeTime: "timestamptz", exo.TypeDecimal: "numeric",
-	exo.TypeDate: "date", exo.TypeInterval: "interval", exo.TypeUUID: "uuid", exo.TypeBytes: "bytea",
+	value.TypeBool: "boolean", value.TypeInt: "bigint", value.TypeFloat: "double precision", value.TypeText: "text", value.TypeTime: "timestamptz", value.TypeDecimal: "numeric",
+	value.TypeDate: "date", value.TypeInterval: "interval", value.TypeUUID: "uuid", value.TypeBytes: "bytea",
 }
 
 // value is a setting. One that was not set is NULL, and meets no condition. As a subquery it is read once for each statement.
@@ -140,12 +141,12 @@ func (w *writer) pred(p *decl.Pred, row string) (string, error) {
 			return fmt.Sprintf("%s <> ALL (%s::%s[])", x, w.value(p.Col, p.Args[0].Slot, "[]"), types[p.Col.Kind]), nil
 		}
 	}
-	return "", exo.Errorf(exo.Invalid, p.Col.Table.Name+"."+p.Col.Name, "a scope with %s can't be written as a policy: of comparisons, lists and NULL only", p.Op)
+	return "", fail.Errorf(fail.Invalid, p.Col.Table.Name+"."+p.Col.Name, "a scope with %s can't be written as a policy: of comparisons, lists and NULL only", p.Op)
 }
 
 // ordered is a column as it is compared by order: texts by code points.
 func ordered(c *decl.Column, x string) string {
-	if c.Kind == exo.TypeText {
+	if c.Kind == value.TypeText {
 		return x + ` COLLATE "C"`
 	}
 	return x

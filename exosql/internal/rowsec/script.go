@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 	"github.com/exoagent/exoagent/internal/sqlname"
@@ -37,7 +37,7 @@ var role = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a
 // Script is the SQL that lets a role do what is granted. reads are the columns that queries use.
 func Script(to string, live *schema.Database, grants []Granted, reads []*decl.Column) (string, error) {
 	if !role().MatchString(to) {
-		return "", exo.Errorf(exo.Invalid, "exosql: Policies", "%q can't be the name of the role: want up to 40 small letters, digits and _, as policies are named after it", to)
+		return "", fail.Errorf(fail.Invalid, "exosql: Policies", "%q can't be the name of the role: want up to 40 small letters, digits and _, as policies are named after it", to)
 	}
 	s := &script{live: live, tables: map[string]*table{}, settings: map[string]bool{}}
 	for _, g := range grants {
@@ -83,7 +83,7 @@ func (s *script) table(t *decl.Table) (*table, error) {
 	}
 	live := s.live.Table(schema.Name{Name: t.Name})
 	if live == nil {
-		return nil, exo.Errorf(exo.Invalid, t.Name, "is no table of the database")
+		return nil, fail.Errorf(fail.Invalid, t.Name, "is no table of the database")
 	}
 	x := &table{live: live, columns: map[string][]string{}, rows: map[string][]string{}}
 	s.tables[t.Name] = x
@@ -141,7 +141,7 @@ func (s *script) rows(g Granted, names names, t *decl.Table, command string) err
 	}
 	for _, c := range e.Conditions() {
 		if c.Link != nil && s.isView(c.Link.From) {
-			return exo.Errorf(exo.Invalid, t.Name, "its scope leads through the view %s, which a policy of it would read by rights that the role doesn't get: say its scope by its own columns, or by a table", c.Link.From.Name)
+			return fail.Errorf(fail.Invalid, t.Name, "its scope leads through the view %s, which a policy of it would read by rights that the role doesn't get: say its scope by its own columns, or by a table", c.Link.From.Name)
 		}
 	}
 	w := &writer{names: names, table: t.Bare(), path: s.path}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 )
@@ -92,7 +92,7 @@ func plain(name string) string {
 }
 
 // Settings are those of a grant with its values, by their names.
-func Settings(g *scope.Grant, vals []exo.Value) map[string]string {
+func Settings(g *scope.Grant, vals []value.Value) map[string]string {
 	named, out := namesOf(g), map[string]string{}
 	var walk func(p *decl.Pred)
 	walk = func(p *decl.Pred) {
@@ -129,18 +129,18 @@ func Settings(g *scope.Grant, vals []exo.Value) map[string]string {
 }
 
 // text is a value as PostgreSQL reads it from a text.
-func text(col *decl.Column, v exo.Value) string {
+func text(col *decl.Column, v value.Value) string {
 	switch v.Type() {
-	case exo.TypeBool:
+	case value.TypeBool:
 		return strconv.FormatBool(v.Bool())
-	case exo.TypeInt:
+	case value.TypeInt:
 		return strconv.FormatInt(v.Int(), 10)
-	case exo.TypeFloat:
+	case value.TypeFloat:
 		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
-	case exo.TypeTime:
+	case value.TypeTime:
 		return v.Time().UTC().Format(time.RFC3339Nano)
 	}
-	if col.Kind == exo.TypeBytes {
+	if col.Kind == value.TypeBytes {
 		b, err := base64.StdEncoding.DecodeString(v.Text())
 		if err != nil {
 			return ""

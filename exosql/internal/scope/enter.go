@@ -3,7 +3,7 @@ package scope
 import (
 	"fmt"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
@@ -90,7 +90,7 @@ func (g *Grant) conditions(t *decl.Table, by *decl.Link, from *Grant) (must []Co
 	switch s.Kind {
 	case decl.ScopeStart:
 		if !granted {
-			return nil, &exo.Error{Kind: exo.Internal, Err: fmt.Errorf("exosql: table %s is in scope by no relation", t.Name)}
+			return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: table %s is in scope by no relation", t.Name)}
 		}
 	case decl.ScopeRoot:
 		if granted && !r.Followed() && !r.Limited() {
@@ -112,7 +112,7 @@ func (g *Grant) conditions(t *decl.Table, by *decl.Link, from *Grant) (must []Co
 		must = append(must, Condition{Kind: Linked, Grant: g, Link: s.Link})
 	case decl.ScopeShared:
 	default:
-		return nil, &exo.Error{Kind: exo.Internal, Err: fmt.Errorf("exosql: table %s has a scope of no known kind", t.Name)}
+		return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: table %s has a scope of no known kind", t.Name)}
 	}
 	return must, nil
 }
@@ -153,7 +153,7 @@ func (g *Grant) followed(s *decl.Relation) ([]Condition, error) {
 }
 
 func noScopeFor(t *decl.Table) error {
-	return &exo.Error{Kind: exo.Denied, Err: fmt.Errorf("exosql: table %s has no scope in this grant: declare it at Grant, with ScopeVia or ScopeRows", t.Name)}
+	return &fail.Error{Kind: fail.Denied, Err: fmt.Errorf("exosql: table %s has no scope in this grant: declare it at Grant, with ScopeVia or ScopeRows", t.Name)}
 }
 
 // There are the conditions on the rows that c compares with: those at the start of its link, or, of Among, those that the
@@ -177,5 +177,5 @@ func (c Condition) There() ([]Condition, error) {
 		}
 		return out, nil
 	}
-	return nil, &exo.Error{Kind: exo.Internal, Err: fmt.Errorf("exosql: a condition of kind %d compares with no rows", c.Kind)}
+	return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: a condition of kind %d compares with no rows", c.Kind)}
 }

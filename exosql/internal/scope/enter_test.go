@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
@@ -90,12 +90,12 @@ func TestNoEntry(t *testing.T) {
 			t.Errorf("%s: entered with %+v", name, e.Conditions())
 		}
 		var s Sources
-		if err := s.Add(e, "t0"); exo.KindOf(err) != exo.Internal || s.Len() != 0 {
+		if err := s.Add(e, "t0"); fail.KindOf(err) != fail.Internal || s.Len() != 0 {
 			t.Errorf("%s: a FROM takes the zero Entry: %v", name, err)
 		}
 	}
 	g := &Grant{Rel: out, Scopes: Scopes{}, Chain: Scopes{}}
-	if _, _, err := g.Begin(out); !errors.Is(err, exo.ErrDenied) {
+	if _, _, err := g.Begin(out); !errors.Is(err, fail.ErrDenied) {
 		t.Errorf("a relation began on a table without a scope: %v", err)
 	}
 }

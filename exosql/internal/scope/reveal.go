@@ -3,7 +3,7 @@ package scope
 import (
 	"slices"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
@@ -30,7 +30,7 @@ type revealing struct {
 }
 
 // add notes what a scope of t reveals, unless a facet of t allows that.
-func (r *revealing) add(t *decl.Table, name string, l exo.Label) {
+func (r *revealing) add(t *decl.Table, name string, l value.Label) {
 	if l.Empty() || r.allowed(t, name) {
 		return
 	}

@@ -3,7 +3,7 @@ package scope
 import (
 	"errors"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
@@ -34,7 +34,7 @@ func Step(tree, alias string) Sources {
 // Add adds a table. Its conditions are for the caller to write, see compile's from.enter.
 func (s *Sources) Add(e Entry, alias string) error {
 	if e.table == nil {
-		return &exo.Error{Kind: exo.Internal, Err: errors.New("exosql: a table without a scope")}
+		return &fail.Error{Kind: fail.Internal, Err: errors.New("exosql: a table without a scope")}
 	}
 	s.list = append(s.list, sqlast.Source{Table: e.table.Name, In: e.table.Schema, Alias: alias})
 	return nil
@@ -78,7 +78,7 @@ func (s Sources) Changing(w *sqlast.Write, sel *sqlast.Select) { w.From = s.Of(s
 // Write begins a write of the entry's table.
 func (e Entry) Write(kind sqlast.WriteKind) (*sqlast.Write, error) {
 	if t := e.table; t == nil {
-		return nil, &exo.Error{Kind: exo.Internal, Err: errors.New("exosql: a write of a table without a scope")}
+		return nil, &fail.Error{Kind: fail.Internal, Err: errors.New("exosql: a write of a table without a scope")}
 	}
 	return &sqlast.Write{Kind: kind, Table: e.table.Name, In: e.table.Schema}, nil
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
@@ -21,11 +21,11 @@ import (
 func (w *writer) decides(g *scope.Grant, t *decl.Table, set []written) error {
 	cols, limited := deciding(g, t)
 	if limited && set == nil {
-		return exo.Errorf(exo.Denied, "", "rows can't be deleted: only the first ones may be seen, and others would take their place")
+		return fail.Errorf(fail.Denied, "", "rows can't be deleted: only the first ones may be seen, and others would take their place")
 	}
 	for _, v := range set {
 		if slices.Contains(cols, v.Col) {
-			return ofHook(hook(v), exo.Errorf(exo.Denied, "", "`%s` can't be changed: by it rows are told that may be seen", v.Col.Guest))
+			return ofHook(hook(v), fail.Errorf(fail.Denied, "", "`%s` can't be changed: by it rows are told that may be seen", v.Col.Guest))
 		}
 	}
 	return nil
@@ -229,7 +229,7 @@ func (w *writer) besides(g *scope.Grant, t *decl.Table, fc *decl.Facet, rows [][
 	update := w.m.Root.Name == language.Update
 	for _, b := range slices.Concat(w.grants, w.beside) {
 		if slices.ContainsFunc(twice(b, t), func(o *decl.Table) bool { return tellsBy(b, o, rows, update) }) {
-			return exo.Errorf(exo.Denied, "", "these rows can't be changed so: their table is declared twice, and by the other declaration a grant tells which rows may be seen; the host has to declare it once")
+			return fail.Errorf(fail.Denied, "", "these rows can't be changed so: their table is declared twice, and by the other declaration a grant tells which rows may be seen; the host has to declare it once")
 		}
 		if b == g {
 			continue
@@ -245,13 +245,13 @@ func (w *writer) besides(g *scope.Grant, t *decl.Table, fc *decl.Facet, rows [][
 		}
 		switch {
 		case limited && rows == nil:
-			return exo.Errorf(exo.Denied, "", "rows can't be deleted: only the first ones may be seen by another grant, and others would take their place")
+			return fail.Errorf(fail.Denied, "", "rows can't be deleted: only the first ones may be seen by another grant, and others would take their place")
 		case limited && !update && skips(b):
-			return exo.Errorf(exo.Denied, "", "rows can't be inserted: only those behind some may be seen by another grant, and others would come behind these")
+			return fail.Errorf(fail.Denied, "", "rows can't be inserted: only those behind some may be seen by another grant, and others would come behind these")
 		}
 		for _, v := range slices.Concat(rows...) {
 			if update && slices.Contains(cols, v.Col) {
-				return ofHook(hook(v), exo.Errorf(exo.Denied, "", "`%s` can't be changed: by it another grant tells which rows may be seen", v.Col.Guest))
+				return ofHook(hook(v), fail.Errorf(fail.Denied, "", "`%s` can't be changed: by it another grant tells which rows may be seen", v.Col.Guest))
 			}
 		}
 		for _, l := range links {

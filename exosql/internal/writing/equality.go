@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/check"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/internal/sqlname"
@@ -45,7 +45,7 @@ func (c *rules) widely(t *schema.Table, w Write, refuse refusing) {
 	}
 	declared := func(col *decl.Column, by string) {
 		if of := c.Live.Table(schema.Name{Name: col.Table.Name}); of != nil {
-			no(of, col.Name, col.Kind == exo.TypeText, by)
+			no(of, col.Name, col.Kind == value.TypeText, by)
 		}
 	}
 	for _, col := range w.Scope {

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
@@ -21,25 +23,25 @@ type Given struct {
 // GivenRow is one row: values of the columns of set number Set.
 type GivenRow struct {
 	Set    int
-	Values []exo.Value
+	Values []value.Value
 }
 
 // GivenBy is what a message gives.
 func GivenBy(m *exo.Message) Given {
-	var lit exo.Value
+	var lit value.Value
 	if args := m.Root.Args; len(args) > 0 {
 		arg := args[0]
-		if arg.Op == exo.OpLambda {
+		if arg.Op == message.OpLambda {
 			arg = arg.Args[0] // of a callback that names no column of the row, it is a literal
 		}
-		if arg.Op == exo.OpLit {
+		if arg.Op == message.OpLit {
 			lit = arg.Lit
 		}
 	}
-	if lit.Type() != exo.TypeList {
+	if lit.Type() != value.TypeList {
 		return GivenRows(lit)
 	}
-	rows := make([]exo.Value, lit.Len())
+	rows := make([]value.Value, lit.Len())
 	for i := range rows {
 		rows[i] = lit.At(i)
 	}
@@ -85,7 +87,7 @@ func column(allowed []*decl.Column, fc *decl.Facet, name string) *decl.Column {
 }
 
 // GivenRows is what records of columns and values give.
-func GivenRows(rows ...exo.Value) (g Given) {
+func GivenRows(rows ...value.Value) (g Given) {
 	known := map[string]*ordered{}
 	for _, r := range rows {
 		g.add(known, r)
@@ -99,7 +101,7 @@ type ordered struct {
 	at  []int // where each name of the literal is in the set
 }
 
-func (g *Given) add(known map[string]*ordered, row exo.Value) {
+func (g *Given) add(known map[string]*ordered, row value.Value) {
 	var key []byte
 	var names []string
 	for n := range row.Fields() {
@@ -118,7 +120,7 @@ func (g *Given) add(known map[string]*ordered, row exo.Value) {
 		}
 		known[string(key)] = o
 	}
-	values := make([]exo.Value, len(names))
+	values := make([]value.Value, len(names))
 	i := 0
 	for _, v := range row.Fields() {
 		values[o.at[i]] = v

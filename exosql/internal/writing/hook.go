@@ -6,6 +6,9 @@ import (
 	"strconv"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
@@ -26,7 +29,7 @@ func ofHook(c *decl.Column, err error) error {
 	if c == nil {
 		return err
 	}
-	return &exo.Error{Kind: exo.Internal, Err: fmt.Errorf("exosql: a hook fills %s.%s: %w", c.Table.Name, c.Name, err)}
+	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: a hook fills %s.%s: %w", c.Table.Name, c.Name, err)}
 }
 
 // hooked are those of some columns that a hook fills in a row; nil stands for the others.
@@ -69,10 +72,10 @@ func AppendHookLinks(key []byte, t *decl.Table) []byte {
 func Target(m *exo.Message, of func(slot int) *decl.Facet) *decl.Facet {
 	var path []string
 	n := m.Root.Recv
-	for ; n != nil && n.Op == exo.OpCall; n = n.Recv {
+	for ; n != nil && n.Op == message.OpCall; n = n.Recv {
 		path = append(path, n.Name)
 	}
-	if n == nil || n.Op != exo.OpRef {
+	if n == nil || n.Op != message.OpRef {
 		return nil
 	}
 	f := of(n.Slot)
@@ -107,17 +110,17 @@ func Gives(m *exo.Message, fc *decl.Facet, given Given) (kind Kind, rows [][]dec
 		return kind, rows, true
 	}
 	arg := m.Root.Args[0]
-	if arg.Op == exo.OpLambda {
+	if arg.Op == message.OpLambda {
 		arg = arg.Args[0]
 	}
-	if arg.Op == exo.OpRecord {
+	if arg.Op == message.OpRecord {
 		for i, name := range arg.Names {
 			col := named1(allowed, name)
 			if col == nil {
 				return kind, nil, false
 			}
 			g := decl.Given{Col: col, Calculated: true}
-			if v := arg.Args[i]; v.Op == exo.OpLit {
+			if v := arg.Args[i]; v.Op == message.OpLit {
 				g.Value, g.Calculated = v.Lit, false
 			}
 			rows[0] = append(rows[0], g)
@@ -128,16 +131,16 @@ func Gives(m *exo.Message, fc *decl.Facet, given Given) (kind Kind, rows [][]dec
 
 // Fill is given with what hooks have filled, for each row.
 func Fill(given Given, filled [][]decl.Given) Given {
-	rows := make([]exo.Value, len(given.Rows))
+	rows := make([]value.Value, len(given.Rows))
 	for i, r := range given.Rows {
-		var fields []exo.Field
+		var fields []value.Field
 		for j, name := range given.Sets[r.Set] {
-			fields = append(fields, exo.Field{Name: name, Value: r.Values[j]})
+			fields = append(fields, value.Field{Name: name, Value: r.Values[j]})
 		}
 		for _, f := range filled[i] {
-			fields = append(fields, exo.Field{Name: HookColumn(f.Col), Value: f.Value})
+			fields = append(fields, value.Field{Name: HookColumn(f.Col), Value: f.Value})
 		}
-		rows[i] = exo.RecordValue(fields...)
+		rows[i] = value.RecordValue(fields...)
 	}
 	return GivenRows(rows...)
 }

@@ -3,7 +3,8 @@ package writing
 import (
 	"slices"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
@@ -25,16 +26,16 @@ func (w *writer) insert() error {
 	}
 	fc := w.w.Facet
 	if len(fc.Rights.Insert) == 0 {
-		return exo.Errorf(exo.Denied, "", "rows can't be inserted")
+		return fail.Errorf(fail.Denied, "", "rows can't be inserted")
 	}
-	if arg := w.m.Root.Args[0]; arg.Op != exo.OpLit {
-		return exo.Errorf(exo.Invalid, "", "a new row is of plain values")
+	if arg := w.m.Root.Args[0]; arg.Op != message.OpLit {
+		return fail.Errorf(fail.Invalid, "", "a new row is of plain values")
 	}
 	if len(w.sets) == 0 {
-		return exo.Errorf(exo.Invalid, "", "there are no rows to insert")
+		return fail.Errorf(fail.Invalid, "", "there are no rows to insert")
 	}
 	if len(w.sets) > maxColumnSets {
-		return exo.Errorf(exo.Limit, "", "the rows have %d different sets of columns, and the limit is %d: each has statements of its own; give null where a row has no value", len(w.sets), maxColumnSets)
+		return fail.Errorf(fail.Limit, "", "the rows have %d different sets of columns, and the limit is %d: each has statements of its own; give null where a row has no value", len(w.sets), maxColumnSets)
 	}
 	fixed, rest := entry.Parts()
 	after := false
@@ -57,7 +58,7 @@ func (w *writer) insert() error {
 		}
 		for _, v := range filled {
 			if i := slices.IndexFunc(row, func(o written) bool { return o.Col == v.Col }); i >= 0 {
-				return ofHook(hook(row[i]), exo.Errorf(exo.Denied, "", "`%s` is filled in; leave it out", v.Col.Guest))
+				return ofHook(hook(row[i]), fail.Errorf(fail.Denied, "", "`%s` is filled in; leave it out", v.Col.Guest))
 			}
 		}
 		rows = append(rows, append(row, filled...))
@@ -90,7 +91,7 @@ func (w *writer) insert() error {
 	}
 	one := w.m.Root.Name == language.Insert
 	if after && !one {
-		return exo.Errorf(exo.Invalid, "", "insert these rows one by one: whether each may be there can be told only of the row itself")
+		return fail.Errorf(fail.Invalid, "", "insert these rows one by one: whether each may be there can be told only of the row itself")
 	}
 	for _, set := range w.sets {
 		if err := w.inserts(entry, fc, set, filled, one || w.keys && compile.HasKey(w.w.Table) == nil); err != nil {
@@ -105,15 +106,15 @@ func (w *writer) insert() error {
 
 // target finds where rows are inserted: into what is granted, or through a link of one row.
 // filled is what the link says of a new row.
-func (w *writer) target(n *exo.Node) (scope.Entry, []written, error) {
-	if n.Op == exo.OpRef {
+func (w *writer) target(n *message.Node) (scope.Entry, []written, error) {
+	if n.Op == message.OpRef {
 		g := w.grants[n.Slot]
 		w.w.Table, w.w.Facet, w.w.Grant = g.Rel.Table, g.Facet, g
 		e, err := g.Enter(g.Rel.Table, nil, nil)
 		return e, nil, err
 	}
-	none := exo.Errorf(exo.Invalid, "", "rows are inserted into a table or through a link, like tasks().%s({ … }), without where, orderBy and their like before it", w.m.Root.Name)
-	if n.Op != exo.OpCall || len(n.Args) > 0 {
+	none := fail.Errorf(fail.Invalid, "", "rows are inserted into a table or through a link, like tasks().%s({ … }), without where, orderBy and their like before it", w.m.Root.Name)
+	if n.Op != message.OpCall || len(n.Args) > 0 {
 		return scope.Entry{}, nil, none
 	}
 	s := w.statement()
@@ -126,7 +127,7 @@ func (w *writer) target(n *exo.Node) (scope.Entry, []written, error) {
 	}
 	l := fc.Link(n.Name)
 	if l.L.One {
-		return scope.Entry{}, nil, exo.Errorf(exo.Invalid, "", "%s leads to one row at most: insert into the table itself, or through a link to many", n.Name)
+		return scope.Entry{}, nil, fail.Errorf(fail.Invalid, "", "%s leads to one row at most: insert into the table itself, or through a link to many", n.Name)
 	}
 	w.w.Table, w.w.Facet, w.w.Grant = l.L.To, l.To, g
 	e, err := g.Enter(l.L.To, l.L, g)
@@ -158,7 +159,7 @@ func (w *writer) row(fc *decl.Facet, set []string, n int) (row []written, err er
 	for i, name := range set {
 		col := column(fc.Rights.Insert, fc, name)
 		if col == nil {
-			return nil, exo.Errorf(exo.Denied, "", "`%s` can't be given", name)
+			return nil, fail.Errorf(fail.Denied, "", "`%s` can't be given", name)
 		}
 		row = append(row, w.given(col, set, n, i))
 	}
@@ -175,7 +176,7 @@ const maxBatch = 50
 // returning gives the key.
 func (w *writer) inserts(entry scope.Entry, fc *decl.Facet, set []string, filled []written, returning bool) error {
 	if len(set)+len(filled) == 0 {
-		return exo.Errorf(exo.Invalid, "", "a new row needs a value at least")
+		return fail.Errorf(fail.Invalid, "", "a new row needs a value at least")
 	}
 	of := func(rows int) (*plan.Plan, error) {
 		var all [][]written

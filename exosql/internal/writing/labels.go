@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/check"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/schema"
@@ -140,7 +140,7 @@ func (c *rules) scopedBy(w Write, refuse refusing) {
 }
 
 // rowsLabel is the label of the existence of a table's rows, by whatever declaration of its kin, or of a view of it, has one.
-func (c *rules) rowsLabel(t *schema.Table, w Write) (l exo.Label) {
+func (c *rules) rowsLabel(t *schema.Table, w Write) (l value.Label) {
 	for _, o := range w.LabelledRows {
 		if c.Shows(o, t) || slices.ContainsFunc(c.Kin(t), func(x *schema.Table) bool { return c.IsOf(o, x) }) {
 			l = l.Join(o.Label.Secrecy())

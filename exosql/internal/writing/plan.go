@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/fence"
@@ -42,10 +44,10 @@ func (w *writer) planned() (*Writing, error) {
 func (w *writer) change() error {
 	root := w.m.Root
 	if w.chain != nil && !narrowed(w.chain) {
-		return exo.Errorf(exo.Invalid, "", "it would %s every row: say which by Where, or say Where(AllRows) if all are meant", root.Name)
+		return fail.Errorf(fail.Invalid, "", "it would %s every row: say which by Where, or say Where(AllRows) if all are meant", root.Name)
 	}
 	if w.chain == nil && !conditioned(root.Recv) {
-		return exo.Errorf(exo.Invalid, "", "it would %s every row: say which by where, or say .all().%s(…) if all are meant", root.Name, root.Name)
+		return fail.Errorf(fail.Invalid, "", "it would %s every row: say which by where, or say .all().%s(…) if all are meant", root.Name, root.Name)
 	}
 	s := w.statement()
 	p, err := w.changed(s)
@@ -83,7 +85,7 @@ func (w *writer) changed(s *compile.Statement) (*plan.Plan, error) {
 		return nil, err
 	}
 	if !s.Whole() {
-		return nil, exo.Errorf(exo.Invalid, "", "%s is for the rows of one table as they are: without join, select, groupBy and their like; a condition on other tables can stand in where", root.Name)
+		return nil, fail.Errorf(fail.Invalid, "", "%s is for the rows of one table as they are: without join, select, groupBy and their like; a condition on other tables can stand in where", root.Name)
 	}
 	g, fc, _ := s.Row()
 	t := fc.Table
@@ -111,7 +113,7 @@ func (w *writer) changed(s *compile.Statement) (*plan.Plan, error) {
 			return nil, err
 		}
 	} else if !fc.Rights.Delete {
-		return nil, exo.Errorf(exo.Denied, "", "rows can't be deleted")
+		return nil, fail.Errorf(fail.Denied, "", "rows can't be deleted")
 	}
 	if err := w.decides(g, t, set); err != nil {
 		return nil, err
@@ -146,11 +148,11 @@ func (w *writer) standing(entry scope.Entry, set []written) []written {
 }
 
 // conditioned reports whether a chain of calls says which rows are meant.
-func conditioned(n *exo.Node) bool {
+func conditioned(n *message.Node) bool {
 	for ; n != nil; n = n.Recv {
 		switch n.Name {
 		case "where", "limit", language.IfUnchanged, language.First, language.All, language.DistinctBy:
-			if n.Op == exo.OpCall {
+			if n.Op == message.OpCall {
 				return true
 			}
 		}
@@ -159,9 +161,9 @@ func conditioned(n *exo.Node) bool {
 }
 
 // calls reports whether a method is among a chain of calls.
-func calls(n *exo.Node, method string) bool {
+func calls(n *message.Node, method string) bool {
 	for ; n != nil; n = n.Recv {
-		if n.Op == exo.OpCall && n.Name == method {
+		if n.Op == message.OpCall && n.Name == method {
 			return true
 		}
 	}
@@ -171,24 +173,24 @@ func calls(n *exo.Node, method string) bool {
 // set are the values of an update.
 func (w *writer) set(s *compile.Statement, fc *decl.Facet) ([]written, error) {
 	arg := w.m.Root.Args[0]
-	if arg.Op == exo.OpLambda {
+	if arg.Op == message.OpLambda {
 		arg = s.Callback(arg)
 	}
 	var out []written
 	add := func(name string, value func(*decl.Column) (written, error)) error {
 		col := column(fc.Rights.Update, fc, name)
 		if col == nil {
-			return exo.Errorf(exo.Denied, "", "`%s` can't be changed", name)
+			return fail.Errorf(fail.Denied, "", "`%s` can't be changed", name)
 		}
 		if col.Key { // no program has the right
-			return ofHook(hook(written{Col: col, Filled: filled(name)}), exo.Errorf(exo.Invalid, "", "the key `%s` can't be changed: rows are found by it", col.Name))
+			return ofHook(hook(written{Col: col, Filled: filled(name)}), fail.Errorf(fail.Invalid, "", "the key `%s` can't be changed: rows are found by it", col.Name))
 		}
 		v, err := value(col)
 		out = append(out, v)
 		return err
 	}
 	for i, n := range w.sets[0] { // what a literal gives, and what hooks fill beside what is calculated
-		if arg.Op == exo.OpRecord && !filled(n) {
+		if arg.Op == message.OpRecord && !filled(n) {
 			return nil, compile.ErrNode(arg)
 		}
 		if err := add(n, func(col *decl.Column) (written, error) { return w.given(col, w.sets[0], 0, i), nil }); err != nil {
@@ -196,8 +198,8 @@ func (w *writer) set(s *compile.Statement, fc *decl.Facet) ([]written, error) {
 		}
 	}
 	switch arg.Op {
-	case exo.OpLit:
-	case exo.OpRecord:
+	case message.OpLit:
+	case message.OpRecord:
 		for i, n := range arg.Names {
 			if err := add(n, func(col *decl.Column) (written, error) { return s.Calculate(col, arg.Args[i]) }); err != nil {
 				return nil, err
@@ -207,7 +209,7 @@ func (w *writer) set(s *compile.Statement, fc *decl.Facet) ([]written, error) {
 		return nil, compile.ErrNode(arg)
 	}
 	if len(out) == 0 {
-		return nil, exo.Errorf(exo.Invalid, "", "there is nothing to change: give it an object of columns and values")
+		return nil, fail.Errorf(fail.Invalid, "", "there is nothing to change: give it an object of columns and values")
 	}
 	return out, nil
 }
@@ -230,7 +232,7 @@ func (w *writer) stays(entry scope.Entry, set []written) error {
 				continue
 			}
 			if c.Kind != scope.Linked {
-				return ofHook(hook(v), exo.Errorf(exo.Denied, "", "`%s` can't be changed: by it rows are told that may be seen", v.Col.Guest))
+				return ofHook(hook(v), fail.Errorf(fail.Denied, "", "`%s` can't be changed: by it rows are told that may be seen", v.Col.Guest))
 			}
 			touched = true
 		}

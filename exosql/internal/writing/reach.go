@@ -4,7 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
@@ -122,12 +123,12 @@ func partsOf(cols []*decl.Column, row []written, needed bool) (out []KeyPart, er
 		i := slices.IndexFunc(row, func(v written) bool { return v.Col == col })
 		switch {
 		case i < 0 && needed:
-			return nil, exo.Errorf(exo.Invalid, "", "`%s` is needed: it says where the row belongs", col.Guest)
+			return nil, fail.Errorf(fail.Invalid, "", "`%s` is needed: it says where the row belongs", col.Guest)
 		case i < 0:
 			out = append(out, KeyPart{Absent: true})
 			continue
 		case row[i].Out != "":
-			return nil, exo.Errorf(exo.Invalid, "", "`%s` leads to another row, and can be set to a value only, not to what is calculated", col.Guest)
+			return nil, fail.Errorf(fail.Invalid, "", "`%s` leads to another row, and can be set to a value only, not to what is calculated", col.Guest)
 		case row[i].Null && needed:
 			return nil, cantBeNull(col.Guest)
 		case row[i].Null:
@@ -143,12 +144,12 @@ func partsOf(cols []*decl.Column, row []written, needed bool) (out []KeyPart, er
 }
 
 func cantBeNull(column string) error {
-	return exo.Errorf(exo.Invalid, "", "`%s` can't be null: it says where the row belongs", column)
+	return fail.Errorf(fail.Invalid, "", "`%s` can't be null: it says where the row belongs", column)
 }
 
 // Leads is the key of a check that a row gives, whose parts value finds; nil: it leads nowhere and need not. A key with a
 // part that is null leads nowhere, whatever the others are.
-func (c *Check) Leads(set int, value func(plan.Source) exo.Value) (key []exo.Value, err error) {
+func (c *Check) Leads(set int, value func(plan.Source) value.Value) (key []value.Value, err error) {
 	absent := -1
 	for i, p := range c.Keys[set] {
 		if p.Absent {
@@ -170,15 +171,15 @@ func (c *Check) Leads(set int, value func(plan.Source) exo.Value) (key []exo.Val
 	}
 	if key != nil && absent >= 0 {
 		if c.Hidden[absent] {
-			return nil, exo.Errorf(exo.Invalid, "", "`%s` can't be given: it leads to another row together with what can't be seen", strings.Join(c.seen(), "`, `"))
+			return nil, fail.Errorf(fail.Invalid, "", "`%s` can't be given: it leads to another row together with what can't be seen", strings.Join(c.seen(), "`, `"))
 		}
-		return nil, ofHook(c.Hooks[absent], exo.Errorf(exo.Invalid, "", "`%s` has to be given as well: a link is of several columns", c.Columns[absent]))
+		return nil, ofHook(c.Hooks[absent], fail.Errorf(fail.Invalid, "", "`%s` has to be given as well: a link is of several columns", c.Columns[absent]))
 	}
 	return key, nil
 }
 
 func leadsToOthers(column string) error {
-	return exo.Errorf(exo.Denied, "", "`%s` can't be changed: it leads to other rows that may be seen", column)
+	return fail.Errorf(fail.Denied, "", "`%s` can't be changed: it leads to other rows that may be seen", column)
 }
 
 // seen are the columns that programs see.
@@ -200,9 +201,9 @@ func (c *Check) Nowhere(place string) error {
 			given = append(given, place+name)
 		}
 	}
-	err := exo.Errorf(exo.Invalid, "", "there is no such row: `%s` leads nowhere", strings.Join(given, "`, `"))
+	err := fail.Errorf(fail.Invalid, "", "there is no such row: `%s` leads nowhere", strings.Join(given, "`, `"))
 	if given == nil {
-		err = exo.Errorf(exo.Invalid, "", "there is no such row as this one would lead to")
+		err = fail.Errorf(fail.Invalid, "", "there is no such row as this one would lead to")
 	}
 	if i := slices.IndexFunc(c.Hooks, func(h *decl.Column) bool { return h != nil }); given == nil && i >= 0 {
 		return ofHook(c.Hooks[i], err)

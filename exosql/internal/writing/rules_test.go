@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/schema"
 )
@@ -26,7 +26,7 @@ func permits(forms ...string) (list []decl.Permission) {
 func TestWritable(t *testing.T) {
 	jobs, people := &decl.Table{ID: 1, Name: "jobs"}, &decl.Table{ID: 2, Name: "people"}
 	col := func(of *decl.Table, name string, key bool) *decl.Column {
-		c := &decl.Column{Table: of, Name: name, Guest: name, Kind: exo.TypeInt, Key: key}
+		c := &decl.Column{Table: of, Name: name, Guest: name, Kind: value.TypeInt, Key: key}
 		of.Add(c)
 		return c
 	}
@@ -300,8 +300,8 @@ func TestWritable(t *testing.T) {
 // where they can't.
 func TestEffectsOfRights(t *testing.T) {
 	jobs := &decl.Table{ID: 1, Name: "jobs"}
-	id := &decl.Column{Table: jobs, Name: "id", Kind: exo.TypeInt, Key: true}
-	title, code := &decl.Column{Table: jobs, Name: "title", Kind: exo.TypeText}, &decl.Column{Table: jobs, Name: "code", Kind: exo.TypeText}
+	id := &decl.Column{Table: jobs, Name: "id", Kind: value.TypeInt, Key: true}
+	title, code := &decl.Column{Table: jobs, Name: "title", Kind: value.TypeText}, &decl.Column{Table: jobs, Name: "code", Kind: value.TypeText}
 	for _, c := range []*decl.Column{id, title, code} {
 		jobs.Add(c)
 	}

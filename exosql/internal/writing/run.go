@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/check"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/fence"
@@ -23,21 +25,21 @@ type Run struct {
 	Host  Host
 	M     *exo.Message
 	Given Given
-	Vals  [][]exo.Value // of the grants
+	Vals  [][]value.Value // of the grants
 
-	ParentRow []exo.Value // of the row that rows are inserted through: the values of the link
-	Kept      bool        // something was changed, and an error after it does not undo that
-	New       *exo.Rows   // the row that was inserted
-	Order     []int       // of an insert: which of the given rows each statement adds; -1: several
+	ParentRow []value.Value // of the row that rows are inserted through: the values of the link
+	Kept      bool          // something was changed, and an error after it does not undo that
+	New       *value.Rows   // the row that was inserted
+	Order     []int         // of an insert: which of the given rows each statement adds; -1: several
 }
 
 // Host is the unit of work in which a Run is. Its errors are those that programs read.
 type Host interface {
 	// Read asks one question, in the scope of a grant; nil: of the grants of the message.
-	Read(p *plan.Plan, g *scope.Grant, args []exo.Value) (*exo.Rows, error)
+	Read(p *plan.Plan, g *scope.Grant, args []value.Value) (*value.Rows, error)
 	// Write makes changes together: all or none is made. refused is why the open plan was not run, or nil. If the error is a
 	// *fence.Refused, nothing was run.
-	Write(changes []engine.Change, refused *fence.Refused) (*exo.Rows, int64, error)
+	Write(changes []engine.Change, refused *fence.Refused) (*value.Rows, int64, error)
 	// Next is the open plan to try after one that was refused, or nil.
 	Next(open *plan.Plan, refused *fence.Refused) *plan.Plan
 	// Live is what the database says of itself.
@@ -52,11 +54,11 @@ type Host interface {
 	// Changed notes that n rows were changed, of which so many have images.
 	Changed(n, kept int64)
 	// Inserted notes that n rows were inserted, with the keys of those that the statements returned.
-	Inserted(n int64, keys *exo.Rows)
+	Inserted(n int64, keys *value.Rows)
 }
 
 // read asks one question.
-func (x *Run) read(p *plan.Plan, g *scope.Grant, values ...exo.Value) (*exo.Rows, error) {
+func (x *Run) read(p *plan.Plan, g *scope.Grant, values ...value.Value) (*value.Rows, error) {
 	args, err := x.bind(p, values)
 	if err != nil {
 		return nil, err
@@ -64,7 +66,7 @@ func (x *Run) read(p *plan.Plan, g *scope.Grant, values ...exo.Value) (*exo.Rows
 	return x.Host.Read(p, g, args)
 }
 
-func (x *Run) bind(p *plan.Plan, values []exo.Value) ([]exo.Value, error) {
+func (x *Run) bind(p *plan.Plan, values []value.Value) ([]value.Value, error) {
 	args := x.M.Args
 	if len(values) > 0 {
 		args = append(args[:len(args):len(args)], values...)
@@ -73,35 +75,35 @@ func (x *Run) bind(p *plan.Plan, values []exo.Value) ([]exo.Value, error) {
 }
 
 func errUnseen() error {
-	return exo.Errorf(exo.Denied, "", "the row would not be one that this program may see")
+	return fail.Errorf(fail.Denied, "", "the row would not be one that this program may see")
 }
 
 // Do checks and makes the changes, and returns what the program gets.
-func (x *Run) Do() (exo.Value, error) {
+func (x *Run) Do() (value.Value, error) {
 	if p := x.Parent; p != nil {
 		rows, err := x.read(p, nil)
 		if err != nil {
-			return exo.Value{}, err
+			return value.Value{}, err
 		}
 		if n := rows.Len(); n != 1 {
-			return exo.Value{}, exo.Errorf(exo.Invalid, "", "it is inserted through one %s, and the query finds %s", x.Through, map[bool]string{true: "none", false: "several"}[n == 0])
+			return value.Value{}, fail.Errorf(fail.Invalid, "", "it is inserted through one %s, and the query finds %s", x.Through, map[bool]string{true: "none", false: "several"}[n == 0])
 		}
 		cells := rows.Reader().Cells(0)
 		for _, same := range cells[x.Keys:] {
 			if !same.Bool() {
-				return exo.Value{}, errUnseen()
+				return value.Value{}, errUnseen()
 			}
 		}
 		x.ParentRow = cells[:x.Keys]
 		for i, v := range x.ParentRow { // the link would lead to no row, and not to the new ones
 			if v.IsNull() {
-				return exo.Value{}, exo.Errorf(exo.Invalid, "", "it is inserted through one %s, whose `%s` is null: it leads to no rows", x.Through, x.Link.Pairs[i].From.Guest)
+				return value.Value{}, fail.Errorf(fail.Invalid, "", "it is inserted through one %s, whose `%s` is null: it leads to no rows", x.Through, x.Link.Pairs[i].From.Guest)
 			}
 		}
 	}
 	for i := range x.Checks {
 		if err := x.check(&x.Checks[i]); err != nil {
-			return exo.Value{}, err
+			return value.Value{}, err
 		}
 	}
 	if x.Change == nil {
@@ -109,26 +111,26 @@ func (x *Run) Do() (exo.Value, error) {
 	}
 	kept, err := x.Host.Before()
 	if err != nil {
-		return exo.Value{}, err
+		return value.Value{}, err
 	}
 	n, err := x.change(x.Change)
 	if err == nil {
 		x.Host.Changed(n, kept)
 	}
 	if n == 0 && err == nil && x.Found {
-		err = exo.Errorf(exo.Conflict, "", "the row is gone, or not as it was read any more; read it again in a new program: this one sees the rows as they were when it began")
+		err = fail.Errorf(fail.Conflict, "", "the row is gone, or not as it was read any more; read it again in a new program: this one sees the rows as they were when it began")
 	}
-	return exo.Int(n), err
+	return value.Int(n), err
 }
 
 // check finds out whether each key of the given rows leads to a row in scope.
 func (x *Run) check(c *Check) error {
 	seen := map[string]bool{}
-	var keys [][]exo.Value
+	var keys [][]value.Value
 	var first []int // the first row that has the key
-	var enc exo.Encoder
+	var enc value.Encoder
 	for i, row := range x.Given.Rows {
-		key, err := c.Leads(row.Set, func(s plan.Source) exo.Value { return x.value(s, row.Values) })
+		key, err := c.Leads(row.Set, func(s plan.Source) value.Value { return x.value(s, row.Values) })
 		if err != nil {
 			return err
 		}
@@ -166,7 +168,7 @@ func (x *Run) check(c *Check) error {
 }
 
 // value is that of a source of a row with the given values.
-func (x *Run) value(s plan.Source, row []exo.Value) exo.Value {
+func (x *Run) value(s plan.Source, row []value.Value) value.Value {
 	switch s.Origin {
 	case plan.FromMessage:
 		if n := len(x.M.Args); s.Index >= n {
@@ -188,7 +190,7 @@ func (x *Run) change(p *plan.Plan) (int64, error) {
 		if err != nil {
 			return 0, err
 		}
-		if _, n, err := x.Host.Write([]engine.Change{{Plan: open, Args: [][]exo.Value{args}}}, nil); !errors.As(err, &refused) {
+		if _, n, err := x.Host.Write([]engine.Change{{Plan: open, Args: [][]value.Value{args}}}, nil); !errors.As(err, &refused) {
 			return n, err
 		}
 	}
@@ -196,7 +198,7 @@ func (x *Run) change(p *plan.Plan) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	_, n, err := x.Host.Write([]engine.Change{{Plan: p, Args: [][]exo.Value{args}}}, refused)
+	_, n, err := x.Host.Write([]engine.Change{{Plan: p, Args: [][]value.Value{args}}}, refused)
 	return n, err
 }
 
@@ -209,7 +211,7 @@ func (x *Run) keeps() error {
 			return err
 		}
 		if check.StoredOtherwise(live, f.Col, x.value(f.Source, nil)) {
-			return &exo.Error{Kind: exo.Denied, Msg: "rows can't be added here: its host has to look at it first", Err: fmt.Errorf("exosql: %s.%s can't hold the scope's value as it is, so the rows would be somebody else's", f.Col.Table.Name, f.Col.Name)}
+			return &fail.Error{Kind: fail.Denied, Msg: "rows can't be added here: its host has to look at it first", Err: fmt.Errorf("exosql: %s.%s can't hold the scope's value as it is, so the rows would be somebody else's", f.Col.Table.Name, f.Col.Name)}
 		}
 	}
 	return nil
@@ -242,18 +244,18 @@ func (x *Run) withoutKey(column string, row int) error {
 }
 
 // insert adds the given rows, of which each set of columns has statements of its own.
-func (x *Run) insert() (exo.Value, error) {
+func (x *Run) insert() (value.Value, error) {
 	if err := cmp.Or(x.keeps(), x.keyed()); err != nil {
-		return exo.Value{}, err
+		return value.Value{}, err
 	}
 	changes, err := x.inserts(true)
 	if err != nil {
-		return exo.Value{}, err
+		return value.Value{}, err
 	}
 	rows, n, err := x.Host.Write(changes, nil)
 	if v, ok := errors.AsType[*engine.Violation](err); ok && !x.Host.Over() && v.At < len(x.Order) && x.Order[v.At] < 0 { // one by one, the error says which row it is
 		if changes, err = x.inserts(false); err != nil {
-			return exo.Value{}, err
+			return value.Value{}, err
 		}
 		rows, n, err = x.Host.Write(changes, nil)
 	}
@@ -261,23 +263,23 @@ func (x *Run) insert() (exo.Value, error) {
 		x.Host.Inserted(n, rows)
 	}
 	if err != nil || x.Back == nil {
-		return exo.Int(n), err
+		return value.Int(n), err
 	}
 	x.Kept = true // the row is there, and can be taken back with the whole unit only
 	if rows.Len() != 1 {
-		return exo.Value{}, &exo.Error{Kind: exo.Internal, Err: errors.New("exosql: an insert gave no key")}
+		return value.Value{}, &fail.Error{Kind: fail.Internal, Err: errors.New("exosql: an insert gave no key")}
 	}
 	key := rows.Reader().Cells(0)
 	for i, v := range key {
 		if v.IsNull() { // a trigger had to give it, and has not, or too late
-			return exo.Value{}, x.withoutKey(x.Table.Keys[i].Name, 0)
+			return value.Value{}, x.withoutKey(x.Table.Keys[i].Name, 0)
 		}
 	}
 	if rows, err = x.read(x.Back, nil, append(x.Given.Rows[0].Values[:len(x.Given.Rows[0].Values):len(x.Given.Rows[0].Values)], key...)...); err != nil {
-		return exo.Value{}, err
+		return value.Value{}, err
 	}
 	if rows.Len() != 1 { // one that is out of scope ends the run
-		return exo.Value{}, errUnseen()
+		return value.Value{}, errUnseen()
 	}
 	x.New = rows
 	return rows.Row(0), nil
@@ -288,7 +290,7 @@ func (x *Run) inserts(together bool) (changes []engine.Change, err error) {
 	x.Order = nil
 	for i, in := range x.Inserts {
 		one, many := engine.Change{Plan: in.One}, engine.Change{Plan: in.Many}
-		var rows [][]exo.Value
+		var rows [][]value.Value
 		var which []int // of the given rows
 		for k, row := range x.Given.Rows {
 			if row.Set == i {

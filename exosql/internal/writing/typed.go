@@ -2,6 +2,9 @@ package writing
 
 import (
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
@@ -14,7 +17,7 @@ import (
 // TypedWrite is a write that Go code asks for.
 type TypedWrite struct {
 	Key  []byte
-	Vals []exo.Value
+	Vals []value.Value
 	M    *exo.Message // that says the same, but for the rows
 
 	chain *decl.Relation
@@ -28,7 +31,7 @@ func NewTypedWrite(r *decl.Relation, ss scope.Scopes, method string) *TypedWrite
 	w := &TypedWrite{grant: g}
 	w.Key, w.chain, g.Scopes, w.Vals = compile.ShapeChain(append([]byte("typed write "), method...), r, ss, g.Facet.Links)
 	g.Rel, g.Chain = ownRows(w.chain), g.Scopes
-	w.M = &exo.Message{Checked: exo.Checked{Root: &exo.Node{Op: exo.OpCall, Name: method, Args: []*exo.Node{{Op: exo.OpLit}}}}}
+	w.M = &exo.Message{Checked: message.Checked{Root: &message.Node{Op: message.OpCall, Name: method, Args: []*message.Node{{Op: message.OpLit}}}}}
 	return w
 }
 
@@ -82,11 +85,11 @@ func (w *writer) rows(s *compile.Statement) error {
 }
 
 // targetOfChain is target of the typed API: rows are inserted into what was granted, or through the link that was followed last.
-func (w *writer) targetOfChain(*exo.Node) (scope.Entry, []written, error) {
+func (w *writer) targetOfChain(*message.Node) (scope.Entry, []written, error) {
 	g := w.grants[0]
 	w.w.Table, w.w.Facet, w.w.Grant = w.chain.Table, g.Facet, g
 	if w.chain != g.Rel {
-		return scope.Entry{}, nil, exo.Errorf(exo.Invalid, "", "rows are inserted into what Grant or Follow gives, without Where, OrderBy and their like behind it")
+		return scope.Entry{}, nil, fail.Errorf(fail.Invalid, "", "rows are inserted into what Grant or Follow gives, without Where, OrderBy and their like behind it")
 	}
 	l := g.Rel.Link
 	if l == nil {
@@ -94,7 +97,7 @@ func (w *writer) targetOfChain(*exo.Node) (scope.Entry, []written, error) {
 		return e, nil, err
 	}
 	if l.One {
-		return scope.Entry{}, nil, exo.Errorf(exo.Invalid, "", "the link %s leads to one row at most: insert into the table itself, or through a link to many", l.Name)
+		return scope.Entry{}, nil, fail.Errorf(fail.Invalid, "", "the link %s leads to one row at most: insert into the table itself, or through a link to many", l.Name)
 	}
 	base := g.Base()
 	e, err := base.Enter(l.To, l, base)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/corpus"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -185,7 +186,7 @@ func (s *state) ask(t *testing.T, q *Question, tool *codemode.Tool) {
 	right := func(what, code string) {
 		res, now := run(code)
 		if res.Err != nil {
-			t.Errorf("%s: %d:%d %s\n%s", what, exo.PosOf(res.Err).Line, exo.PosOf(res.Err).Column, exo.GuestText(res.Err), code)
+			t.Errorf("%s: %d:%d %s\n%s", what, fail.PosOf(res.Err).Line, fail.PosOf(res.Err).Column, fail.GuestText(res.Err), code)
 		} else if now != want {
 			t.Errorf("%s\n%s\n%s\nleaves\n%sand not\n%s", q.Asked, what, code, beside(now, want), beside(want, now))
 		}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/internal/corpus"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -65,7 +66,7 @@ func (q *Question) run(t *testing.T, plain *sql.DB, tool *codemode.Tool) {
 	right := func(what, code string) {
 		res := tool.Run(context.Background(), code)
 		if res.Err != nil {
-			t.Errorf("%s: %d:%d %s\n%s", what, exo.PosOf(res.Err).Line, exo.PosOf(res.Err).Column, exo.GuestText(res.Err), code)
+			t.Errorf("%s: %d:%d %s\n%s", what, fail.PosOf(res.Err).Line, fail.PosOf(res.Err).Column, fail.GuestText(res.Err), code)
 			return
 		}
 		var got any
@@ -155,7 +156,7 @@ func failure(res *codemode.Result, notice bool) string {
 	if res.Err == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s %d:%d\n%s", exo.KindOf(res.Err), exo.PosOf(res.Err).Line, exo.PosOf(res.Err).Column, exo.GuestText(res.Err))
+	return fmt.Sprintf("%s %d:%d\n%s", fail.KindOf(res.Err), fail.PosOf(res.Err).Line, fail.PosOf(res.Err).Column, fail.GuestText(res.Err))
 }
 
 var token = regexp.MustCompile(`[A-Za-z_$][\w$]*|'[\w…%.-]*'|\d+|[=!<>&|+?]+|\(\)|=>|[\[{]`)

@@ -13,6 +13,7 @@ import (
 	"github.com/exoagent/exoagent/exo/declassify"
 	"github.com/exoagent/exoagent/exo/policy"
 	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -117,7 +118,7 @@ func New(t testing.TB, e tu.Engine, secret int, admits ...string) *World {
 	}
 	done := func(context.Context, say) (service.None, error) { w.Posted++; return service.None{}, nil }
 	ask := func(context.Context, say) (int, error) { return 1, nil }
-	all := exo.NewLabel("pay", "g0", "g1", "g2", "g3", "g4", "g5", "g6", "rank")
+	all := value.NewLabel("pay", "g0", "g1", "g2", "g3", "g4", "g5", "g6", "rank")
 	board := made(t, "board", service.Method("post", "", done), service.Read("ask", "", ask).Admits(all))
 	door := made(t, "door", service.Read("open", "", ask).Admits(all))
 	payroll := made(t, "payroll", service.Method("book", "", func(context.Context, struct {
@@ -131,7 +132,7 @@ func New(t testing.TB, e tu.Engine, secret int, admits ...string) *World {
 		B string `json:"b"`
 	}) (bool, error) {
 		return in.A == in.B, nil
-	}, exo.NewLabel("g0")).Admits(all))
+	}, value.NewLabel("g0")).Admits(all))
 	w.Grants = codemode.Grants{
 		"people":  facet.Of(exosql.Grant(w.DB, p, exosql.AllRows[person]())),
 		"words":   exosql.NewFacet(plain, "word", wordID, text).AllowInsert(text).Of(exosql.Grant(w.DB, plain, exosql.AllRows[word]())),
@@ -142,7 +143,7 @@ func New(t testing.TB, e tu.Engine, secret int, admits ...string) *World {
 	}
 	w.Options = codemode.Options{Evaluator: exoeval.InProcess{}, Record: exo.Unrecorded, Principal: "ann", Bits: declassify.New(100),
 		Limits: exo.Limits{Calls: 200, ConsoleBytes: 4000}, Bounds: exoeval.Bounds{ResultBytes: 4000},
-		Admits:  exo.NewLabel(append(admits, "g0", "g1", "g2", "g3", "g4", "g5", "g6")...),
+		Admits:  value.NewLabel(append(admits, "g0", "g1", "g2", "g3", "g4", "g5", "g6")...),
 		Console: func(l exo.Line) { w.Lines = append(w.Lines, l.Text) }}
 	return w
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exosql"
 )
 
@@ -63,10 +64,10 @@ func Weaker(db *exosql.DB, user int64) map[string]exo.Object {
 }
 
 func ReadOnly(db *exosql.DB, user int64) map[string]exo.Object {
-	return map[string]exo.Object{"orders": exo.Wrap(Clerk(db, user)["orders"], exo.Policy{Narrow: func(d *exo.Description) error {
+	return map[string]exo.Object{"orders": exo.Wrap(Clerk(db, user)["orders"], exo.Policy{Narrow: func(d *message.Description) error {
 		for _, i := range d.Interfaces {
 			for name, m := range i.Methods {
-				if m.Effect != exo.NoEffect {
+				if m.Effect != message.NoEffect {
 					delete(i.Methods, name)
 				}
 			}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
 )
@@ -33,11 +35,11 @@ func say(what string) bool {
 
 type nothing struct{}
 
-func (nothing) Describe() (exo.Description, error) {
-	return exo.Description{Type: &exo.Type{Name: "Nothing"}, Interfaces: []*exo.Interface{{Name: "Nothing"}}}, nil
+func (nothing) Describe() (message.Description, error) {
+	return message.Description{Type: &message.Type{Name: "Nothing"}, Interfaces: []*message.Interface{{Name: "Nothing"}}}, nil
 }
 
-func (nothing) Eval(context.Context, *exo.Message) (exo.Value, error) { return exo.Null(), nil }
+func (nothing) Eval(context.Context, *exo.Message) (value.Value, error) { return value.Null(), nil }
 
 func main() {
 	say("main")

@@ -5,7 +5,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
@@ -14,7 +14,7 @@ import (
 const byIndex = `SELECT set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true)`
 
 // Access implements engine.Session.
-func (s *Session) Access(ctx context.Context, p *plan.Plan, args []exo.Value, column string) (fence.Access, error) {
+func (s *Session) Access(ctx context.Context, p *plan.Plan, args []value.Value, column string) (fence.Access, error) {
 	defer s.deallocate()
 	st, err := s.prepare(ctx, p, args)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 )
 
@@ -30,7 +30,7 @@ func (s *Session) affordable(ctx context.Context, st *stmt) error {
 		return err
 	}
 	if cost > s.maxCost {
-		return &exo.Error{Kind: exo.Limit, Msg: tooExpensive, Err: fmt.Errorf("exosql: the plan costs %.2f; OpenOptions.PlanCost is %.2f", cost, s.maxCost)}
+		return &fail.Error{Kind: fail.Limit, Msg: tooExpensive, Err: fmt.Errorf("exosql: the plan costs %.2f; OpenOptions.PlanCost is %.2f", cost, s.maxCost)}
 	}
 	st.costed = time.Now()
 	return nil

@@ -4,19 +4,19 @@ import (
 	"encoding/binary"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // decodeNumeric makes the canonical text of a decimal number: no exponent, no
 // zeros that mean nothing, no minus before zero. NaN and infinity are none.
-func decodeNumeric(b []byte) exo.Value {
+func decodeNumeric(b []byte) value.Value {
 	if len(b) < 8 {
-		return exo.Value{}
+		return value.Value{}
 	}
 	n, weight := int(binary.BigEndian.Uint16(b)), int(int16(binary.BigEndian.Uint16(b[2:])))
 	sign, digits := binary.BigEndian.Uint16(b[4:]), b[8:]
 	if sign != 0 && sign != 0x4000 || len(digits) != 2*n {
-		return exo.Value{}
+		return value.Value{}
 	}
 	// Groups of four decimal digits; the first has the value 10000^weight.
 	group := func(i int) int {
@@ -46,7 +46,7 @@ func decodeNumeric(b []byte) exo.Value {
 	if sign != 0 && w+p != "0" {
 		w = "-" + w
 	}
-	return exo.Text(w + p)
+	return value.Text(w + p)
 }
 
 func appendGroup(b []byte, g int) []byte {

@@ -11,7 +11,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
@@ -71,7 +72,7 @@ func misreads(code string) bool {
 
 // unread says which value of a program is none of the type that it stands for: the server reads all of them before it looks at a row, so
 // this reveals none. It is nil for any other error, and for a value that the program did not write.
-func unread(p *plan.Plan, args []exo.Value, err error) (*exo.Error, *plan.Source) {
+func unread(p *plan.Plan, args []value.Value, err error) (*fail.Error, *plan.Source) {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok || !misreads(e.Code) {
 		return nil, nil
@@ -85,7 +86,7 @@ func unread(p *plan.Plan, args []exo.Value, err error) (*exo.Error, *plan.Source
 		return nil, nil
 	}
 	src := &p.Args[n-1]
-	return &exo.Error{Kind: exo.Invalid, Msg: fmt.Sprintf("`%s` is %s in the database, and %.100q is no such value", src.Beside, src.As, args[n-1].Text()), Err: err}, src
+	return &fail.Error{Kind: fail.Invalid, Msg: fmt.Sprintf("`%s` is %s in the database, and %.100q is no such value", src.Beside, src.As, args[n-1].Text()), Err: err}, src
 }
 
 // hostCodes are the classes and codes of errors that the database's own contents cause: its views, policies, functions, foreign tables and
@@ -106,7 +107,7 @@ var unset = regexp.MustCompile(`^unrecognized configuration parameter "([^"]+)"`
 // is asked. A program reads the same for all of them but for a value, which it may avoid. Any other error is returned as it is.
 func hostError(err error) error {
 	e, ok := errors.AsType[*pgconn.PgError](err)
-	if _, known := errors.AsType[*exo.Error](err); !ok || known || errors.Is(err, engine.ErrSerial) {
+	if _, known := errors.AsType[*fail.Error](err); !ok || known || errors.Is(err, engine.ErrSerial) {
 		return err
 	}
 	msg, why := "this can't be done: its host has to look at the database first", "the reason is in the database: no program and no declaration can mend it"
@@ -125,5 +126,5 @@ func hostError(err error) error {
 	default:
 		return err
 	}
-	return &exo.Error{Kind: exo.Denied, Msg: msg, Err: fmt.Errorf("exosql: %s: %w", why, err)}
+	return &fail.Error{Kind: fail.Denied, Msg: msg, Err: fmt.Errorf("exosql: %s: %w", why, err)}
 }

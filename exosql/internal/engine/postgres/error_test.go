@@ -5,7 +5,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
@@ -13,7 +13,7 @@ import (
 // code that says so. A trigger's own $1, and what may happen while a value is read, stay the errors that they are.
 func TestMisreadOfParameter(t *testing.T) {
 	p := &plan.Plan{Args: []plan.Source{{Origin: plan.FromMessage, As: "inet", Beside: "addr", Column: "addr"}}}
-	args := []exo.Value{exo.Text("x")}
+	args := []value.Value{value.Text("x")}
 	for name, c := range map[string]struct {
 		code, where string
 		misread     bool

@@ -11,7 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
@@ -50,7 +50,7 @@ const readIndexes = `SELECT coalesce(json_agg(json_build_array(d.name, d.columns
 var errReplanned = errors.New("the server has planned the statement anew")
 
 // runOpen is run for an open plan.
-func (s *Session) runOpen(ctx context.Context, p *plan.Plan, args []exo.Value, out *plan.Collector) error {
+func (s *Session) runOpen(ctx context.Context, p *plan.Plan, args []value.Value, out *plan.Collector) error {
 	if why := s.Refusals.lately(p); why != nil {
 		return why
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/stdlib"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/internal/pgbound"
 	"github.com/exoagent/exoagent/internal/pgsession"
@@ -55,7 +55,7 @@ func Parse(url string) (Config, error) {
 	}
 	for _, name := range poolSettings {
 		if _, set := pc.RuntimeParams[name]; set {
-			return Config{}, exo.Errorf(exo.Invalid, "exosql: Open", "%s in the URL is a setting of pgxpool, which the server would refuse: set OpenOptions.Conns, the number of connections, or call OpenPostgres with a configuration that pgxpool.ParseConfig made", name)
+			return Config{}, fail.Errorf(fail.Invalid, "exosql: Open", "%s in the URL is a setting of pgxpool, which the server would refuse: set OpenOptions.Conns, the number of connections, or call OpenPostgres with a configuration that pgxpool.ParseConfig made", name)
 		}
 	}
 	return Config{Conn: pc}, nil

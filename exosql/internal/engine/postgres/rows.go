@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
@@ -40,11 +40,11 @@ func rowsDecoderOf(c *plan.Cell) *rowsDecoder {
 var errRecord = errors.New("exosql: the server's answer is no array of records of the statement")
 
 // decode reads no further than b, whatever the server has sent. It says of how many rows.
-func (d *rowsDecoder) decode(b []byte) (exo.Value, int, error) {
+func (d *rowsDecoder) decode(b []byte) (value.Value, int, error) {
 	out := d.of.Begin()
 	total, err := d.records(b, out)
 	if err != nil {
-		return exo.Value{}, 0, err
+		return value.Value{}, 0, err
 	}
 	return out.Value(), total, nil
 }
@@ -101,7 +101,7 @@ func (d *rowsDecoder) record(r *reader, out *plan.NestedRows) (more int, err err
 				return 0, c.Contradicts(fmt.Sprintf("PostgreSQL's type %d", oid))
 			}
 		}
-		var v exo.Value
+		var v value.Value
 		if at.rows != nil {
 			var n int
 			if v, n, err = at.rows.decode(b); err != nil {

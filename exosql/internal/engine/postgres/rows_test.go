@@ -7,7 +7,8 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 	"pgregory.net/rapid"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
@@ -42,7 +43,7 @@ func records(rows ...[]any) (b []byte) {
 }
 
 func twoCells() *plan.Cell {
-	return &plan.Cell{Kind: exo.TypeRows, Rows: &plan.Rows{Shape: &exo.Shape{Names: []string{"n", "s"}}, Cells: []plan.Cell{{Kind: exo.TypeInt, Name: "n"}, {Kind: exo.TypeText, Name: "s", Null: true}}}}
+	return &plan.Cell{Kind: value.TypeRows, Rows: &plan.Rows{Shape: &value.Shape{Names: []string{"n", "s"}}, Cells: []plan.Cell{{Kind: value.TypeInt, Name: "n"}, {Kind: value.TypeText, Name: "s", Null: true}}}}
 }
 
 // TestRowsOfARecord: a cell of a row within a row is decoded by the type that it has there, and what is none of the
@@ -60,15 +61,15 @@ func TestRowsOfARecord(t *testing.T) {
 	}
 	for name, x := range map[string]struct {
 		b    []byte
-		kind exo.Kind
+		kind fail.Kind
 	}{
-		"a row beyond the bound": {records([]any{num, seven, text, []byte("a")}, nil), exo.Limit},
-		"NULL":                   {records([]any{num, []byte(nil), text, []byte("a")}), exo.Internal},
-		"a text":                 {records([]any{text, seven, text, []byte("a")}), exo.Internal},
-		"a short number":         {records([]any{num, seven[:3], text, []byte("a")}), exo.Internal},
-		"a NUL":                  {records([]any{num, seven, text, []byte{0}}), exo.Internal},
+		"a row beyond the bound": {records([]any{num, seven, text, []byte("a")}, nil), fail.Limit},
+		"NULL":                   {records([]any{num, []byte(nil), text, []byte("a")}), fail.Internal},
+		"a text":                 {records([]any{text, seven, text, []byte("a")}), fail.Internal},
+		"a short number":         {records([]any{num, seven[:3], text, []byte("a")}), fail.Internal},
+		"a NUL":                  {records([]any{num, seven, text, []byte{0}}), fail.Internal},
 	} {
-		if v, _, err := d.decode(x.b); exo.KindOf(err) != x.kind {
+		if v, _, err := d.decode(x.b); fail.KindOf(err) != x.kind {
 			t.Errorf("%s: %v %v", name, v, err)
 		}
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
@@ -82,7 +83,7 @@ func (s *Session) Close() error {
 // servers restart, and firewalls forget.
 const idleCheck = time.Second
 
-func (s *Session) Query(ctx context.Context, p *plan.Plan, args []exo.Value, out *plan.Collector) error {
+func (s *Session) Query(ctx context.Context, p *plan.Plan, args []value.Value, out *plan.Collector) error {
 	if time.Since(s.Used) > idleCheck {
 		if err := s.ping(ctx); err != nil {
 			return err
@@ -141,7 +142,7 @@ func (s *Session) ping(ctx context.Context) error {
 	return fmt.Errorf("%w: %w", engine.ErrLost, boundError(err))
 }
 
-func (s *Session) run(ctx context.Context, p *plan.Plan, args []exo.Value, out *plan.Collector) error {
+func (s *Session) run(ctx context.Context, p *plan.Plan, args []value.Value, out *plan.Collector) error {
 	st, err := s.prepare(ctx, p, args)
 	if err != nil {
 		return err
@@ -175,7 +176,7 @@ func (st *stmt) read(rr *pgconn.ResultReader, out *plan.Collector) (err error) {
 			case st.texts[i]:
 				err = out.AddText(b)
 			case st.rows[i] != nil:
-				var v exo.Value
+				var v value.Value
 				var n int
 				if v, n, err = st.rows[i].decode(b); err == nil {
 					err = out.AddRows(v, n)
@@ -274,9 +275,9 @@ func (s *Session) guarded(ctx context.Context, n int, send func(*pgconn.Pipeline
 		}
 		return s.translate(ctx, err, context.DeadlineExceeded)
 	} else if late {
-		return s.translate(ctx, err, exo.Errorf(exo.Limit, "", "the query ran longer than the database allows: %v", s.timeout))
+		return s.translate(ctx, err, fail.Errorf(fail.Limit, "", "the query ran longer than the database allows: %v", s.timeout))
 	}
-	return s.translate(ctx, err, &exo.Error{Kind: exo.Cancelled}) // by somebody at the server
+	return s.translate(ctx, err, &fail.Error{Kind: fail.Cancelled}) // by somebody at the server
 }
 
 // rollBack is for a cancel request that hit the rollback itself. No other is on
@@ -291,7 +292,7 @@ func (s *Session) rollBack() {
 // is when the server ended the query by itself. The server's words are for the host.
 func (s *Session) translate(ctx context.Context, err error, stopped error) error {
 	if _, ok := errors.AsType[*pgproto3.ExceededMaxBodyLenErr](err); ok {
-		return &exo.Error{Kind: exo.Limit, Msg: fmt.Sprintf("a row is too large: the limit is %d bytes", engine.MaxRow), Err: err}
+		return &fail.Error{Kind: fail.Limit, Msg: fmt.Sprintf("a row is too large: the limit is %d bytes", engine.MaxRow), Err: err}
 	}
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == queryCanceled && ctx.Err() == nil {
 		return fmt.Errorf("%w: %w", stopped, err)
@@ -299,7 +300,7 @@ func (s *Session) translate(ctx context.Context, err error, stopped error) error
 	return err
 }
 
-func (s *Session) prepare(ctx context.Context, p *plan.Plan, args []exo.Value) (*stmt, error) {
+func (s *Session) prepare(ctx context.Context, p *plan.Plan, args []value.Value) (*stmt, error) {
 	var rules []rule
 	if p.Write != nil && s.concerned != nil {
 		var err error
@@ -335,7 +336,7 @@ func (s *Session) prepare(ctx context.Context, p *plan.Plan, args []exo.Value) (
 		if d == nil {
 			err = p.Cells[i].Contradicts(fmt.Sprintf("PostgreSQL's type %d", st.sd.Fields[i].DataTypeOID))
 		}
-		st.decode, st.texts = append(st.decode, d), append(st.texts, p.Cells[i].Kind == exo.TypeText)
+		st.decode, st.texts = append(st.decode, d), append(st.texts, p.Cells[i].Kind == value.TypeText)
 		st.rows = append(st.rows, rowsDecoderOf(&p.Cells[i]))
 	}
 	if err != nil {
@@ -359,7 +360,7 @@ func prepareBytes(p *plan.Plan) int {
 	return n
 }
 
-func (st *stmt) serves(args []exo.Value) bool {
+func (st *stmt) serves(args []value.Value) bool {
 	for i, v := range args {
 		if st.kinds[i] != v.Type() {
 			return false

@@ -5,42 +5,42 @@ import (
 	"math"
 	"time"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // decodeTime makes an instant of microseconds since 2000; a timestamp without
 // zone is one in UTC. Infinity is none.
-func decodeTime(b []byte) exo.Value {
+func decodeTime(b []byte) value.Value {
 	us := int64(binary.BigEndian.Uint64(b))
 	if us == math.MaxInt64 || us == math.MinInt64 {
-		return exo.Value{}
+		return value.Value{}
 	}
 	const day = 24 * 60 * 60 * 1_000_000
 	// In two steps: years beyond 9999 would overflow the sum.
 	t := time.UnixMicro(epoch).AddDate(0, 0, int(us/day)).Add(time.Duration(us%day) * time.Microsecond)
-	return exo.Time(t)
+	return value.Time(t)
 }
 
 // decodeDate makes "2006-01-02" of days since 2000.
-func decodeDate(b []byte) exo.Value {
+func decodeDate(b []byte) value.Value {
 	days := int32(binary.BigEndian.Uint32(b))
 	if days == math.MaxInt32 || days == math.MinInt32 {
-		return exo.Value{}
+		return value.Value{}
 	}
 	t := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, int(days))
 	if y := t.Year(); y < 1 || y > 9999 {
-		return exo.Value{}
+		return value.Value{}
 	}
-	return exo.Text(t.Format(time.DateOnly))
+	return value.Text(t.Format(time.DateOnly))
 }
 
 // decodeInterval makes the canonical text of microseconds, days and months.
-func decodeInterval(b []byte) exo.Value {
+func decodeInterval(b []byte) value.Value {
 	us := int64(binary.BigEndian.Uint64(b))
 	days, months := int32(binary.BigEndian.Uint32(b[8:])), int32(binary.BigEndian.Uint32(b[12:]))
 	if days == months && (days == math.MaxInt32 && us == math.MaxInt64 || days == math.MinInt32 && us == math.MinInt64) {
-		return exo.Value{} // infinity
+		return value.Value{} // infinity
 	}
-	return exo.Text(scalar.Interval{Months: months, Days: days, Micros: us}.String())
+	return value.Text(scalar.Interval{Months: months, Days: days, Micros: us}.String())
 }

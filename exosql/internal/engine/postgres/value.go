@@ -9,7 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
@@ -23,13 +23,13 @@ import (
 // typeOf is the type that an argument is declared with; 0: inferred.
 func typeOf(k string) uint32 {
 	switch k {
-	case exo.TypeBool:
+	case value.TypeBool:
 		return pgtype.BoolOID
-	case exo.TypeInt:
+	case value.TypeInt:
 		return pgtype.Int8OID
-	case exo.TypeFloat:
+	case value.TypeFloat:
 		return pgtype.Float8OID
-	case exo.TypeTime:
+	case value.TypeTime:
 		return pgtype.TimestamptzOID
 	}
 	return 0
@@ -43,7 +43,7 @@ type arguments struct {
 }
 
 // encode returns the arguments and their formats. They are good until the next call.
-func (a *arguments) encode(vals []exo.Value) (params [][]byte, formats []int16) {
+func (a *arguments) encode(vals []value.Value) (params [][]byte, formats []int16) {
 	a.buf, a.params, a.formats = a.buf[:0], a.params[:0], a.formats[:0]
 	need := 0
 	for _, v := range vals {
@@ -56,21 +56,21 @@ func (a *arguments) encode(vals []exo.Value) (params [][]byte, formats []int16) 
 		from := len(a.buf)
 		format := int16(1)
 		switch v.Type() {
-		case exo.TypeBool:
+		case value.TypeBool:
 			b := byte(0)
 			if v.Bool() {
 				b = 1
 			}
 			a.buf = append(a.buf, b)
-		case exo.TypeInt:
+		case value.TypeInt:
 			a.buf = binary.BigEndian.AppendUint64(a.buf, uint64(v.Int()))
-		case exo.TypeFloat:
+		case value.TypeFloat:
 			a.buf = binary.BigEndian.AppendUint64(a.buf, math.Float64bits(v.Float()))
-		case exo.TypeTime:
+		case value.TypeTime:
 			a.buf = binary.BigEndian.AppendUint64(a.buf, uint64(v.Time().UnixMicro()-epoch))
-		case exo.TypeText:
+		case value.TypeText:
 			a.buf, format = append(a.buf, v.Text()...), 0
-		case exo.TypeNull:
+		case value.TypeNull:
 			a.params, a.formats = append(a.params, nil), append(a.formats, format)
 			continue
 		}
@@ -84,28 +84,28 @@ var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
 
 // decoder makes a Value of a cell that is not NULL. What no Value of the
 // kind can hold (NaN, infinity, a year before 1) is the zero Value.
-type decoder func([]byte) exo.Value
+type decoder func([]byte) value.Value
 
 // decoderOf finds the decoder of a cell from the type that the server
 // says its output has, or nil where that contradicts the declaration.
 func decoderOf(c *plan.Cell, oid uint32) decoder {
 	if c.Collected && oid == pgtype.TextArrayOID {
-		return func(b []byte) exo.Value {
+		return func(b []byte) value.Value {
 			return plan.Collected(c.Of, decodeList(b, pgtype.TextOID, decodeText))
 		}
 	}
 	if c.Exact && oid == pgtype.NumericOID {
-		return func(b []byte) exo.Value { return plan.ExactValue(c.Kind, decodeNumeric(b).Text()) }
+		return func(b []byte) value.Value { return plan.ExactValue(c.Kind, decodeNumeric(b).Text()) }
 	}
 	switch c.Kind {
-	case exo.TypeRows:
+	case value.TypeRows:
 		if oid == pgtype.RecordArrayOID {
-			return func([]byte) exo.Value { return exo.Value{} } // see rowsDecoder
+			return func([]byte) value.Value { return value.Value{} } // see rowsDecoder
 		}
 		return nil
-	case exo.TypeNull:
-		return func([]byte) exo.Value { return exo.Value{} } // of whatever type, there is never a value
-	case exo.TypeList:
+	case value.TypeNull:
+		return func([]byte) value.Value { return value.Value{} } // of whatever type, there is never a value
+	case value.TypeList:
 	default:
 		return scalarDecoder(c.Kind, oid)
 	}
@@ -117,7 +117,7 @@ func decoderOf(c *plan.Cell, oid uint32) decoder {
 	if item == nil {
 		return nil
 	}
-	return func(b []byte) exo.Value { return decodeList(b, of, item) }
+	return func(b []byte) value.Value { return decodeList(b, of, item) }
 }
 
 // elementOf is the type of the items of each array type.
@@ -132,27 +132,29 @@ var elementOf = map[uint32]uint32{
 
 // scalars are the decoders of each kind by the types that may hold it.
 var scalars = map[string]map[uint32]decoder{
-	exo.TypeBool: {pgtype.BoolOID: func(b []byte) exo.Value { return exo.Bool(b[0] != 0) }},
-	exo.TypeInt: {
-		pgtype.Int2OID: func(b []byte) exo.Value { return exo.Int(int64(int16(binary.BigEndian.Uint16(b)))) },
-		pgtype.Int4OID: func(b []byte) exo.Value { return exo.Int(int64(int32(binary.BigEndian.Uint32(b)))) },
-		pgtype.Int8OID: func(b []byte) exo.Value { return exo.Int(int64(binary.BigEndian.Uint64(b))) },
+	value.TypeBool: {pgtype.BoolOID: func(b []byte) value.Value { return value.Bool(b[0] != 0) }},
+	value.TypeInt: {
+		pgtype.Int2OID: func(b []byte) value.Value { return value.Int(int64(int16(binary.BigEndian.Uint16(b)))) },
+		pgtype.Int4OID: func(b []byte) value.Value { return value.Int(int64(int32(binary.BigEndian.Uint32(b)))) },
+		pgtype.Int8OID: func(b []byte) value.Value { return value.Int(int64(binary.BigEndian.Uint64(b))) },
 	},
-	exo.TypeFloat: {
-		pgtype.Float4OID: func(b []byte) exo.Value { return exo.Float(float64(math.Float32frombits(binary.BigEndian.Uint32(b)))) },
-		pgtype.Float8OID: func(b []byte) exo.Value { return exo.Float(math.Float64frombits(binary.BigEndian.Uint64(b))) },
+	value.TypeFloat: {
+		pgtype.Float4OID: func(b []byte) value.Value {
+			return value.Float(float64(math.Float32frombits(binary.BigEndian.Uint32(b))))
+		},
+		pgtype.Float8OID: func(b []byte) value.Value { return value.Float(math.Float64frombits(binary.BigEndian.Uint64(b))) },
 	},
-	exo.TypeText: {pgtype.TextOID: decodeText, pgtype.VarcharOID: decodeText, pgtype.NameOID: decodeText, pgtype.BPCharOID: decodeText},
-	exo.TypeTime: {pgtype.TimestamptzOID: decodeTime, pgtype.TimestampOID: decodeTime},
+	value.TypeText: {pgtype.TextOID: decodeText, pgtype.VarcharOID: decodeText, pgtype.NameOID: decodeText, pgtype.BPCharOID: decodeText},
+	value.TypeTime: {pgtype.TimestamptzOID: decodeTime, pgtype.TimestampOID: decodeTime},
 
-	exo.TypeDecimal:  {pgtype.NumericOID: decodeNumeric},
-	exo.TypeDate:     {pgtype.DateOID: decodeDate},
-	exo.TypeInterval: {pgtype.IntervalOID: decodeInterval},
-	exo.TypeUUID:     {pgtype.UUIDOID: decodeUUID},
-	exo.TypeBytes:    {pgtype.ByteaOID: func(b []byte) exo.Value { return exo.Text(base64.StdEncoding.EncodeToString(b)) }},
-	exo.TypeJSON: {
+	value.TypeDecimal:  {pgtype.NumericOID: decodeNumeric},
+	value.TypeDate:     {pgtype.DateOID: decodeDate},
+	value.TypeInterval: {pgtype.IntervalOID: decodeInterval},
+	value.TypeUUID:     {pgtype.UUIDOID: decodeUUID},
+	value.TypeBytes:    {pgtype.ByteaOID: func(b []byte) value.Value { return value.Text(base64.StdEncoding.EncodeToString(b)) }},
+	value.TypeJSON: {
 		pgtype.JSONOID:  engine.DecodeJSON,
-		pgtype.JSONBOID: func(b []byte) exo.Value { return engine.DecodeJSON(b[min(1, len(b)):]) }, // after the version
+		pgtype.JSONBOID: func(b []byte) value.Value { return engine.DecodeJSON(b[min(1, len(b)):]) }, // after the version
 	},
 }
 
@@ -164,9 +166,9 @@ func scalarDecoder(kind string, oid uint32) decoder {
 	if d == nil || !fixed {
 		return d
 	}
-	return func(b []byte) exo.Value {
+	return func(b []byte) value.Value {
 		if len(b) != size {
-			return exo.Value{}
+			return value.Value{}
 		}
 		return d(b)
 	}
@@ -177,56 +179,56 @@ var sizes = map[uint32]int{
 	pgtype.TimestampOID: 8, pgtype.TimestamptzOID: 8, pgtype.DateOID: 4, pgtype.IntervalOID: 16, pgtype.UUIDOID: 16,
 }
 
-func decodeText(b []byte) exo.Value { return exo.Text(string(b)) }
+func decodeText(b []byte) value.Value { return value.Text(string(b)) }
 
-func decodeUUID(b []byte) exo.Value {
+func decodeUUID(b []byte) value.Value {
 	var s [36]byte
 	for i, at := range [...]int{0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34} {
 		hex.Encode(s[at:], b[i:i+1])
 	}
 	s[8], s[13], s[18], s[23] = '-', '-', '-', '-'
-	return exo.Text(string(s[:]))
+	return value.Text(string(s[:]))
 }
 
 // decodeList makes a list of an array of one dimension. More of them are no list
 // of this kind of item.
-func decodeList(b []byte, of uint32, item decoder) exo.Value {
+func decodeList(b []byte, of uint32, item decoder) value.Value {
 	if len(b) < 12 || binary.BigEndian.Uint32(b[8:]) != of {
-		return exo.Value{}
+		return value.Value{}
 	}
 	switch binary.BigEndian.Uint32(b) {
 	case 0:
-		return exo.List()
+		return value.List()
 	case 1:
 	default:
-		return exo.Value{}
+		return value.Value{}
 	}
 	if len(b) < 20 {
-		return exo.Value{}
+		return value.Value{}
 	}
 	n := int(binary.BigEndian.Uint32(b[12:]))
 	b = b[20:] // where it begins to count does not matter
 	if n > len(b)/4 {
-		return exo.Value{}
+		return value.Value{}
 	}
-	items := make([]exo.Value, n)
+	items := make([]value.Value, n)
 	for i := range items {
 		if len(b) < 4 {
-			return exo.Value{}
+			return value.Value{}
 		}
 		size := int(int32(binary.BigEndian.Uint32(b)))
 		b = b[4:]
 		if size < 0 {
-			items[i] = exo.Null()
+			items[i] = value.Null()
 			continue
 		}
 		if size > len(b) {
-			return exo.Value{}
+			return value.Value{}
 		}
 		if items[i] = item(b[:size]); items[i].IsZero() {
-			return exo.Value{}
+			return value.Value{}
 		}
 		b = b[size:]
 	}
-	return exo.List(items...)
+	return value.List(items...)
 }

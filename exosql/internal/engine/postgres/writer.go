@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/sqlname"
@@ -143,7 +144,7 @@ func (w *Writer) Open() bool { return w.unit != nil && w.Session.Sound() }
 func (w *Writer) Sound() bool { return w.unit == nil && w.Session.Sound() }
 
 // Query implements engine.Session, within the unit.
-func (w *Writer) Query(ctx context.Context, p *plan.Plan, args []exo.Value, out *plan.Collector) error {
+func (w *Writer) Query(ctx context.Context, p *plan.Plan, args []value.Value, out *plan.Collector) error {
 	if !w.Open() {
 		return errNoUnit
 	}
@@ -474,7 +475,7 @@ func late(err error) error {
 }
 
 // violation makes what the server says of a constraint something that can be read. Its message and detail quote values.
-func violation(p *plan.Plan, args []exo.Value, err error) error {
+func violation(p *plan.Plan, args []value.Value, err error) error {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
 		return err

@@ -4,14 +4,14 @@ import (
 	"context"
 	"errors"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
 // Access implements engine.Session. SQLite plans without looking at the size of a table that
 // was never analyzed, and by its statistics where it was.
-func (s *Session) Access(ctx context.Context, p *plan.Plan, _ []exo.Value, column string) (fence.Access, error) {
+func (s *Session) Access(ctx context.Context, p *plan.Plan, _ []value.Value, column string) (fence.Access, error) {
 	if err := ctx.Err(); err != nil {
 		return fence.Access{}, err
 	}

@@ -14,7 +14,8 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
@@ -85,7 +86,7 @@ func primary(code int32) int32 { return code & 0xff }
 func (c *conn) fault(code int32) error {
 	err := &SqlError{code, libc.GoString(sqlite3.Xsqlite3_errmsg(c.Tls, c.Db))}
 	if err.msg == errWhole.Error() || err.msg == errCell.Error() { // of rows in scope: no others are aggregated
-		return &exo.Error{Kind: exo.Invalid, Msg: "a row holds a value that is no number in the column, whose type is one: leave such rows out, or ask without the column", Err: err}
+		return &fail.Error{Kind: fail.Invalid, Msg: "a row holds a value that is no number in the column, whose type is one: leave such rows out, or ask without the column", Err: err}
 	}
 	return err
 }
@@ -147,14 +148,14 @@ func (c *conn) finalize(st *stmt) { sqlite3.Xsqlite3_finalize(c.Tls, st.P) }
 
 // bind gives every placeholder its value. The number of values must be that of
 // the placeholders: one that was left out would keep the value of another run.
-func (c *conn) bind(st *stmt, args []exo.Value) error {
+func (c *conn) bind(st *stmt, args []value.Value) error {
 	if n := int(sqlite3.Xsqlite3_bind_parameter_count(c.Tls, st.P)); n != len(args) {
 		return fmt.Errorf("exosql: a statement has %d placeholders and is given %d values", n, len(args))
 	}
 	size := 0
 	for i := range args {
 		size += len(args[i].Text())
-		if args[i].Type() == exo.TypeTime {
+		if args[i].Type() == value.TypeTime {
 			size += len(scalar.TimeFormat)
 		}
 	}
@@ -165,21 +166,21 @@ func (c *conn) bind(st *stmt, args []exo.Value) error {
 	for i, v := range args {
 		n, rc := int32(i+1), int32(sqlite3.SQLITE_OK)
 		switch v.Type() {
-		case exo.TypeNull:
+		case value.TypeNull:
 			rc = sqlite3.Xsqlite3_bind_null(c.Tls, st.P, n)
-		case exo.TypeBool:
+		case value.TypeBool:
 			b := int64(0)
 			if v.Bool() {
 				b = 1
 			}
 			rc = sqlite3.Xsqlite3_bind_int64(c.Tls, st.P, n, b)
-		case exo.TypeInt:
+		case value.TypeInt:
 			rc = sqlite3.Xsqlite3_bind_int64(c.Tls, st.P, n, v.Int())
-		case exo.TypeFloat:
+		case value.TypeFloat:
 			rc = sqlite3.Xsqlite3_bind_double(c.Tls, st.P, n, v.Float())
-		case exo.TypeText, exo.TypeTime:
+		case value.TypeText, value.TypeTime:
 			s := v.Text()
-			if v.Type() == exo.TypeTime {
+			if v.Type() == value.TypeTime {
 				s = v.Time().Format(scalar.TimeFormat)
 			}
 			copy(libc.GoBytes(at, len(s)), s)

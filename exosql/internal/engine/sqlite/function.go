@@ -13,7 +13,7 @@ import (
 	"golang.org/x/text/language"
 	"modernc.org/sqlite"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/number"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
@@ -117,7 +117,7 @@ func (d Definer) DefineAll() {
 	d.defineText2("exo_local", local)
 	d.defineText("exo_count", func(s string) any {
 		list := engine.DecodeJSON([]byte(s))
-		if list.Type() != exo.TypeList {
+		if list.Type() != value.TypeList {
 			return nil
 		}
 		return int64(list.Len())
@@ -154,28 +154,28 @@ func (d Definer) DefineAll() {
 	d.defineText2("exo_same_array", func(a, b string) any {
 		return truth(sameArray(engine.DecodeJSON([]byte(a)), engine.DecodeJSON([]byte(b))))
 	})
-	d.defineHas("exo_has", func(v driver.Value) func(exo.Value) bool {
-		return func(x exo.Value) bool { return plain(x) == v }
+	d.defineHas("exo_has", func(v driver.Value) func(value.Value) bool {
+		return func(x value.Value) bool { return plain(x) == v }
 	})
-	d.defineHas("exo_has_number", func(v driver.Value) func(exo.Value) bool {
+	d.defineHas("exo_has_number", func(v driver.Value) func(value.Value) bool {
 		b, ok := number.Read(v) // once: it may have 16,000 digits, and the array as many elements
-		return func(x exo.Value) bool {
+		return func(x value.Value) bool {
 			a, okA := number.Read(plain(x))
-			return ok && okA && x.Type() != exo.TypeBool && a.Cmp(b) == 0
+			return ok && okA && x.Type() != value.TypeBool && a.Cmp(b) == 0
 		}
 	})
 }
 
 // defineHas defines whether a value is among the elements of an array. They are what
 // a program is shown of the array: what it read is found.
-func (d Definer) defineHas(name string, is func(v driver.Value) func(element exo.Value) bool) {
+func (d Definer) defineHas(name string, is func(v driver.Value) func(element value.Value) bool) {
 	d.define(name, 2, func(args []driver.Value) any {
 		s, ok := args[1].(string)
 		if !ok || args[0] == nil {
 			return nil
 		}
 		list := engine.DecodeJSON([]byte(s))
-		if list.Type() != exo.TypeList {
+		if list.Type() != value.TypeList {
 			return nil
 		}
 		found, same := any(int64(0)), is(args[0])
@@ -184,7 +184,7 @@ func (d Definer) defineHas(name string, is func(v driver.Value) func(element exo
 			if same(x) {
 				return int64(1)
 			}
-			if x.Type() == exo.TypeNull {
+			if x.Type() == value.TypeNull {
 				found = nil // as SQL has it: the value might be the one that is not known
 			}
 		}
@@ -287,15 +287,15 @@ func quarter(month string) any {
 }
 
 // plain is an element of an array as SQLite would hold it.
-func plain(x exo.Value) any {
+func plain(x value.Value) any {
 	switch x.Type() {
-	case exo.TypeBool:
+	case value.TypeBool:
 		return truth(x.Bool())
-	case exo.TypeInt:
+	case value.TypeInt:
 		return x.Int()
-	case exo.TypeFloat:
+	case value.TypeFloat:
 		return x.Float()
-	case exo.TypeText:
+	case value.TypeText:
 		return x.Text()
 	}
 	return nil

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 )
 
@@ -46,7 +46,7 @@ func TestMedianFails(t *testing.T) {
 
 // A document ends where its text does.
 func TestArrayText(t *testing.T) {
-	for s, kind := range map[string]string{"[1]": exo.TypeList, " [1] ": exo.TypeList, "[1]]": "", "[1]}": "", "[1] 2": "", "[1": "", "": "", "null": exo.TypeNull} {
+	for s, kind := range map[string]string{"[1]": value.TypeList, " [1] ": value.TypeList, "[1]]": "", "[1]}": "", "[1] 2": "", "[1": "", "": "", "null": value.TypeNull} {
 		if v := engine.DecodeJSON([]byte(s)); v.Type() != kind {
 			t.Errorf("%q is %v", s, v)
 		}

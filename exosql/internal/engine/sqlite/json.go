@@ -7,7 +7,7 @@ import (
 	"math/big"
 	"strconv"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/number"
 )
 
@@ -86,21 +86,21 @@ func jsonHas(s string, v driver.Value, of func(string) any) any {
 
 // same reports whether two documents say the same, as jsonb compares them: numbers by what they are worth, objects whatever the
 // order of their fields. What is no document is the same as nothing.
-func same(a, b exo.Value) bool {
+func same(a, b value.Value) bool {
 	switch typ := a.Type(); {
 	case isNumber(a) && isNumber(b):
 		return sameNumber(a, b)
 	case typ == "" || typ != b.Type() || a.Len() != b.Len():
 		return false
-	case typ == exo.TypeList:
+	case typ == value.TypeList:
 		for i := range a.Len() {
 			if !same(a.At(i), b.At(i)) {
 				return false
 			}
 		}
 		return true
-	case typ == exo.TypeRecord: // by a map: a document may have a hundred thousand fields
-		of := make(map[string]exo.Value, b.Len())
+	case typ == value.TypeRecord: // by a map: a document may have a hundred thousand fields
+		of := make(map[string]value.Value, b.Len())
 		for name, y := range b.Fields() {
 			of[name] = y
 		}
@@ -115,8 +115,8 @@ func same(a, b exo.Value) bool {
 }
 
 // sameArray reports whether two arrays have the same elements. A decimal is held as a number or as a text.
-func sameArray(a, b exo.Value) bool {
-	if a.Type() != exo.TypeList || b.Type() != exo.TypeList || a.Len() != b.Len() {
+func sameArray(a, b value.Value) bool {
+	if a.Type() != value.TypeList || b.Type() != value.TypeList || a.Len() != b.Len() {
 		return false
 	}
 	for i := range a.Len() {
@@ -128,10 +128,10 @@ func sameArray(a, b exo.Value) bool {
 	return true
 }
 
-func isNumber(v exo.Value) bool { return v.Type() == exo.TypeInt || v.Type() == exo.TypeFloat }
+func isNumber(v value.Value) bool { return v.Type() == value.TypeInt || v.Type() == value.TypeFloat }
 
-func sameNumber(a, b exo.Value) bool {
-	if a.Type() == exo.TypeBool || b.Type() == exo.TypeBool {
+func sameNumber(a, b value.Value) bool {
+	if a.Type() == value.TypeBool || b.Type() == value.TypeBool {
 		return false
 	}
 	x, okX := number.Read(plain(a))

@@ -8,7 +8,7 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
@@ -38,7 +38,7 @@ func (w *Writer) Witness(_ context.Context, run string, at time.Time) error {
 	if !w.Open() {
 		return errNoUnit
 	}
-	_, _, err := w.mark(leaveMark, exo.Text(run), exo.Int(at.UnixMilli()))
+	_, _, err := w.mark(leaveMark, value.Text(run), value.Int(at.UnixMilli()))
 	var e *SqlError
 	switch {
 	case errors.As(err, &e) && rules[e.Code] == engine.Unique:
@@ -50,7 +50,7 @@ func (w *Writer) Witness(_ context.Context, run string, at time.Time) error {
 }
 
 // mark runs one statement, and gives the only cell of its row, if there is one.
-func (w *Writer) mark(text string, args ...exo.Value) (cell int64, there bool, err error) {
+func (w *Writer) mark(text string, args ...value.Value) (cell int64, there bool, err error) {
 	w.Guard.Admit(&marksRead)
 	w.Guard.writes.Store(&marksWritten)
 	defer w.Guard.Admit(nil)
@@ -78,10 +78,10 @@ func (w *Writer) mark(text string, args ...exo.Value) (cell int64, there bool, e
 // Settle implements engine.Marks.
 func (w *Writer) Settle(ctx context.Context, run string, at time.Time) (kept bool, err error) {
 	err = w.outside(ctx, func() error {
-		if _, _, err := w.mark(settleMark, exo.Text(run), exo.Int(at.UnixMilli())); err != nil {
+		if _, _, err := w.mark(settleMark, value.Text(run), value.Int(at.UnixMilli())); err != nil {
 			return err
 		}
-		is, there, err := w.mark(readMark, exo.Text(run))
+		is, there, err := w.mark(readMark, value.Text(run))
 		if err == nil && !there { // false would be a guess
 			err = errors.New("exosql: exo_runs does not keep what is written to it")
 		}
@@ -94,10 +94,10 @@ func (w *Writer) Settle(ctx context.Context, run string, at time.Time) (kept boo
 // Forget implements engine.Marks.
 func (w *Writer) Forget(ctx context.Context, before time.Time) error {
 	return w.outside(ctx, func() error {
-		if _, _, err := w.mark(noteForgot, exo.Int(before.UnixMilli())); err != nil {
+		if _, _, err := w.mark(noteForgot, value.Int(before.UnixMilli())); err != nil {
 			return err
 		}
-		_, _, err := w.mark(forgetMark, exo.Int(before.UnixMilli()))
+		_, _, err := w.mark(forgetMark, value.Int(before.UnixMilli()))
 		return err
 	})
 }

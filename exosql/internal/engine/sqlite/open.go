@@ -8,7 +8,7 @@ import (
 	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
@@ -75,7 +75,7 @@ func changed(err error) bool {
 }
 
 // explain returns the details of a statement's plan. The planner knows args, if there are any.
-func (c *conn) explain(text string, args ...exo.Value) (lines []string, err error) {
+func (c *conn) explain(text string, args ...value.Value) (lines []string, err error) {
 	st, err := c.prepare("EXPLAIN QUERY PLAN " + text)
 	if err != nil {
 		return nil, err

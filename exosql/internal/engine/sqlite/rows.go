@@ -9,7 +9,7 @@ import (
 
 	"modernc.org/sqlite"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
@@ -90,7 +90,7 @@ func (r *rows) WindowValue(*sqlite.FunctionContext) (driver.Value, error) {
 func (r *rows) Final(*sqlite.FunctionContext) {}
 
 // decodeRows makes a value of what exo_rows has made, and says of how many rows.
-func decodeRows(of *plan.Rows, b []byte) (exo.Value, int, error) {
+func decodeRows(of *plan.Rows, b []byte) (value.Value, int, error) {
 	out, total := of.Begin(), 0
 	for len(b) > 0 {
 		if out.Whole() {
@@ -102,17 +102,17 @@ func decodeRows(of *plan.Rows, b []byte) (exo.Value, int, error) {
 		case cellNull:
 			b = rest
 			if err := out.Null(); err != nil {
-				return exo.Value{}, 0, err
+				return value.Value{}, 0, err
 			}
 			continue
 		case cellInt, cellFloat:
 			if len(rest) < 8 {
-				return exo.Value{}, 0, errCut
+				return value.Value{}, 0, errCut
 			}
 			n, b = binary.LittleEndian.Uint64(rest), rest[8:]
-			if c := out.Next(); tag == cellInt && c.Kind == exo.TypeInt {
-				if err := out.Add(exo.Int(int64(n))); err != nil {
-					return exo.Value{}, 0, err
+			if c := out.Next(); tag == cellInt && c.Kind == value.TypeInt {
+				if err := out.Add(value.Int(int64(n))); err != nil {
+					return value.Value{}, 0, err
 				}
 				continue
 			}
@@ -123,7 +123,7 @@ func decodeRows(of *plan.Rows, b []byte) (exo.Value, int, error) {
 		case cellText, cellBlob:
 			n, k := binary.Uvarint(rest)
 			if k <= 0 || n > uint64(len(rest)-k) {
-				return exo.Value{}, 0, errCut
+				return value.Value{}, 0, errCut
 			}
 			x := rest[k : k+int(n)]
 			b = rest[k+int(n):]
@@ -133,7 +133,7 @@ func decodeRows(of *plan.Rows, b []byte) (exo.Value, int, error) {
 					err = out.Add(v)
 				}
 				if err != nil {
-					return exo.Value{}, 0, err
+					return value.Value{}, 0, err
 				}
 				total += more
 				continue
@@ -143,18 +143,18 @@ func decodeRows(of *plan.Rows, b []byte) (exo.Value, int, error) {
 				held = x
 			}
 		default:
-			return exo.Value{}, 0, errCut
+			return value.Value{}, 0, errCut
 		}
 		v := decode(out.Next(), held)
 		if v.IsZero() {
 			return v, 0, out.Next().Unheld(fmt.Sprintf("a %T", held))
 		}
 		if err := out.Add(v); err != nil {
-			return exo.Value{}, 0, err
+			return value.Value{}, 0, err
 		}
 	}
 	if !out.Whole() {
-		return exo.Value{}, 0, errCut
+		return value.Value{}, 0, errCut
 	}
 	return out.Value(), total, nil
 }

@@ -4,7 +4,7 @@ import (
 	"encoding/base64"
 	"strconv"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
@@ -16,23 +16,23 @@ import (
 // in the one form, and that would not find its row.
 
 // decodeScalar makes a Value of a kind that is none of SQLite's own, or the zero Value.
-func decodeScalar(c *plan.Cell, x any) exo.Value {
+func decodeScalar(c *plan.Cell, x any) value.Value {
 	switch s, text := x.(string); c.Kind {
-	case exo.TypeDecimal:
+	case value.TypeDecimal:
 		return decodeExact(x, c.Kind)
-	case exo.TypeDate:
+	case value.TypeDate:
 		if text {
 			return plan.Canonical(c.Kind, s)
 		}
-	case exo.TypeInterval, exo.TypeUUID:
+	case value.TypeInterval, value.TypeUUID:
 		if v := plan.Canonical(c.Kind, s); text && v.Text() == s {
 			return v
 		}
-	case exo.TypeBytes:
+	case value.TypeBytes:
 		if b, ok := x.([]byte); ok {
-			return exo.Text(base64.StdEncoding.EncodeToString(b))
+			return value.Text(base64.StdEncoding.EncodeToString(b))
 		}
-	case exo.TypeJSON:
+	case value.TypeJSON:
 		switch n := x.(type) {
 		case string:
 			return engine.DecodeJSON([]byte(n))
@@ -41,51 +41,51 @@ func decodeScalar(c *plan.Cell, x any) exo.Value {
 		case float64:
 			return engine.DecodeJSON(strconv.AppendFloat(nil, n, 'g', -1, 64))
 		}
-	case exo.TypeList:
+	case value.TypeList:
 		if text {
 			return decodeElements(c, engine.DecodeJSON([]byte(s)))
 		}
 	}
-	return exo.Value{}
+	return value.Value{}
 }
 
 // decodeElements checks an array's elements against their type.
-func decodeElements(c *plan.Cell, list exo.Value) exo.Value {
-	if list.Type() != exo.TypeList {
-		return exo.Value{}
+func decodeElements(c *plan.Cell, list value.Value) value.Value {
+	if list.Type() != value.TypeList {
+		return value.Value{}
 	}
 	item := plan.Cell{Kind: c.Of}
-	items := make([]exo.Value, list.Len())
+	items := make([]value.Value, list.Len())
 	for i := range items {
 		v := list.At(i)
 		switch v.Type() {
-		case exo.TypeNull:
+		case value.TypeNull:
 			items[i] = v
 			continue
-		case exo.TypeBool:
+		case value.TypeBool:
 			items[i] = decode(&item, v.Bool())
-		case exo.TypeInt:
+		case value.TypeInt:
 			items[i] = decode(&item, v.Int())
-		case exo.TypeFloat:
+		case value.TypeFloat:
 			items[i] = decode(&item, v.Float())
-		case exo.TypeText:
+		case value.TypeText:
 			items[i] = decode(&item, v.Text())
 		}
 		if items[i].IsZero() {
-			return exo.Value{}
+			return value.Value{}
 		}
 	}
-	return exo.List(items...)
+	return value.List(items...)
 }
 
 // decodeExact makes a Value of a number that was calculated, see number.go. A
 // whole number beyond 64 bits is shown as its digits.
-func decodeExact(x any, kind string) exo.Value {
+func decodeExact(x any, kind string) value.Value {
 	s := ""
 	switch x := x.(type) {
 	case int64:
-		if kind == exo.TypeInt {
-			return exo.Int(x)
+		if kind == value.TypeInt {
+			return value.Int(x)
 		}
 		s = strconv.FormatInt(x, 10)
 	case float64:

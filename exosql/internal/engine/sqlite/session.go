@@ -9,7 +9,8 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
@@ -132,7 +133,7 @@ func (s *Session) prepare(p *plan.Plan) (st *stmt, done func(), err error) {
 	return st, func() {}, nil
 }
 
-func (s *Session) Query(ctx context.Context, p *plan.Plan, args []exo.Value, out *plan.Collector) error {
+func (s *Session) Query(ctx context.Context, p *plan.Plan, args []value.Value, out *plan.Collector) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -164,7 +165,7 @@ func (s *Session) Query(ctx context.Context, p *plan.Plan, args []exo.Value, out
 
 // run runs the statement once. began says that it gave a row: it can't be run
 // again for this result.
-func (s *Session) run(p *plan.Plan, args []exo.Value, out *plan.Collector) (began bool, err error) {
+func (s *Session) run(p *plan.Plan, args []value.Value, out *plan.Collector) (began bool, err error) {
 	st, done, err := s.prepare(p)
 	if err != nil {
 		return false, err
@@ -206,13 +207,13 @@ func (s *Session) judge(ctx context.Context, err error) error {
 	var e *SqlError
 	if errors.As(err, &e) {
 		if e.Code == sqlite3.SQLITE_ERROR && e.msg == errRows.Error() {
-			return &exo.Error{Kind: exo.Limit, Msg: plan.TooManyRows, Err: err}
+			return &fail.Error{Kind: fail.Limit, Msg: plan.TooManyRows, Err: err}
 		}
 		if e.Code == sqlite3.SQLITE_ERROR && e.msg == errMany.Error() {
-			return &exo.Error{Kind: exo.Limit, Msg: plan.TooMany, Err: err}
+			return &fail.Error{Kind: fail.Limit, Msg: plan.TooMany, Err: err}
 		}
 		if primary(e.Code) == sqlite3.SQLITE_TOOBIG {
-			return &exo.Error{Kind: exo.Limit, Msg: fmt.Sprintf("a row is too large: the limit is %d bytes", engine.MaxRow), Err: err}
+			return &fail.Error{Kind: fail.Limit, Msg: fmt.Sprintf("a row is too large: the limit is %d bytes", engine.MaxRow), Err: err}
 		}
 		switch primary(e.Code) {
 		case sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH: // of a write: the statement is undone

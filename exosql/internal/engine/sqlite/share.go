@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
@@ -28,14 +28,14 @@ const (
 
 // searches refuses a statement that searches for scopes of which SQLite would scan the tables if it
 // knew their values.
-func (s *Session) searches(p *plan.Plan, st *stmt, args []exo.Value) error {
+func (s *Session) searches(p *plan.Plan, st *stmt, args []value.Value) error {
 	if len(st.alone) == 0 {
 		return nil
 	}
-	known := make([]exo.Value, len(args))
+	known := make([]value.Value, len(args))
 	var key []byte
 	for i := range known {
-		known[i] = exo.Null()
+		known[i] = value.Null()
 	}
 	for _, t := range p.Tables {
 		for _, e := range t.Scope {

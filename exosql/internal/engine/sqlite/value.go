@@ -9,7 +9,7 @@ import (
 	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/scalar"
@@ -27,8 +27,8 @@ func (c *conn) cell(st *stmt, i int, out *plan.Collector) error {
 		return out.Null()
 	case sqlite3.SQLITE_INTEGER:
 		n := sqlite3.Xsqlite3_value_int64(c.Tls, x)
-		if want.Kind == exo.TypeInt && !want.Exact {
-			return out.Add(exo.Int(n))
+		if want.Kind == value.TypeInt && !want.Exact {
+			return out.Add(value.Int(n))
 		}
 		held = n
 	case sqlite3.SQLITE_FLOAT:
@@ -41,7 +41,7 @@ func (c *conn) cell(st *stmt, i int, out *plan.Collector) error {
 		if !ok {
 			return errNoMemory
 		}
-		if want.Kind == exo.TypeText {
+		if want.Kind == value.TypeText {
 			return out.AddText(b)
 		}
 		held = string(b)
@@ -77,7 +77,7 @@ func valueBytes(p uintptr, n int32) ([]byte, bool) {
 // decode turns what SQLite holds, an int64, a float64, a string or a []byte, into a Value of the declared kind, or
 // into the zero Value: SQLite stores any value in any column, and what contradicts the
 // declaration is an error for the host, not a guess.
-func decode(c *plan.Cell, x any) exo.Value {
+func decode(c *plan.Cell, x any) value.Value {
 	if c.Collected {
 		s, _ := x.(string)
 		return plan.Collected(c.Of, engine.DecodeJSON([]byte(s)))
@@ -86,42 +86,42 @@ func decode(c *plan.Cell, x any) exo.Value {
 		return decodeExact(x, c.Kind)
 	}
 	switch c.Kind {
-	case exo.TypeInt:
+	case value.TypeInt:
 		if i, ok := x.(int64); ok {
-			return exo.Int(i)
+			return value.Int(i)
 		}
-	case exo.TypeFloat:
+	case value.TypeFloat:
 		switch f := x.(type) {
 		case float64:
-			return exo.Float(f)
+			return value.Float(f)
 		case int64:
-			return exo.Float(float64(f))
+			return value.Float(float64(f))
 		}
-	case exo.TypeBool:
+	case value.TypeBool:
 		switch b := x.(type) {
 		case bool: // an element of an array
-			return exo.Bool(b)
+			return value.Bool(b)
 		case int64:
 			if b == 0 || b == 1 {
-				return exo.Bool(b == 1)
+				return value.Bool(b == 1)
 			}
 		}
-	case exo.TypeText:
+	case value.TypeText:
 		if s, ok := x.(string); ok {
-			return exo.Text(s)
+			return value.Text(s)
 		}
-	case exo.TypeTime:
+	case value.TypeTime:
 		s, _ := x.(string)
 		if t, ok := scalar.ParseTime(s); ok {
-			return exo.Time(t)
+			return value.Time(t)
 		}
 		// Go's SQLite drivers store a time.Time in the form of its String method.
 		s, _, _ = strings.Cut(s, " m=")
 		if t, err := time.Parse("2006-01-02 15:04:05.999999999 -0700 MST", s); err == nil {
-			return exo.Time(t)
+			return value.Time(t)
 		}
 	default:
 		return decodeScalar(c, x)
 	}
-	return exo.Value{}
+	return value.Value{}
 }

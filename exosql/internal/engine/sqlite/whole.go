@@ -72,7 +72,7 @@ func wholeFinal(tls *libc.TLS, ctx uintptr) {
 	}
 	state := wholeState(libc.GoBytes(p, wholeStateSize))
 	if state.others(false) {
-		fail(tls, ctx, errWhole) // of rows in scope: no others are aggregated
+		raise(tls, ctx, errWhole) // of rows in scope: no others are aggregated
 		return
 	}
 	if state.numbers(0) == 0 {
@@ -111,7 +111,7 @@ func wholeInverse(tls *libc.TLS, ctx uintptr, _ int32, argv uintptr) {
 	state.add(upper, lower)
 }
 
-func fail(tls *libc.TLS, ctx uintptr, err error) {
+func raise(tls *libc.TLS, ctx uintptr, err error) {
 	text, e := libc.CString(err.Error())
 	if e != nil {
 		sqlite3.Xsqlite3_result_error_nomem(tls, ctx)

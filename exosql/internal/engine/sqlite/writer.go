@@ -12,6 +12,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/sqlast"
@@ -115,7 +116,7 @@ func (w *Writer) Sound() bool {
 }
 
 // Query implements engine.Session, within the unit.
-func (w *Writer) Query(ctx context.Context, p *plan.Plan, args []exo.Value, out *plan.Collector) error {
+func (w *Writer) Query(ctx context.Context, p *plan.Plan, args []value.Value, out *plan.Collector) error {
 	if !w.Open() {
 		return errNoUnit
 	}
@@ -152,7 +153,7 @@ func (w *Writer) Write(ctx context.Context, changes []engine.Change, out *plan.C
 	return rows, w.bound(ctx, "RELEASE exo")
 }
 
-func (w *Writer) write(ctx context.Context, p *plan.Plan, args []exo.Value, out *plan.Collector) (int64, error) {
+func (w *Writer) write(ctx context.Context, p *plan.Plan, args []value.Value, out *plan.Collector) (int64, error) {
 	w.blind = w.blind || p.Write.Labelled
 	w.Guard.writes.Store(p.Write)
 	defer w.Guard.writes.Store(nil)

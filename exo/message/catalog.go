@@ -1,0 +1,124 @@
+package message
+
+import (
+	"github.com/exoagent/exoagent/exo/value"
+	"maps"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// Labels has all tags that what was granted can put on a run, each by itself: joined, pii would stand for pii@member as well.
+func (c Catalog) Labels() value.Label {
+	var tags []string
+	for _, i := range c {
+		tags = append(tags, i.Label.Tags()...)
+		for _, f := range i.Fields {
+			tags = append(tags, f.Label.Tags()...)
+		}
+		for _, m := range i.Methods {
+			tags = slices.Concat(tags, m.Label.Tags(), m.Reply.Tags(), m.Shows().Tags(), m.takes().Tags())
+		}
+	}
+	return value.NewLabel(tags...)
+}
+
+// Admitted has all tags of what may leave by a method, or be written by one, each by itself.
+func (c Catalog) Admitted() value.Label {
+	var tags []string
+	for _, i := range c {
+		for _, m := range i.Methods {
+			tags = slices.Concat(tags, m.Admits.Tags(), m.Declassifies.Tags())
+			for k := range m.Params {
+				if w := m.Params[k].Want; w != nil {
+					w.Con.fields(func(f *TypeField) { tags = append(tags, f.Admits.Tags()...) })
+				}
+			}
+		}
+	}
+	return value.NewLabel(tags...)
+}
+
+// Leaves reports whether anything but the result of a run leaves it.
+func (c Catalog) Leaves() bool {
+	for _, i := range c {
+		for _, m := range i.Methods {
+			if m.Sink || m.Effect != NoEffect {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// FirstEffect names a method that changes something, "" if none does.
+func (c Catalog) FirstEffect() string {
+	for _, n := range c.Names() {
+		for _, name := range slices.Sorted(maps.Keys(c[n].Methods)) {
+			if c[n].Methods[name].Effect != NoEffect {
+				return n + "." + name
+			}
+		}
+	}
+	return ""
+}
+
+// Seals are the labels of all that programs are shown sealed.
+func (c Catalog) Seals() (l value.Label) {
+	for _, i := range c {
+		for _, f := range i.Fields {
+			l = l.Join(f.Label)
+		}
+		for _, m := range i.Methods {
+			l = l.Join(m.Shows())
+		}
+	}
+	return l
+}
+
+// From names what puts a tag on values.
+func (c Catalog) From(tag string) (out []string) {
+	has := func(l value.Label) bool { return l.HasExactly(tag) }
+	for _, n := range c.Names() {
+		if has(c[n].Label) {
+			name := n
+			if by := c[n].LabelBy[tag]; by != nil {
+				name += " by " + strings.Join(by, " and ")
+			}
+			out = append(out, name)
+		}
+		for _, f := range slices.Sorted(maps.Keys(c[n].Fields)) {
+			if has(c[n].Fields[f].Label) {
+				out = append(out, n+"."+f)
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(c[n].Methods)) {
+			if m := c[n].Methods[name]; has(m.Reply) || has(m.Label) || has(m.Shows()) || has(m.takes()) {
+				out = append(out, n+"."+name)
+			}
+		}
+	}
+	return out
+}
+
+// FirstDeclassifier names a method that declassifies, "" if none does.
+func (c Catalog) FirstDeclassifier() string {
+	for _, n := range c.Names() {
+		for _, name := range slices.Sorted(maps.Keys(c[n].Methods)) {
+			if !c[n].Methods[name].Declassifies.Empty() {
+				return n + "." + name
+			}
+		}
+	}
+	return ""
+}
+
+// Names of the interfaces, sorted: for printers.
+func (c Catalog) Names() []string {
+	ns := make([]string, 0, len(c))
+	for n := range c {
+		ns = append(ns, n)
+	}
+	sort.Strings(ns)
+	return ns
+}

@@ -1,0 +1,176 @@
+package message
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/wire"
+)
+
+// GrantedName is one name that a program finds in its scope.
+type GrantedName struct {
+	Name string
+	ID   uint32
+	Type *Type
+	Doc  string
+}
+
+// WriteGrants writes what could be asked of a run: the names that it was granted and the
+// catalogue of what can be done with them, in one order. The documentation of members, which
+// only readers of declarations need, is left out.
+func WriteGrants(e *value.Encoder, granted []GrantedName, catalog Catalog) {
+	c := crossing{b: e.B}
+	c.grants(&granted, &catalog)
+	e.B = c.b
+}
+
+// ReadGrants reads what WriteGrants writes.
+func ReadGrants(d *value.Decoder) (granted []GrantedName, catalog Catalog) {
+	c := crossing{from: d}
+	c.grants(&granted, &catalog)
+	return granted, catalog
+}
+
+func (c *crossing) grants(granted *[]GrantedName, catalog *Catalog) {
+	listed(c, granted, 3, func(g *GrantedName) {
+		c.text(&g.Name)
+		if id := c.upTo(int(g.ID), 1<<32-1); c.from != nil {
+			g.ID = uint32(id)
+		}
+		c.typ(&g.Type, 0)
+	})
+	c.catalog(catalog)
+}
+
+// once are things of which each is written once, by its number from then on: interfaces of the columns of a database have
+// most of theirs in common, and what is read once is made once.
+type once[T any] struct {
+	walk  func(*crossing, *T)
+	index map[string]int // by what was written
+	all   []byte         // that, in order
+	made  []T            // or what was read
+}
+
+func (o *once[T]) cross(c *crossing, v *T) {
+	if c.from != nil {
+		if n := c.upTo(0, uint64(len(o.made))); n < len(o.made) {
+			*v = o.made[n]
+		} else {
+			c.from.Fail("no such number")
+		}
+		return
+	}
+	var in crossing
+	o.walk(&in, v)
+	n, ok := o.index[string(in.b)]
+	if !ok {
+		if o.index == nil {
+			o.index = map[string]int{}
+		}
+		n = len(o.index)
+		o.index[string(in.b)] = n
+		o.all = append(o.all, in.b...)
+	}
+	c.b = wire.AppendCount(c.b, n)
+}
+
+// table is all of them.
+func (o *once[T]) table(c *crossing, least int) {
+	if c.from != nil {
+		listed(c, &o.made, least, func(v *T) { o.walk(c, v) })
+		return
+	}
+	c.b = append(wire.AppendCount(c.b, len(o.index)), o.all...)
+}
+
+func (c *crossing) catalog(catalog *Catalog) {
+	types := &once[*Type]{walk: func(c *crossing, t **Type) { c.typ(t, 0) }}
+	terms := &once[*Term]{walk: func(c *crossing, t **Term) { c.term(t, 0) }}
+	methods := &once[*Method]{walk: func(c *crossing, m **Method) {
+		if c.from != nil {
+			*m = &Method{}
+		}
+		c.method(*m, terms)
+	}}
+	words := &once[Words]{walk: func(c *crossing, w *Words) { c.text(&w.lines) }}
+	all := slices.Sorted(maps.Keys(*catalog))
+	var body crossing
+	iface := func(c *crossing, i *Interface) {
+		c.text(&i.Name)
+		c.text(&i.Doc) // what an interface is stands in messages
+		c.texts(&i.Is)
+		listed(c, &i.Words, 1, func(w *Words) { words.cross(c, w) })
+		keys, sealed := i.Keys != "", !i.Label.Empty()
+		if c.flags(0, 1, &i.Expr, &keys, &sealed); keys {
+			c.text(&i.Keys)
+		}
+		if sealed {
+			c.label(&i.Label)
+		}
+		c.text(&i.Await)
+		c.text(&i.Call)
+		c.texts(&i.Order)
+		named(c, &i.Fields, 3, func(f **Property) {
+			if c.from != nil {
+				*f = &Property{}
+			}
+			types.cross(c, &(*f).Type)
+			c.label(&(*f).Label)
+		})
+		named(c, &i.Methods, 2, func(m **Method) { methods.cross(c, m) })
+	}
+	for _, name := range all { // none where it reads; what they have in common comes before them
+		iface(&body, (*catalog)[name])
+	}
+	types.table(c, 1)
+	terms.table(c, 1)
+	methods.table(c, 8)
+	words.table(c, 1)
+	if c.from == nil {
+		c.b = append(wire.AppendCount(c.b, len(all)), body.b...)
+		return
+	}
+	n := c.from.Count(7)
+	*catalog = make(Catalog, n)
+	for range n {
+		i := &Interface{}
+		iface(c, i)
+		(*catalog)[i.Name] = i
+	}
+}
+
+func (c *crossing) method(m *Method, terms *once[*Term]) {
+	c.text(&m.Name)
+	c.text(&m.Truth)
+	for _, is := range []*bool{&m.Sends, &m.Row, &m.Sink} {
+		c.flags(0, 1, is)
+	}
+	nested, declassifies := m.Nested != nil, !m.Declassifies.Empty()
+	mode := EffectMode(c.flags(int(m.Effect), int(effectModes), &nested, &declassifies, &m.Total, &m.Trusted))
+	if c.from != nil {
+		m.Effect = mode
+	}
+	c.label(&m.Label)
+	c.label(&m.Admits)
+	c.label(&m.Reply)
+	if terms.cross(c, &m.Result); nested {
+		terms.cross(c, &m.Nested)
+	}
+	c.tags(declassifies, &m.Declassifies)
+	listed(c, &m.Params, 5, func(p *Param) {
+		c.text(&p.Name)
+		c.text(&p.Bind)
+		c.flags(0, 1, &p.Plain, &p.Filter, &p.Many, &p.Null, &p.Opt, &p.Count, &p.Fixed, &p.Static, &p.Ident)
+		terms.cross(c, &p.Want)
+		terms.cross(c, &p.Lambda)
+	})
+}
+
+// DigestGrants is the digest of what could be asked of a run: of the names that it was
+// granted, and of what can be done with what they refer to. Which rows there are behind
+// a name is not in it.
+func DigestGrants(c Catalog, granted []GrantedName) value.Digest {
+	d, _ := value.DigestOf('c', func(e *value.Encoder) { WriteGrants(e, granted, c) }) // a catalogue has no values, and so nothing without a spelling
+	return d
+}

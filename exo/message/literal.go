@@ -1,0 +1,274 @@
+package message
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/scalar"
+	"github.com/exoagent/exoagent/internal/zone"
+)
+
+// sameScalarValue reports whether a value is what it was before it was converted. Of a list or a record that can't be told.
+func sameScalarValue(a, b value.Value) bool {
+	return a.Kind() != value.KindList && a.Kind() != value.KindRecord && value.Equal(a, b)
+}
+
+// canonical is the one text of a type that has no kind of its own, with v's label.
+func canonical(v value.Value, typ, text string) (value.Value, bool) {
+	s, ok := scalar.Canonical(typ, text)
+	if !ok {
+		return v, false
+	}
+	return value.Text(s).WithLabel(v.Label()), true
+}
+
+// Fits reports whether a plain value can be given where a closed type is wanted.
+func (t *Type) Fits(v value.Value) bool {
+	_, ok := admit(t, v, 0, nil)
+	return ok
+}
+
+// admit checks a plain value against a closed type and converts it: a whole
+// float to an integer, ISO text to an instant, decimal text beyond 2^53 to the
+// exact integer that it was shown as, decimals and their like to their one text.
+func admit(want *Type, v value.Value, depth int, z *zone.Zone) (value.Value, bool) {
+	if depth > 64 {
+		return v, false
+	}
+	if v.Kind() == value.KindSealed {
+		return v, sealedFits(want, v)
+	}
+	if v.Kind() == value.KindNull {
+		return v, want.Null || want.Name == value.TypeNull || want.Name == value.TypeData
+	}
+	switch want.Name {
+	case value.TypeData, value.TypeJSON:
+		return v, literalType(v, 0) != nil
+	case value.TypeBool:
+		return v, v.Kind() == value.KindBool
+	case value.TypeInt, value.TypeNumber, value.TypeFloat:
+		switch {
+		case v.Kind() == value.KindInt:
+			return v, !want.ranged() || want.Min <= v.Int() && v.Int() <= want.Max
+		case v.Kind() == value.KindFloat:
+			if f := v.Float(); want.Name != value.TypeFloat && f == float64(int64(f)) && f >= -scalar.SafeInteger && f <= scalar.SafeInteger {
+				return admit(want, value.Int(int64(f)).WithLabel(v.Label()), depth, z)
+			}
+			return v, want.Name != value.TypeInt
+		case v.Kind() == value.KindText && want.Name != value.TypeFloat:
+			return exactInteger(v)
+		}
+	case value.TypeDecimal:
+		switch v.Kind() {
+		case value.KindInt:
+			return canonical(v, value.TypeDecimal, strconv.FormatInt(v.Int(), 10))
+		case value.KindFloat: // the digits that JavaScript shows are the number that was meant
+			return canonical(v, value.TypeDecimal, strconv.FormatFloat(v.Float(), 'f', -1, 64))
+		case value.KindText:
+			return canonical(v, value.TypeDecimal, v.Text())
+		}
+	case value.TypeDate:
+		if v.Kind() == value.KindTime {
+			return canonical(v, value.TypeDate, z.In(v.Time()).Format(time.DateOnly))
+		}
+		if v.Kind() == value.KindText {
+			if t, ok := timeIn(v.Text(), z); ok {
+				return canonical(v, value.TypeDate, z.In(t).Format(time.DateOnly))
+			}
+		}
+	case value.TypeInterval, value.TypeUUID, value.TypeBytes:
+		if v.Kind() == value.KindText {
+			return canonical(v, want.Name, v.Text())
+		}
+	case value.TypeText:
+		if v.Kind() != value.KindText {
+			return v, false
+		}
+		return v, len(want.Enum) == 0 || slices.Contains(want.Enum, v.Text())
+	case value.TypeTime:
+		if v.Kind() == value.KindText {
+			t, ok := timeIn(v.Text(), z)
+			if !ok {
+				return v, false
+			}
+			t2 := value.Time(t).WithLabel(v.Label())
+			return t2, t2.Kind() == value.KindTime
+		}
+		return v, v.Kind() == value.KindTime
+	case value.TypeList:
+		if v.Kind() != value.KindList {
+			return v, false
+		}
+		l, ok := v.Items(), false
+		out := make([]value.Value, len(l))
+		for i, x := range l {
+			if out[i], ok = admit(want.Args["of"], x, depth+1, z); !ok {
+				return v, false
+			}
+		}
+		return v.WithItems(out), true
+	case value.TypeRecord:
+		if v.Kind() != value.KindRecord {
+			return v, false
+		}
+		return admitRecord(want, v, depth, z)
+	}
+	return v, false
+}
+
+// timeIn reads an instant. A text without a zone is of the local time: `t.at >= "2024-01-31"` means
+// the day as the user has it.
+func timeIn(s string, z *zone.Zone) (time.Time, bool) {
+	t, zoned, ok := scalar.ReadTime(s)
+	if !zoned {
+		t = z.Instant(t)
+	}
+	return t, ok
+}
+
+// explain says which part of a plain value does not fit, as a path and a reason;
+// "" where there is no more to say than that it does not.
+func explain(want *Type, v value.Value, at string, depth int, z *zone.Zone) string {
+	if _, ok := admit(want, v, 0, z); ok || depth > 8 {
+		return ""
+	}
+	sub := func(name string) string {
+		if at == "" {
+			return name
+		}
+		return at + "." + name
+	}
+	switch {
+	case want.Name == value.TypeRecord && v.Kind() == value.KindRecord:
+		var names []string
+		for _, w := range want.Fields {
+			names = append(names, w.Name)
+		}
+		for n := range v.Fields() {
+			if want.Field(n) == nil {
+				if near := scalar.Nearest(n, names); near != "" {
+					return "there is no field `" + scalar.Clip(n, maxShown) + "`; did you mean `" + near + "`?"
+				}
+				return "there is no field `" + scalar.Clip(n, maxShown) + "`; there are " + join(names)
+			}
+		}
+		for _, w := range want.Fields {
+			x, ok := v.Get(w.Name)
+			if !ok && !w.Opt {
+				return "`" + sub(w.Name) + "` is missing"
+			}
+			if why := explain(w.Type, x, sub(w.Name), depth+1, z); ok && why != "" {
+				return why
+			}
+		}
+	case want.Name == value.TypeList && v.Kind() == value.KindList:
+		for i, x := range v.Items() {
+			if why := explain(want.Args["of"], x, at+"["+strconv.Itoa(i)+"]", depth+1, z); why != "" {
+				return why
+			}
+		}
+	case at != "":
+		return "`" + at + "` must be " + want.String()
+	}
+	return ""
+}
+
+// admitRecord refuses unknown fields: what the host would silently drop, the
+// guest believed to have said.
+func admitRecord(want *Type, v value.Value, depth int, z *zone.Zone) (value.Value, bool) {
+	fs := v.FieldList()
+	out := make([]value.Field, 0, len(fs))
+	for _, f := range fs {
+		if want.Field(f.Name) == nil {
+			return v, false
+		}
+	}
+	for _, w := range want.Fields {
+		x, ok := v.Get(w.Name)
+		if !ok {
+			if !w.Opt {
+				return v, false
+			}
+			continue
+		}
+		if x, ok = admit(w.Type, x, depth+1, z); !ok {
+			return v, false
+		}
+		out = append(out, value.Field{Name: w.Name, Value: x})
+	}
+	return v.WithFields(out), true
+}
+
+func exactInteger(v value.Value) (value.Value, bool) {
+	s := v.Text()
+	if len(s) < 16 || len(s) > 20 {
+		return v, false
+	}
+	var i int64
+	if _, err := fmt.Sscanf(s, "%d", &i); err != nil || fmt.Sprint(i) != s || (i <= scalar.SafeInteger && i >= -scalar.SafeInteger) {
+		return v, false
+	}
+	return value.Int(i).WithLabel(v.Label()), true
+}
+
+// literalType is the type of a plain value, nil for what is none.
+func literalType(v value.Value, depth int) *Type {
+	if depth > 64 {
+		return nil
+	}
+	switch v.Kind() {
+	case value.KindNull:
+		return litNull
+	case value.KindBool:
+		return litBool
+	case value.KindInt:
+		return litInt
+	case value.KindFloat:
+		return litFloat
+	case value.KindText:
+		return litText
+	case value.KindTime:
+		return litTime
+	case value.KindSealed:
+		return &Type{Name: v.SealedType()}
+	case value.KindList:
+		for _, x := range v.Items() {
+			if literalType(x, depth+1) == nil {
+				return nil
+			}
+		}
+		return litList
+	case value.KindRecord:
+		seen := make(map[string]bool, v.Len())
+		for n, x := range v.Fields() {
+			if seen[n] || value.Text(n).Kind() != value.KindText || literalType(x, depth+1) == nil {
+				return nil
+			}
+			seen[n] = true
+		}
+		return litData
+	}
+	return nil
+}
+
+var (
+	litNull  = &Type{Name: value.TypeNull}
+	litBool  = &Type{Name: value.TypeBool}
+	litInt   = &Type{Name: value.TypeInt}
+	litFloat = &Type{Name: value.TypeFloat}
+	litText  = &Type{Name: value.TypeText}
+	litTime  = &Type{Name: value.TypeTime}
+	litData  = &Type{Name: value.TypeData}
+	litList  = &Type{Name: value.TypeList, Args: map[string]*Type{"of": litData}}
+)
+
+// sealedFits reports whether a sealed value may be what is wanted: it goes by its declared type
+// alone. What is opened is checked again.
+func sealedFits(want *Type, v value.Value) bool {
+	got := &Type{Name: v.SealedType()}
+	return got.Name == value.TypeData || want.Name == value.TypeJSON || scalarFits(want, got) ||
+		(want.Name == value.TypeTime || want.Name == value.TypeDate) && (got.Name == value.TypeTime || got.Name == value.TypeDate)
+}

@@ -1,0 +1,367 @@
+package message
+
+import (
+	"fmt"
+	"github.com/exoagent/exoagent/exo/value"
+	"maps"
+	"reflect"
+	"slices"
+)
+
+// meet is d with what a policy took from it: want is the policy's idea of d. Where want
+// has more than d, an error names the place. Parts of an interface that are not
+// compared here must be equal, so a part that interfaces get one day can't be widened
+// by being forgotten. changed are the names of the interfaces that differ from d's.
+func (d Description) meet(want Description) (met Description, changed map[string]bool, err error) {
+	if !reflect.DeepEqual(d.Type, want.Type) {
+		return met, nil, fmt.Errorf("it has another type")
+	}
+	met = Description{Type: d.Type, Doc: want.Doc}
+	seen := map[string]bool{}
+	for _, w := range want.Interfaces {
+		if w == nil || seen[w.Name] || d.Interface(w.Name) == nil {
+			return met, nil, fmt.Errorf("an interface is new, nil, or there twice")
+		}
+		seen[w.Name] = true
+	}
+	for _, i := range d.Interfaces {
+		if w := want.Interface(i.Name); w != nil {
+			n, err := i.meet(w)
+			if err != nil {
+				return met, nil, fmt.Errorf("%s%w", i.Name, err)
+			}
+			met.Interfaces = append(met.Interfaces, n)
+		}
+	}
+	return met, met.settle(d), met.whole(d)
+}
+
+// whole refuses a description in which something leads to an interface that is gone: an
+// object that does would be of no known kind.
+func (d Description) whole(full Description) error {
+	leads := func(what string, to map[string]bool) error {
+		for name := range to {
+			if d.Interface(name) == nil && full.Interface(name) != nil {
+				return fmt.Errorf("%s leads to %s, which is gone", what, name)
+			}
+		}
+		return nil
+	}
+	for _, i := range d.Interfaces {
+		if err := leads(i.Name, i.mentions()); err != nil {
+			return err
+		}
+	}
+	return leads("the object", names(func(r renamer) { r.typ(d.Type) }))
+}
+
+// settle drops what named a method that is gone, and tells what differs from the full description.
+func (d Description) settle(full Description) (changed map[string]bool) {
+	changed = map[string]bool{}
+	for k, i := range d.Interfaces {
+		for _, m := range i.Methods {
+			of := m.Result
+			if m.Nested != nil {
+				of = m.Nested
+			}
+			if m.Truth != "" && !d.has(of, i, m.Truth) && full.has(of, full.Interface(i.Name), m.Truth) {
+				m.Truth = ""
+			}
+		}
+		if old := full.Interface(i.Name); SameInterface(i, old) {
+			d.Interfaces[k] = old
+		} else {
+			changed[i.Name] = true
+		}
+	}
+	return changed
+}
+
+// has reports whether the interface that term t gives has a method of this name.
+func (d Description) has(t *Term, self *Interface, method string) bool {
+	var i *Interface
+	switch {
+	case t == nil:
+	case t.Con != nil:
+		i = d.Interface(t.Con.Name)
+	case t.App != "":
+		i = d.Interface(t.App)
+	case t.Var == "self":
+		i = self
+	}
+	return i != nil && i.Methods[method] != nil
+}
+
+// meet is one interface. It holds nothing of w.
+func (i *Interface) meet(w *Interface) (*Interface, error) {
+	n := renamer{}.iface(i)
+	n.Doc = w.Doc
+	if len(w.Words) == 0 {
+		n.Words = w.Words // each says by Needs what it names: none has to be changed with the methods
+	}
+	if len(w.Fields) != len(i.Fields) {
+		return nil, fmt.Errorf(": fields can be neither added nor deleted")
+	}
+	for name, f := range n.Fields {
+		x := w.Fields[name]
+		if x == nil || f == nil {
+			return nil, fmt.Errorf(".%s: fields can be neither added nor deleted", name)
+		}
+		if !f.Label.FlowsTo(x.Label) {
+			return nil, fmt.Errorf(".%s: its label lost %s", name, f.Label.Without(x.Label))
+		}
+		f.Label, f.Doc = x.Label, x.Doc
+		if !reflect.DeepEqual(f, x) {
+			return nil, fmt.Errorf(".%s: a field changed", name)
+		}
+	}
+	if !i.Label.FlowsTo(w.Label) {
+		return nil, fmt.Errorf(": its label lost %s", i.Label.Without(w.Label))
+	}
+	n.Label = w.Label
+	for name := range w.Methods {
+		if n.Methods[name] == nil {
+			return nil, fmt.Errorf(".%s: the method is new", name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(i.Methods)) {
+		m := n.Methods[name]
+		x := w.Methods[m.Name] // by its canonical name, which stands for all
+		switch {
+		case x == nil || w.Methods[name] == nil:
+			delete(n.Methods, name)
+		case w.Methods[name] != x:
+			return nil, fmt.Errorf(".%s: it is no longer another name of %s", name, m.Name)
+		case name == m.Name:
+			if err := m.meet(x); err != nil {
+				return nil, fmt.Errorf(".%s: %w", name, err)
+			}
+		}
+	}
+	n.Order = slices.DeleteFunc(n.Order, func(s string) bool { return n.Fields[s] == nil && n.Methods[s] == nil })
+	if n.Methods[n.Await] == nil || w.Await == "" {
+		n.Await = ""
+	}
+	if n.Methods[n.Call] == nil {
+		n.Call = ""
+	}
+	if n.Methods[n.Keys] == nil {
+		n.Keys = ""
+	}
+	rest := *w
+	rest.Fields, rest.Methods, rest.Order = n.Fields, n.Methods, n.Order
+	if rest.Await == i.Await {
+		rest.Await = n.Await
+	}
+	if rest.Call == i.Call {
+		rest.Call = n.Call
+	}
+	if rest.Keys == i.Keys {
+		rest.Keys = n.Keys
+	}
+	if !reflect.DeepEqual(&rest, n) {
+		return nil, fmt.Errorf(": what it is, what it stands for, or what awaiting and calling it mean changed")
+	}
+	return n, nil
+}
+
+// meet changes m, a copy of the object's method, to what x leaves of it.
+func (m *Method) meet(x *Method) error {
+	switch {
+	case !m.Label.FlowsTo(x.Label):
+		return fmt.Errorf("its label lost %s", m.Label.Without(x.Label))
+	case !m.Reply.FlowsTo(x.Reply):
+		return fmt.Errorf("the label of its reply lost %s", m.Reply.Without(x.Reply))
+	case x.Total && !m.Total: // what it does not own it can't vouch for: a program would be shown what it reads
+		return fmt.Errorf("it is total now")
+	case m.Row && !x.Row:
+		return fmt.Errorf("the labels of its records no longer join")
+	case x.Effect != m.Effect && (m.Effect != NoEffect || x.Effect != Immediate):
+		return fmt.Errorf("its effect is %s, and was %s", x.Effect, m.Effect)
+	case m.Sink && !x.Sink:
+		return fmt.Errorf("it is no longer a sink")
+	case (m.Sink || m.Effect != NoEffect) && !x.Admits.FlowsTo(m.Admits):
+		return fmt.Errorf("it admits %s more than before", x.Admits.Without(m.Admits))
+	case !x.Declassifies.FlowsTo(m.Declassifies):
+		return fmt.Errorf("it declassifies %s more than before", x.Declassifies.Without(m.Declassifies))
+	case m.Trusted && !x.Trusted:
+		return fmt.Errorf("it demands no trust now")
+	case !m.Sends && (x.Effect != m.Effect || x.Sink != m.Sink || !reflect.DeepEqual(x.Admits, m.Admits)):
+		return fmt.Errorf("it only describes, so it is neither a sink nor an effect: the method that sends is")
+	case x.Truth != "" && x.Truth != m.Truth:
+		return fmt.Errorf("its truth is another method")
+	case len(x.Params) > len(m.Params):
+		return fmt.Errorf("it has more parameters")
+	}
+	for k := range m.Params {
+		p := &m.Params[k]
+		if k >= len(x.Params) {
+			if !p.Opt {
+				return fmt.Errorf("%s is gone, which is not optional", p.Name)
+			}
+			continue
+		}
+		if err := p.meet(&x.Params[k]); err != nil {
+			return fmt.Errorf("%s: %w", p.Name, err)
+		}
+	}
+	if len(x.Params) < len(m.Params) {
+		m.Params = m.Params[:len(x.Params)]
+	}
+	m.Doc, m.Label, m.Reply, m.Row, m.Total, m.Effect, m.Sink, m.Admits, m.Truth, m.Declassifies, m.Trusted = x.Doc, x.Label, x.Reply, x.Row, x.Total, x.Effect, x.Sink, x.Admits, x.Truth, x.Declassifies, x.Trusted
+	rest := *x
+	rest.Params = m.Params
+	if !reflect.DeepEqual(&rest, m) {
+		return fmt.Errorf("its name, its result, or whether it sends changed")
+	}
+	return nil
+}
+
+// meet changes p, a copy of the object's parameter, to what x leaves of it.
+func (p *Param) meet(x *Param) error {
+	plain := p.Want != nil && p.Want.Con != nil
+	switch {
+	case x.Opt && !p.Opt, x.Null && !p.Null, x.Plain && !p.Plain, x.Filter && !p.Filter:
+		return fmt.Errorf("it may be more than before")
+	case p.Count && !x.Count, x.Count && !p.Count && !(plain && p.Want.Con.Name == value.TypeInt):
+		return fmt.Errorf("whether it is a count changed")
+	case p.Ident && !x.Ident, x.Ident && !p.Ident && !p.Static:
+		return fmt.Errorf("whether it is a name changed")
+	}
+	if err := p.Want.meet(x.Want, p.Bind == "" && p.Lambda == nil && !p.Many); err != nil {
+		return err
+	}
+	p.Opt, p.Null, p.Plain, p.Filter, p.Count, p.Ident = x.Opt, x.Null, x.Plain, x.Filter, x.Count, x.Ident
+	rest := *x
+	rest.Want = p.Want
+	if !reflect.DeepEqual(&rest, p) {
+		return fmt.Errorf("it is another kind of parameter")
+	}
+	return nil
+}
+
+// meet changes t, a copy of what the object wants, to what x leaves of it. free: nothing
+// but the object sees what type the argument has.
+func (t *Term) meet(x *Term, free bool) error {
+	if x == nil {
+		return fmt.Errorf("its type is gone")
+	}
+	if t.Wide == nil && t.Null && !x.Null {
+		t.Null = false
+	}
+	if t.Con != nil && x.Con != nil {
+		if err := t.Con.meet(x.Con, free); err != nil {
+			return err
+		}
+	}
+	rest := *x
+	rest.Con = t.Con
+	if (t.Con == nil) != (x.Con == nil) || !reflect.DeepEqual(&rest, t) {
+		return fmt.Errorf("its type changed, and is not narrower")
+	}
+	return nil
+}
+
+// meet changes t, a copy of the type of an argument, to the narrower x. Each value
+// that x admits must be one that t admits, and what x converts it to, one that t would
+// leave as it is: the object was made for what its own description makes of an argument.
+func (t *Type) meet(x *Type, free bool) error {
+	if x == nil {
+		return fmt.Errorf("its type is gone")
+	}
+	narrower := t.Name == value.TypeNumber && x.Name == value.TypeInt || free && t.Name == value.TypeData && x.plain(0)
+	switch {
+	case x.Null && !t.Null && !(t.Name == value.TypeData && free):
+		return fmt.Errorf("it may be null now")
+	case x.Name != t.Name && !narrower:
+		return fmt.Errorf("its type is %s, which is not narrower than %s", x, t)
+	case x.Name != t.Name:
+		*t = *renamer{}.typ(x)
+		return nil
+	case len(x.Enum) == 0 && len(t.Enum) > 0, len(x.Enum) > 0 && x.Name != value.TypeText:
+		return fmt.Errorf("its type is %s, which is not narrower than %s", x, t)
+	}
+	for _, e := range x.Enum {
+		if len(t.Enum) > 0 && !slices.Contains(t.Enum, e) {
+			return fmt.Errorf("it may be %q now", e)
+		}
+	}
+	t.Null, t.Enum = x.Null, slices.Clone(x.Enum)
+	switch t.Name {
+	case value.TypeList:
+		if t.Args["of"] == nil {
+			return fmt.Errorf("it is a list of nothing")
+		}
+		if err := t.Args["of"].meet(x.Args["of"], free); err != nil {
+			return fmt.Errorf("items: %w", err)
+		}
+	case value.TypeRecord:
+		if err := t.meetFields(x, free); err != nil {
+			return err
+		}
+	}
+	rest := *x
+	if rest.Fields != nil {
+		rest.Fields = t.Fields
+	}
+	if !reflect.DeepEqual(&rest, t) {
+		return fmt.Errorf("its type changed, and is not narrower")
+	}
+	return nil
+}
+
+// meetFields deletes optional fields that x has not, and narrows the others. Their order
+// stays: it is that of the argument's fields.
+func (t *Type) meetFields(x *Type, free bool) error {
+	var fs []TypeField
+	rest := x.Fields
+	for _, f := range t.Fields {
+		if len(rest) == 0 || rest[0].Name != f.Name {
+			if !f.Opt {
+				return fmt.Errorf("field %s is gone, which is not optional", f.Name)
+			}
+			continue
+		}
+		w := rest[0]
+		if rest = rest[1:]; w.Opt && !f.Opt {
+			return fmt.Errorf("field %s may be left out now", f.Name)
+		}
+		if f.Trusted && !w.Trusted {
+			return fmt.Errorf("field %s demands no trust now", f.Name)
+		}
+		if err := f.Type.meet(w.Type, free); err != nil {
+			return fmt.Errorf("field %s: %w", f.Name, err)
+		}
+		f.Opt, f.Doc, f.Trusted = w.Opt, w.Doc, w.Trusted
+		if !reflect.DeepEqual(w, f) {
+			return fmt.Errorf("field %s changed", f.Name)
+		}
+		fs = append(fs, f)
+	}
+	if len(rest) > 0 {
+		return fmt.Errorf("field %s is new", rest[0].Name)
+	}
+	t.Fields = fs
+	return nil
+}
+
+// plain reports whether the type is one of data, which an object that wants any data takes as it is.
+func (t *Type) plain(depth int) bool {
+	if t == nil || depth > 16 {
+		return false
+	}
+	switch t.Name {
+	case value.TypeNull, value.TypeBool, value.TypeInt, value.TypeFloat, value.TypeNumber, value.TypeText, value.TypeTime, value.TypeData:
+		return true
+	case value.TypeList:
+		return t.Args["of"].plain(depth + 1)
+	case value.TypeRecord:
+		for _, f := range t.Fields {
+			if !f.Type.plain(depth + 1) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}

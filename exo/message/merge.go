@@ -1,0 +1,94 @@
+package message
+
+import "fmt"
+
+// How the descriptions of what is granted become one catalogue. Objects of one declaration come with the same interfaces, so each
+// interface is validated once for a gate, and an interface that is there already is known by its address: the cost is that of the
+// interfaces and not of the interfaces of each grant.
+
+// merger gathers the interfaces of descriptions.
+type merger struct {
+	All    Catalog
+	valid  map[*Interface]bool        // of frozen descriptions, which were validated
+	frozen map[**Interface]frozenList // lists of frozen descriptions that are in the catalogue, by the address of the first
+}
+
+// frozenList is the interfaces of a frozen description, which several objects have in common.
+type frozenList struct {
+	n     int
+	names Catalog
+}
+
+// NewMerger makes one without interfaces.
+func NewMerger() *merger {
+	return &merger{All: Catalog{}, valid: map[*Interface]bool{}, frozen: map[**Interface]frozenList{}}
+}
+
+// Add merges a description, and returns what the gate keeps of it: a copy, unless it is frozen.
+func (m *merger) Add(d Description) (Description, error) {
+	if known, ok := m.known(d); ok {
+		return d, known.types(d.Type)
+	}
+	own := make(Catalog, len(d.Interfaces))
+	if err := own.take(d, m.valid); err != nil {
+		return d, err
+	}
+	if !d.Frozen { // a host that changed an interface later would change the tools of others
+		d = d.Clone()
+	} else if len(d.Interfaces) > 0 {
+		for _, i := range d.Interfaces {
+			m.valid[i] = true
+		}
+		m.frozen[&d.Interfaces[0]] = frozenList{len(d.Interfaces), own}
+	}
+	return d, m.All.take(d, m.valid)
+}
+
+// known returns the interfaces of a frozen description that came before with the same list. A description that is not frozen, and
+// may have changed, has none.
+func (m *merger) known(d Description) (Catalog, bool) {
+	if !d.Frozen || len(d.Interfaces) == 0 {
+		return nil, false
+	}
+	l, ok := m.frozen[&d.Interfaces[0]]
+	return l.names, ok && l.n == len(d.Interfaces)
+}
+
+// Merge adds the interfaces of a description, each of which is validated.
+func (c Catalog) Merge(d Description) error { return c.take(d, nil) }
+
+// take is merge without what was validated before.
+func (c Catalog) take(d Description, valid map[*Interface]bool) error {
+	for _, i := range d.Interfaces {
+		if !valid[i] {
+			if err := i.Validate(); err != nil {
+				return err
+			}
+		}
+		old := c[i.Name]
+		if old == nil {
+			c[i.Name] = i
+		} else if !SameInterface(old, i) {
+			return twoNamed(old, i)
+		}
+	}
+	return c.types(d.Type)
+}
+
+// twoNamed is the error of two interfaces of one name. Where only the label differs of there being such a thing, it says so: the host granted
+// one table twice, by scopes of which one is labelled.
+func twoNamed(old, i *Interface) error {
+	alike := *old
+	if alike.Label, alike.LabelBy = i.Label, i.LabelBy; !old.Label.Equal(i.Label) && SameInterface(&alike, i) {
+		return fmt.Errorf("two interfaces are named %s: that there is such a thing is labelled %s by the one, and %s by the other: give one of them another name", i.Name, old.Label, i.Label)
+	}
+	return fmt.Errorf("two different interfaces are named %s: give one of them another name", i.Name)
+}
+
+// types fails unless the type of an object is one of these interfaces.
+func (c Catalog) types(t *Type) error {
+	if t == nil || c[t.Name] == nil {
+		return fmt.Errorf("its type is not among its interfaces")
+	}
+	return nil
+}

@@ -1,0 +1,163 @@
+package message
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"hash"
+	"io"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Narrowing is what a policy makes of an object's description.
+type Narrowing struct {
+	Description
+	full   Catalog // the interfaces of the object itself
+	rename renamer
+	gone   map[string]bool // interfaces that the policy deleted
+}
+
+// Narrow has f change a copy of the description d, and meets the result with d. refuse says what is wrong with that.
+func Narrow(d Description, f func(*Description) error, refuse func(met Description) error) (*Narrowing, error) {
+	n := &Narrowing{full: Catalog{}, gone: map[string]bool{}}
+	if err := n.full.Merge(d); err != nil {
+		return nil, fmt.Errorf("exo: Wrap: %w", err)
+	}
+	want := d.Clone()
+	if err := f(&want); err != nil {
+		return nil, err
+	}
+	met, changed, err := d.meet(want)
+	if err != nil {
+		return nil, fmt.Errorf("exo: a policy of %s would widen it: %w", d.Type.Name, err)
+	}
+	if err := refuse(met); err != nil {
+		return nil, err
+	}
+	for _, i := range d.Interfaces {
+		if met.Interface(i.Name) == nil {
+			n.gone[i.Name] = true
+		}
+	}
+	n.rename = met.rename(changed)
+	n.Description = Description{Type: n.rename.typ(d.Type), Doc: met.Doc}
+	for _, i := range met.Interfaces {
+		if n.rename.to[i.Name] != "" {
+			i = n.rename.iface(i)
+		}
+		n.Interfaces = append(n.Interfaces, i)
+	}
+	return n, nil
+}
+
+// Of is the description of an object that the wrapped one led to, or of itself. It
+// describes itself anew: with members that the policy never saw it is refused, not
+// narrowed by guesswork.
+func (n *Narrowing) Of(d Description) (Description, error) {
+	if d.Type == nil || n.full[d.Type.Name] == nil {
+		return Description{}, fmt.Errorf("exo: a wrapped object led to one of type %s, which it does not describe", d.Type)
+	}
+	for _, i := range d.Interfaces {
+		if !SameInterface(i, n.full[i.Name]) {
+			return Description{}, fmt.Errorf("exo: interface %s of a wrapped object, or of one that it led to, is not what it was when it was wrapped", i.Name)
+		}
+	}
+	for name := range names(func(r renamer) { r.typ(d.Type) }) {
+		if n.gone[name] { // in the gate's catalogue there may be an interface of this name, in full
+			return Description{}, fmt.Errorf("exo: a wrapped object led to a %s, which its policy took away", name)
+		}
+	}
+	return Description{Type: n.rename.typ(d.Type), Interfaces: n.Interfaces, Doc: d.Doc}, nil
+}
+
+// rename gives a name of its own to each interface that has changed, to each that leads
+// to such a one by any number of steps, or it would lead to the full form, and to each
+// kind that such a one stands for, or it could be passed where the full form is wanted.
+func (d Description) rename(changed map[string]bool) renamer {
+	r := renamer{to: map[string]string{}}
+	if len(changed) == 0 {
+		return r
+	}
+	all := maps.Clone(changed)
+	leads := map[string]map[string]bool{}
+	for _, i := range d.Interfaces {
+		leads[i.Name] = i.mentions()
+	}
+	for n := 0; n != len(all); {
+		n = len(all)
+		for _, i := range d.Interfaces {
+			for m := range leads[i.Name] {
+				if all[m] {
+					all[i.Name] = true
+				}
+			}
+			for _, k := range i.Is {
+				if all[i.Name] && leads[k] != nil {
+					all[k] = true
+				}
+			}
+		}
+	}
+	for n := range all {
+		r.to[n] = n + "_" + d.suffix(n, leads, all)
+	}
+	return r
+}
+
+// suffix is a digest of a narrowed interface and of all that it leads to. It depends on
+// nothing else of the object: two objects that share kinds and are narrowed alike keep
+// sharing them, so that a query of one can be joined to a query of the other.
+func (d Description) suffix(name string, leads map[string]map[string]bool, narrowed map[string]bool) string {
+	reach := map[string]bool{name: true}
+	for n := 0; n != len(reach); {
+		n = len(reach)
+		for from := range maps.Clone(reach) {
+			for to := range leads[from] {
+				if narrowed[to] {
+					reach[to] = true
+				}
+			}
+		}
+	}
+	h := sha256.New()
+	for _, n := range slices.Sorted(maps.Keys(reach)) {
+		digest(h, reflect.ValueOf(*d.Interface(n)))
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)[:4])
+}
+
+// digest writes all of v, labels included, in one way only. It reads the fields by
+// reflection, so that none is forgotten which an Interface gets one day: two forms with one
+// digest would be two interfaces of one name.
+func digest(h hash.Hash, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			io.WriteString(h, "nil;")
+			return
+		}
+		digest(h, v.Elem())
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fmt.Fprintf(h, "%s:", v.Type().Field(i).Name)
+			digest(h, v.Field(i))
+		}
+	case reflect.Map:
+		keys := v.MapKeys()
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+		fmt.Fprintf(h, "%d{", len(keys))
+		for _, k := range keys {
+			digest(h, k)
+			digest(h, v.MapIndex(k))
+		}
+	case reflect.Slice:
+		fmt.Fprintf(h, "%d[", v.Len())
+		for i := range v.Len() {
+			digest(h, v.Index(i))
+		}
+	default:
+		fmt.Fprintf(h, "%#v;", v)
+	}
+}

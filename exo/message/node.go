@@ -1,0 +1,626 @@
+package message
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/scalar"
+	"github.com/exoagent/exoagent/internal/zone"
+)
+
+// Op is what a node of an expression does.
+type Op uint8
+
+const (
+	_        Op = iota // of no node
+	OpRef              // an object that was granted
+	OpLit              // a literal value
+	OpParam            // the placeholder that a callback is given
+	OpField            // a field of Recv
+	OpCall             // the method Name of Recv, with Args
+	OpLambda           // a callback: Recv is its OpParam, Args[0] its result
+	OpRecord           // Names and Args
+	OpList             // Args
+)
+
+// Node is one checked step of an expression: what a describing call records.
+// A Node can only be made by a Checker, so a Node that exists is well typed.
+type Node struct {
+	Op    Op
+	Name  string   // of a field or method (canonical)
+	Names []string // of a record
+	Recv  *Node
+	Args  []*Node
+	Lit   value.Value
+	Ref   uint32 // of OpRef: the session's number of the object
+	Arg   int    // of OpParam: which parameter of the method Name of Recv it serves
+	Slot  int    // of OpLit and OpRef in a checked message: index into Args or Refs; -1 for a static literal
+
+	Type   *Type
+	method *Method // of OpCall and OpParam
+	free   []*Node // the live placeholders that it depends on
+	dead   bool    // of OpParam: its callback has returned
+	spent  bool    // of OpLambda: a call has it as its argument
+	sends  bool    // of OpCall
+	depth  int32
+	size   int32 // nodes of the expression written out as a tree
+	// written is this node's number in the shape of its message, from 1; 0 before that.
+	written int32
+	label   value.Label // joined over everything read in it
+}
+
+// Closed reports whether the node depends on no callback's placeholder.
+func (n *Node) Closed() bool { return len(n.free) == 0 }
+
+// Method is the catalogue's method that an OpCall calls.
+func (n *Node) Method() *Method { return n.method }
+
+// Label is joined over everything that is read in the node.
+func (n *Node) Label() value.Label { return n.label }
+
+// Sends reports whether the node is a call that sends the message.
+func (n *Node) Sends() bool { return n.sends }
+
+// Bounds are those of one message.
+type Bounds struct {
+	Nodes        int // steps, written out as a tree
+	Depth        int // of its nesting
+	LiteralBytes int // of one literal value
+}
+
+// Receiver is the granted object that a message is addressed to.
+func (n *Node) Receiver() *Node {
+	for n.Recv != nil {
+		n = n.Recv
+	}
+	return n
+}
+
+// Checker makes nodes and refuses what the catalogue does not allow. The same
+// code runs in the recorder, for immediate and positioned errors, and in the
+// gate, which trusts no recorder.
+type Checker struct {
+	Catalog Catalog
+	Bounds  Bounds
+	Ref     func(id uint32) *Type     // the type of a granted object; nil: no such object
+	Show    func(id uint32) string    // what the program calls that object, for messages
+	Literal func(v value.Value) error // optional further check of literals
+	Zone    *zone.Zone                // of texts of times without one, and of a time that becomes a day; nil: UTC
+
+	live       int  // placeholders whose callbacks have not returned
+	Calculates bool // a total method of something labelled was called
+}
+
+func (c *Checker) seal(n *Node) (*Node, error) {
+	n.Slot = -1
+	size := int64(1)
+	for i := -1; i < len(n.Args); i++ {
+		d := n.Recv
+		if i >= 0 {
+			d = n.Args[i]
+		} else if d == nil {
+			continue
+		}
+		// A placeholder that outlived its callback has no row to stand for; using it
+		// again would let one query capture another's alias (testdata/attacks/001).
+		for _, p := range d.free {
+			if p.dead {
+				return nil, fail.Errorf(fail.Invalid, c.show(d), "this belongs to a callback that has already returned; use it only inside that callback")
+			}
+		}
+		n.depth = max(n.depth, d.depth)
+		size += int64(d.size)
+		n.label = n.label.Join(d.label)
+		if n.free == nil {
+			n.free = d.free
+		} else {
+			for _, p := range d.free {
+				if !slices.Contains(n.free, p) {
+					n.free = append(slices.Clip(n.free), p)
+				}
+			}
+		}
+	}
+	n.depth++
+	// Whatever is asked of a thing, the answer tells that it is there, an error and no answer do as well.
+	if i := c.Catalog[n.Type.Name]; i != nil && !i.Label.Empty() {
+		n.label = n.label.Join(i.Label)
+	}
+	// Size is that of the tree: a graph that shares nodes can double with each
+	// node, and whoever interprets it would pay for the tree.
+	if l := c.Bounds.Nodes; size > int64(l) {
+		return nil, fail.Errorf(fail.Limit, c.show(n), "the expression is too large: more than %d steps", l)
+	}
+	if l := c.Bounds.Depth; int(n.depth) > l {
+		return nil, fail.Errorf(fail.Limit, c.show(n), "the expression is nested too deeply: more than %d levels", l)
+	}
+	n.size = int32(size)
+	return n, nil
+}
+
+// MakeRef makes a reference to the session's object number id.
+func (c *Checker) MakeRef(id uint32) (*Node, error) {
+	var t *Type
+	if c.Ref != nil {
+		t = c.Ref(id)
+	}
+	if t == nil {
+		return nil, fail.Errorf(fail.Denied, "", "no such object")
+	}
+	return c.seal(&Node{Op: OpRef, Ref: id, Type: t})
+}
+
+// MakeLit makes a literal. Values that no host can hold are refused here, by name.
+func (c *Checker) MakeLit(v value.Value) (*Node, error) {
+	// Size first, counted no further than the limit: a value that shares its parts
+	// can double with each level.
+	if l := c.Bounds.LiteralBytes; v.BytesUpTo(l, 0) > l {
+		return nil, fail.Errorf(fail.Limit, "", "a value is too large to pass on; the limit is %d bytes", l)
+	}
+	t := literalType(v, 0)
+	if t == nil {
+		return nil, fail.Errorf(fail.Invalid, "", "this value can't be passed on: only finite numbers, text without NUL, true, false, null, dates, and lists and records of them")
+	}
+	if c.Literal != nil {
+		if err := c.Literal(v); err != nil {
+			return nil, err
+		}
+	}
+	return c.seal(&Node{Op: OpLit, Lit: v, Type: t})
+}
+
+// MakeParam makes the placeholder for the callback that is argument arg of
+// recv.method; prior are the arguments before it, on which its type may depend.
+func (c *Checker) MakeParam(recv *Node, method string, arg int, prior []*Node) (*Node, error) {
+	m, err := c.method(recv, method)
+	if err != nil {
+		return nil, err
+	}
+	n, err := c.makeParam(recv, m, arg, prior)
+	if e, ok := err.(*fail.Error); ok && e.Op == opLater {
+		e.Op = c.Op(recv, m.Name)
+	}
+	return n, err
+}
+
+// opLater stands in an error for the name of the call, which is a text that
+// calls without an error need not make.
+const opLater = "\x00op"
+
+func (c *Checker) makeParam(recv *Node, m *Method, arg int, prior []*Node) (*Node, error) {
+	const op = opLater
+	if arg < 0 || arg >= len(m.Params) || len(prior) != arg || m.Params[arg].Lambda == nil {
+		return nil, fail.Errorf(fail.Invalid, op, "takes no callback here")
+	}
+	env, err := c.bind(op, recv, m, prior)
+	if err != nil {
+		return nil, err
+	}
+	// Literals are converted as the call will convert them, to be compared with its own.
+	prior = slices.Clone(prior)
+	for i, a := range prior {
+		if a.Op != OpLit {
+			continue
+		}
+		want, err := env.resolve(op, m.Params[i].Want)
+		if err != nil {
+			return nil, err
+		}
+		if prior[i], err = c.accept(op, &m.Params[i], want, a); err != nil {
+			return nil, err
+		}
+	}
+	t, err := env.resolve(op, m.Params[arg].Lambda)
+	if err != nil {
+		return nil, err
+	}
+	// Sets of placeholders are merged pairwise, so their number is a factor of the
+	// work for every node: six hundred made one message cost forty seconds.
+	if c.live >= maxLive {
+		return nil, fail.Errorf(fail.Limit, op, "callbacks are nested too deeply: more than %d", maxLive)
+	}
+	n, err := c.seal(&Node{Op: OpParam, Recv: recv, Name: m.Name, method: m, Arg: arg, Args: prior, Type: t})
+	if err != nil {
+		return nil, err
+	}
+	c.live++
+	// A fresh slice: the free list of what it serves must not be shared with it.
+	n.free = append(slices.Clip(n.free), n)
+	n.depth, n.label = 1, value.Label{} // it stands for a row; the call that it serves carries the rest
+	n.size = 1
+	return n, nil
+}
+
+const maxLive = 64 // callbacks within callbacks
+
+// Kill ends the life of a placeholder whose callback failed.
+func (c *Checker) Kill(param *Node) {
+	if !param.dead {
+		param.dead = true
+		c.live--
+	}
+}
+
+// MakeLambda closes a callback: param dies, body is what it returned.
+func (c *Checker) MakeLambda(param, body *Node) (*Node, error) {
+	if param.Op != OpParam || param.dead || body.Op == OpLambda {
+		return nil, fail.Errorf(fail.Invalid, "", "this callback has already returned")
+	}
+	body, err := c.shown(param, body)
+	if err != nil {
+		return nil, err
+	}
+	n, err := c.seal(&Node{Op: OpLambda, Recv: param, Args: []*Node{body}, Type: body.Type})
+	c.Kill(param)
+	if err != nil {
+		return nil, err
+	}
+	n.free = slices.DeleteFunc(slices.Clone(n.free), func(p *Node) bool { return p == param })
+	return n, nil
+}
+
+// MakeField reads a field: a table of a namespace, or a column of a row.
+func (c *Checker) MakeField(recv *Node, name string) (*Node, error) {
+	if recv.built() {
+		return nil, fail.Errorf(fail.Invalid, c.show(recv), "has no members")
+	}
+	var t *Type
+	var label value.Label
+	if recv.Type.Name == value.TypeRecord {
+		if t = recv.Type.Field(name); t == nil {
+			t = c.Selected(recv, name)
+		}
+	} else if i := c.Catalog[recv.Type.Name]; i != nil {
+		if m := i.Fields[name]; m != nil {
+			t, label = m.Type, m.Label
+		} else if t = recv.Type.Field(name); t == nil {
+			if row := c.Row(recv); row != nil && row.Fields[name] != nil {
+				t, label = nullable(row.Fields[name].Type), row.Fields[name].Label
+			}
+		}
+	}
+	if t == nil {
+		return nil, c.missing(recv, name)
+	}
+	if i := c.Catalog[t.Name]; i != nil && i.Expr && !label.Empty() {
+		t, label = labelled(t, label), value.Label{} // naming a column reads nothing of it
+	}
+	if i := c.Catalog[recv.Type.Name]; i != nil && i.Expr { // a part of a value, like its length, is made of it
+		label = label.Join(c.Catalog.Shows(recv.Type))
+	}
+	n := &Node{Op: OpField, Name: name, Recv: recv, Type: t, label: label}
+	return c.seal(n)
+}
+
+// MakeRecord makes a record of expressions; names must be distinct.
+func (c *Checker) MakeRecord(names []string, args []*Node) (*Node, error) {
+	if len(names) != len(args) {
+		return nil, fail.Errorf(fail.Invalid, "", "a record needs one value for each name")
+	}
+	t := &Type{Name: value.TypeRecord, Fields: make([]TypeField, len(names))}
+	seen := make(map[string]bool, len(names))
+	for i, n := range names {
+		if err := checkName(n); err != nil {
+			return nil, err
+		}
+		if seen[n] {
+			return nil, fail.Errorf(fail.Invalid, "", "%q is given twice", n)
+		}
+		if args[i].Op == OpLambda {
+			return nil, fail.Errorf(fail.Invalid, "", "%q is a callback, which can't be stored", n)
+		}
+		seen[n] = true
+		t.Fields[i] = TypeField{Name: n, Type: args[i].Type}
+	}
+	return c.seal(&Node{Op: OpRecord, Names: names, Args: args, Type: t})
+}
+
+// MakeList makes a list of expressions.
+func (c *Checker) MakeList(args []*Node) (*Node, error) {
+	t := &Type{Name: value.TypeList, Args: map[string]*Type{"of": {Name: value.TypeData}}}
+	for _, a := range args {
+		if a.Op == OpLambda {
+			return nil, fail.Errorf(fail.Invalid, "", "a callback can't be in a list")
+		}
+		t.Label = t.Label.Join(c.Catalog.Shows(a.Type))
+	}
+	return c.seal(&Node{Op: OpList, Args: args, Type: t})
+}
+
+// MakeCall calls a method. args are copied; literals are converted to what the
+// method wants, so what the gate sees afterwards is exactly typed.
+func (c *Checker) MakeCall(recv *Node, name string, args []*Node) (*Node, error) {
+	m, err := c.method(recv, name)
+	if err != nil {
+		return nil, err
+	}
+	n, err := c.makeCall(recv, m, args)
+	if e, ok := err.(*fail.Error); ok && e.Op == opLater {
+		e.Op = c.Op(recv, m.Name)
+		if m.Name != name && checkIdent("", "", name) != nil {
+			e.Op = c.show(recv) + " " + name // an operator, as the program wrote it
+		}
+	}
+	return n, err
+}
+
+func (c *Checker) makeCall(recv *Node, m *Method, args []*Node) (*Node, error) {
+	const op = opLater
+	given := args
+	args = slices.Clone(args)
+	if len(args) > len(m.Params) {
+		return nil, fail.Errorf(fail.Invalid, op, "takes %s; got %d", count(len(m.Params), "argument"), len(args))
+	}
+	for i, a := range args {
+		p := &m.Params[i]
+		if a.Op == OpLambda {
+			// The callback must have been called for this very place: its placeholder's
+			// type was computed from this receiver and these arguments.
+			if f := a.Recv; p.Lambda == nil || a.spent || f.Recv != recv || f.method != m || f.Arg != i {
+				return nil, fail.Errorf(fail.Invalid, op, "the callback belongs to another call")
+			}
+		} else if p.Lambda != nil && !p.Plain {
+			return nil, fail.Errorf(fail.Invalid, op, "wants a callback, like %s", example(c, recv, m, i))
+		}
+	}
+	env, err := c.bind(op, recv, m, args)
+	if err != nil {
+		return nil, err
+	}
+	var listed value.Label
+	for i := range m.Params {
+		p := &m.Params[i]
+		if i >= len(args) {
+			if !p.Opt {
+				if p.Lambda != nil && !p.Plain {
+					return nil, fail.Errorf(fail.Invalid, op, "needs %s: a callback, like %s", p.Name, example(c, recv, m, i))
+				}
+				return nil, fail.Errorf(fail.Invalid, op, "needs %s", p.Name)
+			}
+			continue
+		}
+		want, err := env.resolve(op, p.Want)
+		if err != nil {
+			return nil, err
+		}
+		if c.Catalog[recv.Type.Name].Expr && (!p.Fixed || args[i].Op == OpLit) {
+			want = notNull(want)
+		} else if value.IsScalar(want.Name) && args[i].Op != OpLit {
+			// Only an operand may be an expression: limit(todo.id) has no value to go by.
+			err := c.mismatch(op, p, want, args[i])
+			if i := c.Catalog[args[i].Type.Name]; i != nil && i.Expr {
+				err.Msg += "; " + c.Catalog.Say(i, "argument", "only a value of the program can stand here")
+			}
+			return nil, err
+		}
+		if want.Name == value.TypeList && c.Catalog[recv.Type.Name].Expr && !p.Fixed {
+			if l, ok := c.lists(want.Args["of"], args[i]); ok {
+				listed = listed.Join(l) // whether a value is among others tells of them
+				continue
+			}
+		}
+		if args[i], err = c.accept(op, p, want, args[i]); err != nil {
+			return nil, err
+		}
+		if args[i].Op == OpLit {
+			env.admitted(p, want, args[i].Lit)
+		}
+	}
+	for i, a := range given {
+		if a.Op == OpLambda && !sameArgs(a.Recv.Args, given[:i], args) {
+			return nil, fail.Errorf(fail.Invalid, op, "the callback belongs to another call")
+		}
+	}
+	result, sends, label := m.Result, m.Sends, m.Label
+	if c.nests(m, recv) {
+		result, sends, label = m.Nested, false, label.Join(m.Reply)
+	}
+	t, err := env.resolve(op, result)
+	if err != nil {
+		return nil, err
+	}
+	if m.Total {
+		l := c.totals(recv, args)
+		t, c.Calculates = labelled(t, l), c.Calculates || !l.Secrecy().Empty()
+	}
+	n := &Node{Op: OpCall, Name: m.Name, Recv: recv, Args: args, Type: t, method: m, label: label, sends: sends}
+	n.label = n.label.Join(listed).Join(c.reads(recv, m, args))
+	if t.Name == value.TypeRows {
+		// How many bytes they take together is known when they have been read.
+		n.label = n.label.Join(c.Catalog.Shows(t.Args["of"]))
+		n.Type = c.rowsOf(n)
+	}
+	if n, err = c.seal(n); err != nil {
+		return nil, err
+	}
+	for _, a := range given {
+		a.spent = a.Op == OpLambda // one callback, one call: its placeholder stands for one row
+	}
+	return n, nil
+}
+
+// sameArgs reports whether a placeholder was made for a call with these
+// arguments: the same expressions, and literals that were converted to the same.
+func sameArgs(prior, given, accepted []*Node) bool {
+	if len(prior) != len(given) {
+		return false
+	}
+	for i, p := range prior {
+		if p != given[i] && !(p.Op == OpLit && given[i].Op == OpLit && value.Equal(p.Lit, accepted[i].Lit)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *Checker) method(recv *Node, name string) (*Method, error) {
+	if recv.sends {
+		return nil, fail.Errorf(fail.Invalid, c.show(recv), "%s", c.Catalog.Say(nil, "sent", "sends what was described: nothing can be added after it; await its result first"))
+	}
+	if recv.built() {
+		return nil, fail.Errorf(fail.Invalid, c.show(recv), "has no members")
+	}
+	i := c.Catalog[recv.Type.Name]
+	if i == nil {
+		return nil, c.missing(recv, name)
+	}
+	m := i.Methods[name]
+	if m == nil {
+		if i.Fields[name] != nil {
+			return nil, fail.Errorf(fail.Invalid, c.show(recv), "%s is a field, not a method", name)
+		}
+		return nil, c.missing(recv, name)
+	}
+	if m.onlyNested() && !c.nests(m, recv) {
+		return nil, c.missing(recv, name)
+	}
+	return m, nil
+}
+
+// RowArg is the type argument that Method.Row is about: what an object shows.
+const RowArg = "row"
+
+// ShownArg is the type argument of a thing whose callbacks are about the rows of another object: what that shows.
+const ShownArg = "shown"
+
+// nests reports whether a call of m on recv gives an expression and sends nothing: within a callback, where nothing can
+// be sent, of whatever recv. A message has what a callback is made of between its placeholder and its end, so the gate
+// finds the same.
+func (c *Checker) nests(m *Method, recv *Node) bool {
+	return m.Nested != nil && (!recv.Closed() || c.live > 0)
+}
+
+func (m *Method) onlyNested() bool { return m.Nested != nil && !m.Sends }
+
+// Has reports whether n has a method of this name where it stands.
+func (c *Checker) Has(n *Node, name string) bool {
+	i := c.Catalog[n.Type.Name]
+	return i != nil && i.Methods[name] != nil && (!i.Methods[name].onlyNested() || c.nests(i.Methods[name], n))
+}
+
+// Row is the interface of the one row that n stands for in a callback, nil if it stands for none: n is a link to at
+// most one, of a row or of what stands for one. The row's fields can be read of n, and are null where it is not there.
+func (c *Checker) Row(n *Node) *Interface {
+	if !c.one(n) {
+		return nil
+	}
+	if i := c.Catalog[n.Type.Args[RowArg].Name]; i != nil && i.is(value.TypeRow) {
+		return i
+	}
+	return nil
+}
+
+// Selected is the type of what the records of a thing show under a name, where param is the placeholder of a callback of it that is
+// given the parts of it by name: after a select that names a total, the total. nil: there is none, or it is no expression.
+func (c *Checker) Selected(param *Node, name string) *Type {
+	if param.Op != OpParam || param.Recv == nil {
+		return nil
+	}
+	row := param.Recv.Type.Args[RowArg]
+	if row == nil {
+		row = param.Recv.Type.Args[ShownArg]
+	}
+	if row == nil || row.Name != value.TypeRecord {
+		return nil
+	}
+	t := row.Field(name)
+	if t == nil || c.Catalog[t.Name] == nil || !c.Catalog[t.Name].Expr {
+		return nil
+	}
+	return t
+}
+
+// one reports whether n stands in a callback for one row at most.
+func (c *Checker) one(n *Node) bool {
+	if n.Op != OpCall || n.Closed() || n.Type.Args[RowArg] == nil {
+		return false
+	}
+	m := n.method
+	switch of := c.Catalog[n.Recv.Type.Name]; {
+	case m.Truth != "" && m.Sends: // the first of many
+		return true
+	case m.Truth != "": // a link
+		return of != nil && (of.is(value.TypeRow) || c.one(n.Recv))
+	case m.Result != nil && m.Result.Var == "self", len(m.Params) > 0 && m.Params[0].selects():
+		return c.one(n.Recv) // it narrows, or says what is shown
+	}
+	return false
+}
+
+// nullable is the type of an expression that may be null.
+func nullable(t *Type) *Type {
+	of := t.Args["of"]
+	if of == nil || of.Null {
+		return t
+	}
+	some, n := *t, *of
+	n.Null = true
+	some.Args = maps.Clone(t.Args)
+	some.Args["of"] = &n
+	return &some
+}
+
+// built reports whether the program made the node itself: a callback or a
+// record has the type of what is in it, but is not an object.
+func (n *Node) built() bool {
+	return n.Op == OpLambda || n.Op == OpRecord || n.Op == OpList || n.Op == OpLit
+}
+
+// recordNames are names of a record, of which a program may have made thousands.
+func recordNames(t *Type) []string {
+	var ns []string
+	for _, f := range t.Fields[:min(len(t.Fields), 64)] {
+		ns = append(ns, strings.Clone(f.Name))
+	}
+	return ns
+}
+
+// missing is the one answer for a member that is hidden and for one that does
+// not exist: telling them apart would let a guest probe for names. Its text is
+// made when it is read: looking for the nearest of many names costs more than
+// everything else about a refusal. It holds names of bounded number and the catalogue,
+// and nothing of the message: refused calls are kept for as long as their run.
+func (c *Checker) missing(recv *Node, name string) *fail.Error {
+	what, name, i := c.show(recv), scalar.Clip(name, maxShown), c.Catalog[recv.Type.Name]
+	fields := recordNames(recv.Type)
+	row := c.Row(recv)
+	if row != nil {
+		fields = slices.Clone(row.Names())
+	}
+	return fail.Later(fail.Denied, func() string {
+		names := fields
+		if i != nil {
+			names = append(slices.Clip(names), i.Names()...)
+		}
+		names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == name }) // it is one elsewhere
+		if n := i.nearest(name, names); n != "" {
+			return fmt.Sprintf("%s has no member `%s`; did you mean `%s`?", what, name, n)
+		}
+		if i != nil && i.Expr {
+			names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return checkIdent("", "", n) != nil })
+		}
+		if row != nil && len(fields) > 0 {
+			names = fields // of a row, without what can be done with a query of it
+		}
+		if len(names) > 0 {
+			return fmt.Sprintf("%s has no member `%s`; it has %s", what, name, join(names[:min(len(names), 24)]))
+		}
+		return fmt.Sprintf("%s has no member `%s`", what, name)
+	})
+}
+
+// maxShown is how many bytes of a name that a program tried stand in an error.
+const maxShown = 60
+
+// nearest is the listed name that was most likely meant, or else one of those that are not listed.
+func (i *Interface) nearest(name string, listed []string) string {
+	n := scalar.Nearest(name, listed)
+	if n == "" && i != nil {
+		n = scalar.Nearest(name, slices.DeleteFunc(slices.Sorted(maps.Keys(i.Methods)), func(n string) bool { return n == name }))
+	}
+	return n
+}

@@ -1,0 +1,133 @@
+package message
+
+import (
+	"errors"
+	"fmt"
+	"github.com/exoagent/exoagent/exo/value"
+	"math/bits"
+	"slices"
+)
+
+// maxBits is the most that one call may tell.
+const (
+	maxBits     = 32
+	maxOutcomes = 1 << maxBits
+)
+
+var errOutcomes = fmt.Errorf("it has more outcomes than %d bits can tell", maxBits)
+
+// Bits is the most that one call of a declassifier tells: the logarithm of the number of its outcomes, null among them. It is 0
+// of every other method. It follows from the type of the result, which no policy can change.
+func (m *Method) Bits() int {
+	if m.Declassifies.Empty() || m.Result == nil {
+		return 0
+	}
+	n, err := m.Result.Con.outcomes()
+	if err != nil {
+		return maxBits // such a method is refused when it is granted
+	}
+	return bits.Len64(n - 1)
+}
+
+// outcomes is how many values the type has. It fails where their number is not declared.
+func (t *Type) outcomes() (n uint64, err error) {
+	switch {
+	case t == nil:
+		return 0, errors.New("its type is missing")
+	case t.Name == value.TypeBool:
+		n = 2
+	case t.Name == value.TypeText && len(t.Enum) > 0:
+		n = uint64(len(t.Enum))
+	case t.ranged():
+		n = uint64(t.Max) - uint64(t.Min) + 1
+	case t.Name == value.TypeRecord:
+		n = 1
+		for i := range t.Fields {
+			f := &t.Fields[i]
+			of, err := f.Type.outcomes()
+			if err != nil {
+				return 0, fmt.Errorf("%s: %w", f.Name, err)
+			}
+			if f.Opt { // whether it is there
+				of++
+			}
+			if of > maxOutcomes/n {
+				return 0, errOutcomes
+			}
+			n *= of
+		}
+	default:
+		return 0, fmt.Errorf("it is %s, of which there are any number: want true or false, text of an Enum, a whole number from Min to Max, or a record of these", t)
+	}
+	if n == 0 || n >= maxOutcomes { // 0: all whole numbers; null is another
+		return 0, errOutcomes
+	}
+	if t.Null {
+		n++
+	}
+	return n, nil
+}
+
+// ranged reports whether the type is of whole numbers from Min to Max.
+func (t *Type) ranged() bool { return t.Name == value.TypeInt && t.Min < t.Max }
+
+// checkDeclassifies refuses a declassifier whose replies no number bounds, or that could be asked of more than the values that it is given.
+func (m *Method) checkDeclassifies() error {
+	if m.Declassifies.Empty() {
+		return nil
+	}
+	switch {
+	case !m.Declassifies.Integrity().Empty():
+		return fmt.Errorf("it declassifies %s, which says who wrote: only tags of secrecy can be let go", m.Declassifies.Integrity())
+	case !m.Sends || !m.Sink || m.Effect != NoEffect || m.Nested != nil || m.Row:
+		return errors.New("what declassifies sends, is a sink, has no effect, and is in no callback")
+	case m.Result == nil || m.Result.Con == nil || !m.Result.Con.Null:
+		return errors.New("what declassifies gives a closed type or null, which stands for every failure")
+	case !m.Shows().Empty():
+		return errors.New("what declassifies can't label what it gives")
+	}
+	for i := range m.Params {
+		// A query is no value that was sealed: what is told would be computed by the program, of whole columns.
+		if p := &m.Params[i]; p.Lambda != nil || p.Want == nil || !p.Want.Con.plain(0) {
+			return fmt.Errorf("%s: what declassifies takes plain data, and neither callbacks nor objects", p.Name)
+		}
+	}
+	if _, err := m.Result.Con.outcomes(); err != nil {
+		return fmt.Errorf("what it gives: %w", err)
+	}
+	return nil
+}
+
+// Limited is v made anew as the type has it: no label, no field more, no other order of fields, no other spelling of a number, by which an object could tell
+// more than there are outcomes.
+func (t *Type) Limited(v value.Value) (value.Value, bool) {
+	switch {
+	case v.IsNull():
+		return value.Null(), t.Null
+	case t.Name == value.TypeBool && v.Kind() == value.KindBool:
+		return value.Bool(v.Bool()), true
+	case t.Name == value.TypeText && v.Kind() == value.KindText:
+		i := slices.Index(t.Enum, v.Text())
+		if i < 0 {
+			return value.Value{}, false
+		}
+		return value.Text(t.Enum[i]), true
+	case t.ranged() && v.Kind() == value.KindInt:
+		return value.Int(v.Int()), t.Min <= v.Int() && v.Int() <= t.Max
+	case t.Name == value.TypeRecord && v.Kind() == value.KindRecord:
+		var fs []value.Field
+		for i := range t.Fields {
+			f := &t.Fields[i]
+			x, ok := v.Get(f.Name)
+			if !ok && f.Opt {
+				continue
+			}
+			if x, ok = f.Type.Limited(x); !ok {
+				return value.Value{}, false
+			}
+			fs = append(fs, value.Field{Name: f.Name, Value: x})
+		}
+		return value.RecordValue(fs...), len(fs) == v.Len()
+	}
+	return value.Value{}, false
+}

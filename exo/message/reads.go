@@ -1,0 +1,151 @@
+package message
+
+import (
+	"github.com/exoagent/exoagent/exo/value"
+	"slices"
+)
+
+// Two labels belong to an expression. What it *reads* decides something, whoever sees the outcome: a condition, an order,
+// a group, a sum. That is in Node.label, joins the run's label, and can't be undone. What it *shows* is
+// handed to the program as it is, and is in its Type: a column that is selected. Whatever is done with an expression but
+// to show it reads it. No type that is made of another loses a label: see Term.
+
+// reads joins the labels of what a call of m computes with.
+func (c *Checker) reads(recv *Node, m *Method, args []*Node) (l value.Label) {
+	if m.Total { // see totals
+	} else if i := c.Catalog[recv.Type.Name]; i == nil || i.Expr {
+		l = c.Catalog.Shows(recv.Type)
+	} else if m.Row || c.opaque(m.Result) || c.opaque(m.Nested) {
+		l = c.Catalog.argsShow(recv.Type)
+	}
+	for i, a := range args {
+		p := &m.Params[i]
+		l = l.Join(p.labelsOf(a))
+		if a.Op == OpLambda && p.selects() || m.sets(p) || m.Total {
+			continue
+		}
+		l = l.Join(c.Catalog.Shows(a.Type))
+	}
+	return l
+}
+
+// totals joins what the receiver and the arguments of a total method show: it is shown in what the method gives. Whoever compares, sorts or
+// groups by that reads it, as of a column.
+func (c *Checker) totals(recv *Node, args []*Node) value.Label {
+	l := c.Catalog.Shows(recv.Type)
+	for _, a := range args {
+		l = l.Join(c.Catalog.Shows(a.Type))
+	}
+	return l
+}
+
+// opaque reports whether what a method gives may hold anything of its receiver, and its type does not say what: data, a
+// text. A number or a truth value of a closed type says how many there are, or whether.
+func (c *Checker) opaque(t *Term) bool {
+	if t == nil || t.Con == nil {
+		return false
+	}
+	switch t.Con.Name {
+	case value.TypeNull, value.TypeBool, value.TypeInt, value.TypeFloat, value.TypeNumber, value.TypeTime:
+		return false
+	}
+	return c.Catalog[t.Con.Name] == nil
+}
+
+// sets reports whether the argument for p stands beside the receiver's rows, each part under its own name, and nothing
+// is asked of it: the table of a join.
+func (m *Method) sets(p *Param) bool {
+	if p.Bind == "" || m.Result == nil || m.Result.Args["ns"] == nil {
+		return false
+	}
+	for _, t := range m.Result.Args["ns"].Ext {
+		if t.Var == p.Bind+".ns" {
+			return true
+		}
+	}
+	return false
+}
+
+// Shows joins the labels of everything that a value of the type shows.
+func (c Catalog) Shows(t *Type) value.Label {
+	if t == nil {
+		return value.Label{}
+	}
+	l := t.Label
+	i := c[t.Name]
+	if i != nil && !i.Expr {
+		for _, p := range i.Fields {
+			l = l.Join(p.Label)
+		}
+	}
+	for _, f := range t.Fields {
+		l = l.Join(f.Label).Join(c.Shows(f.Type))
+	}
+	if i == nil || !i.Expr {
+		l = l.Join(c.argsShow(t))
+	}
+	return l
+}
+
+// argsShow joins the labels of what the arguments of a type show: the row of a query, the items of a list. What a
+// query's callbacks are given, all its tables, it does not show.
+func (c Catalog) argsShow(t *Type) (l value.Label) {
+	for name, of := range t.Args {
+		if name != "ns" && name != ShownArg {
+			l = l.Join(c.Shows(of))
+		}
+	}
+	return l
+}
+
+// What a selection shows of a row may be the rows of a link: a list of records, or of a link to at most one row a
+// record or null. Its type is rows, with the argument "of" or "one", which no method takes. The node
+// is a call of the method that awaiting the query stands for, in a callback: so a policy that withholds
+// that withholds the rows, and its Reply and the labels of all that it shows are in the label of the message.
+
+// selects reports whether a callback for p says what is shown.
+func (p *Param) selects() bool {
+	return p.Want != nil && p.Want.Con != nil && p.Want.Con.Name == value.TypeSelection
+}
+
+// shown is what the callback of param returned, with a call in the place of each query of rows that it shows.
+func (c *Checker) shown(param, body *Node) (*Node, error) {
+	if param.method == nil || !param.method.Params[param.Arg].selects() || body.Op != OpRecord {
+		return body, nil
+	}
+	args, some := slices.Clone(body.Args), false
+	for i, a := range args {
+		x, err := a, error(nil)
+		if a.Op == OpRecord {
+			x, err = c.shown(param, a)
+		} else if of := c.Catalog[a.Type.Name]; c.listed(a, of) {
+			x, err = c.MakeCall(a, of.Await, nil)
+		}
+		if err != nil {
+			return nil, err
+		}
+		args[i], some = x, some || x != a
+	}
+	if !some {
+		return body, nil
+	}
+	return c.MakeRecord(body.Names, args)
+}
+
+// listed reports whether a is a query of rows that belong to a row of a callback.
+func (c *Checker) listed(a *Node, of *Interface) bool {
+	if of == nil || of.Expr || of.Await == "" || a.Closed() || a.built() {
+		return false
+	}
+	m := of.Methods[of.Await]
+	return m != nil && m.Nested != nil && m.Nested.App == value.TypeRows
+}
+
+// rowsOf is the type of the rows that a call gives.
+func (c *Checker) rowsOf(n *Node) *Type {
+	of := "of"
+	if c.one(n.Recv) {
+		of = "one"
+	}
+	return &Type{Name: value.TypeRows, Args: map[string]*Type{of: n.Type.Args["of"]}}
+}

@@ -1,0 +1,283 @@
+package message
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/scalar"
+)
+
+// env holds what the variables of a method's terms stand for at one call.
+type env struct {
+	cat  Catalog
+	self *Type
+	args map[string]*Type // the receiver's type arguments
+	vars []binding
+	keys []binding
+	few  [2]binding // what vars are kept in, as long as they fit
+}
+
+type binding struct {
+	name string
+	typ  *Type
+	text string
+}
+
+func (c *Checker) bind(op string, recv *Node, m *Method, args []*Node) (*env, error) {
+	e := &env{cat: c.Catalog, self: recv.Type, args: recv.Type.Args}
+	e.vars = e.few[:0]
+	for i, a := range args {
+		if i >= len(m.Params) {
+			break
+		}
+		p := &m.Params[i]
+		if p.Bind != "" {
+			e.vars = append(e.vars, binding{name: p.Bind, typ: a.Type})
+		}
+		if p.Static {
+			if a.Op != OpLit || a.Lit.HoldsSealed() {
+				return nil, fail.Errorf(fail.Invalid, op, "%s must be written as a literal", p.Name)
+			}
+			if p.Ident {
+				if err := checkIdent(op, p.Name, a.Lit.Text()); err != nil {
+					return nil, err
+				}
+			}
+			e.keys = append(e.keys, binding{name: p.Name, text: a.Lit.Text()})
+		}
+	}
+	return e, nil
+}
+
+// admitted notes what the literal bound to a parameter became.
+func (e *env) admitted(p *Param, want *Type, lit value.Value) {
+	if p.Bind == "" || !value.IsScalar(want.Name) || want.Name == value.TypeData {
+		return
+	}
+	for i := range e.vars {
+		if e.vars[i].name != p.Bind {
+			continue
+		}
+		switch {
+		case lit.IsNull():
+			e.vars[i].typ = litNull
+		case want.Name == value.TypeNumber:
+			e.vars[i].typ = literalType(lit, 0)
+		default:
+			e.vars[i].typ = &Type{Name: want.Name}
+		}
+	}
+}
+
+func (e *env) lookup(name string) *Type {
+	for i := range e.vars {
+		if e.vars[i].name == name {
+			return e.vars[i].typ
+		}
+	}
+	return e.args[name]
+}
+
+// resolve closes a term. It fails where the catalogue's rule is broken by this
+// call: two tables under one name, or a rule for one table used on several.
+func (e *env) resolve(op string, t *Term) (*Type, error) {
+	if t != nil && t.Null && t.Wide == nil {
+		some := *t
+		some.Null = false
+		r, err := e.resolve(op, &some)
+		if err != nil {
+			return nil, err
+		}
+		n := *r
+		n.Null = true
+		return &n, nil
+	}
+	if t != nil && t.Bare {
+		some := *t
+		some.Bare = false
+		r, err := e.resolve(op, &some)
+		if err != nil {
+			return nil, err
+		}
+		return &Type{Name: r.Name, Args: r.Args, Fields: r.Fields, Label: r.Label}, nil
+	}
+	switch {
+	case t == nil:
+		return &Type{Name: value.TypeNull}, nil
+	case t.Con != nil:
+		return t.Con, nil
+	case t.Var == "self":
+		return e.self, nil
+	case t.Var != "":
+		name, rest, _ := strings.Cut(t.Var, ".")
+		r := e.lookup(name)
+		if r != nil && rest == "*" {
+			if r.Name != value.TypeRecord || len(r.Fields) != 1 {
+				return nil, fail.Errorf(fail.Invalid, op, "%s", e.cat.Say(nil, "one", "works on one thing; here there are {has}", "has", r.String()))
+			}
+			r = r.Fields[0].Type
+		} else if r != nil && rest != "" {
+			r = r.Args[rest]
+		}
+		if r == nil {
+			return nil, fail.Errorf(fail.Invalid, op, "can't be used here")
+		}
+		return r, nil
+	case t.Key != "":
+		of, err := e.resolve(op, t.Of)
+		if err != nil {
+			return nil, err
+		}
+		for _, k := range e.keys {
+			if k.name == t.Key {
+				return &Type{Name: value.TypeRecord, Fields: []TypeField{{Name: k.text, Type: of}}}, nil
+			}
+		}
+		return nil, fail.Errorf(fail.Invalid, op, "needs %s", t.Key)
+	case t.Name != "":
+		of, err := e.resolve(op, t.Of)
+		if err != nil {
+			return nil, err
+		}
+		if of.Name != value.TypeRecord && of.Field(t.Name) != nil { // x.name would be all of it
+			return nil, e.taken(op, t.Name)
+		}
+		return &Type{Name: value.TypeRecord, Fields: []TypeField{{Name: t.Name, Type: of}}}, nil
+	case t.Ext != nil:
+		var fs []TypeField
+		for _, x := range t.Ext {
+			r, err := e.resolve(op, x)
+			if err != nil {
+				return nil, err
+			}
+			for _, f := range r.Fields {
+				for _, g := range fs {
+					if g.Name == f.Name {
+						return nil, fail.Errorf(fail.Invalid, op, "%s", e.cat.Say(nil, "clash", "{name} is there already; give the other one a name of its own", "name", f.Name))
+					}
+				}
+				fs = append(fs, f)
+			}
+		}
+		return &Type{Name: value.TypeRecord, Fields: fs}, nil
+	case t.Wide != nil:
+		return e.wide(op, t)
+	case t.App != "":
+		r := &Type{Name: t.App}
+		if len(t.Args) > 0 {
+			r.Args = make(map[string]*Type, len(t.Args))
+			for _, k := range slices.Sorted(maps.Keys(t.Args)) { // of two errors always the same
+				x, err := e.resolve(op, t.Args[k])
+				if err != nil {
+					return nil, err
+				}
+				r.Args[k] = x
+			}
+		}
+		if t.Own != nil {
+			of, err := e.resolve(op, t.Own)
+			if err != nil {
+				return nil, err
+			}
+			if r.Fields, err = e.ownFields(op, t.App, of); err != nil {
+				return nil, err
+			}
+			r.Fields = asExpressions(r.Fields, t.To)
+		}
+		return r, nil
+	}
+	return nil, &fail.Error{Op: op, Kind: fail.Internal, Msg: "empty term in the catalogue"}
+}
+
+// ownFields are the fields that a type has besides those of its interface. None may hide a member of that.
+func (e *env) ownFields(op, name string, of *Type) ([]TypeField, error) {
+	i := e.cat[name]
+	for _, f := range of.Fields {
+		if i != nil && (i.Methods[f.Name] != nil || i.Fields[f.Name] != nil) {
+			return nil, e.taken(op, f.Name)
+		}
+	}
+	return of.Fields, nil
+}
+
+// asExpressions are fields in which a value that the program gave is an expression of it, as to has one for its type.
+func asExpressions(fs []TypeField, to map[string]string) []TypeField {
+	out := fs
+	for i, f := range fs {
+		name := to[f.Type.Name]
+		if name == "" {
+			continue
+		}
+		if len(out) > 0 && &out[0] == &fs[0] {
+			out = slices.Clone(fs)
+		}
+		out[i].Type = &Type{Name: name, Args: map[string]*Type{"of": f.Type}, Label: f.Type.Label}
+	}
+	return out
+}
+
+// taken is the error for a field whose name has another meaning where it would be read.
+func (e *env) taken(op, name string) error {
+	return fail.Errorf(fail.Invalid, op, "%s", e.cat.Say(nil, "taken", "{name} means something here already; name it otherwise", "name", name))
+}
+
+// wide resolves Term.Wide: the expression interface of the least type that holds
+// all of them.
+func (e *env) wide(op string, t *Term) (*Type, error) {
+	var of *Type
+	var label value.Label // no type that is made of another loses it
+	null := t.Null
+	for _, w := range t.Wide {
+		x, err := e.resolve(op, w)
+		if err != nil {
+			return nil, err
+		}
+		label = label.Join(x.Label)
+		if inner := x.Args["of"]; inner != nil && e.cat[x.Name] != nil && e.cat[x.Name].Expr {
+			x = inner
+		}
+		null = null || x.Null || x.Name == value.TypeNull
+		switch {
+		case x.Name == value.TypeNull, of != nil && sameScalar(of, x):
+		case of == nil:
+			of = x
+		case scalar.NumberRank(of.Name) > 0 && scalar.NumberRank(x.Name) > 0:
+			if scalar.NumberRank(x.Name) > scalar.NumberRank(of.Name) {
+				of = x
+			}
+		default:
+			return nil, fail.Errorf(fail.Invalid, op, "mixes %s and %s; both have to be of one kind", of.bare(), x.bare())
+		}
+	}
+	if of == nil {
+		return nil, fail.Errorf(fail.Invalid, op, "has only nulls; one value has to be something else")
+	}
+	if t.To == nil {
+		return &Type{Name: of.Name, Args: of.Args, Null: null, Label: label}, nil
+	}
+	if name := t.To[of.Name]; name != "" {
+		n := &Type{Name: of.Name, Args: of.Args, Null: null}
+		if len(t.Wide) == 1 {
+			n.Enum = of.Enum
+		}
+		return &Type{Name: name, Args: map[string]*Type{"of": n}, Label: label}, nil
+	}
+	return nil, fail.Errorf(fail.Invalid, op, "can't be used with %s", of.bare())
+}
+
+// bare is the type as messages name it where null and the list of values don't matter.
+func (t *Type) bare() *Type { return &Type{Name: t.Name, Args: t.Args, Fields: t.Fields} }
+
+func sameScalar(a, b *Type) bool {
+	return a.Name == b.Name && (a.Name != value.TypeList || slices.Equal(listOf(a), listOf(b)))
+}
+
+func listOf(t *Type) []string {
+	if of := t.Args["of"]; of != nil {
+		return []string{of.Name}
+	}
+	return nil
+}

@@ -1,0 +1,244 @@
+package message
+
+import (
+	"fmt"
+	"github.com/exoagent/exoagent/exo/value"
+	"slices"
+	"strings"
+)
+
+// Type is what a value or an expression is: plain data, so that a catalogue
+// crosses to a worker as it is. A scalar's Name is one of the Type constants;
+// "list" has Args["of"]; "record" has Fields; any other Name is an Interface in
+// the catalogue, with its type arguments in Args and, of a term with Own, fields of its own in Fields.
+type Type struct {
+	Name   string
+	Args   map[string]*Type
+	Fields []TypeField
+	Null   bool     // null is admitted
+	Enum   []string // of text: the only values there are
+
+	// Min and Max are of int: the least and the largest value there is; both 0: any.
+	Min, Max int64
+
+	// Label is that of what an expression of this type shows. A declaration that has it is refused: the checker finds it
+	// for a node. It is of no encoding and in no comparison.
+	Label value.Label
+}
+
+// TypeField is one field of a record type.
+type TypeField struct {
+	Name string
+	Type *Type
+	Opt  bool // of an argument: may be left out
+	Doc  string
+
+	// Needed: of an argument with Opt: what acts on it refuses most calls without the field. Descriptions show it as required, and the
+	// check of a message still takes a call without it.
+	Needed bool
+
+	// Trusted: of an argument: a run that has read what is [value.Untrusted] can't give it.
+	Trusted bool
+	// Label: of what a method gives, programs are shown the field sealed, as a labelled column is; of an argument, whoever
+	// gives the field has read the label: what comes of it tells. See [value.Label].
+	Label value.Label
+	// Admits: of an argument of a method with the effect InUnit: the labels that may be written to the field. What a message may
+	// carry is what all fields admit that it gives, besides Method.Admits.
+	Admits value.Label
+}
+
+// undescribed reports whether a name in a type stands for no interface.
+func undescribed(name string) bool {
+	return value.IsScalar(name) || name == value.TypeList || name == value.TypeRecord || name == value.TypeSelection || name == value.TypeKeys || name == value.TypeRow || name == value.TypeRows
+}
+
+// Field finds a record type's field.
+func (t *Type) Field(name string) *Type {
+	for i := range t.Fields {
+		if t.Fields[i].Name == name {
+			return t.Fields[i].Type
+		}
+	}
+	return nil
+}
+
+// String writes the type as messages show it.
+func (t *Type) String() string {
+	if t == nil {
+		return "nothing"
+	}
+	s := t.Name
+	switch {
+	case t.Name == value.TypeList:
+		s = "a list of " + t.Args["of"].String()
+	case t.Name == value.TypeRecord:
+		s = "{" + fieldNames(t) + "}"
+	case len(t.Enum) > 0:
+		s = "one of '" + strings.Join(t.Enum, "', '") + "'"
+	case t.Name == value.TypeBool:
+		s = "true or false"
+	case t.ranged():
+		s = fmt.Sprintf("a whole number from %d to %d", t.Min, t.Max)
+	case t.Name == value.TypeInt:
+		s = "a whole number"
+	case t.Name == value.TypeFloat, t.Name == value.TypeNumber:
+		s = "a number"
+	case t.Name == value.TypeText:
+		s = "text"
+	case t.Name == value.TypeTime:
+		s = "a date (a Date, or text like '2024-01-31T12:00:00Z')"
+	case t.Name == value.TypeDecimal:
+		s = "a decimal number (a number, or text like '12.50')"
+	case t.Name == value.TypeDate:
+		s = "a day (text like '2024-01-31', or a Date)"
+	case t.Name == value.TypeInterval:
+		s = "a length of time (text like 'P1DT2H30M')"
+	case t.Name == value.TypeUUID:
+		s = "a UUID (text like '123e4567-e89b-12d3-a456-426614174000')"
+	case t.Name == value.TypeBytes:
+		s = "bytes (base64 text)"
+	case t.Name == value.TypeJSON, t.Name == value.TypeData:
+		s = "plain data"
+	}
+	if t.Null {
+		s += " or null"
+	}
+	return s
+}
+
+// Term is a type with holes. A method's result is a term over the receiver's
+// type arguments and over what was passed; it is plain data, so the recorder
+// and the gate compute the same types from the same catalogue.
+type Term struct {
+	Var  string           // "self", "ns", "item.ns"; "ns.*" is the type of the only field of ns
+	Con  *Type            // closed
+	Ext  []*Term          // disjoint union of records; no name can be there twice
+	App  string           // an interface or "list", applied to Args
+	Args map[string]*Term // by the names of its type parameters
+	Null bool             // or null
+	Bare bool             // without null, and without the list of its only values
+	Key  string           // the record of one field: its name is the static parameter Key, its type is Of
+	Name string           // the record of one field of this name; its type is Of
+	Of   *Term            // of Key or Name
+	Own  *Term            // of App: the record of expressions whose fields the type has besides those of its interface
+
+	// Wide is the expression of the least type that holds all of these: expressions,
+	// or the types of values. Whole numbers fit in floats and those in decimals;
+	// nothing else mixes. Null if one of them is. To names the interface of
+	// expressions for each type; nil: it is the type of the value itself. With Own it is that of a field that is a value.
+	Wide []*Term
+	To   map[string]string
+}
+
+// Param is one parameter of a method.
+type Param struct {
+	Name   string
+	Want   *Term // what the argument, or the callback's result, must be
+	Lambda *Term // not nil: a callback that is given this record, called once, at once
+	Plain  bool  // with Lambda: the argument may also be given without a callback
+	Filter bool  // with Lambda: a plain object {field: value} stands for "each field equals"
+	Many   bool  // one Want, or a list of them
+	Null   bool  // null is admitted besides Want
+	Opt    bool  // may be left out
+	Count  bool  // of int: not negative
+	Fixed  bool  // of an operator: a value of the program's, no expression
+	Static bool  // the literal belongs to the shape of the message, not to its arguments
+	Ident  bool  // with Static: text that can be a name in the program
+	Bind   string
+}
+
+// Method is one thing that can be done with an object.
+type Method struct {
+	Name   string
+	Doc    string
+	Params []Param
+	Result *Term
+	Sends  bool        // it sends the message; otherwise it only describes
+	Row    bool        // what it does depends on all that a result row shows: its labels join
+	Sink   bool        // the message leaves the host by it, so it must admit the label of the run
+	Label  value.Label // what following it adds to the label of the message: a link reads the columns of its keys
+
+	// Total: of an expression, which gives another one. It has a value, or null, for whatever its receiver and its arguments
+	// are, and takes no more room than their declarations say. So a selection with it shows what they show, and reads nothing
+	// of them. An object that owns the expression says so, and no policy.
+	Total bool
+
+	// Nested is what it gives within a callback: an expression, and nothing is sent. One that has it and does not
+	// send is there and nowhere else.
+	Nested *Term
+
+	// Trusted: it sends, and a run that has read what is [value.Untrusted] can't send it, whatever it is given.
+	Trusted bool
+
+	// Effect says whether it changes something, and when.
+	Effect EffectMode
+	// Reply is the most that its reply may carry besides the label of the message, whether
+	// there is one, and its error: it joins the run's label before the message acts. A reply
+	// that carries more is an internal error.
+	Reply  value.Label
+	Truth  string      // of a link to at most one row, or of what gives the first of many: the method of its result that says whether the row is there; `!task.assignee` calls it
+	Admits value.Label // with Sink or Effect: the labels that may leave this way; zero: public only
+
+	// Declassifies are the tags of secrecy that a little is told of: sealed values that have no others are opened for the object, and the
+	// run does not get their tags. The result is one of few values, see Bits, and each call takes those from Config.Bits. Such a
+	// method sends, is a sink, has no effect, and gives a type or null: see [exo.BitBudget].
+	Declassifies value.Label
+}
+
+// Property is one field of an interface.
+type Property struct {
+	Type  *Type
+	Doc   string
+	Label value.Label // what reading it adds to the label of the message
+}
+
+// Interface says what can be done with the objects of one kind. Nothing else can.
+type Interface struct {
+	Name    string
+	Doc     string
+	Is      []string             // broader kinds that it can stand for
+	Expr    bool                 // stands for a value of its type argument "of"
+	Fields  map[string]*Property // by name
+	Methods map[string]*Method   // by every name they answer to; Method.Name is the canonical one
+	Order   []string             // the names of Fields and Methods in the order in which they were declared
+	Await   string               // the method that `await x` and returning x stand for, or ""
+	Call    string               // of a granted object: the method that calling it, x(…), stands for; it has no other members then
+	Label   value.Label          // that there is such a thing, and how many: it joins the label of every message that mentions one, whatever the message asks of it. Not of an Expr
+	LabelBy map[string][]string  // by a tag of Label: what gives it, where that is not the declaration of the thing itself. It is for people
+	Keys    string               // x.key, where no member of the name key is declared, stands for x.method("key"): Keys names that method. "": such a member is an error
+	Words   []Words              // what errors about it say, the most important first
+}
+
+// is reports whether i can stand for the kind named name.
+func (i *Interface) is(name string) bool {
+	if i.Name == name {
+		return true
+	}
+	for _, k := range i.Is {
+		if k == name {
+			return true
+		}
+	}
+	return false
+}
+
+// Names lists what can follow a dot: fields and canonical method names, as declared or else sorted.
+func (i *Interface) Names() []string {
+	if len(i.Order) > 0 {
+		return i.Order
+	}
+	var ns []string
+	for n := range i.Fields {
+		ns = append(ns, n)
+	}
+	for n, m := range i.Methods {
+		if n == m.Name {
+			ns = append(ns, n)
+		}
+	}
+	slices.Sort(ns)
+	return ns
+}
+
+// Catalog is every interface that a session's messages may mention, by name.
+type Catalog map[string]*Interface

@@ -1,0 +1,185 @@
+package message
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/scalar"
+)
+
+// Validate refuses interfaces whose members could not be told apart or would
+// mean something else in JavaScript.
+func (i *Interface) Validate() error {
+	if i.Name == "" || undescribed(i.Name) {
+		return fmt.Errorf("%q can't be the name of an interface", i.Name)
+	}
+	if i.Call != "" && (i.Methods[i.Call] == nil || len(i.Methods) > 1 || len(i.Fields) > 0) {
+		return fmt.Errorf("%s: what can be called has that one method, %q, and nothing else", i.Name, i.Call)
+	}
+	if m := i.Methods[i.Keys]; i.Keys != "" && (m == nil || m.Sends || len(m.Params) != 1 || !m.Params[0].Fixed) {
+		return fmt.Errorf("%s: what reading a key stands for, %q, has to be a method that sends nothing and takes one value", i.Name, i.Keys)
+	}
+	for n := range i.Fields {
+		if scalar.ReservedName(n) {
+			return fmt.Errorf("%s: %q can't be the name of a field", i.Name, n)
+		}
+		if i.Methods[n] != nil {
+			return fmt.Errorf("%s: %q is both a field and a method", i.Name, n)
+		}
+	}
+	for n, m := range i.Methods {
+		if m == nil || checkName(n) != nil || i.Methods[m.Name] != m {
+			return fmt.Errorf("%s: method %q is malformed", i.Name, n)
+		}
+		switch {
+		case m.Effect >= effectModes || m.Effect != NoEffect && !m.Sends:
+			return fmt.Errorf("%s.%s: a method with an effect sends, and its effect is one of the EffectModes", i.Name, m.Name)
+		case m.Nested != nil && (m.Effect != NoEffect || m.Sink):
+			return fmt.Errorf("%s.%s: what stands in a callback too is neither a sink nor an effect", i.Name, m.Name)
+		case m.Total && (!i.Expr || m.Sends || m.Row || m.Nested != nil || slices.ContainsFunc(m.Params, func(p Param) bool { return p.Lambda != nil })):
+			return fmt.Errorf("%s.%s: what is total is a method of an expression, sends nothing and takes no callback", i.Name, m.Name)
+		case m.Trusted && !m.Sends:
+			return fmt.Errorf("%s.%s: a method that demands trust sends", i.Name, m.Name)
+		case m.Effect == Held && !isReceipt(m.Result):
+			return fmt.Errorf("%s.%s: what is held replies with a Receipt", i.Name, m.Name)
+		}
+		if err := m.checkDeclassifies(); err != nil {
+			return fmt.Errorf("%s.%s: %w", i.Name, m.Name, err)
+		}
+		for k := range m.Params {
+			if m.Params[k].Want == nil || k > 0 && m.Params[k-1].Opt && !m.Params[k].Opt {
+				return fmt.Errorf("%s.%s: parameter %d is malformed", i.Name, m.Name, k)
+			}
+		}
+	}
+	return i.checkLabels()
+}
+
+func checkName(n string) *fail.Error {
+	if why := scalar.BadName(n); why != "" {
+		return fail.Errorf(fail.Invalid, "", "%s", why)
+	}
+	return nil
+}
+
+func checkIdent(op, what, n string) error {
+	if err := checkName(n); err != nil {
+		return fail.Errorf(fail.Invalid, op, "%s: %s", what, err.Msg)
+	}
+	if !scalar.Simple(n) {
+		return fail.Errorf(fail.Invalid, op, "%s must be a simple name of letters and digits", what)
+	}
+	return nil
+}
+
+// labels joins those of the fields of a type, at any depth.
+func (t *Type) labels() (l value.Label) {
+	t.fields(func(f *TypeField) { l = l.Join(f.Label) })
+	return l
+}
+
+// each visits t and the types that it is made of.
+func (t *Type) each(visit func(*Type)) {
+	if t == nil {
+		return
+	}
+	visit(t)
+	for _, f := range t.Fields {
+		f.Type.each(visit)
+	}
+	for _, a := range t.Args {
+		a.each(visit)
+	}
+}
+
+// each visits the types that a term is made of.
+func (t *Term) each(visit func(*Type)) {
+	if t == nil {
+		return
+	}
+	t.Con.each(visit)
+	t.Of.each(visit)
+	t.Own.each(visit)
+	for _, x := range t.Ext {
+		x.each(visit)
+	}
+	for _, x := range t.Wide {
+		x.each(visit)
+	}
+	for _, x := range t.Args {
+		x.each(visit)
+	}
+}
+
+// Shows joins the labels that the fields of what m gives have.
+func (m *Method) Shows() (l value.Label) {
+	m.Result.each(func(t *Type) {
+		for _, f := range t.Fields {
+			l = l.Join(f.Label)
+		}
+	})
+	return l
+}
+
+// takes joins the labels that whoever gives fields to m has read.
+func (m *Method) takes() (l value.Label) {
+	for i := range m.Params {
+		if w := m.Params[i].Want; w != nil {
+			l = l.Join(w.Con.labels())
+		}
+	}
+	return l
+}
+
+// checkLabels refuses labels where nobody would go by them: a label that is dropped in silence looks like one that holds.
+func (i *Interface) checkLabels() error {
+	var err error
+	refuse := func(member, what string) {
+		if err == nil {
+			err = fmt.Errorf("%s.%s: %s", i.Name, member, what)
+		}
+	}
+	bare := func(member string) func(*Type) {
+		return func(t *Type) {
+			if t.Min > t.Max || (t.Min != 0 || t.Max != 0) && t.Name != value.TypeInt {
+				refuse(member, fmt.Sprintf("type %s is from %d to %d: only whole numbers have a range, from the least to the largest", t.Name, t.Min, t.Max))
+			}
+			if !t.Label.Empty() {
+				refuse(member, fmt.Sprintf("type %s is labelled %s, which the checker alone does: label a field of the interface or of a record, or the method", t.Name, t.Label))
+			}
+		}
+	}
+	if i.Expr && !i.Label.Empty() {
+		return fmt.Errorf("%s is labelled %s, and stands for a value: label the field that shows it", i.Name, i.Label)
+	}
+	for n, f := range i.Fields {
+		if f == nil || f.Type == nil {
+			continue // as before: who uses it is told
+		}
+		f.Type.each(bare(n))
+	}
+	for n, m := range i.Methods {
+		m.Result.each(bare(n))
+		m.Nested.each(bare(n))
+		for k := range m.Params {
+			m.Params[k].Want.each(func(t *Type) {
+				bare(n)(t)
+				for _, f := range t.Fields {
+					if !f.Admits.Empty() && m.Effect != InUnit {
+						refuse(n, fmt.Sprintf("%s of an argument admits %s, and the method keeps nothing in a unit: Method.Admits says what it may be given", f.Name, f.Admits))
+					}
+				}
+			})
+		}
+		m.Result.each(func(t *Type) {
+			for _, f := range t.Fields {
+				if !f.Admits.Empty() {
+					refuse(n, fmt.Sprintf("%s of its result admits %s: only what it takes can", f.Name, f.Admits))
+				}
+			}
+		})
+	}
+	return err
+}

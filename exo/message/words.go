@@ -1,0 +1,280 @@
+package message
+
+import (
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Phrase is what an error says about the things of an interface in the words of whoever
+// declares it: what to write instead of a name that a program tried, or what an operation
+// that is refused means there. exo and its evaluators have only sentences that fit any
+// interface; without a phrase an error has one of those.
+//
+// Text has {name} where a part of the error stands; which parts there are says the list below.
+type Phrase struct {
+	// On lists, separated by spaces, when it is said:
+	//
+	//	.sum         a member of this name is not there; ".*": no other phrase fits a member that is not there
+	//	in.sum       the same within a callback, of what is sent outside of one
+	//	keyed.year   what a group is called by that is made by this method: Text is a name, "." for that of
+	//	             what the method is of, "=" for what its argument says
+	//	result.sum   the same of plain data that a call gave, or that is read from it
+	//	eq()         a function of this name is not there
+	//	word:like    this word stands where JavaScript has none
+	//	begin:SELECT the program begins with this word, and is no JavaScript
+	//	op:!         this operator is not available
+	//	call:Number  this function of JavaScript can't be called with such an expression
+	//	as.take      a member of this name is not there, and is a synonym: Text is the methods that it
+	//	             stands for, the first with the arguments. "orderBy/desc": with the operator desc on what
+	//	             it is given, "where/in": with the operator in between a field's name and the rest;
+	//	             "(where limit) first": an object may say by these names what each is given;
+	//	             "groupBy>where": only behind a call of groupBy; "=where": with a callback
+	//	             not behind what chose what is shown, which a callback of arrays would be given. as.find(): the same, given a callback
+	//	unsent       any of the situations below
+	On string
+	// Needs lists the members of the interface without which it is not said, so that no
+	// phrase names what a policy took away; "*.select" is a member of any interface in the catalogue.
+	Needs string
+	Text  string
+}
+
+// Words are phrases, the most important first. They are one text, a line for each: every
+// run of a worker gets them, and few need one.
+type Words struct{ lines string }
+
+// NewWords makes Words of phrases. It panics where one holds a tab or a line break.
+func NewWords(ps ...Phrase) Words {
+	var b strings.Builder
+	for _, p := range ps {
+		if strings.ContainsAny(p.On+p.Needs+p.Text, "\t\n") {
+			panic(fmt.Sprintf("exo: the phrase %q holds a tab or a line break", p.Text))
+		}
+		b.WriteString(p.On + "\t" + p.Needs + "\t" + p.Text + "\n")
+	}
+	return Words{b.String()}
+}
+
+// All are the phrases.
+func (w Words) All() iter.Seq[Phrase] {
+	return func(yield func(Phrase) bool) {
+		for line := range strings.Lines(w.lines) {
+			on, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+			needs, text, _ := strings.Cut(rest, "\t")
+			if !yield(Phrase{on, needs, text}) {
+				return
+			}
+		}
+	}
+}
+
+// situations are the errors that have phrases besides those for names, each with the
+// parts that their texts may hold.
+var situations = map[string][]string{
+	// Nouns.
+	"member":    nil, // what the members of a described thing are called: "column"
+	"path":      nil, // how a program writes one: "table.column"
+	"all":       nil, // all that a description has: "the query"
+	"whole":     nil, // what has no value: "a whole table or query"
+	"describes": nil, // "only describes a query"
+
+	// A described thing is taken for something else.
+	"condition":      {"it"},                     // a condition, for a value
+	"asked":          {"of"},                     // the same, asked of what was not sent, outside of any callback
+	"value":          {"it", "name"},             // another expression, for a value
+	"record":         {"it"},                     // a whole record, for a value
+	"unsent":         {"it", "chain", "await"},   // chain is the program's own text of it, … if that is too long
+	"unsent.in":      {"it", "part"},             // the same, within a callback
+	"called":         {"it", "link"},             // a granted thing that is called, and is no function
+	"linked.to":      {"it", "args"},             // a link is given arguments
+	"early":          {"name", "chain", "await"}, // a member of arrays, of what was not sent
+	"early.in":       {"it", "name", "part"},     // the same, within a callback
+	"already":        {"it"},                     // JavaScript's function that makes a value of the type which it has
+	"absent":         {"it", "link"},             // a record of which all fields may be missing is compared with nothing
+	"again":          nil,                        // a result that holds something unsent whenever it is read
+	"many":           {"it"},                     // a link to many, for a condition
+	"links":          {"it", "link"},             // a part of what is said of a name that is not there: where else to look
+	"uncalled":       {"it"},                     // a link that is named and not called
+	"uncalled.shown": {"it", "name"},             // the same, where what is shown has that name too
+	"inside":         {"name", "part"},           // a member of the records of what was not sent, within a callback
+	"outside":        {"name"},                   // the same, elsewhere
+	"template":       {"it"},
+	"day.time":       nil,    // a day beside a time; behind what the error says
+	"time.number":    {"it"}, // a number beside a time; behind what the error says
+	"typeof":         nil,
+	"decimal":        {"it", "by"},
+
+	// A call is wrong.
+	"shown":            {"name"}, // a synonym of a method of arrays, after what chose what is shown
+	"direction":        {"it"},   // what stands beside an expression is no direction
+	"operator":         {"name", "part"},
+	"grouped":          nil, // an aggregate is asked of what was grouped by names: of each, or of all?
+	"sent":             nil, // something is added to what sends
+	"nested":           nil, // it sends, within a callback
+	"callback":         nil, // it is given one, and takes none
+	"number":           nil, // it takes one number, and is given more
+	"options":          nil, // an object is given to what takes a number, and then another value
+	"arguments":        nil, // it sends, takes none, and is given some
+	"unsuited":         nil, // an expression of this type is given, where one of another is wanted
+	"argument":         nil, // an expression, where only a value can stand
+	"negative":         nil, // a negative number, where a count is wanted
+	"parameter":        {"example"},
+	"list":             nil, // an expression within a list that is searched; a part of "oneof" there
+	"oneof":            {"list"},
+	"filter.link":      {"name"},
+	"filter.names":     {"name"},
+	"read.none":        nil, // a callback returned a plain value and read nothing
+	"clash":            {"name"},
+	"one":              {"has"}, // it works on one table, and there are several
+	"which":            {"name"},
+	"which.member":     {"part", "name"},
+	"within":           {"name"}, // a member that is not there is one of what the thing is made of
+	"elsewhere":        nil,      // a member that is not there may be one of what is not part of the description yet
+	"parts":            nil,      // the same, of a thing of which all parts are known
+	"link.part":        {"link", "name"},
+	"link":             {"link", "part"},
+	"example":          {"name", "names"},
+	"sample":           nil,
+	"selection":        {"param", "sample", "got"},
+	"keys":             {"param", "sample", "got"}, // of what groups
+	"listed":           {"param", "got"},           // what was not sent, for a list
+	"alike":            {"param", "want", "got"},   // a thing of the right kind, which shows something else
+	"keys.are":         {"keys"},                   // the fields of its own that a thing has
+	"keys.only":        {"keys"},                   // a member that is not there, of what has fields of its own
+	"taken":            {"name"},                   // a field of its own hides a member
+	"unselectable":     {"name", "part"},
+	"unselectable.one": {"name", "it", "member"}, // a link to one row, in a callback
+
+	// A limit, or a rule of the run.
+	"limit.read":   {"most"},
+	"limit.bytes":  {"most"},
+	"limit.result": nil,
+	"limit.time":   nil,
+	"limit.memory": nil,
+	"withheld":     nil,
+	"infinite":     {"it"}, // an argument that is not finite
+	"text":         nil,    // an argument with half a character
+	"second.store": nil,
+
+	"result":   {"instead"}, // an array, for what has more members
+	"decimals": nil,         // a part of "result.sum"
+	"linked":   {"name"},    // plain data, for what has links
+
+	// Something is changed. Those of "read.name", "changed.name", "given.name", "nothing.name" and "api.name" are said of a name.
+	"read":          nil,                // plain data that was read has no such method
+	"changed":       {"method"},         // something is added after what changes something
+	"given":         nil,                // a value for a field is an object, and none was wanted
+	"fixed":         {"name"},           // an assignment to data that was read
+	"found.nothing": {"it"},             // a member of what a call gave that found nothing
+	"assigned":      {"name", "method"}, // an assignment in the callback of what changes something
+	"nothing":       nil,                // a change replied 0; behind what the program called
+	"changes":       nil,                // a member of the number of what was changed
+}
+
+// Check reports what of a phrase is never said: a situation that there is not, or a part
+// that no error of that situation has.
+func (p Phrase) Check() error {
+	for s := range strings.FieldsSeq(p.On) {
+		parts, known := situations[s]
+		before, _, named := strings.Cut(s, ".")
+		switch {
+		case known:
+		case named && before == "options": // an object is given to a method of this name, which wants a callback
+		case named && before == "result":
+			parts = []string{"decimals"}
+		case named && (before == "read" || before == "changed" || before == "api" || before == "given" || before == "nothing"):
+			parts = situations[before]
+		case named && (before == "as" || before == "keyed"):
+			continue // Text is no sentence
+		case named && (before == "" || before == "in"):
+			parts = []string{"it", "part", "links"}
+		case strings.HasPrefix(s, "op:"):
+			parts = []string{"it", "op"}
+		case strings.HasSuffix(s, "()"), strings.HasPrefix(s, "word:"), strings.HasPrefix(s, "begin:"), strings.HasPrefix(s, "call:"):
+		default:
+			return fmt.Errorf("exo: no error is about %q", s)
+		}
+		for _, rest := range strings.Split(p.Text, "{")[1:] {
+			part, _, closed := strings.Cut(rest, "}")
+			if closed && part != "" && !strings.ContainsAny(part, " .{") && !slices.Contains(parts, part) {
+				return fmt.Errorf("exo: an error about %q has no part {%s}", s, part)
+			}
+		}
+	}
+	return nil
+}
+
+// Say is what an error says on one of the situations of Phrase: the first phrase of i, or
+// with nil of any interface, whose needs are met; else otherwise. parts are the names of
+// parts of the error, each followed by its text.
+func (c Catalog) Say(i *Interface, on, otherwise string, parts ...string) string {
+	text := otherwise
+	if i != nil {
+		if t, ok := c.phrase(i, on); ok {
+			text = t
+		}
+	} else {
+		for _, name := range slices.Sorted(maps.Keys(c)) {
+			if t, ok := c.phrase(c[name], on); ok {
+				text = t
+				break
+			}
+		}
+	}
+	if len(parts) == 0 {
+		return text
+	}
+	for k := 0; k < len(parts); k += 2 {
+		parts[k] = "{" + parts[k] + "}"
+	}
+	return strings.NewReplacer(parts...).Replace(text)
+}
+
+func (c Catalog) phrase(i *Interface, on string) (text string, ok bool) {
+	for _, w := range i.Words {
+		for p := range w.All() {
+			if p.on(on) && c.has(i, p.Needs) {
+				return p.Text, true
+			}
+		}
+	}
+	return "", false
+}
+
+func (p Phrase) on(on string) bool {
+	for s := range strings.FieldsSeq(p.On) {
+		if s == on || s == ".*" && strings.HasPrefix(on, ".") {
+			return true
+		}
+	}
+	return false
+}
+
+// has reports whether i has all of the members that needs lists.
+func (c Catalog) has(i *Interface, needs string) bool {
+	for n := range strings.FieldsSeq(needs) {
+		if any, ok := strings.CutPrefix(n, "*."); ok {
+			if !c.anyHas(any) {
+				return false
+			}
+		} else if !i.has(n) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c Catalog) anyHas(member string) bool {
+	for _, i := range c {
+		if i.has(member) {
+			return true
+		}
+	}
+	return false
+}
+
+func (i *Interface) has(member string) bool {
+	return i.Fields[member] != nil || i.Methods[member] != nil
+}

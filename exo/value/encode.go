@@ -1,0 +1,290 @@
+package value
+
+import (
+	"errors"
+	"fmt"
+	"hash"
+	"slices"
+
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/internal/wire"
+)
+
+// Encoder writes values and messages in the canonical encoding, for those who have
+// frames of their own to put them in. Most use AppendBinary. The zero Encoder writes
+// what a guest may have: no labels, and no reference unless Extend does.
+type Encoder struct {
+	B      []byte // what was written
+	Values int    // how many values, names and cells that was
+
+	// Extend writes a reference or rows in another way than the canonical one: from a tag
+	// that is at least 64. Append returns false for what it leaves to the encoder.
+	Extend interface {
+		Append(b []byte, v Value) ([]byte, bool)
+	}
+
+	Plain bool // no rows: what a guest sends has none
+
+	whole bool      // labels and references, too
+	sum   hash.Hash // not nil: what was written goes there when there is enough of it
+	err   error
+}
+
+// Err is why what was written can't be read: it holds what has no spelling.
+func (e *Encoder) Err() error { return e.err }
+
+// Refuse notes that what is written can't be read.
+func (e *Encoder) Refuse(err error) {
+	if e.err == nil {
+		e.err = &fail.Error{Kind: fail.Invalid, Msg: err.Error()}
+	}
+}
+
+// none stands for a value without a spelling. No decoder takes it.
+func (e *Encoder) none(err error) {
+	e.Refuse(err)
+	e.B = append(e.B, tagNone)
+}
+
+var (
+	errNoValue   = errors.New("a value that nobody made has no encoding")
+	errObject    = errors.New("a reference has no encoding where it has no number")
+	errPlain     = errors.New("rows have no encoding in a message")
+	errDeep      = fmt.Errorf("what is nested more than %d levels deep has no encoding", MaxDepth)
+	errName      = errors.New("a record with a name that is no text has no encoding")
+	errNameTwice = errors.New("a record with a name given twice has no encoding: it could be read in two ways")
+	errTag       = errors.New("a label with a tag that is no text has no encoding")
+	errShape     = errors.New("rows that don't fit their shape have no encoding")
+)
+
+// Value writes v.
+func (e *Encoder) Value(v Value) { e.value(&v, 0) }
+
+func (e *Encoder) value(v *Value, depth int) {
+	if depth > MaxDepth {
+		e.none(errDeep)
+		return
+	}
+	e.Values++
+	if e.whole && v.label.set != nil && v.kind != KindSealed {
+		e.label(v.label)
+	}
+	switch v.kind {
+	case KindList:
+		items := v.ref.([]Value)
+		e.B = wire.AppendCount(append(e.B, tagList), len(items))
+		for i := range items {
+			e.value(&items[i], depth+1)
+			e.flush()
+		}
+	case KindRecord:
+		e.record(v.ref.([]Field), depth)
+	case KindRows:
+		if e.Plain {
+			e.none(errPlain)
+		} else if !e.extended(v) {
+			e.rows(v.ref.(*Rows), depth)
+		}
+	case KindRef:
+		if !e.extended(v) {
+			e.reference(v)
+		}
+	case KindSealed:
+		e.sealed(v)
+	default:
+		if e.B = appendScalar(e.B, v); v.kind == KindNone {
+			e.Refuse(errNoValue)
+		}
+	}
+}
+
+func (e *Encoder) extended(v *Value) (ok bool) {
+	if e.Extend != nil {
+		e.B, ok = e.Extend.Append(e.B, *v)
+	}
+	return ok
+}
+
+func appendScalar(b []byte, v *Value) []byte {
+	switch v.kind {
+	case KindNull:
+		return append(b, tagNull)
+	case KindBool:
+		if v.bits == 1 {
+			return append(b, tagTrue)
+		}
+		return append(b, tagFalse)
+	case KindInt:
+		return wire.AppendInt(append(b, tagInt), int64(v.bits))
+	case KindFloat:
+		return wire.AppendBits(append(b, tagFloat), v.bits)
+	case KindText:
+		return wire.AppendText(append(b, tagText), v.str)
+	case KindTime:
+		return wire.AppendInt(append(b, tagTime), int64(v.bits))
+	}
+	return append(b, tagNone)
+}
+
+// label says what the value after it is labelled. A frame carries no labels: they are
+// the host's, and what a program may learn of one it learns from being refused.
+func (e *Encoder) label(l Label) {
+	e.B = append(e.B, tagLabelled)
+	e.tags(l)
+}
+
+func (e *Encoder) tags(l Label) {
+	tags := *l.set
+	e.Values += len(tags)
+	for _, t := range tags {
+		if !isText(t) {
+			e.Refuse(errTag)
+		}
+	}
+	e.B = wire.AppendTexts(e.B, tags)
+}
+
+func (e *Encoder) record(fields []Field, depth int) {
+	e.Values += len(fields) // names count like values
+	e.B = wire.AppendCount(append(e.B, tagRecord), len(fields))
+	var seen nameSet
+	for i := range fields {
+		f := &fields[i]
+		if !isText(f.Name) {
+			e.Refuse(errName)
+		}
+		if !seen.add(f.Name, i, len(fields), func(k int) string { return fields[k].Name }) {
+			e.Refuse(errNameTwice)
+		}
+		e.B = wire.AppendText(e.B, f.Name)
+		e.value(&f.Value, depth+1)
+		e.flush()
+	}
+}
+
+// nameSet finds a name that was there before. Few names are compared with each other.
+type nameSet map[string]bool
+
+// add reports whether the i-th of n names is new; before gives those before it.
+func (s *nameSet) add(name string, i, n int, before func(int) string) bool {
+	if n <= 12 {
+		for k := range i {
+			if before(k) == name {
+				return false
+			}
+		}
+		return true
+	}
+	if *s == nil {
+		*s = make(nameSet, min(n, wire.Ahead))
+	}
+	if (*s)[name] {
+		return false
+	}
+	(*s)[name] = true
+	return true
+}
+
+// reference writes the number of an object. In a frame of a guest there is none.
+func (e *Encoder) reference(v *Value) {
+	if !e.whole || v.ref != nil {
+		e.none(errObject)
+		return
+	}
+	e.B = wire.AppendUint(append(e.B, tagRef), uint64(v.Number()))
+}
+
+func (e *Encoder) rows(r *Rows, depth int) {
+	if r == nil || !e.fits(r.Shape, 0) {
+		e.none(errShape)
+		return
+	}
+	if w := r.Shape.Width(); r.packed == nil && (w == 0 && len(r.Cells) > 0 || w > 0 && len(r.Cells)%w != 0) {
+		e.none(errShape)
+		return
+	}
+	e.B = appendShape(append(e.B, tagRows), r.Shape)
+	e.cells(r, depth)
+}
+
+// fits reports whether a shape is one that a decoder takes.
+func (e *Encoder) fits(s *Shape, depth int) bool {
+	if s == nil || depth > MaxDepth || s.Subs != nil && len(s.Subs) != len(s.Names) {
+		return false
+	}
+	var seen nameSet
+	for i, n := range s.Names {
+		if !isText(n) || !seen.add(n, i, len(s.Names), func(k int) string { return s.Names[k] }) {
+			return false
+		}
+		if sub := s.Sub(i); sub != nil && !e.fits(sub, depth+1) {
+			return false
+		}
+	}
+	return true
+}
+
+// Cells writes how many cells there are, and the cells.
+func (e *Encoder) Cells(r *Rows) { e.cells(r, 0) }
+
+func (e *Encoder) cells(r *Rows, depth int) {
+	if p := r.packed; p != nil {
+		e.B = wire.AppendCount(e.B, p.rows*r.Shape.Width())
+		e.Values += p.values
+		if !p.plain && depth > 0 {
+			e.Refuse(errDeep)
+		}
+		if e.sum == nil {
+			n := 0
+			for i := range p.pages {
+				n += len(p.pages[i].cells)
+			}
+			e.B = slices.Grow(e.B, n)
+		}
+		for i := range p.pages {
+			e.B = append(e.B, p.pages[i].cells...)
+			e.flush()
+		}
+		return
+	}
+	e.B = wire.AppendCount(e.B, len(r.Cells))
+	e.Values += len(r.Cells)
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		if c.kind >= KindNull && c.kind <= KindTime && (c.label.set == nil || !e.whole) {
+			e.B = appendScalar(e.B, c)
+		} else {
+			e.Values-- // it was counted
+			e.value(c, depth+1)
+		}
+		e.flush()
+	}
+}
+
+// Shape writes a shape.
+func (e *Encoder) Shape(s *Shape) { e.B = appendShape(e.B, s) }
+
+func appendShape(b []byte, s *Shape) []byte {
+	b = wire.AppendCount(b, len(s.Names))
+	for i, n := range s.Names {
+		b = wire.AppendText(b, n)
+		if sub := s.Sub(i); sub != nil {
+			b = appendShape(append(b, 1), sub)
+		} else {
+			b = append(b, 0)
+		}
+	}
+	return b
+}
+
+// flush hands on what was written, where it goes into a digest: rows are as large as
+// a reply, and their encoding need not be there at one time.
+func (e *Encoder) flush() {
+	if e.sum != nil && len(e.B) >= digestChunk {
+		e.sum.Write(e.B)
+		e.B = e.B[:0]
+	}
+}
+
+// digestChunk is how much is encoded before it is hashed.
+const digestChunk = 8 << 10

@@ -1,0 +1,86 @@
+package value
+
+import (
+	"fmt"
+
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/internal/wire"
+)
+
+// The canonical encoding has one spelling for each value and message, and its decoder
+// refuses every other: equal bytes mean equal things, so a digest of them can stand for
+// the thing. Frames between processes, the record of a run and digests share it.
+//
+// A value is a byte that says of what kind it is, and its content:
+//
+//	tagNull, tagFalse, tagTrue
+//	tagInt      the number, zigzag
+//	tagFloat    eight bytes, IEEE 754, the lowest first; no NaN, no infinity
+//	tagText     length, UTF-8 without NUL
+//	tagTime     milliseconds since 1970, zigzag
+//	tagList     count, values
+//	tagRecord   count, names with their values; no name twice
+//	tagRows     shape, count of cells, values
+//	tagRef      the number that its run gave the object
+//	tagLabelled count, tags in order; then the value, which is none of these itself
+//	tagSealed   the number that its run gave the cell, the name of its type, count, tags in order
+//
+// A number is a varint in its shortest form. A shape is a count and for each cell its
+// name and 0, or 1 and the shape of a nested record.
+const (
+	tagNone = iota // of no value: always refused
+	tagNull
+	tagFalse
+	tagTrue
+	tagInt
+	tagFloat
+	tagText
+	tagTime
+	tagList
+	tagRecord
+	tagRows
+	tagRef
+	tagLabelled
+	tagSealed
+)
+
+// MaxReplyDepth bounds values within values of a reply.
+const MaxReplyDepth = 64
+
+// MaxDepth bounds values within values, and shapes within shapes. It is above what a
+// message (64) or a reply may have.
+const MaxDepth = 70
+
+// AppendBinary writes the value in the canonical encoding, labels and the numbers of
+// references included. It fails for what no decoder takes: a value that nobody made, an
+// object without a number, a name given twice, more than 70 levels.
+func (v Value) AppendBinary(b []byte) ([]byte, error) {
+	e := Encoder{B: append(b, wire.Encoding), whole: true}
+	e.value(&v, 0)
+	return e.B, e.err
+}
+
+// DecodeValue reads what AppendBinary wrote and nothing else. limit bounds the values,
+// names and cells in it, and so its memory: each takes some 60 bytes. Its texts are
+// parts of s.
+func DecodeValue(s string, limit int) (Value, error) {
+	d := Decoder{Reader: wire.NewReader(s), Values: limit, whole: true}
+	d.Version()
+	v := d.Value()
+	return v, Malformed("value", d.Done())
+}
+
+// Version reads the version of the encoding, which begins what AppendBinary wrote.
+func (d *Decoder) Version() {
+	if v := d.Byte(); v != wire.Encoding && d.Err() == nil {
+		d.Fail(fmt.Sprintf("version %d of the encoding, not %d", v, wire.Encoding))
+	}
+}
+
+// Malformed is why what was read is no such thing, nil where err is.
+func Malformed(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &fail.Error{Kind: fail.Invalid, Msg: "a malformed " + what + ": " + err.Error()}
+}

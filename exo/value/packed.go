@@ -1,0 +1,285 @@
+package value
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"sort"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/exoagent/exoagent/internal/wire"
+)
+
+// packed are the cells of many rows in the canonical encoding, as bytes without pointers:
+// most programs return rows and never look at them, and a Value takes more memory than
+// most cells have bytes. The writers of JSON, frames and digests read them as they are.
+type packed struct {
+	pages []page
+	rows  int
+	plain bool // every cell is a scalar
+	tally
+}
+
+// tally is what is counted of cells.
+type tally struct {
+	text   int // bytes of text
+	size   int // as Value.Bytes counts
+	values int // as Encoder.Values counts
+}
+
+// page holds whole rows, one after the other.
+type page struct {
+	cells string
+	first int      // its first row
+	marks []uint32 // where each row begins whose place in the page is a multiple of markEach
+}
+
+const (
+	firstPage = 1 << 10 // bytes; a larger row has a page of its own
+	lastPage  = 16 << 10
+	markEach  = 16
+)
+
+// RowsBuilder makes rows of one shape, cell by cell, and keeps no Value of them where they
+// are plain data. Make it with NewRowsBuilder.
+type RowsBuilder struct {
+	shape *Shape
+	width int
+	p     packed
+	row   []byte // the row that is not whole yet
+	cells int    // of it
+	of    tally  // of it
+	page  strings.Builder
+	n     int // rows of page
+	marks []uint32
+	next  int // bytes of the next page
+
+	loose bool // something came that can't be packed
+	all   []Value
+}
+
+// NewRowsBuilder begins rows of a shape, which must not be changed any more.
+func NewRowsBuilder(s *Shape) *RowsBuilder {
+	return &RowsBuilder{shape: s, width: s.Width(), p: packed{plain: true}, next: firstPage}
+}
+
+// Add takes the next cell.
+func (b *RowsBuilder) Add(v Value) {
+	if !b.loose && !b.pack(&v) {
+		b.unpack()
+	}
+	if b.loose {
+		b.all = append(b.all, v)
+	}
+}
+
+// pack is false for what has no place among packed cells: what an Encoder refuses, what
+// has a label, and what is nested deeper than a reply may be.
+func (b *RowsBuilder) pack(v *Value) bool {
+	if v.kind > KindNone && v.kind < KindList && v.label.set == nil {
+		b.of.text += len(v.str)
+		b.row = appendScalar(b.row, v)
+		b.took(1, TextBytes(len(v.str)))
+		return true
+	}
+	e := Encoder{B: b.row, Plain: true}
+	if e.value(v, 1+MaxDepth-MaxReplyDepth); e.err != nil || v.AllLabels().set != nil {
+		return false
+	}
+	b.row, b.p.plain = e.B, false
+	b.took(e.Values, v.Bytes())
+	return true
+}
+
+// unpack makes a Value of each cell that was taken.
+func (b *RowsBuilder) unpack() {
+	n, part, cells := b.p.rows, b.row, b.cells
+	r := b.Rows().Reader()
+	b.p = packed{}
+	b.row, b.cells = nil, 0
+	b.loose, b.all = true, make([]Value, 0, n*b.width+cells+1)
+	for i := range n {
+		b.all = append(b.all, r.Cells(i)...)
+	}
+	page := string(part)
+	for at := 0; cells > 0; cells-- {
+		var v Value
+		v, at = cellAt(page, at)
+		b.all = append(b.all, v)
+	}
+}
+
+// AddText is Add of a text whose bytes may be overwritten afterwards. It is false, and takes
+// nothing, where no text has these bytes.
+func (b *RowsBuilder) AddText(s []byte) bool {
+	if !utf8.Valid(s) || bytes.IndexByte(s, 0) >= 0 {
+		return false
+	}
+	if b.loose {
+		b.all = append(b.all, Value{kind: KindText, str: string(s)})
+		return true
+	}
+	b.row = append(binary.AppendUvarint(append(b.row, tagText), uint64(len(s))), s...)
+	b.of.text += len(s)
+	b.took(1, TextBytes(len(s)))
+	return true
+}
+
+// took counts a cell, and puts the row that it ends into a page.
+func (b *RowsBuilder) took(values, size int) {
+	b.of.values += values
+	b.of.size += size
+	if b.cells++; b.cells < b.width {
+		return
+	}
+	if b.page.Cap()-b.page.Len() < len(b.row) { // another page, never a larger one: growing would copy what is there
+		b.seal()
+		b.page.Grow(max(b.next, len(b.row)))
+		b.next = min(2*b.next, lastPage)
+	}
+	if b.n%markEach == 0 {
+		b.marks = append(b.marks, uint32(b.page.Len()))
+	}
+	b.page.Write(b.row)
+	b.p.tally = tally{b.p.text + b.of.text, b.p.size + b.of.size, b.p.values + b.of.values}
+	b.row, b.cells, b.of = b.row[:0], 0, tally{}
+	b.n++
+	b.p.rows++
+}
+
+func (b *RowsBuilder) seal() {
+	if b.n > 0 {
+		b.p.pages = append(b.p.pages, page{b.page.String(), b.p.rows - b.n, b.marks})
+	}
+	b.page, b.n, b.marks = strings.Builder{}, 0, make([]uint32, 0, len(b.marks))
+}
+
+// Len is how many cells were taken.
+func (b *RowsBuilder) Len() int { return len(b.all) + b.p.rows*b.width + b.cells }
+
+// Rows are the whole rows that were taken. The builder is not used any more.
+func (b *RowsBuilder) Rows() *Rows {
+	if b.loose {
+		return &Rows{Shape: b.shape, Cells: b.all[:len(b.all)/b.width*b.width]}
+	}
+	b.seal()
+	p := b.p
+	return &Rows{Shape: b.shape, packed: &p}
+}
+
+// RowReader gives the cells of rows. One goroutine uses it; reading rows in their order is
+// the quickest.
+type RowReader struct {
+	rows  *Rows
+	width int
+	buf   []Value
+	page  int
+	at    int // in the page
+	next  int // the row that begins there
+}
+
+// Reader makes a RowReader.
+func (r *Rows) Reader() *RowReader {
+	c := &RowReader{rows: r}
+	if r.Shape != nil {
+		c.width = r.Shape.Width()
+	}
+	return c
+}
+
+// Cells are the cells of row i until the next call. They must not be changed.
+func (c *RowReader) Cells(i int) []Value {
+	if c.rows.packed == nil {
+		return c.rows.Cells[i*c.width : (i+1)*c.width]
+	}
+	s, at := c.seek(i)
+	if cap(c.buf) < c.width {
+		c.buf = make([]Value, c.width)
+	}
+	c.buf = c.buf[:c.width]
+	for k := range c.buf {
+		c.buf[k], at = cellAt(s, at)
+	}
+	c.at, c.next = at, i+1
+	return c.buf
+}
+
+// seek finds where packed row i begins.
+func (c *RowReader) seek(i int) (cells string, at int) {
+	p := c.rows.packed
+	if i != c.next || c.page >= len(p.pages) || c.at == len(p.pages[c.page].cells) {
+		c.page = sort.Search(len(p.pages), func(k int) bool { return p.pages[k].first > i }) - 1
+		in := i - p.pages[c.page].first
+		c.at, c.next = int(p.pages[c.page].marks[in/markEach]), i-in%markEach
+		for ; c.next < i; c.next++ {
+			for range c.width {
+				c.at = afterCell(p.pages[c.page].cells, c.at)
+			}
+		}
+	}
+	return p.pages[c.page].cells, c.at
+}
+
+// cellAt reads the cell that begins at a byte of a page: what appendScalar and an Encoder
+// have written there.
+func cellAt(s string, at int) (v Value, next int) {
+	tag := s[at]
+	at++
+	switch tag {
+	case tagNull:
+		return Value{kind: KindNull}, at
+	case tagFalse:
+		return Value{kind: KindBool}, at
+	case tagTrue:
+		return Value{kind: KindBool, bits: 1}, at
+	case tagInt, tagTime:
+		u, at := uvarint(s, at)
+		v.kind, v.bits = KindInt, u>>1^-(u&1)
+		if tag == tagTime {
+			v.kind = KindTime
+		}
+		return v, at
+	case tagFloat:
+		for i := range 8 {
+			v.bits |= uint64(s[at+i]) << (8 * i)
+		}
+		v.kind = KindFloat
+		return v, at + 8
+	case tagText:
+		u, at := uvarint(s, at)
+		return Value{kind: KindText, str: s[at : at+int(u)]}, at + int(u)
+	}
+	d := Decoder{Reader: wire.NewReader(s[at-1:]), Values: math.MaxInt}
+	v = d.Value()
+	return v, at - 1 + d.At()
+}
+
+// afterCell is where the cell ends that begins at a byte.
+func afterCell(s string, at int) int {
+	switch tag := s[at]; tag {
+	case tagNull, tagFalse, tagTrue:
+		return at + 1
+	case tagInt, tagTime:
+		_, at = uvarint(s, at+1)
+		return at
+	case tagFloat:
+		return at + 9
+	case tagText:
+		u, at := uvarint(s, at+1)
+		return at + int(u)
+	}
+	_, at = cellAt(s, at)
+	return at
+}
+
+func uvarint(s string, at int) (x uint64, next int) {
+	for shift := 0; ; shift += 7 {
+		c := s[at]
+		at++
+		x |= uint64(c&0x7f) << shift
+		if c < 0x80 {
+			return x, at
+		}
+	}
+}

@@ -1,0 +1,160 @@
+package value
+
+import (
+	"iter"
+	"slices"
+	"strings"
+)
+
+// All yields v, or, where it has parts, each value in it that has none, at any depth. Of packed rows, which are plain
+// data without labels, it yields nothing.
+func (v Value) All() iter.Seq[Value] {
+	return func(yield func(Value) bool) { v.all(yield) }
+}
+
+func (v Value) all(yield func(Value) bool) bool {
+	switch r := v.ref.(type) {
+	case []Value:
+		for i := range r {
+			if !r[i].all(yield) {
+				return false
+			}
+		}
+	case []Field:
+		for i := range r {
+			if !r[i].Value.all(yield) {
+				return false
+			}
+		}
+	case *Rows:
+		if r == nil {
+			return true
+		}
+		for i := range r.Cells {
+			if !r.Cells[i].all(yield) {
+				return false
+			}
+		}
+	default:
+		return yield(v)
+	}
+	return true
+}
+
+// ChangeInPlace calls f with each value in v that has no parts. It is for whoever has copied v.
+func (v *Value) ChangeInPlace(f func(*Value)) {
+	switch r := v.ref.(type) {
+	case []Value:
+		for i := range r {
+			r[i].ChangeInPlace(f)
+		}
+	case []Field:
+		for i := range r {
+			r[i].Value.ChangeInPlace(f)
+		}
+	case *Rows:
+		for i := range r.Cells {
+			r.Cells[i].ChangeInPlace(f)
+		}
+	default:
+		f(v)
+	}
+}
+
+// Replace is v with what f gives in the place of each value in it that f has one for. f is asked of what has parts before its parts
+// are. What holds nothing that changes is shared with v.
+func (v Value) Replace(f func(Value) (Value, bool)) Value {
+	w, _ := v.replace(f)
+	return w
+}
+
+func (v Value) replace(f func(Value) (Value, bool)) (Value, bool) {
+	if w, ok := f(v); ok {
+		return w, true
+	}
+	changed := false
+	switch r := v.ref.(type) {
+	case []Value:
+		v.ref, changed = replaced(r, func(x *Value) bool {
+			w, ok := x.replace(f)
+			*x = w
+			return ok
+		})
+	case []Field:
+		v.ref, changed = replaced(r, func(x *Field) bool {
+			w, ok := x.Value.replace(f)
+			x.Value = w
+			return ok
+		})
+	case *Rows:
+		if r == nil {
+			break
+		}
+		cells, ok := replaced(r.Cells, func(x *Value) bool {
+			w, ok := x.replace(f)
+			*x = w
+			return ok
+		})
+		if changed = ok; ok {
+			c := *r
+			c.Cells = cells
+			v.ref = &c
+		}
+	}
+	return v, changed
+}
+
+// replaced is list with its items changed by f, a copy as soon as one has.
+func replaced[T any](list []T, f func(*T) bool) ([]T, bool) {
+	changed := false
+	for i := range list {
+		x := list[i]
+		if !f(&x) {
+			continue
+		}
+		if !changed {
+			list, changed = slices.Clone(list), true
+		}
+		list[i] = x
+	}
+	return list, changed
+}
+
+// Clone copies all texts of plain data: one that is cut out of a message would keep the whole message in memory.
+func (v Value) Clone() Value {
+	v.str = strings.Clone(v.str)
+	switch r := v.ref.(type) {
+	case []Value:
+		l := make([]Value, len(r))
+		for i, x := range r {
+			l[i] = x.Clone()
+		}
+		v.ref = l
+	case []Field:
+		l := make([]Field, len(r))
+		for i, f := range r {
+			l[i] = Field{strings.Clone(f.Name), f.Value.Clone()}
+		}
+		v.ref = l
+	}
+	return v
+}
+
+// AllLabels joins the labels of v and of everything in it, but for what is sealed.
+func (v Value) AllLabels() Label {
+	if v.kind == KindSealed {
+		return Label{}
+	}
+	l := v.label
+	switch r := v.ref.(type) {
+	case []Value:
+		for _, x := range r {
+			l = l.Join(x.AllLabels())
+		}
+	case []Field:
+		for _, f := range r {
+			l = l.Join(f.Value.AllLabels())
+		}
+	}
+	return l
+}
