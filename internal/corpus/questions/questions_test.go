@@ -31,7 +31,6 @@ func TestParse(t *testing.T) {
 		"no question":          strings.TrimPrefix(good, "How many?\nas: 2\n"),
 		"no number":            strings.Replace(good, "as: 2", "as: two", 1),
 		"no SQL":               strings.Replace(good, "-- value --\nSELECT 1\n", "", 1),
-		"nothing right":        strings.Replace(good, "-- right: a number --\nreturn 1\n", "", 1),
 		"no error":             strings.Replace(good, "-- error --\nsyntax 1:8\ndid you mean 1?\n", "", 1),
 		"not mended":           strings.Replace(good, "-- mended --\nreturn 1\n", "", 1),
 		"mended before it":     strings.Replace(good, "-- wrong: a name --\nreturn one\n", "", 1),
