@@ -2,7 +2,8 @@
 // the one gate through which it can use them. For every program, hostile ones
 // included, what it causes depends only on the objects it was granted.
 //
-// The pieces, in the order in which a message meets them:
+// Values with their labels are in exo/value, what a program may say in exo/message, errors in exo/fail. The pieces, in the order in
+// which a message meets them:
 //
 //   - An [Object] is a capability. Its [message.Description] is plain data: interfaces
 //     that say which members there are and of which types.
@@ -25,7 +26,7 @@
 //     a [BitBudget] bounds what all of them tell a principal in a day.
 //   - A [Line] of the console leaves only if the label that the run had when it was
 //     logged may: see [Session.Log].
-//   - An [fail.Error] has a Kind, a text for the guest, a place in the program, and a cause
+//   - A [fail.Error] has a Kind, a text for the guest, a place in the program, and a cause
 //     for the host. It comes as an error: [fail.KindOf], [fail.GuestText] and [fail.PosOf] read it.
 //
 // # Security model

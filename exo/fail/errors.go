@@ -1,5 +1,7 @@
 package fail
 
+// This file has the error type, its kinds, and the functions that read it.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,7 @@
 package fail
 
+// This file makes errors of the host's code safe to ask.
+
 import (
 	"fmt"
 

@@ -1,5 +1,7 @@
 package fail
 
+// This file has the error of host code that panicked.
+
 import (
 	"errors"
 	"fmt"

@@ -1,5 +1,7 @@
 package message
 
+// This file asks a whole catalogue: which labels, effects and ways out there are. exo decides by it when it grants.
+
 import (
 	"github.com/exoagent/exoagent/exo/value"
 	"maps"

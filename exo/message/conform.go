@@ -1,5 +1,7 @@
 package message
 
+// This file decides whether an argument can stand where a type is wanted. node.go calls it for each call; literal.go converts values for it.
+
 import (
 	"slices"
 

@@ -1,5 +1,7 @@
 package message
 
+// This file writes types and terms and reads them back, for a guest in another process; crossingcatalog.go does it for a catalogue.
+
 import (
 	"maps"
 	"slices"

@@ -1,5 +1,7 @@
 package message
 
+// This file writes what was granted, with its catalogue, and reads it back.
+
 import (
 	"maps"
 	"slices"

@@ -1,5 +1,7 @@
 package message
 
+// This file has what an object says of itself, by which it gets its place in a catalogue: see merge.go.
+
 import "reflect"
 
 // Description is an object's place in the catalogue.

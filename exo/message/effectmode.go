@@ -1,5 +1,7 @@
 package message
 
+// This file names when a method takes effect, and the type of the receipt of what is held.
+
 import (
 	"fmt"
 	"github.com/exoagent/exoagent/exo/value"

@@ -1,5 +1,7 @@
 package message
 
+// This file makes a message of an expression and checks one that came: the last step of the checker, after node.go.
+
 import (
 	"slices"
 	"strconv"

@@ -1,5 +1,7 @@
 package message
 
+// This file writes messages in the canonical encoding and reads them; exo/value has the encoding.
+
 import (
 	"errors"
 	"fmt"

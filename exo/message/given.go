@@ -1,5 +1,7 @@
 package message
 
+// This file asks which fields of its type an argument gives, for what labels and trust they demand.
+
 import (
 	"github.com/exoagent/exoagent/exo/value"
 	"slices"

@@ -1,5 +1,7 @@
 package message
 
+// This file admits plain values where a type is wanted, and converts them. conform.go asks it.
+
 import (
 	"fmt"
 	"slices"

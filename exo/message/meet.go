@@ -1,5 +1,7 @@
 package message
 
+// This file holds what a policy wants of a description against the description itself: only less passes. narrow.go calls it.
+
 import (
 	"fmt"
 	"github.com/exoagent/exoagent/exo/value"

@@ -1,5 +1,7 @@
 package message
 
+// This file makes one catalogue of the descriptions of all that is granted; validate.go looks at each interface before.
+
 import "fmt"
 
 // How the descriptions of what is granted become one catalogue. Objects of one declaration come with the same interfaces, so each

@@ -1,5 +1,7 @@
 package message
 
+// This file makes the description of an object that a policy narrows, with names of its own for what changed.
+
 import (
 	"crypto/sha256"
 	"fmt"

@@ -1,5 +1,7 @@
 package message
 
+// This file makes the nodes of expressions, one method for each kind. Nothing else makes one.
+
 import (
 	"fmt"
 	"maps"
@@ -65,8 +67,8 @@ func (n *Node) Label() value.Label { return n.label }
 // Sends reports whether the node is a call that sends the message.
 func (n *Node) Sends() bool { return n.sends }
 
-// Bounds are those of one message.
-type Bounds struct {
+// Most is what one message may have.
+type Most struct {
 	Nodes        int // steps, written out as a tree
 	Depth        int // of its nesting
 	LiteralBytes int // of one literal value
@@ -85,7 +87,7 @@ func (n *Node) Receiver() *Node {
 // gate, which trusts no recorder.
 type Checker struct {
 	Catalog Catalog
-	Bounds  Bounds
+	Bounds  Most
 	Ref     func(id uint32) *Type     // the type of a granted object; nil: no such object
 	Show    func(id uint32) string    // what the program calls that object, for messages
 	Literal func(v value.Value) error // optional further check of literals

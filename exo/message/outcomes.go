@@ -1,5 +1,7 @@
 package message
 
+// This file counts what a declassifier can tell, and cuts its replies to that.
+
 import (
 	"errors"
 	"fmt"

@@ -1,5 +1,7 @@
 package message
 
+// This file finds the labels of what a call reads and of what it shows, and the rows that a selection shows.
+
 import (
 	"github.com/exoagent/exoagent/exo/value"
 	"slices"

@@ -1,5 +1,7 @@
 package message
 
+// This file copies declarations down to the last part, with other names; narrow.go renames by it.
+
 import (
 	"maps"
 	"slices"

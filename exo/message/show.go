@@ -1,5 +1,7 @@
 package message
 
+// This file writes expressions and types as errors name them, and says what is wrong with an argument.
+
 import (
 	"fmt"
 	"slices"

@@ -1,5 +1,7 @@
 package message
 
+// This file asks the types of replies for labels: what is shown, and by which columns.
+
 import (
 	"cmp"
 	"github.com/exoagent/exoagent/exo/value"

@@ -1,5 +1,7 @@
 package message
 
+// This file closes terms: the type of a result, given the receiver and the arguments of a call.
+
 import (
 	"maps"
 	"slices"

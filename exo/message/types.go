@@ -1,5 +1,7 @@
 package message
 
+// This file has the vocabulary of declarations: types, terms, parameters, methods and interfaces.
+
 import (
 	"fmt"
 	"github.com/exoagent/exoagent/exo/value"

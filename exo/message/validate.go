@@ -1,5 +1,7 @@
 package message
 
+// This file refuses declarations that could mean two things, or whose labels nobody would go by.
+
 import (
 	"fmt"
 	"slices"

@@ -1,5 +1,7 @@
 package message
 
+// This file has the phrases by which errors speak of an interface in the words of whoever declares it.
+
 import (
 	"fmt"
 	"iter"

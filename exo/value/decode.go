@@ -1,5 +1,7 @@
 package value
 
+// This file reads what encode.go writes. Whatever hostile bytes say, it takes memory in proportion to their length.
+
 import (
 	"math"
 	"time"

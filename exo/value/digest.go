@@ -1,5 +1,7 @@
 package value
 
+// This file makes the digests of values and of what was granted, by their encoding.
+
 import (
 	"crypto/sha256"
 	"encoding/hex"

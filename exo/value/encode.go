@@ -1,5 +1,7 @@
 package value
 
+// This file writes values in the canonical encoding of encoding.go.
+
 import (
 	"errors"
 	"fmt"

@@ -1,5 +1,7 @@
 package value
 
+// This file says what the canonical encoding is; encode.go writes it and decode.go reads it.
+
 import (
 	"fmt"
 

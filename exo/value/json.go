@@ -1,5 +1,7 @@
 package value
 
+// This file writes values as JSON, in full, piece by piece, or only counting; rowjson.go does it for rows.
+
 import (
 	"encoding/json"
 	"io"

@@ -1,5 +1,7 @@
 package value
 
+// This file has labels: sets of tags, with the order by which values flow. What tags say of readers is in readers.go.
+
 import (
 	"fmt"
 	"slices"

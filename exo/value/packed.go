@@ -1,5 +1,7 @@
 package value
 
+// This file keeps many rows as bytes. value.go has rows as the callers see them.
+
 import (
 	"bytes"
 	"encoding/binary"

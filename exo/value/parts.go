@@ -1,5 +1,7 @@
 package value
 
+// This file walks values within values: each walk of the module is one of these.
+
 import (
 	"iter"
 	"slices"

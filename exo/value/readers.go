@@ -1,5 +1,7 @@
 package value
 
+// This file has the tags that say whose a value is. label.go uses it to compare and join labels.
+
 import (
 	"fmt"
 	"slices"

@@ -1,5 +1,7 @@
 package value
 
+// This file writes rows as JSON, with what all rows have in common made once.
+
 // RowWriter writes rows of one shape as JSON. The names and brackets, which all
 // rows share, are made once.
 type RowWriter struct {

@@ -1,5 +1,7 @@
 package value
 
+// This file has what a program holds instead of a value: the number of a sealed one, or of an object.
+
 import (
 	"github.com/exoagent/exoagent/internal/wire"
 )

@@ -1,5 +1,7 @@
 package value
 
+// This file names the types that values can have. exo/message makes types of them.
+
 // Names of the types that need no interface.
 const (
 	TypeNull   = "null"

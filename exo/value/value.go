@@ -1,5 +1,7 @@
 package value
 
+// This file has values, records and rows, and how to make and ask them.
+
 import (
 	"fmt"
 	"math"
@@ -11,7 +13,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Kind is what Type says, in a byte. noValue is that of a Value nobody made.
+// Kind is what Type says, in a byte. KindNone is that of a Value that nobody made.
 type Kind uint8
 
 const (

@@ -1,0 +1,65 @@
+package exoagent_test
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Ceilings outside tests. A person moves them, and only ever down but for a new feature.
+const (
+	mostFiles = 25
+	mostLines = 5_000
+	allLines  = 112_200 // of the module without the challenge
+)
+
+// larger are the packages above these, with the ceilings of their own: each is to be cut.
+var larger = map[string]struct{ files, lines int }{
+	"challenge/web":           {28, 2_900},
+	"cmd/exo":                 {34, 4_800},
+	"codemode/repl":           {38, 4_900},
+	"exo/message":             {24, 5_100},
+	"exoeval/internal/guest":  {22, 5_100},
+	"exoeval/worker":          {40, 3_700},
+	"exosql":                  {34, 5_900},
+	"exosql/internal/compile": {39, 7_500},
+}
+
+// TestRooms: a package is small enough to be read whole, and the module does not grow unnoticed.
+func TestRooms(t *testing.T) {
+	files, lines, all := map[string]int{}, map[string]int{}, 0
+	err := walkDir(".", func(p string, d fs.DirEntry, err error) error {
+		p = filepath.ToSlash(p)
+		if err != nil || d.IsDir() || path.Ext(p) != ".go" || strings.HasSuffix(p, "_test.go") || strings.Contains("/"+p, "/testdata/") {
+			return err
+		}
+		text, err := os.ReadFile(p)
+		n := strings.Count(string(text), "\n")
+		files[path.Dir(p)]++
+		lines[path.Dir(p)] += n
+		if !strings.HasPrefix(p, "challenge/") {
+			all += n
+		}
+		return err
+	})
+	if err != nil || len(files) < 40 {
+		t.Fatalf("%d packages: %v", len(files), err)
+	}
+	for pkg := range files {
+		most := larger[pkg]
+		if _, listed := larger[pkg]; !listed {
+			most.files, most.lines = mostFiles, mostLines
+		} else if files[pkg] <= mostFiles && lines[pkg] <= mostLines {
+			t.Errorf("%s has %d files and %d lines: it need not be listed any more", pkg, files[pkg], lines[pkg])
+		}
+		if files[pkg] > most.files || lines[pkg] > most.lines {
+			t.Errorf("%s has %d files and %d lines outside tests: the ceiling is %d and %d", pkg, files[pkg], lines[pkg], most.files, most.lines)
+		}
+	}
+	if all > allLines {
+		t.Errorf("%d lines outside tests: the ceiling is %d", all, allLines)
+	}
+}
