@@ -107,21 +107,25 @@ func (c *rules) nullKey(t *schema.Table, declared *decl.Table, col *schema.Colum
 	return shares(c.Live, key, []string{col.Name})
 }
 
-// WithoutKey returns the first column of the key that has no value in a new row, or "". given reports whether the row gives a column,
-// and whether what it gives is NULL.
-func WithoutKey(live *schema.Database, declared *decl.Table, given func(column string) (there, null bool)) string {
+// NullKey is a column of a key for which the database takes NULL, so that nothing would find the row again.
+type NullKey struct {
+	Column string
+	Filled bool // the database gives it a value where the row gives none
+}
+
+// NullKeys are those of a declared table.
+func NullKeys(live *schema.Database, declared *decl.Table) (keys []NullKey) {
 	t := live.Table(schema.Name{Name: declared.Name})
 	if t == nil {
-		return ""
+		return nil
 	}
 	c := rulesOf(live)
 	for i := range t.Columns {
-		col := &t.Columns[i]
-		if there, null := given(col.Name); (null || !there && !fillsIn(live, col)) && c.nullKey(t, declared, col) {
-			return col.Name
+		if col := &t.Columns[i]; c.nullKey(t, declared, col) {
+			keys = append(keys, NullKey{col.Name, fillsIn(live, col)})
 		}
 	}
-	return ""
+	return keys
 }
 
 func (c *rules) notNullDomain(col *schema.Column) bool {

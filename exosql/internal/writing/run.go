@@ -217,20 +217,21 @@ func (x *Run) keeps() error {
 	return nil
 }
 
-// keyed refuses rows without a key before they are there: see WithoutKey.
+// keyed refuses rows without a key before they are there: see NullKeys.
 func (x *Run) keyed() error {
 	live, err := x.Host.Live()
 	if err != nil {
 		return err
 	}
+	keys := NullKeys(live, x.Table)
 	for i, row := range x.Given.Rows {
 		names := x.Inserts[row.Set].One.Write.Given // the row's own come first
-		column := WithoutKey(live, x.Table, func(column string) (there, null bool) {
-			n := slices.IndexFunc(names, func(name string) bool { return live.Engine.Is(name, column) })
-			return n >= 0, n >= 0 && n < len(row.Values) && row.Values[n].IsNull()
-		})
-		if column != "" {
-			return x.withoutKey(column, i)
+		for _, k := range keys {
+			n := slices.IndexFunc(names, func(name string) bool { return live.Engine.Is(name, k.Column) })
+			null := n >= 0 && n < len(row.Values) && row.Values[n].IsNull()
+			if null || n < 0 && !k.Filled {
+				return x.withoutKey(k.Column, i)
+			}
 		}
 	}
 	return nil
