@@ -55,7 +55,7 @@ var places = []given{
 	{"", "tasks.orderBy(t => t.id)", "partitionBy", ".where(({ window }) => window.rowNumber() === 1).orderBy(({ task }) => task.id).select(({ task }) => task.id)", "t", "task", "t.status", "[1001,1002,1003]"},
 	{"tasks.orderBy(t => t.id).partitionBy(t => t.status).orderBy(({ task }) => task.id).select(({ task, window }) => ", "window", "runningSum", ")", "t", "task", "t.priority", "[3,5,1,8,10]"},
 	{"tasks.orderBy(t => t.id).partitionBy(t => t.status).orderBy(({ task }) => task.id).select(({ task, window }) => ", "window", "lag", ")", "t", "task", "t.priority", "[null,null,null,3,5]"},
-	{"", "tasks.orderBy(t => [t.priority.desc(), t.id])", "distinctBy", ".orderBy(t => t.id).select(t => t.id)", "t", "task", "t.status", "[1002,1004,1003]"},
+	{"", "tasks.orderBy(t => [t.priority.desc(), t.id])", "distinctBy", ".orderBy(t => t.id).select(t => t.id)", "t", "task", "t.status", "[1002,1003,1004]"},
 	{"(await ", "tasks", "orderBy", ".select(t => t.id).page(2)).rows", "t", "task", "[t.priority.desc(), t.id]", "[1002,1004]"},
 	{"(await ", "tasks.orderBy(t => t.id)", "select", ".page(2)).rows", "t", "task", "({ i: t.id })", `[{"i":1001},{"i":1002}]`},
 	{"", "tasks", "where", ".count()", "t", "task", "t.dueAt.year() === 2026", "3"},

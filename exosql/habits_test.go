@@ -113,7 +113,7 @@ var aggregateHabits = []struct{ program, want string }{
 	{"tasks.percentile(t => t.priority, 0.9)", "for another select the column, and calculate with the rows"},
 	{"tasks.countDistinct('status')", `3`},
 	{"tasks.countDistinct(t => [t.status, t.done])", "the value must be a column, or an expression of columns"},
-	{"tasks.distinct(t => t.status).count()", "takes no callback: say by .select(…) before it what is meant"},
+	{"tasks.distinct(t => t.status).count()", "takes no callback, and acts on what is selected: write .select(t => t.column) before it"},
 	{"tasks.select(t => ({ s: t.status })).distinct().count()", "3"},
 	{"tasks.groupby(t => t.status)", `[{"status":"doing"},{"status":"done"},{"status":"open"}]`},
 	{"tasks.group(t => t.status)", `[{"status":"doing"},{"status":"done"},{"status":"open"}]`},
@@ -125,7 +125,7 @@ var aggregateHabits = []struct{ program, want string }{
 	{"tasks.countBy(t => t.status).select(r => ({ s: r.status, n: r.count }))", "call it, group.count()"},
 	{"tasks.sumBy(t => t.status, t => t.priority)", "write .groupBy(t => t.key).select(g => ({ key: g.key, n: g.count(), sum: g.sum(t => t.colu"},
 	{"tasks.maxBy(t => t.id)", `{"id":1090,"title":"ACME helped from outside","status":"open","done":false,"priority":2,"dueAt":"2026-06-01T00:00:00.000Z"}`},
-	{"tasks.collect(t => t.title)", "write (await ….select(t => ({ x: t.column })).execute()).map(r => r.x)"},
+	{"tasks.collect(t => t.title)", "write (await tasks.select(t => ({ x: t.column })).execute()).map(r => r.x)"},
 	{"(await tasks.sum(t => t.priority)).toFixed(2)", `"16.00"`},
 	{"org.projects().select(p => ({ n: sum(p.tasks().priority) }))", "write query.sum(t => t.column), or after groupBy g => ({ key: g.key, sum: g.sum(t => t.col"},
 }

@@ -115,7 +115,7 @@ func (r *Guest) uncalled(recv *message.Node, m *message.Method) error {
 	what := r.Check.Name(recv) + "." + m.Name
 	if i := r.Check.Catalog[recv.Type.Name]; i != nil && !i.Expr && !m.Sends && len(m.Params) == 0 {
 		how := ""
-		if recv.Op == message.OpField && recv.Recv != nil && r.Check.Selected(recv.Recv, m.Name) != nil {
+		if recv.Op == message.OpField && recv.Recv != nil && r.leads(m) && r.Check.Selected(recv.Recv, m.Name) != nil {
 			how = r.Say(nil, "uncalled.shown", "", "it", what, "name", m.Name)
 		}
 		if how == "" {
