@@ -104,7 +104,7 @@ func TestWhatIsRight(t *testing.T) {
 		"things.where(t => t.j.os.asTex() === 'x')":                            "thing.j.os has no method `asTex`: it is read as a key, and no function; did you mean `asText`?",
 		"things.where(t => t.j.os.years() === 1)":                              "thing.j.os has no method `years`: it is read as a key, and no function; it has `isNull`",
 		"things.exists()":                                                  "things.exists(): is for callbacks, where it asks of each row; here write (await things.limit(1).count()) > 0",
-		"things.none(t => t.b)":                                            "write (await ….where(t => condition).count()) === 0",
+		"things.none(t => t.b)":                                            "write (await things.where(t => condition).count()) === 0",
 		"things.isNull()":                                                  "it has `",
 		"things.orderBy(t => t.n.asc().nullsLast())":                       ".orderBy(t => [t.column === null, t.column])",
 		"things.where(t => t.j === t.j)":                                   "===: say what the JSON is",
