@@ -41,4 +41,3 @@ func honestChecked() (xs []message.Expr) {
 	return xs
 }
 
-type stubObject struct{ Object }

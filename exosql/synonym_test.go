@@ -119,9 +119,9 @@ func TestNoSynonym(t *testing.T) {
 		r := tu.NewRunner(t, tu.Tenant(e.Open(t), tu.Acme), exo.Limits{})
 		for _, x := range []struct{ program, want string }{
 			{"tasks.map(t => ({ title: t.title.toUpperCase() })).filter(t => t.title === 'A')", "`filter` after .select(…) would be of what select shows"},
-			{"tasks.select('id').map(t => t.title)", "(await ….execute()).map"},
-			{"tasks.select('id').find(t => t.done)", "(await ….execute()).find"},
-			{"tasks.select('id').count(t => t.done)", "(await ….execute()).count"},
+			{"tasks.select('id').map(t => t.title)", "(await tasks.select('id').execute()).map"},
+			{"tasks.select('id').find(t => t.done)", "(await tasks.select('id').execute()).find"},
+			{"tasks.select('id').count(t => t.done)", "(await tasks.select('id').execute()).count"},
 			{"tasks.groupBy('status').count()", "for how many rows each has write .select"},
 			{"tasks.count('id')", "takes no arguments; put .where"},
 			{"tasks.first(3)", "takes no arguments; put .where"},

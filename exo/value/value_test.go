@@ -14,8 +14,6 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-func nan() float64 { return math.NaN() }
-
 // plainData draws a value and what encoding/json would be given for it.
 func plainData(t *rapid.T, depth int) (Value, any) {
 	max := 7
