@@ -40,4 +40,3 @@ func honestChecked() (xs []message.Expr) {
 	}
 	return xs
 }
-

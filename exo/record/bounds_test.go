@@ -216,7 +216,7 @@ func oddErrors() map[string]error {
 		"a nil pointer": (*nilError)(nil), "a nil pointer that is wrapped": &wraps{func() error { return (*nilError)(nil) }},
 		"a nil pointer as a cause": &fail.Error{Kind: fail.Denied, Op: "o", Err: (*nilError)(nil)}, "a nil *fail.Error": (*fail.Error)(nil),
 		"wraps a nil *fail.Error": &wraps{func() error { return (*fail.Error)(nil) }},
-		"wraps itself":           self, "its own cause": own, "wraps its own cause": &wraps{func() error { return own }}, "many": many, "deep": deep,
+		"wraps itself":            self, "its own cause": own, "wraps its own cause": &wraps{func() error { return own }}, "many": many, "deep": deep,
 		"panics when unwrapped": &wraps{func() error { panic("no") }},
 		"kind 77":               &fail.Error{Kind: 77, Op: "o"}, "the first kind too many": &fail.Error{Kind: fail.Breach + 1}, "wraps kind 77": fmt.Errorf("x: %w", &fail.Error{Kind: 77}),
 	}
