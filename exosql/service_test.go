@@ -65,10 +65,7 @@ func TestInspect(t *testing.T) {
 	weaker := exo.Wrap(wrGrants(db, 1)["jobs"], exo.Policy{})
 	var object exo.Object
 	var anything any
-	type question struct {
-		object exo.Object
-		asked  bool
-	}
+	type question struct{ asked bool }
 	var q question
 	for _, ask := range []any{nil, &object, &anything, &q, object} {
 		exo.Inspect(weaker, ask)

@@ -205,7 +205,7 @@ var queryPhrases = [][3]string{
 	{"again", "", "holds a query again and again; await it before"},
 	{"many", "exists", "{it} is a list of rows and has no value in the program; whether there are any says {it}.exists()"},
 	{"uncalled", "", "{it} is a link: call it, and write {it}()"},
-	{"uncalled.shown", "", "{it} is a link, and not what .select(…) shows under that name: give that another name there, like {name}2: …, and use t.{name}2"},
+	{"uncalled.shown", "select", "{it} is a link, and not what .select(…) shows under that name: give that another name there, like {name}2: …, and use t.{name}2"},
 	{"inside", "some max *.=== join", "it is a list of rows here, and `{name}` a column of them: ask of all, like .some({part} => {part}.{name} === value) or .max({part} => {part}.{name}), or join it before, and use {part}.{name}"},
 	{"inside", "join", "it is a query, and `{name}` a column of its rows: join it before, and use {part}.{name}"},
 	{"outside", "select", "`{name}` is a column of its rows: await it and read row.{name}, or write .select(t => ({ {name}: t.{name} }))"},
