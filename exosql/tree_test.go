@@ -73,7 +73,7 @@ func TestTree(t *testing.T) {
 			below + ".orderBy(s => s.id).limit(2).where(s => s.depth === 2).select(s => s.id)":                                  `[11]`,
 			below + ".manager().select(s => s.id).orderBy(s => s.id)":                                                           `[1,10,11,13]`,
 			below + ".join(({ employee }) => employee.manager().as('boss')).orderBy(({ employee }) => employee.id).select(({ employee, boss }) => ({ e: employee.id, b: boss.id, d: employee.depth })).limit(2)": `[{"b":1,"d":1,"e":10},{"b":10,"d":2,"e":11}]`,
-			below + ".orderBy(s => s.depth.desc()).distinctBy(s => s.bossId).select(s => s.id).orderBy(s => s.id)":                                                                                               `[12,11,14,13]`,
+			below + ".orderBy(s => s.depth.desc()).distinctBy(s => s.bossId).select(s => s.id).orderBy(s => s.id)":                                                                                               `[11,12,13,14]`,
 			below + ".union(staff.where(s => s.id === 1).reports().recursive()).count()":                                                                                                                         "error: invalid",
 			below + ".select(s => ({ id: s.id })).union(staff.where(s => s.id === 12).manager().recursive().select(s => ({ id: s.id }))).orderBy(r => r.id).select(r => r.id)":                                   `[1,10,11,12,13,14]`,
 			"staff.where(s => s.id === 1).reports().recursive(2).select(s => s.id).orderBy(s => s.id)":                                                                                                           `[10,11,13,14]`,
