@@ -224,7 +224,7 @@ var notes = &Target{
 			Hints: []Hint{
 				{Text: "(api) => api.organization.notes().where(n => n.organizationId === 2)"},
 				{Text: "Hidden and missing read the same: try `organizationIx`, which never was. The answer depends on the spelling, not on what is hidden."},
-				{Text: "The program's side checks the expression as it is recorded; the host checks it again with the same code.", Code: "exo/node.go"},
+				{Text: "The program's side checks the expression as it is recorded; the host checks it again with the same code.", Code: "exo/message/node.go"},
 			},
 			Done: refused("invalid", "denied"),
 		},

@@ -33,7 +33,7 @@ var sealedTasks = []Task{
 		Text: "Put the code on the board, which everybody reads.",
 		Hints: []Hint{
 			{Text: ".board().insert({ text: safe.code })"},
-			{Text: "A column without the label takes no sealed value, however it got there: from a row, by reveal, from a letter. What a program has of it, it has read then, and its result stays here; nothing that it changed is kept.", Code: "exo/given.go"},
+			{Text: "A column without the label takes no sealed value, however it got there: from a row, by reveal, from a letter. What a program has of it, it has read then, and its result stays here; nothing that it changed is kept.", Code: "exo/message/given.go"},
 		},
 		Done: func(a *Attempt) bool { return withheld(a) && strings.Contains(a.Input, "board") },
 	},

@@ -39,7 +39,7 @@ var walletTasks = []Task{
 		Hints: []Hint{
 			{Text: "(api) => api.currentUser.accounts().where(a => a.userId === 3)"},
 			{Text: "Hidden and missing read the same: try `userIx`, which never was. The answer depends on the spelling, not on what is hidden."},
-			{Text: "The program's side checks the expression as it is recorded; the host checks it again with the same code, so that it does not matter what you do to the program's side.", Code: "exo/node.go"},
+			{Text: "The program's side checks the expression as it is recorded; the host checks it again with the same code, so that it does not matter what you do to the program's side.", Code: "exo/message/node.go"},
 		},
 		Done: refused("invalid", "denied"),
 	},
