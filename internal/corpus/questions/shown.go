@@ -1,6 +1,7 @@
 package questions
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/corpus"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -16,7 +18,13 @@ import (
 // Shown holds the row of docs/models.md that says what a model is shown of the app.
 func Shown(t *testing.T, app corpus.App) {
 	db, ids := app.Open(t, tu.SQLite)
-	tool, err := codemode.New(app.Grants(db, ids[0]), &codemode.Options{Record: exo.Unrecorded})
+	grants := app.Grants(db, ids[0])
+	for _, o := range grants { // which columns an insert needs is shown once the database was looked at
+		if err := exosql.Check(t.Context(), db, exosql.Granted(o)); err != nil && !errors.Is(err, exosql.ErrNoFacet) {
+			t.Fatal(err)
+		}
+	}
+	tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded})
 	if err != nil {
 		t.Fatal(err)
 	}
