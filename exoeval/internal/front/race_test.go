@@ -1,6 +1,6 @@
 //go:build race
 
-package exoeval
+package front
 
 // raced is how many times larger the race detector makes frames of the stack.
 const raced = 3
