@@ -87,7 +87,7 @@ func (d *declarer) column(k *kind) string {
 	note := strings.Join(slices.DeleteFunc(slices.Clone(k.signs), func(sign string) bool {
 		return slices.ContainsFunc(d.shared, func(s sharedKind) bool { return s.has(k) && slices.Contains(s.signs, sign) })
 	}), " ")
-	if how := notations[d.kindOf(k.Interface)]; how != "" {
+	if how := notations[d.valueType(k.Interface)]; how != "" {
 		note = strings.TrimSpace(how + "; " + note)
 		note = strings.TrimSuffix(note, ";")
 	}
@@ -154,8 +154,8 @@ func (d *declarer) of(i *message.Interface) string {
 	return cmp.Or(strings.Join(ts, " | "), "any")
 }
 
-// kindOf is the name of the type of a column's values, "" if there are several.
-func (d *declarer) kindOf(i *message.Interface) string {
+// valueType names the type of a column's values, "" if there are several.
+func (d *declarer) valueType(i *message.Interface) string {
 	name := ""
 	for _, t := range d.args[i.Name] {
 		if of := t.Args["of"]; of == nil || name != "" && of.Name != name {

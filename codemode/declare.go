@@ -42,7 +42,7 @@ func (d *declarer) declare() *declarations {
 	inline := map[string]bool{}
 	for _, name := range d.order {
 		if i := d.cat[name]; memberless(i) {
-			if of := d.stands(i); len(of) == 1 {
+			if of := d.standIns(i); len(of) == 1 {
 				d.shown[name], inline[name] = of[0], true
 			}
 		}
@@ -236,8 +236,8 @@ func memberless(i *message.Interface) bool {
 	return !i.Expr && len(i.Order) == 0 && len(i.Methods) == 0 && len(i.Fields) == 0
 }
 
-// stands are the types that can stand for an interface without members.
-func (d *declarer) stands(i *message.Interface) []string {
+// standIns lists the types that a program may give where an interface without members is wanted.
+func (d *declarer) standIns(i *message.Interface) []string {
 	var of []string
 	var columns []*kind
 	for _, n := range d.order {
@@ -266,7 +266,7 @@ func (d *declarer) stands(i *message.Interface) []string {
 
 // empty declares an interface without members: as the types that it stands for, if there are any.
 func (d *declarer) empty(i *message.Interface) string {
-	of := d.stands(i)
+	of := d.standIns(i)
 	if len(of) == 0 {
 		return "interface " + d.shown[i.Name] + " {}"
 	}

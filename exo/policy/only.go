@@ -21,7 +21,7 @@ func Only(o exo.Object, methods ...string) exo.Object {
 
 func only(d *message.Description, methods []string) error {
 	root := d.Interface(d.Type.Name) // exo.Wrap has seen that it is there
-	family := kin(d, root)
+	family := relatives(d, root)
 	leads := func(m *message.Method) bool {
 		return slices.ContainsFunc(m.Mentions(), func(n string) bool { return family[n] })
 	}
@@ -47,9 +47,8 @@ func only(d *message.Description, methods []string) error {
 	return nil
 }
 
-// kin are the interfaces of root's kind: root itself, what it stands for, and what
-// stands for one of these.
-func kin(d *message.Description, root *message.Interface) map[string]bool {
+// relatives are root itself, the interfaces that it can be used as, and those that can be used as one of these.
+func relatives(d *message.Description, root *message.Interface) map[string]bool {
 	family := map[string]bool{root.Name: true}
 	kinds := append([]string{root.Name}, root.Is...)
 	for _, i := range d.Interfaces {

@@ -261,7 +261,7 @@ func (r *Guest) FromGrants(name string) string {
 func (x *Recorded) elsewhere(name string) string {
 	for _, g := range x.r.Granted {
 		i := x.r.Check.Catalog[g.Type.Name]
-		if x.Node.Op != message.OpCall || i == nil || i.Methods[x.Node.Name] == nil || !x.r.leads(i.Methods[x.Node.Name]) {
+		if x.Node.Op != message.OpCall || i == nil || i.Methods[x.Node.Name] == nil || !x.r.givesQuery(i.Methods[x.Node.Name]) {
 			continue
 		}
 		if x.r.Check.Catalog[i.Methods[x.Node.Name].Result.Con.Name].Methods[name] != nil {

@@ -218,7 +218,7 @@ func (x *Recorded) absent(name string) goja.Value {
 			for _, f := range x.Node.Type.Fields {
 				i := r.Check.Catalog[f.Type.Name]
 				if i != nil && i.Methods[name] != nil && !near {
-					if r.leads(i.Methods[name]) {
+					if r.givesQuery(i.Methods[name]) {
 						panic(r.Throw(r.linkedTable(f.Name, i.Methods[name], names)))
 					}
 					panic(r.Throw(fail.Errorf(fail.Denied, "", "%s", r.whichMember(f.Name, name+"()"))))
@@ -255,8 +255,8 @@ func (x *Recorded) absent(name string) goja.Value {
 	panic(r.Throw(err))
 }
 
-// leads reports whether a method gives what can be sent: a link, and no expression.
-func (r *Guest) leads(m *message.Method) bool {
+// givesQuery reports whether a method gives what can be sent, not an expression.
+func (r *Guest) givesQuery(m *message.Method) bool {
 	if m.Result == nil || m.Result.Con == nil {
 		return false
 	}

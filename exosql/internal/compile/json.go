@@ -94,7 +94,7 @@ func (f *from) jsonAs(x expr, kind string) expr {
 // has is what JavaScript's includes means: of an array, whether a value is one of its elements; of a text, whether it is a
 // part, unless an array alone is asked.
 func (f *from) has(op *language.Operator, x expr, n *message.Node) (expr, error) {
-	kind := kindOfValue(n.Args[0].Lit)
+	kind := typeOfValue(n.Args[0].Lit)
 	if scalar.NumberRank(kind) > 0 {
 		kind = value.TypeFloat
 	}
@@ -125,9 +125,9 @@ func (f *from) whole(op *language.Operator, x expr, n *message.Node) expr {
 	return opExpr{op.Ast, []expr{x, argExpr{src: src, kind: value.TypeText}}, exprType{kind: value.TypeBool}}
 }
 
-// besides is JSON as what it is compared with: 'mac' finds texts, 3 numbers, true truth values. What is
-// asked whether it is null stays as it is. null says that the comparison takes null for a value.
-func (f *from) besides(x expr, n *message.Node, env names, null bool) (expr, error) {
+// asCompared converts JSON to the type that it is compared with: 'mac' finds texts, 3 numbers, true truth values. For a test for null it
+// stays as it is. null: the comparison treats null as a value.
+func (f *from) asCompared(x expr, n *message.Node, env names, null bool) (expr, error) {
 	kind := ""
 	for _, a := range n.Args {
 		var k string
@@ -135,13 +135,13 @@ func (f *from) besides(x expr, n *message.Node, env names, null bool) (expr, err
 		case a.Op == message.OpLit && a.Lit.IsNull():
 			continue
 		case a.Op == message.OpLit && a.Lit.Type() == value.TypeList:
-			item, err := kindOfItems(a.Lit)
+			item, err := typeOfItems(a.Lit)
 			if err != nil {
 				return nil, err
 			}
 			k = item
 		case a.Op == message.OpLit:
-			k = kindOfValue(a.Lit)
+			k = typeOfValue(a.Lit)
 		case isQuery(a):
 			return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "say what the JSON is that a query's column is compared with: column.key.asText().%s(query)", n.Name)
 		case a.Op == message.OpList:
@@ -170,11 +170,11 @@ func (f *from) besides(x expr, n *message.Node, env names, null bool) (expr, err
 	return f.jsonAs(x, kind), nil
 }
 
-// kindOfItems is the type of the values of a list: numbers are one.
-func kindOfItems(v value.Value) (string, error) {
+// typeOfItems is the type of the values of a list: numbers are one.
+func typeOfItems(v value.Value) (string, error) {
 	kind := value.TypeText // of an empty list
 	for i := range v.Len() {
-		k := kindOfValue(v.At(i))
+		k := typeOfValue(v.At(i))
 		if scalar.NumberRank(k) > 0 {
 			k = value.TypeFloat
 		}

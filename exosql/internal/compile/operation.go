@@ -65,7 +65,7 @@ func (f *from) operation(op *language.Operator, n *message.Node, env names) (exp
 	case op.Form == language.FormJSONHas:
 		return f.has(op, x, n)
 	case x.typ().kind == value.TypeJSON:
-		if x, err = f.besides(x, n, env, op.Ast == sqlast.Is || op.Ast == sqlast.IsNot); err != nil {
+		if x, err = f.asCompared(x, n, env, op.Ast == sqlast.Is || op.Ast == sqlast.IsNot); err != nil {
 			return nil, err
 		}
 	}
@@ -347,7 +347,7 @@ func plainer(op sqlast.Op, args []expr) sqlast.Op {
 
 // literal is a value of the message, bound as of the given kind, or as what it is.
 func (f *from) literal(n *message.Node, kind string) argExpr {
-	e := argExpr{src: plan.Source{Origin: plan.FromMessage, Index: n.Slot, Item: -1}, kind: kindOfValue(n.Lit)}
+	e := argExpr{src: plan.Source{Origin: plan.FromMessage, Index: n.Slot, Item: -1}, kind: typeOfValue(n.Lit)}
 	return e.beside(kind)
 }
 
@@ -359,7 +359,7 @@ func (e argExpr) beside(kind string) argExpr {
 	return e
 }
 
-func kindOfValue(v value.Value) string { return scalarOf(v.Type()) }
+func typeOfValue(v value.Value) string { return scalarOf(v.Type()) }
 
 // scalarOf is the type of what is bound as one argument: null for what has parts.
 func scalarOf(typ string) string {
@@ -378,7 +378,7 @@ func (f *from) list(n *message.Node, kind string, env names) ([]expr, error) {
 	if n.Op == message.OpLit {
 		item := argExpr{src: plan.Source{Origin: plan.FromMessage, Index: n.Slot}}
 		for i := range n.Lit.Len() {
-			switch k := kindOfValue(n.Lit.At(i)); {
+			switch k := typeOfValue(n.Lit.At(i)); {
 			case item.kind == "":
 				item.kind = k
 			case item.kind != k:

@@ -104,14 +104,14 @@ func (t *Table) Trusting() (out []*Column) {
 func (f *Facet) record(cols []*Column, rows Rows) *message.Type {
 	t := &message.Type{Name: value.TypeRecord}
 	for _, c := range cols {
-		t.Fields = append(t.Fields, message.TypeField{Name: c.Guest, Opt: true, Trusted: c.Trust, Label: f.leads(c, rows), Doc: c.Doc, Type: c.storedType()})
+		t.Fields = append(t.Fields, message.TypeField{Name: c.Guest, Opt: true, Trusted: c.Trust, Label: f.linkLabels(c, rows), Doc: c.Doc, Type: c.storedType()})
 	}
 	return t
 }
 
-// leads is what whoever writes a column learns by the links from it: a value that leads nowhere is refused. That another rule of the
-// database tells of a labelled column is found in the database itself: see check.Writable.
-func (f *Facet) leads(c *Column, rows Rows) (l value.Label) {
+// linkLabels joins the labels that a program reads by writing a column that a link begins at: a value that links to no row is refused,
+// which reveals which rows there are. Other rules of the database that reveal a labelled column are found in its catalogue: see writing.
+func (f *Facet) linkLabels(c *Column, rows Rows) (l value.Label) {
 	for _, x := range f.Links {
 		if slices.ContainsFunc(x.L.Pairs, func(p Pair) bool { return p.From == c }) {
 			l = l.Join(rows.label(x.L.To).Secrecy())

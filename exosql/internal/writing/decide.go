@@ -182,15 +182,15 @@ func facetsOf(from *decl.Facet, t *decl.Table) (out []*decl.Facet) {
 	return out
 }
 
-// leads checks the links by which rows of other tables are in scope, where they begin at a written column, also at one that
-// the scope fixes. What the row leads to then has to be in scope already. Of a link whose end is no key that can't be told without looking at rows
-// out of scope.
-func (w *writer) leads(g *scope.Grant, t *decl.Table, fc *decl.Facet, rows [][]written) error {
+// checkLinks checks each link that brings rows of another table into scope and begins at a written column, one that the scope fixes
+// included: the row at its end must be in scope already. Where the end is no key, that can't be checked without reading rows out of
+// scope, so the write is refused.
+func (w *writer) checkLinks(g *scope.Grant, t *decl.Table, fc *decl.Facet, rows [][]written) error {
 	for _, l := range Leading(g, t) {
 		if w.pointed[l] {
 			continue
 		}
-		if err := w.lead(g, l, rows); err != nil {
+		if err := w.checkLink(g, l, rows); err != nil {
 			return err
 		}
 	}
@@ -208,7 +208,7 @@ func covered(b, g *scope.Grant, t *decl.Table, fc *decl.Facet, l *decl.Link, see
 	return (seen || slices.Contains(Leading(g, t), l)) && !reveals(b, g, l.To, fc, nil)
 }
 
-func (w *writer) lead(g *scope.Grant, l *decl.Link, rows [][]written) error {
+func (w *writer) checkLink(g *scope.Grant, l *decl.Link, rows [][]written) error {
 	switch {
 	case !slices.ContainsFunc(l.Pairs, func(p decl.Pair) bool { return writes(rows, p.From) }):
 		return nil
@@ -220,12 +220,12 @@ func (w *writer) lead(g *scope.Grant, l *decl.Link, rows [][]written) error {
 	return w.closed(l, rows)
 }
 
-// besides holds a write against the other grants of the same programs. By a row that one grant lets them write another may tell
-// which rows of a third table are in scope: whoever could make a membership would be in every project (TestBesideGrants).
-// What is looked for in the scope of the grant that writes is none of that: it was there to be seen, as far as the other shows no more
-// of it. By a column that one may write another may tell whose a row is that it shows more of: whoever could assign a ticket would
-// read what only its assignee may (TestBesideShowsMore).
-func (w *writer) besides(g *scope.Grant, t *decl.Table, fc *decl.Facet, rows [][]written) error {
+// checkOtherGrants checks a write against the other grants of the same programs. A row that one grant may write can decide which rows of a
+// third table another grant shows: a program that may add a membership could read every project (TestBesideGrants). A row that the
+// writing grant itself has in scope reveals nothing new, unless the other grant shows more of it. A column that one grant may write can
+// decide who owns a row of which another grant shows more: a program that may assign a ticket could read what only its assignee may
+// read (TestBesideShowsMore).
+func (w *writer) checkOtherGrants(g *scope.Grant, t *decl.Table, fc *decl.Facet, rows [][]written) error {
 	update := w.m.Root.Name == language.Update
 	for _, b := range slices.Concat(w.grants, w.beside) {
 		if slices.ContainsFunc(twice(b, t), func(o *decl.Table) bool { return tellsBy(b, o, rows, update) }) {
@@ -258,7 +258,7 @@ func (w *writer) besides(g *scope.Grant, t *decl.Table, fc *decl.Facet, rows [][
 			if covered(b, g, t, fc, l, w.pointed[l]) {
 				continue
 			}
-			if err := w.lead(b, l, rows); err != nil {
+			if err := w.checkLink(b, l, rows); err != nil {
 				return err
 			}
 		}

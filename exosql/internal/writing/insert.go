@@ -83,10 +83,10 @@ func (w *writer) insert() error {
 	if err := w.points(w.w.Grant, fc, rows); err != nil {
 		return err
 	}
-	if err := w.leads(w.w.Grant, w.w.Table, fc, rows); err != nil {
+	if err := w.checkLinks(w.w.Grant, w.w.Table, fc, rows); err != nil {
 		return err
 	}
-	if err := w.besides(w.w.Grant, w.w.Table, fc, rows); err != nil {
+	if err := w.checkOtherGrants(w.w.Grant, w.w.Table, fc, rows); err != nil {
 		return err
 	}
 	one := w.m.Root.Name == language.Insert

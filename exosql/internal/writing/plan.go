@@ -118,14 +118,14 @@ func (w *writer) changed(s *compile.Statement) (*plan.Plan, error) {
 	if err := w.decides(g, t, set); err != nil {
 		return nil, err
 	}
-	if err := w.leads(g, t, fc, [][]written{set}); err != nil {
+	if err := w.checkLinks(g, t, fc, [][]written{set}); err != nil {
 		return nil, err
 	}
 	var rows [][]written
 	if set != nil {
 		rows = append(rows, set)
 	}
-	if err := w.besides(g, t, fc, rows); err != nil {
+	if err := w.checkOtherGrants(g, t, fc, rows); err != nil {
 		return nil, err
 	}
 	p, err := s.Changed(set)

@@ -31,7 +31,7 @@ func (s *Session) prepareOpen(p *plan.Plan) (*stmt, error) {
 	// Asked after it was prepared: a schema that changes in between ends the statement.
 	lines, err := s.C.explain(p.Text)
 	if err == nil {
-		err = fence.JudgeSQLite(lines, p.Tables, s.besides(p), s.rowid)
+		err = fence.JudgeSQLite(lines, p.Tables, s.alwaysRead(p), s.rowid)
 	}
 	if err == nil {
 		st.alone = fence.Alone(lines, p.Tables)
@@ -49,9 +49,9 @@ func (s *Session) prepareOpen(p *plan.Plan) (*stmt, error) {
 	return nil, refused.refused
 }
 
-// besides are the tables that a plan reads whatever a program says: derived ones, and those of which SQLite itself
-// sees, when rows are changed, whether they refer to them.
-func (s *Session) besides(p *plan.Plan) []string {
+// alwaysRead lists the tables that a plan reads whatever a program asks: derived tables, and those whose foreign keys SQLite itself
+// looks up when rows are changed.
+func (s *Session) alwaysRead(p *plan.Plan) []string {
 	out := p.Derived
 	if p.Write != nil {
 		for table := range s.Guard.keys[sqlast.Fold(p.Write.Table)] {
