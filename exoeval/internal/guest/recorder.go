@@ -326,9 +326,13 @@ func (x *Recorded) chain() string {
 
 // receiver is the same of what the last call was made on.
 func (x *Recorded) receiver() string {
-	text := x.chain()
-	if i := strings.LastIndex(text, "."+x.Node.Name+"("); i > 0 && strings.Count(text, "."+x.Node.Name+"(") == 1 {
-		return text[:i]
+	return receiver(x.chain(), x.Node.Name)
+}
+
+// receiver is the part of a call's text that the method of that name was called on; … where the name is called twice in it.
+func receiver(call, name string) string {
+	if on, args, ok := strings.Cut(call, "."+name+"("); ok && on != "" && !strings.Contains(args, "."+name+"(") {
+		return on
 	}
 	return "…"
 }

@@ -95,7 +95,9 @@ func (r *Guest) means(n *message.Node, name, steps string, args []goja.Value) go
 	}
 	if ofArrays && len(args) > 0 && isCallable(args[0]) && r.shows(n) {
 		// The callback was written for what the rows show by now, and a description's are given what they are read from.
-		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Name(n)+"."+name, "%s", r.Say(n, "shown", "stands after what chose what is shown: put it before, or await that and go on with the results", "name", name))))
+		how := r.Say(n, "shown", "stands after what chose what is shown: put it before, or await that and go on with the results", "name", name)
+		on := receiver(r.Prog.Call(r.here()), name)
+		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Name(n)+"."+name, "%s", strings.ReplaceAll(how, "….", on+"."))))
 	}
 	var v goja.Value
 	if options, rest, ok := strings.Cut(strings.TrimPrefix(steps, "("), ")"); ok && strings.HasPrefix(steps, "(") {
