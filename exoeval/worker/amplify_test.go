@@ -14,7 +14,7 @@ import (
 )
 
 // Counts within counts say of the same bytes that they are each of them. What a
-// frame makes the host allocate stays in proportion to its length.
+// bytes makes the host allocate stays in proportion to its length.
 func TestCountsTakeNoMemory(t *testing.T) {
 	const n = 1 << 20
 	filler := strings.Repeat("\x00", 2*n)
@@ -68,7 +68,7 @@ func TestDoneIsBounded(t *testing.T) {
 	}
 	n := maxValues(limits)
 	for name, c := range map[string]struct {
-		frame []byte
+		bytes []byte
 		ok    bool
 	}{
 		"nulls":          {list(n-1, tagNull), true},
@@ -80,35 +80,35 @@ func TestDoneIsBounded(t *testing.T) {
 		"a text":         {wire.AppendText([]byte{1, tagText}, strings.Repeat("x", result)), true},
 		"pages":          {pages, true},
 	} {
-		frame := string(c.frame)
-		if len(frame) > maxDone(limits) {
-			t.Errorf("%s: a frame of %d bytes would not be read", name, len(frame))
+		bytes := string(c.bytes)
+		if len(bytes) > maxDone(limits) {
+			t.Errorf("%s: a bytes of %d bytes would not be read", name, len(bytes))
 		}
 		var before, after runtime.MemStats
 		held := liveHeap()
 		runtime.ReadMemStats(&before)
-		o, err := decodeDone(frame, &rowsLog{}, limits)
+		o, err := decodeDone(bytes, &rowsLog{}, limits)
 		runtime.ReadMemStats(&after)
 		if (err == nil) != c.ok {
 			t.Errorf("%s: %v", name, err)
 		}
 		took, kept := int(after.TotalAlloc-before.TotalAlloc), liveHeap()-held
-		t.Logf("%s: %d bytes take %d KiB and keep %d KiB", name, len(frame), took>>10, kept>>10)
+		t.Logf("%s: %d bytes take %d KiB and keep %d KiB", name, len(bytes), took>>10, kept>>10)
 		if took > 32*result || kept > 8*result {
-			t.Errorf("%s: %d bytes take %d KiB and keep %d KiB", name, len(frame), took>>10, kept>>10)
+			t.Errorf("%s: %d bytes take %d KiB and keep %d KiB", name, len(bytes), took>>10, kept>>10)
 		}
 		runtime.KeepAlive(o)
 	}
 }
 
-// What a host keeps of a result does not keep the frame that it came in.
+// What a host keeps of a result does not keep the bytes that it came in.
 func TestResultsKeepNoFrame(t *testing.T) {
 	limits := exoeval.Bounds{}.OrDefault()
 	before := liveHeap()
 	var kept []any
 	for range 32 {
-		frame := wire.AppendText([]byte{1, tagRecord, 2, 1, 'a', tagText, 3, 'x', 'y', 'z', 1, 'b', tagText}, strings.Repeat("x", 1<<20))
-		o, err := decodeDone(string(frame), &rowsLog{}, limits)
+		bytes := wire.AppendText([]byte{1, tagRecord, 2, 1, 'a', tagText, 3, 'x', 'y', 'z', 1, 'b', tagText}, strings.Repeat("x", 1<<20))
+		o, err := decodeDone(string(bytes), &rowsLog{}, limits)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -62,3 +62,14 @@ func decodeReply(s string, sent *rowsLog, typed func(uint32, *message.Type)) (p 
 	}
 	return p, r.done()
 }
+
+// appendWaiting says that the worker waits for the answer after the first n.
+func appendWaiting(b []byte, n uint64) []byte {
+	return end(wire.AppendUint(begin(b, frameWaiting), n))
+}
+
+func decodeWaiting(s string) (n uint64, err error) {
+	r := read(s)
+	n = r.Uint()
+	return n, r.done()
+}

@@ -374,7 +374,7 @@ var frames = sync.OnceValue(func() map[string][]byte {
 		"waits for nothing":  appendWaiting(nil, 0),
 		"waits for later":    appendWaiting(nil, 7),
 		"waits cut":          framed(frameWaiting),
-		"hello again":        appendHello(nil, Strong, 1),
+		"hello again":        appendHello(nil, uint64(Strong), 1),
 		"a job":              framed(frameJob),
 		"a next one":         framed(frameNext),
 		"another, unasked":   framed(frameServed, []byte{1, tagNull}),

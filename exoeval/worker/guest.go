@@ -38,7 +38,7 @@ func serve() {
 	if len(os.Args) < 2 {
 		warm(&warmPort{})
 	}
-	l.write(appendHello(nil, conn.isolation, conn.size))
+	l.write(appendHello(nil, uint64(conn.isolation), conn.size))
 	world, job, again, err := decodeJob(l.read(frameJob, maxReply))
 	if err != nil {
 		exit(exitNoHost)

@@ -1,10 +1,6 @@
 package worker
 
-import (
-	"strings"
-
-	"github.com/exoagent/exoagent/internal/wire"
-)
+import "strings"
 
 // Isolation is a set of walls round a program. Which are in force depends on
 // the system; a worker reports its own before it gets a program.
@@ -39,20 +35,4 @@ func (i Isolation) String() string {
 		return "none"
 	}
 	return strings.Join(on, ", ")
-}
-
-func appendHello(b []byte, i Isolation, size uint64) []byte {
-	b = append(begin(b, frameHello), version, wire.Encoding)
-	b = wire.AppendUint(b, uint64(i))
-	return end(wire.AppendUint(b, size))
-}
-
-// decodeHello reads what a worker says before it has met any program.
-func decodeHello(s string) (i Isolation, size uint64, err error) {
-	r := read(s)
-	if r.Byte() != version || r.Byte() != wire.Encoding {
-		r.Fail("another version")
-	}
-	i, size = Isolation(r.UpTo(allIsolation)), r.Uint()
-	return i, size, r.done()
 }

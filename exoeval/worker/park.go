@@ -3,8 +3,6 @@ package worker
 import (
 	"context"
 	"time"
-
-	"github.com/exoagent/exoagent/internal/wire"
 )
 
 // A place in the pool is for computing. A program that waits for its host gives its place
@@ -22,17 +20,6 @@ const parkedLook = 50 * time.Millisecond
 // minParked is what a worker that is stopped counts for at least: its page tables, its
 // threads and its files are no memory of its own.
 const minParked = 4 << 20
-
-// appendWaiting says that the worker waits for the answer after the first n.
-func appendWaiting(b []byte, n uint64) []byte {
-	return end(wire.AppendUint(begin(b, frameWaiting), n))
-}
-
-func decodeWaiting(s string) (n uint64, err error) {
-	r := read(s)
-	n = r.Uint()
-	return n, r.done()
-}
 
 // park gives back the place of a program that waits, if no answer is on its way to it.
 func (r *run) park(s string) error {

@@ -52,7 +52,9 @@ func (w *proc) greet(ctx context.Context) error {
 	}
 	if err == nil {
 		var own Isolation
-		own, w.size, err = decodeHello(s)
+		var walls uint64
+		walls, w.size, err = decodeHello(s, allIsolation)
+		own = Isolation(walls)
 		w.isolation |= own | hostIsolation
 	}
 	if !stop() {
