@@ -10,11 +10,12 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/exoeval/worker/internal/frame"
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
 // Counts within counts say of the same bytes that they are each of them. What a
-// bytes makes the host allocate stays in proportion to its length.
+// frame makes the host allocate stays in proportion to its length.
 func TestCountsTakeNoMemory(t *testing.T) {
 	const n = 1 << 20
 	filler := strings.Repeat("\x00", 2*n)
@@ -32,20 +33,20 @@ func TestCountsTakeNoMemory(t *testing.T) {
 	for name, s := range map[string]string{"lists": nest(tagList, 65), "records": nest(tagRecord, 65)} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := decodeDone("\x01"+s, &rowsLog{}, exoeval.Bounds{ResultBytes: 4 << 20})
+		_, err := frame.DecodeDone("\x01"+s, &frame.RowsLog{}, exoeval.Bounds{ResultBytes: 4 << 20})
 		runtime.ReadMemStats(&after)
 		if took := after.TotalAlloc - before.TotalAlloc; err == nil || took > 8<<20 {
 			t.Errorf("%s: %d KiB, %v", name, took>>10, err)
 		}
 	}
 	// Rows that come as their number cost the sender two bytes.
-	log := &rowsLog{}
-	log.add(&value.Rows{Shape: &value.Shape{Names: []string{"x"}}, Cells: []value.Value{value.Text(strings.Repeat("x", 1<<20))}})
+	log := &frame.RowsLog{}
+	log.Add(&value.Rows{Shape: &value.Shape{Names: []string{"x"}}, Cells: []value.Value{value.Text(strings.Repeat("x", 1<<20))}})
 	same := binary.AppendUvarint([]byte{1, tagList}, 100)
 	for range 100 {
-		same = append(same, tagSame, 0)
+		same = append(same, frame.TagSame, 0)
 	}
-	if _, err := decodeDone(string(same), log, exoeval.Bounds{}); err == nil || !strings.Contains(err.Error(), "more rows") {
+	if _, err := frame.DecodeDone(string(same), log, exoeval.Bounds{}); err == nil || !strings.Contains(err.Error(), "more rows") {
 		t.Errorf("the same rows a hundred times: %v", err)
 	}
 }
@@ -66,7 +67,7 @@ func TestDoneIsBounded(t *testing.T) {
 	for range result / 32 / (1 + 64) {
 		pages = append(pages, list(64, tagList, 0)[1:]...)
 	}
-	n := maxValues(limits)
+	n := frame.MaxValues(limits)
 	for name, c := range map[string]struct {
 		bytes []byte
 		ok    bool
@@ -81,13 +82,13 @@ func TestDoneIsBounded(t *testing.T) {
 		"pages":          {pages, true},
 	} {
 		bytes := string(c.bytes)
-		if len(bytes) > maxDone(limits) {
-			t.Errorf("%s: a bytes of %d bytes would not be read", name, len(bytes))
+		if len(bytes) > frame.MaxDone(limits) {
+			t.Errorf("%s: a frame of %d bytes would not be read", name, len(bytes))
 		}
 		var before, after runtime.MemStats
 		held := liveHeap()
 		runtime.ReadMemStats(&before)
-		o, err := decodeDone(bytes, &rowsLog{}, limits)
+		o, err := frame.DecodeDone(bytes, &frame.RowsLog{}, limits)
 		runtime.ReadMemStats(&after)
 		if (err == nil) != c.ok {
 			t.Errorf("%s: %v", name, err)
@@ -101,14 +102,14 @@ func TestDoneIsBounded(t *testing.T) {
 	}
 }
 
-// What a host keeps of a result does not keep the bytes that it came in.
+// What a host keeps of a result does not keep the frame that it came in.
 func TestResultsKeepNoFrame(t *testing.T) {
 	limits := exoeval.Bounds{}.OrDefault()
 	before := liveHeap()
 	var kept []any
 	for range 32 {
 		bytes := wire.AppendText([]byte{1, tagRecord, 2, 1, 'a', tagText, 3, 'x', 'y', 'z', 1, 'b', tagText}, strings.Repeat("x", 1<<20))
-		o, err := decodeDone(string(bytes), &rowsLog{}, limits)
+		o, err := frame.DecodeDone(string(bytes), &frame.RowsLog{}, limits)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +117,7 @@ func TestResultsKeepNoFrame(t *testing.T) {
 		kept = append(kept, a)
 		failed := wire.AppendText([]byte{0, byte(fail.Program), 0}, "message")
 		failed = append(wire.AppendText(append(failed, 1, 1), strings.Repeat("s", 60<<10)), 0, 0)
-		if o, err = decodeDone(string(failed), &rowsLog{}, limits); err != nil {
+		if o, err = frame.DecodeDone(string(failed), &frame.RowsLog{}, limits); err != nil {
 			t.Fatal(err)
 		}
 		kept = append(kept, fail.GuestText(o.Err))

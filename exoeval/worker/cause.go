@@ -8,6 +8,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/exoeval/worker/internal/frame"
 )
 
 // Event says how a worker came to its end, when that was not its program's.
@@ -81,7 +82,7 @@ func bytesText(n int) string {
 
 // classify says what a process died of that we did not end ourselves.
 func classify(x ended, said string) *Death {
-	d := &Death{Event: EngineFailed, Detail: cut(said, 500)}
+	d := &Death{Event: EngineFailed, Detail: frame.Cut(said, 500)}
 	switch {
 	case x.policy:
 		d.Event = PolicyBreach

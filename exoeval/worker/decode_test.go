@@ -11,15 +11,16 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/exoeval/worker/internal/frame"
 )
 
 // A worker that names a length and sends nothing costs the host nothing.
 func TestLengthTakesNoMemory(t *testing.T) {
-	most := maxDone(exoeval.Bounds{}.OrDefault())
+	most := frame.MaxDone(exoeval.Bounds{}.OrDefault())
 	head := binary.LittleEndian.AppendUint32(nil, uint32(most))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, _, err := readFrame(bytes.NewReader(head), most)
+	_, _, err := frame.ReadFrame(bytes.NewReader(head), most)
 	runtime.ReadMemStats(&after)
 	if took := after.TotalAlloc - before.TotalAlloc; err != io.EOF || took > 1<<20 {
 		t.Errorf("%d KiB, %v", took>>10, err)
@@ -30,17 +31,17 @@ func TestLengthTakesNoMemory(t *testing.T) {
 // with a value that it may send is read.
 func TestDoneRefuses(t *testing.T) {
 	for what, bad := range map[string]string{
-		"a reference": string([]byte{tagRef, 0}), "an object": string([]byte{tagObject, 0, 0}), "rows": string([]byte{tagRows, 0, 0}), "held rows": string([]byte{tagHeld, 0, 0, 0}),
-		"a label": string([]byte{tagRef + 1, 1, 1, 'x', tagNull}), "rows never sent": string([]byte{tagSame, 1}),
+		"a reference": string([]byte{tagRef, 0}), "an object": string([]byte{frame.TagObject, 0, 0}), "rows": string([]byte{tagRows, 0, 0}), "held rows": string([]byte{frame.TagHeld, 0, 0, 0}),
+		"a label": string([]byte{tagRef + 1, 1, 1, 'x', tagNull}), "rows never sent": string([]byte{frame.TagSame, 1}),
 	} {
 		for _, wrap := range []string{"\x01", "\x01" + string([]byte{tagList, 1}), "\x01" + string([]byte{tagRecord, 1, 1, 'a'})} {
-			log := &rowsLog{}
-			log.add(&value.Rows{Shape: &value.Shape{Names: []string{"x"}}, Cells: []value.Value{value.Int(1)}})
-			if _, err := decodeDone(wrap+bad, log, exoeval.Bounds{}); err == nil {
+			log := &frame.RowsLog{}
+			log.Add(&value.Rows{Shape: &value.Shape{Names: []string{"x"}}, Cells: []value.Value{value.Int(1)}})
+			if _, err := frame.DecodeDone(wrap+bad, log, exoeval.Bounds{}); err == nil {
 				t.Errorf("%s after %q was read", what, wrap)
 			}
-			for _, good := range []string{string([]byte{tagNull}), string([]byte{tagSame, 0})} {
-				if _, err := decodeDone(wrap+good, log, exoeval.Bounds{}); err != nil {
+			for _, good := range []string{string([]byte{tagNull}), string([]byte{frame.TagSame, 0})} {
+				if _, err := frame.DecodeDone(wrap+good, log, exoeval.Bounds{}); err != nil {
 					t.Errorf("%q after %q: %v", good, wrap, err)
 				}
 			}
@@ -50,13 +51,13 @@ func TestDoneRefuses(t *testing.T) {
 
 // Rows that come as their number count as the values that they are, each time.
 func TestSameRowsCount(t *testing.T) {
-	log := &rowsLog{}
-	log.add(&value.Rows{Shape: &value.Shape{Names: []string{"x"}}, Cells: []value.Value{value.Int(1), value.Int(2), value.Int(3)}})
+	log := &frame.RowsLog{}
+	log.Add(&value.Rows{Shape: &value.Shape{Names: []string{"x"}}, Cells: []value.Value{value.Int(1), value.Int(2), value.Int(3)}})
 	for n, ok := range map[int]bool{2: true, 4: false} {
-		s := append([]byte{tagList, byte(n)}, bytes.Repeat([]byte{tagSame, 0}, n)...)
-		r := read(string(s))
-		r.Values, r.Extend = 10, &returned{sent: log, given: maxItems - 10}
-		if r.Value(); (r.done() == nil) != ok { // a list, and rows of three cells each
+		s := append([]byte{tagList, byte(n)}, bytes.Repeat([]byte{frame.TagSame, 0}, n)...)
+		r := frame.Read(string(s))
+		r.Values, r.Extend = 10, &frame.Returned{Sent: log, Given: frame.MaxItems - 10}
+		if r.Value(); (r.Done() == nil) != ok { // a list, and rows of three cells each
 			t.Errorf("%d times: %v", n, r.Err())
 		}
 	}
@@ -64,14 +65,14 @@ func TestSameRowsCount(t *testing.T) {
 
 // Cells are asked for once: a worker that asks for ever would make the host write for ever.
 func TestCellsAreFetchedOnce(t *testing.T) {
-	log := &rowsLog{}
-	log.add(&value.Rows{Shape: &value.Shape{Names: []string{"x"}}})
-	log.hold(held{})
-	if _, ok := log.release(0); !ok {
+	log := &frame.RowsLog{}
+	log.Add(&value.Rows{Shape: &value.Shape{Names: []string{"x"}}})
+	log.Hold(frame.Held{})
+	if _, ok := log.Release(0); !ok {
 		t.Error("the first time")
 	}
 	for _, n := range []uint64{0, 1, 1 << 40} {
-		if _, ok := log.release(n); ok {
+		if _, ok := log.Release(n); ok {
 			t.Errorf("rows %d were given", n)
 		}
 	}
@@ -81,7 +82,7 @@ func TestCellsAreFetchedOnce(t *testing.T) {
 func TestCellsFitTheirShape(t *testing.T) {
 	for cells, ok := range map[int]bool{0: true, 1: false, 2: true, 3: false, 4: true} {
 		into := &value.Rows{Shape: &value.Shape{Names: []string{"a", "b"}}}
-		err := decodeCells(string(rune(cells))+strings.Repeat(string(rune(tagNull)), cells), into, cells/2)
+		err := frame.DecodeCells(string(rune(cells))+strings.Repeat(string(rune(tagNull)), cells), into, cells/2)
 		if (err == nil) != ok {
 			t.Errorf("%d cells of two columns: %v", cells, err)
 		}
@@ -108,7 +109,7 @@ func TestCallBounds(t *testing.T) {
 		"more":   {call(ref, field(0), field(1), field(2)), false},
 		"unused": {call(ref, ref, field(1)), false},
 	} {
-		if _, err := decodeCall(c.s, 3); (err == nil) != c.ok {
+		if _, err := frame.DecodeCall(c.s, 3); (err == nil) != c.ok {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

@@ -11,7 +11,7 @@
 //   - takeover, guest, warm: the worker's side.
 //   - conn, seccomp, spawn: start the worker and lock it down. Isolation lists the walls
 //     that the system provides.
-//   - frame, codec*: the messages in both directions. Frames of a worker are hostile.
+//   - internal/frame: the messages in both directions. Frames of a worker are hostile.
 //   - pool, proc: idle workers, and the fair queue of programs for them (internal/fair).
 //   - reuse, binary: what a host may choose: see above.
 //   - run, watch, cause: the host's side of one program, its limits, and the cause of its death.

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"github.com/exoagent/exoagent/exoeval/worker/internal/frame"
 	"golang.org/x/sys/unix"
 )
 
@@ -20,14 +21,14 @@ type eager struct {
 }
 
 // next implements source.
-func (r *eager) next() { r.begun = false }
+func (r *eager) Next() { r.begun = false }
 
 // looking counts the goroutines of the process that poll. At most half of the processors
 // poll, so that the others are free for goroutines that have work.
 var looking atomic.Int32
 
 // reader is the worker's connection for reading.
-func (e *endpoint) reader() source {
+func (e *endpoint) reader() frame.Source {
 	raw, _ := e.conn.SyscallConn() // with an error it is closed, as reading it says
 	return &eager{f: e.conn, raw: raw}
 }

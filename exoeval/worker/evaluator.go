@@ -8,6 +8,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/exoeval/worker/internal/frame"
 )
 
 // runner runs programs against the grants of one gate, each in a worker of the pool.
@@ -46,7 +47,7 @@ func (p *Pool) Bind(gate *exo.Gate, bounds exoeval.Bounds) (exoeval.Runner, erro
 	if err != nil {
 		return nil, err
 	}
-	s := gate.Derive(commonKey{w.Limits, w.Bounds, w.Zone.Name()}, func() any { return &common{world: w, recorded: w.Bounds.Recorded(), head: appendWorld(nil, w)} }).(*common)
+	s := gate.Derive(commonKey{w.Limits, w.Bounds, w.Zone.Name()}, func() any { return &common{world: w, recorded: w.Bounds.Recorded(), head: frame.AppendWorld(nil, w)} }).(*common)
 	return &runner{gate: gate, common: s, pool: p}, nil
 }
 
@@ -138,7 +139,7 @@ func (e *runner) begin(ctx context.Context, r *run, job exoeval.Job) error {
 // frame is what gives a program to a worker: with the world where it is the first.
 func (e *runner) frame(job exoeval.Job, first, again bool) []byte {
 	if !first {
-		return appendNext(make([]byte, 0, len(job.Program)+64), job, again)
+		return frame.AppendNext(make([]byte, 0, len(job.Program)+64), job, again)
 	}
-	return appendJob(make([]byte, 0, len(e.head)+len(job.Program)+64), e.head, job, again)
+	return frame.AppendJob(make([]byte, 0, len(e.head)+len(job.Program)+64), e.head, job, again)
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/exoeval/worker/internal/frame"
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
@@ -181,7 +182,7 @@ func refused(errno syscall.Errno) {
 
 // binaryPage is a word of code, which all workers have in common.
 func binaryPage() *uint32 {
-	at := reflect.ValueOf(decodeDone).Pointer() &^ 4095
+	at := reflect.ValueOf(frame.DecodeDone).Pointer() &^ 4095
 	return *(**uint32)(unsafe.Pointer(&at))
 }
 
@@ -197,15 +198,15 @@ func clockOf(call uintptr, pid int) {
 	unix.RawSyscall6(call, uintptr(^uint32(pid)<<3|2), uintptr(unsafe.Pointer(&ts[0])), uintptr(unsafe.Pointer(&ts[1])), 0, 0, 0)
 }
 
-func framed(kind frameKind, parts ...[]byte) []byte {
-	b := begin(nil, kind)
+func framed(kind frame.Kind, parts ...[]byte) []byte {
+	b := frame.Begin(nil, kind)
 	for _, p := range parts {
 		b = append(b, p...)
 	}
-	return end(b)
+	return frame.End(b)
 }
 
-func call(c exo.Call) []byte { b, _ := appendCall(nil, c); return b }
+func call(c exo.Call) []byte { b, _ := frame.AppendCall(nil, c); return b }
 
 // sends is the call of a method of object id.
 func sends(id uint64, object uint32, method string, args ...value.Value) []byte {
@@ -254,7 +255,7 @@ var plants = map[string]func(g *guest){
 
 // served says that the program has ended, with a text as its result.
 func served(text int) []byte {
-	return framed(frameServed, []byte{1, tagText}, wire.AppendText(nil, strings.Repeat("x", text)))
+	return framed(frame.KindServed, []byte{1, tagText}, wire.AppendText(nil, strings.Repeat("x", text)))
 }
 
 // sessions are attacks that need more than one frame.
@@ -285,12 +286,12 @@ var sessions = map[string]func(g *guest){
 	},
 	// What it read goes out as if it had been logged before, or with the end of the run.
 	"dates a line back": func(g *guest) {
-		g.write(appendConsole(nil, exo.Line{Text: "honest"}))
+		g.write(frame.AppendConsole(nil, exo.Line{Text: "honest"}))
 		g.write(sends(1, 0, "secret"))
 		g.open, g.sizes = 1, []int{0}
 		p, _, _ := g.Next(context.Background())
-		g.write(appendConsole(nil, exo.Line{Text: "before: " + p.Value.Text()}))
-		g.write(framed(frameDone, []byte{1, tagNull}))
+		g.write(frame.AppendConsole(nil, exo.Line{Text: "before: " + p.Value.Text()}))
+		g.write(framed(frame.KindDone, []byte{1, tagNull}))
 	},
 	// Calls of places that no program has.
 	"claims places": func(g *guest) {
@@ -300,19 +301,19 @@ var sessions = map[string]func(g *guest){
 			g.open, g.sizes = 1, []int{0}
 			g.Next(context.Background())
 		}
-		g.write(framed(frameDone, []byte{1, tagNull}))
+		g.write(framed(frame.KindDone, []byte{1, tagNull}))
 	},
 	"dates the console back": func(g *guest) {
-		g.write(appendConsole(nil, exo.Line{Text: "honest"}))
+		g.write(frame.AppendConsole(nil, exo.Line{Text: "honest"}))
 		g.write(sends(1, 0, "secret"))
 		g.open, g.sizes = 1, []int{0}
 		p, _, _ := g.Next(context.Background())
-		g.write(framed(frameDone, []byte{1, tagNull}, wire.AppendText(nil, "honest\n"+p.Value.Text())))
+		g.write(framed(frame.KindDone, []byte{1, tagNull}, wire.AppendText(nil, "honest\n"+p.Value.Text())))
 	},
 	// It says that it waits, and goes on.
 	"waits and acts": func(g *guest) {
 		g.write(sends(1, 0, "wait"))
-		g.write(appendWaiting(nil, 0))
+		g.write(frame.AppendWaiting(nil, 0))
 		time.Sleep(300 * time.Millisecond)
 		g.write(sends(2, 0, "act"))
 	},
@@ -323,19 +324,19 @@ var sessions = map[string]func(g *guest){
 	},
 	"waits and computes": func(g *guest) {
 		g.write(sends(1, 0, "wait"))
-		g.write(appendWaiting(nil, 0))
+		g.write(frame.AppendWaiting(nil, 0))
 		for n := 0; ; n++ { // without an end
 		}
 	},
 	"waits twice": func(g *guest) {
 		g.write(sends(1, 0, "wait"))
-		g.write(append(appendWaiting(nil, 0), appendWaiting(nil, 0)...))
+		g.write(append(frame.AppendWaiting(nil, 0), frame.AppendWaiting(nil, 0)...))
 	},
 	"hang up": func(*guest) { unix.Close(3) },
 	// It has ended, and sends what the program after it would seem to send: in the buffer of the
 	// host, and behind it.
 	"ends and acts":       func(g *guest) { g.write(append(served(0), sends(1, 0, "act")...)) },
-	"ends and acts later": func(g *guest) { g.write(append(served(inboxSize-len(served(200))+200), sends(1, 0, "act")...)) },
+	"ends and acts later": func(g *guest) { g.write(append(served(frame.InboxSize-len(served(200))+200), sends(1, 0, "act")...)) },
 	"ends with open calls": func(g *guest) {
 		g.write(append(sends(1, 0, "nap"), served(0)...))
 	},
@@ -371,60 +372,60 @@ var frames = sync.OnceValue(func() map[string][]byte {
 		"nothing":            {0, 0, 0, 0},
 		"huge":               {255, 255, 255, 255, 'd', 1},
 		"unknown kind":       framed('x'),
-		"waits for nothing":  appendWaiting(nil, 0),
-		"waits for later":    appendWaiting(nil, 7),
-		"waits cut":          framed(frameWaiting),
-		"hello again":        appendHello(nil, uint64(Strong), 1),
-		"a job":              framed(frameJob),
-		"a next one":         framed(frameNext),
-		"another, unasked":   framed(frameServed, []byte{1, tagNull}),
-		"a reply":            framed(frameReply, []byte{1, 1, tagNull}),
-		"a call of nothing":  framed(frameCall),
-		"a call cut":         framed(frameCall, []byte{1, 5, 1}),
-		"more than a call":   framed(frameCall, call(exo.Call{ID: 1, Expr: message.Expr{Nodes: []message.WireNode{ref}}})[5:], []byte{0}),
-		"many nodes":         framed(frameCall, append([]byte{1}, binary.AppendUvarint(nil, 1<<40)...)),
+		"waits for nothing":  frame.AppendWaiting(nil, 0),
+		"waits for later":    frame.AppendWaiting(nil, 7),
+		"waits cut":          framed(frame.KindWaiting),
+		"hello again":        frame.AppendHello(nil, uint64(Strong), 1),
+		"a job":              framed(frame.KindJob),
+		"a next one":         framed(frame.KindNext),
+		"another, unasked":   framed(frame.KindServed, []byte{1, tagNull}),
+		"a reply":            framed(frame.KindReply, []byte{1, 1, tagNull}),
+		"a call of nothing":  framed(frame.KindCall),
+		"a call cut":         framed(frame.KindCall, []byte{1, 5, 1}),
+		"more than a call":   framed(frame.KindCall, call(exo.Call{ID: 1, Expr: message.Expr{Nodes: []message.WireNode{ref}}})[5:], []byte{0}),
+		"many nodes":         framed(frame.KindCall, append([]byte{1}, binary.AppendUvarint(nil, 1<<40)...)),
 		"a forward node":     call(exo.Call{ID: 1, Expr: message.Expr{Nodes: []message.WireNode{{Op: message.OpField, Name: "x", Recv: 7}}}}),
 		"an id twice":        twice(call(exo.Call{ID: 1, Expr: message.Expr{Nodes: []message.WireNode{ref}}})),
 		"an id that falls":   append(call(exo.Call{ID: 9, Expr: message.Expr{Nodes: []message.WireNode{ref}}}), call(exo.Call{ID: 8, Expr: message.Expr{Nodes: []message.WireNode{ref}}})...),
-		"a reference home":   framed(frameDone, []byte{1, tagRef, 0, 0}),
-		"an object home":     framed(frameDone, []byte{1, tagObject, 0, 0}),
-		"a label":            framed(frameDone, []byte{1, tagRef + 1, 1, 1, 'x', tagNull}),
-		"held rows home":     framed(frameDone, []byte{1, tagHeld, 0, 0, 0}),
+		"a reference home":   framed(frame.KindDone, []byte{1, tagRef, 0, 0}),
+		"an object home":     framed(frame.KindDone, []byte{1, frame.TagObject, 0, 0}),
+		"a label":            framed(frame.KindDone, []byte{1, tagRef + 1, 1, 1, 'x', tagNull}),
+		"held rows home":     framed(frame.KindDone, []byte{1, frame.TagHeld, 0, 0, 0}),
 		"nodes in any order": call(exo.Call{ID: 1, Expr: message.Expr{Nodes: []message.WireNode{ref, ref, {Op: message.OpCall, Name: "wait", Recv: 1, Args: []int32{0}}}}}),
-		"rows never sent":    framed(frameDone, []byte{1, tagSame, 0}),
-		"rows of its own":    framed(frameDone, []byte{1, tagRows, 0, 0}),
-		"no value":           framed(frameDone, []byte{1, tagNone}),
-		"NaN":                framed(frameDone, []byte{1, tagFloat, 1, 0, 0, 0, 0, 0, 0xf8, 0x7f}),
-		"bad text":           framed(frameDone, []byte{1, tagText, 1, 0xff}),
-		"a name twice":       framed(frameDone, []byte{1, tagRecord, 2, 1, 'a', tagNull, 1, 'a', tagNull}),
-		"a long number":      framed(frameDone, []byte{1, tagInt, 0x80, 0x00}),
-		"deep":               framed(frameDone, []byte{1}, []byte(strings.Repeat(string([]byte{tagList, 1}), 200)), []byte{tagNull}),
-		"a long list":        framed(frameDone, append([]byte{1, tagList}, binary.AppendUvarint(nil, 1<<50)...)),
-		"two million nulls":  framed(frameDone, binary.AppendUvarint([]byte{1, tagList}, 2_000_000), make([]byte, 0), []byte(strings.Repeat(string([]byte{tagNull}), 2_000_000))),
-		"the host's verdict": framed(frameDone, []byte{0, byte(fail.Breach), 0, 0, 0, 0, 0, 0, 0}),
-		"no kind":            framed(frameDone, []byte{0, byte(fail.Breach + 1), 0, 0, 0, 0, 0, 0, 0}),
-		"cancelled":          framed(frameDone, []byte{0, byte(fail.Cancelled), 0, 0, 0, 0, 0, 0, 0}),
-		"kind other":         framed(frameDone, []byte{0, byte(fail.Other), 0, 0, 0, 0, 0, 0, 0}),
-		"bad message":        framed(frameDone, []byte{0, byte(fail.Program), 0, 1, 0xff, 0, 0, 0, 0, 0}),
-		"half a character":   framed(frameDone, []byte{0, byte(fail.Program), 0, 2, 0xe2, 0x82, 0, 0, 0, 0, 0}),
-		"bad source line":    framed(frameDone, []byte{0, byte(fail.Program), 0, 0, 0, 0, 1, 0xff, 0, 0}),
-		"bad detail":         framed(frameDone, []byte{0, byte(fail.Program), 0, 0, 0, 0, 0, 0, 1, 0xff}),
-		"bad line":           framed(frameConsole, []byte{byte(exo.LevelInfo), 1, 0xff}),
-		"a line of no level": framed(frameConsole, []byte{9, 1, 'x'}),
-		"a line of nothing":  framed(frameConsole),
-		"more than a line":   framed(frameConsole, []byte{0, 1, 'x', 0}),
-		"a long line":        framed(frameConsole, append([]byte{0}, wire.AppendText(nil, strings.Repeat("x", exo.Limits{}.OrDefault().LineBytes()+1))...)),
-		"lines of no end":    []byte(strings.Repeat(string(framed(frameConsole, []byte{0, 0})), exo.Limits{}.OrDefault().ConsoleBytes+2)),
-		"a console of old":   framed(frameDone, []byte{1, tagNull, 1, 'x'}),
-		"bad field name":     framed(frameDone, []byte{1, tagRecord, 1, 1, 0xff, tagNull}),
+		"rows never sent":    framed(frame.KindDone, []byte{1, frame.TagSame, 0}),
+		"rows of its own":    framed(frame.KindDone, []byte{1, tagRows, 0, 0}),
+		"no value":           framed(frame.KindDone, []byte{1, tagNone}),
+		"NaN":                framed(frame.KindDone, []byte{1, tagFloat, 1, 0, 0, 0, 0, 0, 0xf8, 0x7f}),
+		"bad text":           framed(frame.KindDone, []byte{1, tagText, 1, 0xff}),
+		"a name twice":       framed(frame.KindDone, []byte{1, tagRecord, 2, 1, 'a', tagNull, 1, 'a', tagNull}),
+		"a long number":      framed(frame.KindDone, []byte{1, tagInt, 0x80, 0x00}),
+		"deep":               framed(frame.KindDone, []byte{1}, []byte(strings.Repeat(string([]byte{tagList, 1}), 200)), []byte{tagNull}),
+		"a long list":        framed(frame.KindDone, append([]byte{1, tagList}, binary.AppendUvarint(nil, 1<<50)...)),
+		"two million nulls":  framed(frame.KindDone, binary.AppendUvarint([]byte{1, tagList}, 2_000_000), make([]byte, 0), []byte(strings.Repeat(string([]byte{tagNull}), 2_000_000))),
+		"the host's verdict": framed(frame.KindDone, []byte{0, byte(fail.Breach), 0, 0, 0, 0, 0, 0, 0}),
+		"no kind":            framed(frame.KindDone, []byte{0, byte(fail.Breach + 1), 0, 0, 0, 0, 0, 0, 0}),
+		"cancelled":          framed(frame.KindDone, []byte{0, byte(fail.Cancelled), 0, 0, 0, 0, 0, 0, 0}),
+		"kind other":         framed(frame.KindDone, []byte{0, byte(fail.Other), 0, 0, 0, 0, 0, 0, 0}),
+		"bad message":        framed(frame.KindDone, []byte{0, byte(fail.Program), 0, 1, 0xff, 0, 0, 0, 0, 0}),
+		"half a character":   framed(frame.KindDone, []byte{0, byte(fail.Program), 0, 2, 0xe2, 0x82, 0, 0, 0, 0, 0}),
+		"bad source line":    framed(frame.KindDone, []byte{0, byte(fail.Program), 0, 0, 0, 0, 1, 0xff, 0, 0}),
+		"bad detail":         framed(frame.KindDone, []byte{0, byte(fail.Program), 0, 0, 0, 0, 0, 0, 1, 0xff}),
+		"bad line":           framed(frame.KindConsole, []byte{byte(exo.LevelInfo), 1, 0xff}),
+		"a line of no level": framed(frame.KindConsole, []byte{9, 1, 'x'}),
+		"a line of nothing":  framed(frame.KindConsole),
+		"more than a line":   framed(frame.KindConsole, []byte{0, 1, 'x', 0}),
+		"a long line":        framed(frame.KindConsole, append([]byte{0}, wire.AppendText(nil, strings.Repeat("x", exo.Limits{}.OrDefault().LineBytes()+1))...)),
+		"lines of no end":    []byte(strings.Repeat(string(framed(frame.KindConsole, []byte{0, 0})), exo.Limits{}.OrDefault().ConsoleBytes+2)),
+		"a console of old":   framed(frame.KindDone, []byte{1, tagNull, 1, 'x'}),
+		"bad field name":     framed(frame.KindDone, []byte{1, tagRecord, 1, 1, 0xff, tagNull}),
 		"bad call name":      call(exo.Call{ID: 1, Expr: message.Expr{Nodes: []message.WireNode{ref, {Op: message.OpCall, Name: "\xff"}}}}),
 		"bad record name":    call(exo.Call{ID: 1, Expr: message.Expr{Nodes: []message.WireNode{ref, {Op: message.OpRecord, Recv: -1, Names: []string{"\xff"}, Args: []int32{0}}}}}),
-		"a cause of no call": framed(frameDone, []byte{0, byte(fail.Internal), 0, 0, 0, 0, 0, 5, 0}),
-		"cells never sent":   framed(frameFetch, []byte{0}),
-		"cells of no number": framed(frameFetch, binary.AppendUvarint(nil, 1<<63)),
-		"more than a fetch":  framed(frameFetch, []byte{0, 0}),
-		"cells":              framed(frameCells, []byte{0}),
-		"more than a result": framed(frameDone, []byte{1, tagNull, 0}),
+		"a cause of no call": framed(frame.KindDone, []byte{0, byte(fail.Internal), 0, 0, 0, 0, 0, 5, 0}),
+		"cells never sent":   framed(frame.KindFetch, []byte{0}),
+		"cells of no number": framed(frame.KindFetch, binary.AppendUvarint(nil, 1<<63)),
+		"more than a fetch":  framed(frame.KindFetch, []byte{0, 0}),
+		"cells":              framed(frame.KindCells, []byte{0}),
+		"more than a result": framed(frame.KindDone, []byte{1, tagNull, 0}),
 	}
 })
 
@@ -447,86 +448,89 @@ const ThreadFlags = threadFlags
 // Fetched is the frame with the cells of v, if rows like v wait to be fetched, and
 // what a worker makes of it.
 func Fetched(v value.Value) (reply, cells []byte, got value.Value, err error) {
-	var host, worker rowsLog
-	reply = appendReply(nil, exo.Reply{ID: 1, Value: v}, &host, nil)
-	p, err := decodeReply(string(reply[5:]), &worker, nil)
+	var host, worker frame.RowsLog
+	reply = frame.AppendReply(nil, exo.Reply{ID: 1, Value: v}, &host, nil)
+	p, err := frame.DecodeReply(string(reply[5:]), &worker, nil)
 	if err != nil {
 		return reply, nil, value.Value{}, err
 	}
-	n, err := decodeFetch(string(appendFetch(nil, 0)[5:]))
+	n, err := frame.DecodeFetch(string(frame.AppendFetch(nil, 0)[5:]))
 	if err != nil {
 		return reply, nil, value.Value{}, err
 	}
-	rows, ok := host.release(n)
+	rows, ok := host.Release(n)
 	if !ok {
 		return reply, nil, p.Value, nil
 	}
-	if _, again := host.release(n); again {
-		return reply, nil, p.Value, errFrame
+	if _, again := host.Release(n); again {
+		return reply, nil, p.Value, frame.ErrMalformed
 	}
-	cells = appendCells(nil, rows)
-	return reply, cells, p.Value, decodeCells(string(cells[5:]), p.Value.Rows(), worker.held[0].rows)
+	cells = frame.AppendCells(nil, rows)
+	return reply, cells, p.Value, frame.DecodeCells(string(cells[5:]), p.Value.Rows(), worker.Held[0].Rows)
 }
 
 // DecodeCells reads cells of rows with one column, of which so many were announced.
 func DecodeCells(s string, announced int) error {
-	return decodeCells(s, &value.Rows{Shape: &value.Shape{Names: []string{"a"}}}, announced)
+	return frame.DecodeCells(s, &value.Rows{Shape: &value.Shape{Names: []string{"a"}}}, announced)
 }
 
-func CellsBytes(r *value.Rows) []byte { return appendCells(nil, r)[5:] }
+func CellsBytes(r *value.Rows) []byte { return frame.AppendCells(nil, r)[5:] }
 
 var (
 	SameModules = sameModules
 
-	DecodeCall = decodeCall
-	AppendCall = appendCall
-	ErrPanic   = errPanic
+	DecodeCall = frame.DecodeCall
+	AppendCall = frame.AppendCall
+	ErrPanic   = frame.ErrPanic
 )
 
 func DecodeDone(s string, b exoeval.Bounds) (exoeval.ProgramResult, error) {
-	log := &rowsLog{}
-	log.add(&value.Rows{Shape: &value.Shape{Names: []string{"a"}}, Cells: []value.Value{value.Int(1)}})
-	o, err := decodeDone(s, log, b)
+	log := &frame.RowsLog{}
+	log.Add(&value.Rows{Shape: &value.Shape{Names: []string{"a"}}, Cells: []value.Value{value.Int(1)}})
+	o, err := frame.DecodeDone(s, log, b)
 	return o.ProgramResult, err
 }
 
-func AppendDone(o exoeval.ProgramResult) []byte { b, _ := appendDone(nil, o, &rowsLog{}); return b[5:] }
+func AppendDone(o exoeval.ProgramResult) []byte {
+	b, _ := frame.AppendDone(nil, o, &frame.RowsLog{})
+	return b[5:]
+}
 
 func CrossWorld(w *exoeval.World) (*exoeval.World, int, error) {
-	b := appendJob(nil, appendWorld(nil, w), exoeval.Job{Program: "p", Run: exo.Run{Clock: time.Now()}}, false)
-	got, _, _, err := decodeJob(string(b[5:]))
+	b := frame.AppendJob(nil, frame.AppendWorld(nil, w), exoeval.Job{Program: "p", Run: exo.Run{Clock: time.Now()}}, false)
+	got, _, _, err := frame.DecodeJob(string(b[5:]))
 	return got, len(b), err
 }
 
 // WorldBytes is the head of a job.
-func WorldBytes(w *exoeval.World) []byte { return appendWorld(nil, w) }
+func WorldBytes(w *exoeval.World) []byte { return frame.AppendWorld(nil, w) }
 
 // CrossReply sends a value to a worker and lets it come back as the result.
 func CrossReply(v value.Value) (there, back value.Value, err error) {
-	var host, worker rowsLog
-	b := appendReply(nil, exo.Reply{ID: 1, Value: v}, &host, func(uint32) *message.Type { return &message.Type{Name: "T"} })
-	p, err := decodeReply(string(b[5:]), &worker, func(uint32, *message.Type) {})
+	var host, worker frame.RowsLog
+	b := frame.AppendReply(nil, exo.Reply{ID: 1, Value: v}, &host, func(uint32) *message.Type { return &message.Type{Name: "T"} })
+	p, err := frame.DecodeReply(string(b[5:]), &worker, func(uint32, *message.Type) {})
 	if err != nil {
 		return v, v, err
 	}
-	d, _ := appendDone(nil, exoeval.ProgramResult{Value: p.Value}, &worker)
-	o, err := decodeDone(string(d[5:]), &host, exoeval.Bounds{}.OrDefault())
+	d, _ := frame.AppendDone(nil, exoeval.ProgramResult{Value: p.Value}, &worker)
+	o, err := frame.DecodeDone(string(d[5:]), &host, exoeval.Bounds{}.OrDefault())
 	return p.Value, o.Value, err
 }
 
 func DecodeReply(s string) error {
-	_, err := decodeReply(s, &rowsLog{}, func(uint32, *message.Type) {})
+	_, err := frame.DecodeReply(s, &frame.RowsLog{}, func(uint32, *message.Type) {})
 	return err
 }
 
 // JobOf is a job frame, without its header.
 func JobOf(w *exoeval.World) string {
-	return string(appendJob(nil, appendWorld(nil, w), exoeval.Job{Program: "p"}, false)[headerSize+1:])
+	return string(frame.AppendJob(nil, frame.AppendWorld(nil, w), exoeval.Job{Program: "p"}, false)[frame.HeaderSize+1:])
 }
 
-func DecodeJob(s string) error { _, _, _, err := decodeJob(s); return err }
+func DecodeJob(s string) error { _, _, _, err := frame.DecodeJob(s); return err }
 
-func ReplyBytes(p exo.Reply) []byte { return appendReply(nil, p, &rowsLog{}, nil)[5:] }
+func ReplyBytes(p exo.Reply) []byte { return frame.AppendReply(nil, p, &frame.RowsLog{}, nil)[5:] }
 
 // IdleCPU is the processor time that a worker has used when it is ready.
 func (p *Pool) IdleCPU() time.Duration {
@@ -590,14 +594,14 @@ func Looks(pieces, others int) (looks int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	in := newInbox(&eager{f: host, raw: counted{raw, &looks}})
+	in := frame.NewInbox(&eager{f: host, raw: counted{raw, &looks}})
 	go func() {
-		for _, b := range framed(frameCall, make([]byte, pieces)) {
+		for _, b := range framed(frame.KindCall, make([]byte, pieces)) {
 			worker.Write([]byte{b})
 			time.Sleep(20 * time.Microsecond)
 		}
 	}()
-	_, _, err = in.read(maxCall)
+	_, _, err = in.Read(frame.MaxCall)
 	return looks, err
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/exoeval/worker/internal/frame"
 )
 
 // serve is all that a worker process does: it locks itself down, says so, waits
@@ -38,8 +39,8 @@ func serve() {
 	if len(os.Args) < 2 {
 		warm(&warmPort{})
 	}
-	l.write(appendHello(nil, uint64(conn.isolation), conn.size))
-	world, job, again, err := decodeJob(l.read(frameJob, maxReply))
+	l.write(frame.AppendHello(nil, uint64(conn.isolation), conn.size))
+	world, job, again, err := frame.DecodeJob(l.read(frame.KindJob, frame.MaxReply))
 	if err != nil {
 		exit(exitNoHost)
 	}
@@ -60,9 +61,9 @@ func serve() {
 			debug.FreeOSMemory() // of the last program's, so that the next has as much as it had
 		}
 		own.begin()
-		b[headerSize] = byte(frameServed)
+		b[frame.HeaderSize] = byte(frame.KindServed)
 		l.write(b)
-		if job, again, err = decodeNext(l.read(frameNext, maxReply)); err != nil {
+		if job, again, err = frame.DecodeNext(l.read(frame.KindNext, frame.MaxReply)); err != nil {
 			exit(exitNoHost)
 		}
 	}
@@ -81,10 +82,10 @@ func (l *line) program(world *exoeval.World, job exoeval.Job) (done []byte, drai
 		hostile(g, job.Program)
 	}
 	out := world.Run(context.Background(), g, check, job)
-	b, items := appendDone(nil, out, &g.sent)
-	if items > maxValues(world.Bounds) || len(b) > maxDone(world.Bounds) {
+	b, items := frame.AppendDone(nil, out, &g.sent)
+	if items > frame.MaxValues(world.Bounds) || len(b) > frame.MaxDone(world.Bounds) {
 		out.Value, out.Err = value.Value{}, tooLarge
-		b, _ = appendDone(nil, out, &g.sent)
+		b, _ = frame.AppendDone(nil, out, &g.sent)
 	}
 	return b, g.open == 0 && len(g.early) == 0
 }
@@ -103,7 +104,7 @@ type line struct {
 type guest struct {
 	*line
 	buf    []byte
-	sent   rowsLog
+	sent   frame.RowsLog
 	types  map[uint32]*message.Type
 	names  map[uint32]string
 	open   int
@@ -132,8 +133,8 @@ func (g *guest) Submit(c exo.Call) error {
 	if err != nil {
 		return err
 	}
-	b, err := appendCall(g.buf[:0], c)
-	if g.buf = b; err != nil || len(b) > maxCall {
+	b, err := frame.AppendCall(g.buf[:0], c)
+	if g.buf = b; err != nil || len(b) > frame.MaxCall {
 		return fail.Errorf(fail.Limit, "", "a message holds too many values, or too large ones")
 	}
 	g.open++
@@ -144,7 +145,7 @@ func (g *guest) Submit(c exo.Call) error {
 
 // Log sends a line, in its place among the messages.
 func (g *guest) Log(l exo.Line) error {
-	g.buf = appendConsole(g.buf[:0], l)
+	g.buf = frame.AppendConsole(g.buf[:0], l)
 	g.write(g.buf)
 	return nil
 }
@@ -163,16 +164,16 @@ func (g *guest) Next(context.Context) (exo.Reply, bool, error) {
 	} else {
 		heard, said := g.heard, make(chan struct{})
 		late := time.AfterFunc(patience, func() {
-			g.write(appendWaiting(nil, heard))
+			g.write(frame.AppendWaiting(nil, heard))
 			close(said)
 		})
-		s = g.read(frameReply, maxReply)
+		s = g.read(frame.KindReply, frame.MaxReply)
 		if !late.Stop() {
 			<-said // else the host might read it in the next program, where it means something else
 		}
 	}
 	g.heard++
-	p, err := decodeReply(s, &g.sent, func(id uint32, t *message.Type) { g.types[id] = t })
+	p, err := frame.DecodeReply(s, &g.sent, func(id uint32, t *message.Type) { g.types[id] = t })
 	if err != nil {
 		exit(exitNoHost)
 	}
@@ -181,27 +182,27 @@ func (g *guest) Next(context.Context) (exo.Reply, bool, error) {
 
 // Held implements exoeval.Holder.
 func (g *guest) Held(rs *value.Rows) (rows, text int, ok bool) {
-	n, known := g.sent.index[rs]
+	n, known := g.sent.Index[rs]
 	if !known {
 		return 0, 0, false
 	}
-	h, ok := g.sent.held[n]
-	return h.rows, h.text, ok
+	h, ok := g.sent.Held[n]
+	return h.Rows, h.Text, ok
 }
 
 // Fetch implements exoeval.Holder.
 func (g *guest) Fetch(rs *value.Rows) {
-	n := g.sent.index[rs]
-	h := g.sent.held[n]
-	delete(g.sent.held, n)
-	g.write(appendFetch(nil, n))
+	n := g.sent.Index[rs]
+	h := g.sent.Held[n]
+	delete(g.sent.Held, n)
+	g.write(frame.AppendFetch(nil, n))
 	for {
-		kind, s, err := readFrame(g.in, maxReply)
+		kind, s, err := frame.ReadFrame(g.in, frame.MaxReply)
 		switch {
-		case err == nil && kind == frameReply:
+		case err == nil && kind == frame.KindReply:
 			g.early = append(g.early, s)
 			continue
-		case err != nil || kind != frameCells || decodeCells(s, rs, h.rows) != nil:
+		case err != nil || kind != frame.KindCells || frame.DecodeCells(s, rs, h.Rows) != nil:
 			exit(exitNoHost)
 		}
 		return
@@ -218,8 +219,8 @@ func (l *line) write(b []byte) {
 
 // read reads the one kind of frame that may come now. When the host is gone
 // there is nobody to run for.
-func (l *line) read(want frameKind, limit int) string {
-	kind, s, err := readFrame(l.in, limit)
+func (l *line) read(want frame.Kind, limit int) string {
+	kind, s, err := frame.ReadFrame(l.in, limit)
 	if err != nil || kind != want {
 		exit(exitNoHost)
 	}

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"github.com/exoagent/exoagent/exoeval/worker/internal/frame"
 	"time"
 )
 
@@ -23,14 +24,14 @@ const minParked = 4 << 20
 
 // park gives back the place of a program that waits, if no answer is on its way to it.
 func (r *run) park(s string) error {
-	n, err := decodeWaiting(s)
+	n, err := frame.DecodeWaiting(s)
 	if err != nil {
 		return err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if n < r.said || n > r.answered || n == r.answered && r.open == 0 {
-		return errFrame // it waits once for each answer, and for calls that it has sent
+		return frame.ErrMalformed // it waits once for each answer, and for calls that it has sent
 	}
 	if r.said = n + 1; n < r.answered || r.over || halt(r.w.p) != nil {
 		return nil

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/exoagent/exoagent/exoeval/worker/internal/frame"
 	"github.com/exoagent/exoagent/internal/fair"
 )
 
@@ -14,7 +15,7 @@ import (
 type proc struct {
 	p         *os.Process
 	end       *endpoint
-	in        *inbox
+	in        *frame.Inbox
 	isolation Isolation
 	size      uint64
 	stay      *stay  // of the program that it has
@@ -45,17 +46,15 @@ func (w *proc) greet(ctx context.Context) error {
 	late := time.AfterFunc(startTime, func() { w.kill(&Death{Event: Stopped, Detail: "it did not start in time"}) })
 	defer late.Stop()
 	stop := context.AfterFunc(ctx, func() { w.kill(&Death{Event: Stopped}) })
-	w.in = newInbox(w.end.reader())
-	kind, s, err := w.in.read(maxHello)
-	if err == nil && kind != frameHello {
-		err = errFrame
+	w.in = frame.NewInbox(w.end.reader())
+	kind, s, err := w.in.Read(frame.MaxHello)
+	if err == nil && kind != frame.KindHello {
+		err = frame.ErrMalformed
 	}
 	if err == nil {
-		var own Isolation
 		var walls uint64
-		walls, w.size, err = decodeHello(s, allIsolation)
-		own = Isolation(walls)
-		w.isolation |= own | hostIsolation
+		walls, w.size, err = frame.DecodeHello(s, allIsolation)
+		w.isolation |= Isolation(walls) | hostIsolation
 	}
 	if !stop() {
 		err = context.Cause(ctx)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exoeval/worker/internal/frame"
 )
 
 // TestReplyHoldsNoCause: the frame in which a failed call is told to a worker holds no text of
@@ -18,7 +19,7 @@ func TestReplyHoldsNoCause(t *testing.T) {
 		cause, fmt.Errorf("query: %w", cause), &fail.Error{Kind: fail.Internal, Err: cause}, &fail.Error{Kind: fail.Internal, Msg: cause.Error()},
 		&fail.Error{Kind: fail.Other, Msg: cause.Error(), Err: cause}, &fail.Error{Kind: fail.Denied, Msg: "no", Err: cause},
 	} {
-		if b := appendReply(nil, exo.Reply{ID: 1, Err: err}, &rowsLog{}, nil); bytes.Contains(b, []byte("hunter2")) {
+		if b := frame.AppendReply(nil, exo.Reply{ID: 1, Err: err}, &frame.RowsLog{}, nil); bytes.Contains(b, []byte("hunter2")) {
 			t.Errorf("%#v: %q", err, b)
 		}
 	}

@@ -176,7 +176,7 @@ func (p *Pool) ofOwner(o owner) *proc {
 // no byte of it waits that the next program would seem to have sent.
 func (w *proc) rests() bool {
 	cpu, ok := w.end.cpu()
-	return ok && cpu-w.reused.rested <= grace && w.in.in.Buffered() == 0 && w.end.silent()
+	return ok && cpu-w.reused.rested <= grace && w.in.Buffered() == 0 && w.end.silent()
 }
 
 // programsLeft is how many programs may come after the one that begins in w, for the kernel's limit of

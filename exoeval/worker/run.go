@@ -10,6 +10,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/exoeval/worker/internal/frame"
 )
 
 // run is the host's side of one program: it passes messages to the session and
@@ -28,7 +29,7 @@ type run struct {
 	writing sync.Mutex
 
 	mu     sync.Mutex
-	sent   rowsLog          // rows that the worker has
+	sent   frame.RowsLog    // rows that the worker has
 	failed map[uint64]error // by message, the causes of its refusals: they stay here, and the result names one by its number
 	open   int              // messages without an answer
 	over   bool
@@ -103,29 +104,29 @@ func (r *run) run(ctx context.Context) (out exoeval.ProgramResult, rests bool) {
 // worker was lost before it could say how.
 func (r *run) receive() (out exoeval.ProgramResult, ended bool) {
 	for {
-		kind, s, err := r.w.in.read(max(maxCall, maxDone(r.bounds)))
-		if err != nil && !errors.Is(err, errFrame) {
+		kind, s, err := r.w.in.Read(max(frame.MaxCall, frame.MaxDone(r.bounds)))
+		if err != nil && !errors.Is(err, frame.ErrMalformed) {
 			return out, false
 		}
 		if err == nil {
 			switch kind {
-			case frameCall:
+			case frame.KindCall:
 				err = r.submit(s)
-			case frameConsole:
+			case frame.KindConsole:
 				err = r.log(s)
-			case frameFetch:
+			case frame.KindFetch:
 				err = r.fetch(s)
-			case frameWaiting:
+			case frame.KindWaiting:
 				err = r.park(s)
-			case frameDone, frameServed:
+			case frame.KindDone, frame.KindServed:
 				// Without an answer that it waits for, none comes to the program after it.
-				if r.again = r.again && kind == frameServed; kind == frameServed && !r.again {
-					err = errFrame
+				if r.again = r.again && kind == frame.KindServed; kind == frame.KindServed && !r.again {
+					err = frame.ErrMalformed
 				} else if out, err = r.done(s); err == nil {
 					return out, true
 				}
 			default:
-				err = errFrame
+				err = frame.ErrMalformed
 			}
 		}
 		if err != nil {
@@ -138,10 +139,10 @@ func (r *run) receive() (out exoeval.ProgramResult, ended bool) {
 }
 
 func (r *run) submit(s string) error {
-	if len(s) > maxCall {
-		return errFrame // one of a result may be larger
+	if len(s) > frame.MaxCall {
+		return frame.ErrMalformed // one of a result may be larger
 	}
-	c, err := decodeCall(s, r.limits.MessageNodes)
+	c, err := frame.DecodeCall(s, r.limits.MessageNodes)
 	if err != nil {
 		return err
 	}
@@ -158,7 +159,7 @@ func (r *run) submit(s string) error {
 
 // log hands on a line, between the messages that came before and after it.
 func (r *run) log(s string) error {
-	l, err := decodeConsole(s, r.limits)
+	l, err := frame.DecodeConsole(s, r.limits)
 	if err != nil {
 		return err
 	}
@@ -167,17 +168,17 @@ func (r *run) log(s string) error {
 
 // fetch sends the cells of rows that the worker has without them.
 func (r *run) fetch(s string) error {
-	n, err := decodeFetch(s)
+	n, err := frame.DecodeFetch(s)
 	if err != nil {
 		return err
 	}
 	r.mu.Lock()
-	rows, ok := r.sent.release(n)
+	rows, ok := r.sent.Release(n)
 	r.mu.Unlock()
 	if !ok {
-		return errFrame
+		return frame.ErrMalformed
 	}
-	_ = r.write(appendCells(nil, rows)) // when it is gone, the next frame of it does not come
+	_ = r.write(frame.AppendCells(nil, rows)) // when it is gone, the next frame of it does not come
 	return nil
 }
 
@@ -194,19 +195,19 @@ func (r *run) write(b []byte) error {
 func (r *run) done(s string) (exoeval.ProgramResult, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	o, err := decodeDone(s, &r.sent, r.bounds)
+	o, err := frame.DecodeDone(s, &r.sent, r.bounds)
 	if err != nil {
 		return exoeval.ProgramResult{}, err
 	}
 	if fail.KindOf(o.Err) == fail.Cancelled && !r.cancelled {
-		return exoeval.ProgramResult{}, errFrame // no context of its own ends: it has that word from a reply only
+		return exoeval.ProgramResult{}, frame.ErrMalformed // no context of its own ends: it has that word from a reply only
 	}
-	if o.cause != 0 {
-		failed, ok := r.failed[o.cause]
+	if o.Cause != 0 {
+		failed, ok := r.failed[o.Cause]
 		if !ok {
-			return exoeval.ProgramResult{}, errFrame
+			return exoeval.ProgramResult{}, frame.ErrMalformed
 		}
-		o.failed.Err = failed
+		o.Failed.Err = failed
 	}
 	return o.ProgramResult, nil
 }
@@ -235,7 +236,7 @@ func (r *run) reply(ctx context.Context) {
 		}
 		over := r.over
 		if !over {
-			b = appendReply(b[:0], p, &r.sent, typ)
+			b = frame.AppendReply(b[:0], p, &r.sent, typ)
 		}
 		r.mu.Unlock()
 		if over {

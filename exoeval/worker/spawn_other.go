@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"github.com/exoagent/exoagent/exoeval/worker/internal/frame"
 )
 
 // Elsewhere a worker is a process with a deadline that watches its own memory,
@@ -35,7 +37,7 @@ type duplex struct{ in, out *os.File }
 
 func (d *duplex) Read(b []byte) (int, error)  { return d.in.Read(b) }
 func (d *duplex) Write(b []byte) (int, error) { return d.out.Write(b) }
-func (d *duplex) next()                       {}
+func (d *duplex) Next()                       {}
 func (d *duplex) Close() error                { return errors.Join(d.in.Close(), d.out.Close()) }
 
 func launch(path string, null *os.File, now bool, _ uintptr) (*os.Process, *endpoint, error) {
@@ -66,7 +68,7 @@ func launch(path string, null *os.File, now bool, _ uintptr) (*os.Process, *endp
 	return p, &endpoint{conn: &duplex{in: files[2], out: files[1]}, errs: files[4]}, nil
 }
 
-func (e *endpoint) reader() source                                           { return e.conn }
+func (e *endpoint) reader() frame.Source                                     { return e.conn }
 func (e *endpoint) limit(*os.Process, uint64, int, time.Duration, int) error { return nil }
 func (e *endpoint) cpu() (time.Duration, bool)                               { return 0, false }
 func (e *endpoint) memory() (int64, bool)                                    { return 0, false }

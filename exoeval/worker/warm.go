@@ -9,6 +9,7 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/exoeval/worker/internal/frame"
 )
 
 // warmUp uses what most programs use. A process that was just started has none of
@@ -39,7 +40,7 @@ func warm(p *warmPort) exoeval.ProgramResult {
 		"Line":  {Name: "Line", Fields: map[string]*message.Property{"id": {Type: &message.Type{Name: "Value"}}}},
 		"Value": {Name: "Value", Expr: true, Methods: methods},
 	}}
-	world, _, _, err := decodeJob(string(appendJob(nil, appendWorld(nil, w), exoeval.Job{}, false)[headerSize+1:]))
+	world, _, _, err := frame.DecodeJob(string(frame.AppendJob(nil, frame.AppendWorld(nil, w), exoeval.Job{}, false)[frame.HeaderSize+1:]))
 	if err != nil {
 		return exoeval.ProgramResult{Err: fail.Classify("", err)}
 	}
@@ -47,9 +48,9 @@ func warm(p *warmPort) exoeval.ProgramResult {
 	w.Prepare()
 	check := &message.Checker{Catalog: w.Catalog, Bounds: w.Limits.Message(), Ref: func(uint32) *message.Type { return t }, Show: func(uint32) string { return "w" }}
 	out := w.Run(context.Background(), p, check, exoeval.Job{Program: warmUp, Run: exo.Run{Clock: time.UnixMilli(0), Seed: 1}})
-	log := &rowsLog{}
-	b, _ := appendDone(nil, out, log)
-	_, _ = decodeDone(string(b[headerSize+1:]), log, w.Bounds)
+	log := &frame.RowsLog{}
+	b, _ := frame.AppendDone(nil, out, log)
+	_, _ = frame.DecodeDone(string(b[frame.HeaderSize+1:]), log, w.Bounds)
 	return out
 }
 
@@ -60,15 +61,15 @@ type warmPort struct {
 }
 
 func (p *warmPort) Log(l exo.Line) error {
-	b := appendConsole(nil, l)
-	_, err := decodeConsole(string(b[headerSize+1:]), exo.Limits{}.OrDefault())
+	b := frame.AppendConsole(nil, l)
+	_, err := frame.DecodeConsole(string(b[frame.HeaderSize+1:]), exo.Limits{}.OrDefault())
 	p.logged++
 	return err
 }
 
 func (p *warmPort) Submit(c exo.Call) error {
-	b, _ := appendCall(nil, c)
-	c, err := decodeCall(string(b[headerSize+1:]), 100)
+	b, _ := frame.AppendCall(nil, c)
+	c, err := frame.DecodeCall(string(b[frame.HeaderSize+1:]), 100)
 	p.ids = append(p.ids, c.ID)
 	return err
 }
@@ -78,8 +79,8 @@ func (p *warmPort) Next(context.Context) (exo.Reply, bool, error) {
 		return exo.Reply{}, false, nil
 	}
 	rows := &value.Rows{Shape: &value.Shape{Names: []string{"id", "t"}}, Cells: []value.Value{value.Int(1), value.Text("x"), value.Int(2), value.Null()}}
-	b := appendReply(nil, exo.Reply{ID: p.ids[0], Value: value.RowsValue(rows)}, &rowsLog{}, nil)
+	b := frame.AppendReply(nil, exo.Reply{ID: p.ids[0], Value: value.RowsValue(rows)}, &frame.RowsLog{}, nil)
 	p.ids = p.ids[1:]
-	r, err := decodeReply(string(b[headerSize+1:]), &rowsLog{}, nil)
+	r, err := frame.DecodeReply(string(b[frame.HeaderSize+1:]), &frame.RowsLog{}, nil)
 	return r, true, err
 }

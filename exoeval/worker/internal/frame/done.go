@@ -1,4 +1,4 @@
-package worker
+package frame
 
 import (
 	"errors"
@@ -19,8 +19,8 @@ func (c cause) Error() string { return fmt.Sprintf("call %d failed", uint64(c)) 
 // outcome is how a program ended, with what the host needs to know the rest.
 type outcome struct {
 	exoeval.ProgramResult
-	failed *fail.Error // its Err
-	cause  uint64      // the call whose error ended it; 0: none
+	Failed *fail.Error // its Err
+	Cause  uint64      // the call whose error ended it; 0: none
 }
 
 // asError is err, which is not nil, with its fields.
@@ -32,8 +32,8 @@ const (
 	maxDetail  = 4 << 10
 )
 
-func appendDone(b []byte, o exoeval.ProgramResult, sent *rowsLog) ([]byte, int) {
-	w := value.Encoder{B: begin(b, frameDone), Extend: (*homeward)(sent)}
+func AppendDone(b []byte, o exoeval.ProgramResult, sent *RowsLog) ([]byte, int) {
+	w := value.Encoder{B: Begin(b, KindDone), Extend: (*homeward)(sent)}
 	if o.Err != nil {
 		e := asError(o.Err)
 		var c cause
@@ -56,10 +56,10 @@ func appendDone(b []byte, o exoeval.ProgramResult, sent *rowsLog) ([]byte, int) 
 		}
 		w.Value(o.Value)
 	}
-	return end(w.B), w.Values
+	return End(w.B), w.Values
 }
 
-func cut(s string, n int) string {
+func Cut(s string, n int) string {
 	if len(s) > n {
 		return s[:n]
 	}
@@ -68,14 +68,14 @@ func cut(s string, n int) string {
 
 // clean is what may be sent of s: the bytes of a program may be no text, and a cut
 // may leave half a character.
-func clean(s string, n int) string { return strings.ToValidUTF8(cut(s, n), "") }
+func clean(s string, n int) string { return strings.ToValidUTF8(Cut(s, n), "") }
 
-// decodeDone reads how a worker says its program ended. It can lie about its own
+// DecodeDone reads how a worker says its program ended. It can lie about its own
 // program only: what the run may say at all is the session's to decide.
-func decodeDone(s string, sent *rowsLog, bounds exoeval.Bounds) (o outcome, err error) {
+func DecodeDone(s string, sent *RowsLog, bounds exoeval.Bounds) (o outcome, err error) {
 	defer recovered(&err)
 	// Texts are copies: what a host keeps of a result must not keep the frame.
-	r := reader{value.Decoder{Reader: wire.NewOwner(s), Values: maxValues(bounds), Extend: &returned{sent: sent}}}
+	r := reader{value.Decoder{Reader: wire.NewOwner(s), Values: MaxValues(bounds), Extend: &Returned{Sent: sent}}}
 	switch how := r.Byte(); how {
 	case 0:
 		e := &fail.Error{Kind: fail.Kind(r.Byte())}
@@ -90,11 +90,11 @@ func decodeDone(s string, sent *rowsLog, bounds exoeval.Bounds) (o outcome, err 
 		}
 		e.Op, e.Msg = r.short(maxMessage), r.short(maxMessage)
 		e.Pos = fail.Pos{Line: r.UpTo(1 << 31), Column: r.UpTo(1 << 31), Text: r.short(maxMessage)}
-		o.cause = r.Uint()
+		o.Cause = r.Uint()
 		if detail := r.short(maxDetail); detail != "" {
 			e.Err = fmt.Errorf("in the worker: %q", detail)
 		}
-		o.Err, o.failed = e, e
+		o.Err, o.Failed = e, e
 	case 1, 2:
 		o.Undefined = how == 2
 		o.Value = r.Value()

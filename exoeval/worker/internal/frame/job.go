@@ -1,4 +1,4 @@
-package worker
+package frame
 
 import (
 	"time"
@@ -15,7 +15,7 @@ import (
 // evaluator and is written once. The documentation of members, which only readers
 // of declarations need, stays with the host.
 
-func appendWorld(b []byte, w *exoeval.World) []byte {
+func AppendWorld(b []byte, w *exoeval.World) []byte {
 	limits, bounds := w.Limits, w.Bounds
 	for _, d := range durations(&limits, &bounds) {
 		b = wire.AppendInt(b, int64(*d))
@@ -52,30 +52,30 @@ func sizes(l *exo.Limits, b *exoeval.Bounds) [15]*int {
 		&l.Calls, &l.ConcurrentCalls, &l.MessageNodes, &l.MessageDepth, &l.LiteralBytes, &l.UnansweredBytes, &l.MessageBytes, &l.Rows, &l.Bytes}
 }
 
-// appendJob gives a worker its world and its first program; appendNext gives it another one. again says
+// AppendJob gives a worker its world and its first program; appendNext gives it another one. again says
 // that one more may follow.
-func appendJob(b, world []byte, j exoeval.Job, again bool) []byte {
-	return appendProgram(append(begin(b, frameJob), world...), j, again)
+func AppendJob(b, world []byte, j exoeval.Job, again bool) []byte {
+	return appendProgram(append(Begin(b, KindJob), world...), j, again)
 }
 
-func appendNext(b []byte, j exoeval.Job, again bool) []byte {
-	return appendProgram(begin(b, frameNext), j, again)
+func AppendNext(b []byte, j exoeval.Job, again bool) []byte {
+	return appendProgram(Begin(b, KindNext), j, again)
 }
 
 func appendProgram(b []byte, j exoeval.Job, again bool) []byte {
 	b = wire.AppendBool(b, again)
 	b = wire.AppendInt(b, j.Clock.UnixMilli())
-	return end(wire.AppendText(wire.AppendBits(b, j.Seed), j.Program))
+	return End(wire.AppendText(wire.AppendBits(b, j.Seed), j.Program))
 }
 
-func decodeJob(s string) (w *exoeval.World, j exoeval.Job, again bool, err error) {
+func DecodeJob(s string) (w *exoeval.World, j exoeval.Job, again bool, err error) {
 	r := read(s)
 	w = r.world()
 	j, again = r.program()
 	return w, j, again, r.done()
 }
 
-func decodeNext(s string) (j exoeval.Job, again bool, err error) {
+func DecodeNext(s string) (j exoeval.Job, again bool, err error) {
 	r := read(s)
 	j, again = r.program()
 	return j, again, r.done()

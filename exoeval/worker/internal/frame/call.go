@@ -1,4 +1,4 @@
-package worker
+package frame
 
 import (
 	"github.com/exoagent/exoagent/exo"
@@ -8,30 +8,30 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// appendCall writes a message. An error says that the other side would not read it.
-func appendCall(b []byte, c exo.Call) ([]byte, error) {
-	b = wire.AppendUint(begin(b, frameCall), c.ID)
+// AppendCall writes a message. An error says that the other side would not read it.
+func AppendCall(b []byte, c exo.Call) ([]byte, error) {
+	b = wire.AppendUint(Begin(b, KindCall), c.ID)
 	e := value.Encoder{B: wire.AppendInt(wire.AppendInt(b, int64(c.Pos.Line)), int64(c.Pos.Column))}
 	message.WriteExpr(&e, c.Expr)
-	return end(e.B), e.Err()
+	return End(e.B), e.Err()
 }
 
-// decodeCall reads a message of at most nodes nodes. That the catalogue allows
+// DecodeCall reads a message of at most nodes nodes. That the catalogue allows
 // it is the gate's to see; here it is only well formed.
-func decodeCall(s string, nodes int) (c exo.Call, err error) {
+func DecodeCall(s string, nodes int) (c exo.Call, err error) {
 	defer recovered(&err)
 	r := read(s)
-	r.Values = maxItems
+	r.Values = MaxItems
 	c.ID = r.Uint()
 	c.Pos.Line, c.Pos.Column = int(r.Int()), int(r.Int())
 	c.Expr = message.ReadExpr(&r.Decoder, nodes)
 	return c, r.done()
 }
 
-// appendReply writes the answer to a call. Of an error only what a guest may
+// AppendReply writes the answer to a call. Of an error only what a guest may
 // read crosses: no text of the host is ever in a worker's memory.
-func appendReply(b []byte, p exo.Reply, sent *rowsLog, typ func(uint32) *message.Type) []byte {
-	b = wire.AppendUint(begin(b, frameReply), p.ID)
+func AppendReply(b []byte, p exo.Reply, sent *RowsLog, typ func(uint32) *message.Type) []byte {
+	b = wire.AppendUint(Begin(b, KindReply), p.ID)
 	if p.Err != nil {
 		e := asError(p.Err)
 		msg, kind := e.Message(), e.Kind
@@ -40,16 +40,16 @@ func appendReply(b []byte, p exo.Reply, sent *rowsLog, typ func(uint32) *message
 		}
 		b = append(b, 0, byte(kind))
 		b = wire.AppendText(wire.AppendText(b, e.Op), msg)
-		return end(b)
+		return End(b)
 	}
 	sent.typ = typ
 	e := value.Encoder{B: append(b, 1), Extend: sent}
 	e.Value(p.Value)
-	return end(e.B)
+	return End(e.B)
 }
 
-// decodeReply is the worker's. cause stands in errors for what only the host knows.
-func decodeReply(s string, sent *rowsLog, typed func(uint32, *message.Type)) (p exo.Reply, err error) {
+// DecodeReply is the worker's. cause stands in errors for what only the host knows.
+func DecodeReply(s string, sent *RowsLog, typed func(uint32, *message.Type)) (p exo.Reply, err error) {
 	sent.typed = typed
 	r := read(s)
 	r.Values, r.Extend = 1<<40, sent
@@ -63,12 +63,12 @@ func decodeReply(s string, sent *rowsLog, typed func(uint32, *message.Type)) (p 
 	return p, r.done()
 }
 
-// appendWaiting says that the worker waits for the answer after the first n.
-func appendWaiting(b []byte, n uint64) []byte {
-	return end(wire.AppendUint(begin(b, frameWaiting), n))
+// AppendWaiting says that the worker waits for the answer after the first n.
+func AppendWaiting(b []byte, n uint64) []byte {
+	return End(wire.AppendUint(Begin(b, KindWaiting), n))
 }
 
-func decodeWaiting(s string) (n uint64, err error) {
+func DecodeWaiting(s string) (n uint64, err error) {
 	r := read(s)
 	n = r.Uint()
 	return n, r.done()

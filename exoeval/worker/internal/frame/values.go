@@ -1,4 +1,4 @@
-package worker
+package frame
 
 import (
 	"fmt"
@@ -10,9 +10,9 @@ import (
 // Values and messages cross in exo's canonical encoding, with three tags added to it: for
 // objects, and for rows of which one side already has the cells.
 const (
-	tagObject = wire.FirstExtension + iota // to the worker: the number of an object, and what can be done with it
-	tagSame                                // to the host: rows that it sent, by their number
-	tagHeld                                // to the worker: rows that stay with the host until they are fetched
+	TagObject = wire.FirstExtension + iota // to the worker: the number of an object, and what can be done with it
+	TagSame                                // to the host: rows that it sent, by their number
+	TagHeld                                // to the worker: rows that stay with the host until they are fetched
 )
 
 // reader reads a frame. After the first error its methods return zero values; a caller
@@ -25,7 +25,7 @@ func read(s string) reader { return reader{value.Decoder{Reader: wire.NewReader(
 // done is the verdict on a frame: nothing may be left of it.
 func (r *reader) done() error {
 	if err := r.Done(); err != nil {
-		return fmt.Errorf("%w: %w", errFrame, err)
+		return fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
 	return nil
 }
@@ -40,11 +40,11 @@ func (r *reader) short(limit int) string {
 	return s
 }
 
-// errPanic is a mistake of ours that a frame has found. The host survives that, too.
-var errPanic = fmt.Errorf("%w: reading it failed", errFrame)
+// ErrPanic is a mistake of ours that a frame has found. The host survives that, too.
+var ErrPanic = fmt.Errorf("%w: reading it failed", ErrMalformed)
 
 func recovered(err *error) {
 	if recover() != nil {
-		*err = errPanic
+		*err = ErrPanic
 	}
 }

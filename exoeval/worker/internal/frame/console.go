@@ -1,0 +1,19 @@
+package frame
+
+import (
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/internal/wire"
+)
+
+// AppendConsole writes a line that the program logged. Of which run it is the host knows.
+func AppendConsole(b []byte, l exo.Line) []byte {
+	return End(wire.AppendText(append(Begin(b, KindConsole), byte(l.Level)), l.Text))
+}
+
+// DecodeConsole reads one. How many may come, and who may read them, is the session's to say.
+func DecodeConsole(s string, limits exo.Limits) (l exo.Line, err error) {
+	defer recovered(&err)
+	r := read(s)
+	l = exo.Line{Level: exo.Level(r.Byte()), Text: r.short(limits.LineBytes())}
+	return l, r.done()
+}

@@ -1,0 +1,114 @@
+// Package frame has the messages between a host and its workers. Whoever took a worker over chooses the bytes of its frames: a decoder
+// here allocates in proportion to what has arrived, admits one form of each value, and fails at the first that no worker sends.
+package frame
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/exoagent/exoagent/exoeval"
+)
+
+// A frame is a length of four bytes, then that many bytes: what it is, and its
+// parts. Each side knows from where it stands which frames may come next.
+type Kind byte
+
+const (
+	KindHello   Kind = 'h' // worker: it is locked down and waits; what holds it
+	KindJob     Kind = 'j' // host: the world of the run and the program
+	KindCall    Kind = 'c' // worker: a message
+	KindReply   Kind = 'r' // host: the answer to the oldest call without one
+	KindFetch   Kind = 'f' // worker: the number of rows whose cells it wants, once; it waits for them
+	KindCells   Kind = 'v' // host: the cells; replies may come before it
+	KindConsole Kind = 'l' // worker: a line that the program logged
+	KindWaiting Kind = 'w' // worker: it waits for the next answer, and has nothing else to do
+	KindDone    Kind = 'd' // worker: how the program ended; its last frame
+	KindServed  Kind = 's' // worker: the same, and all answers have come: it waits for the next program, where the host said that one may come
+	KindNext    Kind = 'n' // host: a program in the world that the worker has
+)
+
+// Version changes with every change of a frame; the encoding of what is in one has a
+// version of its own (wire.Encoding). The worker may be another file than the host
+// (PoolOptions.Binary), or one that was replaced since: its first frame says its version.
+const Version = 7
+
+// Bounds of frames. A worker may be hostile, so no length that it sends
+// makes the host allocate more than these.
+const (
+	MaxHello = 64
+	MaxCall  = 8 << 20   // of a message; its literals have limits of their own
+	MaxReply = 512 << 20 // of an answer, which the host's own limits bound
+	MaxItems = 1_100_000 // cells of the rows that a result names: what a conversion admits, and room
+)
+
+// MaxDone bounds the frame that ends a run: its result without the rows that the host has,
+// and what is said of an error. As many of them as there are places in the
+// pool may be read at one time.
+func MaxDone(b exoeval.Bounds) int {
+	return b.MaxResult() + 3*maxMessage + maxDetail + 4<<10
+}
+
+// MaxValues is how many values a result may have besides the rows that the host has.
+func MaxValues(b exoeval.Bounds) int { return b.MaxResult() / exoeval.ValueBytes }
+
+const HeaderSize = 4
+
+// Begin starts a frame in b; end fills in its length.
+func Begin(b []byte, kind Kind) []byte { return append(b, 0, 0, 0, 0, byte(kind)) }
+
+func End(b []byte) []byte {
+	binary.LittleEndian.PutUint32(b, uint32(len(b)-HeaderSize))
+	return b
+}
+
+var ErrMalformed = errors.New("worker: a malformed frame")
+
+// Source is a connection of which frames are read.
+type Source interface {
+	io.Reader
+	Next() // says that a frame is to begin
+}
+
+// Inbox reads the frames of a worker.
+type Inbox struct {
+	from Source
+	in   *bufio.Reader
+}
+
+func NewInbox(from Source) *Inbox { return &Inbox{from, bufio.NewReaderSize(from, InboxSize)} }
+
+const InboxSize = 4 << 10
+
+func (i *Inbox) Read(limit int) (Kind, string, error) {
+	i.from.Next()
+	return ReadFrame(i.in, limit)
+}
+
+// ReadFrame reads one frame of at most limit bytes. Only what has arrived is
+// allocated: a length alone costs nothing.
+func ReadFrame(r io.Reader, limit int) (Kind, string, error) {
+	var head [HeaderSize]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return 0, "", err
+	}
+	n := int64(binary.LittleEndian.Uint32(head[:]))
+	if n < 1 || n > int64(limit) {
+		return 0, "", fmt.Errorf("%w: %d bytes, more than %d", ErrMalformed, n, limit)
+	}
+	b := make([]byte, min(n, 64<<10))
+	if _, err := io.ReadFull(r, b); err != nil {
+		return 0, "", err
+	}
+	for int64(len(b)) < n {
+		more := make([]byte, min(n, 4*int64(len(b))))
+		copy(more, b)
+		if _, err := io.ReadFull(r, more[len(b):]); err != nil {
+			return 0, "", err
+		}
+		b = more
+	}
+	return Kind(b[0]), string(b[1:]), nil
+}
