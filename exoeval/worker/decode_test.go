@@ -12,6 +12,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker/internal/frame"
+	"github.com/exoagent/exoagent/internal/wire"
 )
 
 // A worker that names a length and sends nothing costs the host nothing.
@@ -55,7 +56,7 @@ func TestSameRowsCount(t *testing.T) {
 	log.Add(&value.Rows{Shape: &value.Shape{Names: []string{"x"}}, Cells: []value.Value{value.Int(1), value.Int(2), value.Int(3)}})
 	for n, ok := range map[int]bool{2: true, 4: false} {
 		s := append([]byte{tagList, byte(n)}, bytes.Repeat([]byte{frame.TagSame, 0}, n)...)
-		r := frame.Read(string(s))
+		r := value.Decoder{Reader: wire.NewReader(string(s))}
 		r.Values, r.Extend = 10, &frame.Returned{Sent: log, Given: frame.MaxItems - 10}
 		if r.Value(); (r.Done() == nil) != ok { // a list, and rows of three cells each
 			t.Errorf("%d times: %v", n, r.Err())

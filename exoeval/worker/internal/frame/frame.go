@@ -87,6 +87,9 @@ func (i *Inbox) Read(limit int) (Kind, string, error) {
 	return ReadFrame(i.in, limit)
 }
 
+// Buffered is how many bytes of the worker's have come that are not read yet.
+func (i *Inbox) Buffered() int { return i.in.Buffered() }
+
 // ReadFrame reads one frame of at most limit bytes. Only what has arrived is
 // allocated: a length alone costs nothing.
 func ReadFrame(r io.Reader, limit int) (Kind, string, error) {
