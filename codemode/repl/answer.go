@@ -11,6 +11,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/printable"
 )
 
 // ran is a program that has ended: what .sql, .trace and .save show again.
@@ -26,7 +27,7 @@ type ran struct {
 // folded unless unfold.
 func (s screen) show(out io.Writer, r *ran, unfold bool) {
 	res := r.result
-	fmt.Fprint(out, s.paintLines(dim, printable(res.Console)))
+	fmt.Fprint(out, s.paintLines(dim, printable.Text(res.Console)))
 	if e := res.Err; e != nil {
 		fmt.Fprint(out, s.failure(e))
 	} else {
@@ -140,7 +141,7 @@ func (s screen) failure(err error) string {
 	if stopped(err) { // its message and its cause say the same again
 		return s.paint(red, kind+":") + " Ctrl-C stopped the program\n"
 	}
-	text := s.paint(red, kind+":") + " " + s.wrap(printable(fail.GuestText(err)), 2) + "\n"
+	text := s.paint(red, kind+":") + " " + s.wrap(printable.Text(fail.GuestText(err)), 2) + "\n"
 	if at.Line != 0 {
 		margin := fmt.Sprintf("  line %d: ", at.Line)
 		before, units := "", 1
@@ -157,8 +158,8 @@ func (s screen) failure(err error) string {
 			}
 			before += string(r)
 		}
-		line := printable(strings.ReplaceAll(at.Text, "\t", " "))
-		text += s.paint(dim, margin) + s.highlight(line) + "\n" + strings.Repeat(" ", len(margin)+width(printable(before))) + s.paint(red, "^") + "\n"
+		line := printable.Text(strings.ReplaceAll(at.Text, "\t", " "))
+		text += s.paint(dim, margin) + s.highlight(line) + "\n" + strings.Repeat(" ", len(margin)+width(printable.Text(before))) + s.paint(red, "^") + "\n"
 	}
 	if cause := errors.Unwrap(err); cause != nil { // for whoever sits here, not for a model
 		text += s.paint(dim, "  ("+oneLine(cause.Error())+")") + "\n"

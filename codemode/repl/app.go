@@ -20,6 +20,7 @@ import (
 	"github.com/exoagent/exoagent/exo/record"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/flows"
+	"github.com/exoagent/exoagent/internal/printable"
 )
 
 // App is a command: a terminal on what Grants gives. The others of its fields may be
@@ -168,7 +169,7 @@ func (s *session) dryRun(ctx context.Context, program string, std *streams) (cod
 // once runs one program and prints what it gave as JSON, and beside it what it changed.
 func (s *session) once(ctx context.Context, program string, std *streams) int {
 	res := s.interruptible(ctx, program)
-	fmt.Fprint(std.err, printable(res.Console))
+	fmt.Fprint(std.err, printable.Text(res.Console))
 	if res.Notice != "" {
 		std.complain(s.app.Name, errors.New(res.Notice))
 	}
@@ -185,7 +186,7 @@ func (s *session) once(ctx context.Context, program string, std *streams) int {
 		std.complain(s.app.Name, errors.New("stopped"))
 		code = exitStopped
 	}
-	if _, err := std.out.Write(append(printableJSON(line), '\n')); err != nil {
+	if _, err := std.out.Write(append(printable.JSON(line), '\n')); err != nil {
 		std.complain(s.app.Name, fmt.Errorf("can't write the result: %w", err))
 		return exitUsage
 	}
@@ -213,7 +214,7 @@ func marshal(v any) []byte {
 	if err := e.Encode(v); err != nil {
 		panic(fmt.Sprintf("terminal: %v", err)) // only ever given plain structs
 	}
-	return printableJSON([]byte(strings.TrimSuffix(b.String(), "\n")))
+	return printable.JSON([]byte(strings.TrimSuffix(b.String(), "\n")))
 }
 
 // interruptible runs a program that Ctrl-C cancels. A second Ctrl-C ends the process.

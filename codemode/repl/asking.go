@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/exoagent/exoagent/internal/printable"
 	"github.com/exoagent/exoagent/internal/spin"
 )
 
@@ -35,7 +36,7 @@ func (c *console) ask(ctx context.Context, question string) {
 	case c.interrupted:
 		fmt.Fprintln(c.std.out, scr.paint(yellow, "stopped"))
 	case err != nil:
-		fmt.Fprintln(c.std.out, scr.paint(red, "the model did not answer:")+" "+printable(err.Error()))
+		fmt.Fprintln(c.std.out, scr.paint(red, "the model did not answer:")+" "+printable.Text(err.Error()))
 	}
 }
 
@@ -92,7 +93,7 @@ func (v *conversation) on(ev answerEvent) {
 		v.program = ev.Source
 		v.forget()
 		if !v.quiet {
-			fmt.Fprintln(out, scr.indent(scr.highlight(printable(strings.TrimSpace(ev.Source)))))
+			fmt.Fprintln(out, scr.indent(scr.highlight(printable.Text(strings.TrimSpace(ev.Source)))))
 			v.think("running")
 		}
 	case answerOutcome:
@@ -190,14 +191,14 @@ func (v *conversation) write(delta string) {
 		return
 	}
 	v.answered, v.midLine = true, !strings.HasSuffix(s, "\n")
-	fmt.Fprint(v.std.out, printable(s))
+	fmt.Fprint(v.std.out, printable.Text(s))
 }
 
 // endText ends the line on which text stands.
 func (v *conversation) endText() {
 	v.still()
 	if v.pending != "" {
-		fmt.Fprint(v.std.out, printable(v.pending))
+		fmt.Fprint(v.std.out, printable.Text(v.pending))
 		v.pending, v.midLine = "", true
 	}
 	if v.midLine {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/exoagent/exoagent/internal/printable"
 	"github.com/reeflective/readline"
 	"github.com/reeflective/readline/inputrc"
 )
@@ -78,7 +79,7 @@ func (e *editor) read(prompt string) (string, error) {
 	if len(e.queue) > 0 {
 		next := e.queue[0]
 		e.queue = e.queue[1:]
-		fmt.Fprintln(e.std.out, prompt+e.highlight(printable(next)))
+		fmt.Fprintln(e.std.out, prompt+e.highlight(printable.Text(next)))
 		return next, nil
 	}
 	e.prompt, e.pasted = prompt, false

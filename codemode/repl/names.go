@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/exoagent/exoagent/exo/message"
@@ -251,4 +252,16 @@ func row(ns *message.Type) *message.Type {
 		return ns.Fields[0].Type
 	}
 	return ns
+}
+
+// tables are the names of what rows are, in order.
+func (n *names) tables() []string {
+	var out []string
+	for name, in := range n.catalog {
+		if !in.Expr && in.Await == "" && len(in.Fields) > 0 {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
 }

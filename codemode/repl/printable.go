@@ -1,26 +1,12 @@
 package repl
 
 import (
-	"fmt"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/exoagent/exoagent/internal/printable"
 	"github.com/rivo/uniseg"
-
-	escape "github.com/exoagent/exoagent/internal/printable"
 )
-
-// printable makes text of a program, a model or a database fit for a terminal, and
-// printableJSON does so with what is JSON and stays it.
-func printable(s string) string { return escape.Text(s) }
-
-func printableJSON(b []byte) []byte { return escape.JSON(b) }
-
-// complain writes what went wrong to whoever runs the command: the text may be a
-// database's, of a grants function or a service.
-func (std *streams) complain(who string, err error) {
-	fmt.Fprintf(std.err, "%s: %s\n", who, printable(err.Error()))
-}
 
 // maxCluster is how many runes oneLine leaves together as one character. Unicode's
 // tables give a run of jamo, or of marks, the width of one, and terminals that of many.
@@ -28,7 +14,7 @@ const maxCluster = 8
 
 // oneLine is printable without lines and tabs.
 func oneLine(s string) string {
-	s = strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(printable(s))
+	s = strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(printable.Text(s))
 	if len(s) <= maxCluster || isASCII(s) {
 		return s
 	}

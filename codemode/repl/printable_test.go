@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/printable"
 )
 
 const turnedText = "\u009b31m\u202e\u2066\x1b[2J\x7f\U000e0041é😀\"\\"
@@ -29,7 +30,7 @@ func TestPrintableJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got string
-	if err := json.Unmarshal(printableJSON(raw), &got); err != nil || got != turnedText {
+	if err := json.Unmarshal(printable.JSON(raw), &got); err != nil || got != turnedText {
 		t.Errorf("%q %v", got, err)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"os/signal"
 	"regexp"
 	"strings"
+
+	"github.com/exoagent/exoagent/internal/printable"
 )
 
 // source is where a prompt gets what is typed.
@@ -78,7 +80,7 @@ func (c *console) source(opt *options) (source, error) {
 }
 
 func (c *console) primary() string {
-	who := printable(c.who)
+	who := printable.Text(c.who)
 	trying := ""
 	if c.tx != nil {
 		trying = c.std.screen.paint(yellow, " (not kept)")
@@ -126,14 +128,14 @@ func (c *console) take(ctx context.Context, text string) (done bool) {
 		return true
 	case isCommand:
 		if err := c.command(ctx, cmd, arg); err != nil {
-			fmt.Fprintln(c.std.out, c.std.screen.paint(red, printable(err.Error())))
+			fmt.Fprintln(c.std.out, c.std.screen.paint(red, printable.Text(err.Error())))
 		}
 	case c.isQuestion(text):
 		c.ask(ctx, text)
 	default:
 		program, err := c.continued(text)
 		if err != nil {
-			fmt.Fprintln(c.std.out, c.std.screen.paint(red, printable(err.Error())))
+			fmt.Fprintln(c.std.out, c.std.screen.paint(red, printable.Text(err.Error())))
 			return false
 		}
 		c.program(ctx, program)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/printable"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -55,7 +56,7 @@ func jsonOf(res *codemode.Result) ([]byte, string, error) {
 		return nil, "", errNoResult
 	}
 	b, err := res.Value.AppendJSON(nil)
-	return append(printableJSON(b), '\n'), "the result is", err
+	return append(printable.JSON(b), '\n'), "the result is", err
 }
 
 // csvOf is the rows of a result as CSV (RFC 4180, commas, UTF-8), all of them: null is

@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"regexp"
@@ -8,6 +9,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/exoagent/exoagent/internal/printable"
 	"github.com/exoagent/exoagent/internal/spin"
 )
 
@@ -123,4 +125,10 @@ func (s screen) width() int {
 		return 0
 	}
 	return s.cols()
+}
+
+// complain writes what went wrong to whoever runs the command: the text may be a
+// database's, of a grants function or a service.
+func (std *streams) complain(who string, err error) {
+	fmt.Fprintf(std.err, "%s: %s\n", who, printable.Text(err.Error()))
 }

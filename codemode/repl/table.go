@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/printable"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -33,7 +34,7 @@ func (s screen) render(v value.Value, raw json.RawMessage, t types) (text string
 		}
 		return s.fields(v, t), -1
 	}
-	return s.highlight(printable(string(raw))) + "\n", -1
+	return s.highlight(printable.Text(string(raw))) + "\n", -1
 }
 
 // groups prints a record of nothing but rows, as Object.groupBy makes them, as one

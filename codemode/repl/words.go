@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -80,16 +79,4 @@ func (s *session) tables(which string) (string, error) {
 		b.WriteString(strings.TrimRight("api."+oneLine(g.Name)+"  "+firstLine(g.Doc), " ") + "\n")
 	}
 	return b.String(), nil
-}
-
-// tables are the names of what rows are, in order.
-func (n *names) tables() []string {
-	var out []string
-	for name, in := range n.catalog {
-		if !in.Expr && in.Await == "" && len(in.Fields) > 0 {
-			out = append(out, name)
-		}
-	}
-	slices.Sort(out)
-	return out
 }

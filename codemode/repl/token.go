@@ -1,0 +1,130 @@
+package repl
+
+import "strings"
+
+type tokenKind int
+
+const (
+	plainToken tokenKind = iota
+	keywordToken
+	constantToken
+	numberToken
+	stringToken
+	regexpToken
+	commentToken
+	memberToken // a name after a dot
+)
+
+type token struct {
+	kind  tokenKind
+	text  string
+	at    int // offset in the text
+	depth int // brackets and templates that are open before it
+}
+
+var keywords = wordSet(`async await break case catch class const continue default delete do else export extends finally for from function
+	if import in instanceof let new of return static super switch this throw try typeof var void while yield`)
+
+var constants = wordSet("true false null undefined NaN Infinity")
+
+func wordSet(words string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		set[w] = true
+	}
+	return set
+}
+
+// eachToken takes JavaScript apart. The pieces joined are the text, whatever it is:
+// half of a program, or none at all. It reports whether a bracket, a template or a comment is open at the end.
+func eachToken(code string, yield func(token)) (open bool) {
+	var stack []byte // brackets that are open, '`' for a template
+	var last byte    // the last byte that counts; 'a' for a word, '0' for a literal
+	word := ""
+	emit := func(kind tokenKind, from, to int) { yield(token{kind, code[from:to], from, len(stack)}) }
+	for i := 0; i < len(code); {
+		c, from := code[i], i
+		if n := len(stack); n > 0 && stack[n-1] == '`' {
+			for i < len(code) && code[i] != '`' && !strings.HasPrefix(code[i:], "${") {
+				if code[i] == '\\' {
+					i++
+				}
+				i++
+			}
+			i = min(i, len(code))
+			emit(stringToken, from, i)
+			switch {
+			case strings.HasPrefix(code[i:], "${"):
+				emit(plainToken, i, i+2)
+				stack, last, i = append(stack, '{'), '{', i+2
+			case i < len(code):
+				emit(stringToken, i, i+1)
+				stack, last, i = stack[:n-1], '0', i+1
+			}
+			continue
+		}
+		switch {
+		case strings.HasPrefix(code[i:], "//"):
+			if i = strings.IndexByte(code[from:], '\n') + from; i < from {
+				i = len(code)
+			}
+			emit(commentToken, from, i)
+		case strings.HasPrefix(code[i:], "/*"):
+			if end := strings.Index(code[i+2:], "*/"); end >= 0 {
+				i += end + 4
+			} else {
+				i, open = len(code), true
+			}
+			emit(commentToken, from, i)
+		case c == '\'' || c == '"':
+			i = min(skip(code, i, c)+1, len(code))
+			emit(stringToken, from, i)
+			last = '0'
+		case c == '/' && startsRegexp(last, word):
+			i = min(skipRegexp(code, i)+1, len(code))
+			for i < len(code) && isWord(code[i]) {
+				i++
+			}
+			emit(regexpToken, from, i)
+			last = '0'
+		case isWord(c):
+			for i < len(code) && isWord(code[i]) {
+				i++
+			}
+			word = code[from:i]
+			emit(wordKind(word, last), from, i)
+			last = 'a'
+		default:
+			i++
+			switch {
+			case c == '`' || strings.IndexByte("([{", c) >= 0:
+				stack = append(stack, c)
+			case strings.IndexByte(")]}", c) >= 0 && len(stack) > 0:
+				stack = stack[:len(stack)-1]
+			}
+			kind := plainToken
+			if c == '`' {
+				kind = stringToken
+			}
+			emit(kind, from, i)
+			if strings.IndexByte(" \t\r\n", c) < 0 {
+				last = c
+			}
+		}
+	}
+	return open || len(stack) > 0
+}
+
+func wordKind(word string, last byte) tokenKind {
+	switch {
+	case word[0] >= '0' && word[0] <= '9':
+		return numberToken
+	case last == '.':
+		return memberToken
+	case keywords[word]:
+		return keywordToken
+	case constants[word]:
+		return constantToken
+	}
+	return plainToken
+}
