@@ -46,7 +46,7 @@ func (c *console) continued(text string) (string, error) {
 // of them with what each member is.
 func (s *session) tables(which string) (string, error) {
 	var b strings.Builder
-	var names []string
+	var listed []string
 	for _, name := range s.names.tables() {
 		in := s.names.catalog[name]
 		if which == "" {
@@ -57,7 +57,7 @@ func (s *session) tables(which string) (string, error) {
 			fmt.Fprintf(&b, "%s: %s\n", oneLine(name), oneLine(strings.Join(members, ", ")))
 			continue
 		}
-		names = append(names, name)
+		listed = append(listed, name)
 		if !strings.EqualFold(name, which) {
 			continue
 		}
@@ -73,7 +73,7 @@ func (s *session) tables(which string) (string, error) {
 		return b.String(), nil
 	}
 	if which != "" {
-		return "", fmt.Errorf("there is no table %s; there are %s", oneLine(which), oneLine(strings.Join(names, ", ")))
+		return "", fmt.Errorf("there is no table %s; there are %s", oneLine(which), oneLine(strings.Join(listed, ", ")))
 	}
 	for _, g := range s.names.granted {
 		b.WriteString(strings.TrimRight("api."+oneLine(g.Name)+"  "+firstLine(g.Doc), " ") + "\n")
