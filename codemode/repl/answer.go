@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/codemode/repl/internal/js"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
@@ -34,7 +35,7 @@ func (s screen) show(out io.Writer, r *ran, unfold bool) {
 		text, rows := s.render(res.Value, res.JSON, typesOf(r.queries))
 		fmt.Fprint(out, text)
 		if res.Notice != "" {
-			fmt.Fprintln(out, s.paint(yellow, oneLine(res.Notice)))
+			fmt.Fprintln(out, s.paint(yellow, printable.OneLine(res.Notice)))
 		}
 		fmt.Fprintln(out, s.footer(r, rows, unfold))
 	}
@@ -43,11 +44,11 @@ func (s screen) show(out io.Writer, r *ran, unfold bool) {
 	}
 	if res.Err != nil || unfold {
 		for _, c := range res.Causes {
-			fmt.Fprintln(out, s.paint(dim, s.wrap("labelled "+oneLine(c.String()), 2)))
+			fmt.Fprintln(out, s.paint(dim, s.wrap("labelled "+printable.OneLine(c.String()), 2)))
 		}
 	}
 	if note := res.EffectsNote(); note != "" && (r.now == "" || res.Err != nil) { // of a try nothing has taken effect
-		fmt.Fprintln(out, s.paint(yellow, s.wrap("effects: "+oneLine(note), 2)))
+		fmt.Fprintln(out, s.paint(yellow, s.wrap("effects: "+printable.OneLine(note), 2)))
 	}
 	s.changed(out, r.settled(), r.admits, r.now)
 	if unfold {
@@ -91,12 +92,12 @@ func (s screen) unfolded(k *kept) string {
 		if args == nil {
 			args = []value.Value{}
 		}
-		fmt.Fprintf(&b, "%s\n", s.highlightSQL(s.wrap(oneLine(q.SQL), 2)))
+		fmt.Fprintf(&b, "%s\n", s.highlightSQL(s.wrap(printable.OneLine(q.SQL), 2)))
 		rows := count(q.Rows, "row")
 		if q.Rows < 0 {
 			rows = "rows withheld"
 		}
-		fmt.Fprintln(&b, s.paint(dim, fmt.Sprintf("  %s  %s, %v ms", oneLine(string(marshal(args))), rows, ms(q.Took))))
+		fmt.Fprintln(&b, s.paint(dim, fmt.Sprintf("  %s  %s, %v ms", printable.OneLine(string(marshal(args))), rows, ms(q.Took))))
 	}
 	if left := k.left(); left != "" {
 		fmt.Fprintln(&b, s.paint(yellow, left))
@@ -113,13 +114,13 @@ func (s screen) traced(events []exo.Entry) string {
 			how = s.paint(yellow, "held")
 		}
 		if ev.Err != nil {
-			how = s.paint(red, oneLine(fail.KindOf(ev.Err).String()))
+			how = s.paint(red, printable.OneLine(fail.KindOf(ev.Err).String()))
 		}
 		at := ""
 		if ev.Pos.Line != 0 {
 			at = s.paint(dim, fmt.Sprintf(" (line %d)", ev.Pos.Line))
 		}
-		fmt.Fprintf(&b, "%4d  %s%s  %s", ev.Call, s.highlight(cut(oneLine(ev.Op), 4*maxWidth)), at, how)
+		fmt.Fprintf(&b, "%4d  %s%s  %s", ev.Call, s.highlight(printable.Cut(printable.OneLine(ev.Op), 4*maxWidth)), at, how)
 		fmt.Fprint(&b, s.paint(dim, fmt.Sprintf(", %v ms", ms(ev.Took))))
 		if tags := ev.Label.Tags(); len(tags) > 0 {
 			fmt.Fprint(&b, "  "+s.chips(tags))
@@ -159,10 +160,10 @@ func (s screen) failure(err error) string {
 			before += string(r)
 		}
 		line := printable.Text(strings.ReplaceAll(at.Text, "\t", " "))
-		text += s.paint(dim, margin) + s.highlight(line) + "\n" + strings.Repeat(" ", len(margin)+width(printable.Text(before))) + s.paint(red, "^") + "\n"
+		text += s.paint(dim, margin) + s.highlight(line) + "\n" + strings.Repeat(" ", len(margin)+printable.Width(printable.Text(before))) + s.paint(red, "^") + "\n"
 	}
 	if cause := errors.Unwrap(err); cause != nil { // for whoever sits here, not for a model
-		text += s.paint(dim, "  ("+oneLine(cause.Error())+")") + "\n"
+		text += s.paint(dim, "  ("+printable.OneLine(cause.Error())+")") + "\n"
 	}
 	return text
 }
@@ -171,13 +172,13 @@ func (s screen) failure(err error) string {
 // goes on is indented. Where no width is known it is left alone.
 func (s screen) wrap(text string, indent int) string {
 	room := s.width() - indent
-	if room < 20 || width(text) <= room {
+	if room < 20 || printable.Width(text) <= room {
 		return text
 	}
 	var b strings.Builder
 	n := 0
 	for i, word := range strings.Split(text, " ") {
-		w := width(word)
+		w := printable.Width(word)
 		switch {
 		case i == 0:
 		case n+1+w > room:
@@ -202,7 +203,7 @@ func (s screen) paintLines(style, text string) string {
 	return strings.Join(lines, "\n")
 }
 
-var sqlWords = wordSet(`SELECT FROM JOIN LEFT INNER ON WHERE AND OR NOT IN IS NULL AS ORDER BY LIMIT OFFSET GROUP HAVING
+var sqlWords = js.WordSet(`SELECT FROM JOIN LEFT INNER ON WHERE AND OR NOT IN IS NULL AS ORDER BY LIMIT OFFSET GROUP HAVING
 	EXISTS CASE WHEN THEN ELSE END BETWEEN LIKE ILIKE DISTINCT COUNT ASC DESC UNION ALL WITH OVER PARTITION CAST`)
 
 // highlightSQL colours SQL as sqlast writes it: its words are in capitals, and
@@ -222,8 +223,8 @@ func (s screen) highlightSQL(sql string) string {
 			if style = ""; c == '\'' {
 				style = green
 			}
-		case isWord(c):
-			for i < len(sql) && isWord(sql[i]) {
+		case js.IsWord(c):
+			for i < len(sql) && js.IsWord(sql[i]) {
 				i++
 			}
 			if sqlWords[sql[from:i]] {

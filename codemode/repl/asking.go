@@ -87,7 +87,7 @@ func (v *conversation) on(ev answerEvent) {
 		v.still()
 		v.write(ev.Delta)
 	case answerWaiting:
-		v.think(fmt.Sprintf("waiting for the model's service (%s, %v)", oneLine(ev.Reason), ev.For.Round(time.Second)))
+		v.think(fmt.Sprintf("waiting for the model's service (%s, %v)", printable.OneLine(ev.Reason), ev.For.Round(time.Second)))
 	case answerProgram:
 		v.endText()
 		v.program = ev.Source
@@ -164,7 +164,7 @@ func (s *session) askLine(ctx context.Context, question string, std *streams) in
 func (d answerDone) String() string {
 	var parts []string
 	if d.Model != "" {
-		parts = append(parts, oneLine(d.Model))
+		parts = append(parts, printable.OneLine(d.Model))
 	}
 	if d.Input+d.Output > 0 {
 		parts = append(parts, fmt.Sprintf("%d tokens in, %d out", d.Input, d.Output))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/printable"
 )
 
 // maxImages is of how many rows that a program changed the terminal knows what they were.
@@ -39,7 +40,7 @@ func (s screen) changed(out io.Writer, all []exosql.Changes, admits value.Label,
 		}
 	}
 	for _, name := range tables {
-		fmt.Fprintln(out, s.paint(bold+";"+cyan, oneLine(name))+s.paint(dim, ": "+counts(rows[name])+kept))
+		fmt.Fprintln(out, s.paint(bold+";"+cyan, printable.OneLine(name))+s.paint(dim, ": "+counts(rows[name])+kept))
 		fmt.Fprint(out, s.table(s.images(rows[name], admits)))
 	}
 	if more > 0 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/printable"
 )
 
 // column is one column of a table.
@@ -67,13 +68,13 @@ func newGrid(items []value.Value, room int, t types) *grid {
 func (c *column) measure(rows []map[string]cell) {
 	var kinds []string
 	null := false
-	c.width, c.right = width(c.name), true
+	c.width, c.right = printable.Width(c.name), true
 	for _, r := range rows {
 		x, ok := r[c.name]
 		if !ok {
 			continue
 		}
-		c.width = max(c.width, width(x.text))
+		c.width = max(c.width, printable.Width(x.text))
 		if x.kind == "null" {
 			null = true
 			continue
@@ -93,7 +94,7 @@ func (c *column) measure(rows []map[string]cell) {
 	case null:
 		c.kind += "?"
 	}
-	c.width = min(max(c.width, width(c.kind)), maxWidth)
+	c.width = min(max(c.width, printable.Width(c.kind)), maxWidth)
 	if strings.TrimSuffix(c.kind, "?") == value.TypeDecimal {
 		c.point(rows)
 	}
@@ -184,7 +185,7 @@ func (s screen) records(items []value.Value, t types) string {
 	var b strings.Builder
 	for i, v := range items[:min(len(items), maxRecords)] {
 		head := fmt.Sprintf("%s[ %d ]", rule, i+1)
-		fmt.Fprintln(&b, s.paint(dim, head+strings.Repeat(rule, maxWidth-width(head))))
+		fmt.Fprintln(&b, s.paint(dim, head+strings.Repeat(rule, maxWidth-printable.Width(head))))
 		b.WriteString(s.fields(v, t))
 	}
 	if n := len(items) - maxRecords; n > 0 {
@@ -201,14 +202,14 @@ func (s screen) table(g *grid) string {
 		gap := 0 // written only before a cell, so that no line ends with spaces
 		for i, c := range g.columns {
 			x := cellOf(c)
-			text := cut(x.text, c.width)
-			before, after := 0, c.width-width(text)
+			text := printable.Cut(x.text, c.width)
+			before, after := 0, c.width-printable.Width(text)
 			if x.right {
 				after = 0
 				if x.kind == value.TypeDecimal && c.places > 0 {
 					after = c.places - fraction(x.text)
 				}
-				before = c.width - width(text) - after
+				before = c.width - printable.Width(text) - after
 			}
 			if i > 0 {
 				before += 2

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/exoagent/exoagent/codemode/repl/internal/names"
 	"github.com/exoagent/exoagent/exo/record"
+	"github.com/exoagent/exoagent/internal/printable"
 )
 
 // patience is within which a second Ctrl-C at the prompt means the same as the first.
@@ -56,7 +58,7 @@ func (s *session) command(ctx context.Context, cmd, arg string, out io.Writer) e
 	case ".save":
 		return fmt.Errorf(".save is for the prompt; without one each result is a line of JSON: send that to a file")
 	default:
-		return fmt.Errorf("there is no command %s; .help lists them", oneLine(cmd))
+		return fmt.Errorf("there is no command %s; .help lists them", printable.OneLine(cmd))
 	}
 	return nil
 }
@@ -170,25 +172,25 @@ func (c *console) traceCommand(arg string) error {
 }
 
 // commands are those of the prompt, each with a word for it.
-func (s *session) commands() []candidate {
-	list := []candidate{
-		{".help", "this text"},
-		{".api", "what a model is shown"},
-		{".tables", "the tables in short; .tables NAME for one"},
-		{".1 .2 .3", "run a program to start from"},
-		{".sql", "the SQL of the last program; .sql on for each, .sql off"},
-		{".trace", "what the last program asked for; .trace on, .trace off for JSON lines"},
-		{"." + s.app.Who + " N", "act for another " + s.app.Who},
-		{".expanded", "rows one below the other: on, off, or auto, where a table is too wide"},
-		{".pager", "what is longer than the screen is shown with $PAGER, or less: on, off"},
-		{".save FILE", "keep the last program; FILE.csv keeps its rows, FILE.json its result"},
-		{".begin", "try programs: .rollback undoes what they change from here on, .commit keeps it"},
-		{".ask TEXT", "ask the model; without a command, what is no program is asked too"},
-		{".run PROGRAM", "run it, whatever it looks like"},
-		{".quit", "end; so does Ctrl-D. Ctrl-C stops a program or an answer, or drops what was typed"},
+func (s *session) commands() []names.Candidate {
+	list := []names.Candidate{
+		{Name: ".help", About: "this text"},
+		{Name: ".api", About: "what a model is shown"},
+		{Name: ".tables", About: "the tables in short; .tables NAME for one"},
+		{Name: ".1 .2 .3", About: "run a program to start from"},
+		{Name: ".sql", About: "the SQL of the last program; .sql on for each, .sql off"},
+		{Name: ".trace", About: "what the last program asked for; .trace on, .trace off for JSON lines"},
+		{Name: "." + s.app.Who + " N", About: "act for another " + s.app.Who},
+		{Name: ".expanded", About: "rows one below the other: on, off, or auto, where a table is too wide"},
+		{Name: ".pager", About: "what is longer than the screen is shown with $PAGER, or less: on, off"},
+		{Name: ".save FILE", About: "keep the last program; FILE.csv keeps its rows, FILE.json its result"},
+		{Name: ".begin", About: "try programs: .rollback undoes what they change from here on, .commit keeps it"},
+		{Name: ".ask TEXT", About: "ask the model; without a command, what is no program is asked too"},
+		{Name: ".run PROGRAM", About: "run it, whatever it looks like"},
+		{Name: ".quit", About: "end; so does Ctrl-D. Ctrl-C stops a program or an answer, or drops what was typed"},
 	}
 	if s.app.Members != nil {
-		list = append(list, candidate{".as N", "act as another member"})
+		list = append(list, names.Candidate{Name: ".as N", About: "act as another member"})
 	}
 	return list
 }
@@ -204,7 +206,7 @@ func (s *session) promptHelp() string {
 	}
 	b.WriteString("\n")
 	for _, c := range s.commands() {
-		fmt.Fprintf(&b, "  %-12s %s\n", c.name, c.about)
+		fmt.Fprintf(&b, "  %-12s %s\n", c.Name, c.About)
 	}
 	b.WriteString("\nexit, quit, help and psql's \\q, \\?, \\d and \\x do what they do there.\n")
 	return b.String()

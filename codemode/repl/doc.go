@@ -28,4 +28,4 @@ package repl
 //
 // Everything that is shown comes from an attacker: rows, what a program logs and
 // throws, what a model says, the names in a database. Each passes [printable] or
-// [oneLine] before it is painted, and nothing else writes escape sequences.
+// [printable.OneLine] before it is painted, and nothing else writes escape sequences.

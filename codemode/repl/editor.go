@@ -4,9 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/exoagent/exoagent/codemode/repl/internal/js"
+	"github.com/exoagent/exoagent/codemode/repl/internal/names"
 	"github.com/exoagent/exoagent/internal/printable"
 	"github.com/reeflective/readline"
 	"github.com/reeflective/readline/inputrc"
@@ -68,7 +72,7 @@ func newEditor(c *console, h *history) *editor {
 	e.shell.PasteTransformer = func(text string) string { return e.folded.fold(typable(text)) }
 	e.shell.AcceptMultiline = func(line []rune) bool { return e.accept(e.folded.unfold(string(line))) }
 	e.shell.SyntaxHighlighter = func(line []rune) string { return e.highlight(string(line)) }
-	e.shell.Completer = func(line []rune, cursor int) readline.Completions { return e.complete(string(line[:cursor])) }
+	e.shell.Completer = func(line []rune, cursor int) readline.Completions { return e.Complete(string(line[:cursor])) }
 	return e
 }
 
@@ -123,9 +127,9 @@ func (e *editor) close() {}
 // rows is how many rows of the screen what is being typed takes.
 func (e *editor) rows() int {
 	n, cols := 0, columns()
-	indent := width(escapeSequence.ReplaceAllString(e.prompt, ""))
+	indent := printable.Width(escapeSequence.ReplaceAllString(e.prompt, ""))
 	for _, line := range strings.Split(string(*e.shell.Line()), "\n") {
-		n += (indent+width(line))/cols + 1
+		n += (indent+printable.Width(line))/cols + 1
 	}
 	return n
 }
@@ -150,7 +154,7 @@ func (c *console) whole(text string) bool {
 	if _, _, isCommand := command(text); isCommand || c.isQuestion(text) {
 		return true
 	}
-	return complete(text)
+	return js.Complete(text)
 }
 
 // highlight colours programs, and leaves questions as they are.
@@ -165,7 +169,7 @@ func (e *editor) highlight(text string) string {
 }
 
 // complete gives the completions of what stands before the cursor.
-func (e *editor) complete(before string) readline.Completions {
+func (e *editor) Complete(before string) readline.Completions {
 	part, found := e.completions(before)
 	// The letter before the name is made part of it, because the editor takes an
 	// empty prefix for the whole word.
@@ -178,7 +182,7 @@ func (e *editor) complete(before string) readline.Completions {
 	}
 	var values []readline.Completion
 	for _, f := range found {
-		values = append(values, readline.Completion{Value: lead + f.name, Display: f.name, Description: f.about})
+		values = append(values, readline.Completion{Value: lead + f.Name, Display: f.Name, Description: f.About})
 	}
 	out := readline.CompleteRaw(values).NoSort()
 	if more > 0 {
@@ -189,16 +193,16 @@ func (e *editor) complete(before string) readline.Completions {
 }
 
 // completions are the commands, or the names of a program.
-func (c *console) completions(before string) (part string, found []candidate) {
+func (c *console) completions(before string) (part string, found []names.Candidate) {
 	if strings.HasPrefix(before, ".") && !strings.ContainsAny(before, " \n") {
 		for _, cmd := range c.commands() {
-			if name, _, _ := strings.Cut(cmd.name, " "); strings.HasPrefix(name, before) {
-				found = append(found, candidate{name, cmd.about})
+			if name, _, _ := strings.Cut(cmd.Name, " "); strings.HasPrefix(name, before) {
+				found = append(found, names.Candidate{Name: name, About: cmd.About})
 			}
 		}
 		return before, found
 	}
-	return c.names.candidates(before)
+	return c.names.Candidates(before)
 }
 
 // pastLines is the history as the editor reads it.
@@ -226,3 +230,34 @@ func (p pastLines) GetLine(i int) (string, error) {
 
 func (p pastLines) Len() int  { return len(p.past.entries) }
 func (p pastLines) Dump() any { return p.past.entries }
+
+// folded are long texts that the editor shows as one mark each: it can only edit
+// what fits on the screen. The program is unfolded before it runs.
+type folded struct {
+	texts []string
+	rows  func() int // of the screen
+}
+
+// fold gives text, or a mark in its place when it takes much of the screen.
+func (f *folded) fold(text string) string {
+	n := strings.Count(strings.TrimRight(text, "\n"), "\n") + 1
+	if n <= max(5, f.rows()/2) {
+		return text
+	}
+	f.texts = append(f.texts, text)
+	return fmt.Sprintf("«%d: %d lines»", len(f.texts), n)
+}
+
+var foldMark = regexp.MustCompile(`«([0-9]{1,9}): [0-9]+ lines»`)
+
+// unfold puts the texts back in the place of their marks. A mark that was edited,
+// or of which there is no text, is what was typed.
+func (f *folded) unfold(text string) string {
+	return foldMark.ReplaceAllStringFunc(text, func(mark string) string {
+		i, err := strconv.Atoi(foldMark.FindStringSubmatch(mark)[1])
+		if err != nil || i < 1 || i > len(f.texts) {
+			return mark
+		}
+		return f.texts[i-1]
+	})
+}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/exoagent/exoagent/internal/printable"
 	"github.com/exoagent/exoagent/internal/testutil/ttytest"
 )
 
@@ -155,7 +156,7 @@ func TestEditorResize(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	for _, line := range strings.Split(got, "\n") {
-		if width(line) > 40 {
+		if printable.Width(line) > 40 {
 			t.Errorf("%q is wider than the window", line)
 		}
 	}

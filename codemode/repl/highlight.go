@@ -1,6 +1,10 @@
 package repl
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/exoagent/exoagent/codemode/repl/internal/js"
+)
 
 // highlight colours JavaScript. It changes nothing but colour: without the
 // sequences the text is what it was, so it serves for what is being typed as well.
@@ -17,11 +21,11 @@ func (s screen) highlight(code string) string {
 			b.WriteString(s.paint(style, line))
 		}
 	}
-	eachToken(code, func(t token) { paint(tokenStyles[t.kind], t.text) })
+	js.EachToken(code, func(t js.Token) { paint(tokenStyles[t.Kind], t.Text) })
 	return b.String()
 }
 
-var tokenStyles = map[tokenKind]string{
-	keywordToken: magenta, constantToken: yellow, numberToken: yellow, stringToken: green,
-	regexpToken: red, commentToken: dim, memberToken: cyan,
+var tokenStyles = map[js.Kind]string{
+	js.Keyword: magenta, js.Constant: yellow, js.Number: yellow, js.String: green,
+	js.Regexp: red, js.Comment: dim, js.Member: cyan,
 }

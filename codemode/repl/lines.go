@@ -8,6 +8,8 @@ import (
 	"os/signal"
 	"strings"
 	"time"
+
+	"github.com/exoagent/exoagent/codemode/repl/internal/js"
 )
 
 // lines reads lines ahead, so that one can be looked at before it is taken.
@@ -93,7 +95,7 @@ func (l *lines) program(line string, std *streams) string {
 	}
 	fenced := isFence(line)
 	for {
-		if !fenced && complete(b) {
+		if !fenced && js.Complete(b) {
 			if more, ok := l.peek(wait); !ok || !goesOn(more) {
 				return b
 			}
@@ -105,7 +107,7 @@ func (l *lines) program(line string, std *streams) string {
 			return b
 		}
 		if !fenced && strings.TrimSpace(more) == "" {
-			if !open(b) {
+			if !js.Open(b) {
 				return b
 			}
 			if _, pasted := l.peek(wait); std.terminal && !pasted {
@@ -151,4 +153,36 @@ func (p *plain) read(prompt string) (text string, err error) {
 		return "", io.EOF
 	}
 	return text, nil
+}
+
+// parts are the programs, questions and commands in text that was pasted at a terminal
+// which does not say what is pasted: there every line ends with Enter. A program goes
+// on while it is not complete, and with a line that can only be more of it.
+func (c *console) parts(text string) []string {
+	var out []string
+	now := ""
+	for _, line := range strings.Split(text, "\n") {
+		switch {
+		case now == "" && strings.TrimSpace(line) == "":
+		case now == "":
+			now = line
+		case c.ended(now) && !goesOn(line):
+			out, now = append(out, strings.TrimRight(now, "\n")), line
+		default:
+			now += "\n" + line
+		}
+	}
+	if now != "" {
+		out = append(out, now)
+	}
+	return out
+}
+
+// ended reports whether a part that was pasted can end here. An empty line ends it
+// only where no bracket is open.
+func (c *console) ended(text string) bool {
+	if strings.HasSuffix(text, "\n") && !isFence(text) {
+		return !js.Open(text)
+	}
+	return c.whole(text)
 }

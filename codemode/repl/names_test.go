@@ -5,11 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/exoagent/exoagent/codemode/repl/internal/js"
+	"github.com/exoagent/exoagent/codemode/repl/internal/names"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
 )
 
-func testNames(t *testing.T) *names {
+func testNames(t *testing.T) *names.Names {
 	t.Helper()
 	db, err := exosql.Open(t.Context(), "sqlite::memory:", &exosql.OpenOptions{Setup: testApp.setUp})
 	if err != nil {
@@ -20,7 +22,7 @@ func testNames(t *testing.T) *names {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &names{catalog: g.Catalog(), granted: g.Granted()}
+	return &names.Names{Catalog: g.Catalog(), Granted: g.Granted()}
 }
 
 func TestCandidates(t *testing.T) {
@@ -65,10 +67,10 @@ func TestCandidates(t *testing.T) {
 		{"a)).", "where(", ""},
 		{"((((((", "api", ""},
 	} {
-		_, found := n.candidates(tc.code)
+		_, found := n.Candidates(tc.code)
 		var got []string
 		for _, c := range found {
-			got = append(got, c.name)
+			got = append(got, c.Name)
 		}
 		for _, want := range strings.Fields(tc.has) {
 			if !slices.Contains(got, want) {
@@ -94,12 +96,12 @@ func TestCandidatesEnd(t *testing.T) {
 		strings.Repeat("(", 20000) + "api.", strings.Repeat(")", 20000) + ".",
 		strings.Repeat("const a = a.a(a => a.a); ", 2000) + "a.",
 	} {
-		n.candidates(code)
+		n.Candidates(code)
 	}
 }
 
 func TestStarts(t *testing.T) {
-	if got := testNames(t).starts(); strings.Join(got, " ") != "api.me api.me.notes() api.me.first()" {
+	if got := testNames(t).Starts(); strings.Join(got, " ") != "api.me api.me.notes() api.me.first()" {
 		t.Errorf("%q", got)
 	}
 }
@@ -108,13 +110,13 @@ func FuzzCandidates(f *testing.F) {
 	for _, s := range []string{"api.me.", "`${api.", "/[/]/.", "({ a", "const q = api.me; q.", "'\\", "é.\xff"} {
 		f.Add(s)
 	}
-	n := &names{}
+	n := &names.Names{}
 	f.Fuzz(func(t *testing.T, code string) {
-		if part, _ := n.candidates(code); !strings.HasSuffix(code, part) {
+		if part, _ := n.Candidates(code); !strings.HasSuffix(code, part) {
 			t.Errorf("%q does not end with %q", code, part)
 		}
 		var b strings.Builder
-		eachToken(code, func(x token) { b.WriteString(x.text) })
+		js.EachToken(code, func(x js.Token) { b.WriteString(x.Text) })
 		if b.String() != code {
 			t.Errorf("%q was taken apart to %q", code, b.String())
 		}

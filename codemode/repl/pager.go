@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+
+	"github.com/exoagent/exoagent/internal/printable"
 )
 
 // paged shows what f writes: through the pager where it is longer than the screen, and nothing but a screen has one.
@@ -27,7 +29,7 @@ func (c *console) paged(f func(out io.Writer) error) error {
 func (s screen) lines(text string) (n int) {
 	cols := max(1, s.width())
 	for _, l := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
-		n += max(1, (width(escapeSequence.ReplaceAllString(l, ""))+cols-1)/cols)
+		n += max(1, (printable.Width(escapeSequence.ReplaceAllString(l, ""))+cols-1)/cols)
 	}
 	return n
 }

@@ -48,26 +48,26 @@ func TestComplain(t *testing.T) {
 // Unicode makes one character of.
 func TestWidthOfClusters(t *testing.T) {
 	jamo := strings.Repeat("ᄀ", 37)
-	if w := width(oneLine(jamo)); w < 2*maxCluster {
+	if w := printable.Width(printable.OneLine(jamo)); w < 2*printable.MaxCluster {
 		t.Errorf("a run of jamo has width %d", w)
 	}
-	if w := width(jamo); w != 74 {
+	if w := printable.Width(jamo); w != 74 {
 		t.Errorf("37 jamo have width %d, want 74", w)
 	}
-	if s := cut(jamo, 10); width(s) > 10 || s == "" {
+	if s := printable.Cut(jamo, 10); printable.Width(s) > 10 || s == "" {
 		t.Errorf("cut to 10: %q", s)
 	}
 	for _, s := range []string{"a" + strings.Repeat("\u0301", 500), "😀" + strings.Repeat("ः", 500), jamo} {
-		if got := oneLine(s); len([]rune(got)) > maxCluster+1 || !strings.HasSuffix(got, "…") {
+		if got := printable.OneLine(s); len([]rune(got)) > printable.MaxCluster+1 || !strings.HasSuffix(got, "…") {
 			t.Errorf("%d runes of %d in one cluster", len([]rune(got)), len([]rune(s)))
 		}
 	}
 	for s, want := range map[string]int{"e\u0301a": 2, "한국": 4, "\u1112\u1161\u11ab": 2, "👨‍👩‍👧": 2, "🇩🇪": 2, "abc": 3, "用户": 4} {
-		if got := width(s); got != want {
+		if got := printable.Width(s); got != want {
 			t.Errorf("%q has width %d, want %d", s, got, want)
 		}
 	}
-	if s := "नमस्ते e\u0301 👨‍👩‍👧‍👦 한국어"; strings.Contains(oneLine(s), "…") {
-		t.Errorf("%q lost something: %q", s, oneLine(s))
+	if s := "नमस्ते e\u0301 👨‍👩‍👧‍👦 한국어"; strings.Contains(printable.OneLine(s), "…") {
+		t.Errorf("%q lost something: %q", s, printable.OneLine(s))
 	}
 }

@@ -85,22 +85,22 @@ func (c *console) primary() string {
 	if c.tx != nil {
 		trying = c.std.screen.paint(yellow, " (not kept)")
 	}
-	return c.std.screen.paint(bold, cut(strings.ReplaceAll(who, "\n", " "), 30)) + trying + "> "
+	return c.std.screen.paint(bold, printable.Cut(strings.ReplaceAll(who, "\n", " "), 30)) + trying + "> "
 }
 
 // greet says who acts, who the model is, and how to begin.
 func (c *console) greet(ctx context.Context) {
 	out, scr := c.std.out, c.std.screen
-	name := oneLine(c.name)
+	name := printable.OneLine(c.name)
 	if name != "" {
 		name = ", " + name
 	}
-	fmt.Fprintf(out, "%s acts for %s%s. ", scr.paint(bold, c.app.Name), oneLine(c.who), name)
+	fmt.Fprintf(out, "%s acts for %s%s. ", scr.paint(bold, c.app.Name), printable.OneLine(c.who), name)
 	if _, err := c.modelled(ctx); err == nil {
 		fmt.Fprintf(out, "Ask what you want to know, or type programs. .help for help.\n")
 		return
 	} else {
-		why := oneLine(err.Error())
+		why := printable.OneLine(err.Error())
 		if errors.Is(err, errNoModel) { // .ask names the variables
 			why = "no key for a model is set"
 		}
@@ -117,7 +117,7 @@ func (c *console) starts() []string {
 	if len(c.app.Examples) > 0 {
 		return c.app.Examples[:min(3, len(c.app.Examples))]
 	}
-	return c.names.starts()
+	return c.names.Starts()
 }
 
 // take does what was typed, and reports whether the session is over.
@@ -166,7 +166,7 @@ func (c *console) isQuestion(text string) bool {
 	if text == "" || strings.HasPrefix(text, ".") || isFence(text) || programStart.MatchString(text) {
 		return false
 	}
-	for _, g := range c.names.granted {
+	for _, g := range c.names.Granted {
 		if rest, ok := strings.CutPrefix(text, g.Name); ok && (rest == "" || strings.ContainsAny(strings.TrimSpace(rest)[:1], ".?[")) {
 			return false
 		}

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/exoagent/exoagent/codemode/repl/internal/js"
 )
 
 // typing is a session at the prompt. Times are replaced, so that it can be compared.
@@ -226,14 +228,14 @@ func TestComplete(t *testing.T) {
 		"1", "api.me", "f(')')", "`(${'a'}`", `"(\""`, "a /* ( */", "x // (", "/[(/]/.test(s)", "a / b", "(a) / (b)", "return 1", "const a = 1; return a",
 		"async (api) => { const a = 1; return a }", "`a${ `b${c}` }`", "{ }", "f(/\\(/)", "a)", "function main(api) { return 1 }", "'open",
 	} {
-		if !complete(whole) {
+		if !js.Complete(whole) {
 			t.Errorf("%q is a whole program", whole)
 		}
 	}
 	for _, part := range []string{
 		"f(", "[1,", "`a", "`${", "/* a", "(api) =>", "a &&", "x.", "const a = 1", "for (const a of b) {}", "const a = () => { return 1 }", "f(/)/", "`${a}", "x ? y :", "!",
 	} {
-		if complete(part) {
+		if js.Complete(part) {
 			t.Errorf("%q is not whole", part)
 		}
 	}

@@ -42,7 +42,7 @@ func (c *console) save(path string) error {
 	}
 	_, err = f.Write(data)
 	if err = errors.Join(err, f.Close()); err == nil {
-		fmt.Fprintf(c.std.out, "%s in %s%s\n", what, oneLine(path), note)
+		fmt.Fprintf(c.std.out, "%s in %s%s\n", what, printable.OneLine(path), note)
 	}
 	return err
 }

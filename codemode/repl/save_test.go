@@ -78,10 +78,10 @@ func TestValues(t *testing.T) {
 		"api.goods.where(g => g.kind === 'x' && g.name + 't": "",
 		"const kind = 't":                                    "",
 	} {
-		_, found := n.candidates(code)
+		_, found := n.Candidates(code)
 		var got []string
 		for _, c := range found {
-			got = append(got, c.name)
+			got = append(got, c.Name)
 		}
 		if s := strings.Join(got, " "); s != want {
 			t.Errorf("%s: %s, want %s", code, s, want)

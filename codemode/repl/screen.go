@@ -6,6 +6,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"time"
 
 	"golang.org/x/term"
 
@@ -99,7 +100,7 @@ func (s screen) paint(style, text string) string {
 
 // chip is the tag of a label on a ground of its own colour, the same for the same tag.
 func (s screen) chip(tag string) string {
-	tag = cut(oneLine(tag), maxWidth)
+	tag = printable.Cut(printable.OneLine(tag), maxWidth)
 	if !s.color {
 		return "[" + tag + "]"
 	}
@@ -131,4 +132,17 @@ func (s screen) width() int {
 // database's, of a grants function or a service.
 func (std *streams) complain(who string, err error) {
 	fmt.Fprintf(std.err, "%s: %s\n", who, printable.Text(err.Error()))
+}
+
+// spinAfter is how long something may take before it is worth a word.
+const spinAfter = 200 * time.Millisecond
+
+// spin starts a spinner; on a plain screen it shows nothing. Nothing else may be written while it spins.
+func (s screen) spin(out io.Writer, what string) *spin.Spinner {
+	if !s.live {
+		return &spin.Spinner{}
+	}
+	return spin.Start(out, spinAfter, func(frame string, took time.Duration) string {
+		return s.paint(cyan, frame) + " " + s.paint(dim, fmt.Sprintf("%s, %.1f s; Ctrl-C stops it", what, took.Seconds()))
+	})
 }

@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/codemode/repl/internal/names"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/printable"
 )
 
 // session is a database, somebody on whose behalf programs run, and the tool
@@ -30,7 +32,7 @@ type session struct {
 	who     string // "org 1", "org 1 as 2"
 	name    string // of who acts; "" where it is not known
 	tool    *codemode.Tool
-	names   *names
+	names   *names.Names
 	asker   asker // nil: none was asked for yet, or there is none
 	noAsker error // why not
 
@@ -68,7 +70,7 @@ func (s *session) become(ctx context.Context, who, as string) error {
 		return err
 	}
 	s.user, s.who, s.name, s.tool = who, label, name, tool
-	s.names = &names{catalog: gate.Catalog(), granted: gate.Granted()}
+	s.names = &names.Names{Catalog: gate.Catalog(), Granted: gate.Granted()}
 	s.asker, s.noAsker = nil, nil // a conversation about somebody else's rows must not go on
 	return nil
 }
@@ -130,7 +132,7 @@ func one(all []User, id int64, what, none string) (name string, err error) {
 		if p.ID == id {
 			return p.Name, nil
 		}
-		there = append(there, fmt.Sprintf("%d (%s)", p.ID, oneLine(p.Name)))
+		there = append(there, fmt.Sprintf("%d (%s)", p.ID, printable.OneLine(p.Name)))
 	}
 	if len(there) > 10 {
 		there = append(there[:10], "…")

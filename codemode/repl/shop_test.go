@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/codemode/repl/internal/names"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
 )
@@ -52,7 +53,7 @@ int  text  decimal  json     date        time               text
   3  007   -100.25  "x"      2025-12-01  2026-01-01T00:00Z  toy
 3 rows, T ms, `
 
-func shopNames(t *testing.T) *names {
+func shopNames(t *testing.T) *names.Names {
 	t.Helper()
 	db, err := exosql.Open(t.Context(), "sqlite::memory:", &exosql.OpenOptions{Setup: shopApp().setUp})
 	if err != nil {
@@ -63,5 +64,5 @@ func shopNames(t *testing.T) *names {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &names{catalog: g.Catalog(), granted: g.Granted()}
+	return &names.Names{Catalog: g.Catalog(), Granted: g.Granted()}
 }

@@ -51,7 +51,7 @@ func (s screen) groups(v value.Value, t types) string {
 		if len(items) > 0 {
 			text, some = s.rows(items, t), true
 		}
-		parts = append(parts, s.paint(bold+";"+cyan, oneLine(name))+"\n"+text)
+		parts = append(parts, s.paint(bold+";"+cyan, printable.OneLine(name))+"\n"+text)
 	}
 	if !some {
 		return ""
@@ -91,7 +91,7 @@ type cell struct {
 // not what a column of JSON holds: that is one value.
 func (t types) flatten(prefix string, v value.Value, row map[string]cell, names *[]string) {
 	for n, x := range v.Fields() {
-		name := oneLine(prefix + n)
+		name := printable.OneLine(prefix + n)
 		if x.Type() == value.TypeRecord && x.Len() > 0 && strings.Count(name, ".") < 3 && t[prefix+n] != value.TypeJSON {
 			t.flatten(prefix+n+".", x, row, names)
 			continue
@@ -106,7 +106,7 @@ func (t types) flatten(prefix string, v value.Value, row map[string]cell, names 
 func cellOf(v value.Value) cell {
 	switch v.Type() {
 	case value.TypeText:
-		return cell{text: oneLine(v.Text()), kind: "text"}
+		return cell{text: printable.OneLine(v.Text()), kind: "text"}
 	case value.TypeTime:
 		return cell{text: shortTime(v.Time()), kind: "time", style: blue}
 	case value.TypeInt:
@@ -122,7 +122,7 @@ func cellOf(v value.Value) cell {
 	if err != nil {
 		return cell{text: "?", kind: "?"}
 	}
-	return cell{text: oneLine(string(b)), kind: v.Type()}
+	return cell{text: printable.OneLine(string(b)), kind: v.Type()}
 }
 
 // shortTime is an instant as programs write it, without a zero of seconds or milliseconds.
@@ -141,7 +141,7 @@ func (s screen) fields(v value.Value, t types) string {
 	t.flatten("", v, row, &names)
 	w := 0
 	for _, n := range names {
-		w = max(w, min(width(n), maxWidth))
+		w = max(w, min(printable.Width(n), maxWidth))
 	}
 	room := 4 * maxWidth
 	if c := s.width(); c > 0 {
@@ -149,8 +149,8 @@ func (s screen) fields(v value.Value, t types) string {
 	}
 	var b strings.Builder
 	for _, n := range names {
-		n, c := cut(n, w), row[n]
-		fmt.Fprintf(&b, "%s%s  %s\n", s.paint(bold, n), strings.Repeat(" ", w-width(n)), s.paint(c.style, cut(c.text, room)))
+		n, c := printable.Cut(n, w), row[n]
+		fmt.Fprintf(&b, "%s%s  %s\n", s.paint(bold, n), strings.Repeat(" ", w-printable.Width(n)), s.paint(c.style, printable.Cut(c.text, room)))
 	}
 	return b.String()
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/printable"
 )
 
 // transaction does .begin, .commit and .rollback.
@@ -68,7 +69,7 @@ func (s *session) tried(e exo.Entry) error {
 	}
 	outside := e.Effect == message.Held || e.Effect == message.Immediate
 	if e.Step == exo.Intent && outside {
-		return fmt.Errorf("%s would act outside of the database, and this is only a try", oneLine(e.Op))
+		return fmt.Errorf("%s would act outside of the database, and this is only a try", printable.OneLine(e.Op))
 	}
 	if e.Step == exo.Committing && e.Prepared != nil {
 		known := 0

@@ -6,6 +6,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/printable"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -37,7 +38,7 @@ func (t types) cell(name string, v value.Value) cell {
 	case v.IsNull():
 	case kind == value.TypeJSON:
 		if b, err := v.AppendJSON(nil); err == nil {
-			return cell{text: oneLine(string(b)), kind: kind}
+			return cell{text: printable.OneLine(string(b)), kind: kind}
 		}
 	case kind == value.TypeFloat && v.Type() == value.TypeInt: // 2.0, read by a program
 		x.kind = "float"

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/exoagent/exoagent/codemode/repl/internal/names"
+	"github.com/exoagent/exoagent/internal/printable"
 )
 
 // words are what those type who come from psql or a shell, and the commands they mean.
@@ -47,36 +50,36 @@ func (c *console) continued(text string) (string, error) {
 func (s *session) tables(which string) (string, error) {
 	var b strings.Builder
 	var listed []string
-	for _, name := range s.names.tables() {
-		in := s.names.catalog[name]
+	for _, name := range s.names.Tables() {
+		in := s.names.Catalog[name]
 		if which == "" {
 			var members []string
-			for _, c := range interfaceOf(in) {
-				members = append(members, strings.TrimSuffix(c.name, "()"))
+			for _, c := range names.InterfaceOf(in) {
+				members = append(members, strings.TrimSuffix(c.Name, "()"))
 			}
-			fmt.Fprintf(&b, "%s: %s\n", oneLine(name), oneLine(strings.Join(members, ", ")))
+			fmt.Fprintf(&b, "%s: %s\n", printable.OneLine(name), printable.OneLine(strings.Join(members, ", ")))
 			continue
 		}
 		listed = append(listed, name)
 		if !strings.EqualFold(name, which) {
 			continue
 		}
-		members := interfaceOf(in)
+		members := names.InterfaceOf(in)
 		w := 0
 		for _, c := range members {
-			w = max(w, width(oneLine(c.name)))
+			w = max(w, printable.Width(printable.OneLine(c.Name)))
 		}
 		for _, c := range members {
-			n := oneLine(c.name)
-			fmt.Fprintf(&b, "%s%s  %s\n", n, strings.Repeat(" ", w-width(n)), c.about)
+			n := printable.OneLine(c.Name)
+			fmt.Fprintf(&b, "%s%s  %s\n", n, strings.Repeat(" ", w-printable.Width(n)), c.About)
 		}
 		return b.String(), nil
 	}
 	if which != "" {
-		return "", fmt.Errorf("there is no table %s; there are %s", oneLine(which), oneLine(strings.Join(listed, ", ")))
+		return "", fmt.Errorf("there is no table %s; there are %s", printable.OneLine(which), printable.OneLine(strings.Join(listed, ", ")))
 	}
-	for _, g := range s.names.granted {
-		b.WriteString(strings.TrimRight("api."+oneLine(g.Name)+"  "+firstLine(g.Doc), " ") + "\n")
+	for _, g := range s.names.Granted {
+		b.WriteString(strings.TrimRight("api."+printable.OneLine(g.Name)+"  "+names.FirstLine(g.Doc), " ") + "\n")
 	}
 	return b.String(), nil
 }

@@ -1,19 +1,21 @@
-package repl
+package names
 
 import (
 	"strings"
 
+	"github.com/exoagent/exoagent/codemode/repl/internal/js"
 	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/internal/printable"
 )
 
 // values are those of a column that has a list of them, where one can stand: behind
 // ===, in a call like .eq( or .in([, and behind its name in a filter's object. part is
 // the word before the cursor; what the values complete is given back, a quote included.
-func (r *reader) values(part string) (string, []candidate) {
+func (r *reader) values(part string) (string, []Candidate) {
 	end := len(r.toks) - 1
 	quote := "'"
-	if end >= 0 && r.toks[end].kind == stringToken && !closed(r.toks[end].text) && !strings.HasPrefix(r.toks[end].text, "`") {
-		part = r.toks[end].text + part
+	if end >= 0 && r.toks[end].Kind == js.String && !closed(r.toks[end].Text) && !strings.HasPrefix(r.toks[end].Text, "`") {
+		part = r.toks[end].Text + part
 		quote = part[:1]
 		end--
 	}
@@ -21,21 +23,21 @@ func (r *reader) values(part string) (string, []candidate) {
 	if t == nil || t.Args["of"] == nil {
 		return "", nil
 	}
-	var out []candidate
+	var out []Candidate
 	for _, v := range t.Args["of"].Enum {
 		// A value that needs an escape, or could drive the terminal, is left to be typed.
-		if strings.ContainsAny(v, quote+`\`) || oneLine(v) != v {
+		if strings.ContainsAny(v, quote+`\`) || printable.OneLine(v) != v {
 			continue
 		}
 		if v = quote + v + quote; strings.HasPrefix(v, part) {
-			out = append(out, candidate{v, ""})
+			out = append(out, Candidate{v, ""})
 		}
 	}
 	return part, out
 }
 
 // takeValues are the methods of columns whose argument is one of the column's values.
-var takeValues = wordSet("eq ne is isNot in notIn")
+var takeValues = js.WordSet("eq ne is isNot in notIn")
 
 // compared is the column that is compared with what comes after token end.
 func (r *reader) compared(end int) *message.Type {
@@ -53,8 +55,8 @@ func (r *reader) compared(end int) *message.Type {
 	case r.is(end, ":") && r.name(end-1) != "":
 		brace := r.enclosing(end)
 		if r.is(brace, "{") && r.is(brace-1, "(") && r.is(brace-3, ".") {
-			if of := row(r.space(brace - 1)); of != nil && r.catalog[of.Name] != nil {
-				if f := r.catalog[of.Name].Fields[r.name(end-1)]; f != nil {
+			if of := row(r.space(brace - 1)); of != nil && r.Catalog[of.Name] != nil {
+				if f := r.Catalog[of.Name].Fields[r.name(end-1)]; f != nil {
 					return f.Type
 				}
 			}

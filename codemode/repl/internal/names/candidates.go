@@ -1,20 +1,22 @@
-package repl
+package names
 
 import (
 	"slices"
 	"strings"
 
+	"github.com/exoagent/exoagent/codemode/repl/internal/js"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// candidate is a name that can stand at the cursor.
-type candidate struct{ name, about string }
+// Candidate is a name that can stand at the cursor.
+type Candidate struct{ Name, About string }
 
-// candidates are the names that can stand at the end of code, and the part of the
+// Candidates are the names that can stand at the end of code, and the part of the
 // name that is there already.
-func (n *names) candidates(code string) (part string, found []candidate) {
-	for i := len(code); i > 0 && isWord(code[i-1]); i-- {
+func (n *Names) Candidates(code string) (part string, found []Candidate) {
+	for i := len(code); i > 0 && js.IsWord(code[i-1]); i-- {
 		part = code[i-1:]
 	}
 	r := n.read(code[:len(code)-len(part)])
@@ -23,7 +25,7 @@ func (n *names) candidates(code string) (part string, found []candidate) {
 	}
 	end := len(r.toks) - 1
 	switch {
-	case end >= 0 && (r.toks[end].kind == stringToken || r.toks[end].kind == regexpToken) && !closed(r.toks[end].text):
+	case end >= 0 && (r.toks[end].Kind == js.String || r.toks[end].Kind == js.Regexp) && !closed(r.toks[end].Text):
 		return part, nil
 	case r.is(end, "."):
 		before := end - 1
@@ -41,7 +43,7 @@ func (n *names) candidates(code string) (part string, found []candidate) {
 	default:
 		found = r.scope()
 	}
-	return part, slices.DeleteFunc(found, func(c candidate) bool { return !strings.HasPrefix(c.name, part) })
+	return part, slices.DeleteFunc(found, func(c Candidate) bool { return !strings.HasPrefix(c.Name, part) })
 }
 
 // closed reports whether a string that was typed so far has its last quote.
@@ -49,7 +51,7 @@ func closed(s string) bool { return len(s) > 1 && s[len(s)-1] == s[0] || s == "`
 
 // members is what can follow a dot on a type. Where the type is not known it is
 // every name of a row or a query, for it is most likely one of these.
-func (n *names) members(t *message.Type) []candidate {
+func (n *Names) members(t *message.Type) []Candidate {
 	switch {
 	case t == apiType:
 		return n.grants()
@@ -58,15 +60,15 @@ func (n *names) members(t *message.Type) []candidate {
 	case t.Name == value.TypeRecord:
 		return fieldsOf(t)
 	}
-	in := n.catalog[t.Name]
+	in := n.Catalog[t.Name]
 	if in == nil {
 		return nil
 	}
-	return interfaceOf(in)
+	return InterfaceOf(in)
 }
 
-func interfaceOf(in *message.Interface) []candidate {
-	var out []candidate
+func InterfaceOf(in *message.Interface) []Candidate {
+	var out []Candidate
 	for _, name := range in.Names() {
 		about := ""
 		if f := in.Fields[name]; f != nil {
@@ -80,65 +82,65 @@ func interfaceOf(in *message.Interface) []candidate {
 				name += ")"
 			}
 		}
-		out = append(out, candidate{name, firstLine(about)})
+		out = append(out, Candidate{name, FirstLine(about)})
 	}
 	return out
 }
 
-func fieldsOf(t *message.Type) []candidate {
-	var out []candidate
+func fieldsOf(t *message.Type) []Candidate {
+	var out []Candidate
 	for _, f := range t.Fields {
-		out = append(out, candidate{f.Name, firstLine(f.Doc)})
+		out = append(out, Candidate{f.Name, FirstLine(f.Doc)})
 	}
 	return out
 }
 
-func (n *names) grants() []candidate {
-	var out []candidate
-	for _, g := range n.granted {
-		out = append(out, candidate{g.Name, firstLine(g.Doc)})
+func (n *Names) grants() []Candidate {
+	var out []Candidate
+	for _, g := range n.Granted {
+		out = append(out, Candidate{g.Name, FirstLine(g.Doc)})
 	}
 	return out
 }
 
-func (n *names) all() []candidate {
-	var out []candidate
+func (n *Names) all() []Candidate {
+	var out []Candidate
 	seen := map[string]bool{}
-	for _, in := range n.catalog {
+	for _, in := range n.Catalog {
 		if in.Expr {
 			continue
 		}
-		for _, c := range interfaceOf(in) {
-			if !seen[c.name] {
-				seen[c.name] = true
+		for _, c := range InterfaceOf(in) {
+			if !seen[c.Name] {
+				seen[c.Name] = true
 				out = append(out, c)
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b candidate) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(out, func(a, b Candidate) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
 
 // scope is what can stand where an expression begins.
-func (r *reader) scope() []candidate {
-	out := append([]candidate{{"api", "all that is granted"}}, r.grants()...)
+func (r *reader) scope() []Candidate {
+	out := append([]Candidate{{"api", "all that is granted"}}, r.grants()...)
 	for at := r.enclosing(len(r.toks)); at >= 0; at = r.enclosing(at) {
 		for p := range r.params(at) {
-			out = append(out, candidate{p, ""})
+			out = append(out, Candidate{p, ""})
 		}
 	}
 	for k := 1; k+1 < len(r.toks); k++ {
 		if (r.is(k-1, "const") || r.is(k-1, "let")) && r.name(k) != "" {
-			out = append(out, candidate{r.name(k), ""})
+			out = append(out, Candidate{r.name(k), ""})
 		}
 	}
-	slices.SortFunc(out, func(a, b candidate) int { return strings.Compare(a.name, b.name) })
-	return slices.CompactFunc(out, func(a, b candidate) bool { return a.name == b.name })
+	slices.SortFunc(out, func(a, b Candidate) int { return strings.Compare(a.Name, b.Name) })
+	return slices.CompactFunc(out, func(a, b Candidate) bool { return a.Name == b.Name })
 }
 
 // inBraces is what an object between the braces around end can name: the rows of a
 // callback's parameter ({ todo }) =>, or the columns of a filter where({ done: true }).
-func (r *reader) inBraces(end int) []candidate {
+func (r *reader) inBraces(end int) []Candidate {
 	brace := end
 	if r.is(end, ",") {
 		brace = r.enclosing(end)
@@ -149,7 +151,7 @@ func (r *reader) inBraces(end int) []candidate {
 	switch {
 	case r.is(brace-1, "(") && r.name(brace-2) != "" && r.is(brace-3, "."):
 		if t := row(r.space(brace - 1)); t != nil {
-			return fieldNames(r.catalog[t.Name])
+			return fieldNames(r.Catalog[t.Name])
 		}
 	case r.is(brace-1, "(") && r.is(brace-2, "(") && r.is(brace-4, "."):
 		if ns := r.space(brace - 2); ns != nil {
@@ -161,14 +163,14 @@ func (r *reader) inBraces(end int) []candidate {
 	return nil
 }
 
-func fieldNames(in *message.Interface) []candidate {
+func fieldNames(in *message.Interface) []Candidate {
 	if in == nil {
 		return nil
 	}
-	return slices.DeleteFunc(interfaceOf(in), func(c candidate) bool { return in.Fields[c.name] == nil })
+	return slices.DeleteFunc(InterfaceOf(in), func(c Candidate) bool { return in.Fields[c.Name] == nil })
 }
 
-func firstLine(s string) string {
+func FirstLine(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
-	return cut(oneLine(s), 60)
+	return printable.Cut(printable.OneLine(s), 60)
 }

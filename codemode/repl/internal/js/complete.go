@@ -1,18 +1,18 @@
-package repl
+package js
 
 import "strings"
 
-// complete reports whether what was typed so far can be a whole program: no
+// Complete reports whether what was typed so far can be a whole program: no
 // bracket, template or comment is open, the last line does not end with an
 // operator, and a program of statements has come to its return. It is a guess
 // for whoever types, and never refuses anything: an empty line ends a program too.
-func complete(text string) bool {
+func Complete(text string) bool {
 	s := scan(text)
 	return !s.open && !s.operator && (!s.statements || s.returns)
 }
 
-// open reports whether a bracket, a template or a comment is open.
-func open(text string) bool { return scan(text).open }
+// Open reports whether a bracket, a template or a comment is open.
+func Open(text string) bool { return scan(text).open }
 
 type scanned struct {
 	open       bool
@@ -26,22 +26,22 @@ var statementWords = map[string]bool{"const": true, "let": true, "var": true, "c
 // scan reads text as far as its brackets.
 func scan(text string) scanned {
 	var out scanned
-	var last token // the last one that counts
-	out.open = eachToken(text, func(t token) {
-		if t.kind == commentToken || strings.TrimSpace(t.text) == "" {
+	var last Token // the last one that counts
+	out.open = EachToken(text, func(t Token) {
+		if t.Kind == Comment || strings.TrimSpace(t.Text) == "" {
 			return
 		}
-		if last.text == "" {
-			out.statements = statementWords[t.text]
+		if last.Text == "" {
+			out.statements = statementWords[t.Text]
 		}
-		out.returns = out.returns || t.depth == 0 && t.kind == keywordToken && t.text == "return"
+		out.returns = out.returns || t.depth == 0 && t.Kind == Keyword && t.Text == "return"
 		last = t
 	})
-	out.operator = last.kind == plainToken && strings.Contains("=+-*%&|^<>?:,.!~", last.text) && last.text != ""
+	out.operator = last.Kind == Plain && strings.Contains("=+-*%&|^<>?:,.!~", last.Text) && last.Text != ""
 	return out
 }
 
-func isWord(c byte) bool {
+func IsWord(c byte) bool {
 	return c == '_' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 

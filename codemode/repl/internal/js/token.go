@@ -1,33 +1,34 @@
-package repl
+// Package js takes JavaScript apart that is being typed: half of a program, or none at all. It only helps whoever types, and decides nothing.
+package js
 
 import "strings"
 
-type tokenKind int
+type Kind int
 
 const (
-	plainToken tokenKind = iota
-	keywordToken
-	constantToken
-	numberToken
-	stringToken
-	regexpToken
-	commentToken
-	memberToken // a name after a dot
+	Plain Kind = iota
+	Keyword
+	Constant
+	Number
+	String
+	Regexp
+	Comment
+	Member // a name after a dot
 )
 
-type token struct {
-	kind  tokenKind
-	text  string
+type Token struct {
+	Kind  Kind
+	Text  string
 	at    int // offset in the text
 	depth int // brackets and templates that are open before it
 }
 
-var keywords = wordSet(`async await break case catch class const continue default delete do else export extends finally for from function
+var keywords = WordSet(`async await break case catch class const continue default delete do else export extends finally for from function
 	if import in instanceof let new of return static super switch this throw try typeof var void while yield`)
 
-var constants = wordSet("true false null undefined NaN Infinity")
+var constants = WordSet("true false null undefined NaN Infinity")
 
-func wordSet(words string) map[string]bool {
+func WordSet(words string) map[string]bool {
 	set := map[string]bool{}
 	for _, w := range strings.Fields(words) {
 		set[w] = true
@@ -35,13 +36,13 @@ func wordSet(words string) map[string]bool {
 	return set
 }
 
-// eachToken takes JavaScript apart. The pieces joined are the text, whatever it is:
+// EachToken takes JavaScript apart. The pieces joined are the text, whatever it is:
 // half of a program, or none at all. It reports whether a bracket, a template or a comment is open at the end.
-func eachToken(code string, yield func(token)) (open bool) {
+func EachToken(code string, yield func(Token)) (open bool) {
 	var stack []byte // brackets that are open, '`' for a template
 	var last byte    // the last byte that counts; 'a' for a word, '0' for a literal
 	word := ""
-	emit := func(kind tokenKind, from, to int) { yield(token{kind, code[from:to], from, len(stack)}) }
+	emit := func(kind Kind, from, to int) { yield(Token{kind, code[from:to], from, len(stack)}) }
 	for i := 0; i < len(code); {
 		c, from := code[i], i
 		if n := len(stack); n > 0 && stack[n-1] == '`' {
@@ -52,13 +53,13 @@ func eachToken(code string, yield func(token)) (open bool) {
 				i++
 			}
 			i = min(i, len(code))
-			emit(stringToken, from, i)
+			emit(String, from, i)
 			switch {
 			case strings.HasPrefix(code[i:], "${"):
-				emit(plainToken, i, i+2)
+				emit(Plain, i, i+2)
 				stack, last, i = append(stack, '{'), '{', i+2
 			case i < len(code):
-				emit(stringToken, i, i+1)
+				emit(String, i, i+1)
 				stack, last, i = stack[:n-1], '0', i+1
 			}
 			continue
@@ -68,27 +69,27 @@ func eachToken(code string, yield func(token)) (open bool) {
 			if i = strings.IndexByte(code[from:], '\n') + from; i < from {
 				i = len(code)
 			}
-			emit(commentToken, from, i)
+			emit(Comment, from, i)
 		case strings.HasPrefix(code[i:], "/*"):
 			if end := strings.Index(code[i+2:], "*/"); end >= 0 {
 				i += end + 4
 			} else {
 				i, open = len(code), true
 			}
-			emit(commentToken, from, i)
+			emit(Comment, from, i)
 		case c == '\'' || c == '"':
 			i = min(skip(code, i, c)+1, len(code))
-			emit(stringToken, from, i)
+			emit(String, from, i)
 			last = '0'
 		case c == '/' && startsRegexp(last, word):
 			i = min(skipRegexp(code, i)+1, len(code))
-			for i < len(code) && isWord(code[i]) {
+			for i < len(code) && IsWord(code[i]) {
 				i++
 			}
-			emit(regexpToken, from, i)
+			emit(Regexp, from, i)
 			last = '0'
-		case isWord(c):
-			for i < len(code) && isWord(code[i]) {
+		case IsWord(c):
+			for i < len(code) && IsWord(code[i]) {
 				i++
 			}
 			word = code[from:i]
@@ -102,9 +103,9 @@ func eachToken(code string, yield func(token)) (open bool) {
 			case strings.IndexByte(")]}", c) >= 0 && len(stack) > 0:
 				stack = stack[:len(stack)-1]
 			}
-			kind := plainToken
+			kind := Plain
 			if c == '`' {
-				kind = stringToken
+				kind = String
 			}
 			emit(kind, from, i)
 			if strings.IndexByte(" \t\r\n", c) < 0 {
@@ -115,16 +116,16 @@ func eachToken(code string, yield func(token)) (open bool) {
 	return open || len(stack) > 0
 }
 
-func wordKind(word string, last byte) tokenKind {
+func wordKind(word string, last byte) Kind {
 	switch {
 	case word[0] >= '0' && word[0] <= '9':
-		return numberToken
+		return Number
 	case last == '.':
-		return memberToken
+		return Member
 	case keywords[word]:
-		return keywordToken
+		return Keyword
 	case constants[word]:
-		return constantToken
+		return Constant
 	}
-	return plainToken
+	return Plain
 }

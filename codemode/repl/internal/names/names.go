@@ -1,19 +1,21 @@
-package repl
+// Package names is completion: what can follow the cursor, from the catalogue of what is granted.
+package names
 
 import (
 	"slices"
 	"strings"
 
+	"github.com/exoagent/exoagent/codemode/repl/internal/js"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// names knows what can follow a dot, from the catalogue of what is granted. What
+// Names knows what can follow a dot, from the catalogue of what is granted. What
 // it finds is a help for whoever types and never decides anything: where it
 // doesn't know a type it says so with nil.
-type names struct {
-	catalog message.Catalog
-	granted []message.GrantedName
+type Names struct {
+	Catalog message.Catalog
+	Granted []message.GrantedName
 }
 
 // apiType stands for the object that holds all grants.
@@ -24,15 +26,15 @@ const maxResolve = 200
 
 // reader reads the program before the cursor, token by token.
 type reader struct {
-	*names
-	toks []token // without spaces and comments
-	left int     // chains that may still be followed
+	*Names
+	toks []js.Token // without spaces and comments
+	left int        // chains that may still be followed
 }
 
-func (n *names) read(code string) *reader {
-	r := &reader{names: n, left: maxResolve}
-	eachToken(code, func(t token) {
-		if t.kind != commentToken && strings.TrimSpace(t.text) != "" {
+func (n *Names) read(code string) *reader {
+	r := &reader{Names: n, left: maxResolve}
+	js.EachToken(code, func(t js.Token) {
+		if t.Kind != js.Comment && strings.TrimSpace(t.Text) != "" {
 			r.toks = append(r.toks, t)
 		}
 	})
@@ -40,12 +42,12 @@ func (n *names) read(code string) *reader {
 }
 
 func (r *reader) is(i int, text string) bool {
-	return i >= 0 && i < len(r.toks) && r.toks[i].text == text
+	return i >= 0 && i < len(r.toks) && r.toks[i].Text == text
 }
 
 func (r *reader) name(i int) string {
-	if i >= 0 && i < len(r.toks) && (r.toks[i].kind == plainToken || r.toks[i].kind == memberToken) && isWord(r.toks[i].text[0]) {
-		return r.toks[i].text
+	if i >= 0 && i < len(r.toks) && (r.toks[i].Kind == js.Plain || r.toks[i].Kind == js.Member) && js.IsWord(r.toks[i].Text[0]) {
+		return r.toks[i].Text
 	}
 	return ""
 }
@@ -53,7 +55,7 @@ func (r *reader) name(i int) string {
 // opener is the bracket that the one at i closes, or -1.
 func (r *reader) opener(i int) int {
 	for depth := 0; i >= 0; i-- {
-		switch r.toks[i].text {
+		switch r.toks[i].Text {
 		case ")", "]", "}":
 			depth++
 		case "(", "[", "{", "${":
@@ -68,7 +70,7 @@ func (r *reader) opener(i int) int {
 // enclosing is the bracket that is still open before i, or -1.
 func (r *reader) enclosing(i int) int {
 	for i--; i >= 0; i-- {
-		switch r.toks[i].text {
+		switch r.toks[i].Text {
 		case ")", "]", "}":
 			if i = r.opener(i); i < 0 {
 				return -1
@@ -120,7 +122,7 @@ func (r *reader) member(of *message.Type, name string, call int) *message.Type {
 	case of.Name == value.TypeRecord:
 		return of.Field(name)
 	}
-	in := r.catalog[of.Name]
+	in := r.Catalog[of.Name]
 	if in == nil {
 		return nil
 	}
@@ -147,9 +149,9 @@ func (r *reader) member(of *message.Type, name string, call int) *message.Type {
 func (r *reader) body(call int) *message.Type {
 	end, depth := call+1, 0
 	for ; end < len(r.toks); end++ {
-		if strings.Contains("([{${", r.toks[end].text) {
+		if strings.Contains("([{${", r.toks[end].Text) {
 			depth++
-		} else if strings.Contains(")]}", r.toks[end].text) {
+		} else if strings.Contains(")]}", r.toks[end].Text) {
 			if depth--; depth < 0 {
 				break
 			}
@@ -185,7 +187,7 @@ func (r *reader) variable(name string, i int) *message.Type {
 }
 
 func (r *reader) grant(name string) *message.Type {
-	for _, g := range r.granted {
+	for _, g := range r.Granted {
 		if g.Name == name {
 			return g.Type
 		}
@@ -254,10 +256,10 @@ func row(ns *message.Type) *message.Type {
 	return ns
 }
 
-// tables are the names of what rows are, in order.
-func (n *names) tables() []string {
+// Tables are the names of what rows are, in order.
+func (n *Names) Tables() []string {
 	var out []string
-	for name, in := range n.catalog {
+	for name, in := range n.Catalog {
 		if !in.Expr && in.Await == "" && len(in.Fields) > 0 {
 			out = append(out, name)
 		}

@@ -1,21 +1,20 @@
-package repl
+package printable
 
 import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/exoagent/exoagent/internal/printable"
 	"github.com/rivo/uniseg"
 )
 
-// maxCluster is how many runes oneLine leaves together as one character. Unicode's
+// MaxCluster is how many runes oneLine leaves together as one character. Unicode's
 // tables give a run of jamo, or of marks, the width of one, and terminals that of many.
-const maxCluster = 8
+const MaxCluster = 8
 
-// oneLine is printable without lines and tabs.
-func oneLine(s string) string {
-	s = strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(printable.Text(s))
-	if len(s) <= maxCluster || isASCII(s) {
+// OneLine is printable without lines and tabs.
+func OneLine(s string) string {
+	s = strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(Text(s))
+	if len(s) <= MaxCluster || isASCII(s) {
 		return s
 	}
 	var b strings.Builder
@@ -24,7 +23,7 @@ func oneLine(s string) string {
 		c, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
 		n := 0
 		for i := range c {
-			if n++; n > maxCluster {
+			if n++; n > MaxCluster {
 				c = c[:i] + "…"
 				break
 			}
@@ -38,9 +37,9 @@ func isASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
 }
 
-// cut shortens s to a width.
-func cut(s string, w int) string {
-	if width(s) <= w {
+// Cut shortens s to a width.
+func Cut(s string, w int) string {
+	if Width(s) <= w {
 		return s
 	}
 	if w < 1 {
@@ -60,10 +59,10 @@ func cut(s string, w int) string {
 	return s[:end] + "…"
 }
 
-// width is how many columns of a terminal s takes, at least: by Unicode's tables, but
+// Width is how many columns of a terminal s takes, at least: by Unicode's tables, but
 // of jamo each for itself, as terminals that don't compose them show them. Too much is
 // spare room; too little would let a cell push what stands behind it out of its line.
-func width(s string) int {
+func Width(s string) int {
 	if isASCII(s) {
 		return uniseg.StringWidth(s)
 	}

@@ -1,4 +1,4 @@
-package repl
+package names
 
 import (
 	"strings"
@@ -42,22 +42,22 @@ func typeOf(t *message.Term, env map[string]*message.Type) *message.Type {
 	return nil
 }
 
-// starts are up to three programs made of what is granted, the simplest ones.
-func (n *names) starts() []string {
+// Starts are up to three programs made of what is granted, the simplest ones.
+func (n *Names) Starts() []string {
 	var out []string
 	add := func(s string) {
 		if len(out) < 3 {
 			out = append(out, s)
 		}
 	}
-	for _, g := range n.granted {
-		in := n.catalog[g.Type.Name]
+	for _, g := range n.Granted {
+		in := n.Catalog[g.Type.Name]
 		if in.Await != "" {
 			add("api." + g.Name)
 		}
 		for _, name := range in.Names() {
 			if m := in.Methods[name]; m != nil && name != in.Await && len(m.Params) == 0 && m.Effect == message.NoEffect {
-				if t := typeOf(m.Result, map[string]*message.Type{"self": g.Type}); m.Sends || t != nil && n.catalog[t.Name] != nil && !n.catalog[t.Name].Expr && t.Name != g.Type.Name {
+				if t := typeOf(m.Result, map[string]*message.Type{"self": g.Type}); m.Sends || t != nil && n.Catalog[t.Name] != nil && !n.Catalog[t.Name].Expr && t.Name != g.Type.Name {
 					add("api." + g.Name + "." + name + "()")
 				}
 			}
