@@ -5,13 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/codemode/repl/internal/js"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
@@ -97,7 +101,7 @@ func (s screen) unfolded(k *kept) string {
 		if q.Rows < 0 {
 			rows = "rows withheld"
 		}
-		fmt.Fprintln(&b, s.paint(dim, fmt.Sprintf("  %s  %s, %v ms", printable.OneLine(string(marshal(args))), rows, ms(q.Took))))
+		fmt.Fprintln(&b, s.paint(dim, fmt.Sprintf("  %s  %s, %v ms", printable.OneLine(string(printable.Marshal(args))), rows, ms(q.Took))))
 	}
 	if left := k.left(); left != "" {
 		fmt.Fprintln(&b, s.paint(yellow, left))
@@ -244,3 +248,14 @@ func count(n int, what string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, what)
 }
+
+// settled are the changes of a run that committed, or would have.
+func (r *ran) settled() []exosql.Changes {
+	if !slices.ContainsFunc(r.result.Effects, func(e exo.Effect) bool { return e.State == exo.StateApplied || errors.Is(e.Err, exo.ErrPreview) }) {
+		return nil
+	}
+	return r.changes
+}
+
+// ms is a duration in milliseconds, to a microsecond.
+func ms(d time.Duration) float64 { return math.Round(float64(d)/1e3) / 1e3 }

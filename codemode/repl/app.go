@@ -3,7 +3,6 @@ package repl
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/exoagent/exoagent/codemode"
@@ -200,21 +198,9 @@ func failureJSON(kind, message string, line, column int) []byte {
 		Line    int    `json:"line"`
 		Column  int    `json:"column"`
 	}
-	return marshal(struct {
+	return printable.Marshal(struct {
 		Error failure `json:"error"`
 	}{failure{kind, message, line, column}})
-}
-
-// marshal is json.Marshal without escapes for HTML, which nobody here reads, and
-// with those that a terminal needs.
-func marshal(v any) []byte {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		panic(fmt.Sprintf("terminal: %v", err)) // only ever given plain structs
-	}
-	return printable.JSON([]byte(strings.TrimSuffix(b.String(), "\n")))
 }
 
 // interruptible runs a program that Ctrl-C cancels. A second Ctrl-C ends the process.

@@ -148,13 +148,13 @@ func (s *session) askLine(ctx context.Context, question string, std *streams) in
 			}
 		})
 	})
-	line, code := marshal(struct {
+	line, code := printable.Marshal(struct {
 		Answer string `json:"answer"`
 		Cut    bool   `json:"cut"`
 		Model  string `json:"model"`
 	}{answer.String(), done.Cut, done.Model}), exitOK
 	if err != nil {
-		line, code = marshal(map[string]any{"error": map[string]string{"kind": "model", "message": err.Error()}}), exitFailed
+		line, code = printable.Marshal(map[string]any{"error": map[string]string{"kind": "model", "message": err.Error()}}), exitFailed
 	}
 	fmt.Fprintf(std.out, "%s\n", line)
 	return code
@@ -205,13 +205,4 @@ func (v *conversation) endText() {
 		fmt.Fprintln(v.std.out)
 		v.midLine = false
 	}
-}
-
-// indent sets a program of the model's off from the answer.
-func (s screen) indent(text string) string {
-	bar := "| "
-	if s.live {
-		bar = s.paint(dim, "│") + " "
-	}
-	return bar + strings.ReplaceAll(text, "\n", "\n"+bar)
 }

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/exoagent/exoagent/internal/printable"
 	escape "github.com/exoagent/exoagent/internal/printable"
 )
 
@@ -82,7 +83,7 @@ func openHistory(path string) (*history, error) {
 func (h *history) rewrite() error {
 	var b []byte
 	for _, e := range h.entries {
-		b = append(append(b, marshal(e)...), '\n')
+		b = append(append(b, printable.Marshal(e)...), '\n')
 	}
 	// A name that is known could be a link by now, and what it leads to the loss.
 	f, err := os.CreateTemp(filepath.Dir(h.path), filepath.Base(h.path)+".*.new") // for its owner alone
@@ -117,7 +118,7 @@ func (h *history) add(s string) error {
 	}
 	err = f.Chmod(0o600) // also one that was there, with other rights
 	if err == nil {
-		_, err = f.Write(append(marshal(s), '\n'))
+		_, err = f.Write(append(printable.Marshal(s), '\n'))
 	}
 	return errors.Join(err, f.Close())
 }

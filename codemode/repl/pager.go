@@ -8,8 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-
-	"github.com/exoagent/exoagent/internal/printable"
 )
 
 // paged shows what f writes: through the pager where it is longer than the screen, and nothing but a screen has one.
@@ -23,15 +21,6 @@ func (c *console) paged(f func(out io.Writer) error) error {
 		fmt.Fprint(c.std.out, b.String())
 	}
 	return err
-}
-
-// lines is how many lines of the screen a text takes.
-func (s screen) lines(text string) (n int) {
-	cols := max(1, s.width())
-	for _, l := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
-		n += max(1, (printable.Width(escapeSequence.ReplaceAllString(l, ""))+cols-1)/cols)
-	}
-	return n
 }
 
 var errNoPager = errors.New("there is no pager")

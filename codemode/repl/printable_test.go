@@ -17,7 +17,7 @@ const turnedText = "\u009b31m\u202e\u2066\x1b[2J\x7f\U000e0041é😀\"\\"
 // TestPrintableJSON: what is written as JSON has nothing that a terminal acts on,
 // and means the same.
 func TestPrintableJSON(t *testing.T) {
-	for what, b := range map[string][]byte{"marshal": marshal(map[string]string{turnedText: turnedText}), "failure": failureJSON("x", turnedText, 1, 2)} {
+	for what, b := range map[string][]byte{"marshal": printable.Marshal(map[string]string{turnedText: turnedText}), "failure": failureJSON("x", turnedText, 1, 2)} {
 		if i := bytes.IndexFunc(b, func(r rune) bool { return !unicode.IsPrint(r) }); i >= 0 {
 			t.Errorf("%s: %q", what, b[i:])
 		}

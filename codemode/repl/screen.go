@@ -146,3 +146,21 @@ func (s screen) spin(out io.Writer, what string) *spin.Spinner {
 		return s.paint(cyan, frame) + " " + s.paint(dim, fmt.Sprintf("%s, %.1f s; Ctrl-C stops it", what, took.Seconds()))
 	})
 }
+
+// indent sets a program of the model's off from the answer.
+func (s screen) indent(text string) string {
+	bar := "| "
+	if s.live {
+		bar = s.paint(dim, "│") + " "
+	}
+	return bar + strings.ReplaceAll(text, "\n", "\n"+bar)
+}
+
+// lines is how many lines of the screen a text takes.
+func (s screen) lines(text string) (n int) {
+	cols := max(1, s.width())
+	for _, l := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+		n += max(1, (printable.Width(escapeSequence.ReplaceAllString(l, ""))+cols-1)/cols)
+	}
+	return n
+}

@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/codemode/repl/internal/names"
@@ -206,6 +204,3 @@ func (s *session) record(ctx context.Context, e exo.Entry) error {
 type recorder struct{ s *session }
 
 func (r recorder) Record(ctx context.Context, e exo.Entry) error { return r.s.record(ctx, e) }
-
-// ms is a duration in milliseconds, to a microsecond.
-func ms(d time.Duration) float64 { return math.Round(float64(d)/1e3) / 1e3 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/message"
@@ -94,12 +93,4 @@ func (s *session) now() string {
 		return ", not kept yet"
 	}
 	return ""
-}
-
-// settled are the changes of a run that committed, or would have.
-func (r *ran) settled() []exosql.Changes {
-	if !slices.ContainsFunc(r.result.Effects, func(e exo.Effect) bool { return e.State == exo.StateApplied || errors.Is(e.Err, exo.ErrPreview) }) {
-		return nil
-	}
-	return r.changes
 }
