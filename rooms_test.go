@@ -21,7 +21,6 @@ const (
 var larger = map[string]struct{ files, lines int }{
 	"challenge/web":           {28, 2_900},
 	"cmd/exo":                 {34, 4_800},
-	"codemode/repl":           {38, 4_900},
 	"exo/message":             {24, 5_100},
 	"exoeval/internal/guest":  {22, 5_100},
 	"exosql":                  {34, 5_900},

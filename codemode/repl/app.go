@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/codemode/repl/internal/screen"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/record"
@@ -86,32 +87,32 @@ func Main(a App) {
 // Run is Main with the arguments of a command line and other streams, and gives the
 // exit code: 0 with a result, 1 when a program failed, 2 when it could not be run, 130 when Ctrl-C stopped it.
 func (a App) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	return a.run(args, standard(stdin, stdout, stderr))
+	return a.run(args, screen.Standard(stdin, stdout, stderr))
 }
 
-func (a App) run(args []string, std *streams) int {
+func (a App) run(args []string, std *screen.Streams) int {
 	a.Name, a.Who = cmp.Or(a.Name, filepath.Base(os.Args[0])), cmp.Or(a.Who, "user")
 	a.Package = cmp.Or(a.Package, a.Name)
 	grants, err := adapt(a.Grants, a.Who, a.Members != nil)
 	if err != nil {
-		std.complain(a.Name, err)
+		std.Complain(a.Name, err)
 		return exitUsage
 	}
 	ctx := context.Background()
 	opt, err := a.parse(args)
 	if errors.Is(err, flag.ErrHelp) {
-		fmt.Fprint(std.out, a.help())
+		fmt.Fprint(std.Out, a.help())
 		return exitOK
 	}
 	if err != nil {
-		std.complain(a.Name, fmt.Errorf("%w\nrun %s -help for help", err, a.Name))
+		std.Complain(a.Name, fmt.Errorf("%w\nrun %s -help for help", err, a.Name))
 		return exitUsage
 	}
 	fail := func(err error) int {
-		std.complain(a.Name, err)
+		std.Complain(a.Name, err)
 		return exitUsage
 	}
-	program, err := opt.source(std.in)
+	program, err := opt.source(std.In)
 	if err != nil {
 		return fail(err)
 	}
@@ -122,19 +123,19 @@ func (a App) run(args []string, std *streams) int {
 	defer db.Close()
 	s := &session{app: a, granted: grants, db: db, model: opt.model, zone: opt.zone}
 	if opt.trace {
-		s.trace = record.New(std.err)
+		s.trace = record.New(std.Err)
 	}
 	if err := s.become(ctx, opt.who, opt.as); err != nil {
 		return fail(err)
 	}
 	switch {
 	case opt.api:
-		fmt.Fprintln(std.out, s.api())
+		fmt.Fprintln(std.Out, s.api())
 		return exitOK
 	case opt.flow != "":
 		asked, err := flows.Select(s.tool.Flows(), opt.flow)
 		if err == nil {
-			err = flows.Write(std.out, asked)
+			err = flows.Write(std.Out, asked)
 		}
 		if err != nil {
 			return fail(fmt.Errorf("-flow: %w", err))
@@ -146,46 +147,46 @@ func (a App) run(args []string, std *streams) int {
 		return s.once(ctx, *program, std)
 	case opt.ask != nil:
 		return s.askOnce(ctx, *opt.ask, std)
-	case std.terminal:
+	case std.Terminal:
 		return s.prompt(ctx, std, opt)
 	}
 	return s.piped(ctx, std)
 }
 
 // dryRun is once, and keeps nothing.
-func (s *session) dryRun(ctx context.Context, program string, std *streams) (code int) {
+func (s *session) dryRun(ctx context.Context, program string, std *screen.Streams) (code int) {
 	s.preview = true
 	if code = s.once(ctx, program, std); code == exitOK {
-		if note := s.last.result.EffectsNote(); note != "" {
-			std.complain(s.app.Name, errors.New(note))
+		if note := s.last.Result.EffectsNote(); note != "" {
+			std.Complain(s.app.Name, errors.New(note))
 		}
-		std.complain(s.app.Name, errors.New("a dry run: nothing was kept"))
+		std.Complain(s.app.Name, errors.New("a dry run: nothing was kept"))
 	}
 	return code
 }
 
 // once runs one program and prints what it gave as JSON, and beside it what it changed.
-func (s *session) once(ctx context.Context, program string, std *streams) int {
+func (s *session) once(ctx context.Context, program string, std *screen.Streams) int {
 	res := s.interruptible(ctx, program)
-	fmt.Fprint(std.err, printable.Text(res.Console))
+	fmt.Fprint(std.Err, printable.Text(res.Console))
 	if res.Notice != "" {
-		std.complain(s.app.Name, errors.New(res.Notice))
+		std.Complain(s.app.Name, errors.New(res.Notice))
 	}
-	screen{}.changed(std.err, s.last.settled(), s.last.admits, s.last.now)
+	screen.Screen{}.Changed(std.Err, s.last.Settled(), s.last.Admits, s.last.Now)
 	line, code := []byte(res.JSON), exitOK
 	if res.Err != nil {
-		if errors.Unwrap(res.Err) != nil && !stopped(res.Err) { // for us who run it; the program's author reads the message
-			std.complain(s.app.Name, res.Err)
+		if errors.Unwrap(res.Err) != nil && !screen.Stopped(res.Err) { // for us who run it; the program's author reads the message
+			std.Complain(s.app.Name, res.Err)
 		}
 		at := fail.PosOf(res.Err)
 		line, code = failureJSON(fail.KindOf(res.Err).String(), fail.GuestText(res.Err), at.Line, at.Column), exitFailed
 	}
-	if stopped(res.Err) {
-		std.complain(s.app.Name, errors.New("stopped"))
+	if screen.Stopped(res.Err) {
+		std.Complain(s.app.Name, errors.New("stopped"))
 		code = exitStopped
 	}
-	if _, err := std.out.Write(append(printable.JSON(line), '\n')); err != nil {
-		std.complain(s.app.Name, fmt.Errorf("can't write the result: %w", err))
+	if _, err := std.Out.Write(append(printable.JSON(line), '\n')); err != nil {
+		std.Complain(s.app.Name, fmt.Errorf("can't write the result: %w", err))
 		return exitUsage
 	}
 	return code

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/exoagent/exoagent/codemode/repl/internal/screen"
 	"github.com/exoagent/exoagent/internal/printable"
 	"github.com/exoagent/exoagent/internal/spin"
 )
@@ -15,7 +16,7 @@ import (
 // conversation shows the events of one answer as they come.
 type conversation struct {
 	*session
-	std  *streams
+	std  *screen.Streams
 	spin *spin.Spinner
 
 	program  string // that runs
@@ -31,30 +32,30 @@ func (c *console) ask(ctx context.Context, question string) {
 	v := &conversation{session: c.session, std: c.std, unfold: c.unfold}
 	var err error
 	c.cancellable(ctx, func(ctx context.Context) { err = v.ask(ctx, c.asker, question) })
-	scr := c.std.screen
+	scr := c.std.Screen
 	switch {
 	case c.interrupted:
-		fmt.Fprintln(c.std.out, scr.paint(yellow, "stopped"))
+		fmt.Fprintln(c.std.Out, scr.Paint(screen.Yellow, "stopped"))
 	case err != nil:
-		fmt.Fprintln(c.std.out, scr.paint(red, "the model did not answer:")+" "+printable.Text(err.Error()))
+		fmt.Fprintln(c.std.Out, scr.Paint(screen.Red, "the model did not answer:")+" "+printable.Text(err.Error()))
 	}
 }
 
 // askOnce is -ask: the answer on standard output and nothing else, unless somebody
 // looks at it; then the programs are shown as at the prompt.
-func (s *session) askOnce(ctx context.Context, question string, std *streams) int {
+func (s *session) askOnce(ctx context.Context, question string, std *screen.Streams) int {
 	m, err := s.modelled(ctx)
 	if err != nil {
-		std.complain(s.app.Name, fmt.Errorf("the question was not asked: %w", err))
+		std.Complain(s.app.Name, fmt.Errorf("the question was not asked: %w", err))
 		return exitUsage
 	}
-	v := &conversation{session: s, std: std, quiet: !std.screen.live}
+	v := &conversation{session: s, std: std, quiet: !std.Screen.Live}
 	if cancellable(ctx, 0, func(ctx context.Context) { err = v.ask(ctx, m, question) }) && err != nil {
-		std.complain(s.app.Name, errors.New("stopped"))
+		std.Complain(s.app.Name, errors.New("stopped"))
 		return exitStopped
 	}
 	if err != nil {
-		std.complain(s.app.Name, fmt.Errorf("the model did not answer: %w", err))
+		std.Complain(s.app.Name, fmt.Errorf("the model did not answer: %w", err))
 		return exitFailed
 	}
 	return exitOK
@@ -69,7 +70,7 @@ func (v *conversation) ask(ctx context.Context, m asker, question string) error 
 
 func (v *conversation) think(what string) {
 	v.still()
-	v.spin = v.std.screen.spin(v.std.out, what)
+	v.spin = v.std.Screen.Spin(v.std.Out, what)
 }
 
 func (v *conversation) still() {
@@ -81,7 +82,7 @@ func (v *conversation) still() {
 
 // on is called for each event, one at a time.
 func (v *conversation) on(ev answerEvent) {
-	scr, out := v.std.screen, v.std.out
+	scr, out := v.std.Screen, v.std.Out
 	switch ev := ev.(type) {
 	case answerText:
 		v.still()
@@ -93,26 +94,26 @@ func (v *conversation) on(ev answerEvent) {
 		v.program = ev.Source
 		v.forget()
 		if !v.quiet {
-			fmt.Fprintln(out, scr.indent(scr.highlight(printable.Text(strings.TrimSpace(ev.Source)))))
+			fmt.Fprintln(out, scr.Indent(scr.Highlight(printable.Text(strings.TrimSpace(ev.Source)))))
 			v.think("running")
 		}
 	case answerOutcome:
 		v.still()
 		v.remember(v.program, ev.Result)
-		if !v.quiet && !stopped(ev.Result.Err) { // else the whole answer is said to be stopped
-			scr.show(out, v.last, v.unfold)
+		if !v.quiet && !screen.Stopped(ev.Result.Err) { // else the whole answer is said to be stopped
+			scr.Show(out, v.last, v.unfold)
 			v.think("thinking")
 		}
 	case answerDone:
 		v.endText()
 		switch {
 		case ev.Cut && v.quiet:
-			v.std.complain(v.app.Name, errors.New(cutNotice))
+			v.std.Complain(v.app.Name, errors.New(cutNotice))
 		case ev.Cut:
-			fmt.Fprintln(out, scr.paint(yellow, cutNotice))
+			fmt.Fprintln(out, scr.Paint(screen.Yellow, cutNotice))
 		}
 		if !v.quiet {
-			fmt.Fprintln(out, scr.paint(dim, ev.String()))
+			fmt.Fprintln(out, scr.Paint(screen.Dim, ev.String()))
 		}
 	}
 }
@@ -121,13 +122,13 @@ func (v *conversation) on(ev answerEvent) {
 const cutNotice = "the answer is cut: the model reached its bound of tokens; ask it to go on, or for less"
 
 // askLine is .ask in a session without a terminal: the answer is a line of JSON.
-func (s *session) askLine(ctx context.Context, question string, std *streams) int {
+func (s *session) askLine(ctx context.Context, question string, std *screen.Streams) int {
 	m, err := s.modelled(ctx)
 	if err == nil && question == "" {
 		err = errors.New(".ask TEXT asks the model")
 	}
 	if err != nil {
-		std.complain(s.app.Name, err)
+		std.Complain(s.app.Name, err)
 		return exitUsage
 	}
 	var answer strings.Builder
@@ -156,7 +157,7 @@ func (s *session) askLine(ctx context.Context, question string, std *streams) in
 	if err != nil {
 		line, code = printable.Marshal(map[string]any{"error": map[string]string{"kind": "model", "message": err.Error()}}), exitFailed
 	}
-	fmt.Fprintf(std.out, "%s\n", line)
+	fmt.Fprintf(std.Out, "%s\n", line)
 	return code
 }
 
@@ -191,18 +192,18 @@ func (v *conversation) write(delta string) {
 		return
 	}
 	v.answered, v.midLine = true, !strings.HasSuffix(s, "\n")
-	fmt.Fprint(v.std.out, printable.Text(s))
+	fmt.Fprint(v.std.Out, printable.Text(s))
 }
 
 // endText ends the line on which text stands.
 func (v *conversation) endText() {
 	v.still()
 	if v.pending != "" {
-		fmt.Fprint(v.std.out, printable.Text(v.pending))
+		fmt.Fprint(v.std.Out, printable.Text(v.pending))
 		v.pending, v.midLine = "", true
 	}
 	if v.midLine {
-		fmt.Fprintln(v.std.out)
+		fmt.Fprintln(v.std.Out)
 		v.midLine = false
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/codemode/repl/internal/screen"
 	outside "github.com/exoagent/exoagent/exo/service"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
@@ -26,7 +27,7 @@ func writer() App {
 func (a App) typed(t *testing.T, input string, terminal bool, args ...string) (out, errs string, code int) {
 	t.Helper()
 	var o, e strings.Builder
-	code = a.run(args, &streams{in: strings.NewReader(input), out: &o, err: &e, terminal: terminal})
+	code = a.run(args, &screen.Streams{In: strings.NewReader(input), Out: &o, Err: &e, Terminal: terminal})
 	return o.String(), e.String(), code
 }
 
@@ -86,7 +87,7 @@ func TestChangedInColour(t *testing.T) {
 		return value.RecordValue(value.Field{Name: "id", Value: value.Int(1)}, value.Field{Name: "stars", Value: stars})
 	}
 	var b strings.Builder
-	screen{color: true}.changed(&b, []exosql.Changes{{Rows: []exosql.Change{{Table: "note", Key: []value.Value{value.Int(1)}, Before: row(value.Int(5)), After: row(value.Null())}}}}, value.Label{}, "")
+	screen.Screen{Color: true}.Changed(&b, []exosql.Changes{{Rows: []exosql.Change{{Table: "note", Key: []value.Value{value.Int(1)}, Before: row(value.Int(5)), After: row(value.Null())}}}}, value.Label{}, "")
 	for _, want := range []string{"\x1b[31m5\x1b[0m", "\x1b[32mnull\x1b[0m", "\x1b[2m1\x1b[0m"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in %q", want, b.String())
@@ -212,7 +213,7 @@ func TestChangedIsSealed(t *testing.T) {
 			return value.RecordValue(value.Field{Name: "id", Value: value.Int(1)}, value.Field{Name: "s", Value: value.Text(s).WithLabel(pii)})
 		}
 		var b strings.Builder
-		screen{color: true}.changed(&b, []exosql.Changes{{Rows: []exosql.Change{{Table: "note", Key: []value.Value{value.Int(1)}, Before: row(before), After: row(after)}}}}, admits, "")
+		screen.Screen{Color: true}.Changed(&b, []exosql.Changes{{Rows: []exosql.Change{{Table: "note", Key: []value.Value{value.Int(1)}, Before: row(before), After: row(after)}}}}, admits, "")
 		return b.String()
 	}
 	same, other := shown(value.Label{}, "topaz", "topaz"), shown(value.Label{}, "topaz", "onyx")

@@ -67,13 +67,13 @@ var errNothingRan = errors.New("no program has run yet")
 
 // command does what is typed at the prompt.
 func (c *console) command(ctx context.Context, cmd, arg string) error {
-	out, scr := c.std.out, c.std.screen
+	out, scr := c.std.Out, c.std.Screen
 	if n, err := strconv.Atoi(strings.TrimPrefix(cmd, ".")); err == nil {
 		starts := c.starts()
 		if n < 1 || n > len(starts) {
 			return fmt.Errorf("there are programs .1 to .%d to start from", len(starts))
 		}
-		fmt.Fprintln(out, scr.highlight(scr.wrap(starts[n-1], 2)))
+		fmt.Fprintln(out, scr.Highlight(scr.Wrap(starts[n-1], 2)))
 		c.program(ctx, starts[n-1])
 		return nil
 	}
@@ -122,11 +122,11 @@ func (c *console) sql(arg string) error {
 		return errors.New(".sql shows the SQL of the last program; .sql on that of each, .sql off folds it again")
 	case c.last == nil:
 		return errNothingRan
-	case len(c.last.queries)+c.last.more == 0:
+	case len(c.last.Queries)+c.last.More == 0:
 		return errors.New("the last program asked the database nothing")
 	default:
 		return c.paged(func(out io.Writer) error {
-			_, err := io.WriteString(out, c.std.screen.unfolded(&c.last.kept))
+			_, err := io.WriteString(out, c.std.Screen.Unfolded(&c.last.Kept))
 			return err
 		})
 	}
@@ -135,7 +135,7 @@ func (c *console) sql(arg string) error {
 
 // expandedCommand says how rows are shown; without a word it turns between the two.
 func (c *console) expandedCommand(arg string) error {
-	mode := &c.std.screen.expanded
+	mode := &c.std.Screen.Expanded
 	switch arg {
 	case "on", "off":
 		*mode = arg
@@ -146,25 +146,25 @@ func (c *console) expandedCommand(arg string) error {
 	default:
 		return errors.New(".expanded on shows rows one below the other, .expanded off as a table, .expanded auto as a table where it fits")
 	}
-	fmt.Fprintln(c.std.out, map[string]string{"on": "rows are shown one below the other", "off": "rows are shown as a table", "": "rows are shown as a table where it fits"}[*mode])
+	fmt.Fprintln(c.std.Out, map[string]string{"on": "rows are shown one below the other", "off": "rows are shown as a table", "": "rows are shown as a table where it fits"}[*mode])
 	return nil
 }
 
 func (c *console) traceCommand(arg string) error {
 	switch {
 	case arg == "on":
-		c.trace = record.New(c.std.err)
+		c.trace = record.New(c.std.Err)
 	case arg == "off":
 		c.trace = nil
 	case arg != "":
 		return errors.New(".trace shows what the last program asked for; .trace on writes a line of JSON for each step of a run, .trace off ends that")
 	case c.last == nil:
 		return errNothingRan
-	case len(c.last.events) == 0:
+	case len(c.last.Events) == 0:
 		return errors.New("the last program asked for nothing")
 	default:
 		return c.paged(func(out io.Writer) error {
-			_, err := io.WriteString(out, c.std.screen.traced(c.last.events))
+			_, err := io.WriteString(out, c.std.Screen.Traced(c.last.Events))
 			return err
 		})
 	}

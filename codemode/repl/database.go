@@ -12,12 +12,13 @@ import (
 
 	"github.com/jackc/pgx/v5/stdlib"
 
+	"github.com/exoagent/exoagent/codemode/repl/internal/screen"
 	"github.com/exoagent/exoagent/exosql"
 )
 
 // open opens the database that -db names.
 func (a App) open(ctx context.Context, url string, grants granter) (*exosql.DB, error) {
-	opt := &exosql.OpenOptions{Images: maxImages}
+	opt := &exosql.OpenOptions{Images: screen.MaxImages}
 	if a.Setup != "" {
 		opt.Setup = a.setUp
 	}

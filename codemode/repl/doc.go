@@ -22,8 +22,8 @@ package repl
 //   - prompt, commands, lines, editor: a session with somebody who types, at a
 //     terminal that takes lines or at one that can be drawn on.
 //   - words, parts, save: psql's commands, text that was pasted, files.
-//   - screen, answer, table, columns, types, highlight, spinner, pager: what is shown for eyes.
-//   - names, nametypes, candidates, values: completion, from the catalogue of what is granted.
+//   - pager, internal/screen: what is shown for eyes.
+//   - internal/names, internal/js: completion, from the catalogue of what is granted.
 //   - asker, asking: questions to a model, and how its answer is shown.
 //
 // Everything that is shown comes from an attacker: rows, what a program logs and

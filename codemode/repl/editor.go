@@ -11,6 +11,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode/repl/internal/js"
 	"github.com/exoagent/exoagent/codemode/repl/internal/names"
+	"github.com/exoagent/exoagent/codemode/repl/internal/screen"
 	"github.com/exoagent/exoagent/internal/printable"
 	"github.com/reeflective/readline"
 	"github.com/reeflective/readline/inputrc"
@@ -45,16 +46,16 @@ var keyActions = map[string]string{
 }
 
 func newEditor(c *console, h *history) *editor {
-	e := &editor{console: c, past: h, folded: &folded{rows: screenRows}, shell: readline.NewShell(inputrc.WithApp("exoagent"))}
+	e := &editor{console: c, past: h, folded: &folded{rows: screen.ScreenRows}, shell: readline.NewShell(inputrc.WithApp("exoagent"))}
 	options := map[string]any{
 		"enable-bracketed-paste":  true,
 		"echo-control-characters": false,
-		"multiline-column":        c.std.screen.color, // it is a coloured bar
+		"multiline-column":        c.std.Screen.Color, // it is a coloured bar
 		// The answer of a terminal to where its cursor is would be read in the place of
 		// keys, and keys that come with it be lost. See reserve.
 		"cursor-position-probe": false,
 	}
-	if !c.std.screen.color {
+	if !c.std.Screen.Color {
 		options["completion-selection-style"] = "\x1b[7m"
 	}
 	for name, v := range options {
@@ -83,7 +84,7 @@ func (e *editor) read(prompt string) (string, error) {
 	if len(e.queue) > 0 {
 		next := e.queue[0]
 		e.queue = e.queue[1:]
-		fmt.Fprintln(e.std.out, prompt+e.highlight(printable.Text(next)))
+		fmt.Fprintln(e.std.Out, prompt+e.highlight(printable.Text(next)))
 		return next, nil
 	}
 	e.prompt, e.pasted = prompt, false
@@ -92,7 +93,7 @@ func (e *editor) read(prompt string) (string, error) {
 	case errors.Is(err, readline.ErrInterrupt):
 		return "", errDropped
 	case err == io.EOF:
-		fmt.Fprintln(e.std.out)
+		fmt.Fprintln(e.std.Out)
 		return "", io.EOF
 	case err != nil:
 		return "", err
@@ -126,8 +127,8 @@ func (e *editor) close() {}
 
 // rows is how many rows of the screen what is being typed takes.
 func (e *editor) rows() int {
-	n, cols := 0, columns()
-	indent := printable.Width(escapeSequence.ReplaceAllString(e.prompt, ""))
+	n, cols := 0, screen.Columns()
+	indent := printable.Width(screen.EscapeSequence.ReplaceAllString(e.prompt, ""))
 	for _, line := range strings.Split(string(*e.shell.Line()), "\n") {
 		n += (indent+printable.Width(line))/cols + 1
 	}
@@ -138,7 +139,7 @@ func (e *editor) rows() int {
 // typed and one row more, and leaves the cursor where it was. The editor only moves
 // relative to the prompt, so at the last row it would lose its place.
 func (e *editor) reserve() string {
-	n := min(e.rows(), screenRows()-1)
+	n := min(e.rows(), screen.ScreenRows()-1)
 	return strings.Repeat("\x1bD", n) + fmt.Sprintf("\x1b[%dA", n)
 }
 
@@ -160,12 +161,12 @@ func (c *console) whole(text string) bool {
 // highlight colours programs, and leaves questions as they are.
 func (e *editor) highlight(text string) string {
 	if _, _, isCommand := command(text); isCommand {
-		return e.std.screen.paintLines(cyan, text)
+		return e.std.Screen.PaintLines(screen.Cyan, text)
 	}
 	if e.isQuestion(text) {
 		return text
 	}
-	return e.std.screen.highlight(text)
+	return e.std.Screen.Highlight(text)
 }
 
 // complete gives the completions of what stands before the cursor.
@@ -177,7 +178,7 @@ func (e *editor) Complete(before string) readline.Completions {
 	_, n := utf8.DecodeLastRuneInString(lead)
 	lead = lead[len(lead)-n:]
 	more := 0
-	if room := max(5, screenRows()-e.rows()-4); len(found) > room { // the list must leave the prompt on the screen
+	if room := max(5, screen.ScreenRows()-e.rows()-4); len(found) > room { // the list must leave the prompt on the screen
 		found, more = found[:room], len(found)-room
 	}
 	var values []readline.Completion

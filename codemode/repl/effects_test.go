@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/codemode/repl/internal/screen"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
@@ -23,7 +24,7 @@ func TestEffectsAreShown(t *testing.T) {
 		{&codemode.Result{Value: value.Int(1), JSON: []byte("1")}, ""},
 	} {
 		var out strings.Builder
-		screen{}.show(&out, &ran{result: c.res}, false)
+		screen.Screen{}.Show(&out, &screen.Ran{Result: c.res}, false)
 		if !strings.Contains(out.String(), c.want) || c.want == "" && strings.Contains(out.String(), "effects") {
 			t.Errorf("it shows\n%s\nwant %q", &out, c.want)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/codemode/repl/internal/js"
+	"github.com/exoagent/exoagent/codemode/repl/internal/screen"
 )
 
 // lines reads lines ahead, so that one can be looked at before it is taken.
@@ -87,10 +88,10 @@ const pasteTime = 30 * time.Millisecond
 // with a line that is indented or begins with a dot; an empty line ends it where
 // no bracket is open. For somebody who types, whoever does not go on in time has
 // finished, and an empty line ends it in any case.
-func (l *lines) program(line string, std *streams) string {
+func (l *lines) program(line string, std *screen.Streams) string {
 	b := line
 	var wait time.Duration
-	if std.terminal {
+	if std.Terminal {
 		wait = pasteTime
 	}
 	fenced := isFence(line)
@@ -99,8 +100,8 @@ func (l *lines) program(line string, std *streams) string {
 			if more, ok := l.peek(wait); !ok || !goesOn(more) {
 				return b
 			}
-		} else if std.terminal {
-			fmt.Fprint(std.out, "... ")
+		} else if std.Terminal {
+			fmt.Fprint(std.Out, "... ")
 		}
 		more, ok := l.next()
 		if !ok {
@@ -110,7 +111,7 @@ func (l *lines) program(line string, std *streams) string {
 			if !js.Open(b) {
 				return b
 			}
-			if _, pasted := l.peek(wait); std.terminal && !pasted {
+			if _, pasted := l.peek(wait); std.Terminal && !pasted {
 				return b
 			}
 		}
@@ -126,12 +127,12 @@ func isFence(line string) bool { return strings.HasPrefix(strings.TrimSpace(line
 // plain reads what is typed, or pasted, at a terminal that only takes lines.
 type plain struct {
 	*lines
-	std      *streams
+	std      *screen.Streams
 	question func(string) bool // it is one, and so ends with its line
 }
 
 func (p *plain) read(prompt string) (text string, err error) {
-	fmt.Fprint(p.std.out, prompt)
+	fmt.Fprint(p.std.Out, prompt)
 	var ok bool
 	dropped := p.typing(func() {
 		if text, ok = p.next(); !ok || strings.TrimSpace(text) == "" || p.question(text) {
@@ -143,10 +144,10 @@ func (p *plain) read(prompt string) (text string, err error) {
 	})
 	switch {
 	case dropped:
-		fmt.Fprintln(p.std.out)
+		fmt.Fprintln(p.std.Out)
 		return "", errDropped
 	case !ok:
-		fmt.Fprintln(p.std.out)
+		fmt.Fprintln(p.std.Out)
 		if p.err != nil {
 			return "", p.err
 		}

@@ -8,17 +8,19 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+
+	"github.com/exoagent/exoagent/codemode/repl/internal/screen"
 )
 
 // paged shows what f writes: through the pager where it is longer than the screen, and nothing but a screen has one.
 func (c *console) paged(f func(out io.Writer) error) error {
-	if !c.std.screen.live || c.noPager {
-		return f(c.std.out)
+	if !c.std.Screen.Live || c.noPager {
+		return f(c.std.Out)
 	}
 	var b bytes.Buffer
 	err := f(&b)
-	if c.std.screen.lines(b.String()) < screenRows() || page(b.String()) != nil {
-		fmt.Fprint(c.std.out, b.String())
+	if c.std.Screen.Lines(b.String()) < screen.ScreenRows() || page(b.String()) != nil {
+		fmt.Fprint(c.std.Out, b.String())
 	}
 	return err
 }
@@ -60,6 +62,6 @@ func (c *console) pagerCommand(arg string) error {
 	default:
 		return errors.New(".pager on shows what is longer than the screen with $PAGER, or with less; .pager off prints it")
 	}
-	fmt.Fprintln(c.std.out, map[bool]string{false: "what is longer than the screen is shown with the pager", true: "everything is printed"}[c.noPager])
+	fmt.Fprintln(c.std.Out, map[bool]string{false: "what is longer than the screen is shown with the pager", true: "everything is printed"}[c.noPager])
 	return nil
 }

@@ -4,14 +4,16 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"github.com/exoagent/exoagent/codemode/repl/internal/screen"
 )
 
 // piped is a session whose input is a file or another program: every result is
 // one line of JSON, and nothing else is printed.
-func (s *session) piped(ctx context.Context, std *streams) int {
-	in := newLines(std.in)
+func (s *session) piped(ctx context.Context, std *screen.Streams) int {
+	in := newLines(std.In)
 	defer in.close()
-	defer s.leave(ctx, std.err)
+	defer s.leave(ctx, std.Err)
 	code := exitOK
 	for {
 		line, ok := in.next()
@@ -36,12 +38,12 @@ func (s *session) piped(ctx context.Context, std *streams) int {
 				return code
 			}
 		default:
-			said := std.out
+			said := std.Out
 			if cmd == ".begin" || cmd == ".commit" || cmd == ".rollback" {
-				said = std.err
+				said = std.Err
 			}
 			if err := s.command(ctx, cmd, arg, said); err != nil {
-				std.complain(s.app.Name, err)
+				std.Complain(s.app.Name, err)
 				code = exitUsage
 			}
 		}
@@ -49,9 +51,9 @@ func (s *session) piped(ctx context.Context, std *streams) int {
 }
 
 // end is the exit code of a session whose input is over.
-func (s *session) end(in *lines, code int, std *streams) int {
+func (s *session) end(in *lines, code int, std *screen.Streams) int {
 	if in.err != nil {
-		std.complain(s.app.Name, fmt.Errorf("can't read the input: %w", in.err))
+		std.Complain(s.app.Name, fmt.Errorf("can't read the input: %w", in.err))
 		return exitUsage
 	}
 	return code

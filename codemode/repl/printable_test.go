@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/exoagent/exoagent/codemode/repl/internal/screen"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/printable"
 )
@@ -38,7 +39,7 @@ func TestPrintableJSON(t *testing.T) {
 // TestComplain: an error is somebody else's text.
 func TestComplain(t *testing.T) {
 	var out bytes.Buffer
-	(&streams{err: &out}).complain("x", errors.New("a\n"+turnedText))
+	(&screen.Streams{Err: &out}).Complain("x", errors.New("a\n"+turnedText))
 	if s := out.String(); !strings.HasPrefix(s, "x: a\n"+`\u009b31m\u202e`) || strings.ContainsFunc(s, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
 		t.Errorf("%q", s)
 	}

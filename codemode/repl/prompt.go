@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/exoagent/exoagent/codemode/repl/internal/screen"
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
@@ -26,7 +27,7 @@ var errDropped = errors.New("dropped")
 // console is a session with somebody who types.
 type console struct {
 	*session
-	std     *streams
+	std     *screen.Streams
 	noPager bool // what is longer than the screen is printed all the same
 	unfold  bool // the SQL of every program is shown under its result
 
@@ -34,15 +35,15 @@ type console struct {
 }
 
 // prompt is a session with somebody who types. It ends with the input.
-func (s *session) prompt(ctx context.Context, std *streams, opt *options) int {
+func (s *session) prompt(ctx context.Context, std *screen.Streams, opt *options) int {
 	c := &console{session: s, std: std, interrupts: make(chan os.Signal, 1)}
 	signal.Notify(c.interrupts, os.Interrupt)
 	defer signal.Stop(c.interrupts)
 	in, warning := c.source(opt)
 	defer in.close()
-	defer s.leave(ctx, std.out)
+	defer s.leave(ctx, std.Out)
 	if warning != nil {
-		std.complain(s.app.Name, fmt.Errorf("the history is not kept: %w", warning))
+		std.Complain(s.app.Name, fmt.Errorf("the history is not kept: %w", warning))
 	}
 	c.greet(ctx)
 	for {
@@ -53,7 +54,7 @@ func (s *session) prompt(ctx context.Context, std *streams, opt *options) int {
 		case err == io.EOF:
 			return exitOK
 		case err != nil:
-			std.complain(s.app.Name, fmt.Errorf("can't read the input: %w", err))
+			std.Complain(s.app.Name, fmt.Errorf("can't read the input: %w", err))
 			return exitUsage
 		}
 		if done := c.take(ctx, text); done {
@@ -65,8 +66,8 @@ func (s *session) prompt(ctx context.Context, std *streams, opt *options) int {
 // source is a line editor where the screen allows one, and else lines. A warning does
 // not keep it from working.
 func (c *console) source(opt *options) (source, error) {
-	if !c.std.screen.live {
-		return &plain{lines: newLines(c.std.in), std: c.std, question: c.isQuestion}, nil
+	if !c.std.Screen.Live {
+		return &plain{lines: newLines(c.std.In), std: c.std, question: c.isQuestion}, nil
 	}
 	h := &history{}
 	if opt.noHistory {
@@ -83,19 +84,19 @@ func (c *console) primary() string {
 	who := printable.Text(c.who)
 	trying := ""
 	if c.tx != nil {
-		trying = c.std.screen.paint(yellow, " (not kept)")
+		trying = c.std.Screen.Paint(screen.Yellow, " (not kept)")
 	}
-	return c.std.screen.paint(bold, printable.Cut(strings.ReplaceAll(who, "\n", " "), 30)) + trying + "> "
+	return c.std.Screen.Paint(screen.Bold, printable.Cut(strings.ReplaceAll(who, "\n", " "), 30)) + trying + "> "
 }
 
 // greet says who acts, who the model is, and how to begin.
 func (c *console) greet(ctx context.Context) {
-	out, scr := c.std.out, c.std.screen
+	out, scr := c.std.Out, c.std.Screen
 	name := printable.OneLine(c.name)
 	if name != "" {
 		name = ", " + name
 	}
-	fmt.Fprintf(out, "%s acts for %s%s. ", scr.paint(bold, c.app.Name), printable.OneLine(c.who), name)
+	fmt.Fprintf(out, "%s acts for %s%s. ", scr.Paint(screen.Bold, c.app.Name), printable.OneLine(c.who), name)
 	if _, err := c.modelled(ctx); err == nil {
 		fmt.Fprintf(out, "Ask what you want to know, or type programs. .help for help.\n")
 		return
@@ -108,7 +109,7 @@ func (c *console) greet(ctx context.Context) {
 	}
 	fmt.Fprint(out, ".api shows what you can use, .help how this works. To start from:\n")
 	for i, e := range c.starts() {
-		fmt.Fprintf(out, "  %s %s\n", scr.paint(dim, fmt.Sprintf(".%d", i+1)), scr.highlight(scr.wrap(e, 5)))
+		fmt.Fprintf(out, "  %s %s\n", scr.Paint(screen.Dim, fmt.Sprintf(".%d", i+1)), scr.Highlight(scr.Wrap(e, 5)))
 	}
 }
 
@@ -128,14 +129,14 @@ func (c *console) take(ctx context.Context, text string) (done bool) {
 		return true
 	case isCommand:
 		if err := c.command(ctx, cmd, arg); err != nil {
-			fmt.Fprintln(c.std.out, c.std.screen.paint(red, printable.Text(err.Error())))
+			fmt.Fprintln(c.std.Out, c.std.Screen.Paint(screen.Red, printable.Text(err.Error())))
 		}
 	case c.isQuestion(text):
 		c.ask(ctx, text)
 	default:
 		program, err := c.continued(text)
 		if err != nil {
-			fmt.Fprintln(c.std.out, c.std.screen.paint(red, printable.Text(err.Error())))
+			fmt.Fprintln(c.std.Out, c.std.Screen.Paint(screen.Red, printable.Text(err.Error())))
 			return false
 		}
 		c.program(ctx, program)
@@ -145,10 +146,10 @@ func (c *console) take(ctx context.Context, text string) (done bool) {
 
 // program runs one and shows how it ended.
 func (c *console) program(ctx context.Context, text string) {
-	spin := c.std.screen.spin(c.std.out, "running")
+	spin := c.std.Screen.Spin(c.std.Out, "running")
 	c.cancellable(ctx, func(ctx context.Context) { c.run(ctx, text) })
 	spin.End()
-	_ = c.paged(func(out io.Writer) error { c.std.screen.show(out, c.last, c.unfold); return nil })
+	_ = c.paged(func(out io.Writer) error { c.std.Screen.Show(out, c.last, c.unfold); return nil })
 }
 
 func (c *console) cancellable(ctx context.Context, f func(ctx context.Context)) {

@@ -12,12 +12,13 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/codemode/repl/internal/js"
+	"github.com/exoagent/exoagent/codemode/repl/internal/screen"
 )
 
 // typing is a session at the prompt. Times are replaced, so that it can be compared.
 func typing(input string) (string, string, int) {
 	var out, errs bytes.Buffer
-	code := testApp.run(nil, &streams{in: strings.NewReader(input), out: &out, err: &errs, terminal: true})
+	code := testApp.run(nil, &screen.Streams{In: strings.NewReader(input), Out: &out, Err: &errs, Terminal: true})
 	shown := regexp.MustCompile(`[0-9.]+ ms`).ReplaceAllString(out.String(), "T ms")
 	return strings.ReplaceAll(shown, "1 query in T ms; .sql shows it", "Q"), errs.String(), code
 }
@@ -72,7 +73,7 @@ func TestTypedSlowly(t *testing.T) {
 	in, keys := io.Pipe()
 	out := &syncBuffer{}
 	done := make(chan int)
-	go func() { done <- testApp.run(nil, &streams{in: in, out: out, err: out, terminal: true}) }()
+	go func() { done <- testApp.run(nil, &screen.Streams{In: in, Out: out, Err: out, Terminal: true}) }()
 	for _, step := range []struct{ line, answer string }{
 		{"1 + 1", "2\n"},
 		{"f(", "... "},

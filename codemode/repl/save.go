@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/codemode/repl/internal/screen"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/printable"
 	"github.com/exoagent/exoagent/internal/scalar"
@@ -22,13 +23,13 @@ func (c *console) save(path string) error {
 	case c.last == nil:
 		return errNothingRan
 	}
-	data, what, note := []byte(c.last.program+"\n"), "the program is", ""
+	data, what, note := []byte(c.last.Program+"\n"), "the program is", ""
 	var err error
 	switch lower := strings.ToLower(path); {
 	case strings.HasSuffix(lower, ".csv"):
-		data, what, note, err = csvOf(c.last.result)
+		data, what, note, err = csvOf(c.last.Result)
 	case strings.HasSuffix(lower, ".json"):
-		data, what, err = jsonOf(c.last.result)
+		data, what, err = jsonOf(c.last.Result)
 	}
 	if err != nil {
 		return err
@@ -42,7 +43,7 @@ func (c *console) save(path string) error {
 	}
 	_, err = f.Write(data)
 	if err = errors.Join(err, f.Close()); err == nil {
-		fmt.Fprintf(c.std.out, "%s in %s%s\n", what, printable.OneLine(path), note)
+		fmt.Fprintf(c.std.Out, "%s in %s%s\n", what, printable.OneLine(path), note)
 	}
 	return err
 }
@@ -66,7 +67,7 @@ func csvOf(res *codemode.Result) (data []byte, what, note string, err error) {
 	if res.Err != nil {
 		return nil, "", "", errNoResult
 	}
-	items, ok := records(res.Value)
+	items, ok := screen.Records(res.Value)
 	if !ok && res.Value.Type() == value.TypeRecord {
 		items, ok = []value.Value{res.Value}, true
 	}
@@ -106,12 +107,12 @@ func csvOf(res *codemode.Result) (data []byte, what, note string, err error) {
 	for _, r := range rows {
 		line(func(name string) string { return csvCell(r[name], text) })
 	}
-	what = count(len(items), "row") + " are"
+	what = screen.Count(len(items), "row") + " are"
 	if len(items) == 1 {
 		what = "1 row is"
 	}
 	if marked > 0 {
-		note = fmt.Sprintf("; %s with ' before: a spreadsheet would take it for a formula", count(marked, "text"))
+		note = fmt.Sprintf("; %s with ' before: a spreadsheet would take it for a formula", screen.Count(marked, "text"))
 	}
 	return []byte(b.String()), what, note, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/codemode/repl/internal/names"
+	"github.com/exoagent/exoagent/codemode/repl/internal/screen"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/printable"
@@ -34,11 +35,11 @@ type session struct {
 	asker   asker // nil: none was asked for yet, or there is none
 	noAsker error // why not
 
-	interrupted bool // the program that ran last
-	last        *ran // the same; nil before the first
+	interrupted bool        // the program that ran last
+	last        *screen.Ran // the same; nil before the first
 
 	mu   sync.Mutex
-	kept kept // of the program that runs
+	kept screen.Kept // of the program that runs
 }
 
 // become makes the session act for somebody else; as is a member of who, "" for the first.
@@ -171,14 +172,14 @@ func (s *session) run(ctx context.Context, program string) *codemode.Result {
 func (s *session) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.kept = kept{}
+	s.kept = screen.Kept{}
 }
 
 func (s *session) remember(program string, res *codemode.Result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.last = &ran{program, res, s.kept, s.now()}
-	s.kept = kept{}
+	s.last = &screen.Ran{Program: program, Result: res, Kept: s.kept, Now: s.now()}
+	s.kept = screen.Kept{}
 }
 
 // record receives the entries of a run, from several goroutines.
@@ -193,7 +194,7 @@ func (s *session) record(ctx context.Context, e exo.Entry) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.kept.add(e, s.tool.Admits())
+	s.kept.Add(e, s.tool.Admits())
 	if s.trace == nil {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/exoagent/exoagent/codemode/repl/internal/screen"
 	"github.com/exoagent/exoagent/exo/value"
 )
 
@@ -45,7 +46,7 @@ func TestTable(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, rows := screen{}.render(tc.v, raw, nil)
+			got, rows := screen.Screen{}.Render(tc.v, raw, nil)
 			if got != tc.want || rows != tc.rows {
 				t.Errorf("got %d\n%s\nwant %d\n%s", rows, got, tc.rows, tc.want)
 			}
@@ -62,7 +63,7 @@ func TestTableIsBounded(t *testing.T) {
 	for range 1000 {
 		rows = append(rows, value.RecordValue(fs...))
 	}
-	got, n := screen{}.render(value.List(rows...), nil, nil)
+	got, n := screen.Screen{}.Render(value.List(rows...), nil, nil)
 	if n != 1000 || !strings.HasSuffix(got, "… and 76 more columns\n… and 950 more rows\n") || len(got) > 200_000 {
 		t.Errorf("%d rows, %d bytes: …%s", n, len(got), got[max(0, len(got)-100):])
 	}
@@ -82,8 +83,8 @@ func TestTableFits(t *testing.T) {
 		{5, "     id\n    int\n-------\n1234567\n… and 4 more columns\n"},
 		{20, "     id  title\n    int  text\n-------  -----------\n1234567  a title th…\n… and 3 more columns\n"},
 	} {
-		s := screen{cols: func() int { return tc.cols }, expanded: "off"}
-		if got, _ := s.render(value.List(row), nil, nil); got != tc.want {
+		s := screen.Screen{Cols: func() int { return tc.cols }, Expanded: "off"}
+		if got, _ := s.Render(value.List(row), nil, nil); got != tc.want {
 			t.Errorf("in %d columns:\n%s\nwant\n%s", tc.cols, got, tc.want)
 		}
 	}
@@ -96,7 +97,7 @@ func TestShortTime(t *testing.T) {
 		"2026-03-15T17:00:01Z":     time.Date(2026, 3, 15, 17, 0, 1, 0, time.UTC),
 		"2026-03-15T17:00:00.050Z": time.Date(2026, 3, 15, 17, 0, 0, 50e6, time.UTC),
 	} {
-		if got := shortTime(at); got != want {
+		if got := screen.ShortTime(at); got != want {
 			t.Errorf("%v: %s, want %s", at, got, want)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/codemode/repl/internal/screen"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/corpus/withheld"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -23,8 +24,8 @@ func TestWithheldScreen(t *testing.T) {
 		}
 		s.run(t.Context(), program)
 		var out strings.Builder
-		screen{}.show(&out, s.last, true)
-		out.WriteString(screen{}.traced(s.last.events))
+		screen.Screen{}.Show(&out, s.last, true)
+		out.WriteString(screen.Screen{}.Traced(s.last.Events))
 		return took.ReplaceAllString(out.String(), "n ms")
 	})
 	if len(told) < 20 { // the twin: where the secret may be shown, nearly all of them show

@@ -39,10 +39,10 @@ func (c *console) continued(text string) (string, error) {
 	switch {
 	case c.last == nil:
 		return "", errors.New("a line that begins with .name( goes on with the program before, and none has run yet")
-	case c.last.result.Changed() || len(c.last.result.Effects) > 0:
+	case c.last.Result.Changed() || len(c.last.Result.Effects) > 0:
 		return "", errors.New("a line that begins with .name( goes on with the program before; that changed something, or was to, so it does not run again unasked: type the whole")
 	}
-	return strings.TrimRight(c.last.program, "; \n") + "\n" + text, nil
+	return strings.TrimRight(c.last.Program, "; \n") + "\n" + text, nil
 }
 
 // tables says in short what is granted: each table with its columns and links, or one

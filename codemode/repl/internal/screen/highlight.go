@@ -1,4 +1,4 @@
-package repl
+package screen
 
 import (
 	"strings"
@@ -6,10 +6,10 @@ import (
 	"github.com/exoagent/exoagent/codemode/repl/internal/js"
 )
 
-// highlight colours JavaScript. It changes nothing but colour: without the
+// Highlight colours JavaScript. It changes nothing but colour: without the
 // sequences the text is what it was, so it serves for what is being typed as well.
-func (s screen) highlight(code string) string {
-	if !s.color {
+func (s Screen) Highlight(code string) string {
+	if !s.Color {
 		return code
 	}
 	var b strings.Builder
@@ -18,7 +18,7 @@ func (s screen) highlight(code string) string {
 			if i > 0 {
 				b.WriteByte('\n')
 			}
-			b.WriteString(s.paint(style, line))
+			b.WriteString(s.Paint(style, line))
 		}
 	}
 	js.EachToken(code, func(t js.Token) { paint(tokenStyles[t.Kind], t.Text) })
@@ -26,6 +26,6 @@ func (s screen) highlight(code string) string {
 }
 
 var tokenStyles = map[js.Kind]string{
-	js.Keyword: magenta, js.Constant: yellow, js.Number: yellow, js.String: green,
-	js.Regexp: red, js.Comment: dim, js.Member: cyan,
+	js.Keyword: magenta, js.Constant: Yellow, js.Number: Yellow, js.String: green,
+	js.Regexp: Red, js.Comment: Dim, js.Member: Cyan,
 }

@@ -1,4 +1,4 @@
-package repl
+package screen
 
 import (
 	"fmt"
@@ -165,9 +165,9 @@ func squeeze(columns []column, room int) ([]column, bool) {
 
 // rows prints rows as a table or, where that would be too wide or somebody said so,
 // one below the other.
-func (s screen) rows(items []value.Value, t types) string {
+func (s Screen) rows(items []value.Value, t types) string {
 	g := newGrid(items, s.width(), t)
-	if s.expanded == "on" || s.expanded != "off" && g.narrow {
+	if s.Expanded == "on" || s.Expanded != "off" && g.narrow {
 		return s.records(items, t)
 	}
 	return s.table(g)
@@ -177,25 +177,25 @@ func (s screen) rows(items []value.Value, t types) string {
 const maxRecords = 20
 
 // records prints rows one below the other, as psql does after \x.
-func (s screen) records(items []value.Value, t types) string {
+func (s Screen) records(items []value.Value, t types) string {
 	rule := "-"
-	if s.live {
+	if s.Live {
 		rule = "─"
 	}
 	var b strings.Builder
 	for i, v := range items[:min(len(items), maxRecords)] {
 		head := fmt.Sprintf("%s[ %d ]", rule, i+1)
-		fmt.Fprintln(&b, s.paint(dim, head+strings.Repeat(rule, maxWidth-printable.Width(head))))
+		fmt.Fprintln(&b, s.Paint(Dim, head+strings.Repeat(rule, maxWidth-printable.Width(head))))
 		b.WriteString(s.fields(v, t))
 	}
 	if n := len(items) - maxRecords; n > 0 {
-		fmt.Fprintf(&b, "… and %s\n", count(n, "more row"))
+		fmt.Fprintf(&b, "… and %s\n", Count(n, "more row"))
 	}
 	return b.String()
 }
 
 // table prints rows: names, types, a rule, and a line for each row.
-func (s screen) table(g *grid) string {
+func (s Screen) table(g *grid) string {
 	var b strings.Builder
 	line := func(cellOf func(column) cell) {
 		var l strings.Builder
@@ -215,7 +215,7 @@ func (s screen) table(g *grid) string {
 				before += 2
 			}
 			if gap += before; text != "" {
-				l.WriteString(strings.Repeat(" ", gap) + s.paint(x.style, text))
+				l.WriteString(strings.Repeat(" ", gap) + s.Paint(x.style, text))
 				gap = 0
 			}
 			gap += after
@@ -223,20 +223,20 @@ func (s screen) table(g *grid) string {
 		b.WriteString(l.String() + "\n")
 	}
 	rule := "-"
-	if s.live {
+	if s.Live {
 		rule = "─"
 	}
-	line(func(c column) cell { return cell{text: c.name, style: bold, right: c.right} })
-	line(func(c column) cell { return cell{text: c.kind, style: dim, right: c.right} })
-	line(func(c column) cell { return cell{text: strings.Repeat(rule, c.width), style: dim} })
+	line(func(c column) cell { return cell{text: c.name, style: Bold, right: c.right} })
+	line(func(c column) cell { return cell{text: c.kind, style: Dim, right: c.right} })
+	line(func(c column) cell { return cell{text: strings.Repeat(rule, c.width), style: Dim} })
 	for _, r := range g.rows {
 		line(func(c column) cell { return r[c.name] })
 	}
 	if g.hidden > 0 {
-		fmt.Fprintf(&b, "… and %s\n", count(g.hidden, "more column"))
+		fmt.Fprintf(&b, "… and %s\n", Count(g.hidden, "more column"))
 	}
 	if g.more > 0 {
-		fmt.Fprintf(&b, "… and %s\n", count(g.more, "more row"))
+		fmt.Fprintf(&b, "… and %s\n", Count(g.more, "more row"))
 	}
 	return b.String()
 }

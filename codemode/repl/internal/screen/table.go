@@ -1,4 +1,4 @@
-package repl
+package screen
 
 import (
 	"encoding/json"
@@ -19,10 +19,10 @@ const (
 	minWidth = 8 // a column is not squeezed below this to make room for others
 )
 
-// render prints a result for eyes: rows as a table, one record as a list of its
+// Render prints a result for eyes: rows as a table, one record as a list of its
 // fields, anything else as JSON. rows is how many there are, -1 for no rows.
-func (s screen) render(v value.Value, raw json.RawMessage, t types) (text string, rows int) {
-	items, ok := records(v)
+func (s Screen) Render(v value.Value, raw json.RawMessage, t types) (text string, rows int) {
+	items, ok := Records(v)
 	switch {
 	case ok && len(items) > 0:
 		return s.rows(items, t), len(items)
@@ -34,16 +34,16 @@ func (s screen) render(v value.Value, raw json.RawMessage, t types) (text string
 		}
 		return s.fields(v, t), -1
 	}
-	return s.highlight(printable.Text(string(raw))) + "\n", -1
+	return s.Highlight(printable.Text(string(raw))) + "\n", -1
 }
 
 // groups prints a record of nothing but rows, as Object.groupBy makes them, as one
 // table for each; "" for any other.
-func (s screen) groups(v value.Value, t types) string {
+func (s Screen) groups(v value.Value, t types) string {
 	var parts []string
 	some := false
 	for name, x := range v.Fields() {
-		items, ok := records(x)
+		items, ok := Records(x)
 		if !ok || len(parts) == maxCols {
 			return ""
 		}
@@ -51,7 +51,7 @@ func (s screen) groups(v value.Value, t types) string {
 		if len(items) > 0 {
 			text, some = s.rows(items, t), true
 		}
-		parts = append(parts, s.paint(bold+";"+cyan, printable.OneLine(name))+"\n"+text)
+		parts = append(parts, s.Paint(Bold+";"+Cyan, printable.OneLine(name))+"\n"+text)
 	}
 	if !some {
 		return ""
@@ -59,8 +59,8 @@ func (s screen) groups(v value.Value, t types) string {
 	return strings.Join(parts, "\n")
 }
 
-// records are the items of rows, or of a list that holds nothing but records.
-func records(v value.Value) ([]value.Value, bool) {
+// Records are the items of rows, or of a list that holds nothing but records.
+func Records(v value.Value) ([]value.Value, bool) {
 	var out []value.Value
 	if r := v.Rows(); r != nil {
 		for i := range r.Len() {
@@ -108,13 +108,13 @@ func cellOf(v value.Value) cell {
 	case value.TypeText:
 		return cell{text: printable.OneLine(v.Text()), kind: "text"}
 	case value.TypeTime:
-		return cell{text: shortTime(v.Time()), kind: "time", style: blue}
+		return cell{text: ShortTime(v.Time()), kind: "time", style: blue}
 	case value.TypeInt:
-		return cell{text: v.String(), right: true, kind: "int", style: yellow}
+		return cell{text: v.String(), right: true, kind: "int", style: Yellow}
 	case value.TypeFloat:
-		return cell{text: v.String(), right: true, kind: "float", style: yellow}
+		return cell{text: v.String(), right: true, kind: "float", style: Yellow}
 	case value.TypeNull: // dim, so that it is not taken for the text "null"
-		return cell{text: "null", kind: "null", style: dim}
+		return cell{text: "null", kind: "null", style: Dim}
 	case value.TypeBool:
 		return cell{text: fmt.Sprint(v.Bool()), kind: "bool", style: magenta}
 	}
@@ -125,8 +125,8 @@ func cellOf(v value.Value) cell {
 	return cell{text: printable.OneLine(string(b)), kind: v.Type()}
 }
 
-// shortTime is an instant as programs write it, without a zero of seconds or milliseconds.
-func shortTime(t time.Time) string {
+// ShortTime is an instant as programs write it, without a zero of seconds or milliseconds.
+func ShortTime(t time.Time) string {
 	s := t.Format(scalar.TimeFormat)
 	s = strings.TrimSuffix(s, ".000Z")
 	if s = strings.TrimSuffix(s, ":00"); strings.HasSuffix(s, "Z") {
@@ -136,7 +136,7 @@ func shortTime(t time.Time) string {
 }
 
 // fields prints one record, a field on a line.
-func (s screen) fields(v value.Value, t types) string {
+func (s Screen) fields(v value.Value, t types) string {
 	row, names := map[string]cell{}, []string(nil)
 	t.flatten("", v, row, &names)
 	w := 0
@@ -150,7 +150,7 @@ func (s screen) fields(v value.Value, t types) string {
 	var b strings.Builder
 	for _, n := range names {
 		n, c := printable.Cut(n, w), row[n]
-		fmt.Fprintf(&b, "%s%s  %s\n", s.paint(bold, n), strings.Repeat(" ", w-printable.Width(n)), s.paint(c.style, printable.Cut(c.text, room)))
+		fmt.Fprintf(&b, "%s%s  %s\n", s.Paint(Bold, n), strings.Repeat(" ", w-printable.Width(n)), s.Paint(c.style, printable.Cut(c.text, room)))
 	}
 	return b.String()
 }

@@ -1,4 +1,4 @@
-package repl
+package screen
 
 import (
 	"strconv"
@@ -53,16 +53,16 @@ func (t types) text(x *cell, kind, text string) {
 	switch kind {
 	case value.TypeDecimal, value.TypeDate, value.TypeInterval, value.TypeUUID, value.TypeBytes:
 		if s, ok := scalar.Canonical(kind, text); ok && s == text {
-			x.kind, x.style = kind, map[string]string{value.TypeDecimal: yellow, value.TypeDate: blue}[kind]
+			x.kind, x.style = kind, map[string]string{value.TypeDecimal: Yellow, value.TypeDate: blue}[kind]
 			x.right = kind == value.TypeDecimal
 		}
 	case value.TypeInt: // beyond what a number of JavaScript holds
 		if _, err := strconv.ParseInt(text, 10, 64); err == nil {
-			x.kind, x.style, x.right = "int", yellow, true
+			x.kind, x.style, x.right = "int", Yellow, true
 		}
 	case value.TypeTime, "": // an instant leaves a program in this form alone
 		if at, err := time.Parse(scalar.TimeFormat, text); err == nil && at.Format(scalar.TimeFormat) == text {
-			*x = cell{text: shortTime(at), kind: "time", style: blue}
+			*x = cell{text: ShortTime(at), kind: "time", style: blue}
 		}
 	}
 }

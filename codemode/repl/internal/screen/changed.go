@@ -1,4 +1,4 @@
-package repl
+package screen
 
 import (
 	"fmt"
@@ -11,22 +11,13 @@ import (
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-// maxImages is of how many rows that a program changed the terminal knows what they were.
-const maxImages = 20
+// MaxImages is of how many rows that a program changed the terminal knows what they were.
+const MaxImages = 20
 
-// WriteChanges writes what a program would change, or has changed, as a terminal without colours shows it. admits are the labels that the
-// screen may show: those of the program's result.
-func WriteChanges(out io.Writer, all []exosql.Changes, admits value.Label, kept string) {
-	screen{}.changed(out, all, admits, kept)
-}
-
-// MaxImages is of how many changed rows WriteChanges is to be given what they were: OpenOptions.Images.
-const MaxImages = maxImages
-
-// changed shows what a program changed, table by table: a row before it with "-", and as it is after it with "+". Of rows
+// Changed shows what a program changed, table by table: a row before it with "-", and as it is after it with "+". Of rows
 // that stayed, the cells that are another are in colour, and columns that no row changed are left out. What has a label that is not
 // admitted is sealed, as in a result, and looks the same whether it was changed.
-func (s screen) changed(out io.Writer, all []exosql.Changes, admits value.Label, kept string) {
+func (s Screen) Changed(out io.Writer, all []exosql.Changes, admits value.Label, kept string) {
 	var tables []string
 	rows := map[string][]exosql.Change{}
 	more := int64(0)
@@ -40,11 +31,11 @@ func (s screen) changed(out io.Writer, all []exosql.Changes, admits value.Label,
 		}
 	}
 	for _, name := range tables {
-		fmt.Fprintln(out, s.paint(bold+";"+cyan, printable.OneLine(name))+s.paint(dim, ": "+counts(rows[name])+kept))
+		fmt.Fprintln(out, s.Paint(Bold+";"+Cyan, printable.OneLine(name))+s.Paint(Dim, ": "+counts(rows[name])+kept))
 		fmt.Fprint(out, s.table(s.images(rows[name], admits)))
 	}
 	if more > 0 {
-		fmt.Fprintln(out, s.paint(dim, fmt.Sprintf("… and %s to rows that are not shown%s", count(int(more), "change"), kept)))
+		fmt.Fprintln(out, s.Paint(Dim, fmt.Sprintf("… and %s to rows that are not shown%s", Count(int(more), "change"), kept)))
 	}
 }
 
@@ -64,14 +55,14 @@ func counts(rows []exosql.Change) string {
 	var parts []string
 	for _, what := range []string{"changed", "added", "deleted"} {
 		if n[what] > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s", count(n[what], "row"), what))
+			parts = append(parts, fmt.Sprintf("%s %s", Count(n[what], "row"), what))
 		}
 	}
 	return strings.Join(parts, ", ")
 }
 
 // images lays out rows before and after.
-func (s screen) images(changes []exosql.Change, admits value.Label) *grid {
+func (s Screen) images(changes []exosql.Change, admits value.Label) *grid {
 	changes = slices.Clone(changes)
 	sealed := map[string]bool{}
 	seal := func(row value.Value) value.Value {
@@ -130,14 +121,14 @@ func (s screen) images(changes []exosql.Change, admits value.Label) *grid {
 	g := newGrid(items, s.width(), types{})
 	g.columns[0].width, g.columns[0].kind = 1, ""
 	for i, row := range g.rows {
-		style := red
+		style := Red
 		if row[" "].text == "+" {
 			style = green
 		}
 		for n, x := range row {
 			x.style = style
 			if n != " " && !sealed[n] && !another(of[i], n) {
-				x.style = dim
+				x.style = Dim
 			}
 			row[n] = x
 		}

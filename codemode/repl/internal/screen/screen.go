@@ -1,0 +1,168 @@
+// Package screen shows results for eyes: rows as tables, changes, errors, labels and timings. All that it shows may come from an attacker:
+// it passes printable.Text or printable.OneLine before it is painted.
+package screen
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/exoagent/exoagent/internal/printable"
+	"github.com/exoagent/exoagent/internal/spin"
+)
+
+// Streams are where a command reads and writes.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+	Terminal bool // somebody types: prompt, and print for eyes
+	Screen   Screen
+}
+
+// Screen is what is known of where results are printed. The zero screen is plain:
+// text that a file can hold, without an escape sequence.
+type Screen struct {
+	Live  bool // the cursor can be moved: line editing, a spinner
+	Color bool
+	Cols  func() int // nil: not known
+
+	Expanded string // rows one below the other: "on", "off"; "": where a table is too wide
+}
+
+// Standard finds out what the streams of the process are. Anything but a terminal
+// at both ends is plain, and so is one that says it is dumb.
+func Standard(stdin io.Reader, stdout, stderr io.Writer) *Streams {
+	std := &Streams{In: stdin, Out: stdout, Err: stderr, Terminal: isTerminal(stdin)}
+	if std.Terminal && spin.Moves(stdout) && spin.Moves(stderr) && stdin == io.Reader(os.Stdin) && stdout == io.Writer(os.Stdout) {
+		std.Screen = Screen{Live: true, Color: os.Getenv("NO_COLOR") == "", Cols: Columns}
+	}
+	return std
+}
+
+func Columns() int {
+	w, _, err := term.GetSize(int(os.Stdout.Fd()))
+	if err != nil || w < 20 {
+		return 80
+	}
+	return w
+}
+
+func ScreenRows() int {
+	_, h, err := term.GetSize(int(os.Stdout.Fd()))
+	if err != nil || h < 5 {
+		return 24
+	}
+	return h
+}
+
+// EscapeSequence is one that sets a style: the only ones that we write into text.
+var EscapeSequence = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// isTerminal reports whether somebody types: a character device that is not the
+// null device, which scripts and services have as their standard input.
+func isTerminal(r io.Reader) bool {
+	f, ok := r.(*os.File)
+	if !ok {
+		return false
+	}
+	fi, err := f.Stat()
+	if err != nil || fi.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(fi, null)
+}
+
+// The styles that are used, as parameters of the sequence that sets them. Only the
+// 16 colours that every terminal has and that its owner has chosen.
+const (
+	Bold    = "1"
+	Dim     = "2"
+	Red     = "31"
+	green   = "32"
+	Yellow  = "33"
+	blue    = "34"
+	magenta = "35"
+	Cyan    = "36"
+)
+
+// Paint is text in a style. The text must be printable: it is the only thing
+// between an escape sequence and its end.
+func (s Screen) Paint(style, text string) string {
+	if !s.Color || style == "" || text == "" {
+		return text
+	}
+	return "\x1b[" + style + "m" + text + "\x1b[0m"
+}
+
+// chip is the tag of a label on a ground of its own colour, the same for the same tag.
+func (s Screen) chip(tag string) string {
+	tag = printable.Cut(printable.OneLine(tag), maxWidth)
+	if !s.Color {
+		return "[" + tag + "]"
+	}
+	sum := 0
+	for _, c := range []byte(tag) {
+		sum = sum*31 + int(c)
+	}
+	grounds := []string{"41", "42", "43", "44", "45", "46"}
+	return s.Paint("30;"+grounds[(sum&0x7fffffff)%len(grounds)], " "+tag+" ")
+}
+
+func (s Screen) chips(tags []string) string {
+	out := make([]string, len(tags))
+	for i, t := range tags {
+		out[i] = s.chip(t)
+	}
+	return strings.Join(out, " ")
+}
+
+// width is the columns that a table may take.
+func (s Screen) width() int {
+	if s.Cols == nil {
+		return 0
+	}
+	return s.Cols()
+}
+
+// Complain writes what went wrong to whoever runs the command: the text may be a
+// database's, of a grants function or a service.
+func (std *Streams) Complain(who string, err error) {
+	fmt.Fprintf(std.Err, "%s: %s\n", who, printable.Text(err.Error()))
+}
+
+// spinAfter is how long something may take before it is worth a word.
+const spinAfter = 200 * time.Millisecond
+
+// Spin starts a spinner; on a plain screen it shows nothing. Nothing else may be written while it spins.
+func (s Screen) Spin(out io.Writer, what string) *spin.Spinner {
+	if !s.Live {
+		return &spin.Spinner{}
+	}
+	return spin.Start(out, spinAfter, func(frame string, took time.Duration) string {
+		return s.Paint(Cyan, frame) + " " + s.Paint(Dim, fmt.Sprintf("%s, %.1f s; Ctrl-C stops it", what, took.Seconds()))
+	})
+}
+
+// Indent sets a program of the model's off from the answer.
+func (s Screen) Indent(text string) string {
+	bar := "| "
+	if s.Live {
+		bar = s.Paint(Dim, "│") + " "
+	}
+	return bar + strings.ReplaceAll(text, "\n", "\n"+bar)
+}
+
+// Lines is how many lines of the screen a text takes.
+func (s Screen) Lines(text string) (n int) {
+	cols := max(1, s.width())
+	for _, l := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+		n += max(1, (printable.Width(EscapeSequence.ReplaceAllString(l, ""))+cols-1)/cols)
+	}
+	return n
+}
