@@ -684,6 +684,7 @@ func TestUnshown(t *testing.T) {
 		"all was read":        {fail.Errorf(fail.Invalid, "todos", "no such row"), false},
 		"nothing done":        {&fail.Error{Kind: fail.Invalid, Msg: "no such row", Err: ErrNothingDone}, false},
 		"nothing done, twice": {&fail.Error{Kind: fail.Invalid, Err: fmt.Errorf("%w: %w", ErrNothingDone, fail.Errorf(fail.Invalid, "", "no such row"))}, false},
+		"the same text":       {&fail.Error{Kind: fail.Invalid, Msg: "no such row", Err: errors.New("no such row")}, false},
 		"too late":            {fail.Classify("", context.DeadlineExceeded), false},
 		"its caller ended it": {&fail.Error{Kind: fail.Cancelled, Err: reason}, false},
 	} {

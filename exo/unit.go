@@ -144,19 +144,20 @@ func Unshown(err error) bool {
 		return false
 	}
 	e := fail.AsError("", err)
-	return e.Kind != fail.Cancelled && (e.Kind == fail.Internal || e.Kind == fail.Other || unshown(e.Err))
+	return e.Kind != fail.Cancelled && (e.Kind == fail.Internal || e.Kind == fail.Other || unshown(e.Err, e.Message()))
 }
 
-func unshown(err error) bool {
+// unshown reports whether err, which is behind an error whose program read a text, says more than that.
+func unshown(err error, read string) bool {
 	switch e := err.(type) {
 	case nil:
 		return false
 	case *fail.Error: // an error round it has its text
-		return unshown(e.Err)
+		return unshown(e.Err, read)
 	case interface{ Unwrap() []error }:
-		return slices.ContainsFunc(e.Unwrap(), unshown)
+		return slices.ContainsFunc(e.Unwrap(), func(err error) bool { return unshown(err, read) })
 	}
-	return err != ErrNothingDone && err != context.Canceled && err != context.DeadlineExceeded
+	return err != ErrNothingDone && err != context.Canceled && err != context.DeadlineExceeded && err.Error() != read
 }
 
 var errNoUnit = errors.New("exo: a unit of work could not be opened")
