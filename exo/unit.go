@@ -137,6 +137,29 @@ func nothingDone(err error) (yes bool) {
 	return errors.Is(err, ErrNothingDone)
 }
 
+// Unshown reports whether err has a reason that its program did not read, which the host's log has to keep. An error that only the end of
+// a context or ErrNothingDone explains has none, nor has that of a run that its caller ended.
+func Unshown(err error) bool {
+	if err == nil {
+		return false
+	}
+	e := fail.AsError("", err)
+	return e.Kind != fail.Cancelled && (e.Kind == fail.Internal || e.Kind == fail.Other || unshown(e.Err, e.Message()))
+}
+
+// unshown reports whether err, which is behind an error whose program read a text, says more than that.
+func unshown(err error, read string) bool {
+	switch e := err.(type) {
+	case nil:
+		return false
+	case *fail.Error: // an error round it has its text
+		return unshown(e.Err, read)
+	case interface{ Unwrap() []error }:
+		return slices.ContainsFunc(e.Unwrap(), func(err error) bool { return unshown(err, read) })
+	}
+	return err != ErrNothingDone && err != context.Canceled && err != context.DeadlineExceeded && err.Error() != read
+}
+
 var errNoUnit = errors.New("exo: a unit of work could not be opened")
 
 var errOutside = errors.New("exo: the object changed something and opened no unit of work for it: see Message.Unit")

@@ -146,6 +146,12 @@ func TestCheck(t *testing.T) {
 		"policy on both": {on: postgres, ddl: []string{ckAccounts + ` PARTITION BY HASH (id)`, `CREATE TABLE part PARTITION OF accounts FOR VALUES WITH (MODULUS 1, REMAINDER 0); ALTER TABLE part ENABLE ROW LEVEL SECURITY; ALTER TABLE accounts ENABLE ROW LEVEL SECURITY`, ckEntries, ckIndexes},
 			want: []string{"!row security accounts: is a superuser"}},
 		"everybody may create": {on: postgres, ddl: []string{ckAccounts, ckEntries, ckIndexes, `DO $$ BEGIN EXECUTE 'GRANT CREATE ON SCHEMA ' || current_schema() || ' TO PUBLIC'; END $$`}, want: []string{"search path : everybody may create in the schema exo_test_"}},
+		"check":                {on: both, ddl: []string{strings.Replace(ckAccounts, "kind TEXT NOT NULL", "kind TEXT NOT NULL CHECK (kind IN ('b', 'a'))", 1), ckEntries, ckIndexes}},
+		"check with less":      {on: both, ddl: []string{strings.Replace(ckAccounts, "kind TEXT NOT NULL", "kind TEXT NOT NULL CHECK (kind IN ('a'))", 1), ckEntries, ckIndexes}, want: []string{`type accounts.kind: OneOf lists "b", which a CHECK of the database has not: no row has it, and no write may give it`}},
+		"check with more":      {on: both, ddl: []string{strings.Replace(ckAccounts, "kind TEXT NOT NULL", "kind TEXT NOT NULL CHECK (kind IN ('a', 'b', 'c'))", 1), ckEntries, ckIndexes}, want: []string{`!type accounts.kind: has "c", which OneOf does not list`}},
+		"check of more":        {on: both, ddl: []string{strings.Replace(ckAccounts, "kind TEXT NOT NULL", "kind TEXT NOT NULL CHECK (kind IN ('a') OR tenant = 0)", 1), ckEntries, ckIndexes}},
+		"check of a domain":    {on: postgres, ddl: []string{`CREATE DOMAIN dk AS text CHECK (VALUE IN ('a'))`, strings.Replace(ckAccounts, "kind TEXT", "kind dk", 1), ckEntries, ckIndexes}, want: []string{`type accounts.kind: OneOf lists "b", which a CHECK`}},
+		"check of new rows":    {on: postgres, ddl: []string{ckAccounts, ckEntries, ckIndexes, `ALTER TABLE accounts ADD CHECK (kind IN ('a')) NOT VALID`}},
 		"OneOf of a domain":    {on: postgres, ddl: []string{`CREATE TYPE k AS ENUM ('b', 'a'); CREATE DOMAIN dk AS k`, strings.Replace(ckAccounts, "kind TEXT", "kind dk", 1), ckEntries, ckIndexes}},
 		"written, plain": {on: both, ddl: []string{ckAccounts, ckEntries, ckIndexes}, use: func(d ckDeclarations) []exosql.Declared {
 			return []exosql.Declared{exosql.Written(d.entries)}

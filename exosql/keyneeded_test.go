@@ -109,33 +109,44 @@ func kinds(found []exosql.Finding) (out []string) {
 
 type knRow struct {
 	Row, Org int64
-	ID       *string
+	ID, Note *string
 }
 
-// TestKeyNull: where rows are told apart by the rowid, a program may give the columns of the PRIMARY KEY, and not as null: nothing that
-// refers to the row would find it.
+// TestKeyNull: where rows are told apart by the rowid, a program may give the columns of the PRIMARY KEY, and change them, and not to
+// null: nothing that refers to the row would find it.
 func TestKeyNull(t *testing.T) {
-	db, raw := wrFile(t, tu.SQLite, "CREATE TABLE notes (org INTEGER NOT NULL, id TEXT PRIMARY KEY)")
+	db, raw := wrFile(t, tu.SQLite, "CREATE TABLE notes (org INTEGER NOT NULL, id TEXT PRIMARY KEY, note TEXT)")
 	notes := exosql.NewTable[knRow]("notes")
 	exosql.NewKey(notes, "rowid", func(n *knRow) *int64 { return &n.Row })
 	org := exosql.NewColumn(notes, "org", func(n *knRow) *int64 { return &n.Org })
 	id := exosql.NewNullable(notes, "id", func(n *knRow) **string { return &n.ID })
-	f := exosql.NewFacet(notes, "note", id).AllowInsert(id).Permit(exosql.AllowUnique("id"))
+	note := exosql.NewNullable(notes, "note", func(n *knRow) **string { return &n.Note })
+	f := exosql.NewFacet(notes, "note", id, note).AllowInsert(id, note).AllowUpdate(id, note).Permit(exosql.AllowUnique("id"))
 	tool, err := codemode.New(codemode.Grants{"notes": f.Of(exosql.Grant(db, notes, org.Eq(1)))}, &codemode.Options{Record: exo.Unrecorded})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for program, want := range map[string]string{
-		"return notes.insert({ id: null })":                    "`id` is needed",
-		"return notes.insertMany([{ id: 'a' }, { id: null }])": "`[1].id` is needed",
-		"return (await notes.insert({ id: 'b' })).id === 'b'":  "",
-		"return notes.insertMany([{ id: 'c' }, { id: 'd' }])":  "",
+	for _, c := range [][2]string{
+		{"return notes.insert({ id: null })", "`id` is needed"},
+		{"return notes.insertMany([{ id: 'a' }, { id: null }])", "`[1].id` is needed"},
+		{"return (await notes.insert({ id: 'b' })).id === 'b'", ""},
+		{"return notes.insertMany([{ id: 'c' }, { id: 'd', note: 'x' }])", ""},
+		{"return notes.where(n => n.id === 'b').update({ id: null })", "`id` is needed"},
+		{"return notes.where(n => n.id === 'b').update({ id: null, note: 'y' })", "`id` is needed"},
+		{"return notes.where(n => n.id === 'b').update(({ note }) => ({ id: null, note: note.note }))", "`id` is needed"},
+		{"return notes.where(n => n.id === 'b').update(({ note }) => ({ id: note.note }))", "`id` is part of the key, and can't be calculated from columns: read the row first, and give a plain value"},
+		{"const n = await notes.where(n => n.id === 'd').first(); return notes.where(n => n.id === 'd').update({ id: n.note })", ""},
+		{"return notes.where(n => n.id === 'b').update(({ note }) => ({ id: 'e', note: note.note }))", ""},
+		{"return notes.where(n => n.id === 'c').update({ id: 'f', note: null })", ""},
 	} {
-		if r := tool.Run(t.Context(), program); (r.Err == nil) != (want == "") || r.Err != nil && !strings.Contains(r.Err.Error(), want) {
-			t.Errorf("%s: %v, want %q", program, r.Err, want)
+		if r := tool.Run(t.Context(), c[0]); (r.Err == nil) != (c[1] == "") || r.Err != nil && !strings.Contains(r.Err.Error(), c[1]) {
+			t.Errorf("%s: %v, want %q", c[0], r.Err, c[1])
 		}
 	}
-	if got, want := cells(t, raw, "SELECT count(*), count(id) FROM notes"), cells(t, raw, "SELECT 3, 3"); got != want {
+	if _, err := exosql.Grant(db, notes, org.Eq(1)).Where(id.Eq("e")).Update(t.Context(), id.SetNull()); fail.KindOf(err) != fail.Invalid {
+		t.Errorf("Go code takes the key away: %v", err)
+	}
+	if got, want := cells(t, raw, "SELECT count(*), group_concat(id, '') FROM (SELECT id FROM notes ORDER BY id)"), cells(t, raw, "SELECT 3, 'efx'"); got != want {
 		t.Errorf("there are %s", got)
 	}
 }

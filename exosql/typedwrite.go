@@ -114,13 +114,14 @@ func (r Relation[T]) write(ctx context.Context, method string, rows ...[]Assignm
 	return v, nil
 }
 
-// undone is an error of Go code's after which nothing is left.
+// undone returns err as an error that wraps exo.ErrNothingDone, so that a program or the host's code may go on after it. No text is in it twice.
 func undone(op string, err error) error {
-	e := fail.Classify(op, err).(*fail.Error)
+	e := fail.AsError(op, err)
 	return &fail.Error{Op: cmp.Or(e.Op, op), Kind: e.Kind, Msg: e.Message(), Err: left{e.Err, err}}
 }
 
-// left is why nothing is left of a change: an error, and the cause in it, which is all that is not said before it.
+// left is the cause of an error after which nothing is left of a change. Its text is that of why, the cause in the error of: the rest of
+// the error's text comes before it.
 type left struct{ why, of error }
 
 func (l left) Error() string {

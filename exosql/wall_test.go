@@ -102,6 +102,25 @@ func TestWall(t *testing.T) {
 	}
 }
 
+// TestWallBehindViews: a plan that reads a view admits the table behind it in the text of the view alone. SQLite asks the same of the view's
+// table and of main.table where only the rows count, so a statement that named the database would count them: no plan's does.
+func TestWallBehindViews(t *testing.T) {
+	db := tu.SQLite.OpenWith(t, &exosql.OpenOptions{Setup: tu.SQLite.Exec("CREATE TABLE base (id INTEGER PRIMARY KEY, org INTEGER)", "CREATE VIEW mine AS SELECT id FROM base WHERE org = 1",
+		"CREATE VIEW apart AS SELECT DISTINCT id FROM base", "CREATE VIEW nested AS SELECT id FROM mine", "CREATE VIEW twice AS SELECT a.id FROM base AS a, base AS b")})
+	for _, view := range []string{"mine", "apart", "nested", "twice"} {
+		for text, admitted := range map[string]bool{
+			"SELECT id FROM $": true, "SELECT count(*) FROM $": true, "SELECT 1 FROM $ AS t0": true, "SELECT EXISTS (SELECT 1 FROM $)": true, "SELECT count(*) FROM (SELECT 1 FROM $)": true,
+			"SELECT count(*) FROM base": false, "SELECT 1 FROM base": false, "SELECT 1 FROM $, base": false, "SELECT id FROM $ WHERE EXISTS (SELECT 1 FROM base)": false,
+			"SELECT count(*) FROM $ JOIN base": false, "SELECT id FROM base": false, "SELECT org FROM main.base": false,
+			"SELECT count(*) FROM main.base": true,
+		} {
+			if err := exosql.Guarded(t.Context(), db, strings.ReplaceAll(text, "$", view), view+".id"); (err == nil) != admitted {
+				t.Errorf("%s: %s: %v", view, text, err)
+			}
+		}
+	}
+}
+
 func TestOpen(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()

@@ -70,7 +70,7 @@ func (db *DB) change(ctx context.Context, a *asked) (value.Value, error) {
 		err = db.writable(ctx, w, a)
 	}
 	if err != nil {
-		return value.Value{}, nothing(err)
+		return value.Value{}, undone("", err)
 	}
 	x := newChanging(ctx, a, w.Writing)
 	v, err := x.run.Do()
@@ -78,7 +78,7 @@ func (db *DB) change(ctx context.Context, a *asked) (value.Value, error) {
 		x.wrote(decl.RowWrite{Run: a.m.Run(), Facet: w.Facet.Alias}, v)
 	}
 	if err != nil && !a.unit.over() && !x.run.Kept { // what ended the whole unit leaves nothing to go on with
-		err = nothing(err)
+		err = undone("", err)
 	}
 	return v, err
 }
@@ -229,7 +229,7 @@ func (x *changing) Read(p *plan.Plan, g *scope.Grant, args []value.Value) (*valu
 	q := Query{SQL: p.Text, Args: args, Took: time.Since(start), plan: p}
 	if err != nil {
 		x.m.Detail(q)
-		return nil, x.said(err)
+		return nil, x.classified(err)
 	}
 	q.Rows = out.Rows().Len()
 	x.m.Detail(q)
@@ -259,7 +259,7 @@ func (x *changing) Write(changes []engine.Change, refused *fence.Refused) (*valu
 		}
 	}
 	if err != nil {
-		return nil, 0, x.said(err)
+		return nil, 0, x.classified(err)
 	}
 	x.unit.mu.Lock()
 	x.unit.changed = append(x.unit.changed, x)
@@ -267,8 +267,8 @@ func (x *changing) Write(changes []engine.Change, refused *fence.Refused) (*valu
 	return out.Rows(), n, nil
 }
 
-// said is what a program is told of an error.
-func (x *changing) said(err error) error {
+// classified is the error of the database as a program and its host read it.
+func (x *changing) classified(err error) error {
 	if x.ctx.Err() != nil {
 		err = x.ctx.Err()
 	}
@@ -291,14 +291,6 @@ func (x *changing) Broken(v *engine.Violation) error { return x.unit.db.constrai
 
 // Over implements writing.Host.
 func (x *changing) Over() bool { return x.unit.over() }
-
-// nothing says of an error that it left nothing behind, so that a program may go on after it.
-func nothing(err error) error {
-	if err == nil || errors.Is(err, exo.ErrNothingDone) {
-		return err
-	}
-	return &fail.Error{Kind: fail.KindOf(err), Msg: fail.Classify("", err).(*fail.Error).Message(), Err: fmt.Errorf("%w: %w", exo.ErrNothingDone, err)}
-}
 
 var (
 	_ exo.Transactional = (*object)(nil)

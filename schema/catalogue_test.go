@@ -117,6 +117,9 @@ func plain(d *schema.Database) *schema.Database {
 			text(&x.Checks[i].Expr)
 		}
 	}
+	for _, v := range d.Views {
+		v.Unset = nil
+	}
 	for _, t := range d.Tables {
 		t.Owned, t.Writable = false, nil
 		text(&t.PartitionBy)

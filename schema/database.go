@@ -63,10 +63,11 @@ type View struct {
 	Materialized bool
 	Columns      []Column
 	Comment      string
-	Extension    string // PostgreSQL, live: the extension that the view is part of
-	Reads        []Name // live: the tables that it reads, through other views, too; on SQLite all whose names stand in their texts
-	Calls        bool   // live: it may read any table: by functions or operators that are not PostgreSQL's own, or by a virtual table of SQLite
-	Bypasses     []Name // PostgreSQL, live: tables with row-level security that bind the view's owner, or who refreshes it, and not who reads it
+	Extension    string    // PostgreSQL, live: the extension that the view is part of
+	Reads        []Name    // live: the tables that it reads, through other views, too; on SQLite all whose names stand in their texts
+	Calls        bool      // live: it may read any table: by functions or operators that are not PostgreSQL's own, or by a virtual table of SQLite
+	Unset        []Setting // PostgreSQL, live: each query fails by them
+	Bypasses     []Name    // PostgreSQL, live: tables with row-level security that bind the view's owner, or who refreshes it, and not who reads it
 }
 
 // Enum is a type of listed texts.

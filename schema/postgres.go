@@ -19,7 +19,7 @@ func ReadPostgres(ctx context.Context, q Querier, schemas ...string) (*Database,
 		what string
 		read func() error
 	}{
-		{"the settings", r.settings}, {"the role", r.role}, {"who may create", r.creators}, {"the schemas that the role may not use", r.hidden}, {"the list of tables", r.relations}, {"the types", r.readTypes}, {"the columns", r.columns}, {"the partitions", r.parents}, {"the views", r.bypasses}, {"what views read", r.behind},
+		{"the settings", r.settings}, {"the role", r.role}, {"who may create", r.creators}, {"the schemas that the role may not use", r.hidden}, {"the list of tables", r.relations}, {"the types", r.readTypes}, {"the columns", r.columns}, {"the partitions", r.parents}, {"the views", r.bypasses}, {"what views read", r.behind}, {"the settings of views", r.viewSettings},
 		{"the constraints", r.constraints}, {"the exclusions", r.exclusions}, {"the indexes", r.indexes}, {"the triggers", r.triggers}, {"the policies", r.policies}, {"the policies of partitions", r.partPolicies},
 		{"the rules", r.rules}, {"the enums", r.enums}, {"the domains", r.domains},
 	}
@@ -97,13 +97,15 @@ func (r *postgresReader) relations() error {
 			pg_has_role(c.relowner, 'USAGE'), c.relkind <> 'p' AND EXISTS (SELECT FROM pg_inherits AS i WHERE i.inhparent = c.oid), CASE WHEN c.relkind = 'p' THEN pg_get_partkeydef(c.oid) ELSE '' END,
 			coalesce((SELECT e.extname::text FROM pg_depend AS d JOIN pg_extension AS e ON e.oid = d.refobjid
 				WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'), ''),
+			coalesce((SELECT w.fdwname::text FROM pg_foreign_table AS f JOIN pg_foreign_server AS s ON s.oid = f.ftserver JOIN pg_foreign_data_wrapper AS w ON w.oid = s.srvfdw
+				WHERE f.ftrelid = c.oid AND w.fdwhandler = 0), ''),
 			(SELECT coalesce(json_agg(p ORDER BY k), '[]')::text FROM unnest('{INSERT,UPDATE,DELETE,TRUNCATE}'::text[]) WITH ORDINALITY AS a(p, k)
 				WHERE CASE WHEN p IN ('INSERT', 'UPDATE') THEN has_any_column_privilege(c.oid, p) ELSE has_table_privilege(c.oid, p) END)
 		FROM wanted AS w JOIN pg_class AS c ON c.oid = w.oid JOIN pg_namespace AS n ON n.oid = c.relnamespace`, []any{in}, func(rows *sql.Rows) error {
 		var oid int64
 		var kind, writable string
 		t := &Table{}
-		if err := rows.Scan(&oid, &t.Schema, &t.Name.Name, &kind, &t.Comment, &t.RowSecurity, &t.ForceRowSecurity, &t.Owned, &t.Inherited, &t.PartitionBy, &t.Extension, &writable); err != nil {
+		if err := rows.Scan(&oid, &t.Schema, &t.Name.Name, &kind, &t.Comment, &t.RowSecurity, &t.ForceRowSecurity, &t.Owned, &t.Inherited, &t.PartitionBy, &t.Extension, &t.Handlerless, &writable); err != nil {
 			return err
 		}
 		var err error
@@ -355,13 +357,12 @@ func (r *postgresReader) policies() error {
 	commands := map[string]string{"*": "ALL", "r": "SELECT", "a": "INSERT", "w": "UPDATE", "d": "DELETE"}
 	return r.each(`SELECT p.polrelid::bigint, p.polname::text, p.polcmd::text, NOT p.polpermissive, coalesce(pg_get_expr(p.polqual, p.polrelid), ''), coalesce(pg_get_expr(p.polwithcheck, p.polrelid), ''),
 			(SELECT json_agg(CASE WHEN o = 0 THEN 'public' ELSE pg_get_userbyid(o)::text END)::text FROM unnest(p.polroles) AS o),
-			(SELECT coalesce(json_agg(DISTINCT m[1]), '[]')::text
-				FROM regexp_matches(concat_ws(' ', pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid)), $$current_setting\('(\w+(?:\.\w+)+)'::text\)$$, 'g') AS m
-				WHERE CASE WHEN NOT EXISTS (SELECT FROM pg_settings AS s WHERE s.name = lower(m[1])) THEN current_setting(m[1], true) IS NULL END)
+			`+unset("SELECT '', concat_ws(' ', pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid)) UNION ALL "+called+"d.classid = 'pg_policy'::regclass AND d.objid = p.oid")+`
 		FROM pg_policy AS p WHERE p.polrelid = ANY ($1::text::oid[]) ORDER BY p.polrelid, p.polname`, func(rows *sql.Rows) error {
 		var rel int64
 		var x Policy
-		var command, roles, unset string
+		var command, roles string
+		var unset []byte
 		if err := rows.Scan(&rel, &x.Name, &command, &x.Restrictive, &x.Using, &x.Check, &roles, &unset); err != nil {
 			return err
 		}
@@ -370,8 +371,8 @@ func (r *postgresReader) policies() error {
 		if x.Roles, err = list(roles); err != nil {
 			return err
 		}
-		if unset != "[]" {
-			if x.Unset, err = list(unset); err != nil {
+		if unset != nil {
+			if err := json.Unmarshal(unset, &x.Unset); err != nil {
 				return err
 			}
 		}

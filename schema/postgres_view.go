@@ -1,6 +1,48 @@
 package schema
 
-import "database/sql"
+import (
+	"database/sql"
+	"encoding/json"
+)
+
+// called begins a query of the functions that an object depends on, as unset reads them; what follows says of which object. Functions that
+// these call are not looked for: no catalogue lists them.
+const called = `SELECT o.proname::text, concat_ws(' ', o.prosrc, pg_get_function_sqlbody(o.oid)) FROM pg_depend AS d JOIN pg_proc AS o ON o.oid = d.refobjid
+	WHERE d.refclassid = 'pg_proc'::regclass AND `
+
+// unset is an expression for the settings that some texts read and the connection does not have, as JSON of []Setting. texts is a query of
+// functions and their bodies, or of ” and a definition.
+func unset(texts string) string {
+	return `(SELECT json_agg(DISTINCT jsonb_build_object('Name', m[1], 'Function', x.of))::text
+		FROM (` + texts + `) AS x(of, body), regexp_matches(x.body, $$current_setting\(\s*'(\w+(?:\.\w+)+)'(?:::text)?\s*\)$$, 'gi') AS m
+		WHERE CASE WHEN NOT EXISTS (SELECT FROM pg_settings AS s WHERE s.name = lower(m[1])) THEN current_setting(m[1], true) IS NULL END)`
+}
+
+// viewSettings are those that views read, through other views, too. A materialized view reads none: it was refreshed.
+func (r *postgresReader) viewSettings() error {
+	return r.each(`WITH RECURSIVE reads(view, rel) AS (
+			SELECT c.oid, c.oid FROM pg_class AS c WHERE c.oid = ANY ($1::text::oid[]) AND c.relkind = 'v'
+			UNION SELECT f.view, d.refobjid
+			FROM reads AS f JOIN pg_rewrite AS w ON w.ev_class = f.rel AND w.rulename = '_RETURN'
+			JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> f.rel
+			JOIN pg_class AS c ON c.oid = d.refobjid AND c.relkind = 'v'),
+		found(view, unset) AS (SELECT f.view, `+unset("SELECT '', pg_get_viewdef(f.rel) UNION ALL "+called+"d.classid = 'pg_rewrite'::regclass AND d.objid IN (SELECT w.oid FROM pg_rewrite AS w WHERE w.ev_class = f.rel)")+` FROM reads AS f)
+		SELECT view::bigint, unset FROM found WHERE unset IS NOT NULL ORDER BY 1, 2`, func(rows *sql.Rows) error {
+		var view int64
+		var unset []byte
+		if err := rows.Scan(&view, &unset); err != nil {
+			return err
+		}
+		v := r.views[view]
+		if v == nil {
+			return nil
+		}
+		var more []Setting
+		err := json.Unmarshal(unset, &more)
+		v.Unset = append(v.Unset, more...)
+		return err
+	})
+}
 
 // bypasses are the tables with row-level security behind views: what a view reads
 // is bound by the policies for its owner, unless the view and all through which it

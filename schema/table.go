@@ -34,7 +34,8 @@ type Table struct {
 	RowID        bool     // SQLite, live: each row has a number besides its columns, the hidden column rowid. VACUUM may number them anew
 	Virtual      bool     // SQLite: a module decides what the rows are, and a definition does not say what the columns are
 
-	Extension string // PostgreSQL, live: the extension that the table is part of
+	Extension   string // PostgreSQL, live: the extension that the table is part of
+	Handlerless string // PostgreSQL, live: the wrapper of a foreign table, if it has no handler: each query fails
 }
 
 // Key is a primary or unique key. SQLite's keys have no name.
@@ -135,5 +136,11 @@ type Policy struct {
 	Roles       []string // sorted; "public" is everybody
 	Using       string
 	Check       string
-	Unset       []string // PostgreSQL, live: settings that it reads by current_setting('x') and that the connection does not have: each query fails
+	Unset       []Setting // PostgreSQL, live: each query fails by them
+}
+
+// Setting is one that a policy or a view reads by current_setting('x'), which fails where the connection does not have it.
+type Setting struct {
+	Name     string
+	Function string // that reads it, and is called; "": the definition itself reads it
 }

@@ -68,7 +68,7 @@ func (d *Database) means(inExpr, column string) bool {
 
 var tokens = regexp.MustCompile(`'(?:[^']|'')*'|"(?:[^"]|"")*"|` + "`[^`]*`" + `|\[[A-Za-z_][^\]'"]*\]|[\pL_][\pL\pN_]*|[0-9]+|::|\S`)
 
-// listed reads the forms of a check that lists texts, column IN ('a', 'b') and
+// listed reads the forms of a check that lists texts, column IN ('a', 'b'), column = 'a' and
 // column = ANY (ARRAY['a', 'b']), with parentheses and casts wherever PostgreSQL
 // puts them. Anything else is no list: it must never leave out a value that the
 // check admits.
@@ -87,6 +87,8 @@ func listed(expr string) (column string, values []string) {
 		ts = ts[1:]
 	case len(ts) > 3 && ts[0] == "=" && strings.EqualFold(ts[1], "any") && strings.EqualFold(ts[2], "array"):
 		ts = ts[3:]
+	case len(ts) == 2 && ts[0] == "=": // as PostgreSQL writes a list of one
+		ts = ts[1:]
 	default:
 		return "", nil
 	}

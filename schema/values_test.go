@@ -18,7 +18,12 @@ func TestListed(t *testing.T) {
 		`status = ANY (ARRAY['a'::text, 'b'])`: "status: a b",
 		`((status)::text = ANY ((ARRAY['a'::character varying, 'b::text'::character varying])::text[]))`: "status: a b::text",
 		`(status)::bpchar = ANY (ARRAY['a'::character(3)]::bpchar[])`:                                    "status: a",
-		`VALUE IN ('x')`: "VALUE: x",
+		`VALUE IN ('x')`:               "VALUE: x",
+		`((status)::text = 'a'::text)`: "status: a",
+		`status = 'a' OR status = 'b'`: "",
+		`status = 'a' || 'b'`:          "",
+		`status = 'a' COLLATE nocase`:  "",
+		`status = other`:               "",
 
 		`NOT status IN ('a', 'b')`:               "",
 		`status NOT IN ('a')`:                    "",

@@ -91,7 +91,7 @@ func (o *serveOptions) run(ctx context.Context, std stdio, args []string) error 
 	if err != nil {
 		return found(err)
 	}
-	s, err := mcp.New(mcp.Config{Name: programName, Version: moduleVersion(), Tool: t.tool, Labels: o.labels, LabelFile: kept, Distrust: o.distrust, Internal: log.internal(time.Now)})
+	s, err := mcp.New(mcp.Config{Name: programName, Version: moduleVersion(), Tool: t.tool, Labels: o.labels, LabelFile: kept, Distrust: o.distrust, Unshown: log.unshown(time.Now)})
 	if err != nil {
 		return err
 	}

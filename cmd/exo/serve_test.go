@@ -265,19 +265,24 @@ func TestServeKeepsLabels(t *testing.T) {
 	}
 }
 
-// TestServeLogsInternal: the reason of an internal error is on standard error, for the operator, and no client reads it.
-func TestServeLogsInternal(t *testing.T) {
+// TestServeLogsReasons: the reason that no client reads is on standard error, for the operator: of an internal error, and of a table that
+// the host has to look at.
+func TestServeLogsReasons(t *testing.T) {
 	url, change := database(t, shop)
 	change("INSERT INTO customers VALUES (1, 'ann')")
 	t.Setenv("GRANTS_TEST_DB", url)
 	path := filepath.Join(t.TempDir(), "exo.yaml")
-	write(t, path, servedShop)
+	write(t, path, strings.Replace(servedShop, "columns: [id, name]", "columns: [id, name]\n    update: [name]", 1))
 	cmd := child(t, "serve", path, "-as", "customer=1")
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	c, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
 	if err != nil {
 		t.Fatal(err)
+	}
+	change("CREATE TRIGGER audit AFTER UPDATE ON customers BEGIN INSERT INTO logs (line) VALUES (new.name); END")
+	if text, failed := callText(t, c, "me.all().update({ name: 'eve' })"); !failed || !strings.Contains(text, "host has to look") || strings.Contains(text, "audit") {
+		t.Errorf("the client reads %s", text)
 	}
 	if text, failed := callText(t, c, "me.count()"); failed {
 		t.Error(text)
@@ -291,7 +296,7 @@ func TestServeLogsInternal(t *testing.T) {
 		t.Errorf("the client reads %s", text)
 	}
 	c.Close()
-	if got := said.String(); strings.Count(got, "internal error in run") != 1 || !strings.Contains(got, "no such table: ") || strings.Contains(got, "mine") {
+	if got := said.String(); strings.Count(got, "\nexo serve: run ") != 2 || !strings.Contains(got, "no such table: ") || !strings.Contains(got, "the trigger audit") || strings.Contains(got, "mine") {
 		t.Errorf("the operator reads %s", got)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/exoagent/exoagent/codemode/mcp"
 	"github.com/exoagent/exoagent/codemode/mcp/bearer"
 	core "github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/internal/grantfile"
 )
 
@@ -179,12 +180,12 @@ func (l *serveLog) refused(now func() time.Time) func(string) {
 	}
 }
 
-// internal says why programs ended by a fault of the host's, which clients don't read.
-func (l *serveLog) internal(now func() time.Time) func(mcp.Identity, core.RunID, error) {
+// unshown logs why programs ended, where clients don't read it. Errors of one kind don't crowd out those of another.
+func (l *serveLog) unshown(now func() time.Time) func(mcp.Identity, core.RunID, error) {
 	say := l.seldom(now)
 	return func(who mcp.Identity, run core.RunID, err error) {
 		reason := strings.Join(strings.Fields(err.Error()), " ") // on one line: a value in it could look like another entry
-		say("internal", fmt.Sprintf("internal error in run %s of %s: %s", run, strings.TrimSpace(who.Issuer+" "+who.Subject), reason))
+		say(fail.KindOf(err).String(), fmt.Sprintf("run %s of %s: %s", run, strings.TrimSpace(who.Issuer+" "+who.Subject), reason))
 	}
 }
 

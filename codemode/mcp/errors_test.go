@@ -9,7 +9,52 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/codemode/mcp/bearer"
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exoeval"
 )
+
+// badShelf is an object whose database its host has to look at.
+type badShelf struct{}
+
+func (badShelf) Describe() (message.Description, error) {
+	text := &message.Term{Con: &message.Type{Name: value.TypeText}}
+	i := &message.Interface{Name: "Shelf", Order: []string{"read", "find"}, Methods: map[string]*message.Method{"read": {Name: "read", Sends: true, Result: text}, "find": {Name: "find", Sends: true, Result: text}}}
+	return message.Description{Type: &message.Type{Name: "Shelf"}, Interfaces: []*message.Interface{i}}, nil
+}
+
+func (badShelf) Eval(_ context.Context, m *exo.Message) (value.Value, error) {
+	if m.Root.Name == "find" {
+		return value.Value{}, fail.Errorf(fail.Invalid, "", "there is no such book")
+	}
+	return value.Value{}, &fail.Error{Kind: fail.Denied, Msg: "its host has to look at it", Err: errors.New("the lock of shelf 7 is broken")}
+}
+
+// TestUnshown: a host reads the reason that a client does not, of each kind of error, and nothing of an error that its client reads whole.
+func TestUnshown(t *testing.T) {
+	tool, err := codemode.New(codemode.Grants{"shelf": badShelf{}}, &codemode.Options{Evaluator: exoeval.InProcess{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var logged []string
+	s, err := New(Config{Tool: func(context.Context, Identity) (*codemode.Tool, error) { return tool, nil }, Unshown: func(who Identity, _ exo.RunID, err error) {
+		logged = append(logged, who.Subject+": "+err.Error())
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := connect(t, s, ann, "")
+	for _, program := range []string{"shelf.read()", "shelf.find()", "throw new Error('mine')"} {
+		if res, text := run(t, c, program); !res.IsError || strings.Contains(text, "lock") {
+			t.Errorf("%s: the client reads %s", program, text)
+		}
+	}
+	if len(logged) != 1 || !strings.Contains(logged[0], "ann: ") || !strings.Contains(logged[0], "the lock of shelf 7 is broken") {
+		t.Errorf("the host reads %q", logged)
+	}
+}
 
 // TestErrors: what a host may want to tell apart it finds with errors.Is.
 func TestErrors(t *testing.T) {

@@ -38,9 +38,10 @@ type Config struct {
 	// Distrust does the same with what outsiders wrote (see value.Untrusted): who has read it may have been instructed by it.
 	Distrust bool
 
-	// Internal is called with each error of Kind Internal that ended a program: its client reads no more than that there was one, and the
-	// host finds the reason here. The error may hold values of rows. It is called on the goroutine of the request. nil: nothing is called.
-	Internal func(who Identity, run exo.RunID, err error)
+	// Unshown is called with each error that ended a program and holds a reason that its client does not read: an internal error, a database
+	// that the host has to look at (see exo.Unshown). The error may hold values of rows. It is called on the goroutine of the request. nil:
+	// nothing is called.
+	Unshown func(who Identity, run exo.RunID, err error)
 }
 
 // Server serves tools to clients. Make it with New; the zero Server refuses.

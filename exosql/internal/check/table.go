@@ -38,7 +38,7 @@ func (c *Checker) table(t *decl.Table) {
 	if live.RowID {
 		cols = append(slices.Clip(cols), *live.Column("rowid"))
 	}
-	c.columns(t, cols, false)
+	c.columns(t, cols, c.Live.Listed(live), false)
 	if c.Writes != nil {
 		c.Writes.Needs(t, live)
 	}
@@ -51,6 +51,7 @@ func (c *Checker) table(t *decl.Table) {
 	c.security(t, live)
 	c.relatives(t, live)
 	c.readable(t, live.Columns)
+	c.handler(t, live)
 	if u.written && c.Writes != nil {
 		c.Writes.Table(t, live)
 	}
@@ -106,14 +107,14 @@ func (c *Checker) FindColumn(cols []schema.Column, name string) *schema.Column {
 	return &cols[i]
 }
 
-func (c *Checker) columns(t *decl.Table, live []schema.Column, view bool) {
+func (c *Checker) columns(t *decl.Table, live []schema.Column, listed map[string][]string, view bool) {
 	for _, col := range t.Cols {
 		x := c.FindColumn(live, col.Name)
 		if x == nil {
 			c.missingColumn(t, col, live)
 			continue
 		}
-		c.kind(t, col, x)
+		c.kind(t, col, x, listed[x.Name])
 		switch {
 		case view: // of its columns no engine knows
 		case col.Key && !x.NotNull:
@@ -257,20 +258,41 @@ func (c *Checker) security(t *decl.Table, live *schema.Table) {
 		f.Problem, f.Warning = "has row-level security and no policy: every query of it is empty", true
 		f.Fix = fmt.Sprintf("CREATE POLICY … ON %s USING (…)", c.declared(t))
 	default:
-		c.unset(t, live)
+		c.unsetOfPolicies(t, live)
 		return
 	}
 	c.Add(f)
 }
 
-// unset refuses policies that read a setting which the connection does not have: each query of the table fails.
-func (c *Checker) unset(t *decl.Table, live *schema.Table) {
+// unsetOfPolicies refuses policies that read a setting which the connection does not have.
+func (c *Checker) unsetOfPolicies(t *decl.Table, live *schema.Table) {
 	for _, p := range live.Policies {
-		for _, name := range p.Unset {
-			c.Add(Finding{Kind: RowSecurity, Table: t.Name, Warning: !slices.Contains(p.Roles, "public") && !slices.Contains(p.Roles, c.Live.Role.Name),
-				Problem: fmt.Sprintf("its policy %s reads the setting %s by current_setting('%s'), which fails where there is none: each query of the table fails", p.Name, name, name),
-				Fix:     fmt.Sprintf("current_setting('%s', true) in the policy; or ALTER ROLE %s SET %s = ''", name, sqlname.Plain(c.Live.Role.Name), name)})
+		binds := slices.Contains(p.Roles, "public") || slices.Contains(p.Roles, c.Live.Role.Name)
+		c.unset(Finding{Kind: RowSecurity, Table: t.Name, Warning: !binds}, "its policy "+p.Name, "the policy", p.Unset)
+	}
+}
+
+// unset reports settings that a definition reads and the connection does not have: each query fails. A function may read one only in some
+// cases, or handle the error: that warns.
+func (c *Checker) unset(f Finding, what, in string, settings []schema.Setting) {
+	for _, s := range settings {
+		f, what, in := f, what, in
+		fails := "each query of the table fails"
+		if s.Function != "" {
+			what, in, f.Warning = what+" calls "+s.Function+", which", "the function", true
+			fails = "where the function gets there, a query fails"
 		}
+		f.Problem = fmt.Sprintf("%s reads the setting %s by current_setting('%s'), which fails where there is none: %s", what, s.Name, s.Name, fails)
+		f.Fix = fmt.Sprintf("current_setting('%s', true) in %s; or ALTER ROLE %s SET %s = ''", s.Name, in, sqlname.Plain(c.Live.Role.Name), s.Name)
+		c.Add(f)
+	}
+}
+
+// handler refuses a foreign table of which nothing can be read.
+func (c *Checker) handler(t *decl.Table, live *schema.Table) {
+	if live != nil && live.Handlerless != "" {
+		c.Add(Finding{Kind: NotReadable, Table: t.Name, Warning: !c.uses[t].granted, Problem: fmt.Sprintf("reads the foreign table %s, whose wrapper %s has no HANDLER: each query of it fails", live.Name, live.Handlerless),
+			Fix: fmt.Sprintf("ALTER FOREIGN DATA WRAPPER %s HANDLER …, of the extension that has it; or a declaration of another table", sqlname.Plain(live.Handlerless))})
 	}
 }
 

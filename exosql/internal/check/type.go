@@ -41,8 +41,8 @@ var sqliteHolds = map[string][]schema.Kind{
 	value.TypeUUID: {schema.UUID, schema.Text}, value.TypeBytes: {schema.Bytes}, value.TypeJSON: {schema.JSON, schema.Text}, value.TypeList: {schema.JSON, schema.Text},
 }
 
-// kind compares a column's type with the database's.
-func (c *Checker) kind(t *decl.Table, col *decl.Column, x *schema.Column) {
+// kind compares a column's type, and the values that its declaration lists, with the database's; listed are those of its CHECK.
+func (c *Checker) kind(t *decl.Table, col *decl.Column, x *schema.Column, listed []string) {
 	if !c.holds(col, x) {
 		is := x.Type
 		if x.Domain != nil {
@@ -61,19 +61,25 @@ func (c *Checker) kind(t *decl.Table, col *decl.Column, x *schema.Column) {
 		c.Add(f)
 		return
 	}
-	if x.Enum == nil || col.Kind != value.TypeText {
+	if col.Enum == nil || col.Kind != value.TypeText {
 		return
 	}
-	i := slices.IndexFunc(c.Live.Enums, func(e *schema.Enum) bool { return e.Name == *x.Enum })
-	if i < 0 || col.Enum == nil {
+	has, of, fails := listed, "a CHECK of the database", "no row has it, and no write may give it"
+	if x.Enum != nil { // PostgreSQL fails where an enum is compared with a value that it has not
+		has, of, fails = c.Live.Values(x), "the enum "+x.Enum.String(), "comparing with it fails"
+	}
+	if has == nil {
 		return
 	}
-	// PostgreSQL fails where an enum is compared with a value that it has not.
-	if more := without(col.Enum, c.Live.Enums[i].Values); more != "" {
-		c.Add(Finding{Kind: TypeMismatch, Table: t.Name, Column: col.Name, Problem: fmt.Sprintf("%s lists %s, which the enum %s has not: comparing with it fails", t.Reader.OneOfName(), more, x.Enum), Fix: t.Reader.OneOf(c.Live.Enums[i].Values)})
-	} else if less := without(c.Live.Enums[i].Values, col.Enum); less != "" {
-		c.Add(Finding{Kind: TypeMismatch, Table: t.Name, Column: col.Name, Problem: fmt.Sprintf("the enum %s has %s, which %s does not list: programs can't ask for it", x.Enum, less, t.Reader.OneOfName()), Fix: t.Reader.OneOf(c.Live.Enums[i].Values), Warning: true})
+	f := Finding{Kind: TypeMismatch, Table: t.Name, Column: col.Name, Fix: t.Reader.OneOf(has)}
+	if more := without(col.Enum, has); more != "" {
+		f.Problem = fmt.Sprintf("%s lists %s, which %s has not: %s", t.Reader.OneOfName(), more, of, fails)
+	} else if less := without(has, col.Enum); less != "" { // a host may mean fewer
+		f.Problem, f.Warning = fmt.Sprintf("%s has %s, which %s does not list: programs can't ask for it", of, less, t.Reader.OneOfName()), true
+	} else {
+		return
 	}
+	c.Add(f)
 }
 
 func without(a, b []string) string {

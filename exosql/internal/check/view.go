@@ -12,9 +12,15 @@ import (
 // view compares what is declared of a view. That its key tells rows apart the database does not say: where two rows have the same,
 // pages miss rows, and no more. Without a key it is Keyless.
 func (c *Checker) view(t *decl.Table, v *schema.View) {
-	c.columns(t, v.Columns, true)
+	c.columns(t, v.Columns, nil, true)
 	c.loose(t, nil, v.Columns)
 	c.readable(t, v.Columns)
+	c.unset(Finding{Kind: NotReadable, Table: t.Name, Warning: !c.uses[t].granted}, "it", "the view", v.Unset)
+	for _, n := range v.Reads {
+		if !v.Materialized {
+			c.handler(t, c.TableOf(n))
+		}
+	}
 	if len(t.Keys) > 0 {
 		c.Add(Finding{Kind: NoKey, Table: t.Name, Problem: fmt.Sprintf("is a view: nothing makes its key (%s) unique", strings.Join(columnNames(t.Keys), ", ")), Warning: true,
 			Fix: "a key of which you know that no two rows of the view have the same, or " + t.Reader.NoKey()})

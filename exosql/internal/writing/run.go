@@ -8,6 +8,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/check"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
@@ -108,6 +109,9 @@ func (x *Run) Do() (value.Value, error) {
 	}
 	if x.Change == nil {
 		return x.insert()
+	}
+	if err := x.keyed(); err != nil {
+		return value.Value{}, err
 	}
 	kept, err := x.Host.Before()
 	if err != nil {
@@ -217,13 +221,19 @@ func (x *Run) keeps() error {
 	return nil
 }
 
-// keyed refuses rows without a key before they are there: see NullKeys.
+// keyed refuses rows without a key before they are there, and an update after which rows may have none: see NullKeys.
 func (x *Run) keyed() error {
+	if x.Change != nil && len(x.Change.Write.Update) == 0 {
+		return nil
+	}
 	live, err := x.Host.Live()
 	if err != nil {
 		return err
 	}
 	keys := NullKeys(live, x.Table)
+	if x.Change != nil {
+		return x.keepsKeys(live, keys)
+	}
 	for i, row := range x.Given.Rows {
 		names := x.Inserts[row.Set].One.Write.Given // the row's own come first
 		for _, k := range keys {
@@ -231,6 +241,36 @@ func (x *Run) keyed() error {
 			null := n >= 0 && n < len(row.Values) && row.Values[n].IsNull()
 			if null || n < 0 && !k.Filled {
 				return x.withoutKey(k.Column, i)
+			}
+		}
+	}
+	return nil
+}
+
+// keepsKeys refuses an update that gives NULL to a column of keys, or a value that is calculated from columns: whether that is NULL only
+// the statement would find out.
+func (x *Run) keepsKeys(live *schema.Database, keys []NullKey) error {
+	is := func(guest, key string) bool {
+		c := column(x.Facet.Rights.Update, x.Facet, guest)
+		return c != nil && live.Engine.Is(c.Name, key)
+	}
+	for _, k := range keys {
+		for i, n := range x.Given.Sets[0] {
+			if is(n, k.Column) && x.Given.Rows[0].Values[i].IsNull() {
+				return x.withoutKey(k.Column, 0)
+			}
+		}
+		record := x.M.Root.Args[0]
+		if record.Op == message.OpLambda {
+			record = record.Args[0]
+		}
+		for i, n := range record.Names {
+			switch v := record.Args[i]; {
+			case !is(n, k.Column):
+			case v.Op != message.OpLit:
+				return fail.Errorf(fail.Invalid, "", "`%s` is part of the key, and can't be calculated from columns: read the row first, and give a plain value", n)
+			case v.Lit.IsNull():
+				return x.withoutKey(k.Column, 0)
 			}
 		}
 	}

@@ -176,7 +176,10 @@ func (g *guard) decide(action sqlite.AuthorizerActionCode, arg1, arg2, database,
 		if database == "main" && g.follows(arg1, arg2) {
 			return sqlite.AuthorizerOK
 		}
-		if arg2 == "" && (ok || isDerived(arg1) || g.asks(q)) { // only its rows count: SQLite then names no column, and no database
+		// Where only the rows count SQLite names no column. It names the database of a table that it found in the text of a view, and of one
+		// that the statement itself names only if the statement does. So a statement does not count the rows of a table behind a view,
+		// among which others' are, but as main.table. No statement of ours names a database.
+		if arg2 == "" && (ok || isDerived(arg1) || database == "main" && g.asks(q)) {
 			return sqlite.AuthorizerOK
 		}
 	case sqlite.AuthFunction:
