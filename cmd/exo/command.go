@@ -12,7 +12,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// command is one word after exo, or two. Each has a file of its own, and a line in commands.
+// command is one word after exo, or two. 
 type command struct {
 	name   string
 	args   string // what stands after the flags, as help shows it
@@ -35,31 +35,8 @@ type command struct {
 // exit code is that of a failure, or exitCannot.
 type action func(ctx context.Context, std stdio, args []string) error
 
-// commands are in the order in which help lists them.
-func commands() []command {
-	return []command{
-		genCommand(),
-		genRLSCommand(),
-		checkCommand(),
-		indexesCommand(),
-		replCommand(),
-		initCommand(),
-		validateCommand(),
-		showCommand(),
-		manifestCommand(),
-		diffCommand(),
-		runCommand(),
-		askCommand(),
-		serveCommand(),
-		schemaCommand(),
-		doctorCommand(),
-		helpCommand(),
-		completionCommand(),
-		manCommand(),
-		versionCommand(),
-		completeCommand(),
-	}
-}
+// commandList is the commands of a program, in the order in which help lists them.
+type commandList []command
 
 // stdio is what a command reads and writes: results to out, everything that is
 // said about them to err.
@@ -121,12 +98,12 @@ func usagef(format string, args ...any) error {
 // run runs one command line and returns the exit code. All that a command prints goes
 // through printable.Writer: names, findings and errors are a database's text, and a
 // server that writes escape sequences into them would have the terminal.
-func run(ctx context.Context, std stdio, args []string) int {
+func run(ctx context.Context, std stdio, all commandList, args []string) int {
 	std.out, std.err = printable.NewWriter(std.out), printable.NewWriter(std.err)
 	name := programName
 	err := func() error {
 		if len(args) == 0 {
-			fmt.Fprint(std.err, overview())
+			fmt.Fprint(std.err, all.overview())
 			return &failure{code: exitUsage}
 		}
 		word := args[0]
@@ -136,9 +113,9 @@ func run(ctx context.Context, std stdio, args []string) int {
 		case "-version", "--version":
 			word = "version"
 		}
-		c, rest, ok := find(word, args[1:])
+		c, rest, ok := all.find(word, args[1:])
 		if !ok {
-			return noCommand(word)
+			return all.noCommand(word)
 		}
 		name += " " + c.name
 		return c.run(ctx, std, rest)
@@ -161,9 +138,9 @@ func run(ctx context.Context, std stdio, args []string) int {
 }
 
 // noCommand says that there is none of a name, and which it may be.
-func noCommand(word string) error {
+func (all commandList) noCommand(word string) error {
 	var names []string
-	for _, c := range commands() {
+	for _, c := range all {
 		if !c.hidden {
 			names = append(names, c.name)
 		}
@@ -175,8 +152,8 @@ func noCommand(word string) error {
 }
 
 // find finds the command of a word, or of it and the next one, and what stands after its name.
-func find(word string, more []string) (c command, rest []string, ok bool) {
-	for _, x := range commands() {
+func (all commandList) find(word string, more []string) (c command, rest []string, ok bool) {
+	for _, x := range all {
 		if len(more) > 0 && x.name == word+" "+more[0] {
 			return x, more[1:], true
 		}

@@ -9,7 +9,7 @@ import (
 
 // The scripts of completion.go ask this hidden command what the last word could
 // be, so that what is offered is what is parsed.
-func completeCommand() command {
+func completeCommand(all func() commandList) command {
 	return command{
 		name:   "__complete",
 		args:   "WORD...",
@@ -17,7 +17,7 @@ func completeCommand() command {
 		long:   "One candidate a line, with a tab and what it is; or :files or :dirs, for the shell to list.\n",
 		hidden: true,
 		raw:    true, // its words are other commands' flags
-		flags:  func(*flag.FlagSet) action { return runComplete },
+		flags:  func(*flag.FlagSet) action { return all().runComplete },
 	}
 }
 
@@ -28,8 +28,8 @@ const (
 	anyCommand = ":commands"
 )
 
-func runComplete(_ context.Context, std stdio, words []string) error {
-	for _, c := range candidates(words) {
+func (all commandList) runComplete(_ context.Context, std stdio, words []string) error {
+	for _, c := range all.candidates(words) {
 		if _, err := fmt.Fprintln(std.out, c); err != nil {
 			return err
 		}
@@ -38,35 +38,35 @@ func runComplete(_ context.Context, std stdio, words []string) error {
 }
 
 // candidates are what the last of words, empty or begun, could be.
-func candidates(words []string) []string {
+func (all commandList) candidates(words []string) []string {
 	if len(words) == 0 {
 		return nil
 	}
 	last, before := words[len(words)-1], words[:len(words)-1]
 	if len(before) == 0 {
-		return beginning([]string{anyCommand}, last)
+		return all.beginning([]string{anyCommand}, last)
 	}
-	c, rest, ok := find(before[0], before[1:])
+	c, rest, ok := all.find(before[0], before[1:])
 	if !ok || c.hidden {
 		return nil
 	}
 	fs := c.flagSet()
 	c.flags(fs)
 	if f := valueDue(fs, rest); f != nil {
-		return beginning(c.values["-"+f.Name], last)
+		return all.beginning(c.values["-"+f.Name], last)
 	}
 	if !strings.HasPrefix(last, "-") {
 		if len(rest) > 0 {
-			return beginning(c.values[""], last)
+			return all.beginning(c.values[""], last)
 		}
-		return append(seconds(c.name, last), beginning(c.values[""], last)...)
+		return append(all.seconds(c.name, last), all.beginning(c.values[""], last)...)
 	}
 	var out []string
 	fs.VisitAll(func(f *flag.Flag) {
 		_, text := usageOf(f)
 		out = append(out, "-"+f.Name+"\t"+text)
 	})
-	return beginning(out, last)
+	return all.beginning(out, last)
 }
 
 // valueDue is the flag whose value comes after words, or nil.
@@ -89,11 +89,11 @@ func valueDue(fs *flag.FlagSet, words []string) *flag.Flag {
 }
 
 // beginning are those of values that begin with start, and what a shell lists.
-func beginning(values []string, start string) (out []string) {
+func (all commandList) beginning(values []string, start string) (out []string) {
 	for _, v := range values {
 		switch {
 		case v == anyCommand:
-			for _, c := range commands() {
+			for _, c := range all {
 				if !c.hidden && !strings.Contains(c.name, " ") && strings.HasPrefix(c.name, start) {
 					out = append(out, c.name+"\t"+c.short)
 				}
@@ -106,8 +106,8 @@ func beginning(values []string, start string) (out []string) {
 }
 
 // seconds are the words that can follow a command's name and make it the name of another.
-func seconds(name, start string) (out []string) {
-	for _, c := range commands() {
+func (all commandList) seconds(name, start string) (out []string) {
+	for _, c := range all {
 		if second, ok := strings.CutPrefix(c.name, name+" "); ok && strings.HasPrefix(second, start) {
 			out = append(out, second+"\t"+c.short)
 		}

@@ -9,24 +9,25 @@ import (
 	"strings"
 )
 
-func helpCommand() command {
+// helpCommand says what the commands do, itself among them.
+func helpCommand(all func() commandList) command {
 	return command{
 		name:   "help",
 		args:   "[COMMAND]",
 		short:  "say what the commands do, or what one takes",
 		long:   "Without COMMAND it lists the commands and the exit codes.\n",
-		flags:  func(*flag.FlagSet) action { return runHelp },
+		flags:  func(*flag.FlagSet) action { return all().runHelp },
 		values: map[string][]string{"": {anyCommand}},
 	}
 }
 
-func runHelp(_ context.Context, std stdio, args []string) error {
-	text := overview()
+func (all commandList) runHelp(_ context.Context, std stdio, args []string) error {
+	text := all.overview()
 	if len(args) > 0 {
-		c, rest, ok := find(args[0], args[1:])
+		c, rest, ok := all.find(args[0], args[1:])
 		switch {
 		case !ok:
-			return noCommand(args[0])
+			return all.noCommand(args[0])
 		case len(rest) > 0:
 			return usagef("want one command, not %q after %s", rest[0], c.name)
 		}
@@ -37,10 +38,10 @@ func runHelp(_ context.Context, std stdio, args []string) error {
 }
 
 // overview is what exo help says.
-func overview() string {
+func (all commandList) overview() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "usage: %s COMMAND [flags]\n\n", programName)
-	for _, c := range commands() {
+	for _, c := range all {
 		if !c.hidden {
 			fmt.Fprintf(&b, "  %-11s %s\n", c.name, c.short)
 		}

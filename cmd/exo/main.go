@@ -24,7 +24,33 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	code := run(ctx, stdio{os.Stdin, os.Stdout, os.Stderr}, os.Args[1:])
+	code := run(ctx, stdio{os.Stdin, os.Stdout, os.Stderr}, commands(), os.Args[1:])
 	stop()
 	os.Exit(code)
+}
+
+// commands are in the order in which help lists them. Each has a file of its own.
+func commands() commandList {
+	return commandList{
+		genCommand(),
+		genRLSCommand(),
+		checkCommand(),
+		indexesCommand(),
+		replCommand(),
+		initCommand(),
+		validateCommand(),
+		showCommand(),
+		manifestCommand(),
+		diffCommand(),
+		runCommand(),
+		askCommand(),
+		serveCommand(),
+		schemaCommand(),
+		doctorCommand(),
+		helpCommand(commands),
+		completionCommand(),
+		manCommand(commands),
+		versionCommand(),
+		completeCommand(commands),
+	}
 }

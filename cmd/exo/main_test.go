@@ -22,7 +22,7 @@ type result struct {
 func exo(t *testing.T, stdin string, args ...string) result {
 	t.Helper()
 	var out, errs bytes.Buffer
-	code := run(t.Context(), stdio{strings.NewReader(stdin), &out, &errs}, args)
+	code := run(t.Context(), stdio{strings.NewReader(stdin), &out, &errs}, commands(), args)
 	return result{code, out.String(), errs.String()}
 }
 
@@ -197,11 +197,11 @@ func TestStopped(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "exo.yaml")
 	write(t, path, grantsOfShop)
 	var out, errs bytes.Buffer
-	code := run(ctx, stdio{strings.NewReader(""), &out, &errs}, []string{"run", path, "-as", "customer=1", "-e", "1"})
+	code := run(ctx, stdio{strings.NewReader(""), &out, &errs}, commands(), []string{"run", path, "-as", "customer=1", "-e", "1"})
 	if got, want := (result{code, out.String(), errs.String()}), (result{exitStopped, "", "exo run: stopped\n"}); got != want {
 		t.Errorf("%+v", got)
 	}
-	if code := run(ctx, stdio{strings.NewReader(""), &out, &errs}, []string{"version"}); code != exitDone {
+	if code := run(ctx, stdio{strings.NewReader(""), &out, &errs}, commands(), []string{"version"}); code != exitDone {
 		t.Errorf("what is done is %d", code)
 	}
 }

@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-func manCommand() command {
+// manCommand writes the manual pages of all commands.
+func manCommand(all func() commandList) command {
 	return command{
 		name:  "man",
 		args:  "DIR",
@@ -22,17 +23,17 @@ examples:
   exo man ~/.local/share/man/man1
   man exo-serve
 `,
-		flags:  func(*flag.FlagSet) action { return runMan },
+		flags:  func(*flag.FlagSet) action { return all().runMan },
 		values: map[string][]string{"": {anyDir}},
 	}
 }
 
-func runMan(_ context.Context, std stdio, args []string) error {
+func (all commandList) runMan(_ context.Context, std stdio, args []string) error {
 	if len(args) != 1 {
 		return usagef("want one directory, not %d", len(args))
 	}
-	pages := map[string]string{programName: manOverview()}
-	for _, c := range commands() {
+	pages := map[string]string{programName: all.manOverview()}
+	for _, c := range all {
 		if !c.hidden {
 			pages[c.page()] = c.man()
 		}
@@ -176,7 +177,7 @@ func (c command) man() string {
 }
 
 // manOverview is the page of exo itself: its commands, and where each is said more of.
-func manOverview() string {
+func (all commandList) manOverview() string {
 	r := &roff{}
 	r.head(programName, "let model-written programs use a database, and nothing else of it than was granted")
 	r.macro("SH", "SYNOPSIS")
@@ -184,7 +185,7 @@ func manOverview() string {
 	r.line("COMMAND [flags]")
 	r.macro("SH", "COMMANDS")
 	var pages []string
-	for _, c := range commands() {
+	for _, c := range all {
 		if c.hidden {
 			continue
 		}
