@@ -4,14 +4,16 @@ import (
 	"context"
 	"flag"
 	"strings"
+
+	"github.com/exoagent/exoagent/internal/cli"
 )
 
-func askCommand() command {
-	return command{
-		name:  "ask",
-		args:  "[FILE] QUESTION",
-		short: "ask a model a question about what a grant file grants",
-		long: `A model answers one question with programs on what a grant file (default: exo.yaml) grants to one principal. Its answer is
+func askCommand() cli.Command {
+	return cli.Command{
+		Name:  "ask",
+		Args:  "[FILE] QUESTION",
+		Short: "ask a model a question about what a grant file grants",
+		Long: `A model answers one question with programs on what a grant file (default: exo.yaml) grants to one principal. Its answer is
 printed; at a terminal with the programs that it ran. -as gives the claims of the principal, as for exo run. The model is that of
 the first key in the environment (GOOGLE_GENERATIVE_AI_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY), or the one that -model names;
 with OPENAI_BASE_URL, one of a server of your own. Where the file names models, it is one of those. What is granted is sent to it as declarations, and what its programs return.
@@ -20,15 +22,15 @@ examples:
   exo ask -as org=5 'Which tickets are open for longer than a week?'
   exo ask shop.yaml -as org=5,user=1 -model openai:gpt-5.4-mini 'What did we sell in May?'
 `,
-		exits: "exit codes:\n  0  with an answer\n  1  the model did not answer, or the file is wrong\n  2  the command line is wrong, or there is no key for a model\n  3  the file can't be read\n",
-		flags: func(fs *flag.FlagSet) action {
+		Exits: "exit codes:\n  0  with an answer\n  1  the model did not answer, or the file is wrong\n  2  the command line is wrong, or there is no key for a model\n  3  the file can't be read\n",
+		Flags: func(fs *flag.FlagSet) cli.Action {
 			o := &askOptions{}
 			fs.StringVar(&o.as, "as", "", "`CLAIMS`: the principal, like org=5,user=1")
 			fs.StringVar(&o.model, "model", "", "`P:NAME`: which model; without it the first key in the environment decides")
 			fs.BoolVar(&o.trace, "trace", false, "the record of each run on standard error, as lines of JSON: messages, their SQL, effects")
 			return o.run
 		},
-		values: map[string][]string{"": {anyFile}},
+		Values: map[string][]string{"": {cli.AnyFile}},
 	}
 }
 
@@ -38,19 +40,19 @@ type askOptions struct {
 }
 
 // run is exo repl FILE -ask: one terminal knows how a model is asked, and what is shown of its answer.
-func (o *askOptions) run(_ context.Context, std stdio, args []string) error {
+func (o *askOptions) run(_ context.Context, std cli.Stdio, args []string) error {
 	path := defaultFile
 	switch {
 	case len(args) == 1 && isGrantFile(args[0]):
-		return usagef("the question is missing: exo ask %s QUESTION", args[0])
+		return cli.Usagef("the question is missing: exo ask %s QUESTION", args[0])
 	case len(args) == 2:
 		path = args[0]
 	case len(args) != 1:
-		return usagef("want a grant file and a question, in quotes, not %d words", len(args))
+		return cli.Usagef("want a grant file and a question, in quotes, not %d words", len(args))
 	}
 	question := args[len(args)-1]
 	if strings.TrimSpace(question) == "" {
-		return usagef("the question is empty")
+		return cli.Usagef("the question is empty")
 	}
 	flags := []string{"-user=" + o.as, "-ask=" + question}
 	if o.model != "" {

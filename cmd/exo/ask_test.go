@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -65,15 +66,15 @@ func TestAsk(t *testing.T) {
 			out  string
 			err  string
 		}{
-			{[]string{"exo.yaml", "-as", "customer=1", "-model", "openai:test", "Who am I?"}, exitDone, `It is {"result":["ann"]}` + "\n", ""},
-			{[]string{"-as", "customer=2", "-model", "openai:test", "Who am I?"}, exitDone, `It is {"result":["bob"]}` + "\n", ""},
-			{[]string{"-as", "customer=2", "-model", "openai:other", "-trace", "Who am I?"}, exitDone, `It is {"result":["bob"]}` + "\n", `"op":"me.select`},
-			{[]string{"Who am I?"}, exitUsage, "", "the principal has no claim `customer`"},
-			{[]string{"-as", "customer=1", "exo.yaml"}, exitUsage, "", "the question is missing: exo ask exo.yaml QUESTION"},
-			{[]string{"-as", "customer=1", "exo.yaml", " "}, exitUsage, "", "the question is empty"},
-			{[]string{"-as", "customer=1", "exo.yaml", "Who", "am", "I?"}, exitUsage, "", "want a grant file and a question, in quotes, not 4 words"},
-			{[]string{"-as", "customer=1", "none.yaml", "Who am I?"}, exitCannot, "", "none.yaml"},
-			{[]string{"-as", "customer=1", "-model", "nope", "Who am I?"}, exitUsage, "", "exo ask exo.yaml: the question was not asked: "},
+			{[]string{"exo.yaml", "-as", "customer=1", "-model", "openai:test", "Who am I?"}, cli.ExitDone, `It is {"result":["ann"]}` + "\n", ""},
+			{[]string{"-as", "customer=2", "-model", "openai:test", "Who am I?"}, cli.ExitDone, `It is {"result":["bob"]}` + "\n", ""},
+			{[]string{"-as", "customer=2", "-model", "openai:other", "-trace", "Who am I?"}, cli.ExitDone, `It is {"result":["bob"]}` + "\n", `"op":"me.select`},
+			{[]string{"Who am I?"}, cli.ExitUsage, "", "the principal has no claim `customer`"},
+			{[]string{"-as", "customer=1", "exo.yaml"}, cli.ExitUsage, "", "the question is missing: exo ask exo.yaml QUESTION"},
+			{[]string{"-as", "customer=1", "exo.yaml", " "}, cli.ExitUsage, "", "the question is empty"},
+			{[]string{"-as", "customer=1", "exo.yaml", "Who", "am", "I?"}, cli.ExitUsage, "", "want a grant file and a question, in quotes, not 4 words"},
+			{[]string{"-as", "customer=1", "none.yaml", "Who am I?"}, cli.ExitCannot, "", "none.yaml"},
+			{[]string{"-as", "customer=1", "-model", "nope", "Who am I?"}, cli.ExitUsage, "", "exo ask exo.yaml: the question was not asked: "},
 		} {
 			r := exo(t, "", append([]string{"ask"}, c.args...)...)
 			if first, rest, found := strings.Cut(r.err, "\n"); found && strings.Contains(first, ": warning: the role ") { // of the tests' server
@@ -106,13 +107,13 @@ func TestAsk(t *testing.T) {
 		} {
 			before := len(*sent)
 			r := exo(t, "", append(append([]string{"ask"}, c.args...), "-as", "customer=1", "Who am I?")...)
-			if r.out != c.out || !strings.Contains(r.err, c.err) || (r.code == exitDone) != (c.err == "") || (len(*sent) == before) != (c.err != "") {
+			if r.out != c.out || !strings.Contains(r.err, c.err) || (r.code == cli.ExitDone) != (c.err == "") || (len(*sent) == before) != (c.err != "") {
 				t.Errorf("%q: %+v, %d requests\nwant %q", c.args, r, len(*sent)-before, c.err)
 			}
 		}
 		t.Setenv("OPENAI_API_KEY", "")
 		t.Setenv("OPENAI_BASE_URL", "")
-		if r := exo(t, "", "ask", "-as", "customer=1", "Who am I?"); r.code != exitUsage || !strings.Contains(r.err, "no key for a model is set: set GOOGLE_GENERATIVE_AI_API_KEY, OPENAI_API_KEY or ANTHROPIC_API_KEY") {
+		if r := exo(t, "", "ask", "-as", "customer=1", "Who am I?"); r.code != cli.ExitUsage || !strings.Contains(r.err, "no key for a model is set: set GOOGLE_GENERATIVE_AI_API_KEY, OPENAI_API_KEY or ANTHROPIC_API_KEY") {
 			t.Error(r)
 		}
 	})

@@ -12,6 +12,87 @@ import (
 	"strings"
 )
 
+// The package that the generated main of exo repl calls, and its module.
+const (
+	replPackage = "github.com/exoagent/exoagent/codemode/repl"
+	replModule  = "github.com/exoagent/exoagent"
+)
+
+// buildRepl builds the main into a directory, and gives its path; in its help and errors
+// it calls itself what is shown. It lies below the package, so that it may import one
+// that is internal.
+func (p *goPackage) buildRepl(ctx context.Context, dir, function, shown string) (string, error) {
+	switch {
+	case p.Module == nil:
+		return "", fmt.Errorf("%s is in no module", p.ImportPath)
+	case p.Name == "main":
+		return "", fmt.Errorf("%s is a command, and can't be imported: keep the function of grants in a package beside it", p.ImportPath)
+	}
+	if err := p.function(function); err != nil {
+		return "", err
+	}
+	home := p.Dir
+	if !p.Module.Main { // of a module that is not ours to add to
+		mod, err := goTool(ctx, "list", "-m", "-f", "{{.Dir}}")
+		if err != nil {
+			return "", err
+		}
+		home = strings.TrimSpace(string(mod))
+	}
+	home = filepath.Join(home, "exo_repl_main")
+	files := map[string]string{filepath.Join(home, "main.go"): fmt.Sprintf(
+		"package main\n\nimport (\n\tgrants %q\n\t%q\n)\n\nfunc main() {\n\trepl.Main(repl.App{Name: %q, Package: %[1]q, About: %[5]q, Grants: grants.%[4]s})\n}\n", p.ImportPath, replPackage, shown, function, "A terminal on what package "+p.ImportPath+" grants.")}
+	binary, err := build(ctx, dir, files, home)
+	if err == nil {
+		return binary, nil
+	}
+	// A module that does not use the terminal itself lacks the checksums of what it
+	// needs: try with copies of go.mod and go.sum, to which they are added.
+	modfile, copied := copyModule(ctx, dir)
+	if copied != nil {
+		return "", errors.Join(err, copied)
+	}
+	if modfile == "" {
+		return "", err
+	}
+	return build(ctx, dir, files, home, "-mod=mod", "-modfile", modfile)
+}
+
+// copyModule copies the main module's go.mod and go.sum, with the checksums of ours
+// added, so that none has to be asked for. It gives "" where there is a workspace,
+// in which no other go.mod can be used.
+func copyModule(ctx context.Context, dir string) (string, error) {
+	env, err := goTool(ctx, "env", "GOWORK", "GOMOD")
+	if err != nil {
+		return "", err
+	}
+	work, mod, _ := strings.Cut(strings.TrimRight(string(env), "\r\n"), "\n")
+	if work = strings.TrimSpace(work); work != "" && work != "off" {
+		return "", nil
+	}
+	mod = strings.TrimSpace(mod)
+	text, err := os.ReadFile(mod)
+	if err != nil {
+		return "", err
+	}
+	sums, err := os.ReadFile(strings.TrimSuffix(mod, ".mod") + ".sum")
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", err
+	}
+	ours, err := goTool(ctx, "list", "-m", "-f", "{{.Dir}}", replModule)
+	if err != nil {
+		return "", fmt.Errorf("the module does not require %s: %w", replModule, err)
+	}
+	more, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(ours)), "go.sum"))
+	if err != nil {
+		return "", err
+	}
+	copied := filepath.Join(dir, "go.mod")
+	return copied, errors.Join(
+		os.WriteFile(copied, text, 0o600),
+		os.WriteFile(filepath.Join(dir, "go.sum"), append(append(sums, '\n'), more...), 0o600))
+}
+
 // goTool runs the go command in the current directory and gives what it printed; its
 // error is what it complained of.
 func goTool(ctx context.Context, args ...string) ([]byte, error) {

@@ -17,15 +17,16 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-func checkCommand() command {
-	return command{
-		name:  "check",
-		args:  "PACKAGE",
-		short: "compare the declarations of a Go package with a database",
-		long: `PACKAGE is a directory or an import path, of a package of the module you are in.
+func checkCommand() cli.Command {
+	return cli.Command{
+		Name:  "check",
+		Args:  "PACKAGE",
+		Short: "compare the declarations of a Go package with a database",
+		Long: `PACKAGE is a directory or an import path, of a package of the module you are in.
 Compared are its variables that exosql.Check takes, exported or not: tables with
 their columns, links, facets, relations. Warnings do not fail the check unless -strict says so.
 
@@ -42,20 +43,20 @@ examples:
 
 A password is better given in PGPASSWORD or ~/.pgpass than in the URL.
 `,
-		exits: `exit codes:
+		Exits: `exit codes:
   0  the declarations agree with the database
   1  they differ; with -strict: or there is a warning
   2  the command line is wrong
   3  it could not be done: a database or package that can't be reached or built
 `,
-		flags: func(fs *flag.FlagSet) action {
+		Flags: func(fs *flag.FlagSet) cli.Action {
 			o := &checkOptions{}
 			o.flags(fs)
 			fs.BoolVar(&o.json, "json", false, "print the findings as JSON")
 			fs.BoolVar(&o.strict, "strict", false, "fail for warnings too")
 			return o.run
 		},
-		values: map[string][]string{"": {anyDir}},
+		Values: map[string][]string{"": {cli.AnyDir}},
 	}
 }
 
@@ -75,26 +76,26 @@ func (o *checkOptions) flags(fs *flag.FlagSet) {
 
 // inspectArgs builds the package that a command line names, and inspects it. granted says that its
 // function of grants is called.
-func (o *checkOptions) inspectArgs(ctx context.Context, std stdio, args []string, granted bool) (*report, error) {
+func (o *checkOptions) inspectArgs(ctx context.Context, std cli.Stdio, args []string, granted bool) (*report, error) {
 	p, err := o.target(ctx, args, granted)
 	if err != nil {
 		return nil, err
 	}
-	return during(std, "inspecting "+p.ImportPath, func(std stdio) (*report, error) { return p.inspect(ctx, std, o) })
+	return cli.During(std, "inspecting "+p.ImportPath, func(std cli.Stdio) (*report, error) { return p.inspect(ctx, std, o) })
 }
 
-func (o *checkOptions) run(ctx context.Context, std stdio, args []string) error {
+func (o *checkOptions) run(ctx context.Context, std cli.Stdio, args []string) error {
 	report, err := o.inspectArgs(ctx, std, args, o.indexes || o.user != "")
 	if err != nil {
 		return err
 	}
 	if o.json {
-		err = report.writeJSON(std.out, o.indexes)
+		err = report.writeJSON(std.Out, o.indexes)
 	} else {
-		_, err = fmt.Fprint(std.out, report.text(o.indexes))
+		_, err = fmt.Fprint(std.Out, report.text(o.indexes))
 	}
 	if err == nil && report.fails(o.strict) {
-		err = &failure{code: exitFound}
+		err = &cli.Failure{Code: cli.ExitFound}
 	}
 	return err
 }
@@ -102,17 +103,17 @@ func (o *checkOptions) run(ctx context.Context, std stdio, args []string) error 
 // target is the package that a command line names. granted says that its function of grants is called.
 func (o *checkOptions) target(ctx context.Context, args []string, granted bool) (*goPackage, error) {
 	if len(args) != 1 {
-		return nil, usagef("want one package, not %d", len(args))
+		return nil, cli.Usagef("want one package, not %d", len(args))
 	}
 	if o.source.db == "" {
-		return nil, usagef("-db is missing: the URL of a database")
+		return nil, cli.Usagef("-db is missing: the URL of a database")
 	}
 	if err := o.source.validate(); err != nil {
 		return nil, err
 	}
 	switch {
 	case o.function != "" && !token.IsIdentifier(o.function): // it becomes Go text
-		return nil, usagef("-func %q: want the name of a function", o.function)
+		return nil, cli.Usagef("-func %q: want the name of a function", o.function)
 	case o.function == "" && granted:
 		o.function = "Grants"
 	}
@@ -170,7 +171,7 @@ func (r *report) text(indexes bool) string {
 
 // inspect builds the package with what is laid over it, runs it against the
 // database, and reads its report. The URL goes by the environment: arguments are for all to see.
-func (p *goPackage) inspect(ctx context.Context, std stdio, o *checkOptions) (*report, error) {
+func (p *goPackage) inspect(ctx context.Context, std cli.Stdio, o *checkOptions) (*report, error) {
 	if !slices.Contains(p.Deps, exosqlPath) {
 		return nil, fmt.Errorf("%s declares nothing for exosql: it does not import it", p.ImportPath)
 	}
@@ -190,7 +191,7 @@ func (p *goPackage) inspect(ctx context.Context, std stdio, o *checkOptions) (*r
 	out := filepath.Join(dir, "report.json")
 	cmd := exec.CommandContext(ctx, binary)
 	cmd.Env = append(os.Environ(), checkURL+"="+o.source.db, checkReport+"="+out, checkUser+"="+o.user, fmt.Sprintf("%s=%t", checkPaths, o.indexes), checkRole+"="+o.role)
-	cmd.Stdout, cmd.Stderr = std.err, std.err // what the package itself prints
+	cmd.Stdout, cmd.Stderr = std.Err, std.Err // what the package itself prints
 	cmd.WaitDelay = time.Second               // what it started and left behind may hold them open
 	ran := cmd.Run()
 	text, err := os.ReadFile(out)
@@ -205,4 +206,41 @@ func (p *goPackage) inspect(ctx context.Context, std stdio, o *checkOptions) (*r
 		return nil, errors.Join(ctx.Err(), errors.New(r.Error))
 	}
 	return r, nil
+}
+
+func indexesCommand() cli.Command {
+	return cli.Command{
+		Name:  "indexes",
+		Args:  "PACKAGE",
+		Short: "report which filters and orders of what a package grants an index serves",
+		Long: `It calls the package's function of grants (exo help repl has its form), and reports
+for each column of each facet, which filters and orders an index serves that begins with
+the columns of the scope, which of them read every row in scope, and the index that would
+serve. The database is asked for its plans; no query runs, and nothing is changed. What is
+not served is no failure unless -strict says so.
+
+With -json each column has the index that would serve as data, in "fix", and the statement
+that makes it, in "fix.sql".
+
+examples:
+  exo indexes -db sqlite:shop.db -user 1 ./shop
+  exo indexes -db postgres://ci@localhost/shop -user 1 -func Grants -json ./shop
+
+A password is better given in PGPASSWORD or ~/.pgpass than in the URL.
+`,
+		Exits: `exit codes:
+  0  done
+  1  with -strict: an index would serve what none serves, or it can't be said of something
+  2  the command line is wrong
+  3  it could not be done: a database, package or directory that can't be reached or must not be written
+`,
+		Flags: func(fs *flag.FlagSet) cli.Action {
+			o := &checkOptions{indexes: true}
+			o.flags(fs)
+			fs.BoolVar(&o.json, "json", false, "print the report as JSON")
+			fs.BoolVar(&o.strict, "strict", false, "fail where something is not served and an index would serve it")
+			return o.run
+		},
+		Values: map[string][]string{"": {cli.AnyDir}},
+	}
 }

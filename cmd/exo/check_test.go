@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -28,20 +29,20 @@ func TestCheck(t *testing.T) {
 	testutil.NotRaced(t)
 	url, change := rails(t)
 	r := exo(t, "", "check", "-db", url, railsPackage)
-	if r.code != exitDone || r.err != "" || !strings.HasSuffix(r.out, " declarations agree with the database\n") || strings.Count(r.out, "\n") != 1 {
+	if r.code != cli.ExitDone || r.err != "" || !strings.HasSuffix(r.out, " declarations agree with the database\n") || strings.Count(r.out, "\n") != 1 {
 		t.Errorf("it agrees: %v", r)
 	}
-	if r := exo(t, "", "check", "-strict", "-db", url, railsPackage); r.code != exitDone {
+	if r := exo(t, "", "check", "-strict", "-db", url, railsPackage); r.code != cli.ExitDone {
 		t.Errorf("-strict: %v", r)
 	}
 	change("ALTER TABLE posts DROP COLUMN views; DROP TABLE profiles")
 	r = exo(t, "", "check", railsPackage, "-db", url)
-	if r.code != exitFound || r.err != "" || !strings.Contains(r.out, "posts.views: there is no such column") || !strings.Contains(r.out, "profiles: there is no such table") {
+	if r.code != cli.ExitFound || r.err != "" || !strings.Contains(r.out, "posts.views: there is no such column") || !strings.Contains(r.out, "profiles: there is no such table") {
 		t.Errorf("it does not agree: %v", r)
 	}
 	r = exo(t, "", "check", "-json", "-db", url, railsPackage)
 	var found []exosql.Finding
-	if err := json.Unmarshal([]byte(r.out), &found); err != nil || r.code != exitFound || r.err != "" {
+	if err := json.Unmarshal([]byte(r.out), &found); err != nil || r.code != cli.ExitFound || r.err != "" {
 		t.Fatalf("%v: %v", err, r)
 	}
 	got := ""
@@ -60,7 +61,7 @@ func TestCheckMain(t *testing.T) {
 	url, _ := database(t, "CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT NOT NULL)")
 	for args, want := range map[string]string{"-json": "[]\n", "-strict": "1 declarations agree with the database\n"} {
 		r := exo(t, "", "check", "-db", url, args, "./testdata/program")
-		if r.code != exitDone || r.out != want || r.err != "" {
+		if r.code != cli.ExitDone || r.out != want || r.err != "" {
 			t.Errorf("%v, want %q", r, want)
 		}
 	}
@@ -78,10 +79,10 @@ func TestCheckIndexes(t *testing.T) {
 	want := `order.id: =: by the index PRIMARY KEY
 order.id: range, order, descending order: by the index orders_customer
 order.note: =, range, order, descending order: every row in scope is read. Would serve: ` + note + "\n"
-	if r := check("-func", "Mine", "-user", "1"); r.code != exitDone || r.out != want || r.err != "" {
+	if r := check("-func", "Mine", "-user", "1"); r.code != cli.ExitDone || r.out != want || r.err != "" {
 		t.Errorf("%v\nwant %s", r, want)
 	}
-	if r, paths := check("-func", "Mine", "-user", "1", "-json"), []exosql.AccessPath(nil); r.code == exitDone {
+	if r, paths := check("-func", "Mine", "-user", "1", "-json"), []exosql.AccessPath(nil); r.code == cli.ExitDone {
 		if err := json.Unmarshal([]byte(r.out), &paths); err != nil || len(paths) != 3 || paths[2].Fix.SQL() != note || !strings.Contains(r.out, `"sql": "`+note+`"`) {
 			t.Errorf("-json: %v: %v", err, r)
 		}
@@ -91,15 +92,15 @@ order.note: =, range, order, descending order: every row in scope is read. Would
 	change(note)
 	r := check("-func", "Mine", "-user", "1", "-json", "-strict")
 	var paths []exosql.AccessPath
-	if err := json.Unmarshal([]byte(r.out), &paths); err != nil || r.code != exitDone || r.err != "" || len(paths) != 3 || paths[2].Column != "note" || !paths[2].Served() || paths[2].Fix != nil || paths[2].Index != "orders_by_customer_id_note" {
+	if err := json.Unmarshal([]byte(r.out), &paths); err != nil || r.code != cli.ExitDone || r.err != "" || len(paths) != 3 || paths[2].Column != "note" || !paths[2].Served() || paths[2].Fix != nil || paths[2].Index != "orders_by_customer_id_note" {
 		t.Errorf("-json with the index: %v: %v", err, r)
 	}
 	for _, user := range []string{"1 2", "1x", "0x1"} {
-		if r := check("-func", "Mine", "-user", user); r.code != exitCannot {
+		if r := check("-func", "Mine", "-user", user); r.code != cli.ExitCannot {
 			t.Errorf("-user %q: %v", user, r)
 		}
 	}
-	if r := check("-func", "Everybody", "-strict"); r.code != exitFound || !strings.HasPrefix(r.out, "order: filters and orders stay behind the fence") {
+	if r := check("-func", "Everybody", "-strict"); r.code != cli.ExitFound || !strings.HasPrefix(r.out, "order: filters and orders stay behind the fence") {
 		t.Errorf("no user: %v", r)
 	}
 	for args, says := range map[string]string{
@@ -108,12 +109,12 @@ order.note: =, range, order, descending order: every row in scope is read. Would
 		"-func Wrong":           "takes a float64",
 		"-func Nobody":          "has no function Nobody",
 	} {
-		if r := check(strings.Fields(args)...); r.code != exitCannot || r.out != "" || !strings.Contains(r.err, says) {
+		if r := check(strings.Fields(args)...); r.code != cli.ExitCannot || r.out != "" || !strings.Contains(r.err, says) {
 			t.Errorf("%s: %v, want %q", args, r, says)
 		}
 	}
 	for _, word := range []string{"check", "indexes"} {
-		if r := exo(t, "", word, "-db", url, "./testdata/access", "-func", "a.b"); r.code != exitUsage {
+		if r := exo(t, "", word, "-db", url, "./testdata/access", "-func", "a.b"); r.code != cli.ExitUsage {
 			t.Errorf("%s: %v", word, r)
 		}
 	}
@@ -126,24 +127,24 @@ func TestCheckGranted(t *testing.T) {
 	check := func(args ...string) result {
 		return exo(t, "", append([]string{"check", "-db", url, "./testdata/access"}, args...)...)
 	}
-	if r := check("-func", "Clerk", "-user", "1"); r.code != exitDone || r.out != "4 declarations agree with the database\n" || r.err != "" {
+	if r := check("-func", "Clerk", "-user", "1"); r.code != cli.ExitDone || r.out != "4 declarations agree with the database\n" || r.err != "" {
 		t.Errorf("as it is: %v", r)
 	}
 	change("CREATE UNIQUE INDEX u ON orders (note)")
 	want := "orders: programs may write to it, and (note) is unique among everybody's rows: that a value is taken would tell of rows out of scope. Right would be: UNIQUE (customer_id, note) in its place, or Permit(exosql.AllowUnique(\"note\")) on the facet order, if programs may learn what others have\n"
-	if r := check("-func", "Clerk", "-user", "1"); r.code != exitFound || r.out != want || r.err != "" {
+	if r := check("-func", "Clerk", "-user", "1"); r.code != cli.ExitFound || r.out != want || r.err != "" {
 		t.Errorf("unique among all: %v\nwant %s", r, want)
 	}
-	if r := check("-func", "Mine", "-user", "1", "-strict"); r.code != exitDone || r.err != "" {
+	if r := check("-func", "Mine", "-user", "1", "-strict"); r.code != cli.ExitDone || r.err != "" {
 		t.Errorf("of facets that only read, one of them attenuated: %v", r)
 	}
-	if r := check("-func", "Weaker", "-user", "1"); r.code != exitFound || r.out != want || r.err != "" {
+	if r := check("-func", "Weaker", "-user", "1"); r.code != cli.ExitFound || r.out != want || r.err != "" {
 		t.Errorf("attenuated: %v\nwant %s", r, want)
 	}
-	if r := check("-func", "ReadOnly", "-user", "1", "-strict"); r.code != exitDone || r.err != "" {
+	if r := check("-func", "ReadOnly", "-user", "1", "-strict"); r.code != cli.ExitDone || r.err != "" {
 		t.Errorf("of what can't write any more: %v", r)
 	}
-	if r := check("-user", "1"); r.code != exitCannot || !strings.Contains(r.err, "has no function Grants") {
+	if r := check("-user", "1"); r.code != cli.ExitCannot || !strings.Contains(r.err, "has no function Grants") {
 		t.Errorf("without its name: %v", r)
 	}
 }
@@ -160,7 +161,7 @@ func TestCheckCannot(t *testing.T) {
 		{url, "./testdata/empty", "no variable that exosql.Check takes"},
 	} {
 		r := exo(t, "", "check", "-db", c.url, c.pkg)
-		if r.code != exitCannot || r.out != "" || !strings.Contains(r.err, c.says) || strings.Contains(r.err, "sekret") {
+		if r.code != cli.ExitCannot || r.out != "" || !strings.Contains(r.err, c.says) || strings.Contains(r.err, "sekret") {
 			t.Errorf("%s: %v, want %q", c.pkg, r, c.says)
 		}
 	}

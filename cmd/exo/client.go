@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/draft"
 )
 
@@ -19,7 +20,7 @@ func snippet(client, file, env string, d *draft.Draft) string {
 	}
 	name := "exo"
 	const value = "the URL of the database"
-	server := map[string]any{"command": programName, "args": args}
+	server := map[string]any{"command": cli.ProgramName, "args": args}
 	if env != "" {
 		server["env"] = map[string]string{env: value}
 	}
@@ -34,7 +35,7 @@ func snippet(client, file, env string, d *draft.Draft) string {
 		server["type"] = "stdio"
 	case "codex":
 		var b strings.Builder
-		fmt.Fprintf(&b, "# ~/.codex/config.toml\n[mcp_servers.%s]\ncommand = %s\nargs = %s\n", name, asJSON(programName), asJSON(args))
+		fmt.Fprintf(&b, "# ~/.codex/config.toml\n[mcp_servers.%s]\ncommand = %s\nargs = %s\n", name, asJSON(cli.ProgramName), asJSON(args))
 		if env != "" {
 			fmt.Fprintf(&b, "env = { %s = %s }\n", env, asJSON(value))
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -47,7 +48,7 @@ func TestCandidates(t *testing.T) {
 			t.Errorf("exo %s: %q, want %q", line, got, want)
 		}
 	}
-	if r := exo(t, "", "__complete"); r.code != exitDone || r.out != "" {
+	if r := exo(t, "", "__complete"); r.code != cli.ExitDone || r.out != "" {
 		t.Errorf("no words at all: %v", r)
 	}
 }

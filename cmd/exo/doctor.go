@@ -11,16 +11,17 @@ import (
 
 	"github.com/exoagent/exoagent/exoeval/worker"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/grantfile"
 	"github.com/exoagent/exoagent/internal/sqlname"
 )
 
-func doctorCommand() command {
-	return command{
-		name:  "doctor",
-		args:  "[FILE]",
-		short: "say which walls this machine has, and what a grant file's databases lack",
-		long: `Starts a worker, in which programs run, and says which walls the system puts round it. Of a grant file (default: exo.yaml,
+func doctorCommand() cli.Command {
+	return cli.Command{
+		Name:  "doctor",
+		Args:  "[FILE]",
+		Short: "say which walls this machine has, and what a grant file's databases lack",
+		Long: `Starts a worker, in which programs run, and says which walls the system puts round it. Of a grant file (default: exo.yaml,
 if it is there) it says whether somebody reviewed it, as which role its databases know us, which keys tenants share, which
 indexes are missing, and what would be right. No row is read.
 
@@ -28,9 +29,9 @@ examples:
   exo doctor
   exo doctor shop.yaml
 `,
-		exits:  "exit codes:\n  0  nothing is missing\n  1  something is missing, or wrong in the file\n  2  the command line is wrong\n  3  no worker starts, or the file or a database can't be read\n",
-		flags:  func(*flag.FlagSet) action { return runDoctor },
-		values: map[string][]string{"": {anyFile}},
+		Exits:  "exit codes:\n  0  nothing is missing\n  1  something is missing, or wrong in the file\n  2  the command line is wrong\n  3  no worker starts, or the file or a database can't be read\n",
+		Flags:  func(*flag.FlagSet) cli.Action { return runDoctor },
+		Values: map[string][]string{"": {cli.AnyFile}},
 	}
 }
 
@@ -49,7 +50,7 @@ var walls = []struct {
 	{worker.Tied, "tied", "it ends with its host", "run on Linux"},
 }
 
-func runDoctor(ctx context.Context, std stdio, args []string) error {
+func runDoctor(ctx context.Context, std cli.Stdio, args []string) error {
 	path, err := fileOf(args)
 	if err != nil {
 		return err
@@ -59,7 +60,7 @@ func runDoctor(ctx context.Context, std stdio, args []string) error {
 		return err
 	}
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) && len(args) == 0 {
-		fmt.Fprintf(std.out, "note     file: there is no %s here; exo init drafts one\n", path)
+		fmt.Fprintf(std.Out, "note     file: there is no %s here; exo init drafts one\n", path)
 	} else {
 		n, err := doctorFile(ctx, std, path)
 		if err != nil {
@@ -68,39 +69,39 @@ func runDoctor(ctx context.Context, std stdio, args []string) error {
 		missing += n
 	}
 	if missing > 0 {
-		return &failure{code: exitFound}
+		return &cli.Failure{Code: cli.ExitFound}
 	}
 	return nil
 }
 
 // doctorWalls lists the walls, and counts those that are missing.
-func doctorWalls(ctx context.Context, std stdio) (missing int, err error) {
-	has, err := during(std, "starting a worker", func(stdio) (worker.Isolation, error) { return worker.Shared().Isolation(ctx) })
+func doctorWalls(ctx context.Context, std cli.Stdio) (missing int, err error) {
+	has, err := cli.During(std, "starting a worker", func(cli.Stdio) (worker.Isolation, error) { return worker.Shared().Isolation(ctx) })
 	if err != nil {
 		return 0, fmt.Errorf("no worker starts here: %w", err)
 	}
 	for _, w := range walls {
 		switch {
 		case has.Has(w.is):
-			fmt.Fprintf(std.out, "ok       wall, %s: %s\n", w.name, w.has)
+			fmt.Fprintf(std.Out, "ok       wall, %s: %s\n", w.name, w.has)
 		case worker.Strong.Has(w.is):
 			missing++
-			fmt.Fprintf(std.out, "MISSING  wall, %s: it is not so that %s. To do: %s\n", w.name, w.has, w.remedy)
+			fmt.Fprintf(std.Out, "MISSING  wall, %s: it is not so that %s. To do: %s\n", w.name, w.has, w.remedy)
 		default:
-			fmt.Fprintf(std.out, "note     wall, %s: it is not so that %s. To do: %s\n", w.name, w.has, w.remedy)
+			fmt.Fprintf(std.Out, "note     wall, %s: it is not so that %s. To do: %s\n", w.name, w.has, w.remedy)
 		}
 	}
 	return missing, nil
 }
 
 // doctorFile lists what is to say of a grant file and its databases, and counts what is to do.
-func doctorFile(ctx context.Context, std stdio, path string) (missing int, err error) {
+func doctorFile(ctx context.Context, std cli.Stdio, path string) (missing int, err error) {
 	f, err := readGrants(path)
 	if err != nil {
 		return 0, err
 	}
 	var findings []grantfile.Finding
-	d, err := during(std, holding(path), func(stdio) (d *grantfile.Declared, err error) {
+	d, err := cli.During(std, holding(path), func(cli.Stdio) (d *grantfile.Declared, err error) {
 		d, findings, err = f.Inspect(ctx, nil)
 		return d, err
 	})
@@ -112,7 +113,7 @@ func doctorFile(ctx context.Context, std stdio, path string) (missing int, err e
 		if word == "MISSING" {
 			missing++
 		}
-		fmt.Fprintf(std.out, "%-8s %s\n", word, fmt.Sprintf(format, args...))
+		fmt.Fprintf(std.Out, "%-8s %s\n", word, fmt.Sprintf(format, args...))
 	}
 	if d.File.Reviewed {
 		say("ok", "file: somebody reviewed %s", path)
@@ -141,7 +142,7 @@ func doctorFile(ctx context.Context, std stdio, path string) (missing int, err e
 	if len(findings) == 0 {
 		say("ok", "database: it is as the file says, and no key spans tenants")
 	}
-	paths, err := during(std, "asking for the database's plans", func(stdio) ([]exosql.AccessPath, error) { return d.Access(ctx) })
+	paths, err := cli.During(std, "asking for the database's plans", func(cli.Stdio) ([]exosql.AccessPath, error) { return d.Access(ctx) })
 	if err != nil {
 		return 0, err
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/cli"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -32,7 +33,7 @@ func TestDryRun(t *testing.T) {
 		before := look()
 
 		r := exo(t, "", "run", path, "-as", "org=acme", "-dry-run", "-format", "json", "-e", program)
-		if r.code != exitDone || strings.Join(strings.Fields(r.out), "") != `["ash","new"]` {
+		if r.code != cli.ExitDone || strings.Join(strings.Fields(r.out), "") != `["ash","new"]` {
 			t.Errorf("%+v", r)
 		}
 		for _, want := range []string{"item: 1 row changed, 1 row added, 1 row deleted, not kept", "ash", "bell", "a dry run: nothing was kept", "nothing of "} {
@@ -46,16 +47,16 @@ func TestDryRun(t *testing.T) {
 		if text, err := os.ReadFile(kept); err != nil || !strings.Contains(string(text), `"state":"rolledback"`) || !strings.Contains(string(text), `"before":`) || strings.Contains(string(text), `"applied"`) || strings.Contains(string(text), `"step":"committing"`) {
 			t.Errorf("the record: %v %s", err, text)
 		}
-		if r := exo(t, "", "run", path, "-as", "org=acme", "-dry-run", "-e", "await items.where({ id: 1 }).update({ name: 'ash' }); throw new Error('no')"); r.code != exitFound || strings.Contains(r.err, "dry run") {
+		if r := exo(t, "", "run", path, "-as", "org=acme", "-dry-run", "-e", "await items.where({ id: 1 }).update({ name: 'ash' }); throw new Error('no')"); r.code != cli.ExitFound || strings.Contains(r.err, "dry run") {
 			t.Errorf("a program that fails: %+v", r)
 		}
-		if r := exo(t, "", "run", path, "-as", "org=acme", "-dry-run", "-e", "items.count()"); r.code != exitDone || strings.TrimSpace(r.out) != "2" {
+		if r := exo(t, "", "run", path, "-as", "org=acme", "-dry-run", "-e", "items.count()"); r.code != cli.ExitDone || strings.TrimSpace(r.out) != "2" {
 			t.Errorf("a program that reads: %+v", r)
 		}
-		if r := exo(t, "", "run", path, "-as", "org=acme", "-dry-run", "-api"); r.code != exitUsage {
+		if r := exo(t, "", "run", path, "-as", "org=acme", "-dry-run", "-api"); r.code != cli.ExitUsage {
 			t.Errorf("-api: %+v", r)
 		}
-		if r := exo(t, "", "run", path, "-as", "org=acme", "-e", program); r.code != exitDone || strings.Contains(look(), "ax") || !strings.Contains(look(), "new") {
+		if r := exo(t, "", "run", path, "-as", "org=acme", "-e", program); r.code != cli.ExitDone || strings.Contains(look(), "ax") || !strings.Contains(look(), "new") {
 			t.Errorf("the twin: %+v %s", r, look())
 		}
 	})
@@ -77,7 +78,7 @@ func TestDryRunSeals(t *testing.T) {
 			write(t, path, file)
 			dry := func(program string) string {
 				r := exo(t, "", "run", path, "-as", "org=acme", "-dry-run", "-e", program)
-				if r.code != exitDone {
+				if r.code != cli.ExitDone {
 					t.Errorf("%s: %+v", program, r)
 				}
 				return r.err

@@ -5,19 +5,21 @@ import (
 	"flag"
 	"fmt"
 	"go/token"
+	"io"
 	"path"
 	"path/filepath"
 	"strings"
 
+	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/schema"
 	"github.com/exoagent/exoagent/schema/gen"
 )
 
-func genCommand() command {
-	return command{
-		name:  "gen",
-		short: "write Go declarations of a database's tables",
-		long: `It writes row types, tables, typed columns, links and enums for package exosql,
+func genCommand() cli.Command {
+	return cli.Command{
+		Name:  "gen",
+		Short: "write Go declarations of a database's tables",
+		Long: `It writes row types, tables, typed columns, links and enums for package exosql,
 and never what a program may see of them: facets and grants are yours to write, and
 facet_start.go has a commented one to start from. A second run changes nothing unless
 the database changed. DIR is for what exo gen writes and for your own files beside
@@ -41,7 +43,7 @@ errors.
 
 A password is better given in PGPASSWORD or ~/.pgpass than in the URL.
 `,
-		flags: func(fs *flag.FlagSet) action {
+		Flags: func(fs *flag.FlagSet) cli.Action {
 			o := &genOptions{}
 			o.source.flags(fs)
 			fs.StringVar(&o.dir, "o", "", "`DIR`: where to write; made if it is not there")
@@ -49,7 +51,7 @@ A password is better given in PGPASSWORD or ~/.pgpass than in the URL.
 			fs.StringVar(&o.tables, "tables", "", "`PATTERNS`: which tables to declare, with commas; ! before one leaves out (default: all)")
 			return o.run
 		},
-		values: map[string][]string{"-o": {anyDir}, "-ddl": {anyFile}, "-engine": {"postgres", "sqlite"}, "-scratch": {}},
+		Values: map[string][]string{"-o": {cli.AnyDir}, "-ddl": {cli.AnyFile}, "-engine": {"postgres", "sqlite"}, "-scratch": {}},
 	}
 }
 
@@ -58,28 +60,28 @@ type genOptions struct {
 	dir, pkg, tables string
 }
 
-func (o *genOptions) run(ctx context.Context, std stdio, args []string) error {
+func (o *genOptions) run(ctx context.Context, std cli.Stdio, args []string) error {
 	switch {
 	case len(args) > 0:
-		return usagef("unexpected argument %q", args[0])
+		return cli.Usagef("unexpected argument %q", args[0])
 	case o.dir == "":
-		return usagef("-o is missing: the directory to write to")
+		return cli.Usagef("-o is missing: the directory to write to")
 	}
 	if err := o.source.validate(); err != nil {
 		return err
 	}
 	for _, pattern := range list(o.tables) {
 		if _, err := path.Match(strings.TrimPrefix(pattern, "!"), ""); err != nil {
-			return usagef("-tables: %q is no pattern: * stands for any letters, ? for one, [a-c] for one of these", pattern)
+			return cli.Usagef("-tables: %q is no pattern: * stands for any letters, ? for one, [a-c] for one of these", pattern)
 		}
 	}
 	pkg := o.pkg
 	if pkg == "" {
 		pkg = packageName(o.dir)
 	} else if !token.IsIdentifier(pkg) || pkg == "_" {
-		return usagef("-package %q can't be the name of a package", pkg)
+		return cli.Usagef("-package %q can't be the name of a package", pkg)
 	}
-	db, err := o.source.read(ctx, std.in)
+	db, err := o.source.read(ctx, std.In)
 	if err != nil {
 		return err
 	}
@@ -91,11 +93,11 @@ func (o *genOptions) run(ctx context.Context, std stdio, args []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(std.out, "%s: %d tables; %s\n", o.dir, declared.Tables, done)
+	fmt.Fprintf(std.Out, "%s: %d tables; %s\n", o.dir, declared.Tables, done)
 	if n := len(declared.LeftOut); n > 0 {
-		fmt.Fprintf(std.out, "left out:\n")
+		fmt.Fprintf(std.Out, "left out:\n")
 		for _, l := range declared.LeftOut {
-			fmt.Fprintf(std.out, "  %s\n", schema.Printable(l)) // one line each
+			fmt.Fprintf(std.Out, "  %s\n", schema.Printable(l)) // one line each
 		}
 	}
 	return nil
@@ -127,4 +129,53 @@ func packageName(dir string) string {
 		return "tables"
 	}
 	return name
+}
+
+func genRLSCommand() cli.Command {
+	return cli.Command{
+		Name:  "gen rls",
+		Args:  "PACKAGE",
+		Short: "write the role, rights and row-level policies of what a package grants",
+		Long: `It calls the package's function of grants (exo help repl has its form), and prints the
+SQL by which PostgreSQL lets a role do what is granted and no more: the role, the columns
+that programs may read, insert and update, and for each command a policy that says which
+rows. Nothing is changed: read the SQL, and run it as the owner of the tables. The host
+then opens the database as that role, with exosql.OpenOptions.RowSecurity.
+
+Run it again when the declarations change. The SQL takes back what the role had before,
+and gives what is granted now, in one transaction; a notice names each table that the
+role may not use any more. What policies of the host take from an object (exo.Wrap) the
+role has all the same. What is no object of a facet is left out: if programs read tables
+through it, their statements are refused by the database.
+
+The structure of the grants counts and not who the user is: -user is anybody who is
+granted all that programs of this role are to do.
+
+examples:
+  exo gen rls -db postgres://you@localhost/shop -role shop_agent -user 1 ./shop > rls.sql
+  psql -f rls.sql postgres://you@localhost/shop
+
+A password is better given in PGPASSWORD or ~/.pgpass than in the URL.
+`,
+		Flags: func(fs *flag.FlagSet) cli.Action {
+			o := &checkOptions{}
+			o.flags(fs)
+			fs.Lookup("db").Usage = "`URL`: the database, postgres://user@host/database"
+			fs.StringVar(&o.role, "role", "", "`NAME`: the role; up to 40 small letters, digits and _")
+			return o.runRLS
+		},
+		Values: map[string][]string{"": {cli.AnyDir}},
+	}
+}
+
+func (o *checkOptions) runRLS(ctx context.Context, std cli.Stdio, args []string) error {
+	if o.role == "" {
+		return cli.Usagef("-role is missing: the name of the role that programs' statements are to run as")
+	}
+	report, err := o.inspectArgs(ctx, std, args, true)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(std.Out, report.Policies)
+	return err
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/exoagent/exoagent/internal/cli"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -71,7 +72,7 @@ func TestGen(t *testing.T) {
 	gen := func(want string, more ...string) {
 		t.Helper()
 		r := exo(t, "", append([]string{"gen", "-db", url, "-o", dir}, more...)...)
-		if r.code != exitDone || r.err != "" || !strings.Contains(r.out, want) {
+		if r.code != cli.ExitDone || r.err != "" || !strings.Contains(r.out, want) {
 			t.Fatalf("%v, want %q", r, want)
 		}
 	}
@@ -135,7 +136,7 @@ func TestGenRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := exo(t, "", "gen", "-db", url, "-o", dir)
-		if r.code != exitCannot || !strings.Contains(r.err, "tables.go was not written by exo gen") || r.out != "" {
+		if r.code != cli.ExitCannot || !strings.Contains(r.err, "tables.go was not written by exo gen") || r.out != "" {
 			t.Errorf("%s in the way: %v", what, r)
 		}
 		if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
@@ -144,7 +145,7 @@ func TestGenRefuses(t *testing.T) {
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
 		}
-		if r := exo(t, "", "gen", "-db", url, "-o", dir, "-package", "shop"); r.code != exitDone {
+		if r := exo(t, "", "gen", "-db", url, "-o", dir, "-package", "shop"); r.code != cli.ExitDone {
 			t.Errorf("nothing in the way: %v", r)
 		}
 	}
@@ -152,7 +153,7 @@ func TestGenRefuses(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if r := exo(t, "", "gen", "-db", url, "-o", file); r.code != exitCannot {
+	if r := exo(t, "", "gen", "-db", url, "-o", file); r.code != cli.ExitCannot {
 		t.Errorf("a file as directory: %v", r)
 	}
 }
@@ -170,7 +171,7 @@ func TestGenLeftOver(t *testing.T) {
 	}
 	r := exo(t, "", "gen", "-db", url, "-o", dir, "-package", "shop")
 	text, err := os.ReadFile(victim)
-	if r.code != exitDone || err != nil || string(text) != "mine" || names(files(t, dir)) != "facet_start.go tables.go" {
+	if r.code != cli.ExitDone || err != nil || string(text) != "mine" || names(files(t, dir)) != "facet_start.go tables.go" {
 		t.Errorf("%v; the victim holds %q, %v; there are %s", r, text, err, names(files(t, dir)))
 	}
 }
@@ -178,7 +179,7 @@ func TestGenLeftOver(t *testing.T) {
 func TestGenDDL(t *testing.T) {
 	dir := t.TempDir()
 	r := exo(t, shop, "gen", "-ddl", "-", "-engine", "sqlite", "-o", dir)
-	if r.code != exitDone || !strings.Contains(files(t, dir)["tables.go"], "exo gen from SQLite definitions; DO NOT EDIT.") {
+	if r.code != cli.ExitDone || !strings.Contains(files(t, dir)["tables.go"], "exo gen from SQLite definitions; DO NOT EDIT.") {
 		t.Errorf("%v\n%s", r, files(t, dir)["tables.go"])
 	}
 	for name, c := range map[string]struct{ ddl, says string }{
@@ -188,7 +189,7 @@ func TestGenDDL(t *testing.T) {
 		"no end":    {"CREATE TABLE a (id int); CREATE TRIGGER t DELETE ON a BEGIN SELECT 1;", "standard input:1: "},
 		"no tables": {"-- nothing", "no table"},
 	} {
-		if r := exo(t, c.ddl, "gen", "-ddl", "-", "-engine", "sqlite", "-o", t.TempDir()); r.code != exitCannot || !strings.Contains(r.err, c.says) {
+		if r := exo(t, c.ddl, "gen", "-ddl", "-", "-engine", "sqlite", "-o", t.TempDir()); r.code != cli.ExitCannot || !strings.Contains(r.err, c.says) {
 			t.Errorf("%s: %v, want %q", name, r, c.says)
 		}
 	}
@@ -200,7 +201,7 @@ func TestGenDDL(t *testing.T) {
 		"a trigger":           "CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TRIGGER t AFTER UPDATE ON a BEGIN UPDATE a SET id = CASE WHEN 1 THEN 2 END; DELETE FROM a; END; INSERT INTO a VALUES (1)",
 		"what .dump prints":   "PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;\nCREATE TABLE [a;] (id INTEGER PRIMARY KEY, b TEXT DEFAULT ';');\nINSERT INTO [a;] VALUES(1,'it''s;');\nCOMMIT;",
 	} {
-		if r := exo(t, ddl, "gen", "-ddl", "-", "-engine", "sqlite", "-o", t.TempDir()); r.code != exitDone || !strings.Contains(r.out, "1 tables") {
+		if r := exo(t, ddl, "gen", "-ddl", "-", "-engine", "sqlite", "-o", t.TempDir()); r.code != cli.ExitDone || !strings.Contains(r.out, "1 tables") {
 			t.Errorf("%s: %v", name, r)
 		}
 	}
@@ -225,7 +226,7 @@ func TestGenPostgres(t *testing.T) {
 	for _, args := range [][]string{{"-db", password(url)}, {"-db", password(tu.Server(t)), "-schema", at}} {
 		r := exo(t, "", append([]string{"gen", "-o", dir, "-package", "shop"}, args...)...)
 		text := files(t, dir)["tables.go"]
-		if r.code != exitDone || !strings.Contains(text, `.OneOf("open", "done")`) || !strings.Contains(text, "the PostgreSQL database postgres") {
+		if r.code != cli.ExitDone || !strings.Contains(text, `.OneOf("open", "done")`) || !strings.Contains(text, "the PostgreSQL database postgres") {
 			t.Errorf("%v\n%s", r, text)
 		}
 		for _, secret := range []string{"sekret", "127.0.0.1", "sslmode"} {

@@ -15,6 +15,7 @@ import (
 	"github.com/exoagent/exoagent/cmd/exo/testdata/access"
 	core "github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/cli"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -58,7 +59,7 @@ func TestGenRLS(t *testing.T) {
 	script := func(function string) string {
 		t.Helper()
 		r := exo(t, "", "gen", "rls", "-db", url, "-role", role, "-user", "1", "-func", function, "./testdata/access")
-		if r.code != exitDone || r.err != "" {
+		if r.code != cli.ExitDone || r.err != "" {
 			t.Fatal(r)
 		}
 		return r.out
@@ -168,12 +169,12 @@ func TestGenRLSRefuses(t *testing.T) {
 		code int
 		says string
 	}{
-		{"-db " + url + " ./testdata/access", exitUsage, "-role is missing"},
-		{"-role agent ./testdata/access", exitUsage, "-db is missing"},
-		{"-role agent -db " + url, exitUsage, "want one package"},
-		{"-role agent -db " + url + " -func a.b ./testdata/access", exitUsage, "want the name of a function"},
-		{"-role agent -user 1 -db " + url + " ./testdata/access", exitCannot, "has no function Grants"},
-		{"-role agent -user 1 -func Mine -db " + url + " ./testdata/access", exitCannot, "SQLite, which has no policies"},
+		{"-db " + url + " ./testdata/access", cli.ExitUsage, "-role is missing"},
+		{"-role agent ./testdata/access", cli.ExitUsage, "-db is missing"},
+		{"-role agent -db " + url, cli.ExitUsage, "want one package"},
+		{"-role agent -db " + url + " -func a.b ./testdata/access", cli.ExitUsage, "want the name of a function"},
+		{"-role agent -user 1 -db " + url + " ./testdata/access", cli.ExitCannot, "has no function Grants"},
+		{"-role agent -user 1 -func Mine -db " + url + " ./testdata/access", cli.ExitCannot, "SQLite, which has no policies"},
 	} {
 		r := exo(t, "", append([]string{"gen", "rls"}, strings.Fields(c.args)...)...)
 		if r.code != c.code || r.out != "" || !strings.Contains(r.err, c.says) {
@@ -183,10 +184,10 @@ func TestGenRLSRefuses(t *testing.T) {
 	pg := tu.Postgres.URL(t)
 	tu.Postgres.OpenURL(t, pg, &exosql.OpenOptions{Setup: tu.Postgres.Exec("CREATE TABLE customers (id bigint PRIMARY KEY, name text NOT NULL)", "CREATE TABLE orders (id bigint PRIMARY KEY, customer_id bigint NOT NULL REFERENCES customers, note text)")})
 	r := exo(t, "", "gen", "rls", "-db", pg, "-role", "agent", "-user", "1", "-func", "Mine", "./testdata/access")
-	if r.code != exitDone || r.err != "" || !strings.Contains(r.out, `GRANT SELECT ("id", "name")`) {
+	if r.code != cli.ExitDone || r.err != "" || !strings.Contains(r.out, `GRANT SELECT ("id", "name")`) {
 		t.Errorf("with one that is attenuated: %v", r)
 	}
-	if r := exo(t, "", "gen", "rls", "-db", pg, "-role", "Agent", "-user", "1", "-func", "Mine", "./testdata/access"); r.code != exitCannot || !strings.Contains(r.err, "small letters") {
+	if r := exo(t, "", "gen", "rls", "-db", pg, "-role", "Agent", "-user", "1", "-func", "Mine", "./testdata/access"); r.code != cli.ExitCannot || !strings.Contains(r.err, "small letters") {
 		t.Errorf("a name that is none: %v", r)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	core "github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/record"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/grantfile"
 )
 
@@ -28,7 +29,7 @@ func fileOf(args []string) (string, error) {
 	case 1:
 		return args[0], nil
 	}
-	return "", usagef("want one grant file, not %d", len(args))
+	return "", cli.Usagef("want one grant file, not %d", len(args))
 }
 
 // readGrants reads a grant file. What is wrong in it is the failure of a file that can't be used.
@@ -62,16 +63,16 @@ func found(err error) error {
 		if len(wrong.Problems) == 1 {
 			n = "a problem"
 		}
-		return &failure{exitFound, fmt.Errorf("%s\n%w", n, err)}
+		return &cli.Failure{Code: cli.ExitFound, Err: fmt.Errorf("%s\n%w", n, err)}
 	}
 	if _, refused := errors.AsType[*grantfile.Refused](err); refused {
-		return &failure{exitFound, err}
+		return &cli.Failure{Code: cli.ExitFound, Err: err}
 	}
 	return err
 }
 
 // readAndOpen reads a grant file, and opens it.
-func readAndOpen(ctx context.Context, std stdio, path string) (*grantfile.Declared, error) {
+func readAndOpen(ctx context.Context, std cli.Stdio, path string) (*grantfile.Declared, error) {
 	f, err := readGrants(path)
 	if err != nil {
 		return nil, err
@@ -80,15 +81,15 @@ func readAndOpen(ctx context.Context, std stdio, path string) (*grantfile.Declar
 }
 
 // openGrants opens a grant file for a command that goes on with it. It refuses what exo validate refuses, and prints the warnings once.
-func openGrants(ctx context.Context, std stdio, f *grantfile.File, opt *grantfile.Options) (*grantfile.Declared, error) {
+func openGrants(ctx context.Context, std cli.Stdio, f *grantfile.File, opt *grantfile.Options) (*grantfile.Declared, error) {
 	d, warnings, err := f.Open(ctx, opt)
 	noIndex := func(x grantfile.Finding) bool { return x.Kind == exosql.NoIndex }
 	if many := len(warnings) - len(slices.DeleteFunc(slices.Clone(warnings), noIndex)); many > fewWarnings {
 		warnings = slices.DeleteFunc(warnings, noIndex)
-		fmt.Fprintf(std.err, "warning: %d scopes and links have no index: exo validate %s lists them, with the statements that make them\n", many, f.Name)
+		fmt.Fprintf(std.Err, "warning: %d scopes and links have no index: exo validate %s lists them, with the statements that make them\n", many, f.Name)
 	}
 	for _, w := range warnings {
-		fmt.Fprintln(std.err, w)
+		fmt.Fprintln(std.Err, w)
 	}
 	return d, found(err)
 }
@@ -105,7 +106,7 @@ func recordOf(f *grantfile.File) (*record.File, error) {
 }
 
 // settle completes the record of runs whose process was stopped, before the first run of this one. The databases that know are asked.
-func settle(ctx context.Context, std stdio, rec *record.File, d *grantfile.Declared) error {
+func settle(ctx context.Context, std cli.Stdio, rec *record.File, d *grantfile.Declared) error {
 	runs := rec.UnsettledAtOpen()
 	if len(runs) == 0 {
 		return nil
@@ -118,7 +119,7 @@ func settle(ctx context.Context, std stdio, rec *record.File, d *grantfile.Decla
 		return err
 	}
 	for _, r := range runs {
-		fmt.Fprintf(std.err, "the record has now how the run %s ended, whose process was stopped\n", r.ID)
+		fmt.Fprintf(std.Err, "the record has now how the run %s ended, whose process was stopped\n", r.ID)
 	}
 	return nil
 }
@@ -129,7 +130,7 @@ func isGrantFile(arg string) bool {
 }
 
 // replOnFile opens the terminal on a grant file, for a command. flags are those of the terminal.
-func replOnFile(command, path, url string, flags []string, std stdio) error {
+func replOnFile(command, path, url string, flags []string, std cli.Stdio) error {
 	f, err := readGrants(path)
 	if err != nil {
 		return err
@@ -149,7 +150,7 @@ func replOnFile(command, path, url string, flags []string, std stdio) error {
 		defer rec.Close()
 		opt.Record = rec
 	}
-	app := repl.App{Name: programName + " " + command + " " + path, Package: path, About: "A terminal on what the grant file " + path + " grants.", Options: opt, Models: f.ModelNames(),
+	app := repl.App{Name: cli.ProgramName + " " + command + " " + path, Package: path, About: "A terminal on what the grant file " + path + " grants.", Options: opt, Models: f.ModelNames(),
 		Grants: func(ctx context.Context, db *exosql.DB, claims string) (codemode.Grants, error) {
 			p, err := f.ParseClaims(claims)
 			if err != nil {
@@ -169,12 +170,12 @@ func replOnFile(command, path, url string, flags []string, std stdio) error {
 	if url == "" {
 		flags = append(flags, "-db="+own)
 	}
-	code := app.Run(flags, std.in, terminal(std.out), terminal(std.err))
-	if f, ok := errors.AsType[*failure](refused); ok && code != 0 {
-		code = f.code // the terminal has printed why
+	code := app.Run(flags, std.In, cli.Terminal(std.Out), cli.Terminal(std.Err))
+	if f, ok := errors.AsType[*cli.Failure](refused); ok && code != 0 {
+		code = f.Code // the terminal has printed why
 	}
 	if code != 0 {
-		return &failure{code: code}
+		return &cli.Failure{Code: code}
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -42,49 +43,49 @@ func TestGrantFileCommands(t *testing.T) {
 		code int
 		says string // on the stream where it belongs
 	}{
-		{"validate " + good, "", exitDone, "nothing is wrong, and nobody has reviewed it"},
-		{"validate " + bad, "", exitFound, "bad.yaml:9:19: the table customers has no column `nam`; did you mean `name`?"},
-		{"validate " + bad, "", exitFound, "bad.yaml:9:24: the table customers has no column `salary`"},
-		{"validate -offline " + bad, "", exitDone, "nothing is wrong"},
-		{"validate " + dir + "/none.yaml", "", exitCannot, "none.yaml"},
-		{"validate a b", "", exitUsage, "want one grant file"},
-		{"show " + good, "", exitDone, "rows         of customers: id = $principal.customer"},
-		{"show -json " + good, "", exitDone, `"How": "the facet customer"`},
-		{"manifest " + good, "", exitDone, `"scope": "id = $principal.customer"`},
-		{"manifest " + good, "", exitDone, "\"table\": \"orders\",\n      \"whole\": true,\n      \"columns\": [\n        \"id\",\n        \"customer_id\",\n        \"note\"\n"},
-		{"manifest -format mermaid " + good, "", exitDone, `f0["customer of customers<br>id = $principal.customer<br>id, name<br>read"]`},
-		{"manifest -format dot " + good, "", exitUsage, "-format: want json or mermaid"},
-		{"manifest " + bad, "", exitFound, "bad.yaml:9:19"},
-		{"doctor " + good, "", exitFound, "MISSING  file: nobody reviewed"},
-		{"doctor " + good, "", exitFound, "ok       wall, process: "},
-		{"doctor " + good, "", exitFound, "ok       database: "},
-		{"doctor " + reviewed, "", exitDone, "ok       file: somebody reviewed"},
-		{"doctor " + bad, "", exitFound, "ok       wall, process: "},
-		{"doctor", "", exitDone, "note     file: there is no exo.yaml here"},
-		{"doctor a b", "", exitUsage, "want one grant file"},
-		{"diff " + good + " " + good, "", exitDone, ""},
-		{"diff " + good + " " + wide, "", exitFound, "~ facet customer  rows         of customers: shared, and was of customers: id = $principal.customer"},
-		{"diff " + good + " " + wide, "", exitFound, "+ facet customer  may delete"},
-		{"diff " + good + " " + wide, "", exitFound, "- facet customer  column name"},
-		{"diff " + good, "", exitUsage, "want two grant files"},
-		{"run " + good + " -as customer=2 -e me", "", exitDone, `[{"id":2,"name":"bob"}]`},
-		{"repl " + zoned + " -as customer=1 -f -", "return new Date(2024, 0, 1)", exitDone, `"2023-12-31T23:00:00.000Z"`},
-		{"repl " + zoned + " -as customer=1 -f -", "return '" + strings.Repeat("x", 60) + "'", exitFound, "(source size)"},
-		{"run " + good + " -as customer=2 -e me -format table", "", exitDone, "id  name\n2   bob\n"},
-		{"run " + good + " -as customer=2 -e me -format xml", "", exitUsage, "-format: want one of csv, json, jsonl, table"},
-		{"run " + good + " -as customer=2 -f -", "return me.where({ id: 1 }).count()", exitDone, "0\n"},
-		{"run " + good + " -as customer=2 -e me.email", "", exitFound, "has no member `email`"},
-		{"run " + good + " -as customer=x -e me", "", exitUsage, "the claim `customer` has to be int"},
-		{"run " + good + " -e me", "", exitUsage, "the principal has no claim `customer`"},
-		{"run " + good, "", exitUsage, "want one of -e PROGRAM"},
-		{"run " + good + " -as customer=2 -api", "", exitDone, "me: "},
-		{"run " + bad + " -as customer=2 -e me", "", exitFound, "bad.yaml:9:19"},
-		{"repl " + good + " -as customer=1 -e me", "", exitDone, `[{"id":1,"name":"ann"}]`},
-		{"repl " + good + " -as customer=y -e me", "", exitUsage, ""},
+		{"validate " + good, "", cli.ExitDone, "nothing is wrong, and nobody has reviewed it"},
+		{"validate " + bad, "", cli.ExitFound, "bad.yaml:9:19: the table customers has no column `nam`; did you mean `name`?"},
+		{"validate " + bad, "", cli.ExitFound, "bad.yaml:9:24: the table customers has no column `salary`"},
+		{"validate -offline " + bad, "", cli.ExitDone, "nothing is wrong"},
+		{"validate " + dir + "/none.yaml", "", cli.ExitCannot, "none.yaml"},
+		{"validate a b", "", cli.ExitUsage, "want one grant file"},
+		{"show " + good, "", cli.ExitDone, "rows         of customers: id = $principal.customer"},
+		{"show -json " + good, "", cli.ExitDone, `"How": "the facet customer"`},
+		{"manifest " + good, "", cli.ExitDone, `"scope": "id = $principal.customer"`},
+		{"manifest " + good, "", cli.ExitDone, "\"table\": \"orders\",\n      \"whole\": true,\n      \"columns\": [\n        \"id\",\n        \"customer_id\",\n        \"note\"\n"},
+		{"manifest -format mermaid " + good, "", cli.ExitDone, `f0["customer of customers<br>id = $principal.customer<br>id, name<br>read"]`},
+		{"manifest -format dot " + good, "", cli.ExitUsage, "-format: want json or mermaid"},
+		{"manifest " + bad, "", cli.ExitFound, "bad.yaml:9:19"},
+		{"doctor " + good, "", cli.ExitFound, "MISSING  file: nobody reviewed"},
+		{"doctor " + good, "", cli.ExitFound, "ok       wall, process: "},
+		{"doctor " + good, "", cli.ExitFound, "ok       database: "},
+		{"doctor " + reviewed, "", cli.ExitDone, "ok       file: somebody reviewed"},
+		{"doctor " + bad, "", cli.ExitFound, "ok       wall, process: "},
+		{"doctor", "", cli.ExitDone, "note     file: there is no exo.yaml here"},
+		{"doctor a b", "", cli.ExitUsage, "want one grant file"},
+		{"diff " + good + " " + good, "", cli.ExitDone, ""},
+		{"diff " + good + " " + wide, "", cli.ExitFound, "~ facet customer  rows         of customers: shared, and was of customers: id = $principal.customer"},
+		{"diff " + good + " " + wide, "", cli.ExitFound, "+ facet customer  may delete"},
+		{"diff " + good + " " + wide, "", cli.ExitFound, "- facet customer  column name"},
+		{"diff " + good, "", cli.ExitUsage, "want two grant files"},
+		{"run " + good + " -as customer=2 -e me", "", cli.ExitDone, `[{"id":2,"name":"bob"}]`},
+		{"repl " + zoned + " -as customer=1 -f -", "return new Date(2024, 0, 1)", cli.ExitDone, `"2023-12-31T23:00:00.000Z"`},
+		{"repl " + zoned + " -as customer=1 -f -", "return '" + strings.Repeat("x", 60) + "'", cli.ExitFound, "(source size)"},
+		{"run " + good + " -as customer=2 -e me -format table", "", cli.ExitDone, "id  name\n2   bob\n"},
+		{"run " + good + " -as customer=2 -e me -format xml", "", cli.ExitUsage, "-format: want one of csv, json, jsonl, table"},
+		{"run " + good + " -as customer=2 -f -", "return me.where({ id: 1 }).count()", cli.ExitDone, "0\n"},
+		{"run " + good + " -as customer=2 -e me.email", "", cli.ExitFound, "has no member `email`"},
+		{"run " + good + " -as customer=x -e me", "", cli.ExitUsage, "the claim `customer` has to be int"},
+		{"run " + good + " -e me", "", cli.ExitUsage, "the principal has no claim `customer`"},
+		{"run " + good, "", cli.ExitUsage, "want one of -e PROGRAM"},
+		{"run " + good + " -as customer=2 -api", "", cli.ExitDone, "me: "},
+		{"run " + bad + " -as customer=2 -e me", "", cli.ExitFound, "bad.yaml:9:19"},
+		{"repl " + good + " -as customer=1 -e me", "", cli.ExitDone, `[{"id":1,"name":"ann"}]`},
+		{"repl " + good + " -as customer=y -e me", "", cli.ExitUsage, ""},
 	} {
 		r := exo(t, c.in, strings.Fields(c.args)...)
 		text := r.out
-		if c.code != exitDone && r.out == "" {
+		if c.code != cli.ExitDone && r.out == "" {
 			text = r.err
 		}
 		if r.code != c.code || !strings.Contains(text, c.says) {
@@ -130,7 +131,7 @@ func TestGrantFilePage(t *testing.T) {
 		for _, m := range regexp.MustCompile(`'([^']*)'|(\S+)`).FindAllStringSubmatch(strings.TrimPrefix(c, "exo "), -1) {
 			args = append(args, m[1]+m[2])
 		}
-		if r := exo(t, "", args...); r.code != exitDone || !strings.HasSuffix(r.out, want[i]) {
+		if r := exo(t, "", args...); r.code != cli.ExitDone || !strings.HasSuffix(r.out, want[i]) {
 			t.Errorf("%s: code %d\n%s%s", c, r.code, r.out, r.err)
 		}
 	}
@@ -159,14 +160,14 @@ func TestGrantFilePaths(t *testing.T) {
 		write(t, "exo.yaml", strings.Replace(grantsOfShop, "env:GRANTS_TEST_DB", at, 1)+"record: runs.log\n")
 		for _, c := range []struct{ folder, file string }{{dir, "exo.yaml"}, {dir, "./exo.yaml"}, {t.TempDir(), filepath.Join(dir, "exo.yaml")}, {filepath.Join(dir, "data"), "../exo.yaml"}} {
 			t.Chdir(c.folder)
-			if r := exo(t, "", "run", c.file, "-as", "customer=2", "-e", "me"); r.code != exitDone || !strings.Contains(r.out, "bob") {
+			if r := exo(t, "", "run", c.file, "-as", "customer=2", "-e", "me"); r.code != cli.ExitDone || !strings.Contains(r.out, "bob") {
 				t.Errorf("%s, %s in %s: %+v", at, c.file, c.folder, r)
 			}
 			if _, err := os.Stat("runs.log"); (err == nil) != (c.folder == dir) {
 				t.Errorf("%s: the record in %s: %v", c.file, c.folder, err)
 			}
 		}
-		if r := exo(t, "", "init", "-db", strings.Replace(at, "data/", "", 1), "-tenant", "none", filepath.Join(t.TempDir(), "exo.yaml")); r.code != exitDone && r.code != exitFound {
+		if r := exo(t, "", "init", "-db", strings.Replace(at, "data/", "", 1), "-tenant", "none", filepath.Join(t.TempDir(), "exo.yaml")); r.code != cli.ExitDone && r.code != cli.ExitFound {
 			t.Errorf("init -db %s: %+v", at, r)
 		}
 		t.Chdir(dir)
@@ -184,14 +185,14 @@ func TestRecordOfFile(t *testing.T) {
 	for command, rest := range map[string][]string{"run": {"-e", "me"}, "repl": {"-e", "me"}, "ask": {"-model", "openai:test", "who?"}} {
 		file, kept := filepath.Join(dir, command+".yaml"), filepath.Join(dir, command+".jsonl")
 		write(t, file, grantsOfShop+"record: "+kept+"\n")
-		if r := exo(t, "", append([]string{command, file, "-as", "customer=1"}, rest...)...); r.code != exitDone || r.out == "" {
+		if r := exo(t, "", append([]string{command, file, "-as", "customer=1"}, rest...)...); r.code != cli.ExitDone || r.out == "" {
 			t.Errorf("%s: code %d\n%s%s", command, r.code, r.out, r.err)
 		}
 		if text, err := os.ReadFile(kept); err != nil || !strings.Contains(string(text), `"op":"me.execute"`) || !strings.Contains(string(text), `"principal":"customer=1"`) || strings.Contains(string(text), "user customer") {
 			t.Errorf("%s keeps %s %v", command, text, err)
 		}
 		write(t, file, grantsOfShop+"record: "+dir+"\n")
-		if r := exo(t, "", append([]string{command, file, "-as", "customer=1"}, rest...)...); r.code == exitDone || r.out != "" || !strings.Contains(r.err, "record") {
+		if r := exo(t, "", append([]string{command, file, "-as", "customer=1"}, rest...)...); r.code == cli.ExitDone || r.out != "" || !strings.Contains(r.err, "record") {
 			t.Errorf("%s without a record: code %d\n%s%s", command, r.code, r.out, r.err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
+	"github.com/exoagent/exoagent/internal/cli"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -67,7 +68,7 @@ func TestCutDefinitions(t *testing.T) {
 	const key = "CREATE TABLE b (id INTEGER PRIMARY KEY REFERENCES a);"
 	dir := filepath.Join(t.TempDir(), "out")
 	r := exo(t, ddl+strings.Repeat(" ", maxDDL)+key, "gen", "-ddl", "-", "-engine", "sqlite", "-o", dir)
-	if r.code != exitCannot || !strings.Contains(r.err, "more than 67108864 bytes") || r.out != "" {
+	if r.code != cli.ExitCannot || !strings.Contains(r.err, "more than 67108864 bytes") || r.out != "" {
 		t.Errorf("%v", r)
 	}
 	for n, ok := range map[int]bool{len(ddl + key): true, len(ddl+key) - 1: false} {

@@ -16,17 +16,18 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/draft"
 	"github.com/exoagent/exoagent/internal/grantfile"
 	"github.com/exoagent/exoagent/schema"
 )
 
-func initCommand() command {
-	return command{
-		name:  "init",
-		args:  "[FILE]",
-		short: "draft a grant file from a database",
-		long: `Reads the catalogue of a database, and writes a grant file (default: exo.yaml) for a person to read and change. No row
+func initCommand() cli.Command {
+	return cli.Command{
+		Name:  "init",
+		Args:  "[FILE]",
+		Short: "draft a grant file from a database",
+		Long: `Reads the catalogue of a database, and writes a grant file (default: exo.yaml) for a person to read and change. No row
 is read, and nothing is written to the database. What isn't given is asked for at a terminal, and nowhere else.
 
 The file grants what it can say whose it is: the rows of tables that lead, by foreign keys or by the names of columns, to one table of
@@ -41,8 +42,8 @@ examples:
   exo init -db sqlite:shop.db
   exo init -db env:SHOP_URL -tenant stores -client cursor
 `,
-		exits: "exit codes:\n  0  the file is written, and exo validate finds nothing wrong in it\n  1  it is written, and something is left to do before it is valid\n  2  the command line is wrong\n  3  the database can't be read, or the file is there already\n",
-		flags: func(fs *flag.FlagSet) action {
+		Exits: "exit codes:\n  0  the file is written, and exo validate finds nothing wrong in it\n  1  it is written, and something is left to do before it is valid\n  2  the command line is wrong\n  3  the database can't be read, or the file is there already\n",
+		Flags: func(fs *flag.FlagSet) cli.Action {
 			o := &initOptions{}
 			fs.StringVar(&o.db, "db", "", "`URL`: the database: sqlite:PATH, postgres://user@host/database, env:NAME, file:PATH")
 			fs.StringVar(&o.schemas, "schema", "", "`NAMES`: PostgreSQL's schemas, with commas, in the order in which names are looked up (default: the database's)")
@@ -51,7 +52,7 @@ examples:
 			fs.BoolVar(&o.force, "force", false, "write over a file that is there")
 			return o.run
 		},
-		values: map[string][]string{"": {anyFile}, "-client": clients(), "-tenant": {draft.None}},
+		Values: map[string][]string{"": {cli.AnyFile}, "-client": clients(), "-tenant": {draft.None}},
 	}
 }
 
@@ -61,13 +62,13 @@ type initOptions struct {
 	env                         string // the variable that holds the URL; "": none
 }
 
-func (o *initOptions) run(ctx context.Context, std stdio, args []string) error {
+func (o *initOptions) run(ctx context.Context, std cli.Stdio, args []string) error {
 	path, err := fileOf(args)
 	if err != nil {
 		return err
 	}
 	if o.client != "" && !slices.Contains(clients(), o.client) {
-		return usagef("-client: want one of %s, not %q", strings.Join(clients(), ", "), o.client)
+		return cli.Usagef("-client: want one of %s, not %q", strings.Join(clients(), ", "), o.client)
 	}
 	if _, err := os.Lstat(path); err == nil && !o.force {
 		return fmt.Errorf("%s is there already; -force writes over it", path)
@@ -75,7 +76,7 @@ func (o *initOptions) run(ctx context.Context, std stdio, args []string) error {
 	ask := asker(std)
 	if o.db == "" {
 		if ask == nil {
-			return usagef("-db is missing: the URL of a database, or where it is")
+			return cli.Usagef("-db is missing: the URL of a database, or where it is")
 		}
 		if o.db, err = ask("The database (sqlite:PATH, postgres://user@host/database, env:NAME, file:PATH)", "", nil); err != nil {
 			return err
@@ -89,14 +90,14 @@ func (o *initOptions) run(ctx context.Context, std stdio, args []string) error {
 	if err := s.validate(); err != nil {
 		return err
 	}
-	live, err := during(std, "reading the catalogue of "+s.describe(), func(stdio) (*schema.Database, error) { return s.read(ctx, nil) })
+	live, err := cli.During(std, "reading the catalogue of "+s.describe(), func(cli.Stdio) (*schema.Database, error) { return s.read(ctx, nil) })
 	if err != nil {
 		return err
 	}
 	opt.About, opt.Tenant = s.describe(), o.tenant
 	d, err := draft.New(live, opt)
 	if err != nil {
-		return &failure{exitUsage, err}
+		return &cli.Failure{Code: cli.ExitUsage, Err: err}
 	}
 	if o.tenant == "" && ask != nil && len(d.Tenants) > 0 {
 		if opt.Tenant, err = o.askTenant(std, ask, d); err != nil {
@@ -108,7 +109,7 @@ func (o *initOptions) run(ctx context.Context, std stdio, args []string) error {
 			return err
 		}
 	}
-	made, err := during(std, "holding the draft against the database", func(stdio) (m drafted, err error) {
+	made, err := cli.During(std, "holding the draft against the database", func(cli.Stdio) (m drafted, err error) {
 		m.draft, m.text, m.rest, err = o.finish(ctx, live, opt, path, url)
 		return m, err
 	})
@@ -177,13 +178,13 @@ func databaseName(url string) string {
 	return strings.ToLower(name)
 }
 
-func (o *initOptions) askTenant(std stdio, ask question, d *draft.Draft) (string, error) {
-	fmt.Fprintln(std.err, "Whose is a row? These tables are led to by others:")
+func (o *initOptions) askTenant(std cli.Stdio, ask question, d *draft.Draft) (string, error) {
+	fmt.Fprintln(std.Err, "Whose is a row? These tables are led to by others:")
 	var names []string
 	for i, t := range d.Tenants {
 		names = append(names, t.Table)
 		if i < 5 {
-			fmt.Fprintf(std.err, "  %s: %d of %d other tables (%s)\n", t.Table, len(t.Direct)+t.Through, t.Of, t.Sure)
+			fmt.Fprintf(std.Err, "  %s: %d of %d other tables (%s)\n", t.Table, len(t.Direct)+t.Through, t.Of, t.Sure)
 		}
 	}
 	return ask("The table of tenants, or none", names[0], append(names, draft.None))
@@ -296,32 +297,32 @@ func writeGrants(path, text string, force bool) error {
 	return nil
 }
 
-func (o *initOptions) report(std stdio, d *draft.Draft, path string, rest []string) error {
-	fmt.Fprintf(std.err, "%s: %d of %d tables are granted, to read; the others are comments, with the reason\n", path, d.Granted(), len(d.Facets))
+func (o *initOptions) report(std cli.Stdio, d *draft.Draft, path string, rest []string) error {
+	fmt.Fprintf(std.Err, "%s: %d of %d tables are granted, to read; the others are comments, with the reason\n", path, d.Granted(), len(d.Facets))
 	for _, l := range d.Summary() {
-		fmt.Fprintln(std.err, schema.Printable(l))
+		fmt.Fprintln(std.Err, schema.Printable(l))
 	}
 	if t := d.Tenant; t != nil {
-		fmt.Fprintf(std.err, "whose a row is: that of %s, to which %d of %d other tables lead (%s); if that is wrong: the same command with -force -tenant TABLE or COLUMN, or -tenant none where everybody may see every row\n", schema.Printable(t.Table), len(t.Direct)+t.Through, t.Of, t.Sure)
+		fmt.Fprintf(std.Err, "whose a row is: that of %s, to which %d of %d other tables lead (%s); if that is wrong: the same command with -force -tenant TABLE or COLUMN, or -tenant none where everybody may see every row\n", schema.Printable(t.Table), len(t.Direct)+t.Through, t.Of, t.Sure)
 	}
 	if in := d.Elsewhere(); len(in) > 0 && d.Granted() > 0 {
-		fmt.Fprintf(std.err, "tables of other schemas are left out: the same command with -force -schema %s drafts them, too\n", schema.Printable(strings.Join(in, ",")))
+		fmt.Fprintf(std.Err, "tables of other schemas are left out: the same command with -force -schema %s drafts them, too\n", schema.Printable(strings.Join(in, ",")))
 	}
 	if o.env != "" && os.Getenv(o.env) == "" {
-		fmt.Fprintf(std.err, "put the URL of the database into the variable %s: the file says only its name\n", o.env)
+		fmt.Fprintf(std.Err, "put the URL of the database into the variable %s: the file says only its name\n", o.env)
 	}
-	fmt.Fprintf(std.err, "next: read %s, change it, write reviewed: true; exo validate %s\n", path, path)
+	fmt.Fprintf(std.Err, "next: read %s, change it, write reviewed: true; exo validate %s\n", path, path)
 	if o.client != "" && o.client != "none" {
 		full, err := filepath.Abs(path)
 		if err != nil {
 			return err
 		}
-		if _, err := io.WriteString(std.out, snippet(o.client, full, o.env, d)); err != nil {
+		if _, err := io.WriteString(std.Out, snippet(o.client, full, o.env, d)); err != nil {
 			return err
 		}
 	}
 	if len(rest) > 0 {
-		return &failure{exitFound, errors.New("before it is valid:\n" + strings.Join(rest, "\n"))}
+		return &cli.Failure{Code: cli.ExitFound, Err: errors.New("before it is valid:\n" + strings.Join(rest, "\n"))}
 	}
 	return nil
 }
@@ -330,8 +331,8 @@ func (o *initOptions) report(std stdio, d *draft.Draft, path string, rest []stri
 type question func(what, otherwise string, allowed []string) (string, error)
 
 // asker asks at the terminal that the input is; nil: it is none, so that a script never waits for an answer.
-func asker(std stdio) question {
-	in, ok := std.in.(*os.File)
+func asker(std cli.Stdio) question {
+	in, ok := std.In.(*os.File)
 	if !ok || !term.IsTerminal(int(in.Fd())) {
 		return nil
 	}
@@ -342,7 +343,7 @@ func asker(std stdio) question {
 			if otherwise != "" {
 				prompt += " [" + otherwise + "]"
 			}
-			fmt.Fprint(std.err, prompt+": ")
+			fmt.Fprint(std.Err, prompt+": ")
 			answer, err := lines.ReadString('\n')
 			if err != nil {
 				return "", errors.New("no answer")
@@ -354,7 +355,7 @@ func asker(std stdio) question {
 				return answer, nil
 			}
 			if allowed != nil {
-				fmt.Fprintf(std.err, "want one of %s\n", strings.Join(allowed, ", "))
+				fmt.Fprintf(std.Err, "want one of %s\n", strings.Join(allowed, ", "))
 			}
 		}
 	}

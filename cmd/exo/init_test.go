@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/corpus/schemas"
 	"github.com/exoagent/exoagent/internal/draft"
 	"github.com/exoagent/exoagent/internal/testutil"
@@ -43,16 +44,16 @@ func TestInit(t *testing.T) {
 			code int
 			says string
 		}{
-			{"init", exitUsage, "-db is missing"},
-			{"init -db " + db + " -client emacs", exitUsage, "-client: want one of"},
-			{"init -db " + db + " -tenant nope", exitUsage, "no other table leads to a table nope by its key, and no table has such a column; want one of store, "},
-			{"init -db env:PAGILA_TEST_NONE", exitCannot, "PAGILA_TEST_NONE is not set"},
-			{"init -db " + db, exitDone, "exo.yaml: 6 of "},
-			{"init -db " + db, exitCannot, "exo.yaml is there already"},
-			{"init -db " + db + " -force", exitDone, "that of store, to which 5 of 11 other tables lead (likely)"},
-			{"validate", exitDone, "nothing is wrong, and nobody has reviewed it"},
-			{"init -db " + db + " one.yaml -tenant none", exitDone, "one.yaml: 12 of "},
-			{"validate one.yaml", exitDone, "nothing is wrong"},
+			{"init", cli.ExitUsage, "-db is missing"},
+			{"init -db " + db + " -client emacs", cli.ExitUsage, "-client: want one of"},
+			{"init -db " + db + " -tenant nope", cli.ExitUsage, "no other table leads to a table nope by its key, and no table has such a column; want one of store, "},
+			{"init -db env:PAGILA_TEST_NONE", cli.ExitCannot, "PAGILA_TEST_NONE is not set"},
+			{"init -db " + db, cli.ExitDone, "exo.yaml: 6 of "},
+			{"init -db " + db, cli.ExitCannot, "exo.yaml is there already"},
+			{"init -db " + db + " -force", cli.ExitDone, "that of store, to which 5 of 11 other tables lead (likely)"},
+			{"validate", cli.ExitDone, "nothing is wrong, and nobody has reviewed it"},
+			{"init -db " + db + " one.yaml -tenant none", cli.ExitDone, "one.yaml: 12 of "},
+			{"validate one.yaml", cli.ExitDone, "nothing is wrong"},
 		} {
 			r := exo(t, "", strings.Fields(c.args)...)
 			if text := r.out + r.err; r.code != c.code || !strings.Contains(text, c.says) {
@@ -76,7 +77,7 @@ func TestInitURL(t *testing.T) {
 	t.Chdir(dir)
 	r := exo(t, "", "init", "-db", "sqlite:shop.db", "-client", "codex")
 	text, err := os.ReadFile("exo.yaml")
-	if err != nil || r.code != exitDone || !strings.Contains(string(text), "  shop: sqlite:"+dir+"/shop.db\n") && !strings.Contains(string(text), `  shop: "sqlite:`+dir) {
+	if err != nil || r.code != cli.ExitDone || !strings.Contains(string(text), "  shop: sqlite:"+dir+"/shop.db\n") && !strings.Contains(string(text), `  shop: "sqlite:`+dir) {
 		t.Fatalf("%v %v\n%s", r, err, text)
 	}
 	if !strings.Contains(r.out, "[mcp_servers.exo]") || !strings.Contains(r.out, `args = ["serve","`+dir+`/exo.yaml","-as","customer=INT"]`) {
@@ -88,7 +89,7 @@ func TestInitURL(t *testing.T) {
 	}
 	for client, want := range map[string]string{"claude": `"mcpServers"`, "cursor": `.cursor/mcp.json`, "vscode": `"servers"`} {
 		r := exo(t, "", "init", "-db", "sqlite:shop.db", "-force", "-client", client)
-		if r.code != exitDone || !strings.Contains(r.out, want) {
+		if r.code != cli.ExitDone || !strings.Contains(r.out, want) {
 			t.Errorf("%s: %v", client, r)
 		}
 	}
@@ -106,7 +107,7 @@ func TestInitNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	if r := exo(t, "", "init", "-db", "sqlite:"+path); r.code != exitFound || !strings.Contains(r.err, "nothing is granted yet") {
+	if r := exo(t, "", "init", "-db", "sqlite:"+path); r.code != cli.ExitFound || !strings.Contains(r.err, "nothing is granted yet") {
 		t.Error(r)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/testutil/ttytest"
 )
 
@@ -26,7 +27,7 @@ func TestInitAtTerminal(t *testing.T) {
 	x.Ends("or none) [none]:")
 	x.Send("cursor\r")
 	x.Shows("mcpServers")
-	if code := x.Exit(); code != exitDone {
+	if code := x.Exit(); code != cli.ExitDone {
 		t.Errorf("exit %d\n%s", code, x.Screen())
 	}
 	if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), "scope: customer_id = $principal.customer\n") {

@@ -10,6 +10,8 @@ import (
 	"go/token"
 	"path/filepath"
 	"slices"
+
+	"github.com/exoagent/exoagent/internal/cli"
 )
 
 // goPackage is what the go command knows of a package.
@@ -31,10 +33,10 @@ func findPackage(ctx context.Context, pattern string) (*goPackage, error) {
 	}
 	p, d := &goPackage{}, json.NewDecoder(bytes.NewReader(out))
 	if err := d.Decode(p); err != nil {
-		return nil, usagef("%s is no package", pattern)
+		return nil, cli.Usagef("%s is no package", pattern)
 	}
 	if d.More() {
-		return nil, usagef("%s is more than one package: want one", pattern)
+		return nil, cli.Usagef("%s is more than one package: want one", pattern)
 	}
 	return p, nil
 }

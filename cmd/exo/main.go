@@ -20,18 +20,20 @@ import (
 	"context"
 	"os"
 	"os/signal"
+
+	"github.com/exoagent/exoagent/internal/cli"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	code := run(ctx, stdio{os.Stdin, os.Stdout, os.Stderr}, commands(), os.Args[1:])
+	code := cli.Run(ctx, cli.Stdio{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, commands(), os.Args[1:])
 	stop()
 	os.Exit(code)
 }
 
 // commands are in the order in which help lists them. Each has a file of its own.
-func commands() commandList {
-	return commandList{
+func commands() cli.Commands {
+	return cli.Commands{
 		genCommand(),
 		genRLSCommand(),
 		checkCommand(),
@@ -47,10 +49,10 @@ func commands() commandList {
 		serveCommand(),
 		schemaCommand(),
 		doctorCommand(),
-		helpCommand(commands),
-		completionCommand(),
-		manCommand(commands),
+		cli.Help(commands),
+		cli.Completion(),
+		cli.Man(commands),
 		versionCommand(),
-		completeCommand(commands),
+		cli.Complete(commands),
 	}
 }

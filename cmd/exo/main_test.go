@@ -10,6 +10,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+
+	"github.com/exoagent/exoagent/internal/cli"
 )
 
 // result is what a command line came to.
@@ -22,7 +24,7 @@ type result struct {
 func exo(t *testing.T, stdin string, args ...string) result {
 	t.Helper()
 	var out, errs bytes.Buffer
-	code := run(t.Context(), stdio{strings.NewReader(stdin), &out, &errs}, commands(), args)
+	code := cli.Run(t.Context(), cli.Stdio{In: strings.NewReader(stdin), Out: &out, Err: &errs}, commands(), args)
 	return result{code, out.String(), errs.String()}
 }
 
@@ -34,84 +36,84 @@ func TestExitCodes(t *testing.T) {
 		code int
 		says string // on the stream where it belongs
 	}{
-		{"", exitUsage, "usage: exo COMMAND"},
-		{"help", exitDone, "usage: exo COMMAND"},
-		{"-h", exitDone, "usage: exo COMMAND"},
-		{"--help", exitDone, "usage: exo COMMAND"},
-		{"help gen", exitDone, "usage: exo gen [flags]\n"},
-		{"gen -h", exitDone, "usage: exo gen [flags]\n"},
-		{"check --help", exitDone, "usage: exo check [flags] PACKAGE\n"},
-		{"help help", exitDone, "usage: exo help [COMMAND]\n"},
-		{"version", exitDone, "exo "},
-		{"--version", exitDone, "exo "},
-		{"completion zsh", exitDone, "#compdef exo"},
-		{"schema", exitDone, `"$schema": "https://json-schema.org/draft/2020-12/schema"`},
+		{"", cli.ExitUsage, "usage: exo COMMAND"},
+		{"help", cli.ExitDone, "usage: exo COMMAND"},
+		{"-h", cli.ExitDone, "usage: exo COMMAND"},
+		{"--help", cli.ExitDone, "usage: exo COMMAND"},
+		{"help gen", cli.ExitDone, "usage: exo gen [flags]\n"},
+		{"gen -h", cli.ExitDone, "usage: exo gen [flags]\n"},
+		{"check --help", cli.ExitDone, "usage: exo check [flags] PACKAGE\n"},
+		{"help help", cli.ExitDone, "usage: exo help [COMMAND]\n"},
+		{"version", cli.ExitDone, "exo "},
+		{"--version", cli.ExitDone, "exo "},
+		{"completion zsh", cli.ExitDone, "#compdef exo"},
+		{"schema", cli.ExitDone, `"$schema": "https://json-schema.org/draft/2020-12/schema"`},
 
-		{"help nope", exitUsage, `no command "nope"`},
-		{"help gen check", exitUsage, "want one command"},
-		{"nope", exitUsage, `no command "nope"`},
-		{"-nope", exitUsage, `no command "-nope"`},
-		{"version x", exitUsage, "unexpected argument"},
-		{"version -x", exitUsage, "there is no flag -x"},
-		{"schema x", exitUsage, "unexpected argument"},
-		{"vaildate", exitUsage, `there is no command "vaildate"; did you mean exo validate?`},
-		{"help intt", exitUsage, `did you mean exo init?`},
-		{"run -dryrun", exitUsage, "there is no flag -dryrun; did you mean -dry-run?"},
-		{"run -wholly-other", exitUsage, "there is no flag -wholly-other; exo help run lists the flags"},
-		{"xyz", exitUsage, `there is no command "xyz"; exo help lists them`},
-		{"__complte", exitUsage, `exo help lists them`},
-		{"completion", exitUsage, "want the name of one shell"},
-		{"completion tcsh", exitUsage, `no script for "tcsh"`},
-		{"help repl", exitDone, "1  a program failed"},
-		{"repl ./x -help", exitDone, "usage: exo repl [flags] PACKAGE|FILE\n"},
-		{"repl -db sqlite:x ./x --help", exitDone, "usage: exo repl [flags] PACKAGE|FILE\n"},
-		{"repl", exitUsage, "want one package"},
-		{"repl -db sqlite:x a b", exitUsage, "want one package"},
-		{"repl ./there/is/none", exitUsage, "-db is missing"},
-		{"repl ./there/is/none -db mysql://u:sekret@h/d", exitUsage, "no such kind of database"},
-		{"repl ./there/is/none -nope", exitUsage, "there is no flag -nope"},
-		{"repl ./there/is/none -as org=1", exitUsage, "given -user"},
-		{"repl exo.yaml -user org=1", exitUsage, "want -as"},
-		{"repl ./there/is/none -db sqlite:x -func grants", exitUsage, "want the name of an exported function"},
-		{"repl ./there/is/none -db sqlite:x", exitCannot, "there/is/none"},
-		{"gen", exitUsage, "-o is missing"},
-		{"gen -o x", exitUsage, "-db is missing"},
-		{"gen -o", exitUsage, "flag needs an argument"},
-		{"gen -o x -nope", exitUsage, "there is no flag -nope"},
-		{"gen extra -o x -db sqlite:x", exitUsage, `unexpected argument "extra"`},
-		{"gen -o x -db sqlite:x -- -o", exitUsage, `unexpected argument "-o"`},
-		{"gen -o x -db sqlite:x -ddl y", exitUsage, "give one of them"},
-		{"gen -o x -ddl y", exitUsage, "-ddl needs -engine"},
-		{"gen -o x -ddl y -engine mysql", exitUsage, "-ddl needs -engine"},
-		{"gen -o x -ddl y -engine postgres", exitUsage, "needs -scratch"},
-		{"gen -o x -ddl y -engine sqlite -scratch postgres://x/y", exitUsage, "-scratch is for"},
-		{"gen -o x -db sqlite:x -scratch postgres://x/y", exitUsage, "-scratch is for"},
-		{"gen -o x -ddl y -engine postgres -scratch sqlite:x", exitUsage, "-scratch: want"},
-		{"gen -o x -db sqlite:x -engine sqlite", exitUsage, "-engine is for -ddl"},
-		{"gen -o x -db mysql://root:sekret@h/d", exitUsage, "no such kind of database"},
-		{"gen -o x -db sqlite::memory:", exitUsage, "no such kind of database"},
-		{"gen -o x -db sqlite:x -schema public", exitUsage, "-schema is for PostgreSQL"},
-		{"gen -o x -db sqlite:x -package type", exitUsage, "can't be the name of a package"},
-		{"gen -o x -db sqlite:x -package a-b", exitUsage, "can't be the name of a package"},
-		{"gen -o x -db sqlite:x -tables [", exitUsage, "is no pattern"},
-		{"gen -o x -db sqlite:/there/is/none", exitCannot, "no such file"},
-		{"gen -o x -ddl /there/is/none -engine sqlite", exitCannot, "no such file"},
-		{"gen -o x -db postgres://u:sekret@127.0.0.1:1/d", exitCannot, "refused"},
-		{"gen -o x -db postgres://u:sekret@[::1/d", exitCannot, "can't be read"},
-		{"check", exitUsage, "want one package"},
-		{"check -db sqlite:x", exitUsage, "want one package"},
-		{"check -db sqlite:x a b", exitUsage, "want one package"},
-		{"check x", exitUsage, "-db is missing"},
-		{"check x -nope", exitUsage, "there is no flag -nope"},
-		{"check x -db mysql:x", exitUsage, "no such kind of database"},
-		{"check -db sqlite:x ./there/is/none", exitCannot, "there/is/none"},
-		{"check -db sqlite:x fmt", exitCannot, "declares nothing"},
-		{"check -db sqlite:x ../../exo", exitCannot, "declares nothing"},
-		{"check -db sqlite:x ../../exo/...", exitUsage, "want one"},
+		{"help nope", cli.ExitUsage, `no command "nope"`},
+		{"help gen check", cli.ExitUsage, "want one command"},
+		{"nope", cli.ExitUsage, `no command "nope"`},
+		{"-nope", cli.ExitUsage, `no command "-nope"`},
+		{"version x", cli.ExitUsage, "unexpected argument"},
+		{"version -x", cli.ExitUsage, "there is no flag -x"},
+		{"schema x", cli.ExitUsage, "unexpected argument"},
+		{"vaildate", cli.ExitUsage, `there is no command "vaildate"; did you mean exo validate?`},
+		{"help intt", cli.ExitUsage, `did you mean exo init?`},
+		{"run -dryrun", cli.ExitUsage, "there is no flag -dryrun; did you mean -dry-run?"},
+		{"run -wholly-other", cli.ExitUsage, "there is no flag -wholly-other; exo help run lists the flags"},
+		{"xyz", cli.ExitUsage, `there is no command "xyz"; exo help lists them`},
+		{"__complte", cli.ExitUsage, `exo help lists them`},
+		{"completion", cli.ExitUsage, "want the name of one shell"},
+		{"completion tcsh", cli.ExitUsage, `no script for "tcsh"`},
+		{"help repl", cli.ExitDone, "1  a program failed"},
+		{"repl ./x -help", cli.ExitDone, "usage: exo repl [flags] PACKAGE|FILE\n"},
+		{"repl -db sqlite:x ./x --help", cli.ExitDone, "usage: exo repl [flags] PACKAGE|FILE\n"},
+		{"repl", cli.ExitUsage, "want one package"},
+		{"repl -db sqlite:x a b", cli.ExitUsage, "want one package"},
+		{"repl ./there/is/none", cli.ExitUsage, "-db is missing"},
+		{"repl ./there/is/none -db mysql://u:sekret@h/d", cli.ExitUsage, "no such kind of database"},
+		{"repl ./there/is/none -nope", cli.ExitUsage, "there is no flag -nope"},
+		{"repl ./there/is/none -as org=1", cli.ExitUsage, "given -user"},
+		{"repl exo.yaml -user org=1", cli.ExitUsage, "want -as"},
+		{"repl ./there/is/none -db sqlite:x -func grants", cli.ExitUsage, "want the name of an exported function"},
+		{"repl ./there/is/none -db sqlite:x", cli.ExitCannot, "there/is/none"},
+		{"gen", cli.ExitUsage, "-o is missing"},
+		{"gen -o x", cli.ExitUsage, "-db is missing"},
+		{"gen -o", cli.ExitUsage, "flag needs an argument"},
+		{"gen -o x -nope", cli.ExitUsage, "there is no flag -nope"},
+		{"gen extra -o x -db sqlite:x", cli.ExitUsage, `unexpected argument "extra"`},
+		{"gen -o x -db sqlite:x -- -o", cli.ExitUsage, `unexpected argument "-o"`},
+		{"gen -o x -db sqlite:x -ddl y", cli.ExitUsage, "give one of them"},
+		{"gen -o x -ddl y", cli.ExitUsage, "-ddl needs -engine"},
+		{"gen -o x -ddl y -engine mysql", cli.ExitUsage, "-ddl needs -engine"},
+		{"gen -o x -ddl y -engine postgres", cli.ExitUsage, "needs -scratch"},
+		{"gen -o x -ddl y -engine sqlite -scratch postgres://x/y", cli.ExitUsage, "-scratch is for"},
+		{"gen -o x -db sqlite:x -scratch postgres://x/y", cli.ExitUsage, "-scratch is for"},
+		{"gen -o x -ddl y -engine postgres -scratch sqlite:x", cli.ExitUsage, "-scratch: want"},
+		{"gen -o x -db sqlite:x -engine sqlite", cli.ExitUsage, "-engine is for -ddl"},
+		{"gen -o x -db mysql://root:sekret@h/d", cli.ExitUsage, "no such kind of database"},
+		{"gen -o x -db sqlite::memory:", cli.ExitUsage, "no such kind of database"},
+		{"gen -o x -db sqlite:x -schema public", cli.ExitUsage, "-schema is for PostgreSQL"},
+		{"gen -o x -db sqlite:x -package type", cli.ExitUsage, "can't be the name of a package"},
+		{"gen -o x -db sqlite:x -package a-b", cli.ExitUsage, "can't be the name of a package"},
+		{"gen -o x -db sqlite:x -tables [", cli.ExitUsage, "is no pattern"},
+		{"gen -o x -db sqlite:/there/is/none", cli.ExitCannot, "no such file"},
+		{"gen -o x -ddl /there/is/none -engine sqlite", cli.ExitCannot, "no such file"},
+		{"gen -o x -db postgres://u:sekret@127.0.0.1:1/d", cli.ExitCannot, "refused"},
+		{"gen -o x -db postgres://u:sekret@[::1/d", cli.ExitCannot, "can't be read"},
+		{"check", cli.ExitUsage, "want one package"},
+		{"check -db sqlite:x", cli.ExitUsage, "want one package"},
+		{"check -db sqlite:x a b", cli.ExitUsage, "want one package"},
+		{"check x", cli.ExitUsage, "-db is missing"},
+		{"check x -nope", cli.ExitUsage, "there is no flag -nope"},
+		{"check x -db mysql:x", cli.ExitUsage, "no such kind of database"},
+		{"check -db sqlite:x ./there/is/none", cli.ExitCannot, "there/is/none"},
+		{"check -db sqlite:x fmt", cli.ExitCannot, "declares nothing"},
+		{"check -db sqlite:x ../../exo", cli.ExitCannot, "declares nothing"},
+		{"check -db sqlite:x ../../exo/...", cli.ExitUsage, "want one"},
 	} {
 		r := exo(t, "", strings.Fields(c.args)...)
 		good, bad := r.out, r.err
-		if c.code != exitDone {
+		if c.code != cli.ExitDone {
 			good, bad = r.err, r.out
 		}
 		if r.code != c.code || !strings.Contains(good, c.says) || bad != "" {
@@ -120,7 +122,7 @@ func TestExitCodes(t *testing.T) {
 		if strings.Contains(r.out+r.err, "sekret") {
 			t.Errorf("exo %s shows the password: %s%s", c.args, r.out, r.err)
 		}
-		if c.code != exitDone && c.args != "" && !strings.HasPrefix(r.err, "exo") {
+		if c.code != cli.ExitDone && c.args != "" && !strings.HasPrefix(r.err, "exo") {
 			t.Errorf("exo %s: the error does not say who speaks: %s", c.args, r.err)
 		}
 	}
@@ -131,26 +133,26 @@ func TestExitCodes(t *testing.T) {
 func TestHelp(t *testing.T) {
 	list := exo(t, "", "help").out
 	for _, c := range commands() {
-		if strings.Contains(list, "  "+c.name+" ") == c.hidden {
-			t.Errorf("help and %s: hidden is %t:\n%s", c.name, c.hidden, list)
+		if strings.Contains(list, "  "+c.Name+" ") == c.Hidden {
+			t.Errorf("help and %s: hidden is %t:\n%s", c.Name, c.Hidden, list)
 		}
-		if c.hidden {
+		if c.Hidden {
 			continue
 		}
-		help := exo(t, "", "help", c.name)
-		if again := exo(t, "", c.name, "-h"); again != help || help.code != exitDone {
-			t.Errorf("exo %s -h is not exo help %s:\n%v", c.name, c.name, again)
+		help := exo(t, "", "help", c.Name)
+		if again := exo(t, "", c.Name, "-h"); again != help || help.code != cli.ExitDone {
+			t.Errorf("exo %s -h is not exo help %s:\n%v", c.Name, c.Name, again)
 		}
-		fs := c.flagSet()
-		c.flags(fs)
+		fs := c.FlagSet()
+		c.Flags(fs)
 		fs.VisitAll(func(f *flag.Flag) {
 			if !strings.Contains(help.out, "\n  -"+f.Name+" ") {
-				t.Errorf("help of %s does not have -%s", c.name, f.Name)
+				t.Errorf("help of %s does not have -%s", c.Name, f.Name)
 			}
 		})
-		for _, want := range []string{cmp.Or(c.exits, exitsOnly), c.long, sentence(c.short)} {
+		for _, want := range []string{cmp.Or(c.Exits, cli.ExitsOnly), c.Long, cli.Sentence(c.Short)} {
 			if !strings.Contains(help.out, want) {
-				t.Errorf("help of %s lacks %q", c.name, want)
+				t.Errorf("help of %s lacks %q", c.Name, want)
 			}
 		}
 	}
@@ -160,13 +162,13 @@ func TestHelp(t *testing.T) {
 func TestFlagsAnywhere(t *testing.T) {
 	var x string
 	var args []string
-	c := command{name: "test", flags: func(fs *flag.FlagSet) action {
+	c := cli.Command{Name: "test", Flags: func(fs *flag.FlagSet) cli.Action {
 		fs.StringVar(&x, "x", "", "")
-		return func(_ context.Context, _ stdio, rest []string) error { args = rest; return nil }
+		return func(_ context.Context, _ cli.Stdio, rest []string) error { args = rest; return nil }
 	}}
 	for line, want := range map[string]string{"": " ", "a -x 1 b": "1 a,b", "-x 1 a b": "1 a,b", "a b -x 1": "1 a,b", "-x 1 -- -x 2": "1 -x,2", "a -- b -x 2": " a,b,-x,2"} {
 		x, args = "", nil
-		if err := c.run(t.Context(), stdio{nil, io.Discard, io.Discard}, strings.Fields(line)); err != nil {
+		if err := c.Run(t.Context(), cli.Stdio{In: nil, Out: io.Discard, Err: io.Discard}, strings.Fields(line)); err != nil {
 			t.Errorf("%s: %v", line, err)
 		}
 		if got := x + " " + strings.Join(args, ","); got != want {
@@ -197,11 +199,11 @@ func TestStopped(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "exo.yaml")
 	write(t, path, grantsOfShop)
 	var out, errs bytes.Buffer
-	code := run(ctx, stdio{strings.NewReader(""), &out, &errs}, commands(), []string{"run", path, "-as", "customer=1", "-e", "1"})
-	if got, want := (result{code, out.String(), errs.String()}), (result{exitStopped, "", "exo run: stopped\n"}); got != want {
+	code := cli.Run(ctx, cli.Stdio{In: strings.NewReader(""), Out: &out, Err: &errs}, commands(), []string{"run", path, "-as", "customer=1", "-e", "1"})
+	if got, want := (result{code, out.String(), errs.String()}), (result{cli.ExitStopped, "", "exo run: stopped\n"}); got != want {
 		t.Errorf("%+v", got)
 	}
-	if code := run(ctx, stdio{strings.NewReader(""), &out, &errs}, commands(), []string{"version"}); code != exitDone {
+	if code := cli.Run(ctx, cli.Stdio{In: strings.NewReader(""), Out: &out, Err: &errs}, commands(), []string{"version"}); code != cli.ExitDone {
 		t.Errorf("what is done is %d", code)
 	}
 }

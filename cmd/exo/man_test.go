@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/exoagent/exoagent/internal/cli"
 )
 
 // request are the lines that a page has of its own; any other is text.
@@ -16,36 +18,36 @@ var request = regexp.MustCompile(`^\.(TH|SH|PP|TP|B|BI|RS 4|RE|nf|fi)( |$)`)
 // TestMan: each command has a page with each of its flags, and what formats pages has nothing to say against them.
 func TestMan(t *testing.T) {
 	dir := t.TempDir()
-	if r := exo(t, "", "man", dir); r.code != exitDone {
+	if r := exo(t, "", "man", dir); r.code != cli.ExitDone {
 		t.Fatal(r)
 	}
 	overview := manPage(t, dir, "exo")
 	plain := func(s string) string { return strings.Join(strings.Fields(s), " ") }
 	n := 0
 	for _, c := range commands() {
-		page := filepath.Join(dir, c.page()+".1")
-		if c.hidden {
+		page := filepath.Join(dir, c.Page()+".1")
+		if c.Hidden {
 			if _, err := os.Stat(page); err == nil {
-				t.Errorf("%s is hidden, and has a page", c.name)
+				t.Errorf("%s is hidden, and has a page", c.Name)
 			}
 			continue
 		}
 		n++
-		text := plain(manPage(t, dir, c.page()))
-		if !strings.Contains(text, plain(c.page()+" - "+c.short)) || !strings.Contains(plain(overview), c.page()+"(1)") {
-			t.Errorf("%s: its name is not in its page, or its page not in that of exo:\n%s", c.name, text)
+		text := plain(manPage(t, dir, c.Page()))
+		if !strings.Contains(text, plain(c.Page()+" - "+c.Short)) || !strings.Contains(plain(overview), c.Page()+"(1)") {
+			t.Errorf("%s: its name is not in its page, or its page not in that of exo:\n%s", c.Name, text)
 		}
-		fs := c.flagSet()
-		c.flags(fs)
+		fs := c.FlagSet()
+		c.Flags(fs)
 		fs.VisitAll(func(f *flag.Flag) {
-			value, what := usageOf(f)
-			if want := plain("-" + f.Name + " " + value + " " + sentence(what)); !strings.Contains(text, want) {
-				t.Errorf("%s has no %q:\n%s", c.page(), want, text)
+			value, what := cli.UsageOf(f)
+			if want := plain("-" + f.Name + " " + value + " " + cli.Sentence(what)); !strings.Contains(text, want) {
+				t.Errorf("%s has no %q:\n%s", c.Page(), want, text)
 			}
 		})
-		for _, l := range strings.Split(c.long, "\n") {
+		for _, l := range strings.Split(c.Long, "\n") {
 			if l != "examples:" && !strings.Contains(text, plain(l)) {
-				t.Errorf("%s has no line %q:\n%s", c.page(), l, text)
+				t.Errorf("%s has no line %q:\n%s", c.Page(), l, text)
 			}
 		}
 	}
@@ -53,11 +55,11 @@ func TestMan(t *testing.T) {
 		t.Errorf("%d pages of %d commands and exo: %v", len(pages), n, err)
 	}
 	for _, args := range [][]string{{"man"}, {"man", dir, dir}} {
-		if r := exo(t, "", args...); r.code != exitUsage {
+		if r := exo(t, "", args...); r.code != cli.ExitUsage {
 			t.Errorf("%q: %v", args, r)
 		}
 	}
-	if r := exo(t, "", "man", filepath.Join(dir, "none")); r.code != exitCannot {
+	if r := exo(t, "", "man", filepath.Join(dir, "none")); r.code != cli.ExitCannot {
 		t.Error(r)
 	}
 }

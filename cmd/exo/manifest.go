@@ -7,16 +7,17 @@ import (
 	"flag"
 	"io"
 
+	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/flows"
 	"github.com/exoagent/exoagent/internal/printable"
 )
 
-func manifestCommand() command {
-	return command{
-		name:  "manifest",
-		args:  "[FILE]",
-		short: "list what a grant file reaches in its databases, and what it excludes",
-		long: `Holds a grant file (default: exo.yaml) against its databases, and prints for each grant the facets that it reaches, for
+func manifestCommand() cli.Command {
+	return cli.Command{
+		Name:  "manifest",
+		Args:  "[FILE]",
+		Short: "list what a grant file reaches in its databases, and what it excludes",
+		Long: `Holds a grant file (default: exo.yaml) against its databases, and prints for each grant the facets that it reaches, for
 each facet its rows, columns, links, rights and digest, all tables, views and columns that no facet shows, and by which ways
 what is labelled can leave. -flow answers for one label, or one label and one way. No row is read.
 
@@ -25,25 +26,25 @@ examples:
   exo manifest -format mermaid shop.yaml
   exo manifest -flow "pii result"
 `,
-		exits: "exit codes:\n  0  done\n  1  something is wrong in the file\n  2  the command line is wrong\n  3  the file or a database can't be read\n",
-		flags: func(fs *flag.FlagSet) action {
+		Exits: "exit codes:\n  0  done\n  1  something is wrong in the file\n  2  the command line is wrong\n  3  the file or a database can't be read\n",
+		Flags: func(fs *flag.FlagSet) cli.Action {
 			format := fs.String("format", "json", "`FORM`: json, or mermaid for a flow chart")
 			flow := fs.String("flow", "", "`TAG`: by which ways values with a label can leave: "+flows.Usage)
-			return func(ctx context.Context, std stdio, args []string) error {
+			return func(ctx context.Context, std cli.Stdio, args []string) error {
 				return runManifest(ctx, std, args, *format, *flow)
 			}
 		},
-		values: map[string][]string{"": {anyFile}, "-format": {"json", "mermaid"}},
+		Values: map[string][]string{"": {cli.AnyFile}, "-format": {"json", "mermaid"}},
 	}
 }
 
-func runManifest(ctx context.Context, std stdio, args []string, format, flow string) error {
+func runManifest(ctx context.Context, std cli.Stdio, args []string, format, flow string) error {
 	path, err := fileOf(args)
 	if err != nil {
 		return err
 	}
 	if format != "json" && format != "mermaid" {
-		return usagef("-format: want json or mermaid, not %q", format)
+		return cli.Usagef("-format: want json or mermaid, not %q", format)
 	}
 	d, err := readAndOpen(ctx, std, path)
 	if err != nil {
@@ -57,12 +58,12 @@ func runManifest(ctx context.Context, std stdio, args []string, format, flow str
 	if flow != "" {
 		asked, err := flows.Select(m.Flows, flow)
 		if err != nil {
-			return usagef("-flow: %v", err)
+			return cli.Usagef("-flow: %v", err)
 		}
-		return flows.Write(std.out, asked)
+		return flows.Write(std.Out, asked)
 	}
 	if format == "mermaid" {
-		_, err := io.WriteString(std.out, m.Mermaid())
+		_, err := io.WriteString(std.Out, m.Mermaid())
 		return err
 	}
 	var b bytes.Buffer
@@ -72,6 +73,6 @@ func runManifest(ctx context.Context, std stdio, args []string, format, flow str
 	if err := e.Encode(m); err != nil {
 		return err
 	}
-	_, err = std.out.Write(printable.JSON(b.Bytes()))
+	_, err = std.Out.Write(printable.JSON(b.Bytes()))
 	return err
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -54,9 +55,9 @@ func TestNewUser(t *testing.T) {
 			}
 			return r
 		}
-		snippet := step(exitDone, "next: read exo.yaml", "init", "-db", "env:"+filmsURL, "-client", "claude").out
-		step(exitDone, "nobody has reviewed it", "validate")
-		step(exitFound, "reviewed: true", "serve", "-as", "store=1")
+		snippet := step(cli.ExitDone, "next: read exo.yaml", "init", "-db", "env:"+filmsURL, "-client", "claude").out
+		step(cli.ExitDone, "nobody has reviewed it", "validate")
+		step(cli.ExitFound, "reviewed: true", "serve", "-as", "store=1")
 
 		// The review: films are for everybody, and staff may set who is active.
 		text, err := os.ReadFile("exo.yaml")
@@ -82,8 +83,8 @@ func TestNewUser(t *testing.T) {
 			return strings.ReplaceAll(block, "  # ", "  ")
 		})
 		write(t, "exo.yaml", file)
-		step(exitDone, "nothing is wrong", "validate") // pins are of the database, and not of what the review has changed
-		step(exitDone, "column activebool", "show")
+		step(cli.ExitDone, "nothing is wrong", "validate") // pins are of the database, and not of what the review has changed
+		step(cli.ExitDone, "column activebool", "show")
 
 		c := fromSnippet(t, snippet)
 		tools, err := c.ListTools(t.Context(), nil)

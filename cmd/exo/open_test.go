@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/cli"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -63,12 +64,12 @@ func TestOneOpening(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				path := open(t, f.ddl, f.file)
 				said := exo(t, "", "validate", path)
-				if said.code != exitFound || !strings.Contains(said.out, f.says) {
+				if said.code != cli.ExitFound || !strings.Contains(said.out, f.says) {
 					t.Fatalf("validate: %+v", said)
 				}
 				for command, rest := range commands {
 					r := exo(t, "", append([]string{command, path}, rest...)...)
-					if r.code != exitFound || r.out != "" {
+					if r.code != cli.ExitFound || r.out != "" {
 						t.Errorf("%s: code %d\n%s%s", command, r.code, r.out, r.err)
 					}
 					for line := range strings.Lines(said.out) {
@@ -77,19 +78,19 @@ func TestOneOpening(t *testing.T) {
 						}
 					}
 				}
-				if r := exo(t, "", "doctor", path); r.code != exitFound || !strings.Contains(r.out, f.says) {
+				if r := exo(t, "", "doctor", path); r.code != cli.ExitFound || !strings.Contains(r.out, f.says) {
 					t.Errorf("doctor: %+v", r)
 				}
 			})
 		}
 		t.Run("none", func(t *testing.T) {
 			path := open(t, strings.Replace(table("", ""), "CREATE INDEX items_by_org ON items (org);", "", 1), openedFile)
-			if said := exo(t, "", "validate", path); said.code != exitDone || !strings.Contains(said.out, "warning: items.org: the scope is a condition on org, which has no index") {
+			if said := exo(t, "", "validate", path); said.code != cli.ExitDone || !strings.Contains(said.out, "warning: items.org: the scope is a condition on org, which has no index") {
 				t.Fatalf("validate: %+v", said)
 			}
 			for command, rest := range commands {
 				r := exo(t, "", append([]string{command, path}, rest...)...)
-				if r.code != exitDone || strings.Count(r.err, "which has no index") != 1 || command == "run" && r.out != "1\n" {
+				if r.code != cli.ExitDone || strings.Count(r.err, "which has no index") != 1 || command == "run" && r.out != "1\n" {
 					t.Errorf("%s: %s", command, fmt.Sprintf("%+v", r))
 				}
 			}
@@ -105,7 +106,7 @@ func TestOneOpening(t *testing.T) {
 				file += fmt.Sprintf("  f%[1]d: {table: t%[1]d, columns: [id], scope: org = $principal.org}\n", i)
 			}
 			r := exo(t, "", "run", open(t, ddl, file), "-as", "org=1", "-e", "t0.count()")
-			if r.code != exitDone || r.out != "0\n" || strings.Contains(r.err, "which has no index") || !strings.Contains(r.err, "warning: 5 scopes and links have no index: exo validate ") {
+			if r.code != cli.ExitDone || r.out != "0\n" || strings.Contains(r.err, "which has no index") || !strings.Contains(r.err, "warning: 5 scopes and links have no index: exo validate ") {
 				t.Errorf("run: %+v", r)
 			}
 		})

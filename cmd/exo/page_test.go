@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -60,7 +61,7 @@ func TestPageCommands(t *testing.T) {
 	report := indexBlock(t)
 	for i, c := range report.commands {
 		out, code := do(c)
-		if want := []int{exitDone, exitDone, exitFound}; len(report.commands) != len(want) || code != want[i] {
+		if want := []int{cli.ExitDone, cli.ExitDone, cli.ExitFound}; len(report.commands) != len(want) || code != want[i] {
 			t.Errorf("%s: code %d\n%s", c, code, out)
 		}
 		if asJSON := strings.Contains(c, "-json"); !asJSON && !strings.Contains(out, report.says) || asJSON && !strings.Contains(out, `"facet": "order"`) {
@@ -76,7 +77,7 @@ func TestPageCommands(t *testing.T) {
 	write(t, filepath.Join(own, "grants.go"), "package grants\n\nimport (\n\"example.com/app/shop\"\n\"github.com/exoagent/exoagent/exosql\"\n)\n\nvar orders = exosql.NewFacet(shop.Orders, \"order\", shop.OrderID)\n")
 	change("ALTER TABLE orders DROP COLUMN note")
 	out, code := do("go tool exo check -db sqlite:shop.db ./internal/grants")
-	if code != exitFound || !strings.HasPrefix(out, "orders.note: there is no such column") {
+	if code != cli.ExitFound || !strings.HasPrefix(out, "orders.note: there is no such column") {
 		t.Errorf("code %d: %s", code, out)
 	}
 }

@@ -10,22 +10,22 @@ import (
 	"os/exec"
 	"os/signal"
 
-	"github.com/exoagent/exoagent/internal/printable"
+	"github.com/exoagent/exoagent/internal/cli"
 )
 
-func replCommand() command {
-	return command{
-		name:  "repl",
-		args:  "PACKAGE|FILE",
-		short: "open a terminal on what a package or a grant file grants",
-		long:  replHelp,
-		exits: replExits,
-		flags: func(fs *flag.FlagSet) action {
+func replCommand() cli.Command {
+	return cli.Command{
+		Name:  "repl",
+		Args:  "PACKAGE|FILE",
+		Short: "open a terminal on what a package or a grant file grants",
+		Long:  replHelp,
+		Exits: replExits,
+		Flags: func(fs *flag.FlagSet) cli.Action {
 			o := &replOptions{}
 			o.declare(fs)
 			return o.run
 		},
-		values: map[string][]string{"": {anyDir}, "-f": {anyFile}},
+		Values: map[string][]string{"": {cli.AnyDir}, "-f": {cli.AnyFile}},
 	}
 }
 
@@ -103,16 +103,16 @@ func (o *replOptions) declare(fs *flag.FlagSet) {
 
 // run builds a main that hands the grants of a package to the terminal, and runs it. Its
 // exit code is that of the main, or exitCannot if it did not come to run.
-func (o *replOptions) run(ctx context.Context, std stdio, args []string) error {
+func (o *replOptions) run(ctx context.Context, std cli.Stdio, args []string) error {
 	if len(args) != 1 {
-		return usagef("want one package or grant file, not %d; %s help repl says which", len(args), programName)
+		return cli.Usagef("want one package or grant file, not %d; %s help repl says which", len(args), cli.ProgramName)
 	}
 	file, who := isGrantFile(args[0]), o.user
 	switch {
 	case file && o.user != "":
-		return usagef("a grant file has a principal: want -as CLAIMS, not -user")
+		return cli.Usagef("a grant file has a principal: want -as CLAIMS, not -user")
 	case !file && o.as != "":
-		return usagef("a package's function is given -user; -as is for a grant file")
+		return cli.Usagef("a package's function is given -user; -as is for a grant file")
 	case file:
 		who = o.as
 	}
@@ -128,15 +128,15 @@ func (o *replOptions) run(ctx context.Context, std stdio, args []string) error {
 		return replOnFile("repl", args[0], o.source.db, o.pass, std)
 	}
 	if !token.IsIdentifier(o.name) || !token.IsExported(o.name) { // it becomes Go text
-		return usagef("-func %q: want the name of an exported function", o.name)
+		return cli.Usagef("-func %q: want the name of an exported function", o.name)
 	}
 	if o.source.db == "" {
-		return usagef("-db is missing: the URL of a database")
+		return cli.Usagef("-db is missing: the URL of a database")
 	}
 	if err := o.source.validate(); err != nil {
 		return err
 	}
-	shown := programName + " repl " + args[0]
+	shown := cli.ProgramName + " repl " + args[0]
 	if o.name != "Grants" {
 		shown += " -func " + o.name
 	}
@@ -153,9 +153,9 @@ func (o *replOptions) run(ctx context.Context, std stdio, args []string) error {
 	if err != nil {
 		return err
 	}
-	code, err := runForeground(binary, o.pass, std.in, std.out, std.err)
+	code, err := runForeground(binary, o.pass, std.In, std.Out, std.Err)
 	if err == nil && code != 0 {
-		return &failure{code: code}
+		return &cli.Failure{Code: code}
 	}
 	return err
 }
@@ -167,19 +167,10 @@ func runForeground(path string, args []string, in io.Reader, out, errs io.Writer
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
 	cmd := exec.Command(path, args...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, terminal(out), terminal(errs)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, cli.Terminal(out), cli.Terminal(errs)
 	err := cmd.Run()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return exit.ExitCode(), nil
 	}
 	return 0, err
-}
-
-// terminal is what a writer of run writes to: the terminal escapes for itself, and needs
-// the device to know its width.
-func terminal(w io.Writer) io.Writer {
-	if p, ok := w.(*printable.Writer); ok {
-		return p.Unwrap()
-	}
-	return w
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	replmain "github.com/exoagent/exoagent/codemode/repl"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -163,7 +164,7 @@ func TestReplRefuses(t *testing.T) {
 		{"exo_repl_main/main.go is in the way", []string{"./taken"}},
 	} {
 		r := exo(t, "", append([]string{"repl", "-db", "sqlite:shop.db"}, tc.args...)...)
-		if r.code != exitCannot && r.code != exitUsage || !strings.Contains(r.err, tc.says) || !strings.HasPrefix(r.err, "exo repl: ") || r.out != "" {
+		if r.code != cli.ExitCannot && r.code != cli.ExitUsage || !strings.Contains(r.err, tc.says) || !strings.HasPrefix(r.err, "exo repl: ") || r.out != "" {
 			t.Errorf("%q: %+v", tc.args, r)
 		}
 	}
@@ -181,8 +182,8 @@ func TestReplFlags(t *testing.T) {
 	}
 	ours := map[string]bool{}
 	c := replCommand()
-	fs := c.flagSet()
-	c.flags(fs)
+	fs := c.FlagSet()
+	c.Flags(fs)
 	fs.VisitAll(func(f *flag.Flag) { ours[f.Name] = true })
 	if !maps.Equal(theirs, ours) {
 		t.Errorf("exo repl has the flags %v, its terminal %v", ours, theirs)

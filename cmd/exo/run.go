@@ -14,15 +14,16 @@ import (
 	"github.com/exoagent/exoagent/codemode/repl"
 	core "github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/grantfile"
 )
 
-func runCommand() command {
-	return command{
-		name:  "run",
-		args:  "[FILE]",
-		short: "run a program on what a grant file grants",
-		long: `Runs one JavaScript program, in a process of its own, on what a grant file (default: exo.yaml) grants to one principal.
+func runCommand() cli.Command {
+	return cli.Command{
+		Name:  "run",
+		Args:  "[FILE]",
+		Short: "run a program on what a grant file grants",
+		Long: `Runs one JavaScript program, in a process of its own, on what a grant file (default: exo.yaml) grants to one principal.
 Its result is printed as JSON, or as -format says. -as gives the claims of the principal; a list is joined by +, as in states=open+done.
 With -dry-run the program runs to its end and all that it changed is undone: its result is printed, and the rows before and after
 on standard error. What acts outside of the databases is refused. Numbers that the database counts up (sequences) are not given back.
@@ -32,8 +33,8 @@ examples:
   exo run shop.yaml -as org=5 -f report.js
   exo run -as org=5 -dry-run -e 'tickets.where({ id: 7 }).update({ state: "done" })'
 `,
-		exits: "exit codes:\n  0  with a result\n  1  the program failed, or the file is wrong\n  2  the command line is wrong\n  3  the file or a database can't be read\n",
-		flags: func(fs *flag.FlagSet) action {
+		Exits: "exit codes:\n  0  with a result\n  1  the program failed, or the file is wrong\n  2  the command line is wrong\n  3  the file or a database can't be read\n",
+		Flags: func(fs *flag.FlagSet) cli.Action {
 			o := &runOptions{}
 			fs.StringVar(&o.as, "as", "", "`CLAIMS`: the principal, like org=5,user=1")
 			fs.StringVar(&o.program, "e", "", "`PROGRAM`: the program")
@@ -43,7 +44,7 @@ examples:
 			fs.BoolVar(&o.dryRun, "dry-run", false, "show what the program would change, and keep nothing")
 			return o.run
 		},
-		values: map[string][]string{"": {anyFile}, "-f": {anyFile}, "-format": formats()},
+		Values: map[string][]string{"": {cli.AnyFile}, "-f": {cli.AnyFile}, "-format": formats()},
 	}
 }
 
@@ -54,21 +55,21 @@ type runOptions struct {
 	dryRun            bool
 }
 
-func (o *runOptions) run(ctx context.Context, std stdio, args []string) error {
+func (o *runOptions) run(ctx context.Context, std cli.Stdio, args []string) error {
 	path, err := fileOf(args)
 	if err != nil {
 		return err
 	}
 	if n := len(o.program) + len(o.file); (n == 0) != o.description || o.program != "" && o.file != "" {
-		return usagef("want one of -e PROGRAM, -f FILE and -api")
+		return cli.Usagef("want one of -e PROGRAM, -f FILE and -api")
 	}
 	if o.description && o.dryRun {
-		return usagef("-api runs no program: leave out -dry-run")
+		return cli.Usagef("-api runs no program: leave out -dry-run")
 	}
 	if !slices.Contains(formats(), o.format) {
-		return usagef("-format: want one of %s, not %q", strings.Join(formats(), ", "), o.format)
+		return cli.Usagef("-format: want one of %s, not %q", strings.Join(formats(), ", "), o.format)
 	}
-	program, err := o.source(std.in)
+	program, err := o.source(std.In)
 	if err != nil {
 		return err
 	}
@@ -87,7 +88,7 @@ func (o *runOptions) run(ctx context.Context, std stdio, args []string) error {
 	defer d.Close()
 	p, err := d.File.ParseClaims(o.as)
 	if err != nil {
-		return usagef("-as: %w", err)
+		return cli.Usagef("-as: %w", err)
 	}
 	var seen *changes
 	if o.dryRun {
@@ -99,27 +100,27 @@ func (o *runOptions) run(ctx context.Context, std stdio, args []string) error {
 	}
 	defer closing()
 	if o.description {
-		_, err := fmt.Fprintln(std.out, tool.Description())
+		_, err := fmt.Fprintln(std.Out, tool.Description())
 		return err
 	}
 	r := tool.RunJob(ctx, codemode.Job{Program: program, Preview: o.dryRun})
 	if r.Console != "" {
-		fmt.Fprintln(std.err, r.Console)
+		fmt.Fprintln(std.Err, r.Console)
 	}
 	if r.Notice != "" {
-		fmt.Fprintln(std.err, r.Notice)
+		fmt.Fprintln(std.Err, r.Notice)
 	}
 	if note := r.EffectsNote(); note != "" {
-		fmt.Fprintln(std.err, "effects: "+note)
+		fmt.Fprintln(std.Err, "effects: "+note)
 	}
 	if r.Err != nil {
-		return &failure{exitFound, r.Err} // with its place and its cause: whoever runs this is the host
+		return &cli.Failure{Code: cli.ExitFound, Err: r.Err} // with its place and its cause: whoever runs this is the host
 	}
 	if o.dryRun {
-		repl.WriteChanges(std.err, seen.all, tool.Admits(), ", not kept")
-		fmt.Fprintln(std.err, "a dry run: nothing was kept")
+		repl.WriteChanges(std.Err, seen.all, tool.Admits(), ", not kept")
+		fmt.Fprintln(std.Err, "a dry run: nothing was kept")
 	}
-	return writeResult(std.out, o.format, r.JSON)
+	return writeResult(std.Out, o.format, r.JSON)
 }
 
 func (o *runOptions) source(stdin io.Reader) (string, error) {
@@ -153,7 +154,7 @@ func (c *changes) Record(ctx context.Context, e core.Entry) error {
 }
 
 // toolOf is the tool of a principal, with the limits and the record of its file, and what closes that. seen gets what a preview would have changed; it may be nil.
-func toolOf(ctx context.Context, std stdio, d *grantfile.Declared, p grantfile.Principal, seen *changes) (*codemode.Tool, func() error, error) {
+func toolOf(ctx context.Context, std cli.Stdio, d *grantfile.Declared, p grantfile.Principal, seen *changes) (*codemode.Tool, func() error, error) {
 	grants, err := d.Grants(p)
 	if err != nil {
 		return nil, nil, err

@@ -4,14 +4,15 @@ import (
 	"context"
 	"flag"
 
+	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/grantfile"
 )
 
-func schemaCommand() command {
-	return command{
-		name:  "schema",
-		short: "print the JSON Schema of a grant file",
-		long: `Editors complete and check a grant file by it. The published copy is
+func schemaCommand() cli.Command {
+	return cli.Command{
+		Name:  "schema",
+		Short: "print the JSON Schema of a grant file",
+		Long: `Editors complete and check a grant file by it. The published copy is
 
   ` + grantfile.SchemaURL + `
 
@@ -20,12 +21,12 @@ and exo init writes a line that names it.
 example:
   exo schema > exo.schema.json
 `,
-		flags: func(*flag.FlagSet) action {
-			return func(_ context.Context, std stdio, args []string) error {
+		Flags: func(*flag.FlagSet) cli.Action {
+			return func(_ context.Context, std cli.Stdio, args []string) error {
 				if len(args) > 0 {
-					return usagef("unexpected argument %q", args[0])
+					return cli.Usagef("unexpected argument %q", args[0])
 				}
-				_, err := std.out.Write(grantfile.JSONSchema())
+				_, err := std.Out.Write(grantfile.JSONSchema())
 				return err
 			}
 		},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/exoagent/exoagent/internal/cli"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -46,23 +47,23 @@ func TestScratch(t *testing.T) {
 		code int
 		says string
 	}{
-		"the path":          {two + "SET search_path = public", nil, exitDone, "2 tables"},
-		"the file's path":   {two + "SET search_path = sales", nil, exitDone, "1 tables"},
-		"a dump's path":     {two + "SELECT pg_catalog.set_config('search_path', '', false);", nil, exitDone, "2 tables"},
-		"-schema":           {two, []string{"-schema", "sales"}, exitDone, "1 tables"},
-		"-schema, two":      {two, []string{"-schema", "sales,public"}, exitDone, "table public.t: a table of the same name comes before it in the search path"},
-		"-schema, none":     {two, []string{"-schema", "nope"}, exitCannot, "there is no table"},
-		"rows and rights":   {"\\restrict x1\nCREATE TABLE public.t (id int PRIMARY KEY, a text);\nALTER TABLE public.t OWNER TO nobody_here;\nCOPY public.t (id, a) FROM stdin;\n1\t;CREATE 'x\n2\ty\n\\.\n\nGRANT SELECT ON TABLE public.t TO nobody_here;\n\\unrestrict x1\n", nil, exitDone, "1 tables"},
-		"bodies":            {"CREATE FUNCTION f() RETURNS int LANGUAGE sql BEGIN ATOMIC SELECT CASE WHEN true THEN 1 END; END; CREATE FUNCTION g() RETURNS int LANGUAGE sql AS $x$ SELECT ';'::text::int; $x$; CREATE TABLE t (id int PRIMARY KEY); CREATE RULE r AS ON DELETE TO t DO ALSO (NOTIFY x; NOTIFY y); DO $$ BEGIN NULL; END $$; /* a /* nested; */ ; */ SELECT E'\\';'", nil, exitDone, "1 tables"},
-		"a newer dump":      {"SET no_such_timeout = 0; CREATE TABLE t (id int PRIMARY KEY)", nil, exitDone, "1 tables"},
-		"a transaction":     {"BEGIN; CREATE TABLE t (id int PRIMARY KEY); COMMIT", nil, exitDone, "1 tables"},
-		"without an end":    {"BEGIN; CREATE TABLE t (id int PRIMARY KEY)", nil, exitCannot, "COMMIT is missing"},
-		"a mistake":         {"CREATE TABLE t (id int PRIMARY KEY);\n\n-- the\nCREATE TABLE u (\n\tid int,\n\tx nope);", nil, exitCannot, `standard input:6: ERROR: type "nope" does not exist`},
-		"there already":     {"CREATE TABLE t (id int);\nCREATE TABLE\n t (id int)", nil, exitCannot, `standard input:2: ERROR: relation "t" already exists`},
-		"a role":            {"CREATE TABLE t (id int);\nCREATE ROLE exo_x", nil, exitCannot, "standard input:2: CREATE ROLE is about the whole server"},
-		"a database":        {"DROP DATABASE postgres", nil, exitCannot, "DROP DATABASE is about the whole server"},
-		"of psql":           {"CREATE TABLE t (id int);\n\\connect shop\n", nil, exitCannot, `standard input:2: \connect is a command of psql`},
-		"no right to do it": {"CREATE TABLE t (id int)", []string{"-scratch", "postgres://exo_nobody@127.0.0.1:1/x?sslmode=disable"}, exitCannot, "-scratch: "},
+		"the path":          {two + "SET search_path = public", nil, cli.ExitDone, "2 tables"},
+		"the file's path":   {two + "SET search_path = sales", nil, cli.ExitDone, "1 tables"},
+		"a dump's path":     {two + "SELECT pg_catalog.set_config('search_path', '', false);", nil, cli.ExitDone, "2 tables"},
+		"-schema":           {two, []string{"-schema", "sales"}, cli.ExitDone, "1 tables"},
+		"-schema, two":      {two, []string{"-schema", "sales,public"}, cli.ExitDone, "table public.t: a table of the same name comes before it in the search path"},
+		"-schema, none":     {two, []string{"-schema", "nope"}, cli.ExitCannot, "there is no table"},
+		"rows and rights":   {"\\restrict x1\nCREATE TABLE public.t (id int PRIMARY KEY, a text);\nALTER TABLE public.t OWNER TO nobody_here;\nCOPY public.t (id, a) FROM stdin;\n1\t;CREATE 'x\n2\ty\n\\.\n\nGRANT SELECT ON TABLE public.t TO nobody_here;\n\\unrestrict x1\n", nil, cli.ExitDone, "1 tables"},
+		"bodies":            {"CREATE FUNCTION f() RETURNS int LANGUAGE sql BEGIN ATOMIC SELECT CASE WHEN true THEN 1 END; END; CREATE FUNCTION g() RETURNS int LANGUAGE sql AS $x$ SELECT ';'::text::int; $x$; CREATE TABLE t (id int PRIMARY KEY); CREATE RULE r AS ON DELETE TO t DO ALSO (NOTIFY x; NOTIFY y); DO $$ BEGIN NULL; END $$; /* a /* nested; */ ; */ SELECT E'\\';'", nil, cli.ExitDone, "1 tables"},
+		"a newer dump":      {"SET no_such_timeout = 0; CREATE TABLE t (id int PRIMARY KEY)", nil, cli.ExitDone, "1 tables"},
+		"a transaction":     {"BEGIN; CREATE TABLE t (id int PRIMARY KEY); COMMIT", nil, cli.ExitDone, "1 tables"},
+		"without an end":    {"BEGIN; CREATE TABLE t (id int PRIMARY KEY)", nil, cli.ExitCannot, "COMMIT is missing"},
+		"a mistake":         {"CREATE TABLE t (id int PRIMARY KEY);\n\n-- the\nCREATE TABLE u (\n\tid int,\n\tx nope);", nil, cli.ExitCannot, `standard input:6: ERROR: type "nope" does not exist`},
+		"there already":     {"CREATE TABLE t (id int);\nCREATE TABLE\n t (id int)", nil, cli.ExitCannot, `standard input:2: ERROR: relation "t" already exists`},
+		"a role":            {"CREATE TABLE t (id int);\nCREATE ROLE exo_x", nil, cli.ExitCannot, "standard input:2: CREATE ROLE is about the whole server"},
+		"a database":        {"DROP DATABASE postgres", nil, cli.ExitCannot, "DROP DATABASE is about the whole server"},
+		"of psql":           {"CREATE TABLE t (id int);\n\\connect shop\n", nil, cli.ExitCannot, `standard input:2: \connect is a command of psql`},
+		"no right to do it": {"CREATE TABLE t (id int)", []string{"-scratch", "postgres://exo_nobody@127.0.0.1:1/x?sslmode=disable"}, cli.ExitCannot, "-scratch: "},
 	} {
 		args := append([]string{"gen", "-ddl", "-", "-engine", "postgres", "-scratch", url, "-o", t.TempDir(), "-package", "shop"}, c.more...)
 		if r := exo(t, c.ddl, args...); r.code != c.code || !strings.Contains(r.out+r.err, c.says) {
@@ -144,7 +145,7 @@ func TestScratchGolden(t *testing.T) {
 		if engine == "postgres" {
 			args = append(args, "-scratch", tu.Server(t))
 		}
-		if r := exo(t, "", args...); r.code != exitDone {
+		if r := exo(t, "", args...); r.code != cli.ExitDone {
 			t.Errorf("%s: %v", file, r)
 			continue
 		}

@@ -19,15 +19,16 @@ import (
 	core "github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/record"
 	"github.com/exoagent/exoagent/exoeval/worker"
+	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/grantfile"
 )
 
-func serveCommand() command {
-	return command{
-		name:  "serve",
-		args:  "[FILE]",
-		short: "serve what a grant file grants to a client of the Model Context Protocol",
-		long: `Serves the tool of a grant file (default: exo.yaml) to one client on standard input and output, for the principal that -as
+func serveCommand() cli.Command {
+	return cli.Command{
+		Name:  "serve",
+		Args:  "[FILE]",
+		Short: "serve what a grant file grants to a client of the Model Context Protocol",
+		Long: `Serves the tool of a grant file (default: exo.yaml) to one client on standard input and output, for the principal that -as
 names; or with -http to many clients, each request for the principal of its bearer token. The file has to say who is let in
 (serve: issuers, tokens); where it does not, -as names the one principal, the token is that of the variable EXO_TOKEN or made at
 start and printed, and the address has to be of this machine. A file with reviewed: false is not served.
@@ -37,8 +38,8 @@ examples:
   exo serve exo.yaml -as org=5,user=1
   exo serve exo.yaml -http 127.0.0.1:8642
 `,
-		exits: "exit codes:\n  0  the client has gone, or SIGTERM came\n  1  the file is wrong, or nobody has reviewed it\n  2  the command line is wrong\n  3  the file, a database or the address can't be used\n",
-		flags: func(fs *flag.FlagSet) action {
+		Exits: "exit codes:\n  0  the client has gone, or SIGTERM came\n  1  the file is wrong, or nobody has reviewed it\n  2  the command line is wrong\n  3  the file, a database or the address can't be used\n",
+		Flags: func(fs *flag.FlagSet) cli.Action {
 			o := &serveOptions{}
 			fs.StringVar(&o.as, "as", "", "`CLAIMS`: the principal, like org=5,user=1")
 			fs.StringVar(&o.http, "http", "", "`ADDRESS`: serve HTTP there, like 127.0.0.1:8642")
@@ -48,7 +49,7 @@ examples:
 			fs.DurationVar(&o.drain, "drain", 30*time.Second, "`TIME`: how long programs that run may go on after SIGTERM")
 			return o.run
 		},
-		values: map[string][]string{"": {anyFile}},
+		Values: map[string][]string{"": {cli.AnyFile}},
 	}
 }
 
@@ -60,7 +61,7 @@ type serveOptions struct {
 	drain     time.Duration
 }
 
-func (o *serveOptions) run(ctx context.Context, std stdio, args []string) error {
+func (o *serveOptions) run(ctx context.Context, std cli.Stdio, args []string) error {
 	path, err := fileOf(args)
 	if err != nil {
 		return err
@@ -68,16 +69,16 @@ func (o *serveOptions) run(ctx context.Context, std stdio, args []string) error 
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
 	defer stop()
 	if o.labels <= 0 {
-		return usagef("-labels has to be more than 0, like 24h")
+		return cli.Usagef("-labels has to be more than 0, like 24h")
 	}
 	f, err := readGrants(path)
 	if err != nil {
 		return err
 	}
 	if !f.Reviewed {
-		return &failure{exitFound, fmt.Errorf("nobody has reviewed %s: read what it grants (exo show, exo validate), and write `reviewed: true` into it if that is what you mean", path)}
+		return &cli.Failure{Code: cli.ExitFound, Err: fmt.Errorf("nobody has reviewed %s: read what it grants (exo show, exo validate), and write `reviewed: true` into it if that is what you mean", path)}
 	}
-	log := &serveLog{to: std.err}
+	log := &serveLog{to: std.Err}
 	serve, identify, err := o.clients(f, log)
 	if err != nil {
 		return err
@@ -91,7 +92,7 @@ func (o *serveOptions) run(ctx context.Context, std stdio, args []string) error 
 	if err != nil {
 		return found(err)
 	}
-	s, err := mcp.New(mcp.Config{Name: programName, Version: moduleVersion(), Tool: t.tool, Labels: o.labels, LabelFile: kept, Distrust: o.distrust, Unshown: log.unshown(time.Now)})
+	s, err := mcp.New(mcp.Config{Name: cli.ProgramName, Version: moduleVersion(), Tool: t.tool, Labels: o.labels, LabelFile: kept, Distrust: o.distrust, Unshown: log.unshown(time.Now)})
 	if err != nil {
 		return err
 	}
@@ -107,7 +108,7 @@ func (o *serveOptions) keptLabels(f *grantfile.File, path string) (*mcp.LabelFil
 }
 
 // serving serves until the clients have gone or the context ends.
-type serving func(context.Context, stdio, *mcp.Server) error
+type serving func(context.Context, cli.Stdio, *mcp.Server) error
 
 // identifying is whom an identity stands for.
 type identifying func(mcp.Identity) (grantfile.Principal, error)
@@ -119,17 +120,17 @@ func (o *serveOptions) clients(f *grantfile.File, log *serveLog) (serving, ident
 	}
 	p, err := f.ParseClaims(o.as)
 	if err != nil {
-		return nil, nil, usagef("-as: %w", err)
+		return nil, nil, cli.Usagef("-as: %w", err)
 	}
 	who := mcp.Identity{Issuer: "exo serve", Subject: "stdio for " + string(p.Name())} // who starts it again is the same client
-	return func(ctx context.Context, std stdio, s *mcp.Server) error {
-		in, ok := std.in.(io.ReadCloser)
+	return func(ctx context.Context, std cli.Stdio, s *mcp.Server) error {
+		in, ok := std.In.(io.ReadCloser)
 		if !ok {
-			in = io.NopCloser(std.in)
+			in = io.NopCloser(std.In)
 		}
 		log.say("%s is served on standard input and output", f.Name)
 		// Frames alone go to standard output, byte by byte: what is not printable is escaped in them already.
-		return s.ServeStdio(ctx, who, in, keptOpen{terminal(std.out)})
+		return s.ServeStdio(ctx, who, in, keptOpen{cli.Terminal(std.Out)})
 	}, func(mcp.Identity) (grantfile.Principal, error) { return p, nil }, nil
 }
 
@@ -147,7 +148,7 @@ type serveLog struct {
 func (l *serveLog) say(format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	fmt.Fprintf(l.to, programName+" serve: "+format+"\n", args...)
+	fmt.Fprintf(l.to, cli.ProgramName+" serve: "+format+"\n", args...)
 }
 
 // maxTools is of how many principals a tool is kept. One that is not kept is made again.
@@ -167,7 +168,7 @@ type tools struct {
 }
 
 // openTools opens what all tools share: the databases, the processes of programs and the record.
-func openTools(ctx context.Context, std stdio, f *grantfile.File, identify identifying) (*tools, error) {
+func openTools(ctx context.Context, std cli.Stdio, f *grantfile.File, identify identifying) (*tools, error) {
 	t := &tools{identify: identify, made: map[core.Principal]*codemode.Tool{}, closing: func() error { return nil }}
 	// The first process of a program starts while the catalogue is read.
 	require := worker.Strong

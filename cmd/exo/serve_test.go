@@ -16,6 +16,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -145,7 +146,7 @@ func TestServeEnds(t *testing.T) {
 		t.Error("the program had a result")
 	}
 	c.Close()
-	if code := cmd.ProcessState.ExitCode(); code != exitDone {
+	if code := cmd.ProcessState.ExitCode(); code != cli.ExitDone {
 		t.Errorf("it ended with %d", code)
 	}
 }
@@ -153,16 +154,16 @@ func TestServeEnds(t *testing.T) {
 // TestServeRefuses: no file that nobody reviewed, no principal, and no address of others without authentication.
 func TestServeRefuses(t *testing.T) {
 	path := grantFileOf(t, servedShop)
-	for text, want := range map[string]int{"": exitDone, "reviewed: false\n": exitFound, "-": exitFound} {
+	for text, want := range map[string]int{"": cli.ExitDone, "reviewed: false\n": cli.ExitFound, "-": cli.ExitFound} {
 		write(t, path, strings.Replace(servedShop, "reviewed: true\n", strings.TrimPrefix(text, "-"), 1))
 		if text == "" {
 			write(t, path, servedShop)
 		}
 		r := exo(t, "", "serve", path, "-as", "customer=1")
-		if r.code != want || r.out != "" || want == exitFound && !strings.Contains(r.err, "reviewed: true") {
+		if r.code != want || r.out != "" || want == cli.ExitFound && !strings.Contains(r.err, "reviewed: true") {
 			t.Errorf("%q: code %d, want %d: %s", text, r.code, want, r.err)
 		}
-		if v := exo(t, "", "validate", path); v.code != exitDone || strings.Contains(v.out, "nobody has reviewed") != (want == exitFound) {
+		if v := exo(t, "", "validate", path); v.code != cli.ExitDone || strings.Contains(v.out, "nobody has reviewed") != (want == cli.ExitFound) {
 			t.Errorf("validate: %+v", v)
 		}
 	}
@@ -179,11 +180,11 @@ func TestServeRefuses(t *testing.T) {
 		"-http 127.0.0.1 -as customer=1":      "want an address like",
 	} {
 		r := exo(t, "", append([]string{"serve", path}, strings.Fields(args)...)...)
-		if r.code != exitUsage || !strings.Contains(r.err, want) {
+		if r.code != cli.ExitUsage || !strings.Contains(r.err, want) {
 			t.Errorf("%s: code %d: %s", args, r.code, r.err)
 		}
 	}
-	if r := exo(t, "", "serve", path+".none", "-as", "customer=1"); r.code != exitCannot {
+	if r := exo(t, "", "serve", path+".none", "-as", "customer=1"); r.code != cli.ExitCannot {
 		t.Errorf("%+v", r)
 	}
 }
@@ -201,7 +202,7 @@ func TestServePage(t *testing.T) {
 		switch {
 		case m[1] == "yaml":
 			path := grantFileOf(t, strings.Replace(servedShop, "{customer: int}", "{customer: int, org: int}", 1)+strings.Replace(m[2], "{ org: 1 }", "{ org: 1, customer: 1 }", 1))
-			if r := exo(t, "", "validate", path); r.code != exitDone {
+			if r := exo(t, "", "validate", path); r.code != cli.ExitDone {
 				t.Errorf("%s\n%s", m[2], r.err)
 			}
 		case m[1] == "json" && !json.Valid([]byte(m[2])):
@@ -259,7 +260,7 @@ func TestServeKeepsLabels(t *testing.T) {
 			t.Errorf("%s: %s, %v", name, text, err)
 		}
 		write(t, file, "{")
-		if r := exo(t, "", args...); r.code != exitCannot || !strings.Contains(r.err, "remove it") {
+		if r := exo(t, "", args...); r.code != cli.ExitCannot || !strings.Contains(r.err, "remove it") {
 			t.Errorf("%s: %v", name, r)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/exoagent/exoagent/codemode/mcp/bearer"
 	core "github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/grantfile"
 )
 
@@ -35,7 +36,7 @@ const (
 func (o *serveOptions) overHTTP(f *grantfile.File, to *serveLog) (serving, identifying, error) {
 	host, _, err := net.SplitHostPort(o.http)
 	if err != nil {
-		return nil, nil, usagef("-http %s: want an address like 127.0.0.1:8642", o.http)
+		return nil, nil, cli.Usagef("-http %s: want an address like 127.0.0.1:8642", o.http)
 	}
 	ip := net.ParseIP(host)
 	local := host == "localhost" || ip != nil && ip.IsLoopback()
@@ -49,17 +50,17 @@ func (o *serveOptions) overHTTP(f *grantfile.File, to *serveLog) (serving, ident
 	said := ""
 	switch known := len(f.Serve.Issuers)+len(f.Serve.Tokens) > 0; {
 	case !known && !local:
-		return nil, nil, usagef("-http %s: that is not an address of this machine alone, and %s says no authentication (serve: issuers or tokens)", o.http, f.Name)
+		return nil, nil, cli.Usagef("-http %s: that is not an address of this machine alone, and %s says no authentication (serve: issuers or tokens)", o.http, f.Name)
 	case !local && f.Serve.Resource.Text == "":
-		return nil, nil, usagef("-http %s: that is not an address of this machine alone, and %s does not say how clients call it (serve: resource)", o.http, f.Name)
+		return nil, nil, cli.Usagef("-http %s: that is not an address of this machine alone, and %s does not say how clients call it (serve: resource)", o.http, f.Name)
 	case known && o.as != "":
-		return nil, nil, usagef("-as: %s says who is let in over HTTP, each as their own principal", f.Name)
+		return nil, nil, cli.Usagef("-as: %s says who is let in over HTTP, each as their own principal", f.Name)
 	case known:
 		opt.Verifier, err = verifierOf(f, &opt)
 	default:
 		var p grantfile.Principal
 		if p, err = f.ParseClaims(o.as); err != nil {
-			return nil, nil, usagef("-as: %w", err)
+			return nil, nil, cli.Usagef("-as: %w", err)
 		}
 		identify = func(mcp.Identity) (grantfile.Principal, error) { return p, nil }
 		token := os.Getenv(tokenVariable)
@@ -73,7 +74,7 @@ func (o *serveOptions) overHTTP(f *grantfile.File, to *serveLog) (serving, ident
 	if err != nil {
 		return nil, nil, err
 	}
-	return func(ctx context.Context, _ stdio, s *mcp.Server) error {
+	return func(ctx context.Context, _ cli.Stdio, s *mcp.Server) error {
 		h, err := s.Handler(opt)
 		if err != nil {
 			return err

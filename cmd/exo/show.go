@@ -7,30 +7,31 @@ import (
 	"fmt"
 	"text/tabwriter"
 
+	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/grantfile"
 )
 
-func showCommand() command {
-	return command{
-		name:  "show",
-		args:  "[FILE]",
-		short: "list what a grant file grants",
-		long: `Lists each grant with its rows, columns, links and rights, and the limits, as they are with the preset of the
+func showCommand() cli.Command {
+	return cli.Command{
+		Name:  "show",
+		Args:  "[FILE]",
+		Short: "list what a grant file grants",
+		Long: `Lists each grant with its rows, columns, links and rights, and the limits, as they are with the preset of the
 file (default: exo.yaml). What is not listed is not granted. No database is asked.
 
 example:
   exo show shop.yaml
 `,
-		exits: "exit codes:\n  0  done\n  1  something is wrong in the file\n  2  the command line is wrong\n  3  the file can't be read\n",
-		flags: func(fs *flag.FlagSet) action {
+		Exits: "exit codes:\n  0  done\n  1  something is wrong in the file\n  2  the command line is wrong\n  3  the file can't be read\n",
+		Flags: func(fs *flag.FlagSet) cli.Action {
 			asJSON := fs.Bool("json", false, "print it as JSON")
-			return func(_ context.Context, std stdio, args []string) error { return runShow(std, args, *asJSON) }
+			return func(_ context.Context, std cli.Stdio, args []string) error { return runShow(std, args, *asJSON) }
 		},
-		values: map[string][]string{"": {anyFile}},
+		Values: map[string][]string{"": {cli.AnyFile}},
 	}
 }
 
-func runShow(std stdio, args []string, asJSON bool) error {
+func runShow(std cli.Stdio, args []string, asJSON bool) error {
 	path, err := fileOf(args)
 	if err != nil {
 		return err
@@ -40,11 +41,11 @@ func runShow(std stdio, args []string, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		e := json.NewEncoder(std.out)
+		e := json.NewEncoder(std.Out)
 		e.SetIndent("", "  ")
 		return e.Encode(f.Lines())
 	}
-	w := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
 	last := ""
 	for _, l := range f.Lines() {
 		of := l.Of
@@ -57,28 +58,28 @@ func runShow(std stdio, args []string, asJSON bool) error {
 	return w.Flush()
 }
 
-func diffCommand() command {
-	return command{
-		name:  "diff",
-		args:  "OLD NEW",
-		short: "say what a change to a grant file grants, and takes away",
-		long: `Compares two grant files by what they grant, with their presets: + is granted by the new one, - no more, ~ in another
+func diffCommand() cli.Command {
+	return cli.Command{
+		Name:  "diff",
+		Args:  "OLD NEW",
+		Short: "say what a change to a grant file grants, and takes away",
+		Long: `Compares two grant files by what they grant, with their presets: + is granted by the new one, - no more, ~ in another
 way. Order and comments do not matter. For a review: the exit code is 1 where something differs.
 
 example:
   git show HEAD:exo.yaml > /tmp/old.yaml && exo diff /tmp/old.yaml exo.yaml
 `,
-		exits: "exit codes:\n  0  both grant the same\n  1  they differ\n  2  the command line is wrong\n  3  a file can't be read\n",
-		flags: func(fs *flag.FlagSet) action {
-			return func(_ context.Context, std stdio, args []string) error { return runDiff(std, args) }
+		Exits: "exit codes:\n  0  both grant the same\n  1  they differ\n  2  the command line is wrong\n  3  a file can't be read\n",
+		Flags: func(fs *flag.FlagSet) cli.Action {
+			return func(_ context.Context, std cli.Stdio, args []string) error { return runDiff(std, args) }
 		},
-		values: map[string][]string{"": {anyFile}},
+		Values: map[string][]string{"": {cli.AnyFile}},
 	}
 }
 
-func runDiff(std stdio, args []string) error {
+func runDiff(std cli.Stdio, args []string) error {
 	if len(args) != 2 {
-		return usagef("want two grant files, not %d", len(args))
+		return cli.Usagef("want two grant files, not %d", len(args))
 	}
 	before, err := readGrants(args[0])
 	if err != nil {
@@ -89,7 +90,7 @@ func runDiff(std stdio, args []string) error {
 		return err
 	}
 	changes := grantfile.Diff(before, after)
-	w := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
 	for _, c := range changes {
 		switch c.Kind {
 		case "added":
@@ -104,7 +105,7 @@ func runDiff(std stdio, args []string) error {
 		return err
 	}
 	if len(changes) > 0 {
-		return &failure{code: exitFound}
+		return &cli.Failure{Code: cli.ExitFound}
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	_ "modernc.org/sqlite" // the driver that reads the catalogue
 
+	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/pgbound"
 	"github.com/exoagent/exoagent/internal/pgsession"
 	"github.com/exoagent/exoagent/schema"
@@ -39,23 +40,23 @@ func (s *source) flags(fs *flag.FlagSet) {
 func (s *source) validate() error {
 	switch {
 	case s.db == "" && s.ddl == "":
-		return usagef("-db is missing: the URL of a database; or -ddl: a file with definitions")
+		return cli.Usagef("-db is missing: the URL of a database; or -ddl: a file with definitions")
 	case s.db != "" && s.ddl != "":
-		return usagef("both -db and -ddl: give one of them")
+		return cli.Usagef("both -db and -ddl: give one of them")
 	case s.ddl != "" && s.engine != string(schema.SQLite) && s.engine != string(schema.Postgres):
-		return usagef("-ddl needs -engine sqlite or -engine postgres")
+		return cli.Usagef("-ddl needs -engine sqlite or -engine postgres")
 	case s.ddl != "" && s.engine == string(schema.Postgres) && s.scratch == "":
-		return usagef("-ddl -engine postgres needs -scratch postgres://user@host/database: the definitions run in a new database on that server, which is dropped at the end")
+		return cli.Usagef("-ddl -engine postgres needs -scratch postgres://user@host/database: the definitions run in a new database on that server, which is dropped at the end")
 	case s.scratch != "" && s.engine != string(schema.Postgres):
-		return usagef("-scratch is for -ddl FILE -engine postgres: definitions of SQLite run in memory")
+		return cli.Usagef("-scratch is for -ddl FILE -engine postgres: definitions of SQLite run in memory")
 	case s.scratch != "" && kindOf(s.scratch) != schema.Postgres:
-		return usagef("-scratch: want postgres://user@host/database")
+		return cli.Usagef("-scratch: want postgres://user@host/database")
 	case s.db != "" && s.engine != "":
-		return usagef("-engine is for -ddl: a database's URL says what it is")
+		return cli.Usagef("-engine is for -ddl: a database's URL says what it is")
 	case s.db != "" && s.kind() == "":
-		return usagef("-db: no such kind of database: want sqlite:PATH or postgres://user@host/database") // the URL itself may hold a password
+		return cli.Usagef("-db: no such kind of database: want sqlite:PATH or postgres://user@host/database") // the URL itself may hold a password
 	case s.schemas != "" && s.kind() != schema.Postgres:
-		return usagef("-schema is for PostgreSQL: SQLite has none")
+		return cli.Usagef("-schema is for PostgreSQL: SQLite has none")
 	}
 	return nil
 }

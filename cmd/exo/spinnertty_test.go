@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/testutil/ttytest"
 )
 
@@ -64,7 +65,7 @@ func TestSpinner(t *testing.T) {
 			x.Shows("s; Ctrl-C stops it")
 			<-asked
 			hangUp()
-			if code := x.Exit(); code == exitDone {
+			if code := x.Exit(); code == cli.ExitDone {
 				t.Errorf("exit %d", code)
 			}
 			if s := x.Screen(); strings.Contains(s, c.says) || strings.Contains(s, "Ctrl-C") {
@@ -82,7 +83,7 @@ func TestSpinner(t *testing.T) {
 				done <- string(text)
 			}()
 			<-asked
-			time.Sleep(2 * spinAfter) // so that a spinner would have begun
+			time.Sleep(2 * cli.SpinAfter) // so that a spinner would have begun
 			hangUp()
 			if text := <-done; strings.ContainsAny(text, "\r\x1b") || strings.Contains(text, "Ctrl-C") || text == "" {
 				t.Errorf("on a pipe: %q", text)

@@ -9,17 +9,18 @@ import (
 	"os"
 	"strings"
 
+	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/grantfile"
 	"github.com/exoagent/exoagent/internal/printable"
 	"github.com/exoagent/exoagent/schema"
 )
 
-func validateCommand() command {
-	return command{
-		name:  "validate",
-		args:  "[FILE]",
-		short: "say what is wrong in a grant file",
-		long: `Reads a grant file (default: exo.yaml) and holds it against its databases: names, types, links,
+func validateCommand() cli.Command {
+	return cli.Command{
+		Name:  "validate",
+		Args:  "[FILE]",
+		Short: "say what is wrong in a grant file",
+		Long: `Reads a grant file (default: exo.yaml) and holds it against its databases: names, types, links,
 scopes and rights, each with its line and column; and what exo check says of declarations in Go: keys, indexes of scopes, rules
 that span tenants. Warnings do not fail unless -strict says so. No row is read.
 
@@ -37,26 +38,26 @@ examples:
   exo validate -effects
   exo validate -offline shop.yaml
 `,
-		exits: "exit codes:\n  0  nothing is wrong\n  1  something is wrong\n  2  the command line is wrong\n  3  the file or a database can't be read\n",
-		flags: func(fs *flag.FlagSet) action {
+		Exits: "exit codes:\n  0  nothing is wrong\n  1  something is wrong\n  2  the command line is wrong\n  3  the file or a database can't be read\n",
+		Flags: func(fs *flag.FlagSet) cli.Action {
 			offline := fs.Bool("offline", false, "only what can be said without a database")
 			strict := fs.Bool("strict", false, "fail for warnings too")
 			pin := fs.Bool("pin", false, "write pins of the tables as they are now into the file")
 			asJSON := fs.Bool("json", false, "print what is wrong as JSON")
 			effects := fs.Bool("effects", false, "print the effects that facets have to allow, as YAML")
-			return func(ctx context.Context, std stdio, args []string) error {
+			return func(ctx context.Context, std cli.Stdio, args []string) error {
 				v := &validating{offline: *offline, strict: *strict, pin: *pin, json: *asJSON, effects: *effects}
 				err := v.run(ctx, std, args)
 				if wrong, ok := errors.AsType[*grantfile.Errors](err); ok && v.json {
 					if err := v.print(std, wrong.Findings()); err != nil {
 						return err
 					}
-					return &failure{code: exitFound}
+					return &cli.Failure{Code: cli.ExitFound}
 				}
 				return err
 			}
 		},
-		values: map[string][]string{"": {anyFile}},
+		Values: map[string][]string{"": {cli.AnyFile}},
 	}
 }
 
@@ -64,30 +65,30 @@ examples:
 type validating struct{ offline, strict, pin, json, effects bool }
 
 // print reports findings.
-func (v *validating) print(std stdio, findings []grantfile.Finding) error {
+func (v *validating) print(std cli.Stdio, findings []grantfile.Finding) error {
 	if v.json {
 		text, err := grantfile.MarshalFindings(findings)
 		if err == nil {
-			_, err = std.out.Write(append(printable.JSON(text), '\n'))
+			_, err = std.Out.Write(append(printable.JSON(text), '\n'))
 		}
 		return err
 	}
 	for _, x := range findings {
-		fmt.Fprintln(std.out, x)
+		fmt.Fprintln(std.Out, x)
 	}
 	return nil
 }
 
-func (v *validating) run(ctx context.Context, std stdio, args []string) error {
+func (v *validating) run(ctx context.Context, std cli.Stdio, args []string) error {
 	path, err := fileOf(args)
 	if err != nil {
 		return err
 	}
 	switch {
 	case v.offline && (v.pin || v.effects):
-		return usagef("-pin and -effects need the database, and -offline says not to ask it")
+		return cli.Usagef("-pin and -effects need the database, and -offline says not to ask it")
 	case v.json && (v.pin || v.effects):
-		return usagef("-json prints what is wrong, and neither pins nor effects: leave it out")
+		return cli.Usagef("-json prints what is wrong, and neither pins nor effects: leave it out")
 	}
 	text, f, err := readGrantsText(path)
 	if err != nil {
@@ -96,7 +97,7 @@ func (v *validating) run(ctx context.Context, std stdio, args []string) error {
 	var d *grantfile.Declared
 	var findings []grantfile.Finding
 	if !v.offline {
-		d, err = during(std, holding(path), func(stdio) (d *grantfile.Declared, err error) {
+		d, err = cli.During(std, holding(path), func(cli.Stdio) (d *grantfile.Declared, err error) {
 			d, findings, err = f.Inspect(ctx, &grantfile.Options{Unpinned: v.pin})
 			return d, err
 		})
@@ -110,16 +111,16 @@ func (v *validating) run(ctx context.Context, std stdio, args []string) error {
 		if yaml == "" {
 			yaml = "# no facet has to allow more\n"
 		}
-		if _, err := io.WriteString(std.out, yaml); err != nil {
+		if _, err := io.WriteString(std.Out, yaml); err != nil {
 			return err
 		}
 		for _, x := range findings {
 			if x.Effect == "" && !x.Warning { // no effect allows it
-				fmt.Fprintln(std.err, x)
+				fmt.Fprintln(std.Err, x)
 			}
 		}
 		if grantfile.Refusal(path, findings) != nil {
-			return &failure{code: exitFound}
+			return &cli.Failure{Code: cli.ExitFound}
 		}
 		return nil
 	}
@@ -132,11 +133,11 @@ func (v *validating) run(ctx context.Context, std stdio, args []string) error {
 			return err
 		}
 		for _, l := range lines {
-			fmt.Fprintln(std.out, schema.Printable(l))
+			fmt.Fprintln(std.Out, schema.Printable(l))
 		}
 	}
 	if grantfile.Refusal(path, findings) != nil || v.strict && len(findings) > 0 {
-		return &failure{code: exitFound}
+		return &cli.Failure{Code: cli.ExitFound}
 	}
 	if v.json {
 		return nil
@@ -152,20 +153,20 @@ func (v *validating) run(ctx context.Context, std stdio, args []string) error {
 			written++
 		}
 	}
-	fmt.Fprintf(std.out, "%s: %d grants of %d facets, %d of which programs may change; ", path, len(f.Grants), len(f.Facets), written)
+	fmt.Fprintf(std.Out, "%s: %d grants of %d facets, %d of which programs may change; ", path, len(f.Grants), len(f.Facets), written)
 	if n := len(findings); n > 0 {
-		fmt.Fprintf(std.out, "%d warnings, and else ", n)
+		fmt.Fprintf(std.Out, "%d warnings, and else ", n)
 	}
-	fmt.Fprint(std.out, "nothing is wrong")
+	fmt.Fprint(std.Out, "nothing is wrong")
 	if !f.Reviewed {
-		fmt.Fprint(std.out, ", and nobody has reviewed it: reviewed is not true")
+		fmt.Fprint(std.Out, ", and nobody has reviewed it: reviewed is not true")
 	}
-	fmt.Fprintln(std.out)
+	fmt.Fprintln(std.Out)
 	return nil
 }
 
 // writePins writes the pins into the file that text was read from, and prints what has changed.
-func writePins(std stdio, d *grantfile.Declared, path string, text []byte) error {
+func writePins(std cli.Stdio, d *grantfile.Declared, path string, text []byte) error {
 	made, pins, err := d.Pin(text)
 	if err != nil || len(pins) == 0 {
 		return err
@@ -181,7 +182,10 @@ func writePins(std stdio, d *grantfile.Declared, path string, text []byte) error
 		return err
 	}
 	for _, p := range pins {
-		fmt.Fprintf(std.out, "%s: pinned%s\n", p.Facet, strings.TrimSuffix(": "+strings.Join(p.Changed, "; "), ": "))
+		fmt.Fprintf(std.Out, "%s: pinned%s\n", p.Facet, strings.TrimSuffix(": "+strings.Join(p.Changed, "; "), ": "))
 	}
 	return nil
 }
+
+// holding is what is shown while a grant file is opened.
+func holding(path string) string { return "holding " + path + " against its databases" }

@@ -6,29 +6,31 @@ import (
 	"flag"
 	"fmt"
 	"runtime/debug"
+
+	"github.com/exoagent/exoagent/internal/cli"
 )
 
 // release is the version of a binary of a release, which the linker sets: such a build is of a clone, and Go knows no version of it.
 var release string
 
-func versionCommand() command {
-	return command{
-		name:  "version",
-		short: "say which version this is",
-		long:  "One line: the version of the module, the commit if it was built in a clone, and Go's version.\n",
-		flags: func(*flag.FlagSet) action { return runVersion },
+func versionCommand() cli.Command {
+	return cli.Command{
+		Name:  "version",
+		Short: "say which version this is",
+		Long:  "One line: the version of the module, the commit if it was built in a clone, and Go's version.\n",
+		Flags: func(*flag.FlagSet) cli.Action { return runVersion },
 	}
 }
 
-func runVersion(_ context.Context, std stdio, args []string) error {
+func runVersion(_ context.Context, std cli.Stdio, args []string) error {
 	if len(args) > 0 {
-		return usagef("unexpected argument %q", args[0])
+		return cli.Usagef("unexpected argument %q", args[0])
 	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return fmt.Errorf("this binary does not say how it was built")
 	}
-	_, err := fmt.Fprintln(std.out, versionOf(info))
+	_, err := fmt.Fprintln(std.Out, versionOf(info))
 	return err
 }
 
@@ -39,7 +41,7 @@ func versionOf(info *debug.BuildInfo) string {
 		setting[s.Key] = s.Value
 	}
 	version := cmp.Or(release, info.Main.Version, "(devel)")
-	line := programName + " " + version
+	line := cli.ProgramName + " " + version
 	if rev := setting["vcs.revision"]; rev != "" {
 		line += " " + rev[:min(12, len(rev))]
 		if setting["vcs.modified"] == "true" {

@@ -9,6 +9,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/exoagent/exoagent/internal/cli"
 )
 
 // startWithoutWall starts a command as on a kernel that has no filters of system calls, for it and all that it starts.
@@ -42,18 +44,18 @@ func startWithoutWall(t *testing.T, cmd *exec.Cmd) {
 func TestServeWithoutWall(t *testing.T) {
 	const list = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"execute","arguments":{"code":"me.count()"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}` + "\n"
 	for _, c := range []struct {
-		wall, command string
+		wall, Command string
 		code          int
 		out, says     string // on standard output, and on the other
 	}{
-		{"", "serve", exitCannot, "", "there are no walls round the processes of programs"},
-		{"wall: kernel\n", "serve", exitCannot, "", "wall: container"},
-		{"wall: container\n", "serve", exitDone, `"structuredContent":{"result":1}`, "is served"},
-		{"wall: none\n", "serve", exitDone, `"structuredContent":{"result":1}`, "is served"},
-		{"wall: container\n", "doctor", exitFound, "MISSING  wall, system calls", ""},
+		{"", "serve", cli.ExitCannot, "", "there are no walls round the processes of programs"},
+		{"wall: kernel\n", "serve", cli.ExitCannot, "", "wall: container"},
+		{"wall: container\n", "serve", cli.ExitDone, `"structuredContent":{"result":1}`, "is served"},
+		{"wall: none\n", "serve", cli.ExitDone, `"structuredContent":{"result":1}`, "is served"},
+		{"wall: container\n", "doctor", cli.ExitFound, "MISSING  wall, system calls", ""},
 	} {
-		args := []string{c.command, grantFileOf(t, c.wall+servedShop)}
-		if c.command == "serve" {
+		args := []string{c.Command, grantFileOf(t, c.wall+servedShop)}
+		if c.Command == "serve" {
 			args = append(args, "-as", "customer=3")
 		}
 		cmd := child(t, args...)
@@ -62,7 +64,7 @@ func TestServeWithoutWall(t *testing.T) {
 		startWithoutWall(t, cmd)
 		_ = cmd.Wait()
 		if cmd.ProcessState.ExitCode() != c.code || !strings.Contains(out.String(), c.out) || c.out == "" && out.Len() > 0 || !strings.Contains(said.String(), c.says) {
-			t.Errorf("%s with %q: ended with %d:\n%s%s", c.command, c.wall, cmd.ProcessState.ExitCode(), out.String(), said.String())
+			t.Errorf("%s with %q: ended with %d:\n%s%s", c.Command, c.wall, cmd.ProcessState.ExitCode(), out.String(), said.String())
 		}
 	}
 }

@@ -9,12 +9,13 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/reeflective/readline"
+	"github.com/reeflective/readline/inputrc"
+
 	"github.com/exoagent/exoagent/codemode/repl/internal/js"
 	"github.com/exoagent/exoagent/codemode/repl/internal/names"
 	"github.com/exoagent/exoagent/codemode/repl/internal/screen"
 	"github.com/exoagent/exoagent/internal/printable"
-	"github.com/reeflective/readline"
-	"github.com/reeflective/readline/inputrc"
 )
 
 // editor is the line editor of a terminal: several lines, history, completion and

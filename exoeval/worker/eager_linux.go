@@ -6,8 +6,9 @@ import (
 	"sync/atomic"
 	"syscall"
 
-	"github.com/exoagent/exoagent/exoeval/worker/internal/frame"
 	"golang.org/x/sys/unix"
+
+	"github.com/exoagent/exoagent/exoeval/worker/internal/frame"
 )
 
 // eager reads a connection. It polls the socket briefly before it parks its goroutine in

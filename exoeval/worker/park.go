@@ -2,8 +2,9 @@ package worker
 
 import (
 	"context"
-	"github.com/exoagent/exoagent/exoeval/worker/internal/frame"
 	"time"
+
+	"github.com/exoagent/exoagent/exoeval/worker/internal/frame"
 )
 
 // A place in the pool is for computing. A program that waits for its host gives its place

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"cmp"
@@ -11,31 +11,31 @@ import (
 )
 
 // manCommand writes the manual pages of all commands.
-func manCommand(all func() commandList) command {
-	return command{
-		name:  "man",
-		args:  "DIR",
-		short: "write the manual pages, of exo and of each command",
-		long: `They say what exo help says, and are made of the same text: DIR/exo.1, and DIR/exo-COMMAND.1 for each command. A page of
+func Man(all func() Commands) Command {
+	return Command{
+		Name:  "man",
+		Args:  "DIR",
+		Short: "write the manual pages, of exo and of each command",
+		Long: `They say what exo help says, and are made of the same text: DIR/exo.1, and DIR/exo-COMMAND.1 for each command. A page of
 that name which is there already is written over. DIR has to be there.
 
 examples:
   exo man ~/.local/share/man/man1
   man exo-serve
 `,
-		flags:  func(*flag.FlagSet) action { return all().runMan },
-		values: map[string][]string{"": {anyDir}},
+		Flags:  func(*flag.FlagSet) Action { return all().runMan },
+		Values: map[string][]string{"": {AnyDir}},
 	}
 }
 
-func (all commandList) runMan(_ context.Context, std stdio, args []string) error {
+func (all Commands) runMan(_ context.Context, std Stdio, args []string) error {
 	if len(args) != 1 {
-		return usagef("want one directory, not %d", len(args))
+		return Usagef("want one directory, not %d", len(args))
 	}
-	pages := map[string]string{programName: all.manOverview()}
+	pages := map[string]string{ProgramName: all.manOverview()}
 	for _, c := range all {
-		if !c.hidden {
-			pages[c.page()] = c.man()
+		if !c.Hidden {
+			pages[c.Page()] = c.man()
 		}
 	}
 	for name, text := range pages {
@@ -43,12 +43,12 @@ func (all commandList) runMan(_ context.Context, std stdio, args []string) error
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(std.out, "%s: %d pages\n", args[0], len(pages))
+	_, err := fmt.Fprintf(std.Out, "%s: %d pages\n", args[0], len(pages))
 	return err
 }
 
-// page is the name of a command's page, as that of git's: exo-gen-rls.
-func (c command) page() string { return programName + "-" + strings.ReplaceAll(c.name, " ", "-") }
+// Page is the name of a command's page, as that of git's: exo-gen-rls.
+func (c Command) Page() string { return ProgramName + "-" + strings.ReplaceAll(c.Name, " ", "-") }
 
 // roff is the text of a page in the macros of man(7).
 type roff struct{ strings.Builder }
@@ -77,7 +77,7 @@ func (r *roff) macro(name string, args ...string) {
 
 // head begins a page. It has no date: the same commands give the same page.
 func (r *roff) head(page, short string) {
-	r.macro("TH", strings.ToUpper(page), "1", "", programName, "exo's manual")
+	r.macro("TH", strings.ToUpper(page), "1", "", ProgramName, "exo's manual")
 	r.macro("SH", "NAME")
 	r.line(page + " - " + short)
 }
@@ -139,60 +139,60 @@ func (r *roff) exits(text string) {
 }
 
 // man is the page of a command, made of what its help is made of.
-func (c command) man() string {
+func (c Command) man() string {
 	r := &roff{}
-	r.head(c.page(), c.short)
-	fs := c.flagSet()
-	c.flags(fs)
+	r.head(c.Page(), c.Short)
+	fs := c.FlagSet()
+	c.Flags(fs)
 	r.macro("SH", "SYNOPSIS")
-	r.macro("B", programName+" "+c.name)
+	r.macro("B", ProgramName+" "+c.Name)
 	var flags int
 	fs.VisitAll(func(*flag.Flag) { flags++ })
 	if flags > 0 {
 		r.line("[flags]")
 	}
-	if c.args != "" {
-		r.line(c.args)
+	if c.Args != "" {
+		r.line(c.Args)
 	}
-	if c.long != "" {
-		about, examples, _ := strings.Cut("\n"+c.long, "\nexamples:\n")
+	if c.Long != "" {
+		about, examples, _ := strings.Cut("\n"+c.Long, "\nexamples:\n")
 		r.macro("SH", "DESCRIPTION")
 		r.prose(about)
 		if flags > 0 {
 			r.macro("SH", "OPTIONS")
 			fs.VisitAll(func(f *flag.Flag) {
-				value, text := usageOf(f)
+				value, text := UsageOf(f)
 				r.WriteString(".TP\n.BI \"" + roffText("-"+f.Name) + "\" \"" + roffText(strings.TrimRight(" "+value, " ")) + "\"\n")
-				r.line(sentence(text))
+				r.line(Sentence(text))
 			})
 		}
 		if examples != "" {
 			r.prose("examples:\n" + examples)
 		}
 	}
-	r.exits(cmp.Or(c.exits, exitsOnly))
+	r.exits(cmp.Or(c.Exits, ExitsOnly))
 	r.macro("SH", "SEE ALSO")
-	r.line(programName + "(1)")
+	r.line(ProgramName + "(1)")
 	return r.String()
 }
 
 // manOverview is the page of exo itself: its commands, and where each is said more of.
-func (all commandList) manOverview() string {
+func (all Commands) manOverview() string {
 	r := &roff{}
-	r.head(programName, "let model-written programs use a database, and nothing else of it than was granted")
+	r.head(ProgramName, "let model-written programs use a database, and nothing else of it than was granted")
 	r.macro("SH", "SYNOPSIS")
-	r.macro("B", programName)
+	r.macro("B", ProgramName)
 	r.line("COMMAND [flags]")
 	r.macro("SH", "COMMANDS")
 	var pages []string
 	for _, c := range all {
-		if c.hidden {
+		if c.Hidden {
 			continue
 		}
-		pages = append(pages, c.page()+"(1)")
+		pages = append(pages, c.Page()+"(1)")
 		r.WriteString(".TP\n")
-		r.macro("B", c.name)
-		r.line(sentence(c.short))
+		r.macro("B", c.Name)
+		r.line(Sentence(c.Short))
 	}
 	r.exits(exitHelp)
 	r.macro("SH", "SEE ALSO")

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -6,29 +6,29 @@ import (
 	"io"
 )
 
-func completionCommand() command {
-	return command{
-		name:  "completion",
-		args:  "bash|zsh|fish",
-		short: "print a script that makes a shell complete exo's words",
-		long: `bash, in ~/.bashrc:     source <(exo completion bash)
+func Completion() Command {
+	return Command{
+		Name:  "completion",
+		Args:  "bash|zsh|fish",
+		Short: "print a script that makes a shell complete exo's words",
+		Long: `bash, in ~/.bashrc:     source <(exo completion bash)
 zsh, in ~/.zshrc:       source <(exo completion zsh)     (after compinit)
 fish:                   exo completion fish > ~/.config/fish/completions/exo.fish
 `,
-		flags:  func(*flag.FlagSet) action { return runCompletion },
-		values: map[string][]string{"": {"bash", "fish", "zsh"}},
+		Flags:  func(*flag.FlagSet) Action { return runCompletion },
+		Values: map[string][]string{"": {"bash", "fish", "zsh"}},
 	}
 }
 
-func runCompletion(_ context.Context, std stdio, args []string) error {
+func runCompletion(_ context.Context, std Stdio, args []string) error {
 	if len(args) != 1 {
-		return usagef("want the name of one shell: bash, zsh or fish")
+		return Usagef("want the name of one shell: bash, zsh or fish")
 	}
 	script, ok := completionScripts[args[0]]
 	if !ok {
-		return usagef("there is no script for %q; there are bash, zsh and fish", args[0])
+		return Usagef("there is no script for %q; there are bash, zsh and fish", args[0])
 	}
-	_, err := io.WriteString(std.out, script)
+	_, err := io.WriteString(std.Out, script)
 	return err
 }
 

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -9,28 +9,28 @@ import (
 
 // The scripts of completion.go ask this hidden command what the last word could
 // be, so that what is offered is what is parsed.
-func completeCommand(all func() commandList) command {
-	return command{
-		name:   "__complete",
-		args:   "WORD...",
-		short:  "list what the last word could be",
-		long:   "One candidate a line, with a tab and what it is; or :files or :dirs, for the shell to list.\n",
-		hidden: true,
+func Complete(all func() Commands) Command {
+	return Command{
+		Name:   "__complete",
+		Args:   "WORD...",
+		Short:  "list what the last word could be",
+		Long:   "One candidate a line, with a tab and what it is; or :files or :dirs, for the shell to list.\n",
+		Hidden: true,
 		raw:    true, // its words are other commands' flags
-		flags:  func(*flag.FlagSet) action { return all().runComplete },
+		Flags:  func(*flag.FlagSet) Action { return all().runComplete },
 	}
 }
 
 // Values of a command that stand for many: the shell lists files and folders.
 const (
-	anyFile    = ":files"
-	anyDir     = ":dirs"
+	AnyFile    = ":files"
+	AnyDir     = ":dirs"
 	anyCommand = ":commands"
 )
 
-func (all commandList) runComplete(_ context.Context, std stdio, words []string) error {
+func (all Commands) runComplete(_ context.Context, std Stdio, words []string) error {
 	for _, c := range all.candidates(words) {
-		if _, err := fmt.Fprintln(std.out, c); err != nil {
+		if _, err := fmt.Fprintln(std.Out, c); err != nil {
 			return err
 		}
 	}
@@ -38,7 +38,7 @@ func (all commandList) runComplete(_ context.Context, std stdio, words []string)
 }
 
 // candidates are what the last of words, empty or begun, could be.
-func (all commandList) candidates(words []string) []string {
+func (all Commands) candidates(words []string) []string {
 	if len(words) == 0 {
 		return nil
 	}
@@ -47,23 +47,23 @@ func (all commandList) candidates(words []string) []string {
 		return all.beginning([]string{anyCommand}, last)
 	}
 	c, rest, ok := all.find(before[0], before[1:])
-	if !ok || c.hidden {
+	if !ok || c.Hidden {
 		return nil
 	}
-	fs := c.flagSet()
-	c.flags(fs)
+	fs := c.FlagSet()
+	c.Flags(fs)
 	if f := valueDue(fs, rest); f != nil {
-		return all.beginning(c.values["-"+f.Name], last)
+		return all.beginning(c.Values["-"+f.Name], last)
 	}
 	if !strings.HasPrefix(last, "-") {
 		if len(rest) > 0 {
-			return all.beginning(c.values[""], last)
+			return all.beginning(c.Values[""], last)
 		}
-		return append(all.seconds(c.name, last), all.beginning(c.values[""], last)...)
+		return append(all.seconds(c.Name, last), all.beginning(c.Values[""], last)...)
 	}
 	var out []string
 	fs.VisitAll(func(f *flag.Flag) {
-		_, text := usageOf(f)
+		_, text := UsageOf(f)
 		out = append(out, "-"+f.Name+"\t"+text)
 	})
 	return all.beginning(out, last)
@@ -89,16 +89,16 @@ func valueDue(fs *flag.FlagSet, words []string) *flag.Flag {
 }
 
 // beginning are those of values that begin with start, and what a shell lists.
-func (all commandList) beginning(values []string, start string) (out []string) {
+func (all Commands) beginning(values []string, start string) (out []string) {
 	for _, v := range values {
 		switch {
 		case v == anyCommand:
 			for _, c := range all {
-				if !c.hidden && !strings.Contains(c.name, " ") && strings.HasPrefix(c.name, start) {
-					out = append(out, c.name+"\t"+c.short)
+				if !c.Hidden && !strings.Contains(c.Name, " ") && strings.HasPrefix(c.Name, start) {
+					out = append(out, c.Name+"\t"+c.Short)
 				}
 			}
-		case v == anyFile, v == anyDir, strings.HasPrefix(v, start):
+		case v == AnyFile, v == AnyDir, strings.HasPrefix(v, start):
 			out = append(out, v)
 		}
 	}
@@ -106,10 +106,10 @@ func (all commandList) beginning(values []string, start string) (out []string) {
 }
 
 // seconds are the words that can follow a command's name and make it the name of another.
-func (all commandList) seconds(name, start string) (out []string) {
+func (all Commands) seconds(name, start string) (out []string) {
 	for _, c := range all {
-		if second, ok := strings.CutPrefix(c.name, name+" "); ok && strings.HasPrefix(second, start) {
-			out = append(out, second+"\t"+c.short)
+		if second, ok := strings.CutPrefix(c.Name, name+" "); ok && strings.HasPrefix(second, start) {
+			out = append(out, second+"\t"+c.Short)
 		}
 	}
 	return out
