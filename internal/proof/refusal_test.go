@@ -221,7 +221,7 @@ func TestRefusals(t *testing.T) {
 	}
 	for _, r := range writeRules {
 		t.Logf("%6d refused by %s", met[r.rule], r.rule)
-		if met[r.rule]*6000 < writes {
+		if met[r.rule]*10_000 < writes {
 			t.Errorf("too few writes meet the rule %s: %d", r.rule, met[r.rule])
 		}
 	}

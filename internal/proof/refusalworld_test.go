@@ -191,7 +191,7 @@ func (w *ruled) declare(d *draws) {
 		}
 		if labels {
 			x.text["secret"].WithLabel("pii")
-			if d.n(2) == 0 {
+			if d.n(3) > 0 {
 				x.text["secret"].ReadBy("member", x.ints[pick(d, []string{"region", "n"})])
 			}
 			if d.oneIn(9) {
@@ -558,7 +558,7 @@ func lawRules() []func(w *ruled, d *draws, t *schema.Table, pg bool) {
 		func(w *ruled, d *draws, t *schema.Table, pg bool) { // an index
 			x := schema.Index{Name: fmt.Sprint("i", len(t.Indexes)), Unique: d.n(3) == 0, NullsAlike: d.oneIn(6), Method: "btree"}
 			for range 1 + d.n(2) {
-				x.Parts = append(x.Parts, pick(d, []schema.Part{{Column: "code"}, {Column: "secret"}, {Column: "org"}, {Expr: "lower(code)"}, {Expr: "code || secret"}, {Expr: "10 / (n - up)"}, {Column: "low"}, {Column: "n"}, {Column: "code", Collation: "NOCASE"}}))
+				x.Parts = append(x.Parts, pick(d, []schema.Part{{Column: "code"}, {Column: "secret"}, {Column: "org"}, {Expr: "lower(code)"}, {Expr: "code || secret"}, {Expr: "10 / (n - up)"}, {Column: "secret"}, {Column: "low"}, {Column: "n"}, {Column: "code", Collation: "NOCASE"}}))
 			}
 			x.Where = pick(d, []string{"", "", "", "n > 0", "secret = 's1'", "code = 'c1'"})
 			if d.oneIn(5) && pg {
@@ -575,7 +575,7 @@ func lawRules() []func(w *ruled, d *draws, t *schema.Table, pg bool) {
 			t.Checks = append(t.Checks, schema.Check{Name: "c", Expr: pick(d, []string{"code <> secret", "n > 0", "low <> secret", "title <> code"}), NotValid: pg && d.oneIn(3)})
 		},
 		func(w *ruled, d *draws, t *schema.Table, pg bool) { // a generated column
-			c := t.Column(pick(d, []string{"low", "low", "org", "up", "region", "n", "region"}))
+			c := t.Column(pick(d, []string{"low", "low", "org", "up", "region", "n", "region", "n"}))
 			c.Generated, c.NotNull, c.Identity = schema.Stored, false, schema.NotIdentity
 			c.GenExpr = "n + region"
 			if c.Kind == schema.Text {
