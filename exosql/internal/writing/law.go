@@ -266,7 +266,7 @@ func (c *rules) dependantsOn(t *schema.Table) (out []dependant) {
 		add(d)
 	}
 	for _, u := range uniquesOf(t) {
-		add(dependant{kind: unites, name: u.name(), unique: u, parts: u.entry()})
+		add(dependant{kind: unites, name: u.name(), unique: u, parts: unique{Parts: u.Parts, where: u.where}.entry()})
 		if len(u.include) > 0 {
 			add(dependant{kind: orders, parts: u.entry()})
 		}
