@@ -9,8 +9,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// This file has what the rules of writes have in common: what is written, how a rule refuses it, and which permission lifts that. The rules
-// come after it, rules.go last, which asks them all.
+// This file has what is written, how a rule refuses it, and which permission lifts that. law.go comes before it, and rules.go after it.
 
 // Write is what a grant lets programs change in one table.
 type Write struct {

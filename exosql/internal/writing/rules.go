@@ -12,7 +12,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// This file asks all rules of writes of one write and one catalogue. The rules in other files come before it, run.go after it.
+// This file asks the law (law.go) about one write and one catalogue, and has the discharges that are too long for its switch: of the key, of
+// foreign keys, of generated columns and of rows that wait for a new one. run.go comes after it.
 
 // Writable returns all reasons for which no program may write a table, or nil. What it refuses would let a program
 // change, or have confirmed, a row out of its scope: it is asked before the first write, and
