@@ -247,6 +247,7 @@ func (db *DB) typedWritable(ctx context.Context, w *writing.Writing, sets [][]st
 	if err != nil {
 		return err
 	}
+	of.Depends(w.Grant, nil)
 	of.Trusted = true
 	of.Rights = decl.Rights{Delete: w.Kind == writing.Deletes, Permits: w.Facet.Rights.Permits}
 	cols := writing.HostColumns(w.Table, sets)

@@ -349,9 +349,7 @@ func (o *object) writeOf(g *scope.Grant, f *decl.Facet, link *decl.Link, beside 
 	if link != nil {
 		of.Through = []*decl.Link{link}
 	}
-	of.Leading = append(of.Leading, writing.Beside(g, f.Table, f, beside)...)
-	of.Told = append(of.Told, writing.ToldBeside(g, f.Table, f, beside)...)
-	of.Beside = writing.Telling(g, f.Table, beside)
+	of.Depends(g, beside)
 	for _, x := range labelled {
 		for _, c := range x.ready().secrets {
 			if !slices.Contains(of.Labelled, c) {
@@ -369,7 +367,7 @@ func (o *object) writeOf(g *scope.Grant, f *decl.Facet, link *decl.Link, beside 
 
 // writeOf is what a grant lets programs change through a facet.
 func writeOf(g *scope.Grant, f *decl.Facet, rows decl.Rows) (writing.Write, error) {
-	of := writing.Write{Reveals: rows[f.Table], Table: f.Table, Rights: f.Rights, Decided: true, Leading: writing.Leading(g, f.Table), Told: writing.Told(g, f.Table), Filled: f.Table.Fills}
+	of := writing.Write{Reveals: rows[f.Table], Table: f.Table, Rights: f.Rights, Decided: true, Filled: f.Table.Fills}
 	e, err := g.Enter(f.Table, nil, nil)
 	if err != nil {
 		return of, err

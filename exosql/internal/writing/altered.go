@@ -1,13 +1,18 @@
 package writing
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/exoagent/exoagent/exosql/internal/check"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/internal/sqlname"
 	"github.com/exoagent/exoagent/schema"
 )
 
-// This file finds what a write alters: the columns and rows of its table, and all that the database carries along. effects.go and labels.go
-// ask it what that sets off and what it reveals.
+// This file finds what a write alters: the columns and rows of its table, all that the database carries along, and which triggers act. law.go
+// asks it.
 
 // columns are names of columns of one table.
 type columns struct {
@@ -33,6 +38,7 @@ type altered struct {
 	insert bool
 	delete bool
 	moves  bool // rows of it may go to another partition: see moving
+	heir   bool // only an heir of it by INHERITS is written, or the table that it inherits from: its own triggers do not act
 }
 
 // deletes reports whether the database acts as it does for rows that are deleted.
@@ -50,26 +56,25 @@ func (c *rules) moving(a altered) altered {
 }
 
 // alters returns what a write does with the rows of t, and of those tables that have rows in common with it.
-func (w Write) alters(t *schema.Table, own []*schema.Table) (all []altered) {
+func (w Write) alters(t *schema.Table, kin, parts []*schema.Table) (all []altered) {
 	updated := names(w.Rights.Update)
 	if len(updated) > 0 || len(w.Rights.Insert) > 0 {
 		updated = append(updated, names(w.Filled)...)
 	}
 	deletes := w.Rights.Delete || slices.Contains(t.OnConflict, "REPLACE") // which deletes the row that has the value
-	for _, x := range own {
-		all = append(all, altered{table: x, cols: updated, insert: len(w.Rights.Insert) > 0, delete: deletes})
+	for _, x := range kin {
+		all = append(all, altered{table: x, cols: updated, insert: len(w.Rights.Insert) > 0, delete: deletes, heir: !slices.Contains(parts, x)})
 	}
 	return all
 }
 
-// allCarried returns what is altered, and all tables whose rows go or change with it, at any depth. with returns a table and those that
-// have rows in common with it.
-func (c *rules) allCarried(all []altered, with func(*schema.Table) []*schema.Table) []altered {
+// allCarried returns what is altered, and all tables whose rows go or change with it, at any depth, with those that have rows in common.
+func (c *rules) allCarried(all []altered) []altered {
 	for i := 0; i < len(all); i++ { // it grows
 		all[i] = c.moving(all[i])
-		for _, more := range c.carried(all[i], with) {
+		for _, more := range c.carried(all[i]) {
 			if !slices.ContainsFunc(all, func(a altered) bool {
-				return a.table == more.table && a.delete == more.delete && slices.Equal(a.cols, more.cols)
+				return a.table == more.table && a.delete == more.delete && a.heir == more.heir && slices.Equal(a.cols, more.cols)
 			}) {
 				all = append(all, more)
 			}
@@ -79,7 +84,7 @@ func (c *rules) allCarried(all []altered, with func(*schema.Table) []*schema.Tab
 }
 
 // carried are the tables whose rows the database deletes or changes with those of another.
-func (c *rules) carried(a altered, with func(*schema.Table) []*schema.Table) (out []altered) {
+func (c *rules) carried(a altered) (out []altered) {
 	for _, child := range c.Live.Tables {
 		for _, fk := range child.ForeignKeys {
 			if fk.Table != a.table.Name {
@@ -87,17 +92,43 @@ func (c *rules) carried(a altered, with func(*schema.Table) []*schema.Table) (ou
 			}
 			deleted := a.deletes() && fk.OnDelete == schema.Cascade
 			changed := a.deletes() && !deleted && carries(fk.OnDelete) || c.anyOf(a.table, references(fk, a.table), columns{c.Live, a.cols}.has) && carries(fk.OnUpdate)
-			for _, x := range with(child) {
+			if !deleted && !changed {
+				continue
+			}
+			parts := c.Parts(child)
+			for _, x := range c.Kin(child) {
+				heir := a.heir || !slices.Contains(parts, x)
 				if deleted {
-					out = append(out, altered{table: x, delete: true})
+					out = append(out, altered{table: x, delete: true, heir: heir})
 				}
 				if changed {
-					out = append(out, altered{table: x, cols: fk.Columns})
+					out = append(out, altered{table: x, cols: fk.Columns, heir: heir})
 				}
 			}
 		}
 	}
 	return out
+}
+
+// change is what is altered, with the columns about which it may reveal something: none where nothing is labelled, or where Go code writes.
+type change struct {
+	altered
+	secrets, changed columns
+	indexed          bool // an index decides by a labelled column in which order rows are changed
+}
+
+func (r refusing) change(a altered) change {
+	x := change{altered: a, secrets: columns{Live: r.c.Live}, changed: columns{r.c.Live, a.cols}}
+	if !r.labelled() {
+		return x
+	}
+	x.secrets = r.c.secretOf(a.table, r.w)
+	x.indexed = slices.ContainsFunc(r.c.Kin(a.table), func(o *schema.Table) bool { // what one index has of a row, those of its kin may decide
+		return slices.ContainsFunc(r.c.dependantsOn(o), func(d dependant) bool {
+			return (d.kind == orders || d.kind == unites) && d.reads(x.secrets.has)
+		})
+	})
+	return x
 }
 
 // references are the columns of a table that a foreign key to it refers to: SQLite names none where it is the primary key.
@@ -129,4 +160,74 @@ func (c *rules) reads(t *schema.Table, parts []schema.Part, col func(string) boo
 
 func carries(a schema.Action) bool {
 	return a == schema.Cascade || a == schema.SetNull || a == schema.SetDefault
+}
+
+// named is what a permission calls a trigger or a rule. The name of another table is part of it: a host that permits a trigger of the one table
+// does not know that of the other.
+func (r refusing) named(x change, d dependant) string {
+	if r.through(x) != "" && r.c.Live.Engine == schema.Postgres { // SQLite has one of a name
+		return r.c.Called(x.table) + "." + d.name
+	}
+	return d.name
+}
+
+// through says that the database carries a change on to another table.
+func (r refusing) through(x change) string {
+	if slices.Contains(r.parts, x.table) {
+		return ""
+	}
+	return " through cascades"
+}
+
+// when names the writes at which a trigger acts.
+func when(tr schema.Trigger) string {
+	if len(tr.Events) == 0 {
+		return "its definition can't be read, so it may act on each write"
+	}
+	return tr.Timing + " " + strings.Join(tr.Events, " or ")
+}
+
+// fires reports whether a trigger acts on what is altered. One of which the event is not known does.
+func (c *rules) fires(tr schema.Trigger, a altered) bool {
+	return len(tr.Events) == 0 || slices.ContainsFunc(tr.Events, func(event string) bool {
+		switch event {
+		case "INSERT":
+			return a.insert || a.moves
+		case "DELETE":
+			return a.deletes()
+		case "UPDATE":
+			return len(a.cols) > 0 && (tr.Columns == nil || c.anyOf(a.table, tr.Columns, columns{c.Live, a.cols}.has))
+		}
+		return false // no write of ours truncates a table
+	})
+}
+
+func (c *rules) dropTrigger(name string, t *schema.Table) string {
+	if c.Live.Engine == schema.SQLite {
+		return "DROP TRIGGER " + sqlname.Plain(name)
+	}
+	return fmt.Sprintf("DROP TRIGGER %s ON %s", sqlname.Plain(name), check.InFull(t))
+}
+
+// DemandsTrust reports whether a write of these columns of a table, or a deletion, deletes rows that hold one of the trusted columns, or
+// changes such a column of other rows that the database carries along. What a program gives to a trusted column itself, and a deletion of
+// a row that has one, is judged by the declaration before: see decl.Facet's record and writeMethods.
+func DemandsTrust(live *schema.Database, t *decl.Table, update []string, deletes bool, trusted []*decl.Column) bool {
+	at := live.Table(schema.Name{Name: t.Name})
+	if at == nil || len(trusted) == 0 {
+		return false // of what is no table, Writable says more
+	}
+	c := rulesOf(live)
+	own := c.Kin(at)
+	var all []altered
+	for _, x := range own {
+		all = append(all, altered{table: x, cols: update, delete: deletes || slices.Contains(at.OnConflict, "REPLACE")}) // which deletes the row that has the value
+	}
+	for i, a := range c.allCarried(all) {
+		cols := c.secretOf(a.table, Write{Table: t, Labelled: trusted})
+		if a.delete && len(cols.names) > 0 || i >= len(own) && slices.ContainsFunc(a.cols, cols.has) {
+			return true
+		}
+	}
+	return false
 }

@@ -75,7 +75,7 @@ func (c *Checker) Declared(f *decl.Facet) {
 func (c *Checker) Table(t *decl.Table, live *schema.Table) {
 	for _, w := range c.declared[t] {
 		if w.Facet == nil || !slices.ContainsFunc(c.writes, func(o Write) bool { return o.Facet == w.Facet }) { // else writable says more
-			c.effects(live, w, refusing{c.rules, w})
+			refusing{c: c.rules, w: w, t: live}.changes(func(k kind) bool { return k == fires || k == rewrites || k == referred })
 		}
 	}
 	if !slices.ContainsFunc(c.writes, func(w Write) bool { return w.Table == t }) { // else writable says more

@@ -5,7 +5,7 @@
 // (Writable), and the change itself (Run). Invariants: a row is in scope before and after; a write brings no row into view and reveals
 // nothing that is labelled; what the database would do beyond the rows that are named runs only if the host has permitted it.
 //
-// The files in the order of a write: writer.go, given.go, hook.go, reach.go, decide.go, insert.go, typed.go and plan.go plan it; rule.go,
-// altered.go, unique.go, equality.go, effects.go, labels.go, trust.go and rules.go hold it against the catalogue; checker.go and
+// The files in the order of a write: writer.go, given.go, hook.go, reach.go, insert.go, typed.go and plan.go plan it; law.go decides what it may
+// do, with decide.go for grants and rule.go, rules.go, altered.go, unique.go, labels.go and equality.go for the catalogue; checker.go and
 // insertable.go report the same beforehand; run.go runs it.
 package writing

@@ -12,7 +12,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 )
 
-// This file plans an insert, after reach.go and decide.go have planned what is asked first.
+// This file plans an insert, with what reach.go and law.go have asked first.
 
 // insert plans an insert of one row, or of many.
 func (w *writer) insert() error {
@@ -80,13 +80,7 @@ func (w *writer) insert() error {
 			return err
 		}
 	}
-	if err := w.points(w.w.Grant, fc, rows); err != nil {
-		return err
-	}
-	if err := w.checkLinks(w.w.Grant, w.w.Table, fc, rows); err != nil {
-		return err
-	}
-	if err := w.checkOtherGrants(w.w.Grant, w.w.Table, fc, rows); err != nil {
+	if err := w.law(rows, rows); err != nil {
 		return err
 	}
 	one := w.m.Root.Name == language.Insert

@@ -98,34 +98,21 @@ func (w *writer) changed(s *compile.Statement) (*plan.Plan, error) {
 		return nil, err
 	}
 	update := root.Name == language.Update
+	w.entry = entry
 	if err := s.Change(entry, update); err != nil {
 		return nil, err
 	}
 	var set []written
+	var rows, whole [][]written
 	if update {
 		if set, err = w.set(s, fc); err != nil {
 			return nil, err
 		}
-		if err := w.stays(entry, set); err != nil {
-			return nil, err
-		}
-		if err := w.points(g, fc, [][]written{w.standing(entry, set)}); err != nil {
-			return nil, err
-		}
+		rows, whole = [][]written{set}, [][]written{w.standing(entry, set)}
 	} else if !fc.Rights.Delete {
 		return nil, fail.Errorf(fail.Denied, "", "rows can't be deleted")
 	}
-	if err := w.decides(g, t, set); err != nil {
-		return nil, err
-	}
-	if err := w.checkLinks(g, t, fc, [][]written{set}); err != nil {
-		return nil, err
-	}
-	var rows [][]written
-	if set != nil {
-		rows = append(rows, set)
-	}
-	if err := w.checkOtherGrants(g, t, fc, rows); err != nil {
+	if err := w.law(rows, whole); err != nil {
 		return nil, err
 	}
 	p, err := s.Changed(set)
@@ -135,8 +122,7 @@ func (w *writer) changed(s *compile.Statement) (*plan.Plan, error) {
 	return w.noted(p), nil
 }
 
-// standing are the values of a row that is updated, with those that the scope fixes: a key of several columns, of which the tenant is one,
-// is looked for by all of them.
+// standing are the values of a row that is updated, with those that the scope fixes.
 func (w *writer) standing(entry scope.Entry, set []written) []written {
 	fixed, _ := entry.Parts()
 	for _, x := range fixed {
@@ -214,30 +200,11 @@ func (w *writer) set(s *compile.Statement, fc *decl.Facet) ([]written, error) {
 	return out, nil
 }
 
-// stays sees to it that rows that are updated stay in scope: a column by which that is told is not
-// written, or, where it is the key of a row in scope, points to another one in scope.
-func (w *writer) stays(entry scope.Entry, set []written) error {
-	for _, c := range entry.Conditions() {
-		var of []*decl.Column
-		if c.Kind == scope.Holds {
-			of = c.Pred.Columns()
-		} else {
-			for _, p := range compile.KeysOf(c, entry.Table()) {
-				of = append(of, p.To)
-			}
-		}
-		touched := false
-		for _, v := range set {
-			if !slices.Contains(of, v.Col) {
-				continue
-			}
-			if c.Kind != scope.Linked {
-				return ofHook(hook(v), fail.Errorf(fail.Denied, "", "`%s` can't be changed: by it rows are told that may be seen", v.Col.Guest))
-			}
-			touched = true
-		}
-		if touched {
-			if err := w.reach(c.Grant, c.Link.From, c.Link, [][]written{set}, true); err != nil {
+// belongs has the rows at the start of a link looked for in scope, by which rows that are updated are in scope: they stay there.
+func (w *writer) belongs(l *decl.Link, rows [][]written) error {
+	for _, c := range w.entry.Conditions() {
+		if c.Kind == scope.Linked && c.Link == l {
+			if err := w.reach(c.Grant, l.From, l, rows, true); err != nil {
 				return err
 			}
 		}

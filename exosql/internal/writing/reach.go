@@ -12,7 +12,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 )
 
-// This file plans what is asked before a write: whether the rows that written keys lead to are in scope. decide.go and insert.go ask for it,
+// This file plans what is asked before a write: whether the rows that written keys lead to are in scope. law.go and insert.go ask for it,
 // run.go runs it.
 
 // points checks each link to at most one row that a written column is part of: what it leads to has

@@ -9,8 +9,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// This file has what the rules of writes have in common: what is written, how a rule refuses it, and which permission lifts that. The rules
-// come after it, rules.go last, which asks them all.
+// This file has what is written, how a rule refuses it, and which permission lifts that. law.go comes before it, and rules.go after it.
 
 // Write is what a grant lets programs change in one table.
 type Write struct {
@@ -55,6 +54,9 @@ func rulesOf(live *schema.Database) *rules {
 type refusing struct {
 	c *rules
 	w Write
+	t *schema.Table // that is written
+
+	parts, kin []*schema.Table // of which it is a part, and its parts; and all that have rows in common with it
 }
 
 func (r refusing) because(kind, fix, problem string, args ...any) {
@@ -92,14 +94,6 @@ func (w Write) permit(p decl.Permission) string {
 	default:
 		return r.Permit(p.Go(), p.String(), w.Facet.Alias)
 	}
-}
-
-// foreignKeys are those that a row of a table has to hold: of the table, of those that it is a part of, and of its parts.
-func (c *rules) foreignKeys(t *schema.Table) (out []schema.ForeignKey) {
-	for _, of := range c.Parts(t) {
-		out = append(out, of.ForeignKeys...)
-	}
-	return out
 }
 
 // calculates reports whether a generated column depends on what may be written. All columns of a new row are, but for those that the scope fills in: of several values that it admits, the program says which.

@@ -370,8 +370,7 @@ func TestEffectsOfRights(t *testing.T) {
 		d := &schema.Database{Engine: schema.SQLite, Tables: []*schema.Table{live}}
 		c.change(d, live)
 		r := rulesOf(d)
-		w := Write{Table: jobs, Rights: c.rights}
-		r.effects(live, w, refusing{r, w})
+		refusing{c: r, w: Write{Table: jobs, Rights: c.rights}, t: live}.changes(func(k kind) bool { return k == fires || k == rewrites || k == referred })
 		var got []string
 		for _, f := range r.Found() {
 			got = append(got, f.Effect)

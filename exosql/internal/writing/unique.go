@@ -27,14 +27,6 @@ type unique struct {
 	broken    bool     // it was not built to the end: it refuses rows, and there may be some that are alike
 }
 
-// uniques are the rules of a table, of the tables that it is a part of, and of its parts.
-func (c *rules) uniques(t *schema.Table) (out []unique) {
-	for _, of := range c.Parts(t) {
-		out = append(out, uniquesOf(of)...)
-	}
-	return out
-}
-
 func uniquesOf(t *schema.Table) (out []unique) {
 	if t.PrimaryKey != nil {
 		out = append(out, unique{Parts: keyParts(t.PrimaryKey), primary: true, include: t.PrimaryKey.Include, late: t.PrimaryKey.Deferrable})
@@ -71,6 +63,15 @@ func (u unique) columns() (out []string) {
 		}
 	}
 	return out
+}
+
+// entry is what the index behind the rule has of each row, its condition included.
+func (u unique) entry() []schema.Part {
+	parts := slices.Clone(u.Parts)
+	if u.where != "" {
+		parts = append(parts, schema.Part{Expr: u.where})
+	}
+	return append(parts, keyParts(&schema.Key{Columns: u.include})...)
 }
 
 func (u unique) list() string {

@@ -13,7 +13,7 @@ import (
 )
 
 // This file has what a planned write is, and the writer that plans it. The files after it fill in its parts: reach.go what is asked first,
-// decide.go what is refused, insert.go and plan.go the statements; run.go runs it.
+// law.go what is refused, insert.go and plan.go the statements; run.go runs it.
 
 // Writing is how messages of one shape that write are answered, for whatever values. It is kept, see Keep.
 type Writing struct {
@@ -91,7 +91,8 @@ type writer struct {
 	beside []*scope.Grant // of the same programs, which the message doesn't speak of
 	sets   [][]string
 	w      *Writing
-	keys   bool // what is inserted is known by its keys afterwards
+	keys   bool        // what is inserted is known by its keys afterwards
+	entry  scope.Entry // of rows that are changed
 
 	pointed map[*decl.Link]bool // links of which points has what they lead to looked for in the scope of the grant that writes
 

@@ -1,0 +1,436 @@
+package writing
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exosql/internal/check"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/language"
+	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/internal/sqlname"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// This file is the law of writes: the one list of what can depend on a column that is written, and the discharge of each kind. DESIGN.md states
+// the law. plan.go and insert.go ask it about a message, rules.go about a catalogue. The other files have what the discharges need.
+
+// kind is a kind of dependant. The law denies by default: TestLaw counts the kinds, and each has one case of a switch that has no default.
+type kind uint8
+
+// By declarations: writer.discharge answers these for each message.
+const (
+	decides kind = iota + 1 // a condition, an order or a search of a grant decides by the columns which rows are in scope
+	belongs                 // a link ends at the columns, by which the row is in scope
+	reaches                 // a link starts at the columns, by which rows of another table are in scope
+	counts                  // a limit or an offset of a grant keeps rows by their number
+
+	// By the catalogue: refusing.discharge answers these once for each catalogue and grant.
+	identifies // the declared key, by which statements find rows
+	resolves   // ON CONFLICT of SQLite, which replaces or leaves out rows
+	fires      // a trigger
+	rewrites   // a rule of PostgreSQL
+	unites     // a unique rule or an exclusion constraint
+	orders     // an index
+	admits     // a check, a policy or the bounds of partitions: a row may be there or not
+	calculates // a generated column
+	refers     // a foreign key of the table
+	referred   // a foreign key of another table, which leads to the table
+	exposes    // a label of what a row reveals by being in scope
+	repeats    // another declared table, which may show the same rows
+	compares   // a link that begins or ends at the table, whose ends have types
+	awaits     // a link by which rows of another table would come into scope with a new row
+	equates    // an equality of the database
+)
+
+// dependant is one thing that depends on columns of a row.
+type dependant struct {
+	kind kind
+
+	// Of a grant, with the declared columns.
+	table *decl.Table // whose columns they are
+	cols  []*decl.Column
+	link  *decl.Link
+	skips bool // it counts by an offset
+	// more says that the grant is another one than the grant that writes, and shows or allows more of the row.
+	more bool
+
+	// Of the catalogue.
+	name, why string // what a permission calls it, and what it would reveal of a labelled column
+	reads     func(of func(string) bool) bool
+	parts     []schema.Part // of an index and of a unique rule, with what the index carries along
+	again     bool          // it may be checked for rows whose columns are not written
+	unique    unique
+	trigger   schema.Trigger
+	key       schema.ForeignKey
+	child     *schema.Table // that the key is of
+	reveals   decl.Revealed
+}
+
+// dependants lists what a grant decides by the columns of a table.
+func dependants(g *scope.Grant, t *decl.Table) (out []dependant) {
+	add := func(k kind, l *decl.Link, cols ...*decl.Column) {
+		if len(cols) > 0 {
+			out = append(out, dependant{kind: k, table: t, link: l, cols: cols})
+		}
+	}
+	var from []*decl.Link
+	starts := func(l *decl.Link) {
+		if l.From == t && !slices.Contains(from, l) {
+			from = append(from, l)
+		}
+	}
+	cut, granted, limited, skips := false, byGranted(g, t), false, false // further on, rows are counted
+	for s := g.Rel; s != nil; s = s.Prev {
+		cut, skips = cut || s.Kind == decl.StepLimit || s.Kind == decl.StepOffset, skips || s.Kind == decl.StepOffset
+		if s.Kind == decl.StepFollow {
+			starts(s.Link)
+			if s.Link.From == t && (cut || granted) { // a row may be in scope by what is reached through another of the table, or itself
+				add(decides, nil, s.Link.Starts()...)
+			}
+		}
+		if s.Table != t {
+			continue
+		}
+		if s.Kind == decl.StepGrant || s.Kind == decl.StepWhere {
+			add(decides, nil, s.Pred.Columns()...)
+		}
+		for _, o := range s.Order {
+			add(decides, nil, o.Col)
+		}
+		if s.Search != nil {
+			add(decides, nil, s.Search.Cols...)
+		}
+		if s.Kind == decl.StepFollow { // a row may have been gone through before it was reached
+			add(decides, nil, s.Link.Ends()...)
+		}
+		limited = limited || cut
+	}
+	own := g.Scopes[t]
+	for _, ss := range []scope.Scopes{g.Scopes, g.Chain} {
+		for _, s := range ss {
+			if s.Kind == decl.ScopeVia {
+				starts(s.Link)
+			}
+		}
+		s := ss[t]
+		if s == nil {
+			continue
+		}
+		add(decides, nil, s.Pred.Columns()...)
+		if s.Kind == decl.ScopeVia && own != nil && s.Link == own.Link {
+			add(belongs, s.Link, s.Link.Ends()...)
+		} else if s.Kind == decl.ScopeVia {
+			add(decides, nil, s.Link.Ends()...)
+		}
+	}
+	slices.SortFunc(from, func(a, b *decl.Link) int { return cmp.Compare(a.ID, b.ID) })
+	for _, l := range from {
+		if add(reaches, l, l.Starts()...); cut { // a row that a link leads to no more makes room for one that was cut off
+			add(decides, nil, l.Starts()...)
+			limited = true
+		}
+	}
+	if limited {
+		out = append(out, dependant{kind: counts, table: t, skips: skips})
+	}
+	return out
+}
+
+// law discharges all that depends on the rows that are written, by the grant that writes and by the other grants of the same programs. A row
+// that one grant may write can decide which rows another grant shows: a program that may add a membership could read every project
+// (TestBesideGrants). A program that may assign a ticket could read what only its assignee may read (TestBesideShowsMore).
+// whole are the rows with what the scope fixes in them: a key of several columns, of which the tenant is one, is looked for by all of them.
+func (w *writer) law(rows, whole [][]written) error {
+	g, t := w.w.Grant, w.w.Table
+	all := dependants(g, t)
+	for _, d := range all {
+		if d.kind != reaches { // which is asked after points, for the links that are looked along
+			if err := w.discharge(g, d, rows); err != nil {
+				return err
+			}
+		}
+	}
+	if err := w.points(g, w.w.Facet, whole); err != nil {
+		return err
+	}
+	for _, b := range slices.Concat([]*scope.Grant{g}, slices.DeleteFunc(slices.Concat(w.grants, w.beside), func(b *scope.Grant) bool { return b == g })) {
+		if b == g {
+			all = slices.DeleteFunc(all, func(d dependant) bool { return d.kind != reaches })
+		} else {
+			all = dependants(b, t)
+			more := reveals(b, g, t, w.w.Facet, nil)
+			if !more && !slices.ContainsFunc(all, func(d dependant) bool { return d.kind == reaches || d.kind == counts }) {
+				all = nil // a row that comes into scope of b was in scope of g, which shows as much of it
+			}
+			for i := range all {
+				all[i].more = more
+			}
+		}
+		for _, o := range twice(b, t) {
+			all = append(all, dependants(b, o)...)
+		}
+		for _, d := range all {
+			if err := w.discharge(b, d, rows); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// discharge lets a write through as far as one dependant of grant b is concerned, adds the check that has to be asked first, or refuses.
+func (w *writer) discharge(b *scope.Grant, d dependant, rows [][]written) error {
+	own, update := b == w.w.Grant, w.m.Root.Name == language.Update
+	if d.table != w.w.Table { // its columns can't be compared, but for their names
+		named := func(v written) bool {
+			return slices.ContainsFunc(d.cols, func(c *decl.Column) bool { return strings.EqualFold(c.Name, v.Col.Name) })
+		}
+		if d.kind == counts || (update || d.kind == reaches) && slices.ContainsFunc(slices.Concat(rows...), named) {
+			return fail.Errorf(fail.Denied, "", "these rows can't be changed so: their table is declared twice, and by the other declaration a grant tells which rows may be seen; the host has to declare it once")
+		}
+		return nil
+	}
+	var given []written // in a column of it
+	for _, v := range slices.Concat(rows...) {
+		if slices.Contains(d.cols, v.Col) {
+			given = append(given, v)
+		}
+	}
+	switch d.kind {
+	case decides, belongs:
+		by := "rows are told that"
+		if !own {
+			by = "another grant tells which rows"
+		}
+		switch {
+		case !update || given == nil:
+			return nil // a new row has what the scope fills in, or is looked for in scope once it is there: see insert
+		case own && d.kind == belongs:
+			return w.belongs(d.link, rows)
+		case d.kind == belongs && !d.more:
+			return nil
+		}
+		return ofHook(hook(given[0]), fail.Errorf(fail.Denied, "", "`%s` can't be changed: by it %s may be seen", given[0].Col.Guest, by))
+	case reaches:
+		switch {
+		case !slices.ContainsFunc(given, func(v written) bool { return !v.Null }):
+			return nil
+		case own && w.pointed[d.link], !own && covered(b, w.w.Grant, w.w.Table, w.w.Facet, d.link, w.pointed[d.link]):
+			return nil // the row at its end is looked for in scope
+		case d.link.ToKey():
+			return w.reach(b, d.link.To, d.link, rows, false)
+		case !update:
+			return nil // awaits has the rows that wait for a new one
+		}
+		return w.closed(d.link, rows)
+	case counts:
+		switch {
+		case rows == nil && own:
+			return fail.Errorf(fail.Denied, "", "rows can't be deleted: only the first ones may be seen, and others would take their place")
+		case rows == nil:
+			return fail.Errorf(fail.Denied, "", "rows can't be deleted: only the first ones may be seen by another grant, and others would take their place")
+		case !own && !update && d.skips:
+			return fail.Errorf(fail.Denied, "", "rows can't be inserted: only those behind some may be seen by another grant, and others would come behind these")
+		}
+		return nil // decides has the columns of its order
+	}
+	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: a dependant of kind %d has no discharge", d.kind)}
+}
+
+// dependantsOn lists what the database has that depends on columns of a table, or acts when its rows are written.
+func (c *rules) dependantsOn(t *schema.Table) (out []dependant) {
+	add := func(d dependant) {
+		if d.reads == nil {
+			d.reads = func(of func(string) bool) bool { return c.reads(t, d.parts, of) }
+		}
+		out = append(out, d)
+	}
+	columns := func(names []string) []schema.Part { return keyParts(&schema.Key{Columns: names}) }
+	for _, what := range t.OnConflict {
+		add(dependant{kind: resolves, name: what})
+	}
+	for _, tr := range t.Triggers {
+		if !tr.Disabled {
+			add(dependant{kind: fires, name: tr.Name, trigger: tr})
+		}
+	}
+	for _, r := range t.Rules {
+		d := dependant{kind: rewrites, name: r.Name, trigger: schema.Trigger{Events: []string{r.Event}}}
+		if r.Event == "" {
+			d.trigger.Events = nil // it may act on each write
+		}
+		add(d)
+	}
+	for _, u := range uniquesOf(t) {
+		add(dependant{kind: unites, name: u.name(), unique: u, parts: unique{Parts: u.Parts, where: u.where}.entry()})
+		if len(u.include) > 0 {
+			add(dependant{kind: orders, parts: u.entry()})
+		}
+	}
+	for _, x := range t.Indexes {
+		if !x.Unique {
+			add(dependant{kind: orders, parts: unique{Parts: x.Parts, where: x.Where, include: x.Include}.entry()})
+		}
+	}
+	for _, k := range t.Checks {
+		add(dependant{kind: admits, name: "check(" + k.Expr + ")", why: "a value that breaks it would tell of the other", parts: []schema.Part{{Expr: k.Expr}}, again: k.NotValid || goesByClock(k.Expr)})
+	}
+	places := []string{t.PartitionBy} // as a check: no partition may have a place for the row
+	for _, p := range t.Policies {
+		if t.RowSecurity && p.Command != "SELECT" {
+			places = append(places, p.Using, p.Check)
+		}
+	}
+	for _, r := range places {
+		if r != "" {
+			add(dependant{kind: admits, name: "check(" + r + ")", why: "a row that breaks it would tell of the other", parts: []schema.Part{{Expr: r}}})
+		}
+	}
+	for i := range t.Columns {
+		if g := &t.Columns[i]; g.Generated != schema.NotGenerated {
+			add(dependant{kind: calculates, name: g.Name, why: "a value that can't be calculated would tell of it", reads: func(of func(string) bool) bool { return t.Calculates(g, of) }})
+		}
+	}
+	for _, fk := range t.ForeignKeys {
+		add(dependant{kind: refers, name: "foreign key(" + strings.Join(fk.Columns, ", ") + ")", why: "a value that leads nowhere would tell of the other", parts: columns(fk.Columns), key: fk, child: t})
+	}
+	for _, child := range c.Live.Tables {
+		for _, fk := range child.ForeignKeys {
+			if fk.Table == t.Name {
+				add(dependant{kind: referred, name: c.Called(child) + "(" + strings.Join(fk.Columns, ", ") + ")", parts: columns(references(fk, t)), key: fk, child: child})
+			}
+		}
+	}
+	return out
+}
+
+// dependants lists what grants decide by the rows, of that which the catalogue has to answer.
+func (w Write) dependants() (out []dependant) {
+	out = append(out, dependant{kind: identifies}, dependant{kind: equates})
+	for _, x := range w.Reveals {
+		out = append(out, dependant{kind: exposes, reveals: x})
+	}
+	for _, o := range w.Beside {
+		out = append(out, dependant{kind: repeats, table: o})
+	}
+	for _, l := range slices.Concat(w.Leading, w.Links, w.Into, w.Through) {
+		out = append(out, dependant{kind: compares, link: l})
+	}
+	for _, l := range w.Leading {
+		out = append(out, dependant{kind: awaits, link: l})
+	}
+	return out
+}
+
+// discharge adds the reasons for which one dependant refuses what is done with a table.
+func (r refusing) discharge(x change, d dependant) {
+	c, w, of := r.c, r.w, x.table
+	own := slices.Contains(r.parts, of) // else the change is carried there
+	switch d.kind {
+	case identifies:
+		r.key()
+		return
+	case resolves:
+		if of == r.t {
+			r.unless(decl.Permission{Kind: decl.PermitConflict, On: d.name}, check.HiddenEffect, "the rules of the table without ON CONFLICT "+d.name, "",
+				"programs may write to it, and a rule of it says ON CONFLICT %s: a row that breaks it would delete others, be left out without an error, or leave what came before it", d.name)
+		}
+		return
+	case fires:
+		if !x.heir && c.fires(d.trigger, x.altered) {
+			r.unless(decl.Permission{Kind: decl.PermitTrigger, On: r.named(x, d)}, check.HiddenEffect, c.dropTrigger(d.name, of), ", if it may act", "a write sets off%s the trigger %s of %s (%s)", r.through(x), d.name, c.Called(of), when(d.trigger))
+		}
+		return
+	case rewrites:
+		if !x.heir && c.fires(d.trigger, x.altered) {
+			r.unless(decl.Permission{Kind: decl.PermitRule, On: r.named(x, d)}, check.HiddenEffect, fmt.Sprintf("DROP RULE %s ON %s", sqlname.Plain(d.name), check.InFull(of)), ", if it may act", "a write is rewritten%s by the rule %s of %s", r.through(x), d.name, c.Called(of))
+		}
+		return
+	case unites:
+		if u := d.unique; own && !w.Trusted && confirms(c.Live, r.t, u, w) {
+			r.unless(u.permission(), check.SpanningUnique, c.fixUnique(u, w), ", if programs may learn what others have", "programs may write to it, and %s is unique among everybody's rows: that a value is taken would tell of rows out of scope", u.said())
+		}
+		switch changes := len(x.cols) > 0 && d.reads(x.changed.has); {
+		case d.reads(x.secrets.has) && (changes || x.moves || x.insert && (d.unique.numbered(c.Live, of) || !d.unique.fresh(c.Live, of, w.given()))):
+			r.learns(x, d.name, "that a value is taken would tell of it")
+		case x.indexed && changes: // row by row
+			r.learns(x, d.name, "rows are changed in the order of an index, which a value that is taken would tell")
+		}
+		return
+	case orders:
+		// An entry that is made fails by a division by zero, and in PostgreSQL by the length of its columns together.
+		// Of a partial index its condition decides whether an entry is calculated.
+		if x.secrets.beside(x.changed, d.reads) && (slices.ContainsFunc(d.parts, func(p schema.Part) bool { return p.Column == "" }) ||
+			c.Live.Engine == schema.Postgres && slices.ContainsFunc(d.parts, func(p schema.Part) bool { return c.dependsOn(of, p, x.changed.has) && !fixedSize(of, p) })) {
+			r.learns(x, "index"+unique{Parts: d.parts}.said(), "an entry of it that can't be made would tell of it")
+		}
+		return
+	case admits:
+		// With again, rows that are there may break it.
+		if x.secrets.beside(x.changed, d.reads) || d.again && len(x.cols) > 0 && d.reads(x.secrets.has) {
+			r.learns(x, d.name, d.why)
+		}
+		return
+	case calculates:
+		if of == r.t {
+			r.calculated(d)
+		}
+		if x.secrets.beside(x.changed, d.reads) {
+			r.learns(x, "generated("+d.name+")", d.why)
+		}
+		return
+	case refers:
+		if own {
+			r.refers(of, d.key)
+		}
+		if x.secrets.beside(x.changed, d.reads) {
+			r.learns(x, d.name, d.why)
+		}
+		return
+	case referred:
+		changed := d.reads(x.changed.has)
+		if !x.heir && (x.deletes() && carries(d.key.OnDelete) || changed && carries(d.key.OnUpdate)) {
+			p := decl.Permission{Kind: decl.PermitCascade, On: c.Called(d.child), Of: strings.Join(d.key.Columns, ", ")}
+			r.unless(p, check.HiddenEffect, fmt.Sprintf("FOREIGN KEY (%s) REFERENCES %s (%s) without actions", sqlname.List(d.key.Columns), check.InFull(of), sqlname.List(references(d.key, of))), ", if it may act",
+				"a write is carried on%s by the foreign key %s (ON DELETE %s, ON UPDATE %s)", r.through(x), d.name, d.key.OnDelete, d.key.OnUpdate)
+		}
+		if x.deletes() || changed {
+			r.referred(x, d, changed)
+		}
+		return
+	case exposes:
+		// Which rows a program changes, and whether there are any, depends on what is labelled: the change would reveal it to all who
+		// read the table without the label. The labels of the message refuse each such write; this reports it beforehand.
+		if l := d.reveals.Label.Secrecy(); !w.Trusted && !l.FlowsTo(w.Table.Label.Secrecy()) {
+			r.unless(decl.Permission{Kind: decl.PermitRevealing, On: d.reveals.Name}, check.HiddenEffect, w.Table.Reader.RowLabel(w.Table.Name), ", if programs may learn that",
+				"programs may write to it, and which of its rows are in scope reveals %s, which is labelled %s: what is written would reveal that to those who read the table without the label", d.reveals.Name, l)
+		}
+		return
+	case repeats:
+		if c.Shows(d.table, r.t) {
+			r.unless(decl.Permission{Kind: decl.PermitRows, On: d.table.Name}, check.HiddenEffect, "one declaration for both", ", if no row comes into scope there by what is written here",
+				"programs may write to it, and %s may show the same rows, of which a grant tells by that other declaration which may be seen: what is written could bring rows into its scope", d.table.Name)
+		}
+		return
+	case compares:
+		if why := c.Unlike(d.link); why != "" {
+			r.unless(decl.Permission{Kind: decl.PermitTypes, On: d.link.From.Name, Of: d.link.Name}, check.LooseEquality, "one type for both", ", if no row is meant by a value that another one has in another form",
+				"programs may write to it, and it is linked by %s, where %s: what is written could belong to a row of anybody's", d.link.Name, why)
+		}
+		return
+	case awaits:
+		if len(w.Rights.Insert) > 0 {
+			r.awaited(d.link)
+		}
+		return
+	case equates:
+		c.widely(r.t, w, r)
+		return
+	}
+	// A kind without a discharge refuses each write.
+	r.because(check.HiddenEffect, "a discharge for it in package writing", "programs may write to it, and what depends on its columns is of the kind %d, for which there is no rule", d.kind)
+}
