@@ -116,7 +116,7 @@ func TestGrantFilePage(t *testing.T) {
 	t.Chdir(dir)
 	t.Setenv("SHOP_URL", "sqlite:shop.db")
 	want := []string{
-		"exo.yaml: 2 grants of 2 facets, 1 of which programs may change; nothing is wrong, and nobody has reviewed it: reviewed is not true\n",
+		"exo.yaml: 2 grants of 2 facets, 1 of which programs may change; nothing is wrong, and nobody has reviewed it: reviewed is not true; next: read exo show exo.yaml, and write reviewed: true into the file\n",
 		`[{"title":"The door sticks","by":"Ann"},{"title":"The roof leaks","by":"Ann"}]` + "\n",
 		"1\n",
 		"1\n",
