@@ -34,6 +34,9 @@ func TestGrantFileCommands(t *testing.T) {
 	write(t, reviewed, grantsOfShop+"reviewed: true\n")
 	write(t, bad, strings.Replace(grantsOfShop, "name]", "nam, salary]", 1))
 	write(t, wide, strings.NewReplacer("scope: id = $principal.customer", "scope: shared", "columns: [id, name]", "columns: [id]\n    delete: true").Replace(grantsOfShop))
+	touched := filepath.Join(dir, "touched.yaml")
+	change("CREATE TRIGGER touch AFTER UPDATE ON customers BEGIN INSERT INTO logs (line) VALUES (new.name); END")
+	write(t, touched, strings.Replace(grantsOfShop, "columns: [id, name]", "columns: [id, name]\n    update: [name]", 1))
 	zoned := filepath.Join(dir, "zoned.yaml")
 	write(t, zoned, grantsOfShop+"zone: Europe/Berlin\nlimits: {program: 60}\n")
 	for _, c := range []struct {
@@ -45,7 +48,10 @@ func TestGrantFileCommands(t *testing.T) {
 		{"validate " + good, "", exitDone, "nothing is wrong, and nobody has reviewed it"},
 		{"validate " + bad, "", exitFound, "bad.yaml:9:19: the table customers has no column `nam`; did you mean `name`?"},
 		{"validate " + bad, "", exitFound, "bad.yaml:9:24: the table customers has no column `salary`"},
-		{"validate -offline " + bad, "", exitDone, "nothing is wrong"},
+		{"validate -offline " + bad, "", exitDone, "bad.yaml: 1 grant of 1 facet, 0 of which programs may change; nothing is wrong that can be found without a database; next: exo validate " + bad + "\n"},
+		{"validate " + good, "", exitDone, "next: read exo show " + good + ", and write reviewed: true into the file\n"},
+		{"validate " + reviewed, "", exitDone, "nothing is wrong; next: exo serve " + reviewed + "\n"},
+		{"validate " + touched, "", exitFound, "touched.yaml: 1 fault; next: exo validate -effects " + touched + " prints what would allow 1 of them\n"},
 		{"validate " + dir + "/none.yaml", "", exitCannot, "none.yaml"},
 		{"validate a b", "", exitUsage, "want one grant file"},
 		{"show " + good, "", exitDone, "rows         of customers: id = $principal.customer"},

@@ -197,13 +197,10 @@ func (v *validating) refusal(path string, findings []grantfile.Finding) string {
 	default:
 		s += counted(wrong, "fault") + " and " + counted(warnings, "warning")
 	}
-	switch {
-	case effects > 0:
-		return s + "; next: exo validate -effects " + path + " prints what would allow " + strconv.Itoa(effects) + " of them"
-	case wrong == 1:
-		return s + "; next: correct it where the line says, and run exo validate again"
+	if effects > 0 {
+		return fmt.Sprintf("%s; next: exo validate -effects %s prints what would allow %d of them", s, path, effects)
 	}
-	return s + "; next: correct them where the lines say, and run exo validate again"
+	return s + "; next: correct what the lines name, and run exo validate again"
 }
 
 // counted is a number with its noun.
