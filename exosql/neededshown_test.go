@@ -18,7 +18,7 @@ type nsTask struct {
 }
 
 // TestNeededShown: the description shows which columns an insert needs, as the catalogue has it: in a file always, and for declarations in
-// Go once Check has read the catalogue. A column that has a default, or that a link fills in, may be left out, and so may all before
+// Go once Check has read the catalogue. A column that has a default, or that a link or the scope fills in, may be left out, and so may all before
 // that. A call without a needed column is the database's to refuse: the catalogue may have changed since.
 func TestNeededShown(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
@@ -85,6 +85,24 @@ func TestNeededShown(t *testing.T) {
 			t.Fatal(err)
 		}
 		shows("declared from a catalogue", described(file), "project: number; title: string; note?: string | null")
+		for want, scope := range map[string]dynamic.Predicate{"org?: number; code: string": dynamic.Eq("org", 1), "org: number; code: string": dynamic.In("org", 1, 2)} {
+			tasks, err := dynamic.New(live).Table("tasks")
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, err := tasks.Facet("task", "id", "org", "code")
+			if err == nil {
+				err = f.AllowInsert("org", "code")
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			o, err := f.Of(db, tasks.Rows(scope))
+			if err != nil {
+				t.Fatal(err)
+			}
+			shows("org, which the scope gives, or a program of several", described(o), want)
+		}
 		if r := tool.Run(t.Context(), "return tasks.insert({ project: 1, title: 'a' })"); r.Err == nil || !strings.Contains(r.Err.Error(), "`code` is needed") {
 			t.Errorf("without code: %v", r.Err)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
 // Relation is a capability to the rows of one table that its grant reaches. It
@@ -36,6 +37,8 @@ func Grant[T any](db *DB, t *Table[T], scope Predicate[T], others ...Scope) Rela
 		r.Err = &fail.Error{Kind: fail.Denied, Err: errors.New("exosql: Grant: " + zeroTable)}
 	case db == nil:
 		r.Err = &fail.Error{Kind: fail.Denied, Err: errNotOpened}
+	case r.Table.Schema != "" && db.dialect == sqlast.SQLite:
+		r.Err = &fail.Error{Op: r.Table.Name, Kind: fail.Denied, Err: fmt.Errorf("exosql: SQLite has no schemas, and an attached database is not read: declare the table without In(%q)", r.Table.Schema)}
 	case scope.p == nil:
 		r.Err = &fail.Error{Op: r.Table.Name, Kind: fail.Denied, Err: errors.New("exosql: granted with the zero Predicate")}
 	case scope.p.Err != nil:

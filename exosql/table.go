@@ -31,6 +31,18 @@ func NewTable[T any](name constant) *Table[T] {
 	return &Table[T]{t: &decl.Table{ID: decl.TableIDs.Add(1), Name: string(name)}}
 }
 
+// In says in which schema of PostgreSQL the table is, where the search path has another table of this name before it. The schema has to be
+// on the search path, too: [Check] reads no other. Errors call the table schema.name then, as grant files do. It returns the table, and
+// panics once a query ran. SQLite has no schemas: [Grant] refuses such a table there.
+func (t *Table[T]) In(schema constant) *Table[T] {
+	to := t.must("In")
+	if schema == "" || to.Schema != "" {
+		panic(fmt.Sprintf("exosql: In(%q) of %s: write one schema", string(schema), to.Name))
+	}
+	to.SetSchema(string(schema))
+	return t
+}
+
 // WithLabel labels that the table's rows are there: who visited a doctor, what outsiders sent in. Every program that asks
 // anything of the table, be it a count or a link to it, has the label from then on, as if it had computed with a labelled
 // column: see Column.WithLabel, which labels values and lets programs go on that only hand them on. Rows may be inserted and

@@ -35,6 +35,9 @@ func TestGrantFileCommands(t *testing.T) {
 	write(t, reviewed, grantsOfShop+"reviewed: true\n")
 	write(t, bad, strings.Replace(grantsOfShop, "name]", "nam, salary]", 1))
 	write(t, wide, strings.NewReplacer("scope: id = $principal.customer", "scope: shared", "columns: [id, name]", "columns: [id]\n    delete: true").Replace(grantsOfShop))
+	touched := filepath.Join(dir, "touched.yaml")
+	change("CREATE TRIGGER touch AFTER UPDATE ON customers BEGIN INSERT INTO logs (line) VALUES (new.name); END")
+	write(t, touched, strings.Replace(grantsOfShop, "columns: [id, name]", "columns: [id, name]\n    update: [name]", 1))
 	zoned := filepath.Join(dir, "zoned.yaml")
 	write(t, zoned, grantsOfShop+"zone: Europe/Berlin\nlimits: {program: 60}\n")
 	for _, c := range []struct {
@@ -46,7 +49,10 @@ func TestGrantFileCommands(t *testing.T) {
 		{"validate " + good, "", cli.ExitDone, "nothing is wrong, and nobody has reviewed it"},
 		{"validate " + bad, "", cli.ExitFound, "bad.yaml:9:19: the table customers has no column `nam`; did you mean `name`?"},
 		{"validate " + bad, "", cli.ExitFound, "bad.yaml:9:24: the table customers has no column `salary`"},
-		{"validate -offline " + bad, "", cli.ExitDone, "nothing is wrong"},
+		{"validate -offline " + bad, "", cli.ExitDone, "bad.yaml: 1 grant of 1 facet, 0 of which programs may change; nothing is wrong that can be found without a database; next: exo validate " + bad + "\n"},
+		{"validate " + good, "", cli.ExitDone, "next: read exo show " + good + ", and write reviewed: true into the file\n"},
+		{"validate " + reviewed, "", cli.ExitDone, "nothing is wrong; next: exo serve " + reviewed + "\n"},
+		{"validate " + touched, "", cli.ExitFound, "touched.yaml: 1 fault; next: exo validate -effects " + touched + " prints what would allow 1 of them\n"},
 		{"validate " + dir + "/none.yaml", "", cli.ExitCannot, "none.yaml"},
 		{"validate a b", "", cli.ExitUsage, "want one grant file"},
 		{"show " + good, "", cli.ExitDone, "rows         of customers: id = $principal.customer"},
@@ -117,7 +123,7 @@ func TestGrantFilePage(t *testing.T) {
 	t.Chdir(dir)
 	t.Setenv("SHOP_URL", "sqlite:shop.db")
 	want := []string{
-		"exo.yaml: 2 grants of 2 facets, 1 of which programs may change; nothing is wrong, and nobody has reviewed it: reviewed is not true\n",
+		"exo.yaml: 2 grants of 2 facets, 1 of which programs may change; nothing is wrong, and nobody has reviewed it: reviewed is not true; next: read exo show exo.yaml, and write reviewed: true into the file\n",
 		`[{"title":"The door sticks","by":"Ann"},{"title":"The roof leaks","by":"Ann"}]` + "\n",
 		"1\n",
 		"1\n",

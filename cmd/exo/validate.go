@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/exoagent/exoagent/internal/cli"
@@ -136,7 +137,11 @@ func (v *validating) run(ctx context.Context, std cli.Stdio, args []string) erro
 			fmt.Fprintln(std.Out, schema.Printable(l))
 		}
 	}
-	if grantfile.Refusal(path, findings) != nil || v.strict && len(findings) > 0 {
+	refused := grantfile.Refusal(path, findings) != nil || v.strict && len(findings) > 0
+	if refused && !v.json {
+		fmt.Fprintln(std.Out, v.refusal(path, findings))
+	}
+	if refused {
 		return &cli.Failure{Code: cli.ExitFound}
 	}
 	if v.json {
@@ -147,22 +152,64 @@ func (v *validating) run(ctx context.Context, std cli.Stdio, args []string) erro
 			return err
 		}
 	}
+	_, err = fmt.Fprintln(std.Out, v.summary(path, f, len(findings)))
+	return err
+}
+
+// summary counts what a file that nothing is wrong with grants, and says what comes next.
+func (v *validating) summary(path string, f *grantfile.File, warnings int) string {
 	written := 0
 	for i := range f.Facets {
 		if f.Facets[i].Writes() {
 			written++
 		}
 	}
-	fmt.Fprintf(std.Out, "%s: %d grants of %d facets, %d of which programs may change; ", path, len(f.Grants), len(f.Facets), written)
-	if n := len(findings); n > 0 {
-		fmt.Fprintf(std.Out, "%d warnings, and else ", n)
+	s := fmt.Sprintf("%s: %s of %s, %d of which programs may change; ", path, counted(len(f.Grants), "grant"), counted(len(f.Facets), "facet"), written)
+	if warnings > 0 {
+		s += counted(warnings, "warning") + ", and else "
 	}
-	fmt.Fprint(std.Out, "nothing is wrong")
-	if !f.Reviewed {
-		fmt.Fprint(std.Out, ", and nobody has reviewed it: reviewed is not true")
+	s += "nothing is wrong"
+	switch {
+	case v.offline:
+		return s + " that can be found without a database; next: exo validate " + path
+	case !f.Reviewed:
+		return s + ", and nobody has reviewed it: reviewed is not true; next: read exo show " + path + ", and write reviewed: true into the file"
 	}
-	fmt.Fprintln(std.Out)
-	return nil
+	return s + "; next: exo serve " + path
+}
+
+// refusal counts what is wrong with a file, and says what comes next.
+func (v *validating) refusal(path string, findings []grantfile.Finding) string {
+	wrong, effects := 0, 0
+	for _, x := range findings {
+		if !x.Warning {
+			wrong++
+			if x.Effect != "" {
+				effects++
+			}
+		}
+	}
+	s := path + ": "
+	switch warnings := len(findings) - wrong; {
+	case wrong == 0:
+		return s + "nothing is wrong but " + counted(warnings, "warning") + ", which -strict refuses"
+	case warnings == 0:
+		s += counted(wrong, "fault")
+	default:
+		s += counted(wrong, "fault") + " and " + counted(warnings, "warning")
+	}
+	if effects > 0 {
+		return fmt.Sprintf("%s; next: exo validate -effects %s prints what would allow %d of them", s, path, effects)
+	}
+	return s + "; next: correct what the lines name, and run exo validate again"
+}
+
+// counted is a number with its noun.
+func counted(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return strconv.Itoa(n) + " " + noun
 }
 
 // writePins writes the pins into the file that text was read from, and prints what has changed.

@@ -191,7 +191,7 @@ func AsError(op string, err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {
 		if e == nil { // a nil *Error in an error is a mistake, not a success
-			return &Error{Op: op, Kind: Internal, Err: errors.New("a nil *exo.Error was returned as an error")}
+			return &Error{Op: op, Kind: Internal, Err: errors.New("a nil *fail.Error was returned as an error")}
 		}
 		return e
 	}

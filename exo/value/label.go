@@ -92,7 +92,7 @@ func (l Label) Check() error {
 			return fmt.Errorf("exo: %q can't be a tag: want one word or more, without commas and brackets", t)
 		}
 		if !readable(t) {
-			return fmt.Errorf("exo: %q can't be a tag: readers are named like %q, or %q: see exo.ReaderTag", t, "pii@member", "pii@member:42")
+			return fmt.Errorf("exo: %q can't be a tag: readers are named like %q, or %q: see value.ReaderTag", t, "pii@member", "pii@member:42")
 		}
 		if !OfIntegrity(t) && strings.HasPrefix(strings.ToLower(strings.TrimSpace(t)), Untrusted) {
 			return fmt.Errorf("exo: the tag %q would be one of secrecy: what outsiders wrote is tagged %q, or with its source, like %q", t, Untrusted, Untrusted+":mail")

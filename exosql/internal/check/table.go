@@ -75,7 +75,12 @@ func (c *Checker) missing(t *decl.Table) {
 	}
 	f := Finding{Kind: MissingTable, Table: t.Name, Problem: "there is no such table"}
 	f.Problem += c.Live.Where()
-	if near := scalar.Nearest(t.Name, byName(names)); near != "" {
+	if in, bare, ok := strings.Cut(t.Name, "."); ok && c.Live.Engine == schema.Postgres {
+		f.Fix = fmt.Sprintf("%s.In(%q)", t.Reader.Table(bare), in)
+		if !slices.Contains(c.Live.Path, in) {
+			f.Fix = fmt.Sprintf("search_path=%s,%s in the URL of the database, and %s", strings.Join(c.Live.Path, ","), in, f.Fix)
+		}
+	} else if near := scalar.Nearest(t.Name, byName(names)); near != "" {
 		f.Fix = t.Reader.Table(near)
 	} else {
 		var cols []string

@@ -169,6 +169,17 @@ func prepare(fc *decl.Facet, r *decl.Relation) (_ Prepared, from []valueAt, err 
 		if rows[f.Table], err = asked.Reveals(f.Table, reach); err != nil {
 			return Prepared{}, nil, err
 		}
+		if len(f.Rights.Insert) == 0 {
+			continue
+		}
+		if e, err := asked.Enter(f.Table, nil, nil); err == nil { // else the insert finds the error
+			fixed, _ := e.Parts()
+			for _, x := range fixed {
+				if len(x.Slots) == 1 {
+					x.Col.Scoped.Store(true)
+				}
+			}
+		}
 	}
 	return Prepared{g, shapeID(string(s.key)), s.vals, rows}, s.from, nil
 }

@@ -34,6 +34,7 @@ type Column struct {
 	// Needed: a new row needs a value, which the database does not give. It is set when a catalogue is compared with the declaration, and
 	// decides nothing: descriptions show the column as required.
 	Needed atomic.Bool
+	Scoped atomic.Bool // in some grant the scope gives it to each new row, and a program may not
 }
 
 // Change panics where a column can't be described any more, or never was declared.

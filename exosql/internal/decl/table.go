@@ -43,6 +43,12 @@ func (t *Table) Bare() string {
 	return strings.TrimPrefix(t.Name, t.Schema+".")
 }
 
+// SetSchema declares in which schema of PostgreSQL the table is.
+func (t *Table) SetSchema(schema string) {
+	t.change()
+	t.Schema, t.Name = schema, schema+"."+t.Name
+}
+
 // Column finds a column by its name in the database.
 func (t *Table) Column(name string) *Column { return t.col(name) }
 
@@ -65,7 +71,7 @@ func (t *Table) Refers() (out []*Link) {
 func (t *Table) expects(c *Column) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return c.Needed.Load() && !slices.Contains(t.Fills, c) && !slices.Contains(t.ends, c)
+	return c.Needed.Load() && !c.Scoped.Load() && !slices.Contains(t.Fills, c) && !slices.Contains(t.ends, c)
 }
 
 // refer notes a declared link: a host may declare the same for each request, and one is kept.
