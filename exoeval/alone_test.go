@@ -38,7 +38,7 @@ func TestHostileAlone(t *testing.T) {
 		if !h.Fatal {
 			continue
 		}
-		if fatal++; os.Getenv("EXO_LONG") == "" && fatal%10 != 0 {
+		if fatal++; !testutil.Long() && fatal%10 != 0 {
 			continue
 		}
 		slots <- true

@@ -4,7 +4,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -34,7 +33,7 @@ import (
 func TestCatalogues(t *testing.T) {
 	tu.NotRaced(t)
 	catalogues, questions := 8, 30
-	if os.Getenv("EXO_LONG") != "" {
+	if tu.Long() {
 		catalogues, questions = 60, 100
 	}
 	seed := int(tu.Seed(t, 1))

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -93,12 +92,12 @@ func TestNumbersThatAreNotHeld(t *testing.T) {
 	numbers := heldCases(draw)
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		tool := heldNumbers(t, e)
-		right, refused, followed := 0, 0, 0
+		right, refused, followed, share := 0, 0, 0, tu.OneIn(t, 4)
 		for _, col := range []string{"int", "dec"} {
 			values := map[string][]string{"int": heldInts, "dec": heldDecimals}[col]
 			for _, n := range numbers {
 				for _, c := range heldConditions {
-					if some := os.Getenv("EXO_LONG") == ""; some && draw.IntN(4) > 0 {
+					if !share.Next(col, c.js) {
 						continue
 					}
 					want := heldWant(t, values, n.means, c.holds)

@@ -3,7 +3,6 @@ package exosql_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -90,7 +89,7 @@ func serialRun(t *testing.T, tool *codemode.Tool) func(string) string {
 
 func serialRounds(t *testing.T, programs []string, run func(string) string, look func() string, reset func()) {
 	seed, rounds, conflicts, apart := tu.Seed(t, 7), 12, 0, 0
-	if os.Getenv("EXO_LONG") != "" {
+	if tu.Long() {
 		rounds = 1000
 	}
 	draw := rand.New(rand.NewPCG(seed, 1))

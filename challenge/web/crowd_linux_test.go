@@ -23,7 +23,7 @@ import (
 func TestCrowd(t *testing.T) {
 	tu.NotRaced(t)
 	players, rounds, least := 40, 1, time.Duration(0)
-	if os.Getenv("EXO_LONG") != "" {
+	if tu.Long() {
 		players, rounds, least = 200, 1<<30, time.Minute
 	}
 	goroutines, before := runtime.NumGoroutine(), children(t) // the browser of other tests

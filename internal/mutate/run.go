@@ -67,7 +67,7 @@ type results struct {
 // overlay is the environment in which a test that builds a program of its own builds the
 // mutated one: a worker's host, for one.
 func (b *bench) overlay(name string) string {
-	return "GOFLAGS=-overlay=" + filepath.Join(b.work, name+".json")
+	return "GOFLAGS=" + os.Getenv("GOFLAGS") + " -overlay=" + filepath.Join(b.work, name+".json")
 }
 
 var verdict = regexp.MustCompile(`(?m)^ *--- (PASS|FAIL|SKIP): (\S+) \(`)

@@ -21,7 +21,7 @@ import (
 // lists of modules, for which a tool is downloaded.
 func TestReproducible(t *testing.T) {
 	testutil.NotRaced(t)
-	long := os.Getenv("EXO_LONG") != ""
+	long := testutil.Long()
 	of := []string{"linux/" + runtime.GOARCH}
 	if long {
 		of = targets

@@ -102,7 +102,7 @@ func compareDir(t *testing.T, dir string, p *gen.Package) {
 // The large schema has a file for each table, and is as stable.
 func TestFiveHundredTables(t *testing.T) {
 	var first *gen.Package
-	for _, d := range all(t) {
+	for _, d := range all(t, 500) {
 		if d.name != "saas" {
 			continue
 		}
