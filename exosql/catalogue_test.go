@@ -31,8 +31,9 @@ import (
 // What is read are the steps of SQLite's machine, and the rows that PostgreSQL says it read. EXO_LONG asks for many
 // more, of a random seed; EXO_SEED for those of one seed.
 func TestCatalogues(t *testing.T) {
+	tu.NotQuick(t)
 	tu.NotRaced(t)
-	catalogues, questions := 8, 30
+	catalogues, questions := 8, 20
 	if tu.Long() {
 		catalogues, questions = 60, 100
 	}

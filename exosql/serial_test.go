@@ -32,6 +32,7 @@ var serialPrograms = []string{
 // TestSerialOrders: what programs that run at once are told, and what they leave, is what they would be told and leave if
 // they had run one after the other in some order; those that end with Kind Conflict had not run. EXO_LONG draws 1,000 rounds.
 func TestSerialOrders(t *testing.T) {
+	tu.NotQuick(t)
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		db, look := wrOpen(t, e)
 		tool := wrTool(t, db, 1)

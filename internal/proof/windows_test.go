@@ -128,7 +128,7 @@ func (g *grouping) windows(x *slow, ranked bool) (firsts, rows []string, seconds
 
 // TestRandomWindows compares windows of random queries with the slow evaluator. Few have a window of several rows.
 func TestRandomWindows(t *testing.T) {
-	compareRandom(t, 5, 3000, 25, drawWindows)
+	compareRandom(t, 10, 3000, 25, drawWindows)
 }
 
 // drawWindows draws windows of a random query.

@@ -47,7 +47,7 @@ func NotQuick(t testing.TB) {
 }
 
 // A Share is the part of many cases of one kind that a normal run tries. EXO_SAMPLE chooses another part: test.sh sets it to
-// the day and prints it. When EXO_LONG asks for more, the part is everything.
+// the day and prints it. EXO_SAMPLE=all, which the mutations run with, and EXO_LONG take everything.
 type Share struct {
 	of, i, pick int
 	draw        *rand.Rand
@@ -58,7 +58,7 @@ type Share struct {
 func OneIn(t testing.TB, n int) *Share {
 	t.Helper()
 	switch {
-	case Long():
+	case Long(), os.Getenv("EXO_SAMPLE") == "all":
 		n = 1
 	case testing.Short():
 		n *= 3

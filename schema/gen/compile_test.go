@@ -106,6 +106,7 @@ const (
 // with a database that was made of the definitions, by Check, and a tool can be made
 // of the starting point.
 func TestCompiles(t *testing.T) {
+	tu.NotQuick(t)
 	o := newOverlay(t)
 	var imports, body strings.Builder
 	var packages, env []string
