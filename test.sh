@@ -156,6 +156,10 @@ say "gofmt"
 unformatted=$(gofmt -l $(git ls-files '*.go'))
 [ -z "$unformatted" ] || { echo "not formatted:"; echo "$unformatted"; exit 1; }
 
+# Once, for all that follows; a compiler that collects its garbage less often takes three quarters of the time.
+say "compiling"
+GOGC=200 go list -export -test -deps ./... >/dev/null
+
 say "go vet"
 go vet ./...
 

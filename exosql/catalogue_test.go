@@ -33,7 +33,7 @@ import (
 func TestCatalogues(t *testing.T) {
 	tu.NotQuick(t)
 	tu.NotRaced(t)
-	catalogues, questions := 8, 20
+	catalogues, questions := 8, 30
 	if tu.Long() {
 		catalogues, questions = 60, 100
 	}
