@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/exoagent/exoagent/internal/testutil"
 )
 
 // block is one fenced block of a page.
@@ -76,6 +78,7 @@ func blocksOf(page, text string) (out []*block) {
 // TestBlocks runs, compiles or compares every block of every page. A block in a language
 // that has no check here, or without the mark that its check needs, fails.
 func TestBlocks(t *testing.T) {
+	testutil.NotQuick(t)
 	checks := map[string]func(*testing.T, *block){
 		"go": checkGo, "js": checkProgram, "sh": checkShell, "sql": checkSQL,
 		"ini": checkUnit, "yaml": checkMetrics, "nginx": checkProxy, "": checkProxy,

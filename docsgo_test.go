@@ -55,7 +55,7 @@ func buildGo(t *testing.T, all []*block) {
 	if err := os.WriteFile(filepath.Join(dir, "overlay.json"), text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	args := append([]string{"build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", dir + "/bin/"}, slices.Sorted(maps.Values(packages))...)
+	args := append([]string{"build", "-ldflags=-s -w", "-overlay", filepath.Join(dir, "overlay.json"), "-o", dir + "/bin/"}, slices.Sorted(maps.Values(packages))...)
 	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

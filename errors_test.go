@@ -31,6 +31,7 @@ var alwaysErrors = []string{"exo/fail.Errorf", "exo/fail.Error.At", "exo/fail.Er
 // A nil *fail.Error in an error is not nil: a caller who writes `var err error = res.Err`
 // finds a failure in each success. So nothing that can be nil has that type.
 func TestNoTypedNils(t *testing.T) {
+	testutil.NotQuick(t)
 	checked, found := 0, map[string]bool{}
 	for path, pkg := range packages(t) {
 		for _, name := range pkg.Scope().Names() {

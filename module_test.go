@@ -147,6 +147,7 @@ func readmeProgram(t *testing.T) (program, prints string) {
 // for models, terminals, servers or tests. go install takes the command of a version, which it refuses to do for a
 // module whose go.mod replaces or excludes anything.
 func TestGoGet(t *testing.T) {
+	testutil.NotQuick(t)
 	testutil.NotRaced(t)
 	c := newConsumer(t)
 	c.must(t, "go", "get", module+"@"+ours)
@@ -176,6 +177,7 @@ func TestGoGet(t *testing.T) {
 // TestGoGetWithoutAVersion: where a proxy does not serve a version that go.mod names, the line of docs/start.md
 // makes another one do.
 func TestGoGetWithoutAVersion(t *testing.T) {
+	testutil.NotQuick(t)
 	text, err := os.ReadFile("docs/start.md")
 	if err != nil {
 		t.Fatal(err)

@@ -3,7 +3,6 @@ package codemode_test
 import (
 	"errors"
 	"fmt"
-	"os"
 	"testing"
 	"time"
 
@@ -36,7 +35,7 @@ var bigPrograms = []string{
 func TestProgramsKeepNothing(t *testing.T) {
 	tu.NotRaced(t)
 	rounds, every := 6, 8
-	if os.Getenv("EXO_LONG") != "" {
+	if tu.Long() {
 		rounds, every = 100, 1
 	}
 	var attacks []string

@@ -23,6 +23,7 @@ const alone = "EXO_TEST_ALONE" // the number of the section that a child runs
 // in it, or go on after their time; those that end in time do it as the corpus
 // says, on a machine that has the memory. EXO_LONG runs all; otherwise every tenth.
 func TestHostileAlone(t *testing.T) {
+	testutil.NotQuick(t)
 	testutil.NotRaced(t)
 	all := testutil.ReadHostile(t)
 	if n, err := strconv.Atoi(os.Getenv(alone)); err == nil {
@@ -38,7 +39,7 @@ func TestHostileAlone(t *testing.T) {
 		if !h.Fatal {
 			continue
 		}
-		if fatal++; os.Getenv("EXO_LONG") == "" && fatal%10 != 0 {
+		if fatal++; !testutil.Long() && fatal%10 != 0 {
 			continue
 		}
 		slots <- true

@@ -23,6 +23,7 @@ import (
 // Each form runs in a function whose operators are recorded, in one whose are not, and
 // outside callbacks, with what outlived its callback.
 func TestSweep(t *testing.T) {
+	testutil.NotQuick(t)
 	testutil.NotRaced(t)
 	t.Parallel()
 	forms := append(slices.Clone(sweptForms), builtInForms(t)...)

@@ -3,7 +3,6 @@ package exoeval_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -128,10 +127,7 @@ func callback(r *rand.Rand, cond string) string {
 func TestWaysOfGiving(t *testing.T) {
 	testutil.NotRaced(t)
 	t.Parallel()
-	n := 120
-	if os.Getenv("EXO_LONG") != "" {
-		n = 10_000
-	}
+	n := testutil.Amount(120, 10_000)
 	r := rand.New(rand.NewPCG(1, 2))
 	run := testutil.As(t, testutil.Open(t), testutil.Acme, exoeval.Bounds{Wall: time.Minute, Total: time.Minute, CPU: time.Minute})
 	var literal, literalRefused, other, otherRefused int

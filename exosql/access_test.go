@@ -108,6 +108,7 @@ func parcelObject(db *exosql.DB, n int64, via bool) exo.Object {
 // report says so, and programs run the statement without a fence. On SQLite what it says does not depend on how
 // many rows there are.
 func TestAccessPaths(t *testing.T) {
+	tu.NotQuick(t)
 	tu.NotRaced(t)
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		for _, via := range []bool{false, true} {

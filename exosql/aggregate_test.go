@@ -104,6 +104,7 @@ func TestHavingIsBehindScope(t *testing.T) {
 // TestMedianIsBounded: SQLite holds the values of a median in the host's memory, so many of them are a
 // limit, and so are many medians. PostgreSQL sorts them on its disk.
 func TestMedianIsBounded(t *testing.T) {
+	tu.NotQuick(t)
 	tu.NotRaced(t)
 	type cell struct {
 		ID, Owner int64

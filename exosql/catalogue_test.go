@@ -4,7 +4,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -32,9 +31,10 @@ import (
 // What is read are the steps of SQLite's machine, and the rows that PostgreSQL says it read. EXO_LONG asks for many
 // more, of a random seed; EXO_SEED for those of one seed.
 func TestCatalogues(t *testing.T) {
+	tu.NotQuick(t)
 	tu.NotRaced(t)
 	catalogues, questions := 8, 30
-	if os.Getenv("EXO_LONG") != "" {
+	if tu.Long() {
 		catalogues, questions = 60, 100
 	}
 	seed := int(tu.Seed(t, 1))

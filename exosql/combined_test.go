@@ -301,10 +301,7 @@ func (c *combiner) program() string {
 // it does not depend on the rows of others. EXO_LONG asks for more programs, EXO_SEED for those of one seed.
 func TestCombined(t *testing.T) {
 	tu.NotRaced(t)
-	programs := 60
-	if os.Getenv("EXO_LONG") != "" {
-		programs = 2000
-	}
+	programs := tu.Amount(60, 2000)
 	if n, err := strconv.Atoi(os.Getenv("EXO_PROGRAMS")); err == nil {
 		programs = n
 	}

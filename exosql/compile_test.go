@@ -24,6 +24,7 @@ var wrongLine = regexp.MustCompile(`(?m)^(.*) // ERROR (.*)\n// OK (.*)$`)
 // compiler, with a message that names them, and that what is right in their
 // place is not.
 func TestCompiler(t *testing.T) {
+	tu.NotQuick(t)
 	check := typechecker(t)
 	var decl string
 	files := tu.Corpus(t, "compile", ".go")

@@ -48,7 +48,7 @@ func TestOpenComposite(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tu.Engines(t, func(t *testing.T, e tu.Engine) {
 				db, _, sprung := trapped(t, e, nil, otherNotes(e, c.indexes...))
-				share := tu.OneIn(t, 3)
+				share := tu.OneIn(t, 6)
 				ran := runOpen(t, share, tu.NewRunner(t, ofFolder(db, false), exo.Limits{}), tu.NewRunner(t, ofFolder(db, true), exo.Limits{}), sprung)
 				if ran["open"] < share.Of(c.open) || ran["open"] > c.most || ran["guarded"] < share.Of(c.guarded) {
 					t.Errorf("of 128 statements %v, want at least %d open and %d guarded", ran, c.open, c.guarded)

@@ -65,6 +65,7 @@ func resident(t *testing.T, line string) int {
 // TestProductMeetsALimit: a product through links meets a limit of the run, soon and in little memory, and the next program is
 // served as before.
 func TestProductMeetsALimit(t *testing.T) {
+	tu.NotQuick(t)
 	tu.NotRaced(t)
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		db := e.Open(t, fillLinked(e)...)

@@ -30,6 +30,7 @@ type deCrew struct {
 // limit, rows that the limit would put others in the place of, and the start of a link by which rows of
 // another table are in scope. The same where nothing depends on it succeeds.
 func TestDecides(t *testing.T) {
+	tu.NotQuick(t)
 	tu.NotRaced(t)
 	for name, c := range map[string]struct {
 		grant   string // what is special about the grant

@@ -2,7 +2,6 @@ package exosql_test
 
 import (
 	"maps"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -108,7 +107,7 @@ func (g given) write(callback, call string) string {
 func TestWaysOfGivingCallbacks(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		step, n := 6, 0 // of the ways, each is taken at some places
-		if os.Getenv("EXO_LONG") != "" {
+		if tu.Long() {
 			step = 1
 		}
 		db := e.Open(t, strings.Split(e.SQL(documentsDDL), ";\n")...)

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -93,12 +92,12 @@ func TestNumbersThatAreNotHeld(t *testing.T) {
 	numbers := heldCases(draw)
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		tool := heldNumbers(t, e)
-		right, refused, followed := 0, 0, 0
+		right, refused, followed, share := 0, 0, 0, tu.OneIn(t, 8)
 		for _, col := range []string{"int", "dec"} {
 			values := map[string][]string{"int": heldInts, "dec": heldDecimals}[col]
 			for _, n := range numbers {
 				for _, c := range heldConditions {
-					if some := os.Getenv("EXO_LONG") == ""; some && draw.IntN(4) > 0 {
+					if !share.Next(col, c.js) {
 						continue
 					}
 					want := heldWant(t, values, n.means, c.holds)
@@ -129,7 +128,7 @@ func TestNumbersThatAreNotHeld(t *testing.T) {
 				}
 			}
 		}
-		if t.Logf("%d right, %d refused, %d of them followed", right, refused, followed); right < refused || followed < 30 {
+		if t.Logf("%d right, %d refused, %d of them followed", right, refused, followed); right < refused || followed < share.Of(240) {
 			t.Error("too few programs are answered, or too few errors name a form")
 		}
 	})
@@ -245,6 +244,7 @@ func TestNumbersInJSON(t *testing.T) {
 // TestObjectsOfOneValue: JavaScript takes the object of false for true. A condition or a change that is given one is refused, and the
 // error names the value.
 func TestObjectsOfOneValue(t *testing.T) {
+	tu.NotQuick(t)
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		tool := heldNumbers(t, e)
 		for _, made := range []struct{ js, form string }{

@@ -58,6 +58,7 @@ func TestServerFloods(t *testing.T) {
 // TestServerHangs: a server that welcomes and then says nothing is given up when the time
 // to connect has passed twice, and a grace; no caller's context has to end for it.
 func TestServerHangs(t *testing.T) {
+	tu.NotQuick(t)
 	t.Parallel()
 	f := tu.NewFakePostgres(t, func(c *tu.FakeClient) {
 		if c.Welcome() {

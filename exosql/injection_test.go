@@ -170,7 +170,7 @@ func TestInjection(t *testing.T) {
 				}
 			}
 		}
-		share := tu.OneIn(t, 3)
+		share := tu.OneIn(t, 6)
 		for i, text := range texts {
 			for _, p := range findsItself {
 				if !share.Next() {

@@ -211,7 +211,7 @@ func TestOpenStatement(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				db, _, sprung := trapDB(t, e, indexes...)
 				r, bare := tu.NewRunner(t, notesOf(db, 1, false), exo.Limits{}), tu.NewRunner(t, notesOf(db, 1, true), exo.Limits{})
-				share := tu.OneIn(t, 2)
+				share := tu.OneIn(t, 4)
 				ran := runOpen(t, share, r, bare, sprung)
 				if least := map[string]map[string]int{"scope": {"open": 40}, "none": {"guarded": 40}, "other": {"guarded": 40}, "links": {"open": 10, "guarded": 20}}[name]; ran["open"] < share.Of(least["open"]) || ran["guarded"] < share.Of(least["guarded"]) {
 					t.Errorf("of 128 statements %v, want at least %v", ran, least)

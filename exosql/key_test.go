@@ -148,6 +148,7 @@ func TestKeysAreComparedExactly(t *testing.T) {
 
 // TestKeysUseIndexes: links over keys of ordinary types are followed by an index.
 func TestKeysUseIndexes(t *testing.T) {
+	tu.NotQuick(t)
 	for name, c := range map[string]struct {
 		engine        tu.Engine
 		owners, items string

@@ -91,6 +91,7 @@ const killedAfter = "1|1|a|todo|9|1 2|1|b|done|-|- 3|2|c|todo|5|3 5|1|new|todo|-
 // TestKilledWrites: of a program whose process is killed, wherever it is, all changes are kept or none, its mail is sent once
 // at most, and the next process finds out which, for good. Without a witness it does not guess.
 func TestKilledWrites(t *testing.T) {
+	tu.NotQuick(t)
 	if at := os.Getenv(killedChild); at != "" {
 		killWrites(t, at, os.Getenv("EXO_KILLED_URL"), os.Getenv("EXO_KILLED_RECORD"), os.Getenv("EXO_KILLED_WITNESS") != "")
 	}

@@ -72,7 +72,7 @@ func springsNoTrap(t *testing.T, programs []string) {
 			t.Run(name, func(t *testing.T) {
 				db, _, sprung := trapDB(t, e, indexes...)
 				r, bare := tu.NewRunner(t, notesOf(db, 1, false), exo.Limits{}), tu.NewRunner(t, notesOf(db, 1, true), exo.Limits{})
-				ran, share := map[string]int{}, tu.OneIn(t, 2)
+				ran, share := map[string]int{}, tu.OneIn(t, 4)
 				for _, program := range programs {
 					for _, call := range []string{".execute()", ".count()"} {
 						if !share.Next() {
@@ -114,7 +114,7 @@ func readsAlike(t *testing.T, programs []string) {
 					r := tu.NewRunner(t, notesOf(db, 1, false), exo.Limits{})
 					ranged := tu.NewRunner(t, notesOf(db, 1, true), exo.Limits{}) // always fenced
 					hand := e.SQLDB(t, url)
-					share := tu.OneIn(t, 2) // the same for both
+					share := tu.OneIn(t, 4) // the same for both
 					for i := range 2 * len(programs) {
 						if !share.Next() {
 							continue

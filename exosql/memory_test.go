@@ -2,7 +2,6 @@ package exosql_test
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -47,10 +46,7 @@ func titles(t testing.TB, s *exo.Session, gate *exo.Gate, names []string) messag
 // of all those messages stay within the bound of their cache, and with them nothing of the
 // messages: five programs with 8 MB each made 4 GB, for good.
 func TestPlansKeepNoFrame(t *testing.T) {
-	runs := 64
-	if os.Getenv("EXO_LONG") != "" {
-		runs = 2000
-	}
+	runs := tu.Amount(64, 2000)
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		const bound = 1 << 20
 		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Fill(), PlanBytes: bound})
@@ -93,10 +89,7 @@ func TestPlansKeepNoFrame(t *testing.T) {
 // However many statements run, and whatever they are, what a connection keeps prepared is
 // within its bound, in the engine's own memory.
 func TestPreparedIsBounded(t *testing.T) {
-	runs := 120
-	if os.Getenv("EXO_LONG") != "" {
-		runs = 1000
-	}
+	runs := tu.Amount(120, 1000)
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		const plans = 256 << 10
 		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Fill(), Conns: 1, PlanBytes: plans})

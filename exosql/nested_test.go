@@ -101,6 +101,7 @@ func TestNestedBounds(t *testing.T) {
 // TestNestedSorts: rows within rows are made of one row after the other, in the order of the query, and not of all that are sorted:
 // an engine would hold 1 MiB of each before the first of them counts among those that a program may read.
 func TestNestedSorts(t *testing.T) {
+	tu.NotQuick(t)
 	tu.NotRaced(t)
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		numbers := e.Pick("(WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 9000) SELECT n FROM s) AS s", "generate_series(1, 9000) AS s (n)")

@@ -33,7 +33,7 @@ func TestOpenWrites(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				db, _, sprung := trapDB(t, e, notesIndexSets[name]...)
 				r, bare := tu.NewRunner(t, notesChanged(db, 1, false), exo.Limits{}), tu.NewRunner(t, notesChanged(db, 1, true), exo.Limits{})
-				ran, share := map[string]int{}, tu.OneIn(t, 3)
+				ran, share := map[string]int{}, tu.OneIn(t, 6)
 				for _, program := range openPrograms {
 					for _, call := range []string{".update({ due: 3 })", ".update(n => ({ due: n.id, text: n.text.slice(0, 2).concat(n.code) }))", ".delete()"} {
 						if !share.Next() {

@@ -38,7 +38,7 @@ func TestPagesOfEachExpression(t *testing.T) {
 		}
 		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(append([]string{thingsSQL(e)}, more...)...)})
 		r := tu.NewRunner(t, map[string]exo.Object{"things": thingFacet().Of(exosql.Grant(db, things, exosql.AllRows[thing]()))}, exo.Limits{Calls: 100000})
-		n, share := 0, tu.OneIn(t, 3)
+		n, share := 0, tu.OneIn(t, 6)
 		for k, x := range expressions {
 			if !share.Next() {
 				continue
@@ -94,7 +94,7 @@ func TestPagesTogether(t *testing.T) {
 		for name, indexes := range notesIndexSets {
 			t.Run(name, func(t *testing.T) {
 				db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(notesSQL(e, 200, indexes...)...)})
-				tiers, share := map[string]int{}, tu.OneIn(t, 3)
+				tiers, share := map[string]int{}, tu.OneIn(t, 6)
 				for i, grants := range []map[string]exo.Object{notesOf(db, 1, false), notesOf(db, 1, true), notesVia(db, 1)} {
 					r := tu.NewRunner(t, grants, exo.Limits{Calls: 100000})
 					for k, q := range pagedQueries {
@@ -119,6 +119,7 @@ func TestPagesTogether(t *testing.T) {
 
 // TestPagesRandom: the same of random orders over random rows with many ties and nulls.
 func TestPagesRandom(t *testing.T) {
+	tu.NotQuick(t)
 	tu.NotRaced(t)
 	terms := []string{"n.due", "n.code", "n.text", "n.folderId", "n.id", "n.due > 1", "n.folder().name", "n.due + n.folderId", "n.code.length"}
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {

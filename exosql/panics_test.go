@@ -17,6 +17,7 @@ import (
 // TestDriverPanics: a driver that panics in a step of a transaction ends that run, with an unknown outcome where it was in the commit. What the run
 // held is given back: the next programs run, and the DB can be closed.
 func TestDriverPanics(t *testing.T) {
+	tu.NotQuick(t)
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		for _, point := range []string{"before begin", "after begin", "before write", "after write", "before prepare", "after prepare", "before commit", "after commit"} {
 			t.Run(point, func(t *testing.T) {

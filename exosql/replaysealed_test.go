@@ -24,6 +24,7 @@ type rsPerson struct {
 // TestReplayTellsNothing: a unit that was read in vain is run again where all answers are the same. Whether a sealed value is the same is
 // not among what decides it: a second program of the same attacker would change it to what it guesses while the first one runs.
 func TestReplayTellsNothing(t *testing.T) {
+	tu.NotQuick(t)
 	// On SQLite the two have a connection each, to a file.
 	run := func(t *testing.T, e tu.Engine, label, admits, email string, images int, program string) string {
 		t.Helper()
@@ -84,6 +85,7 @@ func TestReplayTellsNothing(t *testing.T) {
 
 // TestImagesOfOddCells: with OpenOptions.Images, that a labelled cell holds what its column can't keeps no row from being written.
 func TestImagesOfOddCells(t *testing.T) {
+	tu.NotQuick(t)
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		odd := map[string][]string{"float": {"'x'", "9e999"}, "TEXT": {"'a' || char(0) || 'b'"}, "DATETIME": {"'x'"}, "BOOLEAN": {"5"}}
 		plain := map[string]string{"float": "1", "TEXT": "'a'", "DATETIME": "'2024-01-01 00:00:00'", "BOOLEAN": "1"}
@@ -120,13 +122,20 @@ func TestImagesOfOddCells(t *testing.T) {
 		}
 		told := 0
 		for typ, values := range odd {
+			usual := map[string]string{}
 			for _, v := range values {
 				for _, program := range []string{"return items.where({ id: 1 }).update({ n: 9 })", "return items.where({ id: 1 }).delete()", "return items.all().update(i => ({ n: i.n + 1 }))"} {
-					if a, b := run(typ, plain[typ], []string{"pii"}, program), run(typ, v, []string{"pii"}, program); a != b {
+					if usual[program] == "" {
+						usual[program] = run(typ, plain[typ], []string{"pii"}, program)
+					}
+					if a, b := usual[program], run(typ, v, []string{"pii"}, program); a != b {
 						t.Errorf("%s %.30s: %s: %s, and else %s", typ, v, program, b, a)
 					}
 				}
-				if run(typ, plain[typ], nil, "return items.where({ id: 1 }).update({ n: 9 })") != run(typ, v, nil, "return items.where({ id: 1 }).update({ n: 9 })") {
+				if usual["unlabelled"] == "" {
+					usual["unlabelled"] = run(typ, plain[typ], nil, "return items.where({ id: 1 }).update({ n: 9 })")
+				}
+				if usual["unlabelled"] != run(typ, v, nil, "return items.where({ id: 1 }).update({ n: 9 })") {
 					told++
 				}
 			}

@@ -240,6 +240,7 @@ func TestPoliciesOfPublic(t *testing.T) {
 
 // TestPoliciesOfOddNames: names of the database are quoted, in settings and policies, and stay names.
 func TestPoliciesOfOddNames(t *testing.T) {
+	tu.NotQuick(t)
 	tu.NotRaced(t)
 	url, name := tu.Postgres.URL(t), newRole(t)
 	const table, column = `T"1 '); $exo$; DROP TABLE keep; --`, `of'$1; $exo1$; "a`

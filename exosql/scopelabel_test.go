@@ -107,6 +107,7 @@ var slAsk = map[string][]string{
 // databases that differ in what is labelled answer alike, and every message has the label. Where nothing is labelled the programs tell
 // the two apart.
 func TestScopeReveals(t *testing.T) {
+	tu.NotQuick(t)
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		for i, c := range []slCase{
 			{by: "rows", scope: "follow"}, {by: "person", scope: "follow"}, {by: "day", scope: "where"}, {by: "day", scope: "limit"}, {by: "rows", scope: "via"}, {by: "person", scope: "via"}, {by: "rows", scope: "deep"}, {by: "day", scope: "deep"}, {by: "day", scope: "own"},

@@ -121,6 +121,7 @@ func (c *besideCase) run(t *testing.T, e tu.Engine, differs string, labelled boo
 // column, in what PostgreSQL writes in brackets. Each is a pair of databases that differ in labelled cells alone, for a program that names none; where
 // nothing is labelled it tells them apart.
 func TestLabelledBeside(t *testing.T) {
+	tu.NotQuick(t)
 	people, notes := fmt.Sprintf(besidePeople, ""), fmt.Sprintf(besideNotes, "", "")
 	with := func(more string) string { return fmt.Sprintf(besidePeople, more) }
 	n1, n2 := "INSERT INTO notes VALUES (1, 1, 0)", "INSERT INTO notes VALUES (1, 2, 0)"

@@ -61,6 +61,7 @@ func (c *rulesCase) grants(t *testing.T, e tu.Engine, labelled, allowed bool, pa
 // TestSealedRules: rules of the database by which a write tells of a labelled column, that nothing in the program names. Such a write is
 // refused whatever is there, unless the host allows what it tells; where nothing is labelled the program learns it.
 func TestSealedRules(t *testing.T) {
+	tu.NotQuick(t)
 	const taken = "return people.where({ id: 2 }).update({ name: 'ann' }).catch(e => e.message)"
 	const move = "return people.all().update(p => ({ rank: p.rank + 1 })).catch(e => e.message)"
 	deletes := "return people.where({ id: 1 }).delete().catch(e => e.message)"

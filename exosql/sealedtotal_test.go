@@ -78,6 +78,7 @@ func totalWorld(t *testing.T, e tu.Engine, typ, val, zone string) (*codemode.Too
 // TestOddCellsOfTotals: a selection of a labelled column by way of a method that is total shows it sealed and reads nothing, whatever
 // the cell holds: the result, its label and the bytes that are counted are the same. Where the label is admitted the values differ.
 func TestOddCellsOfTotals(t *testing.T) {
+	tu.NotQuick(t)
 	tu.NotRaced(t)
 	type kind struct {
 		typ, plain string
@@ -96,7 +97,7 @@ func TestOddCellsOfTotals(t *testing.T) {
 				{"timestamptz", "'2024-01-01'", w["at"], []string{"any", "equal", "days", "times"}}, {"date", "'2024-01-01'", w["day"], []string{"any", "equal", "days"}}, {"bigint", "5", w["n"], []string{"any", "equal"}}, {"double precision", "5", w["f"], []string{"any", "equal"}},
 				{"numeric", "5", w["d"], []string{"any", "equal"}}, {"interval", "'1 day'", w["iv"], []string{"any", "equal"}}, {"bytea", `'\x61'`, w["raw"], []string{"any", "equal"}}, {"jsonb", "'1'", w["j"], []string{"any"}}, {"text[]", "'{a}'", w["tags"], []string{"any"}}}
 		}
-		share := tu.OneIn(t, 6)
+		share := tu.OneIn(t, 12)
 		for _, k := range kinds {
 			var exprs []string
 			for _, g := range k.groups {
@@ -191,6 +192,7 @@ func TestOthersRead(t *testing.T) {
 // TestTotalsGrow: what an engine makes of a labelled text makes no row too large by its length: more than may be made is refused, whatever
 // the text is. What leaves is bounded by what the column declares.
 func TestTotalsGrow(t *testing.T) {
+	tu.NotQuick(t)
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		fields := func(n int, x string) string {
 			var b strings.Builder

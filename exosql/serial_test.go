@@ -3,7 +3,6 @@ package exosql_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -33,6 +32,7 @@ var serialPrograms = []string{
 // TestSerialOrders: what programs that run at once are told, and what they leave, is what they would be told and leave if
 // they had run one after the other in some order; those that end with Kind Conflict had not run. EXO_LONG draws 1,000 rounds.
 func TestSerialOrders(t *testing.T) {
+	tu.NotQuick(t)
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		db, look := wrOpen(t, e)
 		tool := wrTool(t, db, 1)
@@ -90,7 +90,7 @@ func serialRun(t *testing.T, tool *codemode.Tool) func(string) string {
 
 func serialRounds(t *testing.T, programs []string, run func(string) string, look func() string, reset func()) {
 	seed, rounds, conflicts, apart := tu.Seed(t, 7), 12, 0, 0
-	if os.Getenv("EXO_LONG") != "" {
+	if tu.Long() {
 		rounds = 1000
 	}
 	draw := rand.New(rand.NewPCG(seed, 1))

@@ -15,6 +15,7 @@ import (
 // it may, no write runs, and Check names the rule and what would be right. The twin, where the
 // host has, learns of the foreign row.
 func TestSpanning(t *testing.T) {
+	tu.NotQuick(t)
 	tu.NotRaced(t)
 	const insert, update, free = `return (await codes.insert({ code: "theirs", note: "x" })).code`, `return codes.where({ id: 1 }).update({ code: "theirs" })`, `return (await codes.insert({ code: "nobody's", note: "x" })).code`
 	const table = `CREATE TABLE codes (id {serial}, org_id {int} NOT NULL, code TEXT{unique}, note TEXT)`

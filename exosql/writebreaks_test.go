@@ -290,6 +290,7 @@ func TestUnlikeViewKeys(t *testing.T) {
 // TestCaughtIsRead: what a program is told by an error that it catches it may go by, like by an answer. So a run in whose way others
 // were is kept only if it is told the same again; and that a value was taken is a read, for PostgreSQL too.
 func TestCaughtIsRead(t *testing.T) {
+	tu.NotQuick(t)
 	e := tu.Postgres
 	for name, c := range map[string]struct{ a, b string }{
 		"taken": {`let t = false; try { await items.insert({ code: "k" }) } catch { t = true } await items.where({ code: "x" }).update({ n: t ? 101 : 102 }); return t`,

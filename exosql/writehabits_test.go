@@ -52,7 +52,7 @@ var writeSynonyms = []struct{ habit, ours string }{
 func TestWriteSynonyms(t *testing.T) {
 	tu.NotRaced(t)
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
-		share := tu.OneIn(t, 2)
+		share := tu.OneIn(t, 4)
 		for _, x := range writeSynonyms {
 			if !share.Next() {
 				continue

@@ -103,6 +103,7 @@ func woFamily(db *exosql.DB, pause func(exosql.WriteKind)) codemode.Grants {
 // other leave what some order of the two leaves all the same: also where one has counted what stood in the way of its write and another one has taken it
 // away, or has been told of a row in its way that it doesn't see. The tables are large enough that the planner reads them by keys alone.
 func TestWriteOrders(t *testing.T) {
+	tu.NotQuick(t)
 	e := tu.Postgres
 	const items = "INSERT INTO items (org_id, code, n) SELECT 1, 'k' || i, 1 FROM generate_series(1, 5000) AS s (i)"
 	const lookItems = "SELECT code, n FROM items WHERE code IN ('k5', 'k6', 'new', 'k4000') OR id IN (4, 5) ORDER BY 1"

@@ -107,7 +107,7 @@ func TestWaysOfWriting(t *testing.T) {
 	tu.NotRaced(t)
 	draw := rand.New(rand.NewPCG(tu.Seed(t, 11), 3))
 	each, some := 1, 4 // ways of each value and column, of which one in so many is tried
-	if os.Getenv("EXO_LONG") != "" {
+	if tu.Long() {
 		each, some = len(wayPlaces)*len(wayForms), 1
 	}
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {

@@ -163,7 +163,7 @@ func TestWritingWholes(t *testing.T) {
 				if !ok && (col == "doc" || col == "raw") {
 					value, ok = v.fits["*"]
 				}
-				if os.Getenv("EXO_LONG") == "" && draw.IntN(4) > 0 {
+				if !tu.Long() && draw.IntN(4) > 0 {
 					continue
 				}
 				place, form := wholePlaces[draw.IntN(len(wholePlaces))], wholeForms[draw.IntN(len(wholeForms))]

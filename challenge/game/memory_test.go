@@ -2,7 +2,6 @@ package game_test
 
 import (
 	"fmt"
-	"os"
 	"testing"
 
 	"github.com/exoagent/exoagent/challenge/game"
@@ -14,10 +13,7 @@ import (
 // console. Four of these took a host from 36 MB to 3.3 GB. Afterwards the heap is the one
 // before, with the bounds of the player's copy.
 func TestAttemptsKeepNothing(t *testing.T) {
-	rounds := 10
-	if os.Getenv("EXO_LONG") != "" {
-		rounds = 60
-	}
+	rounds := tu.Amount(10, 60)
 	programs := []string{
 		"return await list.reduce((q, x) => q.where((a) => a.name.ne(x)), accounts).select((a) => ({ [big.slice(-8)]: a.id })).execute()",
 		"return await list.reduce((q, x) => q.where((a) => a.name.ne(x)), accounts).select((a) => ({ [big.slice(-9)]: a.id })).execute()",

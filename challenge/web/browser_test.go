@@ -18,12 +18,15 @@ import (
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
 // browserOf is the path of a Chromium. Without one the tests are skipped, which test.sh
 // does not take.
 func browserOf(t *testing.T) string {
 	t.Helper()
+	tu.NotQuick(t)
 	if path := os.Getenv("EXO_CHROMIUM"); path != "" {
 		return path
 	}

@@ -21,9 +21,10 @@ import (
 // is another's, nothing that was taken is lost, and in the end nothing is left: no
 // goroutine, no process, no memory. With EXO_LONG it is 200 players for a minute.
 func TestCrowd(t *testing.T) {
+	tu.NotQuick(t)
 	tu.NotRaced(t)
 	players, rounds, least := 40, 1, time.Duration(0)
-	if os.Getenv("EXO_LONG") != "" {
+	if tu.Long() {
 		players, rounds, least = 200, 1<<30, time.Minute
 	}
 	goroutines, before := runtime.NumGoroutine(), children(t) // the browser of other tests

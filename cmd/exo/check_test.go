@@ -26,6 +26,7 @@ const railsPackage = "github.com/exoagent/exoagent/schema/gen/testdata/railssqli
 
 // The declarations of a package agree with a database, and then they do not.
 func TestCheck(t *testing.T) {
+	testutil.NotQuick(t)
 	testutil.NotRaced(t)
 	url, change := rails(t)
 	r := exo(t, "", "check", "-db", url, railsPackage)
@@ -57,6 +58,7 @@ func TestCheck(t *testing.T) {
 // Agreement is an empty list and a line that says so; a program's unexported
 // declarations count, and it does not run.
 func TestCheckMain(t *testing.T) {
+	testutil.NotQuick(t)
 	testutil.NotRaced(t)
 	url, _ := database(t, "CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT NOT NULL)")
 	for args, want := range map[string]string{"-json": "[]\n", "-strict": "1 declarations agree with the database\n"} {
@@ -70,6 +72,7 @@ func TestCheckMain(t *testing.T) {
 // The indexes of what a package grants: text and JSON, an index that is missing and then there, and
 // what is wrong with the command line or with the function.
 func TestCheckIndexes(t *testing.T) {
+	testutil.NotQuick(t)
 	testutil.NotRaced(t)
 	url, change := database(t, shop)
 	check := func(args ...string) result {
@@ -122,6 +125,7 @@ order.note: =, range, order, descending order: every row in scope is read. Would
 
 // What a function grants is compared as well: with what its facets let programs write.
 func TestCheckGranted(t *testing.T) {
+	testutil.NotQuick(t)
 	testutil.NotRaced(t)
 	url, change := database(t, shop)
 	check := func(args ...string) result {
@@ -151,6 +155,7 @@ func TestCheckGranted(t *testing.T) {
 
 // What can't be compared is told from what differs.
 func TestCheckCannot(t *testing.T) {
+	testutil.NotQuick(t)
 	testutil.NotRaced(t)
 	url, _ := database(t, shop)
 	for _, c := range []struct{ url, pkg, says string }{

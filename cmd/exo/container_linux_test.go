@@ -15,6 +15,7 @@ import (
 // else, as the user that the Dockerfile names, every wall stands and programs run. There is no container engine
 // here, so chroot takes its place; without root only the binary is tried.
 func TestContainer(t *testing.T) {
+	testutil.NotQuick(t)
 	testutil.NotRaced(t)
 	text, err := os.ReadFile("Dockerfile")
 	if err != nil {

@@ -25,6 +25,7 @@ var updateRLS = flag.Bool("update-rls", false, "write testdata/rls.sql anew")
 // and the database refuses it everything else, also what no builder of ours would write. When less is granted, the
 // next script takes the rest back.
 func TestGenRLS(t *testing.T) {
+	tu.NotQuick(t)
 	url := tu.Postgres.URL(t)
 	role := "exo_role_" + strings.ToLower(rand.Text()[:12])
 	admin := tu.Admin(t, tu.Server(t))
@@ -163,6 +164,7 @@ func TestGenRLS(t *testing.T) {
 
 // TestGenRLSRefuses: what can't be written is an error, and what is attenuated is written.
 func TestGenRLSRefuses(t *testing.T) {
+	tu.NotQuick(t)
 	url, _ := database(t, shop)
 	for _, c := range []struct {
 		args string

@@ -29,6 +29,7 @@ facets:
 // TestOneOpening: each command that opens a grant file refuses what exo validate refuses, in the same words, before it runs a program. The
 // twin: a database without the fault is opened by all of them, and each prints its warning once.
 func TestOneOpening(t *testing.T) {
+	tu.NotQuick(t)
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		table := func(org, more string) string {
 			return "CREATE TABLE items (id {int} PRIMARY KEY, org TEXT " + org + " NOT NULL, name TEXT NOT NULL" + more + "); CREATE INDEX items_by_org ON items (org); INSERT INTO items (id, org, name) VALUES (1, 'acme', 'a')"

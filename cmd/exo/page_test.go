@@ -15,6 +15,7 @@ import (
 // TestPageCommands runs what docs/schema.md says of a live database, to the letter, in
 // a module that has nothing yet.
 func TestPageCommands(t *testing.T) {
+	testutil.NotQuick(t)
 	testutil.NotRaced(t)
 	commands := pageCommands(t)
 	url, change := database(t, shop)

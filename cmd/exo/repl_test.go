@@ -116,6 +116,7 @@ func terminalOnly(line string) bool {
 }
 
 func TestRepl(t *testing.T) {
+	testutil.NotQuick(t)
 	testutil.NotRaced(t)
 	db := accessModule(t)
 	before := moduleFiles(t)

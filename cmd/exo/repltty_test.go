@@ -14,6 +14,7 @@ import (
 // TestReplAtTerminal: Ctrl-C is for the program that runs: neither the terminal nor
 // exo, which waits for it, ends.
 func TestReplAtTerminal(t *testing.T) {
+	testutil.NotQuick(t)
 	testutil.NotRaced(t) // what is built is not
 	exo := program(t)
 	db := accessModule(t)

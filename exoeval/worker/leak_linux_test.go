@@ -2,7 +2,6 @@ package worker_test
 
 import (
 	"context"
-	"os"
 	"runtime"
 	"sync"
 	"testing"
@@ -26,10 +25,7 @@ var (
 // nothing is left: no process, no file, no goroutine, and no memory to speak of.
 // With EXO_LONG there are 10,000.
 func TestNothingLeaks(t *testing.T) {
-	runs := 200
-	if os.Getenv("EXO_LONG") != "" {
-		runs = 10_000
-	}
+	runs := testutil.Amount(200, 10_000)
 	left := closing(t)
 	before := heap()
 	p := newPool(t, worker.PoolOptions{Workers: 6, Share: 6})

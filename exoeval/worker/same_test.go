@@ -21,6 +21,7 @@ var limitsLine = regexp.MustCompile(`(?m)^// limits: (.*)$`)
 // Whatever the corpus of the language says of a program, it ends alike in a
 // worker and in process: value, error and its place, console, label; also in a process that ran others before it.
 func TestSameAsLocal(t *testing.T) {
+	testutil.NotQuick(t)
 	testutil.NotRaced(t)
 	db := testutil.Open(t)
 	programs, reused := 0, newPool(t, worker.PoolOptions{Reuse: worker.Reuse{Programs: 1000, Within: time.Hour}})

@@ -12,7 +12,7 @@ import (
 // BenchmarkTables is one more user of a file of N tables, which exo init has drafted.
 func BenchmarkTables(b *testing.B) {
 	bin := filepath.Join(b.TempDir(), "exo")
-	if out, err := exec.Command("go", "build", "-o", bin, "../../cmd/exo").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", bin, "../../cmd/exo").CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, out)
 	}
 	for _, n := range sizes {

@@ -23,7 +23,7 @@ type Exit struct {
 func Binary(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "command")
-	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", path, ".").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	return path

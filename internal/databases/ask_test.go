@@ -26,12 +26,12 @@ type asker struct {
 	n       *tally
 	news    int // how many new values were drawn
 	pending *pending
-	skip    func() bool // leaves out questions of a run that has no time for all
+	skip    func(op string, c *column) bool // leaves out questions of a run that has no time for all
 }
 
 // ask runs a program about a column (or link, or the table alone, where c is nil) and holds its result against want, which says what is wrong.
 func (a *asker) ask(op string, t *table, c *column, about, program string, want func(v any) string) {
-	if a.skip() {
+	if a.skip(op, c) {
 		return
 	}
 	v, err := a.run(a.ctx, program)

@@ -213,7 +213,7 @@ func sqlLiteral(c cell) string {
 
 // change runs a program, and compares what it leaves with what the statement does.
 func (a *asker) change(op string, t *table, c *column, program, statement string, free func(t *table, c string) bool, want func(v any, before, now state) string) {
-	if op != "upsert" && a.skip() {
+	if op != "upsert" && a.skip(op, c) {
 		return
 	}
 	before, err := a.snapshot(a.ctx, a.raw)
@@ -436,7 +436,7 @@ func (a *asker) sqlValue(t *table, c *column, x cell) string {
 
 // upsert changes a row or adds it, as the language page says, twice: the second time changes what the first has added.
 func (a *asker) upsert(t *table, key []*column, r row) {
-	if a.skip() { // both or none
+	if a.skip("upsert", nil) { // both or none
 		return
 	}
 	d, ok := a.draft(t, r, false)

@@ -24,12 +24,18 @@ var (
 )
 
 // long reports whether everything is asked.
-func long() bool { return *drawn > 0 || os.Getenv("EXO_LONG") != "" }
+func long() bool { return *drawn > 0 || tu.Long() }
 
-// share leaves out most questions, where not everything is asked.
-func share(t *testing.T) func() bool {
+// share leaves out most questions, where not everything is asked. Each question is asked of one column of each kind, in each database.
+func share(t *testing.T) func(op string, c *column) bool {
 	s := tu.OneIn(t, 12)
-	return func() bool { return *drawn == 0 && !s.Next() }
+	return func(op string, c *column) bool {
+		kind := "table"
+		if c != nil {
+			kind = fmt.Sprint(c.live.Kind)
+		}
+		return *drawn == 0 && !s.Next(op, " of ", kind)
+	}
 }
 
 // TestDatabases asks everything of the databases that were written in the manner of a tool, and holds the page about them.
@@ -68,7 +74,7 @@ func TestDatabases(t *testing.T) {
 func TestDrawn(t *testing.T) {
 	seed := tu.Seed(t, 1)
 	n := max(*drawn, 2)
-	if os.Getenv("EXO_LONG") != "" {
+	if tu.Long() {
 		n = max(n, 300)
 	}
 	all := newTally()
@@ -90,7 +96,7 @@ func TestDrawn(t *testing.T) {
 }
 
 // examine makes a database and asks everything of it, by each way to grant it.
-func examine(t *testing.T, e tu.Engine, name, script string, n *tally, known *pending, skip func() bool) {
+func examine(t *testing.T, e tu.Engine, name, script string, n *tally, known *pending, skip func(op string, c *column) bool) {
 	ctx := t.Context()
 	url, raw := made(t, e, script)
 	for _, way := range []func(*world, context.Context) error{(*world).drafted, (*world).inGo} {

@@ -67,7 +67,7 @@ type results struct {
 // overlay is the environment in which a test that builds a program of its own builds the
 // mutated one: a worker's host, for one.
 func (b *bench) overlay(name string) string {
-	return "GOFLAGS=-overlay=" + filepath.Join(b.work, name+".json")
+	return "GOFLAGS=" + os.Getenv("GOFLAGS") + " -overlay=" + filepath.Join(b.work, name+".json")
 }
 
 var verdict = regexp.MustCompile(`(?m)^ *--- (PASS|FAIL|SKIP): (\S+) \(`)
@@ -76,7 +76,7 @@ var verdict = regexp.MustCompile(`(?m)^ *--- (PASS|FAIL|SKIP): (\S+) \(`)
 func (b *bench) run(ctx context.Context, binary, pkg, pattern string, limit time.Duration, env ...string) results {
 	cmd := exec.CommandContext(ctx, binary, "-test.v", "-test.run", pattern, "-test.timeout", limit.String())
 	cmd.Dir = filepath.Join(b.root, filepath.FromSlash(pkg))
-	cmd.Env = append(os.Environ(), env...)
+	cmd.Env = append(append(os.Environ(), "EXO_SAMPLE=all"), env...) // what dies must not depend on what a day's sample holds
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	cmd.WaitDelay = 5 * time.Second // a child that a test left has the output open

@@ -242,7 +242,7 @@ func (g *grouping) want(x *slow) string {
 
 // TestRandomGroups compares aggregates and groups of random queries with the slow evaluator.
 func TestRandomGroups(t *testing.T) {
-	compareRandom(t, 6, 3000, 4, drawGroups)
+	compareRandom(t, 3, 3000, 4, drawGroups)
 }
 
 // drawGroups draws aggregates and groups of a random query.

@@ -10,7 +10,7 @@ import (
 
 // TestRandomPages: random queries that are read in pages give what they give as a whole, each row once and in its place.
 func TestRandomPages(t *testing.T) {
-	compareRandom(t, 20, 1500, 20, drawPages)
+	compareRandom(t, 10, 1500, 20, drawPages)
 }
 
 // drawPages draws a random query that is read in pages.

@@ -161,10 +161,8 @@ func (w *world) shownIDs(t *testing.T, how exoeval.Evaluator) (ids []int64) {
 // TestReaderPairs: random programs on pairs of databases that differ in what one reader may not read. All that this one is mailed is
 // equal, and all that anybody sees of the runs, also where the result shows the reader's own values. Where mails take anybody's, the same programs tell the two apart.
 func TestReaderPairs(t *testing.T) {
-	worlds := 10
-	if os.Getenv("EXO_LONG") != "" {
-		worlds = 1000
-	}
+	tu.NotQuick(t)
+	worlds := tu.Amount(5, 1000)
 	if n, err := strconv.Atoi(os.Getenv("EXO_PROGRAMS")); err == nil {
 		worlds = n / (2 * perWorld)
 	}

@@ -3,7 +3,6 @@ package proof
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -172,10 +171,7 @@ func fileCase(t *testing.T, n *fileTally, seed, i uint64) (c *Case, text []byte,
 // TestSameAsFile: a grant in Go and the same in a grant file, which is written and read back, are the same: models read the same of
 // both, and random programs send the same statements and get the same answers.
 func TestSameAsFile(t *testing.T) {
-	worlds := uint64(100)
-	if os.Getenv("EXO_LONG") != "" {
-		worlds = 2000
-	}
+	worlds := uint64(tu.Amount(40, 2000))
 	srv, seed, n := newServer(t), tu.Seed(t, 181), &fileTally{unsaid: map[string]int{}}
 	for i := range worlds {
 		c, text, claims, programs := fileCase(t, n, seed, i)

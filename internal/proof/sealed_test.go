@@ -136,10 +136,8 @@ func wrapped(d *draws, program string) string {
 // other not. All that anybody may see of the two runs is equal. Where the label is admitted the same
 // programs tell them apart.
 func TestSealedPairs(t *testing.T) {
-	worlds := 12
-	if os.Getenv("EXO_LONG") != "" {
-		worlds = 2000
-	}
+	tu.NotQuick(t)
+	worlds := tu.Amount(6, 2000)
 	if n, err := strconv.Atoi(os.Getenv("EXO_PROGRAMS")); err == nil {
 		worlds = n / (2 * perWorld)
 	}

@@ -140,10 +140,7 @@ const sealedWrites = 12 // programs on each pair
 // TestSealedWrites: random programs that write to pairs of databases which differ in labelled columns alone, with rules that join those
 // to what is written. Neither what is seen of a run nor what it leaves elsewhere depends on them.
 func TestSealedWrites(t *testing.T) {
-	worlds := 40
-	if os.Getenv("EXO_LONG") != "" {
-		worlds = 1000
-	}
+	worlds := tu.Amount(20, 1000)
 	if n, err := strconv.Atoi(os.Getenv("EXO_PROGRAMS")); err == nil {
 		worlds = n / sealedWrites
 	}

@@ -136,7 +136,7 @@ func (c *combined) want(x *slow) string {
 
 // TestRandomSets compares two random queries together with the slow evaluator.
 func TestRandomSets(t *testing.T) {
-	compareRandom(t, 10, 2000, 4, drawSets)
+	compareRandom(t, 5, 2000, 4, drawSets)
 }
 
 // drawSets draws two random queries together.

@@ -20,8 +20,9 @@ import (
 // target is built, on the machine's own cache; EXO_LONG builds all, the second time with an empty cache, and their
 // lists of modules, for which a tool is downloaded.
 func TestReproducible(t *testing.T) {
+	testutil.NotQuick(t)
 	testutil.NotRaced(t)
-	long := os.Getenv("EXO_LONG") != ""
+	long := testutil.Long()
 	of := []string{"linux/" + runtime.GOARCH}
 	if long {
 		of = targets

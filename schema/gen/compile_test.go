@@ -94,7 +94,7 @@ var starts = map[string]string{
 }
 
 // plainly has the generated packages compiled without optimising and without what a debugger needs: the five
-// hundred tables are 40,000 instances of generic methods, of which ten run. lessGarbage lets the compiler collect less often. Together
+// hundred tables are 40,000 instances of generic methods, of which ten run. A normal run compiles 52 of them. lessGarbage lets the compiler collect less often. Together
 // they take half the time; what is checked is the same.
 const (
 	plainly     = "-gcflags=github.com/exoagent/exoagent/schema/gen/testdata/...=-N -l -dwarf=false"
@@ -106,11 +106,12 @@ const (
 // with a database that was made of the definitions, by Check, and a tool can be made
 // of the starting point.
 func TestCompiles(t *testing.T) {
+	tu.NotQuick(t)
 	o := newOverlay(t)
 	var imports, body strings.Builder
 	var packages, env []string
 	runs := 0
-	for i, d := range all(t) {
+	for i, d := range all(t, tu.Amount(52, 500)) {
 		db, url := d.live(t)
 		p := d.declare(t, db)
 		env = append(env, fmt.Sprintf("GEN_DB_%d=%s", i, url))

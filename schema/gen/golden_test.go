@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	tu "github.com/exoagent/exoagent/internal/testutil"
 	"github.com/exoagent/exoagent/schema/gen"
 )
 
@@ -101,8 +102,9 @@ func compareDir(t *testing.T, dir string, p *gen.Package) {
 
 // The large schema has a file for each table, and is as stable.
 func TestFiveHundredTables(t *testing.T) {
+	tu.NotQuick(t)
 	var first *gen.Package
-	for _, d := range all(t) {
+	for _, d := range all(t, 500) {
 		if d.name != "saas" {
 			continue
 		}
