@@ -18,7 +18,7 @@ import (
 var formPackages = map[string]string{"exosql": "exosql", "dynamic": "exosql/dynamic", "exo": "exo", "service": "exo/service", "value": "exo/value", "message": "exo/message", "fail": "exo/fail", "record": "exo/record",
 	"declassify": "exo/declassify", "policy": "exo/policy", "schema": "schema", "codemode": "codemode", "mcp": "codemode/mcp", "bearer": "codemode/mcp/bearer", "grantfile": "internal/grantfile", "exoeval": "exoeval", "worker": "exoeval/worker"}
 
-// namedForm finds what a text tells its reader to write: a name of Go, with its package, with its type, or as a call; a key of a grant file;
+// namedForm finds what a text asks its reader to write: a name of Go, with its package, with its type, or as a call; a key of a grant file;
 // a command of exo, perhaps with a flag.
 var namedForm = regexp.MustCompile(`(?:^|[^\w./])(?:(?P<pkg>[a-z]+)\.(?P<name>[A-Z]\w*)(?:\.(?P<member>[A-Z]\w*))?|(?P<type>[A-Z][a-z]\w*)\.(?P<of>[A-Z]\w*)|exo (?P<command>[a-z]+)(?: -(?P<flag>[a-z-]+))?)` +
 	`|\.(?P<call>[A-Z]\w*[a-z]\w*)\(` + "|`(?P<key>[a-z_]+): ?[^`]*`")

@@ -147,7 +147,7 @@ func Unshown(err error) bool {
 	return e.Kind != fail.Cancelled && (e.Kind == fail.Internal || e.Kind == fail.Other || unshown(e.Err, e.Message()))
 }
 
-// unshown reports whether err, which is behind an error whose program read a text, says more than that.
+// unshown reports whether err, the cause of an error, has more in it than the text that the program read.
 func unshown(err error, read string) bool {
 	switch e := err.(type) {
 	case nil:

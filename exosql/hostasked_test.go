@@ -86,7 +86,7 @@ func TestHostAsked(t *testing.T) {
 			}
 			inspect := map[string]string{"setting": "seen: it reads the setting app.org", "through a view": "seen: it reads the setting app.org", "policy": "seen: its policy own reads the setting app.org",
 				"a function's setting": "seen: it calls org, which reads the setting app.org", "a policy's function": "seen: its policy own calls org, which reads the setting app.org",
-				"wrapper": "whose wrapper nothing has no HANDLER", "wrapper behind a view": "whose wrapper nothing has no HANDLER"}[name]
+				"wrapper": "the wrapper nothing has no HANDLER", "wrapper behind a view": "the wrapper nothing has no HANDLER"}[name]
 			all := (&exosql.CheckError{Findings: found}).Error()
 			if !strings.Contains(all, inspect) || inspect == "" && strings.Contains(all, "app.org") {
 				t.Errorf("Inspect: %s", all)

@@ -17,7 +17,7 @@ func inTable(db *exosql.DB, t *exosql.Table[inRow]) exosql.Relation[inRow] {
 	return exosql.Grant(db, t, org.Eq(1))
 }
 
-// TestIn: a table in a schema that is not the first of the search path is read and written where In says; what names it otherwise is an
+// TestIn: a table in a schema that is not the first of the search path is read where In names it; another name of it is an
 // error with the form to write. Its twin is the table of the same name in the first schema.
 func TestIn(t *testing.T) {
 	ctx := t.Context()

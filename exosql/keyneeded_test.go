@@ -112,7 +112,7 @@ type knRow struct {
 	ID, Note *string
 }
 
-// TestKeyNull: where rows are told apart by the rowid, a program may give the columns of the PRIMARY KEY, and change them, and not to
+// TestKeyNull: where the rowid is the declared key, a program may give the columns of the PRIMARY KEY, and change them, and not to
 // null: nothing that refers to the row would find it.
 func TestKeyNull(t *testing.T) {
 	db, raw := wrFile(t, tu.SQLite, "CREATE TABLE notes (org INTEGER NOT NULL, id TEXT PRIMARY KEY, note TEXT)")

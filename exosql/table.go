@@ -31,7 +31,7 @@ func NewTable[T any](name constant) *Table[T] {
 	return &Table[T]{t: &decl.Table{ID: decl.TableIDs.Add(1), Name: string(name)}}
 }
 
-// In says in which schema of PostgreSQL the table is, where the search path has another table of this name before it. The schema has to be
+// In names the schema of PostgreSQL that the table is in, where the search path has another table of this name before it. The schema has to be
 // on the search path, too: [Check] reads no other. Errors call the table schema.name then, as grant files do. It returns the table, and
 // panics once a query ran. SQLite has no schemas: [Grant] refuses such a table there.
 func (t *Table[T]) In(schema constant) *Table[T] {

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// called begins a query of the functions that an object depends on, as unset reads them; what follows says of which object. Functions that
+// called begins a query of the functions that an object depends on, as unset reads them; a condition on the object follows. Functions that
 // these call are not looked for: no catalogue lists them.
 const called = `SELECT o.proname::text, concat_ws(' ', o.prosrc, pg_get_function_sqlbody(o.oid)) FROM pg_depend AS d JOIN pg_proc AS o ON o.oid = d.refobjid
 	WHERE d.refclassid = 'pg_proc'::regclass AND `

@@ -156,7 +156,7 @@ func (v *validating) run(ctx context.Context, std cli.Stdio, args []string) erro
 	return err
 }
 
-// summary counts what a file that nothing is wrong with grants, and says what comes next.
+// summary counts the grants of a file without faults, and names the next command.
 func (v *validating) summary(path string, f *grantfile.File, warnings int) string {
 	written := 0
 	for i := range f.Facets {
@@ -178,7 +178,7 @@ func (v *validating) summary(path string, f *grantfile.File, warnings int) strin
 	return s + "; next: exo serve " + path
 }
 
-// refusal counts what is wrong with a file, and says what comes next.
+// refusal counts the faults and warnings of a file, and names the next command.
 func (v *validating) refusal(path string, findings []grantfile.Finding) string {
 	wrong, effects := 0, 0
 	for _, x := range findings {

@@ -16,7 +16,7 @@ import (
 	"github.com/exoagent/exoagent/exoeval"
 )
 
-// badShelf is an object whose database its host has to look at.
+// badShelf is an object with a fault that its host has to look at.
 type badShelf struct{}
 
 func (badShelf) Describe() (message.Description, error) {

@@ -38,7 +38,7 @@ type Config struct {
 	// Distrust does the same with what outsiders wrote (see value.Untrusted): who has read it may have been instructed by it.
 	Distrust bool
 
-	// Unshown is called with each error that ended a program and holds a reason that its client does not read: an internal error, a database
+	// Unshown is called with each error that ended a program and has a reason that its client does not read: an internal error, a database
 	// that the host has to look at (see exo.Unshown). The error may hold values of rows. It is called on the goroutine of the request. nil:
 	// nothing is called.
 	Unshown func(who Identity, run exo.RunID, err error)

@@ -296,7 +296,7 @@ func (c *Checker) unset(f Finding, what, in string, settings []schema.Setting) {
 // handler refuses a foreign table of which nothing can be read.
 func (c *Checker) handler(t *decl.Table, live *schema.Table) {
 	if live != nil && live.Handlerless != "" {
-		c.Add(Finding{Kind: NotReadable, Table: t.Name, Warning: !c.uses[t].granted, Problem: fmt.Sprintf("reads the foreign table %s, whose wrapper %s has no HANDLER: each query of it fails", live.Name, live.Handlerless),
+		c.Add(Finding{Kind: NotReadable, Table: t.Name, Warning: !c.uses[t].granted, Problem: fmt.Sprintf("reads the foreign table %s, and the wrapper %s has no HANDLER: each query of it fails", live.Name, live.Handlerless),
 			Fix: fmt.Sprintf("ALTER FOREIGN DATA WRAPPER %s HANDLER …, of the extension that has it; or a declaration of another table", sqlname.Plain(live.Handlerless))})
 	}
 }
