@@ -106,7 +106,11 @@ func (l *rowsLog) Append(b []byte, v value.Value) ([]byte, bool) {
 	l.hold(h)
 	e := value.Encoder{B: append(b, tagHeld)}
 	e.Shape(r.Shape)
-	return wire.AppendCount(wire.AppendCount(e.B, h.rows), h.text), true
+	long := h.text << 1
+	if v.Wide() {
+		long |= 1
+	}
+	return wire.AppendCount(wire.AppendCount(e.B, h.rows), long), true
 }
 
 // Rows takes rows that come as they are.
@@ -126,7 +130,9 @@ func (l *rowsLog) Read(tag byte, rest string) (value.Value, int, error) {
 	case tagHeld:
 		r := &value.Rows{Shape: d.Shape()}
 		l.add(r)
-		l.hold(held{rows: d.UpTo(1 << 31), text: d.UpTo(1 << 40)})
+		h := held{rows: d.UpTo(1 << 31), text: d.UpTo(1 << 41)}
+		r.Long, h.text = h.text&1 == 1, h.text>>1
+		l.hold(h)
 		return value.RowsValue(r), d.At(), d.Err()
 	}
 	return value.Value{}, 0, errValue
