@@ -13,7 +13,7 @@ import (
 
 // Calculate does what an operator means where a or b is a Decimal; nil where neither is. plain does what JavaScript does
 // with other operands. A Decimal is a number: it calculates exactly with other numbers, joins texts by +, and compares by
-// value. Quotients are cut as the columns' are. `-x` is the operator of one operand.
+// value. Quotients are cut as the columns' are, and small ones later. `-x` is the operator of one operand.
 func (r *Realm) Calculate(op string, a, b goja.Value, plain func(op string, args ...goja.Value) goja.Value) goja.Value {
 	x, y := DecimalIn(a), DecimalIn(b)
 	if x == nil && y == nil {
@@ -73,7 +73,7 @@ func (r *Realm) Calculate(op string, a, b goja.Value, plain func(op string, args
 		switch {
 		case n.coef.Sign() == 0:
 		case op == "/":
-			return r.give(m.div(n))
+			return r.give(m.quotient(n))
 		default:
 			return r.give(m.mod(n))
 		}

@@ -218,12 +218,12 @@ func (r *Realm) Seeker(v goja.Value) goja.Value {
 }
 
 // decimalMembers are what a Decimal has.
-var decimalMembers = []string{"plus", "minus", "times", "div", "cmp", "eq", "lt", "gt", "round", "neg", "abs", "toFixed", "toPrecision", "toExponential", "toLocaleString", "toString", "toJSON", "valueOf"}
+var decimalMembers = []string{"plus", "minus", "times", "div", "cmp", "eq", "lt", "gt", "round", "neg", "abs", "toFixed", "toPrecision", "toExponential", "toLocaleString", "toString", "toJSON", "toNumber", "valueOf"}
 
 // decimalHabits are members that other libraries have, and JavaScript's numbers.
 var decimalHabits = map[string]string{"add": "a + b", "sub": "a - b", "subtract": "a - b", "mul": "a * b", "multiply": "a * b", "multipliedBy": "a * b",
 	"divide": "a / b", "dividedBy": "a / b", "equals": "a === b", "lte": "a <= b", "gte": "a >= b", "greaterThan": "a > b", "lessThan": "a < b",
-	"comparedTo": "a.cmp(b)", "isZero": "a === 0", "negated": "-a", "toNumber": "Number(a), which is not exact beyond 15 digits", "toDecimalPlaces": "a.round(places)", "isNegative": "a < 0", "isPositive": "a > 0"}
+	"comparedTo": "a.cmp(b)", "isZero": "a === 0", "negated": "-a", "toDecimalPlaces": "a.round(places)", "isNegative": "a < 0", "isPositive": "a > 0"}
 
 // askedOfThrown are members that are looked for in whatever is thrown, and by habit.
 var askedOfThrown = map[string]bool{"name": true, "message": true, "stack": true, "cause": true, "code": true}
@@ -340,6 +340,7 @@ func (r *Realm) decimalPrototype() *goja.Object {
 		})
 	}
 	add("toJSON", func(d *Decimal, _ goja.FunctionCall) goja.Value { return d.JSON() })
+	add("toNumber", func(d *Decimal, _ goja.FunctionCall) goja.Value { return d.ToNumber() })
 	add("valueOf", func(d *Decimal, _ goja.FunctionCall) goja.Value { return d })
 	// Of the object, which Object(d) and natives hand on. A Decimal itself is no object to the engine.
 	primitive := r.Function("[Symbol.toPrimitive]", func(c goja.FunctionCall) goja.Value {

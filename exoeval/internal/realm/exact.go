@@ -23,6 +23,8 @@ type exact struct {
 // (maxPlaces of exosql; TestDecimalAsDatabases).
 const quotientPlaces = 20
 
+const numberDigits = 17 // of a number of JavaScript's, at most
+
 // parseExact reads what scalar.Canonical reads as a decimal, which bounds it.
 func parseExact(s string) (exact, bool) {
 	s, ok := scalar.Canonical(value.TypeDecimal, s)
@@ -79,10 +81,21 @@ func (a exact) times(b exact) (exact, bool) {
 }
 
 // div cuts the quotient behind quotientPlaces. b is not zero.
-func (a exact) div(b exact) (exact, bool) {
+func (a exact) div(b exact) (exact, bool) { return a.cut(b, quotientPlaces) }
+
+func (a exact) cut(b exact, places int) (exact, bool) {
 	x, y, _ := align(a, b)
-	x = new(big.Int).Mul(x, power(quotientPlaces))
-	return bounded(x.Quo(x, y), quotientPlaces)
+	x = new(big.Int).Mul(x, power(places))
+	return bounded(x.Quo(x, y), places)
+}
+
+// quotient is div with more places where a small quotient would have fewer digits than a number has: 1e-19 / 3 is not 0.
+func (a exact) quotient(b exact) (exact, bool) {
+	x, y, _ := align(a, b)
+	if short := len(y.String()) - len(x.String()) - (quotientPlaces - numberDigits); short > 0 && a.coef.Sign() != 0 {
+		return a.cut(b, min(quotientPlaces+short, scalar.MaxDigits))
+	}
+	return a.div(b)
 }
 
 // mod is what % gives: the rest has the sign of a. b is not zero.
@@ -100,7 +113,7 @@ func (a exact) power(n int) (exact, bool) {
 	}
 	r, ok := bounded(new(big.Int).Exp(a.coef, big.NewInt(int64(size)), nil), a.places*size)
 	if ok && n < 0 {
-		return exact{big.NewInt(1), 0}.div(r)
+		return exact{big.NewInt(1), 0}.quotient(r)
 	}
 	return r, ok
 }
