@@ -97,7 +97,7 @@ func (d *declarer) column(k *kind) string {
 
 // notations say what the values of a type that JavaScript doesn't have look like.
 var notations = map[string]string{
-	value.TypeDecimal:  "exact; text like '12.5' in results",
+	value.TypeDecimal:  "exact, in rows too; text like '12.5' in results",
 	value.TypeDate:     "a day, '2024-01-31'",
 	value.TypeInterval: "ISO 8601, 'P1DT2H30M'",
 	value.TypeBytes:    "base64",

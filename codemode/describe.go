@@ -139,10 +139,10 @@ func (p *prompt) values() string {
 	for _, v := range []struct{ typ, text string }{
 		{value.TypeTime, "Dates are ISO strings in results, and an ISO string or a Date in comparisons and arguments."},
 		{value.TypeDate, "Days are '2024-01-31'; of a Date that is compared with a day, the local day counts."},
-		{value.TypeDecimal, "Decimals are strings in results, which `+` joins: calculate with `Decimal(row.total).plus(x)` (minus, times, div, round(places), toFixed(places), neg, abs; cmp, eq, lt, gt, as === is of objects). Comparisons and arguments take a Decimal, number or string."},
+		{value.TypeDecimal, "Decimals calculate exactly, `a.total + b.total * 2`, and compare like numbers; `Decimal('0.1')` makes one, and it has round(places) and toFixed(places). What the program returns has them as strings. Comparisons and arguments take one, a number or a string."},
 		{value.TypeInterval, "Lengths of time are ISO 8601, like 'P1DT2H30M'."},
 		{value.TypeBytes, "Bytes are base64."},
-		{value.TypeInt, "Whole numbers beyond 2^53 are strings."},
+		{value.TypeInt, "Whole numbers beyond 2^53 calculate exactly too, and are strings in what the program returns."},
 	} {
 		if p.types[v.typ] {
 			says = append(says, v.text)

@@ -85,7 +85,7 @@ func TestSharedKinds(t *testing.T) {
 			"interface Numeric<V> extends Ordered<V> { // + - * / % Math.abs",
 			"interface TimeOrDay<V> extends Ordered<V> {\n",
 			"interface Int extends Numeric<number> {}\n",
-			"interface Decimal extends Numeric<string> {} // exact; text like '12.5' in results\n",
+			"interface Decimal extends Numeric<string> {} // exact, in rows too; text like '12.5' in results\n",
 			"interface Day extends TimeOrDay<string> {} // a day, '2024-01-31'\n",
 			"interface Interval extends Ordered<string> {} // ISO 8601, 'P1DT2H30M'\n",
 			"interface Bytes extends Comparable<string> {} // base64\n",

@@ -139,7 +139,7 @@ func TestExamplesRun(t *testing.T) {
 // TestDecimalRule: programs are told of Decimal where a column of decimals is granted,
 // and nowhere else, and what they are told works.
 func TestDecimalRule(t *testing.T) {
-	const told = "`Decimal(row.total).plus(x)`"
+	const told = "`a.total + b.total * 2`"
 	for column, want := range map[string]bool{"total": true, "share": false} {
 		g := codemode.Grants{"things": kinds(t, column)}
 		rules, _, err := codemode.Prompted(g, nil)
@@ -153,9 +153,9 @@ func TestDecimalRule(t *testing.T) {
 	}
 	tool := newTool(t, codemode.Grants{"things": kinds(t, "total")}, nil)
 	for code, want := range map[string]string{
-		"const [row] = await things; return [row.total, row.total + 1, Decimal(row.total).plus('0.1').minus(1).times(3).div(7).round(2), Decimal(row.total).toFixed(2)]": `["12.5","12.51","4.97","12.50"]`,
-		"const a = Decimal('-1.50'); return [a.neg(), a.abs(), a.cmp(1), a.eq('-1.5'), a.lt(0), a.gt(0), a === Decimal('-1.5')]":                                         `["1.5","1.5",-1,true,true,false,false]`,
-		"return things.where(t => t.total === Decimal('12.50') && t.total < '13' && t.total > 12 && t.total.between(Decimal(12), 13)).count()":                           "1",
+		"const [row] = await things; return [row.total, row.total + 1, row.total > 9, Decimal(row.total).plus('0.1').minus(1).times(3).div(7).round(2), Decimal(row.total).toFixed(2)]": `["12.5","13.5",true,"4.97","12.50"]`,
+		"const a = Decimal('-1.50'); return [a.neg(), a.abs(), a.cmp(1), a.eq('-1.5'), a.lt(0), a.gt(0), a === Decimal('-1.5')]":                                                        `["1.5","1.5",-1,true,true,false,true]`,
+		"return things.where(t => t.total === Decimal('12.50') && t.total < '13' && t.total > 12 && t.total.between(Decimal(12), 13)).count()":                                          "1",
 	} {
 		o := call(t, tool, code)
 		if j, _ := json.Marshal(o.Result); o.Error != nil || string(j) != normal(t, want) {

@@ -112,15 +112,16 @@ func TestDecimal(t *testing.T) {
 		r := inSums(t, e)
 		for program, want := range map[string]string{
 			"return [Decimal('0.10').plus(0.2), Decimal('1.50'), new Decimal(Decimal('+007')), Decimal(1e21), Decimal(-0), Decimal(0.1)]": `["0.3","1.5","7","1000000000000000000000","0","0.1"]`,
-			"return JSON.stringify({ a: [Decimal('1.50')] })":                                                                                   `"{\"a\":[\"1.5\"]}"`,
+			"return JSON.stringify({ a: [Decimal('1.50')] })":                                                                                   `"{\"a\":[1.5]}"`,
 			"return [`${Decimal('1.50')}`, String(Decimal(2)), Decimal(1).toString(), Number(`${Decimal('2.50')}`)]":                            `["1.5","2","1",2.5]`,
 			"return [Decimal('2.345').toFixed(2), Decimal(2).toFixed(2), Decimal('0.05').toFixed(), Decimal('-0.05').toFixed(1)]":               `["2.35","2.00","0","-0.1"]`,
 			"return [Decimal('2.5').round(), Decimal('-2.5').round(), Decimal('-2.45').round(1), Decimal('99.99').round(1)]":                    `["3","-3","-2.5","100"]`,
 			"return Decimal('-12345678901234567890.125').toLocaleString('en-US', { style: 'currency', currency: 'USD' })":                       `"-$12,345,678,901,234,567,890.13"`,
 			"return [new Intl.NumberFormat('en-US').format(Decimal('1234.5')), Decimal(0).toLocaleString(), Decimal('0.001').toLocaleString()]": `["1,234.5","0","0.001"]`,
 			"return ['3', '20'].map((s) => Decimal(s)).sort((a, b) => a.cmp(b))":                                                                `["3","20"]`,
-			"const d = Decimal(1); return [d === d, Decimal(1) === Decimal(1), Decimal(1).eq('1.0'), d instanceof Decimal, typeof d]":           `[true,false,true,true,"object"]`,
+			"const d = Decimal(1); return [d === d, Decimal(1) === Decimal(1), Decimal(1).eq('1.0'), d instanceof Decimal, typeof d]":           `[true,true,true,true,"number"]`,
 			"return structuredClone({ a: Decimal('1.50') }).a.plus(1)":                                                                          `"2.5"`,
+			"return [Decimal('2.50').toNumber(), Number(Decimal('0.1'))]":                                                                       "[2.5,0.1]",
 			"return await Decimal(2)":                                                                          `"2"`,
 			"return sums.where((t) => t.one < Decimal('1.50')).count()":                                        "1",
 			"return sums.where((t) => Decimal('1.50') < t.one).count()":                                        "0",
@@ -142,17 +143,9 @@ func TestDecimal(t *testing.T) {
 	})
 }
 
-// What is none, and an operator on one, is an error that says what would be right.
+// What is none is an error that says what would be right.
 func TestDecimalErrors(t *testing.T) {
 	r := inSums(t, testutil.SQLite)
-	for _, op := range []string{"d + 1", "'' + d", "1 + d", "d + d", "d - 1", "d * d", "d < 1", "1 >= d", "d == 1", "-d", "+d", "d++", "Number(d)", "Math.max(d, 1)", "isNaN(d)", "d.valueOf()", "[1][d] + d"} {
-		if o := r.Run(t, "let d = Decimal(1); return "+op); !strings.Contains(o.Message, "write a.plus(b)") || !strings.Contains(o.Message, "a.cmp(b)") {
-			t.Errorf("%s: %s", op, o)
-		}
-		if o := r.Run(t, "let d = 1; return "+op); o.Message != "" { // the twin: a number
-			t.Errorf("%s of a number: %s", op, o)
-		}
-	}
 	for program, want := range map[string]string{
 		"Decimal('1,5')":                                  "not '1,5'",
 		"Decimal('1e999999999')":                          "not '1e999999999'",
@@ -172,8 +165,7 @@ func TestDecimalErrors(t *testing.T) {
 		"Decimal('9'.repeat(1000)).plus(1)":               "more than 1000 digits",
 		"Decimal('1e-600').times('1e-600')":               "more than 1000 digits",
 		"Decimal('1e999').div('1e-999')":                  "more than 1000 digits",
-		"Decimal(1).add(1)":                               "write a.plus(b)",
-		"Decimal(1).toNumber()":                           "write Number(`${a}`)",
+		"Decimal(1).add(1)":                               "write a + b",
 		"Decimal(1).pluss(1)":                             "did you mean `plus`?",
 		"Decimal(1).dividend":                             "it has plus, minus",
 		"sums.where((t) => Decimal(t.one).gt(1))":         "can't calculate with sum.one",
@@ -181,7 +173,7 @@ func TestDecimalErrors(t *testing.T) {
 		"sums.select((t) => ({ x: t.one + '1.50' }))":     "write Decimal(…) round it",
 		"sums.select((t) => ({ x: '1.50' + t.one }))":     "`+` joins texts, and '1.5' is one",
 		"sums.select((t) => ({ x: t.one * 2 + '1.50' }))": "joins texts",
-		"(await sums).sum()":                              "of decimals rows.reduce((n, r) => n.plus(r.x), Decimal(0))",
+		"(await sums).sum()":                              "write rows.reduce((n, r) => n + r.x, 0)",
 	} {
 		if o := r.Run(t, "return "+program); !strings.Contains(o.Message, want) {
 			t.Errorf("%s: %s, want %s", program, o, want)

@@ -4,6 +4,7 @@ package exoeval
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/dop251/goja"
 
@@ -36,6 +37,7 @@ var guards = []guard{
 	{"Array", false, []string{"isArray"}, (*run).refuseAny, false},
 	{"Object", false, []string{"is"}, (*run).refuseAny, false},
 	{"Object", false, []string{"keys", "values", "entries", "assign"}, (*run).spreadArguments, false},
+	{"Math", false, []string{"max", "min", "abs", "sign", "floor", "ceil", "trunc", "round"}, nil, false},
 	{"Number", false, []string{"isInteger", "isSafeInteger", "isFinite", "isNaN"}, (*run).refuseAny, false},
 	{"JSON", false, []string{"stringify"}, (*run).stringify, true},
 }
@@ -64,12 +66,21 @@ func (r *run) guardNatives() {
 		if g.proto {
 			holder = holder.Get("prototype").(*goja.Object)
 		}
+		var has func(goja.FunctionCall) goja.Value
+		if g.global == "Map" || g.global == "Set" {
+			has = realm.Native(holder, "has")
+		}
 		for _, name := range g.names {
 			f := realm.Native(holder, name)
 			// The common case takes no memory: c is handed on only where there is something to see.
 			slow := func(c goja.FunctionCall) goja.Value {
-				if v := g.check(r, name, &c); v != nil {
-					return v
+				if g.check != nil {
+					if v := g.check(r, name, &c); v != nil {
+						return v
+					}
+				}
+				if r.HasDecimals && len(c.Arguments) > 0 {
+					return r.ofDecimals(g, name, c, f, has)
 				}
 				return f(c)
 			}
@@ -82,7 +93,7 @@ func (r *run) guardNatives() {
 						}
 					}
 				}
-				if g.deep || len(r.Frames) > 0 || r.HoldsSealed || r.anyRecorded(c.Arguments) {
+				if g.deep || len(r.Frames) > 0 || r.HoldsSealed || r.HasDecimals || r.anyRecorded(c.Arguments) {
 					return slow(c)
 				}
 				v := f(c)
@@ -189,6 +200,64 @@ func (r *run) refuseSealed(c *goja.FunctionCall) {
 	}
 }
 
+// ofDecimals is a native that compares by what the engine knows of numbers, where a Decimal may be among what it compares.
+func (r *run) ofDecimals(g *guard, name string, c goja.FunctionCall, f, has func(goja.FunctionCall) goja.Value) goja.Value {
+	with := func(v goja.Value) goja.Value {
+		c.Arguments = append([]goja.Value{v}, c.Arguments[1:]...)
+		return f(c)
+	}
+	d := realm.DecimalIn(c.Argument(0))
+	switch g.global {
+	case "Math", "Number":
+		if v := r.Exactly(name, c.Arguments); v != nil {
+			return v
+		}
+	case "Object":
+		if o := realm.DecimalIn(c.Argument(1)); name == "is" && o != nil {
+			return r.VM.ToValue(o.StrictEquals(c.Argument(0)))
+		}
+	case "Array":
+		v := f(c)
+		if d == nil && (name == "includes" && !v.ToBoolean() || strings.HasSuffix(name, "ndexOf") && v.ToInteger() < 0) {
+			if seeker := r.Seeker(c.Argument(0)); seeker != nil {
+				return with(seeker)
+			}
+		}
+		return v
+	case "Map", "Set":
+		return with(r.keyOf(d, name, c, has))
+	}
+	return f(c)
+}
+
+// keyOf is the key of a collection that has the value of the argument, or the argument: a value has one key, be it the
+// number or the Decimal, and one looks for it by its text too.
+func (r *run) keyOf(d *realm.Decimal, name string, c goja.FunctionCall, has func(goja.FunctionCall) goja.Value) goja.Value {
+	given := c.Argument(0)
+	ways, puts := []goja.Value{given}, name == "set" || name == "add"
+	switch {
+	case d != nil:
+		ways[0] = d.Key(puts)
+		if n, ok := d.Number(); ok {
+			ways = append(ways, n)
+		}
+		if !puts {
+			ways = append(ways, d.ToString())
+		}
+	case puts && goja.IsString(given):
+	default:
+		if k := r.KeyOf(given); k != nil {
+			ways = append(ways, k)
+		}
+	}
+	for _, v := range ways {
+		if len(ways) > 1 && has(goja.FunctionCall{This: c.This, Arguments: []goja.Value{v}}).ToBoolean() {
+			return v
+		}
+	}
+	return ways[0]
+}
+
 // spreadArguments gives Object.keys and the like the columns of a row to look at.
 func (r *run) spreadArguments(_ string, c *goja.FunctionCall) goja.Value {
 	for i, a := range c.Arguments {
@@ -214,6 +283,9 @@ func (r *run) stringify(_ string, c *goja.FunctionCall) goja.Value {
 	if guest.IsMethod(c.Argument(0)) {
 		panic(r.Throw(r.AsData(c.Argument(0))))
 	}
+	if d := realm.DecimalIn(c.Argument(0)); d != nil {
+		c.Arguments = append([]goja.Value{d.JSON()}, c.Arguments[1:]...)
+	}
 	if _, ok := c.Argument(0).(*goja.Object); !ok {
 		return nil
 	}
@@ -233,6 +305,9 @@ func (r *run) stringify(_ string, c *goja.FunctionCall) goja.Value {
 		}
 		if guest.IsMethod(v) {
 			panic(r.Throw(r.AsData(v)))
+		}
+		if d := realm.DecimalIn(v); d != nil {
+			return d.JSON()
 		}
 		if o, ok := v.(*goja.Object); ok && list != nil && !realm.IsArray(v) && r.RowsIn(v) == nil && o.ClassName() != "Function" {
 			picked := r.VM.NewObject() // what a list of names leaves of it, in the order of the list

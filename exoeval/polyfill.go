@@ -93,7 +93,7 @@ var polyfills = []polyfill{
 	// Iterators come from somewhere: a call of values, a generator.
 	{words: []string{"Iterator", "map", "filter", "take", "drop", "flatMap", "reduce", "toArray", "forEach", "some", "every", "find"},
 		with: []string{"Iterator", "values", "entries", "keys", "matchAll", "iterator", anyGenerator}, program: prelude("iterator")},
-	{words: []string{"Decimal"}, native: func(r *run, made map[string]goja.Value) { r.AddDecimal(made) }}, // before structuredClone
+	{words: []string{"Decimal"}, native: func(r *run, made map[string]goja.Value) { r.AddDecimal(made) }},
 	{words: []string{"structuredClone"}, native: (*run).AddSealed},
 	{words: []string{"structuredClone"}, program: prelude("clone")},
 }

@@ -167,7 +167,7 @@ func (r *run) turn() error {
 			r.NoRow = c.Sent
 		}
 		var v goja.Value
-		if ex := r.VM.Try(func() { v = r.Answer(reply.Value, c.Fixed) }); ex != nil {
+		if ex := r.VM.Try(func() { v = r.Answer(reply.Value, c.Sent.Type, c.Fixed) }); ex != nil {
 			return r.failure(ex)
 		}
 		err = c.Resolve(v)

@@ -99,7 +99,7 @@ func TestFormsOfPhrases(t *testing.T) {
 		for _, i := range d.Interfaces {
 			for _, w := range i.Words {
 				for p := range w.All() {
-					if strings.HasPrefix(p.On, "as.") || strings.HasPrefix(p.On, "keyed.") || strings.HasPrefix(p.On, "result.") || p.On == "decimals" {
+					if strings.HasPrefix(p.On, "as.") || strings.HasPrefix(p.On, "keyed.") || strings.HasPrefix(p.On, "result.") {
 						continue
 					}
 					texts[p.Text] = append(texts[p.Text], i.Name)

@@ -38,7 +38,7 @@ func TestPhrasesNeedWhatTheyName(t *testing.T) {
 			all = slices.AppendSeq(all, w.All())
 		}
 		for _, p := range all {
-			if strings.HasPrefix(p.On, "result.") || p.On == "decimals" { // JavaScript's own
+			if strings.HasPrefix(p.On, "result.") { // JavaScript's own
 				continue
 			}
 			for _, m := range namedMember.FindAllStringSubmatch(p.Text, -1) {

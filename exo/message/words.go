@@ -160,9 +160,8 @@ var situations = map[string][]string{
 	"text":         nil,    // an argument with half a character
 	"second.store": nil,
 
-	"result":   {"instead"}, // an array, for what has more members
-	"decimals": nil,         // a part of "result.sum"
-	"linked":   {"name"},    // plain data, for what has links
+	"result": {"instead"}, // an array, for what has more members
+	"linked": {"name"},    // plain data, for what has links
 
 	// Something is changed. Those of "read.name", "changed.name", "given.name", "nothing.name" and "api.name" are said of a name.
 	"read":          nil,                // plain data that was read has no such method
@@ -185,7 +184,7 @@ func (p Phrase) Check() error {
 		case known:
 		case named && before == "options": // an object is given to a method of this name, which wants a callback
 		case named && before == "result":
-			parts = []string{"decimals"}
+			parts = nil
 		case named && (before == "read" || before == "changed" || before == "api" || before == "given" || before == "nothing"):
 			parts = situations[before]
 		case named && (before == "as" || before == "keyed"):

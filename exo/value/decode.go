@@ -260,6 +260,7 @@ func (d *Decoder) PlainCells(into *Rows) {
 			if d.Err() != nil {
 				return
 			}
+			p.wide = p.wide || v.Wide()
 			p.text += len(v.str)
 			p.size += TextBytes(len(v.str))
 		}

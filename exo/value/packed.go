@@ -20,6 +20,7 @@ type packed struct {
 	pages []page
 	rows  int
 	plain bool // every cell is a scalar
+	wide  bool // a cell holds a whole number that JavaScript's numbers don't
 	tally
 }
 
@@ -79,6 +80,7 @@ func (b *RowsBuilder) Add(v Value) {
 // pack is false for what has no place among packed cells: what an Encoder refuses, what
 // has a label, and what is nested deeper than a reply may be.
 func (b *RowsBuilder) pack(v *Value) bool {
+	b.p.wide = b.p.wide || v.Wide()
 	if v.kind > KindNone && v.kind < KindList && v.label.set == nil {
 		b.of.text += len(v.str)
 		b.row = appendScalar(b.row, v)

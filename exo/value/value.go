@@ -312,6 +312,7 @@ func (s *Shape) CellNames(out []string) []string {
 type Rows struct {
 	Shape *Shape
 	Cells []Value // Shape.Width() for each row
+	Long  bool    // of rows whose cells are elsewhere: Wide
 
 	packed *packed // in the place of Cells, or nil
 }
@@ -349,6 +350,22 @@ func (r *Rows) Plain() (text int, ok bool) {
 		}
 	}
 	return text, true
+}
+
+// Wide reports whether a whole number beyond 2^53 is in the value, which JavaScript's numbers don't hold.
+func (v Value) Wide() bool {
+	switch r := v.ref.(type) {
+	case []Value:
+		return slices.ContainsFunc(r, Value.Wide)
+	case []Field:
+		return slices.ContainsFunc(r, func(f Field) bool { return f.Value.Wide() })
+	case *Rows:
+		if r.Long || r.packed != nil {
+			return r.Long || r.packed.wide
+		}
+		return slices.ContainsFunc(r.Cells, Value.Wide)
+	}
+	return v.kind == KindInt && (int64(v.bits) > scalar.SafeInteger || int64(v.bits) < -scalar.SafeInteger)
 }
 
 // Row is row i as a record.

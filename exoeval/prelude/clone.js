@@ -1,6 +1,6 @@
 (function (engine) {
 	'use strict';
-	const { Array: { isArray }, Function, Object: { keys }, Date: D, Decimal, Map: M, Set: S, TypeError, sealed } = engine;
+	const { Array: { isArray }, Function, Object: { keys }, Date: D, Map: M, Set: S, TypeError, sealed } = engine;
 	// Taken now: a program may have put others in their places when it clones.
 	const uncurry = Function.prototype.bind.bind(Function.prototype.call);
 	const has = uncurry(M.prototype.has), get = uncurry(M.prototype.get), set = uncurry(M.prototype.set), add = uncurry(S.prototype.add);
@@ -10,7 +10,6 @@
 		if (x == null) return x; // asks what only describes a query, which throws
 		if (typeof x === 'function' || typeof x === 'symbol') throw new TypeError('structuredClone: functions and symbols can\'t be cloned');
 		if (typeof x !== 'object') return x;
-		if (Decimal !== void 0 && x instanceof Decimal) return x; // nothing changes it
 		if (has(seen, x)) return get(seen, x);
 		let out;
 		if (isArray(x)) { set(seen, x, out = []); for (let i = 0; i < x.length; i++) out[i] = clone(x[i], seen); return out; }

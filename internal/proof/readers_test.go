@@ -150,7 +150,7 @@ func (w *world) postedSide(t *testing.T, how exoeval.Evaluator, reader int64) *p
 // shownIDs are the ids of the rows that programs reach.
 func (w *world) shownIDs(t *testing.T, how exoeval.Evaluator) (ids []int64) {
 	t.Helper()
-	r := w.postedSide(t, how, -1).run.Run(context.Background(), exoeval.Job{Program: "const all = []; for (const q of [" + strings.Join(grantNames[:len(w.c.Grants)], ", ") + "]) all.push(...(await q).map(r => r.id)); return [...new Set(all)].filter(id => typeof id === 'number');"})
+	r := w.postedSide(t, how, -1).run.Run(context.Background(), exoeval.Job{Program: "const all = []; for (const q of [" + strings.Join(grantNames[:len(w.c.Grants)], ", ") + "]) all.push(...(await q).map(r => r.id)); return [...new Set(all)].filter(id => Number.isSafeInteger(id));"})
 	b, err := r.Value.AppendJSON(nil)
 	if r.Err != nil || err != nil || json.Unmarshal(b, &ids) != nil {
 		t.Fatal(r.Err, err, string(b))

@@ -32,7 +32,7 @@ func checked(src string, cfg Config) (*Program, error) {
 }
 
 // plainHelpers are the helpers with nothing to record: what the operators do.
-const plainHelpers = `({
+const plainHelpers = `(() => { const h = {
 	op(o, a, b) { switch (o) {
 		case '===': return a === b; case '!==': return a !== b; case '==': return a == b; case '!=': return a != b;
 		case '<': return a < b; case '<=': return a <= b; case '>': return a > b; case '>=': return a >= b;
@@ -44,9 +44,11 @@ const plainHelpers = `({
 	tpl(s, ...v) { let r = s[0]; v.forEach((x, i) => r += String(x) + s[i + 1]); return r },
 	test(t) { return t }, await(x) { return x }, typeof(x) { return typeof x }, switch(x) { return x }, callee(n, f) { return f }, arg(n, x) { return x },
 	spread(x) { return x }, target(x) { return x },
+	calc(o, a, b) { return o === '-x' ? -a : o === 'typeof' ? typeof a : o === 'case' ? a : h.op(o, a, b) },
+	ref(o, k) { return { o, k, was: o[k] } }, assign(o, r, b) { return r.o[r.k] = h.op(o, r.was, b) }, exact(set) { if (h.exactly) set() },
 	sent(x) { return x }, called(p) { return p }, kept(x) { return x },
 	member(o, k) { const f = o[k]; return (...a) => { if (typeof f !== 'function') throw new TypeError(k); return f.apply(o, a) } },
-})`
+}; return h })()`
 
 // testRealm is a bare runtime with the helpers, a console, and capabilities.
 func testRealm(t testing.TB) (vm *goja.Runtime, helpers *goja.Object, api goja.Value) {
@@ -520,6 +522,12 @@ func TestRewriteSameResult(t *testing.T) {
 					continue // each value with each body still, on both sides
 				}
 				engine, plain, rewritten := result("engine's plain", body, a, b), result("plain", body, a, b), result("where", body, a, b)
+				_ = helpers.Set("exactly", true) // as where the program has read a decimal
+				exact := result("plain", body, a, b)
+				_ = helpers.Set("exactly", false)
+				if plain != exact {
+					t.Fatalf("a=%s b=%s %s\nplain     %s\nexactly   %s", a, b, body, plain, exact)
+				}
 				if plain != rewritten || plain != engine || strings.HasPrefix(plain, "throws") {
 					t.Fatalf("a=%s b=%s %s\nengine    %s\nplain     %s\nrewritten %s", a, b, body, engine, plain, rewritten)
 				}
@@ -529,7 +537,7 @@ func TestRewriteSameResult(t *testing.T) {
 	if got := result("where", "a in { x: 1 } || b instanceof Array", "'x'", "1"); !strings.Contains(got, "true") {
 		t.Error(got)
 	}
-	for _, n := range []string{"op", "un", "and", "or", "nn", "if", "tpl", "test", "typeof", "switch", "member", "callee", "arg", "spread", "target"} {
+	for _, n := range []string{"op", "un", "and", "or", "nn", "if", "tpl", "test", "typeof", "switch", "member", "callee", "arg", "spread", "target", "calc", "ref", "assign"} {
 		if !used[n] {
 			t.Errorf("helper %s was never called: nothing is rewritten", n)
 		}

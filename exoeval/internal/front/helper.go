@@ -26,6 +26,10 @@ const (
 	HelperSent      = "\x00sent"   // (x): what the `then` of x is read from
 	HelperCalled    = "\x00called" // (promise, name): the promise of an async function
 	HelperKept      = "\x00kept"   // (x): what `x ??= y` leaves, which may be a promise and nothing recorded
+	HelperCalc      = "\x00calc"   // (operator, a[, b]): an operator where nothing is recorded, of what may be a Decimal
+	HelperRef       = "\x00ref"    // (object, name): what the next assigns to
+	HelperAssign    = "\x00assign" // (operator, reference, b): object[name] operator= b
+	HelperExact     = "\x00exact"  // (() => …): a function that makes the program call the three from then on
 	HelperHearing   = "\x00hear"   // no function: whether a synonym of a describing method was just read
 	HelperRecording = "\x00rec"    // no function: whether a describing callback is being called
 )

@@ -11,9 +11,16 @@ import (
 
 func rewrite(pt *form, c *checker) *source.Fault {
 	r := &rewriter{pt: pt, promises: c.names["Promise"], infos: c.infos, free: c.free, bound: c.bound, helpers: map[string]bool{}}
+	switch {
+	case c.names["Decimal"]:
+		r.calc = calcExact
+	case len(c.cfg.Grants) > 0:
+		r.calc = calcAsk
+	}
 	for i, s := range pt.Prog.Body {
 		pt.Prog.Body[i] = r.stmt(s)
 	}
+	r.declareCalc()
 	c.helpers = r.helpers
 	return r.fault
 }
@@ -47,6 +54,9 @@ func (r *rewriter) exprs(list []ast.Expression) {
 
 // expr rewrites inside e and returns what stands in its place.
 func (r *rewriter) expr(e ast.Expression) ast.Expression {
+	if r.calc != calcPlain && r.calculates(e) {
+		return r.calculated(e)
+	}
 	switch e := e.(type) {
 	case *ast.TemplateLiteral:
 		return r.template(e)
@@ -136,6 +146,9 @@ func (r *rewriter) expr(e ast.Expression) ast.Expression {
 			r.callee(e)
 		}
 	case *ast.NewExpression:
+		if id, ok := e.Callee.(*ast.Identifier); ok && id.Name == "Decimal" && r.calc == calcExact {
+			return r.expr(&ast.CallExpression{Callee: id, LeftParenthesis: e.Idx0(), ArgumentList: e.ArgumentList, RightParenthesis: e.Idx0()}) // a value, and no object that would be true
+		}
 		e.Callee = r.expr(e.Callee)
 		r.values(e.ArgumentList)
 		r.length(e.Callee, e.ArgumentList)

@@ -97,8 +97,12 @@ func (r *rewriter) stmt(s ast.Statement) ast.Statement {
 	case *ast.SwitchStatement:
 		s.Discriminant = r.compared(s.Discriminant)
 		for _, k := range s.Body {
-			if k.Test != nil {
+			switch {
+			case k.Test == nil:
+			case r.calc == calcNever || r.records || r.plain(k.Test):
 				k.Test = r.compared(k.Test)
+			default:
+				k.Test = r.helperCall(HelperCalc, k.Test.Idx0(), stringLiteral("case", k.Test.Idx0()), r.expr(k.Test))
 			}
 			r.stmts(k.Consequent)
 		}

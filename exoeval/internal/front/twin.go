@@ -263,6 +263,15 @@ var astPackage = reflect.TypeFor[ast.Program]().PkgPath()
 type cloner struct {
 	seen map[any]reflect.Value
 	left int
+	flat bool // it copies nothing with a function, a class, an await or a yield in it
+}
+
+func flat(node any) bool {
+	switch node.(type) {
+	case *ast.FunctionLiteral, *ast.ArrowFunctionLiteral, *ast.ClassLiteral, *ast.AwaitExpression, *ast.YieldExpression:
+		return false
+	}
+	return true
 }
 
 func (c *cloner) copy(v reflect.Value) reflect.Value {
@@ -278,6 +287,9 @@ func (c *cloner) copy(v reflect.Value) reflect.Value {
 			return done
 		}
 		c.left--
+		if c.flat && !flat(v.Interface()) {
+			c.left = -1
+		}
 		out := reflect.New(v.Type().Elem())
 		c.seen[v.Interface()] = out
 		out.Elem().Set(c.copy(v.Elem()))

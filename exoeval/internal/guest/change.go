@@ -164,27 +164,28 @@ func (r *Guest) IsFixed(name string) error {
 }
 
 // Answer turns a reply into a value of the program. Records that were read can't be assigned where that could be meant to change something.
-func (r *Guest) Answer(v value.Value, fixed map[string]bool) goja.Value {
+func (r *Guest) Answer(v value.Value, of *message.Type, fixed map[string]bool) goja.Value {
+	r.exactly(v, of)
 	switch {
 	case fixed == nil:
 	case v.Type() == value.TypeRows:
-		rows := r.newRows(v)
+		rows := r.newRows(v, r.elementType(of))
 		r.RowsIn(rows).fixed = fixed
 		return rows
 	case v.Type() == value.TypeRecord:
 		o := r.VM.NewObject()
 		for n, x := range v.Fields() {
 			if x.Type() == value.TypeRows { // of a page
-				r.Put(o, n, r.Answer(x, fixed))
+				r.Put(o, n, r.Answer(x, r.fieldType(of, n), fixed))
 				continue
 			}
-			r.fix(o, n, r.toJS(x), fixed[n])
+			r.fix(o, n, r.toJS(x, r.fieldType(of, n)), fixed[n])
 		}
 		return o
 	case v.Type() == value.TypeInt:
 		r.guardCounts()
 	}
-	return r.toJS(v)
+	return r.toJS(v, of)
 }
 
 // fix defines a property, which can't be assigned if it is fixed.

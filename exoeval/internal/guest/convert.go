@@ -12,6 +12,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
@@ -168,15 +169,15 @@ func (c *converter) value(v goja.Value, depth int, at *place) (value.Value, erro
 		e.Op = at.String()
 		return value.Value{}, e
 	}
+	if d := realm.DecimalIn(v); d != nil {
+		return c.scalar(d.ToString(), at)
+	}
 	o, ok := v.(*goja.Object)
 	if !ok {
 		return c.scalar(v, at)
 	}
 	if x := c.r.RowsIn(v); x != nil {
 		return c.rows(x, depth, at)
-	}
-	if text, ok := realm.DecimalText(v); ok {
-		return c.scalar(c.r.VM.ToValue(text), at)
 	}
 	if IsMethod(v) {
 		return value.Value{}, c.r.AsData(v)
@@ -429,36 +430,42 @@ func loneSurrogate(v goja.Value) bool {
 }
 
 // toJS turns a value of the host into a JavaScript value of the program's own:
-// nothing in it is shared with the host.
-func (r *Guest) toJS(v value.Value) goja.Value {
+// nothing in it is shared with the host. of is its type, nil where nothing is known of it.
+func (r *Guest) toJS(v value.Value, of *message.Type) goja.Value {
 	switch v.Type() {
 	case value.TypeBool:
 		return r.VM.ToValue(v.Bool())
 	case value.TypeInt:
 		if i := v.Int(); i > scalar.SafeInteger || i < -scalar.SafeInteger {
-			return r.VM.ToValue(strconv.FormatInt(i, 10))
+			d, _ := r.NewDecimal(strconv.FormatInt(i, 10))
+			return d
 		}
 		return r.VM.ToValue(v.Int())
 	case value.TypeFloat:
 		return r.VM.ToValue(v.Float())
 	case value.TypeText:
+		if of := r.shown(of); of != nil && (of.Name == value.TypeDecimal || of.Name == value.TypeInt) { // a sum of whole numbers may be longer than they are
+			if d, ok := r.NewDecimal(v.Text()); ok {
+				return d
+			}
+		}
 		return r.VM.ToValue(v.Text())
 	case value.TypeTime:
 		return r.VM.ToValue(v.Time().Format(scalar.TimeFormat))
 	case value.TypeList:
 		items := make([]any, v.Len())
 		for i := range items {
-			items[i] = r.toJS(v.At(i))
+			items[i] = r.toJS(v.At(i), r.elementType(of))
 		}
 		return r.VM.NewArray(items...)
 	case value.TypeRecord:
 		o := r.VM.NewObject()
 		for n, x := range v.Fields() {
-			r.Put(o, n, r.toJS(x))
+			r.Put(o, n, r.toJS(x, r.fieldType(of, n)))
 		}
 		return o
 	case value.TypeRows:
-		return r.newRows(v)
+		return r.newRows(v, r.elementType(of))
 	case value.TypeRef:
 		return r.GrantedObject(v.Number())
 	case value.TypeSealed:
@@ -467,16 +474,21 @@ func (r *Guest) toJS(v value.Value) goja.Value {
 	return goja.Null()
 }
 
-func (r *Guest) rowToJS(s *value.Shape, cells []value.Value, fixed map[string]bool) (*goja.Object, []value.Value) {
+// rowToJS makes the object of a row. types are those of the cells, or nil.
+func (r *Guest) rowToJS(s *value.Shape, cells []value.Value, types []*message.Type, fixed map[string]bool) (*goja.Object, []value.Value) {
 	// Assigning is quicker than defining, and as long as there is no prototype no
 	// setter of one can run.
 	o := r.VM.CreateObject(nil)
 	for i, n := range s.Names {
 		var v goja.Value
 		if sub := s.Sub(i); sub != nil {
-			v, cells = r.rowToJS(sub, cells, nil)
+			v, cells = r.rowToJS(sub, cells, types, nil)
 		} else {
-			v, cells = r.toJS(cells[0]), cells[1:]
+			var of *message.Type
+			if types != nil {
+				of = types[len(types)-len(cells)]
+			}
+			v, cells = r.toJS(cells[0], of), cells[1:]
 		}
 		if fixed[n] {
 			r.fix(o, n, v, true)

@@ -48,6 +48,7 @@ type Guest struct {
 	fixed         map[*message.Interface]map[string]bool // see fixedBy
 	counted       bool                                   // see guardCounts
 	Listens       bool                                   // callbacks of the program are there twice: see hearing
+	calculates    goja.Value                             // in a program that checks operands only where there are Decimals: what tells it that there are
 	Flagged       bool                                   // functions of the program have two bodies: see recording
 	Thrown        map[*goja.Object]thrown
 	Fatal         error // a limit that ran out: the program does not go on, caught or not

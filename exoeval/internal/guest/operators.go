@@ -43,6 +43,24 @@ var Helpers = map[string]func(*Guest, goja.FunctionCall) goja.Value{
 	front.HelperOp: func(r *Guest, c goja.FunctionCall) goja.Value {
 		return r.binary(c.Argument(0).String(), c.Argument(1), c.Argument(2))
 	},
+	front.HelperCalc: func(r *Guest, c goja.FunctionCall) goja.Value {
+		if len(c.Arguments) == 2 {
+			return r.calculate(c.Argument(0).String(), c.Argument(1), nil)
+		}
+		return r.calculate(c.Argument(0).String(), c.Argument(1), c.Argument(2))
+	},
+	front.HelperRef: func(r *Guest, c goja.FunctionCall) goja.Value {
+		return &target{of: c.Argument(0), name: c.Argument(1), was: r.plain(".", c.Argument(0), c.Argument(1))}
+	},
+	front.HelperAssign: func(r *Guest, c goja.FunctionCall) goja.Value {
+		at := c.Argument(1).(*target)
+		v := r.calculate(c.Argument(0).String(), at.was, c.Argument(2))
+		return r.plain(".=", at.of, at.name, v)
+	},
+	front.HelperExact: func(r *Guest, c goja.FunctionCall) goja.Value {
+		r.calculates = c.Argument(0)
+		return goja.Undefined()
+	},
 	front.HelperUnary: func(r *Guest, c goja.FunctionCall) goja.Value {
 		op, v := c.Argument(0).String(), c.Argument(1)
 		if op == "!" {
@@ -57,7 +75,7 @@ var Helpers = map[string]func(*Guest, goja.FunctionCall) goja.Value{
 		if op == "!" {
 			return r.VM.ToValue(!v.ToBoolean())
 		}
-		return r.plain(op+"x", v)
+		return r.calculate(op+"x", v, nil)
 	},
 	front.HelperAnd: func(r *Guest, c goja.FunctionCall) goja.Value {
 		return r.logical("&&", c.Argument(0), c.Argument(1), func(v goja.Value) bool { return v.ToBoolean() })
@@ -104,7 +122,7 @@ var Helpers = map[string]func(*Guest, goja.FunctionCall) goja.Value{
 		if r.RecordedIn(c.Argument(0)) != nil {
 			return r.VM.ToValue("object")
 		}
-		return r.plain("typeof", c.Argument(0))
+		return r.calculate("typeof", c.Argument(0), nil)
 	},
 	front.HelperSpread: func(r *Guest, c goja.FunctionCall) goja.Value {
 		if o := r.Fields(c.Argument(0)); o != nil {
@@ -185,7 +203,7 @@ func (r *Guest) binary(op string, a, b goja.Value) goja.Value {
 				v.(*goja.Object).Get("()") // says which it is: task.assignee === null would be false
 			}
 		}
-		return r.plain(op, a, b)
+		return r.calculate(op, a, b)
 	}
 	if same, ok := sameInCallbacks[op]; ok {
 		op = same
@@ -306,7 +324,7 @@ func (r *Guest) refuseColumn(v goja.Value, format string, hint ...string) {
 
 // plainSource are JavaScript's own operators, for operands that are not recorded.
 const plainSource = `({
-'.': (o, k) => o[k], 'typeof': a => typeof a, 'in': (a, b) => a in b, 'instanceof': (a, b) => a instanceof b,
+'.': (o, k) => o[k], '.=': (o, k, v) => o[k] = v, 'typeof': a => typeof a, 'in': (a, b) => a in b, 'instanceof': (a, b) => a instanceof b,
 '===': (a, b) => a === b, '!==': (a, b) => a !== b, '==': (a, b) => a == b, '!=': (a, b) => a != b,
 '<': (a, b) => a < b, '<=': (a, b) => a <= b, '>': (a, b) => a > b, '>=': (a, b) => a >= b,
 '+': (a, b) => a + b, '-': (a, b) => a - b, '*': (a, b) => a * b, '/': (a, b) => a / b, '%': (a, b) => a % b, '**': (a, b) => a ** b,

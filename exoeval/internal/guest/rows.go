@@ -7,6 +7,7 @@ import (
 
 	"github.com/dop251/goja"
 
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
@@ -33,10 +34,11 @@ type rows struct {
 	target *goja.Object
 	traps  goja.ProxyTrapConfig
 	fixed  map[string]bool // what can't be assigned of a row: see fixedBy
+	types  []*message.Type // of the cells of a row, as its shape has them: see cellTypes
 }
 
-func (r *Guest) newRows(v value.Value) goja.Value {
-	x := &rows{r: r, value: v, n: v.Len(), target: r.VM.NewArray()}
+func (r *Guest) newRows(v value.Value, of *message.Type) goja.Value {
+	x := &rows{r: r, value: v, n: v.Len(), target: r.VM.NewArray(), types: r.cellTypes(v.Rows().Shape, of, nil)}
 	if h, ok := r.Port.(holder); ok {
 		if n, text, ok := h.Held(v.Rows()); ok {
 			x.n, x.text, x.held = n, text, true
@@ -69,10 +71,10 @@ func (r *Guest) RowsIn(v goja.Value) *rows {
 	return r.rows[o]
 }
 
-// PlainValue is v, the array that stands behind it, or the text of a Decimal.
+// PlainValue is v, the array that is behind it, or the text of a Decimal.
 func (r *Guest) PlainValue(v goja.Value) goja.Value {
-	if text, ok := realm.DecimalText(v); ok {
-		return r.VM.ToValue(text)
+	if d := realm.DecimalIn(v); d != nil {
+		return d.ToString()
 	}
 	if x := r.RowsIn(v); x != nil {
 		x.fill()
@@ -92,7 +94,7 @@ func (x *rows) row(i int) *goja.Object {
 		if x.reader == nil {
 			x.reader = rs.Reader()
 		}
-		x.made[i], _ = x.r.rowToJS(rs.Shape, x.reader.Cells(i), x.fixed)
+		x.made[i], _ = x.r.rowToJS(rs.Shape, x.reader.Cells(i), x.types, x.fixed)
 		x.count++
 	}
 	return x.made[i]

@@ -39,11 +39,11 @@ func (x *Recorded) Sealed() (v value.Value, ok bool) {
 	return x.Node.Lit, ok
 }
 
-// AddSealed gives structuredClone, which is a program, what tells a sealed value: nothing changes one, so it is its own copy.
+// AddSealed gives structuredClone, which is a program, what recognises a sealed value and a Decimal: nothing changes one, so it is its own copy.
 func (r *Guest) AddSealed(map[string]goja.Value) {
 	realm.Hide(r.Intrinsics, "sealed", r.Function("sealed", func(c goja.FunctionCall) goja.Value {
 		_, ok := r.SealedIn(c.Argument(0))
-		return r.VM.ToValue(ok)
+		return r.VM.ToValue(ok || realm.DecimalIn(c.Argument(0)) != nil)
 	}))
 }
 

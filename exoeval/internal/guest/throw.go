@@ -9,7 +9,6 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo/fail"
-	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
@@ -75,11 +74,7 @@ func (r *Guest) OfResult(name string) string {
 	if s := r.Say(nil, "read."+name, ""); s != "" {
 		return "what was read is plain data and has no `" + name + "`: " + s
 	}
-	decimals := ""
-	if r.hasDecimals() {
-		decimals = r.Say(nil, "decimals", "")
-	}
-	if s := r.Say(nil, "result."+name, "", "decimals", decimals); s != "" {
+	if s := r.Say(nil, "result."+name, ""); s != "" {
 		return "results are plain data and have no `" + name + "`: " + r.Say(nil, "result", "write {instead}", "instead", s)
 	}
 	if r.isLink(name) {
@@ -93,18 +88,6 @@ func (r *Guest) isLink(name string) bool {
 	for _, i := range r.Check.Catalog {
 		if i.Methods[name] != nil {
 			return true
-		}
-	}
-	return false
-}
-
-// hasDecimals reports whether something that was granted has a field of decimals.
-func (r *Guest) hasDecimals() bool {
-	for _, i := range r.Check.Catalog {
-		for _, f := range i.Fields {
-			if of := f.Type.Args["of"]; of != nil && of.Name == value.TypeDecimal {
-				return true
-			}
 		}
 	}
 	return false

@@ -120,6 +120,9 @@ func (r *Realm) AddDate(made map[string]goja.Value) {
 // primitive is what Date makes of its one argument before it looks at it. The
 // engine must not be left to do that: it would read a text in the host's zone.
 func (r *Realm) primitive(v goja.Value, getTime goja.Callable) goja.Value {
+	if d := DecimalIn(v); d != nil {
+		return d.ToNumber()
+	}
 	o, ok := v.(*goja.Object)
 	if !ok {
 		return v

@@ -1,61 +1,240 @@
 package realm
 
-// Decimal, the one global that JavaScript does not have.
+// Decimal: what decimals and long whole numbers are in a program. operators of it are in calculate.go.
 
 import (
+	"maps"
 	"math"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"weak"
 
 	"github.com/dop251/goja"
 
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// JavaScript has no decimals: + joins the texts that results hold, and Number loses
-// cents. Decimal calculates with them exactly, by the rules of the database's columns.
+// JavaScript has no decimals: its numbers lose cents. A Decimal calculates exactly, by the rules of the database's
+// columns. It is a value like a number, and no object: see Decimal.
 
-// decimalObject is the number behind an object of the program: immutable, and known by
-// its Go type, which nothing that a program makes has. Prototypes and getters prove nothing.
-type decimalObject struct {
-	r *Realm
-	n exact
+// Decimal is a decimal, or a whole number beyond 2^53, as the engine holds it. Every object of JavaScript is true and
+// differs from every other, so `if (row.total)` and `a.total === b.total` would be wrong without a word. This type answers
+// the engine's questions (is it true, which number, equal to what) by its value, as a number does. It embeds the object
+// for the members alone; the engine's own type switches don't see that object. Calculate has the operators.
+//
+// Where the engine asks the other operand, a check comes first: Calculate for operators, the guards of package exoeval
+// for natives (TestDecimalPairs).
+type Decimal struct {
+	*goja.Object
+	r    *Realm
+	text string // in the one form of its value
+	n    exact  // once it was asked for
+	only bool   // it looks for Decimals: neither a number nor a text equals it
 }
+
+var _ goja.Value = (*Decimal)(nil)
+
+// decimalObject is the Go value behind the object of a Decimal. Nothing that a program makes has its type. Prototypes and
+// getters prove nothing.
+type decimalObject struct{ d *Decimal }
 
 var decimalType = reflect.TypeFor[*decimalObject]()
 
-// decimalIn is the Decimal that v is, or nil. It runs nothing of the program.
-func decimalIn(v goja.Value) *decimalObject {
-	if o, ok := v.(*goja.Object); ok && o.ExportType() == decimalType {
-		return o.Export().(*decimalObject)
+// DecimalIn is the Decimal that v is, or nil. It runs nothing of the program.
+func DecimalIn(v goja.Value) *Decimal {
+	switch v := v.(type) {
+	case *Decimal:
+		return v
+	case *goja.Object: // `this` of a member, or Object(d)
+		if v.ExportType() == decimalType {
+			return v.Export().(*decimalObject).d
+		}
 	}
 	return nil
 }
 
-// DecimalText is the text of the Decimal that v is; ok is false if v is none. It runs nothing of the program.
-func DecimalText(v goja.Value) (text string, ok bool) {
-	if d := decimalIn(v); d != nil {
-		return d.n.String(), true
+// NewDecimal is the Decimal of a text that a host gave. ok is false where the text is none.
+func (r *Realm) NewDecimal(text string) (v goja.Value, ok bool) {
+	if text, ok = scalar.Canonical(value.TypeDecimal, text); !ok {
+		return nil, false
 	}
-	return "", false
+	return r.makeDecimal(&Decimal{text: text}), true
+}
+
+func (r *Realm) makeDecimal(d *Decimal) *Decimal {
+	if r.decimals == nil {
+		r.decimals = r.decimalPrototype()
+	}
+	d.r, r.HasDecimals = r, true
+	d.Object = r.VM.NewDynamicObject(&decimalObject{d})
+	if err := d.SetPrototype(r.decimals); err != nil {
+		panic(err)
+	}
+	return d
+}
+
+// give is the Decimal of what was calculated.
+func (r *Realm) give(n exact, ok bool) goja.Value {
+	if !ok {
+		panic(r.RangeError("the result has more than " + strconv.Itoa(scalar.MaxDigits) + " digits before or behind its point; round(places) its parts before"))
+	}
+	return r.makeDecimal(&Decimal{text: n.String(), n: n})
+}
+
+func (d *Decimal) exact() exact {
+	if d.n.coef == nil {
+		d.n, _ = parseExact(d.text)
+	}
+	return d.n
+}
+
+// Number is d as a number of JavaScript's, if 15 digits hold it: those are never lost.
+func (d *Decimal) Number() (v goja.Value, ok bool) {
+	f := d.ToFloat()
+	if len(strings.Trim(strings.Replace(d.text, ".", "", 1), "-0")) > 15 || f == 0 && d.text != "0" || math.IsInf(f, 0) {
+		return nil, false
+	}
+	return d.r.VM.ToValue(f), true
+}
+
+// JSON is d in JSON that a program writes: a number where that is exact, and else the text.
+func (d *Decimal) JSON() goja.Value {
+	if n, ok := d.Number(); ok {
+		return n
+	}
+	return d.ToString()
+}
+
+// equals reports whether v has the value of d. A text has it if it is a decimal: that is what programs compare with.
+func (d *Decimal) equals(v goja.Value) bool {
+	if o := DecimalIn(v); o != nil {
+		return o.text == d.text
+	}
+	if d.only || !goja.IsNumber(v) && !goja.IsString(v) {
+		return false
+	}
+	text := v.String()
+	if f, ok := v.Export().(float64); ok {
+		text = strconv.FormatFloat(f, 'e', -1, 64)
+	}
+	text, ok := scalar.Canonical(value.TypeDecimal, text)
+	return ok && text == d.text
+}
+
+// ToBoolean implements goja.Value: only zero is false.
+func (d *Decimal) ToBoolean() bool { return d.text != "0" }
+
+// StrictEquals implements goja.Value.
+func (d *Decimal) StrictEquals(v goja.Value) bool { return d.equals(v) }
+
+// SameAs implements goja.Value.
+func (d *Decimal) SameAs(v goja.Value) bool { return d.equals(v) }
+
+// Equals implements goja.Value.
+func (d *Decimal) Equals(v goja.Value) bool {
+	if _, object := v.(*goja.Object); object {
+		if DecimalIn(v) == nil {
+			v = v.ToString()
+		}
+	} else if _, is := v.Export().(bool); is {
+		v = v.ToNumber()
+	}
+	return d.equals(v)
+}
+
+// ToFloat implements goja.Value: the nearest number.
+func (d *Decimal) ToFloat() float64 {
+	f, _ := strconv.ParseFloat(d.text, 64)
+	return f
+}
+
+// ToNumber implements goja.Value.
+func (d *Decimal) ToNumber() goja.Value { return d.r.VM.ToValue(d.ToFloat()) }
+
+// ToInteger implements goja.Value.
+func (d *Decimal) ToInteger() int64 { return d.ToNumber().ToInteger() }
+
+// ToString implements goja.Value.
+func (d *Decimal) ToString() goja.Value { return d.r.VM.ToValue(d.text) }
+
+// String implements goja.Value.
+func (d *Decimal) String() string { return d.text }
+
+// ToObject implements goja.Value.
+func (d *Decimal) ToObject(*goja.Runtime) *goja.Object { return d.Object }
+
+// Export implements goja.Value.
+func (d *Decimal) Export() any { return d.text }
+
+// ExportType implements goja.Value.
+func (d *Decimal) ExportType() reflect.Type { return reflect.TypeFor[string]() }
+
+// Key is the Decimal by which collections find the value of d: the engine hashes the address. keep is for one that goes
+// into a collection. Those that no collection holds any more are forgotten.
+func (d *Decimal) Key(keep bool) *Decimal {
+	keys := d.r.keys
+	if k := keys[d.text].Value(); k != nil {
+		return k
+	}
+	if keep {
+		if len(keys) >= d.r.sweep {
+			maps.DeleteFunc(keys, func(_ string, k weak.Pointer[Decimal]) bool { return k.Value() == nil })
+			d.r.sweep = max(1024, 2*len(keys))
+		}
+		if keys == nil {
+			keys = map[string]weak.Pointer[Decimal]{}
+			d.r.keys = keys
+		}
+		keys[strings.Clone(d.text)] = weak.Make(d)
+	}
+	return d
+}
+
+// KeyOf is the Decimal of a collection that has the value of a number or a text; nil if there is none.
+func (r *Realm) KeyOf(v goja.Value) *Decimal {
+	if len(r.keys) == 0 || !goja.IsNumber(v) && !goja.IsString(v) {
+		return nil
+	}
+	text, ok := scalar.Canonical(value.TypeDecimal, v.String())
+	if !ok {
+		return nil
+	}
+	return r.keys[text].Value()
+}
+
+// Seeker looks for Decimals that have the value of a number or a text; nil if none can.
+func (r *Realm) Seeker(v goja.Value) goja.Value {
+	if !goja.IsNumber(v) && !goja.IsString(v) {
+		return nil
+	}
+	text, ok := scalar.Canonical(value.TypeDecimal, v.String())
+	if !ok {
+		return nil
+	}
+	return r.makeDecimal(&Decimal{text: text, only: true})
 }
 
 // decimalMembers are what a Decimal has.
-var decimalMembers = []string{"plus", "minus", "times", "div", "cmp", "eq", "lt", "gt", "round", "neg", "abs", "toFixed", "toLocaleString", "toString", "toJSON", "valueOf"}
+var decimalMembers = []string{"plus", "minus", "times", "div", "cmp", "eq", "lt", "gt", "round", "neg", "abs", "toFixed", "toPrecision", "toExponential", "toLocaleString", "toString", "toJSON", "toNumber", "valueOf"}
 
 // decimalHabits are members that other libraries have, and JavaScript's numbers.
-var decimalHabits = map[string]string{"add": "a.plus(b)", "sub": "a.minus(b)", "subtract": "a.minus(b)", "mul": "a.times(b)", "multiply": "a.times(b)", "multipliedBy": "a.times(b)",
-	"divide": "a.div(b)", "dividedBy": "a.div(b)", "equals": "a.eq(b)", "lte": "a.cmp(b) <= 0", "gte": "a.cmp(b) >= 0", "greaterThan": "a.gt(b)", "lessThan": "a.lt(b)",
-	"comparedTo": "a.cmp(b)", "isZero": "a.eq(0)", "negated": "a.neg()", "toNumber": "Number(`${a}`), which is not exact", "toDecimalPlaces": "a.round(places)", "isNegative": "a.lt(0)", "isPositive": "a.gt(0)"}
+var decimalHabits = map[string]string{"add": "a + b", "sub": "a - b", "subtract": "a - b", "mul": "a * b", "multiply": "a * b", "multipliedBy": "a * b",
+	"divide": "a / b", "dividedBy": "a / b", "equals": "a === b", "lte": "a <= b", "gte": "a >= b", "greaterThan": "a > b", "lessThan": "a < b",
+	"comparedTo": "a.cmp(b)", "isZero": "a === 0", "negated": "-a", "toDecimalPlaces": "a.round(places)", "isNegative": "a < 0", "isPositive": "a > 0"}
 
 // askedOfThrown are members that are looked for in whatever is thrown, and by habit.
 var askedOfThrown = map[string]bool{"name": true, "message": true, "stack": true, "cause": true, "code": true}
 
+// textHabits are members of texts: hosts gave decimals as texts once, and some libraries do.
+var textHabits = []string{"length", "slice", "split", "replace", "replaceAll", "padStart", "padEnd", "startsWith", "endsWith", "includes", "indexOf", "substring", "trim", "concat", "charAt", "match", "localeCompare", "at"}
+
 // Get implements goja.DynamicObject: members are the prototype's, and one that is
 // nowhere is an error.
-func (d *decimalObject) Get(name string) goja.Value {
+func (x *decimalObject) Get(name string) goja.Value {
+	d := x.d
 	if slices.Contains(decimalMembers, name) || Quiet(name) || askedOfThrown[name] {
 		return nil
 	}
@@ -65,6 +244,9 @@ func (d *decimalObject) Get(name string) goja.Value {
 	if way := decimalHabits[name]; way != "" {
 		panic(d.r.VM.NewTypeError("a Decimal has no `%s`: write %s", name, way))
 	}
+	if slices.Contains(textHabits, name) {
+		panic(d.r.VM.NewTypeError("a Decimal is a number and has no `%s`: of its text write String(a).%s", name, name))
+	}
 	if near := scalar.Nearest(name, decimalMembers); near != "" {
 		panic(d.r.VM.NewTypeError("a Decimal has no `%s`: did you mean `%s`?", scalar.Shorten(name, 60), near))
 	}
@@ -72,54 +254,52 @@ func (d *decimalObject) Get(name string) goja.Value {
 }
 
 // Set implements goja.DynamicObject: nothing can be set.
-func (d *decimalObject) Set(string, goja.Value) bool {
-	panic(d.r.VM.NewTypeError("a Decimal can't be changed; its methods give new ones"))
+func (x *decimalObject) Set(string, goja.Value) bool {
+	panic(x.d.r.VM.NewTypeError("a Decimal can't be changed; operators and its methods give new ones"))
 }
-func (d *decimalObject) Has(string) bool    { return false }
-func (d *decimalObject) Delete(string) bool { return false }
-func (d *decimalObject) Keys() []string     { return nil }
+func (x *decimalObject) Has(string) bool    { return false }
+func (x *decimalObject) Delete(string) bool { return false }
+func (x *decimalObject) Keys() []string     { return nil }
 
-const noOperators = "operators don't work on a Decimal: write a.plus(b), a.minus(b), a.times(b), a.div(b), a.cmp(b) or a.eq(b), `${a}` for its text, and Number(`${a}`) for the nearest number"
-
-// AddDecimal makes Decimal, and freezes it: what is written where one meets + is ours.
+// AddDecimal makes Decimal, and freezes it.
 func (r *Realm) AddDecimal(made map[string]goja.Value) {
-	var class, proto *goja.Object
-	give := func(n exact, ok bool) goja.Value {
-		if !ok {
-			panic(r.RangeError("the result has more than " + strconv.Itoa(scalar.MaxDigits) + " digits before or behind its point; round(places) its parts before"))
-		}
-		o := r.VM.NewDynamicObject(&decimalObject{r, n})
-		if err := o.SetPrototype(proto); err != nil {
-			panic(err)
-		}
-		return o
+	r.HasDecimals = true
+	if r.decimals == nil {
+		r.decimals = r.decimalPrototype()
 	}
-	class = r.VM.ToValue(func(c goja.ConstructorCall) *goja.Object {
-		if c.NewTarget != nil && c.NewTarget != class {
-			panic(r.VM.NewTypeError("Decimal can't be extended; write functions of it"))
-		}
-		return give(r.exactOf("Decimal", c.Argument(0)), true).(*goja.Object)
-	}).(*goja.Object)
-	proto = class.Get("prototype").(*goja.Object)
+	class := r.Function("Decimal", func(c goja.FunctionCall) goja.Value {
+		return r.give(r.exactOf("Decimal", c.Argument(0)), true)
+	})
 	Fix(class, "name", r.VM.ToValue("Decimal"))
+	Fix(class, "prototype", r.decimals)
+	r.freeze(class)
+	made["Decimal"] = class
+}
 
-	add := func(name string, f func(a exact, c goja.FunctionCall) goja.Value) {
+func (r *Realm) freeze(o goja.Value) {
+	Native(r.Intrinsic("Object"), "freeze")(goja.FunctionCall{Arguments: []goja.Value{o}})
+}
+
+// decimalPrototype makes the object that has the members of every Decimal.
+func (r *Realm) decimalPrototype() *goja.Object {
+	proto := r.VM.NewObject()
+	add := func(name string, f func(d *Decimal, c goja.FunctionCall) goja.Value) {
 		Hide(proto, name, r.Function(name, func(c goja.FunctionCall) goja.Value {
-			d := decimalIn(c.This)
+			d := DecimalIn(c.This)
 			if d == nil {
 				panic(r.VM.NewTypeError("%s is a method of a Decimal, and was called without one", name))
 			}
-			return f(d.n, c)
+			return f(d, c)
 		}))
 	}
 	// In an order, not from a map: a program that lists them runs alike each time.
 	calculate := func(name string, f func(a, b exact) (exact, bool)) {
-		add(name, func(a exact, c goja.FunctionCall) goja.Value {
+		add(name, func(d *Decimal, c goja.FunctionCall) goja.Value {
 			b := r.exactOf(name, c.Argument(0))
 			if name == "div" && b.coef.Sign() == 0 {
 				panic(r.RangeError("a Decimal can't be divided by zero"))
 			}
-			return give(f(a, b))
+			return r.give(f(d.exact(), b))
 		})
 	}
 	calculate("plus", exact.plus)
@@ -127,52 +307,64 @@ func (r *Realm) AddDecimal(made map[string]goja.Value) {
 	calculate("times", exact.times)
 	calculate("div", exact.div)
 	compare := func(name string, f func(cmp int) any) {
-		add(name, func(a exact, c goja.FunctionCall) goja.Value {
-			return r.VM.ToValue(f(a.cmp(r.exactOf(name, c.Argument(0)))))
+		add(name, func(d *Decimal, c goja.FunctionCall) goja.Value {
+			return r.VM.ToValue(f(d.exact().cmp(r.exactOf(name, c.Argument(0)))))
 		})
 	}
 	compare("cmp", func(c int) any { return c })
 	compare("eq", func(c int) any { return c == 0 })
 	compare("lt", func(c int) any { return c < 0 })
 	compare("gt", func(c int) any { return c > 0 })
-	add("neg", func(a exact, _ goja.FunctionCall) goja.Value { return give(a.neg(), true) })
-	add("abs", func(a exact, _ goja.FunctionCall) goja.Value { return give(a.abs(), true) })
-	add("round", func(a exact, c goja.FunctionCall) goja.Value { return give(a.round(r.places(c.Argument(0)))) })
-	add("toFixed", func(a exact, c goja.FunctionCall) goja.Value {
+	add("neg", func(d *Decimal, _ goja.FunctionCall) goja.Value { return r.give(d.exact().neg(), true) })
+	add("abs", func(d *Decimal, _ goja.FunctionCall) goja.Value { return r.give(d.exact().abs(), true) })
+	add("round", func(d *Decimal, c goja.FunctionCall) goja.Value {
+		return r.give(d.exact().round(r.places(c.Argument(0))))
+	})
+	add("toFixed", func(d *Decimal, c goja.FunctionCall) goja.Value {
 		places := r.places(c.Argument(0))
-		n, ok := a.round(places)
-		give(n, ok)
+		n, ok := d.exact().round(places)
+		r.give(n, ok)
 		return r.VM.ToValue(n.fixed(places))
 	})
-	add("toLocaleString", func(a exact, c goja.FunctionCall) goja.Value {
-		return r.VM.ToValue(r.numberFormat(c.Argument(0), c.Argument(1)).formatExact(a))
+	add("toLocaleString", func(d *Decimal, c goja.FunctionCall) goja.Value {
+		return r.VM.ToValue(r.numberFormat(c.Argument(0), c.Argument(1)).formatExact(d.exact()))
 	})
-	for _, name := range []string{"toString", "toJSON"} {
-		add(name, func(a exact, _ goja.FunctionCall) goja.Value { return r.VM.ToValue(a.String()) })
+	for _, name := range []string{"toString", "toPrecision", "toExponential"} {
+		numbers := Native(r.VM.ToValue(0).ToObject(r.VM).Prototype(), name)
+		add(name, func(d *Decimal, c goja.FunctionCall) goja.Value {
+			if radix := c.Argument(0); name == "toString" && (goja.IsUndefined(radix) || radix.ToInteger() == 10) {
+				return d.ToString()
+			}
+			c.This = d.ToNumber()
+			return numbers(c)
+		})
 	}
-	add("valueOf", func(exact, goja.FunctionCall) goja.Value { panic(r.VM.NewTypeError(noOperators)) })
+	add("toJSON", func(d *Decimal, _ goja.FunctionCall) goja.Value { return d.JSON() })
+	add("toNumber", func(d *Decimal, _ goja.FunctionCall) goja.Value { return d.ToNumber() })
+	add("valueOf", func(d *Decimal, _ goja.FunctionCall) goja.Value { return d })
+	// Of the object, which Object(d) and natives hand on. A Decimal itself is no object to the engine.
 	primitive := r.Function("[Symbol.toPrimitive]", func(c goja.FunctionCall) goja.Value {
-		if d := decimalIn(c.This); d != nil && c.Argument(0).String() == "string" {
-			return r.VM.ToValue(d.n.String())
+		d := DecimalIn(c.This)
+		if d == nil {
+			panic(r.VM.NewTypeError("this is no Decimal"))
 		}
-		panic(r.VM.NewTypeError(noOperators))
+		if c.Argument(0).String() == "string" {
+			return d.ToString()
+		}
+		return d.ToNumber()
 	})
 	if err := proto.DefineDataPropertySymbol(goja.SymToPrimitive, primitive, goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE); err != nil {
 		panic(err)
 	}
-	freeze := Native(r.Intrinsic("Object"), "freeze")
-	for _, o := range []goja.Value{proto, class} {
-		freeze(goja.FunctionCall{Arguments: []goja.Value{o}})
-	}
-	made["Decimal"] = class
-	Hide(r.Intrinsics, "Decimal", class) // for structuredClone
+	r.freeze(proto)
+	return proto
 }
 
 // exactOf reads what Decimal and its methods take. A number stands for its shortest text.
 func (r *Realm) exactOf(where string, v goja.Value) exact {
 	r.RefuseExact(where, v)
-	if d := decimalIn(v); d != nil {
-		return d.n
+	if d := DecimalIn(v); d != nil {
+		return d.exact()
 	}
 	wants := where + " takes a Decimal, a number or a text like '12.50'"
 	if goja.IsUndefined(v) || goja.IsNull(v) {

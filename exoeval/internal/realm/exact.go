@@ -23,6 +23,8 @@ type exact struct {
 // (maxPlaces of exosql; TestDecimalAsDatabases).
 const quotientPlaces = 20
 
+const numberDigits = 17 // of a number of JavaScript's, at most
+
 // parseExact reads what scalar.Canonical reads as a decimal, which bounds it.
 func parseExact(s string) (exact, bool) {
 	s, ok := scalar.Canonical(value.TypeDecimal, s)
@@ -79,10 +81,41 @@ func (a exact) times(b exact) (exact, bool) {
 }
 
 // div cuts the quotient behind quotientPlaces. b is not zero.
-func (a exact) div(b exact) (exact, bool) {
+func (a exact) div(b exact) (exact, bool) { return a.cut(b, quotientPlaces) }
+
+func (a exact) cut(b exact, places int) (exact, bool) {
 	x, y, _ := align(a, b)
-	x = new(big.Int).Mul(x, power(quotientPlaces))
-	return bounded(x.Quo(x, y), quotientPlaces)
+	x = new(big.Int).Mul(x, power(places))
+	return bounded(x.Quo(x, y), places)
+}
+
+// quotient is div with more places where a small quotient would have fewer digits than a number has: 1e-19 / 3 is not 0.
+func (a exact) quotient(b exact) (exact, bool) {
+	x, y, _ := align(a, b)
+	if short := len(y.String()) - len(x.String()) - (quotientPlaces - numberDigits); short > 0 && a.coef.Sign() != 0 {
+		return a.cut(b, min(quotientPlaces+short, scalar.MaxDigits))
+	}
+	return a.div(b)
+}
+
+// mod is what % gives: the rest has the sign of a. b is not zero.
+func (a exact) mod(b exact) (exact, bool) {
+	x, y, places := align(a, b)
+	return bounded(new(big.Int).Rem(x, y), places)
+}
+
+// power gives a to a whole power. It is not ok where the exact number would be too long to be made, or a is zero and
+// is divided by.
+func (a exact) power(n int) (exact, bool) {
+	size := max(n, -n)
+	if size > 10*scalar.MaxDigits || (a.coef.BitLen()+a.places)*size > 8*scalar.MaxDigits || n < 0 && a.coef.Sign() == 0 {
+		return exact{}, false
+	}
+	r, ok := bounded(new(big.Int).Exp(a.coef, big.NewInt(int64(size)), nil), a.places*size)
+	if ok && n < 0 {
+		return exact{big.NewInt(1), 0}.quotient(r)
+	}
+	return r, ok
 }
 
 func (a exact) neg() exact { return exact{new(big.Int).Neg(a.coef), a.places} }
@@ -99,6 +132,20 @@ func (a exact) round(places int) (exact, bool) {
 		q.Add(q, big.NewInt(int64(a.coef.Sign())))
 	}
 	return bounded(q, places)
+}
+
+// whole is a as Math.floor, ceil, trunc or round makes it whole: the last rounds halves up.
+func (a exact) whole(how string) (exact, bool) {
+	unit := power(a.places)
+	q, rest := new(big.Int).DivMod(a.coef, unit, new(big.Int)) // the rest is not negative
+	up := how == "ceil" || how == "trunc" && a.coef.Sign() < 0
+	if how == "round" {
+		up = new(big.Int).Lsh(rest, 1).Cmp(unit) >= 0
+	}
+	if up && rest.Sign() > 0 {
+		q.Add(q, big.NewInt(1))
+	}
+	return bounded(q, 0)
 }
 
 // fixed is the text with at least so many places: the canonical one for none.

@@ -43,8 +43,8 @@ func (x *intlObject) Get(name string) goja.Value {
 			x.numbers = r.formatter(name, func(locale, opts goja.Value) (func(goja.Value) string, map[string]string) {
 				f := r.numberFormat(locale, opts)
 				return func(v goja.Value) string {
-					if d := decimalIn(v); d != nil {
-						return f.formatExact(d.n)
+					if d := DecimalIn(v); d != nil {
+						return f.formatExact(d.exact())
 					}
 					return f.format(v.ToFloat())
 				}, map[string]string{"style": f.style}

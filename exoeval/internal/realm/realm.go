@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"weak"
 
 	"github.com/dop251/goja"
 	"github.com/dop251/goja/parser"
@@ -28,13 +29,17 @@ type Realm struct {
 	Throws      func(error) goja.Value           // makes the error that a program is given
 	RefuseExact func(where string, v goja.Value) // throws where v is no number that Decimal can calculate with exactly
 
-	Intrinsics *goja.Object  // the engine's own global object, which no program can reach
-	Then       goja.Callable // of promises, as the engine made it; nil until watchPromises
-	Finally    goja.Callable // the same
-	Keys       goja.Callable // Object.keys, as the engine made it
-	proto      *goja.Object  // Object.prototype: see objects
-	safeRegExp *goja.Object  // what programs find as RegExp, once a regular expression can be reached
-	rand       *rand.Rand    // of seed, once it is asked for one
+	HasDecimals bool                             // a Decimal was made, or may be
+	Intrinsics  *goja.Object                     // the engine's own global object, which no program can reach
+	Then        goja.Callable                    // of promises, as the engine made it; nil until watchPromises
+	Finally     goja.Callable                    // the same
+	Keys        goja.Callable                    // Object.keys, as the engine made it
+	proto       *goja.Object                     // Object.prototype: see objects
+	decimals    *goja.Object                     // the prototype of Decimals, once there is one
+	keys        map[string]weak.Pointer[Decimal] // Decimals that are keys of collections: see (*Decimal).Key
+	sweep       int                              // how many of them are there when those that are gone are looked for
+	safeRegExp  *goja.Object                     // what programs find as RegExp, once a regular expression can be reached
+	rand        *rand.Rand                       // of seed, once it is asked for one
 }
 
 // Begin readies the engine. It comes first, and disarm next; depth bounds nested calls of functions.

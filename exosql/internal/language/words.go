@@ -367,9 +367,8 @@ var queryPhrases = [][3]string{
 
 	// Members that results don't have: they are arrays and objects of JavaScript.
 	{"result.then", "execute", "of a query it is .execute().then(…)"},
-	{"result.sum", "", "rows.reduce((n, r) => n + r.x, 0){decimals}"},
-	{"result.avg result.average", "", "rows.reduce((n, r) => n + r.x, 0) / rows.length{decimals}"},
-	{"decimals", "", ", and of decimals rows.reduce((n, r) => n.plus(r.x), Decimal(0))"},
+	{"result.sum", "", "rows.reduce((n, r) => n + r.x, 0)"},
+	{"result.avg result.average", "", "rows.reduce((n, r) => n + r.x, 0) / rows.length"},
 	{"result.min", "", "Math.min(...rows.map((r) => r.x))"}, {"result.max", "", "Math.max(...rows.map((r) => r.x))"},
 	{"result.count", "", "rows.length"}, {"result.first", "", "rows[0]"}, {"result.last", "", "rows.at(-1)"},
 	{"result.groupBy", "", "Object.groupBy(rows, (r) => r.x)"}, {"result.sortBy result.orderBy", "", "rows.toSorted((a, b) => a.x - b.x)"},

@@ -33,7 +33,7 @@ const (
 // Version changes with every change of a frame; the encoding of what is in one has a
 // version of its own (wire.Encoding). The worker may be another file than the host
 // (PoolOptions.Binary), or one that was replaced since: its first frame says its version.
-const Version = 7
+const Version = 8
 
 // Bounds of frames. A worker may be hostile, so no length that it sends
 // makes the host allocate more than these.

@@ -106,7 +106,11 @@ func (l *RowsLog) Append(b []byte, v value.Value) ([]byte, bool) {
 	l.Hold(h)
 	e := value.Encoder{B: append(b, TagHeld)}
 	e.Shape(r.Shape)
-	return wire.AppendCount(wire.AppendCount(e.B, h.Rows), h.Text), true
+	long := h.Text << 1
+	if v.Wide() {
+		long |= 1
+	}
+	return wire.AppendCount(wire.AppendCount(e.B, h.Rows), long), true
 }
 
 // Rows takes rows that come as they are.
@@ -126,7 +130,9 @@ func (l *RowsLog) Read(tag byte, rest string) (value.Value, int, error) {
 	case TagHeld:
 		r := &value.Rows{Shape: d.Shape()}
 		l.Add(r)
-		l.Hold(Held{Rows: d.UpTo(1 << 31), Text: d.UpTo(1 << 40)})
+		h := Held{Rows: d.UpTo(1 << 31), Text: d.UpTo(1 << 41)}
+		r.Long, h.Text = h.Text&1 == 1, h.Text>>1
+		l.Hold(h)
 		return value.RowsValue(r), d.At(), d.Err()
 	}
 	return value.Value{}, 0, errValue

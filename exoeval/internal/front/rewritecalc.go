@@ -1,0 +1,180 @@
+package front
+
+// Operators that calculate and compare, in functions that record nothing: an operand may be a Decimal.
+
+import (
+	"reflect"
+
+	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/token"
+	"github.com/dop251/goja/unistring"
+)
+
+// The engine gives no operator to a type of ours: it would ask a Decimal for the nearest number, and `0.1 + 0.2` would be
+// what it is of numbers. So an operator is a call of a helper. Loops that meet no Decimal would pay for it, so an expression
+// is compiled twice, as it is written and with the helpers, and a variable of the program chooses. The host sets it when a
+// reply holds a Decimal, before the program has the reply. A program that names Decimal makes its own: it is compiled once,
+// with the helpers. So are programs without grants, without them.
+
+// calcName is the variable. Like the helpers' names it can't be spelled.
+const calcName = "\x00decimals"
+
+// calcMode is how the operators of an expression are compiled.
+type calcMode uint8
+
+const (
+	calcNever calcMode = iota // the program can't come to a Decimal
+	calcAsk                   // twice
+	calcPlain                 // inside of the first of the two: as it is written
+	calcExact                 // inside of the second, or in the whole program: with the helpers
+)
+
+const maxCalcNodes = 400 // of an expression that is compiled twice; a larger one has the helpers
+
+var calculating = map[token.Token]bool{token.PLUS: true, token.MINUS: true, token.MULTIPLY: true, token.SLASH: true, token.REMAINDER: true, token.EXPONENT: true,
+	token.LESS: true, token.LESS_OR_EQUAL: true, token.GREATER: true, token.GREATER_OR_EQUAL: true}
+
+// calculates reports whether an expression is an operator that a Decimal may be an operand of.
+func (r *rewriter) calculates(e ast.Expression) bool {
+	if r.records || r.calc == calcNever {
+		return false
+	}
+	switch e := e.(type) {
+	case *ast.BinaryExpression:
+		switch e.Operator {
+		case token.STRICT_EQUAL, token.STRICT_NOT_EQUAL, token.EQUAL, token.NOT_EQUAL:
+			return !r.plain(e.Right) && !isLiteral(e.Left) // the engine asks the left one, where asks puts what is no literal
+		case token.INSTANCEOF:
+			id, ok := e.Right.(*ast.Identifier)
+			return ok && id.Name == "Decimal"
+		}
+		return calculating[e.Operator] && !(r.plain(e.Left) && r.plain(e.Right))
+	case *ast.UnaryExpression:
+		if e.Operator == token.TYPEOF {
+			id, ok := e.Operand.(*ast.Identifier)
+			return !r.plain(e.Operand) && !(ok && r.free[id])
+		}
+		return e.Operator == token.MINUS && !r.plain(e.Operand)
+	case *ast.AssignExpression:
+		if !calculating[e.Operator] {
+			return false
+		}
+		switch left := e.Left.(type) {
+		case *ast.Identifier:
+			return !(r.plain(left) && r.plain(e.Right))
+		case *ast.DotExpression:
+			_, super := left.Left.(*ast.SuperExpression)
+			return !super
+		case *ast.BracketExpression:
+			_, super := left.Left.(*ast.SuperExpression)
+			return !super
+		case *ast.PrivateDotExpression:
+			return twice(left) != nil
+		}
+	}
+	return false
+}
+
+// calculated rewrites an expression that calculates.
+func (r *rewriter) calculated(e ast.Expression) ast.Expression {
+	if r.calc == calcExact {
+		return r.exactly(e)
+	}
+	// calcAsk: calcPlain comes here no more.
+	c := &cloner{seen: map[any]reflect.Value{}, left: min(maxCalcNodes, maxTwinNodes-r.twinNodes), flat: true}
+	copied := c.copy(reflect.ValueOf(&e).Elem())
+	if c.left < 0 { // too large, or with a function or an await in it: the answer might change meanwhile
+		return r.exactly(e)
+	}
+	r.twinNodes += min(maxCalcNodes, maxTwinNodes-r.twinNodes) - c.left
+	for old, v := range c.seen {
+		if id, ok := old.(*ast.Identifier); ok && r.free[id] {
+			r.free[v.Interface().(*ast.Identifier)] = true
+		}
+	}
+	at := e.Idx0()
+	r.calc = calcExact
+	exact := r.expr(copied.Interface().(ast.Expression))
+	r.calc = calcPlain
+	plain := r.expr(e)
+	r.calc = calcAsk
+	r.asksCalc = true
+	return &ast.ConditionalExpression{Test: &ast.Identifier{Name: unistring.String(calcName), Idx: at}, Consequent: exact, Alternate: plain}
+}
+
+// exactly makes the calls of helpers. Operands are rewritten as the mode has it.
+func (r *rewriter) exactly(e ast.Expression) ast.Expression {
+	at := e.Idx0()
+	switch e := e.(type) {
+	case *ast.BinaryExpression:
+		e.Left = r.expr(e.Left)
+		return r.helperCall(HelperCalc, at, stringLiteral(e.Operator.String(), at), e.Left, r.value(e.Right, ""))
+	case *ast.UnaryExpression:
+		op := e.Operator.String()
+		if e.Operator == token.MINUS {
+			op += "x"
+		}
+		return r.helperCall(HelperCalc, at, stringLiteral(op, at), r.expr(e.Operand))
+	case *ast.AssignExpression:
+		op := stringLiteral(e.Operator.String(), at)
+		var of, name ast.Expression
+		switch left := e.Left.(type) {
+		case *ast.DotExpression:
+			of, name = left.Left, &ast.StringLiteral{Idx: at, Value: left.Identifier.Name}
+		case *ast.BracketExpression:
+			of, name = left.Left, left.Member
+		default:
+			again := twice(left)
+			e.Operator, e.Right = token.ASSIGN, r.helperCall(HelperCalc, at, op, again, r.value(e.Right, nameOf(left)))
+			return e
+		}
+		of = r.expr(of)
+		ref := r.helperCall(HelperRef, at, of, r.expr(name))
+		return r.helperCall(HelperAssign, at, op, ref, r.value(e.Right, ""))
+	}
+	return e
+}
+
+// plain reports whether the value of an expression is never a Decimal.
+func (r *rewriter) plain(e ast.Expression) bool {
+	switch e := e.(type) {
+	case *ast.AwaitExpression, *ast.CallExpression:
+		return false
+	case *ast.UnaryExpression:
+		return e.Operator != token.MINUS || r.plain(e.Operand)
+	case *ast.BinaryExpression:
+		switch e.Operator {
+		case token.PLUS, token.MINUS, token.MULTIPLY, token.SLASH, token.REMAINDER, token.EXPONENT, token.LOGICAL_AND, token.LOGICAL_OR, token.COALESCE:
+			return r.plain(e.Left) && r.plain(e.Right)
+		}
+		return true // comparisons, bits
+	case *ast.ConditionalExpression:
+		return r.plain(e.Consequent) && r.plain(e.Alternate)
+	case *ast.DotExpression:
+		return e.Identifier.Name == "length"
+	case *ast.Identifier:
+		return r.numbers[e.Name.String()] || neverRecorded(e)
+	case *ast.NewExpression:
+		return r.calc != calcExact
+	}
+	return neverRecorded(e)
+}
+
+// declareCalc puts the variable round the program, and gives the host the function that sets it.
+func (r *rewriter) declareCalc() {
+	if !r.asksCalc {
+		return
+	}
+	for _, s := range r.pt.Prog.Body {
+		s, ok := s.(*ast.ExpressionStatement)
+		if !ok {
+			continue
+		}
+		at := s.Expression.Idx0()
+		set := &ast.AssignExpression{Operator: token.ASSIGN, Left: identifier(calcName, at), Right: &ast.BooleanLiteral{Idx: at, Literal: "true", Value: true}}
+		setter := &ast.ArrowFunctionLiteral{Start: at, ParameterList: &ast.ParameterList{Opening: at, Closing: at}, Body: &ast.ExpressionBody{Expression: set}}
+		around := &ast.ArrowFunctionLiteral{Start: at, ParameterList: &ast.ParameterList{Opening: at, Closing: at, List: []*ast.Binding{{Target: identifier(calcName, at)}}},
+			Body: &ast.ExpressionBody{Expression: &ast.SequenceExpression{Sequence: []ast.Expression{r.helperCall(HelperExact, at, setter), s.Expression}}}}
+		s.Expression = &ast.CallExpression{Callee: around, LeftParenthesis: at, RightParenthesis: at, ArgumentList: []ast.Expression{&ast.BooleanLiteral{Idx: at, Literal: "false"}}}
+	}
+}

@@ -1,0 +1,174 @@
+package realm
+
+// The operators of JavaScript where an operand is a Decimal.
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dop251/goja"
+)
+
+// Calculate does what an operator means where a or b is a Decimal; nil where neither is. plain does what JavaScript does
+// with other operands. A Decimal is a number: it calculates exactly with other numbers, joins texts by +, and compares by
+// value. Quotients are cut as the columns' are, and small ones later. `-x` is the operator of one operand.
+func (r *Realm) Calculate(op string, a, b goja.Value, plain func(op string, args ...goja.Value) goja.Value) goja.Value {
+	x, y := DecimalIn(a), DecimalIn(b)
+	if x == nil && y == nil {
+		return nil
+	}
+	switch op {
+	case "-x":
+		return r.give(x.exact().neg(), true)
+	case "case": // the engine asks what is switched on, and a number equals a number
+		if n, ok := x.Number(); ok {
+			return n
+		}
+		return x
+	case "typeof":
+		return r.VM.ToValue("number")
+	case "===", "==", "!==", "!=":
+		d, other := x, b
+		if d == nil {
+			d, other = y, a
+		}
+		same := d.StrictEquals
+		if len(op) == 2 {
+			same = d.Equals
+		}
+		return r.VM.ToValue(same(other) == (op[0] == '='))
+	case "instanceof", "in":
+		if x != nil {
+			a = x.Object
+		}
+		return plain(op, a, b)
+	case "+":
+		if v := r.joined(a, b, plain); v != nil {
+			return v
+		}
+	}
+	m, ok := r.operand(op, a)
+	n, ok2 := r.operand(op, b)
+	if !ok || !ok2 { // NaN, an infinity, or undefined: JavaScript decides
+		return plain(op, a.ToNumber(), b.ToNumber())
+	}
+	switch op {
+	case "+":
+		return r.give(m.plus(n))
+	case "-":
+		return r.give(m.minus(n))
+	case "*":
+		return r.give(m.times(n))
+	case "<":
+		return r.VM.ToValue(m.cmp(n) < 0)
+	case "<=":
+		return r.VM.ToValue(m.cmp(n) <= 0)
+	case ">":
+		return r.VM.ToValue(m.cmp(n) > 0)
+	case ">=":
+		return r.VM.ToValue(m.cmp(n) >= 0)
+	case "/", "%":
+		switch {
+		case n.coef.Sign() == 0:
+		case op == "/":
+			return r.give(m.quotient(n))
+		default:
+			return r.give(m.mod(n))
+		}
+	case "**":
+		if n.places == 0 && n.coef.IsInt64() && n.coef.Int64() == int64(int32(n.coef.Int64())) {
+			if p, ok := m.power(int(n.coef.Int64())); ok {
+				return r.give(p, true)
+			}
+		}
+	}
+	return plain(op, a.ToNumber(), b.ToNumber()) // division by zero, and powers that no decimal is
+}
+
+// joined is the text of + where an operand is a text, or an object that is one to +; nil if none is.
+func (r *Realm) joined(a, b goja.Value, plain func(op string, args ...goja.Value) goja.Value) goja.Value {
+	text := func(v goja.Value) goja.Value {
+		if d := DecimalIn(v); d != nil {
+			return d.ToString()
+		}
+		return v
+	}
+	for _, v := range []goja.Value{a, b} {
+		o, object := v.(*goja.Object)
+		if object = object && DecimalIn(v) == nil; object && goja.IsNumber(plain("+", r.VM.ToValue(0), o)) {
+			continue // an object that is a number to +: `operand` reads it
+		}
+		if object || goja.IsString(v) {
+			return plain("+", text(a), text(b))
+		}
+	}
+	return nil
+}
+
+// operand is the number that an operand of a calculation is, exactly. ok is false where it is none that is finite.
+func (r *Realm) operand(op string, v goja.Value) (n exact, ok bool) {
+	if d := DecimalIn(v); d != nil {
+		return d.exact(), true
+	}
+	if goja.IsString(v) {
+		if n, ok := parseExact(strings.TrimSpace(v.String())); ok {
+			return n, true
+		}
+		if strings.ContainsAny(op, "<>") {
+			panic(r.VM.NewTypeError("`%s` compares a Decimal with %s, which is no number; of two texts write String(a) %s b", op, Quoted(v.String()), op))
+		}
+	}
+	v = v.ToNumber() // of a symbol: an error
+	f := v.ToFloat()
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return n, false
+	}
+	r.RefuseExact("`"+op+"`", v)
+	return parseExact(strconv.FormatFloat(f, 'e', -1, 64))
+}
+
+// Exactly is what a function of Math, or of Number, gives where an argument is a Decimal; nil where JavaScript's own decides.
+func (r *Realm) Exactly(name string, args []goja.Value) goja.Value {
+	first := DecimalIn(args[0])
+	if !slices.ContainsFunc(args, func(v goja.Value) bool { return DecimalIn(v) != nil }) {
+		return nil
+	}
+	if name == "max" || name == "min" {
+		var best goja.Value
+		var most exact
+		for _, v := range args {
+			n, ok := r.operand(name, v)
+			if !ok {
+				return nil
+			}
+			if c := 0; best == nil || func() bool { c = n.cmp(most); return name == "max" && c > 0 || name == "min" && c < 0 }() {
+				best, most = v, n
+			}
+		}
+		if d := DecimalIn(best); d != nil {
+			return d
+		}
+		return r.give(most, true)
+	}
+	if first == nil {
+		return nil
+	}
+	n := first.exact()
+	switch name {
+	case "abs":
+		return r.give(n.abs(), true)
+	case "sign":
+		return r.VM.ToValue(n.coef.Sign())
+	case "floor", "ceil", "trunc", "round":
+		return r.give(n.whole(name))
+	case "isFinite":
+		return r.VM.ToValue(true)
+	case "isInteger":
+		return r.VM.ToValue(n.places == 0)
+	case "isSafeInteger":
+		return r.VM.ToValue(n.places == 0 && n.coef.BitLen() <= 53)
+	}
+	return nil
+}
