@@ -137,8 +137,8 @@ fi
 # With it, what was compiled does not depend on folders: modules that a test downloads to a folder of its own, copies of the tree and
 # the builds of a release need no compiling again.
 export GOFLAGS=-trimpath
-# Where a test tries a share of many cases alike, this chooses which.
-export EXO_SAMPLE="${EXO_SAMPLE:-$(date +%Y%m%d)}"
+# Where a test tries a share of many cases alike, this chooses which. It is fixed, so that a change fails because of itself.
+export EXO_SAMPLE="${EXO_SAMPLE:-20261128}"
 
 mutate() {
   say "mutations: each line of testdata/mutations is broken, and its test must fail"

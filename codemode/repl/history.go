@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/internal/printable"
-	escape "github.com/exoagent/exoagent/internal/printable"
 )
 
 // Bounds of a history.
@@ -128,7 +127,7 @@ func (h *history) add(s string) error {
 func typable(s string) string {
 	var b strings.Builder
 	for _, r := range strings.ReplaceAll(s, "\t", "  ") {
-		if r == '\n' || escape.Rune(r) {
+		if r == '\n' || printable.Rune(r) {
 			b.WriteRune(r)
 		}
 	}

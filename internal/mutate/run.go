@@ -76,7 +76,7 @@ var verdict = regexp.MustCompile(`(?m)^ *--- (PASS|FAIL|SKIP): (\S+) \(`)
 func (b *bench) run(ctx context.Context, binary, pkg, pattern string, limit time.Duration, env ...string) results {
 	cmd := exec.CommandContext(ctx, binary, "-test.v", "-test.run", pattern, "-test.timeout", limit.String())
 	cmd.Dir = filepath.Join(b.root, filepath.FromSlash(pkg))
-	cmd.Env = append(append(os.Environ(), "EXO_SAMPLE=all"), env...) // what dies must not depend on what a day's sample holds
+	cmd.Env = append(append(os.Environ(), "EXO_SAMPLE=all"), env...) // what dies must not depend on a sample
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	cmd.WaitDelay = 5 * time.Second // a child that a test left has the output open

@@ -46,8 +46,8 @@ func NotQuick(t testing.TB) {
 	}
 }
 
-// A Share is the part of many cases of one kind that a normal run tries. EXO_SAMPLE chooses another part: test.sh sets it to
-// the day and prints it. EXO_SAMPLE=all, which the mutations run with, and EXO_LONG take everything.
+// A Share is the part of many cases of one kind that a normal run tries. EXO_SAMPLE chooses another part; test.sh prints it.
+// EXO_SAMPLE=all, which the mutations run with, and EXO_LONG take everything.
 type Share struct {
 	of, i, pick int
 	draw        *rand.Rand
