@@ -150,10 +150,6 @@ func (r *rewriter) plain(e ast.Expression) bool {
 		return true // comparisons, bits
 	case *ast.ConditionalExpression:
 		return r.plain(e.Consequent) && r.plain(e.Alternate)
-	case *ast.DotExpression:
-		return e.Identifier.Name == "length"
-	case *ast.Identifier:
-		return r.numbers[e.Name.String()] || neverRecorded(e)
 	case *ast.NewExpression:
 		return r.calc != calcExact
 	}
