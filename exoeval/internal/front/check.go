@@ -118,7 +118,7 @@ func (c *checker) expr(e ast.Expression) {
 		c.expr(e.Consequent)
 		c.expr(e.Alternate)
 	case *ast.AssignExpression:
-		c.target(e.Left)
+		c.store(e.Left, e.Right)
 		c.expr(e.Right)
 	case *ast.SequenceExpression:
 		c.exprs(e.Sequence)
@@ -207,7 +207,7 @@ func (c *checker) unary(e *ast.UnaryExpression) {
 			return
 		}
 	case token.INCREMENT, token.DECREMENT:
-		c.target(e.Operand)
+		c.store(e.Operand, nil) // a number
 		return
 	case token.DELETE:
 		switch e.Operand.(type) {
@@ -271,11 +271,20 @@ func (c *checker) object(e *ast.ObjectLiteral) {
 
 // target admits what an assignment writes to.
 func (c *checker) target(e ast.Expression) {
+	c.pattern(e, func(id *ast.Identifier) {
+		c.elsewhere[id.Name.String()] = true
+		c.assign(id)
+	})
+}
+
+// store admits the target of an assignment of one value, nil for none that counts.
+func (c *checker) store(e, value ast.Expression) {
 	if id, ok := e.(*ast.Identifier); ok {
 		c.assign(id)
+		c.stored[id.Name.String()] = append(c.stored[id.Name.String()], value)
 		return
 	}
-	c.pattern(e, c.assign)
+	c.target(e)
 }
 
 // pattern admits a destructuring target: name is called for its names.

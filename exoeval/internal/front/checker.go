@@ -43,10 +43,12 @@ type checker struct {
 	written    WrittenNumbers              // its numbers that JavaScript's don't hold, or hold beyond 2^53
 	free       map[*ast.Identifier]bool    // operands of typeof that name nothing of the program's
 	bound      map[ast.Expression]*binding // the names of the functions that are declared with one
+	stored     map[string][]ast.Expression // what is written to the variables of a name, nil for nothing,
+	elsewhere  map[string]bool             // and names of which that is not known: of parameters, parts of patterns, vars
 }
 
 func newChecker(cfg Config, pt *form) *checker {
-	c := &checker{cfg: cfg, pt: pt, granted: map[string]bool{}, infos: map[ast.Node]*funcInfo{}, calls: map[int]span{}, loops: map[int]bool{}, names: map[string]bool{}, free: map[*ast.Identifier]bool{}, bound: map[ast.Expression]*binding{}}
+	c := &checker{cfg: cfg, pt: pt, granted: map[string]bool{}, infos: map[ast.Node]*funcInfo{}, calls: map[int]span{}, loops: map[int]bool{}, names: map[string]bool{}, free: map[*ast.Identifier]bool{}, bound: map[ast.Expression]*binding{}, stored: map[string][]ast.Expression{}, elsewhere: map[string]bool{}}
 	for _, g := range cfg.Grants {
 		c.granted[g] = true
 	}

@@ -33,6 +33,7 @@ func (c *checker) function(f *ast.FunctionLiteral, named bool) {
 	c.within(f, false, func() {
 		if named && f.Name != nil {
 			c.declared(f.Name)
+			c.plain(f.Name.Name.String(), 0)
 			b := c.scope.declare(f.Name.Name.String())
 			b.fn, b.fixed = f, "the function's own name"
 		}
@@ -88,6 +89,7 @@ func (c *checker) class(e *ast.ClassLiteral) {
 	defer c.pop()
 	if e.Name != nil {
 		c.declared(e.Name)
+		c.plain(e.Name.Name.String(), 0)
 		c.scope.declare(e.Name.Name.String()).fixed = "a class inside itself"
 	}
 	c.expr(e.SuperClass)

@@ -17,6 +17,10 @@ func rewrite(pt *form, c *checker) *source.Fault {
 	case len(c.cfg.Grants) > 0:
 		r.calc = calcAsk
 	}
+	if r.calc != calcNever {
+		r.findNumbers(c)
+		r.plains = map[*ast.BinaryExpression]bool{}
+	}
 	for i, s := range pt.Prog.Body {
 		pt.Prog.Body[i] = r.stmt(s)
 	}

@@ -4,6 +4,7 @@ package front
 
 import (
 	"reflect"
+	"slices"
 
 	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/token"
@@ -29,7 +30,13 @@ const (
 	calcExact                 // inside of the second, or in the whole program: with the helpers
 )
 
-const maxCalcNodes = 400 // of an expression that is compiled twice; a larger one has the helpers
+const maxRounds = 10 // of findNumbers: a program may have a long chain of names
+
+// Bounds of what is compiled twice; the rest has the helpers.
+const (
+	maxCalcNodes  = 400    // of an expression
+	maxCalcCopied = 40_000 // of a program, with those that were copied in vain
+)
 
 var calculating = map[token.Token]bool{token.PLUS: true, token.MINUS: true, token.MULTIPLY: true, token.SLASH: true, token.REMAINDER: true, token.EXPONENT: true,
 	token.LESS: true, token.LESS_OR_EQUAL: true, token.GREATER: true, token.GREATER_OR_EQUAL: true}
@@ -81,12 +88,17 @@ func (r *rewriter) calculated(e ast.Expression) ast.Expression {
 		return r.exactly(e)
 	}
 	// calcAsk: calcPlain comes here no more.
-	c := &cloner{seen: map[any]reflect.Value{}, left: min(maxCalcNodes, maxTwinNodes-r.twinNodes), flat: true}
-	copied := c.copy(reflect.ValueOf(&e).Elem())
-	if c.left < 0 { // too large, or with a function or an await in it: the answer might change meanwhile
+	budget := min(maxCalcNodes, maxTwinNodes-r.twinNodes, maxCalcCopied-r.copied)
+	if budget <= 0 {
 		return r.exactly(e)
 	}
-	r.twinNodes += min(maxCalcNodes, maxTwinNodes-r.twinNodes) - c.left
+	c := &cloner{seen: map[any]reflect.Value{}, left: budget, flat: true}
+	copied := c.copy(reflect.ValueOf(&e).Elem())
+	r.copied += budget - max(c.left, 0) // in vain, too: each operator of a long chain may try
+	if c.left < 0 {                     // too large, or with a function or an await in it: the answer might change meanwhile
+		return r.exactly(e)
+	}
+	r.twinNodes += budget - c.left
 	for old, v := range c.seen {
 		if id, ok := old.(*ast.Identifier); ok && r.free[id] {
 			r.free[v.Interface().(*ast.Identifier)] = true
@@ -145,15 +157,47 @@ func (r *rewriter) plain(e ast.Expression) bool {
 	case *ast.BinaryExpression:
 		switch e.Operator {
 		case token.PLUS, token.MINUS, token.MULTIPLY, token.SLASH, token.REMAINDER, token.EXPONENT, token.LOGICAL_AND, token.LOGICAL_OR, token.COALESCE:
-			return r.plain(e.Left) && r.plain(e.Right)
+			if is, known := r.plains[e]; known { // each operator of a long chain asks
+				return is
+			}
+			is := r.plain(e.Left) && r.plain(e.Right)
+			if r.plains != nil {
+				r.plains[e] = is
+			}
+			return is
 		}
 		return true // comparisons, bits
 	case *ast.ConditionalExpression:
 		return r.plain(e.Consequent) && r.plain(e.Alternate)
+	case *ast.Identifier:
+		return r.numbers[e.Name.String()] || neverRecorded(e)
 	case *ast.NewExpression:
 		return r.calc != calcExact
 	}
 	return neverRecorded(e)
+}
+
+// findNumbers finds the names of which each variable is given plain values alone, as a counter of a loop and a sum of such. Their
+// operators need no helper.
+func (r *rewriter) findNumbers(c *checker) {
+	r.numbers = map[string]bool{}
+	for name := range c.stored {
+		if !c.elsewhere[name] {
+			r.numbers[name] = true
+		}
+	}
+	for round, changed := 0, true; changed; round++ { // one that is given another's value is none, if that is none
+		if changed = false; round == maxRounds {
+			r.numbers = nil
+			return
+		}
+		for name := range r.numbers {
+			if slices.ContainsFunc(c.stored[name], func(e ast.Expression) bool { return e != nil && !r.plain(e) }) {
+				delete(r.numbers, name)
+				changed = true
+			}
+		}
+	}
 }
 
 // declareCalc puts the variable round the program, and gives the host the function that sets it.

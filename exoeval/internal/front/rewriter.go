@@ -28,8 +28,11 @@ type rewriter struct {
 	free     map[*ast.Identifier]bool    // operands of typeof that name nothing
 	bound    map[ast.Expression]*binding // the names of functions
 
-	calc     calcMode // what operators outside of callbacks become
-	asksCalc bool     // an expression was compiled twice
+	calc     calcMode                       // what operators outside of callbacks become
+	numbers  map[string]bool                // names that never stand for a Decimal
+	plains   map[*ast.BinaryExpression]bool // what plain has answered, once numbers are known
+	copied   int                            // nodes for expressions that are compiled twice
+	asksCalc bool                           // an expression was compiled twice
 
 	needsTemp *bool // set when the function's body needs its variable; nil where it can have none: see temp
 	twinDepth int   // literals with a twin that this is in

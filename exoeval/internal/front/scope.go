@@ -169,6 +169,7 @@ func (c *checker) hoistVars(list []*ast.VariableDeclaration) {
 	for _, d := range list {
 		for _, b := range d.List {
 			c.bindNames(b.Target, func(name string, _ file.Idx) {
+				c.elsewhere[name] = true
 				if d, fn := c.scope.declare(name), functionOf(b); fn != nil {
 					d.fn, c.bound[fn] = fn, d
 				}
@@ -194,11 +195,12 @@ func (c *checker) hoistBlock(list []ast.Statement) {
 			c.hoistLexical(s)
 		case *ast.FunctionDeclaration:
 			if s.Function.Name != nil {
+				c.plain(s.Function.Name.Name.String(), 0)
 				c.scope.declare(s.Function.Name.Name.String()).fn = s.Function
 			}
 		case *ast.ClassDeclaration:
 			if s.Class.Name != nil {
-				c.scope.declare(s.Class.Name.Name.String())
+				c.plain(s.Class.Name.Name.String(), 0)
 			}
 		}
 	}
@@ -208,6 +210,11 @@ func (c *checker) hoistLexical(d *ast.LexicalDeclaration) {
 	for _, b := range d.List {
 		c.bindNames(b.Target, func(name string, _ file.Idx) {
 			v := c.scope.declare(name)
+			if _, alone := b.Target.(*ast.Identifier); alone {
+				c.stored[name] = append(c.stored[name], b.Initializer)
+			} else {
+				c.elsewhere[name] = true
+			}
 			if d.Token.String() == "const" {
 				v.fixed = "a const"
 			}
@@ -218,7 +225,10 @@ func (c *checker) hoistLexical(d *ast.LexicalDeclaration) {
 	}
 }
 
-func (c *checker) plain(name string, _ file.Idx) { c.scope.declare(name) }
+func (c *checker) plain(name string, _ file.Idx) {
+	c.scope.declare(name)
+	c.elsewhere[name] = true
+}
 
 // collect gathers bindings of the current scope by name.
 func (c *checker) collect(to *[]*binding) func(string, file.Idx) {
