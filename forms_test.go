@@ -101,7 +101,7 @@ func (x *forms) command(f *ast.File) {
 		ast.Inspect(d, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.KeyValueExpr:
-				if k, ok := n.Key.(*ast.Ident); ok && k.Name == "name" && name == "" {
+				if k, ok := n.Key.(*ast.Ident); ok && k.Name == "Name" && name == "" {
 					name = literal(n.Value)
 				}
 			case *ast.CallExpr:
@@ -189,8 +189,10 @@ func TestNamedForms(t *testing.T) {
 			x.declare(pkg, f)
 		}
 	}
-	for _, f := range files(t, "cmd/exo") {
-		x.command(f)
+	for _, dir := range []string{"cmd/exo", "internal/cli"} {
+		for _, f := range files(t, dir) {
+			x.command(f)
+		}
 	}
 	var of any
 	if err := json.Unmarshal(grantfile.JSONSchema(), &of); err != nil {

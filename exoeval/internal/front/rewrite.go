@@ -247,6 +247,10 @@ func twice(e ast.Expression) ast.Expression {
 		if of := simple(e.Left); of != nil {
 			return &ast.DotExpression{Left: of, Identifier: e.Identifier}
 		}
+	case *ast.PrivateDotExpression:
+		if of := simple(e.Left); of != nil {
+			return &ast.PrivateDotExpression{Left: of, Identifier: e.Identifier}
+		}
 	case *ast.BracketExpression:
 		of, name := simple(e.Left), simple(e.Member)
 		if of != nil && name != nil {

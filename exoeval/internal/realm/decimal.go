@@ -116,12 +116,22 @@ func (d *Decimal) equals(v goja.Value) bool {
 	if d.only || !goja.IsNumber(v) && !goja.IsString(v) {
 		return false
 	}
-	text := v.String()
-	if f, ok := v.Export().(float64); ok {
-		text = strconv.FormatFloat(f, 'e', -1, 64)
-	}
-	text, ok := scalar.Canonical(value.TypeDecimal, text)
+	text, ok := canonical(v)
 	return ok && text == d.text
+}
+
+// canonical is the decimal that a number or a text is. A text that is longer than any is not read: a search may ask a million times.
+func canonical(v goja.Value) (string, bool) {
+	if s, ok := v.(goja.String); ok && s.Length() > 4*scalar.MaxDigits {
+		return "", false
+	}
+	text := v.String()
+	if goja.IsNumber(v) {
+		if f, ok := v.Export().(float64); ok {
+			text = strconv.FormatFloat(f, 'e', -1, 64)
+		}
+	}
+	return scalar.Canonical(value.TypeDecimal, text)
 }
 
 // ToBoolean implements goja.Value: only zero is false.
@@ -198,7 +208,7 @@ func (r *Realm) KeyOf(v goja.Value) *Decimal {
 	if len(r.keys) == 0 || !goja.IsNumber(v) && !goja.IsString(v) {
 		return nil
 	}
-	text, ok := scalar.Canonical(value.TypeDecimal, v.String())
+	text, ok := canonical(v)
 	if !ok {
 		return nil
 	}
@@ -210,7 +220,7 @@ func (r *Realm) Seeker(v goja.Value) goja.Value {
 	if !goja.IsNumber(v) && !goja.IsString(v) {
 		return nil
 	}
-	text, ok := scalar.Canonical(value.TypeDecimal, v.String())
+	text, ok := canonical(v)
 	if !ok {
 		return nil
 	}
