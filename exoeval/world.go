@@ -17,6 +17,7 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/front"
 	"github.com/exoagent/exoagent/exoeval/internal/guest"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/zone"
 )
 
@@ -74,6 +75,15 @@ func (w *World) complete() error {
 	slices.Sort(w.Describing)
 	w.Prepare()
 	return front.CheckNames(w.Granted, w.front)
+}
+
+// CheckName refuses a name that no grant may have, before there is a program: one that programs can't write or read as something of their
+// own. It says what to write instead.
+func CheckName(name string) error {
+	if scalar.ReservedName(name) || name == "api" {
+		return fmt.Errorf("exoeval: %q can't be the name of a grant: write one of letters and digits to which JavaScript gives no meaning of its own", name)
+	}
+	return front.CheckNames([]message.GrantedName{{Name: name}}, front.Config{Globals: front.Globals(), Grants: []string{name}})
 }
 
 // Prepare computes the unexported fields of a World from its exported ones. A worker calls it

@@ -342,6 +342,9 @@ func (r *reader) links(n *yaml.Node) (out []Link) {
 func (f *File) grants(r *reader, n *yaml.Node) {
 	for _, e := range r.entries(n, "grants") {
 		g := Grant{Name: Name{e.name, e.pos()}}
+		if err := exoeval.CheckName(e.name); err != nil {
+			r.at(g.Pos, "%s", strings.TrimPrefix(err.Error(), "exoeval: "))
+		}
 		if e.value.Kind == yaml.ScalarNode {
 			g.Facet = Name{r.text(e.value, "grants."+e.name), posOf(e.value)}
 		} else {
