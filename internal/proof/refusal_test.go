@@ -183,7 +183,7 @@ func (n *tries) send(engine string, number int, write string, w *ruled, m sent) 
 //
 // It fails where a write that was refused at the base runs now, and counts those that ran and are refused.
 func TestRefusals(t *testing.T) {
-	writes := 5_000
+	writes := 15_000
 	if os.Getenv("EXO_LONG") != "" {
 		writes = 200_000
 	}
