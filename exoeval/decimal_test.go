@@ -130,7 +130,7 @@ func TestDecimal(t *testing.T) {
 			"const one = Decimal(1); return sums.where((t) => one.eq('1.0') && t.one === one).count()":                              "1",
 			"return sums.select((t) => ({ x: t.one + Decimal('0.5'), y: t.one.round(1), z: `${t.one} EUR` }))":                      `[{"x":"1.5","y":"1","z":"1 EUR"}]`,
 			"return (await sums).reduce((s, r) => s.plus(r.one).plus('0.25'), Decimal(0))":                                          `"1.25"`,
-			"return sums.select((t) => ({ x: t.one > 0 ? Decimal('1.50') : Decimal(0) }))":                                          `[{"x":"1.5"}]`,
+			"return sums.select((t) => ({ x: t.one > 0 ? Decimal('1.50') : Decimal(0) }))":                                          `[{"x":1.5}]`,
 			"class P { #x = Decimal('0.1'); add(v) { this.#x += v; return this.#x } } return new P().add(Decimal('0.2'))":           `"0.3"`,
 			"const [r] = await sums; class P { #x = r.one; add(v) { this.#x += v / 3; return this.#x } } return new P().add(r.one)": `"1.33333333333333333333"`,
 			"return ['1' + '0'.repeat(5000), '1.0'].map((s) => [s].includes(Decimal(1)))":                                           "[false,true]",

@@ -3,8 +3,10 @@ package exoeval_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -219,6 +221,86 @@ func TestDecimalPairsExactly(t *testing.T) {
 			}
 			if got != wants[i] {
 				t.Errorf("%s: %s, want %s", exprs[i], got, wants[i])
+			}
+		}
+	})
+}
+
+// TestDecimalForms: the same calculation in other forms of JavaScript, and beside what no column holds.
+func TestDecimalForms(t *testing.T) {
+	const money = "class M { constructor(v) { this.v = v } valueOf() { return this.v } } "
+	exprs := map[string]string{
+		// Where a member is assigned, and objects that are numbers.
+		"(() => { class P { #x = D; add(v) { this.#x += v; return this.#x } } return new P().add(E) })()":                                                                "number 0.3",
+		"(() => { class P { #x = D; add(v) { return this.#x -= v } } return new P().add(E) })()":                                                                         "number -0.1",
+		"(() => { class A { get t() { return D } set t(v) { this.is = v } } class B extends A { add(x) { super.t += x; return this.is } } return new B().add(E) })()":    "number 0.3",
+		"(() => { class A { get t() { return D } set t(v) { this.is = v } } class B extends A { add(x) { super['t'] += x; return this.is } } return new B().add(E) })()": "number 0.3",
+		"(() => { " + money + "return new M(D) + new M(E) })()":                                                                                                          "number 0.3",
+		"(() => { " + money + "return new M(big) > new M(big - 0.001) })()":                                                                                              "boolean true",
+		"(() => { " + money + "return new M(D) == D })()":                                                                                                                "boolean true",
+		"(() => { " + money + "return -new M(big) })()":                                                                                                                  "number -12345678901234567890.125",
+		"(() => { " + money + "return D == new M(D) })()":                                                                                                                "boolean true",
+		"(() => { let n = 0; const o = { valueOf() { n++; return 5 } }; const v = D + o; return n + ':' + v })()":                                                        "string 1:5.1",
+		"(() => { let n = 0; const o = { [Symbol.toPrimitive](hint) { n++; return hint } }; return D + o + n })()":                                                       "string 0.1default1",
+		"D + { toString: () => '!' }":                                                                                "string 0.1!",
+		"D * { valueOf: () => ({}), toString: () => '3' }":                                                           "number 0.3",
+		"Decimal(7) == { valueOf: () => 7, toString: () => '8' }":                                                    "boolean true",
+		"Decimal(8) == { valueOf: () => 7, toString: () => '8' }":                                                    "boolean false",
+		"(() => { try { return D + { valueOf: () => ({}), toString: () => ({}) } } catch (e) { return e.name } })()": "string TypeError",
+		// Equal in one way, equal in all.
+		"new Set([0.1 + 0.2]).has(Decimal('0.30000000000000004'))":                                    "boolean true",
+		"new Map([[0.1 + 0.2, 1]]).get(Decimal('0.30000000000000004'))":                               "number 1",
+		"(() => { switch (0.1 + 0.2) { case Decimal('0.30000000000000004'): return 1 } return 0 })()": "number 1",
+		"(() => { switch (Decimal('0.30000000000000004')) { case 0.1 + 0.2: return 1 } return 0 })()": "number 1",
+		// Beyond what numbers hold.
+		"T < Infinity": "boolean true", "-T > -Infinity": "boolean true", "T > NaN": "boolean false", "T - Infinity": "number -Infinity", "U * Infinity": "number Infinity", "Infinity * -U": "number -Infinity",
+		"D % Infinity": "number 0.1", "Math.min(D, Infinity)": "number 0.1", "Math.max(D, -Infinity)": "number 0.1", "Math.max(D, Infinity)": "number Infinity", "Math.min(D, -Infinity, 3)": "number -Infinity", "Math.max(D, NaN)": "number NaN",
+		"(() => { try { return Decimal(2) ** 4000 } catch (e) { return e.name } })()": "string RangeError",
+		"0 ** -Decimal(1)": "number Infinity",
+		// Digits.
+		"big.toPrecision(22)": "string 12345678901234567890.13", "Decimal('1.005').toPrecision(3)": "string 1.01", "Decimal('9.996').toPrecision(3)": "string 10.0", "Decimal('-0.000123456').toPrecision(2)": "string -0.00012",
+		"Decimal('0.00000012').toPrecision(2)": "string 1.2e-7", "Decimal(123456).toPrecision(2)": "string 1.2e+5", "Decimal(5).toPrecision(1)": "string 5", "Decimal(0).toPrecision(3)": "string 0.00",
+		"T.toExponential()": "string 1e+400", "big.toExponential(3)": "string 1.235e+19", "Decimal('0.5').toExponential()": "string 5e-1", "Decimal(0).toExponential(1)": "string 0.0e+0",
+		"(() => { try { return D.toPrecision(0) } catch (e) { return e.name } })()": "string RangeError",
+	}
+	testutil.Engines(t, func(t *testing.T, e testutil.Engine) {
+		r := amounts(t, e)
+		for _, named := range []bool{true, false} { // an expression of a program that does not name Decimal is compiled twice
+			names, start := slices.Sorted(maps.Keys(exprs)), "const T = Decimal('1e400'), U = Decimal('1e-400');"
+			if !named {
+				names, start = slices.DeleteFunc(names, func(x string) bool { return strings.ContainsAny(x, "TU") || strings.Contains(x, "Decimal") }), ""
+			}
+			o := r.Run(t, start+"const [a, b, c] = await amounts.orderBy((x) => x.id); const D = a.e, E = b.e, big = c.e;"+outcomes(names))
+			if o.Message != "" {
+				t.Fatal(o)
+			}
+			for i, got := range listOf(t, o.JSON) {
+				if got != exprs[names[i]] {
+					t.Errorf("%s: %s, want %s", names[i], got, exprs[names[i]])
+				}
+			}
+		}
+	})
+}
+
+// TestDecimalGiven: what is given of a Decimal is a number, as if the program had written it; and all its digits where a number has not.
+func TestDecimalGiven(t *testing.T) {
+	testutil.Engines(t, func(t *testing.T, e testutil.Engine) {
+		r := amounts(t, e)
+		for _, x := range []struct{ program, want string }{
+			{"amounts.where({ f: a.d - 10 }).count()", "2"},
+			{"amounts.where({ f: { gt: a.d - 10.5 }, id: { in: [b.e * 5, 7] } }).count()", "1"},
+			{"amounts.where((x) => [a.d - 10].includes(x.f)).count()", "2"},
+			{"amounts.where((x) => x.d === a.d && x.big === a.big).count()", "1"},
+			{"amounts.where({ e: c.e }).count()", "1"},
+			{"amounts.where({ name: a.d }).count()", "must be text"},
+			{"amounts.where((x) => x.name === a.d).count()", "text"},
+			{"amounts.where({ id: 2 }).update({ name: a.d })", "must be text"},
+			{"amounts.where({ id: 2 }).update({ big: a.d * 2, f: a.d, d: c.e, e: a.e + 0.2 })", "1"},
+			{"amounts.where({ id: 2 }).execute()", `[{"id":2,"big":25,"d":"12345678901234567890.125","e":"0.3","f":12.5,"name":"abc"}]`},
+		} {
+			if o := r.Run(t, "const [a, b, c] = await amounts.orderBy((x) => x.id); return await "+x.program); o.JSON != x.want && (o.Message == "" || !strings.Contains(o.Message, x.want)) {
+				t.Errorf("%s: %s, want %s", x.program, o, x.want)
 			}
 		}
 	})

@@ -238,7 +238,7 @@ func (r *run) keyOf(d *realm.Decimal, name string, c goja.FunctionCall, has func
 	switch {
 	case d != nil:
 		ways[0] = d.Key(puts)
-		if n, ok := d.Number(); ok {
+		if n, ok := d.Equal(); ok {
 			ways = append(ways, n)
 		}
 		if !puts {

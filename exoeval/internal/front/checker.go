@@ -35,6 +35,7 @@ type checker struct {
 	spans      []span                      // its functions
 	calls      map[int]span                // its calls, by the offset of their parenthesis
 	helpers    map[string]bool             // what its rewritten operators call
+	copied     int                         // nodes of expressions that are compiled twice
 	names      map[string]bool             // every name that the program mentions, of members too: see needs
 	patterns   bool                        // it has a regular expression in it,
 	generators bool                        // or a generator

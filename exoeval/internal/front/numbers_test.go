@@ -2,6 +2,7 @@ package front
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -23,6 +24,8 @@ func TestNumbers(t *testing.T) {
 		"try { throw todos.x } catch (a) { return a + 1 }":              true,
 		"const { a } = todos; return a + 1":                             true,
 		"let f = 1; { function f() {} } return f + 1":                   true,
+		"class M {} const m = new M(); return m + 1":                    true,
+		"const o = { valueOf: () => todos.x }; return o + 1":            true,
 		"return todos.length + todos.length":                            true,
 		"let s = 1; const g = () => { s = todos.x }; g(); return s + 1": true,
 	} {
@@ -32,5 +35,16 @@ func TestNumbers(t *testing.T) {
 		} else if got := slices.Contains(of.Helpers, HelperCalc) || slices.Contains(of.Helpers, HelperAssign); got != asks {
 			t.Errorf("%s: asks %v", program, got)
 		}
+	}
+}
+
+// TestLongChains: each operator of a chain tries to copy what is left of it, and all of them together no more than the budget.
+func TestLongChains(t *testing.T) {
+	c, _, f := javaScript("return "+strings.Repeat("todos.x + ", 3900)+"1", Config{MaxSource: 64 << 10, MaxNesting: 100, Globals: map[string]bool{}, Grants: []string{"todos"}, Describing: map[string]bool{}})
+	if f != nil {
+		t.Fatal(f)
+	}
+	if c.copied < maxCalcNodes || c.copied > maxCalcCopied {
+		t.Errorf("%d nodes were copied", c.copied)
 	}
 }

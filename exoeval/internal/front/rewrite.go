@@ -25,7 +25,7 @@ func rewrite(pt *form, c *checker) *source.Fault {
 		pt.Prog.Body[i] = r.stmt(s)
 	}
 	r.declareCalc()
-	c.helpers = r.helpers
+	c.helpers, c.copied = r.helpers, r.copied
 	return r.fault
 }
 
@@ -234,6 +234,8 @@ func twice(e ast.Expression) ast.Expression {
 			return &ast.Identifier{Name: e.Name, Idx: e.Idx}
 		case *ast.ThisExpression:
 			return &ast.ThisExpression{Idx: e.Idx}
+		case *ast.SuperExpression:
+			return &ast.SuperExpression{Idx: e.Idx}
 		}
 		if isLiteral(e) {
 			return e

@@ -70,11 +70,9 @@ func (r *rewriter) calculates(e ast.Expression) bool {
 		case *ast.Identifier:
 			return !(r.plain(left) && r.plain(e.Right))
 		case *ast.DotExpression:
-			_, super := left.Left.(*ast.SuperExpression)
-			return !super
+			return !isSuper(left.Left) || twice(left) != nil
 		case *ast.BracketExpression:
-			_, super := left.Left.(*ast.SuperExpression)
-			return !super
+			return !isSuper(left.Left) || twice(left) != nil
 		case *ast.PrivateDotExpression:
 			return twice(left) != nil
 		}
@@ -135,9 +133,9 @@ func (r *rewriter) exactly(e ast.Expression) ast.Expression {
 			of, name = left.Left, &ast.StringLiteral{Idx: at, Value: left.Identifier.Name}
 		case *ast.BracketExpression:
 			of, name = left.Left, left.Member
-		default:
-			again := twice(left)
-			e.Operator, e.Right = token.ASSIGN, r.helperCall(HelperCalc, at, op, again, r.value(e.Right, nameOf(left)))
+		}
+		if of == nil || isSuper(of) { // no value that a helper could be given
+			e.Operator, e.Right = token.ASSIGN, r.helperCall(HelperCalc, at, op, twice(e.Left), r.value(e.Right, nameOf(e.Left)))
 			return e
 		}
 		of = r.expr(of)
@@ -145,6 +143,11 @@ func (r *rewriter) exactly(e ast.Expression) ast.Expression {
 		return r.helperCall(HelperAssign, at, op, ref, r.value(e.Right, ""))
 	}
 	return e
+}
+
+func isSuper(e ast.Expression) bool {
+	_, is := e.(*ast.SuperExpression)
+	return is
 }
 
 // plain reports whether the value of an expression is never a Decimal.
@@ -171,8 +174,8 @@ func (r *rewriter) plain(e ast.Expression) bool {
 		return r.plain(e.Consequent) && r.plain(e.Alternate)
 	case *ast.Identifier:
 		return r.numbers[e.Name.String()] || neverRecorded(e)
-	case *ast.NewExpression:
-		return r.calc != calcExact
+	case *ast.NewExpression, *ast.ObjectLiteral:
+		return false // its valueOf may give one
 	}
 	return neverRecorded(e)
 }

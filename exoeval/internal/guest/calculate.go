@@ -142,6 +142,11 @@ func (r *Guest) calculate(op string, a, b goja.Value) goja.Value {
 			panic(x.refuse()) // the engine would ask one operand alone
 		}
 	}
+	if a, b = r.primitives(op, a, b); b != nil {
+		if v := r.number(op, a, b); v != nil {
+			return v
+		}
+	}
 	if v := r.Calculate(op, a, b, r.plain); v != nil {
 		return v
 	}
@@ -161,21 +166,70 @@ type target struct {
 	of, name, was goja.Value
 }
 
-// asNumber is v, or a Decimal as the number that columns of numbers and JSON compare with, where 15 digits hold it.
-func (r *Guest) asNumber(recv *message.Node, p *message.Param, v goja.Value) goja.Value {
-	d := realm.DecimalIn(v)
-	if d == nil {
+// primitive is what an object is to an operator that calculates or compares. It is asked once, as in JavaScript, and may be a Decimal.
+func (r *Guest) primitive(op string, v goja.Value) goja.Value {
+	o, object := v.(*goja.Object)
+	if !object || realm.DecimalIn(v) != nil {
 		return v
 	}
-	kind := r.valueType(recv)
-	if kind == "" && p.Want.Con != nil {
-		kind = p.Want.Con.Name
+	hint := "number"
+	if op == "+" || op == "==" || op == "!=" {
+		hint = "default"
 	}
-	switch kind {
-	case value.TypeFloat, value.TypeInt, value.TypeJSON:
-		if n, ok := d.Number(); ok {
-			return n
+	give := func(of goja.Value, args ...goja.Value) (goja.Value, bool) {
+		f, ok := goja.AssertFunction(of)
+		if !ok {
+			return nil, false
 		}
+		x := r.Called(f(o, args...))
+		_, object := x.(*goja.Object)
+		return x, !object
+	}
+	if to := o.GetSymbol(goja.SymToPrimitive); to != nil && !goja.IsUndefined(to) && !goja.IsNull(to) {
+		if x, ok := give(to, r.VM.ToValue(hint)); ok {
+			return x
+		}
+	} else {
+		for _, name := range []string{"valueOf", "toString"} {
+			if x, ok := give(o.Get(name)); ok {
+				return x
+			}
+		}
+	}
+	panic(r.VM.NewTypeError("Cannot convert object to primitive value"))
+}
+
+// primitives are the operands of an operator that asks objects what they are.
+func (r *Guest) primitives(op string, a, b goja.Value) (goja.Value, goja.Value) {
+	switch op {
+	case "==", "!=":
+		_, left := a.(*goja.Object)
+		_, right := b.(*goja.Object)
+		if left == right || goja.IsNull(a) || goja.IsNull(b) || goja.IsUndefined(a) || goja.IsUndefined(b) { // two objects are equal if they are one
+			return a, b
+		}
+	case "+", "-", "*", "/", "%", "**", "<", "<=", ">", ">=":
+	case "-x":
+		return r.primitive(op, a), nil
+	default:
+		return a, b
+	}
+	x := r.primitive(op, a)
+	y := r.primitive(op, b)
+	if op != "+" { // where texts are compared with a Decimal, those of objects are no mistake of the program: [] is 0
+		if x != a && realm.DecimalIn(y) != nil {
+			x = numeric(x)
+		}
+		if y != b && realm.DecimalIn(x) != nil {
+			y = numeric(y)
+		}
+	}
+	return x, y
+}
+
+func numeric(v goja.Value) goja.Value {
+	if goja.IsString(v) {
+		return v.ToNumber()
 	}
 	return v
 }

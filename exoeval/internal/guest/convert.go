@@ -170,6 +170,9 @@ func (c *converter) value(v goja.Value, depth int, at *place) (value.Value, erro
 		return value.Value{}, e
 	}
 	if d := realm.DecimalIn(v); d != nil {
+		if c.how == forArgument {
+			return c.scalar(d.Given(), at)
+		}
 		return c.scalar(d.ToString(), at)
 	}
 	o, ok := v.(*goja.Object)

@@ -118,7 +118,7 @@ func isCallable(v goja.Value) bool {
 
 func (r *Guest) argument(recv *message.Node, m *message.Method, i int, prior []*message.Node, v goja.Value) *message.Node {
 	p := &m.Params[i]
-	v = r.PlainValue(r.asNumber(recv, p, v))
+	v = r.PlainValue(v)
 	if p.Lambda != nil {
 		if f, ok := goja.AssertFunction(v); ok {
 			return r.callback(recv, m, i, prior, v, f, nil)

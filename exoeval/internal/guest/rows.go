@@ -71,10 +71,10 @@ func (r *Guest) RowsIn(v goja.Value) *rows {
 	return r.rows[o]
 }
 
-// PlainValue is v, the array that is behind it, or the text of a Decimal.
+// PlainValue is v, the array that is behind it, or a Decimal as it is given.
 func (r *Guest) PlainValue(v goja.Value) goja.Value {
 	if d := realm.DecimalIn(v); d != nil {
-		return d.ToString()
+		return d.Given()
 	}
 	if x := r.RowsIn(v); x != nil {
 		x.fill()

@@ -23,7 +23,7 @@ func (r *Realm) Calculate(op string, a, b goja.Value, plain func(op string, args
 	case "-x":
 		return r.give(x.exact().neg(), true)
 	case "case": // the engine asks what is switched on, and a number equals a number
-		if n, ok := x.Number(); ok {
+		if n, ok := x.Equal(); ok {
 			return n
 		}
 		return x
@@ -45,14 +45,17 @@ func (r *Realm) Calculate(op string, a, b goja.Value, plain func(op string, args
 		}
 		return plain(op, a, b)
 	case "+":
-		if v := r.joined(a, b, plain); v != nil {
-			return v
+		if goja.IsString(a) || goja.IsString(b) {
+			return plain("+", textOf(a), textOf(b))
 		}
 	}
 	m, ok := r.operand(op, a)
 	n, ok2 := r.operand(op, b)
 	if !ok || !ok2 { // NaN, an infinity, or undefined: JavaScript decides
-		return plain(op, a.ToNumber(), b.ToNumber())
+		if op == "%" && ok && math.IsInf(b.ToFloat(), 0) {
+			return a
+		}
+		return plain(op, finite(a), finite(b))
 	}
 	switch op {
 	case "+":
@@ -82,29 +85,38 @@ func (r *Realm) Calculate(op string, a, b goja.Value, plain func(op string, args
 			if p, ok := m.power(int(n.coef.Int64())); ok {
 				return r.give(p, true)
 			}
+			v := plain(op, a.ToNumber(), b.ToNumber()) // the nearest number
+			if math.IsInf(v.ToFloat(), 0) && m.coef.Sign() != 0 {
+				return r.give(m, false)
+			}
+			return v
 		}
 	}
 	return plain(op, a.ToNumber(), b.ToNumber()) // division by zero, and powers that no decimal is
 }
 
-// joined is the text of + where an operand is a text, or an object that is one to +; nil if none is.
-func (r *Realm) joined(a, b goja.Value, plain func(op string, args ...goja.Value) goja.Value) goja.Value {
-	text := func(v goja.Value) goja.Value {
-		if d := DecimalIn(v); d != nil {
-			return d.ToString()
-		}
-		return v
+func textOf(v goja.Value) goja.Value {
+	if d := DecimalIn(v); d != nil {
+		return d.ToString()
 	}
-	for _, v := range []goja.Value{a, b} {
-		o, object := v.(*goja.Object)
-		if object = object && DecimalIn(v) == nil; object && goja.IsNumber(plain("+", r.VM.ToValue(0), o)) {
-			continue // an object that is a number to +: `operand` reads it
-		}
-		if object || goja.IsString(v) {
-			return plain("+", text(a), text(b))
-		}
+	return v
+}
+
+// finite is v as a number. A Decimal beyond what numbers hold is the largest of its sign, and one too near to zero the smallest, so
+// that beside an infinity it is what it is: finite, and not zero.
+func finite(v goja.Value) goja.Value {
+	d := DecimalIn(v)
+	if d == nil {
+		return v.ToNumber()
 	}
-	return nil
+	f, sign := d.ToFloat(), float64(d.exact().coef.Sign())
+	switch {
+	case math.IsInf(f, 0):
+		f = sign * math.MaxFloat64
+	case f == 0:
+		f = sign * math.SmallestNonzeroFloat64
+	}
+	return d.r.VM.ToValue(f)
 }
 
 // operand is the number that an operand of a calculation is, exactly. ok is false where it is none that is finite.
@@ -140,7 +152,9 @@ func (r *Realm) Exactly(name string, args []goja.Value) goja.Value {
 		var most exact
 		for _, v := range args {
 			n, ok := r.operand(name, v)
-			if !ok {
+			if f := v.ToFloat(); !ok && math.IsInf(f, 0) && (name == "max") == (f < 0) {
+				continue // the one infinity that is below, or above, each number
+			} else if !ok {
 				return nil
 			}
 			if c := 0; best == nil || func() bool { c = n.cmp(most); return name == "max" && c > 0 || name == "min" && c < 0 }() {

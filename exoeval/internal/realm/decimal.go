@@ -100,6 +100,22 @@ func (d *Decimal) Number() (v goja.Value, ok bool) {
 	return d.r.VM.ToValue(f), true
 }
 
+// Equal is the number of JavaScript's that equals d, if there is one: its shortest text is d.
+func (d *Decimal) Equal() (v goja.Value, ok bool) {
+	v = d.ToNumber()
+	text, ok := canonical(v)
+	return v, ok && text == d.text
+}
+
+// Given is d as a program would give it to what was granted: a number, for columns of any numbers, where that is exact there, and else the
+// text.
+func (d *Decimal) Given() goja.Value {
+	if n, ok := d.Number(); ok && math.Abs(n.ToFloat()) <= scalar.SafeInteger {
+		return n
+	}
+	return d.ToString()
+}
+
 // JSON is d in JSON that a program writes: a number where that is exact, and else the text.
 func (d *Decimal) JSON() goja.Value {
 	if n, ok := d.Number(); ok {
@@ -147,7 +163,7 @@ func (d *Decimal) SameAs(v goja.Value) bool { return d.equals(v) }
 func (d *Decimal) Equals(v goja.Value) bool {
 	if _, object := v.(*goja.Object); object {
 		if DecimalIn(v) == nil {
-			v = v.ToString()
+			v = v.ToNumber()
 		}
 	} else if _, is := v.Export().(bool); is {
 		v = v.ToNumber()
@@ -339,16 +355,34 @@ func (r *Realm) decimalPrototype() *goja.Object {
 	add("toLocaleString", func(d *Decimal, c goja.FunctionCall) goja.Value {
 		return r.VM.ToValue(r.numberFormat(c.Argument(0), c.Argument(1)).formatExact(d.exact()))
 	})
-	for _, name := range []string{"toString", "toPrecision", "toExponential"} {
-		numbers := Native(r.VM.ToValue(0).ToObject(r.VM).Prototype(), name)
-		add(name, func(d *Decimal, c goja.FunctionCall) goja.Value {
-			if radix := c.Argument(0); name == "toString" && (goja.IsUndefined(radix) || radix.ToInteger() == 10) {
-				return d.ToString()
-			}
-			c.This = d.ToNumber()
-			return numbers(c)
-		})
+	inRadix := Native(r.VM.ToValue(0).ToObject(r.VM).Prototype(), "toString")
+	add("toString", func(d *Decimal, c goja.FunctionCall) goja.Value {
+		if radix := c.Argument(0); goja.IsUndefined(radix) || radix.ToInteger() == 10 {
+			return d.ToString()
+		}
+		c.This = d.ToNumber()
+		return inRadix(c)
+	})
+	digits := func(name string, c goja.FunctionCall, least int64) int {
+		n := c.Argument(0).ToInteger()
+		if n < least || n > 100 {
+			panic(r.RangeError(name + " takes " + strconv.FormatInt(least, 10) + " to 100 digits"))
+		}
+		return int(n)
 	}
+	add("toPrecision", func(d *Decimal, c goja.FunctionCall) goja.Value {
+		if goja.IsUndefined(c.Argument(0)) {
+			return d.ToString()
+		}
+		return r.VM.ToValue(d.exact().precision(digits("toPrecision", c, 1)))
+	})
+	add("toExponential", func(d *Decimal, c goja.FunctionCall) goja.Value {
+		n := len(strings.Trim(strings.Replace(d.text, ".", "", 1), "-0"))
+		if !goja.IsUndefined(c.Argument(0)) {
+			n = digits("toExponential", c, 0) + 1
+		}
+		return r.VM.ToValue(d.exact().exponential(max(n, 1)))
+	})
 	add("toJSON", func(d *Decimal, _ goja.FunctionCall) goja.Value { return d.JSON() })
 	add("toNumber", func(d *Decimal, _ goja.FunctionCall) goja.Value { return d.ToNumber() })
 	add("valueOf", func(d *Decimal, _ goja.FunctionCall) goja.Value { return d })

@@ -3,6 +3,7 @@ package realm
 // The arithmetic behind Decimal.
 
 import (
+	"fmt"
 	"math/big"
 	"strings"
 
@@ -164,3 +165,56 @@ func (a exact) fixed(places int) string {
 }
 
 func (a exact) String() string { return a.fixed(0) }
+
+// significant is the first n digits of a, the last one rounded away from zero at halves, and the power of ten of the first.
+func (a exact) significant(n int) (digits string, e int) {
+	coef := new(big.Int).Abs(a.coef)
+	e = len(coef.String()) - 1 - a.places
+	if coef.Sign() == 0 {
+		return strings.Repeat("0", n), 0
+	}
+	if drop := a.places + e + 1 - n; drop > 0 {
+		unit := power(drop)
+		rest := new(big.Int)
+		if coef.QuoRem(coef, unit, rest); rest.Lsh(rest, 1).Cmp(unit) >= 0 {
+			coef.Add(coef, big.NewInt(1))
+		}
+	} else {
+		coef.Mul(coef, power(-drop))
+	}
+	if digits = coef.String(); len(digits) > n { // 9.99 to 10.0
+		digits, e = digits[:n], e+1
+	}
+	return digits, e
+}
+
+// exponential is a as JavaScript's toExponential writes it, with n digits.
+func (a exact) exponential(n int) string {
+	digits, e := a.significant(n)
+	s := digits[:1]
+	if n > 1 {
+		s += "." + digits[1:]
+	}
+	return a.sign() + s + "e" + fmt.Sprintf("%+d", e)
+}
+
+// precision is a as JavaScript's toPrecision writes it, with n digits.
+func (a exact) precision(n int) string {
+	digits, e := a.significant(n)
+	switch {
+	case e < -6 || e >= n:
+		return a.exponential(n)
+	case e < 0:
+		digits = "0." + strings.Repeat("0", -e-1) + digits
+	case e < n-1:
+		digits = digits[:e+1] + "." + digits[e+1:]
+	}
+	return a.sign() + digits
+}
+
+func (a exact) sign() string {
+	if a.coef.Sign() < 0 {
+		return "-"
+	}
+	return ""
+}
