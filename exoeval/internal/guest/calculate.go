@@ -132,17 +132,13 @@ func (r *Guest) number(op string, a, b goja.Value) goja.Value {
 
 // calculate is an operator of a function that records nothing.
 func (r *Guest) calculate(op string, a, b goja.Value) goja.Value {
-	if b != nil {
-		if v := r.number(op, a, b); v != nil {
-			return v
-		}
-	}
+	a, b = r.primitives(op, a, b)
 	for _, v := range []goja.Value{a, b} {
 		if x, recorded := v.(*Opaque); recorded {
 			panic(x.refuse()) // the engine would ask one operand alone
 		}
 	}
-	if a, b = r.primitives(op, a, b); b != nil {
+	if b != nil {
 		if v := r.number(op, a, b); v != nil {
 			return v
 		}
