@@ -15,6 +15,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/writing"
+	"github.com/exoagent/exoagent/internal/sqlname"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -131,8 +132,9 @@ func (b *broken) columns() []string {
 	}
 	var all []string
 	for _, k := range t.Checks {
-		if cmp.Or(k.Name, strings.Join(strings.Fields(k.Expr), " ")) != strings.Join(strings.Fields(b.Constraint), " ") {
-			continue
+		expr := strings.Join(strings.Fields(k.Expr), " ")
+		if name := strings.Join(strings.Fields(b.Constraint), " "); cmp.Or(k.Name, expr) != name && (k.Name != "" || !strings.HasPrefix(expr, sqlname.Quote(name)+" ")) {
+			continue // SQLite takes the quotes off a text that begins with a name, and then says the name alone
 		}
 		for _, c := range t.Columns {
 			if t.Reads(k.Expr, func(name string) bool { return name == c.Name }) {

@@ -128,7 +128,7 @@ func doctorFile(ctx context.Context, std cli.Stdio, path string) (missing int, e
 		case r.BypassRLS:
 			say("MISSING", "role of %s: %s has BYPASSRLS: no row-level security binds it. To do: ALTER ROLE %s NOBYPASSRLS; or another role", name, r.Name, sqlname.Plain(r.Name))
 		default:
-			say("ok", "role of %s: %s is no superuser, and row-level security binds it", name, r.Name)
+			say("ok", "role of %s: %s is no superuser and has no BYPASSRLS", name, r.Name)
 		}
 	}
 	for _, f := range findings {

@@ -50,7 +50,7 @@ func TestGrantFileCommands(t *testing.T) {
 		{"validate " + bad, "", cli.ExitFound, "bad.yaml:9:19: the table customers has no column `nam`; did you mean `name`?"},
 		{"validate " + bad, "", cli.ExitFound, "bad.yaml:9:24: the table customers has no column `salary`"},
 		{"validate -offline " + bad, "", cli.ExitDone, "bad.yaml: 1 grant of 1 facet, 0 of which programs may change; nothing is wrong that can be found without a database; next: exo validate " + bad + "\n"},
-		{"validate " + good, "", cli.ExitDone, "next: read exo show " + good + ", and write reviewed: true into the file\n"},
+		{"validate " + good, "", cli.ExitDone, "next: exo show " + good + ", and when that is what you mean write reviewed: true into the file\n"},
 		{"validate " + reviewed, "", cli.ExitDone, "nothing is wrong; next: exo serve " + reviewed + "\n"},
 		{"validate " + touched, "", cli.ExitFound, "touched.yaml: 1 fault; next: exo validate -effects " + touched + " prints what would allow 1 of them\n"},
 		{"validate " + dir + "/none.yaml", "", cli.ExitCannot, "none.yaml"},
@@ -123,7 +123,7 @@ func TestGrantFilePage(t *testing.T) {
 	t.Chdir(dir)
 	t.Setenv("SHOP_URL", "sqlite:shop.db")
 	want := []string{
-		"exo.yaml: 2 grants of 2 facets, 1 of which programs may change; nothing is wrong, and nobody has reviewed it: reviewed is not true; next: read exo show exo.yaml, and write reviewed: true into the file\n",
+		"exo.yaml: 2 grants of 2 facets, 1 of which programs may change; nothing is wrong, and nobody has reviewed it: reviewed is not true; next: exo show exo.yaml, and when that is what you mean write reviewed: true into the file\n",
 		`[{"title":"The door sticks","by":"Ann"},{"title":"The roof leaks","by":"Ann"}]` + "\n",
 		"1\n",
 		"1\n",

@@ -173,7 +173,7 @@ func (v *validating) summary(path string, f *grantfile.File, warnings int) strin
 	case v.offline:
 		return s + " that can be found without a database; next: exo validate " + path
 	case !f.Reviewed:
-		return s + ", and nobody has reviewed it: reviewed is not true; next: read exo show " + path + ", and write reviewed: true into the file"
+		return s + ", and nobody has reviewed it: reviewed is not true; next: exo show " + path + ", and when that is what you mean write reviewed: true into the file"
 	}
 	return s + "; next: exo serve " + path
 }

@@ -142,6 +142,11 @@ func reason(err error) string {
 	return err.Error()
 }
 
+// ofFacet is the reason of a facet, which may name it too.
+func ofFacet(name string, err error) string {
+	return "the facet " + name + ": " + strings.TrimPrefix(reason(err), "facet "+name+": ")
+}
+
 func (d *Declared) declare(ctx context.Context) error {
 	f, p := d.File, &problems{}
 	for name, db := range d.dbs {
@@ -271,14 +276,14 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 			return
 		}
 		if err := allow(texts(names)...); err != nil {
-			p.at(names[0].Pos, "the facet %s: %s", x.Text, reason(err))
+			p.at(names[0].Pos, "%s", ofFacet(x.Text, err))
 		}
 	}
 	each(x.Insert, facet.AllowInsert)
 	each(x.Update, facet.AllowUpdate)
 	for _, e := range x.Effects {
 		if err := facet.Permit(e.Text); err != nil {
-			p.at(e.Pos, "the facet %s: %s", x.Text, reason(err))
+			p.at(e.Pos, "%s", ofFacet(x.Text, err))
 		}
 	}
 	each(x.Search, facet.Search)
@@ -288,7 +293,7 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 			allow = facet.AllowTrustedDelete
 		}
 		if err := allow(); err != nil {
-			p.at(*x.Delete, "the facet %s: %s", x.Text, reason(err))
+			p.at(*x.Delete, "%s", ofFacet(x.Text, err))
 		}
 	}
 	d.facets[x.Text] = facet
@@ -308,7 +313,7 @@ func (d *Declared) whole(in *dynamic.Declarations, x *Facet) (*dynamic.Facet, *m
 	}
 	facet, err := t.Facet(x.Text, texts(columnsOf(x))...)
 	if err != nil {
-		return nil, &misplaced{x.Pos, fmt.Sprintf("the facet %s: %s", x.Text, reason(err))}
+		return nil, &misplaced{x.Pos, fmt.Sprintf("%s", ofFacet(x.Text, err))}
 	}
 	return facet, nil
 }

@@ -288,7 +288,7 @@ func (c *Checker) unset(f Finding, what, in string, settings []schema.Setting) {
 			fails = "where the function gets there, a query fails"
 		}
 		f.Problem = fmt.Sprintf("%s reads the setting %s by current_setting('%s'), which fails where there is none: %s", what, s.Name, s.Name, fails)
-		f.Fix = fmt.Sprintf("current_setting('%s', true) in %s; or ALTER ROLE %s SET %s = ''", s.Name, in, sqlname.Plain(c.Live.Role.Name), s.Name)
+		f.Fix = fmt.Sprintf("current_setting('%s', true) in %s; or ALTER ROLE %s SET %s = '', or to a value that it can be cast to where it is cast", s.Name, in, sqlname.Plain(c.Live.Role.Name), s.Name)
 		c.Add(f)
 	}
 }

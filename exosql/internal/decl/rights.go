@@ -35,7 +35,7 @@ func (f *Facet) Allow(r Rights) error {
 	}
 	for _, c := range r.Update {
 		if c.Key {
-			return fmt.Errorf("exosql: facet %s: the key %s can't be changed: rows are found by it", f.Alias, c.Name)
+			return fmt.Errorf("exosql: facet %s: the key %s can't be changed: rows are found by it; leave it out of what programs may update", f.Alias, c.Name)
 		}
 	}
 	f.Rights.Insert = append(f.Rights.Insert, r.Insert...)

@@ -165,7 +165,13 @@ func (r refusing) awaited(l *decl.Link) {
 		}) {
 		return
 	}
-	r.unless(decl.Permission{Kind: decl.PermitWaiting, On: l.To.Name, Of: strings.Join(cols, ", ")}, check.HiddenEffect, fmt.Sprintf("ALTER TABLE %s ADD FOREIGN KEY (%s) REFERENCES %s (%s)", check.InFull(of), sqlname.List(cols), check.InFull(r.t), sqlname.List(by)), fmt.Sprintf(", if no row of %s refers to a row that is not there", l.To.Name),
+	fix := fmt.Sprintf("FOREIGN KEY (%s) REFERENCES %s (%s)", sqlname.List(cols), check.InFull(r.t), sqlname.List(by))
+	if c.Live.Engine == schema.SQLite {
+		fix += " in the definition of " + check.InFull(of) + " (SQLite can't add one later)"
+	} else {
+		fix = "ALTER TABLE " + check.InFull(of) + " ADD " + fix
+	}
+	r.unless(decl.Permission{Kind: decl.PermitWaiting, On: l.To.Name, Of: strings.Join(cols, ", ")}, check.HiddenEffect, fix, fmt.Sprintf(", if no row of %s refers to a row that is not there", l.To.Name),
 		"programs may add rows to it, and rows of %s are in scope by (%s) without a foreign key that holds for all: rows that refer to none would come into scope with a new one", l.To.Name, strings.Join(cols, ", "))
 }
 

@@ -114,6 +114,8 @@ func (u unique) name() string {
 // fixUnique is what would be right of a rule that spans tenants, other than that programs may learn what others have.
 func (c *rules) fixUnique(u unique, w Write) string {
 	switch {
+	case u.primary && !shares(c.Live, u.columns(), names(w.Rights.Insert)):
+		return fmt.Sprintf("numbers or UUIDs that the database gives (%s)", sqlname.List(u.columns()))
 	case u.primary:
 		return fmt.Sprintf("numbers or UUIDs that the database gives (%s), %s", sqlname.List(u.columns()), w.Table.Reader.NotInserted())
 	case !w.Decided || len(w.Scope) == 0 || u.exclusion != nil || u.where != "" || len(u.columns()) < len(u.Parts):
@@ -124,6 +126,9 @@ func (c *rules) fixUnique(u unique, w Write) string {
 		if !c.Within([]string{col}, within) {
 			within = append([]string{col}, within...)
 		}
+	}
+	if len(within) == len(u.columns()) {
+		return "" // it has the scope's columns; what it tells is of rows that come into scope otherwise
 	}
 	return fmt.Sprintf("UNIQUE (%s) in its place", sqlname.List(within))
 }
