@@ -42,7 +42,7 @@ func TestKeyNeeded(t *testing.T) {
 			tu.Engines(t, func(t *testing.T, e tu.Engine) {
 				rest := e.Pick(c.sqlite, c.postgres)
 				if rest == "" {
-					t.Skip("the engine has no such key")
+					return // the engine has no such key: there is nothing to try
 				}
 				db, raw := wrFile(t, e, strings.Split(strings.ReplaceAll("CREATE TABLE notes (org "+e.Pick("INTEGER", "bigint")+" NOT NULL, body text, "+rest, "; CREATE", ";;CREATE"), ";;")...)
 				notes := exosql.NewTable[knNote]("notes").Permit(exosql.AllowTrigger("fill"))
