@@ -119,7 +119,7 @@ func (c *Checker) columns(t *decl.Table, live []schema.Column, listed map[string
 			c.missingColumn(t, col, live)
 			continue
 		}
-		c.kind(t, col, x, listed[x.Name])
+		c.columnType(t, col, x, listed[x.Name])
 		switch {
 		case view: // of its columns no engine knows
 		case col.Key && !x.NotNull:

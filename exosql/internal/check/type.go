@@ -41,8 +41,8 @@ var sqliteHolds = map[string][]schema.Kind{
 	value.TypeUUID: {schema.UUID, schema.Text}, value.TypeBytes: {schema.Bytes}, value.TypeJSON: {schema.JSON, schema.Text}, value.TypeList: {schema.JSON, schema.Text},
 }
 
-// kind compares a column's type, and the values that its declaration lists, with the database's; listed are those of its CHECK.
-func (c *Checker) kind(t *decl.Table, col *decl.Column, x *schema.Column, listed []string) {
+// columnType compares a column's type, and the values that its declaration lists, with the database's; listed are those of its CHECK.
+func (c *Checker) columnType(t *decl.Table, col *decl.Column, x *schema.Column, listed []string) {
 	if !c.holds(col, x) {
 		is := x.Type
 		if x.Domain != nil {

@@ -240,7 +240,7 @@ func TestWritable(t *testing.T) {
 		}, "(person_id) is unique among everybody's rows"},
 		"rows that wait for a new one": {func(d *schema.Database, t *schema.Table, w *Write) {
 			w.Leading = []*decl.Link{{From: jobs, To: people, Pairs: []decl.Pair{{From: id, To: job}}}}
-		}, `ALTER TABLE people ADD FOREIGN KEY (job) REFERENCES jobs (id), or Permit(exosql.AllowWaiting("people", "job"))`},
+		}, `FOREIGN KEY (job) REFERENCES jobs (id) in the definition of people (SQLite can't add one later), or Permit(exosql.AllowWaiting("people", "job"))`},
 		"those that a foreign key holds": {func(d *schema.Database, t *schema.Table, w *Write) {
 			w.Leading = []*decl.Link{{From: jobs, To: people, Pairs: []decl.Pair{{From: id, To: job}}}}
 			d.Tables[1].ForeignKeys = []schema.ForeignKey{{Columns: []string{"job"}, Table: t.Name}}
