@@ -30,9 +30,9 @@ func (c *catalogue) describe(asked string) (string, error) {
 	if name == "" {
 		near := scalar.Nearest(asked, c.names)
 		if near == "" {
-			return "", fail.Errorf(fail.Denied, "", "nothing is named %q here; %s(\"…\") finds names by words that describe them", shorten(asked, 60), c.searchName)
+			return "", fail.Errorf(fail.Denied, "", "nothing is named %q here; %s(\"…\") finds names by words that describe them", scalar.Shorten(asked, 60), c.searchName)
 		}
-		return "", fail.Errorf(fail.Denied, "", "nothing is named %q here; did you mean %s(%q)?", shorten(asked, 60), c.describeName, near)
+		return "", fail.Errorf(fail.Denied, "", "nothing is named %q here; did you mean %s(%q)?", scalar.Shorten(asked, 60), c.describeName, near)
 	}
 	text := c.cut(c.texts[name])
 	if e := c.entryOf(name); e != nil && len(e.paths) > 0 {

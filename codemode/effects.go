@@ -9,6 +9,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // maxEffects is how many effects of one failed run are named to the model.
@@ -67,7 +68,7 @@ func (r *Result) EffectsNote() string {
 		}
 		stands, failed = stands || e.Stands(), failed || state == exo.StateFailed || state == exo.StateUnknown
 		if why := refusal(e); why != "" && len(says) < maxRefusals {
-			if why = shorten(clean(e.Op), 100) + " did not take place: " + why; !slices.Contains(says, why) {
+			if why = scalar.Shorten(clean(e.Op), 100) + " did not take place: " + why; !slices.Contains(says, why) {
 				says = append(says, why)
 			}
 			continue
@@ -113,7 +114,7 @@ func refusal(e exo.Effect) string {
 	if e.State != exo.StateFailed || !errors.As(e.Err, &why) || why.Kind != fail.Invalid || !errors.Is(why, exo.ErrNothingDone) {
 		return ""
 	}
-	return strings.TrimRight(shorten(clean(why.Message()), maxRefusal), ".")
+	return strings.TrimRight(scalar.Shorten(clean(why.Message()), maxRefusal), ".")
 }
 
 // becameOf says each state of an effect in plain words, in the order in which they are told.
@@ -132,7 +133,7 @@ var becameOf = []struct {
 func counted(ops []string) string {
 	times, order := map[string]int{}, []string(nil)
 	for _, op := range ops {
-		if op = shorten(clean(op), 100); times[op] == 0 {
+		if op = scalar.Shorten(clean(op), 100); times[op] == 0 {
 			order = append(order, op)
 		}
 		times[op]++

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 const (
@@ -70,7 +70,7 @@ func (r *Result) rest(b []byte, console, result int) json.RawMessage {
 		if kind == fail.Other {
 			kind = fail.Internal
 		}
-		f := failed{Kind: kind.String(), Message: shorten(clean(fail.GuestText(r.Err)), maxMessage), Line: at.Line, Column: at.Column, Source: shorten(clean(at.Text), maxMessage)}
+		f := failed{Kind: kind.String(), Message: scalar.Shorten(clean(fail.GuestText(r.Err)), maxMessage), Line: at.Line, Column: at.Column, Source: scalar.Shorten(clean(at.Text), maxMessage)}
 		if s := afterwards[kind]; s != "" && (effects == "" || effects == noEffects) {
 			f.Message = strings.TrimRight(f.Message, ".") + ". " + s
 		}
@@ -99,14 +99,4 @@ func (r *Result) rest(b []byte, console, result int) json.RawMessage {
 // clean makes text of whatever a program may have logged or thrown.
 func clean(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
-}
-
-func shorten(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
 }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 const (
@@ -86,7 +87,7 @@ func (c *cutter) notice(full, limit int, advice string) string {
 		b.WriteString(".")
 	}
 	b.WriteString(" " + advice)
-	return shorten(b.String(), maxNotice)
+	return scalar.Shorten(b.String(), maxNotice)
 }
 
 // fit appends v in at most budget bytes, if it has at least a few.
@@ -203,7 +204,7 @@ func (c *cutter) record(v value.Value, budget int, path string) error {
 			return err
 		}
 		c.b = append(c.b, ':')
-		if err := c.fit(x, min(sizes[i], share), path+"."+shorten(n, 40)); err != nil {
+		if err := c.fit(x, min(sizes[i], share), path+"."+scalar.Shorten(n, 40)); err != nil {
 			return err
 		}
 		i++

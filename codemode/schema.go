@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 const inputSchema = `{"type":"object","properties":{"code":{"type":"string","description":"The JavaScript program: (api) => ..., async (api) => { ... return value }, or statements that end with return."}},"required":["code"],"additionalProperties":false}`
@@ -59,7 +60,7 @@ func decodeInput(input []byte, maxSource int) (string, error) {
 		s, isText := v.(string)
 		switch {
 		case key != "code":
-			return bad("the input has a field %q, which is not known", shorten(fmt.Sprint(key), 60))
+			return bad("the input has a field %q, which is not known", scalar.Shorten(fmt.Sprint(key), 60))
 		case seen:
 			return bad(`the input has "code" twice`)
 		case !isText:

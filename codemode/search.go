@@ -8,6 +8,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 const (
@@ -182,11 +183,11 @@ func (c *catalogue) found(ss []scored) value.Value {
 		e := &c.entries[s.entry]
 		fields := []value.Field{{Name: "name", Value: value.Text(e.name)}, {Name: "paths", Value: texts(e.paths)}}
 		if e.doc != "" {
-			fields = append(fields, value.Field{Name: "about", Value: value.Text(shorten(e.doc, maxDoc))})
+			fields = append(fields, value.Field{Name: "about", Value: value.Text(scalar.Shorten(e.doc, maxDoc))})
 		}
 		var members []string
 		for _, m := range s.best() {
-			members = append(members, shorten(e.members[m].line+comment(e.members[m].doc), maxDoc))
+			members = append(members, scalar.Shorten(e.members[m].line+comment(e.members[m].doc), maxDoc))
 		}
 		items[k] = value.RecordValue(append(fields, value.Field{Name: "members", Value: texts(members)})...)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // position is where a type stands: what a column is there differs.
@@ -437,11 +438,7 @@ func list(of string) string {
 
 // union writes the values of an enum.
 func union(values []string) string {
-	var qs []string
-	for _, v := range values {
-		qs = append(qs, quote(v))
-	}
-	return strings.Join(qs, " | ")
+	return strings.Join(scalar.Each(values, quote), " | ")
 }
 
 // quote writes a text as JavaScript does; JSON's quotes are JavaScript's.

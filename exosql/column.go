@@ -84,7 +84,7 @@ func newColumn[T, V, F any](table *Table[T], name constant, field func(*T) F) *d
 	}
 	row := new(T)
 	table.bound.bind(t.Name, string(name), reflect.ValueOf(row).Elem(), func() any { return field(row) })
-	c := &decl.Column{Table: t, Name: string(name), Guest: decl.Camel(string(name))}
+	c := &decl.Column{Table: t, Name: string(name), Guest: scalar.Camel(string(name))}
 	of := reflect.TypeFor[V]()
 	c.Kind, c.Elem = kindOf(of)
 	c.Nulls = c.Kind == value.TypeList && of.Elem().Kind() == reflect.Pointer

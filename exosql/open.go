@@ -19,6 +19,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/lru"
 	"github.com/exoagent/exoagent/internal/pgsession"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
@@ -159,7 +160,7 @@ func OpenPostgres(ctx context.Context, config *pgxpool.Config, opt *OpenOptions)
 			return nil, fail.Errorf(fail.Invalid, "exosql: OpenPostgres", "%s is set, and would not be called for queries: they run on connections that no hook may use; leave it nil", hook.name)
 		}
 	}
-	return openPostgres(ctx, postgres.Config{Conn: config.ConnConfig, BeforeConnect: config.BeforeConnect, AfterConnect: config.AfterConnect}, positive(int(config.MaxConns), defaultConns), opt)
+	return openPostgres(ctx, postgres.Config{Conn: config.ConnConfig, BeforeConnect: config.BeforeConnect, AfterConnect: config.AfterConnect}, scalar.Positive(int(config.MaxConns), defaultConns), opt)
 }
 
 func openPostgres(ctx context.Context, conf postgres.Config, conns int, opt *OpenOptions) (*DB, error) {
@@ -189,14 +190,14 @@ func open(ctx context.Context, d sqlast.Dialect, e engine.Engine, err error, con
 		}
 		return nil, err
 	}
-	bytes := positive(opt.PlanBytes, defaultPlanBytes)
+	bytes := scalar.Positive(opt.PlanBytes, defaultPlanBytes)
 	db := &DB{dialect: d, secured: opt.RowSecurity, plans: lru.New[*plan.Plan](bytes), writes: lru.New[*keptWrite](bytes / 4)}
 	if err == nil {
 		db.cursors, err = cursor.New(opt.CursorKey)
 	}
 	if err == nil {
-		db.pool, err = engine.NewPool(ctx, e, positive(opt.Conns, conns))
-		db.writers, db.idle, db.images = engine.NewWriters(e, positive(opt.Conns, conns)), positive(opt.WriteIdle, defaultIdle), opt.Images
+		db.pool, err = engine.NewPool(ctx, e, scalar.Positive(opt.Conns, conns))
+		db.writers, db.idle, db.images = engine.NewWriters(e, scalar.Positive(opt.Conns, conns)), scalar.Positive(opt.WriteIdle, defaultIdle), opt.Images
 		db.hookFailed = opt.HookFailed
 	}
 	if err == nil && opt.Witness {
@@ -241,13 +242,5 @@ func (o *OpenOptions) engine() engine.Options {
 	if o == nil {
 		o = &OpenOptions{}
 	}
-	return engine.Options{Setup: o.Setup, PreparedBytes: 2 * positive(o.PlanBytes, defaultPlanBytes), Marks: o.Witness, PlanCost: o.PlanCost}
-}
-
-// positive is n, or what stands for a number that was not given or means nothing.
-func positive[N int | time.Duration](n, otherwise N) N {
-	if n > 0 {
-		return n
-	}
-	return otherwise
+	return engine.Options{Setup: o.Setup, PreparedBytes: 2 * scalar.Positive(o.PlanBytes, defaultPlanBytes), Marks: o.Witness, PlanCost: o.PlanCost}
 }

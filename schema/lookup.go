@@ -168,6 +168,14 @@ func (d *Database) Left(n Name) *LeftOut {
 	return nil
 }
 
+// ColumnNames are the names of the columns, in their order.
+func (t *Table) ColumnNames() (out []string) {
+	for i := range t.Columns {
+		out = append(out, t.Columns[i].Name)
+	}
+	return out
+}
+
 // Column finds a column by its name as the engine keeps it, also SQLite's hidden rowid; nil if there is none.
 func (t *Table) Column(name string) *Column {
 	i := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })

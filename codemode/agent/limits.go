@@ -1,6 +1,10 @@
 package agent
 
-import "time"
+import (
+	"time"
+
+	"github.com/exoagent/exoagent/internal/scalar"
+)
 
 // QuestionLimits bound what answering one question may take. A zero field is its default.
 type QuestionLimits struct {
@@ -21,17 +25,9 @@ type QuestionLimits struct {
 // no way to ask for no limit by mistake.
 func (l QuestionLimits) OrDefault() QuestionLimits {
 	return QuestionLimits{
-		Steps: positive(l.Steps, 8), Calls: positive(l.Calls, 8), Fruitless: positive(l.Fruitless, 3), Tries: positive(l.Tries, 4),
-		Backoff: positive(l.Backoff, time.Second), Wait: positive(l.Wait, time.Minute),
-		Tokens: positive(l.Tokens, 8192), Bytes: positive(l.Bytes, 8<<20),
-		Silence: positive(l.Silence, 2*time.Minute), Reply: positive(l.Reply, 10*time.Minute), Question: positive(l.Question, 256<<10),
+		Steps: scalar.Positive(l.Steps, 8), Calls: scalar.Positive(l.Calls, 8), Fruitless: scalar.Positive(l.Fruitless, 3), Tries: scalar.Positive(l.Tries, 4),
+		Backoff: scalar.Positive(l.Backoff, time.Second), Wait: scalar.Positive(l.Wait, time.Minute),
+		Tokens: scalar.Positive(l.Tokens, 8192), Bytes: scalar.Positive(l.Bytes, 8<<20),
+		Silence: scalar.Positive(l.Silence, 2*time.Minute), Reply: scalar.Positive(l.Reply, 10*time.Minute), Question: scalar.Positive(l.Question, 256<<10),
 	}
-}
-
-// positive is n, or what stands for a number that was not given or means nothing.
-func positive[T int | int64 | time.Duration](n, otherwise T) T {
-	if n > 0 {
-		return n
-	}
-	return otherwise
 }

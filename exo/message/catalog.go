@@ -3,11 +3,11 @@ package message
 // This file asks a whole catalogue: which labels, effects and ways out there are. exo decides by it when it grants.
 
 import (
-	"github.com/exoagent/exoagent/exo/value"
 	"maps"
 	"slices"
-	"sort"
 	"strings"
+
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // Labels has all tags that what was granted can put on a run, each by itself: joined, pii would stand for pii@member as well.
@@ -117,10 +117,5 @@ func (c Catalog) FirstDeclassifier() string {
 
 // Names of the interfaces, sorted: for printers.
 func (c Catalog) Names() []string {
-	ns := make([]string, 0, len(c))
-	for n := range c {
-		ns = append(ns, n)
-	}
-	sort.Strings(ns)
-	return ns
+	return slices.Sorted(maps.Keys(c))
 }

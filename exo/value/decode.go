@@ -233,10 +233,7 @@ func (d *Decoder) shape(depth int) *Shape {
 	return s
 }
 
-// Cells reads how many cells there are, and the cells, into rows of a known shape.
-func (d *Decoder) Cells(into *Rows) { d.cells(into, 0) }
-
-// PlainCells is Cells for rows of scalars. It leaves them in the encoding, as a part of the input, and
+// PlainCells reads how many cells there are, and the cells, into rows of a known shape, which hold scalars alone. It leaves them in the encoding, as a part of the input, and
 // refuses other cells.
 func (d *Decoder) PlainCells(into *Rows) {
 	width, n := into.Shape.Width(), d.claim(1)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // A tag of secrecy may say whose a value is, and with that who may read it: the decentralized label model's readers
@@ -32,10 +34,7 @@ func ReaderTag(tag, kind string, ids ...string) (string, error) {
 	if tag == "" || strings.Contains(tag, "@") || kind == "" || strings.ContainsAny(kind, "@:|%") {
 		return "", fmt.Errorf("exo: ReaderTag(%q, %q, …): want a tag and a kind of readers, like ReaderTag(%q, %q, …)", tag, kind, "pii", "member")
 	}
-	s := make([]string, len(ids))
-	for i, id := range ids {
-		s[i] = spelledID(id)
-	}
+	s := scalar.Each(ids, spelledID)
 	slices.Sort(s)
 	return tag + "@" + kind + ":" + strings.Join(slices.Compact(s), "|"), nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/internal/fair"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // PoolOptions are for NewPool. Zero means the default.
@@ -68,13 +69,13 @@ func NewPool(o PoolOptions) (*Pool, error) {
 	if err := o.Reuse.check(); err != nil {
 		return nil, err
 	}
-	o.Workers = positive(o.Workers, max(4, 2*runtime.GOMAXPROCS(0)))
-	o.Share = positive(o.Share, max(1, o.Workers-1))
-	o.Idle = positive(o.Idle, min(8, (o.Workers+1)/2))
-	o.Queue = positive(o.Queue, 64)
-	o.TotalWait = positive(o.TotalWait, 1024)
-	o.ParkedBytes = positive(o.ParkedBytes, 512<<20)
-	o.Reuse.Kept = positive(o.Reuse.Kept, o.Workers)
+	o.Workers = scalar.Positive(o.Workers, max(4, 2*runtime.GOMAXPROCS(0)))
+	o.Share = scalar.Positive(o.Share, max(1, o.Workers-1))
+	o.Idle = scalar.Positive(o.Idle, min(8, (o.Workers+1)/2))
+	o.Queue = scalar.Positive(o.Queue, 64)
+	o.TotalWait = scalar.Positive(o.TotalWait, 1024)
+	o.ParkedBytes = scalar.Positive(o.ParkedBytes, 512<<20)
+	o.Reuse.Kept = scalar.Positive(o.Reuse.Kept, o.Workers)
 	places := fair.Config{Places: o.Workers, Share: o.Share, PerMember: o.Queue, Total: o.TotalWait,
 		Away: o.ParkedBytes, AwayShare: max(1, int(float64(o.ParkedBytes)*min(1, float64(o.Share)/float64(o.Workers))))}
 	p := &Pool{opts: o, launches: make(chan launching), queue: fair.New[party](places)}
@@ -95,14 +96,6 @@ func NewPool(o PoolOptions) (*Pool, error) {
 		}
 	}
 	return p, nil
-}
-
-// positive is n, or what stands for a number that was not given or means nothing.
-func positive(n, otherwise int) int {
-	if n > 0 {
-		return n
-	}
-	return otherwise
 }
 
 var shared = sync.OnceValue(func() *Pool {

@@ -95,7 +95,7 @@ func (d *Declarations) Table(name string, more ...ColumnSpec) (*Table, error) {
 	says := map[string]ColumnSpec{}
 	for _, m := range more {
 		if live.Column(m.Name) == nil {
-			return nil, wrong(name+"."+m.Name, "there is no such column; there are %s", list(columnNames(live)))
+			return nil, wrong(name+"."+m.Name, "there is no such column; there are %s", list(live.ColumnNames()))
 		}
 		if _, twice := says[m.Name]; twice {
 			return nil, wrong(name+"."+m.Name, "the column is described twice")
@@ -195,7 +195,7 @@ func (t *Table) readBy(m ColumnSpec) error {
 	cols := make([]*decl.Column, len(m.Readers.Columns))
 	for i, name := range m.Readers.Columns {
 		if cols[i] = t.cols[name]; cols[i] == nil {
-			return wrong(t.t.Name+"."+m.Name, "its readers: there is no column %q; there are %s", name, list(columnNames(t.d.live.Rows(schema.Name{Name: t.t.Name}))))
+			return wrong(t.t.Name+"."+m.Name, "its readers: there is no column %q; there are %s", name, list(t.d.live.Rows(schema.Name{Name: t.t.Name}).ColumnNames()))
 		}
 	}
 	if err := t.cols[m.Name].ReadBy(m.Readers.Kind, cols); err != nil {
@@ -249,7 +249,7 @@ func (t *Table) column(x *schema.Column, m ColumnSpec, key bool) (*decl.Column, 
 	if err := m.check(at, r); err != nil {
 		return nil, err
 	}
-	c := &decl.Column{Table: t.t, Name: x.Name, Guest: decl.Camel(x.Name), Kind: string(x.Kind), Elem: string(x.Elem), Doc: m.Doc, Iso: m.StoredISO, Indexed: m.Indexed, Enum: slices.Clone(m.OneOf)}
+	c := &decl.Column{Table: t.t, Name: x.Name, Guest: scalar.Camel(x.Name), Kind: string(x.Kind), Elem: string(x.Elem), Doc: m.Doc, Iso: m.StoredISO, Indexed: m.Indexed, Enum: slices.Clone(m.OneOf)}
 	if m.Type != "" {
 		c.Kind, c.Elem = m.Type, m.Elem
 	}
@@ -352,16 +352,5 @@ func (t *Table) col(name string) (*decl.Column, error) {
 	if err := t.left[name]; err != nil {
 		return nil, err
 	}
-	var names []string
-	for _, c := range t.t.Cols {
-		names = append(names, c.Name)
-	}
-	return nil, wrong(t.t.Name+"."+name, "there is no such column; there are %s", list(names))
-}
-
-func columnNames(t *schema.Table) (out []string) {
-	for i := range t.Columns {
-		out = append(out, t.Columns[i].Name)
-	}
-	return out
+	return nil, wrong(t.t.Name+"."+name, "there is no such column; there are %s", list(decl.Names(t.t.Cols)))
 }

@@ -8,14 +8,13 @@
 package draft
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql/dynamic"
+	"github.com/exoagent/exoagent/internal/grantfile"
 	"github.com/exoagent/exoagent/internal/naming"
 	names "github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/terms"
@@ -106,7 +105,7 @@ func New(live *schema.Database, o Options) (*Draft, error) {
 		if f.Out == "" {
 			dt, err := made.Table(f.Table)
 			if err != nil {
-				f.leave("something is wrong in them", errorText(err))
+				f.leave("something is wrong in them", grantfile.Reason(err))
 				continue
 			}
 			tables[f] = dt
@@ -169,14 +168,6 @@ func unfit(live *schema.Database, t *schema.Table) (kind, why string) {
 	return "", ""
 }
 
-// message is an error without its place, for a comment of the file.
-func errorText(err error) string {
-	if e, ok := errors.AsType[*fail.Error](err); ok && e.Message() != "" {
-		return e.Message()
-	}
-	return err.Error()
-}
-
 // nameFacets gives each facet its name and its columns, as package dynamic takes them.
 func (d *Draft) nameFacets(tables map[*Facet]*dynamic.Table) {
 	taken := map[string]bool{}
@@ -200,7 +191,7 @@ func (d *Draft) nameFacets(tables map[*Facet]*dynamic.Table) {
 			}
 			if t := tables[f]; t != nil && x.out == "" {
 				if _, err := t.Facet(f.Alias, append(slices.Clone(shown), c.Name)...); err != nil {
-					x.out, odd = errorText(err), append(odd, i)
+					x.out, odd = grantfile.Reason(err), append(odd, i)
 				}
 			}
 			if x.out == "" {
@@ -247,7 +238,7 @@ func (d *Draft) nameOdd(f *Facet, odd []int) (named int) {
 			_, err = t.Facet(f.Alias, all...)
 		}
 		if x.out = ""; err != nil {
-			x.as, x.out = "", errorText(err)
+			x.as, x.out = "", grantfile.Reason(err)
 			continue
 		}
 		named++

@@ -6,23 +6,24 @@ import (
 
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/naming"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/schema"
 )
 
 // Words of names of columns. A name is a guess about what the column holds, no more: a person reads the draft.
 var (
-	secretWords = set("password passwd pwd passphrase hash salt token secret apikey otp totp mfa credential credentials cvv cvc pin session cookie")
+	secretWords = scalar.Words("password passwd pwd passphrase hash salt token secret apikey otp totp mfa credential credentials cvv cvc pin session cookie")
 	// tables of which each row opens something, by the last words of their names, and the columns that do it
-	secretTables     = set("token apikey session credential secret password passcode otp totp mfa cookie nonce challenge invitation invite verification")
+	secretTables     = scalar.Words("token apikey session credential secret password passcode otp totp mfa cookie nonce challenge invitation invite verification")
 	secretTablePairs = []string{"api key", "private key", "access key", "signing key", "encryption key", "public key", "recovery code", "backup code", "magic link", "one time password", "login code", "password reset"}
-	openWords        = set("value key code token secret hash digest sid data payload content body string text nonce challenge verifier signature link url jti raw plain number")
+	openWords        = scalar.Words("value key code token secret hash digest sid data payload content body string text nonce challenge verifier signature link url jti raw plain number")
 	secretPairs      = []string{"api key", "private key", "access key", "signing key", "encryption key", "recovery code", "pass word"}
-	personWords      = set("email mail phone mobile fax telephone tel ssn iban bic swift passport birth birthday birthdate dob born gender sex religion ethnicity address street zip zipcode postal postcode latitude longitude lat lng ip salary wage income diagnosis medical health nationality")
+	personWords      = scalar.Words("email mail phone mobile fax telephone tel ssn iban bic swift passport birth birthday birthdate dob born gender sex religion ethnicity address street zip zipcode postal postcode latitude longitude lat lng ip salary wage income diagnosis medical health nationality")
 	personPairs      = []string{"tax id", "tax number", "national id", "social security", "credit card", "card number", "account number", "bank account", "driver license", "e mail", "user agent"}
-	freeWords        = set("note notes body comment comments description message content text bio remark remarks memo details detail feedback reply review summary abstract transcript prompt")
+	freeWords        = scalar.Words("note notes body comment comments description message content text bio remark remarks memo details detail feedback reply review summary abstract transcript prompt")
 	// numbers that tell of a person or open something; any other number is an id, or counts something.
-	numberWords = set("ssn pin cvv cvc otp phone mobile fax salary wage income latitude longitude lat lng zip")
-	birthWords  = set("birth birthday birthdate dob born")
+	numberWords = scalar.Words("ssn pin cvv cvc otp phone mobile fax salary wage income latitude longitude lat lng zip")
+	birthWords  = scalar.Words("birth birthday birthdate dob born")
 )
 
 const (
@@ -36,14 +37,6 @@ const (
 // labels are what a column of such a name has once somebody takes it in: programs may then pass it on, and not look, or
 // are kept from effects by what it says.
 var labels = map[string]string{secretReason: " { label: [secret] }", tableReason: " { label: [secret] }", personReason: " { label: [pii] }", freeReason: " { label: [" + value.Untrusted + "] }"}
-
-func set(words string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		out[w] = true
-	}
-	return out
-}
 
 // opens reports whether a value of a column opens something by what its table is: the value of api_keys, the code of passcodes, and the id
 // of sessions where it is no number.

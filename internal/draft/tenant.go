@@ -11,6 +11,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/grantfile"
 	"github.com/exoagent/exoagent/internal/naming"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -43,9 +44,9 @@ type lead struct {
 
 // What a table is called says who its rows are. The weights are guesses; Sure says how far the best is from the second.
 var (
-	tenantWords = set("tenant organization organisation org account company workspace team client firm agency school clinic shop store site business")
-	actorWords  = set("customer user member owner employee person patient student")
-	lookupWords = set("country city language category currency status type address region state role unit tag kind genre actor product")
+	tenantWords = scalar.Words("tenant organization organisation org account company workspace team client firm agency school clinic shop store site business")
+	actorWords  = scalar.Words("customer user member owner employee person patient student")
+	lookupWords = scalar.Words("country city language category currency status type address region state role unit tag kind genre actor product")
 )
 
 func weight(table string) float64 {

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/exoagent/exoagent/internal/grantfile"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -26,11 +27,11 @@ func (d *Draft) Text(pins map[string]string) string {
 	w.line("")
 	w.line("databases:")
 	if len(d.opt.Schemas) > 0 {
-		w.line("  %s:", scalar(d.opt.Name))
-		w.line("    url: %s", scalar(d.opt.URL))
+		w.line("  %s:", yamlText(d.opt.Name))
+		w.line("    url: %s", yamlText(d.opt.URL))
 		w.list("    schema: ", "", d.opt.Schemas)
 	} else {
-		w.line("  %s: %s", scalar(d.opt.Name), scalar(d.opt.URL))
+		w.line("  %s: %s", yamlText(d.opt.Name), yamlText(d.opt.URL))
 	}
 	d.aboutPolicies(w)
 	w.line("")
@@ -243,7 +244,7 @@ func (w *writer) noted(before, text, note string) {
 func (w *writer) list(before, after string, texts []string) {
 	line := before + "["
 	for i, s := range texts {
-		s = scalar(s)
+		s = yamlText(s)
 		if i < len(texts)-1 {
 			s += ","
 		}
@@ -260,7 +261,7 @@ func (w *writer) list(before, after string, texts []string) {
 
 func (f *Facet) write(w *writer, pin string, shared, unbound bool) {
 	w.line("  %s:", f.Alias)
-	w.line("    table: %s", scalar(f.Table))
+	w.line("    table: %s", yamlText(f.Table))
 	if unbound {
 		w.line("    # It has row-level security, whose policies do not apply to this role: the scope here has to say the same rows.")
 	}
@@ -320,15 +321,15 @@ func (f *Facet) writeColumns(w *writer, indent, before string) {
 		if of := scalars(c.oneOf); c.out == "" && of != "" && len(of) <= longestList { // of a longer enum the model knows the values all the same
 			fields = append(fields, "one_of: ["+of+"]")
 		}
-		text := scalar(c.name) + ":"
+		text := yamlText(c.name) + ":"
 		if len(fields) > 0 {
 			text += " { " + strings.Join(fields, ", ") + " }"
 		}
 		switch {
 		case c.out != "":
-			w.noted(indent+before, "  # "+comment(scalar(c.name))+":"+labels[c.out], c.out)
+			w.noted(indent+before, "  # "+comment(yamlText(c.name))+":"+labels[c.out], c.out)
 		case utf8.RuneCountInString(indent+before+text)+2 > widest: // a long name and a long comment
-			w.line("%s%s  %s:", indent, before, scalar(c.name))
+			w.line("%s%s  %s:", indent, before, yamlText(c.name))
 			for _, f := range fields {
 				w.line("%s%s    %s", indent, before, f)
 			}
@@ -349,7 +350,7 @@ func (f *Facet) writeOut(w *writer, rows string) {
 		return
 	}
 	w.line("  # %s:", f.Alias)
-	w.line("  #   table: %s", scalar(f.Table))
+	w.line("  #   table: %s", yamlText(f.Table))
 	w.line("  #   scope: %s", rows)
 	f.writeColumns(w, "  #   ", "")
 }
@@ -370,11 +371,11 @@ var (
 	plainScalar = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?$`)
 	plainURL    = regexp.MustCompile(`^(env|file|sqlite|sha256):[A-Za-z0-9_./-]+$`)
 	plainScope  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]* = \$principal\.[A-Za-z0-9_]+$`)
-	yamlWords   = set("y yes n no on off true false null")
+	yamlWords   = scalar.Words("y yes n no on off true false null")
 )
 
-// scalar is a text as YAML reads it back: plain only where it can't be taken for anything else.
-func scalar(s string) string {
+// yamlText is a text as YAML reads it back: plain only where it can't be taken for anything else.
+func yamlText(s string) string {
 	if plainScalar.MatchString(s) && !yamlWords[strings.ToLower(s)] || plainURL.MatchString(s) {
 		return s
 	}
@@ -411,9 +412,5 @@ func quoted(s string) string {
 }
 
 func scalars(ss []string) string {
-	var out []string
-	for _, s := range ss {
-		out = append(out, scalar(s))
-	}
-	return strings.Join(out, ", ")
+	return strings.Join(scalar.Each(ss, yamlText), ", ")
 }

@@ -76,7 +76,7 @@ func (f *File) Declare(ctx context.Context, opt *Options) (*Declared, error) {
 		if db := opt.Databases[x.Text]; db != nil {
 			d.dbs[x.Text] = db
 		} else if err := d.open(ctx, x, env, opt.Images); err != nil {
-			p.at(x.URL.Pos, "the database %s: %s", x.Text, reason(err))
+			p.at(x.URL.Pos, "the database %s: %s", x.Text, Reason(err))
 		}
 	}
 	err := p.err(f.Name)
@@ -135,7 +135,7 @@ func (d *Declared) Close() error {
 }
 
 // reason is an error without the words that its place in the file says.
-func reason(err error) string {
+func Reason(err error) string {
 	if e, ok := errors.AsType[*fail.Error](err); ok && e.Message() != "" {
 		return e.Message()
 	}
@@ -144,7 +144,7 @@ func reason(err error) string {
 
 // ofFacet is the reason of a facet, which may name it too.
 func ofFacet(name string, err error) string {
-	return "the facet " + name + ": " + strings.TrimPrefix(reason(err), "facet "+name+": ")
+	return "the facet " + name + ": " + strings.TrimPrefix(Reason(err), "facet "+name+": ")
 }
 
 func (d *Declared) declare(ctx context.Context) error {
@@ -189,7 +189,7 @@ func (d *Declared) declare(ctx context.Context) error {
 		g := &f.Grants[i]
 		t, err := d.template(g, example)
 		if err != nil {
-			p.at(g.Pos, "the grant %s: %s", g.Text, reason(err))
+			p.at(g.Pos, "the grant %s: %s", g.Text, Reason(err))
 			continue
 		}
 		d.templates, d.grants[t] = append(d.templates, t), g
@@ -242,7 +242,7 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 	before := len(p.list)
 	for _, c := range x.Columns {
 		if live.Column(c.Text) == nil {
-			p.of(exosql.MissingColumn, c.Pos, "the table %s has no column `%s`%s", x.Table.Text, c.Text, or(c.Text, printable(columnsIn(live))))
+			p.of(exosql.MissingColumn, c.Pos, "the table %s has no column `%s`%s", x.Table.Text, c.Text, or(c.Text, printable(live.ColumnNames())))
 		}
 	}
 	facet, whole := d.whole(in, x)
@@ -252,15 +252,15 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 				continue
 			}
 			if t, err := dynamic.NewFor(terms.File, d.live[x.Database.Text]).Table(x.Table.Text, d.File.described(x, c).spec()); err != nil {
-				p.at(c.Pos, "the column %s: %s", c.Text, reason(err))
+				p.at(c.Pos, "the column %s: %s", c.Text, Reason(err))
 			} else if _, err := t.Facet(x.Text, c.Text); err != nil {
-				p.at(c.Pos, "the column %s: %s", c.Text, reason(err))
+				p.at(c.Pos, "the column %s: %s", c.Text, Reason(err))
 			}
 		}
 	}
 	for _, c := range x.Key {
 		if live.Column(c.Text) == nil {
-			p.of(exosql.MissingColumn, c.Pos, "the table %s has no column `%s`%s", x.Table.Text, c.Text, or(c.Text, printable(columnsIn(live))))
+			p.of(exosql.MissingColumn, c.Pos, "the table %s has no column `%s`%s", x.Table.Text, c.Text, or(c.Text, printable(live.ColumnNames())))
 		}
 	}
 	d.checkPin(x, p)
@@ -309,11 +309,11 @@ type misplaced struct {
 func (d *Declared) whole(in *dynamic.Declarations, x *Facet) (*dynamic.Facet, *misplaced) {
 	t, err := d.table(in, x)
 	if err != nil {
-		return nil, &misplaced{x.Table.Pos, fmt.Sprintf("the table %s: %s", x.Table.Text, reason(err))}
+		return nil, &misplaced{x.Table.Pos, fmt.Sprintf("the table %s: %s", x.Table.Text, Reason(err))}
 	}
 	facet, err := t.Facet(x.Text, texts(columnsOf(x))...)
 	if err != nil {
-		return nil, &misplaced{x.Pos, fmt.Sprintf("%s", ofFacet(x.Text, err))}
+		return nil, &misplaced{x.Pos, ofFacet(x.Text, err)}
 	}
 	return facet, nil
 }
@@ -376,13 +376,6 @@ func (f *File) key(x *Facet) []Name {
 	return nil
 }
 
-func columnsIn(t *schema.Table) (out []string) {
-	for i := range t.Columns {
-		out = append(out, t.Columns[i].Name)
-	}
-	return out
-}
-
 func printable(names []string) (out []string) {
 	for _, n := range names {
 		out = append(out, schema.Printable(n))
@@ -434,7 +427,7 @@ func (d *Declared) link(x *Facet, l *Link, p *problems) {
 		err = d.facets[x.Text].Add(made, d.facets[to.Text])
 	}
 	if err != nil {
-		p.at(l.Pos, "the link %s: %s", l.Text, reason(err))
+		p.at(l.Pos, "the link %s: %s", l.Text, Reason(err))
 		return
 	}
 	d.links[x.Text+"."+l.Text], d.many[x.Text+"."+l.Text] = made, keys
@@ -491,11 +484,11 @@ func (d *Declared) conditions(x *Facet, e *Expr, p *problems) {
 	table := d.liveTable(x)
 	for _, leaf := range e.leaves() {
 		if table.Column(leaf.Column.Text) == nil {
-			p.of(exosql.MissingColumn, leaf.Column.Pos, "the table %s has no column `%s`%s", x.Table.Text, schema.Printable(leaf.Column.Text), or(leaf.Column.Text, printable(columnsIn(table))))
+			p.of(exosql.MissingColumn, leaf.Column.Pos, "the table %s has no column `%s`%s", x.Table.Text, schema.Printable(leaf.Column.Text), or(leaf.Column.Text, printable(table.ColumnNames())))
 			continue
 		}
 		if err := d.tables[x.place()].Check(leaf.predicate(d.example(x, leaf))); err != nil {
-			p.at(leaf.Column.Pos, "the condition on %s: %s", leaf.Column.Text, reason(err))
+			p.at(leaf.Column.Pos, "the condition on %s: %s", leaf.Column.Text, Reason(err))
 		}
 		d.claims(x, leaf, table.Column(leaf.Column.Text))
 	}

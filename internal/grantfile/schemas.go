@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sqlname"
 )
 
@@ -17,10 +18,7 @@ func withSchemas(raw string, schemas []string) (string, error) {
 	if !ok || scheme != "postgres" && scheme != "postgresql" { // its text may hold a password
 		return "", fail.Errorf(fail.Invalid, "", "`schema` needs a URL of the form postgres://user@host/database")
 	}
-	var quoted []string
-	for _, s := range schemas {
-		quoted = append(quoted, sqlname.Quote(s))
-	}
+	quoted := scalar.Each(schemas, sqlname.Quote)
 	raw, fragment, _ := strings.Cut(raw, "#")
 	base, query, _ := strings.Cut(raw, "?")
 	var settings []string

@@ -215,7 +215,7 @@ func (f *File) checkServe(r *reader) {
 		}
 		var err error
 		if t.bound, err = f.Bind(claims); err != nil {
-			r.at(t.Pos, "the token %s: %s", t.Text, reason(err))
+			r.at(t.Pos, "the token %s: %s", t.Text, Reason(err))
 		}
 	}
 }

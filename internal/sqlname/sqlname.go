@@ -1,7 +1,11 @@
 // Package sqlname writes the names of a database's tables and columns into SQL. It is the one place that quotes them.
 package sqlname
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/exoagent/exoagent/internal/scalar"
+)
 
 // Quote is a name as a delimited identifier.
 func Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
@@ -22,11 +26,7 @@ func Plain(name string) string {
 
 // List is names as Plain has them, with commas.
 func List(names []string) string {
-	out := make([]string, len(names))
-	for i, n := range names {
-		out[i] = Plain(n)
-	}
-	return strings.Join(out, ", ")
+	return strings.Join(scalar.Each(names, Plain), ", ")
 }
 
 // Path is a name with its schema, or alone where that is empty.
@@ -38,7 +38,7 @@ func Path(schema, name string) string {
 }
 
 // reserved are the words that PostgreSQL reserves or keeps from being the names of columns or functions, and all keywords of SQLite.
-var reserved = words(`abort action add after all alter always analyse analyze and any array as asc asymmetric attach authorization autoincrement
+var reserved = scalar.Words(`abort action add after all alter always analyse analyze and any array as asc asymmetric attach authorization autoincrement
 	before begin between bigint binary bit boolean both by
 	cascade case cast char character check coalesce collate collation column commit concurrently conflict constraint create cross current current_catalog current_date
 	current_role current_schema current_time current_timestamp current_user
@@ -58,11 +58,3 @@ var reserved = words(`abort action add after all alter always analyse analyze an
 	unbounded union unique update user using vacuum values varchar variadic verbose view virtual
 	when where window with without
 	xmlattributes xmlconcat xmlelement xmlexists xmlforest xmlnamespaces xmlparse xmlpi xmlroot xmlserialize xmltable`)
-
-func words(text string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(text) {
-		out[w] = true
-	}
-	return out
-}

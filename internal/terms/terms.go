@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Reader is who wrote a declaration, and reads what is wrong with it.
@@ -180,9 +182,5 @@ func (r Reader) Value(x any, shown string) string {
 func quoted(s string) string { return strconv.Quote(s) }
 
 func listed(texts []string) string {
-	out := make([]string, len(texts))
-	for i, s := range texts {
-		out[i] = quoted(s)
-	}
-	return strings.Join(out, ", ")
+	return strings.Join(scalar.Each(texts, quoted), ", ")
 }

@@ -59,7 +59,7 @@ func (p *pack) takeColumns(t *table) {
 		t.cols = append(t.cols, col)
 	}
 	for _, c := range t.cols { // those that have their own name first
-		if g := camel(c.c.Name); !scalar.ReservedName(g) && !t.guest.taken[g] {
+		if g := scalar.Camel(c.c.Name); !scalar.ReservedName(g) && !t.guest.taken[g] {
 			t.guest.taken[g] = true
 			c.guest = g
 		}
@@ -147,15 +147,3 @@ var listable = map[schema.Kind]bool{
 
 // milliseconds are the types of PostgreSQL whose times end there.
 var milliseconds = regexp.MustCompile(`^timestamp\([0-3]\)|^timestamptz\([0-3]\)`)
-
-// camel is the name that exosql gives a column for programs.
-func camel(s string) string {
-	parts := strings.Split(s, "_")
-	out := parts[0]
-	for _, p := range parts[1:] {
-		if p != "" {
-			out += strings.ToUpper(p[:1]) + p[1:]
-		}
-	}
-	return out
-}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -35,11 +36,7 @@ func indexes(t *schema.Table) string {
 }
 
 func columns(names []string) string {
-	var out []string
-	for _, n := range names {
-		out = append(out, name(n))
-	}
-	return "(" + strings.Join(out, ", ") + ")"
+	return "(" + strings.Join(scalar.Each(names, name), ", ") + ")"
 }
 
 // key is the index behind a key.

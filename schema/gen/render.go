@@ -7,6 +7,8 @@ import (
 	"go/format"
 	"slices"
 	"strings"
+
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // oneFile is how many tables are declared in one file. More have a file each.
@@ -193,11 +195,7 @@ func (s *source) column(t *table, c *column) {
 		s.printf(".OneOf(%s)", strings.Join(c.enum.consts, ", "))
 	}
 	if len(c.oneOf) > 0 {
-		var vs []string
-		for _, v := range c.oneOf {
-			vs = append(vs, lit(v))
-		}
-		s.printf(".OneOf(%s)", strings.Join(vs, ", "))
+		s.printf(".OneOf(%s)", strings.Join(scalar.Each(c.oneOf, lit), ", "))
 	}
 	if c.iso {
 		s.printf(".StoredISO()")

@@ -3,6 +3,8 @@ package front
 // What the author of a program reads of a name that is not there.
 
 import (
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 
@@ -41,9 +43,9 @@ func (c *checker) unknown(id *ast.Identifier) {
 	}
 	var names []string
 	for s := c.scope; s != nil; s = s.parent {
-		names = append(names, sortedKeys(s.names)...)
+		names = append(names, slices.Sorted(maps.Keys(s.names))...)
 	}
-	names = append(names, sortedKeys(c.cfg.Globals)...)
+	names = append(names, slices.Sorted(maps.Keys(c.cfg.Globals))...)
 	if n := scalar.Nearest(name, names); n != "" {
 		c.fail(id.Idx, "`%s` is not defined; did you mean `%s`?", name, n)
 		return
@@ -63,15 +65,6 @@ func (c *checker) grantList() string {
 		names, rest = names[:most], ", ..."
 	}
 	return "; the granted objects are: " + strings.Join(names, ", ") + rest
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	names := make([]string, 0, len(m))
-	for n := range m {
-		names = append(names, n)
-	}
-	sort.Strings(names)
-	return names
 }
 
 // operatorNames are functions of other libraries for what is an operator here.

@@ -4,11 +4,12 @@ package guest
 // record nothing.
 
 import (
+	"cmp"
+
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
-	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
 // A text in a reply is a Decimal where the type of the call says so, whatever the text is: "12" of a text column stays a
@@ -29,10 +30,7 @@ func (r *Guest) elementType(t *message.Type) *message.Type {
 	if t = r.shown(t); t == nil {
 		return nil
 	}
-	if one := t.Args["one"]; one != nil {
-		return one
-	}
-	return t.Args["of"]
+	return cmp.Or(t.Args["one"], t.Args["of"])
 }
 
 // fieldType is the type of a field of a record; nil where nothing is known.
@@ -75,7 +73,6 @@ func (r *Guest) showsDecimals(t *message.Type, depth int) bool {
 				return true
 			}
 		}
-		return false
 	}
 	for _, f := range t.Fields {
 		if r.showsDecimals(f.Type, depth+1) {
@@ -96,60 +93,25 @@ func (r *Guest) exactly(v value.Value, of *message.Type) {
 	}
 }
 
-// number is the result of a calculation with two numbers, or nil: without the engine, since loops of programs that read
-// decimals come here for each operator.
-func (r *Guest) number(op string, a, b goja.Value) goja.Value {
-	if !goja.IsNumber(a) || !goja.IsNumber(b) {
-		return nil
-	}
-	x, y := a.ToFloat(), b.ToFloat()
-	switch op {
-	case "+":
-		x += y
-	case "-":
-		x -= y
-	case "*":
-		x *= y
-	case "/":
-		x /= y
-	case "<":
-		return r.VM.ToValue(x < y)
-	case "<=":
-		return r.VM.ToValue(x <= y)
-	case ">":
-		return r.VM.ToValue(x > y)
-	case ">=":
-		return r.VM.ToValue(x >= y)
-	case "===", "==":
-		return r.VM.ToValue(x == y)
-	case "!==", "!=":
-		return r.VM.ToValue(x != y)
-	default:
-		return nil
-	}
-	return r.VM.ToValue(x)
-}
-
 // calculate is an operator of a function that records nothing.
 func (r *Guest) calculate(op string, a, b goja.Value) goja.Value {
-	a, b = r.primitives(op, a, b)
+	a, b = r.Primitives(op, a, b)
 	for _, v := range []goja.Value{a, b} {
 		if x, recorded := v.(*Opaque); recorded {
 			panic(x.refuse()) // the engine would ask one operand alone
 		}
 	}
 	if b != nil {
-		if v := r.number(op, a, b); v != nil {
+		if v := r.Numbers(op, a, b); v != nil {
 			return v
 		}
 	}
 	if v := r.Calculate(op, a, b, r.plain); v != nil {
 		return v
 	}
-	switch {
-	case op == "case":
+	if op == "case" {
 		return a
-	case b == nil:
+	} else if b == nil {
 		return r.plain(op, a)
 	}
 	return r.plain(op, a, b)
@@ -160,72 +122,4 @@ func (r *Guest) calculate(op string, a, b goja.Value) goja.Value {
 type target struct {
 	*goja.Object
 	of, name, was goja.Value
-}
-
-// primitive is what an object is to an operator that calculates or compares. It is asked once, as in JavaScript, and may be a Decimal.
-func (r *Guest) primitive(op string, v goja.Value) goja.Value {
-	o, object := v.(*goja.Object)
-	if !object || realm.DecimalIn(v) != nil {
-		return v
-	}
-	hint := "number"
-	if op == "+" || op == "==" || op == "!=" {
-		hint = "default"
-	}
-	give := func(of goja.Value, args ...goja.Value) (goja.Value, bool) {
-		f, ok := goja.AssertFunction(of)
-		if !ok {
-			return nil, false
-		}
-		x := r.Called(f(o, args...))
-		_, object := x.(*goja.Object)
-		return x, !object
-	}
-	if to := o.GetSymbol(goja.SymToPrimitive); to != nil && !goja.IsUndefined(to) && !goja.IsNull(to) {
-		if x, ok := give(to, r.VM.ToValue(hint)); ok {
-			return x
-		}
-	} else {
-		for _, name := range []string{"valueOf", "toString"} {
-			if x, ok := give(o.Get(name)); ok {
-				return x
-			}
-		}
-	}
-	panic(r.VM.NewTypeError("Cannot convert object to primitive value"))
-}
-
-// primitives are the operands of an operator that asks objects what they are.
-func (r *Guest) primitives(op string, a, b goja.Value) (goja.Value, goja.Value) {
-	switch op {
-	case "==", "!=":
-		_, left := a.(*goja.Object)
-		_, right := b.(*goja.Object)
-		if left == right || goja.IsNull(a) || goja.IsNull(b) || goja.IsUndefined(a) || goja.IsUndefined(b) { // two objects are equal if they are one
-			return a, b
-		}
-	case "+", "-", "*", "/", "%", "**", "<", "<=", ">", ">=":
-	case "-x":
-		return r.primitive(op, a), nil
-	default:
-		return a, b
-	}
-	x := r.primitive(op, a)
-	y := r.primitive(op, b)
-	if op != "+" { // where texts are compared with a Decimal, those of objects are no mistake of the program: [] is 0
-		if x != a && realm.DecimalIn(y) != nil {
-			x = numeric(x)
-		}
-		if y != b && realm.DecimalIn(x) != nil {
-			y = numeric(y)
-		}
-	}
-	return x, y
-}
-
-func numeric(v goja.Value) goja.Value {
-	if goja.IsString(v) {
-		return v.ToNumber()
-	}
-	return v
 }

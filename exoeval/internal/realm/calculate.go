@@ -186,3 +186,37 @@ func (r *Realm) Exactly(name string, args []goja.Value) goja.Value {
 	}
 	return nil
 }
+
+// Numbers is the result of a calculation with two numbers, or nil: without the engine, since loops of programs that read decimals come here
+// for each operator.
+func (r *Realm) Numbers(op string, a, b goja.Value) goja.Value {
+	if !goja.IsNumber(a) || !goja.IsNumber(b) {
+		return nil
+	}
+	x, y := a.ToFloat(), b.ToFloat()
+	switch op {
+	case "+":
+		x += y
+	case "-":
+		x -= y
+	case "*":
+		x *= y
+	case "/":
+		x /= y
+	case "<", ">=":
+		return r.VM.ToValue(x < y == (op == "<") && x == x && y == y)
+	case ">", "<=":
+		return r.VM.ToValue(x > y == (op == ">") && x == x && y == y)
+	default:
+		return nil
+	}
+	return r.VM.ToValue(x)
+}
+
+// Numeric is the number that a text of an object is where it is compared or calculated with: [] is 0.
+func Numeric(v goja.Value) goja.Value {
+	if goja.IsString(v) {
+		return v.ToNumber()
+	}
+	return v
+}

@@ -83,7 +83,7 @@ func (r *Realm) AddDate(made map[string]goja.Value) {
 		case 0:
 			return fresh()
 		case 1:
-			v := r.primitive(a[0], getTime)
+			v := r.instant(a[0], getTime)
 			if _, text := v.(goja.String); text {
 				return parse(v)
 			}
@@ -117,28 +117,16 @@ func (r *Realm) AddDate(made map[string]goja.Value) {
 	made["Date"] = date
 }
 
-// primitive is what Date makes of its one argument before it looks at it. The
+// instant is what Date makes of its one argument before it looks at it. The
 // engine must not be left to do that: it would read a text in the host's zone.
-func (r *Realm) primitive(v goja.Value, getTime goja.Callable) goja.Value {
+func (r *Realm) instant(v goja.Value, getTime goja.Callable) goja.Value {
 	if d := DecimalIn(v); d != nil {
 		return d.ToNumber()
 	}
-	o, ok := v.(*goja.Object)
-	if !ok {
-		return v
-	}
-	if o.ClassName() == "Date" {
+	if o, ok := v.(*goja.Object); ok && o.ClassName() == "Date" {
 		return r.Called(getTime(o))
 	}
-	if to, ok := goja.AssertFunction(o.GetSymbol(goja.SymToPrimitive)); ok {
-		v = r.Called(to(o, r.VM.ToValue("default")))
-	} else if value, ok := goja.AssertFunction(o.Get("valueOf")); ok {
-		v = r.Called(value(o))
-	}
-	if _, object := v.(*goja.Object); object {
-		return o.ToString()
-	}
-	return v
+	return r.primitive("default", v)
 }
 
 var (

@@ -3,6 +3,7 @@ package realm
 // Decimal: what decimals and long whole numbers are in a program. operators of it are in calculate.go.
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"reflect"
@@ -91,10 +92,15 @@ func (d *Decimal) exact() exact {
 	return d.n
 }
 
+// significant is how many digits d has between the zeros at its ends; at least one.
+func (d *Decimal) significant() int {
+	return max(1, len(strings.Trim(strings.Replace(d.text, ".", "", 1), "-0")))
+}
+
 // Number is d as a number of JavaScript's, if 15 digits hold it: those are never lost.
 func (d *Decimal) Number() (v goja.Value, ok bool) {
 	f := d.ToFloat()
-	if len(strings.Trim(strings.Replace(d.text, ".", "", 1), "-0")) > 15 || f == 0 && d.text != "0" || math.IsInf(f, 0) {
+	if d.significant() > 15 || f == 0 && d.text != "0" || math.IsInf(f, 0) {
 		return nil, false
 	}
 	return d.r.VM.ToValue(f), true
@@ -363,26 +369,20 @@ func (r *Realm) decimalPrototype() *goja.Object {
 		c.This = d.ToNumber()
 		return inRadix(c)
 	})
-	digits := func(name string, c goja.FunctionCall, least int64) int {
-		n := c.Argument(0).ToInteger()
-		if n < least || n > 100 {
-			panic(r.RangeError(name + " takes " + strconv.FormatInt(least, 10) + " to 100 digits"))
-		}
-		return int(n)
+	for name, least := range map[string]int64{"toPrecision": 1, "toExponential": 0} {
+		add(name, func(d *Decimal, c goja.FunctionCall) goja.Value {
+			n, of := c.Argument(0).ToInteger(), d.significant()
+			switch given := !goja.IsUndefined(c.Argument(0)); {
+			case given && (n < least || n > 100):
+				panic(r.RangeError(fmt.Sprintf("%s takes %d to 100 digits", name, least)))
+			case given:
+				of = int(n + 1 - least)
+			case least == 1:
+				return d.ToString()
+			}
+			return r.VM.ToValue(d.exact().digits(of, least == 0))
+		})
 	}
-	add("toPrecision", func(d *Decimal, c goja.FunctionCall) goja.Value {
-		if goja.IsUndefined(c.Argument(0)) {
-			return d.ToString()
-		}
-		return r.VM.ToValue(d.exact().precision(digits("toPrecision", c, 1)))
-	})
-	add("toExponential", func(d *Decimal, c goja.FunctionCall) goja.Value {
-		n := len(strings.Trim(strings.Replace(d.text, ".", "", 1), "-0"))
-		if !goja.IsUndefined(c.Argument(0)) {
-			n = digits("toExponential", c, 0) + 1
-		}
-		return r.VM.ToValue(d.exact().exponential(max(n, 1)))
-	})
 	add("toJSON", func(d *Decimal, _ goja.FunctionCall) goja.Value { return d.JSON() })
 	add("toNumber", func(d *Decimal, _ goja.FunctionCall) goja.Value { return d.ToNumber() })
 	add("valueOf", func(d *Decimal, _ goja.FunctionCall) goja.Value { return d })

@@ -188,33 +188,22 @@ func (a exact) significant(n int) (digits string, e int) {
 	return digits, e
 }
 
-// exponential is a as JavaScript's toExponential writes it, with n digits.
-func (a exact) exponential(n int) string {
-	digits, e := a.significant(n)
-	s := digits[:1]
-	if n > 1 {
-		s += "." + digits[1:]
-	}
-	return a.sign() + s + "e" + fmt.Sprintf("%+d", e)
-}
-
-// precision is a as JavaScript's toPrecision writes it, with n digits.
-func (a exact) precision(n int) string {
-	digits, e := a.significant(n)
+// digits is a with n digits, as JavaScript's toPrecision writes it, or its toExponential.
+func (a exact) digits(n int, exponential bool) (s string) {
+	s, e := a.significant(n)
 	switch {
-	case e < -6 || e >= n:
-		return a.exponential(n)
+	case exponential || e < -6 || e >= n:
+		if n > 1 {
+			s = s[:1] + "." + s[1:]
+		}
+		s += fmt.Sprintf("e%+d", e)
 	case e < 0:
-		digits = "0." + strings.Repeat("0", -e-1) + digits
+		s = "0." + strings.Repeat("0", -e-1) + s
 	case e < n-1:
-		digits = digits[:e+1] + "." + digits[e+1:]
+		s = s[:e+1] + "." + s[e+1:]
 	}
-	return a.sign() + digits
-}
-
-func (a exact) sign() string {
 	if a.coef.Sign() < 0 {
-		return "-"
+		return "-" + s
 	}
-	return ""
+	return s
 }

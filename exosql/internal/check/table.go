@@ -83,24 +83,13 @@ func (c *Checker) missing(t *decl.Table) {
 	} else if near := scalar.Nearest(t.Name, byName(names)); near != "" {
 		f.Fix = t.Reader.Table(near)
 	} else {
-		var cols []string
-		for _, col := range t.Cols {
-			cols = append(cols, c.define(col))
-		}
-		if key := columnNames(t.Keys); len(key) > 0 {
+		cols := scalar.Each(t.Cols, c.define)
+		if key := decl.Names(t.Keys); len(key) > 0 {
 			cols = append(cols, "PRIMARY KEY ("+sqlname.List(key)+")")
 		}
 		f.Fix = fmt.Sprintf("CREATE TABLE %s (%s)", c.declared(t), strings.Join(cols, ", "))
 	}
 	c.Add(f)
-}
-
-func columnNames(cols []*decl.Column) []string {
-	var out []string
-	for _, c := range cols {
-		out = append(out, c.Name)
-	}
-	return out
 }
 
 // find is the live column of a declared one.
@@ -204,7 +193,7 @@ func (c *Checker) key(t *decl.Table, live *schema.Table) {
 		c.Add(f)
 		return
 	}
-	declared := columnNames(t.Keys)
+	declared := decl.Names(t.Keys)
 	if live.RowID && slices.Contains(declared, "rowid") {
 		return
 	}
@@ -314,7 +303,7 @@ func count(n int, one, many string) string {
 func (c *Checker) Spanning(t *decl.Table, live *schema.Table) {
 	var tenant []string
 	for _, p := range c.uses[t].scopes {
-		tenant = append(tenant, columnNames(fixed(p, nil))...)
+		tenant = append(tenant, decl.Names(fixed(p, nil))...)
 	}
 	for _, k := range live.Keys() {
 		if first := live.Column(k[0]); len(k) == 1 && (first == nil || first.Identity != schema.NotIdentity || first.Kind == schema.UUID) {

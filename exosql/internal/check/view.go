@@ -22,7 +22,7 @@ func (c *Checker) view(t *decl.Table, v *schema.View) {
 		}
 	}
 	if len(t.Keys) > 0 {
-		c.Add(Finding{Kind: NoKey, Table: t.Name, Problem: fmt.Sprintf("is a view: nothing makes its key (%s) unique", strings.Join(columnNames(t.Keys), ", ")), Warning: true,
+		c.Add(Finding{Kind: NoKey, Table: t.Name, Problem: fmt.Sprintf("is a view: nothing makes its key (%s) unique", strings.Join(decl.Names(t.Keys), ", ")), Warning: true,
 			Fix: "a key of which you know that no two rows of the view have the same, or " + t.Reader.NoKey()})
 	} else if !t.Keyless {
 		c.Add(Finding{Kind: NoKey, Table: t.Name, Problem: "has no key in its declaration: orders are not total", Warning: !c.uses[t].granted, Fix: t.Reader.NoKey() + ", or " + t.Reader.Key("what tells its rows apart")})
@@ -60,12 +60,7 @@ func (c *Checker) viewLabels(t *decl.Table, v *schema.View) {
 		for _, col := range o.Cols {
 			needs = needs.Join(col.Label)
 		}
-		var missing []string
-		for _, tag := range needs.Tags() {
-			if !slices.Contains(have.Tags(), tag) {
-				missing = append(missing, tag)
-			}
-		}
+		missing := slices.DeleteFunc(needs.Tags(), func(tag string) bool { return slices.Contains(have.Tags(), tag) })
 		if len(missing) == 0 {
 			continue
 		}

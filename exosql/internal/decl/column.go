@@ -1,12 +1,12 @@
 package decl
 
 import (
-	"strings"
 	"sync/atomic"
 
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/language"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sealed"
 )
 
@@ -45,18 +45,6 @@ func (c *Column) Change() {
 	c.Table.change()
 }
 
-// Camel is the name of a column in programs, unless it is given another.
-func Camel(s string) string {
-	parts := strings.Split(s, "_")
-	out := parts[0]
-	for _, p := range parts[1:] {
-		if p != "" {
-			out += strings.ToUpper(p[:1]) + p[1:]
-		}
-	}
-	return out
-}
-
 // Charge is what limits count for each value of the column that is shown sealed, whatever it holds: the size of what a
 // program may not read must not show in when its limits run out. 0: the column has no label.
 func (c *Column) Charge() int {
@@ -79,4 +67,9 @@ func (c *Column) exprType() *message.Type {
 		t.Args["of"].Args, t.Args["item"] = map[string]*message.Type{"of": item}, item
 	}
 	return t
+}
+
+// Names are the columns' names in the database.
+func Names(cols []*Column) []string {
+	return scalar.Each(cols, func(c *Column) string { return c.Name })
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // This file judges how PostgreSQL would run an open statement; postgresguarded.go judges its guarded tables. form.go comes before it; an
@@ -239,10 +241,6 @@ func named(alias, column string, qualified bool) string {
 
 // pattern is a condition of a scope as PostgreSQL writes it: that the column has one of the values.
 func pattern(e Equality, alias string) *regexp.Regexp {
-	var params []string
-	for _, p := range e.Params {
-		params = append(params, strconv.Itoa(p))
-	}
-	value := `\(?\$(?:` + strings.Join(params, "|") + `)\)?` + cast
+	value := `\(?\$(?:` + strings.Join(scalar.Each(e.Params, strconv.Itoa), "|") + `)\)?` + cast
 	return regexp.MustCompile(`\(` + named(alias, e.Column, false) + ` = (?:` + value + `|ANY \(ARRAY\[` + value + `(?:, ` + value + `)*\]\))\)`)
 }

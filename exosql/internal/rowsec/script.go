@@ -11,6 +11,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sqlname"
 	"github.com/exoagent/exoagent/schema"
 )
@@ -294,11 +295,7 @@ func (s *script) tableText(line func(string, ...any), t *table, to string) {
 	for _, command := range commands[:3] {
 		if cols := t.columns[command]; len(cols) > 0 {
 			slices.Sort(cols)
-			var quoted []string
-			for _, c := range cols {
-				quoted = append(quoted, sqlname.Quote(c))
-			}
-			line("GRANT %s (%s) ON %s TO %s;", command, strings.Join(quoted, ", "), on, sqlname.Quote(to))
+			line("GRANT %s (%s) ON %s TO %s;", command, strings.Join(scalar.Each(cols, sqlname.Quote), ", "), on, sqlname.Quote(to))
 		}
 	}
 	if t.delete {

@@ -1,6 +1,10 @@
 package search
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/exoagent/exoagent/internal/scalar"
+)
 
 // joint stands between the texts of a row where they are searched as one. It is no separator and
 // in no word of a text, so no phrase goes from one text to the next.
@@ -17,11 +21,7 @@ const (
 
 // Matches reports whether the texts of a row, taken together, have what the query asks for.
 func (q *Query) Matches(texts ...string) bool {
-	folded := make([]string, len(texts))
-	for i, s := range texts {
-		folded[i] = Fold(s)
-	}
-	whole := strings.Join(folded, joint)
+	whole := strings.Join(scalar.Each(texts, Fold), joint)
 	for _, g := range q.groups { // most rows have not even the letters
 		if len(g) == 1 && !strings.Contains(whole, g[0].words[0]) {
 			return false

@@ -57,9 +57,9 @@ func (c *rules) moving(a altered) altered {
 
 // alters returns what a write does with the rows of t, and of those tables that have rows in common with it.
 func (w Write) alters(t *schema.Table, kin, parts []*schema.Table) (all []altered) {
-	updated := names(w.Rights.Update)
+	updated := decl.Names(w.Rights.Update)
 	if len(updated) > 0 || len(w.Rights.Insert) > 0 {
-		updated = append(updated, names(w.Filled)...)
+		updated = append(updated, decl.Names(w.Filled)...)
 	}
 	deletes := w.Rights.Delete || slices.Contains(t.OnConflict, "REPLACE") // which deletes the row that has the value
 	for _, x := range kin {

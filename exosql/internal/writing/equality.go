@@ -79,7 +79,7 @@ func (c *rules) widely(t *schema.Table, w Write, refuse refusing) {
 			}
 		}
 	}
-	given := append(w.given(), names(w.Rights.Update)...)
+	given := append(w.given(), decl.Names(w.Rights.Update)...)
 	for _, of := range c.Parts(t) {
 		for _, fk := range of.ForeignKeys {
 			if shares(c.Live, fk.Columns, given) {
@@ -95,7 +95,7 @@ func (c *rules) widely(t *schema.Table, w Write, refuse refusing) {
 		by := reached[i]
 		for _, child := range c.Live.Tables {
 			for _, fk := range child.ForeignKeys {
-				if fk.Table != by.Name || !w.Rights.Delete && !shares(c.Live, references(fk, by), names(w.Rights.Update)) {
+				if fk.Table != by.Name || !w.Rights.Delete && !shares(c.Live, references(fk, by), decl.Names(w.Rights.Update)) {
 					continue
 				}
 				judged(child, fk)

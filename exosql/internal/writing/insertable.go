@@ -45,13 +45,13 @@ func (c *rules) needed(t *schema.Table, w Write) (out []*schema.Column) {
 	if c.Live.Engine == schema.Postgres && c.triggered(t) {
 		return nil
 	}
-	given := slices.Concat(names(w.Rights.Insert), names(w.Fixed), names(w.Filled))
+	given := slices.Concat(decl.Names(w.Rights.Insert), decl.Names(w.Fixed), decl.Names(w.Filled))
 	for _, l := range w.Through {
-		given = append(given, names(l.Ends())...)
+		given = append(given, decl.Names(l.Ends())...)
 	}
 	var leads []string // to a row in scope, which there has to be
 	for _, l := range w.Into {
-		leads = append(leads, names(l.Ends())...)
+		leads = append(leads, decl.Names(l.Ends())...)
 	}
 	for i := range t.Columns {
 		if col := &t.Columns[i]; c.needs(t, w.Table, leads, col) && !shares(c.Live, given, []string{col.Name}) {
@@ -100,7 +100,7 @@ func (c *rules) nullKey(t *schema.Table, declared *decl.Table, col *schema.Colum
 	if col.NotNull || c.notNullDomain(col) || col.Generated != schema.NotGenerated || c.triggered(t) {
 		return false
 	}
-	key := names(declared.Keys)
+	key := decl.Names(declared.Keys)
 	if c.Live.Engine == schema.SQLite && t.PrimaryKey != nil {
 		key = append(key, t.PrimaryKey.Columns...)
 	}

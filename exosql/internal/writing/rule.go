@@ -100,7 +100,7 @@ func (w Write) permit(p decl.Permission) string {
 func (w Write) calculates(live *schema.Database, t *schema.Table, col *schema.Column) bool {
 	is := func(names []string, name string) bool { return shares(live, names, []string{name}) }
 	return t.Calculates(col, func(name string) bool {
-		return is(names(w.Rights.Update), name) || len(w.Rights.Update) > 0 && is(names(w.Filled), name) || len(w.Rights.Insert) > 0 && !is(names(w.Fixed), name)
+		return is(decl.Names(w.Rights.Update), name) || len(w.Rights.Update) > 0 && is(decl.Names(w.Filled), name) || len(w.Rights.Insert) > 0 && !is(decl.Names(w.Fixed), name)
 	})
 }
 
@@ -129,11 +129,4 @@ func along(live *schema.Database, pairs []decl.Pair, to *decl.Table, fk schema.F
 	}
 	t := live.Table(schema.Name{Name: to.Name}) // not one of the same name in another schema
 	return t != nil && is(t.Name.Name, fk.Table.Name) && is(t.Name.Schema, fk.Table.Schema) && len(pairs) == len(fk.Columns)
-}
-
-func names(cols []*decl.Column) (out []string) {
-	for _, c := range cols {
-		out = append(out, c.Name)
-	}
-	return out
 }

@@ -63,8 +63,8 @@ func (r refusing) key() {
 	if declared.Keyless {
 		r.because(check.NoKey, fmt.Sprintf("a key for %s, in the database and in the declaration, or a facet of it that only reads", sqlname.Plain(t.Name.Name)), "nothing makes its rows unique: programs can't write it")
 	} else if !identified(c.Live, t, declared) {
-		r.because(check.NoKey, fmt.Sprintf("CREATE UNIQUE INDEX %s ON %s (%s)", sqlname.Plain(check.FreeName(c.Live, t.Name.Name+"_key")), check.InFull(t), sqlname.List(names(declared.Keys))),
-			"the declared key (%s) is no primary key and no unique one, or one that is DEFERRABLE: a write could find rows out of scope by it", strings.Join(names(declared.Keys), ", "))
+		r.because(check.NoKey, fmt.Sprintf("CREATE UNIQUE INDEX %s ON %s (%s)", sqlname.Plain(check.FreeName(c.Live, t.Name.Name+"_key")), check.InFull(t), sqlname.List(decl.Names(declared.Keys))),
+			"the declared key (%s) is no primary key and no unique one, or one that is DEFERRABLE: a write could find rows out of scope by it", strings.Join(decl.Names(declared.Keys), ", "))
 	}
 }
 
@@ -72,7 +72,7 @@ func (r refusing) key() {
 // is written, by a default or a number of the database, or by the row that rows are inserted through.
 func (r refusing) refers(of *schema.Table, fk schema.ForeignKey) {
 	c, w, live := r.c, r.w, r.c.Live
-	if shares(live, fk.Columns, append(names(w.Rights.Insert), names(w.Rights.Update)...)) && !w.looks(live, fk) {
+	if shares(live, fk.Columns, append(decl.Names(w.Rights.Insert), decl.Names(w.Rights.Update)...)) && !w.looks(live, fk) {
 		if w.Trusted {
 			r.because(check.HiddenEffect, w.Table.Reader.LinkOver(fk.Table.Name),
 				"(%s) is written, which refers to %s, and no link is declared by it: a row of anybody's could be meant", strings.Join(fk.Columns, ", "), fk.Table.Name)
@@ -84,9 +84,9 @@ func (r refusing) refers(of *schema.Table, fk schema.ForeignKey) {
 	if len(w.Rights.Insert) == 0 {
 		return
 	}
-	always := names(w.Fixed) // a key that has a column of the scope leads to the same tenant
+	always := decl.Names(w.Fixed) // a key that has a column of the scope leads to the same tenant
 	for _, l := range slices.Concat(w.Into, w.Through) {
-		always = append(always, names(l.Ends())...)
+		always = append(always, decl.Names(l.Ends())...)
 	}
 	if !shares(live, fk.Columns, always) && slices.ContainsFunc(of.Columns, func(col schema.Column) bool {
 		return fillsIn(live, &col) && shares(live, []string{col.Name}, fk.Columns)
@@ -128,9 +128,9 @@ func (c *rules) passes(l *decl.Link, fk schema.ForeignKey) bool {
 func (r refusing) calculated(d dependant) {
 	c, w := r.c, r.w
 	col, is := r.t.Column(d.name), []string{d.name}
-	decided := slices.Concat(names(w.Scope), names(w.Told))
+	decided := slices.Concat(decl.Names(w.Scope), decl.Names(w.Told))
 	for _, l := range slices.Concat(w.Leading, w.Links) {
-		decided = append(decided, names(l.Starts())...)
+		decided = append(decided, decl.Names(l.Starts())...)
 	}
 	for _, of := range r.parts {
 		for _, fk := range of.ForeignKeys {
@@ -142,7 +142,7 @@ func (r refusing) calculated(d dependant) {
 		r.because(check.HiddenEffect, fix, "a write changes the generated column %s, by which rows are told that may be seen or that it leads to", d.name)
 	}
 	for _, of := range w.Table.Cols {
-		if of.Readers != nil && len(w.Rights.Update) > 0 && shares(c.Live, names(of.Readers.Cols), is) && d.reads(columns{c.Live, names(slices.Concat(w.Rights.Update, w.Filled))}.has) {
+		if of.Readers != nil && len(w.Rights.Update) > 0 && shares(c.Live, decl.Names(of.Readers.Cols), is) && d.reads(columns{c.Live, decl.Names(slices.Concat(w.Rights.Update, w.Filled))}.has) {
 			r.because(check.HiddenEffect, fix, "a write changes the generated column %s, which says who may read %s", d.name, of.Name) // a program would make itself the reader of what is there
 		}
 	}
@@ -158,7 +158,7 @@ func (w Write) looks(live *schema.Database, fk schema.ForeignKey) bool {
 // scope with it. A foreign key sees to it that there are none.
 func (r refusing) awaited(l *decl.Link) {
 	c := r.c
-	of, cols, by := c.TableOf(schema.Name{Name: l.To.Name}), names(l.Ends()), names(l.Starts())
+	of, cols, by := c.TableOf(schema.Name{Name: l.To.Name}), decl.Names(l.Ends()), decl.Names(l.Starts())
 	if of == nil || slices.ContainsFunc(of.ForeignKeys, func(fk schema.ForeignKey) bool { return !fk.NotValid && along(c.Live, reversed(l.Pairs), l.From, fk) }) ||
 		l.ToKey() && !slices.ContainsFunc(r.t.Columns, func(col schema.Column) bool { // else what is given is looked for in scope
 			return fillsIn(c.Live, &col) && shares(c.Live, []string{col.Name}, by)
@@ -178,11 +178,11 @@ func (r refusing) awaited(l *decl.Link) {
 // identified reports whether no two rows have the same declared key, as a statement compares it: by the columns' own collations.
 func identified(live *schema.Database, t *schema.Table, declared *decl.Table) bool {
 	c := rulesOf(live)
-	if t.RowID && slices.Contains(names(declared.Keys), "rowid") {
+	if t.RowID && slices.Contains(decl.Names(declared.Keys), "rowid") {
 		return true
 	}
 	return len(declared.Keys) > 0 && slices.ContainsFunc(uniquesOf(t), func(u unique) bool {
 		// Until a deferred key is looked at, two rows have it: one of a program's own, and by it a foreign one that it deletes before the commit.
-		return u.exclusion == nil && u.where == "" && !u.broken && !u.late && len(u.equal()) == len(u.Parts) && c.Within(u.equal(), names(declared.Keys))
+		return u.exclusion == nil && u.where == "" && !u.broken && !u.late && len(u.equal()) == len(u.Parts) && c.Within(u.equal(), decl.Names(declared.Keys))
 	})
 }

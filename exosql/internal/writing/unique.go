@@ -114,7 +114,7 @@ func (u unique) name() string {
 // fixUnique is what would be right of a rule that spans tenants, other than that programs may learn what others have.
 func (c *rules) fixUnique(u unique, w Write) string {
 	switch {
-	case u.primary && !shares(c.Live, u.columns(), names(w.Rights.Insert)):
+	case u.primary && !shares(c.Live, u.columns(), decl.Names(w.Rights.Insert)):
 		return fmt.Sprintf("numbers or UUIDs that the database gives (%s)", sqlname.List(u.columns()))
 	case u.primary:
 		return fmt.Sprintf("numbers or UUIDs that the database gives (%s), %s", sqlname.List(u.columns()), w.Table.Reader.NotInserted())
@@ -122,7 +122,7 @@ func (c *rules) fixUnique(u unique, w Write) string {
 		return ""
 	}
 	within := u.columns()
-	for _, col := range slices.Backward(names(w.Scope)) {
+	for _, col := range slices.Backward(decl.Names(w.Scope)) {
 		if !c.Within([]string{col}, within) {
 			within = append([]string{col}, within...)
 		}
@@ -135,7 +135,7 @@ func (c *rules) fixUnique(u unique, w Write) string {
 
 // confirms reports whether a write of what programs may write can be refused because of a row out of scope.
 func confirms(live *schema.Database, t *schema.Table, u unique, w Write) bool {
-	kept := w.Decided && u.keeps(live, t, names(w.Scope))
+	kept := w.Decided && u.keeps(live, t, decl.Names(w.Scope))
 	if kept && (len(w.Rights.Insert) == 0 || !w.chooses()) {
 		return false
 	}
@@ -145,7 +145,7 @@ func confirms(live *schema.Database, t *schema.Table, u unique, w Write) bool {
 			return true
 		}
 	}
-	if !kept && len(w.Rights.Update) > 0 && (len(cols) < len(u.Parts) || u.where != "" || shares(live, cols, names(w.Rights.Update)) || shares(live, cols, names(w.Filled))) {
+	if !kept && len(w.Rights.Update) > 0 && (len(cols) < len(u.Parts) || u.where != "" || shares(live, cols, decl.Names(w.Rights.Update)) || shares(live, cols, decl.Names(w.Filled))) {
 		return true // an expression and a condition may be of any column
 	}
 	return len(w.Rights.Insert) > 0 && !u.fresh(live, t, w.given())
@@ -187,7 +187,7 @@ func fillsIn(live *schema.Database, c *schema.Column) bool {
 
 // given are the columns of a row that is inserted that have a value by the program or by us.
 func (w Write) given() []string {
-	cols := slices.Concat(names(w.Rights.Insert), names(w.Scope), names(w.Filled))
+	cols := slices.Concat(decl.Names(w.Rights.Insert), decl.Names(w.Scope), decl.Names(w.Filled))
 	for _, l := range slices.Concat(w.Into, w.Through) {
 		for _, p := range l.Pairs {
 			cols = append(cols, p.To.Name)

@@ -1,7 +1,11 @@
 // Package js takes JavaScript apart that is being typed: half of a program, or none at all. It only helps whoever types, and decides nothing.
 package js
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/exoagent/exoagent/internal/scalar"
+)
 
 type Kind int
 
@@ -23,18 +27,10 @@ type Token struct {
 	depth int // brackets and templates that are open before it
 }
 
-var keywords = WordSet(`async await break case catch class const continue default delete do else export extends finally for from function
+var keywords = scalar.Words(`async await break case catch class const continue default delete do else export extends finally for from function
 	if import in instanceof let new of return static super switch this throw try typeof var void while yield`)
 
-var constants = WordSet("true false null undefined NaN Infinity")
-
-func WordSet(words string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		set[w] = true
-	}
-	return set
-}
+var constants = scalar.Words("true false null undefined NaN Infinity")
 
 // EachToken takes JavaScript apart. The pieces joined are the text, whatever it is:
 // half of a program, or none at all. It reports whether a bracket, a template or a comment is open at the end.

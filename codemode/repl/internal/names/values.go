@@ -6,6 +6,7 @@ import (
 	"github.com/exoagent/exoagent/codemode/repl/internal/js"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/internal/printable"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // values are those of a column that has a list of them, where one can stand: behind
@@ -37,7 +38,7 @@ func (r *reader) values(part string) (string, []Candidate) {
 }
 
 // takeValues are the methods of columns whose argument is one of the column's values.
-var takeValues = js.WordSet("eq ne is isNot in notIn")
+var takeValues = scalar.Words("eq ne is isNot in notIn")
 
 // compared is the column that is compared with what comes after token end.
 func (r *reader) compared(end int) *message.Type {

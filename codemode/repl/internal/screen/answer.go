@@ -17,6 +17,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/printable"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Ran is a program that has ended: what .sql, .trace and .save show again.
@@ -207,7 +208,7 @@ func (s Screen) PaintLines(style, text string) string {
 	return strings.Join(lines, "\n")
 }
 
-var sqlWords = js.WordSet(`SELECT FROM JOIN LEFT INNER ON WHERE AND OR NOT IN IS NULL AS ORDER BY LIMIT OFFSET GROUP HAVING
+var sqlWords = scalar.Words(`SELECT FROM JOIN LEFT INNER ON WHERE AND OR NOT IN IS NULL AS ORDER BY LIMIT OFFSET GROUP HAVING
 	EXISTS CASE WHEN THEN ELSE END BETWEEN LIKE ILIKE DISTINCT COUNT ASC DESC UNION ALL WITH OVER PARTITION CAST`)
 
 // highlightSQL colours SQL as sqlast writes it: its words are in capitals, and

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/exoagent/exoagent/internal/printable"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/spin"
 )
 
@@ -115,11 +116,7 @@ func (s Screen) chip(tag string) string {
 }
 
 func (s Screen) chips(tags []string) string {
-	out := make([]string, len(tags))
-	for i, t := range tags {
-		out[i] = s.chip(t)
-	}
-	return strings.Join(out, " ")
+	return strings.Join(scalar.Each(tags, s.chip), " ")
 }
 
 // width is the columns that a table may take.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Bounds of what is kept of a server's error, in bytes. A server can make each of its
@@ -42,22 +42,11 @@ func boundError(err error) error {
 	if size <= maxServerError {
 		return err
 	}
-	k.Message = cutText(k.Message, maxServerMessage)
+	k.Message = scalar.Shorten(k.Message, maxServerMessage)
 	for _, s := range texts {
-		*s = cutText(*s, maxServerDetail)
+		*s = scalar.Shorten(*s, maxServerDetail)
 	}
 	return &k
-}
-
-// cutText is s, or a copy of its beginning: a part of s would keep all of it.
-func cutText(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
 }
 
 // parameter is the line in which the server names the argument that it can't read as a value of its type, as PostgreSQL 14 to 18 write

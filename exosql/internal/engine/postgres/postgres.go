@@ -17,6 +17,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/internal/pgbound"
 	"github.com/exoagent/exoagent/internal/pgsession"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // database is one PostgreSQL database, or one that speaks its protocol.
@@ -126,13 +127,13 @@ func connectError(err error) error {
 	}
 	for _, known := range []error{context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(err, known) {
-			return fmt.Errorf("exosql: connect to PostgreSQL: %w: %s", known, cutText(err.Error(), maxServerError))
+			return fmt.Errorf("exosql: connect to PostgreSQL: %w: %s", known, scalar.Shorten(err.Error(), maxServerError))
 		}
 	}
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return fmt.Errorf("exosql: connect to PostgreSQL: %w", boundError(e))
 	}
-	return errors.New("exosql: connect to PostgreSQL: " + cutText(err.Error(), maxServerError))
+	return errors.New("exosql: connect to PostgreSQL: " + scalar.Shorten(err.Error(), maxServerError))
 }
 
 // pins sets whatever could change what a statement or a value means, over what

@@ -1,0 +1,66 @@
+package realm
+
+// What objects are to operators and to Date: the engine asks them by valueOf and toString, and can't be given a Decimal.
+
+import "github.com/dop251/goja"
+
+// primitive is what an object is to an operator that calculates or compares, or to Date. It is asked once, as in JavaScript, and may be a Decimal.
+func (r *Realm) primitive(hint string, v goja.Value) goja.Value {
+	o, object := v.(*goja.Object)
+	if !object || DecimalIn(v) != nil {
+		return v
+	}
+	give := func(of goja.Value, args ...goja.Value) (goja.Value, bool) {
+		f, ok := goja.AssertFunction(of)
+		if !ok {
+			return nil, false
+		}
+		x := r.Called(f(o, args...))
+		_, object := x.(*goja.Object)
+		return x, !object
+	}
+	if to := o.GetSymbol(goja.SymToPrimitive); to != nil && !goja.IsUndefined(to) && !goja.IsNull(to) {
+		if x, ok := give(to, r.VM.ToValue(hint)); ok {
+			return x
+		}
+	} else {
+		for _, name := range []string{"valueOf", "toString"} {
+			if x, ok := give(o.Get(name)); ok {
+				return x
+			}
+		}
+	}
+	panic(r.VM.NewTypeError("Cannot convert object to primitive value"))
+}
+
+// Primitives are the operands of an operator that asks objects what they are.
+func (r *Realm) Primitives(op string, a, b goja.Value) (goja.Value, goja.Value) {
+	hint := "number"
+	switch op {
+	case "==", "!=":
+		hint = "default"
+		_, left := a.(*goja.Object)
+		_, right := b.(*goja.Object)
+		if left == right || goja.IsNull(a) || goja.IsNull(b) || goja.IsUndefined(a) || goja.IsUndefined(b) { // two objects are equal if they are one
+			return a, b
+		}
+	case "+":
+		hint = "default"
+	case "-", "*", "/", "%", "**", "<", "<=", ">", ">=":
+	case "-x":
+		return r.primitive(hint, a), nil
+	default:
+		return a, b
+	}
+	x := r.primitive(hint, a)
+	y := r.primitive(hint, b)
+	if op != "+" { // where texts are compared with a Decimal, those of objects are no mistake of the program: [] is 0
+		if x != a && DecimalIn(y) != nil {
+			x = Numeric(x)
+		}
+		if y != b && DecimalIn(x) != nil {
+			y = Numeric(y)
+		}
+	}
+	return x, y
+}
