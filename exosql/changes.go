@@ -2,6 +2,7 @@ package exosql
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strconv"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/writing"
+	"github.com/exoagent/exoagent/schema"
 )
 
 // Changes are what a run changes in one database: the rows before its first write and as it leaves them.
@@ -20,6 +22,9 @@ import (
 type Changes struct {
 	Rows []Change
 	More int64 // rows that were written besides, as often as they were, of which no image was kept
+	// Effects are the triggers, rules and cascades that the facets of these rows permit, in the form of a grant file: rows that
+	// one of them changed are not among the others.
+	Effects []string
 }
 
 // Change is one row that is changed. A row that is as it was before is none, unless its facet shows a labelled column: that it is left out
@@ -55,7 +60,15 @@ func (c Changes) AppendJSON(b []byte) ([]byte, error) {
 		}
 		b = append(b, '}')
 	}
-	return append(strconv.AppendInt(append(b, `],"more":`...), c.More, 10), '}'), nil
+	b = strconv.AppendInt(append(b, `],"more":`...), c.More, 10)
+	if len(c.Effects) > 0 {
+		effects, err := json.Marshal(c.Effects)
+		if err != nil {
+			return b, err
+		}
+		b = append(append(b, `,"effects":`...), effects...)
+	}
+	return append(b, '}'), nil
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -193,6 +206,11 @@ func (u *unit) Changes(ctx context.Context) (any, error) {
 	}
 	out := Changes{More: im.more}
 	for _, r := range im.rows {
+		for _, p := range r.x.run.Facet.Rights.Permits {
+			if name := schema.Printable(p.String()); p.Acts() && !slices.Contains(out.Effects, name) {
+				out.Effects = append(out.Effects, name)
+			}
+		}
 		labelled := slices.ContainsFunc(r.x.run.Facet.Cols, func(c *decl.Column) bool { return !c.Label.Secrecy().Empty() })
 		if !labelled && !r.before.IsZero() && !r.after.IsZero() && r.before.String() == r.after.String() || r.before.IsZero() && r.after.IsZero() {
 			continue

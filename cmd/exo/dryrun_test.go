@@ -19,13 +19,13 @@ func TestDryRun(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		url := e.URL(t)
 		db := e.OpenURL(t, url, &exosql.OpenOptions{Setup: func(ctx context.Context, db *sql.DB) error {
-			return e.Exec("CREATE TABLE items (id {int} PRIMARY KEY, org TEXT NOT NULL, name TEXT NOT NULL); CREATE INDEX items_by_org ON items (org); INSERT INTO items (id, org, name) VALUES (1, 'acme', 'ax'), (2, 'acme', 'bell'), (3, 'zeta', 'cog')")(ctx, db)
+			return e.Exec("CREATE TABLE items (id {int} PRIMARY KEY, org TEXT NOT NULL, name TEXT NOT NULL); CREATE INDEX items_by_org ON items (org); INSERT INTO items (id, org, name) VALUES (1, 'acme', 'ax'), (2, 'acme', 'bell'), (3, 'zeta', 'cog'); CREATE TABLE parts (id {int} PRIMARY KEY, item_id {int} REFERENCES items (id) ON DELETE CASCADE); CREATE INDEX parts_by_item ON parts (item_id)")(ctx, db)
 		}})
 		defer db.Close()
 		t.Setenv("GRANTS_TEST_DB", url)
 		dir := t.TempDir()
 		path, kept := filepath.Join(dir, "exo.yaml"), filepath.Join(dir, "runs.jsonl")
-		write(t, path, strings.Replace(openedFile, "update: [name]", "update: [name]\n    insert: [id, name]\n    delete: true\n    effects: [unique(id)]", 1)+"record: "+kept+"\n")
+		write(t, path, strings.Replace(openedFile, "update: [name]", "update: [name]\n    insert: [id, name]\n    delete: true\n    effects: [unique(id), \"cascade parts(item_id)\"]", 1)+"record: "+kept+"\n")
 		program := "await items.where({ id: 1 }).update({ name: 'ash' }); await items.insert({ id: 9, name: 'new' }); await items.where({ id: 2 }).delete(); return items.select(i => i.name)"
 		look := func() string {
 			return exo(t, "", "run", path, "-as", "org=acme", "-e", "items.select(i => i.name)").out
@@ -36,7 +36,7 @@ func TestDryRun(t *testing.T) {
 		if r.code != cli.ExitDone || strings.Join(strings.Fields(r.out), "") != `["ash","new"]` {
 			t.Errorf("%+v", r)
 		}
-		for _, want := range []string{"item: 1 row changed, 1 row added, 1 row deleted, not kept", "ash", "bell", "a dry run: nothing was kept", "nothing of "} {
+		for _, want := range []string{"item: 1 row changed, 1 row added, 1 row deleted, not kept", "ash", "bell", "a dry run: nothing was kept", "nothing of ", "not shown: what these may have changed besides: cascade parts(item_id), not kept"} {
 			if !strings.Contains(r.err, want) {
 				t.Errorf("no %q in %s", want, r.err)
 			}
@@ -44,7 +44,7 @@ func TestDryRun(t *testing.T) {
 		if got := look(); got != before || !strings.Contains(got, "ax") {
 			t.Errorf("it leaves %s", got)
 		}
-		if text, err := os.ReadFile(kept); err != nil || !strings.Contains(string(text), `"state":"rolledback"`) || !strings.Contains(string(text), `"before":`) || strings.Contains(string(text), `"applied"`) || strings.Contains(string(text), `"step":"committing"`) {
+		if text, err := os.ReadFile(kept); err != nil || !strings.Contains(string(text), `"state":"rolledback"`) || !strings.Contains(string(text), `"before":`) || !strings.Contains(string(text), `"effects":["cascade parts(item_id)"]`) || strings.Contains(string(text), `"applied"`) || strings.Contains(string(text), `"step":"committing"`) {
 			t.Errorf("the record: %v %s", err, text)
 		}
 		if r := exo(t, "", "run", path, "-as", "org=acme", "-dry-run", "-e", "await items.where({ id: 1 }).update({ name: 'ash' }); throw new Error('no')"); r.code != cli.ExitFound || strings.Contains(r.err, "dry run") {

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/exoagent/exoagent/exosql/dynamic"
@@ -59,6 +60,8 @@ type Facet struct {
 	via     *reference
 	note    string // how its rows were found to be somebody's
 	grant   string
+	one     string // what a row of it is called, and many of them
+	many    string
 	prefix  string // the first word of all its columns
 }
 
@@ -102,7 +105,7 @@ func New(live *schema.Database, o Options) (*Draft, error) {
 		d.Facets = append(d.Facets, f)
 		f.leave("something is wrong in them", o.Out[f.Table])
 		f.leave(unfit(live, t))
-		if f.Out == "" {
+		if f.Out == "" || t.Virtual {
 			dt, err := made.Table(f.Table)
 			if err != nil {
 				f.leave("something is wrong in them", grantfile.Reason(err))
@@ -115,6 +118,7 @@ func New(live *schema.Database, o Options) (*Draft, error) {
 		if name := live.Spell(v.Name); utf8.ValidString(name) {
 			f := &Facet{Table: name, table: live.Rows(v.Name)}
 			f.leave("views", viewOut)
+			tables[f], _ = made.Table(f.Table) // so that the comments about its columns are as those of tables
 			d.Facets = append(d.Facets, f)
 		}
 	}
@@ -171,14 +175,15 @@ func unfit(live *schema.Database, t *schema.Table) (kind, why string) {
 // nameFacets gives each facet its name and its columns, as package dynamic takes them.
 func (d *Draft) nameFacets(tables map[*Facet]*dynamic.Table) {
 	taken := map[string]bool{}
-	for _, f := range d.Facets {
-		one := naming.Lower(naming.Singular(f.table.Name.Name))
+	for i, f := range d.Facets {
+		name := f.table.Name.Name
+		f.one, f.many = latin(name, naming.Singular(name), "table", i), latin(name, naming.Plural(name), "tables", i)
 		f.Alias = claim(taken, func(n string) bool {
 			if names.ReservedName(n) || names.Keyword(n) {
 				return false
 			}
 			return !slices.ContainsFunc(f.table.Columns, func(c schema.Column) bool { return naming.Lower(c.Name) == n })
-		}, one, naming.Lower(naming.Singular(f.Table)), one+"Row")
+		}, f.one, naming.Lower(naming.Singular(f.Table)), f.one+"Row")
 		f.prefix = prefix(f.table)
 		var shown []string
 		listed := d.live.Listed(f.table)
@@ -221,10 +226,7 @@ func (d *Draft) nameOdd(f *Facet, odd []int) (named int) {
 		if x.name == "*" { // which a file takes for all columns
 			continue
 		}
-		plain := naming.Lower(x.name)
-		if plain == "x" && !strings.EqualFold(x.name, "x") { // no letter is left
-			plain = fmt.Sprint("column", i+1)
-		}
+		plain := latin(x.name, x.name, "column", i)
 		x.as = claim(taken, func(n string) bool { return !names.ReservedName(n) }, plain, plain+"Value")
 		var specs []dynamic.ColumnSpec
 		var all []string
@@ -244,6 +246,14 @@ func (d *Draft) nameOdd(f *Facet, odd []int) (named int) {
 		named++
 	}
 	return named
+}
+
+// latin is a name of the database, or what was made of it, in letters that programs can name; with none it is a number of its kind.
+func latin(name, made, kind string, i int) string {
+	if !strings.ContainsFunc(name, func(r rune) bool { return r < 0x250 && (unicode.IsLetter(r) || unicode.IsDigit(r)) }) {
+		return fmt.Sprint(kind, i+1)
+	}
+	return naming.Lower(made)
 }
 
 // prefix is the first word of all columns of a table, if they have one: usr of usr_id, usr_name, usr_tenant_id.
@@ -413,11 +423,10 @@ func (d *Draft) nameLinks() {
 		if r.from.Out != "" || r.to.Out != "" {
 			continue
 		}
-		one := naming.Lower(naming.Singular(r.to.table.Name.Name))
+		one, many := r.to.one, r.from.many
 		role := r.role(one, shared[r.from])
-		many := naming.Lower(naming.Plural(r.from.table.Name.Name))
 		if r.unique {
-			many = naming.Lower(naming.Singular(r.from.table.Name.Name))
+			many = r.from.one
 		}
 		upper := func(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 		by := many + "By" + upper(role)
@@ -484,8 +493,7 @@ func (d *Draft) nameGrants() {
 	taken := map[string]bool{}
 	for _, f := range d.Facets {
 		if f.Out == "" {
-			many := naming.Lower(naming.Plural(f.table.Name.Name))
-			f.grant = claim(taken, func(n string) bool { return !names.ReservedName(n) && !names.Keyword(n) }, many, naming.Lower(naming.Plural(f.Table)), many+"Rows")
+			f.grant = claim(taken, func(n string) bool { return !names.ReservedName(n) && !names.Keyword(n) }, f.many, naming.Lower(naming.Plural(f.Table)), f.many+"Rows")
 		}
 	}
 }

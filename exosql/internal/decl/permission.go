@@ -67,6 +67,9 @@ func (p Permission) String() string {
 	return s
 }
 
+// Acts reports whether what is permitted changes other rows than those that are written.
+func (p Permission) Acts() bool { return p.Kind <= PermitConflict }
+
 // Go is the call of package exosql that makes the permission.
 func (p Permission) Go() string {
 	s := fmt.Sprintf("exosql.%s(%q", forms[p.Kind].inGo, p.On)

@@ -21,8 +21,9 @@ func (s Screen) Changed(out io.Writer, all []exosql.Changes, admits value.Label,
 	var tables []string
 	rows := map[string][]exosql.Change{}
 	more := int64(0)
+	var effects []string
 	for _, c := range all {
-		more += c.More
+		more, effects = more+c.More, append(effects, c.Effects...)
 		for _, r := range c.Rows {
 			if rows[r.Table] == nil {
 				tables = append(tables, r.Table)
@@ -36,6 +37,9 @@ func (s Screen) Changed(out io.Writer, all []exosql.Changes, admits value.Label,
 	}
 	if more > 0 {
 		fmt.Fprintln(out, s.Paint(Dim, fmt.Sprintf("… and %s to rows that are not shown%s", Count(int(more), "change"), kept)))
+	}
+	if len(effects) > 0 {
+		fmt.Fprintln(out, s.Paint(Dim, "not shown: what these may have changed besides: "+printable.OneLine(strings.Join(effects, ", "))+kept))
 	}
 }
 
