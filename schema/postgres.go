@@ -112,6 +112,7 @@ func (r *postgresReader) relations() error {
 		if t.Writable, err = list(writable); err != nil {
 			return err
 		}
+		t.Foreign = kind == "f"
 		oids = append(oids, strconv.FormatInt(oid, 10))
 		if kind == "v" || kind == "m" {
 			v := &View{Name: t.Name, Materialized: kind == "m", Comment: t.Comment, Extension: t.Extension}

@@ -35,6 +35,7 @@ type Table struct {
 	Virtual      bool     // SQLite: a module decides what the rows are, and a definition does not say what the columns are
 
 	Extension   string // PostgreSQL, live: the extension that the table is part of
+	Foreign     bool   // PostgreSQL: its rows are elsewhere, and it has no index here
 	Handlerless string // PostgreSQL, live: the wrapper of a foreign table, if it has no handler: each query fails
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/exoagent/exoagent/internal/scalar"
 )
@@ -125,7 +126,7 @@ func (e *Error) Error() string {
 		s += ": " + msg
 	}
 	if e.Err != nil {
-		s += ": " + e.Err.Error()
+		s += ": " + strings.TrimPrefix(e.Err.Error(), e.Kind.String()+": ") // an error within one of its kind says it once
 	}
 	return s
 }

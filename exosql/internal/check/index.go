@@ -27,10 +27,21 @@ func (c *Checker) link(l *decl.Link) {
 	if c.byText(l, to) || c.indexed(to, cols) {
 		return
 	}
-	f := Finding{Kind: NoIndex, Table: l.To.Name, Link: l.From.Name + "." + l.Name, Problem: fmt.Sprintf("the link %s.%s is followed to (%s), which has no index", l.From.Name, l.Name, strings.Join(cols, ", ")),
+	f := Finding{Table: l.To.Name, Link: l.From.Name + "." + l.Name, Problem: fmt.Sprintf("the link %s.%s is followed to (%s), which has no index", l.From.Name, l.Name, strings.Join(cols, ", ")),
 		Fix: c.createIndex(l.To, cols), Warning: !c.links[l]}
-	if len(cols) == 1 {
+	c.unindexed(f, cols)
+}
+
+// unindexed adds that an index of these columns is missing: once, however many links and scopes it would serve.
+func (c *Checker) unindexed(f Finding, cols []string) {
+	if f.Kind = NoIndex; len(cols) == 1 {
 		f.Column = cols[0]
+	}
+	for i := range c.found {
+		if o := &c.found[i]; o.Kind == NoIndex && o.Fix == schema.Printable(f.Fix) {
+			o.Warning = o.Warning && f.Warning
+			return
+		}
 	}
 	c.Add(f)
 }
@@ -46,11 +57,7 @@ func (c *Checker) scope(t *decl.Table, live *schema.Table, p *decl.Pred) {
 	if !selective || len(need) == 0 {
 		return // AllRows, or conditions that no index serves anyway
 	}
-	f := Finding{Kind: NoIndex, Table: t.Name, Problem: fmt.Sprintf("the scope is a condition on %s, which has no index", strings.Join(need, ", ")), Fix: c.createIndex(t, need[:1])}
-	if len(need) == 1 {
-		f.Column = need[0]
-	}
-	c.Add(f)
+	c.unindexed(Finding{Table: t.Name, Problem: fmt.Sprintf("the scope is a condition on %s, which has no index", strings.Join(need, ", ")), Fix: c.createIndex(t, need[:1])}, need)
 }
 
 // unserved are the columns of which an index is missing for a predicate to be found
@@ -104,6 +111,9 @@ func (c *Checker) indexed(t *schema.Table, cols []string) bool {
 		return len(with) >= len(cols) && c.Within(with[:len(cols)], cols)
 	}
 	for p := t; p != nil; {
+		if p.Foreign { // where its rows are, an index may serve: nothing here says so
+			return true
+		}
 		key := func(k schema.Key) bool {
 			if k.Parts != nil { // of another collation no condition is served
 				return begins(c.leading(p, schema.Index{Parts: k.Parts}))

@@ -138,7 +138,7 @@ func (c *Checker) byText(l *decl.Link, to *schema.Table) bool {
 	x := c.FindColumn(to.Columns, p.To.Name)
 	f := Finding{Kind: NoIndex, Table: l.To.Name, Column: p.To.Name, Link: l.From.Name + "." + l.Name, Warning: !c.links[l],
 		Problem: fmt.Sprintf("the link %s.%s compares it as text, and no index of a column that is %s serves that", l.From.Name, l.Name, x.Type)}
-	if f.Fix = fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE text", c.declared(l.To), sqlname.Plain(p.To.Name)); x.Enum == nil { // of an enum the text depends on settings, says PostgreSQL, and has no index
+	if f.Fix = fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE text", c.declared(l.To), sqlname.Plain(p.To.Name)); steadyText[PlainType(x)] {
 		f.Fix = fmt.Sprintf("CREATE INDEX %s ON %s ((%s::text))", sqlname.Plain(FreeName(c.Live, l.To.Bare()+"_by_"+p.To.Name+"_text")), c.declared(l.To), sqlname.Plain(p.To.Name))
 	}
 	c.Add(f)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sqlname"
 	"github.com/exoagent/exoagent/schema"
 )
@@ -21,7 +22,7 @@ import (
 // programs' orders break ties.
 func Serving(live *schema.Database, t *decl.Table, scope []string, col *decl.Column, exact, ties bool) (out Served) {
 	table := live.Table(schema.Name{Name: t.Name})
-	if table == nil {
+	if table == nil || table.Foreign {
 		return out
 	}
 	s := &server{Live: live, table: table}
@@ -108,10 +109,11 @@ func (s *server) part(col *decl.Column, exact bool) (part *schema.Part, declared
 		return nil, Served{Declaration: col.Table.Reader.ISO(), If: "holds no finer times than milliseconds"}
 	case col.Kind != value.TypeText, native(s.Live, col, x).Ordered:
 		return plain, declared
-	case x.Enum != nil:
-		return nil, declared // the text of an enum is not immutable, says PostgreSQL
 	}
 	if kind := PlainType(x); kind != "text" && kind != "character varying" {
+		if !steadyText[kind] {
+			return nil, declared
+		}
 		plain = &schema.Part{Expr: sqlname.Plain(x.Name) + "::text"}
 	}
 	if !exact && (plain.Expr != "" || collation(x) != "C") {
@@ -119,6 +121,10 @@ func (s *server) part(col *decl.Column, exact bool) (part *schema.Part, declared
 	}
 	return plain, declared
 }
+
+// steadyText are types whose text PostgreSQL calls immutable. There is no index of any other: the text of an enum or a composite
+// depends on settings or on other tables.
+var steadyText = scalar.Words("character bpchar name citext ltree hstore inet cidr macaddr macaddr8 xml point box path lseg line circle polygon tsvector tsquery jsonpath pg_lsn")
 
 // partText is a part as CREATE INDEX has it.
 func partText(p *schema.Part) string {

@@ -247,6 +247,9 @@ func (c *Checker) security(t *decl.Table, live *schema.Table) {
 			f.Fix = fmt.Sprintf("ALTER ROLE %s NOBYPASSRLS", sqlname.Plain(role.Name))
 		default:
 			f.Fix = fmt.Sprintf("ALTER TABLE %s FORCE ROW LEVEL SECURITY", c.declared(t))
+			if i := slices.IndexFunc(live.Policies, func(p schema.Policy) bool { return len(p.Unset) > 0 }); i >= 0 {
+				f.Fix += fmt.Sprintf(", once the policy %s does not fail: %s", live.Policies[i].Name, c.setting(live.Policies[i].Unset[0], "the policy"))
+			}
 		}
 	case len(live.Policies) == 0:
 		f.Problem, f.Warning = "has row-level security and no policy: every query of it is empty", true
@@ -277,9 +280,14 @@ func (c *Checker) unset(f Finding, what, in string, settings []schema.Setting) {
 			fails = "where the function gets there, a query fails"
 		}
 		f.Problem = fmt.Sprintf("%s reads the setting %s by current_setting('%s'), which fails where there is none: %s", what, s.Name, s.Name, fails)
-		f.Fix = fmt.Sprintf("current_setting('%s', true) in %s; or ALTER ROLE %s SET %s = '', or to a value that it can be cast to where it is cast", s.Name, in, sqlname.Plain(c.Live.Role.Name), s.Name)
+		f.Fix = c.setting(s, in)
 		c.Add(f)
 	}
+}
+
+// setting is what keeps current_setting from failing.
+func (c *Checker) setting(s schema.Setting, in string) string {
+	return fmt.Sprintf("current_setting('%s', true) in %s; or ALTER ROLE %s SET %s = '', or to a value that it can be cast to where it is cast", s.Name, in, sqlname.Plain(c.Live.Role.Name), s.Name)
 }
 
 // handler refuses a foreign table of which nothing can be read.
