@@ -10,6 +10,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exoeval/worker"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // Grants are the names that a program finds, and the objects they refer to.
@@ -79,7 +81,7 @@ type Tool struct {
 type Result struct {
 	Value   value.Value
 	JSON    json.RawMessage // Value within Bounds.ResultBytes
-	Notice  string          // for the model: what of the result was cut and how to ask for less, or that the program returned nothing; usually ""
+	Notice  string          // for the model: what of the result was cut and how to ask for less, that the program returned nothing, and what objects remark about their answers; usually ""
 	Cut     bool            // JSON is a part of Value: the whole was too large for the model
 	Console string          // what the program logged, up to where it asked for what the model may not read
 	Err     error           // nil, or an *fail.Error: fail.GuestText is what the model reads of it
@@ -397,6 +399,9 @@ func (t *Tool) run(ctx context.Context, job Job, stream bool) *Result {
 	if r.Undefined && r.Console == "" {
 		// org.name of a promise or an array is undefined, and null says nothing about it.
 		res.Notice = "the program gave undefined: end it with return, await what it asks for, and mind that execute gives an array of rows"
+	}
+	if len(r.Notices) > 0 {
+		res.Notice = scalar.Shorten(strings.TrimSpace(res.Notice+" "+strings.Join(r.Notices, "; ")), maxNotice)
 	}
 	return res
 }

@@ -1,8 +1,10 @@
 package exo
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -136,4 +138,41 @@ func (s *Session) Console() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.console.shown.String()
+}
+
+// Of the notices of a run, the first ones are kept, each to so many bytes.
+const (
+	maxNotices     = 8
+	maxNoticeBytes = 500
+)
+
+type notice struct {
+	of   uint64 // its message
+	text string
+}
+
+// Notice remarks something about the message for whoever reads the result of the run, model or person. Its text must follow from the
+// message, from declarations and from data without labels: it is shown where the run's label, as the message was admitted, flows to
+// Config.Admits. So it does not depend on what a later message reads, or on which of two came first. One text is kept once.
+func (m *Message) Notice(text string) {
+	if m.session == nil || m.Withheld() {
+		return
+	}
+	s := m.session
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := (notice{m.entry.id, scalar.Shorten(text, maxNoticeBytes)}); len(s.notices) < 4*maxNotices && !slices.ContainsFunc(s.notices, func(o notice) bool { return o.text == n.text }) {
+		s.notices = append(s.notices, n)
+	}
+}
+
+// Notices are the remarks of the run's objects, in the order of the messages.
+func (s *Session) Notices() (texts []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	slices.SortStableFunc(s.notices, func(a, b notice) int { return cmp.Compare(a.of, b.of) })
+	for _, n := range s.notices[:min(len(s.notices), maxNotices)] {
+		texts = append(texts, n.text)
+	}
+	return texts
 }

@@ -85,6 +85,7 @@ type Session struct {
 	withheld    *withheld        // since when the result may not leave; nil: it may
 	causes      map[string]Cause // by which message it got each tag
 	console     console
+	notices     []notice
 	lastID      uint64
 	calls       int
 	sent        int        // bytes of all messages, see MessageBytes

@@ -32,6 +32,7 @@ type RunResult struct {
 	// more often a missing return or await than a wish.
 	Undefined bool
 	Console   string       // what the program logged before it asked for what may not leave: see exo.Session.Log
+	Notices   []string     // what objects remarked about their answers: see exo.Message.Notice
 	Label     value.Label  // what was read, up to the message that had the result withheld: see exo.Session.Decided
 	Causes    []exo.Cause  // by which messages the run got the tags of its label, for the host
 	Effects   []exo.Effect // what it has changed, or may have, however it ended, and what became of that

@@ -166,7 +166,7 @@ func (o ProgramResult) Settle(ctx context.Context, s *exo.Session, job Job, boun
 	res.Label, res.Undefined, res.Effects = s.Decided(), res.Err == nil && o.Undefined, s.Effects()
 	res.Console, res.Causes = s.Console(), s.Causes()
 	if err := s.Release(); err == nil {
-		res.Label = res.Label.Join(opened)
+		res.Label, res.Notices = res.Label.Join(opened), s.Notices()
 	} else {
 		// Which sealed values it would have returned, and whether it threw instead, the program may choose by what it has read: their labels count
 		// where they leave, and nowhere else.

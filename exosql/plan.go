@@ -117,6 +117,9 @@ func (db *DB) run(ctx context.Context, a *asked) (value.Value, error) {
 	if err != nil {
 		return value.Value{}, err
 	}
+	for _, text := range p.Notices {
+		a.m.Notice(text)
+	}
 	var refused *fence.Refused
 	for open := p.Open; open != nil; open = db.guarded(ctx, open, refused, a) {
 		args, err := open.Bind(a.m.Args, a.vals, a.after, a.m.Zone())

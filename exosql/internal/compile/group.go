@@ -288,6 +288,7 @@ func (f *from) ofGroup(n *message.Node, env names) (expr, error) {
 	if n.Name == language.Collect {
 		return g.collect(row, of, n.Args[0].Args[0].Type, within)
 	}
+	g.inner.repeated(g.of, n)
 	x, err := g.inner.aggregate(n.Name, of, within)
 	if err != nil {
 		return nil, err
@@ -315,6 +316,7 @@ func (f *from) ofQuery(q *query, n *message.Node) (*plan.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.repeated(q, n)
 	if x, err = f.aggregate(n.Name, x, nil); err != nil {
 		return nil, err
 	}

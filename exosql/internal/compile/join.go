@@ -52,6 +52,7 @@ func (f *from) doJoin(q *query, n *message.Node, env names) error {
 	if err != nil {
 		return err
 	}
+	joinedBy(q, q2, on)
 	if sub == nil {
 		f.demand(on)
 		return nil
@@ -133,6 +134,7 @@ func (f *from) doLeftJoin(q *query, n *message.Node, env names) error {
 		if err != nil {
 			return err
 		}
+		joinedBy(q, q2, c)
 		asked = append(asked, conjuncts(c)...)
 	}
 	var implied []sqlast.Expr

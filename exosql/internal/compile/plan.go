@@ -73,7 +73,7 @@ func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan,
 	for _, s := range slots {
 		p.Args = append(p.Args, f.c.slots[s])
 	}
-	p.Reads = lowered(sqlast.Tables(sel))
+	p.Reads, p.Notices = lowered(sqlast.Tables(sel)), f.c.notices
 	return p, nil
 }
 

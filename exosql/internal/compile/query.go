@@ -64,10 +64,11 @@ type compiler struct {
 
 	after Position // where the page begins
 
-	asked  int   // subqueries that are written
-	sets   int   // queries that are combined
-	trees  int   // links that are followed again and again
-	failed error // met while something is written
+	asked   int      // subqueries that are written
+	sets    int      // queries that are combined
+	trees   int      // links that are followed again and again
+	notices []string // see plan.Plan
+	failed  error    // met while something is written
 }
 
 // maxSteps bounds the work of one compilation: a message is a graph, and each
@@ -93,6 +94,8 @@ type occurrence struct {
 
 	parent *occurrence // that it was joined to by a link, or nil
 	by     *decl.Link
+	with   *occurrence // that it was joined to by a condition, or nil: see joinedBy
+	pairs  []decl.Pair // of that condition
 
 	optional bool // joined so that it may be missing: all its columns may be null
 

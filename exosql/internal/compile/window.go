@@ -166,6 +166,7 @@ func (f *from) ofWindow(n *message.Node, env names) (expr, error) {
 			return nil, err
 		}
 	}
+	f.repeated(&query{ns: w.ns}, n)
 	made, err := w.function(n, x, within)
 	if err != nil {
 		return nil, err

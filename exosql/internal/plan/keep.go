@@ -29,6 +29,10 @@ func (p *Plan) Keep() (*Plan, int) {
 	var shape int
 	k.Shape, shape = keepShape(p.Shape)
 	k.Bytes = n + shape
+	k.Notices = slices.Clone(p.Notices)
+	for _, s := range k.Notices {
+		k.Bytes += size[string]() + len(s)
+	}
 	if p.Open != nil {
 		var open int
 		k.Open, open = p.Open.Keep()

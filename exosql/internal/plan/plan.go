@@ -10,19 +10,20 @@ import (
 // immutable and shared by all runs and tenants, so it must never depend on a
 // value; TestPlanHoldsNoValue looks for them.
 type Plan struct {
-	Text   string
-	Args   []Source // in placeholder order
-	Cells  []Cell   // of one row
-	Shape  *value.Shape
-	Bare   bool                       // a row has one cell, which is shown without a record around it
-	Reads  map[string]map[string]bool // tables and columns, lower case: all that the engine's wall admits
-	Kind   RunKind
-	Write  *Write // what it changes, all that the engine's wall admits; nil: it reads
-	After  int    // of a page: how many cells each row has after those that are shown, for the cursor
-	Owners int    // how many cells each row has between those that are shown and the last After: see Owner
-	Back   bool   // it reads a row that the unit has just inserted, and no other
-	Joins  int    // tables times the columns of all of them, each place where a table is read: see prepareBytes
-	Bytes  int    // of the plan in the cache; 0 before it was there
+	Text    string
+	Args    []Source // in placeholder order
+	Cells   []Cell   // of one row
+	Shape   *value.Shape
+	Bare    bool                       // a row has one cell, which is shown without a record around it
+	Reads   map[string]map[string]bool // tables and columns, lower case: all that the engine's wall admits
+	Kind    RunKind
+	Write   *Write   // what it changes, all that the engine's wall admits; nil: it reads
+	After   int      // of a page: how many cells each row has after those that are shown, for the cursor
+	Owners  int      // how many cells each row has between those that are shown and the last After: see Owner
+	Back    bool     // it reads a row that the unit has just inserted, and no other
+	Notices []string // about what it asks, for whoever reads the result
+	Joins   int      // tables times the columns of all of them, each place where a table is read: see prepareBytes
+	Bytes   int      // of the plan in the cache; 0 before it was there
 
 	// Open is the same query without fences, or nil. An engine runs it only where its own
 	// plan reads rows in scope and no others; Tables are then what the engine has to find.
