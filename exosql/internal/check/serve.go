@@ -107,6 +107,8 @@ func (s *server) part(col *decl.Column, exact bool) (part *schema.Part, declared
 	switch {
 	case col.Kind == value.TypeTime && !col.Iso && !exact:
 		return nil, Served{Declaration: col.Table.Reader.ISO(), If: "holds no finer times than milliseconds"}
+	case PlainType(x) == "real":
+		return nil, declared // compared as the number that it is written as
 	case col.Kind != value.TypeText, native(s.Live, col, x).Ordered:
 		return plain, declared
 	}

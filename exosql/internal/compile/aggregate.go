@@ -198,6 +198,10 @@ func (f *from) extreme(name string, x expr, within []expr) (expr, error) {
 		x = textExpr{x}
 		of = x.typ()
 	}
+	if c, ok := x.(colExpr); ok && c.single() {
+		x = f.exactly(x)
+		of = x.typ()
+	}
 	if greatest {
 		return aggExpr{sqlast.Max, x, within, of}, nil
 	}

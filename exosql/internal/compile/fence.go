@@ -131,6 +131,9 @@ func leakproof(e expr) *occurrence {
 func operand(e expr) fence.Operand {
 	switch t := plainText(e).(type) {
 	case colExpr:
+		if t.single() {
+			return fence.Operand{} // it is compared by a function
+		}
 		return fence.Operand{Column: true, Key: t.col.Key, Indexed: t.col.Indexed, Optional: t.row.optional}
 	case argExpr:
 		return fence.Operand{Value: true}

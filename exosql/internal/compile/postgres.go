@@ -28,9 +28,15 @@ func (e colExpr) comparablePostgres(x sqlast.Expr) sqlast.Expr {
 		return call(sqlast.CastedText, textual(e, x))
 	case e.col.Kind == value.TypeTime && !e.col.Iso:
 		return call(sqlast.TruncMillis, x)
+	case e.single():
+		return call(sqlast.FloatExact, x)
 	}
 	return x
 }
+
+// single reports whether the column has PostgreSQL's type real. It is the number that it is written as: beside a double, 0.1 would be
+// another one, and no row would have what the program was shown.
+func (e colExpr) single() bool { return e.row.form != nil && e.row.form(e.col).Type == "real" }
 
 // tieBreak is a column of a key in an order that only breaks ties: times as they
 // are stored are as good as any.
