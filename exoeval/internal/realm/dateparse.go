@@ -1,0 +1,407 @@
+package realm
+
+// How Date reads a text: token by token, in the order in which the engine of Node.js does it, so that no text is another
+// time here. The work is linear in the length of the text.
+
+import (
+	"math"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/exoagent/exoagent/internal/zone"
+)
+
+// dateToken is one of a date's text. Its kind is 'n' for a number, one of a dateWord for a word, ' ' for a space, '?' for
+// what is passed over, 0 at the end, and else the sign itself.
+type dateToken struct {
+	kind       byte
+	n          int // of a number, or of a word
+	characters int
+}
+
+type dateWord struct {
+	kind byte // 'm' a month, 'h' a half of the day, 'z' a zone, 't' what precedes a time, 'w' any other
+	n    int  // the month; the hours of the half, or of the zone
+}
+
+// dateWords are by three letters. A month may have more.
+var dateWords = map[string]dateWord{
+	"jan": {'m', 1}, "feb": {'m', 2}, "mar": {'m', 3}, "apr": {'m', 4}, "may": {'m', 5}, "jun": {'m', 6}, "jul": {'m', 7}, "aug": {'m', 8}, "sep": {'m', 9}, "oct": {'m', 10}, "nov": {'m', 11}, "dec": {'m', 12},
+	"am": {'h', 0}, "pm": {'h', 12}, "t": {'t', 0}, "z": {'z', 0}, "ut": {'z', 0}, "utc": {'z', 0}, "gmt": {'z', 0},
+	"cdt": {'z', -5}, "cst": {'z', -6}, "edt": {'z', -4}, "est": {'z', -5}, "mdt": {'z', -6}, "mst": {'z', -7}, "pdt": {'z', -7}, "pst": {'z', -8},
+}
+
+// dateReader has the rest of a text behind the token that comes next.
+type dateReader struct {
+	s    string
+	next dateToken
+}
+
+// take gives the next token, and reads the one behind it.
+func (d *dateReader) take() dateToken {
+	t := d.next
+	d.next = d.scan()
+	return t
+}
+
+// skip takes the next token if it is of the kind.
+func (d *dateReader) skip(kind byte) bool {
+	if d.next.kind != kind {
+		return false
+	}
+	d.take()
+	return true
+}
+
+// digits is whether a number of so many digits comes next, within bounds.
+func (d *dateReader) digits(count, least, most int) bool {
+	return d.next.kind == 'n' && d.next.characters == count && d.next.n >= least && d.next.n <= most
+}
+
+func (d *dateReader) scan() dateToken {
+	if d.s == "" || d.s[0] == 0 { // the engine's texts end at a zero character
+		return dateToken{}
+	}
+	c, size := utf8.DecodeRuneInString(d.s)
+	switch {
+	case c >= '0' && c <= '9':
+		t, significant := dateToken{kind: 'n'}, 0
+		for ; t.characters < len(d.s) && d.s[t.characters] >= '0' && d.s[t.characters] <= '9'; t.characters++ {
+			if significant > 0 || d.s[t.characters] != '0' {
+				if significant++; significant <= 9 {
+					t.n = t.n*10 + int(d.s[t.characters]-'0')
+				}
+			}
+		}
+		d.s = d.s[t.characters:]
+		return t
+	case dateSpace(c):
+		d.s = d.s[size:]
+		return dateToken{kind: ' '}
+	case c >= 'A':
+		t, word := dateToken{kind: 'w'}, make([]byte, 0, 3)
+		for rest := d.s; rest != "" && c >= 'A' && !dateSpace(c); c, size = utf8.DecodeRuneInString(rest) {
+			if t.characters++; t.characters <= 3 {
+				word = append(word, byte(min(c, utf8.RuneSelf))|0x20)
+			}
+			rest = rest[size:]
+			d.s = rest
+		}
+		if w := dateWords[string(word)]; w.kind == 'm' || w.kind != 0 && t.characters <= 3 {
+			t.kind, t.n = w.kind, w.n
+		}
+		return t
+	case c == '(':
+		for depth := 0; d.s != "" && d.s[0] != 0; {
+			switch d.s[0] {
+			case '(':
+				depth++
+			case ')':
+				depth--
+			}
+			if d.s = d.s[1:]; depth == 0 {
+				break
+			}
+		}
+		return dateToken{kind: '?'}
+	}
+	d.s = d.s[size:]
+	if c == ':' || c == '-' || c == '+' || c == '.' || c == ')' {
+		return dateToken{kind: byte(c)}
+	}
+	return dateToken{kind: '?'}
+}
+
+func dateSpace(c rune) bool {
+	return c == '\uFEFF' || unicode.IsSpace(c) && c != '\u0085'
+}
+
+// dateParts is what was read of a date.
+type dateParts struct {
+	day          []int // at most 3
+	month        int   // by name; 0: none
+	iso          bool
+	clock        []int // at most 4: hours to milliseconds
+	half         int   // hours; -1: none
+	sign         int   // of the zone; 0: local time
+	hour, minute int   // of the zone; -1: none
+}
+
+func (p *dateParts) addDay(n int) bool {
+	if len(p.day) == 3 {
+		return false
+	}
+	p.day = append(p.day, n)
+	return true
+}
+
+func (p *dateParts) addClock(n int) bool {
+	if len(p.clock) == 4 {
+		return false
+	}
+	p.clock = append(p.clock, n)
+	return true
+}
+
+// expectsClock is whether n goes on with a time that was begun.
+func (p *dateParts) expectsClock(n int) bool {
+	return len(p.clock) > 0 && len(p.clock) < 4 && n < []int{0, 60, 60, 1000}[len(p.clock)]
+}
+
+func (p *dateParts) endClock(n int) {
+	p.addClock(n)
+	for p.addClock(0) {
+	}
+}
+
+// milliseconds are the first three digits of a fraction.
+func milliseconds(t dateToken) int {
+	n, digits := t.n, min(t.characters, 9)
+	for ; digits < 3; digits++ {
+		n *= 10
+	}
+	for ; digits > 3; digits-- {
+		n /= 10
+	}
+	return n
+}
+
+// parseDate is the time that a text means, in milliseconds, or NaN. A text without a zone is local.
+func parseDate(s string, z *zone.Zone) float64 {
+	d, p := dateReader{s: s}, dateParts{half: -1, hour: -1, minute: -1}
+	d.take()
+	first, ok := d.iso(&p)
+	if !ok || !d.rest(first, &p) {
+		return math.NaN()
+	}
+	return p.instant(z)
+}
+
+// iso reads as much of ISO 8601 as there is. The token that it gives back is the first of what has another form; ok is false
+// for a text that is ISO 8601 up to its time, and not from there.
+func (d *dateReader) iso(p *dateParts) (rest dateToken, ok bool) {
+	switch {
+	case d.next.kind == '+' || d.next.kind == '-':
+		sign := d.take()
+		if d.next.kind != 'n' || d.next.characters != 6 {
+			return sign, true
+		}
+		year := d.take().n
+		if sign.kind == '-' {
+			if year == 0 {
+				return sign, true
+			}
+			year = -year
+		}
+		p.addDay(year)
+	case d.next.kind == 'n' && d.next.characters == 4:
+		p.addDay(d.take().n)
+	default:
+		return d.take(), true
+	}
+	for _, most := range []int{12, 31} {
+		if !d.skip('-') {
+			break
+		}
+		if !d.digits(2, 1, most) {
+			return d.take(), true
+		}
+		p.addDay(d.take().n)
+	}
+	switch {
+	case d.next.kind == 't':
+		if !d.isoClock(p) || d.next.kind != 0 {
+			return rest, false
+		}
+	case d.next.kind != 0:
+		return d.take(), true
+	default:
+		p.sign, p.hour, p.minute = 1, 0, 0 // a date alone is in UTC
+	}
+	p.iso = true
+	return rest, true
+}
+
+// isoClock reads a time and its zone.
+func (d *dateReader) isoClock(p *dateParts) bool {
+	d.take()
+	if !d.digits(2, 0, 24) {
+		return false
+	}
+	p.addClock(d.take().n)
+	most := 59
+	if p.clock[0] == 24 {
+		most = 0
+	}
+	if !d.skip(':') || !d.digits(2, 0, most) {
+		return false
+	}
+	p.addClock(d.take().n)
+	if d.skip(':') {
+		if !d.digits(2, 0, most) {
+			return false
+		}
+		if p.addClock(d.take().n); d.skip('.') {
+			if d.next.kind != 'n' || most == 0 && d.next.n > 0 {
+				return false
+			}
+			p.addClock(milliseconds(d.take()))
+		}
+	}
+	switch sign := d.next; {
+	case sign.kind == 'z' && sign.characters == 1:
+		d.take()
+		p.sign, p.hour, p.minute = 1, 0, 0
+	case sign.kind == '+' || sign.kind == '-':
+		d.take()
+		p.sign = int(',') - int(sign.kind)
+		if d.digits(4, 0, 2359) && d.next.n%100 < 60 {
+			n := d.take().n
+			p.hour, p.minute = n/100, n%100
+			break
+		}
+		if !d.digits(2, 0, 23) {
+			return false
+		}
+		if p.hour = d.take().n; !d.skip(':') || !d.digits(2, 0, 59) {
+			return false
+		}
+		p.minute = d.take().n
+	}
+	return true
+}
+
+// rest reads what has any other form, from the token t on.
+func (d *dateReader) rest(t dateToken, p *dateParts) bool {
+	read := len(p.day) > 0 // whether a number was read
+	if t.kind == 0 {
+		t = d.take()
+	}
+	for ; t.kind != 0; t = d.take() {
+		signed := t.kind == '+' || t.kind == '-'
+		switch {
+		case t.kind == 'n':
+			read = true
+			if !d.number(t.n, p) {
+				return false
+			}
+		case t.kind == 'h' && len(p.clock) > 0:
+			p.half = t.n
+		case t.kind == 'm':
+			p.month = t.n
+			d.skip('-')
+		case t.kind == 'z' && read:
+			p.sign, p.hour, p.minute = 1, t.n, 0
+			if t.n < 0 {
+				p.sign, p.hour = -1, -t.n
+			}
+		case t.kind >= 'a':
+			if read || d.next.kind == 'n' {
+				return false
+			}
+		case signed && (p.hour == 0 && p.minute == 0 || len(p.clock) > 0):
+			p.sign = int(',') - int(t.kind)
+			read = true
+			n := dateToken{}
+			if d.next.kind == 'n' {
+				n = d.take()
+			}
+			switch {
+			case d.next.kind == ':':
+				p.hour, p.minute = n.n, -1
+			case n.characters == 1 || n.characters == 2:
+				p.hour, p.minute = n.n, 0
+			case n.characters == 3 || n.characters == 4:
+				p.hour, p.minute = n.n/100, n.n%100
+			default:
+				return false
+			}
+		case (signed || t.kind == ')') && read:
+			return false
+		}
+	}
+	return true
+}
+
+// number reads a number that is n, of a time, a zone or a day by what surrounds it.
+func (d *dateReader) number(n int, p *dateParts) bool {
+	switch {
+	case d.skip(':'):
+		if d.skip(':') {
+			if len(p.clock) > 0 {
+				return false
+			}
+			p.addClock(n)
+			p.addClock(0)
+			return true
+		}
+		if d.next.kind == '.' {
+			d.take()
+		}
+		return p.addClock(n)
+	case d.skip('.') && p.expectsClock(n):
+		p.addClock(n)
+		if d.next.kind != 'n' {
+			return false
+		}
+		p.endClock(milliseconds(d.take()))
+	case p.hour >= 0 && p.minute < 0 && n < 60:
+		p.minute = n
+	case p.expectsClock(n):
+		p.endClock(n)
+		return d.next.kind == 0 || d.next.kind == ' ' || d.next.kind == '+' || d.next.kind == '-' || d.next.kind == 'z' && d.next.characters == 1
+	default:
+		if !p.addDay(n) {
+			return false
+		}
+		d.skip('-')
+	}
+	return true
+}
+
+// instant is the time that the parts mean.
+func (p *dateParts) instant(z *zone.Zone) float64 {
+	count := len(p.day)
+	if count == 0 {
+		return math.NaN()
+	}
+	isDay := func(n int) bool { return n >= 1 && n <= 31 }
+	for p.addDay(1) {
+	}
+	a, b, c := p.day[0], p.day[1], p.day[2]
+	var year, month, day int
+	switch {
+	case p.month == 0 && (p.iso || !isDay(a)):
+		year, month, day = a, b, c
+	case p.month == 0:
+		month, day, year = a, b, c
+	case !isDay(a):
+		year, month, day = a, p.month, b
+	default:
+		day, month, year = a, p.month, b
+	}
+	if !p.iso && year >= 0 && year < 100 {
+		if year += 1900; year < 1950 {
+			year += 100
+		}
+	}
+	p.endClock(0)
+	hour, minute, second, ms := p.clock[0], p.clock[1], p.clock[2], p.clock[3]
+	if p.half >= 0 {
+		if hour > 12 {
+			return math.NaN()
+		}
+		hour = hour%12 + p.half
+	}
+	clock := hour < 24 && minute < 60 && second < 60 && ms < 1000 || hour == 24 && minute == 0 && second == 0 && ms == 0
+	shift := uint32(max(p.hour, 0))*3600 + uint32(max(p.minute, 0))*60
+	if month < 1 || month > 12 || !isDay(day) || !clock || shift > math.MaxInt32 || year < -300000 || year > 300000 {
+		return math.NaN()
+	}
+	shown := time.Date(year, time.Month(month), day, hour, minute, second, ms*1e6, time.UTC)
+	if p.sign == 0 {
+		return float64(z.Instant(shown).UnixMilli())
+	}
+	return float64(shown.UnixMilli() - int64(p.sign)*int64(shift)*1000)
+}
