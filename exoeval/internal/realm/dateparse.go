@@ -54,9 +54,13 @@ func (d *dateReader) skip(kind byte) bool {
 	return true
 }
 
-// digits is whether a number of so many digits comes next, within bounds.
-func (d *dateReader) digits(count, least, most int) bool {
-	return d.next.kind == 'n' && d.next.characters == count && d.next.n >= least && d.next.n <= most
+// pair adds a number of two digits to list, if one within bounds comes next.
+func (d *dateReader) pair(list *[]int, least, most int) bool {
+	if d.next.kind != 'n' || d.next.characters != 2 || d.next.n < least || d.next.n > most {
+		return false
+	}
+	*list = append(*list, d.take().n)
+	return true
 }
 
 func (d *dateReader) scan() dateToken {
@@ -128,19 +132,12 @@ type dateParts struct {
 	hour, minute int   // of the zone; -1: none
 }
 
-func (p *dateParts) addDay(n int) bool {
-	if len(p.day) == 3 {
+// add appends n to a list that has at most so many.
+func add(list *[]int, most, n int) bool {
+	if len(*list) == most {
 		return false
 	}
-	p.day = append(p.day, n)
-	return true
-}
-
-func (p *dateParts) addClock(n int) bool {
-	if len(p.clock) == 4 {
-		return false
-	}
-	p.clock = append(p.clock, n)
+	*list = append(*list, n)
 	return true
 }
 
@@ -150,8 +147,8 @@ func (p *dateParts) expectsClock(n int) bool {
 }
 
 func (p *dateParts) endClock(n int) {
-	p.addClock(n)
-	for p.addClock(0) {
+	for add(&p.clock, 4, n) {
+		n = 0
 	}
 }
 
@@ -194,9 +191,9 @@ func (d *dateReader) iso(p *dateParts) (rest dateToken, ok bool) {
 			}
 			year = -year
 		}
-		p.addDay(year)
+		p.day = []int{year}
 	case d.next.kind == 'n' && d.next.characters == 4:
-		p.addDay(d.take().n)
+		p.day = []int{d.take().n}
 	default:
 		return d.take(), true
 	}
@@ -204,10 +201,9 @@ func (d *dateReader) iso(p *dateParts) (rest dateToken, ok bool) {
 		if !d.skip('-') {
 			break
 		}
-		if !d.digits(2, 1, most) {
+		if !d.pair(&p.day, 1, most) {
 			return d.take(), true
 		}
-		p.addDay(d.take().n)
 	}
 	switch {
 	case d.next.kind == 't':
@@ -226,28 +222,21 @@ func (d *dateReader) iso(p *dateParts) (rest dateToken, ok bool) {
 // isoClock reads a time and its zone.
 func (d *dateReader) isoClock(p *dateParts) bool {
 	d.take()
-	if !d.digits(2, 0, 24) {
+	if !d.pair(&p.clock, 0, 24) {
 		return false
 	}
-	p.addClock(d.take().n)
 	most := 59
 	if p.clock[0] == 24 {
 		most = 0
 	}
-	if !d.skip(':') || !d.digits(2, 0, most) {
+	if !d.skip(':') || !d.pair(&p.clock, 0, most) || d.skip(':') && !d.pair(&p.clock, 0, most) {
 		return false
 	}
-	p.addClock(d.take().n)
-	if d.skip(':') {
-		if !d.digits(2, 0, most) {
+	if len(p.clock) == 3 && d.skip('.') {
+		if d.next.kind != 'n' || most == 0 && d.next.n > 0 {
 			return false
 		}
-		if p.addClock(d.take().n); d.skip('.') {
-			if d.next.kind != 'n' || most == 0 && d.next.n > 0 {
-				return false
-			}
-			p.addClock(milliseconds(d.take()))
-		}
+		p.clock = append(p.clock, milliseconds(d.take()))
 	}
 	switch sign := d.next; {
 	case sign.kind == 'z' && sign.characters == 1:
@@ -256,18 +245,16 @@ func (d *dateReader) isoClock(p *dateParts) bool {
 	case sign.kind == '+' || sign.kind == '-':
 		d.take()
 		p.sign = int(',') - int(sign.kind)
-		if d.digits(4, 0, 2359) && d.next.n%100 < 60 {
-			n := d.take().n
-			p.hour, p.minute = n/100, n%100
+		if n := d.next; n.kind == 'n' && n.characters == 4 && n.n < 2400 && n.n%100 < 60 {
+			d.take()
+			p.hour, p.minute = n.n/100, n.n%100
 			break
 		}
-		if !d.digits(2, 0, 23) {
+		var shift []int
+		if !d.pair(&shift, 0, 23) || !d.skip(':') || !d.pair(&shift, 0, 59) {
 			return false
 		}
-		if p.hour = d.take().n; !d.skip(':') || !d.digits(2, 0, 59) {
-			return false
-		}
-		p.minute = d.take().n
+		p.hour, p.minute = shift[0], shift[1]
 	}
 	return true
 }
@@ -329,19 +316,13 @@ func (d *dateReader) number(n int, p *dateParts) bool {
 	switch {
 	case d.skip(':'):
 		if d.skip(':') {
-			if len(p.clock) > 0 {
-				return false
-			}
-			p.addClock(n)
-			p.addClock(0)
-			return true
+			p.clock = append(p.clock, n, 0)
+			return len(p.clock) == 2
 		}
-		if d.next.kind == '.' {
-			d.take()
-		}
-		return p.addClock(n)
+		d.skip('.')
+		return add(&p.clock, 4, n)
 	case d.skip('.') && p.expectsClock(n):
-		p.addClock(n)
+		add(&p.clock, 4, n)
 		if d.next.kind != 'n' {
 			return false
 		}
@@ -352,7 +333,7 @@ func (d *dateReader) number(n int, p *dateParts) bool {
 		p.endClock(n)
 		return d.next.kind == 0 || d.next.kind == ' ' || d.next.kind == '+' || d.next.kind == '-' || d.next.kind == 'z' && d.next.characters == 1
 	default:
-		if !p.addDay(n) {
+		if !add(&p.day, 3, n) {
 			return false
 		}
 		d.skip('-')
@@ -362,13 +343,12 @@ func (d *dateReader) number(n int, p *dateParts) bool {
 
 // instant is the time that the parts mean.
 func (p *dateParts) instant(z *zone.Zone) float64 {
-	count := len(p.day)
-	if count == 0 {
+	if len(p.day) == 0 {
 		return math.NaN()
 	}
-	isDay := func(n int) bool { return n >= 1 && n <= 31 }
-	for p.addDay(1) {
+	for add(&p.day, 3, 1) {
 	}
+	isDay := func(n int) bool { return n >= 1 && n <= 31 }
 	a, b, c := p.day[0], p.day[1], p.day[2]
 	var year, month, day int
 	switch {
