@@ -26,7 +26,7 @@ func TestIntl(t *testing.T) {
 	}
 	e, refused := newStore(t, 1), 0
 	for len(cases) > 0 {
-		batch := cases[:min(100, len(cases))]
+		batch := cases[:min(20, len(cases))]
 		cases = cases[len(batch):]
 		var p strings.Builder
 		p.WriteString("const out = []; const run = (f) => { try { out.push(String(f())) } catch (e) { out.push(e.name) } };\n")

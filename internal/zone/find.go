@@ -5,7 +5,7 @@ package zone
 import (
 	"archive/zip"
 	_ "embed"
-	"io"
+	"io/fs"
 	"slices"
 	"strings"
 	"sync"
@@ -17,53 +17,50 @@ import (
 //go:embed zoneinfo.zip
 var zoneinfo string
 
-// files finds the zones by their names in lower case.
-var files = sync.OnceValue(func() map[string]*zip.File {
-	archive, err := zip.NewReader(strings.NewReader(zoneinfo), int64(len(zoneinfo)))
+var archive = sync.OnceValue(func() *zip.Reader {
+	r, err := zip.NewReader(strings.NewReader(zoneinfo), int64(len(zoneinfo)))
 	if err != nil {
 		panic(err)
 	}
-	m := map[string]*zip.File{}
-	for _, f := range archive.File {
+	return r
+})
+
+// names finds the zones by their names in lower case.
+var names = sync.OnceValue(func() map[string]string {
+	m := map[string]string{}
+	for _, f := range archive().File {
 		if !slices.Contains(noNames, f.Name) && !f.FileInfo().IsDir() {
-			m[strings.ToLower(f.Name)] = f
+			m[strings.ToLower(f.Name)] = f.Name
 		}
 	}
 	return m
 })
 
 // embedded is a zone of those in the binary.
-func embedded(f *zip.File) (*time.Location, error) {
-	r, err := f.Open()
+func embedded(name string) (*time.Location, error) {
+	data, err := fs.ReadFile(archive(), name)
 	if err != nil {
-		return nil, err
+		return nil, unknown(name)
 	}
-	data, err := io.ReadAll(r)
-	if err != nil {
-		return nil, err
-	}
-	return time.LoadLocationFromTZData(f.Name, data)
+	return time.LoadLocationFromTZData(name, data)
 }
 
 var found sync.Map // *Zone by name
 
 // Find finds a zone by its IANA name in any case, as programs name one, and opens no file. nil is UTC.
 func Find(name string) (*Zone, error) {
-	f := files()[strings.ToLower(name)]
-	if f == nil {
-		return nil, unknown(name)
-	}
-	if z, ok := found.Load(f.Name); ok {
+	cased := names()[strings.ToLower(name)]
+	if z, ok := found.Load(cased); ok {
 		return z.(*Zone), nil
 	}
-	loc, err := embedded(f)
+	loc, err := embedded(cased)
 	if err != nil {
-		return nil, err
+		return nil, unknown(name)
 	}
-	z := laid(f.Name, loc)
-	if name := z.clocks[0].String(); name == "UTC" || name == "GMT" { // all others begin before there were zones
+	z := laid(cased, loc)
+	if c := z.clocks[0].String(); c == "UTC" || c == "GMT" { // all others begin before there were zones
 		z = nil
 	}
-	kept, _ := found.LoadOrStore(f.Name, z)
+	kept, _ := found.LoadOrStore(cased, z)
 	return kept.(*Zone), nil
 }

@@ -53,8 +53,8 @@ func Load(name string) (*Zone, error) {
 		return nil, fmt.Errorf("%s names a time zone and abbreviates another one, as databases have it: name a place, like \"Europe/Berlin\"", name)
 	}
 	loc, err := time.LoadLocation(name)
-	if f := files()[strings.ToLower(name)]; err != nil && f != nil && f.Name == name { // a host whose system has none
-		loc, err = embedded(f)
+	if err != nil { // a host whose system has none
+		loc, err = embedded(name)
 	}
 	if err != nil {
 		return nil, unknown(name)

@@ -5,6 +5,8 @@ package realm
 
 import (
 	"math"
+	"strconv"
+	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -70,32 +72,20 @@ func (d *dateReader) scan() dateToken {
 	c, size := utf8.DecodeRuneInString(d.s)
 	switch {
 	case c >= '0' && c <= '9':
-		t, significant := dateToken{kind: 'n'}, 0
-		for ; t.characters < len(d.s) && d.s[t.characters] >= '0' && d.s[t.characters] <= '9'; t.characters++ {
-			if significant > 0 || d.s[t.characters] != '0' {
-				if significant++; significant <= 9 {
-					t.n = t.n*10 + int(d.s[t.characters]-'0')
-				}
-			}
-		}
-		d.s = d.s[t.characters:]
-		return t
+		digits := d.cut(func(c rune) bool { return c < '0' || c > '9' })
+		significant := strings.TrimLeft(digits, "0")
+		n, _ := strconv.Atoi(significant[:min(len(significant), 9)])
+		return dateToken{'n', n, len(digits)}
 	case dateSpace(c):
 		d.s = d.s[size:]
 		return dateToken{kind: ' '}
 	case c >= 'A':
-		t, word := dateToken{kind: 'w'}, make([]byte, 0, 3)
-		for rest := d.s; rest != "" && c >= 'A' && !dateSpace(c); c, size = utf8.DecodeRuneInString(rest) {
-			if t.characters++; t.characters <= 3 {
-				word = append(word, byte(min(c, utf8.RuneSelf))|0x20)
-			}
-			rest = rest[size:]
-			d.s = rest
+		text := d.cut(func(c rune) bool { return c < 'A' || dateSpace(c) })
+		word, characters := dateWords[strings.ToLower(text[:min(len(text), 3)])], utf8.RuneCountInString(text)
+		if word.kind != 'm' && (word.kind == 0 || characters > 3) {
+			word = dateWord{kind: 'w'}
 		}
-		if w := dateWords[string(word)]; w.kind == 'm' || w.kind != 0 && t.characters <= 3 {
-			t.kind, t.n = w.kind, w.n
-		}
-		return t
+		return dateToken{word.kind, word.n, characters}
 	case c == '(':
 		for depth := 0; d.s != "" && d.s[0] != 0; {
 			switch d.s[0] {
@@ -115,6 +105,17 @@ func (d *dateReader) scan() dateToken {
 		return dateToken{kind: byte(c)}
 	}
 	return dateToken{kind: '?'}
+}
+
+// cut takes what comes before the first character that ends it.
+func (d *dateReader) cut(ends func(rune) bool) string {
+	end := strings.IndexFunc(d.s, ends)
+	if end < 0 {
+		end = len(d.s)
+	}
+	s := d.s[:end]
+	d.s = d.s[end:]
+	return s
 }
 
 func dateSpace(c rune) bool {
@@ -154,14 +155,7 @@ func (p *dateParts) endClock(n int) {
 
 // milliseconds are the first three digits of a fraction.
 func milliseconds(t dateToken) int {
-	n, digits := t.n, min(t.characters, 9)
-	for ; digits < 3; digits++ {
-		n *= 10
-	}
-	for ; digits > 3; digits-- {
-		n /= 10
-	}
-	return n
+	return t.n * 1000 / int(math.Pow10(min(t.characters, 9)))
 }
 
 // parseDate is the time that a text means, in milliseconds, or NaN. A text without a zone is local.
@@ -279,8 +273,7 @@ func (d *dateReader) rest(t dateToken, p *dateParts) bool {
 			p.month = t.n
 			d.skip('-')
 		case t.kind == 'z' && read:
-			p.sign, p.hour, p.minute = 1, t.n, 0
-			if t.n < 0 {
+			if p.sign, p.hour, p.minute = 1, t.n, 0; t.n < 0 {
 				p.sign, p.hour = -1, -t.n
 			}
 		case t.kind >= 'a':
@@ -288,20 +281,17 @@ func (d *dateReader) rest(t dateToken, p *dateParts) bool {
 				return false
 			}
 		case signed && (p.hour == 0 && p.minute == 0 || len(p.clock) > 0):
-			p.sign = int(',') - int(t.kind)
-			read = true
 			n := dateToken{}
 			if d.next.kind == 'n' {
 				n = d.take()
 			}
+			read, p.sign, p.hour, p.minute = true, int(',')-int(t.kind), n.n, 0
 			switch {
 			case d.next.kind == ':':
-				p.hour, p.minute = n.n, -1
-			case n.characters == 1 || n.characters == 2:
-				p.hour, p.minute = n.n, 0
+				p.minute = -1
 			case n.characters == 3 || n.characters == 4:
 				p.hour, p.minute = n.n/100, n.n%100
-			default:
+			case n.characters == 0 || n.characters > 4:
 				return false
 			}
 		case (signed || t.kind == ')') && read:

@@ -234,7 +234,7 @@ func (r *Realm) numberFormat(locale, opts goja.Value) *numberFormat {
 			panic(r.RangeError("the option currency must be a code of three letters like 'USD'"))
 		}
 	}
-	n.accounting = n.accounting && n.style == "currency"
+	n.row, n.accounting = n.locale.row("number"), n.accounting && n.style == "currency"
 	usualMin, usualMax := 0, 3
 	switch n.style {
 	case "percent":

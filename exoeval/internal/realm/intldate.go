@@ -103,6 +103,9 @@ func (f *dateFormat) format(t time.Time) string {
 	}
 	for i := range 10 {
 		key := "{" + strconv.Itoa(i) + "}"
+		if !strings.Contains(f.pattern, key) {
+			continue
+		}
 		switch names := f.locale.row(key); len(names) {
 		case 12:
 			fields = append(fields, key, names[t.Month()-1])

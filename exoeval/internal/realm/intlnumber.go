@@ -14,11 +14,12 @@ import (
 // numberFormat is how a number is written, with the options of Intl.NumberFormat. A negative count of digits is one that was not given.
 type numberFormat struct {
 	locale                           locale
-	style, currency, currencyDisplay string // decimal, percent, currency
-	accounting                       bool   // negative money in parentheses
-	compact, long                    bool   // 1.2K, 1.2 thousand
-	sign                             string // auto, always, exceptZero, negative, never
-	grouping                         string // always, min2, never, or auto and others that are the usual way
+	row                              []string // of the locale: number
+	style, currency, currencyDisplay string   // decimal, percent, currency
+	accounting                       bool     // negative money in parentheses
+	compact, long                    bool     // 1.2K, 1.2 thousand
+	sign                             string   // auto, always, exceptZero, negative, never
+	grouping                         string   // always, min2, never, or auto and others that are the usual way
 	minInt                           int
 	minFraction, maxFraction         int
 	minSignificant, maxSignificant   int
@@ -86,7 +87,7 @@ func (n *numberFormat) text(d *decimal) string {
 	}
 	whole = strings.Repeat("0", max(n.minInt-len(whole), 0)) + whole
 	fraction += strings.Repeat("0", max(n.fraction(d)-len(fraction), 0))
-	row := n.locale.row("number")
+	row := n.row
 	least, _ := strconv.Atoi(row[2]) // digits before the first separator
 	switch {
 	case n.grouping == "always":
@@ -130,7 +131,7 @@ func (n *numberFormat) formatExact(a exact) string {
 // dress puts the unit and the sign to the digits of a number. zero is whether they show
 // zero, finite whether it has any.
 func (n *numberFormat) dress(negative bool, body string, zero, finite bool) string {
-	row := n.locale.row("number")
+	row := n.row
 	if n.style == "percent" {
 		if body += row[4]; n.compact {
 			body = strings.TrimSuffix(body, row[4]) + row[7]
