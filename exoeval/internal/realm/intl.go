@@ -139,7 +139,7 @@ func (r *Realm) locale(v goja.Value) locale {
 		name = v.String()
 	}
 	_, rest, ok := strings.Cut(locales, "@"+tables[name]+"\n")
-	if !ok || tables[name] == "" {
+	if !ok { // no name of tables is empty
 		panic(r.RangeError("the locale " + Quoted(name) + " is not available; there are 'en-US', 'en-GB', 'de', 'fr', 'es' and 'sv-SE', or build the text with toFixed, toISOString and string functions"))
 	}
 	rest, _, _ = strings.Cut(rest, "@")
