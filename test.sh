@@ -178,6 +178,7 @@ say "staticcheck"
 
 say "the language of programs, as this Node.js has it"
 node testdata/conformance/node.mjs --check
+for of in date intl locales; do node exoeval/testdata/$of.mjs --check; done
 
 say "tests, with the seeds of the fuzz targets"
 EXO_LONG=$long go test -vet=off -count=1 -timeout $timeout -v ./exosql ./schema/gen ./... 2>&1 | passed

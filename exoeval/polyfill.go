@@ -84,6 +84,7 @@ func prelude(name string) func() *goja.Program {
 var polyfills = []polyfill{
 	{words: []string{"Date"}, native: func(r *run, made map[string]goja.Value) { r.AddDate(made) }},
 	{words: []string{"Intl", "toLocaleString"}, native: func(r *run, made map[string]goja.Value) { r.AddIntl(made) }},
+	{words: []string{front.ComputedName, "localeCompare"}, native: func(r *run, _ map[string]goja.Value) { r.AddOrder() }},
 	{words: append([]string{front.ComputedName}, gatherers...), with: []string{"Promise"}, native: (*run).addGatherers},
 	{words: []string{"groupBy"}, program: prelude("group")},
 	{words: []string{front.ComputedName, "withResolvers", "try"}, with: []string{"Promise"}, program: prelude("promise")},

@@ -265,6 +265,8 @@ var expressions = []struct{ expr, want string }{
 	{"t.at.quarter()", `[1,4,1,null]`},
 	{"t.day.quarter()", `[1,4,1,null]`},
 	{"t.at.week()", `[9,52,1,null]`},
+	{"t.at.isoYear()", `[2024,1999,2026,null]`},
+	{"t.day.plus(-2, 'day').isoWeekYear()", `[2024,1999,2026,null]`}, // the last is 2025-12-31
 	{"t.day.isoWeek()", `[9,52,1,null]`},
 	{"t.at.truncate('day')", `["2024-02-29","1999-12-31","2026-01-02",null]`},
 	{"t.at.truncate('week')", `["2024-02-26","1999-12-27","2025-12-29",null]`},

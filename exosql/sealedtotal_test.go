@@ -21,7 +21,7 @@ var totals = map[string][]string{
 	"any":   {"x.isNull()", "x.isNotNull()"},
 	"text":  {"x ?? 'none'", "x.coalesce(t.other)", "x.lower()", "x.upper()", "x.toLowerCase()", "x.trim()", "x.concat('a', t.other, x)", "'Dear ' + x", "`${x}, ${t.other}`", "x.trim().upper().concat(x.lower()) ?? t.other"},
 	"equal": {"x.coalesce(x)"},
-	"days":  {"x.year()", "x.quarter()", "x.month()", "x.getMonth()", "x.week()", "x.day()", "x.weekday()", "x.getUTCFullYear()", "x.getUTCMonth()", "x.getUTCDate()", "x.getUTCDay()"},
+	"days":  {"x.year()", "x.quarter()", "x.month()", "x.getMonth()", "x.week()", "x.isoYear()", "x.day()", "x.weekday()", "x.getUTCFullYear()", "x.getUTCMonth()", "x.getUTCDate()", "x.getUTCDay()"},
 	"times": {"x.hour()", "x.minute()", "x.second()", "x.getUTCHours()", "x.getUTCMinutes()", "x.getUTCSeconds()", "x.getFullYear()", "x.getHours()"},
 }
 

@@ -123,7 +123,7 @@ func moreExpressions() []string {
 		"t.s.like('\\\\%')", "t.s.like('"+strings.Repeat("%", 900)+"')", "t.s.lower().eq(t.s.upper())", "t.s.between('', t.s)", "t.s.in([t.s, t.s.lower()])",
 		"t.at.getTime().mul(t.big)", "t.at.toText()", "t.at.second().add(t.at.hour()).add(t.at.minute())", "t.at.eq(t.at)", "t.at.le(new Date(253402300799999))", "t.at.ge(new Date(-62135596800000))", "t.at.is(new Date(253402300799999))", "t.at.in([new Date(0), new Date(253402300799999)])", "t.at.coalesce(new Date(0)).year()",
 		"t.day.toText()", "t.day.weekday().add(t.day.month()).add(t.day.getMonth()).add(t.day.day())", "t.day.eq(t.day)", "t.day.between('0001-01-01', '9999-12-31')",
-		"t.at - t.at", "t.at.daysSince(t.at)", "t.day.daysSince(t.day).mul(t.big)", "t.at.coalesce(t.at).truncate('week')", "t.day.nullIf('2000-01-01').truncate('quarter').daysSince(t.day)", "t.at.truncate('day').eq(t.day)", "t.day.coalesce('0001-01-01').week()",
+		"t.at - t.at", "t.at.daysSince(t.at)", "t.day.daysSince(t.day).mul(t.big)", "t.at.coalesce(t.at).truncate('week')", "t.day.nullIf('2000-01-01').truncate('quarter').daysSince(t.day)", "t.at.truncate('day').eq(t.day)", "t.day.coalesce('0001-01-01').week()", "t.day.coalesce('9999-12-31').isoYear()",
 		"t.day.plus(t.n, 'day')", "t.at.plus(t.n, 'week')", "t.day.plus(t.n, 'month')", "t.at.plus(t.n, 'year')", "t.day.plus(t.n.mul(1000000), 'quarter')", "t.at.coalesce(t.at).plus(t.at.year(), 'year')",
 		"t.iv.eq(t.iv)", "t.iv.gt('P1M')", "t.iv.coalesce('P178956970Y7M').lt(t.iv)", "t.iv.nullIf(t.iv)", "t.tags.has('')", "t.nums.has(9007199254740991)", "t.tags.length.add(t.nums.length)", "t.raw.eq(t.raw)", "t.u.is(t.u)")
 	return out

@@ -71,6 +71,7 @@ var local = []struct{ zone, expr, want string }{
 	{"Europe/Berlin", "t.at.getMonth()", `[2,11,0,null]`},
 	{"Europe/Berlin", "t.at.quarter()", `[1,4,1,null]`},
 	{"Europe/Berlin", "t.at.week()", `[9,52,1,null]`},
+	{"Europe/Berlin", "t.at.isoYear()", `[2024,1999,2026,null]`},
 	{"Europe/Berlin", "t.at.truncate('month')", `["2024-03-01","1999-12-01","2026-01-01",null]`},
 	{"Europe/Berlin", "t.at.truncate('day') === t.day", `[false,true,true,true]`},
 	{"Asia/Kolkata", "t.at.minute()", `[29,30,34,null]`},
@@ -183,13 +184,13 @@ func TestZonesAgree(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := inZone(t, db, name, `return (await things.orderBy(t => t.id).select(t => ({ y: t.at.year(), q: t.at.quarter(), m: t.at.month(), d: t.at.day(), h: t.at.hour(), i: t.at.minute(), s: t.at.second(), w: t.at.week(), k: t.at.weekday(), monday: t.at.truncate('week'), quarter: t.at.truncate('quarter') })))`)
+			got, err := inZone(t, db, name, `return (await things.orderBy(t => t.id).select(t => ({ y: t.at.year(), q: t.at.quarter(), m: t.at.month(), d: t.at.day(), h: t.at.hour(), i: t.at.minute(), s: t.at.second(), w: t.at.week(), v: t.at.isoYear(), k: t.at.weekday(), monday: t.at.truncate('week'), quarter: t.at.truncate('quarter') })))`)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var rows []struct {
-				Y, Q, M, D, H, I, S, W, K int
-				Monday, Quarter           string
+				Y, Q, M, D, H, I, S, W, V, K int
+				Monday, Quarter              string
 			}
 			if err := json.Unmarshal([]byte(got), &rows); err != nil || len(rows) != len(instants) {
 				t.Fatal(len(rows), err)
@@ -197,9 +198,9 @@ func TestZonesAgree(t *testing.T) {
 			differ := map[int]int{} // by decade
 			for i, row := range rows {
 				at := instants[i].In(loc)
-				_, week := at.ISOWeek()
+				weekYear, week := at.ISOWeek()
 				want := row
-				want.Y, want.Q, want.M, want.D, want.H, want.I, want.S, want.W, want.K = at.Year(), (int(at.Month())+2)/3, int(at.Month()), at.Day(), at.Hour(), at.Minute(), at.Second(), week, int(at.Weekday())
+				want.Y, want.Q, want.M, want.D, want.H, want.I, want.S, want.W, want.V, want.K = at.Year(), (int(at.Month())+2)/3, int(at.Month()), at.Day(), at.Hour(), at.Minute(), at.Second(), week, weekYear, int(at.Weekday())
 				want.Monday = at.AddDate(0, 0, -(int(at.Weekday())+6)%7).Format(time.DateOnly)
 				want.Quarter = time.Date(at.Year(), at.Month()-(at.Month()-1)%3, 1, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
 				if row != want {

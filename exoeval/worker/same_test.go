@@ -125,7 +125,7 @@ func TestZoneCrosses(t *testing.T) {
 			t.Fatal(err)
 		}
 		job := exoeval.Job{Run: exo.Run{Clock: testutil.Start, Seed: 7}, Program: `const d = new Date(2024, 6, 1, 12), w = new Date(1950, 0, 1); d.setHours(0, 0, 0, 0);
-			return [String(new Date()), d.toISOString(), d.getDate(), w.getTimezoneOffset(), new Date(2500, 6, 1).toLocaleString(), Intl.DateTimeFormat().resolvedOptions().timeZone]`}
+			return [String(new Date()), d.toISOString(), d.getDate(), w.getTimezoneOffset(), new Date(2500, 6, 1).toLocaleString(), Intl.DateTimeFormat().resolvedOptions().timeZone, d.toLocaleString('de', { timeZone: 'asia/tokyo', timeStyle: 'full' })]`}
 		here, there := told(testutil.InProcess(gate).Run(t.Context(), job)), told(inWorker(t, gate, nil, exoeval.Bounds{}).Run(t.Context(), job))
 		if want := map[string]string{"": "UTC"}[zone] + zone; here != there || !strings.Contains(here, want) {
 			t.Errorf("in %q\nin process: %s\nin a worker: %s", zone, here, there)

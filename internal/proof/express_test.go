@@ -101,7 +101,7 @@ func (g *generator) grow(in []callback, x *Node, depth int) *Node {
 	}
 	n := &Node{Op: pick(g.draws, ops), Args: []*Node{x}, K: k}
 	switch n.Op {
-	case "length", "year", "quarter", "month", "getMonth", "week", "day", "weekday", "hour", "minute", "second", "getTime":
+	case "length", "year", "quarter", "month", "getMonth", "week", "isoYear", "day", "weekday", "hour", "minute", "second", "getTime":
 		n.K = Int
 	case "truncate":
 		n.K = Day

@@ -231,6 +231,9 @@ func calculate(op string, vs []Value) Value {
 		return whole((a.moment().month + 2) / 3)
 	case "week":
 		return whole(a.moment().week())
+	case "isoYear":
+		m := a.moment()
+		return whole(at((m.number() - (m.weekday+6)%7 + 3) * 86400000).year)
 	case "truncate":
 		return Value{Kind: Day, S: a.moment().truncate(vs[1].S)}
 	case "plus":

@@ -81,9 +81,10 @@ const (
 	LocalOnce // Postgres only: the same of any expression
 	Year
 	Quarter
-	Month  // from 1
-	Month0 // from 0
-	Week   // of ISO 8601
+	Month    // from 1
+	Month0   // from 0
+	Week     // of ISO 8601
+	WeekYear // the year that Week is of
 	Day
 	Weekday // Sunday is 0
 	Hour
@@ -247,6 +248,7 @@ var ops = [numOps]opInfo{
 	Day:         {"day", 1, 1, strftime("'%d'"), extract("day")},
 	Quarter:     {"quarter", 1, 1, spelling{"((CAST(strftime('%m', ", nil, ") AS INTEGER) + 2) / 3)"}, extract("quarter")},
 	Week:        {"week", 1, 1, strftime("'%V'"), extract("week")},
+	WeekYear:    {"week-year", 1, 1, strftime("'%G'"), extract("isoyear")},
 	Weekday:     {"weekday", 1, 1, strftime("'%w'"), extract("dow")},
 	Hour:        {"hour", 1, 1, strftime("'%H'"), extract("hour")},
 	Minute:      {"minute", 1, 1, strftime("'%M'"), extract("minute")},

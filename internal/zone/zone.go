@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	_ "time/tzdata" // for hosts whose system has none
 
 	"github.com/exoagent/exoagent/internal/wire"
 )
@@ -44,20 +43,32 @@ func Load(name string) (*Zone, error) {
 	if z, ok := loaded.Load(name); ok {
 		return z.(*Zone), nil
 	}
-	unknown := fmt.Errorf("there is no time zone %.40q; want an IANA name like \"Europe/Berlin\", or \"UTC\"", name)
 	if path.Clean(name) != name { // a path to the file of a zone, as Europe//Berlin is, is no name to PostgreSQL
-		return nil, unknown
+		return nil, unknown(name)
 	}
 	if slices.Contains(noNames, name) || strings.HasPrefix(name, "right/") || strings.HasPrefix(name, "posix/") {
-		return nil, unknown
+		return nil, unknown(name)
 	}
 	if slices.ContainsFunc(abbreviations, func(a string) bool { return strings.EqualFold(a, name) }) {
 		return nil, fmt.Errorf("%s names a time zone and abbreviates another one, as databases have it: name a place, like \"Europe/Berlin\"", name)
 	}
 	loc, err := time.LoadLocation(name)
-	if err != nil {
-		return nil, unknown
+	if err != nil { // a host whose system has none
+		loc, err = embedded(name)
 	}
+	if err != nil {
+		return nil, unknown(name)
+	}
+	kept, _ := loaded.LoadOrStore(name, laid(name, loc))
+	return kept.(*Zone), nil
+}
+
+func unknown(name string) error {
+	return fmt.Errorf("there is no time zone %.40q; want an IANA name like \"Europe/Berlin\", or \"UTC\"", name)
+}
+
+// laid makes a zone of what Go knows it by.
+func laid(name string, loc *time.Location) *Zone {
 	z := &Zone{name: name}
 	for t := time.Date(1800, 1, 1, 0, 0, 0, 0, time.UTC); t.Unix() < far; {
 		abbreviation, shift := t.In(loc).Zone()
@@ -75,8 +86,7 @@ func Load(name string) (*Zone, error) {
 		}
 		t = end
 	}
-	kept, _ := loaded.LoadOrStore(name, z)
-	return kept.(*Zone), nil
+	return z
 }
 
 // clock is the place among clocks of one that shows so many seconds more than UTC.

@@ -107,3 +107,17 @@ func TestRead(t *testing.T) {
 		}
 	}
 }
+
+// Programs find zones by their names in any case, without files: of the system's folders and of machines they find none.
+func TestFind(t *testing.T) {
+	for name, want := range map[string]string{"Europe/Berlin": "Europe/Berlin", "us/pacific": "US/Pacific", "ETC/GMT+5": "Etc/GMT+5", "utc": "UTC", "Etc/UCT": "UTC", "GMT": "UTC", "Zulu": "UTC"} {
+		if z, err := zone.Find(name); err != nil || z.Name() != want {
+			t.Errorf("%s: %s, %v", name, z.Name(), err)
+		}
+	}
+	for _, name := range []string{"", "Factory", "Local", "Europe", "Europe/", "../Europe/Berlin", "Europe/Berlon", "posixrules"} {
+		if z, err := zone.Find(name); err == nil {
+			t.Errorf("%q is %s", name, z.Name())
+		}
+	}
+}

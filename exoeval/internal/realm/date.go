@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/dop251/goja"
 )
@@ -70,14 +69,7 @@ func (r *Realm) AddDate(made map[string]goja.Value) {
 	}
 
 	utc, _ := goja.AssertFunction(native.Get("UTC"))
-	parse := func(s goja.Value) *goja.Object {
-		text, zoned := zoned(s.String())
-		d := fresh(r.VM.ToValue(text))
-		if zoned || r.Zone == nil {
-			return d
-		}
-		return fresh(r.localInstant(r.Called(getTime(d))))
-	}
+	parse := func(s goja.Value) goja.Value { return r.VM.ToValue(parseDate(s.String(), r.Zone)) }
 	make := r.Function("make", func(c goja.FunctionCall) goja.Value {
 		switch a := c.Arguments; len(a) {
 		case 0:
@@ -85,7 +77,7 @@ func (r *Realm) AddDate(made map[string]goja.Value) {
 		case 1:
 			v := r.instant(a[0], getTime)
 			if _, text := v.(goja.String); text {
-				return parse(v)
+				v = parse(v)
 			}
 			return fresh(v)
 		default:
@@ -112,7 +104,7 @@ func (r *Realm) AddDate(made map[string]goja.Value) {
 	Hide(date, "UTC", native.Get("UTC"))
 	Hide(date, "now", native.Get("now"))
 	Hide(date, "parse", r.Function("parse", func(c goja.FunctionCall) goja.Value {
-		return r.Called(getTime(parse(c.Argument(0).ToString())))
+		return r.Called(getTime(fresh(parse(c.Argument(0).ToString())))) // NaN beyond the years of Date
 	}))
 	made["Date"] = date
 }
@@ -128,12 +120,6 @@ func (r *Realm) instant(v goja.Value, getTime goja.Callable) goja.Value {
 	}
 	return r.primitive("default", v)
 }
-
-var (
-	dateLocal = Expression(`^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)$`)
-	dateOnly  = Expression(`^\d{4}(?:-\d\d){0,2}$`)
-	dateZoned = Expression(`(?i)(?:Z|GMT|UTC|[+-]\d\d:?\d\d)$`)
-)
 
 // addLocalParts makes the methods of local time. In UTC they are those that there are.
 func (r *Realm) addLocalParts(dates *goja.Object, getTime goja.Callable, fresh func(...goja.Value) *goja.Object) {
@@ -176,19 +162,6 @@ func (r *Realm) localInstant(ms goja.Value) goja.Value {
 		return ms
 	}
 	return r.VM.ToValue(float64(r.Zone.Instant(time.UnixMilli(int64(f)).UTC()).UnixMilli()))
-}
-
-// zoned is the text of a date with a zone, and whether it had one: the engine would read one without as
-// the local time of the host.
-func zoned(s string) (text string, had bool) {
-	t := strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '\uFEFF' })
-	if m := dateLocal().FindStringSubmatch(t); m != nil {
-		return m[1] + "T" + m[2] + "Z", false
-	}
-	if dateZoned().MatchString(t) || dateOnly().MatchString(t) {
-		return s, true
-	}
-	return s + " UTC", false // no date for what the engine can't read with a zone
 }
 
 func dayText(t time.Time) string {

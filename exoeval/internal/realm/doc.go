@@ -4,7 +4,7 @@
 //   - disarm: what leads out of a program's own code is cut before the program runs.
 //   - patterns: regular expressions that are made at run time pass the check of literals.
 //   - decimal: Decimal, which calculates as the columns of databases do.
-//   - date, intl, intldate, intlnumber: Date in the run's own time zone, and Intl.
+//   - date, dateparse, intl, intldate, intlnumber, collate: Date in the run's own time zone, Intl by the tables of locales.txt, and localeCompare.
 //   - exact, realm: the arithmetic behind Decimal; the runtime itself. All other files use it.
 //
 // Package exoeval runs a program in a Realm and puts what was granted into it.

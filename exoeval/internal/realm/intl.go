@@ -3,6 +3,7 @@ package realm
 // Intl: its options, read from objects of the program. The formats themselves are in intldate and intlnumber.
 
 import (
+	_ "embed"
 	"maps"
 	"math"
 	"slices"
@@ -13,9 +14,10 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/internal/scalar"
+	"github.com/exoagent/exoagent/internal/zone"
 )
 
-// The engine has no Intl. This is what programs use of it, for en-US, UTC and the program's own time zone;
+// The engine has no Intl. This is what programs use of it, for the locales of locales.txt and all time zones;
 // whatever else there is of it is an error that names the way out.
 
 // AddIntl makes Intl and the method of numbers that goes by it.
@@ -47,7 +49,7 @@ func (x *intlObject) Get(name string) goja.Value {
 						return f.formatExact(d.exact())
 					}
 					return f.format(v.ToFloat())
-				}, map[string]string{"style": f.style}
+				}, map[string]string{"locale": f.locale.name, "style": f.style}
 			})
 		}
 		return x.numbers
@@ -55,7 +57,7 @@ func (x *intlObject) Get(name string) goja.Value {
 		if x.date == nil {
 			x.date = r.formatter(name, func(locale, opts goja.Value) (func(goja.Value) string, map[string]string) {
 				f := r.dateFormat(locale, opts, true, false, true)
-				return func(v goja.Value) string { return r.formatDate(f, v) }, map[string]string{"timeZone": f.in.Name(), "calendar": "gregory"}
+				return func(v goja.Value) string { return r.formatDate(f, v) }, map[string]string{"locale": f.locale.name, "timeZone": f.in.Name(), "calendar": "gregory"}
 			})
 		}
 		return x.date
@@ -94,7 +96,6 @@ func (r *Realm) formatter(name string, make func(locale, opts goja.Value) (func(
 		Hide(out, "format", r.Function("format", func(c goja.FunctionCall) goja.Value { return r.VM.ToValue(format(c.Argument(0))) }))
 		Hide(out, "resolvedOptions", r.Function("resolvedOptions", func(goja.FunctionCall) goja.Value {
 			o := r.VM.NewObject()
-			r.Put(o, "locale", r.VM.ToValue("en-US"))
 			r.Put(o, "numberingSystem", r.VM.ToValue("latn"))
 			for _, k := range slices.Sorted(maps.Keys(resolved)) { // a program runs alike each time
 				r.Put(o, k, r.VM.ToValue(resolved[k]))
@@ -112,19 +113,37 @@ func (r *Realm) formatter(name string, make func(locale, opts goja.Value) (func(
 	return o
 }
 
-// locale refuses all but en-US, which is also what none stands for.
-func (r *Realm) locale(v goja.Value) {
+// locale is the tables of one: of the lines of locales.txt those behind its name.
+type locale struct{ name, tables string }
+
+//go:embed locales.txt
+var locales string
+
+// row is the values of a key; one that is empty if there is no such key.
+func (l locale) row(key string) []string {
+	_, rest, _ := strings.Cut(l.tables, "\n"+key+"\t")
+	line, _, _ := strings.Cut(rest, "\n")
+	return strings.Split(line, "\t")
+}
+
+// tables are the locales that there are, by the name of their tables.
+var tables = map[string]string{"en": "en-US", "en-US": "en-US", "en-GB": "en-GB", "de": "de", "de-DE": "de", "fr": "fr", "fr-FR": "fr", "es": "es", "es-ES": "es", "sv": "sv-SE", "sv-SE": "sv-SE"}
+
+// locale finds the tables of a locale, en-US if none is named. Others are refused: each writes the same number as another text.
+func (r *Realm) locale(v goja.Value) locale {
 	if o, ok := v.(*goja.Object); ok && IsArray(v) {
-		if v = o.Get("0"); v == nil {
-			return
-		}
+		v = o.Get("0")
 	}
-	if v == nil || goja.IsUndefined(v) {
-		return
+	name := "en-US"
+	if v != nil && !goja.IsUndefined(v) {
+		name = v.String()
 	}
-	if s := v.String(); s != "en-US" && s != "en" {
-		panic(r.RangeError("only the locale 'en-US' is available, not " + Quoted(s) + "; write 'en-US', or build the text with toFixed, toISOString and string functions"))
+	_, rest, ok := strings.Cut(locales, "@"+tables[name]+"\n")
+	if !ok { // no name of tables is empty
+		panic(r.RangeError("the locale " + Quoted(name) + " is not available; there are 'en-US', 'en-GB', 'de', 'fr', 'es' and 'sv-SE', or build the text with toFixed, toISOString and string functions"))
 	}
+	rest, _, _ = strings.Cut(rest, "@")
+	return locale{name, "\n" + rest}
 }
 
 // options reads an object of options, each once.
@@ -163,6 +182,15 @@ func (o options) word(name string, words ...string) string {
 	return s
 }
 
+// refuse is for options that would change the text in ways that there are not here.
+func (o options) refuse(names ...string) {
+	for _, name := range names {
+		if o.get(name) != nil {
+			panic(o.r.RangeError("the option " + name + " is not available; leave it out, or build the text with string functions"))
+		}
+	}
+}
+
 // count is an option that is a number of digits; -1 if it is missing.
 func (o options) count(name string, least, most int) int {
 	v := o.get(name)
@@ -177,9 +205,10 @@ func (o options) count(name string, least, most int) int {
 }
 
 func (r *Realm) numberFormat(locale, opts goja.Value) *numberFormat {
-	r.locale(locale)
 	o := r.options(opts)
+	o.refuse("roundingMode", "roundingIncrement", "roundingPriority", "trailingZeroDisplay", "numberingSystem")
 	n := &numberFormat{
+		locale:          r.locale(locale),
 		style:           o.word("style", "decimal", "percent", "currency"),
 		currencyDisplay: o.word("currencyDisplay", "symbol", "code", "narrowSymbol"),
 		accounting:      o.word("currencySign", "standard", "accounting") == "accounting",
@@ -193,7 +222,11 @@ func (r *Realm) numberFormat(locale, opts goja.Value) *numberFormat {
 		maxSignificant:  o.count("maximumSignificantDigits", 1, 21),
 	}
 	if g := o.get("useGrouping"); g != nil {
-		n.ungrouped = !g.ToBoolean() || g.String() == "false"
+		if n.grouping = g.String(); g.StrictEquals(r.VM.ToValue(true)) {
+			n.grouping = "always"
+		} else if !g.ToBoolean() {
+			n.grouping = "never"
+		}
 	}
 	if c := o.get("currency"); c != nil {
 		n.currency = strings.ToUpper(c.String())
@@ -201,7 +234,7 @@ func (r *Realm) numberFormat(locale, opts goja.Value) *numberFormat {
 			panic(r.RangeError("the option currency must be a code of three letters like 'USD'"))
 		}
 	}
-	n.accounting = n.accounting && n.style == "currency"
+	n.row, n.accounting = n.locale.row("number"), n.accounting && n.style == "currency"
 	usualMin, usualMax := 0, 3
 	switch n.style {
 	case "percent":
@@ -210,10 +243,7 @@ func (r *Realm) numberFormat(locale, opts goja.Value) *numberFormat {
 		if n.currency == "" {
 			panic(r.VM.NewTypeError("the style 'currency' needs the option currency, like { style: 'currency', currency: 'USD' }"))
 		}
-		usualMin = 2
-		if d, ok := currencyDigits[n.currency]; ok {
-			usualMin = d
-		}
+		usualMin = n.digits()
 		usualMax = usualMin
 	}
 	if n.minSignificant >= 0 || n.maxSignificant >= 0 {
@@ -246,36 +276,29 @@ func (r *Realm) numberFormat(locale, opts goja.Value) *numberFormat {
 }
 
 func (r *Realm) dateFormat(locale, opts goja.Value, date, clock, either bool) *dateFormat {
-	r.locale(locale)
 	o := r.options(opts)
+	o.refuse("calendar", "numberingSystem", "era", "dayPeriod", "fractionalSecondDigits")
 	digits := []string{"", "numeric", "2-digit"}
 	f := &dateFormat{
+		r:         r,
+		locale:    r.locale(locale),
 		dateStyle: o.word("dateStyle", "", "full", "long", "medium", "short"),
 		timeStyle: o.word("timeStyle", "", "full", "long", "medium", "short"),
 		weekday:   o.word("weekday", "", "long", "short", "narrow"),
 		month:     o.word("month", "", "numeric", "2-digit", "long", "short", "narrow"),
 		year:      o.word("year", digits...), day: o.word("day", digits...),
 		hour: o.word("hour", digits...), minute: o.word("minute", digits...), second: o.word("second", digits...),
-		cycle: o.word("hourCycle", "h12", "h23", "h24"),
+		cycle: o.word("hourCycle", "", "h11", "h12", "h23", "h24"),
 		zone:  o.word("timeZoneName", "", "short", "long"),
 		in:    r.Zone,
 	}
 	if h := o.get("hour12"); h != nil {
-		if f.cycle = "h12"; !h.ToBoolean() {
-			f.cycle = "h24" // as the engines of browsers have it: midnight is 24
-		}
+		f.cycle = strconv.FormatBool(h.ToBoolean())
 	}
-	if z := o.get("timeZone"); z != nil {
-		switch s := z.String(); s {
-		case r.Zone.Name():
-		case "UTC", "Etc/UTC", "GMT", "Etc/GMT":
-			f.in = nil
-		default:
-			only := "only the time zone 'UTC' is"
-			if r.Zone != nil {
-				only = "only the time zones 'UTC' and '" + r.Zone.Name() + "' are"
-			}
-			panic(r.RangeError(only + " available, not " + Quoted(s) + "; add the hours of the zone to the time before formatting"))
+	if z := o.get("timeZone"); z != nil && z.String() != r.Zone.Name() {
+		var err error
+		if f.in, err = zone.Find(z.String()); err != nil {
+			panic(r.RangeError(err.Error()))
 		}
 	}
 	styled := f.dateStyle+f.timeStyle != ""
@@ -283,9 +306,6 @@ func (r *Realm) dateFormat(locale, opts goja.Value, date, clock, either bool) *d
 		panic(r.VM.NewTypeError("the options dateStyle and timeStyle can't stand beside others like month or hour"))
 	}
 	f.settle(date, clock, either)
-	if f.zone == "long" && f.in != nil {
-		panic(r.RangeError("the long name of the time zone '" + f.in.Name() + "' is not available; write timeZoneName: 'short', or timeStyle: 'long'"))
-	}
 	return f
 }
 

@@ -1,201 +1,171 @@
 package realm
 
-// How dates are written in en-US, from options that are read.
+// How dates are written in a locale, from options that are read.
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/exoagent/exoagent/internal/zone"
 )
 
-// dateFormat is how an instant is written in en-US, with the options
-// of Intl.DateTimeFormat. An empty field is not shown.
+// dateFormat is how an instant is written, with the options of Intl.DateTimeFormat. An empty field is not shown.
 type dateFormat struct {
-	dateStyle, timeStyle      string // full, long, medium, short
-	weekday, month            string // long, short, narrow; a month also numeric, 2-digit
-	year, day                 string // numeric, 2-digit
-	hour, minute, second      string
-	cycle                     string // h12, h23, h24
-	zone                      string // short, long
-	in                        *zone.Zone
-	hasDate, hasTime, spelled bool // spelled: the month is a word
+	r                    *Realm
+	locale               locale
+	dateStyle, timeStyle string // full, long, medium, short
+	weekday, month       string // long, short, narrow; a month also numeric, 2-digit
+	year, day            string // numeric, 2-digit
+	hour, minute, second string
+	cycle                string // h11, h12, h23, h24, true, false
+	zone                 string // short, long
+	in                   *zone.Zone
+	pattern              string
 }
 
-// settle turns styles into fields. What is usual is added unless something of
-// its kind was asked for, or, with either, anything at all.
+// settle finds the pattern in the tables of the locale. What is usual is added unless something of its kind was asked for, or,
+// with either, anything at all.
 func (f *dateFormat) settle(date, clock, either bool) {
-	if f.dateStyle == "" && f.timeStyle == "" {
-		dated := f.weekday+f.month+f.year+f.day != ""
-		timed := f.hour+f.minute+f.second != ""
-		if either {
-			dated, timed = dated || timed, dated || timed
+	styled := f.dateStyle+f.timeStyle != ""
+	dated, timed := f.weekday+f.month+f.year+f.day != "", f.hour+f.minute+f.second != ""
+	if !styled {
+		any := either && (dated || timed)
+		if date && !dated && !any {
+			f.year, f.month, f.day, dated = "numeric", "numeric", "numeric", true
 		}
-		if date && !dated {
-			f.year, f.month, f.day = "numeric", "numeric", "numeric"
-		}
-		if clock && !timed {
-			f.hour, f.minute, f.second = "numeric", "2-digit", "2-digit"
+		if clock && !timed && !any {
+			f.hour, f.minute, f.second, timed = "numeric", "numeric", "numeric", true
 		}
 	}
-	switch f.dateStyle {
-	case "full", "long":
-		f.year, f.month, f.day = "numeric", "long", "numeric"
-		if f.dateStyle == "full" {
-			f.weekday = "long"
-		}
-	case "medium":
-		f.year, f.month, f.day = "numeric", "short", "numeric"
-	case "short":
-		f.year, f.month, f.day = "2-digit", "numeric", "numeric"
+	day, cycle := "d"+initials(f.weekday, f.year, f.month, f.day), initials(f.cycle)
+	if len(f.cycle) == 3 {
+		cycle = map[string]string{"h11": "1", "h12": "2", "h23": "3", "h24": "4"}[f.cycle]
 	}
-	if f.timeStyle != "" {
-		f.hour, f.minute = "numeric", "2-digit"
-		if f.timeStyle != "short" {
-			f.second = "2-digit"
-		}
-		switch f.timeStyle {
-		case "full":
-			f.zone = "long"
-		case "long":
-			f.zone = "short"
+	if f.hour == "" && !styled {
+		cycle = "-"
+	}
+	time := "t" + initials(f.hour, f.minute, f.second) + cycle
+	if styled {
+		dated, timed = f.dateStyle != "", f.timeStyle != ""
+		day, time = "D"+initials(f.dateStyle), "T"+initials(f.timeStyle)+cycle
+	}
+	if timed && !styled && f.weekday != "" && f.year+f.month+f.day == "" && (f.locale.name != "en-US" || f.hour == "" || f.zone != "") { // patterns of their own
+		panic(f.r.RangeError("a weekday with a time and no day is not available; format the weekday and the time each on its own, and join them"))
+	}
+	zone := slices.Index([]string{"", "short", "long"}, f.zone)
+	if dated {
+		row := f.locale.row(day)
+		f.pattern = row[0]
+		if timed {
+			f.pattern += row[1]
+		} else if zone > 0 {
+			f.pattern += row[1+zone]
 		}
 	}
-	f.hasDate = f.weekday+f.month+f.year+f.day != ""
-	f.hasTime = f.hour+f.minute+f.second != ""
-	f.spelled = f.month != "" && f.month != "numeric" && f.month != "2-digit"
+	if timed {
+		row := f.locale.row(time)
+		f.pattern += row[min(zone, len(row)-1)] // with a style it has its zone
+	}
+}
+
+// initials are how the tables name what an option is.
+func initials(options ...string) string {
+	s := ""
+	for _, o := range options {
+		switch o {
+		case "":
+			s += "-"
+		case "narrow":
+			s += "w"
+		default:
+			s += o[:1]
+		}
+	}
+	return s
 }
 
 func (f *dateFormat) format(t time.Time) string {
 	t = f.in.In(t)
-	s := f.date(t)
-	if f.hasTime {
-		if f.hasDate {
-			s += f.joint()
+	if f.in != nil && f.in != f.r.Zone && t.Unix() < 0 { // of most zones the data have one history for several places
+		panic(f.r.RangeError("what clocks showed before 1970 is known in UTC and the tool's own time zone only; use timeZone: 'UTC'"))
+	}
+	if t.Year() < 1 {
+		panic(f.r.RangeError("a year before 1 can't be formatted; use toISOString"))
+	}
+	fields, h := []string{"{Y}", two(t.Year() % 100)}, t.Hour()
+	for _, x := range []struct {
+		letter string
+		n      int
+	}{{"y", t.Year()}, {"m", int(t.Month())}, {"d", t.Day()}, {"i", t.Minute()}, {"s", t.Second()}, {"x", h % 12}, {"h", (h+11)%12 + 1}, {"k", h}, {"q", (h+23)%24 + 1}} {
+		fields = append(fields, "{"+x.letter+"}", strconv.Itoa(x.n), "{"+strings.ToUpper(x.letter)+"}", two(x.n))
+	}
+	for i := range 10 {
+		key := "{" + strconv.Itoa(i) + "}"
+		if !strings.Contains(f.pattern, key) {
+			continue
 		}
-		s += f.clock(t)
+		switch names := f.locale.row(key); len(names) {
+		case 12:
+			fields = append(fields, key, names[t.Month()-1])
+		case 7:
+			fields = append(fields, key, names[t.Weekday()])
+		}
 	}
-	if f.zone != "" && !f.hasTime {
-		s += ","
+	fields = append(fields, "{p}", f.locale.row("p")[h/12])
+	for i, key := range []string{"{z}", "{Z}"} {
+		if strings.Contains(f.pattern, key) {
+			fields = append(fields, key, f.zoneName(t, i == 1))
+		}
 	}
-	switch f.zone {
-	case "short":
-		s += " " + shiftName(f.in, t)
-	case "long":
-		s += " Coordinated Universal Time"
-	}
-	return s
+	return strings.NewReplacer(fields...).Replace(f.pattern)
 }
 
-// shiftName is a zone as its shift, which tells all of them apart: CST is one of America and one of Asia.
-func shiftName(z *zone.Zone, t time.Time) string {
-	if z == nil {
+// clocks is what the clocks of the zone are called: a short and a long name, or none where they go by their shift. Node.js has
+// names by the zone, the time and the locale: CST is one of America and one of Asia. The tables have them from 1990 on, or
+// from when the law of the place last changed what a shift is called.
+func (f *dateFormat) clocks(t time.Time) []string {
+	_, seconds := t.Zone()
+	for _, known := range (locale{tables: locales}).row(f.in.Name()) {
+		shift, kind, _ := strings.Cut(known, "=")
+		kind, since, _ := strings.Cut(kind, "@")
+		if year, err := strconv.Atoi(since); err == nil && shift == strconv.Itoa(seconds/60) && t.Year() >= year {
+			return append(f.locale.row("z"+kind), "")
+		}
+	}
+	panic(f.r.RangeError("there is no name for the clocks of " + f.in.Name() + " at that time; leave timeZoneName and the timeStyle 'long' or 'full' out"))
+}
+
+// zoneName is the name of the zone, short or long.
+func (f *dateFormat) zoneName(t time.Time, long bool) string {
+	row := f.locale.row("zone")
+	switch {
+	case f.in == nil && long:
+		return row[0]
+	case f.in == nil:
 		return "UTC"
 	}
-	minutes, sign := int(z.Shift(t).Minutes()), "+"
+	name := f.clocks(t)[:2]
+	if long && name[1] != "" {
+		return name[1]
+	}
+	if !long && name[0] != "" {
+		return name[0]
+	}
+	minutes := int(f.in.Shift(t).Minutes())
+	s := row[1]
 	if minutes < 0 {
-		minutes, sign = -minutes, "-"
+		s, minutes = row[2], -minutes
 	}
-	s := "GMT"
-	if minutes != 0 {
-		s += sign + strconv.Itoa(minutes/60)
+	if long {
+		return s + two(minutes/60) + ":" + two(minutes%60)
 	}
+	s += strconv.Itoa(minutes / 60)
 	if minutes%60 != 0 {
 		s += ":" + two(minutes%60)
 	}
 	return s
-}
-
-func (f *dateFormat) joint() string {
-	switch {
-	case f.month == "long":
-		return " at "
-	case f.month == "" && f.year == "" && f.day == "": // a weekday alone
-		return " "
-	}
-	return ", "
-}
-
-func (f *dateFormat) date(t time.Time) string {
-	year := t.Year()
-	y, d := strconv.Itoa(year), number(f.day, t.Day())
-	if year <= 0 { // there is no year 0 in a calendar
-		y = strconv.Itoa(1-year) + " B"
-	}
-	if f.year == "2-digit" {
-		y = two(((year % 100) + 100) % 100)
-	}
-	s := ""
-	switch {
-	case f.spelled:
-		s = named(f.month, t.Month().String())
-		if f.day != "" {
-			s += " " + d
-		}
-		if f.year != "" && f.day != "" {
-			s += ","
-		}
-		if f.year != "" {
-			s += " " + y
-		}
-	default:
-		for _, part := range []struct{ how, text string }{{f.month, number(f.month, int(t.Month()))}, {f.day, d}, {f.year, y}} {
-			if part.how == "" {
-				continue
-			}
-			if s != "" {
-				s += "/"
-			}
-			s += part.text
-		}
-	}
-	if f.weekday == "" {
-		return s
-	}
-	w := named(f.weekday, t.Weekday().String())
-	switch {
-	case s == "":
-		return w
-	case f.month == "" && f.year == "": // 5 Monday
-		return s + " " + w
-	}
-	return w + ", " + s
-}
-
-func (f *dateFormat) clock(t time.Time) string {
-	if f.hour == "" {
-		switch {
-		case f.minute != "" && f.second != "":
-			return two(t.Minute()) + ":" + two(t.Second())
-		case f.minute != "":
-			return strconv.Itoa(t.Minute())
-		}
-		return strconv.Itoa(t.Second())
-	}
-	h, half, digits := t.Hour(), "", f.hour
-	switch f.cycle {
-	case "h23":
-		digits = "2-digit"
-	case "h24":
-		if digits = "2-digit"; h == 0 {
-			h = 24
-		}
-	default:
-		if half = " AM"; h >= 12 {
-			half = " PM"
-		}
-		if h %= 12; h == 0 {
-			h = 12
-		}
-	}
-	s := number(digits, h)
-	if f.minute != "" {
-		s += ":" + two(t.Minute())
-	}
-	if f.second != "" {
-		s += ":" + two(t.Second())
-	}
-	return s + half
 }
 
 func two(n int) string {
@@ -203,21 +173,4 @@ func two(n int) string {
 		return "0" + strconv.Itoa(n)
 	}
 	return strconv.Itoa(n)
-}
-
-func number(how string, n int) string {
-	if how == "2-digit" {
-		return two(n)
-	}
-	return strconv.Itoa(n)
-}
-
-func named(how, name string) string {
-	switch how {
-	case "short":
-		return name[:3]
-	case "narrow":
-		return name[:1]
-	}
-	return name
 }

@@ -1,22 +1,25 @@
 package realm
 
-// How numbers are written in en-US, from options that are read.
+// How numbers are written in a locale, from options that are read.
 
 import (
 	"bytes"
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
-// numberFormat is how a number is written in en-US, with the options of
-// Intl.NumberFormat. A negative count of digits is one that was not given.
+// numberFormat is how a number is written, with the options of Intl.NumberFormat. A negative count of digits is one that was not given.
 type numberFormat struct {
-	style, currency, currencyDisplay string // decimal, percent, currency
-	accounting                       bool   // negative money in parentheses
-	compact, long                    bool   // 1.2K, 1.2 thousand
-	sign                             string // auto, always, exceptZero, negative, never
-	ungrouped                        bool
+	locale                           locale
+	row                              []string // of the locale: number
+	style, currency, currencyDisplay string   // decimal, percent, currency
+	accounting                       bool     // negative money in parentheses
+	compact, long                    bool     // 1.2K, 1.2 thousand
+	sign                             string   // auto, always, exceptZero, negative, never
+	grouping                         string   // always, min2, never, or auto and others that are the usual way
 	minInt                           int
 	minFraction, maxFraction         int
 	minSignificant, maxSignificant   int
@@ -67,7 +70,7 @@ func (d *decimal) round(n int) {
 }
 
 // text writes d with at least so many digits before and behind the point.
-func (d *decimal) text(minInt, minFraction int, ungrouped bool) string {
+func (n *numberFormat) text(d *decimal) string {
 	whole, fraction := "", ""
 	for i := range max(d.point, 0) {
 		if i < len(d.digits) {
@@ -82,23 +85,26 @@ func (d *decimal) text(minInt, minFraction int, ungrouped bool) string {
 	if rest := max(d.point, 0); rest < len(d.digits) {
 		fraction += string(d.digits[rest:])
 	}
-	whole = strings.Repeat("0", max(minInt-len(whole), 0)) + whole
-	fraction += strings.Repeat("0", max(minFraction-len(fraction), 0))
-	if !ungrouped {
+	whole = strings.Repeat("0", max(n.minInt-len(whole), 0)) + whole
+	fraction += strings.Repeat("0", max(n.fraction(d)-len(fraction), 0))
+	row := n.row
+	least, _ := strconv.Atoi(row[2]) // digits before the first separator
+	switch {
+	case n.grouping == "always":
+		least = 1
+	case n.grouping == "min2" || n.compact && n.grouping != "auto":
+		least = 2
+	}
+	if n.grouping != "never" && len(whole) >= 3+least {
 		for i := len(whole) - 3; i > 0; i -= 3 {
-			whole = whole[:i] + "," + whole[i:]
+			whole = whole[:i] + row[0] + whole[i:]
 		}
 	}
 	if fraction != "" {
-		return whole + "." + fraction
+		return whole + row[1] + fraction
 	}
 	return whole
 }
-
-var (
-	shortUnits = []string{"", "K", "M", "B", "T"}
-	longUnits  = []string{"", " thousand", " million", " billion", " trillion"}
-)
 
 func (n *numberFormat) format(f float64) string {
 	switch {
@@ -125,22 +131,29 @@ func (n *numberFormat) formatExact(a exact) string {
 // dress puts the unit and the sign to the digits of a number. zero is whether they show
 // zero, finite whether it has any.
 func (n *numberFormat) dress(negative bool, body string, zero, finite bool) string {
+	row := n.row
 	if n.style == "percent" {
-		body += "%"
+		if body += row[4]; n.compact {
+			body = strings.TrimSuffix(body, row[4]) + row[7]
+		}
 	}
 	if n.style == "currency" {
 		symbol := n.symbol()
-		if !finite {
-			symbol = strings.TrimSuffix(symbol, "\u00a0")
+		switch last, _ := utf8.DecodeLastRuneInString(symbol); {
+		case row[5] == "behind":
+			body += "\u00a0" + symbol
+		case unicode.IsLetter(last) && finite:
+			body = symbol + "\u00a0" + body
+		default:
+			body = symbol + body
 		}
-		body = symbol + body
 	}
 	switch {
 	case n.sign == "never" || n.sign == "exceptZero" && zero || n.sign == "negative" && zero:
-	case negative && n.accounting:
+	case negative && n.accounting && row[6] == "parentheses":
 		return "(" + body + ")"
 	case negative:
-		return "-" + body
+		return row[3] + body
 	case n.sign == "always" || n.sign == "exceptZero":
 		return "+" + body
 	}
@@ -152,28 +165,31 @@ func (n *numberFormat) body(d decimal) (string, bool) {
 	if n.style == "percent" && len(d.digits) > 0 {
 		d.point += 2
 	}
-	unit := ""
+	form := "#"
 	if n.compact {
-		power := func() int { return min(max((d.point-1)/3, 0), len(shortUnits)-1) }
-		p := power()
-		shifted := decimal{bytes.Clone(d.digits), d.point - 3*p}
-		n.cut(&shifted)
-		// What was rounded up to a thousand has the next unit.
-		if shifted.point > 3 && p < len(shortUnits)-1 {
-			p++
-			shifted = decimal{bytes.Clone(d.digits), d.point - 3*p}
-			n.cut(&shifted)
+		// What is rounded up to the next power of ten has that one's unit.
+		for power, whole := d.point-1, d; ; power++ {
+			row := []string{"0", "#", "#", "#"}
+			if power >= 3 {
+				row = n.locale.row("k" + map[bool]string{true: "l", false: "s"}[n.long] + strconv.Itoa(min(power, 14)))
+			}
+			shift, _ := strconv.Atoi(row[0])
+			d = decimal{bytes.Clone(whole.digits), whole.point - shift}
+			n.cut(&d)
+			form = row[3]
+			if d.point == 1 && d.digits[0] == '1' { // of 1, and of 1 and a part
+				if form = row[2]; len(d.digits) == 1 && n.fraction(&d) == 0 {
+					form = row[1]
+				}
+			}
+			if d.point+shift <= power+1 {
+				break
+			}
 		}
-		d = shifted
-		unit = shortUnits[p]
-		if n.long {
-			unit = longUnits[p]
-		}
-		ungrouped := n.ungrouped || d.point < 5 // 1234T has four digits without a comma
-		return d.text(n.minInt, n.fraction(&d), ungrouped) + unit, len(d.digits) == 0
+	} else {
+		n.cut(&d)
 	}
-	n.cut(&d)
-	return d.text(n.minInt, n.fraction(&d), n.ungrouped), len(d.digits) == 0
+	return strings.Replace(form, "#", n.text(&d), 1), len(d.digits) == 0
 }
 
 // cut rounds d as the options say. A compact number without any has two digits,
@@ -200,26 +216,22 @@ func (n *numberFormat) fraction(d *decimal) int {
 	return n.minFraction
 }
 
-var currencySymbols = map[string]string{
-	"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹", "CNY": "CN¥", "KRW": "₩", "BRL": "R$", "CAD": "CA$", "AUD": "A$",
-	"MXN": "MX$", "NZD": "NZ$", "HKD": "HK$", "ILS": "₪", "TWD": "NT$", "VND": "₫", "XAF": "FCFA", "PHP": "₱",
+// digits are how many a currency has behind the point.
+func (n *numberFormat) digits() int {
+	if row := n.locale.row("$" + n.currency); len(row) > 2 {
+		digits, _ := strconv.Atoi(row[2])
+		return digits
+	}
+	return 2
 }
 
-// currencyDigits are those behind the point, where they are not two.
-var currencyDigits = map[string]int{"JPY": 0, "KRW": 0, "VND": 0, "CLP": 0, "ISK": 0, "XAF": 0, "XOF": 0, "UGX": 0, "PYG": 0, "KWD": 3, "BHD": 3, "OMR": 3, "TND": 3, "JOD": 3}
-
 func (n *numberFormat) symbol() string {
-	s, known := currencySymbols[n.currency]
+	row := n.locale.row("$" + n.currency)
 	switch {
-	case n.currencyDisplay == "code" || !known:
-		return n.currency + "\u00a0"
+	case n.currencyDisplay == "code" || len(row) < 3:
+		return n.currency
 	case n.currencyDisplay == "narrowSymbol":
-		if i := strings.IndexAny(s, "$¥"); i > 0 {
-			return s[i:]
-		}
+		return row[1]
 	}
-	if n.currency == "XAF" {
-		return s + "\u00a0"
-	}
-	return s
+	return row[0]
 }

@@ -145,6 +145,7 @@ var operators = []Operator{
 	{Name: "month", total: true, on: days, result: "int", Ast: sqlast.Month, Form: FormPart, doc: "from 1"},
 	{Name: "getMonth", total: true, unlisted: true, on: days, result: "int", Ast: sqlast.Month0, Form: FormPart},
 	{Name: "week", total: true, unlisted: true, also: []string{"isoWeek"}, on: days, result: "int", Ast: sqlast.Week, Form: FormPart},
+	{Name: "isoYear", total: true, unlisted: true, also: []string{"isoWeekYear"}, on: days, result: "int", Ast: sqlast.WeekYear, Form: FormPart},
 	{Name: "day", total: true, also: []string{"getDate"}, on: days, result: "int", Ast: sqlast.Day, Form: FormPart},
 	{Name: "weekday", total: true, also: []string{"getDay"}, on: days, result: "int", Ast: sqlast.Weekday, Form: FormPart, doc: "Sunday is 0"},
 	{Name: "hour", total: true, also: []string{"getHours"}, on: times, result: "int", Ast: sqlast.Hour, Form: FormPart},
