@@ -98,13 +98,13 @@ func (s *server) part(col *decl.Column, exact bool) (part *schema.Part, declared
 		switch {
 		case col.Kind == value.TypeDecimal || col.Kind == value.TypeInterval:
 			return nil, declared // compared by functions of ours
-		case col.Kind == value.TypeTime && !col.Iso:
+		case col.Kind == value.TypeTime && !col.Iso():
 			return nil, Served{Declaration: col.Table.Reader.ISO(), If: "holds times in that form only"}
 		}
 		return plain, declared
 	}
 	switch {
-	case col.Kind == value.TypeTime && !col.Iso && !exact:
+	case col.Kind == value.TypeTime && !col.Iso() && !exact:
 		return nil, Served{Declaration: col.Table.Reader.ISO(), If: "holds no finer times than milliseconds"}
 	case col.Kind != value.TypeText, native(s.Live, col, x).Ordered:
 		return plain, declared

@@ -108,7 +108,8 @@ func Holds(live *schema.Database, col *decl.Column, x *schema.Column) bool {
 
 func (c *Checker) holds(col *decl.Column, x *schema.Column) bool {
 	if c.Live.Engine == schema.SQLite {
-		return x.Kind == schema.Unknown || slices.Contains(sqliteHolds[col.Kind], x.Kind)
+		numbers, flag := col.Stored.Number() && (x.Kind == schema.Int || x.Kind == schema.Decimal), col.Kind == value.TypeBool && col.Stored != "" && x.Kind == schema.Text
+		return x.Kind == schema.Unknown || slices.Contains(sqliteHolds[col.Kind], x.Kind) || numbers || flag
 	}
 	switch {
 	case col.Kind == value.TypeText && x.Kind == schema.Unknown:
