@@ -113,7 +113,7 @@ func (f *cellForm) facet() (*exosql.Facet[heldRow], exosql.Predicate[heldRow], *
 	return facet, org.Eq(1), held
 }
 
-const heldIDs = `const ids = async q => (await q.select(t => t.id).limit(100)).map(x => x.id ?? x);
+const heldIDs = `const ids = q => q.select(t => t.id).limit(100).execute();
 const at = new Date('2024-01-02T03:04:05Z');
 `
 

@@ -114,6 +114,9 @@ func (r Reader) Stored(form string) string {
 	return r.of("Stored("+strconv.Quote(form)+")", "Stored: "+strconv.Quote(form), "`stored: "+form+"`")
 }
 
+// StoredName is the property that gives the form.
+func (r Reader) StoredName() string { return r.of("Stored", "Stored", "`stored`") }
+
 // Type gives a column a type. inGo is that of its field.
 func (r Reader) Type(kind, inGo string) string {
 	return r.of("a field of type "+inGo, "the Type "+strconv.Quote(kind), "`type: "+kind+"`")
