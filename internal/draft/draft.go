@@ -4,7 +4,8 @@
 //	text := d.Text(nil)
 //
 // A draft grants less than a person would: a table of which neither a key nor the name of a column says whose its rows are, and a column
-// whose name sounds like secrets, persons or free text, are comments in it, with the reason. It reads no rows, and says `reviewed: false`.
+// whose name sounds like secrets, persons or free text, are comments in it, with the reason. It reads no rows: what is known of cells
+// (schema.Column.Cells) it gets with the catalogue. It says `reviewed: false`.
 package draft
 
 import (

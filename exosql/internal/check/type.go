@@ -133,6 +133,9 @@ func Holds(live *schema.Database, col *decl.Column, x *schema.Column) bool {
 
 func (c *Checker) holds(col *decl.Column, x *schema.Column) bool {
 	if c.Live.Engine == schema.SQLite {
+		if col.Stored.Number() && x.Kind == schema.Text { // SQLite makes a text of each number
+			return false
+		}
 		numbers, flag := col.Stored.Number() && (x.Kind == schema.Int || x.Kind == schema.Decimal), col.Kind == value.TypeBool && col.Stored != "" && x.Kind == schema.Text
 		return x.Kind == schema.Unknown || slices.Contains(sqliteHolds[col.Kind], x.Kind) || numbers || flag
 	}
