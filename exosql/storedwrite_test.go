@@ -174,3 +174,33 @@ func TestFormsUseIndexes(t *testing.T) {
 		}
 	}
 }
+
+// TestHeldPages: rows of one millisecond that differ below it are read in pages, each once.
+func TestHeldPages(t *testing.T) {
+	for _, form := range []exosql.StoredForm{exosql.StoredSQLFraction, exosql.StoredOffset} {
+		setup := []string{"CREATE TABLE held (id INTEGER PRIMARY KEY, org INTEGER NOT NULL, at TEXT, same, iso, day, other, done)"}
+		for i := range 9 {
+			cell := fmt.Sprintf("2024-01-02 03:04:05.00%d%d1", i/6, 8-i)
+			if form == exosql.StoredOffset {
+				cell += "+00:00"
+			}
+			setup = append(setup, fmt.Sprintf("INSERT INTO held (id, org, at) VALUES (%d, 1, '%s')", i+1, cell))
+		}
+		db, _ := wrFile(t, tu.SQLite, setup...)
+		facet, scope, held := (&cellForm{time: form}).facet()
+		tool, err := codemode.New(codemode.Grants{"held": facet.Of(exosql.Grant(db, held, scope))}, &codemode.Options{Record: exo.Unrecorded})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for order, want := range map[string]string{"t.at": "[1,2,3,4,5,6,7,8,9]", "t.at.desc()": "[9,8,7,6,5,4,3,2,1]"} {
+			if r := tool.Run(t.Context(), inPages+"return inPages(held.orderBy(t => "+order+").select(t => t.id), 2)"); r.Err != nil || string(r.JSON) != want {
+				t.Errorf("%q: %s: %s %v", form, order, r.JSON, r.Err)
+			}
+		}
+		for cond, want := range map[string]string{"t.at.eq(new Date('2024-01-02T03:04:05.000Z'))": "6", "t.at > new Date('2024-01-02T03:04:05.000Z')": "3", "t.at.in([new Date('2024-01-02T03:04:05.001Z')])": "3", "t.at === new Date('2024-01-02T03:04:05.001Z')": "3"} {
+			if r := tool.Run(t.Context(), "return held.where(t => "+cond+").count()"); r.Err != nil || string(r.JSON) != want {
+				t.Errorf("%q: %s: %s %v", form, cond, r.JSON, r.Err)
+			}
+		}
+	}
+}

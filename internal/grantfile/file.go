@@ -280,8 +280,12 @@ func (r *reader) columns(n *yaml.Node) (out []Column) {
 			"trusted":   func(e entry) { c.Trusted = r.bool(e.value, "trusted") },
 			"max_bytes": func(e entry) { c.MaxBytes = r.bytes(e.value, "max_bytes") },
 			"iso":       func(e entry) { c.ISO = r.bool(e.value, "iso") },
-			"stored":    func(e entry) { c.Stored = r.text(e.value, "stored") },
-			"indexed":   func(e entry) { c.Indexed = r.bool(e.value, "indexed") },
+			"stored": func(e entry) {
+				if c.Stored = r.text(e.value, "stored"); c.Stored != "" && !slices.Contains(storedForms(), c.Stored) {
+					r.at(posOf(e.value), "stored: want one of %s", strings.Join(storedForms(), ", "))
+				}
+			},
+			"indexed": func(e entry) { c.Indexed = r.bool(e.value, "indexed") },
 		})
 		out = append(out, c)
 	}
