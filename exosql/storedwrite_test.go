@@ -121,8 +121,10 @@ func TestFormsFound(t *testing.T) {
 		{exosql.StoredUnixMillis, "(1704164645000), ('2024-01-02 03:04:05')", "1 of the 2 cells that were looked at are not as Stored(\"unix-ms\") says, like 1704164645000", true},
 		{exosql.StoredSQL, "('2024-01-02 03:04:05.5'), ('2024-01-02 03:04:06'), (NULL)", "Right would be: Stored(\"sql-fraction\"), which 2 of them have", true},
 		{"", "(5), ('x')", "2 of the 2 cells", false},
+		{exosql.StoredUnixMillis, "(1704164645000) -- DEFAULT CURRENT_TIMESTAMP", "has the default CURRENT_TIMESTAMP, which is a text", true},
 	} {
-		db, _ := wrFile(t, tu.SQLite, "CREATE TABLE held (at DATETIME, id INTEGER PRIMARY KEY, org INTEGER NOT NULL DEFAULT 1, same, iso, day, other, done)", "CREATE INDEX by_org ON held (org)", "INSERT INTO held (at) VALUES "+c.cells)
+		_, def, _ := strings.Cut(c.cells, "-- ")
+		db, _ := wrFile(t, tu.SQLite, "CREATE TABLE held (at DATETIME "+def+", id INTEGER PRIMARY KEY, org INTEGER NOT NULL DEFAULT 1, same, iso, day, other, done)", "CREATE INDEX by_org ON held (org)", "INSERT INTO held (at) VALUES "+c.cells)
 		facet, scope, held := (&cellForm{time: c.form}).facet()
 		found, err := exosql.Inspect(t.Context(), db, exosql.Granted(facet.Of(exosql.Grant(db, held, scope))))
 		found = slices.DeleteFunc(found, func(f exosql.Finding) bool { return f.Kind != exosql.OtherForm })

@@ -90,6 +90,10 @@ func (c *Checker) cells(t *decl.Table, col *decl.Column, x *schema.Column) {
 	if x.Cells == nil || string(x.Kind) != col.Kind {
 		return
 	}
+	if col.Stored.Number() && strings.HasPrefix(strings.ToUpper(x.Default), "CURRENT_") {
+		c.Add(Finding{Kind: OtherForm, Table: t.Name, Column: col.Name, Warning: true, Problem: "has the default " + x.Default + ", which is a text, where " + t.Reader.Stored(string(col.Stored)) + " says that it holds numbers: a row that is inserted without it can't be shown",
+			Fix: "a default like (unixepoch()), or (unixepoch() * 1000) for milliseconds"})
+	}
 	fit, what := x.Cells.Plain, "need "+t.Reader.StoredName()+" in the declaration"
 	if col.Stored != "" {
 		fit, what = x.Cells.Forms[string(col.Stored)], "are not as "+t.Reader.Stored(string(col.Stored))+" says, like "+col.Stored.Example()
