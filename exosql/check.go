@@ -55,7 +55,7 @@ func Inspect(ctx context.Context, db *DB, what ...Declared) ([]Finding, error) {
 		return nil, err
 	}
 	c.Secured = db.secured
-	live, err := db.pool.Catalog(ctx)
+	live, err := db.pool.Catalog(ctx, true)
 	if err != nil {
 		return nil, err
 	}

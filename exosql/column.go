@@ -7,6 +7,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/internal/cellform"
 	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sealed"
 )
@@ -213,7 +214,40 @@ func (c *Column[T, V]) StoredISO() *Column[T, V] {
 	if c.c.Kind != value.TypeTime {
 		panic(fmt.Sprintf("exosql: StoredISO needs a time column: %s.%s", c.c.Table.Name, c.c.Name))
 	}
-	c.c.Iso = true
+	c.c.Stored = cellform.ISO
+	return c
+}
+
+// StoredForm is how all cells of a column are written on SQLite, which has no type for times, days and truth values. It means nothing on
+// PostgreSQL.
+type StoredForm = cellform.Form
+
+// The forms of times, in UTC, and of days, which are midnight in them.
+const (
+	StoredSQL         = cellform.Seconds    // '2006-01-02 15:04:05', as CURRENT_TIMESTAMP and Laravel write it
+	StoredSQLFraction = cellform.Fraction   // '2006-01-02 15:04:05.999999': Django, Rails, EF Core
+	StoredGo          = cellform.Go         // '2006-01-02 15:04:05.999999999 +0000 UTC': modernc.org/sqlite
+	StoredOffset      = cellform.Offset     // '2006-01-02 15:04:05.999999999+00:00': mattn/go-sqlite3
+	StoredUnix        = cellform.Unix       // whole seconds since 1970
+	StoredUnixMillis  = cellform.UnixMillis // whole milliseconds since 1970: Prisma, Knex
+)
+
+// The forms of truth values.
+const (
+	StoredLetters = cellform.Letters // 't' and 'f'
+	StoredWords   = cellform.Words   // 'true' and 'false'
+)
+
+// Stored says how SQLite holds a column of times, days or truth values. What a program compares with the column, and writes into it, becomes a
+// cell of that form, so an index of the column serves and other tools read what was written. A cell of another form is an error where
+// it is shown, and no value in comparisons; Check looks at cells and warns of such. Without Stored a time is a text in any form, which no index
+// serves, a day is '2006-01-02', and a truth value 0 or 1.
+func (c *Column[T, V]) Stored(form StoredForm) *Column[T, V] {
+	c.core().Change()
+	if !form.Fits(c.c.Kind) {
+		panic(fmt.Sprintf("exosql: a column of the type %s can't be Stored as %q: %s.%s", c.c.Kind, string(form), c.c.Table.Name, c.c.Name))
+	}
+	c.c.Stored = form
 	return c
 }
 

@@ -136,7 +136,7 @@ func (db *DB) Catalog(ctx context.Context) (*schema.Database, error) {
 	if err := db.ready(); err != nil {
 		return nil, err
 	}
-	return db.pool.Catalog(ctx)
+	return db.pool.Catalog(ctx, true)
 }
 
 // query runs a plan, in the unit of work u if there is one. m is the message it answers, or nil for the typed API; refused is

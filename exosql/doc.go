@@ -36,14 +36,15 @@
 // SQLite has five kinds of values, which hold the other types like this:
 //
 //	Decimal          a number, or its digits: '12.50'
-//	time.Time        text: '2006-01-02 15:04:05', or with T, a fraction, Z or an offset; see StoredISO
+//	time.Time        text: '2006-01-02 15:04:05', or with T, a fraction, Z or an offset
 //	Date             text: '2006-01-02'
+//	bool             0 or 1
 //	Interval         text as Interval.String writes it: 'P1Y2M3DT4H'
 //	UUID             text in lower case, with hyphens
 //	JSON, an array   text of JSON
 //	[]byte           a blob
 //
-// A value in another form is an error when it is read.
+// Other forms of these three are declared by Column.Stored. A value in another form is an error when it is read.
 //
 // # What it does not do
 //

@@ -54,6 +54,7 @@ const (
 	LabelMismatch    FindingKind = check.LabelMismatch    // one declaration of a table labels a column, or demands trust for it, and another one does not
 	NeededColumn     FindingKind = check.NeededColumn     // no row can be inserted: a column needs a value, and nobody gives it one
 	UnfitPermission  FindingKind = check.UnfitPermission  // a Permission that fits nothing of the database
+	OtherForm        FindingKind = check.OtherForm        // SQLite holds values in another form than is declared
 	UnlistedFunction FindingKind = check.UnlistedFunction // a virtual column calls what the authorizer would not admit
 )
 

@@ -106,7 +106,7 @@ const marksWait = 30 * time.Second
 
 // openWitness refuses a database in which runs could leave no mark.
 func (db *DB) openWitness(ctx context.Context) error {
-	live, err := db.pool.Catalog(ctx)
+	live, err := db.pool.Catalog(ctx, false)
 	if err != nil {
 		return err
 	}

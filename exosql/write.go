@@ -410,7 +410,7 @@ func (db *DB) catalogue(ctx context.Context) (*schema.Database, uint64, error) {
 	db.liveMu.Lock()
 	defer db.liveMu.Unlock()
 	if db.live == nil || time.Since(db.liveAt) > catalogueFor {
-		live, err := db.pool.Catalog(ctx)
+		live, err := db.pool.Catalog(ctx, false)
 		if err != nil {
 			return nil, 0, err
 		}

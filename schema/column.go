@@ -23,6 +23,8 @@ type Column struct {
 	Unreadable bool // PostgreSQL, live: the role may not read it, so each query that names it fails
 
 	Comment string
+
+	Cells *Cells // of SQLite, where LookAtCells has looked; else nil
 }
 
 // Kind is what values of a column are, in the words of a program: the scalar types

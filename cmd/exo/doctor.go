@@ -23,7 +23,7 @@ func doctorCommand() cli.Command {
 		Short: "say which walls this machine has, and what a grant file's databases lack",
 		Long: `Starts a worker, in which programs run, and says which walls the system puts round it. Of a grant file (default: exo.yaml,
 if it is there) it says whether somebody reviewed it, as which role its databases know us, which keys tenants share, which
-indexes are missing, and what would be right. No row is read.
+indexes are missing, and what would be right. Rows are read as by exo validate.
 
 examples:
   exo doctor

@@ -19,7 +19,7 @@ func manifestCommand() cli.Command {
 		Short: "list what a grant file reaches in its databases, and what it excludes",
 		Long: `Holds a grant file (default: exo.yaml) against its databases, and prints for each grant the facets that it reaches, for
 each facet its rows, columns, links, rights and digest, all tables, views and columns that no facet shows, and by which ways
-what is labelled can leave. -flow answers for one label, or one label and one way. No row is read.
+what is labelled can leave. -flow answers for one label, or one label and one way. Rows are read as by exo validate.
 
 examples:
   exo manifest > manifest.json

@@ -135,7 +135,13 @@ func (s *source) readLive(ctx context.Context) (*schema.Database, error) {
 		if err != nil {
 			return nil, err
 		}
-		return readIn(ctx, pool, nil, func(tx *sql.Tx) (*schema.Database, error) { return schema.ReadSQLite(ctx, tx) })
+		return readIn(ctx, pool, nil, func(tx *sql.Tx) (*schema.Database, error) {
+			live, err := schema.ReadSQLite(ctx, tx)
+			if err == nil {
+				err = live.LookAtCells(ctx, tx)
+			}
+			return live, err
+		})
 	}
 	pc, err := postgresConfig("-db", s.db)
 	if err != nil {

@@ -23,7 +23,9 @@ func validateCommand() cli.Command {
 		Short: "say what is wrong in a grant file",
 		Long: `Reads a grant file (default: exo.yaml) and holds it against its databases: names, types, links,
 scopes and rights, each with its line and column; and what exo check says of declarations in Go: keys, indexes of scopes, rules
-that span tenants. Warnings do not fail unless -strict says so. No row is read.
+that span tenants. Warnings do not fail unless -strict says so.
+Of rows only this is read: of SQLite the first and the last 500 of each table, to see whether times, days and truth values are stored as
+the file says.
 
 Each line begins with the place in the file and ends with a code in brackets, like [missing column]: -json prints the same as JSON.
 

@@ -6,10 +6,12 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/internal/check"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/writing"
+	"github.com/exoagent/exoagent/internal/cellform"
 	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sealed"
 	"github.com/exoagent/exoagent/internal/terms"
@@ -44,19 +46,20 @@ func (t *Table) zero() bool { return t == nil || t.t == nil }
 
 // ColumnSpec says more of a column than the catalogue does. All but Name may be zero.
 type ColumnSpec struct {
-	Name      string   // in the database
-	As        string   // in programs; otherwise the name in camel case
-	Type      string   // a type of exo (value.TypeTime, …), where SQLite holds it in another: a time in a TEXT column
-	Elem      string   // the type of its elements, where Type is value.TypeList
-	Doc       string   // a line for the model
-	OneOf     []string // the only values of a text column; nil if it may have any
-	Label     []string // tags of every value
-	Readers   Readers  // who may read a labelled value; zero: whoever its label lets
-	Trusted   bool     // see exosql.Column's Trusted
-	MaxBytes  int      // of a labelled column, see exosql.Column's MaxBytes; 0: 1 KiB
-	StoredISO bool     // see exosql.Column's StoredISO
-	Indexed   bool     // see exosql.Column's Indexed
-	Key       bool     // part of what tells rows apart, in place of the key in the catalogue: of a view, which has none there
+	Name      string            // in the database
+	As        string            // in programs; otherwise the name in camel case
+	Type      string            // a type of exo (value.TypeTime, …), where SQLite holds it in another: a time in a TEXT column
+	Elem      string            // the type of its elements, where Type is value.TypeList
+	Doc       string            // a line for the model
+	OneOf     []string          // the only values of a text column; nil if it may have any
+	Label     []string          // tags of every value
+	Readers   Readers           // who may read a labelled value; zero: whoever its label lets
+	Trusted   bool              // see exosql.Column's Trusted
+	MaxBytes  int               // of a labelled column, see exosql.Column's MaxBytes; 0: 1 KiB
+	StoredISO bool              // see exosql.Column's StoredISO
+	Stored    exosql.StoredForm // see exosql.Column's Stored
+	Indexed   bool              // see exosql.Column's Indexed
+	Key       bool              // part of what tells rows apart, in place of the key in the catalogue: of a view, which has none there
 }
 
 // Readers are the kind of principals that may read a value, and the columns of its row that hold their ids: see exosql.Column's ReadBy.
@@ -249,7 +252,12 @@ func (t *Table) column(x *schema.Column, m ColumnSpec, key bool) (*decl.Column, 
 	if err := m.check(at, r); err != nil {
 		return nil, err
 	}
-	c := &decl.Column{Table: t.t, Name: x.Name, Guest: scalar.Camel(x.Name), Kind: string(x.Kind), Elem: string(x.Elem), Doc: m.Doc, Iso: m.StoredISO, Indexed: m.Indexed, Enum: slices.Clone(m.OneOf)}
+	c := &decl.Column{Table: t.t, Name: x.Name, Guest: scalar.Camel(x.Name), Kind: string(x.Kind), Elem: string(x.Elem), Doc: m.Doc, Stored: m.Stored, Indexed: m.Indexed, Enum: slices.Clone(m.OneOf)}
+	if m.StoredISO && m.Stored != "" && m.Stored != cellform.ISO {
+		return nil, wrong(at, "%s and %s are two forms: write one of them", r.ISO(), r.Stored(string(m.Stored)))
+	} else if m.StoredISO {
+		c.Stored = cellform.ISO
+	}
 	if m.Type != "" {
 		c.Kind, c.Elem = m.Type, m.Elem
 	}
@@ -285,6 +293,16 @@ func (t *Table) column(x *schema.Column, m ColumnSpec, key bool) (*decl.Column, 
 	}
 	if m.StoredISO && c.Kind != value.TypeTime {
 		return nil, wrong(at, "%s needs a time column; it is %s", r.ISO(), c.Kind)
+	}
+	if m.Stored != "" && !m.Stored.Fits(c.Kind) {
+		forms := cellform.Of(c.Kind)
+		if forms == nil {
+			return nil, wrong(at, "%s needs a column of times, days or truth values; it is %s", r.Stored(string(m.Stored)), c.Kind)
+		}
+		return nil, wrong(at, "%s is no form of a column of the type %s; there are %s", r.Stored(string(m.Stored)), c.Kind, cellform.Texts(forms))
+	}
+	if m.Stored != "" && m.Stored != cellform.ISO && t.d.live.Engine != schema.SQLite {
+		return nil, wrong(at, "%s is for SQLite, and PostgreSQL has a type for it: leave it out", r.Stored(string(m.Stored)))
 	}
 	if slices.Contains(m.Label, "") || m.Label != nil && len(m.Label) == 0 {
 		return nil, wrong(at, "%s needs tags, none of them empty", r.LabelName())

@@ -158,6 +158,50 @@ func sqliteCell(kind schema.Kind, class string, x any) cell {
 	return c
 }
 
+// heldCell reads a cell of SQLite whose column is declared to hold values in a form: as the type that it stands for.
+func heldCell(form string, kind schema.Kind, class string, x any) cell {
+	s, _ := x.(string)
+	n, whole := x.(int64)
+	as := func(class string, y any) cell {
+		c := sqliteCell(kind, class, y)
+		c.raw = fmt.Sprintf("%s %v", typeOf(x), x)
+		return c
+	}
+	bad := cell{kind: kind, raw: fmt.Sprintf("%s %v", class, x), bad: true}
+	layouts := map[string]string{"iso": "2006-01-02T15:04:05.000Z", "sql": time.DateTime, "sql-fraction": time.DateTime, "offset": "2006-01-02 15:04:05+00:00", "go": "2006-01-02 15:04:05 +0000 UTC"}
+	var at time.Time
+	switch layout := layouts[form]; {
+	case form == "" || class == "null":
+		return sqliteCell(kind, class, x)
+	case form == "t/f" && (s == "t" || s == "f"), form == "true/false" && (s == "true" || s == "false"):
+		return as("integer", int64(order(s[0] == 't')))
+	case form == "unix" && whole:
+		at = time.Unix(n, 0).UTC()
+	case form == "unix-ms" && whole:
+		at = time.UnixMilli(n).UTC()
+	default:
+		s, _, _ = strings.Cut(s, " m=")
+		t, err := time.Parse(layout, s)
+		if err != nil || layout == "" || form == "sql" && len(s) != len(layout) {
+			return bad
+		}
+		at = t
+	}
+	if kind == schema.Date && at.Equal(at.Truncate(24*time.Hour)) {
+		return as("text", at.Format(time.DateOnly))
+	} else if kind != schema.Time {
+		return bad
+	}
+	return cell{kind: kind, raw: bad.raw, time: at}
+}
+
+func typeOf(x any) string {
+	if _, ok := x.(int64); ok {
+		return "integer"
+	}
+	return "text"
+}
+
 var (
 	isDecimal = regexp.MustCompile(`^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$`)
 	isUUID    = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)

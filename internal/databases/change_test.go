@@ -195,9 +195,11 @@ func sqlLiteral(c cell) string {
 	switch {
 	case c.null:
 		return "NULL"
-	case c.kind == schema.Bool:
+	case c.kind == schema.Bool && !strings.HasPrefix(c.raw, "text "):
 		return fmt.Sprint(c.num.Sign() != 0)
-	case c.num != nil:
+	case (c.kind == schema.Time || c.kind == schema.Date) && strings.HasPrefix(c.raw, "integer "):
+		return strings.TrimPrefix(c.raw, "integer ")
+	case c.num != nil && c.kind != schema.Bool:
 		s, _ := c.literal()
 		return strings.Trim(s, "'")
 	}

@@ -54,6 +54,7 @@ type column struct {
 	name, guest string
 	live        *schema.Column
 	out         string
+	stored      string // the form of its cells, where the declaration says it
 }
 
 type link struct {
@@ -169,7 +170,7 @@ func (w *world) readTable(ctx context.Context, q querier, t *table) (out []row, 
 		}
 		for i, c := range t.live.Columns {
 			if w.e == tu.SQLite {
-				r[c.Name] = sqliteCell(c.Kind, classes[i], values[i])
+				r[c.Name] = heldCell(t.column(c.Name).stored, c.Kind, classes[i], values[i])
 			} else {
 				r[c.Name] = postgresCell(c.Kind, texts[i])
 				if x := r[c.Name]; c.Type == "real" && x.num != nil { // of single precision: the value is the nearest one, and not what is written
@@ -258,14 +259,21 @@ func (w *world) declare(ctx context.Context, effects map[*table][]string) (again
 		var specs []dynamic.ColumnSpec
 		var names []string
 		for i, c := range t.columns {
-			c.guest = camel(c.name)
+			c.guest, c.stored = camel(c.name), ""
+			if x := c.live.Cells; x != nil && c.live.Kind != schema.JSON {
+				if form, n := x.Form(c.live.Kind); n == x.Held || x.Plain == 0 { // as exo gen declares it
+					c.stored = form
+				}
+			}
 			if c.live.Kind == schema.Unknown || c.live.Kind == schema.List && c.live.Elem == schema.Unknown {
 				c.out = "its type is not known"
 				continue
 			}
 			if _, err := tt.Facet(t.alias, append(slices.Clone(names), c.name)...); err != nil {
 				c.guest = fmt.Sprintf("col%d", i)
-				specs = append(specs, dynamic.ColumnSpec{Name: c.name, As: c.guest})
+				specs = append(specs, dynamic.ColumnSpec{Name: c.name, As: c.guest, Stored: exosql.StoredForm(c.stored)})
+			} else if c.stored != "" {
+				specs = append(specs, dynamic.ColumnSpec{Name: c.name, Stored: exosql.StoredForm(c.stored)})
 			}
 			names = append(names, c.name)
 		}
@@ -475,6 +483,13 @@ func (w *world) bind(d *draft.Draft, f *grantfile.File, declared *grantfile.Decl
 		by[x.Name] = t
 		for _, c := range x.Columns {
 			col := t.column(c.Name)
+			for _, y := range f.Facets {
+				for _, z := range y.Columns {
+					if y.Text == x.Name && z.Text == c.Name {
+						col.stored = z.Stored
+					}
+				}
+			}
 			if col.out, col.guest = "", c.As; c.As == "" {
 				col.guest = camel(c.Name)
 			}

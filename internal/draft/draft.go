@@ -4,7 +4,8 @@
 //	text := d.Text(nil)
 //
 // A draft grants less than a person would: a table of which neither a key nor the name of a column says whose its rows are, and a column
-// whose name sounds like secrets, persons or free text, are comments in it, with the reason. It reads no rows, and says `reviewed: false`.
+// whose name sounds like secrets, persons or free text, are comments in it, with the reason. It reads no rows: what is known of cells
+// (schema.Column.Cells) it gets with the catalogue. It says `reviewed: false`.
 package draft
 
 import (
@@ -70,6 +71,8 @@ type column struct {
 	as        string   // what programs call it; "": by its own name
 	out       string   // why it is left out
 	oneOf     []string // its only values
+	stored    string   // how SQLite holds it
+	note      string   // how that was found
 }
 
 // link is one as the file says it.
@@ -205,12 +208,30 @@ func (d *Draft) nameFacets(tables map[*Facet]*dynamic.Table) {
 			if x.oneOf = listed[c.Name]; x.oneOf == nil && c.Kind == schema.Text {
 				x.oneOf = d.live.Values(c)
 			}
+			x.stored, x.note = held(c)
 			f.columns = append(f.columns, x)
 		}
 		if n := d.nameOdd(f, odd); len(shown)+n == 0 {
 			f.leave("no column is left", "each of its columns is left out")
 		}
 	}
+}
+
+// held is the form that the cells of a column have which were looked at, if all have one or most can't be read without it.
+func held(c *schema.Column) (form, note string) {
+	if c.Cells == nil || c.Cells.Held == 0 {
+		return "", ""
+	}
+	form, n := c.Cells.Form(c.Kind)
+	switch all := c.Cells.Held; {
+	case n == all:
+		return form, fmt.Sprintf("so are the %d cells that were looked at", all)
+	case form != "" && c.Cells.Plain < n:
+		return form, fmt.Sprintf("so are %d of the %d cells that were looked at, and programs can't read the others", n, all)
+	case c.Cells.Plain < all:
+		return "", fmt.Sprintf("%d of the %d cells that were looked at are in a form that programs can't read", all-c.Cells.Plain, all)
+	}
+	return "", ""
 }
 
 // nameOdd gives columns another name for programs, which can't use theirs, and returns how many it could.

@@ -321,6 +321,9 @@ func (f *Facet) writeColumns(w *writer, indent, before string) {
 		if of := scalars(c.oneOf); c.out == "" && of != "" && len(of) <= longestList { // of a longer enum the model knows the values all the same
 			fields = append(fields, "one_of: ["+of+"]")
 		}
+		if c.stored != "" && c.out == "" {
+			fields = append(fields, "stored: "+c.stored)
+		}
 		text := yamlText(c.name) + ":"
 		if len(fields) > 0 {
 			text += " { " + strings.Join(fields, ", ") + " }"
@@ -329,12 +332,12 @@ func (f *Facet) writeColumns(w *writer, indent, before string) {
 		case c.out != "":
 			w.noted(indent+before, "  # "+comment(yamlText(c.name))+":"+labels[c.out], c.out)
 		case utf8.RuneCountInString(indent+before+text)+2 > widest: // a long name and a long comment
-			w.line("%s%s  %s:", indent, before, yamlText(c.name))
+			w.noted(indent+before, "  "+yamlText(c.name)+":", c.note)
 			for _, f := range fields {
 				w.line("%s%s    %s", indent, before, f)
 			}
 		default:
-			w.line("%s%s  %s", indent, before, text)
+			w.noted(indent+before, "  "+text, c.note)
 		}
 	}
 }

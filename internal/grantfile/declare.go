@@ -392,7 +392,7 @@ func columnsOf(x *Facet) (out []Name) {
 }
 
 func (c Column) spec() dynamic.ColumnSpec {
-	s := dynamic.ColumnSpec{Name: c.Text, As: c.As.Text, Type: c.Type.Text, Elem: c.Elem, Doc: c.Doc, StoredISO: c.ISO, Indexed: c.Indexed}
+	s := dynamic.ColumnSpec{Name: c.Text, As: c.As.Text, Type: c.Type.Text, Elem: c.Elem, Doc: c.Doc, StoredISO: c.ISO, Stored: exosql.StoredForm(c.Stored), Indexed: c.Indexed}
 	if len(c.OneOf) > 0 {
 		s.OneOf = texts(c.OneOf)
 	}

@@ -85,10 +85,11 @@ type Column struct {
 	OneOf    []Name
 	Label    []Name
 	Readers  Readers
-	Trusted  bool // a program that has read what outsiders wrote can't write it
-	MaxBytes int  // the most that a labelled value takes; 0: not said
-	ISO      bool // a time is stored as text, in one form; see exosql's StoredISO
-	Indexed  bool // see exosql's Indexed
+	Trusted  bool   // a program that has read what outsiders wrote can't write it
+	MaxBytes int    // the most that a labelled value takes; 0: not said
+	ISO      bool   // a time is stored as text, in one form; see exosql's StoredISO
+	Stored   string // how SQLite holds it; see exosql's Stored
+	Indexed  bool   // see exosql's Indexed
 }
 
 // Readers say whose a labelled value is: see exosql's ReadBy.
@@ -279,7 +280,12 @@ func (r *reader) columns(n *yaml.Node) (out []Column) {
 			"trusted":   func(e entry) { c.Trusted = r.bool(e.value, "trusted") },
 			"max_bytes": func(e entry) { c.MaxBytes = r.bytes(e.value, "max_bytes") },
 			"iso":       func(e entry) { c.ISO = r.bool(e.value, "iso") },
-			"indexed":   func(e entry) { c.Indexed = r.bool(e.value, "indexed") },
+			"stored": func(e entry) {
+				if c.Stored = r.text(e.value, "stored"); c.Stored != "" && !slices.Contains(storedForms(), c.Stored) {
+					r.at(posOf(e.value), "stored: want one of %s", strings.Join(storedForms(), ", "))
+				}
+			},
+			"indexed": func(e entry) { c.Indexed = r.bool(e.value, "indexed") },
 		})
 		out = append(out, c)
 	}

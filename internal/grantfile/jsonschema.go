@@ -3,9 +3,11 @@ package grantfile
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/cellform"
 )
 
 // SchemaURL is where the schema of the file's form is published: editors complete and check by it.
@@ -138,6 +140,7 @@ func facetSchema() node {
 		"trusted":   aBool().about("true: a program that has read what is untrusted can't write it"),
 		"max_bytes": aSize().about("the most that one of its values takes, of a column with a label: 4KiB"),
 		"iso":       aBool().about("a time is stored as text, in one form"),
+		"stored":    wordOf(storedForms()).about("how SQLite holds its times, days or truth values"),
 		"indexed":   aBool().about("an index serves it"),
 	}))
 	link := either(aText(), form(map[string]node{
@@ -162,4 +165,16 @@ func facetSchema() node {
 		"search":   someTexts().about("columns of text that are searched together"),
 		"pin":      aText().about("what the database said of the table when somebody looked; exo validate -pin writes it"),
 	}, "columns", "scope")
+}
+
+// storedForms are all forms of stored.
+func storedForms() (out []string) {
+	for _, kind := range []string{value.TypeTime, value.TypeDate, value.TypeBool} {
+		for _, f := range cellform.Of(kind) {
+			if !slices.Contains(out, string(f)) {
+				out = append(out, string(f))
+			}
+		}
+	}
+	return out
 }

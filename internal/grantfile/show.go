@@ -176,6 +176,9 @@ func (c Column) how() string {
 	if c.ISO {
 		parts = append(parts, "stored in one form")
 	}
+	if c.Stored != "" {
+		parts = append(parts, "stored as "+c.Stored)
+	}
 	if c.Indexed {
 		parts = append(parts, "indexed")
 	}

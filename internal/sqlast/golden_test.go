@@ -253,18 +253,23 @@ func TestSelects(t *testing.T) {
 	}
 }
 
-func TestStrftimeMillis(t *testing.T) {
-	s := todos()
-	s.Columns, s.Limit = []Output{{call(StrftimeMillis, Arg{Slot: 0}), "v"}}, []Expr{One}
-	text, _ := mustRender(t, s, SQLite)
-	if want := `SELECT strftime('%Y-%m-%dT%H:%M:%fZ', ?) AS "v" FROM "todos" AS "t0" LIMIT 1`; text != want {
-		t.Errorf("got %s", text)
-	}
-	if got := run(t, open(t, fixture), s, "2026-01-02 03:04:05+01:00"); got != "2026-01-02T02:04:05.000Z" {
-		t.Errorf("got %s", got)
-	}
-	if text, _, err := Render(s, Postgres); err == nil {
-		t.Errorf("Postgres: %s", text)
+// TestCells: how cells of SQLite that are in another form are read and written. PostgreSQL has none of it.
+func TestCells(t *testing.T) {
+	x := Expr(Arg{Slot: 0})
+	for want, e := range map[string]Expr{
+		`(CASE WHEN typeof(?) = 'text' AND substr(?, 8, 1) = '-' THEN coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', ?), exo_read_time(?, 0)) ELSE exo_read_time(?, 0) END)`: call(AnyTime, x, x, x, x, x),
+		`exo_read_time(?, ?)`: call(ReadTime, x, x), `exo_read_day(?, ?)`: call(ReadDay, x, x), `exo_read_flag(?, ?)`: call(ReadFlag, x, x),
+		`exo_store_time(?, ?)`: call(StoreTime, x, x), `exo_store_day(?, ?)`: call(StoreDay, x, x), `exo_store_flag(?, ?)`: call(StoreFlag, x, x),
+		`(? < '')`: call(IsNumber, x), `(? >= '')`: call(NoNumber, x), `nullif(typeof(?), 'null')`: call(TypeOf, x),
+	} {
+		s := todos()
+		s.Columns, s.Limit = []Output{{e, "v"}}, []Expr{One}
+		if text, _ := mustRender(t, s, SQLite); text != `SELECT `+want+` AS "v" FROM "todos" AS "t0" LIMIT 1` {
+			t.Errorf("got %s", text)
+		}
+		if text, _, err := Render(s, Postgres); err == nil {
+			t.Error(text)
+		}
 	}
 }
 

@@ -19,7 +19,16 @@ const (
 	IsNull         //
 	IsNotNull      //
 	Add            // of offsets; numbers of rows are added by Plus
-	StrftimeMillis // SQLite only: a time as text, UTC, with milliseconds
+	AnyTime        // SQLite only: a time in whatever form that is a text, as text, UTC, with milliseconds; NULL if it is none. It is given five times
+	ReadTime       // SQLite only: a cell, and the number of its form (see package stored), as such a text
+	ReadDay        // the same of a day
+	ReadFlag       // the same of a truth value
+	StoreTime      // SQLite only: a text of a time, and a form: the cell
+	StoreDay       //
+	StoreFlag      //
+	IsNumber       // SQLite only: a column holds a number
+	NoNumber       // SQLite only: it holds none
+	TypeOf         // SQLite only: the name of the kind of value that a cell is, NULL of NULL
 	TruncMillis    // Postgres only: a time cut to milliseconds
 	Includes       // the first text contains the second, by characters as they are
 	StartsWith     //
@@ -172,24 +181,34 @@ func postfix(op constant) spelling { return spelling{"(", nil, " " + op + ")"} }
 func function(head constant) spelling { return spelling{head, []constant{", "}, ")"} }
 
 var ops = [numOps]opInfo{
-	Eq:             {"eq", 2, 2, infix("="), infix("=")},
-	Ne:             {"ne", 2, 2, infix("<>"), infix("<>")},
-	Lt:             {"lt", 2, 2, infix("<"), infix("<")},
-	Le:             {"le", 2, 2, infix("<="), infix("<=")},
-	Gt:             {"gt", 2, 2, infix(">"), infix(">")},
-	Ge:             {"ge", 2, 2, infix(">="), infix(">=")},
-	Is:             {"is", 2, 2, infix("IS"), infix("IS NOT DISTINCT FROM")},
-	IsNot:          {"is-not", 2, 2, infix("IS NOT"), infix("IS DISTINCT FROM")},
-	And:            {"and", 1, 0, infix("AND"), infix("AND")},
-	Or:             {"or", 1, 0, infix("OR"), infix("OR")},
-	Not:            {"not", 1, 1, prefix("NOT"), prefix("NOT")},
-	IsNull:         {"is-null", 1, 1, postfix("IS NULL"), postfix("IS NULL")},
-	IsNotNull:      {"is-not-null", 1, 1, postfix("IS NOT NULL"), postfix("IS NOT NULL")},
-	Add:            {"add", 2, 2, infix("+"), infix("+")},
-	Coalesce:       {"coalesce", 2, 0, function("coalesce("), function("coalesce(")},
-	CastedText:     {"casted-text", 1, 1, spelling{}, spelling{"cast(", nil, " AS text)"}},
-	CodePointText:  {"code-point-text", 1, 1, spelling{"(CAST(", nil, " AS TEXT) COLLATE BINARY)"}, spelling{"(cast(", nil, ` AS text) COLLATE "C")`}},
-	StrftimeMillis: {"strftime-millis", 1, 1, function("strftime('%Y-%m-%dT%H:%M:%fZ', "), spelling{}},
+	Eq:            {"eq", 2, 2, infix("="), infix("=")},
+	Ne:            {"ne", 2, 2, infix("<>"), infix("<>")},
+	Lt:            {"lt", 2, 2, infix("<"), infix("<")},
+	Le:            {"le", 2, 2, infix("<="), infix("<=")},
+	Gt:            {"gt", 2, 2, infix(">"), infix(">")},
+	Ge:            {"ge", 2, 2, infix(">="), infix(">=")},
+	Is:            {"is", 2, 2, infix("IS"), infix("IS NOT DISTINCT FROM")},
+	IsNot:         {"is-not", 2, 2, infix("IS NOT"), infix("IS DISTINCT FROM")},
+	And:           {"and", 1, 0, infix("AND"), infix("AND")},
+	Or:            {"or", 1, 0, infix("OR"), infix("OR")},
+	Not:           {"not", 1, 1, prefix("NOT"), prefix("NOT")},
+	IsNull:        {"is-null", 1, 1, postfix("IS NULL"), postfix("IS NULL")},
+	IsNotNull:     {"is-not-null", 1, 1, postfix("IS NOT NULL"), postfix("IS NOT NULL")},
+	Add:           {"add", 2, 2, infix("+"), infix("+")},
+	Coalesce:      {"coalesce", 2, 0, function("coalesce("), function("coalesce(")},
+	CastedText:    {"casted-text", 1, 1, spelling{}, spelling{"cast(", nil, " AS text)"}},
+	CodePointText: {"code-point-text", 1, 1, spelling{"(CAST(", nil, " AS TEXT) COLLATE BINARY)"}, spelling{"(cast(", nil, ` AS text) COLLATE "C")`}},
+	// SQLite would read a number as a day of Julius Scaliger, and the text now as the time of the query.
+	AnyTime:        {"any-time", 5, 5, spelling{"(CASE WHEN typeof(", []constant{") = 'text' AND substr(", ", 8, 1) = '-' THEN coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', ", "), exo_read_time(", ", 0)) ELSE exo_read_time("}, ", 0) END)"}, spelling{}},
+	ReadTime:       {"read-time", 2, 2, function("exo_read_time("), spelling{}},
+	ReadDay:        {"read-day", 2, 2, function("exo_read_day("), spelling{}},
+	ReadFlag:       {"read-flag", 2, 2, function("exo_read_flag("), spelling{}},
+	StoreTime:      {"store-time", 2, 2, function("exo_store_time("), spelling{}},
+	StoreDay:       {"store-day", 2, 2, function("exo_store_day("), spelling{}},
+	StoreFlag:      {"store-flag", 2, 2, function("exo_store_flag("), spelling{}},
+	IsNumber:       {"is-number", 1, 1, postfix("< ''"), spelling{}},
+	NoNumber:       {"no-number", 1, 1, postfix(">= ''"), spelling{}},
+	TypeOf:         {"type-of", 1, 1, spelling{"nullif(typeof(", nil, "), 'null')"}, spelling{}},
 	TruncMillis:    {"trunc-millis", 1, 1, spelling{}, function("date_trunc('milliseconds', ")},
 	NextMillis:     {"next-millis", 1, 1, spelling{}, postfix("+ INTERVAL '1 millisecond'")},
 	NullIf:         {"nullif", 2, 2, function("nullif("), function("nullif(")},

@@ -109,6 +109,14 @@ func (r Reader) OneOfName() string { return r.of("OneOf", "OneOf", "`one_of`") }
 // ISO is the property of a column that holds times as text in one form.
 func (r Reader) ISO() string { return r.of("StoredISO()", "StoredISO", "`iso: true`") }
 
+// Stored is a form in which SQLite holds a column.
+func (r Reader) Stored(form string) string {
+	return r.of("Stored("+strconv.Quote(form)+")", "Stored: "+strconv.Quote(form), "`stored: "+form+"`")
+}
+
+// StoredName is the property that gives the form.
+func (r Reader) StoredName() string { return r.of("Stored", "Stored", "`stored`") }
+
 // Type gives a column a type. inGo is that of its field.
 func (r Reader) Type(kind, inGo string) string {
 	return r.of("a field of type "+inGo, "the Type "+strconv.Quote(kind), "`type: "+kind+"`")

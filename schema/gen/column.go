@@ -23,6 +23,8 @@ type column struct {
 	named bool     // which needs saying
 	oneOf []string // the only values, by a check
 	iso   bool     // its times have no more than milliseconds
+	form  string   // the form that all cells of it have which were looked at
+	held  int      // how many these are
 	doc   string   // what it is, where its type in Go does not say so
 }
 
@@ -56,6 +58,11 @@ func (p *pack) takeColumns(t *table) {
 			col.oneOf = t.lists[c.Name]
 		}
 		col.iso = milliseconds.MatchString(c.Type)
+		if c.Cells != nil {
+			if form, n := c.Cells.Form(c.Kind); n == c.Cells.Held || c.Cells.Plain == 0 {
+				col.form, col.held = form, n
+			}
+		}
 		t.cols = append(t.cols, col)
 	}
 	for _, c := range t.cols { // those that have their own name first

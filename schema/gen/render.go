@@ -200,8 +200,14 @@ func (s *source) column(t *table, c *column) {
 	if c.iso {
 		s.printf(".StoredISO()")
 	}
+	if c.form != "" {
+		s.printf(".Stored(%s)", lit(c.form))
+	}
 	if doc := cmp.Or(line(c.c.Comment), line(c.doc)); doc != "" {
 		s.printf(".Doc(%s)", lit(doc))
+	}
+	if c.form != "" {
+		s.printf(" // so are %d of the %d cells that were looked at", c.held, c.c.Cells.Held)
 	}
 	s.printf("\n")
 }

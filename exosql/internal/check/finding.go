@@ -33,4 +33,5 @@ const (
 	LabelMismatch    = "label"
 	NeededColumn     = "needed column"
 	UnfitPermission  = "permission"
+	OtherForm        = "stored form"
 )

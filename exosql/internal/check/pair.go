@@ -51,7 +51,7 @@ func (c *Checker) Unlike(l *decl.Link) string {
 			continue // missing, and reported
 		}
 		if c.Live.Engine == schema.Postgres {
-			if p.From.Kind == value.TypeTime && !(p.From.Iso && p.To.Iso) { // what is written through the link is what programs have
+			if p.From.Kind == value.TypeTime && !(p.From.Iso() && p.To.Iso()) { // what is written through the link is what programs have
 				return fmt.Sprintf("%s.%s and %s.%s are times, which may be finer than the milliseconds that are written (%s says that they are not)", l.From.Name, p.From.Name, l.To.Name, p.To.Name, l.From.Reader.ISO())
 			}
 			if a.Type != b.Type && !(a.Kind == schema.Int && b.Kind == schema.Int) && !(anyText(a) && anyText(b)) {
@@ -86,7 +86,7 @@ func byValue(p decl.Pair, a, b string) string {
 	kind := p.From.Kind
 	whole := func(affinity string) bool { return affinity == "INTEGER" || affinity == "NUMERIC" }
 	switch {
-	case kind == value.TypeDecimal, kind == value.TypeFloat, kind == value.TypeInterval, kind == value.TypeTime && !(p.From.Iso && p.To.Iso):
+	case kind == value.TypeDecimal, kind == value.TypeFloat, kind == value.TypeInterval, kind == value.TypeTime && !(p.From.Iso() && p.To.Iso()):
 		return "compared by their values, of which SQLite keeps two spellings apart"
 	case kind == value.TypeInt && !(whole(a) && whole(b)):
 		return fmt.Sprintf("whole numbers, and stored with the affinities %s and %s: 1 and '1' are two there", a, b)

@@ -99,13 +99,17 @@ func (s *server) part(col *decl.Column, exact bool) (part *schema.Part, declared
 		switch {
 		case col.Kind == value.TypeDecimal || col.Kind == value.TypeInterval:
 			return nil, declared // compared by functions of ours
-		case col.Kind == value.TypeTime && !col.Iso:
+		case col.Stored.Exact(col.Kind) || exact && col.Stored != "":
+			return plain, declared
+		case col.Stored != "": // sorted by a function of ours
+			return nil, declared
+		case col.Kind == value.TypeTime:
 			return nil, Served{Declaration: col.Table.Reader.ISO(), If: "holds times in that form only"}
 		}
 		return plain, declared
 	}
 	switch {
-	case col.Kind == value.TypeTime && !col.Iso && !exact:
+	case col.Kind == value.TypeTime && !col.Iso() && !exact:
 		return nil, Served{Declaration: col.Table.Reader.ISO(), If: "holds no finer times than milliseconds"}
 	case PlainType(x) == "real":
 		return nil, declared // compared as the number that it is written as

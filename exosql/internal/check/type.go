@@ -7,6 +7,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/internal/cellform"
 	"github.com/exoagent/exoagent/internal/sqlname"
 	"github.com/exoagent/exoagent/schema"
 )
@@ -61,6 +62,7 @@ func (c *Checker) columnType(t *decl.Table, col *decl.Column, x *schema.Column, 
 		c.Add(f)
 		return
 	}
+	c.cells(t, col, x)
 	if col.Enum == nil || col.Kind != value.TypeText {
 		return
 	}
@@ -78,6 +80,33 @@ func (c *Checker) columnType(t *decl.Table, col *decl.Column, x *schema.Column, 
 		f.Problem, f.Warning = fmt.Sprintf("%s has %s, which %s does not list: programs can't ask for it", of, less, t.Reader.OneOfName()), true
 	} else {
 		return
+	}
+	c.Add(f)
+}
+
+// cells compares the form in which a column of SQLite is declared with that of the cells that were looked at. Where none of them can be read
+// nothing that programs ask of the column is right, and it is no warning.
+func (c *Checker) cells(t *decl.Table, col *decl.Column, x *schema.Column) {
+	if x.Cells == nil || string(x.Kind) != col.Kind {
+		return
+	}
+	if col.Stored.Number() && strings.HasPrefix(strings.ToUpper(x.Default), "CURRENT_") {
+		c.Add(Finding{Kind: OtherForm, Table: t.Name, Column: col.Name, Warning: true, Problem: "has the default " + x.Default + ", which is a text, where " + t.Reader.Stored(string(col.Stored)) + " says that it holds numbers: a row that is inserted without it can't be shown",
+			Fix: "a default like (unixepoch()), or (unixepoch() * 1000) for milliseconds"})
+	}
+	fit, what := x.Cells.Plain, "need "+t.Reader.StoredName()+" in the declaration"
+	if col.Stored != "" {
+		fit, what = x.Cells.Forms[string(col.Stored)], "are not as "+t.Reader.Stored(string(col.Stored))+" says, like "+col.Stored.Example()
+	}
+	if fit == x.Cells.Held {
+		return
+	}
+	f := Finding{Kind: OtherForm, Table: t.Name, Column: col.Name, Warning: fit > 0 || col.Stored != "",
+		Problem: fmt.Sprintf("%d of the %d cells that were looked at %s: programs don't find such rows by the column, and can't be shown it", x.Cells.Held-fit, x.Cells.Held, what)}
+	if form, n := x.Cells.Form(x.Kind); form != "" && n > fit {
+		f.Fix = fmt.Sprintf("%s, which %d of them have", t.Reader.Stored(form), n)
+	} else {
+		f.Fix = "one form for all cells of the column; there are " + cellform.Texts(cellform.Of(col.Kind))
 	}
 	c.Add(f)
 }
@@ -108,7 +137,11 @@ func Holds(live *schema.Database, col *decl.Column, x *schema.Column) bool {
 
 func (c *Checker) holds(col *decl.Column, x *schema.Column) bool {
 	if c.Live.Engine == schema.SQLite {
-		return x.Kind == schema.Unknown || slices.Contains(sqliteHolds[col.Kind], x.Kind)
+		if col.Stored.Number() && x.Kind == schema.Text { // SQLite makes a text of each number
+			return false
+		}
+		numbers, flag := col.Stored.Number() && (x.Kind == schema.Int || x.Kind == schema.Decimal), col.Kind == value.TypeBool && col.Stored != "" && x.Kind == schema.Text
+		return x.Kind == schema.Unknown || slices.Contains(sqliteHolds[col.Kind], x.Kind) || numbers || flag
 	}
 	switch {
 	case col.Kind == value.TypeText && x.Kind == schema.Unknown:

@@ -25,8 +25,10 @@ type Engine struct {
 // of ours is exact.
 func (c *compiler) equality(col *decl.Column) decl.Equality {
 	switch {
+	case c.heldAs(col) != "": // of texts of digits, or compared by a function of ours
+		return decl.ExactEquality
 	case col.Kind == value.TypeText:
-	case c.dialect == sqlast.SQLite && (col.Kind == value.TypeUUID || col.Kind == value.TypeDate || col.Kind == value.TypeTime && col.Iso):
+	case c.dialect == sqlast.SQLite && (col.Kind == value.TypeUUID || col.Kind == value.TypeDate || col.Kind == value.TypeTime && col.Iso()):
 	default:
 		return decl.ExactEquality
 	}

@@ -41,6 +41,9 @@ func (e colExpr) sql(f *from) sqlast.Expr {
 	if e.col.Kind == value.TypeList && x != nil && e.form().Cast {
 		return call(arrayOf(e.col, e.form()), x)
 	}
+	if x != nil && f.c.heldAs(e.col) != "" {
+		return f.read(x, e.col)
+	}
 	return f.unindexed(x, e.row, e.col)
 }
 
@@ -67,8 +70,12 @@ func (e colExpr) comparable(f *from) sqlast.Expr {
 	if f.c.dialect == sqlast.Postgres {
 		return e.comparablePostgres(x)
 	}
-	if e.col.Kind == value.TypeTime && !e.col.Iso && x != nil {
-		return call(sqlast.StrftimeMillis, x)
+	switch {
+	case x == nil:
+	case f.c.heldAs(e.col) != "":
+		return f.read(x, e.col)
+	case e.col.Kind == value.TypeTime && !e.col.Iso():
+		return call(sqlast.AnyTime, x, x, x, x, x)
 	}
 	if e.col.Kind == value.TypeText && x != nil && f.c.form(e.col).Numbers { // its text, as it is shown
 		return call(sqlast.CodePointText, x)
@@ -112,6 +119,8 @@ func (e opExpr) sql(f *from) sqlast.Expr {
 		if x := e.postgres(f); x != nil {
 			return x
 		}
+	} else if x := e.held(f); x != nil {
+		return x
 	}
 	if s, ok := e.args[0].(subquery); ok && keying(e.op) { // within: an engine keeps the value, and would call it for each row
 		return s.write(f, func(x expr, sub *from) sqlast.Expr { return opExpr{e.op, []expr{x}, e.of}.sql(sub) })
@@ -136,8 +145,9 @@ type inExpr struct {
 func (e inExpr) typ() exprType { return exprType{kind: value.TypeBool} }
 
 func (e inExpr) sql(f *from) sqlast.Expr {
-	in := sqlast.In{X: compared(e.x, f), Not: e.not}
-	for _, a := range e.list {
+	x, list := f.heldList(e.x, e.list)
+	in := sqlast.In{X: compared(x, f), Not: e.not}
+	for _, a := range list {
 		in.List = append(in.List, compared(a, f))
 	}
 	if e.not && len(e.list) == 0 {
@@ -161,8 +171,12 @@ func shown(e expr, f *from) sqlast.Expr {
 		return e.sql(f)
 	}
 	x := compared(e, f)
-	if c, ok := x.(sqlast.Call); ok && c.Op == sqlast.StrftimeMillis {
+	c, _ := x.(sqlast.Call)
+	switch c.Op {
+	case sqlast.AnyTime:
 		return call(sqlast.Coalesce, x, c.Args[0])
+	case sqlast.ReadTime, sqlast.ReadDay, sqlast.ReadFlag: // the cell itself might read as another value
+		return call(sqlast.Coalesce, x, call(sqlast.TypeOf, c.Args[0]))
 	}
 	return x
 }
@@ -175,6 +189,9 @@ type sortExpr struct{ x expr }
 func (e sortExpr) typ() exprType { return e.x.typ() }
 
 func (e sortExpr) sql(f *from) sqlast.Expr {
+	if c, ok := e.x.(colExpr); ok && f.c.heldAs(c.col).Exact(c.col.Kind) {
+		return rawExpr{c}.sql(f)
+	}
 	if c, ok := e.x.(interface{ comparable(*from) sqlast.Expr }); ok && e.x.typ().kind == value.TypeTime {
 		return c.comparable(f)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/internal/cellform"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
@@ -197,7 +198,7 @@ func (g *group) cell(row *occurrence, x expr) cell {
 			return cell{row: row, col: col, of: of}
 		}
 	}
-	c := cell{row: row, col: &decl.Column{Table: row.table, Name: "group", Kind: of.kind, Null: true, Iso: true}, of: of}
+	c := cell{row: row, col: &decl.Column{Table: row.table, Name: "group", Kind: of.kind, Null: true, Stored: cellform.ISO}, of: of}
 	g.cells[c.col] = x
 	return c
 }

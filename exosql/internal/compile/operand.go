@@ -135,6 +135,9 @@ func (f *from) pair(a, b colExpr) (x, y expr) {
 	if f.c.dialect == sqlast.Postgres && a.col.Kind == value.TypeTime && b.col.Kind == value.TypeTime {
 		return stored{a}, stored{b}
 	}
+	if form := f.c.heldAs(a.col); form != "" && form == f.c.heldAs(b.col) && form.Exact(a.col.Kind) && a.col.Kind == b.col.Kind {
+		return rawExpr{a}, rawExpr{b}
+	}
 	args, of := f.alike([]expr{a, b})
 	return keyOf(args[0], of), keyOf(args[1], of)
 }

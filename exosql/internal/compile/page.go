@@ -88,7 +88,7 @@ func (f *from) total(q *query) ([]orderTerm, error) {
 			return nil, noPage(r)
 		}
 		for _, k := range r.table.Keys {
-			if k.Kind == value.TypeTime && !k.Iso {
+			if k.Kind == value.TypeTime && !k.Iso() && !f.c.heldAs(k).Exact(k.Kind) {
 				return nil, &fail.Error{Kind: fail.Denied, Msg: "has rows whose key is a time, which a cursor holds to the millisecond: they can't be read in pages", Err: fmt.Errorf("exosql: the key %s.%s may hold finer times; %s says that it does not", r.table.Name, k.Name, r.table.Reader.ISO())}
 			}
 			add(orderTerm{expr: sortExpr{f.keyOrder(colExpr{r, k})}, desc: desc})
@@ -193,7 +193,7 @@ func (f *from) against(op sqlast.Op, x expr, v argExpr) expr {
 func (f *from) alignedFrom(terms []orderTerm, i int) bool {
 	for k, o := range terms[i:] {
 		c, column := plainText(o.x()).(colExpr)
-		if f.c.after[i+k] || o.desc != terms[i].desc || o.desc && !f.neverNull(o.expr) || column && c.col.Kind == value.TypeTime && !c.col.Iso { // see postgresRange
+		if f.c.after[i+k] || o.desc != terms[i].desc || o.desc && !f.neverNull(o.expr) || column && c.col.Kind == value.TypeTime && !c.col.Iso() { // see postgresRange
 			return false
 		}
 	}

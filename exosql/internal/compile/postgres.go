@@ -26,7 +26,7 @@ func (e colExpr) comparablePostgres(x sqlast.Expr) sqlast.Expr {
 	case x == nil:
 	case e.col.Kind == value.TypeText && (e.col.Enum == nil || !e.typ().native.Text() && !e.typ().native.Ordered):
 		return call(sqlast.CastedText, textual(e, x))
-	case e.col.Kind == value.TypeTime && !e.col.Iso:
+	case e.col.Kind == value.TypeTime && !e.col.Iso():
 		return call(sqlast.TruncMillis, x)
 	case e.single():
 		return call(sqlast.FloatExact, x)
@@ -55,7 +55,7 @@ func (e opExpr) postgres(f *from) sqlast.Expr {
 		return nil
 	}
 	c, ok := e.args[0].(colExpr)
-	if !ok || len(e.args) != 2 || c.col.Kind != value.TypeTime || c.col.Iso {
+	if !ok || len(e.args) != 2 || c.col.Kind != value.TypeTime || c.col.Iso() {
 		return nil
 	}
 	if v, ok := e.args[1].(argExpr); ok {

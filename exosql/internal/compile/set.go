@@ -9,6 +9,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/internal/cellform"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
@@ -52,7 +53,7 @@ func (f *from) combine(q *query, n *message.Node, set sqlast.Set) error {
 		if err != nil {
 			return fail.Errorf(fail.Invalid, n.Name, "`%s` %s", shows.names[i], err.Error())
 		}
-		c := cell{row: row, col: &decl.Column{Table: row.table, Name: "row", Kind: of.kind, Null: true, Iso: true}, of: of}
+		c := cell{row: row, col: &decl.Column{Table: row.table, Name: "row", Kind: of.kind, Null: true, Stored: cellform.ISO}, of: of}
 		g.keys, g.kinds, g.cells[c.col] = append(g.keys, c), append(g.kinds, it.kind), x
 		row.table.Keys = append(row.table.Keys, c.col)
 		o := d.out(outKey{row, c.col}, f.canonicalSQL(x), i)

@@ -189,7 +189,9 @@ func (s *Statement) Calculate(col *decl.Column, n *message.Node) (Assigned, erro
 		return Assigned{}, fail.Errorf(fail.Invalid, "", "`%s` is one of '%s', and can't be set to what is calculated", col.Guest, strings.Join(col.Enum, "', '"))
 	}
 	name, val := fmt.Sprintf("c%d", len(s.sel.Columns)), e.sql(f)
-	if _, plain := e.(colExpr); !plain && s.c.dialect == sqlast.SQLite { // PostgreSQL knows what its columns hold
+	if held := f.holding(col, e); held != nil {
+		val = held
+	} else if _, plain := e.(colExpr); !plain && s.c.dialect == sqlast.SQLite { // PostgreSQL knows what its columns hold
 		switch col.Kind {
 		case value.TypeInt:
 			val = sqlast.Call{Op: sqlast.StoreWhole, Args: []sqlast.Expr{val}}
@@ -272,7 +274,7 @@ func (s *Statement) Inserted(entry scope.Entry, rows [][]Assigned, returning []*
 	var cells []plan.Cell
 	for _, k := range returning {
 		x.Returning = append(x.Returning, k.Name)
-		cells = append(cells, plan.Cell{Kind: k.Kind, Null: true, Name: k.Table.Name + "." + k.Name}) // a trigger may have made it so
+		cells = append(cells, plan.Cell{Kind: k.Kind, Null: true, Form: s.c.heldAs(k), Name: k.Table.Name + "." + k.Name}) // a trigger may have made it so
 	}
 	return s.c.written(x, cells)
 }
@@ -287,7 +289,9 @@ func (c *compiler) stored(v Assigned) sqlast.Expr {
 	if src.Origin == plan.FromMessage && !v.Filled {
 		src.As, src.Beside, src.Column = c.typeOf(v.Col), v.Col.Guest, v.Col.Name
 	}
-	switch {
+	switch form := c.heldAs(v.Col); {
+	case form != "":
+		src.Kind, src.Form, src.Of, src.Beside = plan.ArgCell, form, v.Col.Kind, v.Col.Guest
 	case v.Col.Kind == value.TypeJSON:
 		src.Kind = plan.ArgDocument
 	case v.Col.Kind == value.TypeList:

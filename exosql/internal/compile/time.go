@@ -4,8 +4,10 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/cellform"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
@@ -103,3 +105,125 @@ func (f *from) era(x expr) expr {
 type storedExpr struct{ colExpr }
 
 func (e storedExpr) sql(f *from) sqlast.Expr { return e.colExpr.sql(f) }
+
+// heldAs is the form in which SQLite holds a column, where that is declared and is not what statements calculate with; "": there is none.
+func (c *compiler) heldAs(col *decl.Column) cellform.Form {
+	if c.dialect != sqlast.SQLite || col.Iso() || !col.Stored.Fits(col.Kind) {
+		return ""
+	}
+	return col.Stored
+}
+
+var readers = map[string]sqlast.Op{value.TypeTime: sqlast.ReadTime, value.TypeDate: sqlast.ReadDay, value.TypeBool: sqlast.ReadFlag}
+var storers = map[string]sqlast.Op{value.TypeTime: sqlast.StoreTime, value.TypeDate: sqlast.StoreDay, value.TypeBool: sqlast.StoreFlag}
+
+// read is a cell of a declared form as a time, a day or a truth value; NULL for a cell of another form.
+func (f *from) read(x sqlast.Expr, col *decl.Column) sqlast.Expr {
+	return call(readers[col.Kind], x, f.c.formArg(col.Stored))
+}
+
+func (c *compiler) formArg(form cellform.Form) sqlast.Expr {
+	return c.arg(plan.Source{Origin: plan.FromConst, Index: form.Index(), Item: -1})
+}
+
+// rawExpr is a column as it lies in the database, where its index serves.
+type rawExpr struct{ colExpr }
+
+func (e rawExpr) sql(f *from) sqlast.Expr { return f.unindexed(f.col(e.row, e.col), e.row, e.col) }
+
+func (e rawExpr) comparable(f *from) sqlast.Expr { return e.sql(f) }
+
+// bound is a value as a cell of the form, see plan.ArgBound.
+func (e argExpr) bound(kind string, form cellform.Form, of string) argExpr {
+	e.src.Kind, e.src.Form, e.src.Of = kind, form, of
+	return e
+}
+
+// held is a comparison of a column of a declared form with a value, or nil. The value is converted and not the column, so that an index
+// serves. A cell of another form is on neither side of a value: numbers stand before all texts in SQLite, and would be below each time.
+func (e opExpr) held(f *from) sqlast.Expr {
+	c, ok := e.args[0].(colExpr)
+	if !ok || f.c.heldAs(c.col) == "" {
+		return nil
+	}
+	form, of := f.c.heldAs(c.col), c.col.Kind
+	x := rawExpr{c}.sql(f)
+	if e.op == sqlast.IsNull || e.op == sqlast.IsNotNull || x == nil {
+		return call(e.op, x)
+	}
+	if len(e.args) != 2 {
+		return nil
+	}
+	v, ok := e.args[1].(argExpr)
+	if !ok {
+		return nil
+	}
+	low := func() sqlast.Expr { return v.bound(plan.ArgBound, form, of).sql(f) }
+	next := func() sqlast.Expr { return v.bound(plan.ArgNext, form, of).sql(f) }
+	op, right := e.op, low
+	if !form.Exact(of) { // a millisecond has several cells
+		switch e.op {
+		case sqlast.Eq:
+			return call(sqlast.And, call(sqlast.Ge, x, low()), call(sqlast.Lt, x, next()))
+		case sqlast.Is:
+			return call(sqlast.And, call(sqlast.Ge, x, low()), call(sqlast.Lt, x, next()), call(sqlast.IsNotNull, x))
+		case sqlast.Le:
+			op, right = sqlast.Lt, next
+		case sqlast.Gt:
+			op, right = sqlast.Ge, next
+		case sqlast.Lt, sqlast.Ge:
+		default:
+			return nil
+		}
+	}
+	switch op {
+	case sqlast.Eq, sqlast.Is:
+		return call(op, x, right())
+	case sqlast.Lt, sqlast.Le:
+		if !form.Number() {
+			return call(sqlast.And, call(op, x, right()), call(sqlast.NoNumber, x))
+		}
+		return call(op, x, right())
+	case sqlast.Gt, sqlast.Ge:
+		if form.Number() {
+			return call(sqlast.And, call(op, x, right()), call(sqlast.IsNumber, x))
+		}
+		return call(op, x, right())
+	}
+	return nil
+}
+
+// heldList is a column of a declared form, and the values among which it is, as its cells, if all are values.
+func (f *from) heldList(x expr, list []expr) (expr, []expr) {
+	c, ok := x.(colExpr)
+	if !ok || !f.c.heldAs(c.col).Exact(c.col.Kind) {
+		return x, list
+	}
+	out := make([]expr, len(list))
+	for i, a := range list {
+		v, ok := a.(argExpr)
+		if !ok {
+			return x, list
+		}
+		out[i] = v.bound(plan.ArgBound, f.c.heldAs(c.col), c.col.Kind)
+	}
+	return rawExpr{c}, out
+}
+
+// holding is what a column is given that another column, or what was calculated, is written to; nil: as it is. A cell of a column that holds
+// its values in the same form is copied.
+func (f *from) holding(col *decl.Column, e expr) sqlast.Expr {
+	if f.c.dialect != sqlast.SQLite || storers[col.Kind] == sqlast.NoOp {
+		return nil
+	}
+	c, plain := e.(colExpr)
+	switch form := f.c.heldAs(col); {
+	case plain && c.col.Kind == col.Kind && c.col.Stored == col.Stored:
+		return rawExpr{c}.sql(f)
+	case form != "":
+		return call(storers[col.Kind], compared(e, f), f.c.formArg(form))
+	case plain && c.col.Kind == col.Kind:
+		return compared(e, f)
+	}
+	return nil
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/cellform"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
@@ -176,7 +177,7 @@ func (f *from) ofWindow(n *message.Node, env names) (expr, error) {
 			return cell{row: row, col: col, of: made.typ()}, nil
 		}
 	}
-	c := cell{row: row, col: &decl.Column{Table: row.table, Name: "window", Kind: made.typ().kind, Null: true, Iso: true}, of: made.typ()}
+	c := cell{row: row, col: &decl.Column{Table: row.table, Name: "window", Kind: made.typ().kind, Null: true, Stored: cellform.ISO}, of: made.typ()}
 	w.cells[c.col] = made
 	return c, nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/language"
+	"github.com/exoagent/exoagent/internal/cellform"
 	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sealed"
 )
@@ -27,7 +28,7 @@ type Column struct {
 	Trust   bool     // a run that has read what outsiders wrote can't write it
 	Readers *Readers // who may read a labelled value; nil: whoever the label lets
 	Bytes   int      // the most that a value of a labelled column takes; 0: see sealed.Size
-	Iso     bool     // of times on SQLite: stored in scalar.TimeFormat, so text order is time order
+	Stored  cellform.Form
 
 	Indexed bool // may be looked up before the scope is
 
@@ -36,6 +37,9 @@ type Column struct {
 	Needed atomic.Bool
 	Scoped atomic.Bool // in some grant the scope gives it to each new row, and a program may not
 }
+
+// Iso reports whether times on SQLite are texts whose order is that of the times, and on PostgreSQL nothing is finer than a millisecond.
+func (c *Column) Iso() bool { return c.Stored == cellform.ISO }
 
 // Change panics where a column can't be described any more, or never was declared.
 func (c *Column) Change() {

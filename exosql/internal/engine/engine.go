@@ -19,8 +19,8 @@ type Engine interface {
 	Connect(ctx context.Context) (Session, error)
 	// ConnectWriter opens one guarded connection for units of work.
 	ConnectWriter(ctx context.Context) (Writer, error)
-	// Catalog reads what the database says of itself; see Check.
-	Catalog(ctx context.Context) (*schema.Database, error)
+	// Catalog reads what the database says of itself; see Check. cells is whether SQLite is asked for the forms of cells, too.
+	Catalog(ctx context.Context, cells bool) (*schema.Database, error)
 	// Close is called once, after every session was closed.
 	Close() error
 }

@@ -135,11 +135,11 @@ func (p *Pool) Fresh(ctx context.Context) (Session, error) {
 }
 
 // Catalog reads what the database says of itself.
-func (p *Pool) Catalog(ctx context.Context) (*schema.Database, error) {
+func (p *Pool) Catalog(ctx context.Context, cells bool) (*schema.Database, error) {
 	select {
 	case <-p.closed:
 		return nil, Closed()
 	default:
-		return p.Engine.Catalog(ctx)
+		return p.Engine.Catalog(ctx, cells)
 	}
 }

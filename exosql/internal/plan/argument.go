@@ -12,6 +12,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/search"
+	"github.com/exoagent/exoagent/internal/cellform"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -48,6 +49,9 @@ type Source struct {
 	Column  string // its name in the database, of a value that is written
 	Pattern bool   // of like
 	Needle  bool   // a text that is looked for
+
+	Form cellform.Form // SQLite: how the column that it stands beside, or is written to, holds the values of its type Of
+	Of   string
 }
 
 // Kinds of arguments that are no types of values.
@@ -71,6 +75,10 @@ const (
 	ArgDocument    = "document"     // plain data as the text of JSON; with Elem an array, as SQLite holds it
 	ArgArray       = "array"        // PostgreSQL: a list as the text of an array of Elem
 
+	// SQLite, with Form: a cell of that form.
+	ArgCell  = "cell"  // to be written
+	ArgBound = "bound" // to be compared with: the least cell of the value
+	ArgNext  = "next"  // the least one of a millisecond later
 )
 
 // maxPattern bounds a pattern of like, in bytes: matching takes a step for each
@@ -121,6 +129,8 @@ func (a *Source) convert(v value.Value, all []value.Value) (value.Value, error) 
 	case ArgStoredBytes:
 		b, err := base64.StdEncoding.DecodeString(v.Text())
 		return value.Text(`\x` + hex.EncodeToString(b)), err
+	case ArgCell, ArgBound, ArgNext:
+		return a.cell(v)
 	case ArgPosition:
 		n := position(v)
 		if a.Or > 0 {
@@ -177,6 +187,36 @@ func (a *Source) convert(v value.Value, all []value.Value) (value.Value, error) 
 		return v, fail.Errorf(fail.Invalid, "", "the text to look for is longer than %d bytes", MaxNeedle)
 	}
 	return v, nil
+}
+
+// cell is a value as a column of SQLite holds it.
+func (a *Source) cell(v value.Value) (value.Value, error) {
+	var cell any
+	switch t := v.Type(); {
+	case a.Of == value.TypeBool && t == value.TypeBool:
+		cell = a.Form.Flag(v.Bool())
+	case a.Of == value.TypeDate && t == value.TypeText:
+		cell, _ = a.Form.Day(v.Text())
+	case t != value.TypeTime || a.Of != value.TypeTime:
+	case a.Kind == ArgCell:
+		var err error
+		if cell, err = a.Form.Write(v.Time()); err != nil {
+			return v, fail.Errorf(fail.Invalid, "", "`%s` %s", a.Beside, err)
+		}
+	case a.Kind == ArgNext:
+		cell = a.Form.Bound(v.Time().Add(time.Millisecond))
+	default:
+		cell = a.Form.Bound(v.Time())
+	}
+	switch x := cell.(type) {
+	case int64:
+		return value.Int(x), nil
+	case float64:
+		return value.Float(x), nil
+	case string:
+		return value.Text(x), nil
+	}
+	return v, fail.Errorf(fail.Invalid, "", "this value can't be compared with a column of the type %s", a.Of)
 }
 
 // maxTotal is beyond all totals of whole numbers.

@@ -7,6 +7,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/cellform"
 	"github.com/exoagent/exoagent/internal/sealed"
 )
 
@@ -179,7 +180,11 @@ func (c *Collector) Unreadable(holds any) error {
 // Contradicts is the error of a cell that does not hold what was declared. It
 // says what it holds by kind only: it may be anybody's row.
 func (c *Cell) Contradicts(holds any) error {
-	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: %s is declared %s (null: %t) but holds %v", c.Name, c.Kind, c.Null, holds)}
+	way := ""
+	if cellform.Of(c.Kind) != nil {
+		way = "; if a tool writes the column in a form of its own, like " + cellform.Texts(cellform.Of(c.Kind)) + ", say which: Stored in Go, `stored` in a grant file"
+	}
+	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: %s is declared %s (null: %t) but holds %v%s", c.Name, c.Kind, c.Null, holds, way)}
 }
 
 // Unheld is the error of a row that the program may see, where the database holds what the column's type does not have, as SQLite stores

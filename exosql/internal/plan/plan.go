@@ -4,6 +4,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/fence"
+	"github.com/exoagent/exoagent/internal/cellform"
 )
 
 // Plan is a compiled statement without values: what a plan cache holds. It is
@@ -49,8 +50,9 @@ type Cell struct {
 
 	Exact bool // a number that was calculated: see exprType
 	Null  bool
-	Name  string // for the host's errors: table.column
-	Shown string // what the program calls it, for its own errors; "": nothing
+	Form  cellform.Form // SQLite: how a cell is read that is a column as it lies in the database
+	Name  string        // for the host's errors: table.column
+	Shown string        // what the program calls it, for its own errors; "": nothing
 }
 
 // RunKind says what is asked of a query.

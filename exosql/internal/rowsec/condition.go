@@ -77,7 +77,7 @@ func comparable(c *decl.Column, row string) string {
 	switch {
 	case c.Kind == value.TypeText:
 		return x + "::text"
-	case c.Kind == value.TypeTime && !c.Iso:
+	case c.Kind == value.TypeTime && !c.Iso():
 		return "date_trunc('milliseconds', " + x + ")"
 	}
 	return x

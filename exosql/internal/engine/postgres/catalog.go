@@ -10,7 +10,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-func (e *database) Catalog(ctx context.Context) (*schema.Database, error) {
+func (e *database) Catalog(ctx context.Context, _ bool) (*schema.Database, error) {
 	db := e.open(maxCatalogue)
 	if err := db.PingContext(ctx); err != nil {
 		db.Close()

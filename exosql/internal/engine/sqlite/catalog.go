@@ -11,6 +11,12 @@ import (
 // The catalogue of a database is read over a connection of its own, which no
 // plan ever has: the guarded ones may not read it. It can't write, and is closed after.
 
-func (e *Database) Catalog(ctx context.Context) (*schema.Database, error) {
-	return engine.InTransaction(ctx, sql.OpenDB(connector{e.read}), nil, func(tx *sql.Tx) (*schema.Database, error) { return schema.ReadSQLite(ctx, tx) })
+func (e *Database) Catalog(ctx context.Context, cells bool) (*schema.Database, error) {
+	return engine.InTransaction(ctx, sql.OpenDB(connector{e.read}), nil, func(tx *sql.Tx) (*schema.Database, error) {
+		live, err := schema.ReadSQLite(ctx, tx)
+		if err == nil && cells {
+			err = live.LookAtCells(ctx, tx)
+		}
+		return live, err
+	})
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/number"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/search"
+	"github.com/exoagent/exoagent/internal/cellform"
 	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/zone"
 )
@@ -83,6 +84,10 @@ func (d Definer) DefineAll() {
 	}
 	d.define("exo_store_whole", 1, storeWhole)
 	d.define("exo_store_float", 1, storeFloat)
+	for name, kind := range map[string]string{"time": value.TypeTime, "day": value.TypeDate, "flag": value.TypeBool} {
+		d.define("exo_read_"+name, 2, func(args []driver.Value) any { return formOf(args[1]).Read(kind, args[0]) })
+		d.define("exo_store_"+name, 2, func(args []driver.Value) any { return cellOf(formOf(args[1]), kind, args[0]) })
+	}
 	d.define("exo_key", 1, func(args []driver.Value) any { return number.KeyOf(args[0]) })
 	d.define("exo_bounded", 1, func(args []driver.Value) any {
 		if number.CellOf(args[0]) == number.Number {
@@ -215,6 +220,35 @@ func (d Definer) defineText2(name string, f func(a, b string) any) {
 		}
 		return f(a, b)
 	})
+}
+
+// formOf is the form whose number an argument is.
+func formOf(arg driver.Value) cellform.Form {
+	n, _ := arg.(int64)
+	return cellform.ByIndex(n)
+}
+
+// cellOf is what is written to a column of a form, of what a statement has calculated. It fails where a value would become another one.
+func cellOf(form cellform.Form, kind string, x any) any {
+	if n, ok := x.(int64); ok && kind == value.TypeBool {
+		return form.Flag(n != 0)
+	}
+	s, ok := x.(string)
+	if !ok {
+		return nil
+	}
+	var cell any
+	if kind == value.TypeDate {
+		cell, ok = form.Day(s)
+	} else if t, isTime := scalar.ParseTime(s); isTime {
+		var err error
+		cell, err = form.Write(t)
+		ok = err == nil
+	}
+	if !ok {
+		return errHold
+	}
+	return cell
 }
 
 func truth(b bool) any {

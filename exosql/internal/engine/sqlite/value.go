@@ -3,8 +3,6 @@ package sqlite
 import (
 	"bytes"
 	"fmt"
-	"strings"
-	"time"
 
 	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -12,7 +10,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
-	"github.com/exoagent/exoagent/internal/scalar"
+	"github.com/exoagent/exoagent/internal/cellform"
 )
 
 // cell takes column i of the row that st is at as the next value of out.
@@ -82,6 +80,9 @@ func decode(c *plan.Cell, x any) value.Value {
 		s, _ := x.(string)
 		return plan.Collected(c.Of, engine.DecodeJSON([]byte(s)))
 	}
+	if c.Form != "" {
+		x = c.Form.Read(c.Kind, x)
+	}
 	if c.Exact {
 		return decodeExact(x, c.Kind)
 	}
@@ -112,12 +113,7 @@ func decode(c *plan.Cell, x any) value.Value {
 		}
 	case value.TypeTime:
 		s, _ := x.(string)
-		if t, ok := scalar.ParseTime(s); ok {
-			return value.Time(t)
-		}
-		// Go's SQLite drivers store a time.Time in the form of its String method.
-		s, _, _ = strings.Cut(s, " m=")
-		if t, err := time.Parse("2006-01-02 15:04:05.999999999 -0700 MST", s); err == nil {
+		if t, ok := cellform.ReadTime(s); ok {
 			return value.Time(t)
 		}
 	default:

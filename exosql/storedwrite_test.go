@@ -1,0 +1,208 @@
+package exosql_test
+
+import (
+	"database/sql"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+)
+
+// heldWrites writes: what is then in the database is in the column's form.
+func heldWrites(t *testing.T, e tu.Engine, f *cellForm, tool *codemode.Tool, raw *sql.DB) {
+	for _, a := range []struct{ program, want string }{
+		{`await held.insert({ id: 7, at: new Date('2025-03-04T05:06:07Z'), day: '2025-03-04', done: true }); return held.where({ id: 7 }).select(t => ({ a: t.at, b: t.day, c: t.done })).first().then(r => Object.values(r))`, `["2025-03-04T05:06:07.000Z","2025-03-04",true]`},
+		{`await held.where({ id: 7 }).update({ same: new Date('2025-03-04T05:06:08Z'), done: false }); return ids(held.where(t => t.same > t.at && !t.done).orderBy(t => t.id))`, `[7]`},
+		{`await held.where({ id: 7 }).update(t => ({ at: t.same, same: t.iso })); return held.where({ id: 7 }).select(t => ({ a: t.at, b: t.same })).first().then(r => Object.values(r))`, `["2025-03-04T05:06:08.000Z",null]`},
+		{`await held.where({ id: 6 }).update(t => ({ same: t.iso, day: t.other, iso: t.at, other: t.day })); return held.where({ id: 6 }).select(t => ({ a: t.same, b: t.day, c: t.iso, d: t.other })).first().then(r => Object.values(r))`, `["2024-01-02T03:04:05.000Z","2024-01-02","2024-01-02T03:04:05.000Z","2024-01-02"]`},
+		{`const r = await held.where({ id: 1 }).first(); return held.where({ id: 1 }).ifUnchanged({ id: 1, at: r.at, day: r.day, done: r.done }).update({ day: '2025-01-01' })`, `1`},
+		{`return held.where({ id: 1 }).ifUnchanged({ id: 1, at: new Date(0) }).update({ day: '2025-01-02' }).catch(e => e.name + e.message.includes('chang'))`, ``},
+		{`return held.where(t => t.at.eq(new Date('1969-07-20T20:17:40Z'))).delete()`, `1`},
+		{`return ids(held.orderBy(t => [t.at, t.id]))`, `[4,3,1,6,2,7]`},
+	} {
+		r := tool.Run(t.Context(), heldIDs+a.program)
+		if r.Err != nil || string(r.JSON) != a.want && a.want != "" {
+			t.Errorf("%s\n%s %v, want\n%s", a.program, r.JSON, r.Err, a.want)
+		}
+	}
+	if e.Name != tu.SQLite.Name || f.time == "" {
+		return
+	}
+	at := time.Date(2025, 3, 4, 5, 6, 8, 0, time.UTC)
+	var n int
+	where := fmt.Sprintf("id = 7 AND at = %s AND day = %s AND done = %s", f.at(at), f.dayAt("2025-03-04"), f.flags[0])
+	if err := raw.QueryRow("SELECT count(*) FROM held WHERE " + where).Scan(&n); err != nil || n != 1 {
+		var cells [3]any
+		raw.QueryRow("SELECT typeof(at) || at, typeof(day) || day, typeof(done) || done FROM held WHERE id = 7").Scan(&cells[0], &cells[1], &cells[2])
+		t.Errorf("%s: %v, the row is %v", where, err, cells)
+	}
+	// Copied from a column of another form, and into one.
+	if err := raw.QueryRow("SELECT count(*) FROM held WHERE id = 6 AND same = at AND iso = '2024-01-02T03:04:05.000Z' AND other = '2024-01-02' AND day = " + f.dayAt("2024-01-02")).Scan(&n); err != nil || n != 1 {
+		t.Errorf("what was copied: %d %v", n, err)
+	}
+	// A value that the form can't hold is an error that says what to write.
+	r := tool.Run(t.Context(), `await held.where({ id: 7 }).update({ at: new Date('2025-03-04T05:06:07.500Z') }); return held.where({ id: 7 }).select(t => t.at).first()`)
+	if f.millis && (r.Err != nil || !strings.Contains(string(r.JSON), "05:06:07.500Z")) || !f.millis && (r.Err == nil || !strings.Contains(r.Err.Error(), "whole seconds")) {
+		t.Errorf("%s %v", r.JSON, r.Err)
+	}
+}
+
+// TestOtherForms: a cell of another form than the declared one is no value in comparisons, and an error where it is shown: never another
+// time. Without a declaration a number is no time, which SQLite would count in days of another calendar. Of texts beside texts, and of
+// numbers beside numbers, an index can't tell which is in another form: such cells Check finds, and showing them.
+func TestOtherForms(t *testing.T) {
+	known := map[string]string{
+		`return ids(held.where(t => t.at.eq(at)))`:                                `[1]`,
+		`return ids(held.where(t => t.at.in([at])))`:                              `[1]`,
+		`return held.max(t => t.at)`:                                              `"2024-01-02T03:04:05.000Z"`,
+		`return held.where({ id: 2 }).select(t => t.at.getUTCFullYear()).first()`: `null`,
+		`return held.where({ id: 2 }).select(t => t.at).first()`:                  ``,
+	}
+	ranges := map[string]string{
+		`return ids(held.where(t => t.at >= new Date(0)))`:                                          `[1]`,
+		`return ids(held.where(t => t.at <= new Date('2100-01-01')))`:                               `[1]`,
+		`return ids(held.where(t => t.at.between(new Date('1000-01-01'), new Date('2100-01-01'))))`: `[1]`,
+		`return held.where(t => t.at.gt(new Date('2024-01-01'))).count()`:                           `1`,
+		`return held.where(t => t.at.lt(new Date('2025-01-01'))).count()`:                           `1`,
+	}
+	for _, c := range []struct {
+		form  exosql.StoredForm
+		right string   // a cell of the form, of 2024-01-02T03:04:05Z
+		wrong []string // cells of others
+		alike []string // the same, which are of one kind with those of the form
+	}{
+		{"", "'2024-01-02 03:04:05'", []string{"5", "1704164645", "1704164645000", "2460311.6", "'now'", "'2460311.6'", "x'32303234'", "''", "'12:00'"}, nil},
+		{exosql.StoredUnixMillis, "1704164645000", []string{"'2024-01-02 03:04:05'", "'2024-01-02T03:04:05.000Z'", "x'00'"}, []string{"1704164645000.5", "1e300"}},
+		{exosql.StoredUnix, "1704164645", []string{"'2024-01-02 03:04:05'", "'1704164645 '"}, []string{"1704164645000", "0.5"}},
+		{exosql.StoredSQL, "'2024-01-02 03:04:05'", []string{"1704164645", "5"}, []string{"'2024-01-02'", "''", "'x'"}},
+		{exosql.StoredGo, "'2024-01-02 03:04:05 +0000 UTC'", []string{"1704164645"}, []string{"'2024-01-02 04:04:05 +0100 CET'", "''"}},
+	} {
+		for i, wrong := range append(c.wrong, c.alike...) {
+			db, _ := wrFile(t, tu.SQLite, "CREATE TABLE held (id INTEGER PRIMARY KEY, org INTEGER NOT NULL, at, same, iso, day, other, done)",
+				"INSERT INTO held (id, org, at) VALUES (1, 1, "+c.right+"), (2, 1, "+wrong+")")
+			facet, scope, held := (&cellForm{time: c.form}).facet()
+			tool, err := codemode.New(codemode.Grants{"held": facet.Of(exosql.Grant(db, held, scope))}, &codemode.Options{Record: exo.Unrecorded})
+			if err != nil {
+				t.Fatal(err)
+			}
+			asked := maps.Clone(known)
+			if i < len(c.wrong) {
+				maps.Copy(asked, ranges)
+			}
+			for program, want := range asked {
+				r := tool.Run(t.Context(), heldIDs+program)
+				if want == "" && (r.Err == nil || !strings.Contains(r.Err.Error(), "can't be shown")) || want != "" && (r.Err != nil || string(r.JSON) != want) {
+					t.Errorf("%q: %s: %s: %s %v, want %s", c.form, wrong, program, r.JSON, r.Err, want)
+				}
+			}
+		}
+	}
+}
+
+// TestFormsFound: Check says where cells are not in the form of their column, and which they have; where no cell can be read it is no warning.
+func TestFormsFound(t *testing.T) {
+	for _, c := range []struct {
+		form    exosql.StoredForm
+		cells   string
+		found   string // "": nothing
+		warning bool
+	}{
+		{"", "('2024-01-02 03:04:05'), ('2024-01-02T03:04:05Z'), (NULL)", "", false},
+		{"", "(1704164645000), (NULL), (1704164645001)", "2 of the 2 cells that were looked at need Stored in the declaration: programs don't find such rows by the column, and can't be shown it. Right would be: Stored(\"unix-ms\"), which 2 of them have", false},
+		{"", "(1704164645), (1704164646), ('2024-01-02 03:04:05')", "2 of the 3 cells that were looked at need Stored", true},
+		{exosql.StoredUnixMillis, "(1704164645000), (-1)", "", false},
+		{exosql.StoredUnixMillis, "(1704164645000), ('2024-01-02 03:04:05')", "1 of the 2 cells that were looked at are not as Stored(\"unix-ms\") says, like 1704164645000", true},
+		{exosql.StoredSQL, "('2024-01-02 03:04:05.5'), ('2024-01-02 03:04:06'), (NULL)", "Right would be: Stored(\"sql-fraction\"), which 2 of them have", true},
+		{"", "(5), ('x')", "2 of the 2 cells", false},
+		{exosql.StoredUnixMillis, "(1704164645000) -- DEFAULT CURRENT_TIMESTAMP", "has the default CURRENT_TIMESTAMP, which is a text", true},
+	} {
+		_, def, _ := strings.Cut(c.cells, "-- ")
+		db, _ := wrFile(t, tu.SQLite, "CREATE TABLE held (at DATETIME "+def+", id INTEGER PRIMARY KEY, org INTEGER NOT NULL DEFAULT 1, same, iso, day, other, done)", "CREATE INDEX by_org ON held (org)", "INSERT INTO held (at) VALUES "+c.cells)
+		facet, scope, held := (&cellForm{time: c.form}).facet()
+		found, err := exosql.Inspect(t.Context(), db, exosql.Granted(facet.Of(exosql.Grant(db, held, scope))))
+		found = slices.DeleteFunc(found, func(f exosql.Finding) bool { return f.Kind != exosql.OtherForm })
+		if err != nil || (c.found == "") != (len(found) == 0) || len(found) > 0 && (!strings.Contains(found[0].String(), c.found) || found[0].Warning != c.warning) {
+			t.Errorf("%q: %s: %v %v", c.form, c.cells, found, err)
+		}
+	}
+}
+
+// TestFormsUseIndexes: a column of a declared form is compared with a value as it lies in the database, so that its index finds the rows.
+func TestFormsUseIndexes(t *testing.T) {
+	for i := range cellForms {
+		f := &cellForms[i]
+		if f.time == "" {
+			continue
+		}
+		db, raw := wrFile(t, tu.SQLite, f.schema(tu.SQLite)...)
+		held := exosql.NewTable[heldRow]("held")
+		exosql.NewKey(held, "id", func(r *heldRow) *int64 { return &r.ID })
+		org := exosql.NewColumn(held, "org", func(r *heldRow) *int64 { return &r.Org })
+		at := exosql.NewNullable(held, "at", func(r *heldRow) **time.Time { return &r.At }).Stored(f.time)
+		day := exosql.NewNullable(held, "day", func(r *heldRow) **exosql.Date { return &r.Day }).Stored(f.day)
+		v, d := time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC), exosql.Date{Year: 2024, Month: 1, Day: 2}
+		for _, c := range []struct {
+			by   exosql.Predicate[heldRow]
+			rows int64
+			plan string
+		}{
+			{at.Eq(v), 2, "held_at (org=? AND at"}, {at.Gt(v), 1, "held_at (org=? AND at>?"}, {at.Ge(v), 3, "held_at (org=? AND at>?"}, {at.Lt(v), 2, "held_at (org=? AND at"}, {at.Le(v), 4, "held_at (org=? AND at"},
+			{day.Eq(d), 2, "held_day (org=? AND day=?"}, {day.Lt(d), 2, "held_day (org=? AND day"}, {day.In(d), 2, "held_day (org=? AND day=?"},
+		} {
+			before := exosql.PlanTexts(db)
+			if n, err := exosql.Grant(db, held, exosql.And(org.Eq(1), c.by)).Count(t.Context()); n != c.rows || err != nil {
+				t.Errorf("%s: %s: %d rows, %v", f.name, c.plan, n, err)
+			}
+			for _, text := range exosql.PlanTexts(db) {
+				if slices.Contains(before, text) {
+					continue
+				}
+				var a, b, n int
+				var plan string
+				if err := raw.QueryRow("EXPLAIN QUERY PLAN "+strings.ReplaceAll(text, "?", "1")).Scan(&a, &b, &n, &plan); err != nil || !strings.Contains(plan, c.plan) {
+					t.Errorf("%s: %s: %s %v", f.name, text, plan, err)
+				}
+			}
+			if len(exosql.PlanTexts(db)) == len(before) {
+				t.Errorf("%s: %s: no statement", f.name, c.plan)
+			}
+		}
+	}
+}
+
+// TestHeldPages: rows of one millisecond that differ below it are read in pages, each once.
+func TestHeldPages(t *testing.T) {
+	for _, form := range []exosql.StoredForm{exosql.StoredSQLFraction, exosql.StoredOffset} {
+		setup := []string{"CREATE TABLE held (id INTEGER PRIMARY KEY, org INTEGER NOT NULL, at TEXT, same, iso, day, other, done)"}
+		for i := range 9 {
+			cell := fmt.Sprintf("2024-01-02 03:04:05.00%d%d1", i/6, 8-i)
+			if form == exosql.StoredOffset {
+				cell += "+00:00"
+			}
+			setup = append(setup, fmt.Sprintf("INSERT INTO held (id, org, at) VALUES (%d, 1, '%s')", i+1, cell))
+		}
+		db, _ := wrFile(t, tu.SQLite, setup...)
+		facet, scope, held := (&cellForm{time: form}).facet()
+		tool, err := codemode.New(codemode.Grants{"held": facet.Of(exosql.Grant(db, held, scope))}, &codemode.Options{Record: exo.Unrecorded})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for order, want := range map[string]string{"t.at": "[1,2,3,4,5,6,7,8,9]", "t.at.desc()": "[9,8,7,6,5,4,3,2,1]"} {
+			if r := tool.Run(t.Context(), inPages+"return inPages(held.orderBy(t => "+order+").select(t => t.id), 2)"); r.Err != nil || string(r.JSON) != want {
+				t.Errorf("%q: %s: %s %v", form, order, r.JSON, r.Err)
+			}
+		}
+		for cond, want := range map[string]string{"t.at.eq(new Date('2024-01-02T03:04:05.000Z'))": "6", "t.at > new Date('2024-01-02T03:04:05.000Z')": "3", "t.at.in([new Date('2024-01-02T03:04:05.001Z')])": "3", "t.at === new Date('2024-01-02T03:04:05.001Z')": "3"} {
+			if r := tool.Run(t.Context(), "return held.where(t => "+cond+").count()"); r.Err != nil || string(r.JSON) != want {
+				t.Errorf("%q: %s: %s %v", form, cond, r.JSON, r.Err)
+			}
+		}
+	}
+}

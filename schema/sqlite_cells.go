@@ -1,0 +1,128 @@
+package schema
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/internal/cellform"
+	"github.com/exoagent/exoagent/internal/scalar"
+	"github.com/exoagent/exoagent/internal/sqlname"
+)
+
+// lookedAt is how many rows of a table LookAtCells reads from each end.
+const lookedAt = 500
+
+// Cells is what is known of a column of times, days or truth values of SQLite, which holds them in whatever form a tool writes.
+type Cells struct {
+	Held  int            // how many of the cells that were looked at are no NULL
+	Plain int            // how many of these need no word in a declaration: a time that is a text, a day like 2006-01-02, 0 and 1
+	Forms map[string]int // how many have each form of exosql's Column.Stored; a cell may have several
+}
+
+// Form is the form that most cells have, and how many; "" where most of them have none.
+func (c *Cells) Form(kind Kind) (form string, n int) {
+	for _, f := range cellform.Of(string(kind)) {
+		if k := c.Forms[string(f)]; k > n {
+			form, n = string(f), k
+		}
+	}
+	if n*2 <= c.Held {
+		return "", 0
+	}
+	return form, n
+}
+
+// LookAtCells sets Column.Cells of the tables of a SQLite database, by the first and the last 500 rows of each. Of PostgreSQL, where a type
+// says how its values are held, it does nothing.
+func (d *Database) LookAtCells(ctx context.Context, q Querier) error {
+	if d.Engine != SQLite {
+		return nil
+	}
+	for _, t := range d.Tables {
+		if t.Virtual {
+			continue
+		}
+		if err := t.lookAtCells(ctx, q); err != nil {
+			return &ReadError{"the forms of cells", err}
+		}
+	}
+	return nil
+}
+
+func (t *Table) lookAtCells(ctx context.Context, q Querier) error {
+	var cols []*Column
+	var names, outs []string
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		if (c.Kind == Time || c.Kind == Date || c.Kind == Bool) && c.Generated != Virtual { // one that is calculated may call anything
+			// An expression has no declared type, by which a driver would make a time of a text.
+			name := sqlname.Quote(c.Name)
+			names, cols = append(names, name), append(cols, c)
+			outs = append(outs, fmt.Sprintf("CASE typeof(%[1]s) WHEN 'text' THEN substr(%[1]s, 1, 100) WHEN 'blob' THEN x'' ELSE %[1]s END", name))
+			c.Cells = &Cells{Forms: map[string]int{}}
+		}
+	}
+	if len(cols) == 0 {
+		return nil
+	}
+	from := fmt.Sprintf("(SELECT %s FROM %s LIMIT %d)", strings.Join(names, ", "), sqlname.Quote(t.Name.Name), lookedAt)
+	if rowid := t.rowid(); rowid != "" {
+		some := strings.Join(append([]string{rowid + " AS exo_rowid"}, names...), ", ")
+		end := func(order string) string {
+			return fmt.Sprintf("SELECT * FROM (SELECT %s FROM %s ORDER BY %s%s LIMIT %d)", some, sqlname.Quote(t.Name.Name), rowid, order, lookedAt)
+		}
+		from = "(" + end("") + " UNION " + end(" DESC") + ")" // a row that both have is one
+	}
+	cells := make([]any, len(cols))
+	for i := range cells {
+		cells[i] = new(any)
+	}
+	return each(ctx, q, "SELECT "+strings.Join(outs, ", ")+" FROM "+from, nil, func(rows *sql.Rows) error {
+		if err := rows.Scan(cells...); err != nil {
+			return err
+		}
+		for i, c := range cols {
+			c.Cells.add(c.Kind, *cells[i].(*any))
+		}
+		return nil
+	})
+}
+
+// rowid is a name of the table's rowid that no column has; "": there is none.
+func (t *Table) rowid() string {
+	for _, name := range []string{"rowid", "_rowid_", "oid"} {
+		if !t.WithoutRowID && !slices.ContainsFunc(t.Columns, func(c Column) bool { return asciiFold(c.Name) == name }) {
+			return name
+		}
+	}
+	return ""
+}
+
+func (c *Cells) add(kind Kind, cell any) {
+	if cell == nil {
+		return
+	}
+	c.Held++
+	s, _ := cell.(string)
+	plain := false
+	switch kind {
+	case Time:
+		_, plain = cellform.ReadTime(s)
+	case Date:
+		d, ok := scalar.Canonical(string(kind), s)
+		plain = ok && d == s
+	default:
+		plain = cell == int64(0) || cell == int64(1)
+	}
+	if plain {
+		c.Plain++
+	}
+	for _, f := range cellform.Of(string(kind)) {
+		if f.Read(string(kind), cell) != nil {
+			c.Forms[string(f)]++
+		}
+	}
+}
