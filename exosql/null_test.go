@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/message"
@@ -597,6 +598,7 @@ func TestNullsOfWords(t *testing.T) {
 			"!t.n.lt(2)":                    "[false,true,true]",
 			"!!(t.n < 2)":                   "[true,false,false]",
 			"!!t.n.lt(2)":                   "[true,false,false]",
+			"!t.n.in([t.m, 5])":             "[true,true,true]",
 			"!t.b":                          "[false,true,true]",
 			"t.b.not()":                     "[false,true,null]",
 			"!t.s.like('a%')":               "[false,true,true]",
@@ -772,4 +774,22 @@ func TestNullWrites(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestNullTimes: SQLite may hold what is no time in a column that is never NULL. Its row is in one of a condition and its negation.
+func TestNullTimes(t *testing.T) {
+	type visit struct {
+		ID int64
+		At time.Time
+	}
+	visits := exosql.NewTable[visit]("visits")
+	id := exosql.NewKey(visits, "id", func(v *visit) *int64 { return &v.ID })
+	at := exosql.NewColumn(visits, "at", func(v *visit) *time.Time { return &v.At })
+	db := tu.SQLite.OpenWith(t, &exosql.OpenOptions{Setup: tu.SQLite.Exec("CREATE TABLE visits (id INTEGER PRIMARY KEY, at TEXT NOT NULL)", "INSERT INTO visits VALUES (1, '2024-01-01 10:00:00'), (2, 'soon'), (3, '2026-01-01T00:00:00Z')")})
+	r := tu.NewRunner(t, map[string]exo.Object{"visits": exosql.NewFacet(visits, "visit", id, at).Of(exosql.Grant(db, visits, exosql.AllRows[visit]()))}, exo.Limits{})
+	for cond, want := range map[string]string{"t.at > '2025-01-01'": "[3]", "!(t.at > '2025-01-01')": "[1,2]", "!(t.at <= '2025-01-01')": "[2,3]"} {
+		if o := r.Run(t, "return await visits.where(t => "+cond+").orderBy(t => t.id).select(t => t.id)"); o.JSON != want {
+			t.Errorf("%s: %s, want %s", cond, o, want)
+		}
+	}
 }

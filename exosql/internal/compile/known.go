@@ -63,9 +63,12 @@ func (f *from) unless(e expr) expr {
 func (f *from) negated(e expr) expr {
 	truth := exprType{kind: value.TypeBool}
 	join, _ := e.(opExpr)
-	if op := dual[join.op]; op != sqlast.NoOp && !f.decided(demanded(e)) {
+	switch op := dual[join.op]; {
+	case join.op == sqlast.IsNull:
+		return opExpr{sqlast.IsNotNull, join.args, truth}
+	case op != sqlast.NoOp && !f.decided(demanded(e)):
 		return opExpr{op, mapped(join.args, f.unless), truth}
-	} else if f.decided(e) {
+	case f.decided(e):
 		return opExpr{sqlast.Not, []expr{e}, truth}
 	}
 	switch x := e.(type) {
