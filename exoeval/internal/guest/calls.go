@@ -121,7 +121,7 @@ func (r *Guest) RecordedCall(object goja.Value, name string, args []goja.Value) 
 
 // isOneOf is whether a list has the value of x. Null is one of its items as in JavaScript, and none to the method.
 func (r *Guest) isOneOf(x *Recorded, list *goja.Object) goja.Value {
-	name := "[].includes"
+	name := "is in"
 	if r.methodOf(x.Node, name) == nil {
 		name = "in"
 	}
@@ -132,7 +132,7 @@ func (r *Guest) isOneOf(x *Recorded, list *goja.Object) goja.Value {
 		}
 	}
 	is := r.operate(x.Node, name, r.VM.NewArray(items...))
-	if int64(len(items)) == list.Get("length").ToInteger() || r.methodOf(x.Node, "isNull") == nil {
+	if int64(len(items)) == list.Get("length").ToInteger() {
 		return is
 	}
 	return r.operate(r.RecordedIn(is).Node, "||", r.operate(x.Node, "isNull"))

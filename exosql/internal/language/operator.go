@@ -201,7 +201,7 @@ var Units = []struct {
 // Names of JavaScript's for not and in. The negation holds where its condition does not, be that false or unknown.
 const (
 	Negation = "!"
-	IsOneOf  = "[].includes"
+	IsOneOf  = "is in"
 )
 
 // GetKey is the operator that reading a key of JSON stands for: t.data.key.
