@@ -74,7 +74,7 @@ func (d table) Describe() (message.Description, error) {
 		"status": column("Text", value.TypeText), "done": column("Bool", value.TypeBool), "due": column("Time", value.TypeTime)} {
 		row.Fields[name] = &message.Property{Type: t}
 	}
-	integers := with(method("isNull", boolean), method("String", text), method("neg", integer), method("abs", integer), method("round", integer))
+	integers := with(method("String", text), method("neg", integer), method("abs", integer), method("round", integer))
 	for _, op := range []string{"+", "-", "*", "/", "%", "rsub", "rdiv", "rmod"} {
 		integers = append(integers, method(op, integer, number))
 	}
@@ -182,7 +182,7 @@ func TestOperatorsRecord(t *testing.T) {
 		{"String(t.title)", "title"},
 		{"String(12)", `"12"`},
 		{"[1, 2].includes(t.n)", "n.in([1,2])"},
-		{"[1, null].includes(t.n)", "n.in([1]).||(n.isNull())"},
+		{"[1, null].includes(t.n)", "n.in([1]).||(n.===(null))"},
 		{"list.includes(t.status) && t.done", `status.in(["a","b"]).&&(done)`},
 		{"new Set(list).has(t.status)", `status.in(["a","b"])`},
 		{"!list.includes(t.status)", `status.in(["a","b"]).!()`},

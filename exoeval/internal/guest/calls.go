@@ -135,7 +135,7 @@ func (r *Guest) isOneOf(x *Recorded, list *goja.Object) goja.Value {
 	if int64(len(items)) == list.Get("length").ToInteger() {
 		return is
 	}
-	return r.operate(r.RecordedIn(is).Node, "||", r.operate(x.Node, "isNull"))
+	return r.operate(r.RecordedIn(is).Node, "||", r.binary("===", r.record(x.Node), goja.Null()))
 }
 
 // joined is some or every of an array in a describing callback: the conditions that a function answers with,
