@@ -52,7 +52,7 @@ func TestShape(t *testing.T) {
 		{"a number", where("id", "eq", value.Int(1)), where("id", "eq", value.Int(2)), true},
 		{"a number and a column", where("id", "eq", value.Int(1)), where("title", "eq", value.Text("1")), false},
 		{"another column of one type", where("title", "eq", value.Text("a")), where("diary", "eq", value.Text("a")), false},
-		{"another name of one method", where("title", "eq", value.Text("a")), where("title", "=", value.Text("a")), true},
+		{"an operator and the method's own name", where("title", "eq", value.Text("a")), where("title", "=", value.Text("a")), false}, // the object may tell them apart
 		{"a number written as text", where("id", "eq", value.Int(9007199254740993)), where("id", "eq", value.Text("9007199254740993")), true},
 		{"lists of one class", in(1, 2, 3), in(4, 5, 6, 7), true},
 		{"lists of two classes", in(1, 2), in(1, 2, 3), false},

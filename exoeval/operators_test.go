@@ -182,6 +182,7 @@ func TestOperatorsRecord(t *testing.T) {
 		{"String(t.title)", "title"},
 		{"String(12)", `"12"`},
 		{"[1, 2].includes(t.n)", "n.in([1,2])"},
+		{"[1, null].includes(t.n)", "n.in([1]).||(n.===(null))"},
 		{"list.includes(t.status) && t.done", `status.in(["a","b"]).&&(done)`},
 		{"new Set(list).has(t.status)", `status.in(["a","b"])`},
 		{"!list.includes(t.status)", `status.in(["a","b"]).!()`},

@@ -42,7 +42,7 @@ func TestRegroups(t *testing.T) {
 			"notes.groupBy(n => n.code).select(g => ({ n: g.count(), s: g.sum(n => n.due) })).sum('n')":                                                                               `5`,
 			"notes.groupBy(n => n.code).select(g => ({ n: g.count() })).where(r => r.n > 1).groupBy(r => r.n).select(g => ({ n: g.n, x: g.sum(r => r.n) }))":                          `[{"n":2,"x":4}]`,
 			"notes.groupBy(n => n.code).select(g => ({ c: g.code, n: g.count() })).orderBy(r => [r.n.desc(), r.c]).limit(2).sum(r => r.n)":                                            `4`,
-			"notes.select(n => ({ big: n.due > 2 })).groupBy(r => r.big).select(g => ({ big: g.big, n: g.count() })).orderBy(r => r.n)":                                               `[{"big":null,"n":1},{"big":false,"n":2},{"big":true,"n":2}]`,
+			"notes.select(n => ({ big: n.due > 2 })).groupBy(r => r.big).select(g => ({ big: g.big, n: g.count() })).orderBy(r => r.n)":                                               `[{"big":true,"n":2},{"big":false,"n":3}]`,
 			"notes.select(n => ({ twice: n.due * 2 })).sum(r => r.twice)":                                                                                                             `30`,
 			"notes.select(n => ({ c: n.code })).distinct().count()":                                                                                                                   `3`,
 			"notes.select(n => ({ c: n.code })).distinct().max(r => r.c)":                                                                                                             `"z"`,

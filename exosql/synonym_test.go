@@ -39,7 +39,7 @@ var synonyms = []struct{ habit, ours string }{
 	{"tasks.where({ $and: [{ done: false }, { priority: { $gt: 2, $lte: 4 } }] })", "tasks.where(t => t.done.eq(false) && (t.priority.gt(2) && t.priority.le(4)))"},
 	{"tasks.where({ NOT: { status: 'open' }, dueAt: null })", "tasks.where(t => !t.status.eq('open') && t.dueAt.isNull())"},
 	{"tasks.where({ dueAt: { not: null }, status: { not: 'open' }, title: { contains: 'd', startsWith: 'ACME' } })",
-		"tasks.where(t => t.dueAt.isNotNull() && t.status.ne('open') && (t.title.includes('d') && t.title.startsWith('ACME')))"},
+		"tasks.where(t => t.dueAt.isNotNull() && !t.status.eq('open') && (t.title.includes('d') && t.title.startsWith('ACME')))"},
 	{"tasks.where({ priority: { between: [2, 3] } })", "tasks.where(t => t.priority.between(2, 3))"},
 	{"tasks.where({ assignee: { name: { contains: 'ann' } } })", "tasks.where(t => t.assignee().some(m => m.name.includes('ann')))"},
 	{"tasks.where({ assignee: { is: { name: 'ACME ann' } } })", "tasks.where(t => t.assignee().some({ name: 'ACME ann' }))"},

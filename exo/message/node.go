@@ -340,7 +340,7 @@ func (c *Checker) MakeCall(recv *Node, name string, args []*Node) (*Node, error)
 	if err != nil {
 		return nil, err
 	}
-	n, err := c.makeCall(recv, m, args)
+	n, err := c.makeCall(recv, m, m.in(name), args)
 	if e, ok := err.(*fail.Error); ok && e.Op == opLater {
 		e.Op = c.Op(recv, m.Name)
 		if m.Name != name && checkIdent("", "", name) != nil {
@@ -350,7 +350,16 @@ func (c *Checker) MakeCall(recv *Node, name string, args []*Node) (*Node, error)
 	return n, err
 }
 
-func (c *Checker) makeCall(recv *Node, m *Method, args []*Node) (*Node, error) {
+// in is what a message calls the method by this name. An operator stays what it was: a < b and a.lt(b) are one method, which a policy
+// takes away as one, and the object may treat null in another way by each.
+func (m *Method) in(name string) string {
+	if scalar.Simple(name) {
+		return m.Name
+	}
+	return strings.Clone(name) // of a whole frame, maybe
+}
+
+func (c *Checker) makeCall(recv *Node, m *Method, name string, args []*Node) (*Node, error) {
 	const op = opLater
 	given := args
 	args = slices.Clone(args)
@@ -429,7 +438,7 @@ func (c *Checker) makeCall(recv *Node, m *Method, args []*Node) (*Node, error) {
 		l := c.totals(recv, args)
 		t, c.Calculates = labelled(t, l), c.Calculates || !l.Secrecy().Empty()
 	}
-	n := &Node{Op: OpCall, Name: m.Name, Recv: recv, Args: args, Type: t, method: m, label: label, sends: sends}
+	n := &Node{Op: OpCall, Name: name, Recv: recv, Args: args, Type: t, method: m, label: label, sends: sends}
 	n.label = n.label.Join(listed).Join(c.reads(recv, m, args))
 	if t.Name == value.TypeRows {
 		// How many bytes they take together is known when they have been read.

@@ -8,7 +8,7 @@ return [
 //=> [[1001],[1001],[11,12],[1002,1004]]
 ---
 // Null is no member: notIn of a column with nulls holds for what is in none of its values. As of lists, neither in nor notIn
-// holds for null.
+// holds for null; the negation of in, in JavaScript's form, does.
 return [
   await org.members().where(m => m.id.notIn(org.projects().lead().select(l => l.id))).select(m => m.id),
   await org.members().where(m => m.id.notIn(tasks.select(t => t.assignee().id))).count(),
@@ -17,7 +17,7 @@ return [
   await tasks.where(t => !t.assignee().id.in(people.where(p => p.id === 11).select(p => p.id))).select(t => t.id),
   await tasks.where(t => t.dueAt.in(tasks.where(x => x.id !== t.id).select(x => x.dueAt))).select(t => t.id),
 ]
-//=> [[12],0,2,[1002,1004],[1002,1004],[1001,1002]]
+//=> [[12],0,2,[1002,1004],[1002,1003,1004,1090],[1001,1002]]
 ---
 // Order and limit of the query inside are its own; groups give one key or one aggregate.
 return [

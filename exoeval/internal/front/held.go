@@ -28,7 +28,7 @@ var comparesInOrder = map[string]bool{"lt": true, "le": true, "gt": true, "ge": 
 
 // equalities are the methods that tell whole numbers apart to the last digit.
 var equalities = map[string]bool{"eq": true, "ne": true, "is": true, "isNot": true, "in": true, "notIn": true, "===": true, "!==": true, "=": true, "<>": true, "!=": true,
-	"nullIf": true, "has": true, "includes": true}
+	"nullIf": true, "has": true, "includes": true, "is in": true}
 
 // choices are the methods that give one of two values.
 var choices = map[string]bool{"case": true, "?:": true}

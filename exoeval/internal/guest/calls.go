@@ -106,17 +106,36 @@ func (r *Guest) RecordedCall(object goja.Value, name string, args []goja.Value) 
 		}
 		return fail("call:Math")
 	case realm.IsArray(o) && name == "includes" && r.RecordedIn(args[0]) == x:
-		return r.operate(x.Node, "in", o)
+		return r.isOneOf(x, o)
 	case realm.IsArray(o) && (name == "includes" || name == "indexOf" || name == "lastIndexOf"):
 		return fail("oneof", "list", "list")
 	case name == "has" && isA("Set"):
-		return r.operate(x.Node, "in", r.listOf(o, MaxMixed))
+		return r.isOneOf(x, r.listOf(o, MaxMixed).(*goja.Object))
 	case name == "has" && isA("Map"):
 		return fail("call:has")
 	case (name == "test" || name == "exec") && o.ClassName() == "RegExp":
 		return fail("call:" + name)
 	}
 	return nil
+}
+
+// isOneOf is whether a list has the value of x. Null is one of its items as in JavaScript, and none to the method.
+func (r *Guest) isOneOf(x *Recorded, list *goja.Object) goja.Value {
+	name := "is in"
+	if r.methodOf(x.Node, name) == nil {
+		name = "in"
+	}
+	var items []any
+	for _, v := range r.ItemsOf(list, "list", maxItems) {
+		if !goja.IsNull(v) {
+			items = append(items, v)
+		}
+	}
+	is := r.operate(x.Node, name, r.VM.NewArray(items...))
+	if int64(len(items)) == list.Get("length").ToInteger() {
+		return is
+	}
+	return r.operate(r.RecordedIn(is).Node, "||", r.binary("===", r.record(x.Node), goja.Null()))
 }
 
 // joined is some or every of an array in a describing callback: the conditions that a function answers with,

@@ -133,7 +133,7 @@ func (f *filterer) logic(row *message.Node, k, word string, v goja.Value, depth 
 		}
 		how := "and"
 		if word == "not" {
-			c = r.must(r.Check.MakeCall(c, "not", nil))
+			c = r.must(r.Check.MakeCall(c, "!", nil))
 		} else if word == "or" {
 			how = "or"
 		}
@@ -182,12 +182,7 @@ func (f *filterer) operator(field *message.Node, k string, v goja.Value, depth i
 	}
 	word := strings.TrimPrefix(k, "$")
 	if strings.EqualFold(word, "not") {
-		if _, ok := v.(*goja.Object); ok && !realm.IsArray(v) {
-			return r.must(r.Check.MakeCall(f.field(field, v, depth+1), "not", nil))
-		}
-		if word = "ne"; realm.IsArray(v) {
-			word = "notIn"
-		}
+		return r.must(r.Check.MakeCall(f.field(field, v, depth+1), "!", nil))
 	}
 	m := r.methodOf(field, word)
 	if s := r.synonym(field, word); m == nil && s != "" {
@@ -241,7 +236,7 @@ func (f *filterer) link(row *message.Node, m *message.Method, k string, v goja.V
 		if m.Truth == "" {
 			refuse()
 		}
-		return r.must(r.Check.MakeCall(r.must(r.Check.MakeCall(q, m.Truth, nil)), "not", nil))
+		return r.must(r.Check.MakeCall(r.must(r.Check.MakeCall(q, m.Truth, nil)), "!", nil))
 	}
 	ask := func(method string, v goja.Value) *message.Node {
 		if s := r.synonym(q, method); i.Methods[method] == nil {

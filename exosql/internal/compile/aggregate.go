@@ -72,7 +72,7 @@ func among(f *from, x sqlast.Expr, within []expr) sqlast.Expr {
 	}
 	conds := make([]sqlast.Expr, len(within))
 	for i, c := range within {
-		conds[i] = c.sql(f)
+		conds[i] = demanded(c).sql(f)
 	}
 	return call(sqlast.Case, all(conds), x, sqlast.Null)
 }
@@ -223,6 +223,9 @@ func same(a, b expr) bool {
 	switch a := a.(type) {
 	case colExpr, argExpr, constExpr, nullExpr, cell, searchExpr:
 		return a == b
+	case known:
+		b, ok := b.(known)
+		return ok && same(a.x, b.x)
 	case textExpr:
 		b, ok := b.(textExpr)
 		return ok && same(a.x, b.x)

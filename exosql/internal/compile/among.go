@@ -11,13 +11,16 @@ import (
 // stands behind a fence of its own, so that no value of the outer rows is looked up in rows out of scope
 // (TestAmongReads), and the condition itself stands where any other of the program does.
 //
-// NULL is no member: of a list with one, SQL's NOT IN would hold for no row. Where the value itself is NULL, in is
-// unknown as of a list of values, and notIn does not hold.
+// NULL is no member: of a list with one, SQL's NOT IN would hold for no row. Where the value itself is NULL, both are unknown as of
+// a list of values, and the negation of in in JavaScript's form holds.
 type amongExpr struct {
 	x   expr
 	n   *message.Node // the query
 	env names
 	not bool
+
+	null bool // where x is NULL it holds
+	held bool // unknown is as good as false
 }
 
 func (e amongExpr) typ() exprType { return exprType{kind: value.TypeBool} }
@@ -29,7 +32,7 @@ func isQuery(n *message.Node) bool {
 
 // among interprets in and notIn of a query.
 func (f *from) among(x expr, n *message.Node, env names) (expr, error) {
-	e := amongExpr{x, n.Args[0], env, n.Name == "notIn"}
+	e := amongExpr{x: x, n: n.Args[0], env: env, not: n.Name == "notIn"}
 	trial := *f.c // for its errors, see ask
 	at := &from{c: &trial, outer: f.outer, sources: f.sources, rows: f.rows, at: f.at}
 	err := at.writeAmong(e, func(*from, sqlast.Expr, sqlast.Expr, []sqlast.Expr) {})
@@ -47,16 +50,17 @@ func (e amongExpr) sql(f *from) (x sqlast.Expr) {
 	err := f.writeAmong(e, func(sub *from, theirs, ours sqlast.Expr, fence []sqlast.Expr) {
 		if e.not && f.c.dialect == sqlast.Postgres { // which makes an anti-join of it, and of NOT IN nothing
 			sub.where = append(sub.where, call(sqlast.Eq, theirs, ours))
-			none := sqlast.Exists{Sub: sub.one(), Not: true}
-			x = call(sqlast.And, call(sqlast.IsNotNull, e.x.sql(f)), none)
+			x = e.ofValue(f, sqlast.Exists{Sub: sub.one(), Not: true})
 			return
 		}
 		x = sqlast.InSelect{X: ours, Sub: sub.sources.Of(&sqlast.Select{Columns: []sqlast.Output{{Expr: theirs, As: "k"}}, Where: sub.where, Offset: fence})}
 		switch {
+		case e.not && e.null:
+			x = call(sqlast.Not, call(sqlast.Coalesce, x, sqlast.False))
 		case e.not && f.neverNull(e.x):
 			x = call(sqlast.Not, x)
 		case e.not:
-			x = call(sqlast.And, call(sqlast.IsNotNull, e.x.sql(f)), call(sqlast.Not, x))
+			x = e.ofValue(f, call(sqlast.Not, x))
 		}
 	})
 	if err != nil {
@@ -64,6 +68,17 @@ func (e amongExpr) sql(f *from) (x sqlast.Expr) {
 		return sqlast.Null
 	}
 	return x
+}
+
+// ofValue is the condition none where x is a value. Where it is NULL the condition is unknown.
+func (e amongExpr) ofValue(f *from, none sqlast.Expr) sqlast.Expr {
+	switch {
+	case e.null:
+		return none
+	case e.held: // PostgreSQL makes no anti-join in a CASE
+		return call(sqlast.And, call(sqlast.IsNotNull, e.x.sql(f)), none)
+	}
+	return call(sqlast.Case, call(sqlast.IsNotNull, e.x.sql(f)), none, sqlast.Null)
 }
 
 // writeAmong builds the query of e and gives write the two sides as they are compared, and the fence that the select of theirs

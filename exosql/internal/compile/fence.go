@@ -74,6 +74,9 @@ func (f *from) admit(c expr, row *occurrence) {
 
 // conjuncts are the parts of a condition of which all have to hold.
 func conjuncts(e expr) []expr {
+	if k, ok := e.(known); ok {
+		e = k.x
+	}
 	op, ok := e.(opExpr)
 	if !ok || op.op != sqlast.And {
 		return []expr{demanded(e)}
@@ -88,6 +91,13 @@ func conjuncts(e expr) []expr {
 // demanded is a condition that has to hold: unknown is as good as false. So = does for a
 // null-safe comparison with a value that is not null, and an index of PostgreSQL serves it.
 func demanded(e expr) expr {
+	switch x := e.(type) {
+	case known:
+		return demanded(x.x)
+	case amongExpr:
+		x.held = true
+		return x
+	}
 	op, ok := e.(opExpr)
 	if !ok {
 		return e

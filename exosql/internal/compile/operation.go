@@ -24,6 +24,14 @@ func operatorOf(n *message.Node) *language.Operator {
 
 // operation interprets an operator of the table.
 func (f *from) operation(op *language.Operator, n *message.Node, env names) (expr, error) {
+	e, err := f.operated(op, n, env)
+	if err == nil && op.Sure(n.Name) {
+		e = f.knowing(e)
+	}
+	return e, err
+}
+
+func (f *from) operated(op *language.Operator, n *message.Node, env names) (expr, error) {
 	if op.Form == language.FormOrder {
 		return nil, ErrNode(n)
 	}
@@ -39,6 +47,8 @@ func (f *from) operation(op *language.Operator, n *message.Node, env names) (exp
 		of.kind = t.Name
 	}
 	switch {
+	case n.Name == language.Negation:
+		return f.unless(x), nil
 	case op.Form == language.FormKey:
 		return f.key(x, n.Args[0])
 	case op.Form == language.FormJSON:
@@ -254,7 +264,7 @@ func (f *from) match(op *language.Operator, args []expr, of exprType) expr {
 func (f *from) same(op *language.Operator, args []expr, of exprType) expr {
 	var head []expr
 	if op.Ast == sqlast.Case {
-		head, args = args[:1], args[1:]
+		head, args = []expr{demanded(args[0])}, args[1:]
 	}
 	if of.kind == value.TypeText {
 		of.native = lettered(nativeOf(args))

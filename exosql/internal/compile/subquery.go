@@ -96,7 +96,7 @@ func (f *from) subquery(n *message.Node, env names, how func(expr, *from) sqlast
 			return nil, truth, err
 		}
 		if n.Name == language.Every { // none for which it does not hold, be it false or unknown
-			cond = opExpr{sqlast.Case, []expr{cond, constExpr(sqlast.False), constExpr(sqlast.True)}, truth}
+			cond = opExpr{sqlast.Case, []expr{demanded(cond), constExpr(sqlast.False), constExpr(sqlast.True)}, truth}
 		}
 		sub.demand(cond)
 		return sqlast.Exists{Sub: sub.one(), Not: n.Name != language.Some}, truth, nil

@@ -172,27 +172,34 @@ func (j *judge) reads(t Table, node map[string]any) error {
 	case "Bitmap Heap Scan":
 		// Of a page that the bitmap holds as a whole every row is looked at: the scope
 		// has to be looked at first.
-		rest := strings.TrimLeft(said(node, "Recheck Cond"), "(")
-		for range t.Scope {
-			n := 0
+		var scans []map[string]any
+		for _, p := range plansOf(node) {
+			if said(p, "Parent Relationship") == "Outer" { // else of a condition behind
+				scans = append(scans, p)
+			}
+		}
+		either := []string{said(node, "Recheck Cond")}
+		if len(scans) == 1 && said(scans[0], "Node Type") == "BitmapOr" { // an index for each of several conditions
+			scans, either = plansOf(scans[0]), parts(either[0], " OR ")
+		}
+		for _, cond := range either {
+			again, err := conjuncts(cond)
 			for _, e := range t.Scope {
-				if at := pattern(e, t.Alias).FindStringIndex("(" + rest); at != nil && at[0] == 0 {
-					n = at[1] - 1
+				if err != nil || !slices.ContainsFunc(again[:min(len(again), len(t.Scope))], func(c string) bool { return whole(pattern(e, t.Alias), c) }) {
+					return fmt.Errorf("%s is checked again by other conditions before its scope: %s", t.Alias, said(node, "Recheck Cond"))
 				}
 			}
-			if n == 0 {
-				return fmt.Errorf("%s is checked again by other conditions before its scope: %s", t.Alias, said(node, "Recheck Cond"))
-			}
-			rest = strings.TrimLeft(strings.TrimPrefix(rest[n:], " AND "), "(")
 		}
-		for _, p := range plansOf(node) {
-			switch {
-			case said(p, "Parent Relationship") != "Outer": // of a condition behind
-			case said(p, "Node Type") != "Bitmap Index Scan":
+		for _, p := range scans {
+			if said(p, "Node Type") != "Bitmap Index Scan" {
 				return fmt.Errorf("%s is read by several indexes", t.Alias)
-			default:
-				return j.searched(t, p)
 			}
+			if err := j.searched(t, p); err != nil {
+				return err
+			}
+		}
+		if len(scans) > 0 {
+			return nil
 		}
 		return fmt.Errorf("%s is read by no index", t.Alias)
 	default:

@@ -14,6 +14,10 @@ func TestJudgePostgres(t *testing.T) {
 		return map[string][]string{"org": {"org_id"}, "due": {"due"}, "org_due": {"org_id", "due"}, "due_org": {"due", "org_id"}}[name]
 	}
 	const scan = `"Node Type": "Index Scan", "Relation Name": "tickets", "Alias": "t0", `
+	or := func(again, name, cond string) string { // an index for each of two conditions
+		return `"Node Type": "Bitmap Heap Scan", "Relation Name": "tickets", "Alias": "t0", "Recheck Cond": "` + again + `", "Plans": [{"Parent Relationship": "Outer", "Node Type": "BitmapOr", "Plans": [` +
+			`{"Node Type": "Bitmap Index Scan", "Index Name": "org_due", "Index Cond": "((org_id = $1) AND (due <= $2))"}, {"Node Type": "Bitmap Index Scan", "Index Name": "` + name + `", "Index Cond": "` + cond + `"}]}]`
+	}
 	for _, c := range []struct{ plan, refused string }{
 		{scan + `"Index Name": "org_due", "Index Cond": "((org_id = $1) AND (due >= $2))", "Filter": "(n = $3)"`, ""},
 		{scan + `"Index Name": "org", "Index Cond": "(t0.org_id = $1)"`, ""},
@@ -26,6 +30,12 @@ func TestJudgePostgres(t *testing.T) {
 		{`"Node Type": "Bitmap Heap Scan", "Relation Name": "tickets", "Alias": "t0", "Recheck Cond": "((org_id = $1) AND (due >= $2))", "Plans": [{"Parent Relationship": "Outer", "Node Type": "Bitmap Index Scan", "Index Name": "org_due", "Index Cond": "((org_id = $1) AND (due >= $2))"}]`, ""},
 		{`"Node Type": "Bitmap Heap Scan", "Relation Name": "tickets", "Alias": "t0", "Recheck Cond": "((due >= $2) AND (org_id = $1))", "Plans": [{"Parent Relationship": "Outer", "Node Type": "Bitmap Index Scan", "Index Name": "org_due", "Index Cond": "((org_id = $1) AND (due >= $2))"}]`, "before its scope"},
 		{`"Node Type": "Bitmap Heap Scan", "Relation Name": "tickets", "Alias": "t0", "Recheck Cond": "((org_id = $1) AND (due >= $2))", "Plans": [{"Parent Relationship": "Outer", "Node Type": "BitmapAnd", "Plans": []}]`, "several indexes"},
+		{or("(((org_id = $1) AND (due <= $2)) OR ((org_id = $1) AND (due IS NULL)))", "org_due", "((org_id = $1) AND (due IS NULL))"), ""},
+		{or("(((org_id = $1) AND (due <= $2)) OR ((org_id = $1) AND (due IS NULL)))", "due", "(due IS NULL)"), "does not begin with its scope"},
+		{or("(((org_id = $1) AND (due <= $2)) OR ((org_id = $1) AND (due IS NULL)))", "org_due", "((org_id = $2) AND (due IS NULL))"), "not searched by org_id"},
+		{or("(((org_id = $1) AND (due <= $2)) OR (due IS NULL))", "org_due", "((org_id = $1) AND (due IS NULL))"), "before its scope"}, // of a page that is held as a whole
+		{or("(((org_id = $1) OR (due <= $2)) AND ((org_id = $1) OR (due IS NULL)))", "org_due", "((org_id = $1) AND (due IS NULL))"), "before its scope"},
+		{`"Node Type": "Bitmap Heap Scan", "Relation Name": "tickets", "Alias": "t0", "Recheck Cond": "(org_id = $1)", "Plans": [{"Parent Relationship": "Outer", "Node Type": "BitmapOr", "Plans": []}]`, "by no index"},
 		{`"Node Type": "Seq Scan", "Relation Name": "tickets", "Alias": "t0", "Filter": "(org_id = $1)"`, "read by a Seq Scan"},
 		{scan + `"Index Name": "org_due", "Index Cond": "(org_id = $2)"`, "not searched by org_id"},   // a value of the program
 		{scan + `"Index Name": "org_due", "Index Cond": "(org_id = $11)"`, "not searched by org_id"},  // another number

@@ -164,19 +164,20 @@ func conjuncts(text string) ([]string, error) {
 	if _, _, err := cut(text, "\x00"); err != nil {
 		return nil, err
 	}
-	inner, ok := strings.CutPrefix(text, "(")
-	if !ok {
-		return []string{text}, nil
+	return parts(text, " AND "), nil
+}
+
+// parts are the conditions that stand in the parentheses around a text, with sep between them; or the text is the one.
+func parts(text, sep string) (out []string) {
+	inner, begins := strings.CutPrefix(text, "(")
+	inner, ends := strings.CutSuffix(inner, ")")
+	if !begins || !ends {
+		return []string{text}
 	}
-	inner, ok = strings.CutSuffix(inner, ")")
-	if !ok {
-		return []string{text}, nil
-	}
-	var out []string
 	for {
-		before, after, err := cut(inner, " AND ")
+		before, after, err := cut(inner, sep)
 		if err != nil { // the parentheses are not around the whole
-			return []string{text}, nil
+			return []string{text}
 		}
 		if after == "" && before == inner {
 			break
@@ -185,9 +186,9 @@ func conjuncts(text string) ([]string, error) {
 		inner = after
 	}
 	if out == nil {
-		return []string{text}, nil
+		return []string{text}
 	}
-	return append(out, inner), nil
+	return append(out, inner)
 }
 
 // cutOutside cuts a text at the first sep that stands in no parentheses, text or name.

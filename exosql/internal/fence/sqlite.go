@@ -21,6 +21,8 @@ import (
 // the value is the scope's own the compiler sees to, see compile.unindexed. rowid
 // reports whether the one column of a scope is what SQLite calls the rowid of its table.
 //
+// MULTI-INDEX OR searches an index for each of several conditions: each of its searches is judged alone.
+//
 // A guarded table may be read as a whole, and by what a link demands: there each condition of the program has
 // its scope before it, and what the program sorts by is served by no index.
 //
@@ -28,7 +30,7 @@ import (
 func JudgeSQLite(lines []string, tables []Table, derived []string, rowid func(Table) bool) error {
 	seen := make([]bool, len(tables))
 	out := &OutOfScope{}
-	var either error // the next line is a search for one of several conditions
+	var either error // the next line is the search for one of several conditions, each of which reads the table
 	several := false // such lines have been met
 	for _, line := range lines {
 		verb, rest, _ := strings.Cut(line, " ")
@@ -39,9 +41,10 @@ func JudgeSQLite(lines []string, tables []Table, derived []string, rowid func(Ta
 		switch {
 		case verb == "SCAN" || verb == "SEARCH":
 		case line == "MULTI-INDEX OR":
-			either, several = fmt.Errorf("a table is read by several indexes: %s", line), true
-			continue
+			several = true
+			fallthrough
 		case several && eitherLine().MatchString(line):
+			either = fmt.Errorf("a table is read by several indexes: %s", line)
 			continue
 		case knownLine().MatchString(line):
 			continue
@@ -57,13 +60,10 @@ func JudgeSQLite(lines []string, tables []Table, derived []string, rowid func(Ta
 			return fmt.Errorf("it is not known what this reads: %s", line)
 		}
 		seen[i] = true
-		if either != nil {
-			out.Add(alias, either)
-			either = nil
-			continue
-		}
+		one := either != nil
+		either = nil
 		how = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(how, "EXISTS "), "LEFT-JOIN")) // how often, and not which rows
-		if tables[i].Guarded && (verb == "SCAN" && wholeTable().MatchString(how) || verb == "SEARCH" && byValues().MatchString(how)) {
+		if tables[i].Guarded && !one && (verb == "SCAN" && wholeTable().MatchString(how) || verb == "SEARCH" && byValues().MatchString(how)) {
 			continue
 		}
 		if err := judgeLine(tables[i], verb, how, rowid); err != nil {

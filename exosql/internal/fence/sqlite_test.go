@@ -41,7 +41,10 @@ func TestJudgeSQLite(t *testing.T) {
 		{"SEARCH t0 USING AUTOMATIC COVERING INDEX (org_id=?)", "t0 is read by SEARCH USING AUTOMATIC"},
 		{"SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)", "t0 is read by SEARCH USING INTEGER PRIMARY KEY"}, // by the program's key
 		{"SEARCH t0 USING INDEX a (org_id=?)\nSCAN t0", "t0 is read by SCAN"},
-		{"MULTI-INDEX OR\nINDEX 1\nSEARCH t0 USING INDEX a (org_id=?)", "MULTI-INDEX OR"},
+		{"MULTI-INDEX OR\nINDEX 1\nSEARCH t0 USING INDEX a (org_id=? AND due<?)\nINDEX 2\nSEARCH t0 USING INDEX a (org_id=? AND due=?)", ""},
+		{"MULTI-INDEX OR\nINDEX 1\nSEARCH t0 USING INDEX a (org_id=? AND due<?)\nINDEX 2\nSEARCH t0 USING INDEX due (due=?)", "not searched by org_id"},
+		{"MULTI-INDEX OR\nINDEX 1\nSEARCH t0 USING INDEX due (due<?)\nINDEX 2\nSEARCH t0 USING INDEX a (org_id=? AND due=?)", "not searched by org_id"},
+		{"MULTI-INDEX OR\nINDEX 1\nSEARCH t0 USING INDEX a (org_id=?)\nINDEX 2", "INDEX 2"},
 		{"BLOOM FILTER ON t0 (org_id=?)\nSEARCH t0 USING INDEX a (org_id=?)", "t0 is read by SCAN"},
 		{"SEARCH t0 EXISTS USING INDEX a (org_id=?)", ""},
 		{"MULTI-INDEX OR\nINDEX 1\nSEARCH t1 USING INDEX a (x=?)\nINDEX 2\nSEARCH t1 USING INDEX b (y=?)\nSEARCH t0 USING INDEX a (org_id=?)", ""},
@@ -91,7 +94,7 @@ func TestJudgeSQLiteGuarded(t *testing.T) {
 		{"SEARCH t0 USING INDEX a (ANY(code) AND customer_id=?)", "it is not known how"},
 		{"SEARCH t0 VIRTUAL TABLE INDEX 0:", "t0 is read by SEARCH VIRTUAL"},
 		{"SCAN t0 VIRTUAL TABLE INDEX 0:", "t0 is read by SCAN VIRTUAL"},
-		{"MULTI-INDEX OR\nINDEX 1\nSEARCH t0 USING INDEX a (customer_id=?)", "MULTI-INDEX OR"},
+		{"MULTI-INDEX OR\nINDEX 1\nSEARCH t0 USING INDEX a (customer_id=?)", "not searched by org_id"},
 	} {
 		judgedAs(t, c.plan, JudgeSQLite(strings.Split(c.plan, "\n"), guarded, nil, rowid), c.refused)
 	}

@@ -19,6 +19,7 @@ import (
 type Operator struct {
 	Name     string    // canonical
 	also     []string  // other names that programs may use; JavaScript's own, where it has it
+	sure     bool      // a condition of JavaScript's: false where an operand is null, and not unknown
 	on       []string  // the column interfaces that have it
 	params   []string  // see paramOf
 	result   string    // "": a condition; see resultTerm
@@ -95,7 +96,7 @@ var operators = []Operator{
 	{Name: "between", on: ranged, params: []string{"value", "high"}, Form: FormOrdered, doc: "both ends included"},
 	{Name: "is", also: []string{"==="}, on: matched, params: one, Null: true, Ast: sqlast.Is, IfNull: sqlast.IsNull, Form: FormCompare, doc: "equal, and null is equal to null"},
 	{Name: "isNot", also: []string{"!=="}, on: matched, params: one, Null: true, Ast: sqlast.IsNot, IfNull: sqlast.IsNotNull, Form: FormCompare, doc: "the opposite of is"},
-	{Name: "in", on: matched, params: []string{"list"}, Form: FormList},
+	{Name: "in", also: []string{IsOneOf}, on: matched, params: []string{"list"}, Form: FormList},
 	{Name: "notIn", on: matched, params: []string{"list"}, Form: FormList, doc: "equal to none of a list, and not null"},
 	{Name: "isNull", total: true, on: anyColumn, Ast: sqlast.IsNull},
 	{Name: "isNotNull", total: true, on: anyColumn, Ast: sqlast.IsNotNull},
@@ -104,12 +105,12 @@ var operators = []Operator{
 
 	{Name: "and", also: []string{"&&"}, on: truths, params: []string{"condition"}, Ast: sqlast.And},
 	{Name: "or", also: []string{"||"}, on: truths, params: []string{"condition"}, Ast: sqlast.Or},
-	{Name: "not", also: []string{"!"}, on: truths, Ast: sqlast.Not},
+	{Name: "not", also: []string{Negation}, on: truths, Ast: sqlast.Not},
 	{Name: "case", also: []string{"?:"}, on: truths, params: []string{"then", "else"}, result: "case", Null: true, Ast: sqlast.Case, Form: FormSame, doc: "one value where it holds, the other elsewhere"},
 
-	{Name: "includes", on: texts, params: one, Ast: sqlast.Includes, Form: FormText, doc: "contains; case counts"},
-	{Name: "startsWith", on: texts, params: one, Ast: sqlast.StartsWith, Form: FormText},
-	{Name: "endsWith", on: texts, params: one, Ast: sqlast.EndsWith, Form: FormText},
+	{Name: "includes", sure: true, on: texts, params: one, Ast: sqlast.Includes, Form: FormText, doc: "contains; case counts"},
+	{Name: "startsWith", sure: true, on: texts, params: one, Ast: sqlast.StartsWith, Form: FormText},
+	{Name: "endsWith", sure: true, on: texts, params: one, Ast: sqlast.EndsWith, Form: FormText},
 	{Name: "like", also: []string{"LIKE"}, on: texts, params: []string{"pattern"}, Ast: sqlast.Like, Form: FormPattern, doc: "% any text, _ one character, \\ escapes"},
 	{Name: "notLike", also: []string{"NOT LIKE"}, on: texts, params: []string{"pattern"}, Ast: sqlast.Not, Form: FormPattern},
 	{Name: "ilike", also: []string{"ILIKE"}, on: texts, params: []string{"pattern"}, Ast: sqlast.Like, Form: FormFolded, doc: "whatever the case"},
@@ -165,11 +166,12 @@ var operators = []Operator{
 	{Name: "sub", unlisted: true, also: []string{"-"}, on: times, params: one, result: "int", Form: FormElapsed},
 	{Name: "rsub", unlisted: true, on: times, params: one, result: "int", Form: FormElapsed},
 
-	{Name: "has", also: []string{"includes"}, on: lists, params: []string{"item"}, Ast: sqlast.Has, Form: FormHas, doc: "one of its elements is the value"},
+	{Name: "has", on: lists, params: []string{"item"}, Ast: sqlast.Has, Form: FormHas, doc: "one of its elements is the value"},
+	{Name: "includes", sure: true, unlisted: true, on: lists, params: []string{"item"}, Ast: sqlast.Has, Form: FormHas},
 	{Name: "length", on: lists, result: "int", Ast: sqlast.Elements, field: true},
 
 	{Name: "has", unlisted: true, on: jsons, params: []string{"element"}, Form: FormJSONHas},
-	{Name: "includes", also: []string{"contains"}, on: jsons, params: []string{"element"}, Form: FormJSONHas, doc: "an element of an array, or a part of a text; null for anything else"},
+	{Name: "includes", sure: true, also: []string{"contains"}, on: jsons, params: []string{"element"}, Form: FormJSONHas, doc: "an element of an array, or a part of a text; false for anything else"},
 	{Name: "length", unlisted: true, on: jsons, result: "int", Form: FormJSONLength, field: true},
 	{Name: "toText", unlisted: true, also: []string{"String"}, on: jsons, result: "textNull", Form: FormJSONToText},
 	{Name: GetKey, unlisted: true, on: jsons, params: []string{"key"}, result: "json", Form: FormKey},
@@ -197,10 +199,21 @@ var Units = []struct {
 	{"quarter", sqlast.QuarterOf, sqlast.PlusQuarters}, {"year", sqlast.YearOf, sqlast.PlusYears},
 }
 
+// Names of JavaScript's for not and in. The negation holds where its condition does not, be that false or unknown.
+const (
+	Negation = "!"
+	IsOneOf  = "is in"
+)
+
 // GetKey is the operator that reading a key of JSON stands for: t.data.key.
 const GetKey = "getKey"
 
-// OperatorOn finds the operators by the interface that has them.
+// Sure reports whether the operator, as a message calls it, is a condition of JavaScript's.
+func (o *Operator) Sure(name string) bool {
+	return o.sure || name == Negation || name == IsOneOf || o.Form == FormOrdered && name != o.Name
+}
+
+// OperatorOn finds the operators by the interface that has them, and the names that a message has.
 var OperatorOn = sync.OnceValue(func() map[string]map[string]*Operator {
 	m := map[string]map[string]*Operator{}
 	for i := range operators {
@@ -208,7 +221,9 @@ var OperatorOn = sync.OnceValue(func() map[string]map[string]*Operator {
 			if m[on] == nil {
 				m[on] = map[string]*Operator{}
 			}
-			m[on][operators[i].Name] = &operators[i]
+			for _, n := range append([]string{operators[i].Name}, operators[i].also...) {
+				m[on][n] = &operators[i]
+			}
 		}
 	}
 	return m

@@ -1,0 +1,152 @@
+package compile
+
+// This file gives conditions the two values of JavaScript's forms: false where SQL has neither true nor false, and true the negation of
+// that. operation.go makes such conditions, and fence.go drops what is needless where a condition has to hold.
+
+import (
+	"slices"
+
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql/internal/language"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// known is a condition that is false where x is unknown.
+type known struct {
+	x     expr
+	of    expr // where x is the negation of a condition, that condition
+	plain bool // x says it by itself
+}
+
+func (e known) typ() exprType { return exprType{kind: value.TypeBool} }
+
+func (e known) sql(f *from) sqlast.Expr {
+	if e.plain {
+		return e.x.sql(f)
+	}
+	return call(sqlast.Coalesce, demanded(e.x).sql(f), sqlast.False)
+}
+
+// knowing is x with two values.
+func (f *from) knowing(x expr) expr {
+	if f.decided(x) {
+		return x
+	}
+	if op, ok := x.(opExpr); ok && op.op == sqlast.Includes {
+		if short, ok := op.args[1].(opExpr); ok && short.op == sqlast.Short {
+			return known{x: opExpr{sqlast.Coalesce, []expr{x, unsought(short)}, op.of}, plain: true}
+		}
+	}
+	return known{x: x}
+}
+
+// unsought is unknown where a row's text is too long to be looked for, and false elsewhere: that it is not contained is not known.
+func unsought(short opExpr) expr {
+	truth := exprType{kind: value.TypeBool}
+	long := opExpr{sqlast.And, []expr{opExpr{sqlast.IsNotNull, short.args[:1], truth}, opExpr{sqlast.IsNull, []expr{short}, truth}}, truth}
+	return opExpr{sqlast.Case, []expr{long, nullExpr{}, constExpr(sqlast.False)}, truth}
+}
+
+// unless holds where a condition does not, be that false or unknown. It is pushed down to the comparisons, so that an index of a column
+// that may be null serves: a <= 5 OR a IS NULL. Where nothing can be null it is the plain negation. No operand but a column is repeated:
+// the statement could double with each level.
+func (f *from) unless(e expr) expr {
+	switch k, ok := e.(known); {
+	case ok && k.of != nil:
+		return f.knowing(k.of)
+	case ok && !k.plain:
+		return f.unless(k.x)
+	}
+	return known{x: f.negated(e), of: e, plain: true}
+}
+
+func (f *from) negated(e expr) expr {
+	truth := exprType{kind: value.TypeBool}
+	join, _ := e.(opExpr)
+	switch op := dual[join.op]; {
+	case join.op == sqlast.IsNull:
+		return opExpr{sqlast.IsNotNull, join.args, truth}
+	case op != sqlast.NoOp && !f.decided(demanded(e)):
+		return opExpr{op, mapped(join.args, f.unless), truth}
+	case f.decided(e):
+		return opExpr{sqlast.Not, []expr{e}, truth}
+	}
+	switch x := e.(type) {
+	case colExpr:
+		return f.orNull(opExpr{sqlast.Not, []expr{e}, truth}, e)
+	case inExpr:
+		if f.plainColumns(x.x) && f.decided(x.list...) {
+			return f.orNull(inExpr{x.x, x.list, !x.not}, x.x)
+		}
+	case amongExpr:
+		if !x.not {
+			x.not, x.null = true, true
+			return x
+		}
+	case opExpr:
+		if op := opposite[x.op]; op != sqlast.NoOp && f.plainColumns(x.args...) {
+			return f.orNull(opExpr{op, x.args, truth}, x.args...)
+		}
+	}
+	return opExpr{sqlast.Not, []expr{known{x: e}}, truth}
+}
+
+var (
+	dual     = map[sqlast.Op]sqlast.Op{sqlast.And: sqlast.Or, sqlast.Or: sqlast.And}
+	opposite = map[sqlast.Op]sqlast.Op{sqlast.Eq: sqlast.Ne, sqlast.Ne: sqlast.Eq, sqlast.Lt: sqlast.Ge, sqlast.Ge: sqlast.Lt, sqlast.Gt: sqlast.Le, sqlast.Le: sqlast.Gt}
+)
+
+// orNull is a condition, or that one of the columns that may be null is.
+func (f *from) orNull(cond expr, args ...expr) expr {
+	either := []expr{cond}
+	for _, a := range args {
+		if !f.decided(a) {
+			either = append(either, opExpr{sqlast.IsNull, []expr{plainText(a)}, cond.typ()})
+		}
+	}
+	return opExpr{sqlast.Or, either, cond.typ()}
+}
+
+// plainColumns reports whether all operands are values of the message, or columns that are compared as they are stored: such a column
+// is unknown where it is null, and nowhere else.
+func (f *from) plainColumns(args ...expr) bool {
+	return !slices.ContainsFunc(args, func(a expr) bool {
+		c, column := plainText(a).(colExpr)
+		return column && f.unread(c) || !column && !f.decided(a)
+	})
+}
+
+// unread reports whether a column may hold what has no value as it is compared: SQLite's times are read each time, and cells of another
+// form than the declared one are on neither side of a value.
+func (f *from) unread(c colExpr) bool {
+	return f.c.dialect == sqlast.SQLite && c.col.Kind == value.TypeTime && !c.col.Iso() || f.c.heldAs(c.col) != ""
+}
+
+// decided reports whether all expressions have a value in every row. What is not known to have one has not.
+func (f *from) decided(es ...expr) bool {
+	return !slices.ContainsFunc(es, func(e expr) bool {
+		switch x := e.(type) {
+		case argExpr, constExpr, known:
+			return false
+		case subquery:
+			return !slices.Contains([]string{language.ExistsMethod, language.Some, language.Every, language.None}, x.n.Name)
+		case inExpr:
+			return len(x.list) > 0 && !f.decided(append(slices.Clip(x.list), x.x)...)
+		case amongExpr:
+			return !x.null && !f.decided(x.x)
+		case opExpr:
+			switch x.op {
+			case sqlast.Is, sqlast.IsNot, sqlast.IsNull, sqlast.IsNotNull:
+				return false
+			case sqlast.Eq, sqlast.Ne, sqlast.Lt, sqlast.Le, sqlast.Gt, sqlast.Ge, sqlast.And, sqlast.Or, sqlast.Not, sqlast.Includes, sqlast.StartsWith, sqlast.EndsWith:
+				return !f.decided(x.args...)
+			}
+			return true
+		}
+		if v, ok := asArgument(e); ok {
+			return v.kind == value.TypeNull
+		}
+		c, column := keyColumn(plainText(e))
+		return !column || !f.neverNull(c) || f.unread(c)
+	})
+}

@@ -1,0 +1,795 @@
+package exosql_test
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+)
+
+// Conditions over null. An evaluator over rows, written here by the rules of docs/language.md alone, says which rows a condition keeps;
+// nothing of the compiler is used in it.
+
+type nullCrate struct {
+	ID, Org int64
+	Max     *int64
+}
+
+type nullItem struct {
+	ID, Org, NN int64
+	Crate, N, M *int64
+	F           *float64
+	D           *exosql.Decimal
+	S           *string
+	ST          string
+	B           *bool
+	BT          bool
+	Tags        *[]*string
+	J           *exosql.JSON
+}
+
+var (
+	nullCrates   = exosql.NewTable[nullCrate]("crates")
+	nullCrateID  = exosql.NewKey(nullCrates, "id", func(c *nullCrate) *int64 { return &c.ID })
+	nullCrateOrg = exosql.NewColumn(nullCrates, "org", func(c *nullCrate) *int64 { return &c.Org })
+	nullCrateMax = exosql.NewNullable(nullCrates, "top", func(c *nullCrate) **int64 { return &c.Max })
+
+	nullItems = exosql.NewTable[nullItem]("items")
+	nullID    = exosql.NewKey(nullItems, "id", func(i *nullItem) *int64 { return &i.ID })
+	nullOrg   = exosql.NewColumn(nullItems, "org", func(i *nullItem) *int64 { return &i.Org })
+	nullCrat  = exosql.NewNullable(nullItems, "crate_id", func(i *nullItem) **int64 { return &i.Crate })
+	nullNN    = exosql.NewColumn(nullItems, "nn", func(i *nullItem) *int64 { return &i.NN })
+	nullN     = exosql.NewNullable(nullItems, "n", func(i *nullItem) **int64 { return &i.N })
+	nullM     = exosql.NewNullable(nullItems, "m", func(i *nullItem) **int64 { return &i.M })
+	nullF     = exosql.NewNullable(nullItems, "f", func(i *nullItem) **float64 { return &i.F })
+	nullD     = exosql.NewNullable(nullItems, "d", func(i *nullItem) **exosql.Decimal { return &i.D })
+	nullS     = exosql.NewNullable(nullItems, "s", func(i *nullItem) **string { return &i.S })
+	nullST    = exosql.NewColumn(nullItems, "st", func(i *nullItem) *string { return &i.ST })
+	nullB     = exosql.NewNullable(nullItems, "b", func(i *nullItem) **bool { return &i.B })
+	nullBT    = exosql.NewColumn(nullItems, "bt", func(i *nullItem) *bool { return &i.BT })
+	nullTags  = exosql.NewNullable(nullItems, "tags", func(i *nullItem) **[]*string { return &i.Tags })
+	nullJ     = exosql.NewNullable(nullItems, "j", func(i *nullItem) **exosql.JSON { return &i.J })
+
+	nullHolds = exosql.Many("items", nullCrateID, nullCrat)
+	nullIn    = exosql.One("crate", nullCrat, nullCrateID)
+)
+
+// A nullRow is what the evaluator knows of a row: nil is null.
+type nullRow map[string]any
+
+func nullRows() []nullRow {
+	var rows []nullRow
+	r := rand.New(rand.NewPCG(4, 2))
+	pick := func(vs ...any) any { return vs[r.IntN(len(vs))] }
+	for id := 1; id <= 24; id++ {
+		row := nullRow{"id": float64(id), "crateId": pick(nil, 1.0, 2.0, 3.0, 9.0), "nn": float64(r.IntN(6)), "n": pick(nil, 0.0, 1.0, 3.0, 5.0), "m": pick(nil, nil, 1.0, 3.0),
+			"f": pick(nil, 0.5, 2.5, 5.0), "d": pick(nil, 1.5, 3.0, 12.25), "s": pick(nil, "", "ab", "Abc", "bc"), "st": pick("", "ab", "bc"), "b": pick(nil, true, false), "bt": pick(true, false),
+			"tags": pick(nil, "", "ab", "ab bc"), "os": pick(nil, "ab", "bc")}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// nullCrateMaxes are the crates in scope. Crate 9 is another's: for the rows it is not there.
+var nullCrateMaxes = map[any]any{1.0: 3.0, 2.0: nil, 3.0: 1.0}
+
+func nullSQL(e tu.Engine, rows []nullRow) string {
+	lit := func(v any) string {
+		switch v := v.(type) {
+		case nil:
+			return "NULL"
+		case string:
+			return "'" + v + "'"
+		case bool:
+			return strings.ToUpper(strconv.FormatBool(v))
+		}
+		return fmt.Sprint(v)
+	}
+	list := func(v any) string {
+		words, _ := v.(string)
+		parts := strings.Fields(words)
+		switch {
+		case v == nil:
+			return "NULL"
+		case e.Name == "postgres":
+			return "'{" + strings.Join(parts, ",") + "}'"
+		}
+		text, _ := json.Marshal(parts)
+		return "'" + strings.ReplaceAll(string(text), "null", "[]") + "'"
+	}
+	sql := e.SQL("CREATE TABLE crates (id {int} PRIMARY KEY, org {int} NOT NULL, top {int}); INSERT INTO crates VALUES (1, 1, 3), (2, 1, NULL), (3, 1, 1), (4, 1, 2), (9, 2, 3); " +
+		"CREATE TABLE items (id {int} PRIMARY KEY, org {int} NOT NULL, crate_id {int}, nn {int} NOT NULL, n {int}, m {int}, f {float}, d {decimal}, s TEXT, st TEXT NOT NULL, b BOOLEAN, bt BOOLEAN NOT NULL, tags {texts}, j {json})")
+	for i, row := range rows {
+		d, j := "NULL", "NULL"
+		if row["d"] != nil {
+			d = fmt.Sprintf("'%v'", row["d"])
+		}
+		if row["os"] != nil {
+			j = fmt.Sprintf(`'{"os":"%s"}'`, row["os"])
+		} else if i%2 == 0 {
+			j = "'{}'"
+		}
+		sql += fmt.Sprintf("; INSERT INTO items VALUES (%s, 1, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)", lit(row["id"]), lit(row["crateId"]), lit(row["nn"]), lit(row["n"]), lit(row["m"]), lit(row["f"]), d,
+			lit(row["s"]), lit(row["st"]), lit(row["b"]), lit(row["bt"]), list(row["tags"]), j)
+	}
+	return sql + "; INSERT INTO items SELECT id + 100, 2, crate_id, nn, n, m, f, d, s, st, b, bt, tags, j FROM items"
+}
+
+func nullGrants(db *exosql.DB, org int64) map[string]exo.Object {
+	crate := exosql.NewFacet(nullCrates, "crate", nullCrateID, nullCrateMax)
+	item := exosql.NewFacet(nullItems, "item", nullID, nullCrat, nullNN, nullN, nullM, nullF, nullD, nullS, nullST, nullB, nullBT, nullTags, nullJ)
+	crate.Add(exosql.Via(nullHolds, item))
+	item.Add(exosql.Via(nullIn, crate))
+	return map[string]exo.Object{
+		"crates": crate.Of(exosql.Grant(db, nullCrates, nullCrateOrg.Eq(org), exosql.ScopeRows(nullItems, nullOrg.Eq(org)))),
+		"items":  item.Of(exosql.Grant(db, nullItems, nullOrg.Eq(org), exosql.ScopeRows(nullCrates, nullCrateOrg.Eq(org)))),
+	}
+}
+
+// A truth is true, false, or nil: unknown, which words of SQL give and JavaScript's forms do not.
+type truth any
+
+// A nullCond is a condition as a program writes it, of what is called t there, and what it is for a row.
+type nullCond struct {
+	js string
+	of func(nullRow) truth
+}
+
+// nullGen makes conditions.
+type nullGen struct {
+	*rand.Rand
+	columns  func(kind string) []string // that are there
+	subquery bool                       // links and queries are, too
+}
+
+func (g *nullGen) one(list ...string) string { return list[g.IntN(len(list))] }
+
+func (g *nullGen) value(kind string) (js string, v any) {
+	if kind == "text" {
+		s := g.one("", "ab", "bc", "b")
+		return strconv.Quote(s), s
+	}
+	v = []float64{0, 1, 2.5, 3, 5}[g.IntN(5)]
+	if v == 2.5 && kind == "int" {
+		v = 2.0
+	}
+	return fmt.Sprint(v), v
+}
+
+func less(a, b any) bool {
+	if x, ok := a.(string); ok {
+		return x < b.(string)
+	}
+	return a.(float64) < b.(float64)
+}
+
+func compare(op string, a, b any) bool {
+	switch op {
+	case "<", "lt":
+		return less(a, b)
+	case "<=", "le":
+		return !less(b, a)
+	case ">", "gt":
+		return less(b, a)
+	case ">=", "ge":
+		return !less(a, b)
+	}
+	return (a == b) == (op == "eq")
+}
+
+var mirroredSigns = map[string]string{"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+
+// leaf is a condition of columns of the kind.
+func (g *nullGen) leaf() nullCond {
+	kind := g.one("int", "int", "float", "decimal", "text", "text", "bool")
+	names := g.columns(kind)
+	if len(names) == 0 {
+		return g.leaf()
+	}
+	c := g.one(names...)
+	col := strings.TrimPrefix(c, "t.")
+	get := func(r nullRow) any { return r[col] }
+	if kind == "bool" {
+		return nullCond{c, func(r nullRow) truth { return get(r) }}
+	}
+	js, v := g.value(kind)
+	other := func(nullRow) any { return v }
+	if g.IntN(4) == 0 { // another column
+		js = g.one(names...)
+		name := strings.TrimPrefix(js, "t.")
+		other = func(r nullRow) any { return r[name] }
+	}
+	both := func(f func(a, b any) bool, unknown truth) func(nullRow) truth {
+		return func(r nullRow) truth {
+			if a, b := get(r), other(r); a != nil && b != nil {
+				return f(a, b)
+			}
+			return unknown
+		}
+	}
+	switch n := g.IntN(14); {
+	case n < 3:
+		op := g.one("<", "<=", ">", ">=")
+		if g.IntN(3) == 0 && !strings.HasPrefix(js, "t.") { // a value on the left
+			return nullCond{js + " " + mirroredSigns[op] + " " + c, both(func(a, b any) bool { return compare(op, a, b) }, false)}
+		}
+		return nullCond{c + " " + op + " " + js, both(func(a, b any) bool { return compare(op, a, b) }, false)}
+	case n == 3:
+		op := g.one("===", "!==", "==", "!=")
+		return nullCond{c + " " + op + " " + js, func(r nullRow) truth { return (get(r) == other(r)) == (op[0] == '=') }}
+	case n == 4:
+		op := g.one("===", "!==", "==", "!=")
+		return nullCond{c + " " + op + " null", func(r nullRow) truth { return (get(r) == nil) == (op[0] == '=') }}
+	case n == 5:
+		op := g.one("eq", "ne", "lt", "le", "gt", "ge")
+		return nullCond{c + "." + op + "(" + js + ")", both(func(a, b any) bool { return compare(op, a, b) }, nil)}
+	case n == 6:
+		low, l := g.value(kind)
+		high, h := g.value(kind)
+		return nullCond{c + ".between(" + low + ", " + high + ")", func(r nullRow) truth {
+			if get(r) == nil {
+				return nil
+			}
+			return compare("ge", get(r), l) && compare("le", get(r), h)
+		}}
+	case n <= 9:
+		var list []string
+		var vs []any
+		for range g.IntN(4) {
+			js, v := g.value(kind)
+			list, vs = append(list, js), append(vs, v)
+		}
+		word := n == 9
+		if !word && g.IntN(3) == 0 {
+			list, vs = append(list, "null"), append(vs, nil)
+		}
+		text := "[" + strings.Join(list, ", ") + "]"
+		switch {
+		case word && g.IntN(2) == 0:
+			return nullCond{c + ".in(" + text + ")", func(r nullRow) truth {
+				if get(r) == nil && len(vs) > 0 {
+					return nil
+				}
+				return slices.Contains(vs, get(r))
+			}}
+		case word:
+			return nullCond{c + ".notIn(" + text + ")", func(r nullRow) truth {
+				if get(r) == nil && len(vs) > 0 {
+					return nil
+				}
+				return get(r) != nil && !slices.Contains(vs, get(r))
+			}}
+		case g.IntN(3) == 0:
+			text = "new Set(" + text + ").has("
+		default:
+			text += ".includes("
+		}
+		return nullCond{text + c + ")", func(r nullRow) truth { return slices.Contains(vs, get(r)) }}
+	case n == 10 && kind == "text":
+		op, f := "includes", strings.Contains
+		switch g.IntN(3) {
+		case 0:
+			op, f = "startsWith", strings.HasPrefix
+		case 1:
+			op, f = "endsWith", strings.HasSuffix
+		}
+		dot := g.one(".", "?.")
+		if strings.HasPrefix(js, "t.") {
+			dot = "." // a column can't stand behind ?.
+		}
+		return nullCond{c + dot + op + "(" + js + ")", both(func(a, b any) bool { return f(a.(string), b.(string)) }, false)}
+	case n == 10:
+		k, x := g.value(kind)
+		return nullCond{"(" + c + " ?? " + k + ") > 1", func(r nullRow) truth {
+			if get(r) == nil {
+				return less(1.0, x)
+			}
+			return less(1.0, get(r))
+		}}
+	case n == 11 && kind == "text":
+		op := g.one("like", "notLike")
+		return nullCond{c + "." + op + "('%b')", func(r nullRow) truth {
+			if get(r) == nil {
+				return nil
+			}
+			return strings.HasSuffix(get(r).(string), "b") == (op == "like")
+		}}
+	case n == 11 && kind == "int":
+		return nullCond{c + " + 1 > " + js, both(func(a, b any) bool { return a.(float64)+1 > b.(float64) }, false)}
+	case n == 12 && kind == "text":
+		return nullCond{c + "?.length > 1", func(r nullRow) truth { s, _ := get(r).(string); return len(s) > 1 }}
+	case n == 13 && g.subquery:
+		return g.asked()
+	}
+	return g.leaf()
+}
+
+// asked is a condition of more than the row's plain columns.
+func (g *nullGen) asked() nullCond {
+	crate := func(r nullRow) (any, bool) { v, ok := nullCrateMaxes[r["crateId"]]; return v, ok }
+	switch g.IntN(7) {
+	case 0:
+		return nullCond{"t.crate", func(r nullRow) truth { _, ok := crate(r); return ok }}
+	case 1:
+		op := g.one("<", ">=")
+		return nullCond{"t.crate()" + g.one(".", "?.") + "top " + op + " 2", func(r nullRow) truth { v, _ := crate(r); return v != nil && compare(op, v, 2.0) }}
+	case 2:
+		return nullCond{"t.tags" + g.one(".", "?.") + "includes('ab')", func(r nullRow) truth {
+			s, _ := r["tags"].(string)
+			return slices.Contains(strings.Fields(s), "ab")
+		}}
+	case 3:
+		return nullCond{"t.tags.has('ab')", func(r nullRow) truth {
+			s, ok := r["tags"].(string)
+			if !ok {
+				return nil
+			}
+			return slices.Contains(strings.Fields(s), "ab")
+		}}
+	case 4:
+		return nullCond{"t.j.os" + g.one(" === 'ab'", " > 'aa' && t.j.os < 'b'", ".includes('a')", "?.includes('a')"), func(r nullRow) truth { return r["os"] == "ab" }}
+	case 5:
+		op := g.one("in", "notIn")
+		return nullCond{"t.n." + op + "(crates.select(c => c.top))", func(r nullRow) truth {
+			if r["n"] == nil {
+				return nil
+			}
+			return slices.Contains([]any{3.0, 1.0, 2.0}, r["n"]) == (op == "in")
+		}}
+	}
+	op := g.one("in", "notIn")
+	return nullCond{"t.nn." + op + "(crates.select(c => c.top))", func(r nullRow) truth {
+		return slices.Contains([]any{3.0, 1.0, 2.0}, r["nn"]) == (op == "in")
+	}}
+}
+
+// cond is a condition of some depth.
+func (g *nullGen) cond(depth int) nullCond {
+	if depth == 0 || g.IntN(6) == 0 {
+		return g.leaf()
+	}
+	a := g.cond(depth - 1)
+	switch g.IntN(12) {
+	case 0, 1, 2, 3, 4:
+		return nullCond{"!(" + a.js + ")", func(r nullRow) truth { return a.of(r) != true }}
+	case 5, 6:
+		b := g.cond(depth - 1)
+		return nullCond{"(" + a.js + " && " + b.js + ")", func(r nullRow) truth { return and(a.of(r), b.of(r)) }}
+	case 7, 8:
+		b := g.cond(depth - 1)
+		return nullCond{"(" + a.js + " || " + b.js + ")", func(r nullRow) truth { return not(and(not(a.of(r)), not(b.of(r)))) }}
+	case 9:
+		if strings.Contains(a.js, "t.crate") && !strings.Contains(a.js, "t.crate()") {
+			return a // a link has no methods of a condition
+		}
+		return nullCond{"(" + a.js + ").not()", func(r nullRow) truth { return not(a.of(r)) }}
+	case 10:
+		b, c := g.cond(depth-1), g.cond(depth-1)
+		return nullCond{"((" + a.js + ") ? !(" + b.js + ") : !(" + c.js + "))", func(r nullRow) truth {
+			if a.of(r) == true {
+				return b.of(r) != true
+			}
+			return c.of(r) != true
+		}}
+	}
+	is := g.one("true", "false")
+	return nullCond{"(!(" + a.js + ") === " + is + ")", func(r nullRow) truth { return (a.of(r) != true) == (is == "true") }}
+}
+
+func not(a truth) truth {
+	if a == nil {
+		return nil
+	}
+	return a == false
+}
+
+func and(a, b truth) truth {
+	switch {
+	case a == false || b == false:
+		return false
+	case a == nil || b == nil:
+		return nil
+	}
+	return true
+}
+
+func nullRowColumns(kind string) []string {
+	return map[string][]string{"int": {"t.n", "t.m", "t.nn"}, "float": {"t.f"}, "decimal": {"t.d"}, "text": {"t.s", "t.st"}, "bool": {"t.b", "t.bt"}}[kind]
+}
+
+// TestNullsInNegations: conditions of every form, negated at random, keep the rows that the evaluator keeps, wherever a condition stands.
+func TestNullsInNegations(t *testing.T) {
+	rows := nullRows()
+	keeps := func(c nullCond, rows []nullRow) (ids []float64) {
+		for _, r := range rows {
+			if c.of(r) == true {
+				ids = append(ids, r["id"].(float64))
+			}
+		}
+		return ids
+	}
+	show := func(v any) string {
+		b, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	list := func(ids []float64) string { return show(append([]float64{}, ids...)) }
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(strings.Split(nullSQL(e, rows), "; ")...)})
+		r := tu.NewRunner(t, nullGrants(db, 1), exo.Limits{})
+		g := &nullGen{rand.New(rand.NewPCG(1, 40)), nullRowColumns, true}
+		wrong, asked := 0, 0
+		type question struct{ js, want string }
+		var batch []question
+		flush := func() {
+			if len(batch) == 0 {
+				return
+			}
+			var parts []string
+			for _, q := range batch {
+				parts = append(parts, "await "+q.js)
+			}
+			o := r.Run(t, "return ["+strings.Join(parts, ",\n")+"]")
+			var got []json.RawMessage
+			if err := json.Unmarshal([]byte(o.JSON), &got); err != nil || len(got) != len(batch) {
+				t.Fatalf("%s\nof %s", o, strings.Join(parts, "\n"))
+			}
+			for i, q := range batch {
+				if asked++; string(got[i]) != q.want && wrong < 20 {
+					wrong++
+					t.Errorf("%s\n got %s\nwant %s", q.js, got[i], q.want)
+				}
+			}
+			batch = nil
+		}
+		ask := func(js, want string) {
+			if batch = append(batch, question{js, want}); len(batch) == 10 {
+				flush()
+			}
+		}
+		for range 450 { // where, and what is shown
+			c := g.cond(3)
+			if c.js == "t.crate" {
+				continue // a link alone is an error
+			}
+			ask("items.where(t => "+c.js+").orderBy(t => t.id).select(t => t.id)", list(keeps(c, rows)))
+			var shown []truth
+			for _, row := range rows {
+				shown = append(shown, c.of(row))
+			}
+			ask("items.orderBy(t => t.id).select(t => ("+c.js+"))", show(shown))
+		}
+		flush()
+		within := func(crate any) (out []nullRow) {
+			for _, row := range rows {
+				if row["crateId"] == crate {
+					out = append(out, row)
+				}
+			}
+			return out
+		}
+		g.subquery = false
+		for range 100 { // the conditions of some, every and none, and of a join and a left join
+			c := g.cond(3)
+			var some, every, none []float64
+			var joined, left []string
+			for _, id := range []float64{1, 2, 3, 4} {
+				of := within(id)
+				kept := keeps(c, of)
+				if len(kept) > 0 {
+					some = append(some, id)
+				} else {
+					none = append(none, id)
+				}
+				if len(kept) == len(of) {
+					every = append(every, id)
+				}
+				for _, i := range kept {
+					joined = append(joined, fmt.Sprintf("[%v,%v]", id, i))
+					left = append(left, fmt.Sprintf("[%v,%v]", id, i))
+				}
+				if len(kept) == 0 {
+					left = append(left, fmt.Sprintf("[%v,null]", id))
+				}
+			}
+			for what, ids := range map[string][]float64{"some": some, "every": every, "none": none} {
+				ask("crates.where(c => c.items()."+what+"(t => "+c.js+")).orderBy(c => c.id).select(c => c.id)", list(ids))
+			}
+			on := regexp.MustCompile(`\bt\.`).ReplaceAllString(c.js, "item.")
+			ask("crates.join(items, ({ crate, item }) => crate.id === item.crateId && ("+on+")).orderBy(({ crate, item }) => [crate.id, item.id]).select(({ crate, item }) => ({ a: crate.id, b: item.id })).execute().then(l => l.map(x => [x.a, x.b]))",
+				"["+strings.Join(joined, ",")+"]")
+			ask("crates.leftJoin(({ crate }) => crate.items().where(t => "+c.js+")).orderBy(({ crate, item }) => [crate.id, item.id]).select(({ crate, item }) => ({ a: crate.id, b: item.id })).execute().then(l => l.map(x => [x.a, x.b]))",
+				"["+strings.Join(left, ",")+"]")
+		}
+		for range 100 { // the where of aggregates and of windows
+			c := g.cond(3)
+			ask("items.groupBy(t => t.bt).select(g => ({ k: g.bt, n: g.where(t => "+c.js+").count() })).orderBy(g => g.bt).execute().then(l => l.map(x => x.n))", func() string {
+				n := []int{0, 0}
+				for _, row := range rows {
+					if c.of(row) == true {
+						n[map[any]int{true: 1, false: 0}[row["bt"]]]++
+					}
+				}
+				return show(n)
+			}())
+			running := func() (n []int) {
+				for i := range rows {
+					n = append(n, len(keeps(c, rows[:i+1])))
+				}
+				return n
+			}()
+			ask("items.orderBy(t => t.id).partitionBy().select(({ window }) => window.where(t => "+c.js+").runningCount())", show(running))
+		}
+		// Conditions on groups.
+		groups := map[any]nullRow{}
+		for _, row := range rows {
+			k := row["s"]
+			if groups[k] == nil {
+				groups[k] = nullRow{"s": k, "count": 0.0, "n": nil}
+			}
+			groups[k]["count"] = groups[k]["count"].(float64) + 1
+			if row["m"] != nil && (groups[k]["n"] == nil || less(groups[k]["n"], row["m"])) {
+				groups[k]["n"] = row["m"]
+			}
+		}
+		g.columns = func(kind string) []string {
+			return map[string][]string{"int": {"t.n", "t.count"}, "text": {"t.s"}}[kind]
+		}
+		for range 100 {
+			c := g.cond(3)
+			n := 0
+			for _, row := range groups {
+				if c.of(row) == true {
+					n++
+				}
+			}
+			js := strings.NewReplacer("t.n", "t.max(x => x.m)", "t.count", "t.count()").Replace(c.js)
+			ask("items.groupBy(t => t.s).where(t => "+js+").select(t => t.count()).execute().then(l => l.length)", fmt.Sprint(n))
+		}
+		flush()
+		if asked < 1500 {
+			t.Errorf("only %d", asked)
+		}
+	})
+}
+
+// TestNullsOfWords: words of SQL have three values, of a list as of a query; the negation of JavaScript's makes two of them.
+func TestNullsOfWords(t *testing.T) {
+	rows := []nullRow{{"id": 1.0, "nn": 1.0, "n": 1.0, "st": "a", "s": "a", "bt": true, "b": true}, {"id": 2.0, "nn": 2.0, "n": 2.0, "st": "b", "s": "b", "bt": true, "b": false}, {"id": 3.0, "nn": 3.0, "st": "", "bt": false}}
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(strings.Split(nullSQL(e, rows), "; ")...)})
+		r := tu.NewRunner(t, nullGrants(db, 1), exo.Limits{})
+		const ones = "items.where(x => x.nn === 1).select(x => x.n)"
+		for cond, want := range map[string]string{
+			"t.n.notIn([1])":                "[false,true,null]",
+			"t.n.notIn(" + ones + ")":       "[false,true,null]",
+			"t.n.in([1])":                   "[true,false,null]",
+			"t.n.in(" + ones + ")":          "[true,false,null]",
+			"t.n.notIn([1]).not()":          "[true,false,null]",
+			"t.n.notIn(" + ones + ").not()": "[true,false,null]",
+			"t.n.in(" + ones + ").not()":    "[false,true,null]",
+			"!t.n.in([1])":                  "[false,true,true]",
+			"!t.n.in(" + ones + ")":         "[false,true,true]",
+			"!t.n.notIn([1])":               "[true,false,true]",
+			"!t.n.notIn(" + ones + ")":      "[true,false,true]",
+			"![1].includes(t.n)":            "[false,true,true]",
+			"![1, null].includes(t.n)":      "[false,true,false]",
+			"[null].includes(t.n)":          "[false,false,true]",
+			"t.n.lt(2)":                     "[true,false,null]",
+			"t.n < 2":                       "[true,false,false]",
+			"(t.n < 2) === false":           "[false,true,true]",
+			"(t.n < 2) ?? true":             "[true,false,false]",
+			"t.n.lt(2).not()":               "[false,true,null]",
+			"(t.n < 2).not()":               "[false,true,true]",
+			"!t.n.lt(2)":                    "[false,true,true]",
+			"!!(t.n < 2)":                   "[true,false,false]",
+			"!!t.n.lt(2)":                   "[true,false,false]",
+			"!t.n.in([t.m, 5])":             "[true,true,true]",
+			"!t.b":                          "[false,true,true]",
+			"t.b.not()":                     "[false,true,null]",
+			"!t.s.like('a%')":               "[false,true,true]",
+			"!(t.s.length > 0)":             "[false,false,true]",
+			"!(t.s + 'x' > 'ax')":           "[true,false,true]",
+		} {
+			if o := r.Run(t, "return await items.orderBy(t => t.id).select(t => "+cond+")"); o.JSON != want {
+				t.Errorf("%s\n got %s\nwant %s", cond, o, want)
+			}
+			// A condition and its negation have each row once.
+			if o := r.Run(t, "return await items.where(t => "+cond+").count() + await items.where(t => !("+cond+")).count()"); o.JSON != "3" {
+				t.Errorf("%s and its negation: %s", cond, o)
+			}
+		}
+		for filter, want := range map[string]string{
+			"{ n: { not: 1 } }": "[2,3]", "{ n: { not: [1] } }": "[2,3]", "{ n: { not: null } }": "[1,2]", "{ NOT: { n: 1 } }": "[2,3]", "{ n: { not: { gt: 1 } } }": "[1,3]",
+			"{ n: { ne: 1 } }": "[2]", "{ n: { notIn: [1] } }": "[2]", "{ not: { n: 1, s: 'a' } }": "[2,3]", "{ not: [{ n: 1 }, { s: 'b' }] }": "[3]", "{ b: { not: true } }": "[2,3]", "{ crate: null }": "[1,2,3]",
+		} {
+			if o := r.Run(t, "return await items.where("+filter+").orderBy(t => t.id).select(t => t.id)"); o.JSON != want {
+				t.Errorf("%s\n got %s\nwant %s", filter, o, want)
+			}
+		}
+		// A text of a row that is too long to be looked for is not contained and not missing: what is not known stays so.
+		if o := r.Run(t, "return [await items.where(t => !t.s.includes(t.st)).count(), await items.where(t => !t.s.includes('x'.repeat(3) + t.st)).count(), await items.where(t => !t.s.includes('x'.repeat(300) + t.st)).count()]"); o.JSON != "[1,3,0]" {
+			t.Error(o)
+		}
+	})
+}
+
+// TestNullMessages: a message of another client that has the operators of JavaScript means what a program means by them.
+func TestNullMessages(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(strings.Split(nullSQL(e, nullRows()), "; ")...)})
+		gate, err := exo.NewGate(exo.Config{Grants: nullGrants(db, 1)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		count := func(names ...string) string {
+			s, err := gate.Begin(t.Context(), exo.Run{}, "", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Finish(t.Context(), value.Null(), nil)
+			c := s.Checker()
+			must := func(n *message.Node, err error) *message.Node {
+				if err != nil {
+					t.Fatal(err)
+				}
+				return n
+			}
+			items := must(c.MakeRef(1))
+			param := must(c.MakeParam(items, "where", 0, nil))
+			cond := must(c.MakeField(must(c.MakeField(param, "item")), "n"))
+			cond = must(c.MakeCall(cond, names[0], []*message.Node{must(c.MakeLit(value.Int(2)))}))
+			for _, name := range names[1:] {
+				cond = must(c.MakeCall(cond, name, nil))
+			}
+			call := must(c.MakeCall(must(c.MakeCall(items, "where", []*message.Node{must(c.MakeLambda(param, cond))})), "count", nil))
+			if err := s.Submit(exo.Call{ID: 1, Expr: call.Expr()}); err != nil {
+				t.Fatal(err)
+			}
+			r, _, err := s.Next(t.Context())
+			if err != nil || r.Err != nil {
+				t.Fatal(err, r.Err)
+			}
+			return r.Value.String()
+		}
+		under, over, missing := 0, 0, 0
+		for _, row := range nullRows() {
+			switch n := row["n"]; {
+			case n == nil:
+				missing++
+			case less(n, 2.0):
+				under++
+			default:
+				over++
+			}
+		}
+		for want, of := range map[int][][]string{
+			under:          {{"lt"}, {"<"}, {"<", "!", "!"}, {"<", "not", "not"}, {"lt", "!", "not"}},
+			over:           {{"lt", "not"}, {"ge"}, {"ge", "!", "!"}},
+			over + missing: {{"<", "!"}, {"<", "not"}, {"lt", "!"}},
+		} {
+			for _, names := range of {
+				if got := count(names...); got != fmt.Sprint(want) {
+					t.Errorf("%v: %s rows, want %d", names, got, want)
+				}
+			}
+		}
+	})
+}
+
+// TestNullPlans: an index serves the negation of a comparison on a column that may be null, and where nothing can be null the
+// statement is the plain one.
+func TestNullPlans(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		url := e.URL(t)
+		hand := e.SQLDB(t, url)
+		hand.SetMaxOpenConns(1)
+		for _, s := range append(strings.Split(nullSQL(e, nil), "; ")[:3], "INSERT INTO items (id, org, nn, n, st, bt, b) WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < 6000) "+
+			"SELECT i, i % 20, i, CASE WHEN i % 3000 < 2 THEN NULL ELSE i % 3000 END, '', TRUE, CASE WHEN i % 3000 < 2 THEN NULL ELSE TRUE END FROM s", "CREATE INDEX items_n ON items (org, n)", "ANALYZE") {
+			if s = strings.TrimSpace(s); s == "" {
+				continue
+			}
+			if _, err := hand.Exec(s); err != nil {
+				t.Fatal(s, err)
+			}
+		}
+		r := tu.NewRunner(t, nullGrants(e.OpenURL(t, url, nil), 1), exo.Limits{})
+		for cond, want := range map[string]string{
+			"!(t.n > 5)":             `("t0"."n" <= ?) OR ("t0"."n" IS NULL)`,
+			"!(t.n >= 5)":            `("t0"."n" < ?) OR ("t0"."n" IS NULL)`,
+			"!t.b":                   `(NOT "t0"."b") OR ("t0"."b" IS NULL)`,
+			"!(t.nn > 5)":            `AND (NOT ("t0"."nn" > ?))`,
+			"!t.bt":                  `AND (NOT "t0"."bt")`,
+			"!(t.n === 5)":           `AND (NOT ("t0"."n" ` + e.Pick("IS", "IS NOT DISTINCT FROM") + ` ?))`,
+			"t.n > 5":                `AND ("t0"."n" > ?)`,
+			"!(t.n > 5 || t.nn < 3)": `AND (("t0"."n" <= ?) OR ("t0"."n" IS NULL)) AND (NOT ("t0"."nn" < ?))`,
+		} {
+			o := r.Run(t, "return await items.where(t => "+cond+").select(t => t.st)")
+			if len(o.SQL) != 1 || !strings.Contains(regexp.MustCompile(`\$\d`).ReplaceAllString(o.SQL[0].SQL, "?"), want) {
+				t.Errorf("%s: %s\n%v\nwant %s", cond, o, o.SQL, want)
+				continue
+			}
+			if !strings.HasPrefix(cond, "!(t.n >") || strings.Contains(cond, "||") {
+				continue
+			}
+			if got := nullPlan(t, e, hand, o.SQL[0].SQL); regexp.MustCompile(`items_n \(org=\? AND n<\?\)[\s\S]*items_n \(org=\? AND n=\?\)|Index Cond: \(\(org = \$1\) AND \(n <=? \$2\)\)[\s\S]*Index Cond: \(\(org = \$1\) AND \(n IS NULL\)\)`).FindString(got) == "" {
+				t.Errorf("no index serves %s:\n%s\n%s", cond, o.SQL[0].SQL, got)
+			}
+		}
+	})
+}
+
+// nullPlan is what the engine says of a statement as it plans it for programs.
+func nullPlan(t *testing.T, e tu.Engine, hand *sql.DB, statement string) (out string) {
+	t.Helper()
+	if e.Name == "postgres" {
+		return explained(t, hand, statement, []value.Value{value.Int(1), value.Int(5)}, "EXPLAIN")
+	}
+	rows, err := hand.Query("EXPLAIN QUERY PLAN "+statement, 1, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var a, b, c any
+		var line string
+		if err := rows.Scan(&a, &b, &c, &line); err != nil {
+			t.Fatal(err)
+		}
+		out += line + "\n"
+	}
+	return out
+}
+
+// TestNullWrites: an update where a condition does not hold changes rows without a value, and ifUnchanged takes null for null.
+func TestNullWrites(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		rows := []nullRow{{"id": 1.0, "nn": 1.0, "n": 9.0, "st": "a", "bt": true}, {"id": 2.0, "nn": 2.0, "st": "b", "bt": true}, {"id": 3.0, "nn": 3.0, "n": 1.0, "st": "", "bt": false}}
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(strings.Split(nullSQL(e, rows), "; ")...)})
+		item := exosql.NewFacet(nullItems, "item", nullID, nullNN, nullN, nullS).AllowUpdate(nullNN)
+		r := tu.NewRunner(t, map[string]exo.Object{"items": item.Of(exosql.Grant(db, nullItems, nullOrg.Eq(1)))}, exo.Limits{})
+		const read = "; return [n, ...(await items.orderBy(t => t.id).select(t => t.nn))]"
+		for _, c := range [][2]string{
+			{"const n = await items.where(t => !(t.n > 5)).update({ nn: 7 })", "[2,1,7,7]"},
+			{"const n = await items.where(t => t.n.gt(5).not()).update({ nn: 8 })", "[1,1,7,8]"},
+			{"const n = await items.ifUnchanged({ id: 2, n: null }).update({ nn: 9 })", "[1,1,9,8]"},
+			{"const n = await items.where({ n: { not: 9 } }).update(t => ({ nn: t.nn + 1 }))", "[2,1,10,9]"},
+		} {
+			if o := r.Run(t, c[0]+read); o.JSON != c[1] {
+				t.Errorf("%s\n got %s\nwant %s", c[0], o, c[1])
+			}
+		}
+	})
+}
+
+// TestNullTimes: SQLite may hold what is no time in a column that is never NULL. Its row is in one of a condition and its negation.
+func TestNullTimes(t *testing.T) {
+	type visit struct {
+		ID int64
+		At time.Time
+	}
+	visits := exosql.NewTable[visit]("visits")
+	id := exosql.NewKey(visits, "id", func(v *visit) *int64 { return &v.ID })
+	at := exosql.NewColumn(visits, "at", func(v *visit) *time.Time { return &v.At })
+	db := tu.SQLite.OpenWith(t, &exosql.OpenOptions{Setup: tu.SQLite.Exec("CREATE TABLE visits (id INTEGER PRIMARY KEY, at TEXT NOT NULL)", "INSERT INTO visits VALUES (1, '2024-01-01 10:00:00'), (2, 'soon'), (3, '2026-01-01T00:00:00Z')")})
+	r := tu.NewRunner(t, map[string]exo.Object{"visits": exosql.NewFacet(visits, "visit", id, at).Of(exosql.Grant(db, visits, exosql.AllRows[visit]()))}, exo.Limits{})
+	for cond, want := range map[string]string{"t.at > '2025-01-01'": "[3]", "!(t.at > '2025-01-01')": "[1,2]", "!(t.at <= '2025-01-01')": "[2,3]"} {
+		if o := r.Run(t, "return await visits.where(t => "+cond+").orderBy(t => t.id).select(t => t.id)"); o.JSON != want {
+			t.Errorf("%s: %s, want %s", cond, o, want)
+		}
+	}
+}
