@@ -25,7 +25,7 @@ func TestOrderWithoutNulls(t *testing.T) {
 			{"notes.orderBy(n => n.due).where(n => n.due > 5).limit(2)", "[1,151]", false},
 			{"notes.orderBy(n => n.due).limit(2)", "[11,41]", true},
 			{"notes.where(n => n.due > 5 || n.id === 41).orderBy(n => n.due).limit(2)", "[41,1]", true},
-			{"notes.where(n => !(n.due > 5)).orderBy(n => n.due).limit(2)", "[]", true},
+			{"notes.where(n => !(n.due > 5)).orderBy(n => n.due).limit(2)", "[11,41]", true},
 			{"notes.where(n => n.due !== 5).orderBy(n => n.due).limit(2)", "[11,41]", true},
 			{"notes.where(n => n.due.notIn([5])).orderBy(n => n.due).limit(2)", "[1,151]", true},
 			{"notes.leftJoin(folders, ({ note, folder }) => folder.id === note.folderId && note.due > 5).orderBy(({ note }) => note.due).select(({ note }) => ({ id: note.id })).limit(2)", "[11,41]", true},

@@ -40,6 +40,9 @@ func TestReal(t *testing.T) {
 		if o := r.Run(t, "await items.where(i => i.id === 1).ifUnchanged({ r: 0.1 }).update({ r: 0.3 }); return await items.where(i => i.r === 0.3).count()"); o.JSON != "1" {
 			t.Errorf("%s: %s", of, o)
 		}
+		if o := r.Run(t, "return await items.where(i => i.id === 6).update({ r: 0 }), [await items.where(i => i.r < 0.3).count(), await items.where(i => !(i.r < 0.3)).count()]"); o.JSON != "[4,3]" {
+			t.Errorf("%s: %s", of, o)
+		}
 		// Compared by a function, it is no condition to be tried on rows out of scope.
 		scoped := tu.NewRunner(t, map[string]exo.Object{"items": get(f.Grant(db, dynamic.Lt("id", 5)))}, exo.Limits{})
 		o := scoped.Run(t, "return await items.where(i => i.f > 0).where(i => i.r === 0.1).count()")

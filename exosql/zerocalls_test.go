@@ -36,7 +36,7 @@ func TestZeroValues(t *testing.T) {
 			"Open": exosql.Open, "OpenSQLite": exosql.OpenSQLite, "OpenPostgres": exosql.OpenPostgres, "DateOf": exosql.DateOf,
 		},
 		Types: map[string]reflect.Type{
-			"Table": reflect.TypeFor[*table](), "Column": reflect.TypeFor[*col](), "Facet": reflect.TypeFor[*exosql.Facet[row]](), "Link": reflect.TypeFor[exosql.Link[row, row]](),
+			"Table": reflect.TypeFor[*table](), "StoredForm": reflect.TypeFor[exosql.StoredForm](), "Column": reflect.TypeFor[*col](), "Facet": reflect.TypeFor[*exosql.Facet[row]](), "Link": reflect.TypeFor[exosql.Link[row, row]](),
 			"Pair": reflect.TypeFor[exosql.Pair[row, row]](), "Relation": reflect.TypeFor[exosql.Relation[row]](), "Predicate": reflect.TypeFor[exosql.Predicate[row]](),
 			"Order": reflect.TypeFor[exosql.Order[row]](), "Scope": reflect.TypeFor[exosql.Scope](), "DB": reflect.TypeFor[*exosql.DB](), "Query": reflect.TypeFor[exosql.Query](),
 			"Write": reflect.TypeFor[*exosql.Write[row]](), "WriteKind": reflect.TypeFor[exosql.WriteKind](),

@@ -173,10 +173,6 @@ func (w *world) readTable(ctx context.Context, q querier, t *table) (out []row, 
 				r[c.Name] = heldCell(t.column(c.Name).stored, c.Kind, classes[i], values[i])
 			} else {
 				r[c.Name] = postgresCell(c.Kind, texts[i])
-				if x := r[c.Name]; c.Type == "real" && x.num != nil { // of single precision: the value is the nearest one, and not what is written
-					f, _ := x.num.Float32()
-					x.num.SetFloat64(float64(f))
-				}
 			}
 		}
 		out = append(out, r)

@@ -33,7 +33,7 @@ func (g *generator) among(in []callback) *Node {
 	return &Node{Op: "among", Name: pick(g.draws, []string{"in", "notIn"}), Args: []*Node{x, q, y}, Bind: c.bind, NS: aliasesOf(ns)}
 }
 
-// among: null is no member, and where the value is null in is unknown unless there is no member, and notIn does not hold.
+// among: null is no member, and where the value is null notIn is unknown, and in unless there is no member.
 func (x *slow) among(n *Node) truth {
 	v, rs := x.value(n.Args[0]), x.eval(n.Args[1])
 	x.settle(rs)
@@ -46,8 +46,10 @@ func (x *slow) among(n *Node) truth {
 		}
 	}
 	switch {
+	case n.Name == "notIn" && v.Null:
+		return unknown
 	case n.Name == "notIn":
-		return is(!v.Null && !found)
+		return is(!found)
 	case v.Null && members > 0:
 		return unknown
 	}

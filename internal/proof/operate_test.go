@@ -39,7 +39,9 @@ func (x *slow) value(n *Node) Value {
 	case "or":
 		t = max(x.cond(n.Args[0]), x.cond(n.Args[1]))
 	case "not":
-		t = yes - x.cond(n.Args[0])
+		if t = yes - x.cond(n.Args[0]); n.JS && t == unknown {
+			t = yes
+		}
 	case "case":
 		if x.cond(n.Args[0]) == yes {
 			return n.gives(x.value(n.Args[1]))
@@ -51,9 +53,15 @@ func (x *slow) value(n *Node) Value {
 			vs = append(vs, x.value(a))
 		}
 		if calculated[n.Op] {
-			return n.gives(calculate(n.Op, vs))
+			v := n.gives(calculate(n.Op, vs))
+			if n.Op == "asIncludes" { // a form of JavaScript's: of what has no parts it is false
+				v.Null = false
+			}
+			return v
 		}
-		t = apply(n.Op, vs)
+		if t = apply(n.Op, vs); n.JS && t == unknown {
+			t = no
+		}
 	}
 	return Value{Kind: Bool, Null: t == unknown, B: t == yes}
 }
@@ -109,14 +117,20 @@ func apply(op string, vs []Value) truth {
 	case "isNot":
 		return yes - apply("is", vs)
 	}
+	switch op {
+	case "includes", "startsWith", "endsWith": // which only JavaScript has
+		if op == "includes" && len(b.S) > 200 { // what a row has is not looked for if it is longer; a program's own text would be an error
+			return unknown
+		}
+		if a.Null || b.Null {
+			return no
+		}
+	}
 	if a.Null || b.Null {
 		return unknown
 	}
 	switch op {
 	case "includes":
-		if len(b.S) > 200 { // what a row has is not looked for if it is longer; a program's own text would be an error
-			return unknown
-		}
 		return is(strings.Contains(a.S, b.S))
 	case "startsWith":
 		return is(strings.HasPrefix(a.S, b.S))

@@ -42,6 +42,7 @@ type Node struct {
 	Names []string `json:",omitempty"`
 	K     Kind     `json:",omitempty"`
 	Miss  []Missed `json:",omitempty"`
+	JS    bool     `json:",omitempty"` // of a condition: it is in JavaScript's form, which is false where SQL's word is unknown
 	Found bool     `json:",omitempty"` // of where: it is ifUnchanged, and some row has to be found
 }
 
@@ -378,7 +379,7 @@ func (g *generator) cond(in []callback, depth int) *Node {
 		case 3, 4:
 			return &Node{Op: "or", Args: []*Node{g.cond(in, depth-1), g.cond(in, depth-1)}}
 		case 5, 6:
-			return &Node{Op: "not", Args: []*Node{g.cond(in, depth-1)}}
+			return &Node{Op: "not", JS: g.n(2) == 1, Args: []*Node{g.cond(in, depth-1)}}
 		}
 		x := g.cond(in, depth-1) // a condition is a value like others
 		switch g.n(3) {
@@ -428,6 +429,7 @@ func (g *generator) cond(in []callback, depth int) *Node {
 	for range more {
 		n.Args = append(n.Args, g.operand(in, x, m))
 	}
+	n.JS = forms[n.Op] != nil && g.n(2) == 1
 	return n
 }
 

@@ -271,13 +271,16 @@ func (p *speller) term(n *Node) string {
 }
 
 var words = map[string][]string{
-	"eq": {".eq", "['=']"}, "ne": {".ne", "['<>']", "['!=']"}, "lt": {".lt", "['<']"}, "le": {".le", "['<=']"}, "gt": {".gt", "['>']"}, "ge": {".ge", "['>=']"},
-	"is": {".is", "['===']"}, "isNot": {".isNot", "['!==']"}, "and": {".and", "['&&']"}, "or": {".or", "['||']"}, "not": {".not", "['!']"}, "in": {".in"}, "includes": {".includes"},
+	"eq": {".eq", "['=']"}, "ne": {".ne", "['<>']", "['!=']"},
+	"is": {".is", "['===']"}, "isNot": {".isNot", "['!==']"}, "and": {".and", "['&&']"}, "or": {".or", "['||']"}, "includes": {".includes"},
 	"isNull": {".isNull", ".eq", ".is", "['=']"}, "isNotNull": {".isNotNull", ".ne", ".isNot", "['<>']"},
 	"like": {".like", "['LIKE']"}, "notIlike": {".notIlike", "['NOT ILIKE']"}, "lower": {".lower", ".toLowerCase"}, "upper": {".upper", ".toUpperCase"}, "substring": {".substring"}, "slice": {".slice"},
 	"concat": {".concat"}, "add": {".add", "['+']"}, "mod": {".mod", "['%']"}, "abs": {".abs", "['Math.abs']"}, "roundUp": {".roundUp", "['Math.round']"}, "year": {".year", ".getFullYear"}, "day": {".day", ".getDate"},
-	"has": {".has", ".includes"}, "case": {".case", "['?:']"}, "toText": {".toText"},
+	"case": {".case", "['?:']"}, "toText": {".toText"},
 }
+
+// forms are JavaScript's names of conditions that have a word of SQL, too.
+var forms = map[string][]string{"lt": {"['<']"}, "le": {"['<=']"}, "gt": {"['>']"}, "ge": {"['>=']"}, "not": {"['!']"}, "in": {"['is in']"}, "has": {".includes"}}
 
 var symbols = map[string][]string{
 	"lt": {"<"}, "le": {"<="}, "gt": {">"}, "ge": {">="}, "is": {"===", "=="}, "isNot": {"!==", "!="}, "and": {"&&"}, "or": {"||"},
@@ -302,16 +305,16 @@ func (p *speller) expr(n *Node) string {
 	case "among":
 		return p.among(n)
 	case "not":
-		if p.n(2) == 1 {
+		if n.JS && p.n(2) == 1 {
 			return "(!" + p.expr(n.Args[0]) + ")"
 		}
-		return p.expr(n.Args[0]) + p.word(n.Op) + "()"
+		return p.expr(n.Args[0]) + p.word(n) + "()"
 	case "in", "notIn":
 		var list []string
 		for _, a := range n.Args[1:] {
 			list = append(list, p.expr(a))
 		}
-		return p.expr(n.Args[0]) + p.word(n.Op) + "([" + strings.Join(list, ", ") + "])"
+		return p.expr(n.Args[0]) + p.word(n) + "([" + strings.Join(list, ", ") + "])"
 	}
 	x, y := p.expr(n.Args[0]), "null"
 	if n.Op == "length" {
@@ -352,13 +355,13 @@ func (p *speller) expr(n *Node) string {
 		if n.Op == "concat" && len(args) == 1 && p.n(2) == 1 {
 			return "(" + x + " + " + args[0] + ")"
 		}
-		return x + p.word(n.Op) + "(" + strings.Join(args, ", ") + ")"
+		return x + p.word(n) + "(" + strings.Join(args, ", ") + ")"
 	}
 	literal := true
 	if len(n.Args) > 1 {
 		y, literal = p.expr(n.Args[1]), n.Args[1].Op == "lit"
 	}
-	if ops := symbols[n.Op]; len(ops) > 0 && p.n(2) == 1 {
+	if ops := symbols[n.Op]; len(ops) > 0 && (n.JS || forms[n.Op] == nil) && p.n(2) == 1 {
 		op := ops[p.n(len(ops))]
 		if o := exchanged[op]; literal && (o != "" || mirrors[op]) && p.n(3) == 2 {
 			if o != "" {
@@ -368,18 +371,22 @@ func (p *speller) expr(n *Node) string {
 		}
 		return "(" + x + " " + op + " " + y + ")"
 	}
-	w := p.word(n.Op)
+	w := p.word(n)
 	if w == ".isNull" || w == ".isNotNull" {
 		y = ""
 	}
 	return x + w + "(" + y + ")"
 }
 
-func (p *speller) word(op string) string {
-	if words[op] == nil {
-		return "." + op
+func (p *speller) word(n *Node) string {
+	names := words[n.Op]
+	if n.JS {
+		names = forms[n.Op]
 	}
-	return words[op][p.n(len(words[op]))]
+	if names == nil {
+		return "." + n.Op
+	}
+	return names[p.n(len(names))]
 }
 
 func (p *speller) dot(name string) string {

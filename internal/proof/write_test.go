@@ -35,7 +35,7 @@ func TestRandomWrites(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("EXO_PROGRAMS")); err == nil {
 		programs = n
 	}
-	seeds := []uint64{13, tu.Seed(t, 103)}
+	seeds := []uint64{19, tu.Seed(t, 103)}
 	if os.Getenv("EXO_SEED") != "" {
 		seeds = seeds[1:]
 	}

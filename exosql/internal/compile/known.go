@@ -117,9 +117,9 @@ func (f *from) plainColumns(args ...expr) bool {
 }
 
 // unread reports whether a column may hold what has no value as it is compared: SQLite's times are read each time, and cells of another
-// form than the declared one are on neither side of a value.
+// form than the declared one are on neither side of a value; NaN in a real has no digits.
 func (f *from) unread(c colExpr) bool {
-	return f.c.dialect == sqlast.SQLite && c.col.Kind == value.TypeTime && !c.col.Iso() || f.c.heldAs(c.col) != ""
+	return f.c.dialect == sqlast.SQLite && c.col.Kind == value.TypeTime && !c.col.Iso() || f.c.heldAs(c.col) != "" || c.single()
 }
 
 // decided reports whether all expressions have a value in every row. What is not known to have one has not.

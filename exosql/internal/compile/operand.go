@@ -124,7 +124,7 @@ func (e sameText) sql(f *from) sqlast.Expr {
 // that a link is declared over. Keys are equal if a program that reads both finds them
 // equal: texts by their code points whatever the columns' types, so that citext and
 // char(n) let in no row whose key is spelt in another way (see pairs); numbers exactly; times of PostgreSQL as they are stored, since two that differ in their
-// microseconds alone are two keys, of two tenants maybe. A type that is no text stays what it is beside itself, whose index then serves.
+// microseconds alone are two keys, of two tenants maybe; a real beside a double as the foreign key compares them. A type that is no text stays what it is beside itself, whose index then serves.
 func (f *from) pair(a, b colExpr) (x, y expr) {
 	if a.col.Kind == value.TypeText && b.col.Kind == value.TypeText {
 		if both, ok := natively([]expr{a, b}); ok {
@@ -132,7 +132,7 @@ func (f *from) pair(a, b colExpr) (x, y expr) {
 		}
 		return sameText{a}, sameText{b}
 	}
-	if f.c.dialect == sqlast.Postgres && a.col.Kind == value.TypeTime && b.col.Kind == value.TypeTime {
+	if f.c.dialect == sqlast.Postgres && a.col.Kind == value.TypeTime && b.col.Kind == value.TypeTime || a.single() || b.single() {
 		return stored{a}, stored{b}
 	}
 	if form := f.c.heldAs(a.col); form != "" && form == f.c.heldAs(b.col) && form.Exact(a.col.Kind) && a.col.Kind == b.col.Kind {

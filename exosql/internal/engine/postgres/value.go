@@ -84,7 +84,7 @@ func (a *arguments) encode(vals []value.Value) (params [][]byte, formats []int16
 var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
 
 // decoder makes a Value of a cell that is not NULL. What no Value of the
-// kind can hold (NaN) is the zero Value.
+// kind can hold (NaN, an infinite time, one in a year before 1) is the zero Value.
 type decoder func([]byte) value.Value
 
 // decoderOf finds the decoder of a cell from the type that the server
@@ -148,7 +148,7 @@ var scalars = map[string]map[uint32]decoder{
 		pgtype.Float8OID: func(b []byte) value.Value { return value.Float(math.Float64frombits(binary.BigEndian.Uint64(b))) },
 	},
 	value.TypeText: {pgtype.TextOID: decodeText, pgtype.VarcharOID: decodeText, pgtype.NameOID: decodeText, pgtype.BPCharOID: decodeText},
-	value.TypeTime: {pgtype.TimestamptzOID: decodeTime("+00"), pgtype.TimestampOID: decodeTime("")},
+	value.TypeTime: {pgtype.TimestamptzOID: decodeTime, pgtype.TimestampOID: decodeTime},
 
 	value.TypeDecimal:  {pgtype.NumericOID: decodeNumeric},
 	value.TypeDate:     {pgtype.DateOID: decodeDate},
