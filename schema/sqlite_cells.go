@@ -70,7 +70,11 @@ func (t *Table) lookAtCells(ctx context.Context, q Querier) error {
 	}
 	from := fmt.Sprintf("(SELECT %s FROM %s LIMIT %d)", strings.Join(names, ", "), sqlname.Quote(t.Name.Name), lookedAt)
 	if rowid := t.rowid(); rowid != "" {
-		some := strings.Join(append([]string{rowid + " AS exo_rowid"}, names...), ", ")
+		number := "exo_rowid"
+		for slices.ContainsFunc(t.Columns, func(c Column) bool { return strings.EqualFold(c.Name, number) }) {
+			number += "_"
+		}
+		some := strings.Join(append([]string{rowid + " AS " + number}, names...), ", ")
 		end := func(order string) string {
 			return fmt.Sprintf("SELECT * FROM (SELECT %s FROM %s ORDER BY %s%s LIMIT %d)", some, sqlname.Quote(t.Name.Name), rowid, order, lookedAt)
 		}
