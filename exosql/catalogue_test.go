@@ -170,10 +170,8 @@ func catalogue(t *testing.T, e tu.Engine, bare *tu.Runner, scope catalogueScope,
 		if q.aggregate {
 			ran["aggregated"]++
 		}
-		if reads != readsToo && e.Name == tu.Postgres.Name && (tier != "open" || exosql.Tier(other.SQL[0]) != "open" || len(scope.of) > 0) &&
-			explained(t, hands[0], o.SQL[0].SQL, o.SQL[0].Args, "EXPLAIN (COSTS OFF)") != explained(t, hands[1], other.SQL[0].SQL, other.SQL[0].Args, "EXPLAIN (COSTS OFF)") {
-			ran["replanned"]++ // of two plans of nearly one cost it has taken the other, within the guards or behind the fence; of a
-			// scope of two columns so few rows are estimated that two indexes that begin with it cost the same
+		if reads != readsToo && e.Name == tu.Postgres.Name && replanned(explained(t, hands[0], o.SQL[0].SQL, o.SQL[0].Args, "EXPLAIN (COSTS OFF)"), explained(t, hands[1], other.SQL[0].SQL, other.SQL[0].Args, "EXPLAIN (COSTS OFF)"), tier == "open" && exosql.Tier(other.SQL[0]) == "open" && len(scope.of) == 0) {
+			ran["replanned"]++
 		} else if reads != readsToo {
 			t.Errorf("%s\nis %s and reads %d, and with other rows out of scope %d (%s)\n%s", q.program, tier, reads, readsToo, exosql.Tier(other.SQL[0]), o.SQL[0].SQL)
 		}
@@ -210,6 +208,27 @@ func catalogue(t *testing.T, e tu.Engine, bare *tu.Runner, scope catalogueScope,
 		}
 	}
 	return ran
+}
+
+// replanned reports whether two plans of nearly one cost differ. Which one is taken hangs on the statistics of
+// everybody's rows. The two may search in other ways within the guards or behind the fence, and where so few rows are
+// estimated that two indexes that begin with a scope of two columns cost the same. An open statement of one column's
+// scope searches the same indexes by the same conditions, and may join what they give in another way.
+func replanned(one, two string, sameSearches bool) bool {
+	if one == two || !sameSearches {
+		return one != two
+	}
+	searches := func(plan string) (lines []string) {
+		for line := range strings.Lines(plan) {
+			line = strings.Trim(line, " ->\n")
+			if strings.Contains(line, "Scan") || strings.HasPrefix(line, "Index Cond: ") || strings.HasPrefix(line, "Filter: ") {
+				lines = append(lines, line)
+			}
+		}
+		slices.Sort(lines)
+		return lines
+	}
+	return slices.Equal(searches(one), searches(two))
 }
 
 // A statement reads at most handTimes tenths of what that by hand reads, and so much more.
