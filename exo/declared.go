@@ -83,21 +83,35 @@ func declaredOf(names []string, described []message.Description) (*declared, err
 
 // is reports whether it was made of these descriptions, or of equal ones.
 func (s *declared) is(described []message.Description) bool {
+	pairs, ok := s.pairs(described)
+	if !ok {
+		return false
+	}
+	for p := range pairs {
+		if !message.SameInterface(p[0], p[1]) {
+			return false
+		}
+	}
+	return true
+}
+
+// pairs are the interfaces that have to be equal, each pair once: the facets of one file share one interface a table, so a file that is opened
+// again would else compare each of n tables n times. ok is false if something else differs.
+func (s *declared) pairs(described []message.Description) (pairs map[[2]*message.Interface]bool, ok bool) {
+	pairs = map[[2]*message.Interface]bool{}
 	for i, d := range described {
 		own := &s.described[i]
 		if d.Type != own.Type && !reflect.DeepEqual(d.Type, own.Type) || len(d.Interfaces) != len(own.Interfaces) {
-			return false
+			return nil, false
 		}
 		if d.Frozen && own.Frozen && len(d.Interfaces) > 0 && &d.Interfaces[0] == &own.Interfaces[0] {
 			continue
 		}
 		for k, x := range d.Interfaces {
-			if !message.SameInterface(x, own.Interfaces[k]) {
-				return false
-			}
+			pairs[[2]*message.Interface{x, own.Interfaces[k]}] = true
 		}
 	}
-	return true
+	return pairs, true
 }
 
 // newDeclared checks the descriptions of what is granted under these names, in their order.

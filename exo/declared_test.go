@@ -75,6 +75,42 @@ func TestFrozenIsItself(t *testing.T) {
 	}
 }
 
+// A file that is opened twice has as many interfaces to compare as it has tables, not their square: 400 tables took 41 s.
+func TestDeclaredAgainComparesOnce(t *testing.T) {
+	const n = 50
+	facets := func() (out []message.Description) {
+		var all []*message.Interface
+		for i := range n {
+			x := plainDescription("again").Interfaces[0]
+			x.Name = fmt.Sprint("Plain", i)
+			all = append(all, x)
+		}
+		for _, x := range all {
+			out = append(out, message.Description{Type: &message.Type{Name: x.Name}, Interfaces: append([]*message.Interface{}, all...), Frozen: true})
+		}
+		return out
+	}
+	var names []string
+	for i := range n {
+		names = append(names, fmt.Sprint("again", i))
+	}
+	first, err := declaredOf(names, facets())
+	wantOK(t, "declared", err)
+	opened := facets()
+	if pairs, ok := first.pairs(opened); !ok || len(pairs) != n {
+		t.Errorf("%d pairs are compared for %d tables: %v", len(pairs), n, ok)
+	}
+	again, err := declaredOf(names, opened)
+	wantOK(t, "declared again", err)
+	if again != first {
+		t.Error("a file that is opened again shares nothing")
+	}
+	opened[n-1].Interfaces[n-1].Doc = "another"
+	if other, err := declaredOf(names, opened); err != nil || other == first {
+		t.Errorf("a different interface was taken for an equal one: %v", err)
+	}
+}
+
 // What is kept of declarations is bounded, however many there are and whatever is derived.
 func TestDeclaredBounded(t *testing.T) {
 	var g *Gate

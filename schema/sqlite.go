@@ -233,28 +233,33 @@ func (r *sqliteReader) indexes() error {
 		type listed struct {
 			name, origin string
 			unique       bool
-			text         string
+			parts        []Part
 		}
 		var list []listed
-		err := each(r.ctx, r.q, `SELECT name, origin, "unique" FROM pragma_index_list(?, 'main') ORDER BY name`, []any{t.Name.Name}, func(rows *sql.Rows) error {
+		// One statement gives the indexes with their parts: preparing one for each index would be most of the time.
+		err := each(r.ctx, r.q, `SELECT l.name, l.origin, l."unique", x.cid, coalesce(x.name, ''), x."desc", coalesce(x.coll, '')
+			FROM pragma_index_list(?, 'main') l, pragma_index_xinfo(l.name, 'main') x WHERE x.key ORDER BY l.name, x.seqno`, []any{t.Name.Name}, func(rows *sql.Rows) error {
 			var l listed
-			err := rows.Scan(&l.name, &l.origin, &l.unique)
-			l.text = texts[l.name]
-			list = append(list, l)
-			return err
+			var p Part
+			var cid int
+			if err := rows.Scan(&l.name, &l.origin, &l.unique, &cid, &p.Column, &p.Desc, &p.Collation); err != nil {
+				return err
+			}
+			if n := len(list); n == 0 || list[n-1].name != l.name {
+				list = append(list, l)
+			}
+			last := &list[len(list)-1]
+			last.parts = append(last.parts, p.ofIndex(t, cid))
+			return nil
 		})
 		if err != nil {
 			return err
 		}
 		rowid := !t.Virtual && !t.WithoutRowID
 		for _, l := range list {
-			parts, err := r.parts(t, l.name)
-			if err != nil {
-				return err
-			}
 			key := Key{NullsDistinct: true}
-			if slices.ContainsFunc(parts, func(p Part) bool { return p.Desc || p.Collation != "" }) {
-				key.Parts = parts
+			if slices.ContainsFunc(l.parts, func(p Part) bool { return p.Desc || p.Collation != "" }) {
+				key.Parts = l.parts
 			}
 			if l.origin == "pk" {
 				rowid = false
@@ -264,14 +269,14 @@ func (r *sqliteReader) indexes() error {
 				continue
 			}
 			if l.origin == "u" {
-				x := Index{Parts: parts}
+				x := Index{Parts: l.parts}
 				key.Columns = x.columns()
 				t.Uniques = append(t.Uniques, key)
 				continue
 			}
-			x := Index{Name: l.name, Parts: parts, Unique: l.unique}
-			if err := x.fromText(l.text); err != nil {
-				x.unread(l.text)
+			x := Index{Name: l.name, Parts: l.parts, Unique: l.unique}
+			if err := x.fromText(texts[l.name]); err != nil {
+				x.unread(texts[l.name])
 			}
 			t.Indexes = append(t.Indexes, x)
 		}
@@ -285,28 +290,19 @@ func (r *sqliteReader) indexes() error {
 	})
 }
 
-func (r *sqliteReader) parts(t *Table, index string) (out []Part, err error) {
-	err = each(r.ctx, r.q, `SELECT cid, coalesce(name, ''), "desc", coalesce(coll, '') FROM pragma_index_xinfo(?, 'main') WHERE key ORDER BY seqno`, []any{index}, func(rows *sql.Rows) error {
-		var p Part
-		var cid int
-		if err := rows.Scan(&cid, &p.Column, &p.Desc, &p.Collation); err != nil {
-			return err
-		}
-		if cid == -1 {
-			p.Column = "rowid"
-		}
-		own := ""
-		if c := t.Column(p.Column); c != nil {
-			own = c.Collation
-		}
-		own = cmp.Or(own, "BINARY")
-		if SQLite.Is(p.Collation, own) {
-			p.Collation = ""
-		}
-		out = append(out, p)
-		return nil
-	})
-	return out, err
+// ofIndex is a part of an index of t as SQLite lists it: the rowid has the number -1, and the collation of its column goes without saying.
+func (p Part) ofIndex(t *Table, cid int) Part {
+	if cid == -1 {
+		p.Column = "rowid"
+	}
+	own := ""
+	if c := t.Column(p.Column); c != nil {
+		own = c.Collation
+	}
+	if SQLite.Is(p.Collation, cmp.Or(own, "BINARY")) {
+		p.Collation = ""
+	}
+	return p
 }
 
 func (r *sqliteReader) foreignKeys() error {
