@@ -185,7 +185,9 @@ func (b *broken) text(columns []string) string {
 		}
 	}
 	what := "the row"
-	if b.changing != nil && b.row >= 0 {
+	if b.changing != nil && b.Late { // the end of the transaction has no place in the program
+		what = "the row of `" + b.run.Facet.Alias + "`"
+	} else if b.changing != nil && b.row >= 0 {
 		what = fmt.Sprintf("the row [%d]", b.row)
 	}
 	named := len(names) > 0
