@@ -119,3 +119,11 @@ func (c Catalog) FirstDeclassifier() string {
 func (c Catalog) Names() []string {
 	return slices.Sorted(maps.Keys(c))
 }
+
+// GrantedName is one name that a program finds in its scope.
+type GrantedName struct {
+	Name string
+	ID   uint32
+	Type *Type
+	Doc  string
+}

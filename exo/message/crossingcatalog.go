@@ -10,14 +10,6 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// GrantedName is one name that a program finds in its scope.
-type GrantedName struct {
-	Name string
-	ID   uint32
-	Type *Type
-	Doc  string
-}
-
 // WriteGrants writes what could be asked of a run: the names that it was granted and the
 // catalogue of what can be done with them, in one order. The documentation of members, which
 // only readers of declarations need, is left out.

@@ -119,6 +119,32 @@ func BenchmarkMessages(b *testing.B) {
 	}
 }
 
+// TestDemandsCross: what a worker reads of a catalogue has each demand that the host declared, and what is total.
+func TestDemandsCross(t *testing.T) {
+	text := &Type{Name: value.TypeText}
+	for _, is := range []bool{true, false} {
+		var e value.Encoder
+		WriteType(&e, &Type{Name: value.TypeRecord, Fields: []TypeField{{Name: "to", Type: text, Trusted: is}}})
+		d := value.Decoder{Reader: wire.NewReader(string(e.B))}
+		if got := ReadType(&d); got == nil || got.Fields[0].Trusted != is || got.Fields[0].Opt {
+			t.Error("a field that demands trust does not cross to a worker")
+		}
+		cat := Catalog{"Things": {Name: "Things", Methods: map[string]*Method{"delete": {Name: "delete", Sends: true, Effect: InUnit, Result: &Term{Con: text}, Trusted: is}}},
+			"Text": {Name: "Text", Expr: true, Methods: map[string]*Method{"lower": {Name: "lower", Total: is, Result: &Term{Con: text}}}}}
+		d = value.Decoder{Reader: wire.NewReader(string(grantsOf(nil, cat)))}
+		_, got := ReadGrants(&d)
+		lower := got["Text"].Methods["lower"]
+		if d.Err() != nil || got["Things"].Methods["delete"].Trusted != is || lower.Total != is || lower.Effect != NoEffect || lower.Nested != nil {
+			t.Errorf("the catalogue does not cross to a worker: %+v %v", lower, d.Err())
+		}
+		before := DigestGrants(cat, nil)
+		cat["Text"].Methods["lower"].Total = !is
+		if DigestGrants(cat, nil) == before {
+			t.Error("the digest does not say what is total")
+		}
+	}
+}
+
 // The bytes of each version stay what they are: who changes them makes a new version.
 // Run with -updateGolden then, and keep the file of the old one: its bytes must be refused.
 func TestGoldenMessages(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/scalar"
-	"github.com/exoagent/exoagent/internal/wire"
 )
 
 // TestTypesKeepLabels: no type that is made of others loses a label, however a method's terms make it.
@@ -173,12 +172,6 @@ func TestTrustStays(t *testing.T) {
 			t.Error(c, err, got.Fields)
 		}
 	}
-	var e value.Encoder
-	WriteType(&e, field(true))
-	d := value.Decoder{Reader: wire.NewReader(string(e.B))}
-	if got := ReadType(&d); got == nil || !got.Fields[0].Trusted || got.Fields[0].Opt {
-		t.Error("it does not cross to a worker")
-	}
 	method := func(trusted bool) *Method {
 		return &Method{Name: "delete", Sends: true, Effect: InUnit, Result: closed(value.TypeInt), Trusted: trusted}
 	}
@@ -186,13 +179,6 @@ func TestTrustStays(t *testing.T) {
 		got := method(c.was)
 		if err := got.meet(method(c.is)); (err != nil) != (c.was && !c.is) || err == nil && got.Trusted != c.is {
 			t.Error(c, err, got.Trusted)
-		}
-		i := interfaceOf("Things", nil, false, method(c.is))
-		var e value.Encoder
-		WriteGrants(&e, nil, Catalog{"Things": i})
-		d := value.Decoder{Reader: wire.NewReader(string(e.B))}
-		if _, got := ReadGrants(&d); d.Err() != nil || got["Things"].Methods["delete"].Trusted != c.is {
-			t.Error("the method does not cross to a worker", d.Err())
 		}
 	}
 }
@@ -271,23 +257,6 @@ func TestTotalIsOfExpressions(t *testing.T) {
 	want.Interfaces[0].Methods["lower"].Total = false
 	if met, _, err := d.meet(want); err != nil || met.Interfaces[0].Methods["lower"].Total || !met.Interfaces[0].Methods["concat"].Total {
 		t.Errorf("%v %v", met, err)
-	}
-}
-
-// TestTotalCrosses: a worker's catalogue says what is total, and the digest of what was granted goes by it.
-func TestTotalCrosses(t *testing.T) {
-	cat := totalCatalog()
-	e := value.Encoder{}
-	WriteGrants(&e, nil, cat)
-	d := value.Decoder{Reader: wire.NewReader(string(e.B))}
-	_, got := ReadGrants(&d)
-	if d.Err() != nil || !got["Text"].Methods["lower"].Total || got["Text"].Methods["cut"].Total || got["Text"].Methods["lower"].Effect != NoEffect || got["Text"].Methods["lower"].Nested != nil {
-		t.Fatalf("%v %v", got, d.Err())
-	}
-	before := DigestGrants(cat, nil)
-	cat["Text"].Methods["lower"].Total = false
-	if DigestGrants(cat, nil) == before {
-		t.Error("the digest does not tell")
 	}
 }
 
