@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/message/coding"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/lru"
 )
@@ -143,7 +144,7 @@ func newDeclared(names []string, described []message.Description) (*declared, er
 	if err := s.labels.CheckAdmitted(admitted); err != nil {
 		return nil, err
 	}
-	s.digest = sync.OnceValue(func() value.Digest { return message.DigestGrants(s.catalog, s.granted) })
+	s.digest = sync.OnceValue(func() value.Digest { return coding.DigestGrants(s.catalog, s.granted) })
 	return s, nil
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/message/coding"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/wire"
 )
@@ -457,15 +458,15 @@ func TestDeclassifierCrosses(t *testing.T) {
 	i := vault()
 	c, granted := message.Catalog{"Vault": i}, []message.GrantedName{{Name: "vault", Type: &message.Type{Name: "Vault"}}}
 	d := value.Decoder{Reader: wire.NewReader(string(crossed(granted, c)))}
-	_, got := message.ReadGrants(&d)
+	_, got := coding.ReadGrants(&d)
 	if d.Err() != nil || !reflect.DeepEqual(got["Vault"].Methods["both"], i.Methods["both"]) || !reflect.DeepEqual(got["Vault"].Methods["plain"], i.Methods["plain"]) {
 		t.Errorf("%v\n%+v\n%+v", d.Err(), got["Vault"].Methods["both"], i.Methods["both"])
 	}
-	was := message.DigestGrants(c, granted)
+	was := coding.DigestGrants(c, granted)
 	i.Methods["score"].Result.Con.Max++
-	wider := message.DigestGrants(c, granted)
+	wider := coding.DigestGrants(c, granted)
 	i.Methods["score"].Declassifies = value.NewLabel("diary", "x")
-	if wider == was || message.DigestGrants(c, granted) == wider {
+	if wider == was || coding.DigestGrants(c, granted) == wider {
 		t.Error("one digest for two declarations")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/message/coding"
 	"github.com/exoagent/exoagent/exo/value"
 	"sync"
 	"testing"
@@ -303,7 +304,7 @@ func wantOK(t *testing.T, what string, err error) {
 // crossed is what a worker reads of what was granted.
 func crossed(granted []message.GrantedName, c message.Catalog) []byte {
 	var e value.Encoder
-	message.WriteGrants(&e, granted, c)
+	coding.WriteGrants(&e, granted, c)
 	return e.B
 }
 

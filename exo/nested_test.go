@@ -6,6 +6,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/message/coding"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/wire"
 )
@@ -135,7 +136,7 @@ func TestOneRow(t *testing.T) {
 // TestNestedCrosses: a catalogue that crosses to a worker says what methods give in callbacks.
 func TestNestedCrosses(t *testing.T) {
 	d := value.Decoder{Reader: wire.NewReader(string(crossed(nil, linkedCatalog()))), Values: 8}
-	_, c := message.ReadGrants(&d)
+	_, c := coding.ReadGrants(&d)
 	if d.Err() != nil || c["Users"].Methods["count"].Nested == nil || c["Users"].Methods["count"].Nested.Con.Name != "Truth" || c["Users"].Methods["exists"].Nested != nil || c["Users"].Methods["execute"].Effect != message.NoEffect {
 		t.Errorf("%v %+v", d.Err(), c["Users"].Methods["count"])
 	}

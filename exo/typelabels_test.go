@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/message/coding"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/wire"
 )
@@ -79,7 +80,7 @@ func TestTypeLabelsHold(t *testing.T) {
 	} // As a catalogue comes to a worker.
 	granted := []message.GrantedName{{Name: "letters", Type: con("Letters").Con}}
 	d := value.Decoder{Reader: wire.NewReader(string(crossed(granted, message.Catalog{"Letters": letters(record("pii", value.Untrusted), nil).desc.Interfaces[0]}))), Values: 1000}
-	_, c := message.ReadGrants(&d)
+	_, c := coding.ReadGrants(&d)
 	if d.Err() != nil || c["Letters"].Methods["read"].Shows().String() != "{pii,untrusted}" {
 		t.Error(d.Err(), c["Letters"])
 	}

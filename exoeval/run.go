@@ -14,13 +14,14 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval/internal/guest"
+	"github.com/exoagent/exoagent/exoeval/internal/guest/hint"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
 // newRun readies a run. Nothing of it is there before newRealm.
 func newRun(ctx context.Context, in realm.Realm, port Port, check *message.Checker, w *World, prog *program) *run {
 	return &run{
-		Guest: guest.Guest{Realm: in, Port: port, Check: check, Granted: w.Granted, Limits: w.Limits, Prog: prog.Program, MaxResult: w.Bounds.MaxResult(), MaxDepth: w.Bounds.CallDepth},
+		Guest: guest.Guest{Realm: in, Hints: hint.Hints{Check: check, Granted: w.Granted}, Port: port, Limits: w.Limits, Prog: prog.Program, MaxResult: w.Bounds.MaxResult(), MaxDepth: w.Bounds.CallDepth},
 		ctx:   ctx, port: port, bounds: w.Bounds, needs: prog.needs, console: console{max: w.Limits.ConsoleBytes}, clock: stopwatch{left: w.Bounds.Wall},
 	}
 }

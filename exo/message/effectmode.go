@@ -23,11 +23,11 @@ const (
 	// Immediate acts at once and for good, whatever becomes of the run, so it is refused
 	// while the run has changes that are not final. The reply is real. Errors are as of Held.
 	Immediate
-	effectModes
+	EffectModes
 )
 
 func (m EffectMode) String() string {
-	if m >= effectModes {
+	if m >= EffectModes {
 		return fmt.Sprintf("effect(%d)", uint8(m))
 	}
 	return [...]string{"none", "unit", "held", "immediate"}[m]

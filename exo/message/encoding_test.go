@@ -1,4 +1,4 @@
-package message
+package message_test
 
 import (
 	"bytes"
@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/message/coding"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/wire"
 )
@@ -23,73 +25,75 @@ var updateGolden = flag.Bool("update", false, "write the golden bytes of the enc
 
 var goldenMessages = []struct {
 	name string
-	expr Expr
+	expr message.Expr
 }{
-	{"no node", Expr{}},
-	{"call", Expr{[]WireNode{{Op: OpRef, Recv: -1}, {Op: OpCall, Name: "rows", Recv: 0}}}},
-	{"callback", Expr{[]WireNode{{Op: OpRef, Recv: -1, Ref: 7}, {Op: OpParam, Name: "where", Recv: 0, Arg: 1},
-		{Op: OpLit, Recv: -1, Lit: value.List(value.Text("x"), value.Null(), value.RecordValue(value.Field{Name: "a", Value: value.Float(1.5)}))},
-		{Op: OpRecord, Recv: -1, Names: []string{"a", "b"}, Args: []int32{1, 2}}, {Op: OpLambda, Recv: 1, Args: []int32{3}}, {Op: OpCall, Name: "where", Recv: 0, Args: []int32{4}}}}},
+	{"no node", message.Expr{}},
+	{"call", message.Expr{[]message.WireNode{{Op: message.OpRef, Recv: -1}, {Op: message.OpCall, Name: "rows", Recv: 0}}}},
+	{"callback", message.Expr{[]message.WireNode{{Op: message.OpRef, Recv: -1, Ref: 7}, {Op: message.OpParam, Name: "where", Recv: 0, Arg: 1},
+		{Op: message.OpLit, Recv: -1, Lit: value.List(value.Text("x"), value.Null(), value.RecordValue(value.Field{Name: "a", Value: value.Float(1.5)}))},
+		{Op: message.OpRecord, Recv: -1, Names: []string{"a", "b"}, Args: []int32{1, 2}}, {Op: message.OpLambda, Recv: 1, Args: []int32{3}}, {Op: message.OpCall, Name: "where", Recv: 0, Args: []int32{4}}}}},
 }
 
 // goldenCatalog has each field of a catalogue set once.
-var goldenCatalog = Catalog{"Box": {Name: "Box", Doc: "A box.", Is: []string{"Thing"}, Await: "get", Order: []string{"size", "get"},
-	Words:  []Words{NewWords(Phrase{On: ".put", Needs: "get", Text: "write .get()"})},
-	Fields: map[string]*Property{"size": {Type: &Type{Name: value.TypeInt, Null: true}, Label: value.NewLabel("l")}},
-	Methods: map[string]*Method{"get": {Name: "get", Sends: true, Row: true, Sink: true, Truth: "there", Label: value.NewLabel("a"), Admits: value.NewLabel("b"),
-		Result: &Term{Ext: []*Term{{Var: "self"}, {App: "list", Args: map[string]*Term{"of": {Con: &Type{Name: value.TypeText, Enum: []string{"x"}}}}}}, Null: true, Bare: true},
-		Params: []Param{{Name: "by", Bind: "n", Want: &Term{Key: "k", Of: &Term{Wide: []*Term{{Var: "x"}}, To: map[string]string{"int": "Int"}}}, Lambda: &Term{Var: "row"}, Plain: true, Filter: true, Many: true, Null: true, Opt: true, Count: true, Fixed: true, Static: true, Ident: true}}}}}}
+var goldenCatalog = message.Catalog{"Box": {Name: "Box", Doc: "A box.", Is: []string{"Thing"}, Await: "get", Order: []string{"size", "get"},
+	Words:  []message.Words{message.NewWords(message.Phrase{On: ".put", Needs: "get", Text: "write .get()"})},
+	Fields: map[string]*message.Property{"size": {Type: &message.Type{Name: value.TypeInt, Null: true}, Label: value.NewLabel("l")}},
+	Methods: map[string]*message.Method{"get": {Name: "get", Sends: true, Row: true, Sink: true, Truth: "there", Label: value.NewLabel("a"), Admits: value.NewLabel("b"),
+		Result: &message.Term{Ext: []*message.Term{{Var: "self"}, {App: "list", Args: map[string]*message.Term{"of": {Con: &message.Type{Name: value.TypeText, Enum: []string{"x"}}}}}}, Null: true, Bare: true},
+		Params: []message.Param{{Name: "by", Bind: "n", Want: &message.Term{Key: "k", Of: &message.Term{Wide: []*message.Term{{Var: "x"}}, To: map[string]string{"int": "Int"}}}, Lambda: &message.Term{Var: "row"}, Plain: true, Filter: true, Many: true, Null: true, Opt: true, Count: true, Fixed: true, Static: true, Ident: true}}}}}}
 
 // What a run was granted has one digest, which changes with whatever could be asked.
 func TestDigestOfGrants(t *testing.T) {
-	granted := []GrantedName{{Name: "box", Type: &Type{Name: "Box"}}}
-	was := DigestGrants(goldenCatalog, granted)
-	if was == (value.Digest{}) || was != DigestGrants(goldenCatalog, granted) {
+	granted := []message.GrantedName{{Name: "box", Type: &message.Type{Name: "Box"}}}
+	was := coding.DigestGrants(goldenCatalog, granted)
+	if was == (value.Digest{}) || was != coding.DigestGrants(goldenCatalog, granted) {
 		t.Error("no digest, or two")
 	}
-	if DigestGrants(goldenCatalog, []GrantedName{{Name: "bot", Type: &Type{Name: "Box"}}}) == was {
+	if coding.DigestGrants(goldenCatalog, []message.GrantedName{{Name: "bot", Type: &message.Type{Name: "Box"}}}) == was {
 		t.Error("another name")
 	}
 	i := *goldenCatalog["Box"]
 	m := *i.Methods["get"]
 	m.Sink = false
-	i.Methods = map[string]*Method{"get": &m}
-	if DigestGrants(Catalog{"Box": &i}, granted) == was {
+	i.Methods = map[string]*message.Method{"get": &m}
+	if coding.DigestGrants(message.Catalog{"Box": &i}, granted) == was {
 		t.Error("a method that is no sink any more")
 	}
 	m = *goldenCatalog["Box"].Methods["get"]
 	m.Doc = "Other words."
-	if DigestGrants(Catalog{"Box": &i}, granted) != was {
+	if coding.DigestGrants(message.Catalog{"Box": &i}, granted) != was {
 		t.Error("documentation")
 	}
 }
 
-func grantsOf(granted []GrantedName, c Catalog) []byte {
+func grantsOf(granted []message.GrantedName, c message.Catalog) []byte {
 	var e value.Encoder
-	WriteGrants(&e, granted, c)
+	coding.WriteGrants(&e, granted, c)
 	return e.B
 }
 
 // What no decoder takes is not written: a message of it could not be read.
 func TestMessagesNotEncodable(t *testing.T) {
 	shape := &value.Shape{Names: []string{"a", "b"}}
-	lit := func(v value.Value) []WireNode { return []WireNode{{Op: OpLit, Recv: -1, Lit: v}} }
-	for name, x := range map[string][]WireNode{
+	lit := func(v value.Value) []message.WireNode {
+		return []message.WireNode{{Op: message.OpLit, Recv: -1, Lit: v}}
+	}
+	for name, x := range map[string][]message.WireNode{
 		"rows": lit(value.RowsValue(&value.Rows{Shape: shape})), "a reference": lit(value.List(value.NumberedRef(1))), "an object": lit(value.RefValue(new(int))),
-		"a name": {{Op: OpRef, Recv: -1, Name: "\xff"}}, "names": {{Op: OpRecord, Recv: -1, Names: []string{"\xff"}}}, "a parameter": {{Op: OpRef, Recv: -1, Arg: -1}},
-		"a large parameter": {{Op: OpRef, Recv: -1, Arg: maxArg + 1}}, "a receiver": {{Op: OpRef, Recv: -2}}, "itself": {{Op: OpField, Name: "x", Recv: 0}},
-		"a later node": {{Op: OpField, Name: "x", Recv: 1}, {Op: OpRef, Recv: -1}}, "an unused node": {{Op: OpRef, Recv: -1}, {Op: OpRef, Recv: -1}},
-		"another order": {{Op: OpLit, Recv: -1, Lit: value.Int(1)}, {Op: OpRef, Recv: -1}, {Op: OpCall, Name: "x", Recv: 1, Args: []int32{0}}},
-		"arguments":     {{Op: OpRef, Recv: -1}, {Op: OpList, Recv: -1, Args: []int32{-1}}},
-		"many values":   lit(value.List(slices.Repeat([]value.Value{value.Null()}, maxLiterals+1)...)),
+		"a name": {{Op: message.OpRef, Recv: -1, Name: "\xff"}}, "names": {{Op: message.OpRecord, Recv: -1, Names: []string{"\xff"}}}, "a parameter": {{Op: message.OpRef, Recv: -1, Arg: -1}},
+		"a large parameter": {{Op: message.OpRef, Recv: -1, Arg: message.MaxArg + 1}}, "a receiver": {{Op: message.OpRef, Recv: -2}}, "itself": {{Op: message.OpField, Name: "x", Recv: 0}},
+		"a later node": {{Op: message.OpField, Name: "x", Recv: 1}, {Op: message.OpRef, Recv: -1}}, "an unused node": {{Op: message.OpRef, Recv: -1}, {Op: message.OpRef, Recv: -1}},
+		"another order": {{Op: message.OpLit, Recv: -1, Lit: value.Int(1)}, {Op: message.OpRef, Recv: -1}, {Op: message.OpCall, Name: "x", Recv: 1, Args: []int32{0}}},
+		"arguments":     {{Op: message.OpRef, Recv: -1}, {Op: message.OpList, Recv: -1, Args: []int32{-1}}},
+		"many values":   lit(value.List(slices.Repeat([]value.Value{value.Null()}, message.MaxLiterals+1)...)),
 	} {
-		if b, err := (Expr{x}).AppendBinary(nil); fail.KindOf(err) != fail.Invalid {
+		if b, err := (message.Expr{x}).AppendBinary(nil); fail.KindOf(err) != fail.Invalid {
 			t.Errorf("%s: a message is written %x, %v", name, b[:min(len(b), 99)], err)
 		}
 	}
 	// A label is no part of a message: the guest did not say it.
-	a, err1 := (Expr{lit(value.Int(1))}).AppendBinary(nil)
-	b, err2 := (Expr{lit(value.Int(1).WithLabel(value.NewLabel("x")))}).AppendBinary(nil)
+	a, err1 := (message.Expr{lit(value.Int(1))}).AppendBinary(nil)
+	b, err2 := (message.Expr{lit(value.Int(1).WithLabel(value.NewLabel("x")))}).AppendBinary(nil)
 	if err1 != nil || err2 != nil || !bytes.Equal(a, b) {
 		t.Errorf("%x, %x", a, b)
 	}
@@ -103,7 +107,7 @@ func TestTypesTakeNoMemory(t *testing.T) {
 	d := value.Decoder{Reader: wire.NewReader(strings.Repeat(string(level), 65) + strings.Repeat("\xff", 2*n))}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	ReadType(&d)
+	coding.ReadType(&d)
 	runtime.ReadMemStats(&after)
 	if took := after.TotalAlloc - before.TotalAlloc; d.Err() == nil || took > 8<<20 {
 		t.Errorf("%d KiB, %v", took>>10, d.Err())
@@ -121,25 +125,25 @@ func BenchmarkMessages(b *testing.B) {
 
 // TestDemandsCross: what a worker reads of a catalogue has each demand that the host declared, and what is total.
 func TestDemandsCross(t *testing.T) {
-	text := &Type{Name: value.TypeText}
+	text := &message.Type{Name: value.TypeText}
 	for _, is := range []bool{true, false} {
 		var e value.Encoder
-		WriteType(&e, &Type{Name: value.TypeRecord, Fields: []TypeField{{Name: "to", Type: text, Trusted: is}}})
+		coding.WriteType(&e, &message.Type{Name: value.TypeRecord, Fields: []message.TypeField{{Name: "to", Type: text, Trusted: is}}})
 		d := value.Decoder{Reader: wire.NewReader(string(e.B))}
-		if got := ReadType(&d); got == nil || got.Fields[0].Trusted != is || got.Fields[0].Opt {
+		if got := coding.ReadType(&d); got == nil || got.Fields[0].Trusted != is || got.Fields[0].Opt {
 			t.Error("a field that demands trust does not cross to a worker")
 		}
-		cat := Catalog{"Things": {Name: "Things", Methods: map[string]*Method{"delete": {Name: "delete", Sends: true, Effect: InUnit, Result: &Term{Con: text}, Trusted: is}}},
-			"Text": {Name: "Text", Expr: true, Methods: map[string]*Method{"lower": {Name: "lower", Total: is, Result: &Term{Con: text}}}}}
+		cat := message.Catalog{"Things": {Name: "Things", Methods: map[string]*message.Method{"delete": {Name: "delete", Sends: true, Effect: message.InUnit, Result: &message.Term{Con: text}, Trusted: is}}},
+			"Text": {Name: "Text", Expr: true, Methods: map[string]*message.Method{"lower": {Name: "lower", Total: is, Result: &message.Term{Con: text}}}}}
 		d = value.Decoder{Reader: wire.NewReader(string(grantsOf(nil, cat)))}
-		_, got := ReadGrants(&d)
+		_, got := coding.ReadGrants(&d)
 		lower := got["Text"].Methods["lower"]
-		if d.Err() != nil || got["Things"].Methods["delete"].Trusted != is || lower.Total != is || lower.Effect != NoEffect || lower.Nested != nil {
+		if d.Err() != nil || got["Things"].Methods["delete"].Trusted != is || lower.Total != is || lower.Effect != message.NoEffect || lower.Nested != nil {
 			t.Errorf("the catalogue does not cross to a worker: %+v %v", lower, d.Err())
 		}
-		before := DigestGrants(cat, nil)
+		before := coding.DigestGrants(cat, nil)
 		cat["Text"].Methods["lower"].Total = !is
-		if DigestGrants(cat, nil) == before {
+		if coding.DigestGrants(cat, nil) == before {
 			t.Error("the digest does not say what is total")
 		}
 	}
@@ -157,9 +161,9 @@ func TestGoldenMessages(t *testing.T) {
 		}
 		line("message", c.name, enc)
 	}
-	granted := []GrantedName{{Name: "box", ID: 0, Type: &Type{Name: "Box"}}}
+	granted := []message.GrantedName{{Name: "box", ID: 0, Type: &message.Type{Name: "Box"}}}
 	line("grants", "box", grantsOf(granted, goldenCatalog))
-	sum := DigestGrants(goldenCatalog, granted)
+	sum := coding.DigestGrants(goldenCatalog, granted)
 	line("digest", "grants", sum[:])
 
 	file := filepath.Join("testdata", "encoding", fmt.Sprintf("v%d.txt", wire.Encoding))
@@ -190,7 +194,7 @@ func TestGoldenMessages(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err = DecodeExpr(string(enc), 9999); (err == nil) != (f == file) {
+			if _, err = message.DecodeExpr(string(enc), 9999); (err == nil) != (f == file) {
 				t.Errorf("%s %s: %v", f, part[1], err)
 			}
 		}
@@ -220,7 +224,7 @@ func TestMessageSpellings(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", part[0], err)
 			}
-			_, err = DecodeExpr(string(b), 100)
+			_, err = message.DecodeExpr(string(b), 100)
 			return err
 		}
 		if err := decode(part[2]); err != nil {
@@ -243,13 +247,13 @@ func FuzzMessages(f *testing.F) {
 		f.Add(string(b))
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		if x, err := DecodeExpr(s, 100); err == nil {
+		if x, err := message.DecodeExpr(s, 100); err == nil {
 			if b, err := x.AppendBinary(nil); err != nil || string(b) != s {
 				t.Errorf("%q is read as %+v, which is written %q, %v", s, x, b, err)
 			}
 		}
 		d := value.Decoder{Reader: wire.NewReader(s)}
-		ReadGrants(&d)
+		coding.ReadGrants(&d)
 	})
 }
 
@@ -258,12 +262,12 @@ func TestEveryFieldOfMessages(t *testing.T) {
 	for _, c := range []struct {
 		v      any
 		fields int
-	}{{WireNode{}, 8}, {Interface{}, 13 /* LabelBy has no encoding */}, {Words{}, 1}, {Method{}, 16}, {Param{}, 13}, {Term{}, 13}, {Type{}, 8 /* Label has no encoding */}, {Property{}, 3}, {TypeField{}, 8 /* Needed has no encoding */}, {GrantedName{}, 4}} {
+	}{{message.WireNode{}, 8}, {message.Interface{}, 13 /* LabelBy has no encoding */}, {message.Words{}, 1}, {message.Method{}, 16}, {message.Param{}, 13}, {message.Term{}, 13}, {message.Type{}, 8 /* Label has no encoding */}, {message.Property{}, 3}, {message.TypeField{}, 8 /* Needed has no encoding */}, {message.GrantedName{}, 4}} {
 		if n := reflect.TypeOf(c.v).NumField(); n != c.fields {
 			t.Errorf("%T has %d fields; the encoding was written for %d", c.v, n, c.fields)
 		}
 	}
-	if OpList != 8 {
+	if message.OpList != 8 {
 		t.Error("a new kind; the encoding was written for fewer")
 	}
 }

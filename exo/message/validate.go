@@ -36,7 +36,7 @@ func (i *Interface) Validate() error {
 			return fmt.Errorf("%s: method %q is malformed", i.Name, n)
 		}
 		switch {
-		case m.Effect >= effectModes || m.Effect != NoEffect && !m.Sends:
+		case m.Effect >= EffectModes || m.Effect != NoEffect && !m.Sends:
 			return fmt.Errorf("%s.%s: a method with an effect sends, and its effect is one of the EffectModes", i.Name, m.Name)
 		case m.Nested != nil && (m.Effect != NoEffect || m.Sink):
 			return fmt.Errorf("%s.%s: what stands in a callback too is neither a sink nor an effect", i.Name, m.Name)

@@ -45,7 +45,7 @@ type Phrase struct {
 
 // Words are phrases, the most important first. They are one text, a line for each: every
 // run of a worker gets them, and few need one.
-type Words struct{ lines string }
+type Words struct{ Lines string }
 
 // NewWords makes Words of phrases. It panics where one holds a tab or a line break.
 func NewWords(ps ...Phrase) Words {
@@ -62,7 +62,7 @@ func NewWords(ps ...Phrase) Words {
 // All are the phrases.
 func (w Words) All() iter.Seq[Phrase] {
 	return func(yield func(Phrase) bool) {
-		for line := range strings.Lines(w.lines) {
+		for line := range strings.Lines(w.Lines) {
 			on, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 			needs, text, _ := strings.Cut(rest, "\t")
 			if !yield(Phrase{on, needs, text}) {

@@ -12,6 +12,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/exoeval/internal/guest/hint"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
@@ -88,8 +89,8 @@ func (r *Guest) RecordedCall(object goja.Value, name string, args []goja.Value) 
 	if x == nil {
 		return nil
 	}
-	fail := func(hint ...string) goja.Value {
-		panic(r.Throw(fail.Errorf(fail.Invalid, "", "`%s` can't be used with %s, which has no value in the program%s", name, r.Check.Name(x.Node), and(r.Say(x.Node, hint[0], "", hint[1:]...)))))
+	fail := func(on ...string) goja.Value {
+		panic(r.Throw(fail.Errorf(fail.Invalid, "", "`%s` can't be used with %s, which has no value in the program%s", name, r.Check.Name(x.Node), hint.And(r.Say(x.Node, on[0], "", on[1:]...)))))
 	}
 	isA := func(class string) bool { return r.VM.InstanceOf(o, r.Intrinsic(class)) }
 	switch {
@@ -189,12 +190,12 @@ func (r *Guest) extreme(n *message.Node, name, op string, args []goja.Value) goj
 	for _, a := range args {
 		of := ""
 		if x := r.RecordedIn(a); x != nil {
-			of = r.valueType(x.Node)
+			of = r.ValueType(x.Node)
 		} else if v, err := r.ToValue(a, forArgument); err == nil {
 			of = v.Type()
 		}
 		if scalar.NumberRank(of) == 0 {
-			panic(r.Throw(fail.Errorf(fail.Invalid, "", "`%s` takes numbers%s", name, and(r.Say(n, "op:"+name, "", "op", op)))))
+			panic(r.Throw(fail.Errorf(fail.Invalid, "", "`%s` takes numbers%s", name, hint.And(r.Say(n, "op:"+name, "", "op", op)))))
 		}
 	}
 	result := goja.Value(goja.Null())
@@ -278,7 +279,7 @@ var makes = map[string]string{"Number(…)": "int float decimal", "parseInt(…)
 // refuseSame throws where an expression is of the type already of which a function makes values: without the call
 // it says what is meant.
 func (r *Guest) refuseSame(call string, x *Recorded) {
-	if of := r.valueType(x.Node); of != "" && slices.Contains(strings.Fields(makes[call]), of) {
+	if of := r.ValueType(x.Node); of != "" && slices.Contains(strings.Fields(makes[call]), of) {
 		if s := r.Say(x.Node, "already", "", "it", r.Check.Name(x.Node)); s != "" {
 			panic(r.Throw(fail.Errorf(fail.Invalid, "", "`%s` can't convert %s, which has no value in the program; %s", call, r.Check.Name(x.Node), s)))
 		}

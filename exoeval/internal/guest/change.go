@@ -11,6 +11,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exoeval/internal/guest/hint"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
@@ -82,7 +83,7 @@ func (r *Guest) changed(recv *message.Node, m *message.Method, args []goja.Value
 	values := options[len(options)-1]
 	for _, k := range keys {
 		if !slices.Contains(options, k) {
-			panic(r.Throw(fail.Errorf(fail.Invalid, op, "has no option `%s` beside `%s`%s", scalar.Shorten(k, 60), values, and(r.Say(recv, "."+m.Name, "")))))
+			panic(r.Throw(fail.Errorf(fail.Invalid, op, "has no option `%s` beside `%s`%s", scalar.Shorten(k, 60), values, hint.And(r.Say(recv, "."+m.Name, "")))))
 		}
 	}
 	for _, k := range options[:len(options)-1] {

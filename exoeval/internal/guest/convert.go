@@ -18,44 +18,10 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// plainBool is v as a truth value, if it is one. It never calls Export on an
-// object: that would walk all of it, getters included.
-func plainBool(v goja.Value) (b, ok bool) {
-	if _, object := v.(*goja.Object); object || v == nil {
-		return false, false
-	}
-	b, ok = v.Export().(bool)
-	return b, ok
-}
-
 var (
 	promiseType = reflect.TypeFor[*goja.Promise]()
 	mapType     = reflect.TypeFor[[][2]any]()
 )
-
-func PromiseOf(v goja.Value) *goja.Promise {
-	if x, ok := v.(*Opaque); ok && x.p != nil {
-		v = x.p.promise
-	}
-	if o, ok := v.(*goja.Object); ok && o.ExportType() == promiseType {
-		return o.Export().(*goja.Promise)
-	}
-	return nil
-}
-
-// classOf tells Map, Set and Promise apart, which all have the class Object.
-func classOf(o *goja.Object) string {
-	switch c, t := o.ClassName(), o.ExportType(); {
-	case t == promiseType:
-		return "Promise"
-	case t == mapType:
-		return "Map"
-	case c != "Array" && t != nil && t.Kind() == reflect.Slice:
-		return "Set"
-	default:
-		return c
-	}
-}
 
 // purpose says how strict a conversion is: an argument must be exactly what it
 // says, a result follows JSON.stringify, where undefined and NaN have a place.
@@ -410,26 +376,6 @@ func (r *Guest) names(o *goja.Object) (names []string, whole bool) {
 		names = append(names, n.String())
 	}
 	return names, true
-}
-
-// loneSurrogate: goja exports half a surrogate pair as U+FFFD, silently another text.
-func loneSurrogate(v goja.Value) bool {
-	s, ok := v.(goja.String)
-	if !ok {
-		return false
-	}
-	for i, n := 0, s.Length(); i < n; i++ {
-		switch c := s.CharAt(i); {
-		case c >= 0xD800 && c < 0xDC00:
-			if i+1 >= n || s.CharAt(i+1) < 0xDC00 || s.CharAt(i+1) > 0xDFFF {
-				return true
-			}
-			i++
-		case c >= 0xDC00 && c <= 0xDFFF:
-			return true
-		}
-	}
-	return false
 }
 
 // toJS turns a value of the host into a JavaScript value of the program's own:

@@ -16,6 +16,7 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/exoeval/internal/guest/hint"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
@@ -111,11 +112,6 @@ func (r *Guest) make(recv *message.Node, m *message.Method, name string, args []
 	return n, err
 }
 
-func isCallable(v goja.Value) bool {
-	_, ok := goja.AssertFunction(v)
-	return ok
-}
-
 func (r *Guest) argument(recv *message.Node, m *message.Method, i int, prior []*message.Node, v goja.Value) *message.Node {
 	p := &m.Params[i]
 	v = r.PlainValue(v)
@@ -134,7 +130,7 @@ func (r *Guest) argument(recv *message.Node, m *message.Method, i int, prior []*
 		if o, ok := v.(*goja.Object); ok && r.RecordedIn(v) == nil {
 			how := r.Say(recv, "options."+m.Name, "")
 			if how != "" && !realm.IsArray(v) || slices.ContainsFunc(o.Keys(), func(k string) bool { return isCallable(r.PlainValue(o.Get(k))) }) {
-				panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Name(recv)+"."+m.Name, "wants a callback, like %s%s", r.Check.Example(recv, m, i), and(how))))
+				panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Name(recv)+"."+m.Name, "wants a callback, like %s%s", r.Check.Example(recv, m, i), hint.And(how))))
 			}
 		}
 		if !p.Plain {
@@ -218,7 +214,7 @@ func (r *Guest) body(op func() string, p *message.Param, v goja.Value) *message.
 		for _, n := range r.frame().named {
 			panic(r.Throw(r.uncalled(n.recv, n.m)))
 		}
-		read, sample := r.Say(nil, "read.none", "it read nothing of what it was given"), "t."+r.memberNoun()
+		read, sample := r.Say(nil, "read.none", "it read nothing of what it was given"), "t."+r.MemberNoun()
 		if names := r.frame().readNames(); len(names) > 0 {
 			read, sample = "it read `"+strings.Join(names, "`, `")+"`", names[0]
 		}
@@ -378,7 +374,7 @@ func (r *Guest) recordNode(o *goja.Object, depth int) *message.Node {
 	for _, k := range o.Keys() {
 		v := r.PlainValue(o.Get(k))
 		if goja.IsUndefined(v) {
-			panic(r.Throw(fail.Errorf(fail.Invalid, "", "`%s` is undefined here; name a %s, like %s", scalar.Shorten(k, 60), r.memberNoun(), r.Say(nil, "path", "x.member"))))
+			panic(r.Throw(fail.Errorf(fail.Invalid, "", "`%s` is undefined here; name a %s, like %s", scalar.Shorten(k, 60), r.MemberNoun(), r.Say(nil, "path", "x.member"))))
 		}
 		names = append(names, k)
 		if sub, ok := v.(*goja.Object); ok && r.RecordedIn(v) == nil && sub.ClassName() == "Object" && r.boxed(sub) == "" && depth < 8 && (!r.changes() || r.mixed(v, 0)) {

@@ -151,7 +151,7 @@ func (f *filterer) field(field *message.Node, v goja.Value, depth int) *message.
 	if m := r.methodOf(field, f.of); f.of != "" && m != nil && r.expressionIn(v) == nil && !goja.IsNull(v) { // the whole value as it was read
 		return r.must(r.make(field, m, f.of, []*message.Node{r.node(v, false, 0)}))
 	}
-	if o, ok := v.(*goja.Object); ok && o.ClassName() == "Object" && r.RecordedIn(v) == nil && r.valueType(field) != value.TypeJSON {
+	if o, ok := v.(*goja.Object); ok && o.ClassName() == "Object" && r.RecordedIn(v) == nil && r.ValueType(field) != value.TypeJSON {
 		var cond *message.Node
 		for _, k := range o.Keys() {
 			cond = f.join(cond, "and", f.operator(field, k, r.PlainValue(o.Get(k)), depth+1))
@@ -185,7 +185,7 @@ func (f *filterer) operator(field *message.Node, k string, v goja.Value, depth i
 		return r.must(r.Check.MakeCall(f.field(field, v, depth+1), "!", nil))
 	}
 	m := r.methodOf(field, word)
-	if s := r.synonym(field, word); m == nil && s != "" {
+	if s := r.Synonym(field, word); m == nil && s != "" {
 		word, m = s, r.methodOf(field, s)
 	}
 	if m == nil || !r.isCondition(m) {
@@ -239,7 +239,7 @@ func (f *filterer) link(row *message.Node, m *message.Method, k string, v goja.V
 		return r.must(r.Check.MakeCall(r.must(r.Check.MakeCall(q, m.Truth, nil)), "!", nil))
 	}
 	ask := func(method string, v goja.Value) *message.Node {
-		if s := r.synonym(q, method); i.Methods[method] == nil {
+		if s := r.Synonym(q, method); i.Methods[method] == nil {
 			method = s
 		}
 		mm := i.Methods[method]

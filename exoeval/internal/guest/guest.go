@@ -10,6 +10,7 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/exoeval/internal/guest/hint"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
@@ -27,10 +28,9 @@ type holder interface {
 // Guest is one program in its realm, as far as it holds things: what was granted, what it recorded, what it was given.
 type Guest struct {
 	realm.Realm
+	hint.Hints // with what was granted, and the Checker of it
 
 	Port      sender
-	Check     *message.Checker
-	Granted   []message.GrantedName
 	Limits    exo.Limits
 	Prog      *front.Program
 	MaxResult int // bytes of a result

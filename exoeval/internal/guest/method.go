@@ -74,7 +74,7 @@ func (x *method) call(c goja.FunctionCall) goja.Value {
 	if i := r.Check.Catalog[node.Type.Name]; i != nil && i.Methods[x.name] != nil {
 		return r.call(node, i.Methods[x.name], x.name, c.Arguments)
 	}
-	if steps := r.synonym(node, x.name); steps != "" {
+	if steps := r.Synonym(node, x.name); steps != "" {
 		return r.means(node, x.name, steps, c.Arguments)
 	}
 	return on.absent(x.name) // it was called on what has no such method

@@ -59,7 +59,7 @@ func (r *Guest) namedField(op func() string, param *message.Node, name string) *
 			return r.must(r.Check.MakeCall(on, name, nil))
 		}
 	}
-	if r.synonym(on, name) == "#" && len(on.Type.Fields) == 1 {
+	if r.Synonym(on, name) == "#" && len(on.Type.Fields) == 1 {
 		name = on.Type.Fields[0].Name
 	}
 	if i := r.Check.Catalog[on.Type.Name]; r.Check.Selected(param, name) != nil && on.Type.Field(name) == nil && (i == nil || i.Fields[name] == nil) {
@@ -158,7 +158,7 @@ func (r *Guest) direction(n *message.Node, way goja.Value) string {
 	}
 	name := way.String()
 	m := r.methodOf(n, name)
-	if s := r.synonym(n, name); m == nil && s != "" {
+	if s := r.Synonym(n, name); m == nil && s != "" {
 		name, m = s, r.methodOf(n, s)
 	}
 	if m == nil || len(m.Params) > 0 || m.Result == nil || m.Result.Con == nil || r.Check.Catalog[m.Result.Con.Name] == nil || r.Check.Catalog[m.Result.Con.Name].Expr {
@@ -171,7 +171,7 @@ func (r *Guest) direction(n *message.Node, way goja.Value) string {
 // something: names of fields, a field with a value or a direction, several orders. nil for any other.
 func (r *Guest) several(recv *message.Node, m *message.Method, name string, args []goja.Value) goja.Value {
 	if len(m.Params) == 0 {
-		if steps := r.synonym(recv, name); steps != "" {
+		if steps := r.Synonym(recv, name); steps != "" {
 			return r.means(recv, name, steps, args)
 		}
 		return nil

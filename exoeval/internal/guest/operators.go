@@ -12,6 +12,7 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/exoeval/internal/guest/hint"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
@@ -91,11 +92,11 @@ var Helpers = map[string]func(*Guest, goja.FunctionCall) goja.Value{
 			if r.methodOf(x.Node, "?:") != nil {
 				return r.operate(x.Node, "?:", r.thunk(c.Argument(1)), r.thunk(c.Argument(2)))
 			}
-			hint := "write the condition with && and ||"
-			if t := r.valueType(x.Node); t != "" && t != value.TypeBool {
-				hint = r.Say(x.Node, "op:?:", "compare it, like "+r.comparison(x.Node))
+			form := "write the condition with && and ||"
+			if t := r.ValueType(x.Node); t != "" && t != value.TypeBool {
+				form = r.Say(x.Node, "op:?:", "compare it, like "+r.Comparison(x.Node))
 			}
-			panic(r.Throw(fail.Errorf(fail.Invalid, "", "`?:` can't decide by %s, which has no value in the program; %s", r.Check.Name(x.Node), hint)))
+			panic(r.Throw(fail.Errorf(fail.Invalid, "", "`?:` can't decide by %s, which has no value in the program; %s", r.Check.Name(x.Node), form)))
 		}
 		if c.Argument(0).ToBoolean() {
 			return r.thunk(c.Argument(1))
@@ -168,9 +169,9 @@ func (r *Guest) logical(op string, a, thunk goja.Value, goOn func(goja.Value) bo
 			return r.operate(x.Node, op, b)
 		}
 		b := r.asTruth(r.thunk(thunk))
-		if r.valueType(x.Node) == value.TypeBool && (goja.IsString(b) || goja.IsNumber(b)) { // role === 'owner' || 'admin'
+		if r.ValueType(x.Node) == value.TypeBool && (goja.IsString(b) || goja.IsNumber(b)) { // role === 'owner' || 'admin'
 			s, _ := r.ToValue(b, forArgument)
-			panic(r.Throw(fail.Errorf(fail.Invalid, "", "`%s` joins conditions, and %s is none: compare it too, like %s === %s", op, scalar.Shorten(s.String(), 60), r.memberNoun(), scalar.Shorten(s.String(), 60))))
+			panic(r.Throw(fail.Errorf(fail.Invalid, "", "`%s` joins conditions, and %s is none: compare it too, like %s === %s", op, scalar.Shorten(s.String(), 60), r.MemberNoun(), scalar.Shorten(s.String(), 60))))
 		}
 		return r.operate(x.Node, op, b)
 	}
@@ -214,7 +215,7 @@ func (r *Guest) binary(op string, a, b goja.Value) goja.Value {
 	switch op {
 	case "in", "instanceof":
 		if x != nil {
-			panic(r.Throw(fail.Errorf(fail.Invalid, "", "`%s` can't look at %s, which has no value in the program%s", op, r.Check.Name(x.Node), and(r.Say(x.Node, "oneof", "", "list", "[…]")))))
+			panic(r.Throw(fail.Errorf(fail.Invalid, "", "`%s` can't look at %s, which has no value in the program%s", op, r.Check.Name(x.Node), hint.And(r.Say(x.Node, "oneof", "", "list", "[…]")))))
 		}
 		return r.plain(op, a, b)
 	case "+":
@@ -222,8 +223,8 @@ func (r *Guest) binary(op string, a, b goja.Value) goja.Value {
 	}
 	if op == "===" || op == "!==" {
 		for _, side := range []*Recorded{x, y} {
-			if other := map[bool]goja.Value{true: b, false: a}[side == x]; side != nil && side.isRow() && (goja.IsNull(other) || goja.IsUndefined(other)) {
-				if s := r.unlinked(side.Node); s != "" {
+			if other := map[bool]goja.Value{true: b, false: a}[side == x]; side != nil && len(r.Frames) > 0 && side.isRow() && (goja.IsNull(other) || goja.IsUndefined(other)) {
+				if s := r.Unlinked(side.Node, r.frame().on); s != "" {
 					panic(r.Throw(fail.Errorf(fail.Invalid, "", "`%s` can't be used with %s, which is %s; %s", written, r.Check.Name(side.Node), r.Say(nil, "whole", "no value"), s)))
 				}
 			}
@@ -234,7 +235,7 @@ func (r *Guest) binary(op string, a, b goja.Value) goja.Value {
 	}
 	m := mirrored[op]
 	if m == "" || strings.Contains("*-/%", op) && r.methodOf(y.Node, m) == nil {
-		panic(r.Throw(fail.Errorf(fail.Invalid, "", "`%s` is not available with %s on its right%s", written, r.Check.Name(y.Node), r.instead(y.Node, op))))
+		panic(r.Throw(fail.Errorf(fail.Invalid, "", "`%s` is not available with %s on its right%s", written, r.Check.Name(y.Node), r.Instead(y.Node, op))))
 	}
 	return r.operateAs(y.Node, m, written, a)
 }
@@ -305,17 +306,17 @@ func (r *Guest) lacks(n *message.Node, method, op string) error {
 	if i := r.Check.Catalog[n.Type.Name]; i != nil && i.Expr {
 		what = n.Type.Args["of"].String()
 	}
-	return fail.Errorf(fail.Invalid, "", "`%s` can't be used with %s, which is %s%s", op, r.Check.Name(n), what, r.instead(n, method))
+	return fail.Errorf(fail.Invalid, "", "`%s` can't be used with %s, which is %s%s", op, r.Check.Name(n), what, r.Instead(n, method))
 }
 
 // refuseColumn throws for an expression where only a value will do: format names it, and
-// hint is a situation with its parts.
-func (r *Guest) refuseColumn(v goja.Value, format string, hint ...string) {
+// on is a situation with its parts.
+func (r *Guest) refuseColumn(v goja.Value, format string, on ...string) {
 	if x := r.RecordedIn(v); x != nil {
 		if i := x.Iface(); i != nil && i.Expr {
 			s := fmt.Sprintf(format, r.Check.Name(x.Node))
-			if len(hint) > 0 {
-				s += and(r.Say(x.Node, hint[0], "", hint[1:]...))
+			if len(on) > 0 {
+				s += hint.And(r.Say(x.Node, on[0], "", on[1:]...))
 			}
 			panic(r.Throw(fail.Errorf(fail.Invalid, "", "%s", s)))
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/exoeval/internal/guest/hint"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
@@ -196,7 +197,7 @@ func (x *Recorded) absent(name string) goja.Value {
 		panic(r.Throw(fail.Errorf(fail.Denied, "", "%s has no member `%s`; %s", r.Check.Name(what), scalar.Shorten(name, 60), out)))
 	}
 	if i := x.Iface(); i != nil && i.Await != "" && arrayMember(name) {
-		if s := r.Say(x.Node, "early.in", "", "it", r.Check.Name(x.Node), "name", name, "part", x.part()); s != "" && x.inside() {
+		if s := r.Say(x.Node, "early.in", "", "it", r.Check.Name(x.Node), "name", name, "part", x.r.Part(x.Node)); s != "" && x.inside() {
 			panic(r.Throw(fail.Errorf(fail.Denied, "", "%s", s)))
 		}
 		panic(r.Throw(fail.Errorf(fail.Denied, "", "%s", r.Say(x.Node, "early", "`{name}` is for arrays, and this has not been sent yet: use (await {chain}.{await}()).{name}", "name", name, "chain", x.chain(), "await", i.Await))))
@@ -206,12 +207,12 @@ func (x *Recorded) absent(name string) goja.Value {
 		for _, f := range x.Node.Type.Fields {
 			names = append(names, f.Name)
 		}
-		hint := names
+		known := names
 		if row := x.only(); row != nil {
 			for _, f := range row.Type.Fields { // the keys of a group
-				hint = append(hint, f.Name)
+				known = append(known, f.Name)
 			}
-			hint = append(slices.Clip(hint), r.Check.Catalog[row.Type.Name].Names()...)
+			known = append(slices.Clip(known), r.Check.Catalog[row.Type.Name].Names()...)
 		} else {
 			// Name the part whose member it is; ({ tasks }) is more likely the part task.
 			near := scalar.Nearest(name, names) != ""
@@ -233,17 +234,17 @@ func (x *Recorded) absent(name string) goja.Value {
 		if row != nil {
 			what, i = r.Check.Name(row), r.Check.Catalog[row.Type.Name]
 		}
-		if n := front.Nearest(i, name, hint); n != "" {
+		if n := front.Nearest(i, name, known); n != "" {
 			panic(r.Throw(fail.Errorf(fail.Denied, "", "%s has no member `%s`; did you mean `%s`?", what, scalar.Shorten(name, 60), n)))
 		}
-		if s := x.keyNames(row, "keys.only"); s != "" {
+		if s := x.r.KeyNames(row, "keys.only"); s != "" {
 			panic(r.Throw(fail.Errorf(fail.Denied, "", "%s has no member `%s`; %s", what, scalar.Shorten(name, 60), s)))
 		}
 		more := r.Say(nil, "elsewhere", "")
 		if row != nil {
 			more = r.Say(row, "parts", more)
 		}
-		panic(r.Throw(fail.Errorf(fail.Denied, "", "%s has no member `%s`; it has `%s`%s", what, scalar.Shorten(name, 60), strings.Join(hint[:min(len(hint), 24)], "`, `"), and(more))))
+		panic(r.Throw(fail.Errorf(fail.Denied, "", "%s has no member `%s`; it has `%s`%s", what, scalar.Shorten(name, 60), strings.Join(known[:min(len(known), 24)], "`, `"), hint.And(more))))
 	}
 	if what := r.Check.Name(x.Node); x.Node.Op == message.OpField && x.Node.Name == name { // g.key.month, where g.key is the one key month
 		panic(r.Throw(fail.Errorf(fail.Denied, "", "%s has no member `%s`: it is the value itself; write %s", what, scalar.Shorten(name, 60), what)))
@@ -299,7 +300,7 @@ func (x *Recorded) Novalue() error {
 				return fail.Errorf(fail.Invalid, name, "%s", s)
 			}
 		}
-		if x.Node.Op == message.OpCall && x.r.valueType(x.Node) == value.TypeBool {
+		if x.Node.Op == message.OpCall && x.r.ValueType(x.Node) == value.TypeBool {
 			return fail.Errorf(fail.Invalid, "", "%s", x.r.Say(x.Node, "condition", "{it} is a condition and has no value in the program; join conditions with && and || in the callback itself, where operators are recorded", "it", name))
 		}
 		of := x.Node // an operator has the name of what it is of
@@ -342,7 +343,7 @@ func (x *Recorded) notRun() *fail.Error {
 		return x.Shut()
 	}
 	if i := x.Iface(); i != nil && i.Await != "" {
-		if s := x.r.Say(x.Node, "unsent.in", "", "it", x.r.Check.Name(x.Node), "part", x.part()); s != "" && x.inside() {
+		if s := x.r.Say(x.Node, "unsent.in", "", "it", x.r.Check.Name(x.Node), "part", x.r.Part(x.Node)); s != "" && x.inside() {
 			return fail.Errorf(fail.Invalid, "", "%s", s)
 		}
 		return fail.Errorf(fail.Invalid, "", "%s", x.r.Say(x.Node, "unsent", "{it} has not been sent yet: use await {chain}.{await}()", "it", x.r.Check.Name(x.Node), "chain", x.chain(), "await", i.Await))

@@ -12,6 +12,7 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval/internal/front"
+	"github.com/exoagent/exoagent/exoeval/internal/guest/hint"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -19,34 +20,6 @@ import (
 // not have may be a synonym of what it has (message.Phrase, "as.name"): `take(3)` records what
 // `limit(3)` records, so the host never hears of the other word, and what a policy took away
 // has no synonym. A form that could mean two things is no synonym but an error.
-
-// synonym is what a name stands for on n, as message.Phrase says it; "" for no synonym.
-func (r *Guest) synonym(n *message.Node, name string) string {
-	i := r.Check.Catalog[n.Type.Name]
-	if i == nil || len(i.Words) == 0 {
-		return ""
-	}
-	text := r.Check.Catalog.Say(i, "as."+name, "")
-	if name == "" || text == "" {
-		return ""
-	}
-	if after, steps, ok := strings.Cut(text, ">"); ok {
-		for ; n != nil && n.Op == message.OpCall; n = n.Recv {
-			if n.Name == after {
-				return steps
-			}
-		}
-		return ""
-	}
-	return text
-}
-
-// firstStep is the first method that a synonym's steps name, without what stands beside it.
-func firstStep(steps string) string {
-	name, _, _ := strings.Cut(strings.TrimLeft(steps, "=("), " ")
-	name, _, _ = strings.Cut(name, "/")
-	return strings.TrimRight(name, ")")
-}
 
 // synonymous is the function that stands for a synonym, or nil.
 func (x *Recorded) synonymous(name string) goja.Value {
@@ -57,7 +30,7 @@ func (x *Recorded) synonymous(name string) goja.Value {
 	if f := x.Node.Type.Fields; len(f) == 1 && f[0].Name == "key" && r.keyedAs() == name {
 		return x.member("key")
 	}
-	steps := r.synonym(x.Node, name)
+	steps := r.Synonym(x.Node, name)
 	if steps == "" {
 		return nil
 	}
@@ -73,7 +46,7 @@ func (x *Recorded) synonymous(name string) goja.Value {
 		}
 		return r.call(x.Node, i.Methods[method], method, nil)
 	}
-	first := firstStep(steps)
+	first := hint.FirstStep(steps)
 	if !r.Check.Has(x.Node, first) {
 		return nil
 	}
@@ -85,7 +58,7 @@ func (x *Recorded) synonymous(name string) goja.Value {
 func (r *Guest) means(n *message.Node, name, steps string, args []goja.Value) goja.Value {
 	r.Hearing(false)
 	if len(args) > 0 && isCallable(args[0]) { // of a callback it may mean something else
-		if s := r.synonym(n, name+"()"); s != "" {
+		if s := r.Synonym(n, name+"()"); s != "" {
 			steps = s
 		}
 	}
@@ -169,7 +142,7 @@ func (r *Guest) optioned(n *message.Node, name string, list []string, args []goj
 	if ok && !isCallable(o) {
 		for _, k := range o.Keys() {
 			method := k
-			if s := strings.TrimPrefix(r.synonym(n, k), "="); i.Methods[k] == nil && !strings.ContainsAny(s, "( /") {
+			if s := strings.TrimPrefix(r.Synonym(n, k), "="); i.Methods[k] == nil && !strings.ContainsAny(s, "( /") {
 				method = s
 			}
 			if !slices.Contains(list, method) {
@@ -182,7 +155,7 @@ func (r *Guest) optioned(n *message.Node, name string, list []string, args []goj
 		}
 		if len(given) > 0 && len(given) < len(o.Keys()) {
 			for _, k := range o.Keys() {
-				if !slices.Contains(list, k) && !slices.Contains(list, strings.TrimPrefix(r.synonym(n, k), "=")) {
+				if !slices.Contains(list, k) && !slices.Contains(list, strings.TrimPrefix(r.Synonym(n, k), "=")) {
 					if out := r.Say(n, "."+k, ""); out != "" {
 						panic(r.Throw(fail.Errorf(fail.Invalid, op(), "has no option `%s`; %s", scalar.Shorten(k, 60), out)))
 					}
@@ -194,7 +167,7 @@ func (r *Guest) optioned(n *message.Node, name string, list []string, args []goj
 	if len(given) == 0 {
 		return r.call(n, i.Methods[list[0]], list[0], args)
 	}
-	row, _ := (&Recorded{r: r, Node: n}).rowOf()
+	row, _ := r.RowOf(n)
 	for k := range given {
 		if row != nil && row.Fields[k] != nil {
 			panic(r.Throw(fail.Errorf(fail.Invalid, op(), "`%s` is an option and a field, too: call the methods one by one", k)))
@@ -208,11 +181,6 @@ func (r *Guest) optioned(n *message.Node, name string, list []string, args []goj
 		}
 	}
 	return v
-}
-
-func isText(v goja.Value) bool {
-	_, ok := v.(goja.String)
-	return ok
 }
 
 // Hearing tells the places where a callback may be given to a synonym that one was just read:

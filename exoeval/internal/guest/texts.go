@@ -43,7 +43,7 @@ func (r *Guest) plus(a, b goja.Value) goja.Value {
 // hold them: the sum was meant, and 12.5 + '1.5' would be recorded as the text '12.51.5'.
 func (r *Guest) refuseJoined(column, text goja.Value) {
 	x := r.RecordedIn(column)
-	if x == nil || r.valueType(x.Node) != value.TypeDecimal || !goja.IsString(text) {
+	if x == nil || r.ValueType(x.Node) != value.TypeDecimal || !goja.IsString(text) {
 		return
 	}
 	if s, ok := scalar.Canonical(value.TypeDecimal, text.String()); ok {

@@ -9,6 +9,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exoeval/internal/guest/hint"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
@@ -69,7 +70,7 @@ const programName = "program"
 // "" if nothing is known of the name.
 func (r *Guest) OfResult(name string) string {
 	if name == "then" {
-		return "only promises have `then`" + prefixed(": ", r.Say(nil, "result.then", ""))
+		return "only promises have `then`" + hint.Prefixed(": ", r.Say(nil, "result.then", ""))
 	}
 	if s := r.Say(nil, "read."+name, ""); s != "" {
 		return "what was read is plain data and has no `" + name + "`: " + s

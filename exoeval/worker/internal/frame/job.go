@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/message/coding"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/internal/wire"
@@ -24,7 +24,7 @@ func AppendWorld(b []byte, w *exoeval.World) []byte {
 		b = wire.AppendInt(b, int64(*n))
 	}
 	e := value.Encoder{B: wire.AppendTexts(w.Zone.Append(b), w.Describing)}
-	message.WriteGrants(&e, w.Granted, w.Catalog)
+	coding.WriteGrants(&e, w.Granted, w.Catalog)
 	return e.B
 }
 
@@ -38,7 +38,7 @@ func (r *reader) world() *exoeval.World {
 	}
 	w.Zone = zone.Read(&r.Reader)
 	w.Describing = r.Texts()
-	w.Granted, w.Catalog = message.ReadGrants(&r.Decoder)
+	w.Granted, w.Catalog = coding.ReadGrants(&r.Decoder)
 	return w
 }
 

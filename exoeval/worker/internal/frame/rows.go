@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/message/coding"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/wire"
 )
@@ -94,7 +95,7 @@ func holds(r *value.Rows) (h Held, ok bool) {
 func (l *RowsLog) Append(b []byte, v value.Value) ([]byte, bool) {
 	if v.Type() == value.TypeRef {
 		e := value.Encoder{B: wire.AppendUint(append(b, TagObject), uint64(v.Number()))}
-		message.WriteType(&e, l.typ(v.Number()))
+		coding.WriteType(&e, l.typ(v.Number()))
 		return e.B, true
 	}
 	r := v.Rows()
@@ -125,7 +126,7 @@ func (l *RowsLog) Read(tag byte, rest string) (value.Value, int, error) {
 	switch tag {
 	case TagObject:
 		v := d.Ref()
-		l.typed(v.Number(), message.ReadType(&d.Decoder))
+		l.typed(v.Number(), coding.ReadType(&d.Decoder))
 		return v, d.At(), d.Err()
 	case TagHeld:
 		r := &value.Rows{Shape: d.Shape()}

@@ -1,4 +1,4 @@
-package message
+package coding
 
 // This file writes what was granted, with its catalogue, and reads it back.
 
@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/wire"
 )
@@ -13,21 +14,21 @@ import (
 // WriteGrants writes what could be asked of a run: the names that it was granted and the
 // catalogue of what can be done with them, in one order. The documentation of members, which
 // only readers of declarations need, is left out.
-func WriteGrants(e *value.Encoder, granted []GrantedName, catalog Catalog) {
+func WriteGrants(e *value.Encoder, granted []message.GrantedName, catalog message.Catalog) {
 	c := crossing{b: e.B}
 	c.grants(&granted, &catalog)
 	e.B = c.b
 }
 
 // ReadGrants reads what WriteGrants writes.
-func ReadGrants(d *value.Decoder) (granted []GrantedName, catalog Catalog) {
+func ReadGrants(d *value.Decoder) (granted []message.GrantedName, catalog message.Catalog) {
 	c := crossing{from: d}
 	c.grants(&granted, &catalog)
 	return granted, catalog
 }
 
-func (c *crossing) grants(granted *[]GrantedName, catalog *Catalog) {
-	listed(c, granted, 3, func(g *GrantedName) {
+func (c *crossing) grants(granted *[]message.GrantedName, catalog *message.Catalog) {
+	listed(c, granted, 3, func(g *message.GrantedName) {
 		c.text(&g.Name)
 		if id := c.upTo(int(g.ID), 1<<32-1); c.from != nil {
 			g.ID = uint32(id)
@@ -78,23 +79,23 @@ func (o *once[T]) table(c *crossing, least int) {
 	c.b = append(wire.AppendCount(c.b, len(o.index)), o.all...)
 }
 
-func (c *crossing) catalog(catalog *Catalog) {
-	types := &once[*Type]{walk: func(c *crossing, t **Type) { c.typ(t, 0) }}
-	terms := &once[*Term]{walk: func(c *crossing, t **Term) { c.term(t, 0) }}
-	methods := &once[*Method]{walk: func(c *crossing, m **Method) {
+func (c *crossing) catalog(catalog *message.Catalog) {
+	types := &once[*message.Type]{walk: func(c *crossing, t **message.Type) { c.typ(t, 0) }}
+	terms := &once[*message.Term]{walk: func(c *crossing, t **message.Term) { c.term(t, 0) }}
+	methods := &once[*message.Method]{walk: func(c *crossing, m **message.Method) {
 		if c.from != nil {
-			*m = &Method{}
+			*m = &message.Method{}
 		}
 		c.method(*m, terms)
 	}}
-	words := &once[Words]{walk: func(c *crossing, w *Words) { c.text(&w.lines) }}
+	words := &once[message.Words]{walk: func(c *crossing, w *message.Words) { c.text(&w.Lines) }}
 	all := slices.Sorted(maps.Keys(*catalog))
 	var body crossing
-	iface := func(c *crossing, i *Interface) {
+	iface := func(c *crossing, i *message.Interface) {
 		c.text(&i.Name)
 		c.text(&i.Doc) // what an interface is stands in messages
 		c.texts(&i.Is)
-		listed(c, &i.Words, 1, func(w *Words) { words.cross(c, w) })
+		listed(c, &i.Words, 1, func(w *message.Words) { words.cross(c, w) })
 		keys, sealed := i.Keys != "", !i.Label.Empty()
 		if c.flags(0, 1, &i.Expr, &keys, &sealed); keys {
 			c.text(&i.Keys)
@@ -105,14 +106,14 @@ func (c *crossing) catalog(catalog *Catalog) {
 		c.text(&i.Await)
 		c.text(&i.Call)
 		c.texts(&i.Order)
-		named(c, &i.Fields, 3, func(f **Property) {
+		named(c, &i.Fields, 3, func(f **message.Property) {
 			if c.from != nil {
-				*f = &Property{}
+				*f = &message.Property{}
 			}
 			types.cross(c, &(*f).Type)
 			c.label(&(*f).Label)
 		})
-		named(c, &i.Methods, 2, func(m **Method) { methods.cross(c, m) })
+		named(c, &i.Methods, 2, func(m **message.Method) { methods.cross(c, m) })
 	}
 	for _, name := range all { // none where it reads; what they have in common comes before them
 		iface(&body, (*catalog)[name])
@@ -126,22 +127,22 @@ func (c *crossing) catalog(catalog *Catalog) {
 		return
 	}
 	n := c.from.Count(7)
-	*catalog = make(Catalog, n)
+	*catalog = make(message.Catalog, n)
 	for range n {
-		i := &Interface{}
+		i := &message.Interface{}
 		iface(c, i)
 		(*catalog)[i.Name] = i
 	}
 }
 
-func (c *crossing) method(m *Method, terms *once[*Term]) {
+func (c *crossing) method(m *message.Method, terms *once[*message.Term]) {
 	c.text(&m.Name)
 	c.text(&m.Truth)
 	for _, is := range []*bool{&m.Sends, &m.Row, &m.Sink} {
 		c.flags(0, 1, is)
 	}
 	nested, declassifies := m.Nested != nil, !m.Declassifies.Empty()
-	mode := EffectMode(c.flags(int(m.Effect), int(effectModes), &nested, &declassifies, &m.Total, &m.Trusted))
+	mode := message.EffectMode(c.flags(int(m.Effect), int(message.EffectModes), &nested, &declassifies, &m.Total, &m.Trusted))
 	if c.from != nil {
 		m.Effect = mode
 	}
@@ -152,7 +153,7 @@ func (c *crossing) method(m *Method, terms *once[*Term]) {
 		terms.cross(c, &m.Nested)
 	}
 	c.tags(declassifies, &m.Declassifies)
-	listed(c, &m.Params, 5, func(p *Param) {
+	listed(c, &m.Params, 5, func(p *message.Param) {
 		c.text(&p.Name)
 		c.text(&p.Bind)
 		c.flags(0, 1, &p.Plain, &p.Filter, &p.Many, &p.Null, &p.Opt, &p.Count, &p.Fixed, &p.Static, &p.Ident)
@@ -164,7 +165,7 @@ func (c *crossing) method(m *Method, terms *once[*Term]) {
 // DigestGrants is the digest of what could be asked of a run: of the names that it was
 // granted, and of what can be done with what they refer to. Which rows there are behind
 // a name is not in it.
-func DigestGrants(c Catalog, granted []GrantedName) value.Digest {
+func DigestGrants(c message.Catalog, granted []message.GrantedName) value.Digest {
 	d, _ := value.DigestOf('c', func(e *value.Encoder) { WriteGrants(e, granted, c) }) // a catalogue has no values, and so nothing without a spelling
 	return d
 }

@@ -1,16 +1,17 @@
-package message
+package coding
 
-// This file writes types and terms and reads them back, for a guest in another process; crossingcatalog.go does it for a catalogue.
+// This file writes types and terms and reads them back, for a guest in another process; grants.go does it for a catalogue.
 
 import (
 	"maps"
 	"slices"
 
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// crossing writes what is declared or reads it back: types here, the catalogue in crossingcatalog.go. One walk goes both
+// crossing writes what is declared or reads it back: types here, the catalogue in grants.go. One walk goes both
 // ways, so none can have a part that the other does not know. What is read comes from a host, which its guest believes:
 // of two members with one name the last is kept. Documentation of members is not written.
 type crossing struct {
@@ -19,14 +20,14 @@ type crossing struct {
 }
 
 // WriteType writes a type, nil included. Documentation is not written.
-func WriteType(e *value.Encoder, t *Type) {
+func WriteType(e *value.Encoder, t *message.Type) {
 	c := crossing{b: e.B}
 	c.typ(&t, 0)
 	e.B = c.b
 }
 
 // ReadType reads what WriteType writes.
-func ReadType(d *value.Decoder) (t *Type) {
+func ReadType(d *value.Decoder) (t *message.Type) {
 	c := crossing{from: d}
 	if c.typ(&t, 0); d.Err() != nil {
 		return nil
@@ -180,7 +181,7 @@ func follow[T any](c *crossing, p **T, t *T, are ...*bool) bool {
 	return there
 }
 
-func (c *crossing) typ(p **Type, depth int) {
+func (c *crossing) typ(p **message.Type, depth int) {
 	t, ok := opened(c, p, depth)
 	if !ok {
 		return
@@ -191,10 +192,10 @@ func (c *crossing) typ(p **Type, depth int) {
 	}
 	c.text(&t.Name)
 	if args {
-		named(c, &t.Args, 2, func(t **Type) { c.typ(t, depth+1) })
+		named(c, &t.Args, 2, func(t **message.Type) { c.typ(t, depth+1) })
 	}
 	if fields {
-		listed(c, &t.Fields, 3, func(f *TypeField) {
+		listed(c, &t.Fields, 3, func(f *message.TypeField) {
 			c.text(&f.Name)
 			sealed, admits := !f.Label.Empty(), !f.Admits.Empty()
 			c.flags(0, 1, &f.Opt, &f.Trusted, &sealed, &admits)
@@ -212,7 +213,7 @@ func (c *crossing) typ(p **Type, depth int) {
 	}
 }
 
-func (c *crossing) term(p **Term, depth int) {
+func (c *crossing) term(p **message.Term, depth int) {
 	t, ok := opened(c, p, depth)
 	if !ok {
 		return
@@ -222,7 +223,7 @@ func (c *crossing) term(p **Term, depth int) {
 	if !follow(c, p, t, &t.Null, &t.Bare, &isVar, &con, &ext, &app, &args, &key, &of, &wide, &to, &name, &own) {
 		return
 	}
-	inner := func(t **Term) { c.term(t, depth+1) }
+	inner := func(t **message.Term) { c.term(t, depth+1) }
 	text := func(follows bool, s *string) {
 		if follows {
 			c.text(s)

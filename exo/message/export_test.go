@@ -1,0 +1,6 @@
+package message
+
+const (
+	MaxArg      = maxArg
+	MaxLiterals = maxLiterals
+)

@@ -1,0 +1,73 @@
+package guest
+
+// What a value of the engine is, seen from Go.
+
+import (
+	"reflect"
+
+	"github.com/dop251/goja"
+)
+
+// plainBool is v as a truth value, if it is one. It never calls Export on an
+// object: that would walk all of it, getters included.
+func plainBool(v goja.Value) (b, ok bool) {
+	if _, object := v.(*goja.Object); object || v == nil {
+		return false, false
+	}
+	b, ok = v.Export().(bool)
+	return b, ok
+}
+
+func PromiseOf(v goja.Value) *goja.Promise {
+	if x, ok := v.(*Opaque); ok && x.p != nil {
+		v = x.p.promise
+	}
+	if o, ok := v.(*goja.Object); ok && o.ExportType() == promiseType {
+		return o.Export().(*goja.Promise)
+	}
+	return nil
+}
+
+// classOf tells Map, Set and Promise apart, which all have the class Object.
+func classOf(o *goja.Object) string {
+	switch c, t := o.ClassName(), o.ExportType(); {
+	case t == promiseType:
+		return "Promise"
+	case t == mapType:
+		return "Map"
+	case c != "Array" && t != nil && t.Kind() == reflect.Slice:
+		return "Set"
+	default:
+		return c
+	}
+}
+
+// loneSurrogate: goja exports half a surrogate pair as U+FFFD, silently another text.
+func loneSurrogate(v goja.Value) bool {
+	s, ok := v.(goja.String)
+	if !ok {
+		return false
+	}
+	for i, n := 0, s.Length(); i < n; i++ {
+		switch c := s.CharAt(i); {
+		case c >= 0xD800 && c < 0xDC00:
+			if i+1 >= n || s.CharAt(i+1) < 0xDC00 || s.CharAt(i+1) > 0xDFFF {
+				return true
+			}
+			i++
+		case c >= 0xDC00 && c <= 0xDFFF:
+			return true
+		}
+	}
+	return false
+}
+
+func isCallable(v goja.Value) bool {
+	_, ok := goja.AssertFunction(v)
+	return ok
+}
+
+func isText(v goja.Value) bool {
+	_, ok := v.(goja.String)
+	return ok
+}

@@ -1,0 +1,213 @@
+// Package hint writes what to write instead: the phrases that interfaces declare (message.Phrase), and the sentences that are made of a
+// node and the catalogue alone. Package guest asks it when a program did something that there is not; what depends on the program's own
+// text is there.
+package hint
+
+import (
+	"strings"
+
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exoeval/internal/front"
+)
+
+// Hints are of what one program was granted.
+type Hints struct {
+	Check   *message.Checker
+	Granted []message.GrantedName
+}
+
+// Say returns the phrase for a situation that the interface of n declares, or with nil any
+// granted interface; without one, otherwise. See message.Phrase.
+func (h *Hints) Say(n *message.Node, on, otherwise string, parts ...string) string {
+	var i *message.Interface
+	if n != nil {
+		i = h.Check.Catalog[n.Type.Name]
+	}
+	return h.Check.Catalog.Say(i, on, otherwise, parts...)
+}
+
+// MemberNoun is what a member of a described thing is called.
+func (h *Hints) MemberNoun() string { return h.Say(nil, "member", "member") }
+
+// Describes says what a described thing does.
+func (h *Hints) Describes() string { return h.Say(nil, "describes", "only describes") }
+
+// And is a further sentence of an error, if there is one.
+func And(s string) string { return Prefixed("; ", s) }
+
+// Prefixed is s behind the prefix, if there is one.
+func Prefixed(prefix, s string) string {
+	if s == "" {
+		return ""
+	}
+	return prefix + s
+}
+
+// Within reports whether a name is a field of the parts that a type argument has: of the rows of a group.
+func (h *Hints) Within(n *message.Node, name string) bool {
+	for _, of := range n.Type.Args {
+		for _, f := range of.Fields {
+			if i := h.Check.Catalog[f.Type.Name]; i != nil && !i.Expr && i.Fields[name] != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Instead is what to write where an operator, the method, is not available for n.
+func (h *Hints) Instead(n *message.Node, method string) string {
+	if i := h.Check.Catalog[n.Type.Name]; i != nil && i.Expr && (method == "&&" || method == "?:") && h.Say(n, "op:"+method, "") == "" {
+		return "; compare it, like " + h.Comparison(n)
+	}
+	if h.Check.Catalog[n.Type.Name] == nil {
+		return ""
+	}
+	return And(h.Say(n, "op:"+method, "", "it", h.Check.Name(n)))
+}
+
+// Unlinked is what to write instead of comparing a whole record with nothing: that a link leads to none, if a
+// link brought the record into on, what the callback is for.
+func (h *Hints) Unlinked(n, on *message.Node) string {
+	if n.Op != message.OpField || n.Recv.Op != message.OpParam {
+		return ""
+	}
+	for q := on; q != nil && q.Op == message.OpCall; q = q.Recv {
+		for _, l := range q.Args {
+			if l.Op != message.OpLambda {
+				continue
+			}
+			if to := l.Args[0]; to.Op == message.OpCall && to.Recv.Op == message.OpField && to.Type.Args["ns"] != nil && to.Type.Args["ns"].Field(n.Name) != nil {
+				return h.Say(n, "absent", "", "it", to.Recv.Name, "link", h.Check.Name(to))
+			}
+		}
+	}
+	return ""
+}
+
+// Comparison is a condition that a program may mean by a column alone.
+func (h *Hints) Comparison(n *message.Node) string {
+	s := h.Check.Name(n) + " !== null"
+	if of := n.Type.Args["of"]; of != nil {
+		switch of.Name {
+		case value.TypeInt, value.TypeFloat, value.TypeDecimal:
+			s += " or !== 0"
+		case value.TypeText:
+			s += " or !== ''"
+		}
+	}
+	return s
+}
+
+// dayAndTime reports whether one is a day and the other, or a part of it, a time.
+func (h *Hints) dayAndTime(a, b *message.Node) bool {
+	if b.Op == message.OpList {
+		for _, x := range b.Args {
+			if h.dayAndTime(a, x) {
+				return true
+			}
+		}
+		return false
+	}
+	x, y := h.ValueType(a), h.ValueType(b)
+	return x == value.TypeDate && y == value.TypeTime || x == value.TypeTime && y == value.TypeDate
+}
+
+// ValueType is the name of the type of a column's values, or "".
+func (h *Hints) ValueType(n *message.Node) string { return front.ValueType(h.Check.Catalog, n) }
+
+// Part is what the records of something unsent are called, or the first part that they have.
+func (h *Hints) Part(n *message.Node) string {
+	if ns := n.Type.Args["ns"]; ns != nil && len(ns.Fields) > 0 {
+		return ns.Fields[0].Name
+	}
+	return ""
+}
+
+// KeyNames lists the keys of a group for an error; "" where n is no group.
+func (h *Hints) KeyNames(n *message.Node, on string) string {
+	if n == nil || len(n.Type.Fields) == 0 {
+		return ""
+	}
+	var names []string
+	for _, f := range n.Type.Fields {
+		names = append(names, h.Check.Name(n)+"."+f.Name)
+	}
+	return h.Say(n, on, "", "keys", strings.Join(names[:min(len(names), 12)], ", "))
+}
+
+// Links names a link of something unsent; "" if it has none.
+func (h *Hints) Links(n *message.Node) string {
+	link := h.Check.Link(n.Type.Name)
+	if link == "" {
+		return ""
+	}
+	return h.Say(n, "links", "", "it", h.Check.Name(n), "link", link)
+}
+
+// RowOf is the interface of the records of something unsent that has one part, and the part's name.
+func (h *Hints) RowOf(n *message.Node) (*message.Interface, string) {
+	ns := n.Type.Args["ns"]
+	if ns == nil || len(ns.Fields) != 1 {
+		return nil, ""
+	}
+	return h.Check.Catalog[ns.Fields[0].Type.Name], ns.Fields[0].Name
+}
+
+// FromGrants is pathTo from any of the granted objects.
+func (h *Hints) FromGrants(name string) string {
+	best := ""
+	for _, g := range h.Granted {
+		if s := front.PathTo(h.Check.Catalog, g.Type.Name, "api."+g.Name, name); s != "" && (best == "" || strings.Count(s, ".") < strings.Count(best, ".")) {
+			best = s
+		}
+	}
+	return best
+}
+
+// OfCall is what to write instead of a call that was refused; "" if nothing is known.
+func (h *Hints) OfCall(recv *message.Node, m *message.Method, args []*message.Node) string {
+	i := h.Check.Catalog[recv.Type.Name]
+	for k, a := range args {
+		switch {
+		case i != nil && i.Expr && m.Params[k].Count && a.Op == message.OpLit && a.Lit.Type() == value.TypeInt && a.Lit.Int() < 0:
+			return h.Say(recv, "negative", "")
+		case i != nil && i.Expr && h.ValueType(recv) == value.TypeTime && a.Op == message.OpLit && a.Lit.Type() == value.TypeInt:
+			return h.Say(recv, "time.number", "", "it", a.Lit.String())
+		case m.Params[k].Want.Con != nil && m.Params[k].Null && m.Params[0].Count && a.Op == message.OpLit && a.Lit.Type() == value.TypeInt:
+			return And(h.Say(recv, "options", ""))
+		case i != nil && i.Expr && h.dayAndTime(recv, a):
+			return h.Say(recv, "day.time", "")
+		}
+	}
+	return ""
+}
+
+// Synonym is what a name stands for on n, as message.Phrase says it; "" for no synonym.
+func (h *Hints) Synonym(n *message.Node, name string) string {
+	i := h.Check.Catalog[n.Type.Name]
+	if i == nil || len(i.Words) == 0 {
+		return ""
+	}
+	text := h.Check.Catalog.Say(i, "as."+name, "")
+	if name == "" || text == "" {
+		return ""
+	}
+	if after, steps, ok := strings.Cut(text, ">"); ok {
+		for ; n != nil && n.Op == message.OpCall; n = n.Recv {
+			if n.Name == after {
+				return steps
+			}
+		}
+		return ""
+	}
+	return text
+}
+
+// FirstStep is the first method that a synonym's steps name, without what stands beside it.
+func FirstStep(steps string) string {
+	name, _, _ := strings.Cut(strings.TrimLeft(steps, "=("), " ")
+	name, _, _ = strings.Cut(name, "/")
+	return strings.TrimRight(name, ")")
+}
