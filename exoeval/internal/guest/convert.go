@@ -18,11 +18,6 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-var (
-	promiseType = reflect.TypeFor[*goja.Promise]()
-	mapType     = reflect.TypeFor[[][2]any]()
-)
-
 // purpose says how strict a conversion is: an argument must be exactly what it
 // says, a result follows JSON.stringify, where undefined and NaN have a place.
 type purpose uint8
@@ -449,4 +444,14 @@ func (r *Guest) rowToJS(s *value.Shape, cells []value.Value, types []*message.Ty
 		panic(err)
 	}
 	return o, cells
+}
+
+func PromiseOf(v goja.Value) *goja.Promise {
+	if x, ok := v.(*Opaque); ok && x.p != nil {
+		v = x.p.promise
+	}
+	if o, ok := v.(*goja.Object); ok && classOf(o) == "Promise" {
+		return o.Export().(*goja.Promise)
+	}
+	return nil
 }

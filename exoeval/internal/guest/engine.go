@@ -18,15 +18,10 @@ func plainBool(v goja.Value) (b, ok bool) {
 	return b, ok
 }
 
-func PromiseOf(v goja.Value) *goja.Promise {
-	if x, ok := v.(*Opaque); ok && x.p != nil {
-		v = x.p.promise
-	}
-	if o, ok := v.(*goja.Object); ok && o.ExportType() == promiseType {
-		return o.Export().(*goja.Promise)
-	}
-	return nil
-}
+var (
+	promiseType = reflect.TypeFor[*goja.Promise]()
+	mapType     = reflect.TypeFor[[][2]any]()
+)
 
 // classOf tells Map, Set and Promise apart, which all have the class Object.
 func classOf(o *goja.Object) string {
