@@ -48,7 +48,7 @@ func (r *Guest) member(object goja.Value, name string) goja.Value {
 		if r.RowsIn(object) != nil { // rows that were read are a proxy of their array
 			list = r.PlainValue(object)
 		}
-		if (name == "some" || name == "every") && realm.IsArray(list) && len(args) > 0 && isCallable(args[0]) {
+		if (name == "some" || name == "every") && realm.IsArray(list) && len(args) > 0 && realm.IsCallable(args[0]) {
 			return r.joined(name, list.(*goja.Object), args)
 		}
 		if v := r.RecordedCall(list, name, args); v != nil {
@@ -293,7 +293,7 @@ func (r *Guest) callee(name string, f goja.Value) goja.Value {
 	}
 	return r.Function(name, func(c goja.FunctionCall) goja.Value {
 		if name == "String" && r.RecordedIn(c.Argument(0)) != nil {
-			if r.isText(c.Argument(0)) {
+			if r.IsText(c.Argument(0)) {
 				return c.Argument(0)
 			}
 			return r.operateAs(r.RecordedIn(c.Argument(0)).Node, "String", "String(…)")

@@ -68,13 +68,13 @@ func (r *Guest) changed(recv *message.Node, m *message.Method, args []goja.Value
 		return nil
 	}
 	options := strings.Fields(r.Say(recv, "as."+m.Name+"{}", ""))
-	if o.ClassName() != "Object" || isCallable(v) {
+	if o.ClassName() != "Object" || realm.IsCallable(v) {
 		return nil
 	}
 	keys := o.Keys()
 	if len(options) == 0 || !slices.Contains(keys, options[len(options)-1]) || t.Field(options[len(options)-1]) != nil {
 		for _, k := range keys { // { column: t => … }
-			if s := r.Say(recv, "given", ""); s != "" && m.Params[0].Lambda != nil && isCallable(r.PlainValue(o.Get(k))) {
+			if s := r.Say(recv, "given", ""); s != "" && m.Params[0].Lambda != nil && realm.IsCallable(r.PlainValue(o.Get(k))) {
 				panic(r.Throw(fail.Errorf(fail.Invalid, op, "`%s` is a function; %s", scalar.Shorten(k, 60), s)))
 			}
 		}

@@ -155,7 +155,7 @@ func (c *converter) value(v goja.Value, depth int, at *place) (value.Value, erro
 	if of := c.r.boxed(o); of != "" && c.how == forArgument {
 		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "an object made of a single value is an object, which JavaScript takes for true and equal to nothing: write %s", of)
 	}
-	switch kind := classOf(o); kind {
+	switch kind := realm.ClassOf(o); kind {
 	case "Array":
 		if err := c.plain(o, at); err != nil {
 			return value.Value{}, err
@@ -286,7 +286,7 @@ func (c *converter) scalar(v goja.Value, at *place) (value.Value, error) {
 		if c.how == forResult {
 			x = strings.Clone(x) // it may be a part of a text of megabytes
 		}
-		if t := value.Text(x); !t.IsZero() && !loneSurrogate(v) {
+		if t := value.Text(x); !t.IsZero() && !realm.LoneSurrogate(v) {
 			return t, nil
 		}
 		if c.how != forArgument {
@@ -365,7 +365,7 @@ func (r *Guest) names(o *goja.Object) (names []string, whole bool) {
 	names = names[:0]
 	for i := range int(exact.Get("length").ToInteger()) {
 		n := exact.Get(strconv.Itoa(i))
-		if loneSurrogate(n) {
+		if realm.LoneSurrogate(n) {
 			return nil, false
 		}
 		names = append(names, n.String())
@@ -450,7 +450,7 @@ func PromiseOf(v goja.Value) *goja.Promise {
 	if x, ok := v.(*Opaque); ok && x.p != nil {
 		v = x.p.promise
 	}
-	if o, ok := v.(*goja.Object); ok && classOf(o) == "Promise" {
+	if o, ok := v.(*goja.Object); ok && realm.ClassOf(o) == "Promise" {
 		return o.Export().(*goja.Promise)
 	}
 	return nil

@@ -51,13 +51,13 @@ func (r *Guest) call(recv *message.Node, m *message.Method, name string, args []
 		op, how := r.Check.Op(recv, m.Name), ""
 		switch {
 		case len(m.Params) > 0 && m.Params[0].Lambda != nil:
-			if isCallable(args[0]) { // it has the callback that it wants
+			if realm.IsCallable(args[0]) { // it has the callback that it wants
 				how = fmt.Sprintf(", and nothing else; got %d arguments", len(args))
 			}
 			panic(r.Throw(fail.Errorf(fail.Invalid, op, "wants a callback, like %s%s", r.Check.Example(recv, m, 0), how)))
 		case !m.Sends && len(m.Params) == 0 && r.givesQuery(m):
 			how = r.Say(nil, "linked.to", "", "it", r.Check.Name(recv)+"."+name+"()")
-		case !m.Sends && len(m.Params) == 0 && isCallable(args[0]):
+		case !m.Sends && len(m.Params) == 0 && realm.IsCallable(args[0]):
 			how = r.Say(recv, "callback", "")
 		case len(m.Params) == 1 && m.Params[0].Count:
 			how = r.Say(recv, "number", "")
@@ -86,7 +86,7 @@ func (r *Guest) call(recv *message.Node, m *message.Method, name string, args []
 		return r.send(n)
 	}
 	f.made(n)
-	if p := m.Params; len(p) == 1 && p[0].Want.Con != nil && p[0].Want.Con.Name == value.TypeKeys && len(args) == 1 && !isCallable(args[0]) {
+	if p := m.Params; len(p) == 1 && p[0].Want.Con != nil && p[0].Want.Con.Name == value.TypeKeys && len(args) == 1 && !realm.IsCallable(args[0]) {
 		if r.grouped == nil {
 			r.grouped = map[*message.Node]bool{}
 		}
@@ -129,12 +129,12 @@ func (r *Guest) argument(recv *message.Node, m *message.Method, i int, prior []*
 		}
 		if o, ok := v.(*goja.Object); ok && r.RecordedIn(v) == nil {
 			how := r.Say(recv, "options."+m.Name, "")
-			if how != "" && !realm.IsArray(v) || slices.ContainsFunc(o.Keys(), func(k string) bool { return isCallable(r.PlainValue(o.Get(k))) }) {
+			if how != "" && !realm.IsArray(v) || slices.ContainsFunc(o.Keys(), func(k string) bool { return realm.IsCallable(r.PlainValue(o.Get(k))) }) {
 				panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Name(recv)+"."+m.Name, "wants a callback, like %s%s", r.Check.Example(recv, m, i), hint.And(how))))
 			}
 		}
 		if !p.Plain {
-			if b, ok := plainBool(v); ok {
+			if b, ok := realm.Bool(v); ok {
 				panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Name(recv)+"."+m.Name, "wants a callback; got the plain value %t", b)))
 			}
 		}
@@ -209,7 +209,7 @@ func (r *Guest) body(op func() string, p *message.Param, v goja.Value) *message.
 			v = r.asTruth(v) // where(t => t.assignee()); one that is only named may have come from a plain ||
 		}
 	}
-	if b, ok := plainBool(v); ok && p.Want.Con != nil && !selects(p) {
+	if b, ok := realm.Bool(v); ok && p.Want.Con != nil && !selects(p) {
 		// The plain answer must never pass for a condition.
 		for _, n := range r.frame().named {
 			panic(r.Throw(r.uncalled(n.recv, n.m)))

@@ -198,7 +198,7 @@ func (f *filterer) operator(field *message.Node, k string, v goja.Value, depth i
 	var args []*message.Node
 	switch {
 	case len(m.Params) == 0:
-		if b, ok := plainBool(v); !ok || !b {
+		if b, ok := realm.Bool(v); !ok || !b {
 			f.fail("`" + scalar.Shorten(k, 60) + "` takes no value but true")
 		}
 	case len(m.Params) == 2 && !m.Params[1].Opt && realm.IsArray(v) && v.(*goja.Object).Get("length").ToInteger() == 2:

@@ -80,7 +80,7 @@ func (r *Guest) naming(recv *message.Node, m *message.Method, i int, prior []*me
 	var ways []goja.Value // beside each name, or nil
 	o, _ := v.(*goja.Object)
 	switch {
-	case isText(v):
+	case realm.IsText(v):
 		names = []string{v.String()}
 	case o != nil && realm.IsArray(v):
 		for k := range int(o.Get("length").ToInteger()) {
@@ -89,11 +89,11 @@ func (r *Guest) naming(recv *message.Node, m *message.Method, i int, prior []*me
 				x, ways = r.VM.ToValue(e.Keys()[0]), append(ways, make([]goja.Value, k+1-len(ways))...)
 				ways[k] = r.PlainValue(e.Get(e.Keys()[0]))
 			}
-			if e, ok := x.(*goja.Object); ok && p.Many && realm.IsArray(x) && e.Get("length").ToInteger() == 2 && isText(e.Get("0")) && isText(e.Get("1")) { // ['name', 'desc']
+			if e, ok := x.(*goja.Object); ok && p.Many && realm.IsArray(x) && e.Get("length").ToInteger() == 2 && realm.IsText(e.Get("0")) && realm.IsText(e.Get("1")) { // ['name', 'desc']
 				x, ways = e.Get("0"), append(ways, make([]goja.Value, k+1-len(ways))...)
 				ways[k] = e.Get("1")
 			}
-			if !isText(x) || len(names) == maxNames {
+			if !realm.IsText(x) || len(names) == maxNames {
 				return nil
 			}
 			names = append(names, x.String())
@@ -104,7 +104,7 @@ func (r *Guest) naming(recv *message.Node, m *message.Method, i int, prior []*me
 				return nil
 			}
 			x := r.PlainValue(o.Get(name))
-			if b, ok := plainBool(x); ok && selects(p) && b {
+			if b, ok := realm.Bool(x); ok && selects(p) && b {
 				names = append(names, name)
 				continue
 			}
@@ -181,10 +181,10 @@ func (r *Guest) several(recv *message.Node, m *message.Method, name string, args
 		return nil
 	}
 	switch {
-	case p.Filter && isText(args[0]) && len(args) <= 3:
+	case p.Filter && realm.IsText(args[0]) && len(args) <= 3:
 		how := "eq"
 		if len(args) == 3 {
-			if !isText(args[1]) {
+			if !realm.IsText(args[1]) {
 				return nil
 			}
 			how = args[1].String()
@@ -192,7 +192,7 @@ func (r *Guest) several(recv *message.Node, m *message.Method, name string, args
 		return r.call(recv, m, name, []goja.Value{r.compared(recv, m, args[0].String(), how, args[len(args)-1:])})
 	case selects(p):
 		for _, a := range args {
-			if !isText(a) {
+			if !realm.IsText(a) {
 				return nil
 			}
 		}
@@ -202,13 +202,13 @@ func (r *Guest) several(recv *message.Node, m *message.Method, name string, args
 		}
 		return r.call(recv, m, name, []goja.Value{r.VM.NewArray(list...)})
 	case p.Many:
-		if len(args) == 2 && isText(args[1]) {
+		if len(args) == 2 && realm.IsText(args[1]) {
 			if l := r.sideways(recv, m, args[0], args[1]); l != nil {
 				return r.call(recv, m, name, []goja.Value{r.record(l)})
 			}
 		}
 		for _, a := range args {
-			if !isText(a) && !isCallable(a) {
+			if !realm.IsText(a) && !realm.IsCallable(a) {
 				return nil
 			}
 		}
@@ -230,7 +230,7 @@ func (r *Guest) sideways(recv *message.Node, m *message.Method, order, way goja.
 	if f, ok := goja.AssertFunction(order); ok {
 		return r.callback(recv, m, 0, nil, order, f, turn)
 	}
-	if !isText(order) {
+	if !realm.IsText(order) {
 		return nil
 	}
 	isWay := false

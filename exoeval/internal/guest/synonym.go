@@ -13,6 +13,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval/internal/front"
 	"github.com/exoagent/exoagent/exoeval/internal/guest/hint"
+	"github.com/exoagent/exoagent/exoeval/internal/realm"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -57,7 +58,7 @@ func (x *Recorded) synonymous(name string) goja.Value {
 // means calls what a synonym stands for: its steps one after the other, the first with the arguments.
 func (r *Guest) means(n *message.Node, name, steps string, args []goja.Value) goja.Value {
 	r.Hearing(false)
-	if len(args) > 0 && isCallable(args[0]) { // of a callback it may mean something else
+	if len(args) > 0 && realm.IsCallable(args[0]) { // of a callback it may mean something else
 		if s := r.Synonym(n, name+"()"); s != "" {
 			steps = s
 		}
@@ -66,7 +67,7 @@ func (r *Guest) means(n *message.Node, name, steps string, args []goja.Value) go
 	if all := strings.Fields(strings.Trim(steps, "(")); len(all) > 0 {
 		r.defined(n, r.Check.Catalog[n.Type.Name].Methods[all[len(all)-1]], args)
 	}
-	if ofArrays && len(args) > 0 && isCallable(args[0]) && r.shows(n) {
+	if ofArrays && len(args) > 0 && realm.IsCallable(args[0]) && r.shows(n) {
 		// The callback was written for what the rows show by now, and a description's are given what they are read from.
 		how := r.Say(n, "shown", "stands after what chose what is shown: put it before, or await that and go on with the results", "name", name)
 		on := receiver(r.Prog.Call(r.here()), name)
@@ -109,7 +110,7 @@ func (r *Guest) step(n *message.Node, name, step string, args []goja.Value) goja
 		}
 		return r.call(n, m, method, append(slices.Clip(args), r.VM.ToValue(op)))
 	}
-	if len(args) == 0 || !isText(args[0]) {
+	if len(args) == 0 || !realm.IsText(args[0]) {
 		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Name(n)+"."+name, "%s", r.instruct(n, name))))
 	}
 	return r.call(n, m, method, []goja.Value{r.compared(n, m, args[0].String(), op, args[1:])})
@@ -124,7 +125,7 @@ func (r *Guest) instruct(n *message.Node, name string) string {
 // no field is in the list, and any other argument, is given to the first of the list.
 func (r *Guest) optioned(n *message.Node, name string, list []string, args []goja.Value) goja.Value {
 	op := func() string { return r.Check.Name(n) + "." + name }
-	for len(args) > 0 && (goja.IsUndefined(args[len(args)-1]) || len(args) == 1 && isText(args[0]) && args[0].String() == "*") {
+	for len(args) > 0 && (goja.IsUndefined(args[len(args)-1]) || len(args) == 1 && realm.IsText(args[0]) && args[0].String() == "*") {
 		args = args[:len(args)-1]
 	}
 	if len(args) == 0 {
@@ -134,12 +135,12 @@ func (r *Guest) optioned(n *message.Node, name string, list []string, args []goj
 		panic(r.Throw(fail.Errorf(fail.Invalid, op(), "takes one argument; got %d", len(args))))
 	}
 	o, ok := args[0].(*goja.Object)
-	if !ok && !isCallable(args[0]) || ok && o.ClassName() != "Object" && !isCallable(o) {
+	if !ok && !realm.IsCallable(args[0]) || ok && o.ClassName() != "Object" && !realm.IsCallable(o) {
 		panic(r.Throw(fail.Errorf(fail.Invalid, op(), "%s", r.instruct(n, name))))
 	}
 	i := r.Check.Catalog[n.Type.Name]
 	given := map[string]goja.Value{}
-	if ok && !isCallable(o) {
+	if ok && !realm.IsCallable(o) {
 		for _, k := range o.Keys() {
 			method := k
 			if s := strings.TrimPrefix(r.Synonym(n, k), "="); i.Methods[k] == nil && !strings.ContainsAny(s, "( /") {

@@ -19,7 +19,7 @@ import (
 
 // plus is JavaScript's +: with text on one side both are text, otherwise numbers.
 func (r *Guest) plus(a, b goja.Value) goja.Value {
-	text := r.isText(a) || r.isText(b)
+	text := r.IsText(a) || r.IsText(b)
 	if text {
 		r.refuseJoined(a, b)
 		r.refuseJoined(b, a)
@@ -51,7 +51,7 @@ func (r *Guest) refuseJoined(column, text goja.Value) {
 	}
 }
 
-func (r *Guest) isText(v goja.Value) bool {
+func (r *Guest) IsText(v goja.Value) bool {
 	if x := r.RecordedIn(v); x != nil {
 		return r.methodOf(x.Node, "concat") != nil
 	}

@@ -1,4 +1,4 @@
-package guest
+package realm
 
 // What a value of the engine is, seen from Go.
 
@@ -10,7 +10,7 @@ import (
 
 // plainBool is v as a truth value, if it is one. It never calls Export on an
 // object: that would walk all of it, getters included.
-func plainBool(v goja.Value) (b, ok bool) {
+func Bool(v goja.Value) (b, ok bool) {
 	if _, object := v.(*goja.Object); object || v == nil {
 		return false, false
 	}
@@ -24,7 +24,7 @@ var (
 )
 
 // classOf tells Map, Set and Promise apart, which all have the class Object.
-func classOf(o *goja.Object) string {
+func ClassOf(o *goja.Object) string {
 	switch c, t := o.ClassName(), o.ExportType(); {
 	case t == promiseType:
 		return "Promise"
@@ -38,7 +38,7 @@ func classOf(o *goja.Object) string {
 }
 
 // loneSurrogate: goja exports half a surrogate pair as U+FFFD, silently another text.
-func loneSurrogate(v goja.Value) bool {
+func LoneSurrogate(v goja.Value) bool {
 	s, ok := v.(goja.String)
 	if !ok {
 		return false
@@ -57,12 +57,12 @@ func loneSurrogate(v goja.Value) bool {
 	return false
 }
 
-func isCallable(v goja.Value) bool {
+func IsCallable(v goja.Value) bool {
 	_, ok := goja.AssertFunction(v)
 	return ok
 }
 
-func isText(v goja.Value) bool {
+func IsText(v goja.Value) bool {
 	_, ok := v.(goja.String)
 	return ok
 }
