@@ -19,7 +19,6 @@ const (
 
 // larger are the packages above these, with the ceilings of their own: each is to be cut.
 var larger = map[string]struct{ files, lines int }{
-	"challenge/web":           {28, 2_900},
 	"exosql":                  {34, 5_920},
 	"exosql/internal/compile": {41, 7_960},
 }

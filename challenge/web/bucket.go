@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/exoagent/exoagent/challenge/game"
 )
 
 // buckets are the token buckets of one rate, by key. Their memory is bounded: of two
@@ -107,3 +109,23 @@ func (g grant) tell(h http.Header) {
 }
 
 func seconds(d time.Duration) string { return strconv.Itoa(int(math.Ceil(d.Seconds()))) }
+
+// seldom is what is said once a minute, however often there is reason: what a stranger
+// can cause must not fill the log.
+type seldom struct {
+	mu   sync.Mutex
+	last time.Time
+}
+
+func (s *seldom) due(now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.last.IsZero() && now.Sub(s.last) < time.Minute {
+		return false
+	}
+	s.last = now
+	return true
+}
+
+// redactedHost is a stranger's word, for the log.
+func redactedHost(h string) string { return game.Redact(h[:min(len(h), 100)]) }
