@@ -19,7 +19,7 @@ const (
 
 // larger are the packages above these, with the ceilings of their own: each is to be cut.
 var larger = map[string]struct{ files, lines int }{
-	"exosql":                  {34, 5_920},
+	"exosql":                  {29, 5_720},
 	"exosql/internal/compile": {41, 7_960},
 }
 

@@ -1,16 +1,13 @@
-package exosql
-
-// What a program reads of a rule of the database that its write has broken: the columns that it sees, the row that it gave, and what the
-// column takes. It reads no value, no name that its facet does not show, and nothing of other rows.
+// Package broken writes what a program reads of a rule of the database that its write has broken: the columns that it sees, the row that it
+// gave, and what the column takes. It reads no value, no name that the program's facet does not show, and nothing of other rows.
+package broken
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql/internal/check"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
@@ -19,93 +16,27 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// lateError is constraintError at the end of the transaction: of the last change that can have broken the rule, by the rows of its table or
-// by rows that they refer to.
-func (u *unit) lateError(err error) error {
-	v, ok := errors.AsType[*engine.Violation](err)
-	if !ok {
-		return err
+// Rule says which rule v is, of a write, or with nil of the end of a transaction: what the program reads, the columns of the table that the
+// rule is about, as far as anybody knows, and which of several given rows has broken it, from 0; -1 if nobody knows.
+func Rule(v *engine.Violation, run *writing.Run, live *schema.Database) (text string, columns []string, row int) {
+	b := broken{Violation: v, run: run, live: live, row: -1}
+	if live != nil {
+		b.table = live.Table(schema.Name{Name: v.Table})
 	}
-	var by *changing
-	for _, x := range u.changed {
-		if !x.breaks(v) {
-			continue
-		}
-		if by != nil && (by.run.Kind != x.run.Kind || by.run.Facet != x.run.Facet) {
-			return u.db.constraintError(nil, err) // which of them it was nobody knows
-		}
-		by = x
+	if run != nil && !v.Late && len(run.Given.Rows) > 1 && v.At < len(run.Order) {
+		b.row = run.Order[v.At]
 	}
-	return u.db.constraintError(by, err)
-}
-
-// breaks reports whether the change can have broken the rule.
-func (x *changing) breaks(v *engine.Violation) bool {
-	if v.By != nil { // SQLite knows the statement, and not the rule
-		return x.run.Change != nil && x.run.Change.Write == v.By || slices.ContainsFunc(x.run.Inserts, func(in writing.Insert) bool {
-			return in.One.Write == v.By || in.Many != nil && in.Many.Write == v.By
-		})
-	}
-	is := func(table string) bool { return table != "" && strings.HasSuffix("."+x.run.Table.Name, "."+table) }
-	db := x.unit.db
-	db.liveMu.Lock()
-	defer db.liveMu.Unlock()
-	var key *schema.ForeignKey
-	if t := db.live.Table(schema.Name{Name: v.Table}); t != nil && v.Rule == engine.ForeignKey {
-		if i := slices.IndexFunc(t.ForeignKeys, func(k schema.ForeignKey) bool { return k.Name == v.Constraint }); i >= 0 {
-			key = &t.ForeignKeys[i]
-		}
-	}
-	if key == nil {
-		return is(v.Table)
-	}
-	sets := func(columns []string) bool {
-		return slices.ContainsFunc(x.run.Change.Write.Update, func(c string) bool { return slices.Contains(columns, c) })
-	}
-	switch x.run.Kind {
-	case writing.Inserts:
-		return is(v.Table)
-	case writing.Deletes:
-		return is(key.Table.Name)
-	}
-	return is(v.Table) && sets(key.Columns) || is(key.Table.Name) && sets(key.References)
-}
-
-// constraintError returns a broken rule of the database as an error that a program can read, and any other error as it is. x is the write, and
-// nil where a transaction ends.
-func (db *DB) constraintError(x *changing, err error) error {
-	v, ok := errors.AsType[*engine.Violation](err)
-	if !ok {
-		return err
-	}
-	b := broken{Violation: v, changing: x, row: -1}
-	db.liveMu.Lock()
-	b.live = db.live
-	db.liveMu.Unlock()
-	if b.live != nil {
-		b.table = b.live.Table(schema.Name{Name: v.Table})
-	}
-	if x != nil && !v.Late && len(x.given.Rows) > 1 && v.At < len(x.run.Order) {
-		b.row = x.run.Order[v.At]
-	}
-	columns := b.columns()
-	return &fail.Error{Kind: fail.Invalid, Msg: b.text(columns), Err: &ConstraintError{Rule(v.Rule), v.Table, columns, v.Constraint, b.row + 1, err}}
-}
-
-func (x *changing) place(row int) string {
-	if x == nil {
-		return ""
-	}
-	return x.run.Place(row)
+	columns = b.columns()
+	return b.text(columns), columns, b.row
 }
 
 // broken is a rule that a write has broken, with what is known of the write.
 type broken struct {
 	*engine.Violation
-	*changing // nil: the end of a transaction
-	live      *schema.Database
-	table     *schema.Table // whose rule it is; nil: it is not known
-	row       int           // of several given rows; -1: it is not known
+	run   *writing.Run // nil: the end of a transaction
+	live  *schema.Database
+	table *schema.Table // whose rule it is; nil: it is not known
+	row   int           // of several given rows; -1: it is not known
 }
 
 // columns are those of the table that the rule is about, as far as anybody knows.
@@ -155,7 +86,7 @@ func (b *broken) columns() []string {
 // onlyKey returns the columns of the foreign key that an insert has broken, where it can be one alone: SQLite does not name it, and a
 // trigger may have broken another table's.
 func (b *broken) onlyKey() []string {
-	if b.Rule != engine.ForeignKey || b.changing == nil || b.run.Kind != writing.Inserts || len(b.table.Triggers) > 0 {
+	if b.Rule != engine.ForeignKey || b.run == nil || b.run.Kind != writing.Inserts || len(b.table.Triggers) > 0 {
 		return nil
 	}
 	keys := slices.DeleteFunc(slices.Clone(b.table.ForeignKeys), func(k schema.ForeignKey) bool { return b.Late && !k.Deferrable })
@@ -168,7 +99,7 @@ func (b *broken) onlyKey() []string {
 // text is what the program reads.
 func (b *broken) text(columns []string) string {
 	var names []string
-	if b.changing != nil && strings.HasSuffix("."+b.run.Table.Name, "."+b.Table) { // a trigger may have written another table
+	if b.run != nil && strings.HasSuffix("."+b.run.Table.Name, "."+b.Table) { // a trigger may have written another table
 		for _, c := range columns {
 			if g := b.guest(c); g != "" {
 				names = append(names, g)
@@ -185,9 +116,9 @@ func (b *broken) text(columns []string) string {
 		}
 	}
 	what := "the row"
-	if b.changing != nil && b.Late { // the end of the transaction has no place in the program
+	if b.run != nil && b.Late { // the end of the transaction has no place in the program
 		what = "the row of `" + b.run.Facet.Alias + "`"
-	} else if b.changing != nil && b.row >= 0 {
+	} else if b.run != nil && b.row >= 0 {
 		what = fmt.Sprintf("the row [%d]", b.row)
 	}
 	named := len(names) > 0
@@ -207,9 +138,9 @@ func (b *broken) text(columns []string) string {
 		return what + " is taken: no two rows may have the same"
 	case engine.ForeignKey:
 		switch {
-		case b.changing != nil && b.run.Kind == writing.Deletes:
+		case b.run != nil && b.run.Kind == writing.Deletes:
 			return what + " is referred to by other rows"
-		case b.changing != nil && b.run.Kind == writing.Inserts:
+		case b.run != nil && b.run.Kind == writing.Inserts:
 			return what + " refers to a row that is not there"
 		}
 		return what + " is referred to by other rows, or refers to none"
@@ -240,12 +171,12 @@ func (b *broken) guest(column string) string {
 // misfit finds the given value that its column can't hold, and says what it can. Where the value is calculated, the column is named if no
 // other one is written.
 func (b *broken) misfit() (guest, text string) {
-	rows := b.given.Rows
+	rows := b.run.Given.Rows
 	if b.row >= 0 {
 		rows = rows[b.row : b.row+1]
 	}
 	if len(rows) == 1 && b.table != nil {
-		for i, name := range b.given.Sets[rows[0].Set] {
+		for i, name := range b.run.Given.Sets[rows[0].Set] {
 			for _, c := range b.run.Facet.Cols {
 				if c.Guest != name || i >= len(rows[0].Values) {
 					continue
@@ -261,8 +192,15 @@ func (b *broken) misfit() (guest, text string) {
 	if b.run.Change != nil && len(b.run.Change.Write.Update) == 1 {
 		return b.guest(b.run.Change.Write.Update[0]), ""
 	}
-	if len(rows) == 1 && len(b.given.Sets[rows[0].Set]) == 1 && slices.ContainsFunc(b.run.Facet.Cols, func(c *decl.Column) bool { return c.Guest == b.given.Sets[rows[0].Set][0] }) {
-		return b.given.Sets[rows[0].Set][0], ""
+	if len(rows) == 1 && len(b.run.Given.Sets[rows[0].Set]) == 1 && slices.ContainsFunc(b.run.Facet.Cols, func(c *decl.Column) bool { return c.Guest == b.run.Given.Sets[rows[0].Set][0] }) {
+		return b.run.Given.Sets[rows[0].Set][0], ""
 	}
 	return "", ""
+}
+
+func (b *broken) place(row int) string {
+	if b.run == nil {
+		return ""
+	}
+	return b.run.Place(row)
 }
