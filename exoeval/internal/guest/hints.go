@@ -171,6 +171,9 @@ func (r *Guest) better(err error, recv *message.Node, m *message.Method, args []
 	i := r.Check.Catalog[recv.Type.Name]
 	for k, a := range args {
 		switch {
+		case m.Params[k].Filter && a.Op == message.OpLambda && r.valueType(a.Args[0]) != "":
+			e.Msg += "; compare it, like " + r.comparison(a.Args[0])
+			return err
 		case i != nil && i.Expr && m.Params[k].Count && a.Op == message.OpLit && a.Lit.Type() == value.TypeInt && a.Lit.Int() < 0:
 			e.Msg += r.Say(recv, "negative", "")
 			return err
