@@ -105,7 +105,7 @@ var columnPhrases = [][3]string{
 	{"call:test call:exec", "includes like *.select", "for a part of a text use column.includes('…'), or column.like('…%'); for other patterns " + onRows},
 	{"call:test call:exec", "includes like", "for a part of a text use column.includes('…'), or column.like('…%')"},
 
-	{"op:!", "round === isNull", "where it is 0 write column === 0, and for an empty value use .isNull()"},
+	{"op:!", "round === isNull", "for an empty value use .isNull(), and for 0 write column === 0"},
 	{"op:!", "isNull", "for an empty value use .isNull()"},
 	{"op:neg", "desc", "to sort backwards use .desc()"},
 	{"op:-", "daysSince", "for the days between them write a.daysSince(b)"},
