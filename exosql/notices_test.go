@@ -73,6 +73,32 @@ func TestRepeatedRows(t *testing.T) {
 	})
 }
 
+// TestMergedRows: a sum, mean or median of rows to which several rows lead by a link carries a notice with the form that takes one for each
+// of them, which has none.
+func TestMergedRows(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		r := tu.As(t, e.Open(t), tu.Acme, exo.Limits{})
+		for _, of := range []string{"sum", "avg", "median"} {
+			want := of + " takes each project once, however many lead to it; for one of each task leave out .project(), and write " + of + "(x => x.project().…)"
+			for _, form := range []string{"tasks.project().%s(p => p.id)", "tasks.project().where(p => p.id > 0).%s(p => p.id)", "org.projects().select(p => ({ n: p.tasks().project().%s(x => x.id) }))"} {
+				if o := r.Run(t, fmt.Sprintf("return await "+form, of)); strings.Join(o.Result.Notices, ";") != want || o.JSON == "" {
+					t.Errorf("%s: %s %q", form, o, o.Result.Notices)
+				}
+			}
+			for _, form := range []string{"tasks.%s(x => x.project().id)", "org.projects().tasks().%s(x => x.id)", "tasks.select(t => ({ n: t.comments().%s(c => c.id) }))"} {
+				if o := r.Run(t, fmt.Sprintf("return await "+form, of)); len(o.Result.Notices) > 0 || o.JSON == "" {
+					t.Errorf("%s: %s %q", form, o, o.Result.Notices)
+				}
+			}
+		}
+		o := r.Run(t, "return [await tasks.project().count(), await tasks.countDistinct(t => t.project().id)]")
+		var once, distinct int
+		if _, err := fmt.Sscanf(o.JSON, "[%d,%d]", &once, &distinct); err != nil || once != distinct || len(o.Result.Notices) > 0 {
+			t.Errorf("%s %q", o, o.Result.Notices)
+		}
+	})
+}
+
 // TestCountOfLeftJoin: a count over a left join says that rows without a match count, with the form that leaves them out.
 func TestCountOfLeftJoin(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {

@@ -121,6 +121,30 @@ func TestLocalTime(t *testing.T) {
 	})
 }
 
+// TestMidnightOfUTC: a Date that begins a day in UTC is no day where the local day is the one before: it is most likely what
+// new Date("2024-02-29") gave. Everywhere else, and of every other moment, the local day counts.
+func TestMidnightOfUTC(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db := openThings(t, e)
+		const midnight = "new Date('2024-02-29')"
+		for _, form := range []string{"t => t.day === %s", "t => t.day >= %s && t.day < '2024-03-01'", "t => t.day.between(%s, '2024-02-29')", "t => [%s].includes(t.day)", "{ day: %s }", "{ day: [%s] }",
+			"{ day: { gte: %s, lt: '2024-03-01' } }", "t => t.day.daysSince(%s) === 0"} {
+			for _, zone := range []string{"", "Europe/Berlin", "America/New_York", "Pacific/Honolulu"} {
+				for _, c := range []struct {
+					date  string
+					error bool
+				}{{midnight, strings.Contains(zone, "New_York") || strings.Contains(zone, "Honolulu")}, {midnight + ".toISOString()", strings.Contains(zone, "New_York") || strings.Contains(zone, "Honolulu")}, {"new Date(2024, 1, 29)", false}, {"'2024-02-29'", false}} {
+					program := fmt.Sprintf("return (await things.where("+form+")).map(t => t.id)", c.date)
+					got, err := inZone(t, db, zone, program)
+					if c.error != (err != nil) || err == nil && got != "[1]" || err != nil && !strings.HasSuffix(got, "as local time it is the evening of the day before, so write the day that is meant, '2024-02-29'") {
+						t.Errorf("%s in %q: %s %v", program, zone, got, err)
+					}
+				}
+			}
+		}
+	})
+}
+
 // TestLocalTimeOfEachStatement: local time is the program's, whether the open statement runs, the guarded one or the
 // one with fences.
 func TestLocalTimeOfEachStatement(t *testing.T) {

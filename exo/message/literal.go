@@ -73,13 +73,11 @@ func admit(want *Type, v value.Value, depth int, z *zone.Zone) (value.Value, boo
 			return canonical(v, value.TypeDecimal, v.Text())
 		}
 	case value.TypeDate:
-		if v.Kind() == value.KindTime {
-			return canonical(v, value.TypeDate, z.In(v.Time()).Format(time.DateOnly))
-		}
-		if v.Kind() == value.KindText {
-			if t, ok := timeIn(v.Text(), z); ok {
-				return canonical(v, value.TypeDate, z.In(t).Format(time.DateOnly))
+		if t, ok := timeOf(v, z); ok {
+			if eveningBefore(t, z) {
+				return v, false
 			}
+			return canonical(v, value.TypeDate, z.In(t).Format(time.DateOnly))
 		}
 	case value.TypeInterval, value.TypeUUID, value.TypeBytes:
 		if v.Kind() == value.KindText {
@@ -131,6 +129,40 @@ func timeIn(s string, z *zone.Zone) (time.Time, bool) {
 	return t, ok
 }
 
+// timeOf is the instant that a value or its text says.
+func timeOf(v value.Value, z *zone.Zone) (time.Time, bool) {
+	switch v.Kind() {
+	case value.KindTime:
+		return v.Time(), true
+	case value.KindText:
+		return timeIn(v.Text(), z)
+	}
+	return time.Time{}, false
+}
+
+// eveningBefore reports whether an instant begins a day in UTC where the local day is still the one before. It is most likely what
+// new Date("2024-01-31") gave, and then the local day is not the one that was meant.
+func eveningBefore(t time.Time, z *zone.Zone) bool {
+	u := t.UTC()
+	return u.Equal(u.Truncate(24*time.Hour)) && z.In(t).Day() != u.Day()
+}
+
+// instead is what to write in place of an instant that eveningBefore refuses, or of a truth value where a number is wanted: the end of an
+// error, "" of all else.
+func instead(want *Type, v value.Value, z *zone.Zone) string {
+	if of := want.Args["of"]; of != nil {
+		want = of
+	}
+	if v.Kind() == value.KindBool && (want.Name == value.TypeNumber || scalar.NumberRank(want.Name) > 0) {
+		return "; a number in place of a truth value is 1 or 0"
+	}
+	t, ok := timeOf(v, z)
+	if !ok || want.Name != value.TypeDate || !eveningBefore(t, z) {
+		return ""
+	}
+	return "; as local time it is the evening of the day before, so write the day that is meant, '" + t.UTC().Format(time.DateOnly) + "'"
+}
+
 // explain says which part of a plain value does not fit, as a path and a reason;
 // "" where there is no more to say than that it does not.
 func explain(want *Type, v value.Value, at string, depth int, z *zone.Zone) string {
@@ -173,7 +205,7 @@ func explain(want *Type, v value.Value, at string, depth int, z *zone.Zone) stri
 			}
 		}
 	case at != "":
-		return "`" + at + "` must be " + want.String()
+		return "`" + at + "` must be " + want.String() + instead(want, v, z)
 	}
 	return ""
 }

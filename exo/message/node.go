@@ -388,7 +388,11 @@ func (c *Checker) makeCall(recv *Node, m *Method, name string, args []*Node) (*N
 		if i >= len(args) {
 			if !p.Opt {
 				if p.Lambda != nil && !p.Plain {
-					return nil, fail.Errorf(fail.Invalid, op, "needs %s: a callback, like %s", p.Name, example(c, recv, m, i))
+					err := fail.Errorf(fail.Invalid, op, "needs %s: a callback, like %s", p.Name, example(c, recv, m, i))
+					if way := c.Catalog.Say(c.Catalog[recv.Type.Name], "unconditional."+m.Name, "", "it", c.show(recv)); way != "" {
+						err.Msg += "; " + way
+					}
+					return nil, err
 				}
 				return nil, fail.Errorf(fail.Invalid, op, "needs %s", p.Name)
 			}

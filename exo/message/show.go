@@ -187,6 +187,9 @@ func (c *Checker) mismatch(op string, p *Param, want *Type, n *Node) *fail.Error
 			got += "; " + hint
 		}
 	}
+	if n.Op == OpLit {
+		got += instead(want, n.Lit, c.Zone)
+	}
 	return fail.Errorf(fail.Invalid, op, "%s must be %s; got %s", p.Name, w, got)
 }
 

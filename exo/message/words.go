@@ -182,6 +182,8 @@ func (p Phrase) Check() error {
 		before, _, named := strings.Cut(s, ".")
 		switch {
 		case known:
+		case named && before == "unconditional": // a method of this name wants a condition, and has none
+			parts = []string{"it"}
 		case named && before == "options": // an object is given to a method of this name, which wants a callback
 		case named && before == "result":
 			parts = nil

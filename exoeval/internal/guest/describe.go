@@ -214,11 +214,15 @@ func (r *Guest) body(op func() string, p *message.Param, v goja.Value) *message.
 		for _, n := range r.frame().named {
 			panic(r.Throw(r.uncalled(n.recv, n.m)))
 		}
+		without := "to have no condition leave the call out"
+		if f := r.frame(); f.of != nil {
+			without = r.Say(f.on, "unconditional."+f.of.Name, without, "it", r.Check.Name(f.on))
+		}
 		read, sample := r.Say(nil, "read.none", "it read nothing of what it was given"), "t."+r.MemberNoun()
 		if names := r.frame().readNames(); len(names) > 0 {
 			read, sample = "it read `"+strings.Join(names, "`, `")+"`", names[0]
 		}
-		panic(r.Throw(fail.Errorf(fail.Invalid, op(), "the callback returned the plain value %t instead of a condition (%s); write the condition in the callback itself, like %s === value or [a, b].includes(%s); to have no condition leave the call out", b, read, sample, sample)))
+		panic(r.Throw(fail.Errorf(fail.Invalid, op(), "the callback returned the plain value %t instead of a condition (%s); write the condition in the callback itself, like %s === value or [a, b].includes(%s); %s", b, read, sample, sample, without)))
 	}
 	if o, ok := v.(*goja.Object); ok && r.RecordedIn(v) == nil && selects(p) && o.ClassName() == "Object" {
 		n := r.recordNode(o, 0)

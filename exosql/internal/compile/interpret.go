@@ -220,6 +220,10 @@ func (f *from) followQuery(n *message.Node, env names) (*query, error) {
 		return nil, fail.Errorf(fail.Denied, n.Name, "no such link")
 	}
 	l := parent.facet.Link(n.Name)
+	reached := &query{link: l.L}
+	if l.L.One && !isKey(l.L.From, l.L.Pairs, func(p decl.Pair) *decl.Column { return p.From }) {
+		reached.merged = []string{parent.facet.Alias, n.Name}
+	}
 	e, err := parent.grant.Enter(l.To.Table, l.L, parent.grant)
 	if err != nil {
 		return nil, err
@@ -233,7 +237,8 @@ func (f *from) followQuery(n *message.Node, env names) (*query, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &query{base: row, ns: []named{{l.To.Alias, row}}, link: l.L}, nil
+		reached.base, reached.ns = row, []named{{l.To.Alias, row}}
+		return reached, nil
 	}
 	// The semi-join says what joining by the link would: parent is in scope.
 	row, err := f.enter(e, l.To, nil, func(row *occurrence) []sqlast.Expr {
@@ -242,7 +247,8 @@ func (f *from) followQuery(n *message.Node, env names) (*query, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &query{base: row, ns: []named{{l.To.Alias, row}}, context: context, link: l.L}, nil
+	reached.base, reached.ns, reached.context = row, []named{{l.To.Alias, row}}, context
+	return reached, nil
 }
 
 func (f *from) doWhere(q *query, arg *message.Node, env names) error {

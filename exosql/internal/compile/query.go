@@ -155,6 +155,7 @@ type query struct {
 	once    bool          // of the rows that show the same one is left
 	context []*occurrence // the rows that were there before: a limit acts for each combination of them
 	link    *decl.Link    // by which the rows were reached, whatever was said of them since
+	merged  []string      // where several rows may lead to one of them: what those are called, and their link
 }
 
 type named struct {

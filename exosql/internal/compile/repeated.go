@@ -1,7 +1,7 @@
 package compile
 
-// This file remarks that an aggregate over joined rows takes a row more often than once. The number is what SQL gives, and seldom what
-// was meant.
+// This file remarks that an aggregate over joined rows takes a row more often than once, and that one over the rows that a link leads to
+// takes each once. The number is what the query says, and seldom what was meant.
 
 import (
 	"fmt"
@@ -13,8 +13,13 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// repeated remarks on the aggregate n of rows of q that a join has repeated, or, where it counts, that a left join has made of nothing.
+// repeated remarks on the aggregate n of rows of q that a join has repeated, or, where it counts, that a left join has made of nothing;
+// and of rows to which several may lead.
 func (f *from) repeated(q *query, n *message.Node) {
+	adds := n.Name == language.Sum || n.Name == language.Avg || n.Name == language.Median
+	if adds && q.merged != nil && len(q.ns) == 1 {
+		f.c.notice(fmt.Sprintf("%s takes each %s once, however many lead to it; for one of each %s leave out .%s(), and write %[1]s(x => x.%[4]s().…)", n.Name, q.ns[0].name, q.merged[0], q.merged[1]))
+	}
 	if len(q.ns) < 2 || q.once || q.chosen || slices.ContainsFunc(q.ns, func(x named) bool { return x.row.facet == nil || x.row.depth != nil }) {
 		return
 	}
@@ -25,7 +30,7 @@ func (f *from) repeated(q *query, n *message.Node) {
 		}
 		return
 	}
-	if n.Name != language.Sum && n.Name != language.Avg && n.Name != language.Median {
+	if !adds {
 		return
 	}
 	known := map[*occurrence]bool{}

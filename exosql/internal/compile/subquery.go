@@ -158,6 +158,7 @@ func (f *from) ofMany(q *query, n *message.Node, env names, how func(expr, *from
 			return nil, exprType{}, err
 		}
 	}
+	f.repeated(q, n)
 	x, err := f.aggregate(n.Name, x, nil)
 	if err != nil {
 		return nil, exprType{}, err

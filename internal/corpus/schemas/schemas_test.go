@@ -43,3 +43,21 @@ func TestFirstTries(t *testing.T) {
 	questions.Run(t, app, questions.Read(t, questions.Dir("crm"), 69))
 	questions.Changes(t, app, questions.Read(t, questions.Dir("crm-changes"), 12), "activities.id")
 }
+
+// TestFirstTriesOfFrameworks: the same over tables in the manner of Django, Prisma, Rails, Laravel and Drizzle.
+func TestFirstTriesOfFrameworks(t *testing.T) {
+	for name, want := range map[string]int{"shop": 17, "press": 15, "blog": 12, "billing": 15, "lab": 15} {
+		t.Run(name, func(t *testing.T) {
+			app, err := Open(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			questions.Run(t, app, questions.Read(t, questions.Dir(name+"-first"), want))
+		})
+	}
+	app, err := OpenChanged("billing")
+	if err != nil {
+		t.Fatal(err)
+	}
+	questions.Changes(t, app, questions.Read(t, questions.Dir("billing-changes-first"), 2))
+}

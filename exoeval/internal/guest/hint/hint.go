@@ -171,6 +171,8 @@ func (h *Hints) OfCall(recv *message.Node, m *message.Method, args []*message.No
 	i := h.Check.Catalog[recv.Type.Name]
 	for k, a := range args {
 		switch {
+		case m.Params[k].Filter && a.Op == message.OpLambda && h.ValueType(a.Args[0]) != "":
+			return "; compare it, like " + h.Comparison(a.Args[0])
 		case i != nil && i.Expr && m.Params[k].Count && a.Op == message.OpLit && a.Lit.Type() == value.TypeInt && a.Lit.Int() < 0:
 			return h.Say(recv, "negative", "")
 		case i != nil && i.Expr && h.ValueType(recv) == value.TypeTime && a.Op == message.OpLit && a.Lit.Type() == value.TypeInt:
