@@ -38,6 +38,9 @@ const (
 	Coalesce       // the first that is not NULL
 	CastedText     // Postgres only: anything that has a text form, as text
 	CodePointText  // the same, compared and sorted by code point
+	ByCodePoint    // SQLite only: a text, compared and sorted by code point
+	NoCase         // SQLite only: a text, compared without the case of A to Z
+	RightTrim      // SQLite only: a text, compared without the spaces at its end
 	AddressText    // Postgres only: an inet as the database shows it, where a cast adds the length of its mask
 	NextMillis     // Postgres only: a time a millisecond later
 	NullIf         //
@@ -197,6 +200,9 @@ var ops = [numOps]opInfo{
 	Add:           {"add", 2, 2, infix("+"), infix("+")},
 	Coalesce:      {"coalesce", 2, 0, function("coalesce("), function("coalesce(")},
 	CastedText:    {"casted-text", 1, 1, spelling{}, spelling{"cast(", nil, " AS text)"}},
+	ByCodePoint:   {"by-code-point", 1, 1, postfix("COLLATE BINARY"), spelling{}},
+	NoCase:        {"no-case", 1, 1, postfix("COLLATE NOCASE"), spelling{}},
+	RightTrim:     {"right-trim", 1, 1, postfix("COLLATE RTRIM"), spelling{}},
 	CodePointText: {"code-point-text", 1, 1, spelling{"(CAST(", nil, " AS TEXT) COLLATE BINARY)"}, spelling{"(cast(", nil, ` AS text) COLLATE "C")`}},
 	// SQLite would read a number as a day of Julius Scaliger, and the text now as the time of the query.
 	AnyTime:        {"any-time", 5, 5, spelling{"(CASE WHEN typeof(", []constant{") = 'text' AND substr(", ", 8, 1) = '-' THEN coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', ", "), exo_read_time(", ", 0)) ELSE exo_read_time("}, ", 0) END)"}, spelling{}},

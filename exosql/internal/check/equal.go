@@ -18,6 +18,12 @@ import (
 func Form(live *schema.Database, col *decl.Column) decl.Form {
 	t, x := (&Checker{Live: live}).column(col.Table, col)
 	f := decl.Form{Equality: equality(live, col, t, x)}
+	if f.Equality == decl.WiderEquality {
+		f.Collation = x.Collation
+		if live.Engine == schema.SQLite {
+			f.Collation = strings.ToUpper(x.Collation)
+		}
+	}
 	f.Numbers = x != nil && live.Engine == schema.SQLite && col.Kind == value.TypeText && numeric(t.Affinity(x))
 	if x != nil && live.Engine == schema.Postgres {
 		f.Type = x.Type
