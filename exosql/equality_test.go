@@ -3,13 +3,18 @@ package exosql_test
 // Conditions, groups and distinct follow the column's own equality; all that decides what is in scope compares exactly.
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/service"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/dynamic"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -144,4 +149,152 @@ var eqCases = []struct{ program, wide, exact string }{
 	{`(async () => { const q = things.groupBy(t => t.code), out = []; let p = await q.page(1); for (;;) { out.push(...p.rows.map(r => r.code)); if (!p.next) return out; p = await q.page(1, p.next) } })()`, `GROUPS`, `TEXTS`},
 	{`things.ifUnchanged({ id: 1, code: "V" }).update({ plain: "new" }).catch(e => e.kind)`, `"conflict"`, ``},
 	{`things.ifUnchanged({ id: 1, code: "M" }).update({ plain: "acme" })`, `1`, ``},
+}
+
+type eqOwned struct {
+	ID                int64
+	Org, Owner, Email string
+}
+
+// TestLooseStaysInScope: a condition by the column's own equality finds rows in scope alone, also where the column is the scope's, is
+// looked up by an index, is a link's, is labelled, or says who may read a value. The twin is the database's own equality.
+func TestLooseStaysInScope(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		for _, c := range exWide {
+			if c.engine != e.Name {
+				continue
+			}
+			t.Run(c.typ, func(t *testing.T) {
+				db, look, _ := exFile(t, e, c.before+eqFill(wbDDL(e, "CREATE TABLE things (id {int} PRIMARY KEY, org "+c.typ+" NOT NULL, owner "+c.typ+" NOT NULL, email TEXT NOT NULL); CREATE INDEX t_by_org ON things (org); CREATE INDEX t_by_owner ON things (owner);")+
+					"INSERT INTO things VALUES (1, $M, $M, 'one'), (2, $V, $M, 'two'), (3, $M, $V, 'three')", c.mine, c.theirs))
+				if got := look(eqFill("SELECT count(*) FROM things WHERE org = $M", c.mine, c.theirs)); got != "3" {
+					t.Fatalf("the twin finds %s rows", got)
+				}
+				things := exosql.NewTable[eqOwned]("things")
+				id := exosql.NewKey(things, "id", func(r *eqOwned) *int64 { return &r.ID })
+				org := exosql.NewColumn(things, "org", func(r *eqOwned) *string { return &r.Org }).Indexed()
+				owner := exosql.NewColumn(things, "owner", func(r *eqOwned) *string { return &r.Owner }).Indexed()
+				email := exosql.NewColumn(things, "email", func(r *eqOwned) *string { return &r.Email }).WithLabel("pii").ReadBy("person", owner)
+				facet := exosql.NewFacet(things, "thing", id, org, owner, email)
+				facet.Add(exosql.Via(exosql.Many("peers", owner, owner), facet))
+				var sent []string
+				type mail struct {
+					To   []string `json:"to"`
+					Text string   `json:"text"`
+				}
+				post, err := service.New("post", "posts", service.AdmitsFor(service.Method("send", "sends a text", func(_ context.Context, m mail) (service.None, error) {
+					sent = append(sent, m.Text)
+					return service.None{}, nil
+				}).Admits(value.NewLabel("pii")), func(m struct {
+					To []string `json:"to"`
+				}) value.Label {
+					tag, err := value.ReaderTag("pii", "person", m.To...)
+					if err != nil {
+						return value.Label{}
+					}
+					return value.NewLabel(tag)
+				}))
+				if err != nil {
+					t.Fatal(err)
+				}
+				tool := wbTool(t, codemode.Grants{"things": facet.Of(exosql.Grant(db, things, org.Eq(c.mine))), "post": post})
+				for _, x := range []struct{ program, want string }{
+					{`things.where(t => t.org === "V").orderBy(t => t.id).select(t => t.id)`, `[1,3]`},
+					{`things.where(t => t.owner === "V").orderBy(t => t.id).select(t => t.id)`, `[1,3]`},
+					{`things.where(t => t.org.in(["V"])).count()`, `2`},
+					{`things.where(t => t.org === t.owner).count()`, `2`},
+					{`things.groupBy(t => t.org).select(g => ({ org: g.org, n: g.count() }))`, `[{"org":"M","n":2}]`},
+					{`things.select(t => t.org).distinct()`, `["M"]`},
+					{`things.where(t => things.some(x => x.org === t.owner && x.id === 2)).count()`, `0`},
+					{`things.where(t => t.org.in(things.where(x => x.id === 2).select(x => x.org))).count()`, `0`},
+					{`things.where({ id: 1 }).peers().count()`, `1`},
+					{`things.where(t => t.peers().orderBy(p => p.id).first().owner === "V").count()`, `2`},
+					{`things.groupBy(t => t.peers().orderBy(p => p.id).first().owner).select(g => ({ owner: g.owner, n: g.count() })).execute().then(r => r.length)`, `1`},
+					{`things.where(t => t.id === 3 && t.peers().some(p => p.owner === "M")).count()`, `1`},
+					{`(async () => { const q = things.where(t => t.org === "V").orderBy(t => t.owner), out = []; let p = await q.page(1); for (;;) { out.push(...p.rows.map(r => r.id)); if (!p.next) return out.sort(); p = await q.page(1, p.next) } })()`, `[1,3]`},
+					{`(async () => { const m = await things.where(t => t.owner === "V" && t.id === 1).first(); await post.send({ to: ["V"], text: m.email }) })().catch(e => e.kind)`, `"denied"`},
+					{`(async () => { const m = await things.where(t => t.owner === "V" && t.id === 1).first(); await post.send({ to: ["M"], text: m.email }); return 1 })()`, `1`},
+				} {
+					r := tool.Run(t.Context(), eqFill("return "+x.program, c.mine, c.theirs))
+					if got, want := string(r.JSON), eqFill(x.want, c.mine, c.theirs); r.Err != nil || got != want {
+						t.Errorf("%s: %s %v, want %s", x.program, got, r.Err, want)
+					}
+				}
+				if fmt.Sprint(sent) != "[one]" {
+					t.Errorf("sent %q", sent)
+				}
+			})
+		}
+	})
+}
+
+// TestEqualityIsShown: the description of a table says which texts of a column are equal, in a file always, and for declarations in Go once
+// Check has read the catalogue. A column of exact texts has no such words.
+func TestEqualityIsShown(t *testing.T) {
+	words := map[string]string{
+		"TEXT COLLATE NOCASE": "[=== ignores the case of A to Z]", "TEXT COLLATE RTRIM": "[=== ignores spaces at the end]",
+		"text COLLATE lax": "[=== follows its collation: different texts can be equal]", "tenant": "[=== follows its collation: different texts can be equal]", "public.citext": "[=== ignores case]",
+	}
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		for _, c := range exWide {
+			if c.engine != e.Name {
+				continue
+			}
+			t.Run(c.typ, func(t *testing.T) {
+				db, _, _ := exFile(t, e, c.before+eqFill(eqDDL(e, c.typ), c.mine, c.theirs))
+				d := eqDeclare()
+				o := exosql.NewFacet(d.table, "thing", d.id, d.code, d.plain).Of(exosql.Grant(db, d.table, d.id.Gt(0)))
+				if text := wbTool(t, codemode.Grants{"things": o}).Description(); strings.Contains(text, "[===") {
+					t.Errorf("before a check:\n%s", text)
+				}
+				if _, err := exosql.Inspect(t.Context(), db, exosql.Granted(o)); err != nil {
+					t.Fatal(err)
+				}
+				d = eqDeclare()
+				o = exosql.NewFacet(d.table, "thing", d.id, d.code, d.plain).Of(exosql.Grant(db, d.table, d.id.Gt(0)))
+				if _, err := exosql.Inspect(t.Context(), db, exosql.Granted(o)); err != nil {
+					t.Fatal(err)
+				}
+				live, err := db.Catalog(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				table, err := dynamic.New(live).Table("things")
+				if err != nil {
+					t.Fatal(err)
+				}
+				f, err := table.Facet("thing", "id", "code", "plain")
+				if err != nil {
+					t.Fatal(err)
+				}
+				file, err := f.Of(db, table.Rows(dynamic.Eq("id", 1)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for what, o := range map[string]exo.Object{"after a check": o, "from a catalogue": file} {
+					text := wbTool(t, codemode.Grants{"things": o}).Description()
+					if _, line, _ := strings.Cut(text, "code: "); strings.Count(text, "[===") != 1 || !strings.Contains(strings.SplitN(line, "\n", 2)[0], words[c.typ]) {
+						t.Errorf("%s:\n%s", what, text)
+					}
+				}
+			})
+		}
+	})
+}
+
+// TestTwoCollations: two columns whose collations differ, be it by their schemas alone, are compared by their characters. PostgreSQL would
+// refuse to choose between the two.
+func TestTwoCollations(t *testing.T) {
+	db, look, _ := exFile(t, tu.Postgres, "DROP SCHEMA IF EXISTS eq_one CASCADE; CREATE SCHEMA eq_one; CREATE COLLATION eq_one.lax (provider = icu, locale = 'und-u-ks-level1', deterministic = false);"+exLax+
+		"CREATE TABLE things (id int PRIMARY KEY, code text COLLATE lax, alt text COLLATE eq_one.lax, plain text NOT NULL); INSERT INTO things VALUES (1, 'a', 'A', 'a'), (2, 'b', 'b', 'b')")
+	t.Cleanup(func() { look("DROP SCHEMA eq_one CASCADE") })
+	d := eqDeclare()
+	tool := wbTool(t, codemode.Grants{"things": exosql.NewFacet(d.table, "thing", d.id, d.code, d.alt).Of(exosql.Grant(db, d.table, d.id.Gt(0)))})
+	for program, want := range map[string]string{
+		`things.where(t => t.code === t.alt).select(t => t.id)`: "[2]", `things.where(t => t.alt === "A").select(t => t.id)`: "[1]", `things.where(t => t.alt.in(things.select(x => x.code))).select(t => t.id)`: "[2]",
+	} {
+		if r := tool.Run(t.Context(), "return "+program); r.Err != nil || string(r.JSON) != want {
+			t.Errorf("%s: %s %v, want %s", program, r.JSON, r.Err, want)
+		}
+	}
 }

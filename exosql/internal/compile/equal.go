@@ -5,6 +5,8 @@ package compile
 // the same equality. Whatever else is compared, and all that decides which rows are in scope, is compared by its characters: see exact.go.
 
 import (
+	"slices"
+
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/internal/sqlast"
@@ -67,23 +69,18 @@ func (f *from) loose(x expr) (own expr, by decl.Form, ok bool) {
 // looselyEqual are texts as they are compared by the one equality that all columns among them have.
 func (f *from) looselyEqual(args []expr) ([]expr, bool) {
 	var of decl.Form
-	out := make([]expr, len(args))
+	out := slices.Clone(args)
 	for i, a := range args {
-		out[i] = a
-	}
-	for k, c := range f.columns(args) {
-		own, by, ok := f.loose(c)
-		if !ok || k > 0 && (by.Equality != of.Equality || by.Collation != of.Collation && by.Equality != decl.CaselessType) {
+		if len(f.columns([]expr{a})) == 0 {
+			continue
+		}
+		own, by, ok := f.loose(a)
+		if !ok || of != (decl.Form{}) && (by.Equality != of.Equality || by.Collation != of.Collation) {
 			return nil, false
 		}
-		of = by
-		for i, a := range args {
-			if same(a, c) {
-				out[i] = own
-			}
-		}
+		out[i], of = own, by
 	}
-	return out, of.Equality != decl.UnknownEquality
+	return out, of != decl.Form{}
 }
 
 // equally is x such that rows for which it is equal are one group, or one row of distinct.
