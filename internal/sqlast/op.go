@@ -128,6 +128,7 @@ const (
 	JSONKey      // of an object, by a text
 	JSONIndex    // of an array, by a number from 0
 	JSONValue    // but the JSON null, which is NULL
+	JSONNotNull  // the same of a column of any text, or of PostgreSQL's json
 	JSONText     // a text in JSON, or NULL; on Postgres it is given twice, as are those that follow
 	JSONBool     //
 	JSONLength   // how many elements an array in JSON has, or the whole number under the key length of an object, or NULL
@@ -309,10 +310,11 @@ var ops = [numOps]opInfo{
 	JSONValid:    {"json-valid", 2, 2, spelling{"(CASE WHEN json_valid(", []constant{") THEN "}, " END)"}, spelling{}},
 	JSONKey:      {"json-key", 2, 2, infix("->"), infix("->")},
 	// PostgreSQL's -> takes a scalar for an array of one.
-	JSONIndex: {"json-index", 2, 2, infix("->"), spelling{"jsonb_path_query_first(", []constant{", 'strict $[$i]', jsonb_build_object('i', "}, "), TRUE)"}},
-	JSONValue: {"json-value", 1, 1, spelling{"nullif(", nil, ", 'null')"}, spelling{"nullif(", nil, ", CAST('null' AS jsonb))"}},
-	JSONText:  {"json-text", 1, 2, function("exo_json_text("), spelling{"(CASE jsonb_typeof(", []constant{") WHEN 'string' THEN "}, " #>> '{}' END)"}},
-	JSONBool:  {"json-bool", 1, 2, function("exo_json_bool("), spelling{"(CASE jsonb_typeof(", []constant{") WHEN 'boolean' THEN CAST("}, " AS boolean) END)"}},
+	JSONIndex:   {"json-index", 2, 2, infix("->"), spelling{"jsonb_path_query_first(", []constant{", 'strict $[$i]', jsonb_build_object('i', "}, "), TRUE)"}},
+	JSONValue:   {"json-value", 1, 1, spelling{"nullif(", nil, ", 'null')"}, spelling{"nullif(", nil, ", CAST('null' AS jsonb))"}},
+	JSONNotNull: {"json-not-null", 1, 1, spelling{"nullif(trim(", nil, ", char(9,10,13,32)), 'null')"}, spelling{"nullif(btrim(CAST(", nil, ` AS text), U&'\0009\000A\000D\0020'), 'null')`}},
+	JSONText:    {"json-text", 1, 2, function("exo_json_text("), spelling{"(CASE jsonb_typeof(", []constant{") WHEN 'string' THEN "}, " #>> '{}' END)"}},
+	JSONBool:    {"json-bool", 1, 2, function("exo_json_bool("), spelling{"(CASE jsonb_typeof(", []constant{") WHEN 'boolean' THEN CAST("}, " AS boolean) END)"}},
 	JSONLength: {"json-length", 1, 5, function("exo_json_length("),
 		spelling{"(CASE jsonb_typeof(", []constant{") WHEN 'array' THEN jsonb_array_length(", ") WHEN 'object' THEN CASE jsonb_typeof(", " -> 'length') WHEN 'number' THEN CASE WHEN CAST(trim_scale(CAST(", " -> 'length' AS numeric)) AS text) ~ '^[0-9]{1,9}$' THEN CAST("}, " -> 'length' AS integer) END END END)"}},
 	JSONDigits: {"json-digits", 1, 5, function("exo_json_digits("),

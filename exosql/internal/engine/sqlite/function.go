@@ -68,11 +68,9 @@ func (d Definer) DefineAll() {
 			return f(a)
 		})
 	}
-	d.defineText("exo_json_text", jsonText)
-	d.defineText("exo_json_number", jsonNumber)
-	d.defineText("exo_json_bool", jsonBool)
-	d.defineText("exo_json_length", jsonLength)
-	d.defineText("exo_json_digits", jsonDigits)
+	for name, of := range map[string]func(string) any{"text": jsonText, "number": jsonNumber, "bool": jsonBool, "length": jsonLength, "digits": jsonDigits} {
+		d.define("exo_json_"+name, 1, func(args []driver.Value) any { return of(jsonCell(args[0])) })
+	}
 	for name, of := range map[string]func(string) any{"exo_json_has_text": jsonText, "exo_json_has_number": jsonNumber, "exo_json_has_bool": jsonBool} {
 		d.define(name, 2, func(args []driver.Value) any {
 			s, ok := args[0].(string)
@@ -155,7 +153,12 @@ func (d Definer) DefineAll() {
 		}
 		return args[0]
 	})
-	d.defineText2("exo_same", func(a, b string) any { return truth(same(engine.DecodeJSON([]byte(a)), engine.DecodeJSON([]byte(b)))) })
+	d.define("exo_same", 2, func(args []driver.Value) any {
+		if args[0] == nil || args[1] == nil {
+			return nil
+		}
+		return truth(same(engine.DecodeJSON([]byte(jsonCell(args[0]))), engine.DecodeJSON([]byte(jsonCell(args[1])))))
+	})
 	d.defineText2("exo_same_array", func(a, b string) any {
 		return truth(sameArray(engine.DecodeJSON([]byte(a)), engine.DecodeJSON([]byte(b))))
 	})
