@@ -117,6 +117,8 @@ const (
 	PlusQuarters
 	PlusYears
 
+	// IntervalMillis is the length of an interval in milliseconds, by the same months and days.
+	IntervalMillis
 	IntervalKey // an interval such that = and < mean its length: a month is 30 days, a day 24 hours
 	Elements    // how many an array has
 	Has         // of a value and an array
@@ -301,10 +303,12 @@ var ops = [numOps]opInfo{
 	PlusQuarters: later("plus-quarters", "0, 3", monthsLater(" * 3")),
 	PlusYears:    later("plus-years", "0, 12", monthsLater(" * 12")),
 
-	IntervalKey: {"interval-key", 1, 1, function("exo_interval("), function("(")},
-	Elements:    {"elements", 1, 1, function("exo_count("), function("cardinality(")},
-	Has:         {"has", 2, 2, function("exo_has("), spelling{"(", []constant{" = ANY("}, "))"}},
-	HasNumber:   {"has-number", 2, 2, function("exo_has_number("), spelling{"(", []constant{" = ANY("}, "))"}},
+	// PostgreSQL's epoch has years of 365.25 days: 453600 seconds more than twelve months of 30.
+	IntervalMillis: {"interval-millis", 1, 1, function("exo_interval_millis("), spelling{"(SELECT CASE WHEN isfinite(v) THEN floor((EXTRACT(epoch FROM v) - EXTRACT(year FROM v) * 453600) * 1000) END FROM (SELECT ", nil, " AS v OFFSET 0) AS b)"}},
+	IntervalKey:    {"interval-key", 1, 1, function("exo_interval("), function("(")},
+	Elements:       {"elements", 1, 1, function("exo_count("), function("cardinality(")},
+	Has:            {"has", 2, 2, function("exo_has("), spelling{"(", []constant{" = ANY("}, "))"}},
+	HasNumber:      {"has-number", 2, 2, function("exo_has_number("), spelling{"(", []constant{" = ANY("}, "))"}},
 
 	JSONDocument: {"json-document", 1, 1, spelling{}, spelling{"CAST(", nil, " AS jsonb)"}},
 	JSONValid:    {"json-valid", 2, 2, spelling{"(CASE WHEN json_valid(", []constant{") THEN "}, " END)"}, spelling{}},

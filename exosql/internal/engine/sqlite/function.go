@@ -102,6 +102,12 @@ func (d Definer) DefineAll() {
 	d.defineText("exo_lower", func(s string) any { return cases.Lower(language.Und).String(s) })
 	d.defineText("exo_upper", func(s string) any { return cases.Upper(language.Und).String(s) })
 	d.defineText("exo_interval", intervalKey)
+	d.defineText("exo_interval_millis", func(s string) any {
+		if micros := intervalMicros(s); micros != nil {
+			return micros.Div(micros, big.NewInt(1000)).Int64() // down, as floor
+		}
+		return nil
+	})
 	d.defineText("exo_quarter", quarter)
 	d.define("exo_later", 4, func(args []driver.Value) any {
 		day, ok := args[0].(string)
@@ -269,16 +275,24 @@ func keyBytes(key any) []byte {
 	return []byte{0xff}
 }
 
-// intervalKey is the length of an interval as PostgreSQL compares it, in
-// microseconds: a month has 30 days, a day 24 hours.
-func intervalKey(s string) any {
+// intervalMicros is the length of an interval as PostgreSQL compares it, in
+// microseconds: a month has 30 days, a day 24 hours. It is nil for what is no interval.
+func intervalMicros(s string) *big.Int {
 	i, ok := scalar.ParseInterval(s)
 	if !ok {
 		return nil
 	}
 	days := int64(i.Months)*30 + int64(i.Days)
 	n := new(big.Int).Mul(big.NewInt(days), big.NewInt(86_400_000_000))
-	return number.Key(number.Decimal{Coef: n.Add(n, big.NewInt(i.Micros)), Exp: 0})
+	return n.Add(n, big.NewInt(i.Micros))
+}
+
+// intervalKey is that length as it is compared.
+func intervalKey(s string) any {
+	if micros := intervalMicros(s); micros != nil {
+		return number.Key(number.Decimal{Coef: micros, Exp: 0})
+	}
+	return nil
 }
 
 // local is the time that clocks of a zone show, of the years that PostgreSQL is asked for. The rules are those
