@@ -76,7 +76,7 @@ func filled(form string) string {
 }
 
 // onColumn are the columns on which a method of a column is tried, one of each kind.
-var onColumn = []string{"t.s", "t.n", "t.at", "t.day", "t.d", "t.j", "t.tags", "t.b"}
+var onColumn = []string{"t.s", "t.n", "t.at", "t.day", "t.d", "t.j", "t.tags", "t.b", "t.iv"}
 
 // TestFormsOfPhrases: each form that a phrase names, on any interface, runs on both engines as it is written there.
 func TestFormsOfPhrases(t *testing.T) {

@@ -128,7 +128,7 @@ func (r *postgresReader) relations() error {
 
 func (r *postgresReader) columns() error {
 	return r.each(`SELECT a.attrelid::bigint, a.attname::text, a.atttypid::bigint, format_type(a.atttypid, a.atttypmod), a.attnotnull, coalesce(pg_get_expr(d.adbin, d.adrelid), ''),
-			a.attidentity::text, a.attgenerated::text, coalesce(CASE WHEN a.attcollation <> 100 AND t.typname <> 'name' THEN l.collname::text END, ''), coalesce(NOT l.collisdeterministic, false),
+			a.attidentity::text, a.attgenerated::text, coalesce(CASE WHEN a.attcollation <> 100 AND t.typname <> 'name' THEN CASE WHEN pg_collation_is_visible(l.oid) THEN '' ELSE l.collnamespace::regnamespace || '.' END || l.collname END, ''), coalesce(NOT l.collisdeterministic, false),
 			coalesce(col_description(a.attrelid, a.attnum), ''), coalesce(NOT has_column_privilege(a.attrelid, a.attnum, 'SELECT'), false)
 		FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
 		LEFT JOIN pg_collation AS l ON l.oid = a.attcollation

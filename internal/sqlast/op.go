@@ -38,6 +38,9 @@ const (
 	Coalesce       // the first that is not NULL
 	CastedText     // Postgres only: anything that has a text form, as text
 	CodePointText  // the same, compared and sorted by code point
+	ByCodePoint    // SQLite only: a text, compared and sorted by code point
+	NoCase         // SQLite only: a text, compared without the case of A to Z
+	RightTrim      // SQLite only: a text, compared without the spaces at its end
 	AddressText    // Postgres only: an inet as the database shows it, where a cast adds the length of its mask
 	NextMillis     // Postgres only: a time a millisecond later
 	NullIf         //
@@ -114,6 +117,8 @@ const (
 	PlusQuarters
 	PlusYears
 
+	// IntervalMillis is the length of an interval in milliseconds, by the same months and days.
+	IntervalMillis
 	IntervalKey // an interval such that = and < mean its length: a month is 30 days, a day 24 hours
 	Elements    // how many an array has
 	Has         // of a value and an array
@@ -125,6 +130,7 @@ const (
 	JSONKey      // of an object, by a text
 	JSONIndex    // of an array, by a number from 0
 	JSONValue    // but the JSON null, which is NULL
+	JSONNotNull  // the same of a column of any text, or of PostgreSQL's json
 	JSONText     // a text in JSON, or NULL; on Postgres it is given twice, as are those that follow
 	JSONBool     //
 	JSONLength   // how many elements an array in JSON has, or the whole number under the key length of an object, or NULL
@@ -197,6 +203,9 @@ var ops = [numOps]opInfo{
 	Add:           {"add", 2, 2, infix("+"), infix("+")},
 	Coalesce:      {"coalesce", 2, 0, function("coalesce("), function("coalesce(")},
 	CastedText:    {"casted-text", 1, 1, spelling{}, spelling{"cast(", nil, " AS text)"}},
+	ByCodePoint:   {"by-code-point", 1, 1, postfix("COLLATE BINARY"), spelling{}},
+	NoCase:        {"no-case", 1, 1, postfix("COLLATE NOCASE"), spelling{}},
+	RightTrim:     {"right-trim", 1, 1, postfix("COLLATE RTRIM"), spelling{}},
 	CodePointText: {"code-point-text", 1, 1, spelling{"(CAST(", nil, " AS TEXT) COLLATE BINARY)"}, spelling{"(cast(", nil, ` AS text) COLLATE "C")`}},
 	// SQLite would read a number as a day of Julius Scaliger, and the text now as the time of the query.
 	AnyTime:        {"any-time", 5, 5, spelling{"(CASE WHEN typeof(", []constant{") = 'text' AND substr(", ", 8, 1) = '-' THEN coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', ", "), exo_read_time(", ", 0)) ELSE exo_read_time("}, ", 0) END)"}, spelling{}},
@@ -294,19 +303,22 @@ var ops = [numOps]opInfo{
 	PlusQuarters: later("plus-quarters", "0, 3", monthsLater(" * 3")),
 	PlusYears:    later("plus-years", "0, 12", monthsLater(" * 12")),
 
-	IntervalKey: {"interval-key", 1, 1, function("exo_interval("), function("(")},
-	Elements:    {"elements", 1, 1, function("exo_count("), function("cardinality(")},
-	Has:         {"has", 2, 2, function("exo_has("), spelling{"(", []constant{" = ANY("}, "))"}},
-	HasNumber:   {"has-number", 2, 2, function("exo_has_number("), spelling{"(", []constant{" = ANY("}, "))"}},
+	// PostgreSQL's epoch has years of 365.25 days: 453600 seconds more than twelve months of 30.
+	IntervalMillis: {"interval-millis", 1, 1, function("exo_interval_millis("), spelling{"(SELECT CASE WHEN isfinite(v) THEN floor((EXTRACT(epoch FROM v) - EXTRACT(year FROM v) * 453600) * 1000) END FROM (SELECT ", nil, " AS v OFFSET 0) AS b)"}},
+	IntervalKey:    {"interval-key", 1, 1, function("exo_interval("), function("(")},
+	Elements:       {"elements", 1, 1, function("exo_count("), function("cardinality(")},
+	Has:            {"has", 2, 2, function("exo_has("), spelling{"(", []constant{" = ANY("}, "))"}},
+	HasNumber:      {"has-number", 2, 2, function("exo_has_number("), spelling{"(", []constant{" = ANY("}, "))"}},
 
 	JSONDocument: {"json-document", 1, 1, spelling{}, spelling{"CAST(", nil, " AS jsonb)"}},
 	JSONValid:    {"json-valid", 2, 2, spelling{"(CASE WHEN json_valid(", []constant{") THEN "}, " END)"}, spelling{}},
 	JSONKey:      {"json-key", 2, 2, infix("->"), infix("->")},
 	// PostgreSQL's -> takes a scalar for an array of one.
-	JSONIndex: {"json-index", 2, 2, infix("->"), spelling{"jsonb_path_query_first(", []constant{", 'strict $[$i]', jsonb_build_object('i', "}, "), TRUE)"}},
-	JSONValue: {"json-value", 1, 1, spelling{"nullif(", nil, ", 'null')"}, spelling{"nullif(", nil, ", CAST('null' AS jsonb))"}},
-	JSONText:  {"json-text", 1, 2, function("exo_json_text("), spelling{"(CASE jsonb_typeof(", []constant{") WHEN 'string' THEN "}, " #>> '{}' END)"}},
-	JSONBool:  {"json-bool", 1, 2, function("exo_json_bool("), spelling{"(CASE jsonb_typeof(", []constant{") WHEN 'boolean' THEN CAST("}, " AS boolean) END)"}},
+	JSONIndex:   {"json-index", 2, 2, infix("->"), spelling{"jsonb_path_query_first(", []constant{", 'strict $[$i]', jsonb_build_object('i', "}, "), TRUE)"}},
+	JSONValue:   {"json-value", 1, 1, spelling{"nullif(", nil, ", 'null')"}, spelling{"nullif(", nil, ", CAST('null' AS jsonb))"}},
+	JSONNotNull: {"json-not-null", 1, 1, spelling{"nullif(trim(", nil, ", char(9,10,13,32)), 'null')"}, spelling{"nullif(btrim(CAST(", nil, ` AS text), U&'\0009\000A\000D\0020'), 'null')`}},
+	JSONText:    {"json-text", 1, 2, function("exo_json_text("), spelling{"(CASE jsonb_typeof(", []constant{") WHEN 'string' THEN "}, " #>> '{}' END)"}},
+	JSONBool:    {"json-bool", 1, 2, function("exo_json_bool("), spelling{"(CASE jsonb_typeof(", []constant{") WHEN 'boolean' THEN CAST("}, " AS boolean) END)"}},
 	JSONLength: {"json-length", 1, 5, function("exo_json_length("),
 		spelling{"(CASE jsonb_typeof(", []constant{") WHEN 'array' THEN jsonb_array_length(", ") WHEN 'object' THEN CASE jsonb_typeof(", " -> 'length') WHEN 'number' THEN CASE WHEN CAST(trim_scale(CAST(", " -> 'length' AS numeric)) AS text) ~ '^[0-9]{1,9}$' THEN CAST("}, " -> 'length' AS integer) END END END)"}},
 	JSONDigits: {"json-digits", 1, 5, function("exo_json_digits("),

@@ -18,6 +18,12 @@ import (
 func Form(live *schema.Database, col *decl.Column) decl.Form {
 	t, x := (&Checker{Live: live}).column(col.Table, col)
 	f := decl.Form{Equality: equality(live, col, t, x)}
+	if f.Equality == decl.WiderEquality {
+		f.Collation = x.Collation
+		if live.Engine == schema.SQLite {
+			f.Collation = strings.ToUpper(x.Collation)
+		}
+	}
 	f.Numbers = x != nil && live.Engine == schema.SQLite && col.Kind == value.TypeText && numeric(t.Affinity(x))
 	if x != nil && live.Engine == schema.Postgres {
 		f.Type = x.Type
@@ -43,6 +49,22 @@ func equality(live *schema.Database, col *decl.Column, t *schema.Table, x *schem
 		return decl.PaddedType
 	}
 	return decl.ExactEquality // its text is compared, or it has the text of all that is equal to it
+}
+
+// EqualWords says to programs which texts of a column their conditions take for equal; "" where it is the same texts alone.
+func EqualWords(live *schema.Database, col *decl.Column) string {
+	switch f := Form(live, col); {
+	case col.Kind != value.TypeText || f.Numbers:
+	case f.Equality == decl.CaselessType:
+		return "[=== ignores case]"
+	case f.Collation == "NOCASE":
+		return "[=== ignores the case of A to Z]"
+	case f.Collation == "RTRIM":
+		return "[=== ignores spaces at the end]"
+	case f.Equality == decl.WiderEquality:
+		return "[=== follows its collation: different texts can be equal]"
+	}
+	return ""
 }
 
 // loose warns of columns of which = does not mean what it says: a condition of a program finds other texts too. Scopes, links and pages

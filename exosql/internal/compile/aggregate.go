@@ -41,7 +41,11 @@ func (e aggExpr) sql(f *from) sqlast.Expr {
 	if len(e.within) > 0 && x == nil {
 		x = sqlast.One
 	}
-	a := sqlast.Aggregate{Func: e.fn, X: among(f, x, e.within), Stored: stored}
+	x = among(f, x, e.within)
+	if own, ok := e.x.(ownText); ok && len(e.within) > 0 {
+		x = own.collated(x)
+	}
+	a := sqlast.Aggregate{Func: e.fn, X: x, Stored: stored}
 	if over != nil {
 		return over.of(a)
 	}
@@ -212,6 +216,8 @@ func (f *from) extreme(name string, x expr, within []expr) (expr, error) {
 func (f *from) distinctly(x expr) expr {
 	if same, ok := natively([]expr{x}); ok {
 		return same[0]
+	} else if own, _, ok := f.loose(x); ok {
+		return own
 	} else if x.typ().kind == value.TypeText {
 		return textExpr{x}
 	}
@@ -231,6 +237,9 @@ func same(a, b expr) bool {
 		return ok && same(a.x, b.x)
 	case nativeExpr:
 		b, ok := b.(nativeExpr)
+		return ok && same(a.x, b.x)
+	case ownText:
+		b, ok := b.(ownText)
 		return ok && same(a.x, b.x)
 	case opExpr:
 		b, ok := b.(opExpr)

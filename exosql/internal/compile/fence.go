@@ -157,6 +157,8 @@ func plainText(e expr) expr {
 		return t.x
 	case nativeExpr:
 		return t.x
+	case ownText:
+		return t.x
 	}
 	return e
 }

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/exoagent/exoagent/exo/fail"
@@ -46,6 +47,9 @@ type cell struct {
 	of  exprType
 
 	list string // of a list, the kind of its items
+
+	by   *decl.Column // of a key that shows one text of several: the output by which they are equal
+	like decl.Form    // that equality
 }
 
 // An engine moves a condition on a key to the rows that are grouped, where no guard stands before it.
@@ -73,7 +77,7 @@ func (f *from) doGroup(q *query, n *message.Node, env names) error {
 	inner := f.bound(n.Args[0], q, env)
 	row := &occurrence{table: &decl.Table{Name: "groups"}, optional: true}
 	g := &group{ns: q.seen(), of: &was, names: record.Names, cells: map[*decl.Column]expr{}, order: &was, rows: rows}
-	row.group = g
+	row.group, g.inner = g, f
 	d := &derived{outs: map[outKey]string{}, group: g}
 	var outs []sqlast.Output
 	for i, a := range record.Args {
@@ -84,16 +88,16 @@ func (f *from) doGroup(q *query, n *message.Node, env names) error {
 		if _, value := x.(argExpr); value || !language.Groupable[x.typ().kind] {
 			return fail.Errorf(fail.Invalid, n.Name, "rows can't be grouped by `%s`: it has to be a column, or an expression of columns, of numbers, texts, truth values, times, days or ids", record.Names[i])
 		}
-		x = f.canonical(x)
-		c := g.cell(row, x)
+		x, c := g.keyOfRows(row, x)
 		g.by = append(g.by, x)
 		g.keys, g.kinds = append(g.keys, c), append(g.kinds, a.Type.Args["of"].Name)
 		row.table.Keys = append(row.table.Keys, c.col)
-		if _, twice := d.outs[outKey{row, c.col}]; twice { // under another name
+		key := outKey{row, cmp.Or(c.by, c.col)}
+		if _, twice := d.outs[key]; twice { // under another name
 			continue
 		}
 		f.c.sorting = true
-		outs = append(outs, d.out(outKey{row, c.col}, f.canonicalSQL(x), len(outs)))
+		outs = append(outs, d.out(key, f.canonicalSQL(x), len(outs)))
 		f.c.sorting = false
 	}
 	source := *f

@@ -232,7 +232,11 @@ func (f *from) distinctKeys(out *projection, keys []sqlast.Expr) ([]sqlast.Expr,
 			continue // the same in every row
 		}
 		f.c.sorting = !free(it.expr)
-		keys = append(keys, compared(keyOf(it.expr, t), f))
+		key := keyOf(it.expr, t)
+		if own, _, ok := f.loose(it.expr); ok {
+			key = own
+		}
+		keys = append(keys, compared(key, f))
 		f.c.sorting = false
 	}
 	return keys, nil

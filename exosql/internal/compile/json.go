@@ -36,6 +36,22 @@ func (e jsonExpr) sql(f *from) sqlast.Expr {
 	return call(jsonOps[e.as], e.at(f), e.at(f))
 }
 
+// jsonNull is JSON that is asked whether it is null. A document that is JSON's own null is shown as null, and so it is null.
+type jsonNull struct{ x expr }
+
+func (e jsonNull) typ() exprType { return e.x.typ() }
+
+func (e jsonNull) sql(f *from) sqlast.Expr {
+	c, column := e.x.(colExpr)
+	if !column {
+		return e.x.sql(f)
+	}
+	if f.c.form(c.col).Type == "jsonb" {
+		return call(sqlast.JSONValue, c.sql(f))
+	}
+	return call(sqlast.JSONNotNull, c.sql(f)) // of PostgreSQL's json there is no =
+}
+
 var jsonOps = map[string]sqlast.Op{value.TypeJSON: sqlast.JSONValue, value.TypeText: sqlast.JSONText, value.TypeFloat: sqlast.JSONNumber, value.TypeBool: sqlast.JSONBool, value.TypeInt: sqlast.JSONLength}
 
 // at is the JSON at the end of the keys.

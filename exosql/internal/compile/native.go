@@ -54,7 +54,7 @@ func nativeOf(args []expr) decl.Native {
 // inItsType reports whether an expression has a native type in the statement, too.
 func inItsType(e expr) bool {
 	switch e := e.(type) {
-	case textExpr, sameText, exactText, byLetters:
+	case textExpr, sameText, exactText, byLetters, ownText:
 		return false
 	case opExpr:
 		return false

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
@@ -25,8 +26,12 @@ func (e textExpr) typ() exprType {
 
 func (e textExpr) sql(f *from) sqlast.Expr {
 	x := e.x.sql(f)
-	if c, column := e.x.(colExpr); column && x != nil && f.c.dialect == sqlast.SQLite && f.c.form(c.col).Numbers {
-		return call(sqlast.CodePointText, x)
+	if c, column := e.x.(colExpr); column && x != nil && f.c.dialect == sqlast.SQLite {
+		if form := f.c.form(c.col); form.Numbers {
+			return call(sqlast.CodePointText, x)
+		} else if form.Equality == decl.WiderEquality {
+			return call(sqlast.ByCodePoint, x)
+		}
 	}
 	if _, value := e.x.(argExpr); f.c.dialect != sqlast.Postgres || x == nil {
 		return x
@@ -169,6 +174,8 @@ func (f *from) keyed(args []expr) []expr {
 	if of.kind == value.TypeText {
 		if same, ok := natively(args); ok {
 			return same
+		} else if own, ok := f.looselyEqual(args); ok {
+			return own
 		}
 		// Of columns with two collations PostgreSQL fails to choose one, for the first
 		// row that it looks at.

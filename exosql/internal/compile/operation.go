@@ -78,6 +78,9 @@ func (f *from) operated(op *language.Operator, n *message.Node, env names) (expr
 		if x, err = f.asCompared(x, n, env, op.Ast == sqlast.Is || op.Ast == sqlast.IsNot); err != nil {
 			return nil, err
 		}
+		if x.typ().kind == value.TypeJSON {
+			x = jsonNull{x}
+		}
 	}
 	if op.Form == language.FormList && isQuery(n.Args[0]) {
 		return f.among(x, n, env)

@@ -93,7 +93,7 @@ func (f *from) rowsOf(q *query, n *message.Node, env names) ([]expr, error) {
 		if _, value := x.(argExpr); value || !language.Groupable[x.typ().kind] {
 			return nil, fail.Errorf(fail.Invalid, n.Name, "rows can't be told apart by `%s`: it has to be a column, or an expression of columns, of numbers, texts, truth values, times, days or ids", record.Names[i])
 		}
-		by = append(by, f.canonical(x))
+		by = append(by, f.equally(x))
 	}
 	return by, nil
 }

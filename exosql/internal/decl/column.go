@@ -1,6 +1,7 @@
 package decl
 
 import (
+	"strings"
 	"sync/atomic"
 
 	"github.com/exoagent/exoagent/exo/message"
@@ -35,6 +36,8 @@ type Column struct {
 	// Needed: a new row needs a value, which the database does not give. It is set when a catalogue is compared with the declaration, and
 	// decides nothing: descriptions show the column as required.
 	Needed atomic.Bool
+	// Equals says to programs which texts of the column are equal, where that is more than the same text. It is set with Needed.
+	Equals atomic.Pointer[string]
 	Scoped atomic.Bool // in some grant the scope gives it to each new row, and a program may not
 }
 
@@ -47,6 +50,14 @@ func (c *Column) Change() {
 		panic("exosql: a Column that was not declared: it is made by NewColumn, NewKey or NewNullable")
 	}
 	c.Table.change()
+}
+
+// doc is what the description of a table says of the column.
+func (c *Column) doc() string {
+	if words := c.Equals.Load(); words != nil && *words != "" {
+		return strings.TrimSpace(*words + " " + c.Doc)
+	}
+	return c.Doc
 }
 
 // Charge is what limits count for each value of the column that is shown sealed, whatever it holds: the size of what a

@@ -196,7 +196,7 @@ func (f *Facet) interfaces(rows Rows) []*message.Interface {
 		}
 	}
 	for _, c := range f.Cols {
-		row.Fields[c.Guest] = &message.Property{Type: c.exprType(), Doc: c.Doc, Label: c.Label}
+		row.Fields[c.Guest] = &message.Property{Type: c.exprType(), Doc: c.doc(), Label: c.Label}
 		row.Order = append(row.Order, c.Guest)
 	}
 	for _, l := range f.Links {

@@ -4,9 +4,11 @@ package decl
 type Form struct {
 	Type     string // as the database calls it; "": nobody knows
 	Equality Equality
-	Native   Native
-	Numbers  bool // SQLite takes what looks like a number in it for one: 1000, 1e3 and 1000.0 are equal
-	Cast     bool // an array of a type that an answer does not name, as of an enum: it is read as an array of Elem
+	// Collation is that of a column with WiderEquality: columns of one collation have one equality.
+	Collation string
+	Native    Native
+	Numbers   bool // SQLite takes what looks like a number in it for one: 1000, 1e3 and 1000.0 are equal
+	Cast      bool // an array of a type that an answer does not name, as of an enum: it is read as an array of Elem
 }
 
 // Native is the type of a column that is a text to programs and has another type in the database: an enum, inet, money, a range. The

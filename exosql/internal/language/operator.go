@@ -163,6 +163,7 @@ var operators = []Operator{
 	{Name: "plus", unlisted: true, on: days, params: []string{"number", "unit"}, result: "day", Form: FormPlus},
 	{Name: "daysSince", unlisted: true, on: days, params: one, result: "int", Form: FormDays},
 	{Name: "getTime", unlisted: true, on: times, result: "int", Ast: sqlast.EpochMillis, Form: FormUTC},
+	{Name: "asMilliseconds", unlisted: true, on: []string{"Interval"}, result: "int", Ast: sqlast.IntervalMillis, Form: FormUTC},
 	{Name: "sub", unlisted: true, also: []string{"-"}, on: times, params: one, result: "int", Form: FormElapsed},
 	{Name: "rsub", unlisted: true, on: times, params: one, result: "int", Form: FormElapsed},
 

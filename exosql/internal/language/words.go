@@ -106,6 +106,7 @@ var columnPhrases = [][3]string{
 	{"call:test call:exec", "includes like", "for a part of a text use column.includes('…'), or column.like('…%')"},
 
 	{"op:!", "round === isNull", "for an empty value use .isNull(), and for 0 write column === 0"},
+	{"unsuited op:+ op:- op:* op:/ op:% op:neg", "asMilliseconds", "as a number it is .asMilliseconds()"},
 	{"op:!", "isNull", "for an empty value use .isNull()"},
 	{"op:neg", "desc", "to sort backwards use .desc()"},
 	{"op:-", "daysSince", "for the days between them write a.daysSince(b)"},

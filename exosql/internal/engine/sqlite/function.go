@@ -68,11 +68,9 @@ func (d Definer) DefineAll() {
 			return f(a)
 		})
 	}
-	d.defineText("exo_json_text", jsonText)
-	d.defineText("exo_json_number", jsonNumber)
-	d.defineText("exo_json_bool", jsonBool)
-	d.defineText("exo_json_length", jsonLength)
-	d.defineText("exo_json_digits", jsonDigits)
+	for name, of := range map[string]func(string) any{"text": jsonText, "number": jsonNumber, "bool": jsonBool, "length": jsonLength, "digits": jsonDigits} {
+		d.define("exo_json_"+name, 1, func(args []driver.Value) any { return of(jsonCell(args[0])) })
+	}
 	for name, of := range map[string]func(string) any{"exo_json_has_text": jsonText, "exo_json_has_number": jsonNumber, "exo_json_has_bool": jsonBool} {
 		d.define(name, 2, func(args []driver.Value) any {
 			s, ok := args[0].(string)
@@ -104,6 +102,12 @@ func (d Definer) DefineAll() {
 	d.defineText("exo_lower", func(s string) any { return cases.Lower(language.Und).String(s) })
 	d.defineText("exo_upper", func(s string) any { return cases.Upper(language.Und).String(s) })
 	d.defineText("exo_interval", intervalKey)
+	d.defineText("exo_interval_millis", func(s string) any {
+		if micros := intervalMicros(s); micros != nil {
+			return micros.Div(micros, big.NewInt(1000)).Int64() // down, as floor
+		}
+		return nil
+	})
 	d.defineText("exo_quarter", quarter)
 	d.define("exo_later", 4, func(args []driver.Value) any {
 		day, ok := args[0].(string)
@@ -155,7 +159,12 @@ func (d Definer) DefineAll() {
 		}
 		return args[0]
 	})
-	d.defineText2("exo_same", func(a, b string) any { return truth(same(engine.DecodeJSON([]byte(a)), engine.DecodeJSON([]byte(b)))) })
+	d.define("exo_same", 2, func(args []driver.Value) any {
+		if args[0] == nil || args[1] == nil {
+			return nil
+		}
+		return truth(same(engine.DecodeJSON([]byte(jsonCell(args[0]))), engine.DecodeJSON([]byte(jsonCell(args[1])))))
+	})
 	d.defineText2("exo_same_array", func(a, b string) any {
 		return truth(sameArray(engine.DecodeJSON([]byte(a)), engine.DecodeJSON([]byte(b))))
 	})
@@ -266,16 +275,24 @@ func keyBytes(key any) []byte {
 	return []byte{0xff}
 }
 
-// intervalKey is the length of an interval as PostgreSQL compares it, in
-// microseconds: a month has 30 days, a day 24 hours.
-func intervalKey(s string) any {
+// intervalMicros is the length of an interval as PostgreSQL compares it, in
+// microseconds: a month has 30 days, a day 24 hours. It is nil for what is no interval.
+func intervalMicros(s string) *big.Int {
 	i, ok := scalar.ParseInterval(s)
 	if !ok {
 		return nil
 	}
 	days := int64(i.Months)*30 + int64(i.Days)
 	n := new(big.Int).Mul(big.NewInt(days), big.NewInt(86_400_000_000))
-	return number.Key(number.Decimal{Coef: n.Add(n, big.NewInt(i.Micros)), Exp: 0})
+	return n.Add(n, big.NewInt(i.Micros))
+}
+
+// intervalKey is that length as it is compared.
+func intervalKey(s string) any {
+	if micros := intervalMicros(s); micros != nil {
+		return number.Key(number.Decimal{Coef: micros, Exp: 0})
+	}
+	return nil
 }
 
 // local is the time that clocks of a zone show, of the years that PostgreSQL is asked for. The rules are those

@@ -11,6 +11,19 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/number"
 )
 
+// jsonCell is the text of a document. SQLite makes a number of one that is a number, in a column whose type is JSON.
+func jsonCell(cell driver.Value) string {
+	switch x := cell.(type) {
+	case string:
+		return x
+	case int64:
+		return strconv.FormatInt(x, 10)
+	case float64:
+		return strconv.FormatFloat(x, 'g', -1, 64)
+	}
+	return ""
+}
+
 // What a piece of JSON holds, as SQLite writes it: nil for anything of another type.
 
 func jsonText(s string) any {

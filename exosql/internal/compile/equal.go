@@ -1,0 +1,108 @@
+package compile
+
+// How a program's conditions, groups and distinct compare a column of texts: by its own equality, be that citext, NOCASE, RTRIM or a
+// collation of PostgreSQL that is not deterministic. All texts that are compared with it have to be values of the program, or columns of
+// the same equality. Whatever else is compared, and all that decides which rows are in scope, is compared by its characters: see exact.go.
+
+import (
+	"slices"
+
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/language"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// collations write an expression of SQLite with the collation of a column that it was made of.
+var collations = map[string]sqlast.Op{"NOCASE": sqlast.NoCase, "RTRIM": sqlast.RightTrim}
+
+// ownText is a text as the equality of a column compares it: the column itself, or the one column of a subquery.
+type ownText struct {
+	x  expr
+	by decl.Form
+}
+
+func (e ownText) typ() exprType { return e.x.typ() }
+
+func (e ownText) sql(f *from) sqlast.Expr {
+	c, column := e.x.(colExpr)
+	if !column {
+		return e.collated(e.x.(subquery).write(f, func(x expr, sub *from) sqlast.Expr { return ownText{x, e.by}.sql(sub) }))
+	}
+	if f.c.dialect == sqlast.SQLite || e.by.Equality.ByType() {
+		return f.unindexed(f.col(c.row, c.col), c.row, c.col)
+	}
+	return c.comparable(f)
+}
+
+// collated is what was made of the column: in an expression SQLite forgets a column's collation.
+func (e ownText) collated(x sqlast.Expr) sqlast.Expr {
+	if op, ok := collations[e.by.Collation]; ok && x != nil {
+		return call(op, x)
+	}
+	return x
+}
+
+// loose is x as its column's equality compares it. ok is false where that equality is exact, and where x is no column: such a text is
+// compared by its characters.
+func (f *from) loose(x expr) (own expr, by decl.Form, ok bool) {
+	var col *decl.Column
+	switch e := x.(type) {
+	case colExpr:
+		col = e.col
+	case cell:
+		if e.by != nil {
+			return cell{row: e.row, col: e.by, of: e.of}, e.like, true
+		}
+		return x, by, false
+	case subquery:
+		if col = f.columnOfLink(e); col == nil {
+			return x, by, false
+		}
+	default:
+		return x, by, false
+	}
+	by = f.c.form(col)
+	ok = f.c.wider(col) && !by.Numbers && (by.Equality == decl.WiderEquality || by.Equality == decl.CaselessType)
+	return ownText{x, by}, by, ok
+}
+
+// looselyEqual are texts as they are compared by the one equality that all columns among them have.
+func (f *from) looselyEqual(args []expr) ([]expr, bool) {
+	var of decl.Form
+	out := slices.Clone(args)
+	for i, a := range args {
+		if len(f.columns([]expr{a})) == 0 {
+			continue
+		}
+		own, by, ok := f.loose(a)
+		if !ok || of != (decl.Form{}) && (by.Equality != of.Equality || by.Collation != of.Collation) {
+			return nil, false
+		}
+		out[i], of = own, by
+	}
+	return out, of != decl.Form{}
+}
+
+// equally is x such that rows for which it is equal are one group, or one row of distinct.
+func (f *from) equally(x expr) expr {
+	if own, _, ok := f.loose(x); ok {
+		return own
+	}
+	return f.canonical(x)
+}
+
+// keyOfRows is a key of groups as an output, and what the groups show of it. Where different texts are one group it is the least of them
+// by its characters, on both engines.
+func (g *group) keyOfRows(row *occurrence, x expr) (by expr, shown cell) {
+	f := g.inner
+	own, form, ok := f.loose(x)
+	if !ok {
+		x = f.canonical(x)
+		return x, g.cell(row, x)
+	}
+	key := g.cell(row, own)
+	least, _ := f.extreme(language.Min, x, nil) // of a text there is one
+	shown = g.cell(row, least)
+	shown.by, shown.like = key.col, form
+	return own, shown
+}
