@@ -109,7 +109,7 @@ func (o orderTerm) x() expr { return o.expr.(sortExpr).x }
 // cursorCell is how a value that rows are sorted by crosses, so that it is compared as it is sorted when it comes back.
 func (o orderTerm) cursorCell() plan.Cell {
 	of := o.x().typ()
-	c := plan.Cell{Kind: of.kind, Null: true, Exact: of.exact, Name: "the order of a page"}
+	c := plan.Cell{Kind: of.kind, Null: true, Exact: of.exact, Misfits: true, Name: "the order of a page"}
 	switch {
 	case of.number() && of.decimal():
 		c.Kind = value.TypeDecimal // of as many digits as it has, whatever it is shown as

@@ -52,7 +52,9 @@ type Cell struct {
 	Null  bool
 	Form  cellform.Form // SQLite: how a cell is read that is a column as it lies in the database
 	Name  string        // for the host's errors: table.column
-	Shown string        // what the program calls it, for its own errors; "": nothing
+	Shown string        // what the program calls it, for notices; "": nothing
+
+	Misfits bool // what the column can't hold is null, see Misfits
 }
 
 // RunKind says what is asked of a query.

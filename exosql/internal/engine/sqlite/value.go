@@ -49,7 +49,7 @@ func (c *conn) cell(st *stmt, i int, out *plan.Collector) error {
 		}
 		b, _ := valueBytes(sqlite3.Xsqlite3_value_blob(c.Tls, x), sqlite3.Xsqlite3_value_bytes(c.Tls, x)) // empty: no pointer
 		if want.Rows != nil {
-			v, n, err := decodeRows(want.Rows, b)
+			v, n, err := decodeRows(want.Rows, b, out.Misfits())
 			if err != nil {
 				return err
 			}
