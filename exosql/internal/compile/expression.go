@@ -44,7 +44,7 @@ func (e colExpr) sql(f *from) sqlast.Expr {
 	if x != nil && f.c.heldAs(e.col) != "" {
 		return f.read(x, e.col)
 	}
-	return f.unindexed(x, e.row, e.col)
+	return f.fitting(f.unindexed(x, e.row, e.col), e)
 }
 
 func (e colExpr) typ() exprType {
@@ -80,7 +80,7 @@ func (e colExpr) comparable(f *from) sqlast.Expr {
 	if e.col.Kind == value.TypeText && x != nil && f.c.form(e.col).Numbers { // its text, as it is shown
 		return call(sqlast.CodePointText, x)
 	}
-	return f.unindexed(x, e.row, e.col)
+	return f.fitting(f.unindexed(x, e.row, e.col), e)
 }
 
 // argExpr is a value of the program or of the host, bound to a placeholder of its own
@@ -119,6 +119,8 @@ func (e opExpr) sql(f *from) sqlast.Expr {
 		if x := e.postgres(f); x != nil {
 			return x
 		}
+	} else if x := e.beside(f); x != nil {
+		return x
 	} else if x := e.held(f); x != nil {
 		return x
 	}
@@ -129,7 +131,12 @@ func (e opExpr) sql(f *from) sqlast.Expr {
 	for _, a := range e.args {
 		x := compared(a, f)
 		if e.op == sqlast.IsNull || e.op == sqlast.IsNotNull {
-			x = a.sql(f) // as it is stored: normalising would hide an index, and call an unreadable time null
+			x = a.sql(f) // as it is stored: normalising would hide an index
+		}
+		if c, ok := a.(colExpr); ok && (e.op == sqlast.Coalesce || e.op == sqlast.NullIfNumber || e.op == sqlast.Case) && c.col.Kind == value.TypeDecimal { // else a function of ours finds no number in it
+			if fits, _ := f.c.fit(c); fits != sqlast.NoOp {
+				x = call(sqlast.Case, holds(fits, x), x, sqlast.Null)
+			}
 		}
 		c.Args = append(c.Args, x)
 	}
@@ -149,6 +156,14 @@ func (e inExpr) sql(f *from) sqlast.Expr {
 	in := sqlast.In{X: compared(x, f), Not: e.not}
 	for _, a := range list {
 		in.List = append(in.List, compared(a, f))
+	}
+	if c, ok := plainText(e.x).(colExpr); ok {
+		_, held := x.(rawExpr)
+		if op, read := f.c.fit(c); op != sqlast.NoOp && (!read || held) {
+			if in.X = f.asStored(c); e.not && len(list) > 0 {
+				return call(sqlast.And, in, holds(op, in.X))
+			}
+		}
 	}
 	if e.not && len(e.list) == 0 {
 		// To SQL a NULL is not in an empty list; notIn holds for no NULL.
@@ -170,7 +185,9 @@ func shown(e expr, f *from) sqlast.Expr {
 	if _, ok := e.(colExpr); !ok {
 		return e.sql(f)
 	}
+	f.c.raw++
 	x := compared(e, f)
+	f.c.raw--
 	c, _ := x.(sqlast.Call)
 	switch c.Op {
 	case sqlast.AnyTime:
@@ -190,7 +207,11 @@ func (e sortExpr) typ() exprType { return e.x.typ() }
 
 func (e sortExpr) sql(f *from) sqlast.Expr {
 	if c, ok := e.x.(colExpr); ok && f.c.heldAs(c.col).Exact(c.col.Kind) {
-		return rawExpr{c}.sql(f)
+		x := rawExpr{c}.sql(f)
+		if op, _ := f.c.fit(c); op != sqlast.NoOp && x != nil {
+			return call(sqlast.Case, holds(op, x), x, sqlast.Null)
+		}
+		return x
 	}
 	if c, ok := e.x.(interface{ comparable(*from) sqlast.Expr }); ok && e.x.typ().kind == value.TypeTime {
 		return c.comparable(f)
@@ -216,7 +237,7 @@ func (f *from) neverNull(e expr) bool {
 		e = x.x
 	}
 	c, ok := e.(colExpr)
-	return ok && (!c.col.Null && !c.row.optional || slices.Contains(f.valued, c))
+	return ok && (!c.col.Null && !c.row.optional && !f.c.guards(c) || slices.Contains(f.valued, c))
 }
 
 // values are the columns that have a value wherever a condition holds.

@@ -33,6 +33,11 @@ func (f *from) page(q *query, size plan.Source) error {
 		if len(f.c.after) != len(terms) {
 			return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: a cursor of %d values for an order of %d", len(f.c.after), len(terms))}
 		}
+		if f.inStoredOrder(terms) {
+			f.c.raw++
+			f.c.paging = true
+			defer func() { f.c.raw--; f.c.paging = false }()
+		}
 		f.demand(f.behind(terms, 0))
 	}
 	q.order, size.OneMore = terms, true
@@ -121,9 +126,17 @@ func (o orderTerm) cursorCell() plan.Cell {
 
 // ends adds to the cells of a row those that a cursor is made of.
 func (f *from) ends(sel *sqlast.Select, p *plan.Plan, q *query) {
+	stored := f.inStoredOrder(q.order)
 	for _, o := range q.order {
-		p.Cells = append(p.Cells, o.cursorCell())
-		sel.Columns = append(sel.Columns, sqlast.Output{Expr: shown(o.x(), f), As: fmt.Sprintf("c%d", len(sel.Columns))})
+		cell := o.cursorCell()
+		x := shown(o.x(), f)
+		if c, ok := o.x().(colExpr); ok && stored && x != nil {
+			if cell.Raw, cell.Form = true, f.c.heldAs(c.col); cell.Form != "" {
+				x = rawExpr{c}.sql(f)
+			}
+		}
+		p.Cells = append(p.Cells, cell)
+		sel.Columns = append(sel.Columns, sqlast.Output{Expr: x, As: fmt.Sprintf("c%d", len(sel.Columns))})
 	}
 	p.After = len(q.order)
 }

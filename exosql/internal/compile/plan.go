@@ -47,6 +47,12 @@ func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan,
 			sel.Offset = []sqlast.Expr{sqlast.Zero}
 		} else {
 			sel.OrderBy = f.orders(q, total || kind != plan.RunValue && f.c.labelled())
+			if kind == plan.RunAll || kind == plan.RunFirst {
+				f.marked(p, out, q.order)
+			}
+		}
+		if kind == plan.RunValue && f.c.extremes {
+			p.Cells[0].Again = !f.c.engine.Again
 		}
 	}
 	f.sources.Of(sel).Where = f.where

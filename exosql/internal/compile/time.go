@@ -160,6 +160,17 @@ func (e opExpr) held(f *from) sqlast.Expr {
 	}
 	low := func() sqlast.Expr { return v.bound(plan.ArgBound, form, of).sql(f) }
 	next := func() sqlast.Expr { return v.bound(plan.ArgNext, form, of).sql(f) }
+	fits, _ := f.c.fit(c)
+	with := func(x sqlast.Expr, otherwise sqlast.Op) sqlast.Expr {
+		switch raw := (rawExpr{c}).sql(f); {
+		case fits != sqlast.NoOp:
+			return call(sqlast.And, x, holds(fits, raw))
+		case otherwise == sqlast.NoOp || f.c.paging:
+			return x
+		default:
+			return call(sqlast.And, x, call(otherwise, raw))
+		}
+	}
 	op, right := e.op, low
 	if !form.Exact(of) { // a millisecond has several cells
 		switch e.op {
@@ -181,14 +192,14 @@ func (e opExpr) held(f *from) sqlast.Expr {
 		return call(op, x, right())
 	case sqlast.Lt, sqlast.Le:
 		if !form.Number() {
-			return call(sqlast.And, call(op, x, right()), call(sqlast.NoNumber, x))
+			return with(call(op, x, right()), sqlast.NoNumber)
 		}
-		return call(op, x, right())
+		return with(call(op, x, right()), sqlast.NoOp)
 	case sqlast.Gt, sqlast.Ge:
 		if form.Number() {
-			return call(sqlast.And, call(op, x, right()), call(sqlast.IsNumber, x))
+			return with(call(op, x, right()), sqlast.IsNumber)
 		}
-		return call(op, x, right())
+		return with(call(op, x, right()), sqlast.NoOp)
 	}
 	return nil
 }

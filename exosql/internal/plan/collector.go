@@ -91,7 +91,9 @@ func (c *Collector) Add(v value.Value) error {
 	if v.IsZero() {
 		of := c.Next()
 		if of.Misfits && c.page.hides(c.at) { // it is no cell of the answer
-			v = value.Null()
+			if !of.Raw {
+				v = value.Null()
+			}
 		} else if v = c.misfits.null(of); v.IsZero() {
 			return of.Contradicts("what no value can be")
 		}
@@ -117,6 +119,9 @@ func (c *Collector) AddRows(v value.Value, rows int) error {
 	c.n += rows
 	return c.Add(v)
 }
+
+// Again reports whether the query has to be asked once more, see Cell.Again.
+func (c *Collector) Again() bool { return c.misfits.again }
 
 // Misfits are the misfits that the rows within cells have.
 func (c *Collector) Misfits() *Misfits { return &c.misfits }

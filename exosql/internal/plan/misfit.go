@@ -15,6 +15,7 @@ import (
 type Misfits struct {
 	cells []*Cell
 	n     []int
+	again bool
 }
 
 // null is the null that is shown for a cell that can't be read, or the zero Value where that is an error.
@@ -22,6 +23,7 @@ func (m *Misfits) null(c *Cell) value.Value {
 	if !c.Misfits {
 		return value.Value{}
 	}
+	m.again = m.again || c.Again
 	if i := slices.Index(m.cells, c); i >= 0 {
 		m.n[i]++
 	} else if c.Shown != "" {
@@ -33,7 +35,7 @@ func (m *Misfits) null(c *Cell) value.Value {
 // notice adds to the result of the run how many there were. Each text has the name that the program reads, and nothing of the value.
 func (m *Misfits) notice(to *exo.Message) {
 	for i, c := range m.cells {
-		if to != nil {
+		if to != nil && !m.again {
 			to.Notice(fmt.Sprintf("%s: of `%s` %d values of this answer are no %s in the database, and are null here", to.Op(), c.Shown, m.n[i], c.Kind))
 		}
 	}

@@ -55,6 +55,8 @@ type Cell struct {
 	Shown string        // what the program calls it, for notices; "": nothing
 
 	Misfits bool // what the column can't hold is null, see Misfits
+	Again   bool // rows were sorted by what the database holds there: a misfit has another place, and the query is asked once more
+	Raw     bool // of a cursor: where rows are sorted by what the database holds, a misfit is that
 }
 
 // RunKind says what is asked of a query.
