@@ -9,6 +9,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/dynamic"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -207,6 +208,54 @@ func TestMisfitsAreNull(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// TestMisfitsInWrites: a misfit is no null to a write, which is a Conflict where it would be one. By other columns the row is found, and mended.
+func TestMisfitsInWrites(t *testing.T) {
+	for name, k := range misfitKinds {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tool, _ := misfitTool(t, k, "plain", misfitRows(k, "plain")...)
+			for _, a := range []struct{ program, want string }{
+				{`return t.where(r => r.id === 3 && r.c === null).update({ c: a })`, `1`},
+				{`return t.where(r => r.id <= 2 && r.c !== null).update({ d: a })`, `2`},
+				{`return t.where(r => r.id === 4 && r.c !== null).update({ d: a })`, `0`},
+				{`return t.where(r => r.c === null).update({ c: a })`, "conflict"},
+				{`return t.where(r => r.id === 4 && r.c === null).update({ d: null })`, "conflict"},
+				{`return t.where(r => r.id === 4 && r.c.isNull()).update({ d: null })`, "conflict"},
+				{`return t.where(r => r.id === 4 && r.c !== a).update({ d: null })`, "conflict"},
+				{`return t.where(r => r.id === 4).update(r => ({ d: r.c ?? a }))`, "conflict"},
+				{`const r = await t.where({ id: 4 }).first(); return t.where({ id: 4 }).ifUnchanged({ c: r.c }).update({ d: a })`, "conflict"},
+				{`return t.where({ id: 1 }).ifUnchanged({ c: a }).update({ d: a })`, `1`},
+				{`await t.where({ id: 4 }).update({ c: b }); return (await t.where({ id: 4 }).first()).c`, k.shown[1]},
+				{`await t.where({ id: 5 }).update({ c: null }); return ids(t.where(r => r.id === 5 && r.c === null))`, `[5]`},
+			} {
+				r := tool.Run(t.Context(), "const ids = q => q.select(r => r.id).execute(); const a = "+k.values[0]+", b = "+k.values[1]+";\n"+a.program)
+				if a.want == "conflict" && fail.KindOf(r.Err) != fail.Conflict || a.want != "conflict" && (r.Err != nil || string(r.JSON) != a.want) {
+					t.Errorf("%s\n\t%s %v\n\twant %s", a.program, r.JSON, r.Err, a.want)
+				}
+			}
+		})
+	}
+}
+
+// TestMisfitNotices: an answer counts the cells that are null for it, by column. Labelled columns are not counted, nor those that are not shown.
+func TestMisfitNotices(t *testing.T) {
+	k := misfitKinds["int"]
+	tool, _ := misfitTool(t, k, "plain", misfitRows(k, "plain")...)
+	for _, a := range []struct{ program, want string }{
+		{`return t`, "of `c` 6 values of this answer are no int in the database, and are null here; t.execute: of `d` 6 values"},
+		{`return t.orderBy(r => r.id).limit(4).select(r => r.c)`, "of `c` 1 values"},
+		{`return (await t.orderBy(r => r.id).select(r => r.c).page(5)).rows.length`, "of `c` 2 values"},
+		{`return orgs.select(o => ({ l: o.rows().select(r => ({ c: r.c })) }))`, "of `c` 6 values"},
+		{`return t.where(r => r.c !== null)`, ""},
+		{`return t.where(r => r.c === null).count()`, ""},
+		{`return t.select(r => r.id)`, ""},
+	} {
+		if r := tool.Run(t.Context(), a.program); r.Err != nil || !strings.Contains(r.Notice, a.want) || (a.want == "") != (r.Notice == "") {
+			t.Errorf("%s: %q, %v", a.program, r.Notice, r.Err)
 		}
 	}
 }

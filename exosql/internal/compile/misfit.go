@@ -8,6 +8,7 @@ package compile
 import (
 	"slices"
 
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
@@ -41,6 +42,9 @@ func (c *compiler) fit(e colExpr) (op sqlast.Op, read bool) {
 	}
 	if f := c.form(e.col); f.Clean || f.Numbers || op == sqlast.NoOp {
 		return sqlast.NoOp, read
+	}
+	if !slices.Contains(c.fitted, e) {
+		c.fitted = append(c.fitted, e)
 	}
 	return op, read
 }
@@ -205,4 +209,45 @@ func (f *from) marked(p *plan.Plan, out *projection, terms []orderTerm) {
 func (c *compiler) guards(e colExpr) bool {
 	op, _ := c.fit(e)
 	return op != sqlast.NoOp
+}
+
+// Misfits is the plan that counts the rows that a change finds, n says which, and that have a misfit in a column that it asks of or
+// calculates with; nil: there is none. s is made anew, of the message of the change. What is null to the program and not in the database
+// is not changed as if it were.
+func (s *Statement) Misfits(n *message.Node, change *Statement) (*plan.Plan, error) {
+	var cols []*decl.Column
+	for _, e := range change.c.fitted {
+		if e.row == change.q.base {
+			cols = append(cols, e.col)
+		}
+	}
+	if len(cols) == 0 {
+		return nil, nil
+	}
+	if err := s.Find(n); err != nil {
+		return nil, err
+	}
+	if err := s.f.settle(s.q); err != nil {
+		return nil, err
+	}
+	var any []expr
+	for _, col := range cols {
+		any = append(any, misfitExpr{colExpr{s.q.base, col}})
+	}
+	s.f.demand(joined(sqlast.Or, any))
+	return s.f.finish(&query{base: s.q.base, ns: s.q.ns}, plan.RunCount, nil)
+}
+
+// misfitExpr is the condition that a column holds a misfit.
+type misfitExpr struct{ x colExpr }
+
+func (misfitExpr) typ() exprType { return exprType{kind: value.TypeBool} }
+
+func (e misfitExpr) sql(f *from) sqlast.Expr {
+	op, _ := f.c.fit(e.x)
+	x := f.asStored(e.x)
+	if op == sqlast.NoOp || x == nil {
+		return sqlast.False
+	}
+	return call(sqlast.And, call(sqlast.IsNotNull, x), call(sqlast.Not, call(sqlast.Coalesce, holds(op, x), sqlast.False)))
 }

@@ -60,6 +60,7 @@ type compiler struct {
 	sorting    bool           // by something of a guarded table
 	conditions int            // conditions of the program that are being written, one in another
 
+	fitted   []colExpr // columns whose misfits are null in the statement
 	paging   bool // the condition of a page whose rows are sorted as columns are stored is written
 	raw      int  // columns are written as they are stored: see misfit.go
 	extremes bool // the one value that is asked is the least or the greatest of a column
