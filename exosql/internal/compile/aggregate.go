@@ -83,7 +83,7 @@ func among(f *from, x sqlast.Expr, within []expr) sqlast.Expr {
 	}
 	conds := make([]sqlast.Expr, len(within))
 	for i, c := range within {
-		conds[i] = demanded(c).sql(f)
+		conds[i] = f.c.need(true, func() sqlast.Expr { return demanded(c).sql(f) })
 	}
 	return call(sqlast.Case, all(conds), x, sqlast.Null)
 }

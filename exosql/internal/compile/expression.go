@@ -127,6 +127,9 @@ func (e opExpr) sql(f *from) sqlast.Expr {
 	if s, ok := e.args[0].(subquery); ok && keying(e.op) { // within: an engine keeps the value, and would call it for each row
 		return s.write(f, func(x expr, sub *from) sqlast.Expr { return opExpr{e.op, []expr{x}, e.of}.sql(sub) })
 	}
+	needed := f.c.needed
+	f.c.needed = needed && (e.op == sqlast.And || e.op == sqlast.Or)
+	defer func() { f.c.needed = needed }()
 	c := sqlast.Call{Op: e.op}
 	for _, a := range e.args {
 		x := compared(a, f)
@@ -159,7 +162,7 @@ func (e inExpr) sql(f *from) sqlast.Expr {
 	}
 	if c, ok := plainText(e.x).(colExpr); ok {
 		_, held := x.(rawExpr)
-		if op, read := f.c.fit(c); op != sqlast.NoOp && (!read || held) {
+		if op, read := f.c.fit(c); f.c.needed && op != sqlast.NoOp && (!read || held) {
 			if in.X = f.asStored(c); e.not && len(list) > 0 {
 				return call(sqlast.And, in, holds(op, in.X))
 			}

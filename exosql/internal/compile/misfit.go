@@ -103,7 +103,7 @@ func (e opExpr) beside(f *from) sqlast.Expr {
 	default:
 		return nil
 	}
-	if len(e.args) != 2 {
+	if len(e.args) != 2 || !f.c.needed && e.op != sqlast.Is && e.op != sqlast.IsNot { // it would be false of a misfit, and not unknown
 		return nil
 	}
 	side := func(i int) (x, guard sqlast.Expr) {
@@ -152,11 +152,13 @@ func (f *from) asStoredIf(c colExpr, op sqlast.Op) sqlast.Expr {
 	return f.asStored(c)
 }
 
-// asIs writes with columns as they are stored.
-func (c *compiler) asIs(write func()) {
-	c.raw++
-	write()
-	c.raw--
+// need writes a condition that has to hold, or one that is unknown where it is neither true nor false.
+func (c *compiler) need(holds bool, write func() sqlast.Expr) sqlast.Expr {
+	before := c.needed
+	c.needed = holds
+	x := write()
+	c.needed = before
+	return x
 }
 
 // inStoredOrder reports whether rows are sorted by columns as they are stored: where the first has an index, which would not serve its guard.

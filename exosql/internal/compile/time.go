@@ -161,6 +161,9 @@ func (e opExpr) held(f *from) sqlast.Expr {
 	low := func() sqlast.Expr { return v.bound(plan.ArgBound, form, of).sql(f) }
 	next := func() sqlast.Expr { return v.bound(plan.ArgNext, form, of).sql(f) }
 	fits, _ := f.c.fit(c)
+	if fits != sqlast.NoOp && !f.c.needed && e.op != sqlast.Is && e.op != sqlast.IsNot {
+		return nil
+	}
 	with := func(x sqlast.Expr, otherwise sqlast.Op) sqlast.Expr {
 		switch raw := (rawExpr{c}).sql(f); {
 		case fits != sqlast.NoOp:
@@ -207,7 +210,7 @@ func (e opExpr) held(f *from) sqlast.Expr {
 // heldList is a column of a declared form, and the values among which it is, as its cells, if all are values.
 func (f *from) heldList(x expr, list []expr) (expr, []expr) {
 	c, ok := x.(colExpr)
-	if !ok || !f.c.heldAs(c.col).Exact(c.col.Kind) {
+	if !ok || !f.c.needed && f.c.guards(c) || !f.c.heldAs(c.col).Exact(c.col.Kind) {
 		return x, list
 	}
 	out := make([]expr, len(list))
