@@ -171,7 +171,11 @@ func (f *from) inStoredOrder(terms []orderTerm) bool {
 		return false
 	}
 	switch form := f.c.heldAs(c.col); c.col.Kind {
-	case value.TypeInt, value.TypeFloat, value.TypeText:
+	case value.TypeInt, value.TypeFloat, value.TypeText, value.TypeUUID:
+	case value.TypeBool:
+		if form != "" {
+			return false
+		}
 	case value.TypeTime, value.TypeDate: // no index serves what is read first
 		if form == "" && c.col.Kind == value.TypeTime && !c.col.Iso() || form != "" && !form.Exact(c.col.Kind) {
 			return false
