@@ -96,3 +96,23 @@ func indexed(t *schema.Table, name string) bool {
 	return slices.ContainsFunc(t.Indexes, func(x schema.Index) bool { return slices.ContainsFunc(x.Parts, func(k schema.Part) bool { return strings.EqualFold(k.Column, name) }) }) ||
 		slices.ContainsFunc(t.Uniques, func(k schema.Key) bool { return has(k.Columns) }) || t.PrimaryKey != nil && has(t.PrimaryKey.Columns)
 }
+
+// finds is the SQL that lists the misfits of a column.
+func finds(t *decl.Table, col *decl.Column) string {
+	name := sqlname.Plain(col.Name)
+	cond := map[string]string{
+		value.TypeInt: "typeof(@) <> 'integer'", value.TypeFloat: "@ >= ''", value.TypeText: "typeof(@) = 'blob'", value.TypeBytes: "typeof(@) <> 'blob'", value.TypeBool: "@ NOT IN (0, 1)",
+		value.TypeDecimal: "@ >= '' AND (typeof(@) = 'blob' OR @ NOT GLOB '*[0-9]*' OR @ GLOB '*[^-+.0-9eE]*')", value.TypeUUID: "(length(@) <> 36 OR @ <> lower(@) OR @ NOT GLOB '*-*-*-*-*')",
+		value.TypeDate: "@ IS NOT date(@)", value.TypeTime: "(typeof(@) <> 'text' OR datetime(@) IS NULL)",
+	}[col.Kind]
+	switch {
+	case col.Stored.Number():
+		cond = "typeof(@) <> 'integer'"
+	case col.Stored != "" && col.Stored != cellform.ISO && col.Kind == value.TypeBool:
+		cond = "@ NOT IN (" + strings.ReplaceAll(string(col.Stored), "/", "', '") + ")"
+		cond = strings.Replace(strings.Replace(cond, "(", "('", 1), ")", "')", 1)
+	case col.Stored != "" && col.Stored != cellform.ISO:
+		cond = "@ NOT BETWEEN '0000-01-01' AND '9999-12-31~'"
+	}
+	return "SELECT * FROM " + sqlname.Plain(t.Name) + " WHERE " + name + " IS NOT NULL AND " + strings.ReplaceAll(cond, "@", name)
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
@@ -40,7 +41,7 @@ func (c *compiler) fit(e colExpr) (op sqlast.Op, read bool) {
 	} else {
 		read = e.col.Kind == value.TypeDecimal || e.col.Kind == value.TypeTime && !e.col.Iso()
 	}
-	if f := c.form(e.col); f.Clean || f.Numbers || op == sqlast.NoOp {
+	if f := c.form(e.col); f.Clean || f.Numbers || op == sqlast.NoOp || c.wider(e.col) { // what stands in a CASE has no collation
 		return sqlast.NoOp, read
 	}
 	if !slices.Contains(c.fitted, e) {
@@ -172,6 +173,10 @@ func (f *from) inStoredOrder(terms []orderTerm) bool {
 	}
 	switch form := f.c.heldAs(c.col); c.col.Kind {
 	case value.TypeInt, value.TypeFloat, value.TypeText, value.TypeUUID:
+	case value.TypeBytes: // a cursor can't hold which kind of cell it was
+		if f.c.msg == nil || f.c.msg.Root.Name == language.Page {
+			return false
+		}
 	case value.TypeBool:
 		if form != "" {
 			return false
