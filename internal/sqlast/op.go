@@ -30,7 +30,10 @@ const (
 	NoNumber       // SQLite only: it holds none
 	FitsWhole      // SQLite only: a cell is a whole number, and so on; true or false
 	FitsFlag       //
+	FitsLetter     // 't' or 'f'
+	FitsWord       // 'true' or 'false'
 	FitsText       //
+	FitsJSON       // NULL of NULL
 	FitsBytes      //
 	FitsTime       // a text between the years 0 and 9999; NULL of NULL
 	FitsDay        // such a text of ten characters. It is given twice
@@ -218,6 +221,9 @@ var ops = [numOps]opInfo{
 	NoNumber:       {"no-number", 1, 1, postfix(">= ''"), spelling{}},
 	FitsWhole:      {"fits-whole", 1, 1, spelling{"(typeof(", nil, ") = 'integer')"}, spelling{}},
 	FitsFlag:       {"fits-flag", 1, 1, spelling{"(ifnull(", nil, ", 2) IN (0, 1))"}, spelling{}},
+	FitsLetter:     {"fits-letter", 1, 1, spelling{"(ifnull(", nil, ", '') IN ('t', 'f'))"}, spelling{}},
+	FitsWord:       {"fits-word", 1, 1, spelling{"(ifnull(", nil, ", '') IN ('true', 'false'))"}, spelling{}},
+	FitsJSON:       {"fits-json", 1, 1, function("json_valid("), spelling{}},
 	FitsText:       {"fits-text", 1, 1, spelling{"(typeof(", nil, ") = 'text')"}, spelling{}},
 	FitsBytes:      {"fits-bytes", 1, 1, spelling{"(typeof(", nil, ") = 'blob')"}, spelling{}},
 	FitsTime:       {"fits-time", 1, 1, postfix("BETWEEN '0000-01-01' AND '9999-12-31~'"), spelling{}},

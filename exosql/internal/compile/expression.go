@@ -156,13 +156,16 @@ func (e inExpr) typ() exprType { return exprType{kind: value.TypeBool} }
 
 func (e inExpr) sql(f *from) sqlast.Expr {
 	x, list := f.heldList(e.x, e.list)
+	needed := f.c.needed
+	f.c.needed = false // of the operands
+	defer func() { f.c.needed = needed }()
 	in := sqlast.In{X: compared(x, f), Not: e.not}
 	for _, a := range list {
 		in.List = append(in.List, compared(a, f))
 	}
 	if c, ok := plainText(e.x).(colExpr); ok {
 		_, held := x.(rawExpr)
-		if op, read := f.c.fit(c); f.c.needed && op != sqlast.NoOp && (!read || held) {
+		if op, read := f.c.fit(c); needed && op != sqlast.NoOp && (!read || held) {
 			if in.X = f.asStored(c); e.not && len(list) > 0 {
 				return call(sqlast.And, in, holds(op, in.X))
 			}

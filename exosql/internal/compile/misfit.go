@@ -13,6 +13,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/cellform"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
@@ -21,6 +22,7 @@ import (
 var fits = map[string]sqlast.Op{
 	value.TypeInt: sqlast.FitsWhole, value.TypeFloat: sqlast.IsNumber, value.TypeBool: sqlast.FitsFlag, value.TypeText: sqlast.FitsText, value.TypeBytes: sqlast.FitsBytes,
 	value.TypeDate: sqlast.FitsDay, value.TypeTime: sqlast.FitsTime, value.TypeUUID: sqlast.FitsUUID, value.TypeDecimal: sqlast.FitsDecimal,
+	value.TypeJSON: sqlast.FitsJSON,
 }
 
 // fit is the guard of a column, or NoOp where it needs none. read reports that its comparisons find no value in a misfit by themselves.
@@ -36,10 +38,10 @@ func (c *compiler) fit(e colExpr) (op sqlast.Op, read bool) {
 		} else if e.col.Kind != value.TypeBool {
 			op = sqlast.FitsTime
 		} else {
-			return sqlast.NoOp, true // the two cells that are none of its values are its null
+			op = map[cellform.Form]sqlast.Op{cellform.Letters: sqlast.FitsLetter, cellform.Words: sqlast.FitsWord}[form]
 		}
 	} else {
-		read = e.col.Kind == value.TypeDecimal || e.col.Kind == value.TypeTime && !e.col.Iso()
+		read = e.col.Kind == value.TypeDecimal || e.col.Kind == value.TypeJSON || e.col.Kind == value.TypeTime && !e.col.Iso()
 	}
 	if f := c.form(e.col); f.Clean || f.Numbers || op == sqlast.NoOp || c.wider(e.col) { // what stands in a CASE has no collation
 		return sqlast.NoOp, read

@@ -232,6 +232,8 @@ type beyondExpr struct {
 func (beyondExpr) typ() exprType { return exprType{kind: value.TypeBool} }
 
 func (e beyondExpr) sql(f *from) sqlast.Expr {
+	defer func(needed bool) { f.c.needed = needed }(f.c.needed)
+	f.c.needed = false // of the operands
 	b := sqlast.Beyond{Desc: e.desc}
 	for i := range e.left {
 		b.Left, b.Right = append(b.Left, compared(e.left[i], f)), append(b.Right, compared(e.right[i], f))
