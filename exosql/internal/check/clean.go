@@ -70,7 +70,9 @@ func says(expr, column, kind string) bool {
 
 // replaceName writes NAME for a column in a condition, but within other names and texts.
 func replaceName(expr, name string) string {
-	word := func(b byte) bool { return b == '_' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= 0x80 }
+	word := func(b byte) bool {
+		return b == '_' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= 0x80
+	}
 	var out strings.Builder
 	quoted := false
 	for i := 0; i < len(expr); i++ {
@@ -93,7 +95,9 @@ func indexed(t *schema.Table, name string) bool {
 	has := func(cols []string) bool {
 		return slices.ContainsFunc(cols, func(c string) bool { return strings.EqualFold(c, name) })
 	}
-	return slices.ContainsFunc(t.Indexes, func(x schema.Index) bool { return slices.ContainsFunc(x.Parts, func(k schema.Part) bool { return strings.EqualFold(k.Column, name) }) }) ||
+	return slices.ContainsFunc(t.Indexes, func(x schema.Index) bool {
+		return slices.ContainsFunc(x.Parts, func(k schema.Part) bool { return strings.EqualFold(k.Column, name) })
+	}) ||
 		slices.ContainsFunc(t.Uniques, func(k schema.Key) bool { return has(k.Columns) }) || t.PrimaryKey != nil && has(t.PrimaryKey.Columns)
 }
 

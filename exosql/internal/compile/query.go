@@ -60,11 +60,11 @@ type compiler struct {
 	sorting    bool           // by something of a guarded table
 	conditions int            // conditions of the program that are being written, one in another
 
-	needed   bool // what is written has to hold: unknown is as good as false
+	needed   bool      // what is written has to hold: unknown is as good as false
 	fitted   []colExpr // columns whose misfits are null in the statement
-	paging   bool // the condition of a page whose rows are sorted as columns are stored is written
-	raw      int  // columns are written as they are stored: see misfit.go
-	extremes bool // the one value that is asked is the least or the greatest of a column
+	paging   bool      // the condition of a page whose rows are sorted as columns are stored is written
+	raw      int       // columns are written as they are stored: see misfit.go
+	extremes bool      // the one value that is asked is the least or the greatest of a column
 
 	over *overAll // aggregates that are written are of its window
 
