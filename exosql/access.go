@@ -217,6 +217,11 @@ func AccessPaths(ctx context.Context, o exo.Object) ([]AccessPath, error) {
 		return nil, err
 	}
 	live, err := granted.db.Catalog(ctx)
+	if err == nil { // an index that is new decides how rows are sorted, too
+		granted.db.liveMu.Lock()
+		granted.db.learn(live)
+		granted.db.liveMu.Unlock()
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -179,8 +179,13 @@ func (db *DB) query(ctx context.Context, u *unit, p *plan.Plan, args []value.Val
 		}
 		return value.Value{}, fail.Classify("", err)
 	}
+	if out != nil && out.Again() {
+		return value.Value{}, errAgain
+	}
 	if of != nil {
-		of.next = out.Following()
+		if of.next, err = out.Following(); err != nil {
+			return value.Value{}, err
+		}
 	}
 	switch {
 	case p.Kind == plan.RunCount, p.Kind == plan.RunValue:

@@ -32,7 +32,7 @@ func TestDescent(t *testing.T) {
 	} {
 		db := e.OpenURL(t, e.URL(t), &exosql.OpenOptions{Conns: 1, Setup: e.Exec(
 			"CREATE TABLE folders (id INTEGER PRIMARY KEY, owner INT NOT NULL, name TEXT NOT NULL)",
-			"CREATE TABLE notes (id INTEGER PRIMARY KEY, owner INT NOT NULL, folder_id INT NOT NULL, text TEXT NOT NULL COLLATE TRAP, code TEXT NOT NULL, due INT)",
+			"CREATE TABLE notes (id INTEGER PRIMARY KEY, owner INT NOT NULL, folder_id INT NOT NULL, text TEXT NOT NULL COLLATE TRAP, code TEXT NOT NULL, due INT) STRICT",
 			"INSERT INTO notes WITH RECURSIVE s (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s WHERE n < 5000) SELECT n, n % 10, 1, CASE WHEN n % 10 = 1 THEN 'fair ' ELSE 'BOLT ' END || n, 'c', 1 FROM s",
 			index, "ANALYZE")})
 		r := tu.NewRunner(t, notesOf(db, 1, false), exo.Limits{})

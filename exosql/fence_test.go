@@ -362,7 +362,7 @@ var (
 	itemDay   = exosql.NewColumn(items, "day", func(i *item) *string { return &i.Day }).Indexed()
 )
 
-const itemsSQL = "CREATE TABLE items (id {int} PRIMARY KEY, owner {int} NOT NULL, name TEXT NOT NULL, day TEXT NOT NULL)"
+const itemsSQL = "CREATE TABLE items (id {int} PRIMARY KEY, owner {int} NOT NULL, name TEXT NOT NULL, day TEXT NOT NULL) {strict}"
 
 // TestAdmitted: what compares a key with values, or a column that was declared Indexed,
 // stands where an index serves it, within fences too, and nothing else does.

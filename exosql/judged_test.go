@@ -63,8 +63,8 @@ func notesSQL(e tu.Engine, rows int, indexes ...string) []string {
 	return append(append([]string{
 		"CREATE TABLE people (id {int} PRIMARY KEY)",
 		"INSERT INTO people SELECT n FROM " + number + " WHERE n < 10 AND n <> 2", // the notes of owner 2 have none
-		"CREATE TABLE folders (id {int} PRIMARY KEY, owner {int} NOT NULL, name TEXT NOT NULL)",
-		"CREATE TABLE notes (id {int} PRIMARY KEY, owner {int} NOT NULL, folder_id {int} NOT NULL, text TEXT NOT NULL, code TEXT NOT NULL, due {int})",
+		"CREATE TABLE folders (id {int} PRIMARY KEY, owner {int} NOT NULL, name TEXT NOT NULL) {strict}",
+		"CREATE TABLE notes (id {int} PRIMARY KEY, owner {int} NOT NULL, folder_id {int} NOT NULL, text TEXT NOT NULL, code TEXT NOT NULL, due {int}) {strict}", // no guards: the columns are clean
 		"INSERT INTO folders SELECT n, n % 10, " + bolt + " FROM " + number + " WHERE n < 40",
 		"INSERT INTO notes SELECT n, n % 10, (n / 10) % 4 * 10 + n % 10, " + bolt + ", 'c' || (n % 50), CASE WHEN n % 5 = 0 THEN NULL ELSE n * 7 % 1000 END FROM " + number,
 	}, indexes...), e.Pick("ANALYZE", "ALTER TABLE notes SET (autovacuum_enabled = off); ALTER TABLE folders SET (autovacuum_enabled = off); ANALYZE"))

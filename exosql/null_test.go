@@ -313,6 +313,9 @@ func TestNullPlans(t *testing.T) {
 			if s = strings.TrimSpace(s); s == "" {
 				continue
 			}
+			if strings.HasPrefix(s, "CREATE TABLE items") && e == tu.SQLite { // no guards: the columns are clean
+				s = strings.TrimSuffix(s, ")") + ", CHECK (typeof(n) IN ('integer', 'null')), CHECK (typeof(nn) = 'integer'), CHECK (b IN (0, 1)), CHECK (bt IN (0, 1)))"
+			}
 			if _, err := hand.Exec(s); err != nil {
 				t.Fatal(s, err)
 			}

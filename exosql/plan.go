@@ -81,6 +81,8 @@ type asked struct {
 
 	hooked *decl.Facet // whose rows it writes, where hooks of its table were asked
 
+	again bool // rows that are sorted as columns are stored had a misfit: see compile.Engine
+
 	page  *page // of a page, or nil
 	after []value.Value
 }
@@ -128,15 +130,27 @@ func (db *DB) run(ctx context.Context, a *asked) (value.Value, error) {
 		}
 		v, err := db.query(ctx, a.unit, open, args, a.by, a.m, nil, a.page)
 		if !errors.As(err, &refused) {
-			return v, err
+			return db.settled(ctx, a, v, err)
 		}
 	}
 	args, err := p.Bind(a.m.Args, a.vals, a.after, a.m.Zone())
 	if err != nil {
 		return value.Value{}, err
 	}
-	return db.query(ctx, a.unit, p, args, a.by, a.m, refused, a.page)
+	v, err := db.query(ctx, a.unit, p, args, a.by, a.m, refused, a.page)
+	return db.settled(ctx, a, v, err)
 }
+
+// settled is an answer, or that of the same query with guards where rows were sorted by misfits.
+func (db *DB) settled(ctx context.Context, a *asked, v value.Value, err error) (value.Value, error) {
+	if err != errAgain || a.again {
+		return v, err
+	}
+	a.again = true
+	return db.run(ctx, a)
+}
+
+var errAgain = errors.New("exosql: rows are sorted by what is no value")
 
 // guarded finds or makes the open plan to try after one that was refused, or returns nil: see fence.Next.
 func (db *DB) guarded(ctx context.Context, open *plan.Plan, refused *fence.Refused, a *asked) *plan.Plan {
@@ -155,7 +169,7 @@ func (db *DB) guarded(ctx context.Context, open *plan.Plan, refused *fence.Refus
 		if write {
 			p = writing.Guarded(db.engine(ctx), a.m, grantsOf(a.objs), a.given.Sets, form)
 		} else {
-			p = compile.Guarded(db.engine(ctx), a.m, grantsOf(a.objs), positionOf(a.after), form)
+			p = compile.Guarded(db.engineOf(ctx, a), a.m, grantsOf(a.objs), positionOf(a.after), form)
 		}
 		p = db.plans.Add(key, p)
 	}
@@ -165,6 +179,12 @@ func (db *DB) guarded(ctx context.Context, open *plan.Plan, refused *fence.Refus
 	return p
 }
 
+func (db *DB) engineOf(ctx context.Context, a *asked) compile.Engine {
+	e := db.engine(ctx)
+	e.Again = a.again
+	return e
+}
+
 // plan finds or makes the plan of a guest's message.
 func (db *DB) plan(ctx context.Context, a *asked) (*plan.Plan, error) {
 	var keys [512]byte
@@ -172,7 +192,7 @@ func (db *DB) plan(ctx context.Context, a *asked) (*plan.Plan, error) {
 	p, ok := db.plans.Get(key)
 	if !ok {
 		var err error
-		if p, err = compile.Message(db.engine(ctx), a.m, grantsOf(a.objs), positionOf(a.after)); err != nil {
+		if p, err = compile.Message(db.engineOf(ctx, a), a.m, grantsOf(a.objs), positionOf(a.after)); err != nil {
 			return nil, err
 		}
 		p = db.plans.Add(key, p)
@@ -188,6 +208,9 @@ const utc = "UTC"
 func shapeKey(key []byte, a *asked) []byte {
 	if a.m.Zone() != utc {
 		key = append(key, "zoned "...)
+	}
+	if a.again {
+		key = append(key, "again "...)
 	}
 	key = appendPosition(key, a.after)
 	for _, o := range a.objs {

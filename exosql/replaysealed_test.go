@@ -140,8 +140,8 @@ func TestImagesOfOddCells(t *testing.T) {
 				}
 			}
 		}
-		if told < 3 {
-			t.Errorf("where nothing is labelled only %d of them are refused", told)
+		if told > 0 {
+			t.Errorf("where nothing is labelled %d of them are refused", told)
 		}
 	})
 }

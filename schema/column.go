@@ -24,6 +24,8 @@ type Column struct {
 
 	Comment string
 
+	Misfits int // of SQLite, where LookAtCells has looked: how many cells are no value of Kind. Of times, days and truth values Cells say it
+
 	Cells *Cells // of SQLite, where LookAtCells has looked; else nil
 }
 

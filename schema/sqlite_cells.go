@@ -35,7 +35,7 @@ func (c *Cells) Form(kind Kind) (form string, n int) {
 	return form, n
 }
 
-// LookAtCells sets Column.Cells of the tables of a SQLite database, by the first and the last 500 rows of each. Of PostgreSQL, where a type
+// LookAtCells sets Column.Cells and Column.Misfits of the tables of a SQLite database, by the first and the last 500 rows of each. Of PostgreSQL, where a type
 // says how its values are held, it does nothing.
 func (d *Database) LookAtCells(ctx context.Context, q Querier) error {
 	if d.Engine != SQLite {
@@ -57,12 +57,16 @@ func (t *Table) lookAtCells(ctx context.Context, q Querier) error {
 	var names, outs []string
 	for i := range t.Columns {
 		c := &t.Columns[i]
-		if (c.Kind == Time || c.Kind == Date || c.Kind == Bool) && c.Generated != Virtual { // one that is calculated may call anything
+		formed := c.Kind == Time || c.Kind == Date || c.Kind == Bool
+		if (formed || storageOf[c.Kind] != nil) && c.Generated != Virtual { // one that is calculated may call anything
 			// An expression has no declared type, by which a driver would make a time of a text.
 			name := sqlname.Quote(c.Name)
 			names, cols = append(names, name), append(cols, c)
 			outs = append(outs, fmt.Sprintf("CASE typeof(%[1]s) WHEN 'text' THEN substr(%[1]s, 1, 100) WHEN 'blob' THEN x'' ELSE %[1]s END", name))
-			c.Cells = &Cells{Forms: map[string]int{}}
+			if formed {
+				c.Cells = &Cells{Forms: map[string]int{}}
+			}
+			c.Misfits = 0
 		}
 	}
 	if len(cols) == 0 {
@@ -89,10 +93,40 @@ func (t *Table) lookAtCells(ctx context.Context, q Querier) error {
 			return err
 		}
 		for i, c := range cols {
-			c.Cells.add(c.Kind, *cells[i].(*any))
+			if x := *cells[i].(*any); c.Cells != nil {
+				c.Cells.add(c.Kind, x)
+			} else if x != nil && !storageOf[c.Kind](x) {
+				c.Misfits++
+			}
 		}
 		return nil
 	})
+}
+
+// storageOf reports, for each kind that needs no form, whether a cell is a value of it. A text is cut, and bytes are left out.
+var storageOf = map[Kind]func(cell any) bool{
+	Int:   func(x any) bool { _, ok := x.(int64); return ok },
+	Float: number,
+	Text:  func(x any) bool { _, blob := x.([]byte); return !blob },
+	Bytes: func(x any) bool { _, ok := x.([]byte); return ok },
+	Decimal: func(x any) bool {
+		s, text := x.(string)
+		_, ok := scalar.Canonical(string(Decimal), s)
+		return number(x) || text && (ok || len(s) == 100)
+	},
+	UUID: func(x any) bool {
+		s, _ := x.(string)
+		u, ok := scalar.Canonical(string(UUID), s)
+		return ok && u == s
+	},
+}
+
+func number(x any) bool {
+	switch x.(type) {
+	case int64, float64:
+		return true
+	}
+	return false
 }
 
 // rowid is a name of the table's rowid that no column has; "": there is none.

@@ -144,7 +144,7 @@ func sqliteCell(kind schema.Kind, class string, x any) cell {
 		c.text, c.bad = s, err != nil
 	case schema.UUID:
 		c.text = strings.ToLower(s)
-		c.bad = !isUUID.MatchString(c.text)
+		c.bad = !isUUID.MatchString(s) // capitals are no form of it
 	case schema.JSON:
 		if i, ok := x.(int64); ok {
 			s = strconv.FormatInt(i, 10)
@@ -283,8 +283,8 @@ func (c cell) shows(v any) bool {
 	if c.null {
 		return v == nil
 	}
-	if c.bad {
-		return false
+	if c.bad { // it counts as null
+		return v == nil
 	}
 	switch c.kind {
 	case schema.Int:

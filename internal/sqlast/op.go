@@ -28,6 +28,17 @@ const (
 	StoreFlag      //
 	IsNumber       // SQLite only: a column holds a number
 	NoNumber       // SQLite only: it holds none
+	FitsWhole      // SQLite only: a cell is a whole number, and so on; true or false
+	FitsFlag       //
+	FitsLetter     // 't' or 'f'
+	FitsWord       // 'true' or 'false'
+	FitsText       //
+	FitsJSON       // NULL of NULL
+	FitsBytes      //
+	FitsTime       // a text between the years 0 and 9999; NULL of NULL
+	FitsDay        // such a text of ten characters. It is given twice
+	FitsUUID       // the text of a UUID in small letters. It is given four times
+	FitsDecimal    // a number, or its text. It is given three times
 	TypeOf         // SQLite only: the name of the kind of value that a cell is, NULL of NULL
 	TruncMillis    // Postgres only: a time cut to milliseconds
 	Includes       // the first text contains the second, by characters as they are
@@ -217,6 +228,17 @@ var ops = [numOps]opInfo{
 	StoreFlag:      {"store-flag", 2, 2, function("exo_store_flag("), spelling{}},
 	IsNumber:       {"is-number", 1, 1, postfix("< ''"), spelling{}},
 	NoNumber:       {"no-number", 1, 1, postfix(">= ''"), spelling{}},
+	FitsWhole:      {"fits-whole", 1, 1, spelling{"(typeof(", nil, ") = 'integer')"}, spelling{}},
+	FitsFlag:       {"fits-flag", 1, 1, spelling{"(ifnull(", nil, ", 2) IN (0, 1))"}, spelling{}},
+	FitsLetter:     {"fits-letter", 1, 1, spelling{"(ifnull(", nil, ", '') IN ('t', 'f'))"}, spelling{}},
+	FitsWord:       {"fits-word", 1, 1, spelling{"(ifnull(", nil, ", '') IN ('true', 'false'))"}, spelling{}},
+	FitsJSON:       {"fits-json", 1, 1, function("json_valid("), spelling{}},
+	FitsText:       {"fits-text", 1, 1, spelling{"(typeof(", nil, ") = 'text')"}, spelling{}},
+	FitsBytes:      {"fits-bytes", 1, 1, spelling{"(typeof(", nil, ") = 'blob')"}, spelling{}},
+	FitsTime:       {"fits-time", 1, 1, postfix("BETWEEN '0000-01-01' AND '9999-12-31~'"), spelling{}},
+	FitsDay:        {"fits-day", 2, 2, spelling{"(length(", []constant{") = 10 AND "}, " BETWEEN '0000-01-01' AND '9999-12-31')"}, spelling{}},
+	FitsUUID:       {"fits-uuid", 4, 4, spelling{"(length(", []constant{") = 36 AND length(unhex(", ", '-')) = 16 AND exo_lower(", ") = "}, ")"}, spelling{}},
+	FitsDecimal:    {"fits-decimal", 3, 3, spelling{"(CASE WHEN ", []constant{" < '' THEN ", " BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308 ELSE exo_key("}, ") IS NOT NULL END)"}, spelling{}},
 	TypeOf:         {"type-of", 1, 1, spelling{"nullif(typeof(", nil, "), 'null')"}, spelling{}},
 	TruncMillis:    {"trunc-millis", 1, 1, spelling{}, function("date_trunc('milliseconds', ")},
 	NextMillis:     {"next-millis", 1, 1, spelling{}, postfix("+ INTERVAL '1 millisecond'")},

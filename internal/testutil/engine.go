@@ -25,9 +25,9 @@ type Engine struct {
 }
 
 var (
-	SQLite = Engine{"sqlite", strings.NewReplacer("{int}", "INTEGER", "{float}", "REAL", "{time}", "TEXT",
+	SQLite = Engine{"sqlite", strings.NewReplacer("{strict}", "STRICT", "{int}", "INTEGER", "{float}", "REAL", "{time}", "TEXT",
 		"{decimal}", "TEXT", "{date}", "TEXT", "{interval}", "TEXT", "{uuid}", "TEXT", "{bytes}", "BLOB", "{json}", "TEXT", "{texts}", "TEXT", "{ints}", "TEXT", "{decimals}", "TEXT")}
-	Postgres = Engine{"postgres", strings.NewReplacer("{int}", "bigint", "{float}", "double precision", "{time}", "timestamptz",
+	Postgres = Engine{"postgres", strings.NewReplacer("{strict}", "", "{int}", "bigint", "{float}", "double precision", "{time}", "timestamptz",
 		"{decimal}", "numeric", "{date}", "date", "{interval}", "interval", "{uuid}", "uuid", "{bytes}", "bytea", "{json}", "jsonb", "{texts}", "text[]", "{ints}", "int[]", "{decimals}", "numeric[]")}
 )
 

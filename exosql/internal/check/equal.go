@@ -25,6 +25,9 @@ func Form(live *schema.Database, col *decl.Column) decl.Form {
 		}
 	}
 	f.Numbers = x != nil && live.Engine == schema.SQLite && col.Kind == value.TypeText && numeric(t.Affinity(x))
+	if x != nil && live.Engine == schema.SQLite && t != nil {
+		f.Clean, f.Indexed = clean(t, x, col), indexed(t, x.Name)
+	}
 	if x != nil && live.Engine == schema.Postgres {
 		f.Type = x.Type
 		f.Native, f.Cast = native(live, col, x), x.Kind == schema.List && !plainArray(x)

@@ -87,11 +87,19 @@ func (c *Checker) columnType(t *decl.Table, col *decl.Column, x *schema.Column, 
 // cells compares the form in which a column of SQLite is declared with that of the cells that were looked at. Where none of them can be read
 // nothing that programs ask of the column is right, and it is no warning.
 func (c *Checker) cells(t *decl.Table, col *decl.Column, x *schema.Column) {
-	if x.Cells == nil || string(x.Kind) != col.Kind {
+	if string(x.Kind) != col.Kind {
+		return
+	}
+	if x.Misfits > 0 {
+		c.Add(Finding{Kind: OtherForm, Table: t.Name, Column: col.Name, Warning: true,
+			Problem: fmt.Sprintf("%d of the cells that were looked at are no %s: programs read null there, with a notice, and their conditions, orders and sums count null", x.Misfits, col.Kind),
+			Fix:     "values of the type in their place; they are found by " + finds(t, col)})
+	}
+	if x.Cells == nil {
 		return
 	}
 	if col.Stored.Number() && strings.HasPrefix(strings.ToUpper(x.Default), "CURRENT_") {
-		c.Add(Finding{Kind: OtherForm, Table: t.Name, Column: col.Name, Warning: true, Problem: "has the default " + x.Default + ", which is a text, where " + t.Reader.Stored(string(col.Stored)) + " says that it holds numbers: a row that is inserted without it can't be shown",
+		c.Add(Finding{Kind: OtherForm, Table: t.Name, Column: col.Name, Warning: true, Problem: "has the default " + x.Default + ", which is a text, where " + t.Reader.Stored(string(col.Stored)) + " says that it holds numbers: a row that is inserted without it reads as null there",
 			Fix: "a default like (unixepoch()), or (unixepoch() * 1000) for milliseconds"})
 	}
 	fit, what := x.Cells.Plain, "need "+t.Reader.StoredName()+" in the declaration"
@@ -102,7 +110,7 @@ func (c *Checker) cells(t *decl.Table, col *decl.Column, x *schema.Column) {
 		return
 	}
 	f := Finding{Kind: OtherForm, Table: t.Name, Column: col.Name, Warning: fit > 0 || col.Stored != "",
-		Problem: fmt.Sprintf("%d of the %d cells that were looked at %s: programs don't find such rows by the column, and can't be shown it", x.Cells.Held-fit, x.Cells.Held, what)}
+		Problem: fmt.Sprintf("%d of the %d cells that were looked at %s: programs read null there, and don't find such rows by the column. They are found by %s", x.Cells.Held-fit, x.Cells.Held, what, finds(t, col))}
 	if form, n := x.Cells.Form(x.Kind); form != "" && n > fit {
 		f.Fix = fmt.Sprintf("%s, which %d of them have", t.Reader.Stored(form), n)
 	} else {

@@ -36,6 +36,10 @@ func (e aggExpr) sql(f *from) sqlast.Expr {
 	if stored {
 		x = compared(cell, f)
 	} else if e.x != nil {
+		if e.asStored(f) {
+			f.c.raw++
+			defer func() { f.c.raw-- }()
+		}
 		x = compared(e.x, f)
 	}
 	if len(e.within) > 0 && x == nil {
@@ -69,6 +73,13 @@ func (e aggExpr) stored(f *from, window bool) (colExpr, bool) {
 	return colExpr{}, false
 }
 
+// asStored reports whether the aggregate is of a column as it is stored: a sum leaves misfits out by itself, and whether the least or the
+// greatest is one shows, see marked.
+func (e aggExpr) asStored(f *from) bool {
+	c, ok := plainText(e.x).(colExpr)
+	return ok && f.c.dialect == sqlast.SQLite && (e.fn == sqlast.SumWhole || f.c.extremes && !f.c.engine.Again && len(e.within) == 0 && f.c.form(c.col).Indexed)
+}
+
 // among is x in the rows for which conditions hold, and NULL in others.
 func among(f *from, x sqlast.Expr, within []expr) sqlast.Expr {
 	if len(within) == 0 {
@@ -76,7 +87,7 @@ func among(f *from, x sqlast.Expr, within []expr) sqlast.Expr {
 	}
 	conds := make([]sqlast.Expr, len(within))
 	for i, c := range within {
-		conds[i] = demanded(c).sql(f)
+		conds[i] = f.c.need(true, func() sqlast.Expr { return demanded(c).sql(f) })
 	}
 	return call(sqlast.Case, all(conds), x, sqlast.Null)
 }

@@ -116,6 +116,10 @@ func (f *from) writeAmong(e amongExpr, write func(sub *from, theirs, ours sqlast
 	if !sub.neverNull(theirs) {
 		sub.where = append(sub.where, call(sqlast.IsNotNull, theirs.sql(sub)))
 	}
-	write(sub, compared(both[1], sub), compared(both[0], f), fence)
+	needed := f.c.needed
+	f.c.needed = false // of the operands
+	theirSide, ourSide := compared(both[1], sub), compared(both[0], f)
+	f.c.needed = needed
+	write(sub, theirSide, ourSide, fence)
 	return nil
 }

@@ -19,6 +19,8 @@ type Engine struct {
 	Dialect sqlast.Dialect
 	// Form is how the database holds a column. nil: nobody knows, and all texts are compared twice.
 	Form func(*decl.Column) decl.Form
+	// Again: rows that were sorted as columns are stored had a misfit, see marked.
+	Again bool
 }
 
 // equality is that of a column. Only texts, and what SQLite holds as texts, can be equal and different; what is compared by a function

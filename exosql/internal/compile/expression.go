@@ -44,7 +44,7 @@ func (e colExpr) sql(f *from) sqlast.Expr {
 	if x != nil && f.c.heldAs(e.col) != "" {
 		return f.read(x, e.col)
 	}
-	return f.unindexed(x, e.row, e.col)
+	return f.fitting(f.unindexed(x, e.row, e.col), e)
 }
 
 func (e colExpr) typ() exprType {
@@ -80,7 +80,7 @@ func (e colExpr) comparable(f *from) sqlast.Expr {
 	if e.col.Kind == value.TypeText && x != nil && f.c.form(e.col).Numbers { // its text, as it is shown
 		return call(sqlast.CodePointText, x)
 	}
-	return f.unindexed(x, e.row, e.col)
+	return f.fitting(f.unindexed(x, e.row, e.col), e)
 }
 
 // argExpr is a value of the program or of the host, bound to a placeholder of its own
@@ -119,17 +119,27 @@ func (e opExpr) sql(f *from) sqlast.Expr {
 		if x := e.postgres(f); x != nil {
 			return x
 		}
+	} else if x := e.beside(f); x != nil {
+		return x
 	} else if x := e.held(f); x != nil {
 		return x
 	}
 	if s, ok := e.args[0].(subquery); ok && keying(e.op) { // within: an engine keeps the value, and would call it for each row
 		return s.write(f, func(x expr, sub *from) sqlast.Expr { return opExpr{e.op, []expr{x}, e.of}.sql(sub) })
 	}
+	needed := f.c.needed
+	f.c.needed = needed && (e.op == sqlast.And || e.op == sqlast.Or)
+	defer func() { f.c.needed = needed }()
 	c := sqlast.Call{Op: e.op}
 	for _, a := range e.args {
 		x := compared(a, f)
 		if e.op == sqlast.IsNull || e.op == sqlast.IsNotNull {
-			x = a.sql(f) // as it is stored: normalising would hide an index, and call an unreadable time null
+			x = a.sql(f) // as it is stored: normalising would hide an index
+		}
+		if c, ok := a.(colExpr); ok && (e.op == sqlast.Coalesce || e.op == sqlast.NullIfNumber || e.op == sqlast.Case) && c.col.Kind == value.TypeDecimal { // else a function of ours finds no number in it
+			if fits, _ := f.c.fit(c); fits != sqlast.NoOp {
+				x = call(sqlast.Case, holds(fits, x), x, sqlast.Null)
+			}
 		}
 		c.Args = append(c.Args, x)
 	}
@@ -146,9 +156,20 @@ func (e inExpr) typ() exprType { return exprType{kind: value.TypeBool} }
 
 func (e inExpr) sql(f *from) sqlast.Expr {
 	x, list := f.heldList(e.x, e.list)
+	needed := f.c.needed
+	f.c.needed = false // of the operands
+	defer func() { f.c.needed = needed }()
 	in := sqlast.In{X: compared(x, f), Not: e.not}
 	for _, a := range list {
 		in.List = append(in.List, compared(a, f))
+	}
+	if c, ok := plainText(e.x).(colExpr); ok {
+		_, held := x.(rawExpr)
+		if op, read := f.c.fit(c); needed && op != sqlast.NoOp && (!read || held) {
+			if in.X = f.asStored(c); e.not && len(list) > 0 {
+				return call(sqlast.And, in, holds(op, in.X))
+			}
+		}
 	}
 	if e.not && len(e.list) == 0 {
 		// To SQL a NULL is not in an empty list; notIn holds for no NULL.
@@ -170,7 +191,9 @@ func shown(e expr, f *from) sqlast.Expr {
 	if _, ok := e.(colExpr); !ok {
 		return e.sql(f)
 	}
+	f.c.raw++
 	x := compared(e, f)
+	f.c.raw--
 	c, _ := x.(sqlast.Call)
 	switch c.Op {
 	case sqlast.AnyTime:
@@ -190,7 +213,11 @@ func (e sortExpr) typ() exprType { return e.x.typ() }
 
 func (e sortExpr) sql(f *from) sqlast.Expr {
 	if c, ok := e.x.(colExpr); ok && f.c.heldAs(c.col).Exact(c.col.Kind) {
-		return rawExpr{c}.sql(f)
+		x := rawExpr{c}.sql(f)
+		if op, _ := f.c.fit(c); op != sqlast.NoOp && x != nil {
+			return call(sqlast.Case, holds(op, x), x, sqlast.Null)
+		}
+		return x
 	}
 	if c, ok := e.x.(interface{ comparable(*from) sqlast.Expr }); ok && e.x.typ().kind == value.TypeTime {
 		return c.comparable(f)
@@ -216,7 +243,7 @@ func (f *from) neverNull(e expr) bool {
 		e = x.x
 	}
 	c, ok := e.(colExpr)
-	return ok && (!c.col.Null && !c.row.optional || slices.Contains(f.valued, c))
+	return ok && (!c.col.Null && !c.row.optional && !f.c.guards(c) || slices.Contains(f.valued, c))
 }
 
 // values are the columns that have a value wherever a condition holds.

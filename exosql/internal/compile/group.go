@@ -223,6 +223,9 @@ func (f *from) canonical(x expr) expr {
 
 // canonicalSQL writes a key as it is shown.
 func (f *from) canonicalSQL(x expr) sqlast.Expr {
+	if _, column := x.(colExpr); column && f.c.dialect == sqlast.SQLite { // misfits are of one group
+		return compared(x, f)
+	}
 	if _, native := x.(nativeExpr); native || x.typ().kind == value.TypeTime && f.c.dialect == sqlast.Postgres {
 		return compared(x, f)
 	}
@@ -322,6 +325,7 @@ func (f *from) ofQuery(q *query, n *message.Node) (*plan.Plan, error) {
 		return nil, err
 	}
 	f.repeated(q, n)
+	f.c.extremes = n.Name == language.Min || n.Name == language.Max
 	if x, err = f.aggregate(n.Name, x, nil); err != nil {
 		return nil, err
 	}

@@ -93,7 +93,7 @@ func (f *from) guard(write func() sqlast.Expr) sqlast.Expr {
 	before := f.c.touched
 	f.c.touched = nil
 	f.c.conditions++
-	x := write()
+	x := f.c.need(true, write)
 	f.c.conditions--
 	var within []sqlast.Expr
 	for _, row := range f.c.touched {

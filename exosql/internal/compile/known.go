@@ -24,7 +24,7 @@ func (e known) sql(f *from) sqlast.Expr {
 	if e.plain {
 		return e.x.sql(f)
 	}
-	return call(sqlast.Coalesce, demanded(e.x).sql(f), sqlast.False)
+	return call(sqlast.Coalesce, f.c.need(true, func() sqlast.Expr { return demanded(e.x).sql(f) }), sqlast.False)
 }
 
 // knowing is x with two values.

@@ -143,10 +143,10 @@ func (f *from) operate(op *language.Operator, args []expr, of exprType) expr {
 		if _, null := args[1].(nullExpr); null && op.Null {
 			return opExpr{op.IfNull, args[:1], of}
 		}
-		if exact := f.keyComparison(plainer(op.Ast, args), args, of); exact != nil {
+		if exact := f.keyComparison(f.plainer(op.Ast, args), args, of); exact != nil {
 			return exact
 		}
-		return opExpr{plainer(op.Ast, args), f.comparison(op.Ast, args), of}
+		return opExpr{f.plainer(op.Ast, args), f.comparison(op.Ast, args), of}
 	case language.FormOrdered:
 		_, column := args[0].(colExpr)
 		if args[0].typ().kind == value.TypeText {
@@ -337,11 +337,11 @@ func (f *from) toText(x expr) expr {
 
 // plainer makes = of a null-safe comparison in which nothing can be null: an
 // index serves = everywhere.
-func plainer(op sqlast.Op, args []expr) sqlast.Op {
+func (f *from) plainer(op sqlast.Op, args []expr) sqlast.Op {
 	for _, a := range args {
 		switch a := a.(type) {
 		case colExpr:
-			if a.col.Null || a.row.optional {
+			if a.col.Null || a.row.optional || op == sqlast.IsNot && f.c.guards(a) {
 				return op
 			}
 		case argExpr: // one that is null has become isNull already
@@ -444,6 +444,8 @@ func (f *from) predicate(p *decl.Pred, row *occurrence, origin plan.Origin) sqla
 		}
 		return c
 	}
+	f.c.raw++ // of the host
+	defer func() { f.c.raw-- }()
 	args := []expr{colExpr{row, p.Col}}
 	for _, v := range p.Args {
 		e := argExpr{src: plan.Source{Origin: origin, Index: v.Slot, Item: -1}, kind: scalarOf(v.Kind)}

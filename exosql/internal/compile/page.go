@@ -33,6 +33,11 @@ func (f *from) page(q *query, size plan.Source) error {
 		if len(f.c.after) != len(terms) {
 			return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: a cursor of %d values for an order of %d", len(f.c.after), len(terms))}
 		}
+		if f.inStoredOrder(terms) {
+			f.c.raw++
+			f.c.paging = true
+			defer func() { f.c.raw--; f.c.paging = false }()
+		}
 		f.demand(f.behind(terms, 0))
 	}
 	q.order, size.OneMore = terms, true
@@ -109,7 +114,7 @@ func (o orderTerm) x() expr { return o.expr.(sortExpr).x }
 // cursorCell is how a value that rows are sorted by crosses, so that it is compared as it is sorted when it comes back.
 func (o orderTerm) cursorCell() plan.Cell {
 	of := o.x().typ()
-	c := plan.Cell{Kind: of.kind, Null: true, Exact: of.exact, Name: "the order of a page"}
+	c := plan.Cell{Kind: of.kind, Null: true, Exact: of.exact, Misfits: true, Name: "the order of a page"}
 	switch {
 	case of.number() && of.decimal():
 		c.Kind = value.TypeDecimal // of as many digits as it has, whatever it is shown as
@@ -121,9 +126,17 @@ func (o orderTerm) cursorCell() plan.Cell {
 
 // ends adds to the cells of a row those that a cursor is made of.
 func (f *from) ends(sel *sqlast.Select, p *plan.Plan, q *query) {
+	stored := f.inStoredOrder(q.order)
 	for _, o := range q.order {
-		p.Cells = append(p.Cells, o.cursorCell())
-		sel.Columns = append(sel.Columns, sqlast.Output{Expr: shown(o.x(), f), As: fmt.Sprintf("c%d", len(sel.Columns))})
+		cell := o.cursorCell()
+		x := shown(o.x(), f)
+		if c, ok := o.x().(colExpr); ok && stored && x != nil {
+			if cell.Raw, cell.Form = true, f.c.heldAs(c.col); cell.Form != "" {
+				x = rawExpr{c}.sql(f)
+			}
+		}
+		p.Cells = append(p.Cells, cell)
+		sel.Columns = append(sel.Columns, sqlast.Output{Expr: x, As: fmt.Sprintf("c%d", len(sel.Columns))})
 	}
 	p.After = len(q.order)
 }
@@ -219,6 +232,8 @@ type beyondExpr struct {
 func (beyondExpr) typ() exprType { return exprType{kind: value.TypeBool} }
 
 func (e beyondExpr) sql(f *from) sqlast.Expr {
+	defer func(needed bool) { f.c.needed = needed }(f.c.needed)
+	f.c.needed = false // of the operands
 	b := sqlast.Beyond{Desc: e.desc}
 	for i := range e.left {
 		b.Left, b.Right = append(b.Left, compared(e.left[i], f)), append(b.Right, compared(e.right[i], f))

@@ -47,6 +47,12 @@ func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan,
 			sel.Offset = []sqlast.Expr{sqlast.Zero}
 		} else {
 			sel.OrderBy = f.orders(q, total || kind != plan.RunValue && f.c.labelled())
+			if kind == plan.RunAll || kind == plan.RunFirst {
+				f.marked(p, out, q.order)
+			}
+		}
+		if kind == plan.RunValue && f.c.extremes {
+			p.Cells[0].Again = !f.c.engine.Again
 		}
 	}
 	f.sources.Of(sel).Where = f.where
@@ -108,9 +114,7 @@ func (f *from) outputs(sel *sqlast.Select, p *plan.Plan, out *projection, lists 
 			continue
 		}
 		c := plan.Cell{Kind: it.kind, Of: it.elem, Null: it.null, Exact: it.expr.typ().exact, Name: out.names[i]}
-		if f.c.replying { // what is read for a write, or by Go code, may be hidden from programs
-			c.Shown = out.names[i]
-		}
+		c.Misfits = f.c.msg != nil // Go code reads an error
 		if ce, ok := it.expr.(colExpr); ok {
 			if charge := ce.col.Charge(); charge > 0 && lists == 0 {
 				if f.c.charges == nil {
@@ -119,7 +123,7 @@ func (f *from) outputs(sel *sqlast.Select, p *plan.Plan, out *projection, lists 
 				f.c.charges[len(p.Cells)] = charge
 			}
 			c.Name, c.Null = ce.col.Table.Name+"."+ce.col.Name, ce.col.Null || ce.row.optional
-			if f.c.replying && ce.col.Guest != "" {
+			if f.c.replying && ce.col.Label.Empty() { // what is read for a write may be hidden from programs
 				c.Shown = ce.col.Guest
 			}
 		} else if lists == 0 && it.expr != nil {

@@ -60,6 +60,12 @@ type compiler struct {
 	sorting    bool           // by something of a guarded table
 	conditions int            // conditions of the program that are being written, one in another
 
+	needed   bool      // what is written has to hold: unknown is as good as false
+	fitted   []colExpr // columns whose misfits are null in the statement
+	paging   bool      // the condition of a page whose rows are sorted as columns are stored is written
+	raw      int       // columns are written as they are stored: see misfit.go
+	extremes bool      // the one value that is asked is the least or the greatest of a column
+
 	over *overAll // aggregates that are written are of its window
 
 	after Position // where the page begins
@@ -256,6 +262,10 @@ func (d *derived) out(k outKey, x sqlast.Expr, n int) sqlast.Output {
 // that every order is total; see ties.
 func (f *from) orders(q *query, total bool) []sqlast.Order {
 	var out []sqlast.Order
+	if f.inStoredOrder(q.order) {
+		f.c.raw++
+		defer func() { f.c.raw-- }()
+	}
 	for _, o := range q.order {
 		f.c.sorting = !free(o.expr.(sortExpr).x)
 		out = append(out, sqlast.Order{Expr: o.expr.sql(f), Desc: o.desc, NotNull: f.neverNull(o.expr)})

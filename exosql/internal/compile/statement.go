@@ -412,6 +412,11 @@ func (s *Statement) Back(g *scope.Grant, fc *decl.Facet, first int, program bool
 	if err == nil {
 		p.Back = s.c.tables == 1
 		if program {
+			for i, col := range fc.Cols { // a default of the database may be none of the column's values
+				if col.Label.Empty() {
+					p.Cells[i].Shown = col.Guest
+				}
+			}
 			err = s.c.sealed(p) // a hook may have filled what the program may not read
 		}
 	}
@@ -454,6 +459,9 @@ func After(d Engine, m *exo.Message, g *scope.Grant, fc *decl.Facet, n int) (*pl
 // written, by which the program would learn it.
 func imaged(p *plan.Plan, row *occurrence, m *exo.Message) *plan.Plan {
 	if p != nil {
+		for i := range row.table.Keys { // by a null no row is found again
+			p.Cells[i].Misfits = false
+		}
 		for i, col := range row.facet.Cols {
 			if !col.Label.Secrecy().FlowsTo(m.RunLabel()) {
 				p.Cells[len(row.table.Keys)+i].Sealed = sealed.Most

@@ -50,7 +50,10 @@ func (e subquery) write(f *from, how func(expr, *from) sqlast.Expr) sqlast.Expr 
 	if !f.c.mayAsk() {
 		return sqlast.Null
 	}
+	needed := f.c.needed
+	f.c.needed = false // its conditions say it themselves
 	x, _, err := f.subquery(e.n, e.env, how)
+	f.c.needed = needed
 	if err != nil {
 		f.c.fail(err)
 		return sqlast.Null

@@ -160,6 +160,20 @@ func (e opExpr) held(f *from) sqlast.Expr {
 	}
 	low := func() sqlast.Expr { return v.bound(plan.ArgBound, form, of).sql(f) }
 	next := func() sqlast.Expr { return v.bound(plan.ArgNext, form, of).sql(f) }
+	fits, _ := f.c.fit(c)
+	if fits != sqlast.NoOp && !f.c.needed && e.op != sqlast.Is && e.op != sqlast.IsNot {
+		return nil
+	}
+	with := func(x sqlast.Expr, otherwise sqlast.Op) sqlast.Expr {
+		switch raw := (rawExpr{c}).sql(f); {
+		case fits != sqlast.NoOp:
+			return call(sqlast.And, x, holds(fits, raw))
+		case otherwise == sqlast.NoOp || f.c.paging:
+			return x
+		default:
+			return call(sqlast.And, x, call(otherwise, raw))
+		}
+	}
 	op, right := e.op, low
 	if !form.Exact(of) { // a millisecond has several cells
 		switch e.op {
@@ -181,14 +195,14 @@ func (e opExpr) held(f *from) sqlast.Expr {
 		return call(op, x, right())
 	case sqlast.Lt, sqlast.Le:
 		if !form.Number() {
-			return call(sqlast.And, call(op, x, right()), call(sqlast.NoNumber, x))
+			return with(call(op, x, right()), sqlast.NoNumber)
 		}
-		return call(op, x, right())
+		return with(call(op, x, right()), sqlast.NoOp)
 	case sqlast.Gt, sqlast.Ge:
 		if form.Number() {
-			return call(sqlast.And, call(op, x, right()), call(sqlast.IsNumber, x))
+			return with(call(op, x, right()), sqlast.IsNumber)
 		}
-		return call(op, x, right())
+		return with(call(op, x, right()), sqlast.NoOp)
 	}
 	return nil
 }
@@ -196,7 +210,7 @@ func (e opExpr) held(f *from) sqlast.Expr {
 // heldList is a column of a declared form, and the values among which it is, as its cells, if all are values.
 func (f *from) heldList(x expr, list []expr) (expr, []expr) {
 	c, ok := x.(colExpr)
-	if !ok || !f.c.heldAs(c.col).Exact(c.col.Kind) {
+	if !ok || !f.c.needed && f.c.guards(c) || !f.c.heldAs(c.col).Exact(c.col.Kind) {
 		return x, list
 	}
 	out := make([]expr, len(list))

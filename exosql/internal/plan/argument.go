@@ -113,6 +113,9 @@ func (a *Source) convert(v value.Value, all []value.Value) (value.Value, error) 
 	}
 	switch a.Kind {
 	case value.TypeFloat:
+		if a.Origin == FromCursor && v.Type() == value.TypeText { // a misfit, by which rows are sorted as it is
+			return v, nil
+		}
 		return value.Float(v.Float()), nil
 	case value.TypeDecimal:
 		switch v.Type() {
@@ -130,7 +133,11 @@ func (a *Source) convert(v value.Value, all []value.Value) (value.Value, error) 
 		b, err := base64.StdEncoding.DecodeString(v.Text())
 		return value.Text(`\x` + hex.EncodeToString(b)), err
 	case ArgCell, ArgBound, ArgNext:
-		return a.cell(v)
+		cell, err := a.cell(v)
+		if err != nil && a.Origin == FromCursor { // the same
+			return v, nil
+		}
+		return cell, err
 	case ArgPosition:
 		n := position(v)
 		if a.Or > 0 {

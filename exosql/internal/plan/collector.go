@@ -27,6 +27,8 @@ type Collector struct {
 
 	page *page  // of a page
 	own  *owned // of rows that say whose their values are
+
+	misfits Misfits
 }
 
 func NewCollector(p *Plan, m *exo.Message) *Collector {
@@ -87,7 +89,14 @@ func (c *Collector) Add(v value.Value) error {
 		v = sealed.Fit(v, s)
 	}
 	if v.IsZero() {
-		return c.Next().Unheld("what no value can be")
+		of := c.Next()
+		if of.Misfits && c.page.hides(c.at) { // it is no cell of the answer
+			if !of.Raw {
+				v = value.Null()
+			}
+		} else if v = c.misfits.null(of); v.IsZero() {
+			return of.Contradicts("what no value can be")
+		}
 	}
 	switch {
 	case c.page.hides(c.at):
@@ -111,13 +120,19 @@ func (c *Collector) AddRows(v value.Value, rows int) error {
 	return c.Add(v)
 }
 
+// Again reports whether the query has to be asked once more, see Cell.Again.
+func (c *Collector) Again() bool { return c.misfits.again }
+
+// Misfits are the misfits that the rows within cells have.
+func (c *Collector) Misfits() *Misfits { return &c.misfits }
+
 // AddText is Add of a text whose bytes may be overwritten afterwards.
 func (c *Collector) AddText(s []byte) error {
 	if c.page.hides(c.at) || c.own != nil || c.Next().Sealed > 0 {
 		return c.Add(value.Text(string(s)))
 	}
 	if !c.rows.AddText(s) {
-		return c.Next().Unheld("what no value can be")
+		return c.Add(value.Value{})
 	}
 	return c.took(value.TextBytes(len(s)))
 }
@@ -166,13 +181,14 @@ func (c *Collector) End() error {
 	if c.at != 0 {
 		return errors.New("exosql: a row has fewer cells than its plan")
 	}
+	c.misfits.notice(c.m)
 	return c.spend()
 }
 
 // Unreadable is for what contradicts the declaration of the next cell.
 func (c *Collector) Unreadable(holds any) error {
-	if cell := c.Next(); cell.Sealed == 0 {
-		return cell.Unheld(holds)
+	if cell := c.Next(); cell.Sealed == 0 && !cell.Misfits {
+		return cell.Contradicts(holds)
 	}
 	return c.Add(value.Value{})
 }
@@ -185,14 +201,4 @@ func (c *Cell) Contradicts(holds any) error {
 		way = "; if a tool writes the column in a form of its own, like " + cellform.Texts(cellform.Of(c.Kind)) + ", say which: Stored in Go, `stored` in a grant file"
 	}
 	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: %s is declared %s (null: %t) but holds %v%s", c.Name, c.Kind, c.Null, holds, way)}
-}
-
-// Unheld is the error of a row that the program may see, where the database holds what the column's type does not have, as SQLite stores
-// any value in any column. The program reads its own name of the column, so that it can leave it out, and nothing of the value.
-func (c *Cell) Unheld(holds any) error {
-	err := &fail.Error{Kind: fail.Internal, Err: c.Contradicts(holds)}
-	if c.Shown != "" {
-		err.Kind, err.Msg = fail.Invalid, fmt.Sprintf("`%s` can't be shown: a row of this result holds a value there that is no %s, which is the type of the column. Leave `%s` out, or those rows", c.Shown, c.Kind, c.Shown)
-	}
-	return err
 }

@@ -1,6 +1,9 @@
 package plan
 
 import (
+	"slices"
+
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
 )
 
@@ -26,9 +29,12 @@ func (p *page) take(at int, v value.Value) {
 }
 
 // Following are the values of the last row of a page by which the next one begins; nil if there is none.
-func (c *Collector) Following() []value.Value {
+func (c *Collector) Following() ([]value.Value, error) {
 	if c.page == nil || c.page.rows <= c.page.size {
-		return nil
+		return nil, nil
 	}
-	return c.page.last
+	if slices.ContainsFunc(c.page.last, value.Value.IsZero) {
+		return nil, fail.Errorf(fail.Invalid, "page", "can't go on in this order: the last row of the page holds bytes in a column that has none, and a cursor can't; order by another column")
+	}
+	return c.page.last, nil
 }

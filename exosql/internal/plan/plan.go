@@ -52,7 +52,11 @@ type Cell struct {
 	Null  bool
 	Form  cellform.Form // SQLite: how a cell is read that is a column as it lies in the database
 	Name  string        // for the host's errors: table.column
-	Shown string        // what the program calls it, for its own errors; "": nothing
+	Shown string        // what the program calls it, for notices; "": nothing
+
+	Misfits bool // what the column can't hold is null, see Misfits
+	Again   bool // rows were sorted by what the database holds there: a misfit has another place, and the query is asked once more
+	Raw     bool // of a cursor: where rows are sorted by what the database holds, a misfit is that
 }
 
 // RunKind says what is asked of a query.

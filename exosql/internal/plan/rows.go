@@ -28,13 +28,14 @@ func ErrTooManyRows() error { return fail.Errorf(fail.Limit, "", "%s", TooManyRo
 // NestedRows takes the cells of the rows that a cell holds, in their order.
 type NestedRows struct {
 	of     *Rows
+	misfit *Misfits
 	list   []value.Value
 	row    []value.Value
 	fields []value.Field // of the last record
 }
 
-// Begin begins the rows of a cell.
-func (r *Rows) Begin() *NestedRows { return &NestedRows{of: r} }
+// Begin begins the rows of a cell, whose misfits are counted in m.
+func (r *Rows) Begin(m *Misfits) *NestedRows { return &NestedRows{of: r, misfit: m} }
 
 // Null takes a NULL for the next cell, as Collector.Null does.
 func (n *NestedRows) Null() error {
@@ -47,7 +48,9 @@ func (n *NestedRows) Null() error {
 // Add takes the value of the next cell, as Collector.Add does.
 func (n *NestedRows) Add(v value.Value) error {
 	if v.IsZero() {
-		return n.Next().Unheld("what no value can be")
+		if v = n.misfit.null(n.Next()); v.IsZero() {
+			return n.Next().Contradicts("what no value can be")
+		}
 	}
 	if n.row = append(n.row, v); len(n.row) < len(n.of.Cells) {
 		return nil
@@ -61,6 +64,9 @@ func (n *NestedRows) Add(v value.Value) error {
 	n.list, n.row = append(n.list, v), n.row[:0]
 	return nil
 }
+
+// Misfits are those that it counts.
+func (n *NestedRows) Misfits() *Misfits { return n.misfit }
 
 // Next is the cell whose value comes next.
 func (n *NestedRows) Next() *Cell { return &n.of.Cells[len(n.row)] }

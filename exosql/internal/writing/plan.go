@@ -55,6 +55,11 @@ func (w *writer) change() error {
 		return err
 	}
 	w.w.Change, w.w.Found = p, w.chain == nil && calls(root.Recv, language.IfUnchanged)
+	if w.chain == nil {
+		if w.w.Misfits, err = w.statement().Misfits(root.Recv, s); err != nil {
+			return err
+		}
+	}
 	if s.Fenced() {
 		p.Open = w.openChange(fence.Form{Open: true})
 	}

@@ -113,6 +113,15 @@ func (x *Run) Do() (value.Value, error) {
 	if err := x.keyed(); err != nil {
 		return value.Value{}, err
 	}
+	if x.Misfits != nil {
+		rows, err := x.read(x.Misfits, nil)
+		if err != nil {
+			return value.Value{}, err
+		}
+		if n := rows.Reader().Cells(0)[0].Int(); n > 0 {
+			return value.Value{}, fail.Errorf(fail.Conflict, "", "%d of the rows hold, in a column that is asked of here, a value that the column's type does not have. It reads as null and is none: say which rows by other columns, and give the column a plain value", n)
+		}
+	}
 	kept, err := x.Host.Before()
 	if err != nil {
 		return value.Value{}, err

@@ -29,6 +29,7 @@ type Writing struct {
 	Link    *decl.Link // that link, or nil
 	Checks  []Check
 	Change  *plan.Plan // of an update or a delete
+	Misfits *plan.Plan // counts those of its rows that hold what a column that it asks of can't; nil: none can
 	Found   bool       // which has to find a row: see language.IfUnchanged
 	Inserts []Insert   // of an insert, for each of the sets of columns that rows give
 	Filled  []Filled   // of an insert: what the scope fills in
@@ -156,6 +157,7 @@ func (w *Writing) Keep() (*Writing, int) {
 	}
 	keep(&k.Parent)
 	keep(&k.Change)
+	keep(&k.Misfits)
 	keep(&k.Back)
 	k.Through = strings.Clone(w.Through)
 	k.Checks, k.Inserts = slices.Clone(w.Checks), slices.Clone(w.Inserts)

@@ -40,8 +40,8 @@ func rowsDecoderOf(c *plan.Cell) *rowsDecoder {
 var errRecord = errors.New("exosql: the server's answer is no array of records of the statement")
 
 // decode reads no further than b, whatever the server has sent. It says of how many rows.
-func (d *rowsDecoder) decode(b []byte) (value.Value, int, error) {
-	out := d.of.Begin()
+func (d *rowsDecoder) decode(b []byte, m *plan.Misfits) (value.Value, int, error) {
+	out := d.of.Begin(m)
 	total, err := d.records(b, out)
 	if err != nil {
 		return value.Value{}, 0, err
@@ -104,7 +104,7 @@ func (d *rowsDecoder) record(r *reader, out *plan.NestedRows) (more int, err err
 		var v value.Value
 		if at.rows != nil {
 			var n int
-			if v, n, err = at.rows.decode(b); err != nil {
+			if v, n, err = at.rows.decode(b, out.Misfits()); err != nil {
 				return 0, err
 			}
 			more += n

@@ -52,11 +52,11 @@ func TestRowsOfARecord(t *testing.T) {
 	num, text := uint32(pgtype.Int4OID), uint32(pgtype.TextOID)
 	seven := []byte{0, 0, 0, 7}
 	d := rowsDecoderOf(twoCells())
-	v, n, err := d.decode(records([]any{num, seven, text, []byte("a")}, []any{uint32(pgtype.Int8OID), append(make([]byte, 7), 8), text, []byte(nil)}))
+	v, n, err := d.decode(records([]any{num, seven, text, []byte("a")}, []any{uint32(pgtype.Int8OID), append(make([]byte, 7), 8), text, []byte(nil)}), &plan.Misfits{})
 	if b, _ := v.AppendJSON(nil); err != nil || n != 2 || string(b) != `[{"n":7,"s":"a"},{"n":8,"s":null}]` {
 		t.Errorf("%s %d %v", b, n, err)
 	}
-	if v, n, err := d.decode([]byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 0xc9}); err != nil || n != 0 || v.Len() != 0 {
+	if v, n, err := d.decode([]byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 0xc9}, &plan.Misfits{}); err != nil || n != 0 || v.Len() != 0 {
 		t.Errorf("no rows: %v %d %v", v, n, err)
 	}
 	for name, x := range map[string]struct {
@@ -69,12 +69,12 @@ func TestRowsOfARecord(t *testing.T) {
 		"a short number":         {records([]any{num, seven[:3], text, []byte("a")}), fail.Internal},
 		"a NUL":                  {records([]any{num, seven, text, []byte{0}}), fail.Internal},
 	} {
-		if v, _, err := d.decode(x.b); fail.KindOf(err) != x.kind {
+		if v, _, err := d.decode(x.b, &plan.Misfits{}); fail.KindOf(err) != x.kind {
 			t.Errorf("%s: %v %v", name, v, err)
 		}
 	}
 	for name, b := range map[string][]byte{"nothing": {}, "one cell": records([]any{num, seven}), "of numbers": append([]byte{0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 23}, make([]byte, 8)...)} {
-		if v, _, err := d.decode(b); err == nil {
+		if v, _, err := d.decode(b, &plan.Misfits{}); err == nil {
 			t.Errorf("%s: %v", name, v)
 		}
 	}
@@ -90,7 +90,7 @@ func TestRowsOfAnyServer(t *testing.T) {
 				b[rapid.IntRange(0, len(b)-1).Draw(t, "at")] = rapid.Byte().Draw(t, "to")
 			}
 		}
-		_, n, err := rowsDecoderOf(twoCells()).decode(b)
+		_, n, err := rowsDecoderOf(twoCells()).decode(b, &plan.Misfits{})
 		if err == nil && n > len(b) {
 			t.Fatal(n)
 		}

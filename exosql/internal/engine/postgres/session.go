@@ -178,7 +178,7 @@ func (st *stmt) read(rr *pgconn.ResultReader, out *plan.Collector) (err error) {
 			case st.rows[i] != nil:
 				var v value.Value
 				var n int
-				if v, n, err = st.rows[i].decode(b); err == nil {
+				if v, n, err = st.rows[i].decode(b, out.Misfits()); err == nil {
 					err = out.AddRows(v, n)
 				}
 			default:

@@ -17,8 +17,6 @@ import (
 
 var (
 	errWindow = errors.New("exosql: this aggregate function has no window")
-	errWhole  = errors.New("exosql: a column of whole numbers holds something else")
-	errCell   = errors.New("exosql: a column of decimals holds what is no number")
 	errMany   = errors.New("exosql: an aggregate function has to hold too many values")
 )
 
@@ -81,23 +79,15 @@ var aggregates = map[string]func() accumulator{
 	"exo_moving_max": func() accumulator { return &number.Moving{Greatest: true} },
 }
 
-// stored is an accumulator of a column of decimals as it is stored. What is no number contradicts what is
-// declared, and is the host's error as it is where it is shown.
-type stored struct {
-	accumulator
-	bad bool
-}
+// stored is an accumulator of a column of decimals as it is stored. A misfit, which is no number, counts as NULL.
+type stored struct{ accumulator }
 
 func (s *stored) Add(x any) {
-	switch number.CellOf(x) {
-	case number.NoNumber:
-		s.bad = true
-	case number.Number:
+	if number.CellOf(x) == number.Number {
 		s.accumulator.Add(x)
 	}
 }
 
-// Remove leaves the error of a cell that was no number: the row was in scope.
 func (s *stored) Remove(x any) {
 	if number.CellOf(x) == number.Number {
 		s.accumulator.(leaving).Remove(x)
@@ -118,7 +108,7 @@ func DefineAggregates(d *sqlite.Driver) {
 			MakeAggregate: func(sqlite.FunctionContext) (sqlite.AggregateFunction, error) { return aggregate{begin()}, nil }})
 		d.MustRegisterFunction(sqlast.StoredPrefix+strings.TrimPrefix(name, "exo_"), &sqlite.FunctionImpl{NArgs: 1, Deterministic: true,
 			MakeAggregate: func(sqlite.FunctionContext) (sqlite.AggregateFunction, error) {
-				return aggregate{&stored{accumulator: begin()}}, nil
+				return aggregate{&stored{begin()}}, nil
 			}})
 	}
 }
@@ -129,9 +119,6 @@ type aggregate struct{ accumulator }
 func (a aggregate) Step(_ *sqlite.FunctionContext, args []driver.Value) error {
 	if args[0] != nil {
 		a.Add(args[0])
-	}
-	if s, ok := a.accumulator.(*stored); ok && s.bad {
-		return errCell
 	}
 	if b, ok := a.accumulator.(bounded); ok && b.Full() {
 		return errMany // of rows in scope: no others are aggregated

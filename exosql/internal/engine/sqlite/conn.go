@@ -14,7 +14,6 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/internal/scalar"
@@ -84,11 +83,7 @@ func codeOf(err error) int32 {
 func primary(code int32) int32 { return code & 0xff }
 
 func (c *conn) fault(code int32) error {
-	err := &SqlError{code, libc.GoString(sqlite3.Xsqlite3_errmsg(c.Tls, c.Db))}
-	if err.msg == errWhole.Error() || err.msg == errCell.Error() { // of rows in scope: no others are aggregated
-		return &fail.Error{Kind: fail.Invalid, Msg: "a row holds a value that is no number in the column, whose type is one: leave such rows out, or ask without the column", Err: err}
-	}
-	return err
+	return &SqlError{code, libc.GoString(sqlite3.Xsqlite3_errmsg(c.Tls, c.Db))}
 }
 
 // stmt is a prepared statement.

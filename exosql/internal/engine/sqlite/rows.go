@@ -90,8 +90,8 @@ func (r *rows) WindowValue(*sqlite.FunctionContext) (driver.Value, error) {
 func (r *rows) Final(*sqlite.FunctionContext) {}
 
 // decodeRows makes a value of what exo_rows has made, and says of how many rows.
-func decodeRows(of *plan.Rows, b []byte) (value.Value, int, error) {
-	out, total := of.Begin(), 0
+func decodeRows(of *plan.Rows, b []byte, m *plan.Misfits) (value.Value, int, error) {
+	out, total := of.Begin(m), 0
 	for len(b) > 0 {
 		if out.Whole() {
 			total++
@@ -128,7 +128,7 @@ func decodeRows(of *plan.Rows, b []byte) (value.Value, int, error) {
 			x := rest[k : k+int(n)]
 			b = rest[k+int(n):]
 			if c := out.Next(); c.Rows != nil && tag == cellBlob {
-				v, more, err := decodeRows(c.Rows, x)
+				v, more, err := decodeRows(c.Rows, x, m)
 				if err == nil {
 					err = out.Add(v)
 				}
@@ -146,8 +146,8 @@ func decodeRows(of *plan.Rows, b []byte) (value.Value, int, error) {
 			return value.Value{}, 0, errCut
 		}
 		v := decode(out.Next(), held)
-		if v.IsZero() {
-			return v, 0, out.Next().Unheld(fmt.Sprintf("a %T", held))
+		if v.IsZero() && !out.Next().Misfits {
+			return v, 0, out.Next().Contradicts(fmt.Sprintf("a %T", held))
 		}
 		if err := out.Add(v); err != nil {
 			return value.Value{}, 0, err

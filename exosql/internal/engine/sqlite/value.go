@@ -49,7 +49,7 @@ func (c *conn) cell(st *stmt, i int, out *plan.Collector) error {
 		}
 		b, _ := valueBytes(sqlite3.Xsqlite3_value_blob(c.Tls, x), sqlite3.Xsqlite3_value_bytes(c.Tls, x)) // empty: no pointer
 		if want.Rows != nil {
-			v, n, err := decodeRows(want.Rows, b)
+			v, n, err := decodeRows(want.Rows, b, out.Misfits())
 			if err != nil {
 				return err
 			}
@@ -58,6 +58,9 @@ func (c *conn) cell(st *stmt, i int, out *plan.Collector) error {
 		held = bytes.Clone(b)
 	}
 	v := decode(want, held)
+	if v.IsZero() && want.Raw {
+		v = plainOf(held)
+	}
 	if v.IsZero() {
 		return out.Unreadable(fmt.Sprintf("a %T", held))
 	}
@@ -118,6 +121,19 @@ func decode(c *plan.Cell, x any) value.Value {
 		}
 	default:
 		return decodeScalar(c, x)
+	}
+	return value.Value{}
+}
+
+// plainOf is a cell of whatever kind as a value; bytes are none.
+func plainOf(held any) value.Value {
+	switch x := held.(type) {
+	case int64:
+		return value.Int(x)
+	case float64:
+		return value.Float(x)
+	case string:
+		return value.Text(x)
 	}
 	return value.Value{}
 }

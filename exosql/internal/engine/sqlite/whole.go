@@ -37,18 +37,10 @@ func (w wholeState) numbers(more int64) (n int64) {
 	return n
 }
 
-// others notes that there was something else.
-func (w wholeState) others(found bool) bool {
-	if found {
-		w[24] = 1
-	}
-	return w[24] != 0
-}
-
 func wholeStep(tls *libc.TLS, ctx uintptr, _ int32, argv uintptr) {
 	value := pointerAt(argv)
 	kind := sqlite3.Xsqlite3_value_type(tls, value)
-	if kind == sqlite3.SQLITE_NULL {
+	if kind != sqlite3.SQLITE_INTEGER { // NULL, or a misfit
 		return
 	}
 	p := sqlite3.Xsqlite3_aggregate_context(tls, ctx, wholeStateSize)
@@ -57,9 +49,6 @@ func wholeStep(tls *libc.TLS, ctx uintptr, _ int32, argv uintptr) {
 		return
 	}
 	state := wholeState(libc.GoBytes(p, wholeStateSize))
-	if state.others(kind != sqlite3.SQLITE_INTEGER) {
-		return
-	}
 	state.numbers(1)
 	i := sqlite3.Xsqlite3_value_int64(tls, value)
 	state.add(uint64(i>>63), uint64(i))
@@ -71,10 +60,6 @@ func wholeFinal(tls *libc.TLS, ctx uintptr) {
 		return // of no numbers it is NULL
 	}
 	state := wholeState(libc.GoBytes(p, wholeStateSize))
-	if state.others(false) {
-		raise(tls, ctx, errWhole) // of rows in scope: no others are aggregated
-		return
-	}
 	if state.numbers(0) == 0 {
 		return
 	}
@@ -100,25 +85,12 @@ func wholeInverse(tls *libc.TLS, ctx uintptr, _ int32, argv uintptr) {
 		return
 	}
 	state := wholeState(libc.GoBytes(p, wholeStateSize))
-	if state.others(false) {
-		return
-	}
 	state.numbers(-1)
 	i := sqlite3.Xsqlite3_value_int64(tls, value)
 	upper, lower := uint64(i>>63), uint64(i)
 	lower, borrow := bits.Sub64(0, lower, 0)
 	upper, _ = bits.Sub64(0, upper, borrow)
 	state.add(upper, lower)
-}
-
-func raise(tls *libc.TLS, ctx uintptr, err error) {
-	text, e := libc.CString(err.Error())
-	if e != nil {
-		sqlite3.Xsqlite3_result_error_nomem(tls, ctx)
-		return
-	}
-	defer libc.Xfree(tls, text)
-	sqlite3.Xsqlite3_result_error(tls, ctx, text, -1)
 }
 
 var wholePointers = sync.OnceValue(func() (p struct{ step, final, inverse uintptr }) {

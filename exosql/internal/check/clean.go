@@ -1,0 +1,122 @@
+package check
+
+// Which columns of SQLite hold nothing but NULL and values of their kind, by what the database itself enforces. A scan of the table would
+// say it too, and only until the next commit of another connection.
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/internal/cellform"
+	"github.com/exoagent/exoagent/internal/sqlname"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// strictTypes are the kinds of which a STRICT table lets a type hold nothing else.
+var strictTypes = map[string]string{"INT": value.TypeInt, "INTEGER": value.TypeInt, "REAL": value.TypeFloat, "TEXT": value.TypeText, "BLOB": value.TypeBytes}
+
+// storage is what typeof says of the values of a kind.
+var storage = map[string][]string{value.TypeInt: {"integer"}, value.TypeFloat: {"integer", "real"}, value.TypeText: {"text"}, value.TypeBytes: {"blob"}}
+
+// clean reports whether the database lets a column hold nothing but NULL and values of the declared kind: the table is STRICT, or a CHECK
+// says it in the words that tools and people write.
+func clean(t *schema.Table, x *schema.Column, col *decl.Column) bool {
+	kind := col.Kind
+	if col.Stored.Fits(kind) && col.Stored.Number() { // of the form whose cells are whole numbers
+		kind = value.TypeInt
+	} else if col.Stored != "" && col.Stored != cellform.ISO {
+		return false
+	}
+	if t.Strict && strictTypes[strings.ToUpper(x.Type)] == kind {
+		return true
+	}
+	return slices.ContainsFunc(t.Checks, func(c schema.Check) bool { return says(c.Expr, x.Name, kind) })
+}
+
+var condition = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?is)^(?:NAME is null or )?(?:typeof\( ?NAME ?\) ?(?:=|in) ?\(? ?('[a-z]+'(?: ?, ?'[a-z]+')*) ?\)?|NAME in ?\( ?(0 ?, ?1|1 ?, ?0) ?\)|NAME in ?\( ?('[^']*'(?: ?, ?'[^']*')*) ?\)|(date)\( ?NAME ?\) ?(?:=|is) ?NAME|NAME ?(?:=|is) ?(date)\( ?NAME ?\))$`)
+})
+
+// says reports whether the condition of a CHECK is that a column has values of a kind, and nothing more.
+func says(expr, column, kind string) bool {
+	expr = strings.Join(strings.Fields(expr), " ")
+	for _, name := range []string{sqlname.Quote(column), "`" + column + "`", "[" + column + "]", column} { // one spelling throughout
+		expr = replaceName(expr, name)
+	}
+	m := condition().FindStringSubmatch(expr)
+	if m == nil {
+		return false
+	}
+	switch {
+	case m[1] != "":
+		for _, s := range strings.Split(m[1], ",") {
+			s = strings.ToLower(strings.Trim(strings.TrimSpace(s), "'"))
+			if s != "null" && !slices.Contains(storage[kind], s) {
+				return false
+			}
+		}
+		return true
+	case m[2] != "":
+		return kind == value.TypeBool
+	case m[3] != "":
+		return kind == value.TypeText
+	}
+	return kind == value.TypeDate
+}
+
+// replaceName writes NAME for a column in a condition, but within other names and texts.
+func replaceName(expr, name string) string {
+	word := func(b byte) bool {
+		return b == '_' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= 0x80
+	}
+	var out strings.Builder
+	quoted := false
+	for i := 0; i < len(expr); i++ {
+		end := i + len(name)
+		if expr[i] == '\'' {
+			quoted = !quoted
+		}
+		if !quoted && end <= len(expr) && strings.EqualFold(expr[i:end], name) && (i == 0 || !word(expr[i-1])) && (end == len(expr) || !word(expr[end])) {
+			out.WriteString("NAME")
+			i = end - 1
+			continue
+		}
+		out.WriteByte(expr[i])
+	}
+	return out.String()
+}
+
+// indexed reports whether an index has the column.
+func indexed(t *schema.Table, name string) bool {
+	has := func(cols []string) bool {
+		return slices.ContainsFunc(cols, func(c string) bool { return strings.EqualFold(c, name) })
+	}
+	return slices.ContainsFunc(t.Indexes, func(x schema.Index) bool {
+		return slices.ContainsFunc(x.Parts, func(k schema.Part) bool { return strings.EqualFold(k.Column, name) })
+	}) ||
+		slices.ContainsFunc(t.Uniques, func(k schema.Key) bool { return has(k.Columns) }) || t.PrimaryKey != nil && has(t.PrimaryKey.Columns)
+}
+
+// finds is the SQL that lists the misfits of a column.
+func finds(t *decl.Table, col *decl.Column) string {
+	name := sqlname.Plain(col.Name)
+	cond := map[string]string{
+		value.TypeInt: "typeof(@) <> 'integer'", value.TypeFloat: "@ >= ''", value.TypeText: "typeof(@) = 'blob'", value.TypeBytes: "typeof(@) <> 'blob'", value.TypeBool: "@ NOT IN (0, 1)",
+		value.TypeDecimal: "@ >= '' AND (typeof(@) = 'blob' OR @ NOT GLOB '*[0-9]*' OR @ GLOB '*[^-+.0-9eE]*')", value.TypeUUID: "(length(@) <> 36 OR @ <> lower(@) OR @ NOT GLOB '*-*-*-*-*')",
+		value.TypeDate: "@ IS NOT date(@)", value.TypeTime: "(typeof(@) <> 'text' OR datetime(@) IS NULL)",
+	}[col.Kind]
+	switch {
+	case col.Stored.Number():
+		cond = "typeof(@) <> 'integer'"
+	case col.Stored != "" && col.Stored != cellform.ISO && col.Kind == value.TypeBool:
+		cond = "@ NOT IN (" + strings.ReplaceAll(string(col.Stored), "/", "', '") + ")"
+		cond = strings.Replace(strings.Replace(cond, "(", "('", 1), ")", "')", 1)
+	case col.Stored != "" && col.Stored != cellform.ISO:
+		cond = "@ NOT BETWEEN '0000-01-01' AND '9999-12-31~'"
+	}
+	return "SELECT * FROM " + sqlname.Plain(t.Name) + " WHERE " + name + " IS NOT NULL AND " + strings.ReplaceAll(cond, "@", name)
+}

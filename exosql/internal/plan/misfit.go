@@ -1,0 +1,43 @@
+package plan
+
+// Misfits: what a database holds in a column whose type has no such value, as SQLite stores any value in any column, and PostgreSQL NaN in
+// a numeric. A program is shown null there, and reads how many cells were so; a host's own read is an error.
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
+)
+
+// Misfits count the cells of an answer that hold what their columns can't.
+type Misfits struct {
+	cells []*Cell
+	n     []int
+	again bool
+}
+
+// null is the null that is shown for a cell that can't be read, or the zero Value where that is an error.
+func (m *Misfits) null(c *Cell) value.Value {
+	if !c.Misfits {
+		return value.Value{}
+	}
+	m.again = m.again || c.Again
+	if i := slices.Index(m.cells, c); i >= 0 {
+		m.n[i]++
+	} else if c.Shown != "" {
+		m.cells, m.n = append(m.cells, c), append(m.n, 1)
+	}
+	return value.Null()
+}
+
+// notice adds to the result of the run how many there were. Each text has the name that the program reads, and nothing of the value.
+func (m *Misfits) notice(to *exo.Message) {
+	for i, c := range m.cells {
+		if to != nil && !m.again {
+			to.Notice(fmt.Sprintf("%s: of `%s` %d values of this answer are no %s in the database, and are null here", to.Op(), c.Shown, m.n[i], c.Kind))
+		}
+	}
+	m.cells, m.n = nil, nil
+}
