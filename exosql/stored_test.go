@@ -90,6 +90,11 @@ func (f *cellForm) schema(e tu.Engine) []string {
 
 // facet declares the table.
 func (f *cellForm) facet() (*exosql.Facet[heldRow], exosql.Predicate[heldRow], *exosql.Table[heldRow]) {
+	facet, scope, held, _ := f.declared()
+	return facet, scope, held
+}
+
+func (f *cellForm) declared() (*exosql.Facet[heldRow], exosql.Predicate[heldRow], *exosql.Table[heldRow], *exosql.Column[heldRow, time.Time]) {
 	held := exosql.NewTable[heldRow]("held")
 	id := exosql.NewKey(held, "id", func(r *heldRow) *int64 { return &r.ID })
 	org := exosql.NewColumn(held, "org", func(r *heldRow) *int64 { return &r.Org })
@@ -110,7 +115,7 @@ func (f *cellForm) facet() (*exosql.Facet[heldRow], exosql.Predicate[heldRow], *
 		done.Stored(f.flag)
 	}
 	facet := exosql.NewFacet(held, "held", id, at, same, iso, day, other, done).AllowInsert(id, at, same, iso, day, other, done).AllowUpdate(at, same, iso, day, other, done).AllowDelete().Permit(exosql.AllowUnique("id"))
-	return facet, org.Eq(1), held
+	return facet, org.Eq(1), held, at
 }
 
 const heldIDs = `const ids = q => q.select(t => t.id).limit(100).execute();

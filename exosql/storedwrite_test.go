@@ -87,7 +87,7 @@ func TestOtherForms(t *testing.T) {
 		for i, wrong := range append(c.wrong, c.alike...) {
 			db, _ := wrFile(t, tu.SQLite, "CREATE TABLE held (id INTEGER PRIMARY KEY, org INTEGER NOT NULL, at, same, iso, day, other, done)",
 				"INSERT INTO held (id, org, at) VALUES (1, 1, "+c.right+"), (2, 1, "+wrong+")")
-			facet, scope, held := (&cellForm{time: c.form}).facet()
+			facet, scope, held, at := (&cellForm{time: c.form}).declared()
 			tool, err := codemode.New(codemode.Grants{"held": facet.Of(exosql.Grant(db, held, scope))}, &codemode.Options{Record: exo.Unrecorded})
 			if err != nil {
 				t.Fatal(err)
@@ -95,6 +95,11 @@ func TestOtherForms(t *testing.T) {
 			asked := maps.Clone(known)
 			if i < len(c.wrong) {
 				maps.Copy(asked, ranges)
+				for name, p := range map[string]exosql.Predicate[heldRow]{"after": at.Ge(time.Unix(0, 0)), "before": at.Lt(time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC))} { // as Go code asks
+					if n, err := exosql.Grant(db, held, scope).Where(p).Count(t.Context()); err != nil || n != 1 {
+						t.Errorf("%q: %s: %s: %d %v", c.form, wrong, name, n, err)
+					}
+				}
 			}
 			for program, want := range asked {
 				r := tool.Run(t.Context(), heldIDs+program)
