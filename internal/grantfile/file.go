@@ -2,7 +2,6 @@ package grantfile
 
 import (
 	"fmt"
-	"maps"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -41,7 +40,8 @@ type File struct {
 	Serve     Serve
 	Wall      string // round the processes of programs that are served: a Wall constant
 
-	record string // Record as it stands in the file
+	record   string            // Record as it stands in the file
+	declared map[string]string // the tags of `labels`, each as package value knows its kind; nil: the file declares none
 
 	aliases map[string]*Facet // made by check, once Facets are whole
 	places  map[[2]string][]*Facet
@@ -169,6 +169,7 @@ func (f *File) read(r *reader, root *yaml.Node) {
 				f.record, f.Record = f.Record, beside(r.dir, f.Record)
 			}
 		},
+		"labels": func(e entry) { f.labels(r, e.value) },
 		"admits": func(e entry) { f.Admits = r.names(e.value, "admits") },
 		"models": func(e entry) { f.models(r, e.value) },
 		"serve":  func(e entry) { f.serve(r, e.value) },
@@ -447,8 +448,8 @@ func (f *File) check(r *reader) {
 		}
 		f.checkClaims(r, g.Where)
 	}
-	f.checkColumns(r)
 	f.checkTags(r)
+	f.checkColumns(r)
 	f.checkServe(r)
 	f.expand(r)
 }
@@ -540,53 +541,4 @@ func (f *File) ToolOptions(p Principal) codemode.Options {
 	o := codemode.Options{Limits: f.Limits, Bounds: f.Bounds, Zone: f.Zone, Principal: p.Name()}
 	o.Admits = f.admits(func(claim string) string { return fmt.Sprint(p.values[claim]) })
 	return o
-}
-
-// admits is the label that results may carry, of a principal with these claims.
-func (f *File) admits(claim func(name string) string) value.Label {
-	tags := make([]string, len(f.Admits))
-	for i, a := range f.Admits {
-		tags[i] = a.Text
-		if kind, name, ok := strings.Cut(a.Text, ":$principal."); ok {
-			about, kind, _ := strings.Cut(kind, "@")
-			tags[i], _ = value.ReaderTag(about, kind, claim(name)) // of a claim that is empty nobody is the reader: "" admits nothing
-		}
-	}
-	return value.NewLabel(tags...)
-}
-
-// checkTags refuses tags that are none, where they stand. Those that results may carry may name the reader by a claim.
-func (f *File) checkTags(r *reader) {
-	check := func(n Name, claims bool) {
-		text := n.Text
-		if kind, name, ok := strings.Cut(text, ":$principal."); ok && claims {
-			switch c := f.claim(name); {
-			case c == nil:
-				r.at(n.Pos, "`principal` declares no claim `%s`%s", name, or(name, slices.Sorted(maps.Keys(f.claimNames()))))
-				return
-			case c.List || c.Type == value.TypeBool:
-				r.at(n.Pos, "the claim %s is no id: want one whose type is int, text or uuid", name)
-				return
-			}
-			text = kind + ":x"
-		}
-		if err := value.NewLabel(text).Check(); err != nil {
-			r.at(n.Pos, "%s", strings.TrimPrefix(err.Error(), "exo: "))
-		} else if len(value.NewLabel(text).Unnamed()) > 0 && !claims {
-			r.at(n.Pos, "the tag %q says that each value has a reader, and not which: write it without, and `readers: { %s: … }` at the column, with that of the id", text, text[strings.IndexByte(text, '@')+1:])
-		}
-	}
-	for _, n := range f.Admits {
-		check(n, true)
-	}
-	for _, x := range f.Facets {
-		for _, n := range x.Label {
-			check(n, false)
-		}
-		for _, c := range x.Columns {
-			for _, n := range c.Label {
-				check(n, false)
-			}
-		}
-	}
 }

@@ -108,6 +108,7 @@ func fileSchema() node {
 		}).about("bounds of a run; what is not said is the preset's, or the default"),
 		"zone":   aText().about("the time zone of today, like Europe/Berlin"),
 		"record": aText().about("the file that the record of runs is appended to"),
+		"labels": named(wordOf([]string{secretTag, untrustedTag})).about("the tags that the file uses, each with its kind: secret, or untrusted, which outsiders write"),
 		"admits": someTexts().about("labels that results may carry"),
 		"models": either(aModel(), listOf(aModel())).about("those that exo ask and exo repl may show results to, the first one with a key first; otherwise any"),
 		"wall":   wordOf([]string{"kernel", WallContainer, WallNone}).about("what surrounds the processes of programs: kernel, or who accepts less"),

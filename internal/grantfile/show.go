@@ -3,6 +3,7 @@ package grantfile
 import (
 	"crypto/sha256"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -84,6 +85,13 @@ func (f *File) Lines() (out []Line) {
 	}
 	for _, c := range f.Claims {
 		add("principal", c.Text, "%s", c.String())
+	}
+	for _, tag := range slices.Sorted(maps.Keys(f.declared)) {
+		how := secretTag
+		if value.OfIntegrity(f.declared[tag]) {
+			how = untrustedTag
+		}
+		add("label "+tag, "", "%s", how)
 	}
 	for _, a := range f.Admits {
 		add("results", "may carry "+a.Text, "")
