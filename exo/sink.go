@@ -53,6 +53,18 @@ func (s *Session) admits(m *Message, e *pending) (l value.Label, why error) {
 	return l, nil
 }
 
+// admitting names the declaration by which a host lets a write have what a program read: "" where m is no write.
+func (m *Message) admitting(refused value.Label) string {
+	if m.Root.Method().Effect != message.InUnit {
+		return ""
+	}
+	where := "its rows"
+	if names := m.Refuses(refused); names != nil {
+		where = strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("; the host lets it with `admits: [%s]` at %s", refused.About().List(), where)
+}
+
 // unsealed is m without the values that are labelled.
 func (m *Message) unsealed() *Message {
 	c := *m

@@ -32,6 +32,7 @@ func TestDistrust(t *testing.T) {
 		refused bool   // what the next program asks for
 	}{
 		{"an outsider's text", agent.DistrustNothing, read("text"), false, false},
+		{"an outsider's text, and nothing is said", *new(agent.Distrust), read("text"), false, true},
 		{"an outsider's text", agent.DistrustAnswer, read("text"), false, true},
 		{"an outsider's text", agent.DistrustAnswer, read("text"), true, false},
 		{"an outsider's text", agent.DistrustChat, read("text"), false, true},

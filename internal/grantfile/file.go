@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/codemode/agent"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
@@ -34,9 +35,10 @@ type File struct {
 	Limits    exo.Limits
 	Bounds    exoeval.Bounds
 	Zone      string
-	Record    string // the file that the record of runs is appended to; "": none
-	Admits    []Name // labels that results may carry
-	Models    []Name // that exo ask and exo repl may show results to; nil: any
+	Record    string         // the file that the record of runs is appended to; "": none
+	Admits    []Name         // labels that results may carry
+	Distrust  agent.Distrust // how long a chat is wary of what outsiders wrote
+	Models    []Name         // that exo ask and exo repl may show results to; nil: any
 	Serve     Serve
 	Wall      string // round the processes of programs that are served: a Wall constant
 
@@ -62,6 +64,7 @@ type Facet struct {
 	Database Name   // Text "": the only one
 	Table    Name   // in the database
 	Label    []Name // of its rows: of all facets of the table
+	Admits   []Name // what programs have read of these labels may decide what is inserted, changed and deleted
 	Key      []Name // the columns that tell rows apart; nil: as the database says
 	Columns  []Column
 	Links    []Link
@@ -84,6 +87,7 @@ type Column struct {
 	Doc      string
 	OneOf    []Name
 	Label    []Name
+	Admits   []Name // what programs have read of these labels may be written to it
 	Readers  Readers
 	Trusted  bool   // a program that has read what outsiders wrote can't write it
 	MaxBytes int    // the most that a labelled value takes; 0: not said
@@ -172,8 +176,13 @@ func (f *File) read(r *reader, root *yaml.Node) {
 		"labels": func(e entry) { f.labels(r, e.value) },
 		"admits": func(e entry) { f.Admits = r.names(e.value, "admits") },
 		"models": func(e entry) { f.models(r, e.value) },
-		"serve":  func(e entry) { f.serve(r, e.value) },
-		"wall":   func(e entry) { f.wall(r, e.value) },
+		"distrust": func(e entry) {
+			if err := f.Distrust.UnmarshalText([]byte(e.value.Value)); err != nil {
+				r.at(posOf(e.value), "distrust: %s", err)
+			}
+		},
+		"serve": func(e entry) { f.serve(r, e.value) },
+		"wall":  func(e entry) { f.wall(r, e.value) },
 	})
 	if !version {
 		r.at(posOf(root), "`exo: %d` is missing: the version of the form of this file", Version)
@@ -231,6 +240,7 @@ func (f *File) facets(r *reader, n *yaml.Node) {
 			},
 			"effects": func(e entry) { x.Effects = r.names(e.value, "effects") },
 			"label":   func(e entry) { x.Label = r.names(e.value, "label") },
+			"admits":  func(e entry) { x.Admits = r.names(e.value, "admits") },
 			"key":     func(e entry) { x.Key = r.names(e.value, "key") },
 			"search":  func(e entry) { x.Search = r.names(e.value, "search") },
 			"pin":     func(e entry) { x.Pin = Name{r.text(e.value, "pin"), posOf(e.value)} },
@@ -277,6 +287,7 @@ func (r *reader) columns(n *yaml.Node) (out []Column) {
 			"doc":       func(e entry) { c.Doc = r.text(e.value, "doc") },
 			"one_of":    func(e entry) { c.OneOf = r.names(e.value, "one_of") },
 			"label":     func(e entry) { c.Label = r.names(e.value, "label") },
+			"admits":    func(e entry) { c.Admits = r.names(e.value, "admits") },
 			"readers":   func(e entry) { c.Readers = r.readers(e.value) },
 			"trusted":   func(e entry) { c.Trusted = r.bool(e.value, "trusted") },
 			"max_bytes": func(e entry) { c.MaxBytes = r.bytes(e.value, "max_bytes") },

@@ -46,7 +46,8 @@ func (f *File) labels(r *reader, n *yaml.Node) {
 func (f *File) checkTags(r *reader) {
 	undeclared := map[string]string{}
 	var first Pos
-	check := func(n *Name, admits bool) {
+	check := func(n *Name, use string) {
+		admits := use == "results"
 		about, readers, some := strings.Cut(n.Text, "@")
 		if value.OfIntegrity(n.Text) {
 			about, readers, some = n.Text, "", false
@@ -84,6 +85,10 @@ func (f *File) checkTags(r *reader) {
 			r.at(n.Pos, "`labels` declares no tag `%s`%s", about, or(about, slices.Sorted(maps.Keys(f.declared))))
 		case admits && value.OfIntegrity(core):
 			r.at(n.Pos, "`%s` marks what outsiders write, and every result may carry that: take it out of `admits`, which is for secrets", about)
+		case use == "writes" && value.OfIntegrity(core):
+			r.at(n.Pos, "`%s` marks what outsiders write, and whoever has read that may write each column that is not `trusted`: take it out of `admits`, which is for secrets", about)
+		case use == "writes" && some:
+			r.at(n.Pos, "admits: the rows are of many readers: write `%s`, if whoever reads them may learn it of everybody", about)
 		case some:
 			n.Text = core + "@" + readers
 		default:
@@ -91,16 +96,22 @@ func (f *File) checkTags(r *reader) {
 		}
 	}
 	for i := range f.Admits {
-		check(&f.Admits[i], true)
+		check(&f.Admits[i], "results")
 	}
 	for i := range f.Facets {
 		x := &f.Facets[i]
 		for k := range x.Label {
-			check(&x.Label[k], false)
+			check(&x.Label[k], "")
+		}
+		for k := range x.Admits {
+			check(&x.Admits[k], "writes")
 		}
 		for j := range x.Columns {
 			for k := range x.Columns[j].Label {
-				check(&x.Columns[j].Label[k], false)
+				check(&x.Columns[j].Label[k], "")
+			}
+			for k := range x.Columns[j].Admits {
+				check(&x.Columns[j].Admits[k], "writes")
 			}
 		}
 	}
@@ -128,4 +139,9 @@ func (f *File) admits(claim func(name string) string) value.Label {
 		}
 	}
 	return value.NewLabel(tags...)
+}
+
+// Wary reports whether the file marks anything that outsiders write.
+func (f *File) Wary() bool {
+	return slices.ContainsFunc(f.tags(), value.OfIntegrity)
 }

@@ -4,7 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/grantfile"
+	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
 // TestDeclaredTags: a file declares each tag once, with its kind; a tag that is misspelt, undeclared or of another kind is an error in its
@@ -57,4 +59,29 @@ func tags(names []grantfile.Name) string {
 		out = append(out, n.Text)
 	}
 	return "{" + strings.Join(out, ",") + "}"
+}
+
+// TestAdmittedByWrites: a column and a facet say which labels may be written there; one that marks outsiders, names readers or is the column's
+// own is an error in its line.
+func TestAdmittedByWrites(t *testing.T) {
+	const column, rows = "{email: {label: [pii]}}", "    update: [state]\n"
+	f := parse(t, with(t, column, "{email: {label: [pii]}}, {active: {admits: [pii, deal]}}", rows, rows+"    admits: [pii]\n"))
+	if got, own := tags(f.Facets[1].Columns[3].Admits), tags(f.Facets[0].Admits); got != "{pii,deal}" || own != "{pii}" {
+		t.Errorf("%s and %s", got, own)
+	}
+	declare(t, tu.SQLite, with(t, column, "{email: {label: [pii]}}, {active: {admits: [pii, deal]}}", rows, rows+"    admits: [pii]\n"))
+	for _, c := range [][2]string{
+		{"{email: {label: [pii], admits: [note]}}", "`note` marks what outsiders write, and whoever has read that may write each column that is not `trusted`"},
+		{"{email: {label: [pii], admits: ['deal@member:7']}}", "write `deal`, if whoever reads them may learn it of everybody"},
+		{"{email: {label: [pii], admits: [del]}}", "`labels` declares no tag `del`; did you mean `deal`?"},
+	} {
+		_, err := grantfile.Parse("exo.yaml", []byte(with(t, column, c[0], "deal: secret", "deal: secret, note: untrusted")))
+		if err == nil || !strings.Contains(err.Error(), c[1]) {
+			t.Errorf("%s: %v", c[0], err)
+		}
+	}
+	f = parse(t, with(t, column, "{email: {label: [pii], admits: [pii]}}"))
+	if _, err := f.Declare(t.Context(), &grantfile.Options{Databases: map[string]*exosql.DB{"shop": open(t, tu.SQLite)}}); err == nil || !strings.Contains(err.Error(), "a label of the column itself") {
+		t.Errorf("its own label: %v", err)
+	}
 }

@@ -41,6 +41,9 @@ func (f *File) Lines() (out []Line) {
 		if l := f.rowLabel(x); l != nil {
 			add(of, "rows are labelled", "%s", listed(texts(l)))
 		}
+		if len(x.Admits) > 0 {
+			add(of, "rows take", "what was read of %s", listed(texts(x.Admits)))
+		}
 		for _, c := range x.Columns {
 			add(of, "column "+c.Text, "%s", f.described(x, c).how())
 		}
@@ -106,6 +109,8 @@ func (f *File) Lines() (out []Line) {
 		}
 		add("flows", tag, "%s", how)
 	}
+	distrust, _ := f.Distrust.MarshalText()
+	add("chats", "are wary of outsiders for", "%s", distrust)
 	if f.Models == nil {
 		add("models", "any", "that whoever asks has a key for")
 	}
@@ -174,6 +179,9 @@ func (c Column) how() string {
 	}
 	if c.Readers.Kind.Text != "" {
 		parts = append(parts, "read by the "+c.Readers.Kind.Text+" whose id is in "+listed(texts(c.Readers.Columns)))
+	}
+	if len(c.Admits) > 0 {
+		parts = append(parts, "takes what was read of "+listed(texts(c.Admits)))
 	}
 	if c.Trusted {
 		parts = append(parts, "written by trusted programs only")
