@@ -14,15 +14,15 @@ import (
 const (
 	mostFiles = 25
 	mostLines = 5_000
-	allLines  = 115_250 // of the module without the challenge
+	allLines  = 115_625 // of the module without the challenge
 )
 
 // larger are the packages above these, with the ceilings of their own: each is to be cut.
 var larger = map[string]struct{ files, lines int }{
 	"challenge/web":           {28, 2_900},
-	"exo/message":             {24, 5_100},
+	"exo/message":             {24, 5_110},
 	"exoeval/internal/guest":  {23, 5_260},
-	"exosql":                  {34, 5_920},
+	"exosql":                  {34, 5_940},
 	"exosql/internal/compile": {41, 7_960},
 }
 

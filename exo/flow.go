@@ -135,7 +135,7 @@ func (g *Gate) by(tag string, m *message.Method) Flow {
 	case !admitted && !value.NewLabel(tag).Meet(m.Admits).Empty():
 		return Flow{May: true, How: "it admits " + value.NewLabel(tag).Meet(m.Admits).List() + ", and no other value"}
 	case !admitted && m.Effect == message.InUnit:
-		return Flow{How: "it does not admit it, nor does what it is given: a call with such a value, or by a program that has read one, is refused; `admits` at a column or at the rows lets it"}
+		return Flow{How: "it does not admit it, nor does what it is given: a call with such a value, or by a program that has read one, is refused; `admits` at what it changes lets it"}
 	case !admitted:
 		return Flow{How: "it does not admit it: a call with such a value, or by a program that has read one, is refused"}
 	case value.NewLabel(tag).FlowsTo(g.admits):

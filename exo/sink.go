@@ -55,10 +55,11 @@ func (s *Session) admits(m *Message, e *pending) (l value.Label, why error) {
 
 // admitting names the declaration by which a host lets a write have what a program read: "" where m is no write.
 func (m *Message) admitting(refused value.Label) string {
-	if m.Root.Method().Effect != message.InUnit {
+	// One with readers never admits its own label, and the type doesn't say which has: a form that an error names works.
+	if m.Root.Method().Effect != message.InUnit || !refused.Equal(refused.About()) {
 		return ""
 	}
-	where := "its rows"
+	where := "its facet"
 	if names := m.Refuses(refused); names != nil {
 		where = strings.Join(names, ", ")
 	}

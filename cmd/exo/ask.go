@@ -5,6 +5,7 @@ import (
 	"flag"
 	"strings"
 
+	"github.com/exoagent/exoagent/codemode/agent"
 	"github.com/exoagent/exoagent/internal/cli"
 )
 
@@ -39,6 +40,12 @@ type askOptions struct {
 	as, model string
 	distrust  string
 	trace     bool
+}
+
+// distrustOf is what a grant file says, which has read it.
+func distrustOf(text string) (d agent.Distrust) {
+	_ = d.UnmarshalText([]byte(text)) // not said: the default
+	return d
 }
 
 const distrustUsage = "`answer|chat|nothing`: how long programs of a model that read what outsiders wrote are wary of it (default: what the file says, or answer)"

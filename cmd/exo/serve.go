@@ -77,9 +77,10 @@ func (o *serveOptions) run(ctx context.Context, std cli.Stdio, args []string) er
 		return err
 	}
 	if o.distrust != "" {
-		if err := f.Distrust.UnmarshalText([]byte(o.distrust)); err != nil {
+		if err := new(agent.Distrust).UnmarshalText([]byte(o.distrust)); err != nil {
 			return cli.Usagef("-distrust: %s", err)
 		}
+		f.Distrust = o.distrust
 	}
 	if !f.Reviewed {
 		return &cli.Failure{Code: cli.ExitFound, Err: fmt.Errorf("nobody has reviewed %s: read what it grants (exo show, exo validate), and write `reviewed: true` into it if that is what you mean", path)}
@@ -98,7 +99,7 @@ func (o *serveOptions) run(ctx context.Context, std cli.Stdio, args []string) er
 	if err != nil {
 		return found(err)
 	}
-	s, err := mcp.New(mcp.Config{Name: cli.ProgramName, Version: moduleVersion(), Tool: t.tool, Labels: o.labels, LabelFile: kept, Believe: f.Distrust == agent.DistrustNothing, Unshown: log.unshown(time.Now)})
+	s, err := mcp.New(mcp.Config{Name: cli.ProgramName, Version: moduleVersion(), Tool: t.tool, Labels: o.labels, LabelFile: kept, Believe: distrustOf(f.Distrust) == agent.DistrustNothing, Unshown: log.unshown(time.Now)})
 	if err != nil {
 		return err
 	}
@@ -107,7 +108,7 @@ func (o *serveOptions) run(ctx context.Context, std cli.Stdio, args []string) er
 
 // keptLabels is the file of what clients were shown; nil where they are shown nothing that counts.
 func (o *serveOptions) keptLabels(f *grantfile.File, path string) (*mcp.LabelFile, error) {
-	if len(f.Admits) == 0 && (f.Distrust == agent.DistrustNothing || !f.Wary()) {
+	if len(f.Admits) == 0 && (distrustOf(f.Distrust) == agent.DistrustNothing || !f.Wary()) {
 		return nil, nil
 	}
 	return mcp.OpenLabels(cmp.Or(o.labelFile, cmp.Or(f.Record, path)+".labels"))

@@ -11,7 +11,6 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/exoagent/exoagent/codemode"
-	"github.com/exoagent/exoagent/codemode/agent"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
@@ -35,10 +34,10 @@ type File struct {
 	Limits    exo.Limits
 	Bounds    exoeval.Bounds
 	Zone      string
-	Record    string         // the file that the record of runs is appended to; "": none
-	Admits    []Name         // labels that results may carry
-	Distrust  agent.Distrust // how long a chat is wary of what outsiders wrote
-	Models    []Name         // that exo ask and exo repl may show results to; nil: any
+	Record    string // the file that the record of runs is appended to; "": none
+	Admits    []Name // labels that results may carry
+	Distrust  string // how long a chat is wary of what outsiders wrote: one of distrusts; "": not said
+	Models    []Name // that exo ask and exo repl may show results to; nil: any
 	Serve     Serve
 	Wall      string // round the processes of programs that are served: a Wall constant
 
@@ -177,8 +176,8 @@ func (f *File) read(r *reader, root *yaml.Node) {
 		"admits": func(e entry) { f.Admits = r.names(e.value, "admits") },
 		"models": func(e entry) { f.models(r, e.value) },
 		"distrust": func(e entry) {
-			if err := f.Distrust.UnmarshalText([]byte(e.value.Value)); err != nil {
-				r.at(posOf(e.value), "distrust: %s", err)
+			if f.Distrust = r.text(e.value, "distrust"); f.Distrust != "" && !slices.Contains(distrusts, f.Distrust) {
+				r.at(posOf(e.value), "distrust: want one of %s, not `%s`", strings.Join(distrusts, ", "), f.Distrust)
 			}
 		},
 		"serve": func(e entry) { f.serve(r, e.value) },

@@ -110,7 +110,7 @@ func fileSchema() node {
 		"record":   aText().about("the file that the record of runs is appended to"),
 		"labels":   named(wordOf([]string{secretTag, untrustedTag})).about("the tags that the file uses, each with its kind: secret, or untrusted, which outsiders write"),
 		"admits":   someTexts().about("labels that results may carry"),
-		"distrust": wordOf([]string{"answer", "chat", "nothing"}).about("how long a model's programs are wary of what outsiders wrote once one has read it: until the user speaks again, for the chat, or not"),
+		"distrust": wordOf(distrusts).about("how long a model's programs are wary of what outsiders wrote once one has read it: until the user speaks again, for the chat, or not"),
 		"models":   either(aModel(), listOf(aModel())).about("those that exo ask and exo repl may show results to, the first one with a key first; otherwise any"),
 		"wall":     wordOf([]string{"kernel", WallContainer, WallNone}).about("what surrounds the processes of programs: kernel, or who accepts less"),
 		"serve": form(map[string]node{

@@ -19,6 +19,9 @@ const (
 	untrustedTag = "untrusted" // outsiders write it
 )
 
+// distrusts are the values of `distrust`, which package agent reads.
+var distrusts = []string{"answer", "chat", "nothing"}
+
 // labels reads the tags of the file, each with its kind.
 func (f *File) labels(r *reader, n *yaml.Node) {
 	f.declared = map[string]string{}

@@ -1,6 +1,7 @@
 package grantfile
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"maps"
@@ -109,8 +110,7 @@ func (f *File) Lines() (out []Line) {
 		}
 		add("flows", tag, "%s", how)
 	}
-	distrust, _ := f.Distrust.MarshalText()
-	add("chats", "are wary of outsiders for", "%s", distrust)
+	add("chats", "are wary of outsiders for", "%s", cmp.Or(f.Distrust, distrusts[0]))
 	if f.Models == nil {
 		add("models", "any", "that whoever asks has a key for")
 	}
