@@ -206,7 +206,7 @@ func (s *Session) Unseal(result value.Value) (v value.Value, l value.Label, err 
 	if err := s.recognize(result, &l); err != nil {
 		return value.Value{}, value.Label{}, err
 	}
-	var opened value.Label // nobody reads what stays sealed, so it makes nobody wary either
+	opened := l.Integrity()
 	v = s.contentsOf(result, func(of value.Label) bool {
 		if !of.Secrecy().FlowsTo(s.gate.admits) {
 			return false
