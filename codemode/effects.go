@@ -28,7 +28,7 @@ const (
 // a run that read what the model may not, it says yes where there was anything to change:
 // whether there was a change can be a bit of what was read.
 func (r *Result) Changed() bool {
-	return r.withheld && r.effectful || slices.ContainsFunc(r.Effects, func(e exo.Effect) bool { return told(e).Stands() })
+	return r.withheld && r.effectful && !r.unchanged || slices.ContainsFunc(r.Effects, func(e exo.Effect) bool { return told(e).Stands() })
 }
 
 // EffectsNote says what became of the changes that the program asked for: "" where it
@@ -40,9 +40,11 @@ func (r *Result) EffectsNote() string {
 	switch {
 	case r.Err == nil && len(r.Effects) == 0 || !r.effectful && len(r.Effects) == 0:
 		return ""
+	case r.withheld && r.unchanged:
+		return noEffects
 	case r.withheld:
 		// The list of effects may depend on values that the model may not learn of, and
-		// would be a way out for them: so this text is always the same.
+		// would be a way out for them: so this text is the same whatever became of them.
 		return unknownEffects
 	}
 	ops, nothing := map[exo.State][]string{}, map[string][]string{} // by what became of them

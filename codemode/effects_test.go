@@ -139,30 +139,42 @@ func TestPanicKeepsItsStack(t *testing.T) {
 
 func panicsHere(context.Context, service.None) (bool, error) { panic("hunter2") }
 
-// TestEffectsSayNothing: where the run has read what may not leave, whether it
-// did something with it is a bit of it.
+// TestEffectsSayNothing: where the run has read what may not leave, whether it did something with it is a bit of it. That nothing took effect is
+// said where nothing was let to act before that, whatever the program asked for afterwards, and of other programs it is never said.
 func TestEffectsSayNothing(t *testing.T) {
 	tool, sent := mailer(t, codemode.Options{})
-	said := map[string]bool{}
-	for _, code := range []string{
-		"await vault.secret(); throw new Error('x')",
-		"await vault.secret(); await mail.send({to: 'a'}); throw new Error('x')",
-		"await vault.secret(); await mail.send({to: 'a'}); return 1",
-		"await mail.send({to: 'a'}); await vault.secret(); return 1", // this one took place
-		"await mail.post({to: 'nobody'}); await vault.secret(); return 1",
-		"await vault.secret(); await mail.post({to: 'nobody'}); return 1",
+	for _, c := range []struct {
+		says     string
+		programs []string // which differ in what comes after the secret
+	}{
+		{"nothing took effect", []string{
+			"await vault.secret(); throw new Error('x')",
+			"await vault.secret(); await mail.send({to: 'a'}); throw new Error('x')",
+			"await vault.secret(); await mail.send({to: 'a'}); return 1",
+			"await vault.secret(); await mail.post({to: 'nobody'}); return 1",
+		}},
+		{"nothing took effect", []string{"await mail.post({to: 'nobody'}); await vault.secret(); return 1", "await mail.post({to: 'nobody'}); await vault.secret(); await mail.send({to: 'a'})"}},
+		{"it can't be told what took effect", []string{
+			"await mail.send({to: 'a'}); await vault.secret(); return 1", // this one took place
+			"await mail.send({to: 'a'}); await vault.secret(); await mail.send({to: 'a'}); return 1",
+			"await mail.send({to: 'a'}); await vault.secret(); throw new Error('x')",
+		}},
 	} {
-		in, _ := json.Marshal(map[string]string{"code": code})
-		out, _ := tool.CallResult(t.Context(), in)
-		said[string(out)] = true
-	}
-	if len(said) != 1 || *sent != 1 {
-		t.Errorf("%d sent; the model can tell them apart: %v", *sent, said)
-	}
-	for s := range said {
-		if !strings.Contains(s, "it can't be told what took effect") {
-			t.Errorf("the model reads %s", s)
+		said := map[string]bool{}
+		for _, code := range c.programs {
+			in, _ := json.Marshal(map[string]string{"code": code})
+			out, res := tool.CallResult(t.Context(), in)
+			said[string(out)] = true
+			if !strings.Contains(string(out), c.says) || res.Changed() != strings.Contains(c.says, "can't") || !strings.Contains(string(out), "the call at line 1:") {
+				t.Errorf("%s: the model reads %s", code, out)
+			}
 		}
+		if len(said) != 1 {
+			t.Errorf("the model can tell them apart: %v", said)
+		}
+	}
+	if *sent != 3 {
+		t.Errorf("%d sent", *sent)
 	}
 }
 

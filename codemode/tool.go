@@ -96,6 +96,7 @@ type Result struct {
 	streamed bool   // there is no JSON: Value is written whole once the run has ended
 
 	effectful, withheld bool // of the tool; of this run: nothing that depends on what it read may be said
+	unchanged           bool // of a run that is withheld: nothing took effect, which does not depend on what it read
 }
 
 // The names that every known model API takes.
@@ -391,6 +392,7 @@ func (t *Tool) run(ctx context.Context, job Job, stream bool) *Result {
 	res.Value, res.Console, res.Label, res.Causes, res.Effects = r.Value, r.Console, r.Label, r.Causes, r.Effects
 	res.Err, res.Took, res.Used, res.ID = r.Err, r.Took, r.Used, r.Run.ID
 	res.effectful, res.withheld = t.effectful, !r.Label.Secrecy().FlowsTo(t.admits)
+	res.unchanged = r.Unchanged
 	if res.Err != nil {
 		res.Value, res.JSON, res.framed, res.Notice, res.streamed = value.Value{}, nil, nil, "", false
 		res.Cut = false

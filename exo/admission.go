@@ -70,7 +70,7 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 		s.label = s.label.Join(e.bound)
 		e.shows.open = s.label
 	}
-	s.withhold(e.id)
+	s.withhold(e.id, e.pos)
 	label := s.label
 	s.mu.Unlock()
 	e.label = label
@@ -103,7 +103,7 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 				if why == nil {
 					why = because(label, s.causedUpTo(s.Label(), math.MaxUint64))
 				}
-				err = &fail.Error{Kind: fail.Denied, Op: s.opName(e.root), Msg: what + carries.Secrecy().Without(e.admits).List(), Err: why}
+				err = &fail.Error{Kind: fail.Denied, Op: s.opName(e.root), Msg: what + carries.Secrecy().Without(e.admits).List() + m.admitting(carries.Secrecy().Without(e.admits)), Err: why}
 			}
 		}
 		// What it did could not be told, and who is not told asks for it again. What the program changed otherwise is
@@ -151,6 +151,9 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 		return
 	}
 	settled = true
+	s.mu.Lock()
+	s.changing = s.changing || e.effect == message.Immediate || e.effect == message.InUnit
+	s.mu.Unlock()
 	s.spelt(&en)
 	s.introduce(m)
 	s.claim(m)

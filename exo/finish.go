@@ -296,7 +296,7 @@ func (s *Session) Release() error {
 	}
 	if l := s.Label(); !l.Secrecy().FlowsTo(s.gate.admits) {
 		// The text is the same whatever was read: which of the tags a run has can be chosen by
-		// what it read, a bit for each.
+		// what it read, a bit for each. Only the first message that brought one is named: see withheld.first.
 		which := ""
 		if !s.gate.kept.Empty() { // else the run began with it
 			which = " (" + s.gate.kept.String() + ")"
@@ -304,6 +304,11 @@ func (s *Session) Release() error {
 		if begun := s.run.Label.Secrecy(); !begun.FlowsTo(s.gate.admits) { // whatever it does
 			return &fail.Error{Kind: fail.Denied, Msg: "this program was written from values that its result may not carry", Err: because(l.Secrecy().Without(s.gate.admits), s.Causes())}
 		}
+		s.mu.Lock()
+		if w := s.withheld; w != nil {
+			which += ": " + w.first(s.gate.admits)
+		}
+		s.mu.Unlock()
 		text := fmt.Sprintf("the program read values with a label that may not leave this way%s; %s", which, s.gate.catalog.Say(nil, "withheld", "do without them"))
 		return &fail.Error{Kind: fail.Denied, Msg: text, Err: because(l.Secrecy().Without(s.gate.admits), s.Causes())}
 	}

@@ -127,13 +127,15 @@ func (g *Gate) by(tag string, m *message.Method) Flow {
 	}
 	if only := m.WrittenTo(tag); !admitted && len(only) > 0 {
 		if value.NewLabel(tag).FlowsTo(g.admits) {
-			return Flow{May: true, How: "into " + strings.Join(only, ", ") + " alone, which has it itself"}
+			return Flow{May: true, How: "into " + strings.Join(only, ", ") + " alone, which has it itself or admits it"}
 		}
 		return Flow{How: "it could be written to " + strings.Join(only, ", ") + " alone, and of a program that has read it nothing is kept, since its result may not leave"}
 	}
 	switch {
 	case !admitted && !value.NewLabel(tag).Meet(m.Admits).Empty():
 		return Flow{May: true, How: "it admits " + value.NewLabel(tag).Meet(m.Admits).List() + ", and no other value"}
+	case !admitted && m.Effect == message.InUnit:
+		return Flow{How: "it does not admit it, nor does what it is given: a call with such a value, or by a program that has read one, is refused; `admits` at what it changes lets it"}
 	case !admitted:
 		return Flow{How: "it does not admit it: a call with such a value, or by a program that has read one, is refused"}
 	case value.NewLabel(tag).FlowsTo(g.admits):

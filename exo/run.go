@@ -89,7 +89,7 @@ func (g *Gate) Begin(ctx context.Context, run Run, program string, bounds map[st
 	run = run.OrNew(g.now())
 	run.Label = run.Label.Merged() // of what it was written from, each part
 	s := &Session{gate: g, run: run, length: len(program), label: run.Label, turns: turns{free: g.limits.ConcurrentCalls}, wake: make(chan struct{}, 1), over: make(chan struct{})}
-	s.withhold(0)
+	s.withhold(0, fail.Pos{})
 	if g.record != nil {
 		start := &Start{Principal: run.Principal, Program: program, Label: run.Label, Clock: run.Clock, Seed: run.Seed, Zone: g.recordedZone(), Limits: g.limits, Bounds: bounds, Granted: g.digest()}
 		err := g.pay(ctx)

@@ -82,6 +82,7 @@ type Session struct {
 	origins     origins       // and by which messages they were given
 	composed    int           // bytes of the parts of sealed texts
 	label       value.Label
+	changing    bool             // a message was let to change something at once, or in a unit
 	withheld    *withheld        // since when the result may not leave; nil: it may
 	causes      map[string]Cause // by which message it got each tag
 	console     console

@@ -53,6 +53,19 @@ func (s *Session) admits(m *Message, e *pending) (l value.Label, why error) {
 	return l, nil
 }
 
+// admitting names the declaration by which a host lets a write have what a program read: "" where m is no write.
+func (m *Message) admitting(refused value.Label) string {
+	// One with readers never admits its own label, and the type doesn't say which has: a form that an error names works.
+	if m.Root.Method().Effect != message.InUnit || !refused.Equal(refused.About()) {
+		return ""
+	}
+	where := "its facet"
+	if names := m.Refuses(refused); names != nil {
+		where = strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("; the host lets it with `admits: [%s]` at %s", refused.About().List(), where)
+}
+
 // unsealed is m without the values that are labelled.
 func (m *Message) unsealed() *Message {
 	c := *m

@@ -1,6 +1,8 @@
 package exo
 
 import (
+	"fmt"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
 	"math"
 )
@@ -12,13 +14,37 @@ import (
 type withheld struct {
 	call  uint64      // the message that read what the result may not carry; 0: the run began with that
 	label value.Label // of the run, with that of the message
+	pos   fail.Pos    // where the message stands in the program
+	acted bool        // a message before it was let to change something at once, or in a unit
 }
 
 // withhold notes the first moment at which the run has a label that its result may not carry. s.mu is held, or nobody else has s.
-func (s *Session) withhold(call uint64) {
+func (s *Session) withhold(call uint64, at fail.Pos) {
 	if s.withheld == nil && !s.label.Secrecy().FlowsTo(s.gate.admits) {
-		s.withheld = &withheld{call, s.label}
+		s.withheld = &withheld{call, s.label, at, s.changing}
 	}
+}
+
+// first names that message to a program: where it is and which kind of tag it brought. The program sent it before it had read anything that its
+// result may not carry, so neither depends on such a value. It names no reader: an id is a value of a row.
+func (w *withheld) first(admits value.Label) string {
+	where := fmt.Sprintf("its call %d", w.call)
+	if w.pos.Line > 0 {
+		where = fmt.Sprintf("the call at line %d:%d", w.pos.Line, w.pos.Column)
+	}
+	return where + " was the first, and reads what is labelled " + w.label.Secrecy().Without(admits).About().List()
+}
+
+// Unchanged reports whether nothing that the program asked for took effect, of a run whose result may not leave, as far as that may be known: no message
+// was let to change anything before the one that read what the result may not carry, and none is let after it. Of a run that had changed
+// something it is false whatever became of that: how such a change ended may depend on what was read.
+func (s *Session) Unchanged() bool {
+	if s.begun() != nil {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.withheld != nil && !s.withheld.acted
 }
 
 // decided is the label that Decided gives, and the last message that counts for it. s.mu is held.

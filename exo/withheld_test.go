@@ -2,6 +2,7 @@ package exo
 
 import (
 	"fmt"
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
 	"testing"
 )
@@ -42,5 +43,15 @@ func TestDecided(t *testing.T) {
 	}
 	if !(*Session)(nil).Decided().Empty() || !new(Session).Decided().Empty() {
 		t.Error("of no run")
+	}
+}
+
+// TestFirstNamesNoReader: a program reads which of its calls read too much, and of what kind that was. Who may read the value is of the row.
+func TestFirstNamesNoReader(t *testing.T) {
+	w := &withheld{call: 2, label: value.NewLabel("pii@member:42", "pay", "untrusted")}
+	for at, want := range map[fail.Pos]string{{}: "its call 2", {Line: 3, Column: 14}: "the call at line 3:14"} {
+		if w.pos = at; w.first(value.NewLabel("pay")) != want+" was the first, and reads what is labelled pii" {
+			t.Errorf("%v: %s", at, w.first(value.NewLabel("pay")))
+		}
 	}
 }

@@ -35,6 +35,7 @@ type RunResult struct {
 	Notices   []string     // what objects remarked about their answers: see exo.Message.Notice
 	Label     value.Label  // what was read, up to the message that had the result withheld: see exo.Session.Decided
 	Causes    []exo.Cause  // by which messages the run got the tags of its label, for the host
+	Unchanged bool         // of a run whose result may not leave: nothing took effect; see exo.Session.Unchanged
 	Effects   []exo.Effect // what it has changed, or may have, however it ended, and what became of that
 	Run       exo.Run      // with all its fields; zero where no run was begun
 	Err       error        // nil, or an *fail.Error

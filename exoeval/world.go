@@ -172,7 +172,7 @@ func (o ProgramResult) Settle(ctx context.Context, s *exo.Session, job Job, boun
 		// where they leave, and nowhere else.
 		// The result and the error's text are sinks: neither may say more than that there is
 		// nothing to see. So is each line of the console, when it arrives: see exo.Session.Log.
-		res.Value, res.Undefined, res.Err = value.Value{}, false, err
+		res.Value, res.Undefined, res.Err, res.Unchanged = value.Value{}, false, err, s.Unchanged()
 	}
 	if res.Err != nil {
 		res.Value = value.Value{}

@@ -195,6 +195,20 @@ func (c *Column[T, V]) Trusted() *Column[T, V] {
 	return c
 }
 
+// Admits says that what programs have read of these labels may be written to the column, which is shown as it was before: whoever reads
+// the column may learn of it. It may also decide in which rows the column is changed, where nothing else is.
+//
+//	MemberNote.Admits("pii") // members.where(m => m.email === 'ann@a.example').update({ note: 'called' })
+//
+// What may not leave with the result is kept nowhere, so Options.Admits has to have the labels, too.
+func (c *Column[T, V]) Admits(tags ...string) *Column[T, V] {
+	c.core().Change()
+	if err := c.c.Admit(value.NewLabel(tags...)); err != nil {
+		panic(fmt.Sprintf("exosql: %s.%s", c.c.Table.Name, err))
+	}
+	return c
+}
+
 // MaxBytes says how large a value of a labelled column may be; 1 KiB where it is left out. Limits count each value that is shown
 // sealed as this large, whatever it holds, and a larger text is "[too large]" where it leaves (other values: null).
 func (c *Column[T, V]) MaxBytes(n int) *Column[T, V] {

@@ -3,6 +3,7 @@ package exosql
 import (
 	"fmt"
 
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
@@ -104,6 +105,13 @@ func (f *Facet[T]) AllowDelete() *Facet[T] { return f.allow("AllowDelete", decl.
 // AllowTrustedDelete is AllowDelete, but not for programs that have read what outsiders wrote, whatever the columns of the table are.
 func (f *Facet[T]) AllowTrustedDelete() *Facet[T] {
 	return f.allow("AllowTrustedDelete", decl.Rights{Delete: true, Wary: true})
+}
+
+// Admits says that what programs have read of these labels may decide which rows there are and what is written to them: rows are
+// inserted and deleted by it, and all columns changed that programs may change. Whoever reads the rows may learn of it. [Column.Admits] says
+// that of one column.
+func (f *Facet[T]) Admits(tags ...string) *Facet[T] {
+	return f.allow("Admits", decl.Rights{Admits: value.NewLabel(tags...)})
 }
 
 // Permit says what a write may do beyond the rows that it names: what may act, as a trigger, and what programs may learn of rows out of

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"strings"
 
+	"github.com/exoagent/exoagent/codemode/agent"
 	"github.com/exoagent/exoagent/internal/cli"
 )
 
@@ -27,6 +28,7 @@ examples:
 			o := &askOptions{}
 			fs.StringVar(&o.as, "as", "", "`CLAIMS`: the principal, like org=5,user=1")
 			fs.StringVar(&o.model, "model", "", "`P:NAME`: which model; without it the first key in the environment decides")
+			fs.StringVar(&o.distrust, "distrust", "", distrustUsage)
 			fs.BoolVar(&o.trace, "trace", false, "the record of each run on standard error, as lines of JSON: messages, their SQL, effects")
 			return o.run
 		},
@@ -36,8 +38,17 @@ examples:
 
 type askOptions struct {
 	as, model string
+	distrust  string
 	trace     bool
 }
+
+// distrustOf is what a grant file says, which has read it.
+func distrustOf(text string) (d agent.Distrust) {
+	_ = d.UnmarshalText([]byte(text)) // not said: the default
+	return d
+}
+
+const distrustUsage = "`answer|chat|nothing`: how long programs of a model that read what outsiders wrote are wary of it (default: what the file says, or answer)"
 
 // run is exo repl FILE -ask: one terminal knows how a model is asked, and what is shown of its answer.
 func (o *askOptions) run(_ context.Context, std cli.Stdio, args []string) error {
@@ -57,6 +68,9 @@ func (o *askOptions) run(_ context.Context, std cli.Stdio, args []string) error 
 	flags := []string{"-user=" + o.as, "-ask=" + question}
 	if o.model != "" {
 		flags = append(flags, "-model="+o.model)
+	}
+	if o.distrust != "" {
+		flags = append(flags, "-distrust="+o.distrust)
 	}
 	if o.trace {
 		flags = append(flags, "-trace")

@@ -71,7 +71,7 @@ func TestDryRunSeals(t *testing.T) {
 			e.OpenURL(t, url, &exosql.OpenOptions{Setup: e.Exec("CREATE TABLE items (id {int} PRIMARY KEY, org TEXT NOT NULL, name TEXT NOT NULL, s TEXT NOT NULL); CREATE INDEX items_by_org ON items (org); INSERT INTO items (id, org, name, s) VALUES (1, 'acme', 'ax', 'topaz'), (2, 'acme', 'bell', 'onyx')")}).Close()
 			t.Setenv("GRANTS_TEST_DB", url)
 			path := filepath.Join(t.TempDir(), "exo.yaml")
-			file := strings.NewReplacer("columns: [id, name]", "columns: [id, name, {s: {label: pii}}]", "update: [name]", "update: [name, s]").Replace(openedFile)
+			file := strings.NewReplacer("columns: [id, name]", "columns: [id, name, {s: {label: pii}}]", "update: [name]", "update: [name, s]").Replace(openedFile) + "labels: {pii: secret}\n"
 			if admits {
 				file += "admits: [pii]\n"
 			}

@@ -150,7 +150,7 @@ func replOnFile(command, path, url string, flags []string, std cli.Stdio) error 
 		defer rec.Close()
 		opt.Record = rec
 	}
-	app := repl.App{Name: cli.ProgramName + " " + command + " " + path, Package: path, About: "A terminal on what the grant file " + path + " grants.", Options: opt, Models: f.ModelNames(),
+	app := repl.App{Name: cli.ProgramName + " " + command + " " + path, Package: path, About: "A terminal on what the grant file " + path + " grants.", Options: opt, Models: f.ModelNames(), Distrust: distrustOf(f.Distrust),
 		Grants: func(ctx context.Context, db *exosql.DB, claims string) (codemode.Grants, error) {
 			p, err := f.ParseClaims(claims)
 			if err != nil {

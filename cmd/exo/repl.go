@@ -87,6 +87,7 @@ func (o *replOptions) declare(fs *flag.FlagSet) {
 		{"zone", "`NAME`: the time zone of today and of local times, like Europe/Berlin (default: UTC)"},
 		{"ask", "`TEXT`: ask a model once, and print its answer"},
 		{"flow", "`TAG`: print by which ways values with a label can leave, and end: all, pii, or \"pii result\""},
+		{"distrust", distrustUsage},
 		{"model", "`P:NAME`: which model; without it the first key in the environment decides"},
 	} {
 		fs.Func(f[0], f[1], pass(f[0]))

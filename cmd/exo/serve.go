@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/codemode/agent"
 	"github.com/exoagent/exoagent/codemode/mcp"
 	core "github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/record"
@@ -45,7 +46,7 @@ examples:
 			fs.StringVar(&o.http, "http", "", "`ADDRESS`: serve HTTP there, like 127.0.0.1:8642")
 			fs.DurationVar(&o.labels, "labels", 24*time.Hour, "`TIME`: how long a client's programs keep the labels of what it was shown, where the file says admits")
 			fs.StringVar(&o.labelFile, "label-file", "", "`FILE`: where these labels are kept when exo ends (default: the record, or else the grant file, with .labels behind its name)")
-			fs.BoolVar(&o.distrust, "distrust", false, "programs of a client that was shown what outsiders wrote don't change what is trusted, for that time")
+			fs.StringVar(&o.distrust, "distrust", "", distrustUsage+"; nobody here sees when a client's user speaks again, so answer and chat are both for -labels")
 			fs.DurationVar(&o.drain, "drain", 30*time.Second, "`TIME`: how long programs that run may go on after SIGTERM")
 			return o.run
 		},
@@ -57,7 +58,7 @@ type serveOptions struct {
 	as, http  string
 	labels    time.Duration
 	labelFile string
-	distrust  bool
+	distrust  string
 	drain     time.Duration
 }
 
@@ -74,6 +75,12 @@ func (o *serveOptions) run(ctx context.Context, std cli.Stdio, args []string) er
 	f, err := readGrants(path)
 	if err != nil {
 		return err
+	}
+	if o.distrust != "" {
+		if err := new(agent.Distrust).UnmarshalText([]byte(o.distrust)); err != nil {
+			return cli.Usagef("-distrust: %s", err)
+		}
+		f.Distrust = o.distrust
 	}
 	if !f.Reviewed {
 		return &cli.Failure{Code: cli.ExitFound, Err: fmt.Errorf("nobody has reviewed %s: read what it grants (exo show, exo validate), and write `reviewed: true` into it if that is what you mean", path)}
@@ -92,7 +99,7 @@ func (o *serveOptions) run(ctx context.Context, std cli.Stdio, args []string) er
 	if err != nil {
 		return found(err)
 	}
-	s, err := mcp.New(mcp.Config{Name: cli.ProgramName, Version: moduleVersion(), Tool: t.tool, Labels: o.labels, LabelFile: kept, Distrust: o.distrust, Unshown: log.unshown(time.Now)})
+	s, err := mcp.New(mcp.Config{Name: cli.ProgramName, Version: moduleVersion(), Tool: t.tool, Labels: o.labels, LabelFile: kept, Believe: distrustOf(f.Distrust) == agent.DistrustNothing, Unshown: log.unshown(time.Now)})
 	if err != nil {
 		return err
 	}
@@ -101,7 +108,7 @@ func (o *serveOptions) run(ctx context.Context, std cli.Stdio, args []string) er
 
 // keptLabels is the file of what clients were shown; nil where they are shown nothing that counts.
 func (o *serveOptions) keptLabels(f *grantfile.File, path string) (*mcp.LabelFile, error) {
-	if len(f.Admits) == 0 && !o.distrust {
+	if len(f.Admits) == 0 && (distrustOf(f.Distrust) == agent.DistrustNothing || !f.Wary()) {
 		return nil, nil
 	}
 	return mcp.OpenLabels(cmp.Or(o.labelFile, cmp.Or(f.Record, path)+".labels"))

@@ -219,7 +219,7 @@ func TestServePage(t *testing.T) {
 // TestServeKeepsLabels: what a client was shown is kept beside the record, or else the grant file, for its principal; where that can't be read nothing is
 // served, and where nothing that is labelled is shown there is no file.
 func TestServeKeepsLabels(t *testing.T) {
-	labelled := strings.Replace(servedShop, "    table: customers\n", "    table: customers\n    label: [medical]\n", 1)
+	labelled := strings.Replace(servedShop, "    table: customers\n", "    table: customers\n    label: [medical]\n", 1) + "labels: {medical: secret}\n"
 	dir := t.TempDir()
 	for name, c := range map[string]struct{ text, file, flag string }{
 		"nothing admitted":     {servedShop, "", ""},

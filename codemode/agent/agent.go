@@ -17,7 +17,7 @@ type Agent struct {
 	Tools  []*codemode.Tool
 	System string // what the model is told besides; ""
 	// Distrust says for how long what a program read that outsiders wrote (see value.Untrusted) keeps the programs after it
-	// from effects that don't admit it. What is secret is never forgotten: where a tool Admits a label, and a
+	// from effects that don't admit it: until the user speaks again, where nothing else is said. What is secret is never forgotten: where a tool Admits a label, and a
 	// result with it was shown, each later program of the chat begins with it.
 	Distrust Distrust
 	// Allow names the models that may be shown the tools and their results. Nil is any,

@@ -15,8 +15,8 @@ import (
 )
 
 type letterRow struct {
-	ID               int64
-	Text, From, Code string
+	ID                     int64
+	Text, From, Code, Hint string
 }
 
 // TestDistrust: what a program read keeps the later programs of a chat from effects that don't admit it: a secret for good,
@@ -32,6 +32,7 @@ func TestDistrust(t *testing.T) {
 		refused bool   // what the next program asks for
 	}{
 		{"an outsider's text", agent.DistrustNothing, read("text"), false, false},
+		{"an outsider's text, and nothing is said", *new(agent.Distrust), read("text"), false, true},
 		{"an outsider's text", agent.DistrustAnswer, read("text"), false, true},
 		{"an outsider's text", agent.DistrustAnswer, read("text"), true, false},
 		{"an outsider's text", agent.DistrustChat, read("text"), false, true},
@@ -42,16 +43,19 @@ func TestDistrust(t *testing.T) {
 		{"one that the result opens", agent.DistrustNothing, read("from"), true, true},
 		{"one that is on the console before a worse one was read", agent.DistrustNothing, "console.log(await reveal((await letters.first()).from)); return letters.where(l => l.code === 'x')", true, true},
 		{"one that is not shown", agent.DistrustChat, read("code"), true, false},
+		{"an outsider's secret that is not shown", agent.DistrustChat, read("hint"), true, false},
+		{"the same, opened where it may not leave", agent.DistrustChat, "await reveal((await letters.first()).hint); return 1", true, true},
 		{"one that is withheld", agent.DistrustChat, "return letters.where(l => l.code === 'x').select(l => l.id)", true, false},
 		{"a whole row, with an outsider's text in it", agent.DistrustChat, "return (await letters.first()).id", true, true},
 		{"nothing", agent.DistrustChat, read("id"), true, false},
 	} {
-		db := tu.SQLite.OpenWith(t, &exosql.OpenOptions{Setup: tu.SQLite.Exec(`CREATE TABLE letters (id INTEGER PRIMARY KEY, text TEXT NOT NULL, "from" TEXT NOT NULL, code TEXT NOT NULL); INSERT INTO letters VALUES (1, 'post it', 'ann@a.example', '1234')`)})
+		db := tu.SQLite.OpenWith(t, &exosql.OpenOptions{Setup: tu.SQLite.Exec(`CREATE TABLE letters (id INTEGER PRIMARY KEY, text TEXT NOT NULL, "from" TEXT NOT NULL, code TEXT NOT NULL, hint TEXT NOT NULL); INSERT INTO letters VALUES (1, 'post it', 'ann@a.example', '1234', 'post it')`)})
 		letters := exosql.NewTable[letterRow]("letters")
 		f := exosql.NewFacet(letters, "letter", exosql.NewKey(letters, "id", func(l *letterRow) *int64 { return &l.ID }),
 			exosql.NewColumn(letters, "text", func(l *letterRow) *string { return &l.Text }).WithLabel(value.Untrusted),
 			exosql.NewColumn(letters, "from", func(l *letterRow) *string { return &l.From }).WithLabel("pii"),
-			exosql.NewColumn(letters, "code", func(l *letterRow) *string { return &l.Code }).WithLabel("secret"))
+			exosql.NewColumn(letters, "code", func(l *letterRow) *string { return &l.Code }).WithLabel("secret"),
+			exosql.NewColumn(letters, "hint", func(l *letterRow) *string { return &l.Hint }).WithLabel("secret", value.Untrusted))
 		posted := 0
 		out := tu.Room(t, "out", func(string) { posted++ })
 		tool, err := codemode.New(codemode.Grants{"letters": f.Of(exosql.Grant(db, letters, exosql.AllRows[letterRow]())), "out": out, "reveal": exo.Reveal()},

@@ -12,9 +12,9 @@ import (
 // not have, does not reach it by way of the client. No two requests over HTTP are of one session, so it is the identity that
 // counts, until nothing was shown to it for a while.
 type labels struct {
-	keep     time.Duration
-	distrust bool       // tags of integrity, too
-	file     *LabelFile // nil: they are in memory alone
+	keep    time.Duration
+	believe bool       // tags of integrity do not count
+	file    *LabelFile // nil: they are in memory alone
 
 	mu sync.Mutex
 	of told // where there is no file
@@ -105,7 +105,7 @@ func (l *labels) label(who owner, now time.Time) (value.Label, error) {
 
 // shown notes what an identity is shown, before it is shown.
 func (l *labels) shown(who owner, label value.Label, now time.Time) error {
-	if !l.distrust {
+	if l.believe {
 		label = label.Secrecy()
 	}
 	if label.Empty() {

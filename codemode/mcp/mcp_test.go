@@ -378,7 +378,7 @@ func TestShownLabels(t *testing.T) {
 		"outsiders wrote, and wary": {"return (await chat.letter()).text.length", true, ann, time.Hour, "outsiders wrote (untrusted:mail"},
 	} {
 		for _, version := range []string{"", "2025-11-25"} {
-			s, err := New(Config{Tool: func(context.Context, Identity) (*codemode.Tool, error) { return tool, nil }, Labels: c.keep, Distrust: c.distrust})
+			s, err := New(Config{Tool: func(context.Context, Identity) (*codemode.Tool, error) { return tool, nil }, Labels: c.keep, Believe: !c.distrust})
 			if err != nil {
 				t.Fatal(err)
 			}

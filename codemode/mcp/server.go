@@ -35,8 +35,9 @@ type Config struct {
 	// LabelFile keeps them when the process ends, and tells those who share it. nil: they are in memory alone, so who is started again begins clean, and of several
 	// servers one identity is served by one.
 	LabelFile *LabelFile
-	// Distrust does the same with what outsiders wrote (see value.Untrusted): who has read it may have been instructed by it.
-	Distrust bool
+	// Believe forgets what outsiders wrote (see value.Untrusted) with the program that read it. Otherwise it counts for as long as a label:
+	// whoever has read it may have been instructed by it, and no server sees when the user speaks again.
+	Believe bool
 
 	// Unshown is called with each error that ended a program and has a reason that its client does not read: an internal error, a database
 	// that the host has to look at (see exo.Unshown). The error may hold values of rows. It is called on the goroutine of the request. nil:
@@ -78,7 +79,7 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Labels <= 0 {
 		cfg.Labels = 24 * time.Hour
 	}
-	return &Server{cfg: cfg, results: results{limits: cfg.Results.orDefault()}, labels: labels{keep: cfg.Labels, distrust: cfg.Distrust, file: cfg.LabelFile}, progress: 2 * time.Second}, nil
+	return &Server{cfg: cfg, results: results{limits: cfg.Results.orDefault()}, labels: labels{keep: cfg.Labels, believe: cfg.Believe, file: cfg.LabelFile}, progress: 2 * time.Second}, nil
 }
 
 // tool is the tool of one identity.

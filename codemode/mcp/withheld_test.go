@@ -16,7 +16,7 @@ import (
 func TestWithheldSession(t *testing.T) {
 	told := withheld.Pairs(t, tu.SQLite, func(t *testing.T, w *withheld.World, program string) string {
 		tool := w.Tool(t)
-		s, err := New(Config{Tool: func(context.Context, Identity) (*codemode.Tool, error) { return tool, nil }, Distrust: true})
+		s, err := New(Config{Tool: func(context.Context, Identity) (*codemode.Tool, error) { return tool, nil }})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/codemode/agent"
 	"github.com/exoagent/exoagent/codemode/repl/internal/screen"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
@@ -59,6 +60,9 @@ type App struct {
 	// Models are those that may be asked, as [models.Among] has them, of which the first one with a key is; nil: any that
 	// -model or the environment names. A model is shown what programs return.
 	Models []string
+
+	// Distrust says how long a chat with a model is wary of what outsiders wrote, unless -distrust does.
+	Distrust agent.Distrust
 
 	asker func(ctx context.Context, opt askerOptions) (asker, error) // nil: the model that the environment or -model names
 }
@@ -121,6 +125,7 @@ func (a App) run(args []string, std *screen.Streams) int {
 		return fail(err)
 	}
 	defer db.Close()
+	a.Distrust = opt.distrust
 	s := &session{app: a, granted: grants, db: db, model: opt.model, zone: opt.zone}
 	if opt.trace {
 		s.trace = record.New(std.Err)

@@ -29,7 +29,7 @@ func newAsker(opt askerOptions, getenv func(string) string) (asker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &agentAsker{agent: &agent.Agent{Model: m, Tools: []*codemode.Tool{opt.Tool}, System: opt.About, Allow: opt.Among}}, nil
+	return &agentAsker{agent: &agent.Agent{Model: m, Tools: []*codemode.Tool{opt.Tool}, System: opt.About, Allow: opt.Among, Distrust: opt.Distrust}}, nil
 }
 
 // agentAsker is an agent and its conversation.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/codemode/agent"
 	"github.com/exoagent/exoagent/codemode/agent/models"
 )
 
@@ -58,6 +59,8 @@ type askerOptions struct {
 	Tool  *codemode.Tool // what the model is given; it acts for one principal
 	About string         // App.About, for the model's instructions
 	Among []string       // App.Models
+
+	Distrust agent.Distrust // App.Distrust, or -distrust
 }
 
 // errNoModel is what App.asker fails with when no model was named and the

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/exoagent/exoagent/codemode/agent"
 	"github.com/exoagent/exoagent/internal/zone"
 )
 
@@ -25,6 +26,8 @@ type options struct {
 	as      string
 	db      string
 	zone    string
+
+	distrust agent.Distrust
 
 	noHistory bool
 	dryRun    bool
@@ -62,6 +65,7 @@ func (a App) parse(args []string) (*options, error) {
 	fs.StringVar(&o.flow, "flow", "", "")
 	fs.StringVar(&o.db, "db", o.db, "")
 	fs.StringVar(&o.zone, "zone", "", "")
+	fs.TextVar(&o.distrust, "distrust", a.Distrust, "")
 	fs.StringVar(&o.who, a.Who, o.who, "")
 	if a.Members != nil {
 		fs.StringVar(&o.as, "as", "", "")
@@ -136,6 +140,7 @@ func (a App) help() string {
 	row("-dry-run", "with -e or -f: show what the program would change, and keep nothing")
 	row("-ask TEXT", "ask a model once, and print its answer")
 	row("-model P:NAME", "which model; without it the first key in the environment decides")
+	row("-distrust WORD", "answer, chat or nothing: how long a model's programs that read what outsiders wrote are wary of it")
 	db := "-db sqlite:PATH"
 	if a.Setup == "" {
 		row("-"+a.Who+" NAME", "on whose behalf: what the function of grants is given")

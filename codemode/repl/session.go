@@ -151,7 +151,7 @@ func (s *session) modelled(ctx context.Context) (asker, error) {
 	if make == nil {
 		make = modelNamed
 	}
-	s.asker, s.noAsker = make(ctx, askerOptions{Model: s.model, Tool: s.tool, About: s.app.About, Among: s.app.Models})
+	s.asker, s.noAsker = make(ctx, askerOptions{Model: s.model, Tool: s.tool, About: s.app.About, Among: s.app.Models, Distrust: s.app.Distrust})
 	if s.noAsker != nil {
 		s.asker = nil
 	}

@@ -57,9 +57,9 @@ func TestOutbox(t *testing.T) {
 	})
 }
 
-// TestFlowPage: docs/operate.md shows what -flow prints.
+// TestFlowPage: docs/labels.md shows what -flow prints.
 func TestFlowPage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/operate.md")
+	page, err := os.ReadFile("../../docs/labels.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -94,6 +94,21 @@ func (m *Checked) Writes() (l value.Label) {
 	return l
 }
 
+// Refuses names the fields that a message gives rows that are there, and that do not admit a label; nil where it adds or removes rows, which
+// no field admits.
+func (m *Checked) Refuses(l value.Label) (out []string) {
+	for i, a := range m.Root.Args {
+		if p := &m.Root.Method().Params[i]; p.Lambda != nil && p.Want != nil && p.Want.Con != nil {
+			p.Want.Con.given(a, func(f *TypeField) {
+				if name := "`" + f.Name + "`"; !l.FlowsTo(f.Admits) && !slices.Contains(out, name) {
+					out = append(out, name)
+				}
+			})
+		}
+	}
+	return out
+}
+
 // WrittenTo names the fields to which a tag may be written.
 func (m *Method) WrittenTo(tag string) (out []string) {
 	if m.Effect != InUnit {
@@ -102,7 +117,7 @@ func (m *Method) WrittenTo(tag string) (out []string) {
 	for i := range m.Params {
 		if w := m.Params[i].Want; w != nil {
 			w.Con.fields(func(f *TypeField) {
-				if f.Admits.HasExactly(tag) {
+				if value.NewLabel(tag).FlowsTo(f.Admits) && !slices.Contains(out, f.Name) {
 					out = append(out, f.Name)
 				}
 			})

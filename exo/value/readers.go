@@ -219,8 +219,11 @@ func (l Label) Unnamed() (tags []string) {
 }
 
 // CheckAdmitted refuses what is admitted to readers of a kind that nothing has, where the same thing has readers of another one: a kind that is
-// misspelt would admit nothing, and nobody would know why.
+// misspelt would admit nothing, and nobody would know why. It refuses [Untrusted] where nothing but sources has it: it admits none of them.
 func (l Label) CheckAdmitted(admitted Label) error {
+	if sources := l.Integrity().Without(admitted); admitted.HasExactly(Untrusted) && !l.HasExactly(Untrusted) && !sources.Empty() {
+		return fmt.Errorf("exo: %q is admitted, which admits only what is tagged exactly so, and nothing is: there is %s, so admit that", Untrusted, sources.List())
+	}
 	for _, t := range admitted.Tags() {
 		base, kind, _ := TagParts(t)
 		var others []string

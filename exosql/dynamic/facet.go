@@ -2,6 +2,7 @@ package dynamic
 
 import (
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
@@ -111,6 +112,11 @@ func (f *Facet) AllowDelete() error { return f.rights(decl.Rights{Delete: true})
 // AllowTrustedDelete lets programs delete rows that have not read what outsiders wrote; see exosql.Facet's.
 func (f *Facet) AllowTrustedDelete() error {
 	return f.rights(decl.Rights{Delete: true, Wary: true})
+}
+
+// Admits says which labels programs may have read that insert, change and delete rows; see exosql.Facet's.
+func (f *Facet) Admits(tags ...string) error {
+	return f.rights(decl.Rights{Admits: value.NewLabel(tags...)})
 }
 
 // Permit says what a write may do beyond the rows that it names, each in the form of a grant file: "trigger touch", "unique(code)". See

@@ -55,6 +55,7 @@ type ColumnSpec struct {
 	Label     []string          // tags of every value
 	Readers   Readers           // who may read a labelled value; zero: whoever its label lets
 	Trusted   bool              // see exosql.Column's Trusted
+	Admits    []string          // see exosql.Column's Admits
 	MaxBytes  int               // of a labelled column, see exosql.Column's MaxBytes; 0: 1 KiB
 	StoredISO bool              // see exosql.Column's StoredISO
 	Stored    exosql.StoredForm // see exosql.Column's Stored
@@ -315,6 +316,9 @@ func (t *Table) column(x *schema.Column, m ColumnSpec, key bool) (*decl.Column, 
 	}
 	if m.MaxBytes < 0 || m.MaxBytes > sealed.Most || m.MaxBytes > 0 && len(m.Label) == 0 {
 		return nil, wrong(at, "%s is from 1 to %d, of a column with %s; it is %d", r.MaxBytes(), sealed.Most, r.LabelName(), m.MaxBytes)
+	}
+	if err := c.Admit(value.NewLabel(m.Admits...)); err != nil {
+		return nil, wrong(at, "%s", err)
 	}
 	c.Bytes, c.Trust = m.MaxBytes, m.Trusted
 	return c, nil

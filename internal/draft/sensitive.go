@@ -34,9 +34,31 @@ const (
 	tableReason  = "by the names of table and column it opens something"
 )
 
-// labels are what a column of such a name has once somebody takes it in: programs may then pass it on, and not look, or
+// labels are the tags that a column of such a name has once somebody takes it in: programs may then pass it on, and not look, or
 // are kept from effects by what it says.
-var labels = map[string]string{secretReason: " { label: [secret] }", tableReason: " { label: [secret] }", personReason: " { label: [pii] }", freeReason: " { label: [" + value.Untrusted + "] }"}
+var labels = map[string]string{secretReason: "secret", tableReason: "secret", personReason: "pii", freeReason: value.Untrusted}
+
+// declared is the line of the file that declares the tags of its comments: "" where it has none.
+func (d *Draft) declared() string {
+	var tags []string
+	for _, f := range d.Facets {
+		for _, c := range f.columns {
+			if tag := labels[c.out]; tag != "" && !slices.Contains(tags, tag) {
+				tags = append(tags, tag)
+			}
+		}
+	}
+	slices.Sort(tags)
+	for i, tag := range tags {
+		if tags[i] += ": secret"; tag == value.Untrusted {
+			tags[i] = tag + ": untrusted"
+		}
+	}
+	if tags == nil {
+		return ""
+	}
+	return "labels: { " + strings.Join(tags, ", ") + " } # the tags that columns may have: secret, or what outsiders write"
+}
 
 // opens reports whether a value of a column opens something by what its table is: the value of api_keys, the code of passcodes, and the id
 // of sessions where it is no number.

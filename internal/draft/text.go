@@ -48,6 +48,10 @@ func (d *Draft) Text(pins map[string]string) string {
 		}
 	}
 	w.line("")
+	if tags := d.declared(); tags != "" {
+		w.line("%s", tags)
+		w.line("")
+	}
 	w.line("facets: # what programs see of a table, and the rows that they reach")
 	for _, f := range d.Facets {
 		if f.Out == "" {
@@ -330,7 +334,11 @@ func (f *Facet) writeColumns(w *writer, indent, before string) {
 		}
 		switch {
 		case c.out != "":
-			w.noted(indent+before, "  # "+comment(yamlText(c.name))+":"+labels[c.out], c.out)
+			label := labels[c.out]
+			if label != "" {
+				label = " { label: [" + label + "] }"
+			}
+			w.noted(indent+before, "  # "+comment(yamlText(c.name))+":"+label, c.out)
 		case utf8.RuneCountInString(indent+before+text)+2 > widest: // a long name and a long comment
 			w.noted(indent+before, "  "+yamlText(c.name)+":", c.note)
 			for _, f := range fields {

@@ -287,6 +287,7 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 		}
 	}
 	each(x.Search, facet.Search)
+	each(x.Admits, facet.Admits)
 	if x.Delete != nil {
 		allow := facet.AllowDelete
 		if x.Wary {
@@ -402,7 +403,7 @@ func (c Column) spec() dynamic.ColumnSpec {
 	if c.Readers.Kind.Text != "" {
 		s.Readers = dynamic.Readers{Kind: c.Readers.Kind.Text, Columns: texts(c.Readers.Columns)}
 	}
-	s.MaxBytes, s.Trusted = c.MaxBytes, c.Trusted
+	s.MaxBytes, s.Trusted, s.Admits = c.MaxBytes, c.Trusted, texts(c.Admits)
 	return s
 }
 

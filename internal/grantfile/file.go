@@ -2,7 +2,6 @@ package grantfile
 
 import (
 	"fmt"
-	"maps"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -37,11 +36,13 @@ type File struct {
 	Zone      string
 	Record    string // the file that the record of runs is appended to; "": none
 	Admits    []Name // labels that results may carry
+	Distrust  string // how long a chat is wary of what outsiders wrote: one of distrusts; "": not said
 	Models    []Name // that exo ask and exo repl may show results to; nil: any
 	Serve     Serve
 	Wall      string // round the processes of programs that are served: a Wall constant
 
-	record string // Record as it stands in the file
+	record   string            // Record as it stands in the file
+	declared map[string]string // the tags of `labels`, each as package value knows its kind; nil: the file declares none
 
 	aliases map[string]*Facet // made by check, once Facets are whole
 	places  map[[2]string][]*Facet
@@ -62,6 +63,7 @@ type Facet struct {
 	Database Name   // Text "": the only one
 	Table    Name   // in the database
 	Label    []Name // of its rows: of all facets of the table
+	Admits   []Name // what programs have read of these labels may decide what is inserted, changed and deleted
 	Key      []Name // the columns that tell rows apart; nil: as the database says
 	Columns  []Column
 	Links    []Link
@@ -84,6 +86,7 @@ type Column struct {
 	Doc      string
 	OneOf    []Name
 	Label    []Name
+	Admits   []Name // what programs have read of these labels may be written to it
 	Readers  Readers
 	Trusted  bool   // a program that has read what outsiders wrote can't write it
 	MaxBytes int    // the most that a labelled value takes; 0: not said
@@ -169,10 +172,16 @@ func (f *File) read(r *reader, root *yaml.Node) {
 				f.record, f.Record = f.Record, beside(r.dir, f.Record)
 			}
 		},
+		"labels": func(e entry) { f.labels(r, e.value) },
 		"admits": func(e entry) { f.Admits = r.names(e.value, "admits") },
 		"models": func(e entry) { f.models(r, e.value) },
-		"serve":  func(e entry) { f.serve(r, e.value) },
-		"wall":   func(e entry) { f.wall(r, e.value) },
+		"distrust": func(e entry) {
+			if f.Distrust = r.text(e.value, "distrust"); f.Distrust != "" && !slices.Contains(distrusts, f.Distrust) {
+				r.at(posOf(e.value), "distrust: want one of %s, not `%s`", strings.Join(distrusts, ", "), f.Distrust)
+			}
+		},
+		"serve": func(e entry) { f.serve(r, e.value) },
+		"wall":  func(e entry) { f.wall(r, e.value) },
 	})
 	if !version {
 		r.at(posOf(root), "`exo: %d` is missing: the version of the form of this file", Version)
@@ -230,6 +239,7 @@ func (f *File) facets(r *reader, n *yaml.Node) {
 			},
 			"effects": func(e entry) { x.Effects = r.names(e.value, "effects") },
 			"label":   func(e entry) { x.Label = r.names(e.value, "label") },
+			"admits":  func(e entry) { x.Admits = r.names(e.value, "admits") },
 			"key":     func(e entry) { x.Key = r.names(e.value, "key") },
 			"search":  func(e entry) { x.Search = r.names(e.value, "search") },
 			"pin":     func(e entry) { x.Pin = Name{r.text(e.value, "pin"), posOf(e.value)} },
@@ -276,6 +286,7 @@ func (r *reader) columns(n *yaml.Node) (out []Column) {
 			"doc":       func(e entry) { c.Doc = r.text(e.value, "doc") },
 			"one_of":    func(e entry) { c.OneOf = r.names(e.value, "one_of") },
 			"label":     func(e entry) { c.Label = r.names(e.value, "label") },
+			"admits":    func(e entry) { c.Admits = r.names(e.value, "admits") },
 			"readers":   func(e entry) { c.Readers = r.readers(e.value) },
 			"trusted":   func(e entry) { c.Trusted = r.bool(e.value, "trusted") },
 			"max_bytes": func(e entry) { c.MaxBytes = r.bytes(e.value, "max_bytes") },
@@ -447,8 +458,8 @@ func (f *File) check(r *reader) {
 		}
 		f.checkClaims(r, g.Where)
 	}
-	f.checkColumns(r)
 	f.checkTags(r)
+	f.checkColumns(r)
 	f.checkServe(r)
 	f.expand(r)
 }
@@ -540,53 +551,4 @@ func (f *File) ToolOptions(p Principal) codemode.Options {
 	o := codemode.Options{Limits: f.Limits, Bounds: f.Bounds, Zone: f.Zone, Principal: p.Name()}
 	o.Admits = f.admits(func(claim string) string { return fmt.Sprint(p.values[claim]) })
 	return o
-}
-
-// admits is the label that results may carry, of a principal with these claims.
-func (f *File) admits(claim func(name string) string) value.Label {
-	tags := make([]string, len(f.Admits))
-	for i, a := range f.Admits {
-		tags[i] = a.Text
-		if kind, name, ok := strings.Cut(a.Text, ":$principal."); ok {
-			about, kind, _ := strings.Cut(kind, "@")
-			tags[i], _ = value.ReaderTag(about, kind, claim(name)) // of a claim that is empty nobody is the reader: "" admits nothing
-		}
-	}
-	return value.NewLabel(tags...)
-}
-
-// checkTags refuses tags that are none, where they stand. Those that results may carry may name the reader by a claim.
-func (f *File) checkTags(r *reader) {
-	check := func(n Name, claims bool) {
-		text := n.Text
-		if kind, name, ok := strings.Cut(text, ":$principal."); ok && claims {
-			switch c := f.claim(name); {
-			case c == nil:
-				r.at(n.Pos, "`principal` declares no claim `%s`%s", name, or(name, slices.Sorted(maps.Keys(f.claimNames()))))
-				return
-			case c.List || c.Type == value.TypeBool:
-				r.at(n.Pos, "the claim %s is no id: want one whose type is int, text or uuid", name)
-				return
-			}
-			text = kind + ":x"
-		}
-		if err := value.NewLabel(text).Check(); err != nil {
-			r.at(n.Pos, "%s", strings.TrimPrefix(err.Error(), "exo: "))
-		} else if len(value.NewLabel(text).Unnamed()) > 0 && !claims {
-			r.at(n.Pos, "the tag %q says that each value has a reader, and not which: write it without, and `readers: { %s: … }` at the column, with that of the id", text, text[strings.IndexByte(text, '@')+1:])
-		}
-	}
-	for _, n := range f.Admits {
-		check(n, true)
-	}
-	for _, x := range f.Facets {
-		for _, n := range x.Label {
-			check(n, false)
-		}
-		for _, c := range x.Columns {
-			for _, n := range c.Label {
-				check(n, false)
-			}
-		}
-	}
 }

@@ -69,6 +69,7 @@ facets:
 limits: {rows: 100, time: 2s, memory: 32MiB}
 zone: Europe/Berlin
 admits: [pii]
+labels: {pii: secret, deal: secret, x: secret}
 `
 
 func parse(t testing.TB, text string) *grantfile.File {

@@ -19,7 +19,7 @@ import (
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
-const reasonsHead = "exo: 1\nreviewed: true\ndatabases: {shop: sqlite:none.db}\nprincipal: {org: int}\n"
+const reasonsHead = "exo: 1\nreviewed: true\ndatabases: {shop: sqlite:none.db}\nprincipal: {org: int}\nlabels: {pii: secret, pay: secret}\n"
 
 // reasonsOf are the findings of a file, and the error that keeps it from being declared.
 func reasonsOf(t *testing.T, e tu.Engine, ddl []string, text string) (*grantfile.Declared, []grantfile.Finding, error) {

@@ -71,7 +71,7 @@ func TestRowLabel(t *testing.T) {
 
 // TestReadersOfPrincipal: results carry what the principal may read, and a tag that is none, or names no claim, is an error of the file.
 func TestReadersOfPrincipal(t *testing.T) {
-	const file = "exo: 1\nreviewed: true\ndatabases: {shop: 'env:SHOP'}\nprincipal: {me: int, teams: [int]}\nADMITS\ngrants: {people: person}\nfacets:\n  person:\n    table: people\n    scope: shared\n    columns: {id: , email: {label: LABEL, readers: {member: id}}}\n"
+	const file = "exo: 1\nreviewed: true\ndatabases: {shop: 'env:SHOP'}\nprincipal: {me: int, teams: [int]}\nADMITS\ngrants: {people: person}\nfacets:\n  person:\n    table: people\n    scope: shared\n    columns: {id: , email: {label: LABEL, readers: {member: id}}}\nlabels: {pii: secret, pay: secret}\n"
 	text := func(admits, label string) string {
 		return strings.NewReplacer("ADMITS", admits, "LABEL", label).Replace(file)
 	}
@@ -110,7 +110,7 @@ func TestReadersOfPrincipal(t *testing.T) {
 
 // TestRowLabelsOfScopes: of a facet that is in scope by labelled rows, validate and flows say which label it has and where from.
 func TestRowLabelsOfScopes(t *testing.T) {
-	const text = "exo: 1\nreviewed: true\ndatabases: {shop: 'env:SHOP'}\ngrants: {people: person}\nfacets:\n  visit:\n    table: visits\n    scope: day > 0\n    columns: [id, person]\n    links: {who: person}\n    LABEL\n  person:\n    table: people\n    scope: via visit.who\n    columns: [id, name]\n    EFFECTS\n"
+	const text = "exo: 1\nreviewed: true\ndatabases: {shop: 'env:SHOP'}\ngrants: {people: person}\nlabels: {medical: secret}\nfacets:\n  visit:\n    table: visits\n    scope: day > 0\n    columns: [id, person]\n    links: {who: person}\n    LABEL\n  person:\n    table: people\n    scope: via visit.who\n    columns: [id, name]\n    EFFECTS\n"
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec("CREATE TABLE people (id {int} PRIMARY KEY, name TEXT NOT NULL)", "CREATE TABLE visits (id {int} PRIMARY KEY, person {int} NOT NULL REFERENCES people (id), day {int} NOT NULL)")})
 		for _, c := range []struct{ label, effects, want string }{
@@ -172,6 +172,7 @@ func TestRowLabelsDeeper(t *testing.T) {
 reviewed: true
 preset: read-only@1
 admits: [legal, medical]
+labels: {legal: secret, medical: secret}
 databases: {shop: env:SHOP_URL}
 grants: {people: person}
 facets:

@@ -1,8 +1,10 @@
 package grantfile
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -39,6 +41,9 @@ func (f *File) Lines() (out []Line) {
 		}
 		if l := f.rowLabel(x); l != nil {
 			add(of, "rows are labelled", "%s", listed(texts(l)))
+		}
+		if len(x.Admits) > 0 {
+			add(of, "rows take", "what was read of %s", listed(texts(x.Admits)))
 		}
 		for _, c := range x.Columns {
 			add(of, "column "+c.Text, "%s", f.described(x, c).how())
@@ -85,6 +90,13 @@ func (f *File) Lines() (out []Line) {
 	for _, c := range f.Claims {
 		add("principal", c.Text, "%s", c.String())
 	}
+	for _, tag := range slices.Sorted(maps.Keys(f.declared)) {
+		how := secretTag
+		if value.OfIntegrity(f.declared[tag]) {
+			how = untrustedTag
+		}
+		add("label "+tag, "", "%s", how)
+	}
 	for _, a := range f.Admits {
 		add("results", "may carry "+a.Text, "")
 	}
@@ -98,6 +110,7 @@ func (f *File) Lines() (out []Line) {
 		}
 		add("flows", tag, "%s", how)
 	}
+	add("chats", "are wary of outsiders for", "%s", cmp.Or(f.Distrust, distrusts[0]))
 	if f.Models == nil {
 		add("models", "any", "that whoever asks has a key for")
 	}
@@ -166,6 +179,9 @@ func (c Column) how() string {
 	}
 	if c.Readers.Kind.Text != "" {
 		parts = append(parts, "read by the "+c.Readers.Kind.Text+" whose id is in "+listed(texts(c.Readers.Columns)))
+	}
+	if len(c.Admits) > 0 {
+		parts = append(parts, "takes what was read of "+listed(texts(c.Admits)))
 	}
 	if c.Trusted {
 		parts = append(parts, "written by trusted programs only")

@@ -26,9 +26,10 @@ type Column struct {
 	Enum    []string // the only values of a text, or of the elements of a list
 	Doc     string
 	Label   value.Label
-	Trust   bool     // a run that has read what outsiders wrote can't write it
-	Readers *Readers // who may read a labelled value; nil: whoever the label lets
-	Bytes   int      // the most that a value of a labelled column takes; 0: see sealed.Size
+	Trust   bool        // a run that has read what outsiders wrote can't write it
+	Admits  value.Label // what a program has read of these labels may be written to it, which does not have them
+	Readers *Readers    // who may read a labelled value; nil: whoever the label lets
+	Bytes   int         // the most that a value of a labelled column takes; 0: see sealed.Size
 	Stored  cellform.Form
 
 	Indexed bool // may be looked up before the scope is

@@ -3,6 +3,7 @@ package decl
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
@@ -15,6 +16,7 @@ type Rights struct {
 	Update  []*Column
 	Delete  bool
 	Wary    bool         // a run that has read what outsiders wrote may not delete
+	Admits  value.Label  // what a program has read of these labels may decide which rows there are, and what is written to them
 	Permits []Permission // what a write may do beyond the rows that it names
 }
 
@@ -40,6 +42,10 @@ func (f *Facet) Allow(r Rights) error {
 	}
 	f.Rights.Insert = append(f.Rights.Insert, r.Insert...)
 	f.Rights.Update = append(f.Rights.Update, r.Update...)
+	if err := checkAdmits(r.Admits); err != nil {
+		return fmt.Errorf("exosql: facet %s: %w", f.Alias, err)
+	}
+	f.Rights.Admits = f.Rights.Admits.Join(r.Admits)
 	f.Rights.Delete, f.Rights.Wary = f.Rights.Delete || r.Delete, f.Rights.Wary || r.Wary
 	f.Rights.Permits = append(f.Rights.Permits, r.Permits...)
 	return nil
@@ -55,20 +61,20 @@ func (f *Facet) writeMethods(rows Rows) (out []*message.Method) {
 	r, all := f.Rights, f.Table.Label.Secrecy() // what is written there, whoever reads it has the label of the rows
 	if len(r.Insert) > 0 {
 		row := f.record(r.Insert, rows)
-		for i, c := range r.Insert {
-			row.Fields[i].Needed = f.Table.expects(c)
+		for i, c := range r.Insert { // a row that is inserted is there, whoever looks; a value is for those who may read the column
+			row.Fields[i].Needed, row.Fields[i].Admits = f.Table.expects(c), c.takes(r.Admits)
 		}
 		out = append(out, language.InsertMethod(row, all), language.InsertManyMethod(row, all))
 	}
 	if len(r.Update) > 0 {
 		values := f.record(r.Update, rows)
-		for i, c := range r.Update { // a row that is inserted is there, whoever looks; a value is for those who may read the column
-			values.Fields[i].Admits = f.Table.admits(c)
+		for i, c := range r.Update {
+			values.Fields[i].Admits = f.Table.admits(c).Join(c.takes(r.Admits))
 		}
 		out = append(out, language.UpdateMethod(values, all))
 	}
 	if r.Delete {
-		m := language.DeleteMethod(all)
+		m := language.DeleteMethod(all.Join(r.Admits))
 		// A row that is gone and one whose trusted column was changed are the same to whoever goes by the column.
 		m.Trusted = r.Wary || len(f.Table.Trusting()) > 0
 		out = append(out, m)
@@ -82,12 +88,50 @@ func (f *Facet) writeMethods(rows Rows) (out []*message.Method) {
 // admits is what may be written to a column: hooks of the host fill others by it, which may tell of it as well. What has readers is not
 // written to a column of which each row has its own: a program would put what one may read into a row of another.
 func (t *Table) admits(c *Column) value.Label {
+	own := c.Label.Secrecy()
 	if c.Readers != nil {
-		return value.Label{}
+		own = value.Label{}
 	}
-	return value.NewLabel(slices.DeleteFunc(c.Label.Secrecy().Tags(), func(tag string) bool {
-		return slices.ContainsFunc(t.Fills, func(other *Column) bool { return !other.Label.HasExactly(tag) })
+	return value.NewLabel(slices.DeleteFunc(own.Join(c.takes(c.Admits)).Tags(), func(tag string) bool {
+		return slices.ContainsFunc(t.Fills, func(other *Column) bool { return !other.Label.Join(other.Admits).HasExactly(tag) })
 	})...)
+}
+
+// takes is what may be written to a column of what its facet admits: nothing of a label that the column has with readers of its own.
+func (c *Column) takes(l value.Label) value.Label {
+	if c.Readers == nil {
+		return l
+	}
+	about := c.Label.About()
+	return value.NewLabel(slices.DeleteFunc(l.Tags(), func(tag string) bool { return about.HasExactly(tag) })...)
+}
+
+// Admit has the column take what programs have read of these labels.
+func (c *Column) Admit(l value.Label) error {
+	if err := checkAdmits(l); err != nil {
+		return err
+	}
+	if both := c.Label.About().Meet(l); !both.Empty() {
+		return fmt.Errorf("%s admits %s, which is a label of the column itself: what is read of it may be written there anyway, and with readers it may not", c.Name, both.List())
+	}
+	c.Admits = c.Admits.Join(l)
+	return nil
+}
+
+// checkAdmits refuses what no column can admit.
+func checkAdmits(l value.Label) error {
+	if err := l.Check(); err != nil {
+		return fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "exo: "))
+	}
+	if who := l.Integrity(); !who.Empty() {
+		return fmt.Errorf("%s can't be admitted: it is what outsiders write, which every column takes that is not trusted", who.List())
+	}
+	for _, tag := range l.Tags() {
+		if strings.Contains(tag, "@") {
+			return fmt.Errorf("%s can't be admitted by rows of which each has readers of its own: admit %s, if whoever reads the rows may learn it of everybody", tag, tag[:strings.IndexByte(tag, '@')])
+		}
+	}
+	return nil
 }
 
 // Trusting returns the columns that demand trust, whether a facet shows them or not.

@@ -1,0 +1,150 @@
+package grantfile
+
+// This file has the labels of a grant file: it reads the tags that the file declares, and holds those that it uses against them.
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/exoagent/exoagent/exo/value"
+)
+
+// The kinds that a tag is declared with.
+const (
+	secretTag    = "secret"    // who may read it
+	untrustedTag = "untrusted" // outsiders write it
+)
+
+// distrusts are the values of `distrust`, which package agent reads.
+var distrusts = []string{"answer", "chat", "nothing"}
+
+// labels reads the tags of the file, each with its kind.
+func (f *File) labels(r *reader, n *yaml.Node) {
+	f.declared = map[string]string{}
+	for _, e := range r.entries(n, "labels") {
+		core := e.name
+		switch kind := r.text(e.value, "labels."+e.name); {
+		case kind == untrustedTag && !value.OfIntegrity(core):
+			core = value.Untrusted + ":" + core // the spelling by which package value knows the kind
+		case kind == secretTag && value.OfIntegrity(core):
+			r.at(posOf(e.value), "labels.%s: the name is that of what outsiders write: declare it `%s`, or call the secret by another name", e.name, untrustedTag)
+		case kind != "" && kind != secretTag && kind != untrustedTag:
+			r.at(posOf(e.value), "labels.%s: want `%s` (who may read it) or `%s` (outsiders write it), not `%s`", e.name, secretTag, untrustedTag, kind)
+		}
+		if err := value.NewLabel(core).Check(); err != nil {
+			r.at(e.pos(), "%s", strings.TrimPrefix(err.Error(), "exo: "))
+		} else if strings.Contains(core, "@") {
+			r.at(e.pos(), "labels.%s: declare the tag alone, `%s`: readers are named where it is used", e.name, core[:strings.IndexByte(core, '@')])
+		}
+		f.declared[e.name] = core
+	}
+}
+
+// checkTags refuses tags that are not declared, where they stand, and gives the others the spelling that package value knows. Those that results may
+// carry may name a reader, also by a claim.
+func (f *File) checkTags(r *reader) {
+	undeclared := map[string]string{}
+	var first Pos
+	check := func(n *Name, use string) {
+		admits := use == "results"
+		about, readers, some := strings.Cut(n.Text, "@")
+		if value.OfIntegrity(n.Text) {
+			about, readers, some = n.Text, "", false
+		}
+		text := n.Text
+		if kind, name, ok := strings.Cut(text, ":$principal."); ok && admits {
+			switch c := f.claim(name); {
+			case c == nil:
+				r.at(n.Pos, "`principal` declares no claim `%s`%s", name, or(name, slices.Sorted(maps.Keys(f.claimNames()))))
+				return
+			case c.List || c.Type == value.TypeBool:
+				r.at(n.Pos, "the claim %s is no id: want one whose type is int, text or uuid", name)
+				return
+			}
+			text = kind + ":x"
+		}
+		if err := value.NewLabel(text).Check(); err != nil {
+			r.at(n.Pos, "%s", strings.TrimPrefix(err.Error(), "exo: "))
+			return
+		}
+		if len(value.NewLabel(text).Unnamed()) > 0 && !admits {
+			r.at(n.Pos, "the tag %q says that each value has a reader, and not which: write it without, and `readers: { %s: … }` at the column, with that of the id", text, readers)
+			return
+		}
+		core, declared := f.declared[about]
+		switch {
+		case f.declared == nil:
+			if len(undeclared) == 0 {
+				first = n.Pos
+			}
+			if undeclared[about] = secretTag; value.OfIntegrity(about) {
+				undeclared[about] = untrustedTag
+			}
+		case !declared:
+			r.at(n.Pos, "`labels` declares no tag `%s`%s", about, or(about, slices.Sorted(maps.Keys(f.declared))))
+		case admits && value.OfIntegrity(core):
+			r.at(n.Pos, "`%s` marks what outsiders write, and every result may carry that: take it out of `admits`, which is for secrets", about)
+		case use == "writes" && value.OfIntegrity(core):
+			r.at(n.Pos, "`%s` marks what outsiders write, and whoever has read that may write each column that is not `trusted`: take it out of `admits`, which is for secrets", about)
+		case use == "writes" && some:
+			r.at(n.Pos, "admits: the rows are of many readers: write `%s`, if whoever reads them may learn it of everybody", about)
+		case some:
+			n.Text = core + "@" + readers
+		default:
+			n.Text = core
+		}
+	}
+	for i := range f.Admits {
+		check(&f.Admits[i], "results")
+	}
+	for i := range f.Facets {
+		x := &f.Facets[i]
+		for k := range x.Label {
+			check(&x.Label[k], "")
+		}
+		for k := range x.Admits {
+			check(&x.Admits[k], "writes")
+		}
+		for j := range x.Columns {
+			for k := range x.Columns[j].Label {
+				check(&x.Columns[j].Label[k], "")
+			}
+			for k := range x.Columns[j].Admits {
+				check(&x.Columns[j].Admits[k], "writes")
+			}
+		}
+	}
+	if len(undeclared) > 0 {
+		var all []string
+		for _, tag := range slices.Sorted(maps.Keys(undeclared)) {
+			if strings.Contains(tag, ":") {
+				all = append(all, fmt.Sprintf("%q: %s", tag, undeclared[tag]))
+			} else {
+				all = append(all, tag+": "+undeclared[tag])
+			}
+		}
+		r.at(first, "the file declares no `labels`: add the line `labels: { %s }` above `facets`, and check the kind of each", strings.Join(all, ", "))
+	}
+}
+
+// admits is the label that results may carry, of a principal with these claims.
+func (f *File) admits(claim func(name string) string) value.Label {
+	tags := make([]string, len(f.Admits))
+	for i, a := range f.Admits {
+		tags[i] = a.Text
+		if kind, name, ok := strings.Cut(a.Text, ":$principal."); ok {
+			about, kind, _ := strings.Cut(kind, "@")
+			tags[i], _ = value.ReaderTag(about, kind, claim(name)) // of a claim that is empty nobody is the reader: "" admits nothing
+		}
+	}
+	return value.NewLabel(tags...)
+}
+
+// Wary reports whether the file marks anything that outsiders write.
+func (f *File) Wary() bool {
+	return slices.ContainsFunc(f.tags(), value.OfIntegrity)
+}

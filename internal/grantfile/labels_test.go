@@ -1,0 +1,87 @@
+package grantfile_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/grantfile"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+)
+
+// TestDeclaredTags: a file declares each tag once, with its kind; a tag that is misspelt, undeclared or of another kind is an error in its
+// line. The kind does not depend on how the tag is spelt.
+func TestDeclaredTags(t *testing.T) {
+	const file = "exo: 1\nreviewed: true\ndatabases: {shop: 'env:SHOP'}\nTAGS\nADMITS\ngrants: {people: person}\nfacets:\n  person:\n    table: people\n    scope: shared\n    columns: {id: , email: {label: LABEL}}\n    label: ROWS\n"
+	text := func(tags, admits, label, rows string) string {
+		return strings.NewReplacer("TAGS", tags, "ADMITS", admits, "LABEL", label, "ROWS", rows).Replace(file)
+	}
+	for _, c := range []struct{ tags, admits, label, rows, column, row string }{
+		{"labels: { pii: secret }", "admits: [pii]", "[pii]", "[pii]", "{pii}", "{pii}"},
+		{"labels: { pii: secret, note: untrusted }", "admits: [pii]", "[pii, note]", "[note]", "{pii,untrusted:note}", "{untrusted:note}"},
+		{"labels: { pii: secret, untrusted: untrusted, 'untrusted:mail': untrusted }", "zone: UTC", "['untrusted:mail']", "[untrusted]", "{untrusted:mail}", "{untrusted}"},
+		{"labels: { note: secret }", "admits: ['note@member:7']", "[note]", "note", "{note}", "{note}"},
+	} {
+		f := parse(t, text(c.tags, c.admits, c.label, c.rows))
+		x := f.Facets[0]
+		if column, row := tags(x.Columns[1].Label), tags(x.Label); column != c.column || row != c.row {
+			t.Errorf("%s: %s and %s, want %s and %s", c.tags, column, row, c.column, c.row)
+		}
+	}
+	for _, c := range [][5]string{
+		{"labels: { pii: secret }", "zone: UTC", "[pi]", "[pii]", "exo.yaml:11:37: `labels` declares no tag `pi`; did you mean `pii`?"},
+		{"labels: { pii: secret }", "admits: [pi]", "[pii]", "[pii]", "exo.yaml:5:10: `labels` declares no tag `pi`; did you mean `pii`?"},
+		{"labels: { pii: secret }", "admits: ['pi@member']", "[pii]", "[pii]", "exo.yaml:5:10: `labels` declares no tag `pi`; did you mean `pii`?"},
+		{"labels: { pii: secret }", "zone: UTC", "[pii]", "[untrusted]", "exo.yaml:12:13: `labels` declares no tag `untrusted`"},
+		{"labels: { pii: secret, untrusted: untrusted }", "zone: UTC", "['untrusted:mail']", "[pii]", "declares no tag `untrusted:mail`; there are pii, untrusted"},
+		{"labels: { note: untrusted }", "admits: [note]", "[note]", "[note]", "exo.yaml:5:10: `note` marks what outsiders write"},
+		{"labels: { untrusted: secret }", "zone: UTC", "[untrusted]", "[untrusted]", "exo.yaml:4:22: labels.untrusted: the name is that of what outsiders write"},
+		{"labels: { pii: private }", "zone: UTC", "[pii]", "[pii]", "want `secret` (who may read it) or `untrusted` (outsiders write it), not `private`"},
+		{"labels: { 'pii@member': secret }", "zone: UTC", "[pii]", "[pii]", "declare the tag alone, `pii`"},
+		{"labels: { Untrusted: secret }", "zone: UTC", "[Untrusted]", "[Untrusted]", "what outsiders wrote is tagged"},
+		{"labels: {}", "zone: UTC", "[pii]", "[pii]", "`labels` declares no tag `pii`"},
+		{"zone: UTC", "admits: [pay]", "[pii]", "['untrusted:mail']", "add the line `labels: { pay: secret, pii: secret, \"untrusted:mail\": untrusted }` above `facets`"},
+	} {
+		_, err := grantfile.Parse("exo.yaml", []byte(text(c[0], c[1], c[2], c[3])))
+		if err == nil || !strings.Contains(err.Error(), c[4]) {
+			t.Errorf("%q: %v", c, err)
+		}
+		if _, line, ok := strings.Cut(c[4], "add the line `"); ok { // what the error says to write works
+			line, _, _ = strings.Cut(line, "`")
+			parse(t, text(line, c[1], c[2], c[3]))
+		}
+	}
+}
+
+func tags(names []grantfile.Name) string {
+	var out []string
+	for _, n := range names {
+		out = append(out, n.Text)
+	}
+	return "{" + strings.Join(out, ",") + "}"
+}
+
+// TestAdmittedByWrites: a column and a facet say which labels may be written there; one that marks outsiders, names readers or is the column's
+// own is an error in its line.
+func TestAdmittedByWrites(t *testing.T) {
+	const column, rows = "{email: {label: [pii]}}", "    update: [state]\n"
+	f := parse(t, with(t, column, "{email: {label: [pii]}}, {active: {admits: [pii, deal]}}", rows, rows+"    admits: [pii]\n"))
+	if got, own := tags(f.Facets[1].Columns[3].Admits), tags(f.Facets[0].Admits); got != "{pii,deal}" || own != "{pii}" {
+		t.Errorf("%s and %s", got, own)
+	}
+	declare(t, tu.SQLite, with(t, column, "{email: {label: [pii]}}, {active: {admits: [pii, deal]}}", rows, rows+"    admits: [pii]\n"))
+	for _, c := range [][2]string{
+		{"{email: {label: [pii], admits: [note]}}", "`note` marks what outsiders write, and whoever has read that may write each column that is not `trusted`"},
+		{"{email: {label: [pii], admits: ['deal@member:7']}}", "write `deal`, if whoever reads them may learn it of everybody"},
+		{"{email: {label: [pii], admits: [del]}}", "`labels` declares no tag `del`; did you mean `deal`?"},
+	} {
+		_, err := grantfile.Parse("exo.yaml", []byte(with(t, column, c[0], "deal: secret", "deal: secret, note: untrusted")))
+		if err == nil || !strings.Contains(err.Error(), c[1]) {
+			t.Errorf("%s: %v", c[0], err)
+		}
+	}
+	f = parse(t, with(t, column, "{email: {label: [pii], admits: [pii]}}"))
+	if _, err := f.Declare(t.Context(), &grantfile.Options{Databases: map[string]*exosql.DB{"shop": open(t, tu.SQLite)}}); err == nil || !strings.Contains(err.Error(), "a label of the column itself") {
+		t.Errorf("its own label: %v", err)
+	}
+}
