@@ -38,7 +38,7 @@ var misfitKinds = map[string]misfitKind{
 	"time":    {"DATETIME", "time", "", [2]string{"new Date('2024-01-02T03:04:05Z')", "new Date('2024-02-03T04:05:06Z')"}, [2]string{`"2024-01-02T03:04:05.000Z"`, `"2024-02-03T04:05:06.000Z"`}, [2]string{"'2024-01-02 03:04:05'", "'2024-02-03T04:05:06Z'"}, []string{"''", "'0000-00-00 00:00:00'", "1706000000", "'n/a'", "x'00'"}, true},
 	"millis":  {"DATETIME", "time", "unix-ms", [2]string{"new Date(1704164645000)", "new Date(1706933106000)"}, [2]string{`"2024-01-02T03:04:05.000Z"`, `"2024-02-03T04:05:06.000Z"`}, [2]string{"1704164645000", "1706933106000"}, []string{"'2024-01-15 03:04:05'", "''", "x'00'", "1705000000000.5"}, true},
 	"sql":     {"DATETIME", "time", "sql", [2]string{"new Date('2024-01-02T03:04:05Z')", "new Date('2024-02-03T04:05:06Z')"}, [2]string{`"2024-01-02T03:04:05.000Z"`, `"2024-02-03T04:05:06.000Z"`}, [2]string{"'2024-01-02 03:04:05'", "'2024-02-03 04:05:06'"}, []string{"''", "'0000-00-00 00:00:00'", "1706000000", "'n/a'"}, true},
-	"uuid":    {"UUID", "uuid", "", [2]string{"'00000000-0000-4000-8000-000000000001'", "'00000000-0000-4000-8000-000000000002'"}, [2]string{`"00000000-0000-4000-8000-000000000001"`, `"00000000-0000-4000-8000-000000000002"`}, [2]string{"'00000000-0000-4000-8000-000000000001'", "'00000000-0000-4000-8000-000000000002'"}, []string{"''", "'x'", "5", "x'00'"}, true},
+	"uuid":    {"UUID", "uuid", "", [2]string{"'00000000-0000-4000-8000-000000000001'", "'00000000-0000-4000-8000-000000000002'"}, [2]string{`"00000000-0000-4000-8000-000000000001"`, `"00000000-0000-4000-8000-000000000002"`}, [2]string{"'00000000-0000-4000-8000-000000000001'", "'00000000-0000-4000-8000-000000000002'"}, []string{"''", "'x'", "5", "x'00'", "'zzzzzzzz-0000-4000-8000-000000000001'"}, true},
 }
 
 // misfitAsked are programs about a column c whose cells are, by the id of the row: 1 the less value A, 2 the greater one B, 3 NULL, and misfits
@@ -256,6 +256,37 @@ func TestMisfitNotices(t *testing.T) {
 	} {
 		if r := tool.Run(t.Context(), a.program); r.Err != nil || !strings.Contains(r.Notice, a.want) || (a.want == "") != (r.Notice == "") {
 			t.Errorf("%s: %q, %v", a.program, r.Notice, r.Err)
+		}
+	}
+}
+
+type mfItem struct{ ID, Org, Price, Qty int64 }
+
+// TestMisfitsElsewhere: a condition on the rows of an aggregate has its guards, though the aggregate itself needs none, and a write goes by
+// the order that programs are shown.
+func TestMisfitsElsewhere(t *testing.T) {
+	db, raw := wrFile(t, tu.SQLite, "CREATE TABLE items (id INTEGER PRIMARY KEY, org INTEGER NOT NULL, price INTEGER, qty INTEGER)", "CREATE INDEX by_price ON items (org, price)",
+		"INSERT INTO items VALUES (1, 1, 'x', 5), (2, 1, 4, 7), (3, 1, 2, 9)")
+	items := exosql.NewTable[mfItem]("items")
+	id := exosql.NewKey(items, "id", func(i *mfItem) *int64 { return &i.ID })
+	org := exosql.NewColumn(items, "org", func(i *mfItem) *int64 { return &i.Org })
+	price := exosql.NewColumn(items, "price", func(i *mfItem) *int64 { return &i.Price })
+	qty := exosql.NewColumn(items, "qty", func(i *mfItem) *int64 { return &i.Qty })
+	tool, err := codemode.New(codemode.Grants{"items": exosql.NewFacet(items, "item", id, org, price, qty).AllowDelete().Of(exosql.Grant(db, items, org.Eq(1)))}, &codemode.Options{Record: exo.Unrecorded})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := tool.Run(t.Context(), "return items.groupBy(i => i.org).select(g => ({ n: g.where(i => i.price > 3).sum(i => i.qty) }))"); string(r.JSON) != `[{"n":7}]` {
+		t.Errorf("the sum of the rows over 3: %s %v", r.JSON, r.Err)
+	}
+	for _, order := range []string{"i.price", "i.price.desc()"} {
+		first := tool.Run(t.Context(), "return (await items.orderBy(i => "+order+").first()).id")
+		_ = tool.Run(t.Context(), "return items.orderBy(i => "+order+").limit(1).delete()") // a Conflict, or the row that was shown
+		if left := cells(t, raw, "SELECT id FROM items WHERE id <> "+string(first.JSON)+" ORDER BY id"); len(strings.Fields(left)) < 2 {
+			t.Errorf("by %s first is %s, and these are left: %q", order, first.JSON, left)
+		}
+		if _, err := raw.Exec("DELETE FROM items; INSERT INTO items VALUES (1, 1, 'x', 5), (2, 1, 4, 7), (3, 1, 2, 9)"); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

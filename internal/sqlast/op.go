@@ -237,7 +237,7 @@ var ops = [numOps]opInfo{
 	FitsBytes:      {"fits-bytes", 1, 1, spelling{"(typeof(", nil, ") = 'blob')"}, spelling{}},
 	FitsTime:       {"fits-time", 1, 1, postfix("BETWEEN '0000-01-01' AND '9999-12-31~'"), spelling{}},
 	FitsDay:        {"fits-day", 2, 2, spelling{"(length(", []constant{") = 10 AND "}, " BETWEEN '0000-01-01' AND '9999-12-31')"}, spelling{}},
-	FitsUUID:       {"fits-uuid", 4, 4, spelling{"(length(", []constant{") = 36 AND length(unhex(", ", '-')) = 16 AND exo_lower(", ") = "}, ")"}, spelling{}},
+	FitsUUID:       {"fits-uuid", 4, 4, spelling{"(length(", []constant{") = 36 AND ifnull(length(unhex(", ", '-')), 0) = 16 AND exo_lower(", ") = "}, ")"}, spelling{}},
 	FitsDecimal:    {"fits-decimal", 3, 3, spelling{"(CASE WHEN ", []constant{" < '' THEN ", " BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308 ELSE exo_key("}, ") IS NOT NULL END)"}, spelling{}},
 	TypeOf:         {"type-of", 1, 1, spelling{"nullif(typeof(", nil, "), 'null')"}, spelling{}},
 	TruncMillis:    {"trunc-millis", 1, 1, spelling{}, function("date_trunc('milliseconds', ")},

@@ -38,7 +38,7 @@ func clean(t *schema.Table, x *schema.Column, col *decl.Column) bool {
 }
 
 var condition = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?is)^(?:NAME is null or )?(?:typeof\( ?NAME ?\) ?(?:=|in) ?\(? ?('[a-z]+'(?: ?, ?'[a-z]+')*) ?\)?|NAME in ?\( ?(0 ?, ?1|1 ?, ?0) ?\)|NAME in ?\( ?('[^']*'(?: ?, ?'[^']*')*) ?\)|(date)\( ?NAME ?\) ?(?:=|is) ?NAME|NAME ?(?:=|is) ?(date)\( ?NAME ?\))$`)
+	return regexp.MustCompile(`(?is)^(?:\x00 is null or )?(?:typeof\( ?\x00 ?\) ?(?:=|in) ?\(? ?('[a-z]+'(?: ?, ?'[a-z]+')*) ?\)?|\x00 in ?\( ?(0 ?, ?1|1 ?, ?0) ?\)|\x00 in ?\( ?('[^']*'(?: ?, ?'[^']*')*) ?\)|(date)\( ?\x00 ?\) is \x00|\x00 is (date)\( ?\x00 ?\))$`)
 })
 
 // says reports whether the condition of a CHECK is that a column has values of a kind, and nothing more.
@@ -68,7 +68,7 @@ func says(expr, column, kind string) bool {
 	return kind == value.TypeDate
 }
 
-// replaceName writes NAME for a column in a condition, but within other names and texts.
+// replaceName writes a zero byte for a column in a condition, but within other names and texts.
 func replaceName(expr, name string) string {
 	word := func(b byte) bool {
 		return b == '_' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= 0x80
@@ -81,7 +81,7 @@ func replaceName(expr, name string) string {
 			quoted = !quoted
 		}
 		if !quoted && end <= len(expr) && strings.EqualFold(expr[i:end], name) && (i == 0 || !word(expr[i-1])) && (end == len(expr) || !word(expr[end])) {
-			out.WriteString("NAME")
+			out.WriteByte(0)
 			i = end - 1
 			continue
 		}

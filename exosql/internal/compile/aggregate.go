@@ -36,11 +36,15 @@ func (e aggExpr) sql(f *from) sqlast.Expr {
 	if stored {
 		x = compared(cell, f)
 	} else if e.x != nil {
+		raw, extremes := 0, f.c.extremes
 		if e.asStored(f) {
-			f.c.raw++
-			defer func() { f.c.raw-- }()
+			raw = 1
 		}
+		f.c.extremes = false // of what an aggregate within gives no cell says that the query has to be asked again
+		f.c.raw += raw
 		x = compared(e.x, f)
+		f.c.raw -= raw // conditions on its rows have their guards
+		f.c.extremes = extremes
 	}
 	if len(e.within) > 0 && x == nil {
 		x = sqlast.One

@@ -62,14 +62,14 @@ func (f *Facet) writeMethods(rows Rows) (out []*message.Method) {
 	if len(r.Insert) > 0 {
 		row := f.record(r.Insert, rows)
 		for i, c := range r.Insert { // a row that is inserted is there, whoever looks; a value is for those who may read the column
-			row.Fields[i].Needed, row.Fields[i].Admits = f.Table.expects(c), c.takes(r.Admits)
+			row.Fields[i].Needed, row.Fields[i].Admits = f.Table.expects(c), f.Table.filled(c.takes(r.Admits))
 		}
 		out = append(out, language.InsertMethod(row, all), language.InsertManyMethod(row, all))
 	}
 	if len(r.Update) > 0 {
 		values := f.record(r.Update, rows)
 		for i, c := range r.Update {
-			values.Fields[i].Admits = f.Table.admits(c).Join(c.takes(r.Admits))
+			values.Fields[i].Admits = f.Table.admits(c, r.Admits)
 		}
 		out = append(out, language.UpdateMethod(values, all))
 	}
@@ -85,14 +85,19 @@ func (f *Facet) writeMethods(rows Rows) (out []*message.Method) {
 	return out
 }
 
-// admits is what may be written to a column: hooks of the host fill others by it, which may tell of it as well. What has readers is not
+// admits is what may be written to a column, of with what its facet admits. What has readers is not
 // written to a column of which each row has its own: a program would put what one may read into a row of another.
-func (t *Table) admits(c *Column) value.Label {
+func (t *Table) admits(c *Column, of value.Label) value.Label {
 	own := c.Label.Secrecy()
 	if c.Readers != nil {
 		own = value.Label{}
 	}
-	return value.NewLabel(slices.DeleteFunc(own.Join(c.takes(c.Admits)).Tags(), func(tag string) bool {
+	return t.filled(own.Join(c.takes(c.Admits.Join(of))))
+}
+
+// filled is what of l may be written where hooks of the host fill columns by what is written: they may tell of it as well.
+func (t *Table) filled(l value.Label) value.Label {
+	return value.NewLabel(slices.DeleteFunc(l.Tags(), func(tag string) bool {
 		return slices.ContainsFunc(t.Fills, func(other *Column) bool { return !other.Label.Join(other.Admits).HasExactly(tag) })
 	})...)
 }

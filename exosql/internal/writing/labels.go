@@ -62,11 +62,15 @@ func (r refusing) referred(x change, d dependant, changed bool) {
 	if !r.labelled() {
 		return
 	}
-	rows := r.c.rowsLabel(d.child, r.w)
-	switch own := r.w.Table.Label.Secrecy(); {
+	rows, own := r.c.rowsLabel(d.child, r.w), r.w.Table.Label.Secrecy()
+	chosen := own.Join(r.w.Rights.Admits) // what a program may have read that chose the row
+	for _, c := range r.w.Rights.Update {
+		chosen = chosen.Join(c.Admits)
+	}
+	switch {
 	case r.c.anyOf(d.child, d.key.Columns, r.c.secretOf(d.child, r.w).has) || !rows.FlowsTo(own):
 		r.learns(x, d.name, "a row that can't be deleted or changed would tell that it is referred to")
-	case !own.FlowsTo(rows) && (x.deletes() && carries(d.key.OnDelete) || changed && carries(d.key.OnUpdate)):
+	case !chosen.Secrecy().FlowsTo(rows) && (x.deletes() && carries(d.key.OnDelete) || changed && carries(d.key.OnUpdate)):
 		r.learns(x, d.name, "rows that are carried along would tell whoever may read them of the row, which is labelled")
 	}
 }
