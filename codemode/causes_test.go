@@ -35,7 +35,7 @@ func TestCausesSayWhere(t *testing.T) {
 				t.Errorf("in process %v, %s:\n%s, want\n%s", inProcess, c.program, got, c.want)
 			}
 			last := events[len(events)-1]
-			if fail.KindOf(r.Err) != fail.Denied || strings.Contains(fail.GuestText(r.Err), "line") || last.Err == nil || !strings.Contains(fmt.Sprint(last.Err), c.want) {
+			if fail.KindOf(r.Err) != fail.Denied || strings.Contains(fail.GuestText(r.Err), "Person.pay") || !strings.Contains(fail.GuestText(r.Err), "was the first") || last.Err == nil || !strings.Contains(fmt.Sprint(last.Err), c.want) {
 				t.Errorf("%v, on record %v", r.Err, last.Err)
 			}
 			for _, e := range events {

@@ -55,7 +55,7 @@ func TestGrantFileCommands(t *testing.T) {
 		{"validate " + touched, "", cli.ExitFound, "touched.yaml: 1 fault; next: exo validate -effects " + touched + " prints what would allow 1 of them\n"},
 		{"validate " + dir + "/none.yaml", "", cli.ExitCannot, "none.yaml"},
 		{"validate a b", "", cli.ExitUsage, "want one grant file"},
-		{"show " + good, "", cli.ExitDone, "rows         of customers: id = $principal.customer"},
+		{"show " + good, "", cli.ExitDone, "rows                       of customers: id = $principal.customer"},
 		{"show -json " + good, "", cli.ExitDone, `"How": "the facet customer"`},
 		{"manifest " + good, "", cli.ExitDone, `"scope": "id = $principal.customer"`},
 		{"manifest " + good, "", cli.ExitDone, "\"table\": \"orders\",\n      \"whole\": true,\n      \"columns\": [\n        \"id\",\n        \"customer_id\",\n        \"note\"\n"},

@@ -15,7 +15,7 @@ var (
 	inQuotes = regexp.MustCompile(`"(?:[^"]|"")*"`)
 	words    = regexp.MustCompile(`[\pL_][\pL\pN_]*|[^\x20-\x7e\n]`)
 	// ours are the words of statements on one table that sqlast writes by itself, and its names of tables and parameters.
-	ours = regexp.MustCompile(`^(SELECT|FROM|AS|WHERE|AND|OR|NOT|IN|IS|NULL|ORDER|BY|ASC|LIMIT|OFFSET|CASE|WHEN|THEN|ELSE|END|EXISTS|TRUE|FALSE|COUNT|ON|JOIN|CROSS|LEFT|DESC|DISTINCT|CAST|cast|coalesce|COLLATE|BINARY|NULLS|FIRST|LAST|WITH|MATERIALIZED|[a-z][0-9]+)$`)
+	ours = regexp.MustCompile(`^(SELECT|FROM|AS|WHERE|AND|OR|NOT|IN|IS|NULL|ORDER|BY|ASC|LIMIT|OFFSET|CASE|WHEN|THEN|ELSE|END|EXISTS|TRUE|FALSE|COUNT|ON|JOIN|CROSS|LEFT|DESC|DISTINCT|CAST|cast|coalesce|typeof|COLLATE|BINARY|NULLS|FIRST|LAST|WITH|MATERIALIZED|[a-z][0-9]+)$`)
 )
 
 // foreign is the first thing in a statement that is neither a word of ours nor a name of the catalogue; "": there is none.
@@ -25,7 +25,7 @@ func foreign(sql string, catalogue map[string]bool) string {
 			return q
 		}
 	}
-	rest := inQuotes.ReplaceAllString(sql, " ")
+	rest := strings.ReplaceAll(inQuotes.ReplaceAllString(sql, " "), ") = 'text')", "))") // the guard of a column of texts
 	for _, w := range words.FindAllString(rest, -1) {
 		if !ours.MatchString(w) {
 			return w

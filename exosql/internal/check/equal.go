@@ -17,6 +17,10 @@ import (
 // nothing is known.
 func Form(live *schema.Database, col *decl.Column) decl.Form {
 	t, x := (&Checker{Live: live}).column(col.Table, col)
+	return form(live, col, t, x)
+}
+
+func form(live *schema.Database, col *decl.Column, t *schema.Table, x *schema.Column) decl.Form {
 	f := decl.Form{Equality: equality(live, col, t, x)}
 	if f.Equality == decl.WiderEquality {
 		f.Collation = x.Collation
@@ -55,8 +59,8 @@ func equality(live *schema.Database, col *decl.Column, t *schema.Table, x *schem
 }
 
 // EqualWords says to programs which texts of a column their conditions take for equal; "" where it is the same texts alone.
-func EqualWords(live *schema.Database, col *decl.Column) string {
-	switch f := Form(live, col); {
+func EqualWords(live *schema.Database, col *decl.Column, t *schema.Table, x *schema.Column) string {
+	switch f := form(live, col, t, x); {
 	case col.Kind != value.TypeText || f.Numbers:
 	case f.Equality == decl.CaselessType:
 		return "[=== ignores case]"

@@ -81,7 +81,7 @@ func (c *rules) Needs(declared *decl.Table, t *schema.Table) {
 	for _, of := range declared.Cols {
 		col := c.FindColumn(t.Columns, of.Name)
 		of.Needed.Store(col != nil && !triggered && c.needs(t, declared, nil, col))
-		of.Equals.Store(new(check.EqualWords(c.Live, of)))
+		of.Equals.Store(new(check.EqualWords(c.Live, of, t, col)))
 	}
 }
 
