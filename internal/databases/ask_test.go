@@ -236,10 +236,14 @@ func (a *asker) column(t *table, c *column, id []*column) {
 		a.ask("filter", t, c, "", fmt.Sprintf("%s.where(t => %s).select(t => (%s))", g, cond, kept), only(filter(t.rows, func(r row) bool { return keep(at(r)) })))
 	}
 	col := "t." + c.guest
-	where("null", col+" === null", func(x cell) bool { return x.null || x.bad })
-	where("not null", col+" !== null", func(x cell) bool { return !x.null && !x.bad })
+	null := func(x cell) bool { // a document that is JSON's null is shown as null
+		_, own := x.json.(jsonNull)
+		return x.null || x.bad || own
+	}
+	where("null", col+" === null", null)
+	where("not null", col+" !== null", func(x cell) bool { return !null(x) })
 	// The order of an enum is that of its declaration.
-	cmpOf := func(x, y cell) int { return x.compare(y, loose) }
+	cmpOf := func(x, y cell) int { return x.compare(y) } // orders and ranges are exact, whatever = ignores
 	if vs := a.enum(c.live); vs != nil {
 		place := func(x cell) int {
 			if x.null || x.bad {
@@ -254,7 +258,7 @@ func (a *asker) column(t *table, c *column, id []*column) {
 			if !x.null && !y.null && (x.text == "empty") != (y.text == "empty") {
 				return order(y.text == "empty") - order(x.text == "empty")
 			}
-			return x.compare(y, loose)
+			return x.compare(y)
 		}
 	}
 	seen := map[string]bool{}

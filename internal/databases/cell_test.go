@@ -71,7 +71,7 @@ func lowerASCII(s string) string {
 }
 
 // compare orders two values of a column: nulls, and what is not held, come first.
-func (c cell) compare(o cell, loose bool) int {
+func (c cell) compare(o cell) int {
 	n, m := c.null || c.bad, o.null || o.bad
 	switch {
 	case n || m:
@@ -82,8 +82,6 @@ func (c cell) compare(o cell, loose bool) int {
 		return c.num.Cmp(o.num)
 	case c.kind == schema.Time:
 		return c.time.Compare(o.time)
-	case loose:
-		return strings.Compare(lowerASCII(c.text), lowerASCII(o.text))
 	}
 	if c.kind == schema.Bytes {
 		x, _ := base64.StdEncoding.DecodeString(c.text)

@@ -49,7 +49,11 @@ func (e jsonNull) sql(f *from) sqlast.Expr {
 	if f.c.form(c.col).Type == "jsonb" {
 		return call(sqlast.JSONValue, c.sql(f))
 	}
-	return call(sqlast.JSONNotNull, c.sql(f)) // of PostgreSQL's json there is no =
+	x := c.sql(f)
+	if f.c.guards(c) { // its misfits are null, too
+		x = call(sqlast.JSONValid, x, x)
+	}
+	return call(sqlast.JSONNotNull, x) // of PostgreSQL's json there is no =
 }
 
 var jsonOps = map[string]sqlast.Op{value.TypeJSON: sqlast.JSONValue, value.TypeText: sqlast.JSONText, value.TypeFloat: sqlast.JSONNumber, value.TypeBool: sqlast.JSONBool, value.TypeInt: sqlast.JSONLength}
