@@ -1,9 +1,12 @@
 package exosql_test
 
 import (
+	"context"
+	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
@@ -115,4 +118,71 @@ func TestAdmitsDeclared(t *testing.T) {
 			}
 		}
 	})
+}
+
+type admVisit struct{ ID, Person int64 }
+
+// TestAdmitsReachNoFurther: what a facet admits does not leave it by rows that go with a row of its, nor by a column that a hook of the host
+// fills. The twins, without the key, the cascade or the hook, write.
+func TestAdmitsReachNoFurther(t *testing.T) {
+	const find = "return people.where(p => p.email === 'ann@a.example')"
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		for _, c := range []struct {
+			what, program  string
+			admits         bool
+			cascade, fills bool
+			permit         []exosql.Permission
+			want           string
+		}{
+			{"visits that go with their person", find + ".delete()", true, true, false, nil, `AllowRevealing("visits(person)")`},
+			{"the twin: the host allows it", find + ".delete()", true, true, false, []exosql.Permission{exosql.AllowRevealing("visits(person)")}, "1"},
+			{"the twin: the facet admits nothing", "return people.where({ id: 1 }).delete()", false, true, false, nil, "1"},
+			{"the cascade as a grant file has it", "return people.where({ id: 1 }).delete()", false, true, false, []exosql.Permission{exosql.AllowCascade("visits(person)")}, "1"},
+			{"a hook fills another column of a row", "await people.where(p => p.email === 'x').count(); return people.insert({ id: 9, name: 'x' }).then(() => 1)", true, false, true, nil, "may not leave this way"},
+			{"the twin: no hook", "await people.where(p => p.email === 'x').count(); return people.insert({ id: 9, name: 'x' }).then(() => 1)", true, false, false, nil, "1"},
+			{"a hook fills another column that is changed", find + ".update({ name: 'x' })", true, false, true, nil, "may not leave this way"},
+			{"the twin: no hook", find + ".update({ name: 'x' })", true, false, false, nil, "1"},
+		} {
+			on := ""
+			if c.cascade {
+				on = " ON DELETE CASCADE"
+			}
+			db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec("CREATE TABLE people (id {int} PRIMARY KEY, name TEXT NOT NULL, slug TEXT, email TEXT)", "CREATE TABLE visits (id {int} PRIMARY KEY, person {int} NOT NULL REFERENCES people"+on+")",
+				"CREATE INDEX by_person ON visits (person)", "INSERT INTO people VALUES (1, 'ann', 'a', 'ann@a.example'), (2, 'bob', 'b', 'bob@b.example')", "INSERT INTO visits VALUES (1, 2)")})
+			people, visits := exosql.NewTable[admPerson]("people"), exosql.NewTable[admVisit]("visits")
+			id := exosql.NewKey(people, "id", func(p *admPerson) *int64 { return &p.ID })
+			name := exosql.NewColumn(people, "name", func(p *admPerson) *string { return &p.Name })
+			slug := exosql.NewNullable(people, "slug", func(p *admPerson) **string { return &p.Slug })
+			email := exosql.NewNullable(people, "email", func(p *admPerson) **string { return &p.Email }).WithLabel("pii")
+			visit := exosql.NewKey(visits, "id", func(v *admVisit) *int64 { return &v.ID })
+			person := exosql.NewColumn(visits, "person", func(v *admVisit) *int64 { return &v.Person })
+			if c.fills {
+				people.BeforeWrite(func(_ context.Context, w *exosql.Write[admPerson]) error { w.Fill(slug.Set("s")); return nil }, slug)
+			}
+			f := exosql.NewFacet(people, "person", id, name, slug, email).AllowInsert(id, name).AllowUpdate(name).AllowDelete().Permit(exosql.AllowUnique("id"))
+			if c.cascade && (c.permit == nil || c.permit[0].String() != "cascade visits(person)") {
+				f.Permit(exosql.AllowCascade("visits", "person"))
+			}
+			f.Permit(c.permit...)
+			if c.admits {
+				f.Admits("pii")
+			}
+			all := []exosql.Scope{exosql.ScopeRows(people, exosql.AllRows[admPerson]()), exosql.ScopeRows(visits, exosql.AllRows[admVisit]())}
+			tool, err := codemode.New(codemode.Grants{"people": f.Of(exosql.Grant(db, people, exosql.AllRows[admPerson](), all[1])), "visits": exosql.NewFacet(visits, "visit", visit, person).Of(exosql.Grant(db, visits, exosql.AllRows[admVisit](), all[0]))},
+				&codemode.Options{Record: exo.Unrecorded, Admits: value.NewLabel("pii"), Evaluator: exoeval.InProcess{}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := tool.Run(t.Context(), c.program)
+			if got := fmt.Sprint(string(r.JSON), r.Err); !strings.Contains(got, c.want) || c.want == "1" && r.Err != nil {
+				t.Errorf("%s: %s, want %s", c.what, got, c.want)
+			}
+		}
+	})
+}
+
+type admPerson struct {
+	ID          int64
+	Name        string
+	Slug, Email *string
 }

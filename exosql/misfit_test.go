@@ -290,3 +290,96 @@ func TestMisfitsElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// TestMisfitsOfSpans: lengths of time in whatever form of ISO 8601, and lists. What is neither is null.
+func TestMisfitsOfSpans(t *testing.T) {
+	db, _ := wrFile(t, tu.SQLite, "CREATE TABLE jobs (id INTEGER PRIMARY KEY, took TEXT, tags TEXT)",
+		`INSERT INTO jobs VALUES (1, 'P7D', '["a"]'), (2, 'P1W', '[]'), (3, '', '{}'), (4, 5, 'x'), (5, NULL, NULL), (6, x'00', x'00')`)
+	live, err := db.Catalog(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs, err := dynamic.New(live).Table("jobs", dynamic.ColumnSpec{Name: "took", Type: "interval"}, dynamic.ColumnSpec{Name: "tags", Type: "list", Elem: "text"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	facet, err := jobs.Facet("job", "id", "took", "tags")
+	if err != nil {
+		t.Fatal(err)
+	}
+	of, err := facet.Of(db, jobs.Rows(dynamic.AllRows()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool, err := codemode.New(codemode.Grants{"jobs": of}, &codemode.Options{Record: exo.Unrecorded})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for program, want := range map[string]string{
+		`return (await jobs.orderBy(j => j.id)).map(j => [j.took, j.tags])`: `[["P7D",["a"]],["P7D",[]],[null,null],[null,null],[null,null],[null,null]]`,
+		`return ids(jobs.where(j => j.took === null))`:                      `[3,4,5,6]`,
+		`return ids(jobs.where(j => j.took !== null))`:                      `[1,2]`,
+		`return ids(jobs.where(j => j.took === "P7D"))`:                     `[1,2]`,
+		`return ids(jobs.where(j => j.took !== "P7D"))`:                     `[3,4,5,6]`,
+		`return ids(jobs.where(j => j.took > "P1D"))`:                       `[1,2]`,
+		`return ids(jobs.where(j => j.tags === null))`:                      `[3,4,5,6]`,
+		`return ids(jobs.where(j => j.tags !== null))`:                      `[1,2]`,
+		`return ids(jobs.where(j => j.tags.includes("a")))`:                 `[1]`,
+	} {
+		if r := tool.Run(t.Context(), "const ids = q => q.orderBy(j => j.id).select(j => j.id);\n"+program); r.Err != nil || string(r.JSON) != want {
+			t.Errorf("%s: %s %v, want %s", program, r.JSON, r.Err, want)
+		}
+	}
+}
+
+// TestMisfitsOfLinkedRows: an aggregate of an aggregate leaves misfits out on both levels, and no row is changed because a misfit of a row
+// that it leads to reads as null.
+func TestMisfitsOfLinkedRows(t *testing.T) {
+	db, raw := wrFile(t, tu.SQLite, "CREATE TABLE owners (id INTEGER PRIMARY KEY, credit INTEGER)", "CREATE TABLE items (id INTEGER PRIMARY KEY, owner INTEGER NOT NULL REFERENCES owners, qty INTEGER, note TEXT)",
+		"CREATE INDEX by_owner ON items (owner, qty)", "INSERT INTO owners VALUES (1, 'x'), (2, NULL), (3, 7)", "INSERT INTO items (id, owner, qty) VALUES (1, 1, 'x'), (2, 2, 5), (3, 3, 9), (4, 1, 3)")
+	live, err := db.Catalog(t.Context())
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(err)
+	d := dynamic.New(live)
+	owners, err := d.Table("owners")
+	must(err)
+	items, err := d.Table("items")
+	must(err)
+	many, err := owners.Link(dynamic.LinkSpec{Name: "items", Columns: []string{"id"}, To: items, References: []string{"owner"}})
+	must(err)
+	one, err := items.Link(dynamic.LinkSpec{Name: "holder", Columns: []string{"owner"}, To: owners, References: []string{"id"}, One: true})
+	must(err)
+	owner, err := owners.Facet("owner", "id", "credit")
+	must(err)
+	item, err := items.Facet("item", "id", "qty", "note")
+	must(err)
+	must(owner.Add(many, item))
+	must(item.Add(one, owner))
+	must(item.AllowUpdate("note"))
+	all := func(t *dynamic.Table) dynamic.Scope { return dynamic.ScopeRows(t, dynamic.AllRows()) }
+	a, err := owner.Grant(db, dynamic.AllRows(), all(items))
+	must(err)
+	b, err := item.Grant(db, dynamic.AllRows(), all(owners))
+	must(err)
+	tool, err := codemode.New(codemode.Grants{"owners": a, "items": b}, &codemode.Options{Record: exo.Unrecorded})
+	must(err)
+	for _, c := range []struct{ program, want string }{
+		{`return owners.min(o => o.items().max(i => i.qty))`, `3`},
+		{`return items.where(i => i.holder().credit === null).orderBy(i => i.id).select(i => i.id)`, `[1,2,4]`},
+		{`return items.where(i => i.holder().credit === null).update({ note: "none" })`, `1`},
+		{`return items.where(i => i.holder().credit !== null).update({ note: "some" })`, `1`},
+		{`return items.where(i => i.holder().credit > 1).update({ note: "more" })`, `1`},
+	} {
+		if r := tool.Run(t.Context(), c.program); r.Err != nil || string(r.JSON) != c.want {
+			t.Errorf("%s: %s %v, want %s", c.program, r.JSON, r.Err, c.want)
+		}
+	}
+	if got := cells(t, raw, "SELECT id, note FROM items WHERE note IS NOT NULL ORDER BY id"); got != "2|none 3|more" {
+		t.Errorf("changed: %s", got)
+	}
+}

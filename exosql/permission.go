@@ -76,7 +76,11 @@ func AllowTypes(table, link constant) Permission { return permission(decl.Permit
 func AllowRevealing(rule constant) Permission { return permission(decl.PermitRevealing, rule) }
 
 func permission(kind decl.PermissionKind, on constant, of ...constant) Permission {
-	return Permission{decl.Permission{Kind: kind, On: string(on), Of: list(of)}}
+	p := decl.Permission{Kind: kind, On: string(on), Of: list(of)}
+	if read, err := decl.ParsePermission(p.String()); err == nil { // AllowCascade("visits(person)") is AllowCascade("visits", "person")
+		p = read
+	}
+	return Permission{p}
 }
 
 func list(columns []constant) string {

@@ -11,8 +11,8 @@ import (
 )
 
 // Decimal is an exact decimal number, written like "-12.5"; the type of columns
-// like numeric(10, 2). Results show it as text without trailing zeros, and
-// arithmetic on it is exact.
+// like numeric(10, 2). Programs get a Decimal, which calculates exactly; JSON has a
+// number where 15 digits hold it, else a text.
 type Decimal string
 
 // Date is a day of the calendar, in the years 1 to 9999, without a time or a zone. The zero

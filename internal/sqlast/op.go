@@ -20,7 +20,7 @@ const (
 	IsNotNull      //
 	Add            // of offsets; numbers of rows are added by Plus
 	AnyTime        // SQLite only: a time in whatever form that is a text, as text, UTC, with milliseconds; NULL if it is none. It is given five times
-	ReadTime       // SQLite only: a cell, and the number of its form (see package stored), as such a text
+	ReadTime       // SQLite only: a cell, and the number of its form (see package cellform), as such a text
 	ReadDay        // the same of a day
 	ReadFlag       // the same of a truth value
 	StoreTime      // SQLite only: a text of a time, and a form: the cell
@@ -37,6 +37,8 @@ const (
 	FitsBytes      //
 	FitsTime       // a text between the years 0 and 9999; NULL of NULL
 	FitsDay        // such a text of ten characters. It is given twice
+	FitsInterval   // a length of time in whatever form of ISO 8601
+	FitsList       // a JSON array
 	FitsUUID       // the text of a UUID in small letters. It is given four times
 	FitsDecimal    // a number, or its text. It is given three times
 	TypeOf         // SQLite only: the name of the kind of value that a cell is, NULL of NULL
@@ -233,6 +235,8 @@ var ops = [numOps]opInfo{
 	FitsLetter:     {"fits-letter", 1, 1, spelling{"(ifnull(", nil, ", '') IN ('t', 'f'))"}, spelling{}},
 	FitsWord:       {"fits-word", 1, 1, spelling{"(ifnull(", nil, ", '') IN ('true', 'false'))"}, spelling{}},
 	FitsJSON:       {"fits-json", 1, 1, function("json_valid("), spelling{}},
+	FitsInterval:   {"fits-interval", 1, 1, spelling{"(exo_interval(", nil, ") IS NOT NULL)"}, spelling{}},
+	FitsList:       {"fits-list", 1, 1, function("exo_fits_list("), spelling{}},
 	FitsText:       {"fits-text", 1, 1, spelling{"(typeof(", nil, ") = 'text')"}, spelling{}},
 	FitsBytes:      {"fits-bytes", 1, 1, spelling{"(typeof(", nil, ") = 'blob')"}, spelling{}},
 	FitsTime:       {"fits-time", 1, 1, postfix("BETWEEN '0000-01-01' AND '9999-12-31~'"), spelling{}},

@@ -34,15 +34,15 @@ func clean(t *schema.Table, x *schema.Column, col *decl.Column) bool {
 	if t.Strict && strictTypes[strings.ToUpper(x.Type)] == kind {
 		return true
 	}
-	return slices.ContainsFunc(t.Checks, func(c schema.Check) bool { return says(c.Expr, x.Name, kind) })
+	return slices.ContainsFunc(t.Checks, func(c schema.Check) bool { return ensures(c.Expr, x.Name, kind) })
 }
 
 var condition = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?is)^(?:\x00 is null or )?(?:typeof\( ?\x00 ?\) ?(?:=|in) ?\(? ?('[a-z]+'(?: ?, ?'[a-z]+')*) ?\)?|\x00 in ?\( ?(0 ?, ?1|1 ?, ?0) ?\)|\x00 in ?\( ?('[^']*'(?: ?, ?'[^']*')*) ?\)|(date)\( ?\x00 ?\) is \x00|\x00 is (date)\( ?\x00 ?\))$`)
 })
 
-// says reports whether the condition of a CHECK is that a column has values of a kind, and nothing more.
-func says(expr, column, kind string) bool {
+// ensures reports whether the condition of a CHECK is that a column has values of a kind, and nothing more.
+func ensures(expr, column, kind string) bool {
 	expr = strings.Join(strings.Fields(expr), " ")
 	for _, name := range []string{sqlname.Quote(column), "`" + column + "`", "[" + column + "]", column} { // one spelling throughout
 		expr = replaceName(expr, name)

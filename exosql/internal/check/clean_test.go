@@ -24,7 +24,7 @@ func TestCleanChecks(t *testing.T) {
 		{"done IN (0, 1)", "done", value.TypeBool, true},
 		{"done IN (0, 1, 2)", "done", value.TypeBool, false},
 	} {
-		if got := says(c.expr, c.column, c.kind); got != c.want {
+		if got := ensures(c.expr, c.column, c.kind); got != c.want {
 			t.Errorf("%s of %s: %t", c.expr, c.column, got)
 		}
 	}

@@ -119,7 +119,7 @@ func (e opExpr) sql(f *from) sqlast.Expr {
 		if x := e.postgres(f); x != nil {
 			return x
 		}
-	} else if x := e.beside(f); x != nil {
+	} else if x := e.withGuards(f); x != nil {
 		return x
 	} else if x := e.held(f); x != nil {
 		return x
@@ -134,11 +134,11 @@ func (e opExpr) sql(f *from) sqlast.Expr {
 	for _, a := range e.args {
 		x := compared(a, f)
 		if e.op == sqlast.IsNull || e.op == sqlast.IsNotNull {
-			x = a.sql(f) // as it is stored: normalising would hide an index
+			x = f.stored(a, e.op) // normalising would hide an index
 		}
 		if c, ok := a.(colExpr); ok && (e.op == sqlast.Coalesce || e.op == sqlast.NullIfNumber || e.op == sqlast.Case) && c.col.Kind == value.TypeDecimal { // else a function of ours finds no number in it
 			if fits, _ := f.c.fit(c); fits != sqlast.NoOp {
-				x = call(sqlast.Case, holds(fits, x), x, sqlast.Null)
+				x = call(sqlast.Case, isValue(fits, x), x, sqlast.Null)
 			}
 		}
 		c.Args = append(c.Args, x)
@@ -167,7 +167,7 @@ func (e inExpr) sql(f *from) sqlast.Expr {
 		_, held := x.(rawExpr)
 		if op, read := f.c.fit(c); needed && op != sqlast.NoOp && (!read || held) {
 			if in.X = f.asStored(c); e.not && len(list) > 0 {
-				return call(sqlast.And, in, holds(op, in.X))
+				return call(sqlast.And, in, isValue(op, in.X))
 			}
 		}
 	}
@@ -215,7 +215,7 @@ func (e sortExpr) sql(f *from) sqlast.Expr {
 	if c, ok := e.x.(colExpr); ok && f.c.heldAs(c.col).Exact(c.col.Kind) {
 		x := rawExpr{c}.sql(f)
 		if op, _ := f.c.fit(c); op != sqlast.NoOp && x != nil {
-			return call(sqlast.Case, holds(op, x), x, sqlast.Null)
+			return call(sqlast.Case, isValue(op, x), x, sqlast.Null)
 		}
 		return x
 	}

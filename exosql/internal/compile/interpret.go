@@ -259,6 +259,9 @@ func (f *from) doWhere(q *query, arg *message.Node, env names) error {
 	if err != nil {
 		return err
 	}
+	if f.c.base == nil {
+		f.c.base = q.base
+	}
 	f.demand(cond)
 	return nil
 }

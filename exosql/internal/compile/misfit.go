@@ -17,12 +17,12 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// fits are the conditions that a cell is a value of a kind. All but those of texts of times and days are exact: a text between the years 0
-// and 9999 counts as one.
+// fits are the conditions that a cell is a value of a kind. Three are not exact: a text between the years 0 and 9999 counts as a time or a
+// day, and a JSON array as a list, whatever its items are.
 var fits = map[string]sqlast.Op{
 	value.TypeInt: sqlast.FitsWhole, value.TypeFloat: sqlast.IsNumber, value.TypeBool: sqlast.FitsFlag, value.TypeText: sqlast.FitsText, value.TypeBytes: sqlast.FitsBytes,
 	value.TypeDate: sqlast.FitsDay, value.TypeTime: sqlast.FitsTime, value.TypeUUID: sqlast.FitsUUID, value.TypeDecimal: sqlast.FitsDecimal,
-	value.TypeJSON: sqlast.FitsJSON,
+	value.TypeJSON: sqlast.FitsJSON, value.TypeInterval: sqlast.FitsInterval, value.TypeList: sqlast.FitsList,
 }
 
 // fit is the guard of a column, or NoOp where it needs none. read reports that its comparisons find no value in a misfit by themselves.
@@ -41,7 +41,7 @@ func (c *compiler) fit(e colExpr) (op sqlast.Op, read bool) {
 			op = map[cellform.Form]sqlast.Op{cellform.Letters: sqlast.FitsLetter, cellform.Words: sqlast.FitsWord}[form]
 		}
 	} else {
-		read = e.col.Kind == value.TypeDecimal || e.col.Kind == value.TypeJSON || e.col.Kind == value.TypeTime && !e.col.Iso()
+		read = e.col.Kind == value.TypeDecimal || e.col.Kind == value.TypeJSON || e.col.Kind == value.TypeList || e.col.Kind == value.TypeInterval || e.col.Kind == value.TypeTime && !e.col.Iso()
 	}
 	if f := c.form(e.col); f.Clean || f.Numbers || op == sqlast.NoOp || c.wider(e.col) { // what stands in a CASE has no collation
 		return sqlast.NoOp, read
@@ -64,8 +64,8 @@ func (e colExpr) linked() bool {
 // asStored is a column as it lies in the database.
 func (f *from) asStored(c colExpr) sqlast.Expr { return f.unindexed(f.col(c.row, c.col), c.row, c.col) }
 
-// holds is the condition that a column has a value, false and not unknown where it has none only if op says so.
-func holds(op sqlast.Op, x sqlast.Expr) sqlast.Expr {
+// isValue is the condition that a cell is a value of its column. Where the cell is NULL it is false or unknown, as op is.
+func isValue(op sqlast.Op, x sqlast.Expr) sqlast.Expr {
 	switch op {
 	case sqlast.FitsDay:
 		return call(op, x, x)
@@ -80,13 +80,13 @@ func holds(op sqlast.Op, x sqlast.Expr) sqlast.Expr {
 // fitting is a column behind its guard, as it is used in anything but a plain comparison.
 func (f *from) fitting(x sqlast.Expr, e colExpr) sqlast.Expr {
 	if op, read := f.c.fit(e); op != sqlast.NoOp && !read && x != nil {
-		return call(sqlast.Case, holds(op, x), x, sqlast.Null)
+		return call(sqlast.Case, isValue(op, x), x, sqlast.Null)
 	}
 	return x
 }
 
-// beside is an operation on columns as they are stored with their guards beside it, or nil: see opExpr.sql.
-func (e opExpr) beside(f *from) sqlast.Expr {
+// withGuards is an operation on columns as they are stored, and their guards; nil where the operation takes none: see opExpr.sql.
+func (e opExpr) withGuards(f *from) sqlast.Expr {
 	c, ok := plainText(e.args[0]).(colExpr)
 	op, read := sqlast.NoOp, false
 	if ok {
@@ -98,10 +98,13 @@ func (e opExpr) beside(f *from) sqlast.Expr {
 		if x == nil {
 			return nil
 		}
-		if e.op == sqlast.IsNull {
-			return call(sqlast.Or, call(sqlast.IsNull, x), call(sqlast.Not, holds(op, x)))
+		if e.op == sqlast.IsNull && f.c.changing && c.row != f.c.base {
+			return call(sqlast.IsNull, x) // see stored
 		}
-		return call(sqlast.And, call(sqlast.IsNotNull, x), holds(op, x))
+		if e.op == sqlast.IsNull {
+			return call(sqlast.Or, call(sqlast.IsNull, x), call(sqlast.Not, isValue(op, x)))
+		}
+		return call(sqlast.And, call(sqlast.IsNotNull, x), isValue(op, x))
 	case sqlast.Eq, sqlast.Ne, sqlast.Is, sqlast.IsNot, sqlast.Lt, sqlast.Le, sqlast.Gt, sqlast.Ge:
 	default:
 		return nil
@@ -119,7 +122,7 @@ func (e opExpr) beside(f *from) sqlast.Expr {
 			return compared(e.args[i], f), nil
 		}
 		x = f.asStored(c)
-		return x, holds(op, x)
+		return x, isValue(op, x)
 	}
 	_, byValue := asArgument(e.args[1])
 	if _, other := plainText(e.args[1]).(colExpr); (op == sqlast.NoOp || read) && !other || !byValue && (e.op == sqlast.Is || e.op == sqlast.IsNot) {
@@ -153,6 +156,16 @@ func (f *from) asStoredIf(c colExpr, op sqlast.Op) sqlast.Expr {
 		return nil
 	}
 	return f.asStored(c)
+}
+
+// stored is what is asked whether it is null. A misfit of a linked row is none where rows are found to be changed: Misfits counts those of
+// the row itself, and no row may be changed because another one's reads as null.
+func (f *from) stored(x expr, op sqlast.Op) sqlast.Expr {
+	if _, linked := x.(subquery); linked && f.c.changing && op == sqlast.IsNull {
+		f.c.raw++
+		defer func() { f.c.raw-- }()
+	}
+	return x.sql(f)
 }
 
 // need writes a condition that has to hold, or one that is unknown where it is neither true nor false.
@@ -262,5 +275,5 @@ func (e misfitExpr) sql(f *from) sqlast.Expr {
 	if op == sqlast.NoOp || x == nil {
 		return sqlast.False
 	}
-	return call(sqlast.And, call(sqlast.IsNotNull, x), call(sqlast.Not, call(sqlast.Coalesce, holds(op, x), sqlast.False)))
+	return call(sqlast.And, call(sqlast.IsNotNull, x), call(sqlast.Not, call(sqlast.Coalesce, isValue(op, x), sqlast.False)))
 }

@@ -60,11 +60,13 @@ type compiler struct {
 	sorting    bool           // by something of a guarded table
 	conditions int            // conditions of the program that are being written, one in another
 
-	needed   bool      // what is written has to hold: unknown is as good as false
-	fitted   []colExpr // columns whose misfits are null in the statement
-	paging   bool      // the condition of a page whose rows are sorted as columns are stored is written
-	raw      int       // columns are written as they are stored: see misfit.go
-	extremes bool      // the one value that is asked is the least or the greatest of a column
+	needed   bool        // what is written has to hold: unknown is as good as false
+	fitted   []colExpr   // columns whose misfits are null in the statement
+	paging   bool        // the condition of a page whose rows are sorted as columns are stored is written
+	raw      int         // columns are written as they are stored: see misfit.go
+	changing bool        // the rows are found to be changed
+	base     *occurrence // the row that is changed, once it is known
+	extremes bool        // the one value that is asked is the least or the greatest of a column
 
 	over *overAll // aggregates that are written are of its window
 

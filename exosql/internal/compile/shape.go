@@ -55,6 +55,15 @@ func (s *shaper) text(t string) string {
 	return t
 }
 
+func (s *shaper) label(l value.Label) value.Label {
+	tags := l.Tags()
+	s.len(len(tags))
+	for _, tag := range tags {
+		s.text(tag)
+	}
+	return l
+}
+
 // table also freezes the declaration: its id stands for all of it in the key.
 func (s *shaper) table(t *decl.Table) *decl.Table {
 	if t == nil {
@@ -209,7 +218,7 @@ func (s *shaper) rights(r decl.Rights) decl.Rights {
 	for range s.len(len(r.Update)) {
 		c.Update = append(c.Update, s.column(r.Update[len(c.Update)]))
 	}
-	c.Delete = s.flag(r.Delete)
+	c.Delete, c.Wary, c.Admits = s.flag(r.Delete), s.flag(r.Wary), s.label(r.Admits)
 	for range s.len(len(r.Permits)) {
 		p := r.Permits[len(c.Permits)]
 		c.Permits = append(c.Permits, decl.Permission{Kind: decl.PermissionKind(s.uint(uint64(p.Kind))), On: s.text(p.On), Of: s.text(p.Of)})

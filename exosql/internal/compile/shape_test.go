@@ -59,7 +59,18 @@ func (w *shapeWorld) other(t *testing.T, of reflect.Value) []any {
 	case []*decl.Column:
 		return []any{[]*decl.Column{w.c2}, []*decl.Column{w.c1, w.c2}, []*decl.Column{w.c2, w.c1}}
 	case decl.Rights:
-		return []any{decl.Rights{Insert: []*decl.Column{w.c1}}, decl.Rights{Update: []*decl.Column{w.c1}}, decl.Rights{Insert: []*decl.Column{w.c2}}, decl.Rights{Delete: true}, decl.Rights{Permits: []decl.Permission{{Kind: decl.PermitTrigger, On: "a"}}}, decl.Rights{Permits: []decl.Permission{{Kind: decl.PermitRule, On: "a"}}}, decl.Rights{Permits: []decl.Permission{{Kind: decl.PermitCascade, On: "a", Of: "b"}}}}
+		all := []decl.Rights{{Insert: []*decl.Column{w.c1}}, {Update: []*decl.Column{w.c1}}, {Insert: []*decl.Column{w.c2}}, {Delete: true}, {Wary: true}, {Admits: value.NewLabel("a")}, {Admits: value.NewLabel("b")},
+			{Permits: []decl.Permission{{Kind: decl.PermitTrigger, On: "a"}}}, {Permits: []decl.Permission{{Kind: decl.PermitRule, On: "a"}}}, {Permits: []decl.Permission{{Kind: decl.PermitCascade, On: "a", Of: "b"}}}}
+		var out []any
+		for i := range of.NumField() {
+			if !slices.ContainsFunc(all, func(r decl.Rights) bool { return !reflect.ValueOf(r).Field(i).IsZero() }) {
+				t.Fatalf("no other value of decl.Rights.%s: add one", of.Type().Field(i).Name)
+			}
+		}
+		for _, r := range all {
+			out = append(out, r)
+		}
+		return out
 	case []decl.LinkMember:
 		f := &decl.Facet{Alias: "g", Table: w.t2, Cols: []*decl.Column{w.c2}}
 		return []any{[]decl.LinkMember{{L: w.l2, To: f}}, []decl.LinkMember(nil)}

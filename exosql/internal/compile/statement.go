@@ -88,6 +88,7 @@ func (s *Statement) Fenced() bool { return s.c.fences > 0 }
 
 // Find adds the query of a message: the rows that are written, or through whose link a row is inserted.
 func (s *Statement) Find(n *message.Node) (err error) {
+	s.c.changing = true
 	s.c.engine.Again = true // in the order that the program is shown, and not as misfits are stored: a limit would find other rows
 	s.q, err = s.f.query(n, s.env)
 	return err

@@ -167,7 +167,7 @@ func (e opExpr) held(f *from) sqlast.Expr {
 	with := func(x sqlast.Expr, otherwise sqlast.Op) sqlast.Expr {
 		switch raw := (rawExpr{c}).sql(f); {
 		case fits != sqlast.NoOp:
-			return call(sqlast.And, x, holds(fits, raw))
+			return call(sqlast.And, x, isValue(fits, raw))
 		case otherwise == sqlast.NoOp || f.c.paging:
 			return x
 		default:

@@ -64,8 +64,10 @@ func (r refusing) referred(x change, d dependant, changed bool) {
 	}
 	rows, own := r.c.rowsLabel(d.child, r.w), r.w.Table.Label.Secrecy()
 	chosen := own.Join(r.w.Rights.Admits) // what a program may have read that chose the row
-	for _, c := range r.w.Rights.Update {
-		chosen = chosen.Join(c.Admits)
+	if !x.deletes() {
+		for _, c := range r.w.Rights.Update {
+			chosen = chosen.Join(c.Admits)
+		}
 	}
 	switch {
 	case r.c.anyOf(d.child, d.key.Columns, r.c.secretOf(d.child, r.w).has) || !rows.FlowsTo(own):

@@ -102,6 +102,10 @@ func (d Definer) DefineAll() {
 	d.defineText("exo_lower", func(s string) any { return cases.Lower(language.Und).String(s) })
 	d.defineText("exo_upper", func(s string) any { return cases.Upper(language.Und).String(s) })
 	d.defineText("exo_interval", intervalKey)
+	d.define("exo_fits_list", 1, func(args []driver.Value) any {
+		s, text := args[0].(string)
+		return text && engine.DecodeJSON([]byte(s)).Type() == value.TypeList
+	})
 	d.defineText("exo_interval_millis", func(s string) any {
 		if micros := intervalMicros(s); micros != nil {
 			return micros.Div(micros, big.NewInt(1000)).Int64() // down, as floor

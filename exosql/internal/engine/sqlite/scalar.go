@@ -24,7 +24,11 @@ func decodeScalar(c *plan.Cell, x any) value.Value {
 		if text {
 			return plan.Canonical(c.Kind, s)
 		}
-	case value.TypeInterval, value.TypeUUID:
+	case value.TypeInterval: // in whatever form of ISO 8601 it was written
+		if text {
+			return plan.Canonical(c.Kind, s)
+		}
+	case value.TypeUUID:
 		if v := plan.Canonical(c.Kind, s); text && v.Text() == s {
 			return v
 		}
