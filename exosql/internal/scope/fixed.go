@@ -97,6 +97,9 @@ func fixedBy(p *decl.Pred, origin plan.Origin, fixed []Fixed) ([]Fixed, bool) {
 	if p == nil {
 		return nil, false
 	}
+	if p.Op == "all" { // no row is out of scope
+		return fixed, true
+	}
 	if p.Op == "and" && len(p.Subs) > 0 {
 		for _, s := range p.Subs {
 			var ok bool
@@ -116,16 +119,19 @@ func fixedBy(p *decl.Pred, origin plan.Origin, fixed []Fixed) ([]Fixed, bool) {
 	return add(fixed, Fixed{p.Col, origin, slots, p, nil})
 }
 
+// add adds one column. It changes nothing where it refuses.
 func add(fixed []Fixed, x Fixed) ([]Fixed, bool) {
-	for i, f := range fixed {
-		if f.Col == x.Col {
-			if x.Via != nil {
-				fixed[i].Via = x.Via // the row at its start is demanded too
-			}
-			return fixed, f.Origin == x.Origin && slices.Equal(f.Slots, x.Slots) && (f.Via == nil || x.Via == nil)
-		}
+	i := slices.IndexFunc(fixed, func(f Fixed) bool { return f.Col == x.Col })
+	if i < 0 {
+		return append(fixed, x), true
 	}
-	return append(fixed, x), true
+	if f := fixed[i]; f.Origin != x.Origin || !slices.Equal(f.Slots, x.Slots) || f.Via != nil && x.Via != nil {
+		return fixed, false
+	}
+	if fixed = slices.Clone(fixed); x.Via != nil {
+		fixed[i].Via = x.Via // the row at its start is demanded too
+	}
+	return fixed, true
 }
 
 // Parts are the conditions of the scope, taken apart for a row that is to be written: the columns

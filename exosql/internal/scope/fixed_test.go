@@ -53,7 +53,8 @@ func TestFixed(t *testing.T) {
 		"a value that is none":        {holds(eq(owner, 0, 1)), -1},
 		"one column and a range":      {holds(eq(owner, 0), &decl.Pred{Op: "gt", Col: code, Args: []decl.Held{{}}}), -1},
 		"the zero predicate":          {holds(nil), -1},
-		"everything":                  {holds(&decl.Pred{Op: "all"}), -1},
+		"everything":                  {holds(&decl.Pred{Op: "all"}), 0},
+		"everything and a column":     {holds(&decl.Pred{Op: "all"}, eq(owner, 0)), 1},
 		"an empty and":                {holds(and()), -1},
 		"a link":                      {[]Condition{{Kind: Linked, Grant: g}}, -1},
 		"a column and a link":         {append(holds(eq(owner, 0)), Condition{Kind: Followed, Grant: g}), -1},
@@ -137,5 +138,19 @@ func TestFixed(t *testing.T) {
 	g.Scopes[table] = &decl.Scope{Kind: decl.ScopeShared, Table: table}
 	if fixed, ok := (Entry{g, table, nil}).Fixed(); !ok || len(fixed) != 0 {
 		t.Errorf("a shared table: %v %t", fixed, ok)
+	}
+}
+
+// TestRefusedChangesNothing: two links to one column are refused, and the first one's condition is still there.
+func TestRefusedChangesNothing(t *testing.T) {
+	col := &decl.Column{Name: "owner"}
+	first, second := &Condition{Kind: Linked}, &Condition{Kind: Linked}
+	one, _ := add(nil, Fixed{Col: col, Slots: []int{0}, Via: first})
+	if again, ok := add(one, Fixed{Col: col, Slots: []int{0}, Via: second}); ok || one[0].Via != first || again[0].Via != first {
+		t.Errorf("%v %v, want the first link's condition", one, ok)
+	}
+	plain, _ := add(nil, Fixed{Col: col, Slots: []int{0}})
+	if both, ok := add(plain, Fixed{Col: col, Slots: []int{0}, Via: second}); !ok || plain[0].Via != nil || both[0].Via != second {
+		t.Errorf("%v %v, want both", both, ok)
 	}
 }

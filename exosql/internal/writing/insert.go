@@ -71,9 +71,6 @@ func (w *writer) insert() error {
 		}
 	}
 	for _, c := range rest {
-		if c.Kind == scope.Holds && c.Pred.Op == "all" {
-			continue // exosql.AllRows: there is nothing to tell
-		}
 		if c.Kind != scope.Linked {
 			after = true
 		} else if err := w.reach(c.Grant, c.Link.From, c.Link, rows, true); err != nil {
