@@ -159,7 +159,7 @@ func TestSecurity(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := 0
+	rows, claims := 0, map[string]bool{}
 	for line := range strings.Lines(string(text)) {
 		cells := strings.Split(strings.TrimSpace(line), " | ")
 		if !strings.HasPrefix(line, "| ") || line == "| claim | enforced by | test | not covered |\n" {
@@ -171,6 +171,10 @@ func TestSecurity(t *testing.T) {
 		}
 		rows++
 		claim, held := strings.Trim(cells[0], "| "), false
+		if claims[claim] {
+			t.Errorf("this claim stands twice: %s", claim)
+		}
+		claims[claim] = true
 		for _, span := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cells[2], -1) {
 			held = held || broken[span[1]]
 		}

@@ -44,7 +44,8 @@
 //	JSON, an array   text of JSON
 //	[]byte           a blob
 //
-// Other forms of these three are declared by Column.Stored. A value in another form is an error when it is read.
+// Other forms of times, days and truth values are declared by Column.Stored. A cell that is none of these reads as null in programs, with
+// a notice, and is an error in Go.
 //
 // # What it does not do
 //

@@ -96,9 +96,7 @@ func (f *from) doGroup(q *query, n *message.Node, env names) error {
 		if _, twice := d.outs[key]; twice { // under another name
 			continue
 		}
-		f.c.sorting = true
-		outs = append(outs, d.out(key, f.canonicalSQL(x), len(outs)))
-		f.c.sorting = false
+		f.c.sort(true, func() { outs = append(outs, d.out(key, f.canonicalSQL(x), len(outs))) })
 	}
 	source := *f
 	g.inner, d.inner = &source, &source

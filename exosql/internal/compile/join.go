@@ -231,13 +231,13 @@ func (f *from) distinctKeys(out *projection, keys []sqlast.Expr) ([]sqlast.Expr,
 		if _, val := it.expr.(argExpr); val || t.kind == value.TypeNull {
 			continue // the same in every row
 		}
-		f.c.sorting = !free(it.expr)
-		key := keyOf(it.expr, t)
-		if own, _, ok := f.loose(it.expr); ok {
-			key = own
-		}
-		keys = append(keys, compared(key, f))
-		f.c.sorting = false
+		f.c.sort(!free(it.expr), func() {
+			key := keyOf(it.expr, t)
+			if own, _, ok := f.loose(it.expr); ok {
+				key = own
+			}
+			keys = append(keys, compared(key, f))
+		})
 	}
 	return keys, nil
 }

@@ -260,6 +260,14 @@ func (d *derived) out(k outKey, x sqlast.Expr, n int) sqlast.Output {
 	return sqlast.Output{Expr: x, As: d.outs[k]}
 }
 
+// sort writes what rows are sorted by, in a query that may be within what another is sorted by.
+func (c *compiler) sort(sorting bool, write func()) {
+	before := c.sorting
+	c.sorting = before || sorting
+	write()
+	c.sorting = before
+}
+
 // orders are the terms that a query is sorted by. With total they end in keys of its rows, so
 // that every order is total; see ties.
 func (f *from) orders(q *query, total bool) []sqlast.Order {
@@ -269,9 +277,9 @@ func (f *from) orders(q *query, total bool) []sqlast.Order {
 		defer func() { f.c.raw-- }()
 	}
 	for _, o := range q.order {
-		f.c.sorting = !free(o.expr.(sortExpr).x)
-		out = append(out, sqlast.Order{Expr: o.expr.sql(f), Desc: o.desc, NotNull: f.neverNull(o.expr)})
-		f.c.sorting = false
+		f.c.sort(!free(o.expr.(sortExpr).x), func() {
+			out = append(out, sqlast.Order{Expr: o.expr.sql(f), Desc: o.desc, NotNull: f.neverNull(o.expr)})
+		})
 	}
 	if total {
 		out = append(out, f.ties(q)...)

@@ -46,8 +46,9 @@ func (f *from) combine(q *query, n *message.Node, set sqlast.Set) error {
 	row.group = g
 	d := &derived{outs: map[outKey]string{}, group: g}
 	var ours, their []sqlast.Output
+	before := f.c.sorting
 	f.c.sorting = true
-	defer func() { f.c.sorting = false }()
+	defer func() { f.c.sorting = before }()
 	for i, it := range shows.items {
 		x, y, of, err := f.comparable(it.expr, theirs.items[i].expr)
 		if err != nil {

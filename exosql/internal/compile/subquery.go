@@ -50,10 +50,11 @@ func (e subquery) write(f *from, how func(expr, *from) sqlast.Expr) sqlast.Expr 
 	if !f.c.mayAsk() {
 		return sqlast.Null
 	}
-	needed := f.c.needed
-	f.c.needed = false // its conditions say it themselves
+	needed, sorting := f.c.needed, f.c.sorting
+	f.c.needed = false  // its conditions say it themselves
+	f.c.sorting = false // by its one value: no engine reads its tables in an order for that
 	x, _, err := f.subquery(e.n, e.env, how)
-	f.c.needed = needed
+	f.c.needed, f.c.sorting = needed, sorting
 	if err != nil {
 		f.c.fail(err)
 		return sqlast.Null

@@ -56,11 +56,11 @@ func (w *window) over(order windowOrder) string {
 
 // partition writes keys of a window.
 func (f *from) partition(by []expr) (out []sqlast.Expr) {
-	f.c.sorting = true
-	for _, k := range by {
-		out = append(out, f.canonicalSQL(k))
-	}
-	f.c.sorting = false
+	f.c.sort(true, func() {
+		for _, k := range by {
+			out = append(out, f.canonicalSQL(k))
+		}
+	})
 	return out
 }
 
