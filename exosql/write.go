@@ -194,7 +194,7 @@ func (db *DB) beside(a *asked) (beside, labelled []*object, err error) {
 		if len(o.ready().secrets)+len(o.ready().hidden) > 0 {
 			labelled = append(labelled, o)
 		}
-		if o.ready().grant.Tells() && !slices.Contains(a.objs, o) { // else the message has the grant
+		if o.ready().grant.Depends() && !slices.Contains(a.objs, o) { // else the message has the grant
 			beside = append(beside, o)
 		}
 	}

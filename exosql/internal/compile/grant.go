@@ -8,6 +8,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 )
 
@@ -22,9 +23,9 @@ type Prepared struct {
 // Scope is the grant, to ask for the scopes of its tables.
 func (p Prepared) Scope() *scope.Grant { return &p.grant }
 
-// Tells reports whether rows of one table may say which of another are in scope, or rows of one which others of it, or columns
-// which of its rows.
-func (p Prepared) Tells() bool {
+// Depends reports whether other rows or columns may decide which rows are in scope: rows of another table, others of the same one, or
+// columns that the scope compares.
+func (p Prepared) Depends() bool {
 	for _, ss := range []scope.Scopes{p.grant.Scopes, p.grant.Chain} {
 		for _, s := range ss {
 			if s.Kind == decl.ScopeVia || s.Pred.Columns() != nil {
@@ -39,6 +40,17 @@ func (p Prepared) Tells() bool {
 		}
 	}
 	return false
+}
+
+// Grants are those of a message, each with the origin of its values.
+func Grants(grants []Prepared) (all []*scope.Grant) {
+	for i := range grants {
+		g := grants[i].grant
+		g.Origin = plan.Origin(i)
+		g.Basis = nil
+		all = append(all, &g)
+	}
+	return all
 }
 
 // Prepare closes the scopes of what the facet reaches from r, and freezes it all. Grants of

@@ -153,17 +153,6 @@ func newCompiler(d Engine, m *exo.Message, grants []Prepared) *compiler {
 	return compilerOf(d, m, Grants(grants))
 }
 
-// Grants are those of a message, each with the origin of its values.
-func Grants(grants []Prepared) (all []*scope.Grant) {
-	for i := range grants {
-		g := grants[i].grant
-		g.Origin = plan.Origin(i)
-		g.Basis = nil
-		all = append(all, &g)
-	}
-	return all
-}
-
 // compilerOf is a compiler for a message. All that the message says of a statement it says here, since the statement of one
 // message is compiled more than once (TestLocalTimeOfEachStatement).
 func compilerOf(d Engine, m *exo.Message, grants []*scope.Grant) *compiler {
@@ -211,9 +200,8 @@ type typed struct {
 
 // NewChain is a chain of typed calls. more are values of what completes it.
 func NewChain(r *decl.Relation, ss scope.Scopes, kind plan.RunKind, more ...value.Value) typed {
-	s := shaper{key: fmt.Appendf(nil, "typed %d;", kind)}
-	chain, fixed := s.relation(r), s.scopes(ss)
-	return typed{s.key, append(s.vals, more...), chain, fixed, kind}
+	key, chain, fixed, vals := ShapeChain(fmt.Appendf(nil, "typed %d;", kind), r, ss, nil)
+	return typed{key, append(vals, more...), chain, fixed, kind}
 }
 
 // Grant is the chain as a grant, to ask for its scopes.

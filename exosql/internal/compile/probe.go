@@ -55,8 +55,8 @@ type Probe struct {
 	Bare bool
 }
 
-// Probe compiles the program that uses a column of a facet, which the grant reaches.
-func (g Prepared) Probe(d Engine, fc *decl.Facet, col *decl.Column, use Use) (*Probe, error) {
+// NewProbe compiles the program that uses a column of a facet, which the grant reaches.
+func NewProbe(g Prepared, d Engine, fc *decl.Facet, col *decl.Column, use Use) (*Probe, error) {
 	m, err := using(fc, col, use, (&compiler{engine: d, dialect: d.Dialect}).form(col).Native.Sample)
 	if err != nil {
 		return nil, err
