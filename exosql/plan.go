@@ -16,6 +16,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/rowsec"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/exosql/internal/shape"
 	"github.com/exoagent/exoagent/exosql/internal/writing"
 )
 
@@ -219,8 +220,8 @@ func shapeKey(key []byte, a *asked) []byte {
 	return append(append(key, '|'), a.m.Shape...)
 }
 
-func grantsOf(objs []*object) []compile.Prepared {
-	out := make([]compile.Prepared, len(objs))
+func grantsOf(objs []*object) []shape.Prepared {
+	out := make([]shape.Prepared, len(objs))
 	for i, o := range objs {
 		out[i] = o.ready().grant
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/exosql/internal/shape"
 	"github.com/exoagent/exoagent/exosql/internal/writing"
 	"github.com/exoagent/exoagent/schema"
 )
@@ -340,7 +341,7 @@ func (o *object) labelled() (to []*decl.Column, rows []*decl.Table, err error) {
 // writeOf is what an object lets programs change through a facet, by a message or in the eyes of Check. g is its grant, and link that through
 // which rows are inserted, or nil. beside are the grants of others that the programs have, and labelled the objects whose labelled
 // columns a rule of the database may reveal.
-func (o *object) writeOf(g *scope.Grant, f *decl.Facet, link *decl.Link, beside []compile.Prepared, labelled []*object) (writing.Write, error) {
+func (o *object) writeOf(g *scope.Grant, f *decl.Facet, link *decl.Link, beside []shape.Prepared, labelled []*object) (writing.Write, error) {
 	of, err := writeOf(g, f, o.ready().grant.Rows)
 	if err != nil {
 		return of, err

@@ -8,6 +8,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/exosql/internal/shape"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
@@ -38,7 +39,7 @@ func withOpen(p *plan.Plan, c *compiler) *plan.Plan {
 }
 
 // Guarded is the open plan of a message in a form that guards some tables: see fence.Next. It has no Tables where there is no such plan.
-func Guarded(d Engine, m *exo.Message, grants []Prepared, after Position, form fence.Form) *plan.Plan {
+func Guarded(d Engine, m *exo.Message, grants []shape.Prepared, after Position, form fence.Form) *plan.Plan {
 	p := opened(form, func() *compiler {
 		c := newCompiler(d, m, grants)
 		c.after = after

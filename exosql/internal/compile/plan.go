@@ -12,6 +12,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/exosql/internal/shape"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
@@ -139,7 +140,7 @@ func (f *from) outputs(sel *sqlast.Select, p *plan.Plan, out *projection, lists 
 }
 
 // Message plans a guest's message.
-func Message(d Engine, m *exo.Message, grants []Prepared, after Position) (*plan.Plan, error) {
+func Message(d Engine, m *exo.Message, grants []shape.Prepared, after Position) (*plan.Plan, error) {
 	c := newCompiler(d, m, grants)
 	c.after = after
 	p, err := reply(c)
@@ -149,8 +150,8 @@ func Message(d Engine, m *exo.Message, grants []Prepared, after Position) (*plan
 	return withOpen(p, c), nil
 }
 
-func newCompiler(d Engine, m *exo.Message, grants []Prepared) *compiler {
-	return compilerOf(d, m, Grants(grants))
+func newCompiler(d Engine, m *exo.Message, grants []shape.Prepared) *compiler {
+	return compilerOf(d, m, shape.Grants(grants))
 }
 
 // compilerOf is a compiler for a message. All that the message says of a statement it says here, since the statement of one
@@ -200,7 +201,7 @@ type typed struct {
 
 // NewChain is a chain of typed calls. more are values of what completes it.
 func NewChain(r *decl.Relation, ss scope.Scopes, kind plan.RunKind, more ...value.Value) typed {
-	key, chain, fixed, vals := ShapeChain(fmt.Appendf(nil, "typed %d;", kind), r, ss, nil)
+	key, chain, fixed, vals := shape.Chain(fmt.Appendf(nil, "typed %d;", kind), r, ss, nil)
 	return typed{key, append(vals, more...), chain, fixed, kind}
 }
 

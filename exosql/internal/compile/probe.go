@@ -12,6 +12,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/exosql/internal/shape"
 )
 
 // Use is one way in which a program may use a column, and an index may serve.
@@ -56,18 +57,18 @@ type Probe struct {
 }
 
 // NewProbe compiles the program that uses a column of a facet, which the grant reaches.
-func NewProbe(g Prepared, d Engine, fc *decl.Facet, col *decl.Column, use Use) (*Probe, error) {
+func NewProbe(g shape.Prepared, d Engine, fc *decl.Facet, col *decl.Column, use Use) (*Probe, error) {
 	m, err := using(fc, col, use, (&compiler{engine: d, dialect: d.Dialect}).form(col).Native.Sample)
 	if err != nil {
 		return nil, err
 	}
-	c := newCompiler(d, m, []Prepared{g})
+	c := newCompiler(d, m, []shape.Prepared{g})
 	c.alone = fc
 	if _, err := planOf(c); err != nil {
 		return nil, err
 	}
 	p := opened(fence.Form{Open: true}, func() *compiler {
-		open := newCompiler(d, m, []Prepared{g})
+		open := newCompiler(d, m, []shape.Prepared{g})
 		open.alone = fc
 		return open
 	}, reply)

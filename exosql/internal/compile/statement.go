@@ -17,6 +17,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/exosql/internal/shape"
 	"github.com/exoagent/exoagent/internal/sealed"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
@@ -431,7 +432,7 @@ func (s *Statement) Back(g *scope.Grant, fc *decl.Facet, first int, program bool
 // Before is the plan that reads the rows that an update or a delete is about to change, at most limit of
 // them. In one transaction it finds the same rows as the statement that changes them: it is the same query,
 // and a limit's ties are broken by the key in both.
-func Before(d Engine, m *exo.Message, grants []Prepared, limit int) (*plan.Plan, error) {
+func Before(d Engine, m *exo.Message, grants []shape.Prepared, limit int) (*plan.Plan, error) {
 	s := statement(newCompiler(d, m, grants))
 	if err := s.Find(m.Root.Recv); err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/exosql/internal/shape"
 )
 
 // The typed API writes as programs do: what follows makes of a chain of typed calls what a message is to the
@@ -29,7 +30,7 @@ type TypedWrite struct {
 func NewTypedWrite(r *decl.Relation, ss scope.Scopes, method string) *TypedWrite {
 	g := &scope.Grant{Facet: trusted(r.Table)}
 	w := &TypedWrite{grant: g}
-	w.Key, w.chain, g.Scopes, w.Vals = compile.ShapeChain(append([]byte("typed write "), method...), r, ss, g.Facet.Links)
+	w.Key, w.chain, g.Scopes, w.Vals = shape.Chain(append([]byte("typed write "), method...), r, ss, g.Facet.Links)
 	g.Rel, g.Chain = ownRows(w.chain), g.Scopes
 	w.M = &exo.Message{Checked: message.Checked{Root: &message.Node{Op: message.OpCall, Name: method, Args: []*message.Node{{Op: message.OpLit}}}}}
 	return w

@@ -1,4 +1,4 @@
-package compile
+package shape
 
 import (
 	"cmp"
@@ -238,7 +238,7 @@ func (s *shaper) grant(f *decl.Facet, rel *decl.Relation, every, chain scope.Sco
 
 // ShapeChain is a chain of typed calls as its plan is kept: a copy without its values, the scopes of its tables, and these values. key is
 // that of the plan, after what it begins with; links are those by which a write looks for the keys that it writes.
-func ShapeChain(start []byte, r *decl.Relation, ss scope.Scopes, links []decl.LinkMember) (key []byte, chain *decl.Relation, scopes scope.Scopes, vals []value.Value) {
+func Chain(start []byte, r *decl.Relation, ss scope.Scopes, links []decl.LinkMember) (key []byte, chain *decl.Relation, scopes scope.Scopes, vals []value.Value) {
 	s := shaper{key: start}
 	chain = s.relation(r)
 	scopes = s.scopes(ss)
