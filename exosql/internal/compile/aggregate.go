@@ -21,7 +21,7 @@ type aggExpr struct {
 
 func (e aggExpr) typ() exprType { return e.of }
 
-func (e aggExpr) sql(f *from) sqlast.Expr {
+func (e aggExpr) sql(f *From) sqlast.Expr {
 	if f.c.emitted++; f.c.emitted > maxEmitted {
 		return sqlast.Null // finish refuses the whole
 	}
@@ -64,7 +64,7 @@ func (e aggExpr) sql(f *from) sqlast.Expr {
 // not two, and what is no number is an error and not left out.
 //
 // PostgreSQL tries the bounds of a sum that way in less time. Of some rows, or over a window, it takes the value as any other.
-func (e aggExpr) stored(f *from, window bool) (colExpr, bool) {
+func (e aggExpr) stored(f *From, window bool) (colExpr, bool) {
 	op, ok := e.x.(opExpr)
 	if !ok || op.op != sqlast.Bounded || f.c.dialect == sqlast.Postgres && (window || len(e.within) > 0 || e.fn != sqlast.Sum && e.fn != sqlast.Mean) {
 		return colExpr{}, false
@@ -79,13 +79,13 @@ func (e aggExpr) stored(f *from, window bool) (colExpr, bool) {
 
 // asStored reports whether the aggregate is of a column as it is stored: a sum leaves misfits out by itself, and whether the least or the
 // greatest is one shows, see marked.
-func (e aggExpr) asStored(f *from) bool {
+func (e aggExpr) asStored(f *From) bool {
 	c, ok := plainText(e.x).(colExpr)
 	return ok && f.c.dialect == sqlast.SQLite && (e.fn == sqlast.SumWhole || f.c.extremes && !f.c.engine.Again && len(e.within) == 0 && f.c.form(c.col).Indexed)
 }
 
 // among is x in the rows for which conditions hold, and NULL in others.
-func among(f *from, x sqlast.Expr, within []expr) sqlast.Expr {
+func among(f *From, x sqlast.Expr, within []expr) sqlast.Expr {
 	if len(within) == 0 {
 		return x
 	}
@@ -97,7 +97,7 @@ func among(f *from, x sqlast.Expr, within []expr) sqlast.Expr {
 }
 
 // aggregate is the aggregate with a name, of x in the rows for which conditions hold.
-func (f *from) aggregate(name string, x expr, within []expr) (expr, error) {
+func (f *From) aggregate(name string, x expr, within []expr) (expr, error) {
 	count := exprType{kind: value.TypeInt, size: digits{19, 0}}
 	switch name {
 	case language.Count:
@@ -137,7 +137,7 @@ type meanExpr struct {
 
 func (e meanExpr) typ() exprType { return e.over.of }
 
-func (e meanExpr) sql(f *from) sqlast.Expr {
+func (e meanExpr) sql(f *From) sqlast.Expr {
 	if _, ok := e.stored.stored(f, f.c.over != nil); ok {
 		return e.stored.sql(f)
 	}
@@ -145,7 +145,7 @@ func (e meanExpr) sql(f *from) sqlast.Expr {
 }
 
 // summed is a number as it is summed.
-func (f *from) summed(x expr) expr {
+func (f *From) summed(x expr) expr {
 	if whole(x) {
 		return x
 	}
@@ -161,7 +161,7 @@ func whole(x expr) bool {
 // sumDigits are the digits that a sum can have more than each of its numbers: of a million million rows.
 const sumDigits = 12
 
-func (f *from) sum(x expr, within []expr) expr {
+func (f *From) sum(x expr, within []expr) expr {
 	of := x.typ()
 	of.exact, of.size = true, digits{of.digits().whole + sumDigits, of.digits().part}
 	if whole(x) {
@@ -174,7 +174,7 @@ func (f *from) sum(x expr, within []expr) expr {
 // its own, and SQLite keeps them in the host's memory.
 const maxHolding = 10
 
-func (f *from) holds(name string) error {
+func (f *From) holds(name string) error {
 	if f.c.holding++; f.c.holding > maxHolding {
 		return fail.Errorf(fail.Limit, name, "a query can have %d medians and lists; ask for the others in another query", maxHolding)
 	}
@@ -183,7 +183,7 @@ func (f *from) holds(name string) error {
 
 // median is the value in the middle, or the mean of the two there. A condition makes NULL of the
 // other rows' values, which have no place in the order.
-func (f *from) median(x expr, within []expr) (expr, error) {
+func (f *From) median(x expr, within []expr) (expr, error) {
 	if err := f.holds(language.Median); err != nil {
 		return nil, err
 	}
@@ -198,7 +198,7 @@ func (f *from) median(x expr, within []expr) (expr, error) {
 }
 
 // extreme is the least or the greatest value.
-func (f *from) extreme(name string, x expr, within []expr) (expr, error) {
+func (f *From) extreme(name string, x expr, within []expr) (expr, error) {
 	of, greatest := x.typ(), name == language.Max
 	switch {
 	case of.native.Extreme:
@@ -228,7 +228,7 @@ func (f *from) extreme(name string, x expr, within []expr) (expr, error) {
 }
 
 // distinctly is a value such that different ones have different texts in the engine.
-func (f *from) distinctly(x expr) expr {
+func (f *From) distinctly(x expr) expr {
 	if same, ok := natively([]expr{x}); ok {
 		return same[0]
 	} else if own, _, ok := f.loose(x); ok {
@@ -262,15 +262,11 @@ func same(a, b expr) bool {
 	case meanExpr:
 		b, ok := b.(meanExpr)
 		return ok && same(a.over, b.over)
-	case overExpr:
-		b, ok := b.(overExpr)
-		return ok && a.w == b.w && a.fn == b.fn && a.of == b.of && a.away == nil && b.away == nil && (a.x == nil) == (b.x == nil) && (a.x == nil || same(a.x, b.x))
-	case overAll:
-		b, ok := b.(overAll)
-		return ok && a.w == b.w && a.frame == b.frame && a.rows == nil && b.rows == nil && same(a.x, b.x)
 	case aggExpr:
 		b, ok := b.(aggExpr)
 		return ok && a.fn == b.fn && a.of == b.of && (a.x == nil) == (b.x == nil) && (a.x == nil || same(a.x, b.x)) && slices.EqualFunc(a.within, b.within, same)
+	case interface{ same(expr) bool }:
+		return a.same(b)
 	}
 	return false
 }

@@ -1,6 +1,10 @@
 package compile
 
 import (
+	"fmt"
+
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/sqlast"
@@ -8,7 +12,7 @@ import (
 
 // arg makes a placeholder. What PostgreSQL would infer from the place where it
 // stands is said where it is not the type of the value.
-func (c *compiler) arg(s plan.Source) sqlast.Expr {
+func (c *state) arg(s plan.Source) sqlast.Expr {
 	c.slots = append(c.slots, s)
 	return sqlast.Arg{Slot: len(c.slots) - 1, Cast: casts[s.Kind]}
 }
@@ -18,4 +22,67 @@ var casts = map[string]sqlast.Cast{
 	value.TypeUUID: sqlast.CastUUID, value.TypeBytes: sqlast.CastBytea, plan.ArgPosition: sqlast.CastInteger, plan.ArgLength: sqlast.CastInteger, plan.ArgPlaces: sqlast.CastInteger,
 	plan.ArgKey: sqlast.CastText, plan.ArgIndex: sqlast.CastInteger,
 	plan.ArgZone: sqlast.CastText, plan.ArgDepth: sqlast.CastInteger, plan.ArgMoving: sqlast.CastInteger, plan.ArgMatch: sqlast.CastText, plan.ArgRank: sqlast.CastText, plan.ArgSought: sqlast.CastText,
+}
+
+// argExpr is a value of the program or of the host, bound to a placeholder of its own
+// wherever it is used.
+type argExpr struct {
+	src  plan.Source
+	kind string
+	size digits
+}
+
+func (e argExpr) sql(f *From) sqlast.Expr { return f.c.arg(e.src) }
+
+func (e argExpr) typ() exprType { return exprType{kind: e.kind, size: e.size} }
+
+// as is the value bound as one of another kind.
+func (e argExpr) as(kind string) argExpr {
+	e.size = e.typ().digits() // a whole number stays one
+	e.kind, e.src.Kind = kind, kind
+	return e
+}
+
+// beside is the value bound as what it was written for: a text as a decimal or a day.
+func (e argExpr) beside(kind string) argExpr {
+	if casts[kind] != sqlast.NoCast && e.kind != kind || kind == value.TypeFloat && e.kind == value.TypeInt {
+		return e.as(kind)
+	}
+	return e
+}
+
+// literal is a value of the message, bound as of the given kind, or as what it is.
+func literal(n *message.Node, kind string) argExpr {
+	e := argExpr{src: plan.Source{Origin: plan.FromMessage, Index: n.Slot, Item: -1}, kind: typeOfValue(n.Lit)}
+	return e.beside(kind)
+}
+
+func typeOfValue(v value.Value) string { return scalarOf(v.Type()) }
+
+// scalarOf is the type of what is bound as one argument: null for what has parts.
+func scalarOf(typ string) string {
+	switch typ {
+	case value.TypeList, value.TypeRecord, value.TypeRows, value.TypeRef, "":
+		return value.TypeNull
+	}
+	return typ
+}
+
+// constExpr is a constant of a statement's text.
+type constExpr sqlast.Const
+
+func (e constExpr) sql(*From) sqlast.Expr { return sqlast.Const(e) }
+
+func (e constExpr) typ() exprType { return exprType{kind: value.TypeInt} }
+
+// nullExpr is the literal null, whose place in the message's shape says so.
+type nullExpr struct{}
+
+func (nullExpr) sql(*From) sqlast.Expr { return sqlast.Null }
+
+func (nullExpr) typ() exprType { return exprType{kind: value.TypeNull} }
+
+// ErrNode is for trees that the gate should have refused: never the guest's words.
+func ErrNode(n *message.Node) error {
+	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: can't interpret node %d %q", n.Op, n.Name)}
 }

@@ -11,21 +11,6 @@ import (
 // values often enough would be refused as too large a row, by its length. With maxSealed columns as they are it fits in engine.MaxRow.
 const maxMadeSealed = 24 << 20
 
-// makes notes of a cell that is made of columns what it is charged with where it is sealed, and how large the engine may make it. Both
-// are of the expression and the declarations, and never of what a row holds.
-func (c *compiler) makes(cell int, e expr) {
-	if c.charges == nil {
-		c.charges = map[int]int{}
-	}
-	c.charges[cell] = min(chargeOf(e), sealed.Most)
-	if t := e.typ(); t.kind == value.TypeText && t.size.whole > 0 {
-		if c.made == nil {
-			c.made = map[int]int{}
-		}
-		c.made[cell] = t.size.whole
-	}
-}
-
 // chargeOf is the most that the value of an expression takes if its columns hold what they declare; 0: that is not known here, and it is
 // charged as the largest of the columns.
 func chargeOf(e expr) int {

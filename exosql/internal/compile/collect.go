@@ -25,7 +25,7 @@ type listExpr struct {
 
 func (e listExpr) typ() exprType { return exprType{kind: value.TypeJSON} }
 
-func (e listExpr) sql(f *from) sqlast.Expr {
+func (e listExpr) sql(f *From) sqlast.Expr {
 	if f.c.emitted++; f.c.emitted > maxEmitted {
 		return sqlast.Null // finish refuses the whole
 	}
@@ -36,19 +36,19 @@ func (e listExpr) sql(f *from) sqlast.Expr {
 	f.c.sorting = true
 	defer func() { f.c.sorting = before }()
 	if e.g.rows == nil {
-		return sqlast.Collected{X: e.value(f), OrderBy: e.order(f)}
+		return sqlast.Collected{X: e.value(e.g.inner), OrderBy: e.order(e.g.inner)}
 	}
-	in := e.g.rows.inner
-	x := e.output(f, e.value(in))
+	in := e.g.under
+	x := e.output(e.value(in))
 	var keys []sqlast.Expr
 	for _, k := range e.g.by {
 		keys = append(keys, in.canonicalSQL(k))
 	}
-	return sqlast.Collected{X: x, Run: e.output(f, sqlast.Running{X: e.value(in), PartitionBy: keys, OrderBy: e.order(in)})}
+	return sqlast.Collected{X: x, Run: e.output(sqlast.Running{X: e.value(in), PartitionBy: keys, OrderBy: e.order(in)})}
 }
 
 // value is the text of a row in the list, or NULL.
-func (e listExpr) value(f *from) sqlast.Expr { return among(f, e.text.sql(f), e.within) }
+func (e listExpr) value(f *from) sqlast.Expr { return among(&f.From, e.text.sql(&f.From), e.within) }
 
 // order ends in the text itself: a table may have no key.
 func (e listExpr) order(f *from) []sqlast.Order {
@@ -56,11 +56,11 @@ func (e listExpr) order(f *from) []sqlast.Order {
 }
 
 // output adds a column to the rows that are grouped.
-func (e listExpr) output(f *from, x sqlast.Expr) sqlast.Expr {
+func (e listExpr) output(x sqlast.Expr) sqlast.Expr {
 	d := e.g.rows
 	name := fmt.Sprintf("w%d", len(d.sel.Columns))
 	d.sel.Columns = append(d.sel.Columns, sqlast.Output{Expr: x, As: name})
-	return sqlast.Column{Alias: f.at[f.rows[0]].alias, Name: name}
+	return sqlast.Column{Alias: e.g.inner.at[e.g.inner.rows[0]].alias, Name: name}
 }
 
 // collects reports whether a message asks for a list.

@@ -31,7 +31,7 @@ func (t exprType) unbounded() bool { return t.kind == value.TypeDecimal && t.siz
 
 // bounded is a number to be calculated with. One that is stored with more digits
 // than scalar.MaxDigits on one side of its point has no value.
-func (f *from) bounded(e expr) expr {
+func (f *From) bounded(e expr) expr {
 	t := e.typ()
 	if !t.unbounded() {
 		return f.exactly(e)

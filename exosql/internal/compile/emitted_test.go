@@ -19,7 +19,7 @@ type leafExpr struct {
 
 func (e leafExpr) typ() exprType { return exprType{kind: value.TypeBool} }
 
-func (e leafExpr) sql(*from) sqlast.Expr {
+func (e leafExpr) sql(*From) sqlast.Expr {
 	e.t.Helper()
 	if *e.n++; *e.n > 2*maxEmitted {
 		e.t.Fatalf("an operand was written %d times", *e.n)
@@ -33,12 +33,12 @@ func (e leafExpr) sql(*from) sqlast.Expr {
 func TestDoublingIsRefused(t *testing.T) {
 	for _, dialect := range []sqlast.Dialect{sqlast.SQLite, sqlast.Postgres} {
 		n := 0
-		f := &from{c: &compiler{dialect: dialect}}
+		f := newCompilerOn(Engine{Dialect: dialect}, nil).newFrom(nil)
 		var e expr = leafExpr{t, &n}
 		for range 30 {
 			e = opExpr{sqlast.Or, []expr{e, e}, e.typ()}
 		}
-		f.where = append(f.where, e.sql(f))
+		f.where = append(f.where, e.sql(&f.From))
 		_, err := f.finish(&query{}, plan.RunCount, nil)
 		if !errors.Is(err, fail.ErrLimit) || !strings.Contains(err.Error(), "repeats its expressions") {
 			t.Errorf("dialect %v: %v", dialect, err)

@@ -7,8 +7,8 @@ package compile
 import (
 	"slices"
 
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
-	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
@@ -23,10 +23,10 @@ type ownText struct {
 
 func (e ownText) typ() exprType { return e.x.typ() }
 
-func (e ownText) sql(f *from) sqlast.Expr {
+func (e ownText) sql(f *From) sqlast.Expr {
 	c, column := e.x.(colExpr)
 	if !column {
-		return e.collated(e.x.(subquery).write(f, func(x expr, sub *from) sqlast.Expr { return ownText{x, e.by}.sql(sub) }))
+		return e.collated(e.x.(subquery).write(f, func(x expr, sub *From) sqlast.Expr { return ownText{x, e.by}.sql(sub) }))
 	}
 	if f.c.dialect == sqlast.SQLite || e.by.Equality.ByType() {
 		return f.unindexed(f.col(c.row, c.col), c.row, c.col)
@@ -44,7 +44,7 @@ func (e ownText) collated(x sqlast.Expr) sqlast.Expr {
 
 // loose is x as its column's equality compares it. ok is false where that equality is exact, and where x is no column: such a text is
 // compared by its characters.
-func (f *from) loose(x expr) (own expr, by decl.Form, ok bool) {
+func (f *From) loose(x expr) (own expr, by decl.Form, ok bool) {
 	var col *decl.Column
 	switch e := x.(type) {
 	case colExpr:
@@ -55,7 +55,7 @@ func (f *from) loose(x expr) (own expr, by decl.Form, ok bool) {
 		}
 		return x, by, false
 	case subquery:
-		if col = f.columnOfLink(e); col == nil {
+		if col = f.c.queries.column(f, e); col == nil {
 			return x, by, false
 		}
 	default:
@@ -67,7 +67,7 @@ func (f *from) loose(x expr) (own expr, by decl.Form, ok bool) {
 }
 
 // looselyEqual are texts as they are compared by the one equality that all columns among them have.
-func (f *from) looselyEqual(args []expr) ([]expr, bool) {
+func (f *From) looselyEqual(args []expr) ([]expr, bool) {
 	var of decl.Form
 	out := slices.Clone(args)
 	for i, a := range args {
@@ -84,25 +84,34 @@ func (f *from) looselyEqual(args []expr) ([]expr, bool) {
 }
 
 // equally is x such that rows for which it is equal are one group, or one row of distinct.
-func (f *from) equally(x expr) expr {
+func (f *From) equally(x expr) expr {
 	if own, _, ok := f.loose(x); ok {
 		return own
 	}
 	return f.canonical(x)
 }
 
-// keyOfRows is a key of groups as an output, and what the groups show of it. Where different texts are one group it is the least of them
-// by its characters, on both engines.
-func (g *group) keyOfRows(row *occurrence, x expr) (by expr, shown cell) {
-	f := g.inner
-	own, form, ok := f.loose(x)
-	if !ok {
-		x = f.canonical(x)
-		return x, g.cell(row, x)
+// canonical is a key such that equal ones are shown alike.
+func (f *From) canonical(x expr) expr {
+	switch t := x.typ(); {
+	case t.kind == value.TypeText && t.native.Ordered:
+		return nativeExpr{x, false}
+	case t.kind == value.TypeText:
+		return textExpr{x}
+	case t.decimal() && f.c.dialect == sqlast.SQLite: // 1.0 and 1.00 are two texts
+		x = f.bounded(x)
+		return opExpr{sqlast.Plus, []expr{x, constExpr(sqlast.Zero)}, exprType{kind: t.kind, exact: true, size: x.typ().digits()}}
 	}
-	key := g.cell(row, own)
-	least, _ := f.extreme(language.Min, x, nil) // of a text there is one
-	shown = g.cell(row, least)
-	shown.by, shown.like = key.col, form
-	return own, shown
+	return x
+}
+
+// canonicalSQL writes a key as it is shown.
+func (f *From) canonicalSQL(x expr) sqlast.Expr {
+	if _, column := x.(colExpr); column && f.c.dialect == sqlast.SQLite { // misfits are of one group
+		return compared(x, f)
+	}
+	if _, native := x.(nativeExpr); native || x.typ().kind == value.TypeTime && f.c.dialect == sqlast.Postgres {
+		return compared(x, f)
+	}
+	return shown(x, f)
 }

@@ -10,22 +10,12 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
-	"github.com/exoagent/exoagent/exosql/internal/scope"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// Engine is the database that a statement is written for.
-type Engine struct {
-	Dialect sqlast.Dialect
-	// Form is how the database holds a column. nil: nobody knows, and all texts are compared twice.
-	Form func(*decl.Column) decl.Form
-	// Again: rows that were sorted as columns are stored had a misfit, see marked.
-	Again bool
-}
-
 // equality is that of a column. Only texts, and what SQLite holds as texts, can be equal and different; what is compared by a function
 // of ours is exact.
-func (c *compiler) equality(col *decl.Column) decl.Equality {
+func (c *state) equality(col *decl.Column) decl.Equality {
 	switch {
 	case c.heldAs(col) != "": // of texts of digits, or compared by a function of ours
 		return decl.ExactEquality
@@ -37,38 +27,15 @@ func (c *compiler) equality(col *decl.Column) decl.Equality {
 	return c.form(col).Equality
 }
 
-// form is how the database holds a column.
-func (c *compiler) form(col *decl.Column) decl.Form {
-	if c.engine.Form == nil {
-		return decl.Form{}
-	}
-	f, known := c.known[col]
-	if !known {
-		if f = c.engine.Form(col); c.known == nil {
-			c.known = map[*decl.Column]decl.Form{}
-		}
-		c.known[col] = f
-	}
-	return f
-}
-
-// forms is form for rows of a table of PostgreSQL. SQLite has no other types.
-func (c *compiler) forms() func(*decl.Column) decl.Form {
-	if c.dialect != sqlast.Postgres {
-		return nil
-	}
-	return c.form
-}
-
 // wider reports whether the database may take different values of a column for equal.
-func (c *compiler) wider(col *decl.Column) bool { return c.equality(col) != decl.ExactEquality }
+func (c *state) wider(col *decl.Column) bool { return c.equality(col) != decl.ExactEquality }
 
 // exactText is a column of texts as it is compared exactly: by its characters.
 type exactText struct{ x colExpr }
 
 func (e exactText) typ() exprType { return e.x.typ() }
 
-func (e exactText) sql(f *from) sqlast.Expr {
+func (e exactText) sql(f *From) sqlast.Expr {
 	x := f.col(e.x.row, e.x.col)
 	switch {
 	case x == nil:
@@ -80,7 +47,7 @@ func (e exactText) sql(f *from) sqlast.Expr {
 }
 
 // own is a column as the database's own equality compares it.
-func (f *from) own(x colExpr) expr {
+func (f *From) own(x colExpr) expr {
 	if f.c.equality(x.col).ByType() || f.c.form(x.col).Numbers {
 		return stored{x}
 	}
@@ -88,7 +55,7 @@ func (f *from) own(x colExpr) expr {
 }
 
 // pairs are the comparisons by which two key columns are equal, see pair. All have to hold.
-func (f *from) pairs(a, b colExpr) [][2]expr {
+func (f *From) pairs(a, b colExpr) [][2]expr {
 	x, y := f.pair(a, b)
 	of, other := f.c.equality(a.col), f.c.equality(b.col)
 	exact := func(e decl.Equality) bool { return e == decl.ExactEquality }
@@ -102,7 +69,7 @@ func (f *from) pairs(a, b colExpr) [][2]expr {
 }
 
 // holdsExactly is a condition of the host on a column whose equality is wider than exact, or nil where it is the same either way.
-func (f *from) holdsExactly(op *language.Operator, x colExpr, args []expr) sqlast.Expr {
+func (f *From) holdsExactly(op *language.Operator, x colExpr, args []expr) sqlast.Expr {
 	if !f.c.wider(x.col) {
 		return nil
 	}
@@ -126,7 +93,7 @@ func (f *from) holdsExactly(op *language.Operator, x colExpr, args []expr) sqlas
 
 // keyComparison is a comparison of a program that has to be exact: of the two columns of a link, and of a value that a row is to have
 // still (ifUnchanged). It is nil for any other, and where the column's own equality is exact.
-func (f *from) keyComparison(op sqlast.Op, args []expr, of exprType) expr {
+func (f *From) keyComparison(op sqlast.Op, args []expr, of exprType) expr {
 	var sides [][2]expr
 	if a, b, linked := linkedPair(args); linked {
 		sides = f.pairs(a, b)
@@ -147,19 +114,9 @@ func (f *from) keyComparison(op sqlast.Op, args []expr, of exprType) expr {
 }
 
 // keyOrder is a column of a key as rows are sorted by it to break ties: keys that the database takes for equal are two.
-func (f *from) keyOrder(x colExpr) expr {
+func (f *From) keyOrder(x colExpr) expr {
 	if f.c.dialect == sqlast.SQLite && f.c.wider(x.col) {
 		return exactText{x}
 	}
 	return tying(x)
-}
-
-// fixedOf is what a scope fixes, where a search for it finds the rows in scope and no others. By an equality that is wider than exact
-// it finds others too, on which no expression of a program may be tried.
-func (c *compiler) fixedOf(e scope.Entry) ([]scope.Fixed, bool) {
-	fixed, ok := e.Fixed()
-	for _, x := range fixed {
-		ok = ok && !c.wider(x.Col)
-	}
-	return fixed, ok
 }

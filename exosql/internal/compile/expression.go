@@ -5,7 +5,6 @@ import (
 
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
-	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
@@ -13,7 +12,7 @@ import (
 // expr is an expression over rows. It becomes SQL when it is known in which
 // from it is used.
 type expr interface {
-	sql(f *from) sqlast.Expr
+	sql(f *From) sqlast.Expr
 	typ() exprType
 }
 
@@ -36,7 +35,7 @@ type colExpr struct {
 	col *decl.Column
 }
 
-func (e colExpr) sql(f *from) sqlast.Expr {
+func (e colExpr) sql(f *From) sqlast.Expr {
 	x := f.col(e.row, e.col)
 	if e.col.Kind == value.TypeList && x != nil && e.form().Cast {
 		return call(arrayOf(e.col, e.form()), x)
@@ -65,7 +64,7 @@ func (e colExpr) form() decl.Form {
 
 // comparable is the column as it can be compared and sorted: times on SQLite
 // may be stored in many forms, so they are normalised unless declared ISO.
-func (e colExpr) comparable(f *from) sqlast.Expr {
+func (e colExpr) comparable(f *From) sqlast.Expr {
 	x := f.col(e.row, e.col)
 	if f.c.dialect == sqlast.Postgres {
 		return e.comparablePostgres(x)
@@ -83,25 +82,6 @@ func (e colExpr) comparable(f *from) sqlast.Expr {
 	return f.fitting(f.unindexed(x, e.row, e.col), e)
 }
 
-// argExpr is a value of the program or of the host, bound to a placeholder of its own
-// wherever it is used.
-type argExpr struct {
-	src  plan.Source
-	kind string
-	size digits
-}
-
-func (e argExpr) sql(f *from) sqlast.Expr { return f.c.arg(e.src) }
-
-func (e argExpr) typ() exprType { return exprType{kind: e.kind, size: e.size} }
-
-// as is the value bound as one of another kind.
-func (e argExpr) as(kind string) argExpr {
-	e.size = e.typ().digits() // a whole number stays one
-	e.kind, e.src.Kind = kind, kind
-	return e
-}
-
 // opExpr is an operation on operands as they are compared.
 type opExpr struct {
 	op   sqlast.Op
@@ -111,7 +91,7 @@ type opExpr struct {
 
 func (e opExpr) typ() exprType { return e.of }
 
-func (e opExpr) sql(f *from) sqlast.Expr {
+func (e opExpr) sql(f *From) sqlast.Expr {
 	if f.c.emitted++; f.c.emitted > maxEmitted {
 		return sqlast.Null // finish refuses the whole
 	}
@@ -125,7 +105,7 @@ func (e opExpr) sql(f *from) sqlast.Expr {
 		return x
 	}
 	if s, ok := e.args[0].(subquery); ok && keying(e.op) { // within: an engine keeps the value, and would call it for each row
-		return s.write(f, func(x expr, sub *from) sqlast.Expr { return opExpr{e.op, []expr{x}, e.of}.sql(sub) })
+		return s.write(f, func(x expr, sub *From) sqlast.Expr { return opExpr{e.op, []expr{x}, e.of}.sql(sub) })
 	}
 	needed := f.c.needed
 	f.c.needed = needed && (e.op == sqlast.And || e.op == sqlast.Or)
@@ -154,7 +134,7 @@ type inExpr struct {
 
 func (e inExpr) typ() exprType { return exprType{kind: value.TypeBool} }
 
-func (e inExpr) sql(f *from) sqlast.Expr {
+func (e inExpr) sql(f *From) sqlast.Expr {
 	x, list := f.heldList(e.x, e.list)
 	needed := f.c.needed
 	f.c.needed = false // of the operands
@@ -181,7 +161,7 @@ func (e inExpr) sql(f *from) sqlast.Expr {
 // shown is an expression as a result shows it: a time exactly as it is compared,
 // or a time that was read would not find the row that it came from. What can't be
 // read as a time stays as it is, to be reported and not to pass for NULL.
-func shown(e expr, f *from) sqlast.Expr {
+func shown(e expr, f *From) sqlast.Expr {
 	if f.c.dialect == sqlast.Postgres {
 		return shownPostgres(e, f)
 	}
@@ -211,7 +191,7 @@ type sortExpr struct{ x expr }
 
 func (e sortExpr) typ() exprType { return e.x.typ() }
 
-func (e sortExpr) sql(f *from) sqlast.Expr {
+func (e sortExpr) sql(f *From) sqlast.Expr {
 	if c, ok := e.x.(colExpr); ok && f.c.heldAs(c.col).Exact(c.col.Kind) {
 		x := rawExpr{c}.sql(f)
 		if op, _ := f.c.fit(c); op != sqlast.NoOp && x != nil {
@@ -219,7 +199,7 @@ func (e sortExpr) sql(f *from) sqlast.Expr {
 		}
 		return x
 	}
-	if c, ok := e.x.(interface{ comparable(*from) sqlast.Expr }); ok && e.x.typ().kind == value.TypeTime {
+	if c, ok := e.x.(interface{ comparable(*From) sqlast.Expr }); ok && e.x.typ().kind == value.TypeTime {
 		return c.comparable(f)
 	}
 	x := sorted(e.x).sql(f)
@@ -234,7 +214,7 @@ func (e sortExpr) sql(f *from) sqlast.Expr {
 
 // neverNull reports whether an expression has a value in every row. No index of PostgreSQL that was made
 // without NULLS FIRST serves an order with it.
-func (f *from) neverNull(e expr) bool {
+func (f *From) neverNull(e expr) bool {
 	if s, ok := e.(sortExpr); ok {
 		e = s.x
 	}
@@ -273,11 +253,29 @@ func values(cond expr) (out []colExpr) {
 	return out
 }
 
-func compared(e expr, f *from) sqlast.Expr {
-	if c, ok := e.(interface{ comparable(*from) sqlast.Expr }); ok {
+func compared(e expr, f *From) sqlast.Expr {
+	if c, ok := e.(interface{ comparable(*From) sqlast.Expr }); ok {
 		return c.comparable(f)
 	}
 	return e.sql(f)
 }
 
 func call(op sqlast.Op, args ...sqlast.Expr) sqlast.Expr { return sqlast.Call{Op: op, Args: args} }
+
+// beyondExpr is that values come after others, by the first that differ.
+type beyondExpr struct {
+	left, right []expr
+	desc        bool
+}
+
+func (beyondExpr) typ() exprType { return exprType{kind: value.TypeBool} }
+
+func (e beyondExpr) sql(f *From) sqlast.Expr {
+	defer func(needed bool) { f.c.needed = needed }(f.c.needed)
+	f.c.needed = false // of the operands
+	b := sqlast.Beyond{Desc: e.desc}
+	for i := range e.left {
+		b.Left, b.Right = append(b.Left, compared(e.left[i], f)), append(b.Right, compared(e.right[i], f))
+	}
+	return b
+}

@@ -31,36 +31,25 @@ type group struct {
 	cells map[*decl.Column]expr // what each output is, over the rows
 	order *query                // the query that was grouped: its order is that of lists
 	rows  *derived              // whose outputs are windows over the rows, for lists; PostgreSQL
+	under *from                 // what rows is over
 	by    []expr                // what the rows are grouped by
 
 	repeats bool // rows of it may be equal
 	records bool // it is no group: each row is one of what select showed, see combine
 }
 
+func (g *group) source() *From { return &g.inner.From }
+
+func (g *group) output(col *decl.Column) expr { return g.cells[col] }
+
+// groupOf is the group that a row stands for, or nil.
+func groupOf(row *occurrence) *group {
+	g, _ := row.made.(*group)
+	return g
+}
+
 // grouped reports whether a row stands for several.
-func (o *occurrence) grouped() bool { return o.group != nil && !o.group.records }
-
-// cell is an output of a group, in whatever from the group is now.
-type cell struct {
-	row *occurrence
-	col *decl.Column
-	of  exprType
-
-	list string // of a list, the kind of its items
-
-	by   *decl.Column // of a key that shows one text of several: the output by which they are equal
-	like decl.Form    // that equality
-}
-
-// An engine moves a condition on a key to the rows that are grouped, where no guard stands before it.
-func (e cell) sql(f *from) sqlast.Expr {
-	if f.c.conditions > 0 && len(f.c.Guards) > 0 {
-		f.c.unguarded = true
-	}
-	return f.col(e.row, e.col)
-}
-
-func (e cell) typ() exprType { return e.of }
+func grouped(row *occurrence) bool { return groupOf(row) != nil && !groupOf(row).records }
 
 // doGroup makes groups of the rows of q.
 func (f *from) doGroup(q *query, n *message.Node, env names) error {
@@ -69,16 +58,20 @@ func (f *from) doGroup(q *query, n *message.Node, env names) error {
 	}
 	was := *q
 	var rows *derived
+	var under *from
 	if f.c.dialect == sqlast.Postgres && collects(f.c.msg.Root) {
-		f.wrap(func(*from, *sqlast.Select, string) []sqlast.Expr { return nil })
+		f.wrap(func(inner *from, _ *sqlast.Select, _ string) []sqlast.Expr {
+			under = inner
+			return nil
+		})
 		rows = f.at[f.rows[0]].derived
 	}
 	record := n.Args[0].Args[0]
 	inner := f.bound(n.Args[0], q, env)
 	row := &occurrence{table: &decl.Table{Name: "groups"}, optional: true}
-	g := &group{ns: q.seen(), of: &was, names: record.Names, cells: map[*decl.Column]expr{}, order: &was, rows: rows}
-	row.group, g.inner = g, f
-	d := &derived{outs: map[outKey]string{}, group: g}
+	g := &group{ns: q.seen(), of: &was, names: record.Names, cells: map[*decl.Column]expr{}, order: &was, rows: rows, under: under}
+	row.made, g.inner = g, f
+	d := &derived{outs: map[outKey]string{}}
 	var outs []sqlast.Output
 	for i, a := range record.Args {
 		x, err := f.expr(a, inner)
@@ -101,7 +94,7 @@ func (f *from) doGroup(q *query, n *message.Node, env names) error {
 		f.c.sorting = false
 	}
 	source := *f
-	g.inner, d.inner = &source, &source
+	g.inner, d.inner = &source, &source.From
 	d.sel = source.sources.Of(&sqlast.Select{Columns: outs, Where: source.where, Group: len(outs)})
 	f.derive(row, d)
 	*q = query{ns: []named{{language.GroupAlias, row}}, base: row}
@@ -149,7 +142,7 @@ func (q *query) after(name string, lambda *message.Node) error {
 			if c, ok := q.out.items[i].expr.(colExpr); ok && c.row == row && row.facet != nil && row.facet.Column(column) == c.col {
 				return nil
 			}
-			if k, ok := q.out.items[i].expr.(cell); ok && row.group != nil && k.row == row && slices.Contains(row.group.names, column) && row.group.keys[slices.Index(row.group.names, column)] == k {
+			if k, ok := q.out.items[i].expr.(cell); ok && keyNamed(row, column) == k {
 				return nil
 			}
 			if len(q.ns) == 1 {
@@ -190,8 +183,14 @@ func (q *query) reads(n *message.Node, see func(*occurrence, string) error, para
 func (f *from) derive(row *occurrence, d *derived) {
 	alias := f.c.alias()
 	f.c.derived = append(f.c.derived, alias)
-	*f = from{c: f.c, rows: []*occurrence{row}, at: map[*occurrence]place{row: {alias: alias, derived: d}}}
+	f.become(row, place{alias: alias, derived: d})
 	f.sources = scope.Derived(d.sel, alias)
+}
+
+// become makes f one without conditions, over one row.
+func (f *from) become(row *occurrence, at place) {
+	*f = *f.c.newFrom(nil)
+	f.rows, f.at[row] = []*occurrence{row}, at
 }
 
 // cell makes an output of an expression over the rows.
@@ -207,33 +206,8 @@ func (g *group) cell(row *occurrence, x expr) cell {
 	return c
 }
 
-// canonical is a key such that equal ones are shown alike.
-func (f *from) canonical(x expr) expr {
-	switch t := x.typ(); {
-	case t.kind == value.TypeText && t.native.Ordered:
-		return nativeExpr{x, false}
-	case t.kind == value.TypeText:
-		return textExpr{x}
-	case t.decimal() && f.c.dialect == sqlast.SQLite: // 1.0 and 1.00 are two texts
-		x = f.bounded(x)
-		return opExpr{sqlast.Plus, []expr{x, constExpr(sqlast.Zero)}, exprType{kind: t.kind, exact: true, size: x.typ().digits()}}
-	}
-	return x
-}
-
-// canonicalSQL writes a key as it is shown.
-func (f *from) canonicalSQL(x expr) sqlast.Expr {
-	if _, column := x.(colExpr); column && f.c.dialect == sqlast.SQLite { // misfits are of one group
-		return compared(x, f)
-	}
-	if _, native := x.(nativeExpr); native || x.typ().kind == value.TypeTime && f.c.dialect == sqlast.Postgres {
-		return compared(x, f)
-	}
-	return shown(x, f)
-}
-
-// groupOf is the group that a node stands for, with the conditions on its rows.
-func (f *from) groupOf(n *message.Node, env names) (*occurrence, []*message.Node, error) {
+// groupNode is the group that a node stands for, with the conditions on its rows.
+func (f *from) groupNode(n *message.Node, env names) (*occurrence, []*message.Node, error) {
 	var conds []*message.Node
 	for n.Op == message.OpCall && n.Name == language.WhereMethod {
 		conds, n = append(conds, n.Args[0]), n.Recv
@@ -247,10 +221,10 @@ func (f *from) groupOf(n *message.Node, env names) (*occurrence, []*message.Node
 
 // joinable refuses what has no rows of a table.
 func joinable(q *query, name string) error {
-	if q.base == nil || q.base.group == nil {
+	if q.base == nil || groupOf(q.base) == nil {
 		return nil
 	}
-	if q.base.group.records {
+	if groupOf(q.base).records {
 		return fail.Errorf(fail.Invalid, name, "what union, intersect and except give can't be joined or renamed; join before, in each of the queries")
 	}
 	return fail.Errorf(fail.Invalid, name, "groups can't be joined or renamed; join before groupBy, or await the groups and go on with the rows")
@@ -269,11 +243,11 @@ func outOfGroup(n *message.Node) error {
 
 // ofGroup interprets an aggregate over the rows of a group.
 func (f *from) ofGroup(n *message.Node, env names) (expr, error) {
-	row, conds, err := f.groupOf(n.Recv, env)
+	row, conds, err := f.groupNode(n.Recv, env)
 	if err != nil {
 		return nil, err
 	}
-	g := row.group
+	g := groupOf(row)
 	var within []expr
 	for _, c := range append(conds, n.Args...) {
 		if err := g.of.after(n.Name, c); err != nil {
@@ -306,10 +280,19 @@ func (f *from) ofGroup(n *message.Node, env names) (expr, error) {
 
 // keyOfGroup is a key of a group.
 func (f *from) keyOfGroup(row *occurrence, name string) (expr, error) {
-	if i := slices.Index(row.group.names, name); i >= 0 {
-		return row.group.keys[i], nil
+	if k := keyNamed(row, name); k.row != nil {
+		return k, nil
 	}
 	return nil, fail.Errorf(fail.Denied, name, "the rows are not grouped by it")
+}
+
+// keyNamed is the key of a group with a name, or none.
+func keyNamed(row *occurrence, name string) (none cell) {
+	g := groupOf(row)
+	if g == nil || !slices.Contains(g.names, name) {
+		return none
+	}
+	return g.keys[slices.Index(g.names, name)]
 }
 
 // bound is what an aggregate's callback sees: the rows that were grouped, and no group.
@@ -332,4 +315,20 @@ func (f *from) ofQuery(q *query, n *message.Node) (*plan.Plan, error) {
 	q.order = nil
 	out := &projection{names: []string{n.Name}, items: []projected{{expr: x, kind: n.Type.Name, null: true}}}
 	return f.finish(q, plan.RunValue, out)
+}
+
+// keyOfRows is a key of groups as an output, and what the groups show of it. Where different texts are one group it is the least of them
+// by its characters, on both engines.
+func (g *group) keyOfRows(row *occurrence, x expr) (by expr, shown cell) {
+	f := g.inner
+	own, form, ok := f.loose(x)
+	if !ok {
+		x = f.canonical(x)
+		return x, g.cell(row, x)
+	}
+	key := g.cell(row, own)
+	least, _ := f.extreme(language.Min, x, nil) // of a text there is one
+	shown = g.cell(row, least)
+	shown.by, shown.like = key.col, form
+	return own, shown
 }

@@ -61,33 +61,6 @@ func (c *compiler) matches(alias string) (out []fence.Match) {
 	return out
 }
 
-// touch notes a row if a condition on the column has to be guarded: the row's table is, or a
-// link compares the column with one of a table that is. Engines carry what a program says
-// of one end over to the other: that some row has the value would be told by time.
-func (c *compiler) touch(row *occurrence, col *decl.Column) {
-	if len(c.Guards) == 0 || c.satisfying || c.linking || slices.Contains(c.touched, row) {
-		return
-	}
-	if c.guarded(row) || slices.Contains(c.compared, col) {
-		c.touched = append(c.touched, row)
-	}
-}
-
-func (c *compiler) guarded(row *occurrence) bool { return slices.Contains(c.Guards, row.alias) }
-
-// scanned reports whether a guarded table is not searched for its scope, which holds most of it.
-func (c *compiler) scanned(row *occurrence) bool { return slices.Contains(c.Scans, row.alias) }
-
-// sees reports whether the columns of a row can be read here.
-func (f *from) sees(row *occurrence) bool {
-	for ; f != nil; f = f.outer {
-		if _, ok := f.at[row]; ok {
-			return true
-		}
-	}
-	return false
-}
-
 // guard is a condition of a program, behind the scopes of the guarded tables that it reads.
 func (f *from) guard(write func() sqlast.Expr) sqlast.Expr {
 	before := f.c.touched
@@ -120,16 +93,9 @@ func (f *from) guard(write func() sqlast.Expr) sqlast.Expr {
 // guardEach guards the parts of a condition, of which all have to hold.
 func (f *from) guardEach(cond expr) (out []sqlast.Expr) {
 	for _, c := range conjuncts(cond) {
-		out = append(out, f.guard(func() sqlast.Expr { return c.sql(f) }))
+		out = append(out, f.guard(func() sqlast.Expr { return c.sql(&f.From) }))
 	}
 	return out
-}
-
-func all(conds []sqlast.Expr) sqlast.Expr {
-	if len(conds) == 1 {
-		return conds[0]
-	}
-	return call(sqlast.And, conds...)
 }
 
 // scopeOf is the scope of a row in an open statement: an equality for each column that it
@@ -164,8 +130,8 @@ func (f *from) scopeOf(row *occurrence) ([]sqlast.Expr, error) {
 		}
 		f.c.satisfying = true
 		theirs, ours := f.pair(colExpr{other, x.Via.Link.Pairs[0].From}, colExpr{row, x.Col})
-		key := sub.sources.Of(&sqlast.Select{Columns: []sqlast.Output{{Expr: compared(theirs, sub), As: "k"}}, Where: sub.where, Limit: []sqlast.Expr{sqlast.One}})
-		out = append(out, call(sqlast.Eq, compared(ours, f), sqlast.Scalar{Sub: key}))
+		key := sub.sources.Of(&sqlast.Select{Columns: []sqlast.Output{{Expr: compared(theirs, &sub.From), As: "k"}}, Where: sub.where, Limit: []sqlast.Expr{sqlast.One}})
+		out = append(out, call(sqlast.Eq, compared(ours, &f.From), sqlast.Scalar{Sub: key}))
 		f.c.satisfying = false
 	}
 	return out, nil

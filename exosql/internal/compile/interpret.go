@@ -2,7 +2,7 @@ package compile
 
 import (
 	"cmp"
-	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/exoagent/exoagent/exo/fail"
@@ -13,14 +13,6 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
-
-// names is what the placeholders of the enclosing callbacks stand for.
-type names map[*message.Node][]named
-
-// ErrNode is for trees that the gate should have refused: never the guest's words.
-func ErrNode(n *message.Node) error {
-	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: can't interpret node %d %q", n.Op, n.Name)}
-}
 
 // query interprets a node that stands for a query, adding its sources to f.
 func (f *from) query(n *message.Node, env names) (*query, error) {
@@ -181,6 +173,11 @@ func (f *from) adopt(sub *from) {
 	f.where = append(f.where, sub.where...)
 	f.rows = append(f.rows, sub.rows...)
 	f.open = f.open || sub.open
+	if f.fenced == nil {
+		f.fenced = sub.fenced
+	} else {
+		maps.Copy(f.fenced, sub.fenced)
+	}
 	for r, p := range sub.at {
 		f.at[r] = p
 	}
@@ -207,7 +204,7 @@ func (f *from) followQuery(n *message.Node, env names) (*query, error) {
 		f.fence() // of its own rows, but by conditions that may read these
 	}
 	// Find out where the link leads, in a from of its own.
-	sub := f.c.newFrom(f)
+	sub := f.c.newFrom(&f.From)
 	q, err := sub.query(n.Recv, env)
 	if err == nil {
 		err = sub.settle(q)
@@ -325,7 +322,7 @@ func (f *from) expr(n *message.Node, env names) (expr, error) {
 	}
 	switch n.Op {
 	case message.OpLit:
-		return f.literal(n, ""), nil
+		return literal(n, ""), nil
 	case message.OpField:
 		if op := operatorOf(n); op != nil {
 			return f.operation(op, n, env)
@@ -342,7 +339,7 @@ func (f *from) expr(n *message.Node, env names) (expr, error) {
 		if err != nil {
 			return nil, outOfGroup(n.Recv)
 		}
-		if row.group != nil {
+		if groupOf(row) != nil {
 			return f.keyOfGroup(row, n.Name)
 		}
 		if row.depth != nil && n.Name == row.depthName {
@@ -376,7 +373,7 @@ func (f *from) expr(n *message.Node, env names) (expr, error) {
 // projection interprets what select's callback returned.
 func (f *from) projection(n *message.Node, env names) (*projection, error) {
 	if row, err := f.row(n, env); err == nil {
-		if row.window != nil {
+		if windowOf(row) != nil {
 			return nil, errShowsWindow()
 		}
 		return wholeRow(row), nil
@@ -387,7 +384,7 @@ func (f *from) projection(n *message.Node, env names) (*projection, error) {
 			if x.row.selected != nil {
 				continue
 			}
-			if x.row.window != nil {
+			if windowOf(x.row) != nil {
 				return nil, errShowsWindow()
 			}
 			p.names = append(p.names, x.name)
@@ -440,7 +437,7 @@ func (f *from) projection(n *message.Node, env names) (*projection, error) {
 // wholeRow is every column that the row's facet shows.
 func wholeRow(row *occurrence) *projection {
 	p := &projection{}
-	if g := row.group; g != nil {
+	if g := groupOf(row); g != nil {
 		for i, k := range g.keys {
 			p.names = append(p.names, g.names[i])
 			p.items = append(p.items, projected{expr: k, kind: g.kinds[i], null: true})

@@ -236,7 +236,7 @@ func (f *from) distinctKeys(out *projection, keys []sqlast.Expr) ([]sqlast.Expr,
 		if own, _, ok := f.loose(it.expr); ok {
 			key = own
 		}
-		keys = append(keys, compared(key, f))
+		keys = append(keys, compared(key, &f.From))
 		f.c.sorting = false
 	}
 	return keys, nil

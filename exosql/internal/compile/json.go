@@ -22,7 +22,7 @@ type jsonExpr struct {
 
 func (e jsonExpr) typ() exprType { return exprType{kind: e.as} }
 
-func (e jsonExpr) sql(f *from) sqlast.Expr {
+func (e jsonExpr) sql(f *From) sqlast.Expr {
 	switch {
 	case f.c.dialect == sqlast.SQLite:
 		return call(jsonOps[e.as], e.at(f))
@@ -41,7 +41,7 @@ type jsonNull struct{ x expr }
 
 func (e jsonNull) typ() exprType { return e.x.typ() }
 
-func (e jsonNull) sql(f *from) sqlast.Expr {
+func (e jsonNull) sql(f *From) sqlast.Expr {
 	c, column := e.x.(colExpr)
 	if !column {
 		return e.x.sql(f)
@@ -59,7 +59,7 @@ func (e jsonNull) sql(f *from) sqlast.Expr {
 var jsonOps = map[string]sqlast.Op{value.TypeJSON: sqlast.JSONValue, value.TypeText: sqlast.JSONText, value.TypeFloat: sqlast.JSONNumber, value.TypeBool: sqlast.JSONBool, value.TypeInt: sqlast.JSONLength}
 
 // at is the JSON at the end of the keys.
-func (e jsonExpr) at(f *from) sqlast.Expr {
+func (e jsonExpr) at(f *From) sqlast.Expr {
 	if f.c.emitted += 1 + len(e.keys); f.c.emitted > maxEmitted {
 		return sqlast.Null // finish refuses the whole
 	}
@@ -88,8 +88,8 @@ func jsonOf(x expr) jsonExpr {
 }
 
 // key is what JSON holds under a key, a text, or at an index, a whole number.
-func (f *from) key(x expr, n *message.Node) (expr, error) {
-	e, key := jsonOf(x), f.literal(n, "")
+func (f *From) key(x expr, n *message.Node) (expr, error) {
+	e, key := jsonOf(x), literal(n, "")
 	e.keys = slices.Clip(e.keys)
 	switch {
 	case key.kind == value.TypeInt:
@@ -105,7 +105,7 @@ func (f *from) key(x expr, n *message.Node) (expr, error) {
 }
 
 // jsonAs is JSON as a value of one type, and null where it is another.
-func (f *from) jsonAs(x expr, kind string) expr {
+func (f *From) jsonAs(x expr, kind string) expr {
 	e := jsonOf(x)
 	e.as = kind
 	return e
@@ -113,7 +113,7 @@ func (f *from) jsonAs(x expr, kind string) expr {
 
 // has is what JavaScript's includes means: of an array, whether a value is one of its elements; of a text, whether it is a
 // part, unless an array alone is asked.
-func (f *from) has(op *language.Operator, x expr, n *message.Node) (expr, error) {
+func (f *From) has(op *language.Operator, x expr, n *message.Node) (expr, error) {
 	kind := typeOfValue(n.Args[0].Lit)
 	if scalar.NumberRank(kind) > 0 {
 		kind = value.TypeFloat
@@ -123,16 +123,16 @@ func (f *from) has(op *language.Operator, x expr, n *message.Node) (expr, error)
 		return nil, fail.Errorf(fail.Invalid, n.Name, "looks for a text, a number, true or false; a date in JSON is a text, like '2024-01-31'")
 	}
 	of := exprType{kind: value.TypeBool}
-	among := opExpr{has, []expr{jsonOf(x), f.literal(n.Args[0], kind)}, of}
+	among := opExpr{has, []expr{jsonOf(x), literal(n.Args[0], kind)}, of}
 	if op.Name == "has" || kind != value.TypeText {
 		return among, nil
 	}
-	part := opExpr{sqlast.Includes, f.search(texted([]expr{f.jsonAs(x, value.TypeText), f.literal(n.Args[0], kind)})), of}
+	part := opExpr{sqlast.Includes, f.search(texted([]expr{f.jsonAs(x, value.TypeText), literal(n.Args[0], kind)})), of}
 	return opExpr{sqlast.Coalesce, []expr{part, among}, of}, nil
 }
 
 // whole is whether JSON or an array is what a program says that it was.
-func (f *from) whole(op *language.Operator, x expr, n *message.Node) expr {
+func (f *From) whole(op *language.Operator, x expr, n *message.Node) expr {
 	src := plan.Source{Origin: plan.FromMessage, Index: n.Args[0].Slot, Item: -1, Kind: plan.ArgDocument}
 	if op.Ast == sqlast.SameArray {
 		if src.Elem = n.Recv.Type.Args["item"].Name; f.c.dialect == sqlast.Postgres {
@@ -143,65 +143,4 @@ func (f *from) whole(op *language.Operator, x expr, n *message.Node) expr {
 		x = opExpr{sqlast.JSONArray, []expr{x}, x.typ()}
 	}
 	return opExpr{op.Ast, []expr{x, argExpr{src: src, kind: value.TypeText}}, exprType{kind: value.TypeBool}}
-}
-
-// asCompared converts JSON to the type that it is compared with: 'mac' finds texts, 3 numbers, true truth values. For a test for null it
-// stays as it is. null: the comparison treats null as a value.
-func (f *from) asCompared(x expr, n *message.Node, env names, null bool) (expr, error) {
-	kind := ""
-	for _, a := range n.Args {
-		var k string
-		switch {
-		case a.Op == message.OpLit && a.Lit.IsNull():
-			continue
-		case a.Op == message.OpLit && a.Lit.Type() == value.TypeList:
-			item, err := typeOfItems(a.Lit)
-			if err != nil {
-				return nil, err
-			}
-			k = item
-		case a.Op == message.OpLit:
-			k = typeOfValue(a.Lit)
-		case isQuery(a):
-			return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "say what the JSON is that a query's column is compared with: column.key.asText().%s(query)", n.Name)
-		case a.Op == message.OpList:
-			return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "JSON is compared with a list of values, and no columns in it; join conditions with ||")
-		case null:
-			// A number in it and a column without a value would both be null as text, and so the same.
-			return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "say what the JSON is that is compared with a column: column.key.asText() === other")
-		default:
-			y, err := f.expr(a, env)
-			if err != nil {
-				return nil, err
-			}
-			k = y.typ().kind
-		}
-		if scalar.NumberRank(k) > 0 {
-			k = value.TypeFloat
-		}
-		if kind != "" && kind != k || k != value.TypeText && k != value.TypeFloat && k != value.TypeBool {
-			return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "JSON is compared with a text, a number, true or false, or as column.key.asText(), .asNumber() or .asBool(); a date in it is a text, like '2024-01-31'")
-		}
-		kind = k
-	}
-	if kind == "" {
-		return x, nil
-	}
-	return f.jsonAs(x, kind), nil
-}
-
-// typeOfItems is the type of the values of a list: numbers are one.
-func typeOfItems(v value.Value) (string, error) {
-	kind := value.TypeText // of an empty list
-	for i := range v.Len() {
-		k := typeOfValue(v.At(i))
-		if scalar.NumberRank(k) > 0 {
-			k = value.TypeFloat
-		}
-		if i > 0 && k != kind {
-			return "", fail.Errorf(fail.Invalid, "", "JSON is compared with a list of texts, or of numbers, and not of both; join conditions with ||")
-		}
-		kind = k
-	}
-	return kind, nil
 }

@@ -20,7 +20,7 @@ type known struct {
 
 func (e known) typ() exprType { return exprType{kind: value.TypeBool} }
 
-func (e known) sql(f *from) sqlast.Expr {
+func (e known) sql(f *From) sqlast.Expr {
 	if e.plain {
 		return e.x.sql(f)
 	}
@@ -28,7 +28,7 @@ func (e known) sql(f *from) sqlast.Expr {
 }
 
 // knowing is x with two values.
-func (f *from) knowing(x expr) expr {
+func (f *From) knowing(x expr) expr {
 	if f.decided(x) {
 		return x
 	}
@@ -50,7 +50,7 @@ func unsought(short opExpr) expr {
 // unless holds where a condition does not, be that false or unknown. It is pushed down to the comparisons, so that an index of a column
 // that may be null serves: a <= 5 OR a IS NULL. Where nothing can be null it is the plain negation. No operand but a column is repeated:
 // the statement could double with each level.
-func (f *from) unless(e expr) expr {
+func (f *From) unless(e expr) expr {
 	switch k, ok := e.(known); {
 	case ok && k.of != nil:
 		return f.knowing(k.of)
@@ -60,7 +60,7 @@ func (f *from) unless(e expr) expr {
 	return known{x: f.negated(e), of: e, plain: true}
 }
 
-func (f *from) negated(e expr) expr {
+func (f *From) negated(e expr) expr {
 	truth := exprType{kind: value.TypeBool}
 	join, _ := e.(opExpr)
 	switch op := dual[join.op]; {
@@ -97,7 +97,7 @@ var (
 )
 
 // orNull is a condition, or that one of the columns that may be null is.
-func (f *from) orNull(cond expr, args ...expr) expr {
+func (f *From) orNull(cond expr, args ...expr) expr {
 	either := []expr{cond}
 	for _, a := range args {
 		if !f.decided(a) {
@@ -109,7 +109,7 @@ func (f *from) orNull(cond expr, args ...expr) expr {
 
 // plainColumns reports whether all operands are values of the message, or columns that are compared as they are stored: such a column
 // is unknown where it is null, and nowhere else.
-func (f *from) plainColumns(args ...expr) bool {
+func (f *From) plainColumns(args ...expr) bool {
 	return !slices.ContainsFunc(args, func(a expr) bool {
 		c, column := plainText(a).(colExpr)
 		return column && f.unread(c) || !column && !f.decided(a)
@@ -118,12 +118,12 @@ func (f *from) plainColumns(args ...expr) bool {
 
 // unread reports whether a column may hold what has no value as it is compared: SQLite's times are read each time, and cells of another
 // form than the declared one are on neither side of a value; NaN in a real has no digits.
-func (f *from) unread(c colExpr) bool {
+func (f *From) unread(c colExpr) bool {
 	return f.c.dialect == sqlast.SQLite && c.col.Kind == value.TypeTime && !c.col.Iso() || f.c.heldAs(c.col) != "" || c.single()
 }
 
 // decided reports whether all expressions have a value in every row. What is not known to have one has not.
-func (f *from) decided(es ...expr) bool {
+func (f *From) decided(es ...expr) bool {
 	return !slices.ContainsFunc(es, func(e expr) bool {
 		switch x := e.(type) {
 		case argExpr, constExpr, known:

@@ -8,11 +8,8 @@ package compile
 import (
 	"slices"
 
-	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
-	"github.com/exoagent/exoagent/exosql/internal/language"
-	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/cellform"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
@@ -26,8 +23,8 @@ var fits = map[string]sqlast.Op{
 }
 
 // fit is the guard of a column, or NoOp where it needs none. read reports that its comparisons find no value in a misfit by themselves.
-func (c *compiler) fit(e colExpr) (op sqlast.Op, read bool) {
-	if c.dialect != sqlast.SQLite || c.msg == nil || c.raw > 0 || c.satisfying || c.linking || e.row == nil || e.row.grant == nil || e.col == e.row.depth ||
+func (c *state) fit(e colExpr) (op sqlast.Op, read bool) {
+	if c.dialect != sqlast.SQLite || !c.program || c.raw > 0 || c.satisfying || c.linking || e.row == nil || e.row.grant == nil || e.col == e.row.depth ||
 		e.col.Key || c.fixes(e.row, e.col) || e.linked() {
 		return sqlast.NoOp, false
 	}
@@ -62,7 +59,7 @@ func (e colExpr) linked() bool {
 }
 
 // asStored is a column as it lies in the database.
-func (f *from) asStored(c colExpr) sqlast.Expr { return f.unindexed(f.col(c.row, c.col), c.row, c.col) }
+func (f *From) asStored(c colExpr) sqlast.Expr { return f.unindexed(f.col(c.row, c.col), c.row, c.col) }
 
 // isValue is the condition that a cell is a value of its column. Where the cell is NULL it is false or unknown, as op is.
 func isValue(op sqlast.Op, x sqlast.Expr) sqlast.Expr {
@@ -78,7 +75,7 @@ func isValue(op sqlast.Op, x sqlast.Expr) sqlast.Expr {
 }
 
 // fitting is a column behind its guard, as it is used in anything but a plain comparison.
-func (f *from) fitting(x sqlast.Expr, e colExpr) sqlast.Expr {
+func (f *From) fitting(x sqlast.Expr, e colExpr) sqlast.Expr {
 	if op, read := f.c.fit(e); op != sqlast.NoOp && !read && x != nil {
 		return call(sqlast.Case, isValue(op, x), x, sqlast.Null)
 	}
@@ -86,7 +83,7 @@ func (f *from) fitting(x sqlast.Expr, e colExpr) sqlast.Expr {
 }
 
 // withGuards is an operation on columns as they are stored, and their guards; nil where the operation takes none: see opExpr.sql.
-func (e opExpr) withGuards(f *from) sqlast.Expr {
+func (e opExpr) withGuards(f *From) sqlast.Expr {
 	c, ok := plainText(e.args[0]).(colExpr)
 	op, read := sqlast.NoOp, false
 	if ok {
@@ -151,7 +148,7 @@ func (e opExpr) withGuards(f *from) sqlast.Expr {
 	return call(sqlast.And, all...)
 }
 
-func (f *from) asStoredIf(c colExpr, op sqlast.Op) sqlast.Expr {
+func (f *From) asStoredIf(c colExpr, op sqlast.Op) sqlast.Expr {
 	if op == sqlast.NoOp {
 		return nil
 	}
@@ -160,7 +157,7 @@ func (f *from) asStoredIf(c colExpr, op sqlast.Op) sqlast.Expr {
 
 // stored is what is asked whether it is null. A misfit of a linked row is none where rows are found to be changed: Misfits counts those of
 // the row itself, and no row may be changed because another one's reads as null.
-func (f *from) stored(x expr, op sqlast.Op) sqlast.Expr {
+func (f *From) stored(x expr, op sqlast.Op) sqlast.Expr {
 	if _, linked := x.(subquery); linked && f.c.changing && op == sqlast.IsNull {
 		f.c.raw++
 		defer func() { f.c.raw-- }()
@@ -168,100 +165,10 @@ func (f *from) stored(x expr, op sqlast.Op) sqlast.Expr {
 	return x.sql(f)
 }
 
-// need writes a condition that has to hold, or one that is unknown where it is neither true nor false.
-func (c *compiler) need(holds bool, write func() sqlast.Expr) sqlast.Expr {
-	before := c.needed
-	c.needed = holds
-	x := write()
-	c.needed = before
-	return x
-}
-
-// inStoredOrder reports whether rows are sorted by columns as they are stored: where the first has an index, which would not serve its guard.
-func (f *from) inStoredOrder(terms []orderTerm) bool {
-	if len(terms) == 0 || f.c.engine.Again {
-		return false
-	}
-	c, ok := plainText(terms[0].x()).(colExpr)
-	if !ok || c.row == nil || f.c.dialect != sqlast.SQLite {
-		return false
-	}
-	switch form := f.c.heldAs(c.col); c.col.Kind {
-	case value.TypeInt, value.TypeFloat, value.TypeText, value.TypeUUID:
-	case value.TypeBytes: // a cursor can't hold which kind of cell it was
-		if f.c.msg == nil || f.c.msg.Root.Name == language.Page {
-			return false
-		}
-	case value.TypeBool:
-		if form != "" {
-			return false
-		}
-	case value.TypeTime, value.TypeDate: // no index serves what is read first
-		if form == "" && c.col.Kind == value.TypeTime && !c.col.Iso() || form != "" && !form.Exact(c.col.Kind) {
-			return false
-		}
-	default:
-		return false
-	}
-	return f.c.form(c.col).Indexed
-}
-
-// marked marks the cells of a result by which it is sorted as it is stored, or which are the least or the greatest of stored values: a misfit
-// there is another one's place, and the query is asked again with guards.
-func (f *from) marked(p *plan.Plan, out *projection, terms []orderTerm) {
-	if !f.inStoredOrder(terms) {
-		return
-	}
-	i := 0
-	var walk func(out *projection)
-	walk = func(out *projection) {
-		for _, it := range out.items {
-			if it.sub != nil {
-				walk(it.sub)
-				continue
-			}
-			c, ok := it.expr.(colExpr)
-			p.Cells[i].Again = ok && slices.ContainsFunc(terms, func(o orderTerm) bool {
-				by, column := plainText(o.x()).(colExpr)
-				return column && by == c
-			})
-			i++
-		}
-	}
-	walk(out)
-}
-
 // guards reports whether a column may hold a misfit, which is null.
-func (c *compiler) guards(e colExpr) bool {
+func (c *state) guards(e colExpr) bool {
 	op, _ := c.fit(e)
 	return op != sqlast.NoOp
-}
-
-// Misfits is the plan that counts the rows that a change finds, n says which, and that have a misfit in a column that it asks of or
-// calculates with; nil: there is none. s is made anew, of the message of the change. What is null to the program and not in the database
-// is not changed as if it were.
-func (s *Statement) Misfits(n *message.Node, change *Statement) (*plan.Plan, error) {
-	var cols []*decl.Column
-	for _, e := range change.c.fitted {
-		if e.row == change.q.base {
-			cols = append(cols, e.col)
-		}
-	}
-	if len(cols) == 0 {
-		return nil, nil
-	}
-	if err := s.Find(n); err != nil {
-		return nil, err
-	}
-	if err := s.f.settle(s.q); err != nil {
-		return nil, err
-	}
-	var any []expr
-	for _, col := range cols {
-		any = append(any, misfitExpr{colExpr{s.q.base, col}})
-	}
-	s.f.demand(joined(sqlast.Or, any))
-	return s.f.finish(&query{base: s.q.base, ns: s.q.ns}, plan.RunCount, nil)
 }
 
 // misfitExpr is the condition that a column holds a misfit.
@@ -269,7 +176,7 @@ type misfitExpr struct{ x colExpr }
 
 func (misfitExpr) typ() exprType { return exprType{kind: value.TypeBool} }
 
-func (e misfitExpr) sql(f *from) sqlast.Expr {
+func (e misfitExpr) sql(f *From) sqlast.Expr {
 	op, _ := f.c.fit(e.x)
 	x := f.asStored(e.x)
 	if op == sqlast.NoOp || x == nil {

@@ -95,7 +95,7 @@ func natively(args []expr) (out []expr, ok bool) {
 }
 
 // typeOf is what the database calls the type of a column.
-func (c *compiler) typeOf(col *decl.Column) string {
+func (c *state) typeOf(col *decl.Column) string {
 	f := c.form(col)
 	if !f.Native.Text() {
 		return f.Native.Type
@@ -114,7 +114,7 @@ func columnName(args []expr) string {
 }
 
 // inOrder are texts that are compared by < and its like.
-func (f *from) inOrder(args []expr) []expr {
+func (f *From) inOrder(args []expr) []expr {
 	if same, ok := natively(args); ok {
 		return same
 	}
@@ -151,7 +151,7 @@ type nativeExpr struct {
 
 func (e nativeExpr) typ() exprType { return e.x.typ() }
 
-func (e nativeExpr) sql(f *from) sqlast.Expr {
+func (e nativeExpr) sql(f *From) sqlast.Expr {
 	if n := e.x.typ().native; e.order && !n.Ordered {
 		f.c.fail(fail.Errorf(fail.Invalid, "", "%s", noOrder(e.x, "")))
 		return sqlast.Null
@@ -172,4 +172,4 @@ type byLetters struct{ x expr }
 
 func (e byLetters) typ() exprType { return exprType{kind: value.TypeText} }
 
-func (e byLetters) sql(f *from) sqlast.Expr { return textExpr(e).sql(f) }
+func (e byLetters) sql(f *From) sqlast.Expr { return textExpr(e).sql(f) }

@@ -39,7 +39,7 @@ func (f *from) nestedRows(e *nested, name string, lists int) (sqlast.Expr, *plan
 	if lists > maxLists {
 		return nil, nil, fail.Errorf(fail.Limit, name, "lists of rows are nested too deeply: the limit is %d", maxLists)
 	}
-	sub := f.inside(e.n)
+	sub := f.c.inside(e.n, &f.From)
 	q, err := sub.query(e.n.Recv, e.env)
 	if err != nil {
 		return nil, nil, err

@@ -71,7 +71,7 @@ func (f *from) linked(l *decl.Link, parent, child *occurrence) []sqlast.Expr {
 	for _, p := range l.Pairs {
 		f.c.linking = true
 		for _, by := range f.pairs(colExpr{child, p.To}, colExpr{parent, p.From}) {
-			out = append(out, call(sqlast.Eq, compared(by[0], f), compared(by[1], f)))
+			out = append(out, call(sqlast.Eq, compared(by[0], &f.From), compared(by[1], &f.From)))
 		}
 		f.c.linking = false
 		f.c.link(f, child, p.To, f, parent, p.From)
@@ -101,7 +101,7 @@ func (f *from) satisfy(row *occurrence, must []scope.Condition) error {
 		if err := f.c.step(); err != nil {
 			return err
 		}
-		sub := f.c.newFrom(f)
+		sub := f.c.newFrom(&f.From)
 		other, err := sub.reaching(c)
 		if err != nil {
 			return err
@@ -176,7 +176,7 @@ func (f *from) relation(r *decl.Relation, g *scope.Grant) (*query, *occurrence, 
 			f.fence() // whoever wrote the text, its cost depends on the row's
 			row.facet = &decl.Facet{Search: s.Search}
 			text := plan.Source{Origin: g.Origin, Index: s.Slot, Item: -1}
-			f.where = append(f.where, f.searching(row, text, false).sql(f))
+			f.where = append(f.where, f.searching(row, text, false).sql(&f.From))
 			q.sortedBy(orderTerm{expr: sortExpr{f.searching(row, text, true)}, desc: true, kind: value.TypeInt, last: true})
 			row.facet = nil
 		case decl.StepLimit:

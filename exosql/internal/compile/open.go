@@ -2,14 +2,12 @@ package compile
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/shape"
-	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
 // A query is compiled twice where fences stand in it: with them, and open. The open
@@ -107,31 +105,4 @@ func (c *compiler) tablesOf(p *plan.Plan) []fence.Table {
 		out = append(out, t)
 	}
 	return out
-}
-
-// fixes reports whether the scope of a row gives a column one value.
-func (c *compiler) fixes(row *occurrence, col *decl.Column) bool {
-	for _, f := range row.fixed {
-		// By name: SQLite knows no case, and one column by several names.
-		if strings.EqualFold(f.Col.Name, col.Name) || slices.Contains([]string{"rowid", "oid", "_rowid_"}, strings.ToLower(col.Name)) {
-			return true
-		}
-	}
-	return false
-}
-
-// unindexed keeps SQLite from searching a column of a scope by anything but the scope's
-// own value: its plan says that it searches for one value, and not for which. A
-// program that compares the tenant's column with another tenant's number would have that
-// searched for. PostgreSQL's plan names the placeholder. Nor may SQLite read a guarded
-// table in the order of what a program sorts by: its plan does not say that it does. A
-// table that is to be read as a whole is not searched for its scope.
-func (f *from) unindexed(x sqlast.Expr, row *occurrence, col *decl.Column) sqlast.Expr {
-	if !f.c.Open || f.c.dialect != sqlast.SQLite || x == nil || f.c.satisfying && (f.c.guarding || !f.c.scanned(row)) {
-		return x
-	}
-	if f.c.satisfying || f.c.fixes(row, col) || f.c.sorting && f.c.guarded(row) {
-		return call(sqlast.Unindexed, x)
-	}
-	return x
 }

@@ -9,13 +9,6 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// nullExpr is the literal null, whose place in the message's shape says so.
-type nullExpr struct{}
-
-func (nullExpr) sql(*from) sqlast.Expr { return sqlast.Null }
-
-func (nullExpr) typ() exprType { return exprType{kind: value.TypeNull} }
-
 // textExpr is an operand as text, compared by code points: on PostgreSQL a
 // column may hold it as an enum, and sort by a language's rules.
 type textExpr struct{ x expr }
@@ -24,7 +17,7 @@ func (e textExpr) typ() exprType {
 	return exprType{kind: value.TypeText, size: e.x.typ().bytes(), native: lettered(e.x.typ().native)}
 }
 
-func (e textExpr) sql(f *from) sqlast.Expr {
+func (e textExpr) sql(f *From) sqlast.Expr {
 	x := e.x.sql(f)
 	if c, column := e.x.(colExpr); column && x != nil && f.c.dialect == sqlast.SQLite {
 		if form := f.c.form(c.col); form.Numbers {
@@ -44,7 +37,7 @@ func (e textExpr) sql(f *from) sqlast.Expr {
 // alike prepares operands that are compared, or one of which becomes the result:
 // numbers of different types as exact ones, values as what they stand beside. It
 // returns the type of the result, by the rule of the catalogue.
-func (f *from) alike(args []expr) ([]expr, exprType) {
+func (f *From) alike(args []expr) ([]expr, exprType) {
 	var of exprType
 	exact, whole, fraction, numeric := false, false, false, false
 	for _, a := range args {
@@ -96,7 +89,7 @@ func kinds(args []expr) int {
 }
 
 // exactly is a number to be calculated with.
-func (f *from) exactly(e expr) expr {
+func (f *From) exactly(e expr) expr {
 	t := e.typ()
 	switch v, val := e.(argExpr); {
 	case val:
@@ -116,7 +109,7 @@ type sameText struct{ x colExpr }
 
 func (e sameText) typ() exprType { return e.x.typ() }
 
-func (e sameText) sql(f *from) sqlast.Expr {
+func (e sameText) sql(f *From) sqlast.Expr {
 	x := f.col(e.x.row, e.x.col)
 	if f.c.dialect != sqlast.Postgres || x == nil {
 		return f.unindexed(x, e.x.row, e.x.col)
@@ -130,7 +123,7 @@ func (e sameText) sql(f *from) sqlast.Expr {
 // equal: texts by their code points whatever the columns' types, so that citext and
 // char(n) let in no row whose key is spelt in another way (see pairs); numbers exactly; times of PostgreSQL as they are stored, since two that differ in their
 // microseconds alone are two keys, of two tenants maybe; a real beside a double as the foreign key compares them. A type that is no text stays what it is beside itself, whose index then serves.
-func (f *from) pair(a, b colExpr) (x, y expr) {
+func (f *From) pair(a, b colExpr) (x, y expr) {
 	if a.col.Kind == value.TypeText && b.col.Kind == value.TypeText {
 		if both, ok := natively([]expr{a, b}); ok {
 			return both[0], both[1]
@@ -152,7 +145,7 @@ type stored struct{ x colExpr }
 
 func (e stored) typ() exprType { return e.x.typ() }
 
-func (e stored) sql(f *from) sqlast.Expr { return f.col(e.x.row, e.x.col) }
+func (e stored) sql(f *From) sqlast.Expr { return f.col(e.x.row, e.x.col) }
 
 // linkedPair reports whether the operands are two columns that a link is declared over.
 func linkedPair(args []expr) (a, b colExpr, ok bool) {
@@ -165,7 +158,7 @@ func linkedPair(args []expr) (a, b colExpr, ok bool) {
 }
 
 // keyed are operands as they can be compared by = and <.
-func (f *from) keyed(args []expr) []expr {
+func (f *From) keyed(args []expr) []expr {
 	if a, b, ok := linkedPair(args); ok {
 		x, y := f.pair(a, b)
 		return []expr{x, y}
@@ -188,7 +181,7 @@ func (f *from) keyed(args []expr) []expr {
 
 // comparison are the two operands of a comparison. A column of whole numbers beside an exact number is compared as it is, on
 // SQLite: with a key of each, a function of ours would run for every row, and no index could serve.
-func (f *from) comparison(op sqlast.Op, args []expr) []expr {
+func (f *From) comparison(op sqlast.Op, args []expr) []expr {
 	if f.c.dialect != sqlast.SQLite || len(args) != 2 {
 		return f.keyed(args)
 	}
@@ -233,7 +226,7 @@ func keying(op sqlast.Op) bool {
 }
 
 // columns are the operands that are no values of the message.
-func (f *from) columns(args []expr) (out []expr) {
+func (f *From) columns(args []expr) (out []expr) {
 	for _, a := range args {
 		if _, val := a.(argExpr); !val && a.typ().kind != value.TypeNull {
 			out = append(out, a)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
@@ -77,15 +78,15 @@ func (f *from) total(q *query) ([]orderTerm, error) {
 	}
 	desc := len(q.order) > 0 && q.order[len(q.order)-1].desc
 	for _, r := range f.rows {
-		if f.determined(r) || r.window != nil {
+		if f.determined(r) || windowOf(r) != nil {
 			continue
 		}
-		if r.group != nil {
-			if r.group.repeats {
+		if g := groupOf(r); g != nil {
+			if g.repeats {
 				return nil, fail.Errorf(fail.Invalid, "page", "of unionAll or concat, rows can be equal, and none of them comes after the other; write .union(…), which has equal rows once")
 			}
-			for i, k := range r.group.keys {
-				add(orderTerm{expr: sortExpr{tying(k)}, desc: desc, kind: r.group.kinds[i]})
+			for i, k := range g.keys {
+				add(orderTerm{expr: sortExpr{tying(k)}, desc: desc, kind: g.kinds[i]})
 			}
 			continue
 		}
@@ -129,10 +130,10 @@ func (f *from) ends(sel *sqlast.Select, p *plan.Plan, q *query) {
 	stored := f.inStoredOrder(q.order)
 	for _, o := range q.order {
 		cell := o.cursorCell()
-		x := shown(o.x(), f)
+		x := shown(o.x(), &f.From)
 		if c, ok := o.x().(colExpr); ok && stored && x != nil {
 			if cell.Raw, cell.Form = true, f.c.heldAs(c.col); cell.Form != "" {
-				x = rawExpr{c}.sql(f)
+				x = rawExpr{c}.sql(&f.From)
 			}
 		}
 		p.Cells = append(p.Cells, cell)
@@ -223,20 +224,56 @@ func (f *from) beyond(terms []orderTerm, i int) expr {
 	return b
 }
 
-// beyondExpr is that values come after others, by the first that differ.
-type beyondExpr struct {
-	left, right []expr
-	desc        bool
+// inStoredOrder reports whether rows are sorted by columns as they are stored: where the first has an index, which would not serve its guard.
+func (f *from) inStoredOrder(terms []orderTerm) bool {
+	if len(terms) == 0 || f.c.engine.Again {
+		return false
+	}
+	c, ok := plainText(terms[0].x()).(colExpr)
+	if !ok || c.row == nil || f.c.dialect != sqlast.SQLite {
+		return false
+	}
+	switch form := f.c.heldAs(c.col); c.col.Kind {
+	case value.TypeInt, value.TypeFloat, value.TypeText, value.TypeUUID:
+	case value.TypeBytes: // a cursor can't hold which kind of cell it was
+		if f.c.msg == nil || f.c.msg.Root.Name == language.Page {
+			return false
+		}
+	case value.TypeBool:
+		if form != "" {
+			return false
+		}
+	case value.TypeTime, value.TypeDate: // no index serves what is read first
+		if form == "" && c.col.Kind == value.TypeTime && !c.col.Iso() || form != "" && !form.Exact(c.col.Kind) {
+			return false
+		}
+	default:
+		return false
+	}
+	return f.c.form(c.col).Indexed
 }
 
-func (beyondExpr) typ() exprType { return exprType{kind: value.TypeBool} }
-
-func (e beyondExpr) sql(f *from) sqlast.Expr {
-	defer func(needed bool) { f.c.needed = needed }(f.c.needed)
-	f.c.needed = false // of the operands
-	b := sqlast.Beyond{Desc: e.desc}
-	for i := range e.left {
-		b.Left, b.Right = append(b.Left, compared(e.left[i], f)), append(b.Right, compared(e.right[i], f))
+// marked marks the cells of a result by which it is sorted as it is stored, or which are the least or the greatest of stored values: a misfit
+// there is another one's place, and the query is asked again with guards.
+func (f *from) marked(p *plan.Plan, out *projection, terms []orderTerm) {
+	if !f.inStoredOrder(terms) {
+		return
 	}
-	return b
+	i := 0
+	var walk func(out *projection)
+	walk = func(out *projection) {
+		for _, it := range out.items {
+			if it.sub != nil {
+				walk(it.sub)
+				continue
+			}
+			c, ok := it.expr.(colExpr)
+			p.Cells[i].Again = ok && slices.ContainsFunc(terms, func(o orderTerm) bool {
+				by, column := plainText(o.x()).(colExpr)
+				return column && by == c
+			})
+			i++
+		}
+	}
+	walk(out)
 }

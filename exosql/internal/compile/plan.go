@@ -34,7 +34,7 @@ func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan,
 		if kind == plan.RunFirst {
 			q.limits = append(q.limits[:len(q.limits):len(q.limits)], sqlast.One)
 		}
-		total := kind != plan.RunValue && kind != plan.RunPage && (q.pending() || q.base.grouped() || q.ranked())
+		total := kind != plan.RunValue && kind != plan.RunPage && (q.pending() || grouped(q.base) || q.ranked())
 		sorted, err := f.settleFirst(q, out, total || len(q.order) > 0)
 		if err != nil {
 			return nil, err
@@ -134,7 +134,7 @@ func (f *from) outputs(sel *sqlast.Select, p *plan.Plan, out *projection, lists 
 			c.Kind, c.Of, c.Collected, c.Null = value.TypeList, g.list, true, false
 		}
 		p.Cells = append(p.Cells, c)
-		sel.Columns = append(sel.Columns, sqlast.Output{Expr: shown(it.expr, f), As: fmt.Sprintf("c%d", len(sel.Columns))})
+		sel.Columns = append(sel.Columns, sqlast.Output{Expr: shown(it.expr, &f.From), As: fmt.Sprintf("c%d", len(sel.Columns))})
 	}
 	return s
 }
@@ -157,7 +157,16 @@ func newCompiler(d Engine, m *exo.Message, grants []shape.Prepared) *compiler {
 // compilerOf is a compiler for a message. All that the message says of a statement it says here, since the statement of one
 // message is compiled more than once (TestLocalTimeOfEachStatement).
 func compilerOf(d Engine, m *exo.Message, grants []*scope.Grant) *compiler {
-	return &compiler{engine: d, dialect: d.Dialect, msg: m, grants: grants, zoned: m.Zone() != "UTC"}
+	c := newCompilerOn(d, grants)
+	c.msg, c.program, c.zoned = m, true, m.Zone() != "UTC"
+	return c
+}
+
+// newCompilerOn is a compiler for a statement of no message yet.
+func newCompilerOn(d Engine, grants []*scope.Grant) *compiler {
+	c := &compiler{state: state{engine: d, dialect: d.Dialect}, grants: grants}
+	c.queries = c
+	return c
 }
 
 func planOf(c *compiler) (*plan.Plan, error) {
@@ -218,7 +227,8 @@ func (s *typed) Compile(d Engine, after Position) (*plan.Plan, error) {
 
 // relation plans a chain of typed calls. r and g are a shaper's copies.
 func relation(d Engine, r *decl.Relation, g *scope.Grant, kind plan.RunKind, size plan.Source, after Position) (*plan.Plan, error) {
-	c := &compiler{engine: d, dialect: d.Dialect, grants: []*scope.Grant{g}, after: after}
+	c := newCompilerOn(d, []*scope.Grant{g})
+	c.after = after
 	f := c.newFrom(nil)
 	q, row, err := f.relation(r, g)
 	if err != nil {

@@ -40,7 +40,7 @@ func (e colExpr) single() bool { return e.row.form != nil && e.row.form(e.col).T
 
 // tieBreak is a column of a key in an order that only breaks ties: times as they
 // are stored are as good as any.
-func (f *from) tieBreak(row *occurrence, col *decl.Column) sqlast.Expr {
+func (f *From) tieBreak(row *occurrence, col *decl.Column) sqlast.Expr {
 	if col.Kind == value.TypeTime {
 		return f.col(row, col)
 	}
@@ -48,7 +48,7 @@ func (f *from) tieBreak(row *occurrence, col *decl.Column) sqlast.Expr {
 }
 
 // postgres is the operation where it is written in a way of its own, or nil.
-func (e opExpr) postgres(f *from) sqlast.Expr {
+func (e opExpr) postgres(f *From) sqlast.Expr {
 	switch e.op {
 	case sqlast.Eq, sqlast.Lt, sqlast.Le, sqlast.Gt, sqlast.Ge:
 	default:
@@ -83,7 +83,7 @@ func (e colExpr) postgresRange(op sqlast.Op, x, v sqlast.Expr) sqlast.Expr {
 }
 
 // shownPostgres is an expression as a result shows it. A time is cut when it is read.
-func shownPostgres(e expr, f *from) sqlast.Expr {
+func shownPostgres(e expr, f *From) sqlast.Expr {
 	if s, ok := e.(subquery); ok {
 		return s.shown(f)
 	}

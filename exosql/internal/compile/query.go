@@ -7,8 +7,6 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
-	"github.com/exoagent/exoagent/exosql/internal/fence"
-	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
@@ -21,54 +19,25 @@ import (
 // use, never stored in names of the guest: an inner query can't capture an outer
 // name (testdata/attacks/001), and wrapping a from moves all its rows at once.
 type compiler struct {
-	engine       Engine
-	known        map[*decl.Column]decl.Form // what engine has answered
-	dialect      sqlast.Dialect             // of engine
+	state
 	aliases      int
 	guardAliases int
-	slots        []plan.Source
 	steps        int
-	emitted      int            // operations written: what is repeated in the statement counts each time
-	handled      int            // bytes of made texts in one row, weighed, see handle
-	held         int            // bytes of them
-	holding      int            // aggregates that hold values, see holds
 	tables       int            // that the statement reads, each place where it does
 	columns      int            // of all those together
 	grants       []*scope.Grant // of the message's objects
 	msg          *exo.Message
 	charges      map[int]int // of the cells of the statement that are a labelled column as it is, or made of columns, by their places
 	made         map[int]int // the most bytes that the engine may make for those that are made, by their places
-	charge       int         // the most of the labelled columns that the statement names
-	unchanged    bool        // a condition of ifUnchanged is being interpreted
 	replying     bool        // what is shown goes to a program
-	zoned        bool        // local time is not UTC
 	alone        *decl.Facet // what the message's object stands for, if that is not the grant: see Probe
 
-	fence.Form               // in which it is compiled
-	fences     int           // that stand in the statement
-	entered    []*occurrence // the tables of the statement
-	derived    []string      // the aliases of derived tables
-	satisfying bool          // conditions of a scope are being written
+	fences  int           // that stand in the statement
+	entered []*occurrence // the tables of the statement
+	derived []string      // the aliases of derived tables
 
-	linked     []*decl.Column // that a link of the statement compares, as they are met
-	compared   []*decl.Column // all of them, of an earlier compilation, where some tables are guarded
-	guarding   bool           // the scope of a guard is being written
-	unguarded  bool           // a condition that would need a guard has none
-	linking    bool           // the condition of a link is being written
-	links      []link         // that join guarded tables
-	touched    []*occurrence  // whose columns are read in what is written, while guards are
-	sorting    bool           // by something of a guarded table
-	conditions int            // conditions of the program that are being written, one in another
-
-	needed   bool        // what is written has to hold: unknown is as good as false
-	fitted   []colExpr   // columns whose misfits are null in the statement
-	paging   bool        // the condition of a page whose rows are sorted as columns are stored is written
-	raw      int         // columns are written as they are stored: see misfit.go
-	changing bool        // the rows are found to be changed
-	base     *occurrence // the row that is changed, once it is known
-	extremes bool        // the one value that is asked is the least or the greatest of a column
-
-	over *overAll // aggregates that are written are of its window
+	linked []*decl.Column // that a link of the statement compares, as they are met
+	links  []link         // that join guarded tables
 
 	after Position // where the page begins
 
@@ -76,79 +45,23 @@ type compiler struct {
 	sets    int      // queries that are combined
 	trees   int      // links that are followed again and again
 	notices []string // see plan.Plan
-	failed  error    // met while something is written
 }
 
 // maxSteps bounds the work of one compilation: a message is a graph, and each
 // use of a node is compiled anew.
 const maxSteps = 5000
 
-// maxEmitted bounds what is written of it: an operand that is repeated could
-// double with each level.
-const maxEmitted = 50_000
-
 const maxSources = 60 // SQLite joins at most 64 tables
 
-// occurrence is one row variable of a query: one table, in one place.
-type occurrence struct {
-	grant *scope.Grant // which grant's scopes apply to it
-	facet *decl.Facet  // what a program sees of it; nil for hidden ones
-	table *decl.Table
-	form  func(*decl.Column) decl.Form // how the database holds its columns; nil: it is no row of a table
-	fixed []scope.Fixed                // by its scope
-	entry scope.Entry
-	gates []string // see fence.Table
-	alias string   // of the table itself, wherever its columns are now
-
-	parent *occurrence // that it was joined to by a link, or nil
-	by     *decl.Link
-	with   *occurrence // that it was joined to by a condition, or nil: see joinedBy
-	pairs  []decl.Pair // of that condition
-
-	optional bool // joined so that it may be missing: all its columns may be null
-
-	group  *group  // it is no row of a table, but a group of rows
-	window *window // or the window of each row
-
-	sought *plan.Source // the text that its query was searched for last
-
-	selected expr // it is no row at all, but what select showed under a name
-
-	depth     *decl.Column // of a row of a tree: see tree.go
-	depthName string       // and what programs call it
-}
-
-// from is a FROM clause being built: sources, conditions, and where each row is now.
+// from is a FROM clause being built: what expressions see of it, its sources and conditions.
 type from struct {
+	From
 	c       *compiler
-	outer   *from // the enclosing one, for EXISTS and IN
 	sources scope.Sources
 	where   []sqlast.Expr
-	rows    []*occurrence
-	at      map[*occurrence]place
-	valued  []colExpr // columns that are not null in any row, by a condition of the program
-	open    bool      // something came since the last fence
-	asked   *[]expr   // within a left join: what the program demands, for its condition
-}
-
-// place says where a row's columns are: in a table, or among the outputs of a
-// derived table, to which they are added when first used.
-type place struct {
-	alias   string
-	derived *derived
-}
-
-type derived struct {
-	inner *from
-	sel   *sqlast.Select
-	outs  map[outKey]string
-	fence bool // it does nothing else: a condition inside holds outside too
-	group *group
-}
-
-type outKey struct {
-	row *occurrence
-	col *decl.Column
+	open    bool               // something came since the last fence
+	fenced  map[*derived]*from // the derived tables that are fences and nothing else: a condition inside holds outside too
+	asked   *[]expr            // within a left join: what the program demands, for its condition
 }
 
 // query is what a describing call has built so far, over a from.
@@ -164,11 +77,6 @@ type query struct {
 	context []*occurrence // the rows that were there before: a limit acts for each combination of them
 	link    *decl.Link    // by which the rows were reached, whatever was said of them since
 	merged  []string      // where several rows may lead to one of them: what those are called, and their link
-}
-
-type named struct {
-	name string
-	row  *occurrence
 }
 
 type orderTerm struct {
@@ -194,8 +102,19 @@ type projected struct {
 	sub  *projection
 }
 
-func (c *compiler) newFrom(outer *from) *from {
-	return &from{c: c, outer: outer, at: map[*occurrence]place{}}
+func (c *compiler) newFrom(outer *From) *from { return c.over(newFrom(&c.state, outer)) }
+
+// over is a from of what expressions see of it.
+func (c *compiler) over(f From) *from { return &from{From: f, c: c} }
+
+// trial is a copy of the compiler for what is tried on the side, for its type or its errors, and f as that sees it. Nothing of it stays in
+// the statement.
+func (c *compiler) trial(f *From) (*compiler, *From) {
+	trial := *c
+	trial.queries = &trial
+	at := newFrom(&trial.state, f.outer)
+	at.rows, at.at = f.rows, f.at
+	return &trial, &at
 }
 
 func (c *compiler) alias() string {
@@ -214,52 +133,6 @@ func (c *compiler) step() error {
 	return nil
 }
 
-// col is the expression that reads a row's column, wherever the row is now.
-func (f *from) col(row *occurrence, col *decl.Column) sqlast.Expr {
-	f.c.touch(row, col)
-	f.c.charge = max(f.c.charge, col.Charge())
-	p, ok := f.at[row]
-	if !ok {
-		if f.outer == nil {
-			return nil // sqlast refuses nil: a row that is nowhere is an error, not a name
-		}
-		return f.outer.col(row, col)
-	}
-	if p.derived == nil {
-		return sqlast.Column{Alias: p.alias, Name: col.Name}
-	}
-	return sqlast.Column{Alias: p.alias, Name: p.derived.expose(row, col)}
-}
-
-func (d *derived) expose(row *occurrence, col *decl.Column) string {
-	k := outKey{row, col}
-	name, ok := d.outs[k]
-	if !ok {
-		var x sqlast.Expr
-		if d.group != nil && row.group == d.group {
-			if made := d.group.cells[col]; made != nil {
-				x = made.sql(d.inner)
-			}
-		} else if row.window != nil && row.window.inner == d.inner {
-			if made := row.window.cells[col]; made != nil {
-				x = made.sql(d.inner)
-			}
-		} else {
-			x = d.inner.col(row, col)
-		}
-		o := d.out(k, x, len(d.outs))
-		d.sel.Columns = append(d.sel.Columns, o)
-		name = o.As
-	}
-	return name
-}
-
-// out is output n of a derived table.
-func (d *derived) out(k outKey, x sqlast.Expr, n int) sqlast.Output {
-	d.outs[k] = fmt.Sprintf("c%d", n)
-	return sqlast.Output{Expr: x, As: d.outs[k]}
-}
-
 // orders are the terms that a query is sorted by. With total they end in keys of its rows, so
 // that every order is total; see ties.
 func (f *from) orders(q *query, total bool) []sqlast.Order {
@@ -270,7 +143,7 @@ func (f *from) orders(q *query, total bool) []sqlast.Order {
 	}
 	for _, o := range q.order {
 		f.c.sorting = !free(o.expr.(sortExpr).x)
-		out = append(out, sqlast.Order{Expr: o.expr.sql(f), Desc: o.desc, NotNull: f.neverNull(o.expr)})
+		out = append(out, sqlast.Order{Expr: o.expr.sql(&f.From), Desc: o.desc, NotNull: f.neverNull(o.expr)})
 		f.c.sorting = false
 	}
 	if total {
@@ -295,13 +168,13 @@ func (f *from) ties(q *query) []sqlast.Order {
 		if f.determined(r) {
 			continue
 		}
-		if r.group != nil {
-			for _, k := range r.group.keys {
-				out = append(out, sqlast.Order{Expr: sortExpr{tying(k)}.sql(f), Desc: desc})
+		if g := groupOf(r); g != nil {
+			for _, k := range g.keys {
+				out = append(out, sqlast.Order{Expr: sortExpr{tying(k)}.sql(&f.From), Desc: desc})
 			}
 			continue
 		}
-		for _, k := range r.ordering() {
+		for _, k := range ordering(r) {
 			if !sortedBy(r, k) {
 				out = append(out, sqlast.Order{Expr: f.tieBreak(r, k), Desc: desc, NotNull: !r.optional && !k.Null})
 			}
@@ -312,7 +185,7 @@ func (f *from) ties(q *query) []sqlast.Order {
 
 // ordering are the columns that break ties between rows of the table: its key, or, where it has none, all that the program is shown
 // plain. Rows that are equal in these are the same to the program. A hidden column would show by the order that it gives.
-func (r *occurrence) ordering() (out []*decl.Column) {
+func ordering(r *occurrence) (out []*decl.Column) {
 	if len(r.table.Keys) > 0 || r.facet == nil {
 		return r.table.Keys
 	}
@@ -386,7 +259,7 @@ func (f *from) keysOf(rows []*occurrence) []sqlast.Expr {
 		for _, k := range r.table.Keys {
 			x := f.col(r, k)
 			if f.c.wider(k) {
-				x = exactText{colExpr{r, k}}.sql(f)
+				x = exactText{colExpr{r, k}}.sql(&f.From)
 			}
 			keys = append(keys, x)
 		}
@@ -409,10 +282,11 @@ func refuseKeyless(rows []*occurrence) error {
 func (f *from) wrap(fill func(inner *from, sel *sqlast.Select, alias string) []sqlast.Expr) {
 	inner := *f
 	sel := inner.sources.Of(&sqlast.Select{Where: inner.where})
-	d := &derived{inner: &inner, sel: sel, outs: map[outKey]string{}}
+	d := &derived{inner: &inner.From, sel: sel, outs: map[outKey]string{}}
 	alias := f.c.alias()
 	f.c.derived = append(f.c.derived, alias)
-	outer := from{c: f.c, outer: f.outer, rows: inner.rows, at: map[*occurrence]place{}, asked: f.asked, valued: f.valued}
+	outer := f.c.newFrom(f.outer)
+	outer.rows, outer.valued, outer.asked = inner.rows, inner.valued, f.asked
 	outer.sources = scope.Derived(sel, alias)
 	for _, r := range inner.rows {
 		outer.at[r] = place{alias: alias, derived: d}
@@ -428,7 +302,7 @@ func (f *from) wrap(fill func(inner *from, sel *sqlast.Select, alias string) []s
 			sel.Columns = []sqlast.Output{{Expr: sqlast.One, As: "one"}}
 		}
 	}
-	*f = outer
+	*f = *outer
 }
 
 // matched is the condition that other, a row of the finished sub-query, matches row.
@@ -437,7 +311,7 @@ func (f *from) matched(row *occurrence, pairs []decl.Pair, sub *from, other *occ
 	for _, p := range pairs {
 		f.c.linking = true
 		for _, by := range f.pairs(colExpr{other, p.From}, colExpr{row, p.To}) {
-			theirs, ours = append(theirs, compared(by[0], sub)), append(ours, compared(by[1], f))
+			theirs, ours = append(theirs, compared(by[0], &sub.From)), append(ours, compared(by[1], &f.From))
 		}
 		f.c.linking = false
 		f.c.link(sub, other, p.From, f, row, p.To)

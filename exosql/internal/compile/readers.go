@@ -63,11 +63,11 @@ func (o *owners) of(out *projection) {
 		o.at++
 		switch e := it.expr.(type) {
 		case colExpr:
-			if e.row.group == nil && e.row.window == nil && e.row.selected == nil {
+			if e.row.made == nil && e.row.selected == nil {
 				o.add(cell, e.col, func(c *decl.Column) (ownerKey, expr) { return ownerKey{row: e.row, col: c}, colExpr{e.row, c} })
 			}
 		case subquery:
-			o.add(cell, o.f.columnOfLink(e), func(c *decl.Column) (ownerKey, expr) {
+			o.add(cell, o.f.c.column(&o.f.From, e), func(c *decl.Column) (ownerKey, expr) {
 				other := *e.n
 				other.Name = c.Guest
 				return ownerKey{link: e.n.Recv, col: c}, subquery{&other, e.env, exprType{kind: c.Kind}}
@@ -89,20 +89,20 @@ func (o *owners) add(cell int, col *decl.Column, of func(*decl.Column) (ownerKey
 			at = len(o.p.Cells)
 			o.places[key] = at
 			o.p.Cells = append(o.p.Cells, plan.Cell{Kind: c.Kind, Null: true, Name: c.Table.Name + "." + c.Name})
-			o.sel.Columns = append(o.sel.Columns, sqlast.Output{Expr: shown(x, o.f), As: fmt.Sprintf("c%d", len(o.sel.Columns))})
+			o.sel.Columns = append(o.sel.Columns, sqlast.Output{Expr: shown(x, &o.f.From), As: fmt.Sprintf("c%d", len(o.sel.Columns))})
 		}
 		by.Cells = append(by.Cells, at)
 	}
 	o.p.Cells[cell].Owner = by
 }
 
-// columnOfLink is the column that a subquery is of, of the one row that a link leads to; nil: it is something else.
-func (f *from) columnOfLink(e subquery) *decl.Column {
+// column is the column that a subquery is of, of the one row that a link leads to; nil: it is something else.
+func (c *compiler) column(f *From, e subquery) *decl.Column {
 	if e.n.Op != message.OpField {
 		return nil
 	}
-	trial := *f.c // nothing of it stays in the statement
-	q, err := (&from{c: &trial, outer: f.outer, sources: f.sources, rows: f.rows, at: f.at}).inside(e.n).query(e.n.Recv, e.env)
+	trial, at := c.trial(f)
+	q, err := trial.inside(e.n, at).query(e.n.Recv, e.env)
 	if err != nil || q.base.facet == nil {
 		return nil
 	}

@@ -47,7 +47,7 @@ func (f *from) repeated(q *query, n *message.Node) {
 	for range q.ns { // each time one more is known at least, or none will be
 		for _, x := range q.ns {
 			for row := x.row; row != nil; row = row.parent {
-				row.follows(known)
+				follows(row, known)
 			}
 		}
 	}
@@ -68,7 +68,7 @@ func (f *from) repeated(q *query, n *message.Node) {
 }
 
 // follows adds the row once what it was joined to is known, and that once the row is, where one leads to one of the other.
-func (row *occurrence) follows(known map[*occurrence]bool) {
+func follows(row *occurrence, known map[*occurrence]bool) {
 	to := func(p decl.Pair) *decl.Column { return p.To }
 	from := func(p decl.Pair) *decl.Column { return p.From }
 	switch p, w := row.parent, row.with; {

@@ -4,8 +4,10 @@ import (
 	"slices"
 
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/sealed"
 )
 
 // labelled reports whether the statement names a table with a labelled column. Rows that come in no order come in that of
@@ -44,3 +46,18 @@ func (c *compiler) sealed(p *plan.Plan) error {
 // is much smaller than a row may be would tell its length by that (TestManyCopies). As many of the largest that can be
 // declared, sealed.Most, take half of engine.MaxRow.
 const maxSealed = 64
+
+// makes notes of a cell that is made of columns what it is charged with where it is sealed, and how large the engine may make it. Both
+// are of the expression and the declarations, and never of what a row holds.
+func (c *compiler) makes(cell int, e expr) {
+	if c.charges == nil {
+		c.charges = map[int]int{}
+	}
+	c.charges[cell] = min(chargeOf(e), sealed.Most)
+	if t := e.typ(); t.kind == value.TypeText && t.size.whole > 0 {
+		if c.made == nil {
+			c.made = map[int]int{}
+		}
+		c.made[cell] = t.size.whole
+	}
+}

@@ -17,7 +17,7 @@ const (
 
 // search gives the operands of includes. startsWith and endsWith take a step for each
 // character.
-func (f *from) search(args []expr) []expr {
+func (f *From) search(args []expr) []expr {
 	needle := args[1]
 	if v, ok := asArgument(needle); ok {
 		v.src.Needle = true
@@ -36,7 +36,7 @@ func (f *from) search(args []expr) []expr {
 // handle counts what an operator does with texts that are put together, and what it
 // makes of them. A byte costs it some 60 ns to fold or to search, 8 to read, and 1.5
 // to copy.
-func (f *from) handle(op sqlast.Op, args []expr) {
+func (f *From) handle(op sqlast.Op, args []expr) {
 	for _, a := range args {
 		if _, val := asArgument(a); val || a.typ().kind != value.TypeText {
 			continue

@@ -43,8 +43,8 @@ func (f *from) combine(q *query, n *message.Node, set sqlast.Set) error {
 	}
 	row := &occurrence{table: &decl.Table{Name: "rows"}, optional: true}
 	g := &group{names: shows.names, cells: map[*decl.Column]expr{}, records: true, repeats: set == sqlast.UnionAll}
-	row.group = g
-	d := &derived{outs: map[outKey]string{}, group: g}
+	row.made = g
+	d := &derived{outs: map[outKey]string{}}
 	var ours, their []sqlast.Output
 	f.c.sorting = true
 	defer func() { f.c.sorting = false }()
@@ -60,12 +60,12 @@ func (f *from) combine(q *query, n *message.Node, set sqlast.Set) error {
 		ours, their = append(ours, o), append(their, sqlast.Output{Expr: other.canonicalSQL(y), As: o.As})
 	}
 	source := *f
-	g.inner, d.inner = &source, &source
+	g.inner, d.inner = &source, &source.From
 	d.sel = source.sources.Of(&sqlast.Select{Columns: ours, Where: source.where})
 	with := other.sources.Of(&sqlast.Select{Columns: their, Where: other.where})
 	alias := f.c.alias()
 	f.c.derived = append(f.c.derived, alias)
-	*f = from{c: f.c, rows: []*occurrence{row}, at: map[*occurrence]place{row: {alias: alias, derived: d}}}
+	f.become(row, place{alias: alias, derived: d})
 	f.sources = scope.Combined(d.sel, set, with, alias)
 	*q = query{ns: []named{{language.RecordAlias, row}}, base: row}
 	if shows.bare {
@@ -78,7 +78,7 @@ func (f *from) combine(q *query, n *message.Node, set sqlast.Set) error {
 // arm finishes one of two queries, and gives what it shows.
 func (f *from) arm(q *query, name string) (*projection, error) {
 	out := q.out
-	if out == nil && q.base.group == nil {
+	if out == nil && groupOf(q.base) == nil {
 		return nil, fail.Errorf(fail.Invalid, name, "compares what two queries show: select the columns in both first, like .select(t => ({ id: t.id, name: t.name }))")
 	} else if out == nil {
 		out = wholeRow(q.base)

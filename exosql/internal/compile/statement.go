@@ -119,7 +119,7 @@ func (s *Statement) Row() (g *scope.Grant, fc *decl.Facet, ok bool) {
 // Whole reports whether the query is of rows of one table as they are.
 func (s *Statement) Whole() bool {
 	q := s.q
-	return q.out == nil && len(q.ns) == 1 && !q.base.grouped() && q.base.facet != nil && q.base.window == nil && q.base.selected == nil
+	return q.out == nil && len(q.ns) == 1 && !grouped(q.base) && q.base.facet != nil && windowOf(q.base) == nil && q.base.selected == nil
 }
 
 // Parent is the plan that finds the one row of the query that rows are inserted through by a link: the values of the link, and for each
@@ -191,7 +191,7 @@ func (s *Statement) Calculate(col *decl.Column, n *message.Node) (Assigned, erro
 	if c, ok := e.(colExpr); len(col.Enum) > 0 && (!ok || !slices.Equal(c.col.Enum, col.Enum)) {
 		return Assigned{}, fail.Errorf(fail.Invalid, "", "`%s` is one of '%s', and can't be set to what is calculated", col.Guest, strings.Join(col.Enum, "', '"))
 	}
-	name, val := fmt.Sprintf("c%d", len(s.sel.Columns)), e.sql(f)
+	name, val := fmt.Sprintf("c%d", len(s.sel.Columns)), e.sql(&f.From)
 	if held := f.holding(col, e); held != nil {
 		val = held
 	} else if _, plain := e.(colExpr); !plain && s.c.dialect == sqlast.SQLite { // PostgreSQL knows what its columns hold
@@ -487,4 +487,31 @@ func image(row *occurrence) *projection {
 		add(c.Guest, c)
 	}
 	return p
+}
+
+// Misfits is the plan that counts the rows that a change finds, n says which, and that have a misfit in a column that it asks of or
+// calculates with; nil: there is none. s is made anew, of the message of the change. What is null to the program and not in the database
+// is not changed as if it were.
+func (s *Statement) Misfits(n *message.Node, change *Statement) (*plan.Plan, error) {
+	var cols []*decl.Column
+	for _, e := range change.c.fitted {
+		if e.row == change.q.base {
+			cols = append(cols, e.col)
+		}
+	}
+	if len(cols) == 0 {
+		return nil, nil
+	}
+	if err := s.Find(n); err != nil {
+		return nil, err
+	}
+	if err := s.f.settle(s.q); err != nil {
+		return nil, err
+	}
+	var any []expr
+	for _, col := range cols {
+		any = append(any, misfitExpr{colExpr{s.q.base, col}})
+	}
+	s.f.demand(joined(sqlast.Or, any))
+	return s.f.finish(&query{base: s.q.base, ns: s.q.ns}, plan.RunCount, nil)
 }

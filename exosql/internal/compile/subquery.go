@@ -9,36 +9,10 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// subquery is what a callback asks of the rows that a link of its row leads to: a column of the one row, an
-// aggregate of them, or whether there are such rows. In the statement it is a subquery of that row, with tables that
-// entered by their own scopes, so it has one value in each row and never makes two of one. What a program says of
-// the linked rows stands inside it behind their scope, as in any query: behind a fence, in a guard, or of a plan that
-// was judged open. What it says of the value stands outside, as of any column of the row.
-//
-// It is compiled anew wherever it is written: by then the row may be in another derived table.
-type subquery struct {
-	n   *message.Node
-	env names
-	of  exprType
-}
-
-func (e subquery) typ() exprType { return e.of }
-
-func (e subquery) sql(f *from) sqlast.Expr { return e.write(f, expr.sql) }
-
-// comparable is the value as it is compared and sorted, see colExpr.
-func (e subquery) comparable(f *from) sqlast.Expr { return e.write(f, compared) }
-
-// shown is the value as a result shows it.
-func (e subquery) shown(f *from) sqlast.Expr {
-	return e.write(f, func(x expr, sub *from) sqlast.Expr { return shown(x, sub) })
-}
-
-// ask interprets a node of a callback that asks of linked rows.
+// ask interprets a node of a callback that asks of linked rows. It is tried on the side, for its type and its errors.
 func (f *from) ask(n *message.Node, env names) (expr, error) {
-	// Tried on the side, for its type and its errors: nothing of it stays in the statement.
-	trial := *f.c
-	_, of, err := (&from{c: &trial, outer: f.outer, sources: f.sources, rows: f.rows, at: f.at}).subquery(n, env, expr.sql)
+	trial, at := f.c.trial(&f.From)
+	_, of, err := trial.subquery(at, n, env, expr.sql)
 	f.c.steps = trial.steps
 	if err == nil {
 		err = trial.failed
@@ -46,16 +20,17 @@ func (f *from) ask(n *message.Node, env names) (expr, error) {
 	return subquery{n, env, of}, err
 }
 
-func (e subquery) write(f *from, how func(expr, *from) sqlast.Expr) sqlast.Expr {
-	if !f.c.mayAsk() {
+// value writes a subquery.
+func (c *compiler) value(f *From, e subquery, how func(expr, *From) sqlast.Expr) sqlast.Expr {
+	if !c.mayAsk() {
 		return sqlast.Null
 	}
-	needed := f.c.needed
-	f.c.needed = false // its conditions say it themselves
-	x, _, err := f.subquery(e.n, e.env, how)
-	f.c.needed = needed
+	needed := c.needed
+	c.needed = false // its conditions say it themselves
+	x, _, err := c.subquery(f, e.n, e.env, how)
+	c.needed = needed
 	if err != nil {
-		f.c.fail(err)
+		c.fail(err)
 		return sqlast.Null
 	}
 	return x
@@ -70,16 +45,9 @@ func (c *compiler) mayAsk() bool {
 	return true
 }
 
-// fail ends the compilation with an error that is met while a statement is written.
-func (c *compiler) fail(err error) {
-	if c.failed == nil {
-		c.failed = err
-	}
-}
-
 // subquery builds and writes what a node asks of linked rows.
-func (f *from) subquery(n *message.Node, env names, how func(expr, *from) sqlast.Expr) (sqlast.Expr, exprType, error) {
-	sub := f.inside(n)
+func (c *compiler) subquery(f *From, n *message.Node, env names, how func(expr, *From) sqlast.Expr) (sqlast.Expr, exprType, error) {
+	sub := c.inside(n, f)
 	q, err := sub.query(n.Recv, env)
 	if err == nil && n.Op == message.OpField {
 		return sub.ofOne(q, n, how)
@@ -109,11 +77,11 @@ func (f *from) subquery(n *message.Node, env names, how func(expr, *from) sqlast
 
 // inside is where a query is built that n asks of in a callback. What depends on no row of the callback stands on its own:
 // its limits act once, it may have groups, and an engine runs it once (TestSubqueriesRunOnce).
-func (f *from) inside(n *message.Node) *from {
+func (c *compiler) inside(n *message.Node, f *From) *from {
 	if n.Closed() {
-		return f.c.newFrom(nil)
+		return c.newFrom(nil)
 	}
-	return f.c.newFrom(f)
+	return c.newFrom(f)
 }
 
 // one is a query of whether there are rows.
@@ -123,13 +91,13 @@ func (f *from) one() *sqlast.Select {
 
 // ofOne is a column of the row that a link to at most one leads to, or of the first row. Where the declaration says that it
 // is one and the table's key does not, the first row counts, too.
-func (f *from) ofOne(q *query, n *message.Node, how func(expr, *from) sqlast.Expr) (sqlast.Expr, exprType, error) {
+func (f *from) ofOne(q *query, n *message.Node, how func(expr, *From) sqlast.Expr) (sqlast.Expr, exprType, error) {
 	row := q.base
 	if row.facet == nil || row.facet.Column(n.Name) == nil {
 		return nil, exprType{}, fail.Errorf(fail.Denied, n.Name, "no such column")
 	}
 	x := colExpr{row, row.facet.Column(n.Name)}
-	sel := &sqlast.Select{Columns: []sqlast.Output{{Expr: how(x, f), As: "k"}}}
+	sel := &sqlast.Select{Columns: []sqlast.Output{{Expr: how(x, &f.From), As: "k"}}}
 	f.limitOne(sel, q)
 	f.sources.Of(sel).Where = f.where
 	return sqlast.Scalar{Sub: sel}, x.typ(), nil
@@ -145,7 +113,7 @@ func (f *from) limitOne(sel *sqlast.Select, q *query) {
 }
 
 // ofMany is an aggregate of linked rows.
-func (f *from) ofMany(q *query, n *message.Node, env names, how func(expr, *from) sqlast.Expr) (sqlast.Expr, exprType, error) {
+func (f *from) ofMany(q *query, n *message.Node, env names, how func(expr, *From) sqlast.Expr) (sqlast.Expr, exprType, error) {
 	var x expr
 	if n.Name != language.Count {
 		if err := q.after(n.Name, n.Args[0]); err != nil {
@@ -166,7 +134,7 @@ func (f *from) ofMany(q *query, n *message.Node, env names, how func(expr, *from
 	if err != nil {
 		return nil, exprType{}, err
 	}
-	sel := f.sources.Of(&sqlast.Select{Columns: []sqlast.Output{{Expr: how(x, f), As: "k"}}})
+	sel := f.sources.Of(&sqlast.Select{Columns: []sqlast.Output{{Expr: how(x, &f.From), As: "k"}}})
 	sel.Where = f.where
 	return sqlast.Scalar{Sub: sel}, x.typ(), nil
 }

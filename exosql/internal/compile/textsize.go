@@ -37,7 +37,7 @@ func (t exprType) fits(op string) error {
 }
 
 // boundedText is a text that may be made larger.
-func (f *from) boundedText(e expr) expr {
+func (f *From) boundedText(e expr) expr {
 	t := e.typ()
 	if _, value := asArgument(e); value || t.size.whole > 0 || isNull(e) {
 		return e

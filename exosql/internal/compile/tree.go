@@ -150,7 +150,7 @@ func (t *treeOf) rows(f *from, r *sqlast.Recursion, alias string) (*query, error
 	row, err := t.enter(f, func(row *occurrence) (on []sqlast.Expr) {
 		for _, k := range t.facet.Table.Keys {
 			for _, by := range f.pairs(colExpr{row, k}, colExpr{key, k}) {
-				on = append(on, call(sqlast.Eq, compared(by[0], f), compared(by[1], f)))
+				on = append(on, call(sqlast.Eq, compared(by[0], &f.From), compared(by[1], &f.From)))
 			}
 		}
 		return on

@@ -28,6 +28,16 @@ type window struct {
 	cells map[*decl.Column]expr
 }
 
+func (w *window) source() *From { return &w.inner.From }
+
+func (w *window) output(col *decl.Column) expr { return w.cells[col] }
+
+// windowOf is the window that a row stands for, or nil.
+func windowOf(row *occurrence) *window {
+	w, _ := row.made.(*window)
+	return w
+}
+
 // windowOrder is which rows of a window are told apart.
 type windowOrder int
 
@@ -136,7 +146,7 @@ func (f *from) doPartition(q *query, n *message.Node, env names) error {
 		return nil
 	})
 	f.open = false
-	row := &occurrence{table: &decl.Table{Name: "window"}, optional: true, window: w}
+	row := &occurrence{table: &decl.Table{Name: "window"}, optional: true, made: w}
 	f.at[row] = f.at[f.rows[0]]
 	f.rows = append(slices.Clip(f.rows), row)
 	q.ns = append(slices.Clip(q.ns), named{language.WindowAlias, row})
@@ -148,11 +158,11 @@ func isWindow(t *message.Type) bool { return t.Args["over"] != nil }
 
 // ofWindow interprets a function of a window.
 func (f *from) ofWindow(n *message.Node, env names) (expr, error) {
-	row, conds, err := f.groupOf(n.Recv, env)
-	if err != nil || row.window == nil {
+	row, conds, err := f.groupNode(n.Recv, env)
+	if err != nil || windowOf(row) == nil {
 		return nil, ErrNode(n)
 	}
-	w := row.window
+	w := windowOf(row)
 	var within []expr
 	for _, c := range conds {
 		y, err := w.value(n, c)
@@ -273,7 +283,7 @@ type overExpr struct {
 
 func (e overExpr) typ() exprType { return e.of }
 
-func (e overExpr) sql(f *from) sqlast.Expr {
+func (e overExpr) sql(f *From) sqlast.Expr {
 	o := sqlast.Windowed{Window: e.w.over(e.order), Func: e.fn, Frame: e.frame}
 	if e.x != nil {
 		o.X = f.canonicalSQL(e.x)
@@ -294,7 +304,7 @@ type overAll struct {
 
 func (e overAll) typ() exprType { return e.x.typ() }
 
-func (e overAll) sql(f *from) sqlast.Expr {
+func (e overAll) sql(f *From) sqlast.Expr {
 	before := f.c.over
 	f.c.over = &e
 	defer func() { f.c.over = before }()
@@ -317,4 +327,14 @@ func (e *overAll) of(a sqlast.Aggregate) sqlast.Windowed {
 // errShowsWindow is for a window where something is shown.
 func errShowsWindow() error {
 	return fail.Errorf(fail.Invalid, "select", "a window can't be shown; show what a function of it gives, like %s.rowNumber()", language.WindowAlias)
+}
+
+func (e overExpr) same(other expr) bool {
+	b, ok := other.(overExpr)
+	return ok && e.w == b.w && e.fn == b.fn && e.of == b.of && e.away == nil && b.away == nil && (e.x == nil) == (b.x == nil) && (e.x == nil || same(e.x, b.x))
+}
+
+func (e overAll) same(other expr) bool {
+	b, ok := other.(overAll)
+	return ok && e.w == b.w && e.frame == b.frame && e.rows == nil && b.rows == nil && same(e.x, b.x)
 }

@@ -1,0 +1,124 @@
+package compile
+
+import (
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/fence"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// This file holds what expressions need of the statement in the making: the engine, the form in which it is compiled, and what they note
+// in it. Package compile embeds it in its compiler.
+
+// Engine is the database that a statement is written for.
+type Engine struct {
+	Dialect sqlast.Dialect
+	// Form is how the database holds a column. nil: nobody knows, and all texts are compared twice.
+	Form func(*decl.Column) decl.Form
+	// Again: rows that were sorted as columns are stored had a misfit, see marked.
+	Again bool
+}
+
+// state is what expressions read of the statement that they are written into, and note in it.
+type state struct {
+	engine  Engine
+	known   map[*decl.Column]decl.Form // what engine has answered
+	dialect sqlast.Dialect             // of engine
+	program bool                       // the statement is a program's, and no chain of typed calls
+	zoned   bool                       // local time is not UTC
+	queries queries
+
+	fence.Form // in which it is compiled
+
+	slots   []plan.Source
+	emitted int // operations written: what is repeated in the statement counts each time
+	handled int // bytes of made texts in one row, weighed, see handle
+	held    int // bytes of them
+	holding int // aggregates that hold values, see holds
+	charge  int // the most of the labelled columns that the statement names
+
+	unchanged  bool           // a condition of ifUnchanged is being interpreted
+	satisfying bool           // conditions of a scope are being written
+	guarding   bool           // the scope of a guard is being written
+	linking    bool           // the condition of a link is being written
+	compared   []*decl.Column // all columns that links compare, of an earlier compilation, where some tables are guarded
+	touched    []*occurrence  // whose columns are read in what is written, while guards are
+	unguarded  bool           // a condition that would need a guard has none
+	sorting    bool           // by something of a guarded table
+	conditions int            // conditions of the program that are being written, one in another
+
+	needed   bool        // what is written has to hold: unknown is as good as false
+	fitted   []colExpr   // columns whose misfits are null in the statement
+	paging   bool        // the condition of a page whose rows are sorted as columns are stored is written
+	raw      int         // columns are written as they are stored: see misfit.go
+	changing bool        // the rows are found to be changed
+	base     *occurrence // the row that is changed, once it is known
+	extremes bool        // the one value that is asked is the least or the greatest of a column
+
+	over overWindow // aggregates that are written are of it, or nil
+
+	failed error // met while something is written
+}
+
+// queries writes the queries that stand in expressions. The compiler does: an expression knows the node of the message, and no more.
+type queries interface {
+	// value is what a subquery gives, written by how.
+	value(f *From, e subquery, how func(expr, *From) sqlast.Expr) sqlast.Expr
+	// among is whether a value is among those of a query.
+	among(f *From, e amongExpr) sqlast.Expr
+	// column is the column that a subquery is of, of the one row that a link leads to; nil: it is something else.
+	column(f *From, e subquery) *decl.Column
+}
+
+// overWindow writes an aggregate over the rows of a window.
+type overWindow interface {
+	of(a sqlast.Aggregate) sqlast.Windowed
+}
+
+// maxEmitted bounds what is written of it: an operand that is repeated could
+// double with each level.
+const maxEmitted = 50_000
+
+// form is how the database holds a column.
+func (c *state) form(col *decl.Column) decl.Form {
+	f, known := c.known[col]
+	if !known {
+		if f = c.engine.form(col); c.known == nil {
+			c.known = map[*decl.Column]decl.Form{}
+		}
+		c.known[col] = f
+	}
+	return f
+}
+
+// forms is form for rows of a table of PostgreSQL. SQLite has no other types.
+func (c *state) forms() func(*decl.Column) decl.Form {
+	if c.dialect != sqlast.Postgres {
+		return nil
+	}
+	return c.form
+}
+
+// fail ends the compilation with an error that is met while a statement is written.
+func (c *state) fail(err error) {
+	if c.failed == nil {
+		c.failed = err
+	}
+}
+
+// need writes a condition that has to hold, or one that is unknown where it is neither true nor false.
+func (c *state) need(holds bool, write func() sqlast.Expr) sqlast.Expr {
+	before := c.needed
+	c.needed = holds
+	x := write()
+	c.needed = before
+	return x
+}
+
+// form is how the database holds a column.
+func (e Engine) form(col *decl.Column) decl.Form {
+	if e.Form == nil {
+		return decl.Form{}
+	}
+	return e.Form(col)
+}
