@@ -10,18 +10,18 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// aggExpr is an aggregate function over the rows of a from. Those for which a condition does
+// Aggregate is an aggregate function over the rows of a from. Those for which a condition does
 // not hold have no value to it.
-type aggExpr struct {
+type Aggregate struct {
 	fn     sqlast.Func
 	x      expr // nil: each row counts
 	within []expr
-	of     exprType
+	of     Type
 }
 
-func (e aggExpr) typ() exprType { return e.of }
+func (e Aggregate) Type() Type { return e.of }
 
-func (e aggExpr) sql(f *From) sqlast.Expr {
+func (e Aggregate) SQL(f *From) sqlast.Expr {
 	if f.c.emitted++; f.c.emitted > maxEmitted {
 		return sqlast.Null // finish refuses the whole
 	}
@@ -49,13 +49,13 @@ func (e aggExpr) sql(f *From) sqlast.Expr {
 	if len(e.within) > 0 && x == nil {
 		x = sqlast.One
 	}
-	x = among(f, x, e.within)
+	x = onlyWhere(f, x, e.within)
 	if own, ok := e.x.(ownText); ok && len(e.within) > 0 {
 		x = own.collated(x)
 	}
 	a := sqlast.Aggregate{Func: e.fn, X: x, Stored: stored}
 	if over != nil {
-		return over.of(a)
+		return over.Of(a)
 	}
 	return a
 }
@@ -64,63 +64,63 @@ func (e aggExpr) sql(f *From) sqlast.Expr {
 // not two, and what is no number is an error and not left out.
 //
 // PostgreSQL tries the bounds of a sum that way in less time. Of some rows, or over a window, it takes the value as any other.
-func (e aggExpr) stored(f *From, window bool) (colExpr, bool) {
-	op, ok := e.x.(opExpr)
+func (e Aggregate) stored(f *From, window bool) (Column, bool) {
+	op, ok := e.x.(Operation)
 	if !ok || op.op != sqlast.Bounded || f.c.dialect == sqlast.Postgres && (window || len(e.within) > 0 || e.fn != sqlast.Sum && e.fn != sqlast.Mean) {
-		return colExpr{}, false
+		return Column{}, false
 	}
 	switch e.fn {
 	case sqlast.Sum, sqlast.Mean, sqlast.Median, sqlast.MinNumber, sqlast.MaxNumber:
-		c, ok := op.args[0].(colExpr)
+		c, ok := op.args[0].(Column)
 		return c, ok
 	}
-	return colExpr{}, false
+	return Column{}, false
 }
 
 // asStored reports whether the aggregate is of a column as it is stored: a sum leaves misfits out by itself, and whether the least or the
 // greatest is one shows, see marked.
-func (e aggExpr) asStored(f *From) bool {
-	c, ok := plainText(e.x).(colExpr)
-	return ok && f.c.dialect == sqlast.SQLite && (e.fn == sqlast.SumWhole || f.c.extremes && !f.c.engine.Again && len(e.within) == 0 && f.c.form(c.col).Indexed)
+func (e Aggregate) asStored(f *From) bool {
+	c, ok := plainText(e.x).(Column)
+	return ok && f.c.dialect == sqlast.SQLite && (e.fn == sqlast.SumWhole || f.c.extremes && !f.c.engine.Again && len(e.within) == 0 && f.c.formOf(c.col).Indexed)
 }
 
-// among is x in the rows for which conditions hold, and NULL in others.
-func among(f *From, x sqlast.Expr, within []expr) sqlast.Expr {
+// onlyWhere is x in the rows for which conditions hold, and NULL in others.
+func onlyWhere(f *From, x sqlast.Expr, within []expr) sqlast.Expr {
 	if len(within) == 0 {
 		return x
 	}
 	conds := make([]sqlast.Expr, len(within))
 	for i, c := range within {
-		conds[i] = f.c.need(true, func() sqlast.Expr { return demanded(c).sql(f) })
+		conds[i] = f.c.need(true, func() sqlast.Expr { return demanded(c).SQL(f) })
 	}
 	return call(sqlast.Case, all(conds), x, sqlast.Null)
 }
 
 // aggregate is the aggregate with a name, of x in the rows for which conditions hold.
 func (f *From) aggregate(name string, x expr, within []expr) (expr, error) {
-	count := exprType{kind: value.TypeInt, size: digits{19, 0}}
+	count := Type{kind: value.TypeInt, size: digits{19, 0}}
 	switch name {
 	case language.Count:
-		return aggExpr{sqlast.Count, nil, within, count}, nil
+		return Aggregate{sqlast.Count, nil, within, count}, nil
 	case language.CountDistinct:
-		return aggExpr{sqlast.CountDistinct, f.distinctly(x), within, count}, nil
+		return Aggregate{sqlast.CountDistinct, f.distinctly(x), within, count}, nil
 	case language.Sum:
 		sum := f.sum(x, within)
-		return sum, sum.typ().fits(name)
+		return sum, sum.Type().fits(name)
 	case language.Avg:
 		sum := f.sum(x, within)
-		n := aggExpr{sqlast.Count, f.summed(x), within, count}
-		of := exprType{kind: value.TypeFloat, exact: true}
-		if x.typ().kind == value.TypeDecimal {
+		n := Aggregate{sqlast.Count, f.summed(x), within, count}
+		of := Type{kind: value.TypeFloat, exact: true}
+		if x.Type().kind == value.TypeDecimal {
 			of.kind = value.TypeDecimal
 		}
 		if f.c.dialect == sqlast.SQLite && !whole(x) { // what is no number is counted by COUNT, and not summed
 			of.size = sizeOf(sqlast.Over, []expr{sum, n})
-			return aggExpr{sqlast.Mean, f.bounded(x), within, of}, of.fits(name)
+			return Aggregate{sqlast.Mean, f.bounded(x), within, of}, of.fits(name)
 		}
-		args := []expr{sum, opExpr{sqlast.IntExact, []expr{n}, exprType{kind: value.TypeInt, exact: true, size: count.size}}}
+		args := []expr{sum, Operation{sqlast.IntExact, []expr{n}, Type{kind: value.TypeInt, exact: true, size: count.size}}}
 		of.size = sizeOf(sqlast.Over, args)
-		return meanExpr{aggExpr{sqlast.Mean, sum.(aggExpr).x, within, of}, opExpr{sqlast.Over, args, of}}, of.fits(name)
+		return mean{Aggregate{sqlast.Mean, sum.(Aggregate).x, within, of}, Operation{sqlast.Over, args, of}}, of.fits(name)
 	case language.Median:
 		return f.median(x, within)
 	case language.Min, language.Max:
@@ -129,19 +129,19 @@ func (f *From) aggregate(name string, x expr, within []expr) (expr, error) {
 	return nil, ErrNode(&message.Node{Name: name})
 }
 
-// meanExpr is a mean: of a column of decimals as one function, and else a sum by a count.
-type meanExpr struct {
-	stored aggExpr
-	over   opExpr
+// mean is a mean: of a column of decimals as one function, and else a sum by a count.
+type mean struct {
+	stored Aggregate
+	over   Operation
 }
 
-func (e meanExpr) typ() exprType { return e.over.of }
+func (e mean) Type() Type { return e.over.of }
 
-func (e meanExpr) sql(f *From) sqlast.Expr {
+func (e mean) SQL(f *From) sqlast.Expr {
 	if _, ok := e.stored.stored(f, f.c.over != nil); ok {
-		return e.stored.sql(f)
+		return e.stored.SQL(f)
 	}
-	return e.over.sql(f)
+	return e.over.SQL(f)
 }
 
 // summed is a number as it is summed.
@@ -154,7 +154,7 @@ func (f *From) summed(x expr) expr {
 
 // whole reports whether x is a column of whole numbers: each engine sums those by itself.
 func whole(x expr) bool {
-	c, ok := x.(colExpr)
+	c, ok := x.(Column)
 	return ok && c.col.Kind == value.TypeInt
 }
 
@@ -162,12 +162,12 @@ func whole(x expr) bool {
 const sumDigits = 12
 
 func (f *From) sum(x expr, within []expr) expr {
-	of := x.typ()
+	of := x.Type()
 	of.exact, of.size = true, digits{of.digits().whole + sumDigits, of.digits().part}
 	if whole(x) {
-		return aggExpr{sqlast.SumWhole, x, within, of}
+		return Aggregate{sqlast.SumWhole, x, within, of}
 	}
-	return aggExpr{sqlast.Sum, f.bounded(x), within, of}
+	return Aggregate{sqlast.Sum, f.bounded(x), within, of}
 }
 
 // maxHolding is how many aggregates of a query may hold what they take: each has a bound of
@@ -187,44 +187,44 @@ func (f *From) median(x expr, within []expr) (expr, error) {
 	if err := f.holds(language.Median); err != nil {
 		return nil, err
 	}
-	of := exprType{kind: value.TypeFloat, exact: true}
-	if x.typ().kind == value.TypeDecimal {
+	of := Type{kind: value.TypeFloat, exact: true}
+	if x.Type().kind == value.TypeDecimal {
 		of.kind = value.TypeDecimal
 	}
 	x = f.summed(x)
 	of.size = sizeOf(sqlast.Plus, []expr{x})
 	of.size.part++ // of a half
-	return aggExpr{sqlast.Median, x, within, of}, of.fits(language.Median)
+	return Aggregate{sqlast.Median, x, within, of}, of.fits(language.Median)
 }
 
 // extreme is the least or the greatest value.
 func (f *From) extreme(name string, x expr, within []expr) (expr, error) {
-	of, greatest := x.typ(), name == language.Max
+	of, greatest := x.Type(), name == language.Max
 	switch {
 	case of.native.Extreme:
-		x = nativeExpr{x, true}
+		x = Native{x, true}
 	case !of.native.Text():
 		return nil, fail.Errorf(fail.Invalid, name, "%s", noOrder(x, "the database has no "+name+" of it, but an order: take the first row of .orderBy(…)"))
 	case of.decimal():
 		x = f.bounded(x)
-		of = x.typ()
+		of = x.Type()
 		of.exact = true
 		if greatest {
-			return aggExpr{sqlast.MaxNumber, x, within, of}, nil
+			return Aggregate{sqlast.MaxNumber, x, within, of}, nil
 		}
-		return aggExpr{sqlast.MinNumber, x, within, of}, nil
+		return Aggregate{sqlast.MinNumber, x, within, of}, nil
 	case of.kind == value.TypeText:
-		x = textExpr{x}
-		of = x.typ()
+		x = Text{x}
+		of = x.Type()
 	}
-	if c, ok := x.(colExpr); ok && c.single() {
+	if c, ok := x.(Column); ok && c.single() {
 		x = f.exactly(x)
-		of = x.typ()
+		of = x.Type()
 	}
 	if greatest {
-		return aggExpr{sqlast.Max, x, within, of}, nil
+		return Aggregate{sqlast.Max, x, within, of}, nil
 	}
-	return aggExpr{sqlast.Min, x, within, of}, nil
+	return Aggregate{sqlast.Min, x, within, of}, nil
 }
 
 // distinctly is a value such that different ones have different texts in the engine.
@@ -233,40 +233,40 @@ func (f *From) distinctly(x expr) expr {
 		return same[0]
 	} else if own, _, ok := f.loose(x); ok {
 		return own
-	} else if x.typ().kind == value.TypeText {
-		return textExpr{x}
+	} else if x.Type().kind == value.TypeText {
+		return Text{x}
 	}
-	return keyOf(x, x.typ())
+	return keyOf(x, x.Type())
 }
 
 // same reports whether two expressions over one from are the same. What is not known to be is not.
 func same(a, b expr) bool {
 	switch a := a.(type) {
-	case colExpr, argExpr, constExpr, nullExpr, cell, searchExpr:
+	case Column, Argument, Const, Null, cell, Searched:
 		return a == b
 	case known:
 		b, ok := b.(known)
 		return ok && same(a.x, b.x)
-	case textExpr:
-		b, ok := b.(textExpr)
+	case Text:
+		b, ok := b.(Text)
 		return ok && same(a.x, b.x)
-	case nativeExpr:
-		b, ok := b.(nativeExpr)
+	case Native:
+		b, ok := b.(Native)
 		return ok && same(a.x, b.x)
 	case ownText:
 		b, ok := b.(ownText)
 		return ok && same(a.x, b.x)
-	case opExpr:
-		b, ok := b.(opExpr)
+	case Operation:
+		b, ok := b.(Operation)
 		return ok && a.op == b.op && a.of == b.of && slices.EqualFunc(a.args, b.args, same)
-	case meanExpr:
-		b, ok := b.(meanExpr)
+	case mean:
+		b, ok := b.(mean)
 		return ok && same(a.over, b.over)
-	case aggExpr:
-		b, ok := b.(aggExpr)
+	case Aggregate:
+		b, ok := b.(Aggregate)
 		return ok && a.fn == b.fn && a.of == b.of && (a.x == nil) == (b.x == nil) && (a.x == nil || same(a.x, b.x)) && slices.EqualFunc(a.within, b.within, same)
-	case interface{ same(expr) bool }:
-		return a.same(b)
+	case interface{ Same(expr) bool }:
+		return a.Same(b)
 	}
 	return false
 }

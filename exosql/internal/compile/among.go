@@ -13,7 +13,7 @@ func isQuery(n *message.Node) bool {
 
 // among interprets in and notIn of a query.
 func (f *from) among(x expr, n *message.Node, env names) (expr, error) {
-	e := amongExpr{x: x, n: n.Args[0], env: env, not: n.Name == "notIn"}
+	e := Among{x: x, n: n.Args[0], env: env, not: n.Name == "notIn"}
 	trial, at := f.c.trial(&f.From) // for its errors
 	err := trial.writeAmong(at, e, func(*from, sqlast.Expr, sqlast.Expr, []sqlast.Expr) {})
 	f.c.steps = trial.steps
@@ -23,8 +23,8 @@ func (f *from) among(x expr, n *message.Node, env names) (expr, error) {
 	return e, err
 }
 
-// among writes whether a value is among those of a query.
-func (c *compiler) among(f *From, e amongExpr) (x sqlast.Expr) {
+// Among writes whether a value is among those of a query.
+func (c *compiler) Among(f *From, e Among) (x sqlast.Expr) {
 	if !c.mayAsk() {
 		return sqlast.Null
 	}
@@ -52,19 +52,19 @@ func (c *compiler) among(f *From, e amongExpr) (x sqlast.Expr) {
 }
 
 // ofValue is the condition none where x is a value. Where it is NULL the condition is unknown.
-func ofValue(e amongExpr, f *From, none sqlast.Expr) sqlast.Expr {
+func ofValue(e Among, f *From, none sqlast.Expr) sqlast.Expr {
 	switch {
 	case e.null:
 		return none
 	case e.held: // PostgreSQL makes no anti-join in a CASE
-		return call(sqlast.And, call(sqlast.IsNotNull, e.x.sql(f)), none)
+		return call(sqlast.And, call(sqlast.IsNotNull, e.x.SQL(f)), none)
 	}
-	return call(sqlast.Case, call(sqlast.IsNotNull, e.x.sql(f)), none, sqlast.Null)
+	return call(sqlast.Case, call(sqlast.IsNotNull, e.x.SQL(f)), none, sqlast.Null)
 }
 
 // writeAmong builds the query of e and gives write the two sides as they are compared, and the fence that the select of theirs
 // needs itself.
-func (c *compiler) writeAmong(f *From, e amongExpr, write func(sub *from, theirs, ours sqlast.Expr, fence []sqlast.Expr)) error {
+func (c *compiler) writeAmong(f *From, e Among, write func(sub *from, theirs, ours sqlast.Expr, fence []sqlast.Expr)) error {
 	sub := c.inside(e.n, f)
 	q, err := sub.query(e.n, e.env)
 	if err == nil {
@@ -95,7 +95,7 @@ func (c *compiler) writeAmong(f *From, e amongExpr, write func(sub *from, theirs
 	f.handle(sqlast.Eq, []expr{e.x, theirs})
 	both := f.keyed([]expr{e.x, theirs})
 	if !sub.neverNull(theirs) {
-		sub.where = append(sub.where, call(sqlast.IsNotNull, theirs.sql(&sub.From)))
+		sub.where = append(sub.where, call(sqlast.IsNotNull, theirs.SQL(&sub.From)))
 	}
 	needed := c.needed
 	c.needed = false // of the operands

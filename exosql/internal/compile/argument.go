@@ -24,27 +24,27 @@ var casts = map[string]sqlast.Cast{
 	plan.ArgZone: sqlast.CastText, plan.ArgDepth: sqlast.CastInteger, plan.ArgMoving: sqlast.CastInteger, plan.ArgMatch: sqlast.CastText, plan.ArgRank: sqlast.CastText, plan.ArgSought: sqlast.CastText,
 }
 
-// argExpr is a value of the program or of the host, bound to a placeholder of its own
+// Argument is a value of the program or of the host, bound to a placeholder of its own
 // wherever it is used.
-type argExpr struct {
+type Argument struct {
 	src  plan.Source
 	kind string
 	size digits
 }
 
-func (e argExpr) sql(f *From) sqlast.Expr { return f.c.arg(e.src) }
+func (e Argument) SQL(f *From) sqlast.Expr { return f.c.arg(e.src) }
 
-func (e argExpr) typ() exprType { return exprType{kind: e.kind, size: e.size} }
+func (e Argument) Type() Type { return Type{kind: e.kind, size: e.size} }
 
 // as is the value bound as one of another kind.
-func (e argExpr) as(kind string) argExpr {
-	e.size = e.typ().digits() // a whole number stays one
+func (e Argument) as(kind string) Argument {
+	e.size = e.Type().digits() // a whole number stays one
 	e.kind, e.src.Kind = kind, kind
 	return e
 }
 
 // beside is the value bound as what it was written for: a text as a decimal or a day.
-func (e argExpr) beside(kind string) argExpr {
+func (e Argument) beside(kind string) Argument {
 	if casts[kind] != sqlast.NoCast && e.kind != kind || kind == value.TypeFloat && e.kind == value.TypeInt {
 		return e.as(kind)
 	}
@@ -52,8 +52,8 @@ func (e argExpr) beside(kind string) argExpr {
 }
 
 // literal is a value of the message, bound as of the given kind, or as what it is.
-func literal(n *message.Node, kind string) argExpr {
-	e := argExpr{src: plan.Source{Origin: plan.FromMessage, Index: n.Slot, Item: -1}, kind: typeOfValue(n.Lit)}
+func literal(n *message.Node, kind string) Argument {
+	e := Argument{src: plan.Source{Origin: plan.FromMessage, Index: n.Slot, Item: -1}, kind: typeOfValue(n.Lit)}
 	return e.beside(kind)
 }
 
@@ -68,19 +68,19 @@ func scalarOf(typ string) string {
 	return typ
 }
 
-// constExpr is a constant of a statement's text.
-type constExpr sqlast.Const
+// Const is a constant of a statement's text.
+type Const sqlast.Const
 
-func (e constExpr) sql(*From) sqlast.Expr { return sqlast.Const(e) }
+func (e Const) SQL(*From) sqlast.Expr { return sqlast.Const(e) }
 
-func (e constExpr) typ() exprType { return exprType{kind: value.TypeInt} }
+func (e Const) Type() Type { return Type{kind: value.TypeInt} }
 
-// nullExpr is the literal null, whose place in the message's shape says so.
-type nullExpr struct{}
+// Null is the literal null, whose place in the message's shape says so.
+type Null struct{}
 
-func (nullExpr) sql(*From) sqlast.Expr { return sqlast.Null }
+func (Null) SQL(*From) sqlast.Expr { return sqlast.Null }
 
-func (nullExpr) typ() exprType { return exprType{kind: value.TypeNull} }
+func (Null) Type() Type { return Type{kind: value.TypeNull} }
 
 // ErrNode is for trees that the gate should have refused: never the guest's words.
 func ErrNode(n *message.Node) error {

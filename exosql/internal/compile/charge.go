@@ -15,17 +15,17 @@ const maxMadeSealed = 24 << 20
 // charged as the largest of the columns.
 func chargeOf(e expr) int {
 	switch x := e.(type) {
-	case colExpr:
+	case Column:
 		return sizeOfColumn(x.col)
-	case argExpr:
+	case Argument:
 		return sealed.Size(x.kind)
-	case nullExpr:
+	case Null:
 		return 1
-	case textExpr:
+	case Text:
 		return chargeOf(x.x)
-	case nativeExpr:
+	case Native:
 		return chargeOf(x.x)
-	case opExpr:
+	case Operation:
 		if x.of.kind != value.TypeText {
 			return sealed.Size(x.of.kind)
 		}

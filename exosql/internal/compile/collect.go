@@ -23,18 +23,19 @@ type listExpr struct {
 	within []expr
 }
 
-func (e listExpr) typ() exprType { return exprType{kind: value.TypeJSON} }
+func (e listExpr) Type() Type { return Type{kind: value.TypeJSON} }
 
-func (e listExpr) sql(f *From) sqlast.Expr {
-	if f.c.emitted++; f.c.emitted > maxEmitted {
+func (e listExpr) SQL(*From) sqlast.Expr {
+	c := e.g.inner.c
+	if c.emitted++; c.emitted > maxEmitted {
 		return sqlast.Null // finish refuses the whole
 	}
-	if len(f.c.Guards) > 0 {
-		f.c.unguarded = true // rows out of scope may be read in such a statement, and not be sorted by the program
+	if len(c.Guards) > 0 {
+		c.unguarded = true // rows out of scope may be read in such a statement, and not be sorted by the program
 	}
-	before := f.c.sorting
-	f.c.sorting = true
-	defer func() { f.c.sorting = before }()
+	before := c.sorting
+	c.sorting = true
+	defer func() { c.sorting = before }()
 	if e.g.rows == nil {
 		return sqlast.Collected{X: e.value(e.g.inner), OrderBy: e.order(e.g.inner)}
 	}
@@ -48,7 +49,7 @@ func (e listExpr) sql(f *From) sqlast.Expr {
 }
 
 // value is the text of a row in the list, or NULL.
-func (e listExpr) value(f *from) sqlast.Expr { return among(&f.From, e.text.sql(&f.From), e.within) }
+func (e listExpr) value(f *from) sqlast.Expr { return onlyWhere(&f.From, e.text.SQL(&f.From), e.within) }
 
 // order ends in the text itself: a table may have no key.
 func (e listExpr) order(f *from) []sqlast.Order {
@@ -92,12 +93,12 @@ func (g *group) collect(row *occurrence, x expr, of *message.Type, within []expr
 	if err := f.holds(language.Collect); err != nil {
 		return nil, err
 	}
-	kind := x.typ().kind
-	if _, value := x.(argExpr); value || !language.Groupable[kind] {
+	kind := x.Type().kind
+	if _, value := x.(Argument); value || !language.Groupable[kind] {
 		return nil, fail.Errorf(fail.Invalid, language.Collect, "a list is of a column, or of an expression of columns, that has numbers, texts, truth values, times, days or ids")
 	}
 	text := f.toText(x)
-	if err := text.typ().fits(language.Collect); err != nil {
+	if err := text.Type().fits(language.Collect); err != nil {
 		return nil, err
 	}
 	c := g.cell(row, listExpr{g, text, within})

@@ -13,7 +13,7 @@ func conjuncts(e expr) []expr {
 	if k, ok := e.(known); ok {
 		e = k.x
 	}
-	op, ok := e.(opExpr)
+	op, ok := e.(Operation)
 	if !ok || op.op != sqlast.And {
 		return []expr{demanded(e)}
 	}
@@ -30,11 +30,11 @@ func demanded(e expr) expr {
 	switch x := e.(type) {
 	case known:
 		return demanded(x.x)
-	case amongExpr:
+	case Among:
 		x.held = true
 		return x
 	}
-	op, ok := e.(opExpr)
+	op, ok := e.(Operation)
 	if !ok {
 		return e
 	}
@@ -53,12 +53,12 @@ func demanded(e expr) expr {
 func leakproof(e expr) *occurrence {
 	op, x, with := sqlast.Eq, expr(nil), []expr(nil)
 	switch e := e.(type) {
-	case inExpr:
+	case In:
 		if e.not {
 			return nil
 		}
 		x, with = e.x, e.list
-	case opExpr:
+	case Operation:
 		if len(e.args) == 0 {
 			return nil
 		}
@@ -66,7 +66,7 @@ func leakproof(e expr) *occurrence {
 	default:
 		return nil
 	}
-	c, ok := plainText(x).(colExpr)
+	c, ok := plainText(x).(Column)
 	if !ok || !fence.Leakproof(op, operand(x), mapped(with, operand)...) {
 		return nil
 	}
@@ -76,12 +76,12 @@ func leakproof(e expr) *occurrence {
 // operand is what an expression is as a side of a condition.
 func operand(e expr) fence.Operand {
 	switch t := plainText(e).(type) {
-	case colExpr:
+	case Column:
 		if t.single() {
 			return fence.Operand{} // it is compared by a function
 		}
 		return fence.Operand{Column: true, Key: t.col.Key, Indexed: t.col.Indexed, Optional: t.row.optional}
-	case argExpr:
+	case Argument:
 		return fence.Operand{Value: true}
 	}
 	return fence.Operand{}
@@ -89,9 +89,9 @@ func operand(e expr) fence.Operand {
 
 func plainText(e expr) expr {
 	switch t := e.(type) {
-	case textExpr:
+	case Text:
 		return t.x
-	case nativeExpr:
+	case Native:
 		return t.x
 	case ownText:
 		return t.x
@@ -101,7 +101,7 @@ func plainText(e expr) expr {
 
 // bare reports whether an expression is a column as it is stored.
 func bare(e expr) bool {
-	_, ok := plainText(e).(colExpr)
+	_, ok := plainText(e).(Column)
 	return ok
 }
 
@@ -110,7 +110,7 @@ func free(e expr) bool { return operand(e).Free() }
 
 // identity reports whether a condition compares two columns that a link could.
 func identity(e expr) bool {
-	op, ok := e.(opExpr)
+	op, ok := e.(Operation)
 	if !ok || len(op.args) != 2 {
 		return false
 	}
@@ -120,7 +120,7 @@ func identity(e expr) bool {
 }
 
 // keyColumn is the column that an operand compares as it is stored.
-func keyColumn(e expr) (colExpr, bool) {
+func keyColumn(e expr) (Column, bool) {
 	switch t := e.(type) {
 	case sameText:
 		return t.x, true
@@ -128,15 +128,15 @@ func keyColumn(e expr) (colExpr, bool) {
 		return t.x, true
 	case stored:
 		return t.x, true
-	case nativeExpr:
-		c, ok := t.x.(colExpr)
+	case Native:
+		c, ok := t.x.(Column)
 		return c, ok
 	}
-	c, ok := e.(colExpr)
+	c, ok := e.(Column)
 	return c, ok
 }
 
-func declared(a, b colExpr) bool {
+func declared(a, b Column) bool {
 	if a.row.facet == nil {
 		return false
 	}

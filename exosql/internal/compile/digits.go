@@ -14,7 +14,7 @@ import (
 type digits struct{ whole, part int }
 
 // digits is the bound of a number of this type.
-func (t exprType) digits() digits {
+func (t Type) digits() digits {
 	switch {
 	case t.size != digits{}:
 		return t.size
@@ -27,28 +27,28 @@ func (t exprType) digits() digits {
 }
 
 // unbounded is a decimal as it is stored: a numeric of PostgreSQL may have 100,000 digits.
-func (t exprType) unbounded() bool { return t.kind == value.TypeDecimal && t.size == digits{} }
+func (t Type) unbounded() bool { return t.kind == value.TypeDecimal && t.size == digits{} }
 
 // bounded is a number to be calculated with. One that is stored with more digits
 // than scalar.MaxDigits on one side of its point has no value.
 func (f *From) bounded(e expr) expr {
-	t := e.typ()
+	t := e.Type()
 	if !t.unbounded() {
 		return f.exactly(e)
 	}
 	t.size = t.digits()
 	if f.c.dialect == sqlast.Postgres {
-		return opExpr{sqlast.Bounded, []expr{e, e, e}, t}
+		return Operation{sqlast.Bounded, []expr{e, e, e}, t}
 	}
-	return opExpr{sqlast.Bounded, []expr{e}, t}
+	return Operation{sqlast.Bounded, []expr{e}, t}
 }
 
 // sizeOf is the bound of what an operator gives.
 func sizeOf(op sqlast.Op, args []expr) digits {
-	a := args[0].typ().digits()
+	a := args[0].Type().digits()
 	b := a
 	if len(args) > 1 {
-		b = args[1].typ().digits()
+		b = args[1].Type().digits()
 	}
 	switch op {
 	case sqlast.Plus, sqlast.Minus:
@@ -71,7 +71,7 @@ func sizeOf(op sqlast.Op, args []expr) digits {
 func largest(args []expr) digits {
 	var out digits
 	for _, a := range args {
-		if t := a.typ(); t.number() {
+		if t := a.Type(); t.number() {
 			if t.unbounded() {
 				return digits{}
 			}

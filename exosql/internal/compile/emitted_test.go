@@ -17,9 +17,9 @@ type leafExpr struct {
 	n *int
 }
 
-func (e leafExpr) typ() exprType { return exprType{kind: value.TypeBool} }
+func (e leafExpr) Type() Type { return Type{kind: value.TypeBool} }
 
-func (e leafExpr) sql(*From) sqlast.Expr {
+func (e leafExpr) SQL(*From) sqlast.Expr {
 	e.t.Helper()
 	if *e.n++; *e.n > 2*maxEmitted {
 		e.t.Fatalf("an operand was written %d times", *e.n)
@@ -36,9 +36,9 @@ func TestDoublingIsRefused(t *testing.T) {
 		f := newCompilerOn(Engine{Dialect: dialect}, nil).newFrom(nil)
 		var e expr = leafExpr{t, &n}
 		for range 30 {
-			e = opExpr{sqlast.Or, []expr{e, e}, e.typ()}
+			e = Operation{sqlast.Or, []expr{e, e}, e.Type()}
 		}
-		f.where = append(f.where, e.sql(&f.From))
+		f.where = append(f.where, e.SQL(&f.From))
 		_, err := f.finish(&query{}, plan.RunCount, nil)
 		if !errors.Is(err, fail.ErrLimit) || !strings.Contains(err.Error(), "repeats its expressions") {
 			t.Errorf("dialect %v: %v", dialect, err)

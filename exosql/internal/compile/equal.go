@@ -21,12 +21,12 @@ type ownText struct {
 	by decl.Form
 }
 
-func (e ownText) typ() exprType { return e.x.typ() }
+func (e ownText) Type() Type { return e.x.Type() }
 
-func (e ownText) sql(f *From) sqlast.Expr {
-	c, column := e.x.(colExpr)
+func (e ownText) SQL(f *From) sqlast.Expr {
+	c, column := e.x.(Column)
 	if !column {
-		return e.collated(e.x.(subquery).write(f, func(x expr, sub *From) sqlast.Expr { return ownText{x, e.by}.sql(sub) }))
+		return e.collated(e.x.(subquery).write(f, func(x expr, sub *From) sqlast.Expr { return ownText{x, e.by}.SQL(sub) }))
 	}
 	if f.c.dialect == sqlast.SQLite || e.by.Equality.ByType() {
 		return f.unindexed(f.col(c.row, c.col), c.row, c.col)
@@ -47,7 +47,7 @@ func (e ownText) collated(x sqlast.Expr) sqlast.Expr {
 func (f *From) loose(x expr) (own expr, by decl.Form, ok bool) {
 	var col *decl.Column
 	switch e := x.(type) {
-	case colExpr:
+	case Column:
 		col = e.col
 	case cell:
 		if e.by != nil {
@@ -55,13 +55,13 @@ func (f *From) loose(x expr) (own expr, by decl.Form, ok bool) {
 		}
 		return x, by, false
 	case subquery:
-		if col = f.c.queries.column(f, e); col == nil {
+		if col = f.c.queries.Column(f, e); col == nil {
 			return x, by, false
 		}
 	default:
 		return x, by, false
 	}
-	by = f.c.form(col)
+	by = f.c.formOf(col)
 	ok = f.c.wider(col) && !by.Numbers && (by.Equality == decl.WiderEquality || by.Equality == decl.CaselessType)
 	return ownText{x, by}, by, ok
 }
@@ -93,24 +93,24 @@ func (f *From) equally(x expr) expr {
 
 // canonical is a key such that equal ones are shown alike.
 func (f *From) canonical(x expr) expr {
-	switch t := x.typ(); {
+	switch t := x.Type(); {
 	case t.kind == value.TypeText && t.native.Ordered:
-		return nativeExpr{x, false}
+		return Native{x, false}
 	case t.kind == value.TypeText:
-		return textExpr{x}
+		return Text{x}
 	case t.decimal() && f.c.dialect == sqlast.SQLite: // 1.0 and 1.00 are two texts
 		x = f.bounded(x)
-		return opExpr{sqlast.Plus, []expr{x, constExpr(sqlast.Zero)}, exprType{kind: t.kind, exact: true, size: x.typ().digits()}}
+		return Operation{sqlast.Plus, []expr{x, Const(sqlast.Zero)}, Type{kind: t.kind, exact: true, size: x.Type().digits()}}
 	}
 	return x
 }
 
 // canonicalSQL writes a key as it is shown.
 func (f *From) canonicalSQL(x expr) sqlast.Expr {
-	if _, column := x.(colExpr); column && f.c.dialect == sqlast.SQLite { // misfits are of one group
+	if _, column := x.(Column); column && f.c.dialect == sqlast.SQLite { // misfits are of one group
 		return compared(x, f)
 	}
-	if _, native := x.(nativeExpr); native || x.typ().kind == value.TypeTime && f.c.dialect == sqlast.Postgres {
+	if _, native := x.(Native); native || x.Type().kind == value.TypeTime && f.c.dialect == sqlast.Postgres {
 		return compared(x, f)
 	}
 	return shown(x, f)

@@ -24,18 +24,18 @@ func (c *state) equality(col *decl.Column) decl.Equality {
 	default:
 		return decl.ExactEquality
 	}
-	return c.form(col).Equality
+	return c.formOf(col).Equality
 }
 
 // wider reports whether the database may take different values of a column for equal.
 func (c *state) wider(col *decl.Column) bool { return c.equality(col) != decl.ExactEquality }
 
 // exactText is a column of texts as it is compared exactly: by its characters.
-type exactText struct{ x colExpr }
+type exactText struct{ x Column }
 
-func (e exactText) typ() exprType { return e.x.typ() }
+func (e exactText) Type() Type { return e.x.Type() }
 
-func (e exactText) sql(f *From) sqlast.Expr {
+func (e exactText) SQL(f *From) sqlast.Expr {
 	x := f.col(e.x.row, e.x.col)
 	switch {
 	case x == nil:
@@ -47,15 +47,15 @@ func (e exactText) sql(f *From) sqlast.Expr {
 }
 
 // own is a column as the database's own equality compares it.
-func (f *From) own(x colExpr) expr {
-	if f.c.equality(x.col).ByType() || f.c.form(x.col).Numbers {
+func (f *From) own(x Column) expr {
+	if f.c.equality(x.col).ByType() || f.c.formOf(x.col).Numbers {
 		return stored{x}
 	}
 	return x
 }
 
 // pairs are the comparisons by which two key columns are equal, see pair. All have to hold.
-func (f *From) pairs(a, b colExpr) [][2]expr {
+func (f *From) pairs(a, b Column) [][2]expr {
 	x, y := f.pair(a, b)
 	of, other := f.c.equality(a.col), f.c.equality(b.col)
 	exact := func(e decl.Equality) bool { return e == decl.ExactEquality }
@@ -69,44 +69,44 @@ func (f *From) pairs(a, b colExpr) [][2]expr {
 }
 
 // holdsExactly is a condition of the host on a column whose equality is wider than exact, or nil where it is the same either way.
-func (f *From) holdsExactly(op *language.Operator, x colExpr, args []expr) sqlast.Expr {
+func (f *From) holdsExactly(op *language.Operator, x Column, args []expr) sqlast.Expr {
 	if !f.c.wider(x.col) {
 		return nil
 	}
-	truth := exprType{kind: value.TypeBool}
+	truth := Type{kind: value.TypeBool}
 	by := func(x expr) expr {
 		with := append([]expr{x}, args...)
 		if op.Form == language.FormList {
 			all := f.keyed(with)
-			return inExpr{all[0], all[1:], op.Name == "notIn"}
+			return In{all[0], all[1:], op.Name == "notIn"}
 		}
 		return f.operate(op, with, truth)
 	}
 	switch {
 	case op.Name == "eq" || op.Name == "in":
-		return opExpr{sqlast.And, []expr{by(f.own(x)), by(exactText{x})}, truth}.sql(f)
+		return Operation{sqlast.And, []expr{by(f.own(x)), by(exactText{x})}, truth}.SQL(f)
 	case op.Name == "ne" || op.Name == "notIn", op.Form == language.FormOrdered && f.c.dialect == sqlast.SQLite: // PostgreSQL sorts by characters anyway
-		return by(exactText{x}).sql(f)
+		return by(exactText{x}).SQL(f)
 	}
 	return nil
 }
 
 // keyComparison is a comparison of a program that has to be exact: of the two columns of a link, and of a value that a row is to have
 // still (ifUnchanged). It is nil for any other, and where the column's own equality is exact.
-func (f *From) keyComparison(op sqlast.Op, args []expr, of exprType) expr {
+func (f *From) keyComparison(op sqlast.Op, args []expr, of Type) expr {
 	var sides [][2]expr
 	if a, b, linked := linkedPair(args); linked {
 		sides = f.pairs(a, b)
-	} else if c, column := args[0].(colExpr); f.c.unchanged && column && f.c.wider(c.col) {
+	} else if c, column := args[0].(Column); f.c.unchanged && column && f.c.wider(c.col) {
 		sides = [][2]expr{{f.own(c), args[1]}, {exactText{c}, args[1]}}
 	}
 	if len(sides) < 2 {
 		return nil
 	}
-	exact := opExpr{op, sides[1][:], of}
+	exact := Operation{op, sides[1][:], of}
 	switch op {
 	case sqlast.Eq, sqlast.Is:
-		return opExpr{sqlast.And, []expr{opExpr{op, sides[0][:], of}, exact}, of}
+		return Operation{sqlast.And, []expr{Operation{op, sides[0][:], of}, exact}, of}
 	case sqlast.Ne, sqlast.IsNot:
 		return exact
 	}
@@ -114,7 +114,7 @@ func (f *From) keyComparison(op sqlast.Op, args []expr, of exprType) expr {
 }
 
 // keyOrder is a column of a key as rows are sorted by it to break ties: keys that the database takes for equal are two.
-func (f *From) keyOrder(x colExpr) expr {
+func (f *From) keyOrder(x Column) expr {
 	if f.c.dialect == sqlast.SQLite && f.c.wider(x.col) {
 		return exactText{x}
 	}

@@ -12,12 +12,12 @@ import (
 // expr is an expression over rows. It becomes SQL when it is known in which
 // from it is used.
 type expr interface {
-	sql(f *From) sqlast.Expr
-	typ() exprType
+	SQL(f *From) sqlast.Expr
+	Type() Type
 }
 
-// exprType is what the values of an expression are.
-type exprType struct {
+// Type is what the values of an expression are.
+type Type struct {
 	kind  string // a scalar type of exo
 	exact bool   // a number that was calculated: on SQLite a whole number or the text of a decimal, on PostgreSQL a numeric
 	size  digits // of a number, or of a text; zero: what its kind holds
@@ -25,17 +25,17 @@ type exprType struct {
 	native decl.Native // of a text: the type that the database has it in
 }
 
-func (t exprType) number() bool { return scalar.NumberRank(t.kind) > 0 }
+func (t Type) number() bool { return scalar.NumberRank(t.kind) > 0 }
 
 // decimal reports whether comparing it needs exact numbers.
-func (t exprType) decimal() bool { return t.exact || t.kind == value.TypeDecimal }
+func (t Type) decimal() bool { return t.exact || t.kind == value.TypeDecimal }
 
-type colExpr struct {
+type Column struct {
 	row *occurrence
 	col *decl.Column
 }
 
-func (e colExpr) sql(f *From) sqlast.Expr {
+func (e Column) SQL(f *From) sqlast.Expr {
 	x := f.col(e.row, e.col)
 	if e.col.Kind == value.TypeList && x != nil && e.form().Cast {
 		return call(arrayOf(e.col, e.form()), x)
@@ -46,8 +46,8 @@ func (e colExpr) sql(f *From) sqlast.Expr {
 	return f.fitting(f.unindexed(x, e.row, e.col), e)
 }
 
-func (e colExpr) typ() exprType {
-	t := exprType{kind: e.col.Kind}
+func (e Column) Type() Type {
+	t := Type{kind: e.col.Kind}
 	if t.kind == value.TypeText {
 		t.native = e.form().Native
 	}
@@ -55,7 +55,7 @@ func (e colExpr) typ() exprType {
 }
 
 // form is how the database holds the column.
-func (e colExpr) form() decl.Form {
+func (e Column) form() decl.Form {
 	if e.row == nil || e.row.form == nil { // on SQLite a text is a text
 		return decl.Form{}
 	}
@@ -64,7 +64,7 @@ func (e colExpr) form() decl.Form {
 
 // comparable is the column as it can be compared and sorted: times on SQLite
 // may be stored in many forms, so they are normalised unless declared ISO.
-func (e colExpr) comparable(f *From) sqlast.Expr {
+func (e Column) comparable(f *From) sqlast.Expr {
 	x := f.col(e.row, e.col)
 	if f.c.dialect == sqlast.Postgres {
 		return e.comparablePostgres(x)
@@ -76,22 +76,22 @@ func (e colExpr) comparable(f *From) sqlast.Expr {
 	case e.col.Kind == value.TypeTime && !e.col.Iso():
 		return call(sqlast.AnyTime, x, x, x, x, x)
 	}
-	if e.col.Kind == value.TypeText && x != nil && f.c.form(e.col).Numbers { // its text, as it is shown
+	if e.col.Kind == value.TypeText && x != nil && f.c.formOf(e.col).Numbers { // its text, as it is shown
 		return call(sqlast.CodePointText, x)
 	}
 	return f.fitting(f.unindexed(x, e.row, e.col), e)
 }
 
-// opExpr is an operation on operands as they are compared.
-type opExpr struct {
+// Operation is an operation on operands as they are compared.
+type Operation struct {
 	op   sqlast.Op
 	args []expr
-	of   exprType
+	of   Type
 }
 
-func (e opExpr) typ() exprType { return e.of }
+func (e Operation) Type() Type { return e.of }
 
-func (e opExpr) sql(f *From) sqlast.Expr {
+func (e Operation) SQL(f *From) sqlast.Expr {
 	if f.c.emitted++; f.c.emitted > maxEmitted {
 		return sqlast.Null // finish refuses the whole
 	}
@@ -105,7 +105,7 @@ func (e opExpr) sql(f *From) sqlast.Expr {
 		return x
 	}
 	if s, ok := e.args[0].(subquery); ok && keying(e.op) { // within: an engine keeps the value, and would call it for each row
-		return s.write(f, func(x expr, sub *From) sqlast.Expr { return opExpr{e.op, []expr{x}, e.of}.sql(sub) })
+		return s.write(f, func(x expr, sub *From) sqlast.Expr { return Operation{e.op, []expr{x}, e.of}.SQL(sub) })
 	}
 	needed := f.c.needed
 	f.c.needed = needed && (e.op == sqlast.And || e.op == sqlast.Or)
@@ -116,7 +116,7 @@ func (e opExpr) sql(f *From) sqlast.Expr {
 		if e.op == sqlast.IsNull || e.op == sqlast.IsNotNull {
 			x = f.stored(a, e.op) // normalising would hide an index
 		}
-		if c, ok := a.(colExpr); ok && (e.op == sqlast.Coalesce || e.op == sqlast.NullIfNumber || e.op == sqlast.Case) && c.col.Kind == value.TypeDecimal { // else a function of ours finds no number in it
+		if c, ok := a.(Column); ok && (e.op == sqlast.Coalesce || e.op == sqlast.NullIfNumber || e.op == sqlast.Case) && c.col.Kind == value.TypeDecimal { // else a function of ours finds no number in it
 			if fits, _ := f.c.fit(c); fits != sqlast.NoOp {
 				x = call(sqlast.Case, isValue(fits, x), x, sqlast.Null)
 			}
@@ -126,15 +126,15 @@ func (e opExpr) sql(f *From) sqlast.Expr {
 	return c
 }
 
-type inExpr struct {
+type In struct {
 	x    expr
 	list []expr
 	not  bool
 }
 
-func (e inExpr) typ() exprType { return exprType{kind: value.TypeBool} }
+func (e In) Type() Type { return Type{kind: value.TypeBool} }
 
-func (e inExpr) sql(f *From) sqlast.Expr {
+func (e In) SQL(f *From) sqlast.Expr {
 	x, list := f.heldList(e.x, e.list)
 	needed := f.c.needed
 	f.c.needed = false // of the operands
@@ -143,8 +143,8 @@ func (e inExpr) sql(f *From) sqlast.Expr {
 	for _, a := range list {
 		in.List = append(in.List, compared(a, f))
 	}
-	if c, ok := plainText(e.x).(colExpr); ok {
-		_, held := x.(rawExpr)
+	if c, ok := plainText(e.x).(Column); ok {
+		_, held := x.(raw)
 		if op, read := f.c.fit(c); needed && op != sqlast.NoOp && (!read || held) {
 			if in.X = f.asStored(c); e.not && len(list) > 0 {
 				return call(sqlast.And, in, isValue(op, in.X))
@@ -153,7 +153,7 @@ func (e inExpr) sql(f *From) sqlast.Expr {
 	}
 	if e.not && len(e.list) == 0 {
 		// To SQL a NULL is not in an empty list; notIn holds for no NULL.
-		return call(sqlast.IsNotNull, e.x.sql(f))
+		return call(sqlast.IsNotNull, e.x.SQL(f))
 	}
 	return in
 }
@@ -168,8 +168,8 @@ func shown(e expr, f *From) sqlast.Expr {
 	if s, ok := e.(subquery); ok {
 		return s.shown(f)
 	}
-	if _, ok := e.(colExpr); !ok {
-		return e.sql(f)
+	if _, ok := e.(Column); !ok {
+		return e.SQL(f)
 	}
 	f.c.raw++
 	x := compared(e, f)
@@ -184,29 +184,29 @@ func shown(e expr, f *From) sqlast.Expr {
 	return x
 }
 
-// sortExpr is an expression that is sorted by. A condition is negated twice:
+// SortKey is an expression that is sorted by. A condition is negated twice:
 // SQLite makes the constant of one that can't hold, like in([]), and takes a
 // number that stands alone in ORDER BY for that of an output.
-type sortExpr struct{ x expr }
+type SortKey struct{ x expr }
 
-func (e sortExpr) typ() exprType { return e.x.typ() }
+func (e SortKey) Type() Type { return e.x.Type() }
 
-func (e sortExpr) sql(f *From) sqlast.Expr {
-	if c, ok := e.x.(colExpr); ok && f.c.heldAs(c.col).Exact(c.col.Kind) {
-		x := rawExpr{c}.sql(f)
+func (e SortKey) SQL(f *From) sqlast.Expr {
+	if c, ok := e.x.(Column); ok && f.c.heldAs(c.col).Exact(c.col.Kind) {
+		x := raw{c}.SQL(f)
 		if op, _ := f.c.fit(c); op != sqlast.NoOp && x != nil {
 			return call(sqlast.Case, isValue(op, x), x, sqlast.Null)
 		}
 		return x
 	}
-	if c, ok := e.x.(interface{ comparable(*From) sqlast.Expr }); ok && e.x.typ().kind == value.TypeTime {
+	if c, ok := e.x.(interface{ comparable(*From) sqlast.Expr }); ok && e.x.Type().kind == value.TypeTime {
 		return c.comparable(f)
 	}
-	x := sorted(e.x).sql(f)
-	if e.x.typ().kind != value.TypeBool || x == nil {
+	x := sorted(e.x).SQL(f)
+	if e.x.Type().kind != value.TypeBool || x == nil {
 		return x
 	}
-	if _, ok := e.x.(colExpr); ok {
+	if _, ok := e.x.(Column); ok {
 		return x
 	}
 	return call(sqlast.Not, call(sqlast.Not, x))
@@ -215,39 +215,39 @@ func (e sortExpr) sql(f *From) sqlast.Expr {
 // neverNull reports whether an expression has a value in every row. No index of PostgreSQL that was made
 // without NULLS FIRST serves an order with it.
 func (f *From) neverNull(e expr) bool {
-	if s, ok := e.(sortExpr); ok {
+	if s, ok := e.(SortKey); ok {
 		e = s.x
 	}
 	e = plainText(e)
 	if x, ok := e.(exactText); ok {
 		e = x.x
 	}
-	c, ok := e.(colExpr)
+	c, ok := e.(Column)
 	return ok && (!c.col.Null && !c.row.optional && !f.c.guards(c) || slices.Contains(f.valued, c))
 }
 
 // values are the columns that have a value wherever a condition holds.
-func values(cond expr) (out []colExpr) {
+func values(cond expr) (out []Column) {
 	var x expr
 	switch e := cond.(type) {
-	case inExpr:
+	case In:
 		if e.not {
 			return nil
 		}
 		x = e.x
-	case opExpr:
+	case Operation:
 		switch e.op {
 		case sqlast.Eq, sqlast.Lt, sqlast.Le, sqlast.Gt, sqlast.Ge, sqlast.Between, sqlast.IsNotNull:
 		default:
 			return nil
 		}
 		x = e.args[0]
-	case beyondExpr:
+	case Beyond:
 		x = e.left[0]
 	default:
 		return nil
 	}
-	if c, ok := plainText(x).(colExpr); ok {
+	if c, ok := plainText(x).(Column); ok {
 		out = append(out, c)
 	}
 	return out
@@ -257,20 +257,20 @@ func compared(e expr, f *From) sqlast.Expr {
 	if c, ok := e.(interface{ comparable(*From) sqlast.Expr }); ok {
 		return c.comparable(f)
 	}
-	return e.sql(f)
+	return e.SQL(f)
 }
 
 func call(op sqlast.Op, args ...sqlast.Expr) sqlast.Expr { return sqlast.Call{Op: op, Args: args} }
 
-// beyondExpr is that values come after others, by the first that differ.
-type beyondExpr struct {
+// Beyond is that values come after others, by the first that differ.
+type Beyond struct {
 	left, right []expr
 	desc        bool
 }
 
-func (beyondExpr) typ() exprType { return exprType{kind: value.TypeBool} }
+func (Beyond) Type() Type { return Type{kind: value.TypeBool} }
 
-func (e beyondExpr) sql(f *From) sqlast.Expr {
+func (e Beyond) SQL(f *From) sqlast.Expr {
 	defer func(needed bool) { f.c.needed = needed }(f.c.needed)
 	f.c.needed = false // of the operands
 	b := sqlast.Beyond{Desc: e.desc}
@@ -279,3 +279,15 @@ func (e beyondExpr) sql(f *From) sqlast.Expr {
 	}
 	return b
 }
+
+// columnOf is a column of a row.
+func columnOf(row *occurrence, col *decl.Column) Column { return Column{row, col} }
+
+// apply is an operator applied to operands; of is what it gives.
+func apply(op sqlast.Op, args []expr, of Type) Operation { return Operation{op, args, of} }
+
+// inList is whether x is one of a list, or not.
+func inList(x expr, list []expr, not bool) In { return In{x, list, not} }
+
+// sortBy is x as rows are sorted by it.
+func sortBy(x expr) SortKey { return SortKey{x} }

@@ -53,7 +53,7 @@ func (f *from) demand(cond expr) {
 			continue
 		}
 		f.fence()
-		x := f.guard(func() sqlast.Expr { return c.sql(&f.From) })
+		x := f.guard(func() sqlast.Expr { return c.SQL(&f.From) })
 		if len(f.c.Scans) > 0 { // most rows are in scope, and it is in the guard: what fewer rows meet comes first
 			f.where = slices.Insert(f.where, 0, x)
 			continue
@@ -70,7 +70,7 @@ func (f *from) admit(c expr, row *occurrence) {
 		d.sel.Where = f.fenced[d].where
 		return
 	}
-	f.where = append(f.where, f.guard(func() sqlast.Expr { return c.sql(&f.From) }))
+	f.where = append(f.where, f.guard(func() sqlast.Expr { return c.SQL(&f.From) }))
 }
 
 // guarded is what a program demands of a row that may be missing, for the ON of its
@@ -79,7 +79,7 @@ func (f *from) admit(c expr, row *occurrence) {
 func (f *from) guarded(row *occurrence, asked []expr, implied []sqlast.Expr) ([]sqlast.Expr, error) {
 	var out, behind []sqlast.Expr
 	for _, c := range asked {
-		if x := f.guard(func() sqlast.Expr { return c.sql(&f.From) }); leakproof(c) != nil {
+		if x := f.guard(func() sqlast.Expr { return c.SQL(&f.From) }); leakproof(c) != nil {
 			out = append(out, x)
 		} else {
 			behind = append(behind, x)

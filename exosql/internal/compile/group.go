@@ -38,9 +38,9 @@ type group struct {
 	records bool // it is no group: each row is one of what select showed, see combine
 }
 
-func (g *group) source() *From { return &g.inner.From }
+func (g *group) Source() *From { return &g.inner.From }
 
-func (g *group) output(col *decl.Column) expr { return g.cells[col] }
+func (g *group) Output(col *decl.Column) expr { return g.cells[col] }
 
 // groupOf is the group that a row stands for, or nil.
 func groupOf(row *occurrence) *group {
@@ -78,14 +78,14 @@ func (f *from) doGroup(q *query, n *message.Node, env names) error {
 		if err != nil {
 			return err
 		}
-		if _, value := x.(argExpr); value || !language.Groupable[x.typ().kind] {
+		if _, value := x.(Argument); value || !language.Groupable[x.Type().kind] {
 			return fail.Errorf(fail.Invalid, n.Name, "rows can't be grouped by `%s`: it has to be a column, or an expression of columns, of numbers, texts, truth values, times, days or ids", record.Names[i])
 		}
 		x, c := g.keyOfRows(row, x)
 		g.by = append(g.by, x)
 		g.keys, g.kinds = append(g.keys, c), append(g.kinds, a.Type.Args["of"].Name)
 		row.table.Keys = append(row.table.Keys, c.col)
-		key := outKey{row, cmp.Or(c.by, c.col)}
+		key := outKey{row: row, col: cmp.Or(c.by, c.col)}
 		if _, twice := d.outs[key]; twice { // under another name
 			continue
 		}
@@ -97,7 +97,7 @@ func (f *from) doGroup(q *query, n *message.Node, env names) error {
 	g.inner, d.inner = &source, &source.From
 	d.sel = source.sources.Of(&sqlast.Select{Columns: outs, Where: source.where, Group: len(outs)})
 	f.derive(row, d)
-	*q = query{ns: []named{{language.GroupAlias, row}}, base: row}
+	*q = query{ns: []named{{name: language.GroupAlias, row: row}}, base: row}
 	if n.Name == language.CountBy {
 		count, err := g.inner.aggregate(language.Count, nil, nil)
 		if err != nil {
@@ -139,7 +139,7 @@ func (q *query) after(name string, lambda *message.Node) error {
 	return q.reads(lambda.Args[0], func(row *occurrence, column string) error {
 		i := slices.Index(q.out.names, column)
 		if i >= 0 && q.out.items[i].expr != nil {
-			if c, ok := q.out.items[i].expr.(colExpr); ok && c.row == row && row.facet != nil && row.facet.Column(column) == c.col {
+			if c, ok := q.out.items[i].expr.(Column); ok && c.row == row && row.facet != nil && row.facet.Column(column) == c.col {
 				return nil
 			}
 			if k, ok := q.out.items[i].expr.(cell); ok && keyNamed(row, column) == k {
@@ -195,7 +195,7 @@ func (f *from) become(row *occurrence, at place) {
 
 // cell makes an output of an expression over the rows.
 func (g *group) cell(row *occurrence, x expr) cell {
-	of := x.typ()
+	of := x.Type()
 	for col, made := range g.cells { // what is selected and sorted by is calculated once
 		if same(made, x) {
 			return cell{row: row, col: col, of: of}

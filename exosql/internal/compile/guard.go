@@ -93,7 +93,7 @@ func (f *from) guard(write func() sqlast.Expr) sqlast.Expr {
 // guardEach guards the parts of a condition, of which all have to hold.
 func (f *from) guardEach(cond expr) (out []sqlast.Expr) {
 	for _, c := range conjuncts(cond) {
-		out = append(out, f.guard(func() sqlast.Expr { return c.sql(&f.From) }))
+		out = append(out, f.guard(func() sqlast.Expr { return c.SQL(&f.From) }))
 	}
 	return out
 }
@@ -129,7 +129,7 @@ func (f *from) scopeOf(row *occurrence) ([]sqlast.Expr, error) {
 			continue
 		}
 		f.c.satisfying = true
-		theirs, ours := f.pair(colExpr{other, x.Via.Link.Pairs[0].From}, colExpr{row, x.Col})
+		theirs, ours := f.pair(columnOf(other, x.Via.Link.Pairs[0].From), columnOf(row, x.Col))
 		key := sub.sources.Of(&sqlast.Select{Columns: []sqlast.Output{{Expr: compared(theirs, &sub.From), As: "k"}}, Where: sub.where, Limit: []sqlast.Expr{sqlast.One}})
 		out = append(out, call(sqlast.Eq, compared(ours, &f.From), sqlast.Scalar{Sub: key}))
 		f.c.satisfying = false

@@ -94,7 +94,7 @@ func (f *from) query(n *message.Node, env names) (*query, error) {
 		if len(q.ns) != 1 {
 			return nil, ErrNode(n)
 		}
-		q.ns = []named{{n.Args[0].Lit.Text(), q.ns[0].row}}
+		q.ns = []named{{name: n.Args[0].Lit.Text(), row: q.ns[0].row}}
 	}
 	return q, nil
 }
@@ -117,7 +117,7 @@ func (q *query) seen() []named {
 	seen := slices.Clone(q.ns)
 	for i, it := range q.out.items {
 		if it.expr != nil {
-			seen = append(seen, named{q.out.names[i], &occurrence{selected: it.expr}})
+			seen = append(seen, named{name: q.out.names[i], row: &occurrence{selected: it.expr}})
 		}
 	}
 	return seen
@@ -129,23 +129,23 @@ func (f *from) granted(n *message.Node) (*query, error) {
 	context := append([]*occurrence(nil), f.rows...)
 	if fc := f.c.alone; fc != nil {
 		row, err := f.occur(g, fc, fc.Table, nil, nil)
-		return &query{base: row, ns: []named{{fc.Alias, row}}}, err
+		return &query{base: row, ns: []named{{name: fc.Alias, row: row}}}, err
 	}
 	if !g.Rel.Limited() {
 		row, err := f.occur(g, g.Facet, g.Rel.Table, nil, nil)
 		if err != nil {
 			return nil, err
 		}
-		q := &query{base: row, ns: []named{{g.Facet.Alias, row}}, context: context}
+		q := &query{base: row, ns: []named{{name: g.Facet.Alias, row: row}}, context: context}
 		for s := g.Rel; s != nil && s.Kind != decl.StepFollow; s = s.Prev {
 			var terms []orderTerm
 			for _, o := range s.Order {
-				terms = append(terms, orderTerm{expr: sortExpr{colExpr{row, o.Col}}, desc: o.Desc})
+				terms = append(terms, orderTerm{expr: sortBy(columnOf(row, o.Col)), desc: o.Desc})
 			}
 			q.order = append(terms, q.order...) // the chain is read backwards
 		}
 		for _, o := range q.order {
-			if !free(o.expr.(sortExpr).x) {
+			if !free(o.expr.(SortKey).x) {
 				f.fence()
 			}
 		}
@@ -162,7 +162,7 @@ func (f *from) granted(n *message.Node) (*query, error) {
 		return nil, err
 	}
 	row.facet = g.Facet
-	q.context, q.ns = context, []named{{g.Facet.Alias, row}}
+	q.context, q.ns = context, []named{{name: g.Facet.Alias, row: row}}
 	f.adopt(sub)
 	return q, nil
 }
@@ -194,7 +194,7 @@ func (f *from) walk(name string, parent *occurrence) (*query, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &query{base: row, ns: []named{{l.To.Alias, row}}, context: context, link: l.L}, nil
+	return &query{base: row, ns: []named{{name: l.To.Alias, row: row}}, context: context, link: l.L}, nil
 }
 
 // followQuery is a link of a query: the rows that it reaches, each once.
@@ -234,7 +234,7 @@ func (f *from) followQuery(n *message.Node, env names) (*query, error) {
 		if err != nil {
 			return nil, err
 		}
-		reached.base, reached.ns = row, []named{{l.To.Alias, row}}
+		reached.base, reached.ns = row, []named{{name: l.To.Alias, row: row}}
 		return reached, nil
 	}
 	// The semi-join says what joining by the link would: parent is in scope.
@@ -244,7 +244,7 @@ func (f *from) followQuery(n *message.Node, env names) (*query, error) {
 	if err != nil {
 		return nil, err
 	}
-	reached.base, reached.ns, reached.context = row, []named{{l.To.Alias, row}}, context
+	reached.base, reached.ns, reached.context = row, []named{{name: l.To.Alias, row: row}}, context
 	return reached, nil
 }
 
@@ -288,7 +288,7 @@ func (f *from) doOrder(q *query, arg *message.Node, env names) error {
 		if !free(e) && f.asked == nil {
 			f.fence() // see free
 		}
-		by := orderTerm{expr: sortExpr{e}, desc: desc}
+		by := orderTerm{expr: sortBy(e), desc: desc}
 		if of := t.Type.Args["of"]; of != nil {
 			by.kind = of.Name
 		}
@@ -343,13 +343,13 @@ func (f *from) expr(n *message.Node, env names) (expr, error) {
 			return f.keyOfGroup(row, n.Name)
 		}
 		if row.depth != nil && n.Name == row.depthName {
-			return colExpr{row, row.depth}, nil
+			return columnOf(row, row.depth), nil
 		}
 		col := row.facet.Column(n.Name)
 		if col == nil {
 			return nil, fail.Errorf(fail.Denied, n.Name, "no such column")
 		}
-		return colExpr{row, col}, nil
+		return columnOf(row, col), nil
 	case message.OpCall:
 		if op := operatorOf(n); op != nil {
 			return f.operation(op, n, env)
@@ -446,11 +446,11 @@ func wholeRow(row *occurrence) *projection {
 	}
 	for _, c := range row.facet.Cols {
 		p.names = append(p.names, c.Guest)
-		p.items = append(p.items, projected{expr: colExpr{row, c}, kind: c.Kind, elem: c.Elem, null: c.Null || row.optional})
+		p.items = append(p.items, projected{expr: columnOf(row, c), kind: c.Kind, elem: c.Elem, null: c.Null || row.optional})
 	}
 	if row.depth != nil {
 		p.names = append(p.names, row.depthName)
-		p.items = append(p.items, projected{expr: colExpr{row, row.depth}, kind: value.TypeInt, null: row.optional})
+		p.items = append(p.items, projected{expr: columnOf(row, row.depth), kind: value.TypeInt, null: row.optional})
 	}
 	return p
 }

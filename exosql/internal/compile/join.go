@@ -150,7 +150,7 @@ func (f *from) doLeftJoin(q *query, n *message.Node, env names) error {
 	}
 	f.sources.Join(sources, true, append(on, more...)...)
 	for _, o := range q2.order {
-		if !free(o.expr.(sortExpr).x) {
+		if !free(o.expr.(SortKey).x) {
 			f.fence() // as doOrder has it, where a callback can't
 		}
 	}
@@ -224,11 +224,11 @@ func (f *from) distinctKeys(out *projection, keys []sqlast.Expr) ([]sqlast.Expr,
 		if it.rows != nil {
 			return nil, fail.Errorf(fail.Invalid, "distinct", "`%s` is a list of rows, which can't be compared; .select(…) other columns before it", out.names[i])
 		}
-		t := it.expr.typ()
+		t := it.expr.Type()
 		if t.kind == value.TypeJSON || t.kind == value.TypeList {
 			return nil, fail.Errorf(fail.Invalid, "distinct", "`%s` can't be compared; .select(…) other columns before it", out.names[i])
 		}
-		if _, val := it.expr.(argExpr); val || t.kind == value.TypeNull {
+		if _, val := it.expr.(Argument); val || t.kind == value.TypeNull {
 			continue // the same in every row
 		}
 		f.c.sorting = !free(it.expr)

@@ -12,17 +12,17 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// jsonExpr is what a column of JSON, or another expression of it, holds at the end of some keys. A key is a
+// jsonPath is what a column of JSON, or another expression of it, holds at the end of some keys. A key is a
 // bound value: no text of a program stands in a statement.
-type jsonExpr struct {
+type jsonPath struct {
 	x    expr
-	keys []argExpr
+	keys []Argument
 	as   string // TypeJSON; or the type of the only values that it has, besides null; TypeInt for its length
 }
 
-func (e jsonExpr) typ() exprType { return exprType{kind: e.as} }
+func (e jsonPath) Type() Type { return Type{kind: e.as} }
 
-func (e jsonExpr) sql(f *From) sqlast.Expr {
+func (e jsonPath) SQL(f *From) sqlast.Expr {
 	switch {
 	case f.c.dialect == sqlast.SQLite:
 		return call(jsonOps[e.as], e.at(f))
@@ -39,17 +39,17 @@ func (e jsonExpr) sql(f *From) sqlast.Expr {
 // jsonNull is JSON that is asked whether it is null. A document that is JSON's own null is shown as null, and so it is null.
 type jsonNull struct{ x expr }
 
-func (e jsonNull) typ() exprType { return e.x.typ() }
+func (e jsonNull) Type() Type { return e.x.Type() }
 
-func (e jsonNull) sql(f *From) sqlast.Expr {
-	c, column := e.x.(colExpr)
+func (e jsonNull) SQL(f *From) sqlast.Expr {
+	c, column := e.x.(Column)
 	if !column {
-		return e.x.sql(f)
+		return e.x.SQL(f)
 	}
-	if f.c.form(c.col).Type == "jsonb" {
-		return call(sqlast.JSONValue, c.sql(f))
+	if f.c.formOf(c.col).Type == "jsonb" {
+		return call(sqlast.JSONValue, c.SQL(f))
 	}
-	x := c.sql(f)
+	x := c.SQL(f)
 	if f.c.guards(c) { // its misfits are null, too
 		x = call(sqlast.JSONValid, x, x)
 	}
@@ -59,13 +59,13 @@ func (e jsonNull) sql(f *From) sqlast.Expr {
 var jsonOps = map[string]sqlast.Op{value.TypeJSON: sqlast.JSONValue, value.TypeText: sqlast.JSONText, value.TypeFloat: sqlast.JSONNumber, value.TypeBool: sqlast.JSONBool, value.TypeInt: sqlast.JSONLength}
 
 // at is the JSON at the end of the keys.
-func (e jsonExpr) at(f *From) sqlast.Expr {
+func (e jsonPath) at(f *From) sqlast.Expr {
 	if f.c.emitted += 1 + len(e.keys); f.c.emitted > maxEmitted {
 		return sqlast.Null // finish refuses the whole
 	}
-	x := e.x.sql(f)
+	x := e.x.SQL(f)
 	if f.c.dialect == sqlast.SQLite {
-		x = call(sqlast.JSONValid, x, e.x.sql(f))
+		x = call(sqlast.JSONValid, x, e.x.SQL(f))
 	} else {
 		x = call(sqlast.JSONDocument, x)
 	}
@@ -74,17 +74,17 @@ func (e jsonExpr) at(f *From) sqlast.Expr {
 		if k.kind == plan.ArgIndex {
 			step = sqlast.JSONIndex
 		}
-		x = call(step, x, k.sql(f))
+		x = call(step, x, k.SQL(f))
 	}
 	return x
 }
 
 // jsonOf is an expression of JSON as what keys are added to.
-func jsonOf(x expr) jsonExpr {
-	if e, ok := x.(jsonExpr); ok {
+func jsonOf(x expr) jsonPath {
+	if e, ok := x.(jsonPath); ok {
 		return e
 	}
-	return jsonExpr{x: x, as: value.TypeJSON}
+	return jsonPath{x: x, as: value.TypeJSON}
 }
 
 // key is what JSON holds under a key, a text, or at an index, a whole number.
@@ -122,13 +122,13 @@ func (f *From) has(op *language.Operator, x expr, n *message.Node) (expr, error)
 	if !ok {
 		return nil, fail.Errorf(fail.Invalid, n.Name, "looks for a text, a number, true or false; a date in JSON is a text, like '2024-01-31'")
 	}
-	of := exprType{kind: value.TypeBool}
-	among := opExpr{has, []expr{jsonOf(x), literal(n.Args[0], kind)}, of}
+	of := Type{kind: value.TypeBool}
+	among := Operation{has, []expr{jsonOf(x), literal(n.Args[0], kind)}, of}
 	if op.Name == "has" || kind != value.TypeText {
 		return among, nil
 	}
-	part := opExpr{sqlast.Includes, f.search(texted([]expr{f.jsonAs(x, value.TypeText), literal(n.Args[0], kind)})), of}
-	return opExpr{sqlast.Coalesce, []expr{part, among}, of}, nil
+	part := Operation{sqlast.Includes, f.search(texted([]expr{f.jsonAs(x, value.TypeText), literal(n.Args[0], kind)})), of}
+	return Operation{sqlast.Coalesce, []expr{part, among}, of}, nil
 }
 
 // whole is whether JSON or an array is what a program says that it was.
@@ -140,7 +140,28 @@ func (f *From) whole(op *language.Operator, x expr, n *message.Node) expr {
 		}
 	}
 	if f.c.dialect == sqlast.Postgres && src.Elem == value.TypeJSON { // for json there is no =
-		x = opExpr{sqlast.JSONArray, []expr{x}, x.typ()}
+		x = Operation{sqlast.JSONArray, []expr{x}, x.Type()}
 	}
-	return opExpr{op.Ast, []expr{x, argExpr{src: src, kind: value.TypeText}}, exprType{kind: value.TypeBool}}
+	return Operation{op.Ast, []expr{x, Argument{src: src, kind: value.TypeText}}, Type{kind: value.TypeBool}}
+}
+
+// jsonLength is the length of a text or of an array.
+func (f *From) jsonLength(x expr) expr {
+	whole := Type{kind: value.TypeInt}
+	length := Operation{sqlast.Length, texted([]expr{f.jsonAs(x, value.TypeText)}), whole}
+	return Operation{sqlast.Coalesce, []expr{f.jsonAs(x, value.TypeInt), length}, whole}
+}
+
+// jsonText is the text of what is no array and no object.
+func (f *From) jsonText(x expr) expr {
+	text := Type{kind: value.TypeText}
+	digits := []expr{f.jsonAs(x, value.TypeJSON)} // or two ids beyond 2^53 would be one text
+	if f.c.dialect == sqlast.Postgres {
+		digits = slices.Repeat(digits, 5)
+	}
+	var all expr = f.toText(f.jsonAs(x, value.TypeBool))
+	for _, e := range []expr{f.toText(f.jsonAs(x, value.TypeFloat)), Operation{sqlast.JSONDigits, digits, text}, f.jsonAs(x, value.TypeText)} {
+		all = Operation{sqlast.Coalesce, []expr{e, all}, text}
+	}
+	return all
 }

@@ -18,13 +18,13 @@ type known struct {
 	plain bool // x says it by itself
 }
 
-func (e known) typ() exprType { return exprType{kind: value.TypeBool} }
+func (e known) Type() Type { return Type{kind: value.TypeBool} }
 
-func (e known) sql(f *From) sqlast.Expr {
+func (e known) SQL(f *From) sqlast.Expr {
 	if e.plain {
-		return e.x.sql(f)
+		return e.x.SQL(f)
 	}
-	return call(sqlast.Coalesce, f.c.need(true, func() sqlast.Expr { return demanded(e.x).sql(f) }), sqlast.False)
+	return call(sqlast.Coalesce, f.c.need(true, func() sqlast.Expr { return demanded(e.x).SQL(f) }), sqlast.False)
 }
 
 // knowing is x with two values.
@@ -32,19 +32,19 @@ func (f *From) knowing(x expr) expr {
 	if f.decided(x) {
 		return x
 	}
-	if op, ok := x.(opExpr); ok && op.op == sqlast.Includes {
-		if short, ok := op.args[1].(opExpr); ok && short.op == sqlast.Short {
-			return known{x: opExpr{sqlast.Coalesce, []expr{x, unsought(short)}, op.of}, plain: true}
+	if op, ok := x.(Operation); ok && op.op == sqlast.Includes {
+		if short, ok := op.args[1].(Operation); ok && short.op == sqlast.Short {
+			return known{x: Operation{sqlast.Coalesce, []expr{x, unsought(short)}, op.of}, plain: true}
 		}
 	}
 	return known{x: x}
 }
 
 // unsought is unknown where a row's text is too long to be looked for, and false elsewhere: that it is not contained is not known.
-func unsought(short opExpr) expr {
-	truth := exprType{kind: value.TypeBool}
-	long := opExpr{sqlast.And, []expr{opExpr{sqlast.IsNotNull, short.args[:1], truth}, opExpr{sqlast.IsNull, []expr{short}, truth}}, truth}
-	return opExpr{sqlast.Case, []expr{long, nullExpr{}, constExpr(sqlast.False)}, truth}
+func unsought(short Operation) expr {
+	truth := Type{kind: value.TypeBool}
+	long := Operation{sqlast.And, []expr{Operation{sqlast.IsNotNull, short.args[:1], truth}, Operation{sqlast.IsNull, []expr{short}, truth}}, truth}
+	return Operation{sqlast.Case, []expr{long, Null{}, Const(sqlast.False)}, truth}
 }
 
 // unless holds where a condition does not, be that false or unknown. It is pushed down to the comparisons, so that an index of a column
@@ -61,34 +61,34 @@ func (f *From) unless(e expr) expr {
 }
 
 func (f *From) negated(e expr) expr {
-	truth := exprType{kind: value.TypeBool}
-	join, _ := e.(opExpr)
+	truth := Type{kind: value.TypeBool}
+	join, _ := e.(Operation)
 	switch op := dual[join.op]; {
 	case join.op == sqlast.IsNull:
-		return opExpr{sqlast.IsNotNull, join.args, truth}
+		return Operation{sqlast.IsNotNull, join.args, truth}
 	case op != sqlast.NoOp && !f.decided(demanded(e)):
-		return opExpr{op, mapped(join.args, f.unless), truth}
+		return Operation{op, mapped(join.args, f.unless), truth}
 	case f.decided(e):
-		return opExpr{sqlast.Not, []expr{e}, truth}
+		return Operation{sqlast.Not, []expr{e}, truth}
 	}
 	switch x := e.(type) {
-	case colExpr:
-		return f.orNull(opExpr{sqlast.Not, []expr{e}, truth}, e)
-	case inExpr:
+	case Column:
+		return f.orNull(Operation{sqlast.Not, []expr{e}, truth}, e)
+	case In:
 		if f.plainColumns(x.x) && f.decided(x.list...) {
-			return f.orNull(inExpr{x.x, x.list, !x.not}, x.x)
+			return f.orNull(In{x.x, x.list, !x.not}, x.x)
 		}
-	case amongExpr:
+	case Among:
 		if !x.not {
 			x.not, x.null = true, true
 			return x
 		}
-	case opExpr:
+	case Operation:
 		if op := opposite[x.op]; op != sqlast.NoOp && f.plainColumns(x.args...) {
-			return f.orNull(opExpr{op, x.args, truth}, x.args...)
+			return f.orNull(Operation{op, x.args, truth}, x.args...)
 		}
 	}
-	return opExpr{sqlast.Not, []expr{known{x: e}}, truth}
+	return Operation{sqlast.Not, []expr{known{x: e}}, truth}
 }
 
 var (
@@ -101,24 +101,24 @@ func (f *From) orNull(cond expr, args ...expr) expr {
 	either := []expr{cond}
 	for _, a := range args {
 		if !f.decided(a) {
-			either = append(either, opExpr{sqlast.IsNull, []expr{plainText(a)}, cond.typ()})
+			either = append(either, Operation{sqlast.IsNull, []expr{plainText(a)}, cond.Type()})
 		}
 	}
-	return opExpr{sqlast.Or, either, cond.typ()}
+	return Operation{sqlast.Or, either, cond.Type()}
 }
 
 // plainColumns reports whether all operands are values of the message, or columns that are compared as they are stored: such a column
 // is unknown where it is null, and nowhere else.
 func (f *From) plainColumns(args ...expr) bool {
 	return !slices.ContainsFunc(args, func(a expr) bool {
-		c, column := plainText(a).(colExpr)
+		c, column := plainText(a).(Column)
 		return column && f.unread(c) || !column && !f.decided(a)
 	})
 }
 
 // unread reports whether a column may hold what has no value as it is compared: SQLite's times are read each time, and cells of another
 // form than the declared one are on neither side of a value; NaN in a real has no digits.
-func (f *From) unread(c colExpr) bool {
+func (f *From) unread(c Column) bool {
 	return f.c.dialect == sqlast.SQLite && c.col.Kind == value.TypeTime && !c.col.Iso() || f.c.heldAs(c.col) != "" || c.single()
 }
 
@@ -126,15 +126,15 @@ func (f *From) unread(c colExpr) bool {
 func (f *From) decided(es ...expr) bool {
 	return !slices.ContainsFunc(es, func(e expr) bool {
 		switch x := e.(type) {
-		case argExpr, constExpr, known:
+		case Argument, Const, known:
 			return false
 		case subquery:
 			return !slices.Contains([]string{language.ExistsMethod, language.Some, language.Every, language.None}, x.n.Name)
-		case inExpr:
+		case In:
 			return len(x.list) > 0 && !f.decided(append(slices.Clip(x.list), x.x)...)
-		case amongExpr:
+		case Among:
 			return !x.null && !f.decided(x.x)
-		case opExpr:
+		case Operation:
 			switch x.op {
 			case sqlast.Is, sqlast.IsNot, sqlast.IsNull, sqlast.IsNotNull:
 				return false

@@ -23,7 +23,7 @@ var fits = map[string]sqlast.Op{
 }
 
 // fit is the guard of a column, or NoOp where it needs none. read reports that its comparisons find no value in a misfit by themselves.
-func (c *state) fit(e colExpr) (op sqlast.Op, read bool) {
+func (c *state) fit(e Column) (op sqlast.Op, read bool) {
 	if c.dialect != sqlast.SQLite || !c.program || c.raw > 0 || c.satisfying || c.linking || e.row == nil || e.row.grant == nil || e.col == e.row.depth ||
 		e.col.Key || c.fixes(e.row, e.col) || e.linked() {
 		return sqlast.NoOp, false
@@ -40,7 +40,7 @@ func (c *state) fit(e colExpr) (op sqlast.Op, read bool) {
 	} else {
 		read = e.col.Kind == value.TypeDecimal || e.col.Kind == value.TypeJSON || e.col.Kind == value.TypeList || e.col.Kind == value.TypeInterval || e.col.Kind == value.TypeTime && !e.col.Iso()
 	}
-	if f := c.form(e.col); f.Clean || f.Numbers || op == sqlast.NoOp || c.wider(e.col) { // what stands in a CASE has no collation
+	if f := c.formOf(e.col); f.Clean || f.Numbers || op == sqlast.NoOp || c.wider(e.col) { // what stands in a CASE has no collation
 		return sqlast.NoOp, read
 	}
 	if !slices.Contains(c.fitted, e) {
@@ -50,7 +50,7 @@ func (c *state) fit(e colExpr) (op sqlast.Op, read bool) {
 }
 
 // linked reports whether a link that the program sees leads from the column, or the row was reached by it.
-func (e colExpr) linked() bool {
+func (e Column) linked() bool {
 	is := func(p decl.Pair) bool { return p.From == e.col || p.To == e.col }
 	if e.row.by != nil && slices.ContainsFunc(e.row.by.Pairs, is) {
 		return true
@@ -59,7 +59,7 @@ func (e colExpr) linked() bool {
 }
 
 // asStored is a column as it lies in the database.
-func (f *From) asStored(c colExpr) sqlast.Expr { return f.unindexed(f.col(c.row, c.col), c.row, c.col) }
+func (f *From) asStored(c Column) sqlast.Expr { return f.unindexed(f.col(c.row, c.col), c.row, c.col) }
 
 // isValue is the condition that a cell is a value of its column. Where the cell is NULL it is false or unknown, as op is.
 func isValue(op sqlast.Op, x sqlast.Expr) sqlast.Expr {
@@ -75,16 +75,16 @@ func isValue(op sqlast.Op, x sqlast.Expr) sqlast.Expr {
 }
 
 // fitting is a column behind its guard, as it is used in anything but a plain comparison.
-func (f *From) fitting(x sqlast.Expr, e colExpr) sqlast.Expr {
+func (f *From) fitting(x sqlast.Expr, e Column) sqlast.Expr {
 	if op, read := f.c.fit(e); op != sqlast.NoOp && !read && x != nil {
 		return call(sqlast.Case, isValue(op, x), x, sqlast.Null)
 	}
 	return x
 }
 
-// withGuards is an operation on columns as they are stored, and their guards; nil where the operation takes none: see opExpr.sql.
-func (e opExpr) withGuards(f *From) sqlast.Expr {
-	c, ok := plainText(e.args[0]).(colExpr)
+// withGuards is an operation on columns as they are stored, and their guards; nil where the operation takes none: see Operation.sql.
+func (e Operation) withGuards(f *From) sqlast.Expr {
+	c, ok := plainText(e.args[0]).(Column)
 	op, read := sqlast.NoOp, false
 	if ok {
 		op, read = f.c.fit(c)
@@ -110,7 +110,7 @@ func (e opExpr) withGuards(f *From) sqlast.Expr {
 		return nil
 	}
 	side := func(i int) (x, guard sqlast.Expr) {
-		c, ok := plainText(e.args[i]).(colExpr)
+		c, ok := plainText(e.args[i]).(Column)
 		if !ok {
 			return compared(e.args[i], f), nil
 		}
@@ -122,7 +122,7 @@ func (e opExpr) withGuards(f *From) sqlast.Expr {
 		return x, isValue(op, x)
 	}
 	_, byValue := asArgument(e.args[1])
-	if _, other := plainText(e.args[1]).(colExpr); (op == sqlast.NoOp || read) && !other || !byValue && (e.op == sqlast.Is || e.op == sqlast.IsNot) {
+	if _, other := plainText(e.args[1]).(Column); (op == sqlast.NoOp || read) && !other || !byValue && (e.op == sqlast.Is || e.op == sqlast.IsNot) {
 		return nil
 	}
 	x, guard := side(0)
@@ -148,7 +148,7 @@ func (e opExpr) withGuards(f *From) sqlast.Expr {
 	return call(sqlast.And, all...)
 }
 
-func (f *From) asStoredIf(c colExpr, op sqlast.Op) sqlast.Expr {
+func (f *From) asStoredIf(c Column, op sqlast.Op) sqlast.Expr {
 	if op == sqlast.NoOp {
 		return nil
 	}
@@ -162,21 +162,21 @@ func (f *From) stored(x expr, op sqlast.Op) sqlast.Expr {
 		f.c.raw++
 		defer func() { f.c.raw-- }()
 	}
-	return x.sql(f)
+	return x.SQL(f)
 }
 
 // guards reports whether a column may hold a misfit, which is null.
-func (c *state) guards(e colExpr) bool {
+func (c *state) guards(e Column) bool {
 	op, _ := c.fit(e)
 	return op != sqlast.NoOp
 }
 
-// misfitExpr is the condition that a column holds a misfit.
-type misfitExpr struct{ x colExpr }
+// Misfit is the condition that a column holds a misfit.
+type Misfit struct{ x Column }
 
-func (misfitExpr) typ() exprType { return exprType{kind: value.TypeBool} }
+func (Misfit) Type() Type { return Type{kind: value.TypeBool} }
 
-func (e misfitExpr) sql(f *From) sqlast.Expr {
+func (e Misfit) SQL(f *From) sqlast.Expr {
 	op, _ := f.c.fit(e.x)
 	x := f.asStored(e.x)
 	if op == sqlast.NoOp || x == nil {

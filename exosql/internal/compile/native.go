@@ -29,7 +29,7 @@ func arrayOf(c *decl.Column, f decl.Form) sqlast.Op {
 
 // textual is the text of x, which e was written as, where a cast to text is not what the database shows.
 func textual(e expr, x sqlast.Expr) sqlast.Expr {
-	if e.typ().native.Address {
+	if e.Type().native.Address {
 		return call(sqlast.AddressText, x)
 	}
 	return x
@@ -44,7 +44,7 @@ func lettered(n decl.Native) decl.Native {
 // nativeOf is the first native type among expressions.
 func nativeOf(args []expr) decl.Native {
 	for _, a := range args {
-		if n := a.typ().native; !n.Text() {
+		if n := a.Type().native; !n.Text() {
 			return n
 		}
 	}
@@ -54,14 +54,14 @@ func nativeOf(args []expr) decl.Native {
 // inItsType reports whether an expression has a native type in the statement, too.
 func inItsType(e expr) bool {
 	switch e := e.(type) {
-	case textExpr, sameText, exactText, byLetters, ownText:
+	case Text, sameText, exactText, byLetters, ownText:
 		return false
-	case opExpr:
+	case Operation:
 		return false
 	case cell:
 		return e.of.native.Ordered // else its text is what rows are grouped by
 	}
-	return !e.typ().native.Text()
+	return !e.Type().native.Text()
 }
 
 // natively are operands as values of the one type that their columns have. The values of a program become such values before a row is
@@ -72,21 +72,21 @@ func natively(args []expr) (out []expr, ok bool) {
 		return nil, false
 	}
 	for _, a := range args {
-		v, val := a.(argExpr)
+		v, val := a.(Argument)
 		switch {
 		case val:
 			v.src.As = of.Type
 			out = append(out, v)
-		case a.typ().kind == value.TypeNull:
+		case a.Type().kind == value.TypeNull:
 			out = append(out, a)
-		case a.typ().native != of || !inItsType(a):
+		case a.Type().native != of || !inItsType(a):
 			return nil, false
 		default:
-			out = append(out, nativeExpr{a, true})
+			out = append(out, Native{a, true})
 		}
 	}
 	for i := range out {
-		if v, value := out[i].(argExpr); value {
+		if v, value := out[i].(Argument); value {
 			v.src.Beside = columnName(args)
 			out[i] = v
 		}
@@ -96,7 +96,7 @@ func natively(args []expr) (out []expr, ok bool) {
 
 // typeOf is what the database calls the type of a column.
 func (c *state) typeOf(col *decl.Column) string {
-	f := c.form(col)
+	f := c.formOf(col)
 	if !f.Native.Text() {
 		return f.Native.Type
 	}
@@ -106,7 +106,7 @@ func (c *state) typeOf(col *decl.Column) string {
 // columnName is what programs call the first column among expressions.
 func columnName(args []expr) string {
 	for _, a := range args {
-		if c, ok := plainText(a).(colExpr); ok {
+		if c, ok := plainText(a).(Column); ok {
 			return c.col.Guest
 		}
 	}
@@ -119,7 +119,7 @@ func (f *From) inOrder(args []expr) []expr {
 		return same
 	}
 	for _, a := range args {
-		if n := a.typ().native; !n.Text() {
+		if n := a.Type().native; !n.Text() {
 			f.c.fail(fail.Errorf(fail.Invalid, "", "%s", noOrder(a, "what it is compared with here is a text")))
 		}
 	}
@@ -132,8 +132,8 @@ func noOrder(e expr, why string) string {
 	if name := columnName([]expr{e}); name != "" {
 		what = "`" + name + "`"
 	}
-	n := e.typ().native
-	switch _, column := plainText(e).(colExpr); {
+	n := e.Type().native
+	switch _, column := plainText(e).(Column); {
 	case n.Ordered:
 	case column:
 		why = "its order is not that of its letters"
@@ -143,25 +143,25 @@ func noOrder(e expr, why string) string {
 	return fmt.Sprintf("%s is %s in the database, and %s; it can be compared with === and in(), counted and grouped, or read first and sorted in the program", what, n.Type, why)
 }
 
-// nativeExpr is an expression in the type that it has in the database.
-type nativeExpr struct {
+// Native is an expression in the type that it has in the database.
+type Native struct {
 	x     expr
 	order bool // rows are sorted by it, or compared with it
 }
 
-func (e nativeExpr) typ() exprType { return e.x.typ() }
+func (e Native) Type() Type { return e.x.Type() }
 
-func (e nativeExpr) sql(f *From) sqlast.Expr {
-	if n := e.x.typ().native; e.order && !n.Ordered {
+func (e Native) SQL(f *From) sqlast.Expr {
+	if n := e.x.Type().native; e.order && !n.Ordered {
 		f.c.fail(fail.Errorf(fail.Invalid, "", "%s", noOrder(e.x, "")))
 		return sqlast.Null
 	}
-	return e.x.sql(f)
+	return e.x.SQL(f)
 }
 
 // tying is an expression as rows are sorted by it to break ties: any order serves, also that of the letters.
 func tying(x expr) expr {
-	if n := x.typ().native; n.Text() || n.Ordered {
+	if n := x.Type().native; n.Text() || n.Ordered {
 		return x
 	}
 	return byLetters{x}
@@ -170,6 +170,6 @@ func tying(x expr) expr {
 // byLetters is an expression that has no order of its own, sorted by its text.
 type byLetters struct{ x expr }
 
-func (e byLetters) typ() exprType { return exprType{kind: value.TypeText} }
+func (e byLetters) Type() Type { return Type{kind: value.TypeText} }
 
-func (e byLetters) sql(f *From) sqlast.Expr { return textExpr(e).sql(f) }
+func (e byLetters) SQL(f *From) sqlast.Expr { return Text(e).SQL(f) }

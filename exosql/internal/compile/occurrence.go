@@ -70,7 +70,7 @@ func (f *from) linked(l *decl.Link, parent, child *occurrence) []sqlast.Expr {
 	var out []sqlast.Expr
 	for _, p := range l.Pairs {
 		f.c.linking = true
-		for _, by := range f.pairs(colExpr{child, p.To}, colExpr{parent, p.From}) {
+		for _, by := range f.pairs(columnOf(child, p.To), columnOf(parent, p.From)) {
 			out = append(out, call(sqlast.Eq, compared(by[0], &f.From), compared(by[1], &f.From)))
 		}
 		f.c.linking = false
@@ -167,7 +167,7 @@ func (f *from) relation(r *decl.Relation, g *scope.Grant) (*query, *occurrence, 
 				return nil, nil, err
 			}
 			for _, o := range s.Order {
-				q.sortedBy(orderTerm{expr: sortExpr{colExpr{row, o.Col}}, desc: o.Desc})
+				q.sortedBy(orderTerm{expr: sortBy(columnOf(row, o.Col)), desc: o.Desc})
 			}
 		case decl.StepSearch:
 			if err := f.settle(q); err != nil {
@@ -176,8 +176,8 @@ func (f *from) relation(r *decl.Relation, g *scope.Grant) (*query, *occurrence, 
 			f.fence() // whoever wrote the text, its cost depends on the row's
 			row.facet = &decl.Facet{Search: s.Search}
 			text := plan.Source{Origin: g.Origin, Index: s.Slot, Item: -1}
-			f.where = append(f.where, f.searching(row, text, false).sql(&f.From))
-			q.sortedBy(orderTerm{expr: sortExpr{f.searching(row, text, true)}, desc: true, kind: value.TypeInt, last: true})
+			f.where = append(f.where, f.searching(row, text, false).SQL(&f.From))
+			q.sortedBy(orderTerm{expr: sortBy(f.searching(row, text, true)), desc: true, kind: value.TypeInt, last: true})
 			row.facet = nil
 		case decl.StepLimit:
 			if len(r.Table.Keys) == 0 {

@@ -9,24 +9,24 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// textExpr is an operand as text, compared by code points: on PostgreSQL a
+// Text is an operand as text, compared by code points: on PostgreSQL a
 // column may hold it as an enum, and sort by a language's rules.
-type textExpr struct{ x expr }
+type Text struct{ x expr }
 
-func (e textExpr) typ() exprType {
-	return exprType{kind: value.TypeText, size: e.x.typ().bytes(), native: lettered(e.x.typ().native)}
+func (e Text) Type() Type {
+	return Type{kind: value.TypeText, size: e.x.Type().bytes(), native: lettered(e.x.Type().native)}
 }
 
-func (e textExpr) sql(f *From) sqlast.Expr {
-	x := e.x.sql(f)
-	if c, column := e.x.(colExpr); column && x != nil && f.c.dialect == sqlast.SQLite {
-		if form := f.c.form(c.col); form.Numbers {
+func (e Text) SQL(f *From) sqlast.Expr {
+	x := e.x.SQL(f)
+	if c, column := e.x.(Column); column && x != nil && f.c.dialect == sqlast.SQLite {
+		if form := f.c.formOf(c.col); form.Numbers {
 			return call(sqlast.CodePointText, x)
 		} else if form.Equality == decl.WiderEquality {
 			return call(sqlast.ByCodePoint, x)
 		}
 	}
-	if _, value := e.x.(argExpr); f.c.dialect != sqlast.Postgres || x == nil {
+	if _, value := e.x.(Argument); f.c.dialect != sqlast.Postgres || x == nil {
 		return x
 	} else if value {
 		return call(sqlast.CastedText, x)
@@ -37,19 +37,19 @@ func (e textExpr) sql(f *From) sqlast.Expr {
 // alike prepares operands that are compared, or one of which becomes the result:
 // numbers of different types as exact ones, values as what they stand beside. It
 // returns the type of the result, by the rule of the catalogue.
-func (f *From) alike(args []expr) ([]expr, exprType) {
-	var of exprType
+func (f *From) alike(args []expr) ([]expr, Type) {
+	var of Type
 	exact, whole, fraction, numeric := false, false, false, false
 	for _, a := range args {
-		t := a.typ()
+		t := a.Type()
 		if t.kind == value.TypeNull {
 			continue
 		}
-		if _, val := a.(argExpr); of.kind == "" || !val && (of.kind == value.TypeNull || !t.number() || scalar.NumberRank(t.kind) > scalar.NumberRank(of.kind)) {
+		if _, val := a.(Argument); of.kind == "" || !val && (of.kind == value.TypeNull || !t.number() || scalar.NumberRank(t.kind) > scalar.NumberRank(of.kind)) {
 			of = t
 		}
 		exact = exact || t.decimal()
-		if _, val := a.(argExpr); !val {
+		if _, val := a.(Argument); !val {
 			whole, fraction = whole || t.kind == value.TypeInt, fraction || t.kind == value.TypeFloat
 		}
 	}
@@ -60,8 +60,8 @@ func (f *From) alike(args []expr) ([]expr, exprType) {
 	mixed := whole && fraction || !whole && !fraction && !exact && kinds(args) > 1
 	for i, a := range args {
 		out[i] = a
-		v, val := a.(argExpr)
-		switch t := a.typ(); {
+		v, val := a.(Argument)
+		switch t := a.Type(); {
 		case t.kind == value.TypeNull:
 		case exact || mixed:
 			out[i] = f.exactly(a)
@@ -75,13 +75,13 @@ func (f *From) alike(args []expr) ([]expr, exprType) {
 			}
 		}
 	}
-	return out, exprType{kind: of.kind, exact: exact || mixed || numeric}
+	return out, Type{kind: of.kind, exact: exact || mixed || numeric}
 }
 
 func kinds(args []expr) int {
 	seen := map[string]bool{}
 	for _, a := range args {
-		if k := a.typ().kind; k != value.TypeNull {
+		if k := a.Type().kind; k != value.TypeNull {
 			seen[k] = true
 		}
 	}
@@ -90,26 +90,26 @@ func kinds(args []expr) int {
 
 // exactly is a number to be calculated with.
 func (f *From) exactly(e expr) expr {
-	t := e.typ()
-	switch v, val := e.(argExpr); {
+	t := e.Type()
+	switch v, val := e.(Argument); {
 	case val:
 		return v.as(value.TypeDecimal)
 	case t.exact, t.kind == value.TypeDecimal, t.kind == value.TypeNull:
 		return e
 	case t.kind == value.TypeFloat:
-		return opExpr{sqlast.FloatExact, []expr{e}, exprType{kind: t.kind, exact: true, size: t.digits()}}
+		return Operation{sqlast.FloatExact, []expr{e}, Type{kind: t.kind, exact: true, size: t.digits()}}
 	}
-	return opExpr{sqlast.IntExact, []expr{e}, exprType{kind: t.kind, exact: true, size: t.digits()}}
+	return Operation{sqlast.IntExact, []expr{e}, Type{kind: t.kind, exact: true, size: t.digits()}}
 }
 
 // sameText is a column of text as it is compared with another one by =, under the
 // columns' own collation: an index of either serves. Where a collation takes different texts for equal, pairs adds the exact
 // comparison. Two columns with different ones PostgreSQL refuses to compare.
-type sameText struct{ x colExpr }
+type sameText struct{ x Column }
 
-func (e sameText) typ() exprType { return e.x.typ() }
+func (e sameText) Type() Type { return e.x.Type() }
 
-func (e sameText) sql(f *From) sqlast.Expr {
+func (e sameText) SQL(f *From) sqlast.Expr {
 	x := f.col(e.x.row, e.x.col)
 	if f.c.dialect != sqlast.Postgres || x == nil {
 		return f.unindexed(x, e.x.row, e.x.col)
@@ -123,7 +123,7 @@ func (e sameText) sql(f *From) sqlast.Expr {
 // equal: texts by their code points whatever the columns' types, so that citext and
 // char(n) let in no row whose key is spelt in another way (see pairs); numbers exactly; times of PostgreSQL as they are stored, since two that differ in their
 // microseconds alone are two keys, of two tenants maybe; a real beside a double as the foreign key compares them. A type that is no text stays what it is beside itself, whose index then serves.
-func (f *From) pair(a, b colExpr) (x, y expr) {
+func (f *From) pair(a, b Column) (x, y expr) {
 	if a.col.Kind == value.TypeText && b.col.Kind == value.TypeText {
 		if both, ok := natively([]expr{a, b}); ok {
 			return both[0], both[1]
@@ -134,26 +134,26 @@ func (f *From) pair(a, b colExpr) (x, y expr) {
 		return stored{a}, stored{b}
 	}
 	if form := f.c.heldAs(a.col); form != "" && form == f.c.heldAs(b.col) && form.Exact(a.col.Kind) && a.col.Kind == b.col.Kind {
-		return rawExpr{a}, rawExpr{b}
+		return raw{a}, raw{b}
 	}
 	args, of := f.alike([]expr{a, b})
 	return keyOf(args[0], of), keyOf(args[1], of)
 }
 
 // stored is a column as it lies in the database.
-type stored struct{ x colExpr }
+type stored struct{ x Column }
 
-func (e stored) typ() exprType { return e.x.typ() }
+func (e stored) Type() Type { return e.x.Type() }
 
-func (e stored) sql(f *From) sqlast.Expr { return f.col(e.x.row, e.x.col) }
+func (e stored) SQL(f *From) sqlast.Expr { return f.col(e.x.row, e.x.col) }
 
 // linkedPair reports whether the operands are two columns that a link is declared over.
-func linkedPair(args []expr) (a, b colExpr, ok bool) {
+func linkedPair(args []expr) (a, b Column, ok bool) {
 	if len(args) != 2 {
 		return a, b, false
 	}
-	a, ok = args[0].(colExpr)
-	b, ok2 := args[1].(colExpr)
+	a, ok = args[0].(Column)
+	b, ok2 := args[1].(Column)
 	return a, b, ok && ok2 && (declared(a, b) || declared(b, a))
 }
 
@@ -173,7 +173,7 @@ func (f *From) keyed(args []expr) []expr {
 		// Of columns with two collations PostgreSQL fails to choose one, for the first
 		// row that it looks at.
 		if len(f.columns(args)) > 1 || !nativeOf(args).Text() {
-			return mapped(args, func(a expr) expr { return textExpr{a} })
+			return mapped(args, func(a expr) expr { return Text{a} })
 		}
 	}
 	return mapped(args, func(a expr) expr { return keyOf(a, of) })
@@ -187,7 +187,7 @@ func (f *From) comparison(op sqlast.Op, args []expr) []expr {
 	}
 	for i, x := range args {
 		y := args[1-i]
-		if !whole(x) || !y.typ().decimal() {
+		if !whole(x) || !y.Type().decimal() {
 			continue
 		}
 		made := rounded(op, i == 1)
@@ -195,7 +195,7 @@ func (f *From) comparison(op sqlast.Op, args []expr) []expr {
 			break
 		}
 		out := slices.Clone(args)
-		out[1-i] = opExpr{made, []expr{f.exactly(y)}, exprType{kind: value.TypeInt}}
+		out[1-i] = Operation{made, []expr{f.exactly(y)}, Type{kind: value.TypeInt}}
 		return out
 	}
 	return f.keyed(args)
@@ -228,7 +228,7 @@ func keying(op sqlast.Op) bool {
 // columns are the operands that are no values of the message.
 func (f *From) columns(args []expr) (out []expr) {
 	for _, a := range args {
-		if _, val := a.(argExpr); !val && a.typ().kind != value.TypeNull {
+		if _, val := a.(Argument); !val && a.Type().kind != value.TypeNull {
 			out = append(out, a)
 		}
 	}
@@ -236,22 +236,22 @@ func (f *From) columns(args []expr) (out []expr) {
 }
 
 // keyOf is a value such that = and < mean what they mean for its type.
-func keyOf(e expr, of exprType) expr {
+func keyOf(e expr, of Type) expr {
 	switch {
 	case of.decimal():
-		return opExpr{sqlast.NumberKey, []expr{e}, of}
+		return Operation{sqlast.NumberKey, []expr{e}, of}
 	case of.kind == value.TypeInterval:
-		return opExpr{sqlast.IntervalKey, []expr{e}, of}
+		return Operation{sqlast.IntervalKey, []expr{e}, of}
 	}
 	return e
 }
 
 // sorted is an expression that can be sorted by.
 func sorted(e expr) expr {
-	if t := e.typ(); t.kind == value.TypeText && t.native.Text() {
-		return textExpr{e}
+	if t := e.Type(); t.kind == value.TypeText && t.native.Text() {
+		return Text{e}
 	} else if t.kind == value.TypeText {
-		return nativeExpr{e, true}
+		return Native{e, true}
 	}
-	return keyOf(e, e.typ())
+	return keyOf(e, e.Type())
 }

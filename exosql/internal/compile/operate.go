@@ -12,34 +12,34 @@ import (
 // This file applies the operators of the language to expressions.
 
 // operate applies an operator to its operands; of is what it gives.
-func (f *From) operate(op *language.Operator, args []expr, of exprType) expr {
+func (f *From) operate(op *language.Operator, args []expr, of Type) expr {
 	switch op.Form {
 	case language.FormCompare:
-		if _, null := args[1].(nullExpr); null && op.Null {
-			return opExpr{op.IfNull, args[:1], of}
+		if _, null := args[1].(Null); null && op.Null {
+			return Operation{op.IfNull, args[:1], of}
 		}
 		if exact := f.keyComparison(f.plainer(op.Ast, args), args, of); exact != nil {
 			return exact
 		}
-		return opExpr{f.plainer(op.Ast, args), f.comparison(op.Ast, args), of}
+		return Operation{f.plainer(op.Ast, args), f.comparison(op.Ast, args), of}
 	case language.FormOrdered:
-		_, column := args[0].(colExpr)
-		if args[0].typ().kind == value.TypeText {
+		_, column := args[0].(Column)
+		if args[0].Type().kind == value.TypeText {
 			args = f.inOrder(args)
 		} else {
 			args = f.comparison(op.Ast, args)
-			_, column = args[0].(colExpr)
+			_, column = args[0].(Column)
 		}
 		if op.Name == "between" && !column {
 			// An operand that is an expression is not repeated: it could double with each level.
 			if f.c.dialect == sqlast.Postgres {
-				return opExpr{sqlast.Within, []expr{args[1], args[2], args[0]}, of}
+				return Operation{sqlast.Within, []expr{args[1], args[2], args[0]}, of}
 			}
-			return opExpr{sqlast.Between, args, of}
+			return Operation{sqlast.Between, args, of}
 		} else if op.Name == "between" {
-			return opExpr{sqlast.And, []expr{opExpr{sqlast.Ge, args[:2], of}, opExpr{sqlast.Le, []expr{args[0], args[2]}, of}}, of}
+			return Operation{sqlast.And, []expr{Operation{sqlast.Ge, args[:2], of}, Operation{sqlast.Le, []expr{args[0], args[2]}, of}}, of}
 		}
-		return opExpr{op.Ast, args, of}
+		return Operation{op.Ast, args, of}
 	case language.FormNumber, language.FormReversed:
 		return f.calculation(op, args, of)
 	case language.FormText:
@@ -56,7 +56,7 @@ func (f *From) operate(op *language.Operator, args []expr, of exprType) expr {
 		case sqlast.Includes:
 			args = f.search(args)
 		}
-		return opExpr{op.Ast, args, of}
+		return Operation{op.Ast, args, of}
 	case language.FormPattern, language.FormFolded:
 		return f.match(op, args, of)
 	case language.FormSame:
@@ -67,13 +67,13 @@ func (f *From) operate(op *language.Operator, args []expr, of exprType) expr {
 		return f.toText(args[0])
 	case language.FormHas:
 		has := op.Ast
-		if args[1].typ().number() {
+		if args[1].Type().number() {
 			has = sqlast.HasNumber
 		}
 		if _, ok := args[0].(subquery); ok && f.c.dialect == sqlast.Postgres { // = ANY (SELECT …) looks in its rows
-			args[0] = opExpr{sqlast.Coalesce, []expr{args[0], nullExpr{}}, args[0].typ()}
+			args[0] = Operation{sqlast.Coalesce, []expr{args[0], Null{}}, args[0].Type()}
 		}
-		return opExpr{has, []expr{args[1], args[0]}, of}
+		return Operation{has, []expr{args[1], args[0]}, of}
 	case language.FormPart:
 		if f.c.zoned {
 			args[0] = f.local(args[0])
@@ -86,18 +86,18 @@ func (f *From) operate(op *language.Operator, args []expr, of exprType) expr {
 	case language.FormDays:
 		return f.days(args)
 	}
-	return opExpr{op.Ast, args, of}
+	return Operation{op.Ast, args, of}
 }
 
 // calculation is arithmetic: exact on every engine, see number.go.
-func (f *From) calculation(op *language.Operator, args []expr, of exprType) expr {
+func (f *From) calculation(op *language.Operator, args []expr, of Type) expr {
 	if op.Ast == sqlast.Round {
-		places := expr(constExpr(sqlast.Zero))
+		places := expr(Const(sqlast.Zero))
 		if len(args) > 1 {
-			places = args[1].(argExpr).as(plan.ArgPlaces)
+			places = args[1].(Argument).as(plan.ArgPlaces)
 		}
 		x := f.bounded(args[0])
-		return opExpr{op.Ast, []expr{x, places}, exprType{kind: of.kind, exact: true, size: sizeOf(op.Ast, []expr{x})}}
+		return Operation{op.Ast, []expr{x, places}, Type{kind: of.kind, exact: true, size: sizeOf(op.Ast, []expr{x})}}
 	}
 	out := make([]expr, len(args))
 	for i, a := range args {
@@ -106,30 +106,30 @@ func (f *From) calculation(op *language.Operator, args []expr, of exprType) expr
 	if op.Form == language.FormReversed {
 		out[0], out[1] = out[1], out[0]
 	}
-	return opExpr{op.Ast, out, exprType{kind: of.kind, exact: true, size: sizeOf(op.Ast, out)}}
+	return Operation{op.Ast, out, Type{kind: of.kind, exact: true, size: sizeOf(op.Ast, out)}}
 }
 
-func (f *From) match(op *language.Operator, args []expr, of exprType) expr {
-	p := args[1].(argExpr)
+func (f *From) match(op *language.Operator, args []expr, of Type) expr {
+	p := args[1].(Argument)
 	p.src.Pattern = true
 	args = texted([]expr{args[0], p})
 	if op.Form == language.FormFolded {
 		f.handle(sqlast.Lower, args)
 		for i, a := range args {
 			a = f.boundedText(a)
-			args[i] = opExpr{sqlast.Lower, []expr{a}, exprType{kind: value.TypeText, size: textSize(sqlast.Lower, []expr{a})}}
+			args[i] = Operation{sqlast.Lower, []expr{a}, Type{kind: value.TypeText, size: textSize(sqlast.Lower, []expr{a})}}
 		}
 	}
 	f.handle(sqlast.Like, args[:1])
-	m := opExpr{sqlast.Like, args, of}
+	m := Operation{sqlast.Like, args, of}
 	if op.Ast == sqlast.Not {
-		return opExpr{sqlast.Not, []expr{m}, of}
+		return Operation{sqlast.Not, []expr{m}, of}
 	}
 	return m
 }
 
 // same is an operator whose result is one of its operands.
-func (f *From) same(op *language.Operator, args []expr, of exprType) expr {
+func (f *From) same(op *language.Operator, args []expr, of Type) expr {
 	var head []expr
 	if op.Ast == sqlast.Case {
 		head, args = []expr{demanded(args[0])}, args[1:]
@@ -144,7 +144,7 @@ func (f *From) same(op *language.Operator, args []expr, of exprType) expr {
 	} else {
 		// Bounded here, where each is a column: what bounds an expression repeats it.
 		args = mapped(args, func(a expr) expr {
-			if a.typ().unbounded() {
+			if a.Type().unbounded() {
 				return f.bounded(a)
 			}
 			return a
@@ -157,26 +157,26 @@ func (f *From) same(op *language.Operator, args []expr, of exprType) expr {
 	}
 	switch {
 	case op.Ast == sqlast.NullIf && of.decimal():
-		return opExpr{sqlast.NullIfNumber, args, of}
+		return Operation{sqlast.NullIfNumber, args, of}
 	case op.Ast == sqlast.NullIf && of.kind == value.TypeInterval:
-		return opExpr{sqlast.NullIfInterval, args, of}
+		return Operation{sqlast.NullIfInterval, args, of}
 	}
-	return opExpr{op.Ast, append(head[:len(head):len(head)], args...), of}
+	return Operation{op.Ast, append(head[:len(head):len(head)], args...), of}
 }
 
 func (f *From) toText(x expr) expr {
-	text := exprType{kind: value.TypeText, size: digits{whole: 2*number.MaxNumeric + 2}}
-	switch t := x.typ(); {
+	text := Type{kind: value.TypeText, size: digits{whole: 2*number.MaxNumeric + 2}}
+	switch t := x.Type(); {
 	case t.number():
-		return opExpr{sqlast.NumberText, []expr{f.bounded(x)}, text}
+		return Operation{sqlast.NumberText, []expr{f.bounded(x)}, text}
 	case t.kind == value.TypeBool:
-		return opExpr{sqlast.ByTruth, []expr{x}, text}
+		return Operation{sqlast.ByTruth, []expr{x}, text}
 	case t.kind == value.TypeTime:
-		return opExpr{sqlast.TimeText, []expr{x}, text}
+		return Operation{sqlast.TimeText, []expr{x}, text}
 	case t.kind == value.TypeDate:
-		return opExpr{sqlast.DateText, []expr{x}, text}
+		return Operation{sqlast.DateText, []expr{x}, text}
 	}
-	return textExpr{x}
+	return Text{x}
 }
 
 // plainer makes = of a null-safe comparison in which nothing can be null: an
@@ -184,11 +184,11 @@ func (f *From) toText(x expr) expr {
 func (f *From) plainer(op sqlast.Op, args []expr) sqlast.Op {
 	for _, a := range args {
 		switch a := a.(type) {
-		case colExpr:
+		case Column:
 			if a.col.Null || a.row.optional || op == sqlast.IsNot && f.c.guards(a) {
 				return op
 			}
-		case argExpr: // one that is null has become isNull already
+		case Argument: // one that is null has become isNull already
 		default:
 			return op
 		}
@@ -223,26 +223,26 @@ func (f *From) predicate(p *decl.Pred, row *occurrence, origin plan.Origin) sqla
 	}
 	f.c.raw++ // of the host
 	defer func() { f.c.raw-- }()
-	args := []expr{colExpr{row, p.Col}}
+	args := []expr{Column{row, p.Col}}
 	for _, v := range p.Args {
-		e := argExpr{src: plan.Source{Origin: origin, Index: v.Slot, Item: -1}, kind: scalarOf(v.Kind)}
+		e := Argument{src: plan.Source{Origin: origin, Index: v.Slot, Item: -1}, kind: scalarOf(v.Kind)}
 		args = append(args, e.beside(p.Col.Kind))
 	}
 	op := language.OperatorOn()[language.ColumnInterfaces[p.Col.Kind]][p.Op]
 	if op == nil { // a host may order what programs can't, like truth values
 		op = language.OperatorByName()[p.Op]
 	}
-	if exact := f.holdsExactly(op, colExpr{row, p.Col}, args[1:]); exact != nil {
+	if exact := f.holdsExactly(op, Column{row, p.Col}, args[1:]); exact != nil {
 		return exact
 	}
 	if op.Form == language.FormList {
 		all := f.keyed(args)
-		return inExpr{all[0], all[1:], op.Name == "notIn"}.sql(f)
+		return In{all[0], all[1:], op.Name == "notIn"}.SQL(f)
 	}
-	return f.operate(op, args, exprType{kind: value.TypeBool}).sql(f)
+	return f.operate(op, args, Type{kind: value.TypeBool}).SQL(f)
 }
 
-func texted(args []expr) []expr { return mapped(args, func(a expr) expr { return textExpr{a} }) }
+func texted(args []expr) []expr { return mapped(args, func(a expr) expr { return Text{a} }) }
 
 func mapped[T any](args []expr, f func(expr) T) []T {
 	out := make([]T, len(args))
@@ -253,11 +253,11 @@ func mapped[T any](args []expr, f func(expr) T) []T {
 }
 
 // slice is a part of a text, up to a position or, of substr, of a length.
-func slice(op *language.Operator, args []expr, of exprType) expr {
-	start := args[1].(argExpr).as(plan.ArgPosition)
-	var end argExpr
+func slice(op *language.Operator, args []expr, of Type) expr {
+	start := args[1].(Argument).as(plan.ArgPosition)
+	var end Argument
 	if len(args) > 2 {
-		end = args[2].(argExpr).as(plan.ArgLength)
+		end = args[2].(Argument).as(plan.ArgLength)
 		if op.Name != "substr" {
 			end.src.From = start.src.Index + 1
 		}
@@ -265,10 +265,10 @@ func slice(op *language.Operator, args []expr, of exprType) expr {
 			start.src.Or, end.src.Swap = end.src.Index+1, true
 		}
 	}
-	out := []expr{textExpr{args[0]}, start}
+	out := []expr{Text{args[0]}, start}
 	if len(args) > 2 {
 		out = append(out, end)
 	}
 	of.size = textSize(sqlast.Substr, out)
-	return opExpr{sqlast.Substr, out, of}
+	return Operation{sqlast.Substr, out, of}
 }

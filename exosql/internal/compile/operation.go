@@ -1,8 +1,6 @@
 package compile
 
 import (
-	"slices"
-
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
@@ -40,7 +38,7 @@ func (f *from) operated(op *language.Operator, n *message.Node, env names) (expr
 	if c, ok := x.(cell); ok && c.list != "" {
 		return nil, fail.Errorf(fail.Invalid, n.Name, "a collected list can only be shown: select it, and go on with the rows")
 	}
-	of := exprType{kind: value.TypeBool}
+	of := Type{kind: value.TypeBool}
 	if t := n.Type.Args["of"]; t != nil {
 		of.kind = t.Name
 	}
@@ -52,31 +50,21 @@ func (f *from) operated(op *language.Operator, n *message.Node, env names) (expr
 	case op.Form == language.FormJSON:
 		return f.jsonAs(x, of.kind), nil
 	case op.Form == language.FormJSONLength:
-		length := opExpr{sqlast.Length, texted([]expr{f.jsonAs(x, value.TypeText)}), exprType{kind: value.TypeInt}}
-		return opExpr{sqlast.Coalesce, []expr{f.jsonAs(x, value.TypeInt), length}, exprType{kind: value.TypeInt}}, nil
+		return f.jsonLength(x), nil
 	case op.Form == language.FormJSONToText:
 		if len(jsonOf(x).keys) == 0 { // documents would all be null, and so one group
 			return nil, fail.Errorf(fail.Invalid, "", "a whole JSON document is no text; take a key of it, like column.key, or column.asText() where it is a text itself")
 		}
-		text := exprType{kind: value.TypeText}
-		digits := []expr{f.jsonAs(x, value.TypeJSON)} // or two ids beyond 2^53 would be one text
-		if f.c.dialect == sqlast.Postgres {
-			digits = slices.Repeat(digits, 5)
-		}
-		var all expr = f.toText(f.jsonAs(x, value.TypeBool))
-		for _, e := range []expr{f.toText(f.jsonAs(x, value.TypeFloat)), opExpr{sqlast.JSONDigits, digits, text}, f.jsonAs(x, value.TypeText)} {
-			all = opExpr{sqlast.Coalesce, []expr{e, all}, text}
-		}
-		return all, nil
+		return f.jsonText(x), nil
 	case op.Form == language.FormWhole:
 		return f.whole(op, x, n), nil
 	case op.Form == language.FormJSONHas:
 		return f.has(op, x, n)
-	case x.typ().kind == value.TypeJSON:
+	case x.Type().kind == value.TypeJSON:
 		if x, err = f.asCompared(x, n, env, op.Ast == sqlast.Is || op.Ast == sqlast.IsNot); err != nil {
 			return nil, err
 		}
-		if x.typ().kind == value.TypeJSON {
+		if x.Type().kind == value.TypeJSON {
 			x = jsonNull{x}
 		}
 	}
@@ -84,13 +72,13 @@ func (f *from) operated(op *language.Operator, n *message.Node, env names) (expr
 		return f.among(x, n, env)
 	}
 	if op.Form == language.FormList {
-		list, err := f.list(n.Args[0], x.typ().kind, env)
+		list, err := f.list(n.Args[0], x.Type().kind, env)
 		if err != nil {
 			return nil, err
 		}
 		f.handle(sqlast.Eq, append([]expr{x}, list...))
 		all := f.keyed(append([]expr{x}, list...))
-		return inExpr{all[0], all[1:], op.Name == "notIn"}, nil
+		return inList(all[0], all[1:], op.Name == "notIn"), nil
 	}
 	if op.Form == language.FormTruncate {
 		return f.truncate(x, n.Args[0].Lit.Text())
@@ -109,7 +97,7 @@ func (f *from) operated(op *language.Operator, n *message.Node, env names) (expr
 	args := []expr{x}
 	for _, a := range n.Args {
 		if a.Op == message.OpLit && a.Lit.IsNull() {
-			args = append(args, nullExpr{}) // the shape of the message says that it is null
+			args = append(args, Null{}) // the shape of the message says that it is null
 			continue
 		}
 		if a.Op == message.OpLit {
@@ -126,7 +114,7 @@ func (f *from) operated(op *language.Operator, n *message.Node, env names) (expr
 		f.handle(op.Ast, args)
 	}
 	e := f.operate(op, args, of)
-	return e, e.typ().fits(n.Name)
+	return e, e.Type().fits(n.Name)
 }
 
 // operandKind is what a literal beside x is bound as.
@@ -136,7 +124,7 @@ func (f *from) operandKind(op *language.Operator, t *message.Type, x expr) strin
 		return t.Args["item"].Name
 	case language.FormCompare, language.FormOrdered, language.FormSame, language.FormElapsed, language.FormDays:
 		if op.Name != "case" {
-			return x.typ().kind
+			return x.Type().kind
 		}
 	}
 	return ""
@@ -148,7 +136,7 @@ func (f *from) operandKind(op *language.Operator, t *message.Type, x expr) strin
 func (f *from) list(n *message.Node, kind string, env names) ([]expr, error) {
 	var out []expr
 	if n.Op == message.OpLit {
-		item := argExpr{src: plan.Source{Origin: plan.FromMessage, Index: n.Slot}}
+		item := Argument{src: plan.Source{Origin: plan.FromMessage, Index: n.Slot}}
 		for i := range n.Lit.Len() {
 			switch k := typeOfValue(n.Lit.At(i)); {
 			case item.kind == "":
@@ -206,7 +194,7 @@ func (f *from) asCompared(x expr, n *message.Node, env names, null bool) (expr, 
 			if err != nil {
 				return nil, err
 			}
-			k = y.typ().kind
+			k = y.Type().kind
 		}
 		if scalar.NumberRank(k) > 0 {
 			k = value.TypeFloat

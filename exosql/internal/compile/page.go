@@ -71,7 +71,7 @@ func (f *from) total(q *query) ([]orderTerm, error) {
 		}
 	}
 	for _, o := range q.order {
-		if !pageable[o.x().typ().kind] {
+		if !pageable[o.x().Type().kind] {
 			return nil, fail.Errorf(fail.Invalid, "page", "can't go on in an order by null alone, by JSON or by a list; order by another expression")
 		}
 		add(o)
@@ -86,7 +86,7 @@ func (f *from) total(q *query) ([]orderTerm, error) {
 				return nil, fail.Errorf(fail.Invalid, "page", "of unionAll or concat, rows can be equal, and none of them comes after the other; write .union(…), which has equal rows once")
 			}
 			for i, k := range g.keys {
-				add(orderTerm{expr: sortExpr{tying(k)}, desc: desc, kind: g.kinds[i]})
+				add(orderTerm{expr: sortBy(tying(k)), desc: desc, kind: g.kinds[i]})
 			}
 			continue
 		}
@@ -97,7 +97,7 @@ func (f *from) total(q *query) ([]orderTerm, error) {
 			if k.Kind == value.TypeTime && !k.Iso() && !f.c.heldAs(k).Exact(k.Kind) {
 				return nil, &fail.Error{Kind: fail.Denied, Msg: "has rows whose key is a time, which a cursor holds to the millisecond: they can't be read in pages", Err: fmt.Errorf("exosql: the key %s.%s may hold finer times; %s says that it does not", r.table.Name, k.Name, r.table.Reader.ISO())}
 			}
-			add(orderTerm{expr: sortExpr{f.keyOrder(colExpr{r, k})}, desc: desc})
+			add(orderTerm{expr: sortBy(f.keyOrder(columnOf(r, k))), desc: desc})
 		}
 	}
 	return terms, nil
@@ -110,11 +110,11 @@ var pageable = map[string]bool{
 }
 
 // x is what a term sorts by.
-func (o orderTerm) x() expr { return o.expr.(sortExpr).x }
+func (o orderTerm) x() expr { return o.expr.(SortKey).x }
 
 // cursorCell is how a value that rows are sorted by crosses, so that it is compared as it is sorted when it comes back.
 func (o orderTerm) cursorCell() plan.Cell {
-	of := o.x().typ()
+	of := o.x().Type()
 	c := plan.Cell{Kind: of.kind, Null: true, Exact: of.exact, Misfits: true, Name: "the order of a page"}
 	switch {
 	case of.number() && of.decimal():
@@ -131,9 +131,9 @@ func (f *from) ends(sel *sqlast.Select, p *plan.Plan, q *query) {
 	for _, o := range q.order {
 		cell := o.cursorCell()
 		x := shown(o.x(), &f.From)
-		if c, ok := o.x().(colExpr); ok && stored && x != nil {
+		if c, ok := o.x().(Column); ok && stored && x != nil {
 			if cell.Raw, cell.Form = true, f.c.heldAs(c.col); cell.Form != "" {
-				x = rawExpr{c}.sql(&f.From)
+				x = raw{c}.SQL(&f.From)
 			}
 		}
 		p.Cells = append(p.Cells, cell)
@@ -149,10 +149,10 @@ func (f *from) ends(sel *sqlast.Select, p *plan.Plan, q *query) {
 func (f *from) behind(terms []orderTerm, i int) expr {
 	o, last := terms[i], i == len(terms)-1
 	x, v := o.x(), f.cursorValue(terms, i)
-	truth := exprType{kind: value.TypeBool}
-	is := func(op sqlast.Op, args ...expr) expr { return opExpr{op, args, truth} }
+	truth := Type{kind: value.TypeBool}
+	is := func(op sqlast.Op, args ...expr) expr { return apply(op, args, truth) }
 	choose := func(cond, then, otherwise expr) expr { return is(sqlast.Case, cond, then, otherwise) }
-	yes, no := constExpr(sqlast.True), constExpr(sqlast.False)
+	yes, no := Const(sqlast.True), Const(sqlast.False)
 	rest := func() expr {
 		if last {
 			return no
@@ -181,9 +181,9 @@ func (f *from) behind(terms []orderTerm, i int) expr {
 }
 
 // cursorValue is value i of the cursor.
-func (f *from) cursorValue(terms []orderTerm, i int) argExpr {
+func (f *from) cursorValue(terms []orderTerm, i int) Argument {
 	kind := terms[i].cursorCell().Kind
-	v := argExpr{src: plan.Source{Origin: plan.FromCursor, Index: i, Item: -1}, kind: kind}
+	v := Argument{src: plan.Source{Origin: plan.FromCursor, Index: i, Item: -1}, kind: kind}
 	if casts[kind] != sqlast.NoCast {
 		v.src.Kind = kind
 	}
@@ -191,22 +191,22 @@ func (f *from) cursorValue(terms []orderTerm, i int) argExpr {
 }
 
 // operands are what is sorted by, and a value of it, as they are compared.
-func (f *from) operands(x expr, v argExpr) []expr {
-	if x.typ().kind == value.TypeText {
+func (f *from) operands(x expr, v Argument) []expr {
+	if x.Type().kind == value.TypeText {
 		return f.inOrder([]expr{x, v})
 	}
 	return f.keyed([]expr{x, v})
 }
 
-func (f *from) against(op sqlast.Op, x expr, v argExpr) expr {
-	return opExpr{op, f.operands(x, v), exprType{kind: value.TypeBool}}
+func (f *from) against(op sqlast.Op, x expr, v Argument) expr {
+	return apply(op, f.operands(x, v), Type{kind: value.TypeBool})
 }
 
 // alignedFrom reports whether the terms from i on are of one direction, and one comparison of them says what comes after. Where a
 // pair that decides has a NULL it is unknown: right upwards, where NULL comes before all else.
 func (f *from) alignedFrom(terms []orderTerm, i int) bool {
 	for k, o := range terms[i:] {
-		c, column := plainText(o.x()).(colExpr)
+		c, column := plainText(o.x()).(Column)
 		if f.c.after[i+k] || o.desc != terms[i].desc || o.desc && !f.neverNull(o.expr) || column && c.col.Kind == value.TypeTime && !c.col.Iso() { // see postgresRange
 			return false
 		}
@@ -216,7 +216,7 @@ func (f *from) alignedFrom(terms []orderTerm, i int) bool {
 
 // beyond is the condition of such terms as one comparison.
 func (f *from) beyond(terms []orderTerm, i int) expr {
-	b := beyondExpr{desc: terms[i].desc}
+	b := Beyond{desc: terms[i].desc}
 	for k := range terms[i:] {
 		args := f.operands(terms[i+k].x(), f.cursorValue(terms, i+k))
 		b.left, b.right = append(b.left, args[0]), append(b.right, args[1])
@@ -229,7 +229,7 @@ func (f *from) inStoredOrder(terms []orderTerm) bool {
 	if len(terms) == 0 || f.c.engine.Again {
 		return false
 	}
-	c, ok := plainText(terms[0].x()).(colExpr)
+	c, ok := plainText(terms[0].x()).(Column)
 	if !ok || c.row == nil || f.c.dialect != sqlast.SQLite {
 		return false
 	}
@@ -250,7 +250,7 @@ func (f *from) inStoredOrder(terms []orderTerm) bool {
 	default:
 		return false
 	}
-	return f.c.form(c.col).Indexed
+	return f.c.formOf(c.col).Indexed
 }
 
 // marked marks the cells of a result by which it is sorted as it is stored, or which are the least or the greatest of stored values: a misfit
@@ -267,9 +267,9 @@ func (f *from) marked(p *plan.Plan, out *projection, terms []orderTerm) {
 				walk(it.sub)
 				continue
 			}
-			c, ok := it.expr.(colExpr)
+			c, ok := it.expr.(Column)
 			p.Cells[i].Again = ok && slices.ContainsFunc(terms, func(o orderTerm) bool {
-				by, column := plainText(o.x()).(colExpr)
+				by, column := plainText(o.x()).(Column)
 				return column && by == c
 			})
 			i++

@@ -114,9 +114,9 @@ func (f *from) outputs(sel *sqlast.Select, p *plan.Plan, out *projection, lists 
 			sel.Columns = append(sel.Columns, sqlast.Output{Expr: x, As: fmt.Sprintf("c%d", len(sel.Columns))})
 			continue
 		}
-		c := plan.Cell{Kind: it.kind, Of: it.elem, Null: it.null, Exact: it.expr.typ().exact, Name: out.names[i]}
+		c := plan.Cell{Kind: it.kind, Of: it.elem, Null: it.null, Exact: it.expr.Type().exact, Name: out.names[i]}
 		c.Misfits = f.c.msg != nil // Go code reads an error
-		if ce, ok := it.expr.(colExpr); ok {
+		if ce, ok := it.expr.(Column); ok {
 			if charge := ce.col.Charge(); charge > 0 && lists == 0 {
 				if f.c.charges == nil {
 					f.c.charges = map[int]int{}
@@ -251,7 +251,7 @@ func allColumns(row *occurrence) *projection {
 	out := &projection{}
 	for _, col := range row.table.Cols {
 		out.names = append(out.names, col.Name)
-		out.items = append(out.items, projected{expr: colExpr{row, col}, kind: col.Kind, elem: col.Elem, null: col.Null})
+		out.items = append(out.items, projected{expr: columnOf(row, col), kind: col.Kind, elem: col.Elem, null: col.Null})
 	}
 	return out
 }

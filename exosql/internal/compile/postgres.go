@@ -21,10 +21,10 @@ import (
 
 // comparablePostgres is the column x as it is compared by = and in lists. A
 // column with OneOf may be an enum: no other value gets here, and an index on it serves.
-func (e colExpr) comparablePostgres(x sqlast.Expr) sqlast.Expr {
+func (e Column) comparablePostgres(x sqlast.Expr) sqlast.Expr {
 	switch {
 	case x == nil:
-	case e.col.Kind == value.TypeText && (e.col.Enum == nil || !e.typ().native.Text() && !e.typ().native.Ordered):
+	case e.col.Kind == value.TypeText && (e.col.Enum == nil || !e.Type().native.Text() && !e.Type().native.Ordered):
 		return call(sqlast.CastedText, textual(e, x))
 	case e.col.Kind == value.TypeTime && !e.col.Iso():
 		return call(sqlast.TruncMillis, x)
@@ -36,7 +36,7 @@ func (e colExpr) comparablePostgres(x sqlast.Expr) sqlast.Expr {
 
 // single reports whether the column has PostgreSQL's type real. It is the number that it is written as: beside a double, 0.1 would be
 // another one, and no row would have what the program was shown.
-func (e colExpr) single() bool { return e.row.form != nil && e.row.form(e.col).Type == "real" }
+func (e Column) single() bool { return e.row.form != nil && e.row.form(e.col).Type == "real" }
 
 // tieBreak is a column of a key in an order that only breaks ties: times as they
 // are stored are as good as any.
@@ -44,29 +44,29 @@ func (f *From) tieBreak(row *occurrence, col *decl.Column) sqlast.Expr {
 	if col.Kind == value.TypeTime {
 		return f.col(row, col)
 	}
-	return sorted(f.keyOrder(colExpr{row, col})).sql(f)
+	return sorted(f.keyOrder(Column{row, col})).SQL(f)
 }
 
 // postgres is the operation where it is written in a way of its own, or nil.
-func (e opExpr) postgres(f *From) sqlast.Expr {
+func (e Operation) postgres(f *From) sqlast.Expr {
 	switch e.op {
 	case sqlast.Eq, sqlast.Lt, sqlast.Le, sqlast.Gt, sqlast.Ge:
 	default:
 		return nil
 	}
-	c, ok := e.args[0].(colExpr)
+	c, ok := e.args[0].(Column)
 	if !ok || len(e.args) != 2 || c.col.Kind != value.TypeTime || c.col.Iso() {
 		return nil
 	}
-	if v, ok := e.args[1].(argExpr); ok {
-		return c.postgresRange(e.op, f.col(c.row, c.col), v.sql(f))
+	if v, ok := e.args[1].(Argument); ok {
+		return c.postgresRange(e.op, f.col(c.row, c.col), v.SQL(f))
 	}
 	return nil
 }
 
 // postgresRange compares the milliseconds of x with v, which has no finer part,
 // in terms of x: they are at least v when x is, and equal to v within a millisecond.
-func (e colExpr) postgresRange(op sqlast.Op, x, v sqlast.Expr) sqlast.Expr {
+func (e Column) postgresRange(op sqlast.Op, x, v sqlast.Expr) sqlast.Expr {
 	if x == nil {
 		return nil
 	}
@@ -87,8 +87,8 @@ func shownPostgres(e expr, f *From) sqlast.Expr {
 	if s, ok := e.(subquery); ok {
 		return s.shown(f)
 	}
-	x := e.sql(f)
-	if c, ok := e.(colExpr); x != nil && (ok && c.col.Kind == value.TypeText || !ok && inItsType(e)) {
+	x := e.SQL(f)
+	if c, ok := e.(Column); x != nil && (ok && c.col.Kind == value.TypeText || !ok && inItsType(e)) {
 		return call(sqlast.CastedText, textual(e, x))
 	}
 	return x

@@ -30,7 +30,7 @@ func Uses(d Engine, col *decl.Column) []Use {
 	if col.Kind == value.TypeJSON {
 		return nil
 	}
-	n := d.form(col).Native
+	n := d.formOf(col).Native
 	unordered := !n.Text() && !n.Ordered
 	ops := language.OperatorOn()[language.ColumnInterfaces[col.Kind]]
 	var out []Use
@@ -58,7 +58,7 @@ type Probe struct {
 
 // NewProbe compiles the program that uses a column of a facet, which the grant reaches.
 func NewProbe(g shape.Prepared, d Engine, fc *decl.Facet, col *decl.Column, use Use) (*Probe, error) {
-	m, err := using(fc, col, use, d.form(col).Native.Sample)
+	m, err := using(fc, col, use, d.formOf(col).Native.Sample)
 	if err != nil {
 		return nil, err
 	}

@@ -142,8 +142,8 @@ func (f *from) orders(q *query, total bool) []sqlast.Order {
 		defer func() { f.c.raw-- }()
 	}
 	for _, o := range q.order {
-		f.c.sorting = !free(o.expr.(sortExpr).x)
-		out = append(out, sqlast.Order{Expr: o.expr.sql(&f.From), Desc: o.desc, NotNull: f.neverNull(o.expr)})
+		f.c.sorting = !free(o.expr.(SortKey).x)
+		out = append(out, sqlast.Order{Expr: o.expr.SQL(&f.From), Desc: o.desc, NotNull: f.neverNull(o.expr)})
 		f.c.sorting = false
 	}
 	if total {
@@ -159,7 +159,7 @@ func (f *from) ties(q *query) []sqlast.Order {
 	desc := len(q.order) > 0 && q.order[len(q.order)-1].desc
 	sortedBy := func(row *occurrence, k *decl.Column) bool {
 		return slices.ContainsFunc(q.order, func(o orderTerm) bool {
-			c, ok := plainText(o.expr.(sortExpr).x).(colExpr)
+			c, ok := plainText(o.expr.(SortKey).x).(Column)
 			return ok && c.row == row && c.col == k
 		})
 	}
@@ -170,7 +170,7 @@ func (f *from) ties(q *query) []sqlast.Order {
 		}
 		if g := groupOf(r); g != nil {
 			for _, k := range g.keys {
-				out = append(out, sqlast.Order{Expr: sortExpr{tying(k)}.sql(&f.From), Desc: desc})
+				out = append(out, sqlast.Order{Expr: sortBy(tying(k)).SQL(&f.From), Desc: desc})
 			}
 			continue
 		}
@@ -259,7 +259,7 @@ func (f *from) keysOf(rows []*occurrence) []sqlast.Expr {
 		for _, k := range r.table.Keys {
 			x := f.col(r, k)
 			if f.c.wider(k) {
-				x = exactText{colExpr{r, k}}.sql(&f.From)
+				x = exactText{x: columnOf(r, k)}.SQL(&f.From)
 			}
 			keys = append(keys, x)
 		}
@@ -310,7 +310,7 @@ func (f *from) matched(row *occurrence, pairs []decl.Pair, sub *from, other *occ
 	var theirs, ours []sqlast.Expr
 	for _, p := range pairs {
 		f.c.linking = true
-		for _, by := range f.pairs(colExpr{other, p.From}, colExpr{row, p.To}) {
+		for _, by := range f.pairs(columnOf(other, p.From), columnOf(row, p.To)) {
 			theirs, ours = append(theirs, compared(by[0], &sub.From)), append(ours, compared(by[1], &f.From))
 		}
 		f.c.linking = false

@@ -46,7 +46,7 @@ func (o *owners) shown(out *projection) {
 			o.shown(it.sub)
 			continue
 		}
-		if e, ok := it.expr.(colExpr); ok {
+		if e, ok := it.expr.(Column); ok {
 			o.places[ownerKey{row: e.row, col: e.col}] = o.at
 		}
 		o.at++
@@ -62,15 +62,15 @@ func (o *owners) of(out *projection) {
 		cell := o.at
 		o.at++
 		switch e := it.expr.(type) {
-		case colExpr:
+		case Column:
 			if e.row.made == nil && e.row.selected == nil {
-				o.add(cell, e.col, func(c *decl.Column) (ownerKey, expr) { return ownerKey{row: e.row, col: c}, colExpr{e.row, c} })
+				o.add(cell, e.col, func(c *decl.Column) (ownerKey, expr) { return ownerKey{row: e.row, col: c}, columnOf(e.row, c) })
 			}
 		case subquery:
-			o.add(cell, o.f.c.column(&o.f.From, e), func(c *decl.Column) (ownerKey, expr) {
+			o.add(cell, o.f.c.Column(&o.f.From, e), func(c *decl.Column) (ownerKey, expr) {
 				other := *e.n
 				other.Name = c.Guest
-				return ownerKey{link: e.n.Recv, col: c}, subquery{&other, e.env, exprType{kind: c.Kind}}
+				return ownerKey{link: e.n.Recv, col: c}, subquery{n: &other, env: e.env, of: Type{kind: c.Kind}}
 			})
 		}
 	}
@@ -96,8 +96,8 @@ func (o *owners) add(cell int, col *decl.Column, of func(*decl.Column) (ownerKey
 	o.p.Cells[cell].Owner = by
 }
 
-// column is the column that a subquery is of, of the one row that a link leads to; nil: it is something else.
-func (c *compiler) column(f *From, e subquery) *decl.Column {
+// Column is the column that a subquery is of, of the one row that a link leads to; nil: it is something else.
+func (c *compiler) Column(f *From, e subquery) *decl.Column {
 	if e.n.Op != message.OpField {
 		return nil
 	}

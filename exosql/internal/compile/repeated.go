@@ -89,7 +89,7 @@ func joinedBy(of, to *query, on expr) {
 		return
 	}
 	for _, c := range conjuncts(on) {
-		op, ok := c.(opExpr)
+		op, ok := c.(Operation)
 		if !ok || op.op != sqlast.Eq && op.op != sqlast.Is {
 			continue
 		}

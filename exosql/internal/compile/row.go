@@ -44,8 +44,8 @@ type occurrence struct {
 
 // calculated are the outputs of a derived table that expressions over its rows calculate.
 type calculated interface {
-	source() *From                // the rows
-	output(col *decl.Column) expr // nil: there is none
+	Source() *From                // the rows
+	Output(col *decl.Column) expr // nil: there is none
 }
 
 // From is what expressions see of a FROM clause that is being built: its rows, and where each is now.
@@ -54,7 +54,7 @@ type From struct {
 	outer  *From // the enclosing one, for EXISTS and IN
 	rows   []*occurrence
 	at     map[*occurrence]place
-	valued []colExpr // columns that are not null in any row, by a condition of the program
+	valued []Column // columns that are not null in any row, by a condition of the program
 }
 
 // place says where a row's columns are: in a table, or among the outputs of a
@@ -97,10 +97,10 @@ func (d *derived) expose(row *occurrence, col *decl.Column) string {
 	name, ok := d.outs[k]
 	if !ok {
 		var x sqlast.Expr
-		if row.made == nil || row.made.source() != d.inner {
+		if row.made == nil || row.made.Source() != d.inner {
 			x = d.inner.col(row, col)
-		} else if made := row.made.output(col); made != nil {
-			x = made.sql(d.inner)
+		} else if made := row.made.Output(col); made != nil {
+			x = made.SQL(d.inner)
 		}
 		o := d.out(k, x, len(d.outs))
 		d.sel.Columns = append(d.sel.Columns, o)
@@ -173,7 +173,7 @@ func (f *From) unindexed(x sqlast.Expr, row *occurrence, col *decl.Column) sqlas
 type cell struct {
 	row *occurrence
 	col *decl.Column
-	of  exprType
+	of  Type
 
 	list string // of a list, the kind of its items
 
@@ -182,14 +182,14 @@ type cell struct {
 }
 
 // An engine moves a condition on a key to the rows that are grouped, where no guard stands before it.
-func (e cell) sql(f *From) sqlast.Expr {
+func (e cell) SQL(f *From) sqlast.Expr {
 	if f.c.conditions > 0 && len(f.c.Guards) > 0 {
 		f.c.unguarded = true
 	}
 	return f.col(e.row, e.col)
 }
 
-func (e cell) typ() exprType { return e.of }
+func (e cell) Type() Type { return e.of }
 
 // newFrom is one without rows.
 func newFrom(c *state, outer *From) From {

@@ -54,7 +54,7 @@ func (c *compiler) makes(cell int, e expr) {
 		c.charges = map[int]int{}
 	}
 	c.charges[cell] = min(chargeOf(e), sealed.Most)
-	if t := e.typ(); t.kind == value.TypeText && t.size.whole > 0 {
+	if t := e.Type(); t.kind == value.TypeText && t.size.whole > 0 {
 		if c.made == nil {
 			c.made = map[int]int{}
 		}

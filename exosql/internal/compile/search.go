@@ -21,13 +21,13 @@ func (f *From) search(args []expr) []expr {
 	needle := args[1]
 	if v, ok := asArgument(needle); ok {
 		v.src.Needle = true
-		needle = textExpr{v}
+		needle = Text{v}
 	} else if !isNull(needle) {
-		t := exprType{kind: value.TypeText, size: digits{whole: plan.MaxNeedle}}
+		t := Type{kind: value.TypeText, size: digits{whole: plan.MaxNeedle}}
 		if f.c.dialect == sqlast.Postgres {
-			needle = opExpr{sqlast.Short, []expr{needle, needle}, t}
+			needle = Operation{sqlast.Short, []expr{needle, needle}, t}
 		} else {
-			needle = opExpr{sqlast.Short, []expr{needle}, t}
+			needle = Operation{sqlast.Short, []expr{needle}, t}
 		}
 	}
 	return []expr{args[0], needle}
@@ -38,10 +38,10 @@ func (f *From) search(args []expr) []expr {
 // to copy.
 func (f *From) handle(op sqlast.Op, args []expr) {
 	for _, a := range args {
-		if _, val := asArgument(a); val || a.typ().kind != value.TypeText {
+		if _, val := asArgument(a); val || a.Type().kind != value.TypeText {
 			continue
 		}
-		n := a.typ().size.whole
+		n := a.Type().size.whole
 		switch op {
 		case sqlast.Lower, sqlast.Upper: // also a stored text, which is bounded for it
 			n = max(n, plan.MaxBrief)

@@ -56,7 +56,7 @@ func (f *from) combine(q *query, n *message.Node, set sqlast.Set) error {
 		c := cell{row: row, col: &decl.Column{Table: row.table, Name: "row", Kind: of.kind, Null: true, Stored: cellform.ISO}, of: of}
 		g.keys, g.kinds, g.cells[c.col] = append(g.keys, c), append(g.kinds, it.kind), x
 		row.table.Keys = append(row.table.Keys, c.col)
-		o := d.out(outKey{row, c.col}, f.canonicalSQL(x), i)
+		o := d.out(outKey{row: row, col: c.col}, f.canonicalSQL(x), i)
 		ours, their = append(ours, o), append(their, sqlast.Output{Expr: other.canonicalSQL(y), As: o.As})
 	}
 	source := *f
@@ -67,7 +67,7 @@ func (f *from) combine(q *query, n *message.Node, set sqlast.Set) error {
 	f.c.derived = append(f.c.derived, alias)
 	f.become(row, place{alias: alias, derived: d})
 	f.sources = scope.Combined(d.sel, set, with, alias)
-	*q = query{ns: []named{{language.RecordAlias, row}}, base: row}
+	*q = query{ns: []named{{name: language.RecordAlias, row: row}}, base: row}
 	if shows.bare {
 		q.out = wholeRow(row)
 		q.out.bare = true
@@ -99,33 +99,33 @@ func (f *from) arm(q *query, name string) (*projection, error) {
 }
 
 // comparable are two expressions such that equal values are shown alike, and the type of both.
-func (f *from) comparable(x, y expr) (_, _ expr, of exprType, err error) {
+func (f *from) comparable(x, y expr) (_, _ expr, of Type, err error) {
 	both := []expr{x, y}
 	for i, e := range both {
-		if c, ok := e.(cell); ok && c.list != "" || !language.Groupable[e.typ().kind] {
+		if c, ok := e.(cell); ok && c.list != "" || !language.Groupable[e.Type().kind] {
 			return nil, nil, of, fmt.Errorf("can't be compared: it has to be a number, a text, a truth value, a time, a day or an id")
 		}
-		v, val := e.(argExpr)
-		switch kind := e.typ().kind; {
+		v, val := e.(Argument)
+		switch kind := e.Type().kind; {
 		case !val:
-		case e.typ().number():
+		case e.Type().number():
 			both[i] = f.exactly(v)
 		case kind == value.TypeBool: // PostgreSQL takes what it can't infer for a text
-			both[i] = opExpr{sqlast.Not, []expr{opExpr{sqlast.Not, []expr{v}, v.typ()}}, v.typ()}
+			both[i] = Operation{sqlast.Not, []expr{apply(sqlast.Not, []expr{v}, v.Type())}, v.Type()}
 		case kind != value.TypeText:
 			return nil, nil, of, fmt.Errorf("is a value of the program: only texts, numbers, true and false can stand there")
 		}
 	}
-	if a, b := both[0].typ(), both[1].typ(); a.number() && a.decimal() != b.decimal() {
+	if a, b := both[0].Type(), both[1].Type(); a.number() && a.decimal() != b.decimal() {
 		both = mapped(both, f.exactly)
 	}
-	alike := both[0].typ().native == both[1].typ().native
+	alike := both[0].Type().native == both[1].Type().native
 	for i, e := range both {
-		if both[i] = f.canonical(e); !alike && e.typ().kind == value.TypeText { // of two types, PostgreSQL makes no column
-			both[i] = textExpr{e}
+		if both[i] = f.canonical(e); !alike && e.Type().kind == value.TypeText { // of two types, PostgreSQL makes no column
+			both[i] = Text{x: e}
 		}
 	}
-	if of = both[0].typ(); !alike && of.kind == value.TypeText {
+	if of = both[0].Type(); !alike && of.kind == value.TypeText {
 		of.native = lettered(nativeOf(both))
 	}
 	switch {

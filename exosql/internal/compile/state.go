@@ -48,7 +48,7 @@ type state struct {
 	conditions int            // conditions of the program that are being written, one in another
 
 	needed   bool        // what is written has to hold: unknown is as good as false
-	fitted   []colExpr   // columns whose misfits are null in the statement
+	fitted   []Column   // columns whose misfits are null in the statement
 	paging   bool        // the condition of a page whose rows are sorted as columns are stored is written
 	raw      int         // columns are written as they are stored: see misfit.go
 	changing bool        // the rows are found to be changed
@@ -62,17 +62,17 @@ type state struct {
 
 // queries writes the queries that stand in expressions. The compiler does: an expression knows the node of the message, and no more.
 type queries interface {
-	// value is what a subquery gives, written by how.
-	value(f *From, e subquery, how func(expr, *From) sqlast.Expr) sqlast.Expr
-	// among is whether a value is among those of a query.
-	among(f *From, e amongExpr) sqlast.Expr
-	// column is the column that a subquery is of, of the one row that a link leads to; nil: it is something else.
-	column(f *From, e subquery) *decl.Column
+	// Value is what a subquery gives, written by how.
+	Value(f *From, e subquery, how func(expr, *From) sqlast.Expr) sqlast.Expr
+	// Among is whether a value is among those of a query.
+	Among(f *From, e Among) sqlast.Expr
+	// Column is the column that a subquery is of, of the one row that a link leads to; nil: it is something else.
+	Column(f *From, e subquery) *decl.Column
 }
 
 // overWindow writes an aggregate over the rows of a window.
 type overWindow interface {
-	of(a sqlast.Aggregate) sqlast.Windowed
+	Of(a sqlast.Aggregate) sqlast.Windowed
 }
 
 // maxEmitted bounds what is written of it: an operand that is repeated could
@@ -80,10 +80,10 @@ type overWindow interface {
 const maxEmitted = 50_000
 
 // form is how the database holds a column.
-func (c *state) form(col *decl.Column) decl.Form {
+func (c *state) formOf(col *decl.Column) decl.Form {
 	f, known := c.known[col]
 	if !known {
-		if f = c.engine.form(col); c.known == nil {
+		if f = c.engine.formOf(col); c.known == nil {
 			c.known = map[*decl.Column]decl.Form{}
 		}
 		c.known[col] = f
@@ -96,7 +96,7 @@ func (c *state) forms() func(*decl.Column) decl.Form {
 	if c.dialect != sqlast.Postgres {
 		return nil
 	}
-	return c.form
+	return c.formOf
 }
 
 // fail ends the compilation with an error that is met while a statement is written.
@@ -116,7 +116,7 @@ func (c *state) need(holds bool, write func() sqlast.Expr) sqlast.Expr {
 }
 
 // form is how the database holds a column.
-func (e Engine) form(col *decl.Column) decl.Form {
+func (e Engine) formOf(col *decl.Column) decl.Form {
 	if e.Form == nil {
 		return decl.Form{}
 	}

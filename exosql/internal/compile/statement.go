@@ -42,8 +42,8 @@ func FixedSource(x scope.Fixed) plan.Source {
 	return plan.Source{Origin: x.Origin, Index: x.Slots[0], Item: -1}
 }
 
-func fixedValue(x scope.Fixed) argExpr {
-	return argExpr{src: FixedSource(x), kind: scalarOf(x.Pred.Args[0].Kind)}
+func fixedValue(x scope.Fixed) Argument {
+	return Argument{src: FixedSource(x), kind: scalarOf(x.Pred.Args[0].Kind)}
 }
 
 // valueKind is the type of the values that a column is given: of a date, a number with decimals and their like it is text.
@@ -103,7 +103,7 @@ func (s *Statement) FindChain(r *decl.Relation, g *scope.Grant, fc *decl.Facet) 
 	}
 	if s.q = q; fc != nil {
 		row.facet = fc
-		q.ns = []named{{fc.Alias, row}}
+		q.ns = []named{{name: fc.Alias, row: row}}
 	}
 	return nil
 }
@@ -128,7 +128,7 @@ func (s *Statement) Parent(l *decl.Link, fixed []scope.Fixed) (*plan.Plan, error
 	f, q, out := s.f, s.q, &projection{}
 	for i, p := range l.Pairs {
 		out.names = append(out.names, fmt.Sprintf("k%d", i))
-		out.items = append(out.items, projected{expr: colExpr{q.base, p.From}, kind: p.From.Kind, null: p.From.Null})
+		out.items = append(out.items, projected{expr: columnOf(q.base, p.From), kind: p.From.Kind, null: p.From.Null})
 	}
 	for _, x := range fixed {
 		for i, p := range l.Pairs {
@@ -188,13 +188,13 @@ func (s *Statement) Calculate(col *decl.Column, n *message.Node) (Assigned, erro
 	if err != nil {
 		return Assigned{}, err
 	}
-	if c, ok := e.(colExpr); len(col.Enum) > 0 && (!ok || !slices.Equal(c.col.Enum, col.Enum)) {
+	if c, ok := e.(Column); len(col.Enum) > 0 && (!ok || !slices.Equal(c.col.Enum, col.Enum)) {
 		return Assigned{}, fail.Errorf(fail.Invalid, "", "`%s` is one of '%s', and can't be set to what is calculated", col.Guest, strings.Join(col.Enum, "', '"))
 	}
-	name, val := fmt.Sprintf("c%d", len(s.sel.Columns)), e.sql(&f.From)
+	name, val := fmt.Sprintf("c%d", len(s.sel.Columns)), e.SQL(&f.From)
 	if held := f.holding(col, e); held != nil {
 		val = held
-	} else if _, plain := e.(colExpr); !plain && s.c.dialect == sqlast.SQLite { // PostgreSQL knows what its columns hold
+	} else if _, plain := e.(Column); !plain && s.c.dialect == sqlast.SQLite { // PostgreSQL knows what its columns hold
 		switch col.Kind {
 		case value.TypeInt:
 			val = sqlast.Call{Op: sqlast.StoreWhole, Args: []sqlast.Expr{val}}
@@ -347,23 +347,23 @@ func Opened(d Engine, m *exo.Message, grants []*scope.Grant, form fence.Form, ma
 }
 
 // equals is the condition that a column has a value.
-func (f *from) equals(row *occurrence, col *decl.Column, a argExpr) expr {
+func (f *from) equals(row *occurrence, col *decl.Column, a Argument) expr {
 	op := language.OperatorOn()[language.ColumnInterfaces[col.Kind]]["eq"]
-	return f.operate(op, []expr{colExpr{row, col}, a.beside(col.Kind)}, exprType{kind: value.TypeBool})
+	return f.operate(op, []expr{columnOf(row, col), a.beside(col.Kind)}, Type{kind: value.TypeBool})
 }
 
 // hasKeys is the condition that a row has one of n keys, whose values are arguments of the message from number first on.
 func (f *from) hasKeys(row *occurrence, cols []*decl.Column, first, n int) expr {
-	at := func(i int) argExpr {
-		return argExpr{src: plan.Source{Origin: plan.FromMessage, Index: first + i, Item: -1}, kind: valueKind(cols[i%len(cols)].Kind)}
+	at := func(i int) Argument {
+		return Argument{src: plan.Source{Origin: plan.FromMessage, Index: first + i, Item: -1}, kind: valueKind(cols[i%len(cols)].Kind)}
 	}
 	if len(cols) == 1 && n > 1 {
-		in := []expr{colExpr{row, cols[0]}}
+		in := []expr{columnOf(row, cols[0])}
 		for i := range n {
 			in = append(in, at(i).beside(cols[0].Kind))
 		}
 		in = f.keyed(in)
-		return inExpr{in[0], in[1:], false}
+		return inList(in[0], in[1:], false)
 	}
 	var any []expr
 	for r := range n {
@@ -380,7 +380,7 @@ func joined(op sqlast.Op, list []expr) expr {
 	if len(list) == 1 {
 		return list[0]
 	}
-	return opExpr{op, list, exprType{kind: value.TypeBool}}
+	return apply(op, list, Type{kind: value.TypeBool})
 }
 
 // Count is the plan that counts the rows of a table in scope that have one of n keys, whose values are the arguments after those of the
@@ -411,7 +411,7 @@ func (s *Statement) Back(g *scope.Grant, fc *decl.Facet, first int, program bool
 	if program {
 		out = wholeRow
 	}
-	p, err := s.f.finish(&query{base: row, ns: []named{{fc.Alias, row}}}, plan.RunAll, out(row))
+	p, err := s.f.finish(&query{base: row, ns: []named{{name: fc.Alias, row: row}}}, plan.RunAll, out(row))
 	if err == nil {
 		p.Back = s.c.tables == 1
 		if program {
@@ -454,7 +454,7 @@ func After(d Engine, m *exo.Message, g *scope.Grant, fc *decl.Facet, n int) (*pl
 		return nil, err
 	}
 	s.f.demand(s.f.hasKeys(row, fc.Table.Keys, 0, n))
-	p, err := s.f.finish(&query{base: row, ns: []named{{fc.Alias, row}}}, plan.RunAll, image(row))
+	p, err := s.f.finish(&query{base: row, ns: []named{{name: fc.Alias, row: row}}}, plan.RunAll, image(row))
 	return imaged(p, row, m), err
 }
 
@@ -478,7 +478,7 @@ func image(row *occurrence) *projection {
 	p := &projection{}
 	add := func(name string, c *decl.Column) {
 		p.names = append(p.names, name)
-		p.items = append(p.items, projected{expr: colExpr{row, c}, kind: c.Kind, elem: c.Elem, null: c.Null})
+		p.items = append(p.items, projected{expr: columnOf(row, c), kind: c.Kind, elem: c.Elem, null: c.Null})
 	}
 	for i, k := range row.table.Keys {
 		add(fmt.Sprintf(" %d", i), k) // no name of a column for programs has a space
@@ -510,7 +510,7 @@ func (s *Statement) Misfits(n *message.Node, change *Statement) (*plan.Plan, err
 	}
 	var any []expr
 	for _, col := range cols {
-		any = append(any, misfitExpr{colExpr{s.q.base, col}})
+		any = append(any, Misfit{x: columnOf(s.q.base, col)})
 	}
 	s.f.demand(joined(sqlast.Or, any))
 	return s.f.finish(&query{base: s.q.base, ns: s.q.ns}, plan.RunCount, nil)

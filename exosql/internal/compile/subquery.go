@@ -12,16 +12,16 @@ import (
 // ask interprets a node of a callback that asks of linked rows. It is tried on the side, for its type and its errors.
 func (f *from) ask(n *message.Node, env names) (expr, error) {
 	trial, at := f.c.trial(&f.From)
-	_, of, err := trial.subquery(at, n, env, expr.sql)
+	_, of, err := trial.subquery(at, n, env, expr.SQL)
 	f.c.steps = trial.steps
 	if err == nil {
 		err = trial.failed
 	}
-	return subquery{n, env, of}, err
+	return subquery{n: n, env: env, of: of}, err
 }
 
-// value writes a subquery.
-func (c *compiler) value(f *From, e subquery, how func(expr, *From) sqlast.Expr) sqlast.Expr {
+// Value writes a subquery.
+func (c *compiler) Value(f *From, e subquery, how func(expr, *From) sqlast.Expr) sqlast.Expr {
 	if !c.mayAsk() {
 		return sqlast.Null
 	}
@@ -46,7 +46,7 @@ func (c *compiler) mayAsk() bool {
 }
 
 // subquery builds and writes what a node asks of linked rows.
-func (c *compiler) subquery(f *From, n *message.Node, env names, how func(expr, *From) sqlast.Expr) (sqlast.Expr, exprType, error) {
+func (c *compiler) subquery(f *From, n *message.Node, env names, how func(expr, *From) sqlast.Expr) (sqlast.Expr, Type, error) {
 	sub := c.inside(n, f)
 	q, err := sub.query(n.Recv, env)
 	if err == nil && n.Op == message.OpField {
@@ -56,9 +56,9 @@ func (c *compiler) subquery(f *From, n *message.Node, env names, how func(expr, 
 		err = sub.settle(q)
 	}
 	if err != nil {
-		return nil, exprType{}, err
+		return nil, Type{}, err
 	}
-	switch truth := (exprType{kind: value.TypeBool}); n.Name {
+	switch truth := (Type{kind: value.TypeBool}); n.Name {
 	case language.ExistsMethod:
 		return sqlast.Exists{Sub: sub.one()}, truth, nil
 	case language.Some, language.Every, language.None:
@@ -67,7 +67,7 @@ func (c *compiler) subquery(f *From, n *message.Node, env names, how func(expr, 
 			return nil, truth, err
 		}
 		if n.Name == language.Every { // none for which it does not hold, be it false or unknown
-			cond = opExpr{sqlast.Case, []expr{demanded(cond), constExpr(sqlast.False), constExpr(sqlast.True)}, truth}
+			cond = apply(sqlast.Case, []expr{demanded(cond), Const(sqlast.False), Const(sqlast.True)}, truth)
 		}
 		sub.demand(cond)
 		return sqlast.Exists{Sub: sub.one(), Not: n.Name != language.Some}, truth, nil
@@ -91,16 +91,16 @@ func (f *from) one() *sqlast.Select {
 
 // ofOne is a column of the row that a link to at most one leads to, or of the first row. Where the declaration says that it
 // is one and the table's key does not, the first row counts, too.
-func (f *from) ofOne(q *query, n *message.Node, how func(expr, *From) sqlast.Expr) (sqlast.Expr, exprType, error) {
+func (f *from) ofOne(q *query, n *message.Node, how func(expr, *From) sqlast.Expr) (sqlast.Expr, Type, error) {
 	row := q.base
 	if row.facet == nil || row.facet.Column(n.Name) == nil {
-		return nil, exprType{}, fail.Errorf(fail.Denied, n.Name, "no such column")
+		return nil, Type{}, fail.Errorf(fail.Denied, n.Name, "no such column")
 	}
-	x := colExpr{row, row.facet.Column(n.Name)}
+	x := columnOf(row, row.facet.Column(n.Name))
 	sel := &sqlast.Select{Columns: []sqlast.Output{{Expr: how(x, &f.From), As: "k"}}}
 	f.limitOne(sel, q)
 	f.sources.Of(sel).Where = f.where
-	return sqlast.Scalar{Sub: sel}, x.typ(), nil
+	return sqlast.Scalar{Sub: sel}, x.Type(), nil
 }
 
 // limitOne has a select give the first row of q. A row that is found by its key needs no order.
@@ -113,30 +113,30 @@ func (f *from) limitOne(sel *sqlast.Select, q *query) {
 }
 
 // ofMany is an aggregate of linked rows.
-func (f *from) ofMany(q *query, n *message.Node, env names, how func(expr, *From) sqlast.Expr) (sqlast.Expr, exprType, error) {
+func (f *from) ofMany(q *query, n *message.Node, env names, how func(expr, *From) sqlast.Expr) (sqlast.Expr, Type, error) {
 	var x expr
 	if n.Name != language.Count {
 		if err := q.after(n.Name, n.Args[0]); err != nil {
-			return nil, exprType{}, err
+			return nil, Type{}, err
 		}
 		if !mentions(n.Args[0].Args[0], n.Args[0].Recv) {
 			// To SQL an aggregate of the outer row's columns alone is one of the outer query.
-			return nil, exprType{}, fail.Errorf(fail.Invalid, n.Name, "the callback has to use a column of the rows that it is about")
+			return nil, Type{}, fail.Errorf(fail.Invalid, n.Name, "the callback has to use a column of the rows that it is about")
 		}
 		f.fence() // an engine may answer it from an index, in whose order others' rows stand: see group
 		var err error
 		if x, err = f.expr(n.Args[0].Args[0], f.bound(n.Args[0], q, env)); err != nil {
-			return nil, exprType{}, err
+			return nil, Type{}, err
 		}
 	}
 	f.repeated(q, n)
 	x, err := f.aggregate(n.Name, x, nil)
 	if err != nil {
-		return nil, exprType{}, err
+		return nil, Type{}, err
 	}
 	sel := f.sources.Of(&sqlast.Select{Columns: []sqlast.Output{{Expr: how(x, &f.From), As: "k"}}})
 	sel.Where = f.where
-	return sqlast.Scalar{Sub: sel}, x.typ(), nil
+	return sqlast.Scalar{Sub: sel}, x.Type(), nil
 }
 
 // mentions reports whether a node depends on the placeholder of a callback.

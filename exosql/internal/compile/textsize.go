@@ -17,7 +17,7 @@ const (
 )
 
 // bytes is the bound of a value as a text; zero if there is none.
-func (t exprType) bytes() digits {
+func (t Type) bytes() digits {
 	switch t.kind {
 	case value.TypeText, value.TypeNull:
 		return t.size
@@ -26,7 +26,7 @@ func (t exprType) bytes() digits {
 }
 
 // fits refuses what could become too large for an engine, in whatever row.
-func (t exprType) fits(op string) error {
+func (t Type) fits(op string) error {
 	switch d := t.digits(); {
 	case t.number() && d.whole+d.part > number.MaxNumeric:
 		return fail.Errorf(fail.Limit, language.Shown(op), "what is calculated here could have more than %d digits", number.MaxNumeric)
@@ -38,28 +38,28 @@ func (t exprType) fits(op string) error {
 
 // boundedText is a text that may be made larger.
 func (f *From) boundedText(e expr) expr {
-	t := e.typ()
+	t := e.Type()
 	if _, value := asArgument(e); value || t.size.whole > 0 || isNull(e) {
 		return e
 	}
 	t.size = digits{whole: plan.MaxBrief}
 	if f.c.dialect == sqlast.Postgres {
-		return opExpr{sqlast.Brief, []expr{e, e}, t}
+		return Operation{sqlast.Brief, []expr{e, e}, t}
 	}
-	return opExpr{sqlast.Brief, []expr{e}, t}
+	return Operation{sqlast.Brief, []expr{e}, t}
 }
 
 func isNull(e expr) bool {
-	t, ok := e.(textExpr)
-	return ok && t.x.typ().kind == value.TypeNull
+	t, ok := e.(Text)
+	return ok && t.x.Type().kind == value.TypeNull
 }
 
 // value is the value of the message that e stands for, if it does.
-func asArgument(e expr) (argExpr, bool) {
-	if t, ok := e.(textExpr); ok {
+func asArgument(e expr) (Argument, bool) {
+	if t, ok := e.(Text); ok {
 		e = t.x
 	}
-	v, ok := e.(argExpr)
+	v, ok := e.(Argument)
 	return v, ok
 }
 
@@ -70,7 +70,7 @@ func textSize(op sqlast.Op, args []expr) digits {
 		if op == sqlast.Substr && i > 0 {
 			break
 		}
-		n := a.typ().size.whole
+		n := a.Type().size.whole
 		if _, value := asArgument(a); value {
 			n = maxLiteral
 		}
@@ -90,7 +90,7 @@ func textSize(op sqlast.Op, args []expr) digits {
 // inside of what is repeated.
 func made(args []expr) bool {
 	for _, a := range args {
-		if _, value := asArgument(a); !value && (a.typ().size != digits{}) {
+		if _, value := asArgument(a); !value && (a.Type().size != digits{}) {
 			return true
 		}
 	}
@@ -101,10 +101,10 @@ func made(args []expr) bool {
 func longest(args []expr) digits {
 	out := digits{whole: maxLiteral}
 	for _, a := range args {
-		if _, val := asArgument(a); val || a.typ().kind == value.TypeNull {
+		if _, val := asArgument(a); val || a.Type().kind == value.TypeNull {
 			continue
 		}
-		n := a.typ().size.whole
+		n := a.Type().size.whole
 		if n == 0 {
 			return digits{}
 		}

@@ -12,7 +12,7 @@ import (
 
 // part is a whole number that is read from a time or a day. PostgreSQL gives it as a numeric.
 func (f *From) part(op sqlast.Op, x expr) expr {
-	return opExpr{op, []expr{x}, exprType{kind: value.TypeInt, exact: f.c.dialect == sqlast.Postgres}}
+	return Operation{op, []expr{x}, Type{kind: value.TypeInt, exact: f.c.dialect == sqlast.Postgres}}
 }
 
 // truncate is the first day of the unit that x is in. A day is the same for everybody, where the
@@ -20,7 +20,7 @@ func (f *From) part(op sqlast.Op, x expr) expr {
 func (f *From) truncate(x expr, unit string) (expr, error) {
 	for _, u := range language.Units {
 		if u.Name == unit {
-			return opExpr{u.First, []expr{f.local(x)}, exprType{kind: value.TypeDate}}, nil
+			return Operation{u.First, []expr{f.local(x)}, Type{kind: value.TypeDate}}, nil
 		}
 	}
 	return nil, errUnit
@@ -37,7 +37,7 @@ func (f *From) plus(x, many expr, unit string) (expr, error) {
 	}
 	for _, u := range language.Units {
 		if u.Name == unit {
-			return opExpr{u.Plus, []expr{day, many}, exprType{kind: value.TypeDate}}, nil
+			return Operation{u.Plus, []expr{day, many}, Type{kind: value.TypeDate}}, nil
 		}
 	}
 	return nil, errUnit
@@ -59,24 +59,24 @@ func (f *From) days(args []expr) expr {
 
 func (f *From) minus(a, b expr) expr {
 	args := []expr{f.exactly(a), f.exactly(b)}
-	return opExpr{sqlast.Minus, args, exprType{kind: value.TypeInt, exact: true, size: sizeOf(sqlast.Minus, args)}}
+	return Operation{sqlast.Minus, args, Type{kind: value.TypeInt, exact: true, size: sizeOf(sqlast.Minus, args)}}
 }
 
 // local is a time as clocks of the program's time zone show it; a day is the same everywhere. The zone is an
 // argument of the host's: a program has no say in it.
 func (f *From) local(x expr) expr {
-	if !f.c.zoned || x.typ().kind != value.TypeTime {
+	if !f.c.zoned || x.Type().kind != value.TypeTime {
 		return f.era(x)
 	}
-	zone := argExpr{src: plan.Source{Origin: plan.FromZone, Item: -1, Kind: plan.ArgZone}, kind: value.TypeText}
-	c, column := x.(colExpr)
+	zone := Argument{src: plan.Source{Origin: plan.FromZone, Item: -1, Kind: plan.ArgZone}, kind: value.TypeText}
+	c, column := x.(Column)
 	switch {
 	case f.c.dialect != sqlast.Postgres:
-		return opExpr{sqlast.Local, []expr{x, zone}, x.typ()}
+		return Operation{sqlast.Local, []expr{x, zone}, x.Type()}
 	case column:
-		return opExpr{sqlast.Local, []expr{storedExpr{c}, storedExpr{c}, zone}, x.typ()}
+		return Operation{sqlast.Local, []expr{uncompared{c}, uncompared{c}, zone}, x.Type()}
 	}
-	return opExpr{sqlast.LocalOnce, []expr{x, zone}, x.typ()}
+	return Operation{sqlast.LocalOnce, []expr{x, zone}, x.Type()}
 }
 
 // era is a time or a day on PostgreSQL that a calendar has, or null. What follows fails for some that the
@@ -86,18 +86,18 @@ func (f *From) era(x expr) expr {
 		return x
 	}
 	switch c := x.(type) {
-	case argExpr:
+	case Argument:
 		return x
-	case colExpr:
-		return opExpr{sqlast.Era, []expr{storedExpr{c}, storedExpr{c}}, x.typ()}
+	case Column:
+		return Operation{sqlast.Era, []expr{uncompared{c}, uncompared{c}}, x.Type()}
 	}
-	return opExpr{sqlast.EraOnce, []expr{x}, x.typ()}
+	return Operation{sqlast.EraOnce, []expr{x}, x.Type()}
 }
 
-// storedExpr is a column as it is stored, and not as it is compared.
-type storedExpr struct{ colExpr }
+// uncompared is a column as it is stored, and not as it is compared.
+type uncompared struct{ Column }
 
-func (e storedExpr) sql(f *From) sqlast.Expr { return e.colExpr.sql(f) }
+func (e uncompared) SQL(f *From) sqlast.Expr { return e.Column.SQL(f) }
 
 // heldAs is the form in which SQLite holds a column, where that is declared and is not what statements calculate with; "": there is none.
 func (c *state) heldAs(col *decl.Column) cellform.Form {
@@ -119,46 +119,46 @@ func (c *state) formArg(form cellform.Form) sqlast.Expr {
 	return c.arg(plan.Source{Origin: plan.FromConst, Index: form.Index(), Item: -1})
 }
 
-// rawExpr is a column as it lies in the database, where its index serves.
-type rawExpr struct{ colExpr }
+// raw is a column as it lies in the database, where its index serves.
+type raw struct{ Column }
 
-func (e rawExpr) sql(f *From) sqlast.Expr { return f.unindexed(f.col(e.row, e.col), e.row, e.col) }
+func (e raw) SQL(f *From) sqlast.Expr { return f.unindexed(f.col(e.row, e.col), e.row, e.col) }
 
-func (e rawExpr) comparable(f *From) sqlast.Expr { return e.sql(f) }
+func (e raw) comparable(f *From) sqlast.Expr { return e.SQL(f) }
 
 // bound is a value as a cell of the form, see plan.ArgBound.
-func (e argExpr) bound(kind string, form cellform.Form, of string) argExpr {
+func (e Argument) bound(kind string, form cellform.Form, of string) Argument {
 	e.src.Kind, e.src.Form, e.src.Of = kind, form, of
 	return e
 }
 
 // held is a comparison of a column of a declared form with a value, or nil. The value is converted and not the column, so that an index
 // serves. A cell of another form is on neither side of a value: numbers stand before all texts in SQLite, and would be below each time.
-func (e opExpr) held(f *From) sqlast.Expr {
-	c, ok := e.args[0].(colExpr)
+func (e Operation) held(f *From) sqlast.Expr {
+	c, ok := e.args[0].(Column)
 	if !ok || f.c.heldAs(c.col) == "" {
 		return nil
 	}
 	form, of := f.c.heldAs(c.col), c.col.Kind
-	x := rawExpr{c}.sql(f)
+	x := raw{c}.SQL(f)
 	if e.op == sqlast.IsNull || e.op == sqlast.IsNotNull || x == nil {
 		return call(e.op, x)
 	}
 	if len(e.args) != 2 {
 		return nil
 	}
-	v, ok := e.args[1].(argExpr)
+	v, ok := e.args[1].(Argument)
 	if !ok {
 		return nil
 	}
-	low := func() sqlast.Expr { return v.bound(plan.ArgBound, form, of).sql(f) }
-	next := func() sqlast.Expr { return v.bound(plan.ArgNext, form, of).sql(f) }
+	low := func() sqlast.Expr { return v.bound(plan.ArgBound, form, of).SQL(f) }
+	next := func() sqlast.Expr { return v.bound(plan.ArgNext, form, of).SQL(f) }
 	fits, _ := f.c.fit(c)
 	if fits != sqlast.NoOp && !f.c.needed && e.op != sqlast.Is && e.op != sqlast.IsNot {
 		return nil
 	}
 	with := func(x sqlast.Expr, otherwise sqlast.Op) sqlast.Expr {
-		switch raw := (rawExpr{c}).sql(f); {
+		switch raw := (raw{c}).SQL(f); {
 		case fits != sqlast.NoOp:
 			return call(sqlast.And, x, isValue(fits, raw))
 		case otherwise == sqlast.NoOp || f.c.paging:
@@ -202,19 +202,19 @@ func (e opExpr) held(f *From) sqlast.Expr {
 
 // heldList is a column of a declared form, and the values among which it is, as its cells, if all are values.
 func (f *From) heldList(x expr, list []expr) (expr, []expr) {
-	c, ok := x.(colExpr)
+	c, ok := x.(Column)
 	if !ok || !f.c.needed && f.c.guards(c) || !f.c.heldAs(c.col).Exact(c.col.Kind) {
 		return x, list
 	}
 	out := make([]expr, len(list))
 	for i, a := range list {
-		v, ok := a.(argExpr)
+		v, ok := a.(Argument)
 		if !ok {
 			return x, list
 		}
 		out[i] = v.bound(plan.ArgBound, f.c.heldAs(c.col), c.col.Kind)
 	}
-	return rawExpr{c}, out
+	return raw{c}, out
 }
 
 // holding is what a column is given that another column, or what was calculated, is written to; nil: as it is. A cell of a column that holds
@@ -223,10 +223,10 @@ func (f *From) holding(col *decl.Column, e expr) sqlast.Expr {
 	if f.c.dialect != sqlast.SQLite || storers[col.Kind] == sqlast.NoOp {
 		return nil
 	}
-	c, plain := e.(colExpr)
+	c, plain := e.(Column)
 	switch form := f.c.heldAs(col); {
 	case plain && c.col.Kind == col.Kind && c.col.Stored == col.Stored:
-		return rawExpr{c}.sql(f)
+		return raw{c}.SQL(f)
 	case form != "":
 		return call(storers[col.Kind], compared(e, f), f.c.formArg(form))
 	case plain && c.col.Kind == col.Kind:

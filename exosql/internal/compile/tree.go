@@ -111,7 +111,7 @@ func (t *treeOf) outputs(f *from, row *occurrence, depth sqlast.Expr) *sqlast.Se
 func (t *treeOf) place(row *occurrence, alias string) place {
 	d := &derived{outs: map[outKey]string{}}
 	for i, c := range t.carried {
-		d.outs[outKey{row, c}] = carriedName(i)
+		d.outs[outKey{row: row, col: c}] = carriedName(i)
 	}
 	return place{alias: alias, derived: d}
 }
@@ -149,7 +149,7 @@ func (t *treeOf) rows(f *from, r *sqlast.Recursion, alias string) (*query, error
 	f.sources, f.at[key] = scope.Tree(r, alias), t.place(key, alias)
 	row, err := t.enter(f, func(row *occurrence) (on []sqlast.Expr) {
 		for _, k := range t.facet.Table.Keys {
-			for _, by := range f.pairs(colExpr{row, k}, colExpr{key, k}) {
+			for _, by := range f.pairs(columnOf(row, k), columnOf(key, k)) {
 				on = append(on, call(sqlast.Eq, compared(by[0], &f.From), compared(by[1], &f.From)))
 			}
 		}
@@ -162,7 +162,7 @@ func (t *treeOf) rows(f *from, r *sqlast.Recursion, alias string) (*query, error
 	if row.depthName = t.facet.DepthName(); row.depthName != "" {
 		row.depth = &decl.Column{Table: t.facet.Table, Name: depthOutput, Guest: row.depthName, Kind: value.TypeInt}
 		d := f.at[row].derived
-		d.sel.Columns = append(d.sel.Columns, d.out(outKey{row, row.depth}, sqlast.Column{Alias: alias, Name: depthOutput}, len(d.outs)))
+		d.sel.Columns = append(d.sel.Columns, d.out(outKey{row: row, col: row.depth}, sqlast.Column{Alias: alias, Name: depthOutput}, len(d.outs)))
 	}
-	return &query{base: row, ns: []named{{t.facet.Alias, row}}}, nil
+	return &query{base: row, ns: []named{{name: t.facet.Alias, row: row}}}, nil
 }

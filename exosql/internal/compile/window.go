@@ -28,9 +28,9 @@ type window struct {
 	cells map[*decl.Column]expr
 }
 
-func (w *window) source() *From { return &w.inner.From }
+func (w *window) Source() *From { return &w.inner.From }
 
-func (w *window) output(col *decl.Column) expr { return w.cells[col] }
+func (w *window) Output(col *decl.Column) expr { return w.cells[col] }
 
 // windowOf is the window that a row stands for, or nil.
 func windowOf(row *occurrence) *window {
@@ -100,7 +100,7 @@ func (f *from) rowsOf(q *query, n *message.Node, env names) ([]expr, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, value := x.(argExpr); value || !language.Groupable[x.typ().kind] {
+		if _, value := x.(Argument); value || !language.Groupable[x.Type().kind] {
 			return nil, fail.Errorf(fail.Invalid, n.Name, "rows can't be told apart by `%s`: it has to be a column, or an expression of columns, of numbers, texts, truth values, times, days or ids", record.Names[i])
 		}
 		by = append(by, f.equally(x))
@@ -149,7 +149,7 @@ func (f *from) doPartition(q *query, n *message.Node, env names) error {
 	row := &occurrence{table: &decl.Table{Name: "window"}, optional: true, made: w}
 	f.at[row] = f.at[f.rows[0]]
 	f.rows = append(slices.Clip(f.rows), row)
-	q.ns = append(slices.Clip(q.ns), named{language.WindowAlias, row})
+	q.ns = append(slices.Clip(q.ns), named{name: language.WindowAlias, row: row})
 	return nil
 }
 
@@ -184,10 +184,10 @@ func (f *from) ofWindow(n *message.Node, env names) (expr, error) {
 	}
 	for col, of := range w.cells { // what is selected and sorted by is calculated once
 		if same(of, made) {
-			return cell{row: row, col: col, of: made.typ()}, nil
+			return cell{row: row, col: col, of: made.Type()}, nil
 		}
 	}
-	c := cell{row: row, col: &decl.Column{Table: row.table, Name: "window", Kind: made.typ().kind, Null: true, Stored: cellform.ISO}, of: made.typ()}
+	c := cell{row: row, col: &decl.Column{Table: row.table, Name: "window", Kind: made.Type().kind, Null: true, Stored: cellform.ISO}, of: made.Type()}
 	w.cells[c.col] = made
 	return c, nil
 }
@@ -225,7 +225,7 @@ func (w *window) function(n *message.Node, x expr, within []expr) (expr, error) 
 		name, all.frame = of, sqlast.Moving
 		all.rows = &plan.Source{Origin: plan.FromMessage, Index: n.Args[len(n.Args)-1].Slot, Item: -1, Count: true, Kind: plan.ArgMoving}
 	}
-	e := overExpr{w: w, x: x, of: exprType{kind: value.TypeInt, size: digits{19, 0}}}
+	e := overExpr{w: w, x: x, of: Type{kind: value.TypeInt, size: digits{whole: 19}}}
 	switch name {
 	case language.Count, language.Sum, language.Avg, language.Min, language.Max:
 		var err error
@@ -259,14 +259,14 @@ func (w *window) function(n *message.Node, x expr, within []expr) (expr, error) 
 	default:
 		return nil, ErrNode(n)
 	}
-	if _, value := x.(argExpr); value || !language.Groupable[x.typ().kind] {
+	if _, value := x.(Argument); value || !language.Groupable[x.Type().kind] {
 		return nil, fail.Errorf(fail.Invalid, n.Name, "is of a column, or of an expression of columns, of numbers, texts, truth values, times, days or ids")
 	}
 	if len(n.Args) > 1 {
 		e.away = &plan.Source{Origin: plan.FromMessage, Index: n.Args[1].Slot, Item: -1, Count: true, Kind: plan.ArgLength}
 	}
 	e.x = w.inner.canonical(x)
-	e.of = e.x.typ()
+	e.of = e.x.Type()
 	return e, nil
 }
 
@@ -278,18 +278,18 @@ type overExpr struct {
 	away  *plan.Source
 	order windowOrder
 	frame sqlast.Frame
-	of    exprType
+	of    Type
 }
 
-func (e overExpr) typ() exprType { return e.of }
+func (e overExpr) Type() Type { return e.of }
 
-func (e overExpr) sql(f *From) sqlast.Expr {
+func (e overExpr) SQL(f *From) sqlast.Expr {
 	o := sqlast.Windowed{Window: e.w.over(e.order), Func: e.fn, Frame: e.frame}
 	if e.x != nil {
 		o.X = f.canonicalSQL(e.x)
 	}
 	if e.away != nil {
-		o.N = f.c.arg(*e.away)
+		o.N = e.w.inner.c.arg(*e.away)
 	}
 	return o
 }
@@ -302,17 +302,18 @@ type overAll struct {
 	x     expr
 }
 
-func (e overAll) typ() exprType { return e.x.typ() }
+func (e overAll) Type() Type { return e.x.Type() }
 
-func (e overAll) sql(f *From) sqlast.Expr {
-	before := f.c.over
-	f.c.over = &e
-	defer func() { f.c.over = before }()
+func (e overAll) SQL(f *From) sqlast.Expr {
+	c := e.w.inner.c
+	before := c.state.over
+	c.state.over = &e
+	defer func() { c.state.over = before }()
 	return compared(e.x, f)
 }
 
-// of makes of an aggregate one over the window.
-func (e *overAll) of(a sqlast.Aggregate) sqlast.Windowed {
+// Of makes of an aggregate one over the window.
+func (e *overAll) Of(a sqlast.Aggregate) sqlast.Windowed {
 	o := sqlast.Windowed{Func: sqlast.Aggregated, Agg: a.Func, X: a.X, Stored: a.Stored}
 	if o.Frame = e.frame; o.Frame == sqlast.NoFrame {
 		o.Window = e.w.over(together)
@@ -329,12 +330,12 @@ func errShowsWindow() error {
 	return fail.Errorf(fail.Invalid, "select", "a window can't be shown; show what a function of it gives, like %s.rowNumber()", language.WindowAlias)
 }
 
-func (e overExpr) same(other expr) bool {
+func (e overExpr) Same(other expr) bool {
 	b, ok := other.(overExpr)
 	return ok && e.w == b.w && e.fn == b.fn && e.of == b.of && e.away == nil && b.away == nil && (e.x == nil) == (b.x == nil) && (e.x == nil || same(e.x, b.x))
 }
 
-func (e overAll) same(other expr) bool {
+func (e overAll) Same(other expr) bool {
 	b, ok := other.(overAll)
 	return ok && e.w == b.w && e.frame == b.frame && e.rows == nil && b.rows == nil && same(e.x, b.x)
 }

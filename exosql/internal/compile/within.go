@@ -27,14 +27,14 @@ type named struct {
 type subquery struct {
 	n   *message.Node
 	env names
-	of  exprType
+	of  Type
 }
 
-func (e subquery) typ() exprType { return e.of }
+func (e subquery) Type() Type { return e.of }
 
-func (e subquery) sql(f *From) sqlast.Expr { return e.write(f, expr.sql) }
+func (e subquery) SQL(f *From) sqlast.Expr { return e.write(f, expr.SQL) }
 
-// comparable is the value as it is compared and sorted, see colExpr.
+// comparable is the value as it is compared and sorted, see Column.
 func (e subquery) comparable(f *From) sqlast.Expr { return e.write(f, compared) }
 
 // shown is the value as a result shows it.
@@ -43,16 +43,16 @@ func (e subquery) shown(f *From) sqlast.Expr {
 }
 
 func (e subquery) write(f *From, how func(expr, *From) sqlast.Expr) sqlast.Expr {
-	return f.c.queries.value(f, e, how)
+	return f.c.queries.Value(f, e, how)
 }
 
-// amongExpr is whether a value is among those of a query's one column. The query's tables enter by their own grants. It
+// Among is whether a value is among those of a query's one column. The query's tables enter by their own grants. It
 // stands behind a fence of its own, so that no value of the outer rows is looked up in rows out of scope
 // (TestAmongReads), and the condition itself stands where any other of the program does.
 //
 // NULL is no member: of a list with one, SQL's NOT IN would hold for no row. Where the value itself is NULL, both are unknown as of
 // a list of values, and the negation of in in JavaScript's form holds.
-type amongExpr struct {
+type Among struct {
 	x   expr
 	n   *message.Node // the query
 	env names
@@ -62,6 +62,6 @@ type amongExpr struct {
 	held bool // unknown is as good as false
 }
 
-func (e amongExpr) typ() exprType { return exprType{kind: value.TypeBool} }
+func (e Among) Type() Type { return Type{kind: value.TypeBool} }
 
-func (e amongExpr) sql(f *From) sqlast.Expr { return f.c.queries.among(f, e) }
+func (e Among) SQL(f *From) sqlast.Expr { return f.c.queries.Among(f, e) }
