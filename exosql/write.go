@@ -13,9 +13,9 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/check"
-	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
@@ -428,9 +428,9 @@ func (db *DB) learn(live *schema.Database) {
 
 // engine is the database for the compiler. What it takes for equal is looked up when a statement first compares a text that decides
 // which rows are in scope: by the catalogue that is known, however old, or else by one that is read now. A host need not call Check.
-func (db *DB) engine(ctx context.Context) compile.Engine {
+func (db *DB) engine(ctx context.Context) expr.Engine {
 	failed := false
-	return compile.Engine{Dialect: db.dialect, Form: func(col *decl.Column) decl.Form {
+	return expr.Engine{Dialect: db.dialect, Form: func(col *decl.Column) decl.Form {
 		db.liveMu.Lock()
 		live := db.live
 		db.liveMu.Unlock()

@@ -3,6 +3,7 @@ package compile
 import (
 	"slices"
 
+	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
@@ -33,22 +34,22 @@ func (f *from) enclose() {
 		fence.Close(sel)
 		return nil
 	})
-	f.fenced = map[*derived]*from{f.at[f.rows[0]].derived: inner}
+	f.fenced = map[*expr.Derived]*from{f.At[f.Rows[0]].Derived: inner}
 }
 
 // demand adds a condition of a program.
-func (f *from) demand(cond expr) {
+func (f *from) demand(cond expr.Expr) {
 	if f.asked != nil {
-		*f.asked = append(*f.asked, conjuncts(cond)...)
+		*f.asked = append(*f.asked, expr.Conjuncts(cond)...)
 		return
 	}
-	for _, c := range conjuncts(cond) {
-		for _, x := range values(c) {
-			if _, here := f.at[x.row]; here {
-				f.valued = append(f.valued, x)
+	for _, c := range expr.Conjuncts(cond) {
+		for _, x := range expr.Values(c) {
+			if _, here := f.At[x.Row]; here {
+				f.Valued = append(f.Valued, x)
 			}
 		}
-		if row := leakproof(c); row != nil {
+		if row := expr.Leakproof(c); row != nil {
 			f.admit(c, row)
 			continue
 		}
@@ -64,10 +65,10 @@ func (f *from) demand(cond expr) {
 
 // admit adds a leakproof condition on a row within the fences that it is behind:
 // there an index can serve it.
-func (f *from) admit(c expr, row *occurrence) {
-	if d := f.at[row].derived; f.fenced[d] != nil {
+func (f *from) admit(c expr.Expr, row *expr.Row) {
+	if d := f.At[row].Derived; f.fenced[d] != nil {
 		f.fenced[d].admit(c, row)
-		d.sel.Where = f.fenced[d].where
+		d.Sel.Where = f.fenced[d].where
 		return
 	}
 	f.where = append(f.where, f.guard(func() sqlast.Expr { return c.SQL(&f.From) }))
@@ -76,10 +77,10 @@ func (f *from) admit(c expr, row *occurrence) {
 // guarded is what a program demands of a row that may be missing, for the ON of its
 // join, where no fence can stand: an engine does not enter THEN before WHEN holds.
 // implied is the link if it says all that the scope would.
-func (f *from) guarded(row *occurrence, asked []expr, implied []sqlast.Expr) ([]sqlast.Expr, error) {
+func (f *from) guarded(row *expr.Row, asked []expr.Expr, implied []sqlast.Expr) ([]sqlast.Expr, error) {
 	var out, behind []sqlast.Expr
 	for _, c := range asked {
-		if x := f.guard(func() sqlast.Expr { return c.SQL(&f.From) }); leakproof(c) != nil {
+		if x := f.guard(func() sqlast.Expr { return c.SQL(&f.From) }); expr.Leakproof(c) != nil {
 			out = append(out, x)
 		} else {
 			behind = append(behind, x)
@@ -92,7 +93,7 @@ func (f *from) guarded(row *occurrence, asked []expr, implied []sqlast.Expr) ([]
 	within := implied
 	if f.open && len(implied) == 0 { // its table stands here as it is: in full, since what would imply its scope stands beside this
 		n := len(f.where)
-		e, err := row.grant.Enter(row.table, nil, nil)
+		e, err := row.Grant.Enter(row.Table, nil, nil)
 		if err == nil {
 			err = f.satisfy(row, e.Conditions())
 		}
@@ -105,5 +106,5 @@ func (f *from) guarded(row *occurrence, asked []expr, implied []sqlast.Expr) ([]
 	if len(within) == 0 {
 		return append(out, behind...), nil
 	}
-	return append(out, fence.Behind(call(sqlast.And, within...), call(sqlast.And, behind...))), nil
+	return append(out, fence.Behind(expr.Call(sqlast.And, within...), expr.Call(sqlast.And, behind...))), nil
 }

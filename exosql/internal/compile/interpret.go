@@ -9,13 +9,14 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
 // query interprets a node that stands for a query, adding its sources to f.
-func (f *from) query(n *message.Node, env names) (*query, error) {
+func (f *from) query(n *message.Node, env expr.Names) (*query, error) {
 	if err := f.c.step(); err != nil {
 		return nil, err
 	}
@@ -23,7 +24,7 @@ func (f *from) query(n *message.Node, env names) (*query, error) {
 		return f.granted(n)
 	}
 	if n.Op != message.OpCall {
-		return nil, ErrNode(n)
+		return nil, expr.ErrNode(n)
 	}
 	if n.Recv.Type.Name != "" && isRow(n.Recv, f, env) {
 		row, err := f.row(n.Recv, env)
@@ -55,10 +56,10 @@ func (f *from) query(n *message.Node, env names) (*query, error) {
 	case language.Search:
 		return q, f.doSearch(q, n)
 	case "where", language.IfUnchanged:
-		before := f.c.unchanged
-		f.c.unchanged = n.Name == language.IfUnchanged
+		before := f.c.Unchanged
+		f.c.Unchanged = n.Name == language.IfUnchanged
 		err := f.doWhere(q, n.Args[0], env)
-		f.c.unchanged = before
+		f.c.Unchanged = before
 		return q, err
 	case language.GroupBy, language.CountBy:
 		return q, f.doGroup(q, n, env)
@@ -87,21 +88,21 @@ func (f *from) query(n *message.Node, env names) (*query, error) {
 	case language.First: // of the rows of a link
 		q.limits = append(q.limits, sqlast.One)
 	case "limit":
-		q.limits = append(q.limits, f.c.arg(plan.Source{Origin: plan.FromMessage, Index: n.Args[0].Slot, Item: -1, Count: true}))
+		q.limits = append(q.limits, f.c.Arg(plan.Source{Origin: plan.FromMessage, Index: n.Args[0].Slot, Item: -1, Count: true}))
 	case "offset":
-		q.offsets = append(q.offsets, f.c.arg(plan.Source{Origin: plan.FromMessage, Index: n.Args[0].Slot, Item: -1, Count: true}))
+		q.offsets = append(q.offsets, f.c.Arg(plan.Source{Origin: plan.FromMessage, Index: n.Args[0].Slot, Item: -1, Count: true}))
 	case "as":
 		if len(q.ns) != 1 {
-			return nil, ErrNode(n)
+			return nil, expr.ErrNode(n)
 		}
-		q.ns = []named{{name: n.Args[0].Lit.Text(), row: q.ns[0].row}}
+		q.ns = []expr.Named{{Name: n.Args[0].Lit.Text(), Row: q.ns[0].Row}}
 	}
 	return q, nil
 }
 
 // bound is env with a callback's placeholder standing for the query's tables.
-func (f *from) bound(lambda *message.Node, q *query, env names) names {
-	out := make(names, len(env)+1)
+func (f *from) bound(lambda *message.Node, q *query, env expr.Names) expr.Names {
+	out := make(expr.Names, len(env)+1)
 	for k, v := range env {
 		out[k] = v
 	}
@@ -110,14 +111,14 @@ func (f *from) bound(lambda *message.Node, q *query, env names) names {
 }
 
 // seen is what the callbacks of a query see: its tables, and what select named.
-func (q *query) seen() []named {
+func (q *query) seen() []expr.Named {
 	if q.out == nil || q.out.bare {
 		return q.ns
 	}
 	seen := slices.Clone(q.ns)
 	for i, it := range q.out.items {
 		if it.expr != nil {
-			seen = append(seen, named{name: q.out.names[i], row: &occurrence{selected: it.expr}})
+			seen = append(seen, expr.Named{Name: q.out.names[i], Row: &expr.Row{Selected: it.expr}})
 		}
 	}
 	return seen
@@ -126,26 +127,26 @@ func (q *query) seen() []named {
 // granted is a query of everything that a granted object reaches.
 func (f *from) granted(n *message.Node) (*query, error) {
 	g := f.c.grants[n.Slot]
-	context := append([]*occurrence(nil), f.rows...)
+	context := append([]*expr.Row(nil), f.Rows...)
 	if fc := f.c.alone; fc != nil {
 		row, err := f.occur(g, fc, fc.Table, nil, nil)
-		return &query{base: row, ns: []named{{name: fc.Alias, row: row}}}, err
+		return &query{base: row, ns: []expr.Named{{Name: fc.Alias, Row: row}}}, err
 	}
 	if !g.Rel.Limited() {
 		row, err := f.occur(g, g.Facet, g.Rel.Table, nil, nil)
 		if err != nil {
 			return nil, err
 		}
-		q := &query{base: row, ns: []named{{name: g.Facet.Alias, row: row}}, context: context}
+		q := &query{base: row, ns: []expr.Named{{Name: g.Facet.Alias, Row: row}}, context: context}
 		for s := g.Rel; s != nil && s.Kind != decl.StepFollow; s = s.Prev {
 			var terms []orderTerm
 			for _, o := range s.Order {
-				terms = append(terms, orderTerm{expr: sortBy(columnOf(row, o.Col)), desc: o.Desc})
+				terms = append(terms, orderTerm{expr: expr.SortBy(expr.ColumnOf(row, o.Col)), desc: o.Desc})
 			}
 			q.order = append(terms, q.order...) // the chain is read backwards
 		}
 		for _, o := range q.order {
-			if !free(o.expr.(SortKey).x) {
+			if !expr.Free(o.expr.(expr.SortKey).X) {
 				f.fence()
 			}
 		}
@@ -161,8 +162,8 @@ func (f *from) granted(n *message.Node) (*query, error) {
 	if err != nil {
 		return nil, err
 	}
-	row.facet = g.Facet
-	q.context, q.ns = context, []named{{name: g.Facet.Alias, row: row}}
+	row.Facet = g.Facet
+	q.context, q.ns = context, []expr.Named{{Name: g.Facet.Alias, Row: row}}
 	f.adopt(sub)
 	return q, nil
 }
@@ -171,36 +172,36 @@ func (f *from) granted(n *message.Node) (*query, error) {
 func (f *from) adopt(sub *from) {
 	f.sources.Adopt(sub.sources)
 	f.where = append(f.where, sub.where...)
-	f.rows = append(f.rows, sub.rows...)
+	f.Rows = append(f.Rows, sub.Rows...)
 	f.open = f.open || sub.open
 	if f.fenced == nil {
 		f.fenced = sub.fenced
 	} else {
 		maps.Copy(f.fenced, sub.fenced)
 	}
-	for r, p := range sub.at {
-		f.at[r] = p
+	for r, p := range sub.At {
+		f.At[r] = p
 	}
 }
 
 // walk is a link of a row: the linked rows, joined by its keys.
-func (f *from) walk(name string, parent *occurrence) (*query, error) {
-	if parent.facet == nil || parent.facet.Link(name) == nil {
+func (f *from) walk(name string, parent *expr.Row) (*query, error) {
+	if parent.Facet == nil || parent.Facet.Link(name) == nil {
 		return nil, fail.Errorf(fail.Denied, name, "no such link")
 	}
-	l := parent.facet.Link(name)
-	context := append([]*occurrence(nil), f.rows...)
-	row, err := f.occur(parent.grant, l.To, l.To.Table, l.L, parent)
+	l := parent.Facet.Link(name)
+	context := append([]*expr.Row(nil), f.Rows...)
+	row, err := f.occur(parent.Grant, l.To, l.To.Table, l.L, parent)
 	if err != nil {
 		return nil, err
 	}
-	return &query{base: row, ns: []named{{name: l.To.Alias, row: row}}, context: context, link: l.L}, nil
+	return &query{base: row, ns: []expr.Named{{Name: l.To.Alias, Row: row}}, context: context, link: l.L}, nil
 }
 
 // followQuery is a link of a query: the rows that it reaches, each once.
-func (f *from) followQuery(n *message.Node, env names) (*query, error) {
-	context := append([]*occurrence(nil), f.rows...)
-	if len(f.rows) > 0 && asks(n.Recv) {
+func (f *from) followQuery(n *message.Node, env expr.Names) (*query, error) {
+	context := append([]*expr.Row(nil), f.Rows...)
+	if len(f.Rows) > 0 && asks(n.Recv) {
 		f.fence() // of its own rows, but by conditions that may read these
 	}
 	// Find out where the link leads, in a from of its own.
@@ -213,42 +214,42 @@ func (f *from) followQuery(n *message.Node, env names) (*query, error) {
 		return nil, err
 	}
 	parent := q.base
-	if parent.facet == nil || parent.facet.Link(n.Name) == nil {
+	if parent.Facet == nil || parent.Facet.Link(n.Name) == nil {
 		return nil, fail.Errorf(fail.Denied, n.Name, "no such link")
 	}
-	l := parent.facet.Link(n.Name)
+	l := parent.Facet.Link(n.Name)
 	reached := &query{link: l.L}
 	if l.L.One && !isKey(l.L.From, l.L.Pairs, func(p decl.Pair) *decl.Column { return p.From }) {
-		reached.merged = []string{parent.facet.Alias, n.Name}
+		reached.merged = []string{parent.Facet.Alias, n.Name}
 	}
-	e, err := parent.grant.Enter(l.To.Table, l.L, parent.grant)
+	e, err := parent.Grant.Enter(l.To.Table, l.L, parent.Grant)
 	if err != nil {
 		return nil, err
 	}
-	if f.c.Open && f.c.dialect == sqlast.SQLite && f.sources.Len() == 0 && isKey(l.L.From, l.L.Pairs, func(p decl.Pair) *decl.Column { return p.From }) {
+	if f.c.Open && f.c.Dialect == sqlast.SQLite && f.sources.Len() == 0 && isKey(l.L.From, l.L.Pairs, func(p decl.Pair) *decl.Column { return p.From }) {
 		// Each row has one parent at most: a join says the same, and SQLite chooses where it
 		// begins. PostgreSQL makes a join of the semi-join itself.
 		f.adopt(sub)
-		f.rows = nil
-		row, err := f.enter(e, l.To, func(row *occurrence) []sqlast.Expr { return f.linked(l.L, parent, row) }, nil)
+		f.Rows = nil
+		row, err := f.enter(e, l.To, func(row *expr.Row) []sqlast.Expr { return f.linked(l.L, parent, row) }, nil)
 		if err != nil {
 			return nil, err
 		}
-		reached.base, reached.ns = row, []named{{name: l.To.Alias, row: row}}
+		reached.base, reached.ns = row, []expr.Named{{Name: l.To.Alias, Row: row}}
 		return reached, nil
 	}
 	// The semi-join says what joining by the link would: parent is in scope.
-	row, err := f.enter(e, l.To, nil, func(row *occurrence) []sqlast.Expr {
+	row, err := f.enter(e, l.To, nil, func(row *expr.Row) []sqlast.Expr {
 		return []sqlast.Expr{f.matched(row, l.L.Pairs, sub, parent)}
 	})
 	if err != nil {
 		return nil, err
 	}
-	reached.base, reached.ns, reached.context = row, []named{{name: l.To.Alias, row: row}}, context
+	reached.base, reached.ns, reached.context = row, []expr.Named{{Name: l.To.Alias, Row: row}}, context
 	return reached, nil
 }
 
-func (f *from) doWhere(q *query, arg *message.Node, env names) error {
+func (f *from) doWhere(q *query, arg *message.Node, env expr.Names) error {
 	if err := f.settle(q); err != nil {
 		return err
 	}
@@ -256,14 +257,14 @@ func (f *from) doWhere(q *query, arg *message.Node, env names) error {
 	if err != nil {
 		return err
 	}
-	if f.c.base == nil {
-		f.c.base = q.base
+	if f.c.Base == nil {
+		f.c.Base = q.base
 	}
 	f.demand(cond)
 	return nil
 }
 
-func (f *from) doOrder(q *query, arg *message.Node, env names) error {
+func (f *from) doOrder(q *query, arg *message.Node, env expr.Names) error {
 	if err := f.settle(q); err != nil {
 		return err
 	}
@@ -285,10 +286,10 @@ func (f *from) doOrder(q *query, arg *message.Node, env names) error {
 		if err != nil {
 			return err
 		}
-		if !free(e) && f.asked == nil {
+		if !expr.Free(e) && f.asked == nil {
 			f.fence() // see free
 		}
-		by := orderTerm{expr: sortBy(e), desc: desc}
+		by := orderTerm{expr: expr.SortBy(e), desc: desc}
 		if of := t.Type.Args["of"]; of != nil {
 			by.kind = of.Name
 		}
@@ -298,31 +299,31 @@ func (f *from) doOrder(q *query, arg *message.Node, env names) error {
 }
 
 // isRow reports whether a node stands for one row, which has links, rather than a query.
-func isRow(n *message.Node, f *from, env names) bool {
+func isRow(n *message.Node, f *from, env expr.Names) bool {
 	_, err := f.row(n, env)
 	return err == nil
 }
 
 // row finds the occurrence that a node stands for: a table of a callback's namespace.
-func (f *from) row(n *message.Node, env names) (*occurrence, error) {
+func (f *from) row(n *message.Node, env expr.Names) (*expr.Row, error) {
 	if n.Op == message.OpField && n.Recv.Op == message.OpParam {
 		for _, x := range env[n.Recv] {
-			if x.name == n.Name && x.row.selected == nil {
-				return x.row, nil
+			if x.Name == n.Name && x.Row.Selected == nil {
+				return x.Row, nil
 			}
 		}
 	}
-	return nil, ErrNode(n)
+	return nil, expr.ErrNode(n)
 }
 
 // expr interprets a node that stands for a value of a row.
-func (f *from) expr(n *message.Node, env names) (expr, error) {
+func (f *from) expr(n *message.Node, env expr.Names) (expr.Expr, error) {
 	if err := f.c.step(); err != nil {
 		return nil, err
 	}
 	switch n.Op {
 	case message.OpLit:
-		return literal(n, ""), nil
+		return expr.Literal(n, ""), nil
 	case message.OpField:
 		if op := operatorOf(n); op != nil {
 			return f.operation(op, n, env)
@@ -331,8 +332,8 @@ func (f *from) expr(n *message.Node, env names) (expr, error) {
 			return f.ask(n, env)
 		}
 		for _, x := range env[n.Recv] {
-			if x.name == n.Name && x.row.selected != nil {
-				return x.row.selected, nil
+			if x.Name == n.Name && x.Row.Selected != nil {
+				return x.Row.Selected, nil
 			}
 		}
 		row, err := f.row(n.Recv, env)
@@ -342,20 +343,20 @@ func (f *from) expr(n *message.Node, env names) (expr, error) {
 		if groupOf(row) != nil {
 			return f.keyOfGroup(row, n.Name)
 		}
-		if row.depth != nil && n.Name == row.depthName {
-			return columnOf(row, row.depth), nil
+		if row.Depth != nil && n.Name == row.DepthName {
+			return expr.ColumnOf(row, row.Depth), nil
 		}
-		col := row.facet.Column(n.Name)
+		col := row.Facet.Column(n.Name)
 		if col == nil {
 			return nil, fail.Errorf(fail.Denied, n.Name, "no such column")
 		}
-		return columnOf(row, col), nil
+		return expr.ColumnOf(row, col), nil
 	case message.OpCall:
 		if op := operatorOf(n); op != nil {
 			return f.operation(op, n, env)
 		}
 		if n.Name == language.Matches || n.Name == language.Rank {
-			if row, err := f.row(n.Recv, env); err == nil && row.searched() != nil {
+			if row, err := f.row(n.Recv, env); err == nil && row.Searched() != nil {
 				return f.searchOf(row, n)
 			}
 		}
@@ -367,11 +368,11 @@ func (f *from) expr(n *message.Node, env names) (expr, error) {
 		}
 		return f.ask(n, env)
 	}
-	return nil, ErrNode(n)
+	return nil, expr.ErrNode(n)
 }
 
 // projection interprets what select's callback returned.
-func (f *from) projection(n *message.Node, env names) (*projection, error) {
+func (f *from) projection(n *message.Node, env expr.Names) (*projection, error) {
 	if row, err := f.row(n, env); err == nil {
 		if windowOf(row) != nil {
 			return nil, errShowsWindow()
@@ -381,14 +382,14 @@ func (f *from) projection(n *message.Node, env names) (*projection, error) {
 	if n.Op == message.OpParam { // ns => ns: every table by its name
 		p := &projection{}
 		for _, x := range env[n] {
-			if x.row.selected != nil {
+			if x.Row.Selected != nil {
 				continue
 			}
-			if windowOf(x.row) != nil {
+			if windowOf(x.Row) != nil {
 				return nil, errShowsWindow()
 			}
-			p.names = append(p.names, x.name)
-			p.items = append(p.items, projected{sub: wholeRow(x.row)})
+			p.names = append(p.names, x.Name)
+			p.items = append(p.items, projected{sub: wholeRow(x.Row)})
 		}
 		return p, nil
 	}
@@ -402,7 +403,7 @@ func (f *from) projection(n *message.Node, env names) (*projection, error) {
 	if n.Op == message.OpField || n.Op == message.OpCall {
 		fields, p = []*message.Node{n}, &projection{names: []string{cmp.Or(n.Name, "value")}, bare: true}
 	} else if n.Op != message.OpRecord {
-		return nil, ErrNode(n)
+		return nil, expr.ErrNode(n)
 	}
 	for _, a := range fields {
 		if a.Type.Name == value.TypeRows {
@@ -435,7 +436,7 @@ func (f *from) projection(n *message.Node, env names) (*projection, error) {
 }
 
 // wholeRow is every column that the row's facet shows.
-func wholeRow(row *occurrence) *projection {
+func wholeRow(row *expr.Row) *projection {
 	p := &projection{}
 	if g := groupOf(row); g != nil {
 		for i, k := range g.keys {
@@ -444,13 +445,13 @@ func wholeRow(row *occurrence) *projection {
 		}
 		return p
 	}
-	for _, c := range row.facet.Cols {
+	for _, c := range row.Facet.Cols {
 		p.names = append(p.names, c.Guest)
-		p.items = append(p.items, projected{expr: columnOf(row, c), kind: c.Kind, elem: c.Elem, null: c.Null || row.optional})
+		p.items = append(p.items, projected{expr: expr.ColumnOf(row, c), kind: c.Kind, elem: c.Elem, null: c.Null || row.Optional})
 	}
-	if row.depth != nil {
-		p.names = append(p.names, row.depthName)
-		p.items = append(p.items, projected{expr: columnOf(row, row.depth), kind: value.TypeInt, null: row.optional})
+	if row.Depth != nil {
+		p.names = append(p.names, row.DepthName)
+		p.items = append(p.items, projected{expr: expr.ColumnOf(row, row.Depth), kind: value.TypeInt, null: row.Optional})
 	}
 	return p
 }

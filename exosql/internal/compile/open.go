@@ -5,6 +5,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/shape"
@@ -23,12 +24,12 @@ func withOpen(p *plan.Plan, c *compiler) *plan.Plan {
 		return p
 	}
 	for _, row := range c.entered {
-		if _, ok := c.fixedOf(row.entry); !ok {
+		if _, ok := c.FixedOf(row.Entry); !ok {
 			return p
 		}
 	}
 	again := func() *compiler {
-		again := compilerOf(c.engine, c.msg, c.grants)
+		again := compilerOf(c.Engine, c.msg, c.grants)
 		again.after = c.after
 		return again
 	}
@@ -37,7 +38,7 @@ func withOpen(p *plan.Plan, c *compiler) *plan.Plan {
 }
 
 // Guarded is the open plan of a message in a form that guards some tables: see fence.Next. It has no Tables where there is no such plan.
-func Guarded(d Engine, m *exo.Message, grants []shape.Prepared, after Position, form fence.Form) *plan.Plan {
+func Guarded(d expr.Engine, m *exo.Message, grants []shape.Prepared, after Position, form fence.Form) *plan.Plan {
 	p := opened(form, func() *compiler {
 		c := newCompiler(d, m, grants)
 		c.after = after
@@ -64,7 +65,7 @@ func opened(form fence.Form, start func() *compiler, compile func(*compiler) (*p
 	var compared []*decl.Column
 	for {
 		c := start()
-		c.Form, c.compared = form, compared
+		c.Form, c.Compared = form, compared
 		p, err := compile(c)
 		if err != nil || p == nil {
 			return nil
@@ -74,7 +75,7 @@ func opened(form fence.Form, start func() *compiler, compile func(*compiler) (*p
 			continue
 		}
 		p.Derived = c.derived
-		if p.Tables = c.tablesOf(p); p.Tables == nil || c.unguarded {
+		if p.Tables = c.tablesOf(p); p.Tables == nil || c.Unguarded {
 			return nil
 		}
 		return p
@@ -85,13 +86,13 @@ func opened(form fence.Form, start func() *compiler, compile func(*compiler) (*p
 func (c *compiler) tablesOf(p *plan.Plan) []fence.Table {
 	var out []fence.Table
 	for _, row := range c.entered {
-		fixed, ok := c.fixedOf(row.entry)
+		fixed, ok := c.FixedOf(row.Entry)
 		if !ok {
 			return nil
 		}
-		t := fence.Table{Name: row.table.Name, Alias: row.alias, Optional: row.optional, Gates: row.gates}
-		if t.Guarded = c.guarded(row); t.Guarded {
-			t.Links, t.Scanned = c.matches(row.alias), c.scanned(row)
+		t := fence.Table{Name: row.Table.Name, Alias: row.Alias, Optional: row.Optional, Gates: row.Gates}
+		if t.Guarded = c.Guarded(row); t.Guarded {
+			t.Links, t.Scanned = c.matches(row.Alias), c.Scanned(row)
 		}
 		for _, f := range fixed {
 			q := fence.Equality{Column: f.Col.Name, List: len(f.Slots) > 1}

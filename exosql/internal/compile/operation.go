@@ -4,6 +4,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/scalar"
@@ -19,89 +20,89 @@ func operatorOf(n *message.Node) *language.Operator {
 }
 
 // operation interprets an operator of the table.
-func (f *from) operation(op *language.Operator, n *message.Node, env names) (expr, error) {
+func (f *from) operation(op *language.Operator, n *message.Node, env expr.Names) (expr.Expr, error) {
 	e, err := f.operated(op, n, env)
 	if err == nil && op.Sure(n.Name) {
-		e = f.knowing(e)
+		e = f.Knowing(e)
 	}
 	return e, err
 }
 
-func (f *from) operated(op *language.Operator, n *message.Node, env names) (expr, error) {
+func (f *from) operated(op *language.Operator, n *message.Node, env expr.Names) (expr.Expr, error) {
 	if op.Form == language.FormOrder {
-		return nil, ErrNode(n)
+		return nil, expr.ErrNode(n)
 	}
 	x, err := f.expr(n.Recv, env)
 	if err != nil {
 		return nil, err
 	}
-	if c, ok := x.(cell); ok && c.list != "" {
+	if c, ok := x.(expr.Cell); ok && c.List != "" {
 		return nil, fail.Errorf(fail.Invalid, n.Name, "a collected list can only be shown: select it, and go on with the rows")
 	}
-	of := Type{kind: value.TypeBool}
+	of := expr.Type{Kind: value.TypeBool}
 	if t := n.Type.Args["of"]; t != nil {
-		of.kind = t.Name
+		of.Kind = t.Name
 	}
 	switch {
 	case n.Name == language.Negation:
-		return f.unless(x), nil
+		return f.Unless(x), nil
 	case op.Form == language.FormKey:
-		return f.key(x, n.Args[0])
+		return f.Key(x, n.Args[0])
 	case op.Form == language.FormJSON:
-		return f.jsonAs(x, of.kind), nil
+		return f.JSONAs(x, of.Kind), nil
 	case op.Form == language.FormJSONLength:
-		return f.jsonLength(x), nil
+		return f.JSONLength(x), nil
 	case op.Form == language.FormJSONToText:
-		if len(jsonOf(x).keys) == 0 { // documents would all be null, and so one group
+		if len(expr.JSONOf(x).Keys) == 0 { // documents would all be null, and so one group
 			return nil, fail.Errorf(fail.Invalid, "", "a whole JSON document is no text; take a key of it, like column.key, or column.asText() where it is a text itself")
 		}
-		return f.jsonText(x), nil
+		return f.JSONText(x), nil
 	case op.Form == language.FormWhole:
-		return f.whole(op, x, n), nil
+		return f.Whole(op, x, n), nil
 	case op.Form == language.FormJSONHas:
-		return f.has(op, x, n)
-	case x.Type().kind == value.TypeJSON:
+		return f.Has(op, x, n)
+	case x.Type().Kind == value.TypeJSON:
 		if x, err = f.asCompared(x, n, env, op.Ast == sqlast.Is || op.Ast == sqlast.IsNot); err != nil {
 			return nil, err
 		}
-		if x.Type().kind == value.TypeJSON {
-			x = jsonNull{x}
+		if x.Type().Kind == value.TypeJSON {
+			x = expr.JSONNull{X: x}
 		}
 	}
 	if op.Form == language.FormList && isQuery(n.Args[0]) {
 		return f.among(x, n, env)
 	}
 	if op.Form == language.FormList {
-		list, err := f.list(n.Args[0], x.Type().kind, env)
+		list, err := f.list(n.Args[0], x.Type().Kind, env)
 		if err != nil {
 			return nil, err
 		}
-		f.handle(sqlast.Eq, append([]expr{x}, list...))
-		all := f.keyed(append([]expr{x}, list...))
-		return inList(all[0], all[1:], op.Name == "notIn"), nil
+		f.Handle(sqlast.Eq, append([]expr.Expr{x}, list...))
+		all := f.Keyed(append([]expr.Expr{x}, list...))
+		return expr.InList(all[0], all[1:], op.Name == "notIn"), nil
 	}
 	if op.Form == language.FormTruncate {
-		return f.truncate(x, n.Args[0].Lit.Text())
+		return f.Truncate(x, n.Args[0].Lit.Text())
 	}
 	if op.Form == language.FormPlus {
 		many := n.Args[0]
 		if many.Op == message.OpLit {
-			return f.plus(x, literal(many, value.TypeInt), n.Args[1].Lit.Text())
+			return f.Plus(x, expr.Literal(many, value.TypeInt), n.Args[1].Lit.Text())
 		}
 		y, err := f.expr(many, env)
 		if err != nil {
 			return nil, err
 		}
-		return f.plus(x, y, n.Args[1].Lit.Text())
+		return f.Plus(x, y, n.Args[1].Lit.Text())
 	}
-	args := []expr{x}
+	args := []expr.Expr{x}
 	for _, a := range n.Args {
 		if a.Op == message.OpLit && a.Lit.IsNull() {
-			args = append(args, Null{}) // the shape of the message says that it is null
+			args = append(args, expr.Null{}) // the shape of the message says that it is null
 			continue
 		}
 		if a.Op == message.OpLit {
-			args = append(args, literal(a, f.operandKind(op, n.Recv.Type, x)))
+			args = append(args, expr.Literal(a, f.operandKind(op, n.Recv.Type, x)))
 			continue
 		}
 		y, err := f.expr(a, env)
@@ -111,20 +112,20 @@ func (f *from) operated(op *language.Operator, n *message.Node, env names) (expr
 		args = append(args, y)
 	}
 	if op.Form != language.FormPattern && op.Form != language.FormFolded { // see match
-		f.handle(op.Ast, args)
+		f.Handle(op.Ast, args)
 	}
-	e := f.operate(op, args, of)
-	return e, e.Type().fits(n.Name)
+	e := f.Operate(op, args, of)
+	return e, e.Type().Fits(n.Name)
 }
 
 // operandKind is what a literal beside x is bound as.
-func (f *from) operandKind(op *language.Operator, t *message.Type, x expr) string {
+func (f *from) operandKind(op *language.Operator, t *message.Type, x expr.Expr) string {
 	switch op.Form {
 	case language.FormHas:
 		return t.Args["item"].Name
 	case language.FormCompare, language.FormOrdered, language.FormSame, language.FormElapsed, language.FormDays:
 		if op.Name != "case" {
-			return x.Type().kind
+			return x.Type().Kind
 		}
 	}
 	return ""
@@ -133,27 +134,27 @@ func (f *from) operandKind(op *language.Operator, t *message.Type, x expr) strin
 // list makes the placeholders of a list: as many as the class of its length, so
 // that a few plans serve all lengths. Its numbers are of one kind, the least that
 // holds all: which of them are whole is no part of the message's shape.
-func (f *from) list(n *message.Node, kind string, env names) ([]expr, error) {
-	var out []expr
+func (f *from) list(n *message.Node, kind string, env expr.Names) ([]expr.Expr, error) {
+	var out []expr.Expr
 	if n.Op == message.OpLit {
-		item := Argument{src: plan.Source{Origin: plan.FromMessage, Index: n.Slot}}
+		item := expr.Argument{Src: plan.Source{Origin: plan.FromMessage, Index: n.Slot}}
 		for i := range n.Lit.Len() {
-			switch k := typeOfValue(n.Lit.At(i)); {
-			case item.kind == "":
-				item.kind = k
-			case item.kind != k:
-				item = item.as(value.TypeDecimal)
+			switch k := expr.TypeOfValue(n.Lit.At(i)); {
+			case item.Kind == "":
+				item.Kind = k
+			case item.Kind != k:
+				item = item.As(value.TypeDecimal)
 			}
 		}
 		for i := range scalar.ListClass(n.Lit.Len()) {
-			item.src.Item = i
-			out = append(out, item.beside(kind))
+			item.Src.Item = i
+			out = append(out, item.Beside(kind))
 		}
 		return out, nil
 	}
 	for _, a := range n.Args {
 		if a.Op == message.OpLit {
-			out = append(out, literal(a, kind))
+			out = append(out, expr.Literal(a, kind))
 			continue
 		}
 		x, err := f.expr(a, env)
@@ -167,7 +168,7 @@ func (f *from) list(n *message.Node, kind string, env names) ([]expr, error) {
 
 // asCompared converts JSON to the type that it is compared with: 'mac' finds texts, 3 numbers, true truth values. For a test for null it
 // stays as it is. null: the comparison treats null as a value.
-func (f *from) asCompared(x expr, n *message.Node, env names, null bool) (expr, error) {
+func (f *from) asCompared(x expr.Expr, n *message.Node, env expr.Names, null bool) (expr.Expr, error) {
 	kind := ""
 	for _, a := range n.Args {
 		var k string
@@ -181,7 +182,7 @@ func (f *from) asCompared(x expr, n *message.Node, env names, null bool) (expr, 
 			}
 			k = item
 		case a.Op == message.OpLit:
-			k = typeOfValue(a.Lit)
+			k = expr.TypeOfValue(a.Lit)
 		case isQuery(a):
 			return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "say what the JSON is that a query's column is compared with: column.key.asText().%s(query)", n.Name)
 		case a.Op == message.OpList:
@@ -194,7 +195,7 @@ func (f *from) asCompared(x expr, n *message.Node, env names, null bool) (expr, 
 			if err != nil {
 				return nil, err
 			}
-			k = y.Type().kind
+			k = y.Type().Kind
 		}
 		if scalar.NumberRank(k) > 0 {
 			k = value.TypeFloat
@@ -207,14 +208,14 @@ func (f *from) asCompared(x expr, n *message.Node, env names, null bool) (expr, 
 	if kind == "" {
 		return x, nil
 	}
-	return f.jsonAs(x, kind), nil
+	return f.JSONAs(x, kind), nil
 }
 
 // typeOfItems is the type of the values of a list: numbers are one.
 func typeOfItems(v value.Value) (string, error) {
 	kind := value.TypeText // of an empty list
 	for i := range v.Len() {
-		k := typeOfValue(v.At(i))
+		k := expr.TypeOfValue(v.At(i))
 		if scalar.NumberRank(k) > 0 {
 			k = value.TypeFloat
 		}

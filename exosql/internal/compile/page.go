@@ -6,6 +6,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/sqlast"
@@ -35,27 +36,27 @@ func (f *from) page(q *query, size plan.Source) error {
 			return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: a cursor of %d values for an order of %d", len(f.c.after), len(terms))}
 		}
 		if f.inStoredOrder(terms) {
-			f.c.raw++
-			f.c.paging = true
-			defer func() { f.c.raw--; f.c.paging = false }()
+			f.c.Raw++
+			f.c.Paging = true
+			defer func() { f.c.Raw--; f.c.Paging = false }()
 		}
 		f.demand(f.behind(terms, 0))
 	}
 	q.order, size.OneMore = terms, true
-	q.limits = append(q.limits, f.c.arg(size))
+	q.limits = append(q.limits, f.c.Arg(size))
 	return nil
 }
 
 // noPage is noKey with what is read in pages of such a table: different values, and not distinct rows, which have no key either.
-func noPage(r *occurrence) error {
-	err := noKey(r.table)
-	if r.facet == nil {
+func noPage(r *expr.Row) error {
+	err := noKey(r.Table)
+	if r.Facet == nil {
 		return err
 	}
-	for _, c := range r.facet.Cols {
+	for _, c := range r.Facet.Cols {
 		if c.Label.Empty() && (c.Kind == value.TypeText || c.Kind == value.TypeInt || c.Kind == value.TypeUUID) {
 			e := *err
-			e.Msg += fmt.Sprintf(". Different values can be read in pages: .groupBy(%s => %[1]s.%s).page(50)", r.facet.Alias, c.Guest)
+			e.Msg += fmt.Sprintf(". Different values can be read in pages: .groupBy(%s => %[1]s.%s).page(50)", r.Facet.Alias, c.Guest)
 			return &e
 		}
 	}
@@ -66,18 +67,18 @@ func noPage(r *occurrence) error {
 func (f *from) total(q *query) ([]orderTerm, error) {
 	var terms []orderTerm
 	add := func(o orderTerm) {
-		if !slices.ContainsFunc(terms, func(t orderTerm) bool { return same(t.x(), o.x()) }) { // a second time it tells nothing
+		if !slices.ContainsFunc(terms, func(t orderTerm) bool { return expr.Same(t.x(), o.x()) }) { // a second time it tells nothing
 			terms = append(terms, o)
 		}
 	}
 	for _, o := range q.order {
-		if !pageable[o.x().Type().kind] {
+		if !pageable[o.x().Type().Kind] {
 			return nil, fail.Errorf(fail.Invalid, "page", "can't go on in an order by null alone, by JSON or by a list; order by another expression")
 		}
 		add(o)
 	}
 	desc := len(q.order) > 0 && q.order[len(q.order)-1].desc
-	for _, r := range f.rows {
+	for _, r := range f.Rows {
 		if f.determined(r) || windowOf(r) != nil {
 			continue
 		}
@@ -86,18 +87,18 @@ func (f *from) total(q *query) ([]orderTerm, error) {
 				return nil, fail.Errorf(fail.Invalid, "page", "of unionAll or concat, rows can be equal, and none of them comes after the other; write .union(…), which has equal rows once")
 			}
 			for i, k := range g.keys {
-				add(orderTerm{expr: sortBy(tying(k)), desc: desc, kind: g.kinds[i]})
+				add(orderTerm{expr: expr.SortBy(expr.Tying(k)), desc: desc, kind: g.kinds[i]})
 			}
 			continue
 		}
-		if len(r.table.Keys) == 0 {
+		if len(r.Table.Keys) == 0 {
 			return nil, noPage(r)
 		}
-		for _, k := range r.table.Keys {
-			if k.Kind == value.TypeTime && !k.Iso() && !f.c.heldAs(k).Exact(k.Kind) {
-				return nil, &fail.Error{Kind: fail.Denied, Msg: "has rows whose key is a time, which a cursor holds to the millisecond: they can't be read in pages", Err: fmt.Errorf("exosql: the key %s.%s may hold finer times; %s says that it does not", r.table.Name, k.Name, r.table.Reader.ISO())}
+		for _, k := range r.Table.Keys {
+			if k.Kind == value.TypeTime && !k.Iso() && !f.c.HeldAs(k).Exact(k.Kind) {
+				return nil, &fail.Error{Kind: fail.Denied, Msg: "has rows whose key is a time, which a cursor holds to the millisecond: they can't be read in pages", Err: fmt.Errorf("exosql: the key %s.%s may hold finer times; %s says that it does not", r.Table.Name, k.Name, r.Table.Reader.ISO())}
 			}
-			add(orderTerm{expr: sortBy(f.keyOrder(columnOf(r, k))), desc: desc})
+			add(orderTerm{expr: expr.SortBy(f.KeyOrder(expr.ColumnOf(r, k))), desc: desc})
 		}
 	}
 	return terms, nil
@@ -110,16 +111,16 @@ var pageable = map[string]bool{
 }
 
 // x is what a term sorts by.
-func (o orderTerm) x() expr { return o.expr.(SortKey).x }
+func (o orderTerm) x() expr.Expr { return o.expr.(expr.SortKey).X }
 
 // cursorCell is how a value that rows are sorted by crosses, so that it is compared as it is sorted when it comes back.
 func (o orderTerm) cursorCell() plan.Cell {
 	of := o.x().Type()
-	c := plan.Cell{Kind: of.kind, Null: true, Exact: of.exact, Misfits: true, Name: "the order of a page"}
+	c := plan.Cell{Kind: of.Kind, Null: true, Exact: of.Exact, Misfits: true, Name: "the order of a page"}
 	switch {
-	case of.number() && of.decimal():
+	case of.Number() && of.Decimal():
 		c.Kind = value.TypeDecimal // of as many digits as it has, whatever it is shown as
-	case of.number() && o.kind != "":
+	case of.Number() && o.kind != "":
 		c.Kind = o.kind
 	}
 	return c
@@ -130,10 +131,10 @@ func (f *from) ends(sel *sqlast.Select, p *plan.Plan, q *query) {
 	stored := f.inStoredOrder(q.order)
 	for _, o := range q.order {
 		cell := o.cursorCell()
-		x := shown(o.x(), &f.From)
-		if c, ok := o.x().(Column); ok && stored && x != nil {
-			if cell.Raw, cell.Form = true, f.c.heldAs(c.col); cell.Form != "" {
-				x = raw{c}.SQL(&f.From)
+		x := expr.Shown(o.x(), &f.From)
+		if c, ok := o.x().(expr.Column); ok && stored && x != nil {
+			if cell.Raw, cell.Form = true, f.c.HeldAs(c.Col); cell.Form != "" {
+				x = expr.Raw{Column: c}.SQL(&f.From)
 			}
 		}
 		p.Cells = append(p.Cells, cell)
@@ -146,14 +147,14 @@ func (f *from) ends(sel *sqlast.Select, p *plan.Plan, q *query) {
 //
 // The first column stands alone in a condition where that is possible, and no OR is written: an index then begins at the
 // cursor, where engines read several, or none, for an OR.
-func (f *from) behind(terms []orderTerm, i int) expr {
+func (f *from) behind(terms []orderTerm, i int) expr.Expr {
 	o, last := terms[i], i == len(terms)-1
 	x, v := o.x(), f.cursorValue(terms, i)
-	truth := Type{kind: value.TypeBool}
-	is := func(op sqlast.Op, args ...expr) expr { return apply(op, args, truth) }
-	choose := func(cond, then, otherwise expr) expr { return is(sqlast.Case, cond, then, otherwise) }
-	yes, no := Const(sqlast.True), Const(sqlast.False)
-	rest := func() expr {
+	truth := expr.Type{Kind: value.TypeBool}
+	is := func(op sqlast.Op, args ...expr.Expr) expr.Expr { return expr.Apply(op, args, truth) }
+	choose := func(cond, then, otherwise expr.Expr) expr.Expr { return is(sqlast.Case, cond, then, otherwise) }
+	yes, no := expr.Const(sqlast.True), expr.Const(sqlast.False)
+	rest := func() expr.Expr {
 		if last {
 			return no
 		}
@@ -164,7 +165,7 @@ func (f *from) behind(terms []orderTerm, i int) expr {
 		return is(sqlast.And, is(sqlast.IsNull, x), rest())
 	case f.c.after[i]:
 		return choose(is(sqlast.IsNotNull, x), yes, rest())
-	case o.desc && !f.neverNull(o.expr): // what is NULL comes after all else
+	case o.desc && !f.NeverNull(o.expr): // what is NULL comes after all else
 		return choose(f.against(sqlast.Gt, x, v), no, choose(f.against(sqlast.Eq, x, v), rest(), yes))
 	}
 	if !last && f.alignedFrom(terms, i) {
@@ -181,33 +182,33 @@ func (f *from) behind(terms []orderTerm, i int) expr {
 }
 
 // cursorValue is value i of the cursor.
-func (f *from) cursorValue(terms []orderTerm, i int) Argument {
+func (f *from) cursorValue(terms []orderTerm, i int) expr.Argument {
 	kind := terms[i].cursorCell().Kind
-	v := Argument{src: plan.Source{Origin: plan.FromCursor, Index: i, Item: -1}, kind: kind}
-	if casts[kind] != sqlast.NoCast {
-		v.src.Kind = kind
+	v := expr.Argument{Src: plan.Source{Origin: plan.FromCursor, Index: i, Item: -1}, Kind: kind}
+	if expr.Casts[kind] != sqlast.NoCast {
+		v.Src.Kind = kind
 	}
 	return v
 }
 
 // operands are what is sorted by, and a value of it, as they are compared.
-func (f *from) operands(x expr, v Argument) []expr {
-	if x.Type().kind == value.TypeText {
-		return f.inOrder([]expr{x, v})
+func (f *from) operands(x expr.Expr, v expr.Argument) []expr.Expr {
+	if x.Type().Kind == value.TypeText {
+		return f.InOrder([]expr.Expr{x, v})
 	}
-	return f.keyed([]expr{x, v})
+	return f.Keyed([]expr.Expr{x, v})
 }
 
-func (f *from) against(op sqlast.Op, x expr, v Argument) expr {
-	return apply(op, f.operands(x, v), Type{kind: value.TypeBool})
+func (f *from) against(op sqlast.Op, x expr.Expr, v expr.Argument) expr.Expr {
+	return expr.Apply(op, f.operands(x, v), expr.Type{Kind: value.TypeBool})
 }
 
 // alignedFrom reports whether the terms from i on are of one direction, and one comparison of them says what comes after. Where a
 // pair that decides has a NULL it is unknown: right upwards, where NULL comes before all else.
 func (f *from) alignedFrom(terms []orderTerm, i int) bool {
 	for k, o := range terms[i:] {
-		c, column := plainText(o.x()).(Column)
-		if f.c.after[i+k] || o.desc != terms[i].desc || o.desc && !f.neverNull(o.expr) || column && c.col.Kind == value.TypeTime && !c.col.Iso() { // see postgresRange
+		c, column := expr.PlainText(o.x()).(expr.Column)
+		if f.c.after[i+k] || o.desc != terms[i].desc || o.desc && !f.NeverNull(o.expr) || column && c.Col.Kind == value.TypeTime && !c.Col.Iso() { // see postgresRange
 			return false
 		}
 	}
@@ -215,25 +216,25 @@ func (f *from) alignedFrom(terms []orderTerm, i int) bool {
 }
 
 // beyond is the condition of such terms as one comparison.
-func (f *from) beyond(terms []orderTerm, i int) expr {
-	b := Beyond{desc: terms[i].desc}
+func (f *from) beyond(terms []orderTerm, i int) expr.Expr {
+	b := expr.Beyond{Desc: terms[i].desc}
 	for k := range terms[i:] {
 		args := f.operands(terms[i+k].x(), f.cursorValue(terms, i+k))
-		b.left, b.right = append(b.left, args[0]), append(b.right, args[1])
+		b.Left, b.Right = append(b.Left, args[0]), append(b.Right, args[1])
 	}
 	return b
 }
 
 // inStoredOrder reports whether rows are sorted by columns as they are stored: where the first has an index, which would not serve its guard.
 func (f *from) inStoredOrder(terms []orderTerm) bool {
-	if len(terms) == 0 || f.c.engine.Again {
+	if len(terms) == 0 || f.c.Engine.Again {
 		return false
 	}
-	c, ok := plainText(terms[0].x()).(Column)
-	if !ok || c.row == nil || f.c.dialect != sqlast.SQLite {
+	c, ok := expr.PlainText(terms[0].x()).(expr.Column)
+	if !ok || c.Row == nil || f.c.Dialect != sqlast.SQLite {
 		return false
 	}
-	switch form := f.c.heldAs(c.col); c.col.Kind {
+	switch form := f.c.HeldAs(c.Col); c.Col.Kind {
 	case value.TypeInt, value.TypeFloat, value.TypeText, value.TypeUUID:
 	case value.TypeBytes: // a cursor can't hold which kind of cell it was
 		if f.c.msg == nil || f.c.msg.Root.Name == language.Page {
@@ -244,13 +245,13 @@ func (f *from) inStoredOrder(terms []orderTerm) bool {
 			return false
 		}
 	case value.TypeTime, value.TypeDate: // no index serves what is read first
-		if form == "" && c.col.Kind == value.TypeTime && !c.col.Iso() || form != "" && !form.Exact(c.col.Kind) {
+		if form == "" && c.Col.Kind == value.TypeTime && !c.Col.Iso() || form != "" && !form.Exact(c.Col.Kind) {
 			return false
 		}
 	default:
 		return false
 	}
-	return f.c.formOf(c.col).Indexed
+	return f.c.FormOf(c.Col).Indexed
 }
 
 // marked marks the cells of a result by which it is sorted as it is stored, or which are the least or the greatest of stored values: a misfit
@@ -267,9 +268,9 @@ func (f *from) marked(p *plan.Plan, out *projection, terms []orderTerm) {
 				walk(it.sub)
 				continue
 			}
-			c, ok := it.expr.(Column)
+			c, ok := it.expr.(expr.Column)
 			p.Cells[i].Again = ok && slices.ContainsFunc(terms, func(o orderTerm) bool {
-				by, column := plainText(o.x()).(Column)
+				by, column := expr.PlainText(o.x()).(expr.Column)
 				return column && by == c
 			})
 			i++

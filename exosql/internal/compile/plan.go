@@ -9,6 +9,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
@@ -52,24 +53,24 @@ func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan,
 				f.marked(p, out, q.order)
 			}
 		}
-		if kind == plan.RunValue && f.c.extremes {
-			p.Cells[0].Again = !f.c.engine.Again
+		if kind == plan.RunValue && f.c.Extremes {
+			p.Cells[0].Again = !f.c.Engine.Again
 		}
 	}
 	f.sources.Of(sel).Where = f.where
-	if f.c.failed != nil {
-		return nil, f.c.failed
+	if f.c.Failed != nil {
+		return nil, f.c.Failed
 	}
-	if f.c.emitted > maxEmitted {
+	if f.c.Emitted > expr.MaxEmitted {
 		return nil, fail.Errorf(fail.Limit, "", "the query is too large: it repeats its expressions too often")
 	}
-	if f.c.handled > maxHandled || f.c.held > maxHeld {
+	if f.c.Handled > expr.MaxHandled || f.c.Held > expr.MaxHeld {
 		return nil, fail.Errorf(fail.Limit, "", "the query does too much with texts that it puts together; put fewer or shorter ones together")
 	}
-	if len(f.c.slots) > maxValues {
+	if len(f.c.Slots) > maxValues {
 		return nil, fail.Errorf(fail.Limit, "", "the query has too many values: the limit is %d; use a condition instead of a long list", maxValues)
 	}
-	text, slots, err := sqlast.Render(sel, f.c.dialect)
+	text, slots, err := sqlast.Render(sel, f.c.Dialect)
 	if errors.Is(err, sqlast.ErrLarge) || errors.Is(err, sqlast.ErrDeep) {
 		return nil, &fail.Error{Kind: fail.Limit, Msg: "the query is too large for the database", Err: err}
 	}
@@ -78,7 +79,7 @@ func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan,
 	}
 	p.Text, p.Joins = text, f.c.tables*f.c.columns
 	for _, s := range slots {
-		p.Args = append(p.Args, f.c.slots[s])
+		p.Args = append(p.Args, f.c.Slots[s])
 	}
 	p.Reads, p.Notices = lowered(sqlast.Tables(sel)), f.c.notices
 	return p, nil
@@ -114,33 +115,33 @@ func (f *from) outputs(sel *sqlast.Select, p *plan.Plan, out *projection, lists 
 			sel.Columns = append(sel.Columns, sqlast.Output{Expr: x, As: fmt.Sprintf("c%d", len(sel.Columns))})
 			continue
 		}
-		c := plan.Cell{Kind: it.kind, Of: it.elem, Null: it.null, Exact: it.expr.Type().exact, Name: out.names[i]}
+		c := plan.Cell{Kind: it.kind, Of: it.elem, Null: it.null, Exact: it.expr.Type().Exact, Name: out.names[i]}
 		c.Misfits = f.c.msg != nil // Go code reads an error
-		if ce, ok := it.expr.(Column); ok {
-			if charge := ce.col.Charge(); charge > 0 && lists == 0 {
+		if ce, ok := it.expr.(expr.Column); ok {
+			if charge := ce.Col.Charge(); charge > 0 && lists == 0 {
 				if f.c.charges == nil {
 					f.c.charges = map[int]int{}
 				}
 				f.c.charges[len(p.Cells)] = charge
 			}
-			c.Name, c.Null = ce.col.Table.Name+"."+ce.col.Name, ce.col.Null || ce.row.optional
-			if f.c.replying && ce.col.Label.Empty() { // what is read for a write may be hidden from programs
-				c.Shown = ce.col.Guest
+			c.Name, c.Null = ce.Col.Table.Name+"."+ce.Col.Name, ce.Col.Null || ce.Row.Optional
+			if f.c.replying && ce.Col.Label.Empty() { // what is read for a write may be hidden from programs
+				c.Shown = ce.Col.Guest
 			}
 		} else if lists == 0 && it.expr != nil {
 			f.c.makes(len(p.Cells), it.expr)
 		}
-		if g, ok := it.expr.(cell); ok && g.list != "" {
-			c.Kind, c.Of, c.Collected, c.Null = value.TypeList, g.list, true, false
+		if g, ok := it.expr.(expr.Cell); ok && g.List != "" {
+			c.Kind, c.Of, c.Collected, c.Null = value.TypeList, g.List, true, false
 		}
 		p.Cells = append(p.Cells, c)
-		sel.Columns = append(sel.Columns, sqlast.Output{Expr: shown(it.expr, &f.From), As: fmt.Sprintf("c%d", len(sel.Columns))})
+		sel.Columns = append(sel.Columns, sqlast.Output{Expr: expr.Shown(it.expr, &f.From), As: fmt.Sprintf("c%d", len(sel.Columns))})
 	}
 	return s
 }
 
 // Message plans a guest's message.
-func Message(d Engine, m *exo.Message, grants []shape.Prepared, after Position) (*plan.Plan, error) {
+func Message(d expr.Engine, m *exo.Message, grants []shape.Prepared, after Position) (*plan.Plan, error) {
 	c := newCompiler(d, m, grants)
 	c.after = after
 	p, err := reply(c)
@@ -150,29 +151,29 @@ func Message(d Engine, m *exo.Message, grants []shape.Prepared, after Position) 
 	return withOpen(p, c), nil
 }
 
-func newCompiler(d Engine, m *exo.Message, grants []shape.Prepared) *compiler {
+func newCompiler(d expr.Engine, m *exo.Message, grants []shape.Prepared) *compiler {
 	return compilerOf(d, m, shape.Grants(grants))
 }
 
 // compilerOf is a compiler for a message. All that the message says of a statement it says here, since the statement of one
 // message is compiled more than once (TestLocalTimeOfEachStatement).
-func compilerOf(d Engine, m *exo.Message, grants []*scope.Grant) *compiler {
+func compilerOf(d expr.Engine, m *exo.Message, grants []*scope.Grant) *compiler {
 	c := newCompilerOn(d, grants)
-	c.msg, c.program, c.zoned = m, true, m.Zone() != "UTC"
+	c.msg, c.Program, c.Zoned = m, true, m.Zone() != "UTC"
 	return c
 }
 
 // newCompilerOn is a compiler for a statement of no message yet.
-func newCompilerOn(d Engine, grants []*scope.Grant) *compiler {
-	c := &compiler{state: state{engine: d, dialect: d.Dialect}, grants: grants}
-	c.queries = c
+func newCompilerOn(d expr.Engine, grants []*scope.Grant) *compiler {
+	c := &compiler{State: expr.State{Engine: d, Dialect: d.Dialect}, grants: grants}
+	c.Queries = c
 	return c
 }
 
 func planOf(c *compiler) (*plan.Plan, error) {
 	c.replying = true
 	f := c.newFrom(nil)
-	q, err := f.query(c.msg.Root.Recv, names{})
+	q, err := f.query(c.msg.Root.Recv, expr.Names{})
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +196,7 @@ func planOf(c *compiler) (*plan.Plan, error) {
 	case language.CountDistinct, language.Sum, language.Avg, language.Median, language.Min, language.Max:
 		return f.ofQuery(q, c.msg.Root)
 	}
-	return nil, ErrNode(c.msg.Root)
+	return nil, expr.ErrNode(c.msg.Root)
 }
 
 // typed is a chain of typed calls as it is planned: the key of its plan, its values, and
@@ -220,13 +221,13 @@ func (s *typed) Grant() *scope.Grant {
 }
 
 // Compile plans it; of a page, the size is its last value.
-func (s *typed) Compile(d Engine, after Position) (*plan.Plan, error) {
+func (s *typed) Compile(d expr.Engine, after Position) (*plan.Plan, error) {
 	size := plan.Source{Index: len(s.Vals) - 1, Item: -1}
 	return relation(d, s.chain, &scope.Grant{Scopes: s.scopes, Chain: s.scopes}, s.kind, size, after)
 }
 
 // relation plans a chain of typed calls. r and g are a shaper's copies.
-func relation(d Engine, r *decl.Relation, g *scope.Grant, kind plan.RunKind, size plan.Source, after Position) (*plan.Plan, error) {
+func relation(d expr.Engine, r *decl.Relation, g *scope.Grant, kind plan.RunKind, size plan.Source, after Position) (*plan.Plan, error) {
 	c := newCompilerOn(d, []*scope.Grant{g})
 	c.after = after
 	f := c.newFrom(nil)
@@ -247,11 +248,11 @@ func relation(d Engine, r *decl.Relation, g *scope.Grant, kind plan.RunKind, siz
 }
 
 // allColumns are those of a row's table, in the order of its declaration.
-func allColumns(row *occurrence) *projection {
+func allColumns(row *expr.Row) *projection {
 	out := &projection{}
-	for _, col := range row.table.Cols {
+	for _, col := range row.Table.Cols {
 		out.names = append(out.names, col.Name)
-		out.items = append(out.items, projected{expr: columnOf(row, col), kind: col.Kind, elem: col.Elem, null: col.Null})
+		out.items = append(out.items, projected{expr: expr.ColumnOf(row, col), kind: col.Kind, elem: col.Elem, null: col.Null})
 	}
 	return out
 }

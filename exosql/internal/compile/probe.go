@@ -9,6 +9,7 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
@@ -26,11 +27,11 @@ const (
 )
 
 // Uses are those that a column has. What is in JSON is not found by an index of the column.
-func Uses(d Engine, col *decl.Column) []Use {
+func Uses(d expr.Engine, col *decl.Column) []Use {
 	if col.Kind == value.TypeJSON {
 		return nil
 	}
-	n := d.formOf(col).Native
+	n := d.FormOf(col).Native
 	unordered := !n.Text() && !n.Ordered
 	ops := language.OperatorOn()[language.ColumnInterfaces[col.Kind]]
 	var out []Use
@@ -57,8 +58,8 @@ type Probe struct {
 }
 
 // NewProbe compiles the program that uses a column of a facet, which the grant reaches.
-func NewProbe(g shape.Prepared, d Engine, fc *decl.Facet, col *decl.Column, use Use) (*Probe, error) {
-	m, err := using(fc, col, use, d.formOf(col).Native.Sample)
+func NewProbe(g shape.Prepared, d expr.Engine, fc *decl.Facet, col *decl.Column, use Use) (*Probe, error) {
+	m, err := using(fc, col, use, d.FormOf(col).Native.Sample)
 	if err != nil {
 		return nil, err
 	}

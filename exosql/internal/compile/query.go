@@ -7,6 +7,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
@@ -19,7 +20,7 @@ import (
 // use, never stored in names of the guest: an inner query can't capture an outer
 // name (testdata/attacks/001), and wrapping a from moves all its rows at once.
 type compiler struct {
-	state
+	expr.State
 	aliases      int
 	guardAliases int
 	steps        int
@@ -32,9 +33,9 @@ type compiler struct {
 	replying     bool        // what is shown goes to a program
 	alone        *decl.Facet // what the message's object stands for, if that is not the grant: see Probe
 
-	fences  int           // that stand in the statement
-	entered []*occurrence // the tables of the statement
-	derived []string      // the aliases of derived tables
+	fences  int         // that stand in the statement
+	entered []*expr.Row // the tables of the statement
+	derived []string    // the aliases of derived tables
 
 	linked []*decl.Column // that a link of the statement compares, as they are met
 	links  []link         // that join guarded tables
@@ -55,32 +56,32 @@ const maxSources = 60 // SQLite joins at most 64 tables
 
 // from is a FROM clause being built: what expressions see of it, its sources and conditions.
 type from struct {
-	From
+	expr.From
 	c       *compiler
 	sources scope.Sources
 	where   []sqlast.Expr
-	open    bool               // something came since the last fence
-	fenced  map[*derived]*from // the derived tables that are fences and nothing else: a condition inside holds outside too
-	asked   *[]expr            // within a left join: what the program demands, for its condition
+	open    bool                    // something came since the last fence
+	fenced  map[*expr.Derived]*from // the derived tables that are fences and nothing else: a condition inside holds outside too
+	asked   *[]expr.Expr            // within a left join: what the program demands, for its condition
 }
 
 // query is what a describing call has built so far, over a from.
 type query struct {
-	ns      []named       // what callbacks see
-	base    *occurrence   // whose row a result shows without a select
+	ns      []expr.Named  // what callbacks see
+	base    *expr.Row     // whose row a result shows without a select
 	out     *projection   // what select chose, or nil
 	order   []orderTerm   //
 	chosen  bool          // the order has chosen the first row of each key: a later one sorts what was chosen
 	limits  []sqlast.Expr // pending: they act when something comes after them, or at the end
 	offsets []sqlast.Expr
-	once    bool          // of the rows that show the same one is left
-	context []*occurrence // the rows that were there before: a limit acts for each combination of them
-	link    *decl.Link    // by which the rows were reached, whatever was said of them since
-	merged  []string      // where several rows may lead to one of them: what those are called, and their link
+	once    bool        // of the rows that show the same one is left
+	context []*expr.Row // the rows that were there before: a limit acts for each combination of them
+	link    *decl.Link  // by which the rows were reached, whatever was said of them since
+	merged  []string    // where several rows may lead to one of them: what those are called, and their link
 }
 
 type orderTerm struct {
-	expr expr
+	expr expr.Expr
 	desc bool
 	kind string // as the catalogue has it, or "": a literal may widen what the compiler knows
 	last bool   // the rank of a search, see sortedBy
@@ -94,7 +95,7 @@ type projection struct {
 }
 
 type projected struct {
-	expr expr
+	expr expr.Expr
 	rows *nested
 	kind string // scalar kind of the cell
 	elem string // of a list: that of its elements
@@ -102,23 +103,23 @@ type projected struct {
 	sub  *projection
 }
 
-func (c *compiler) newFrom(outer *From) *from { return c.over(newFrom(&c.state, outer)) }
+func (c *compiler) newFrom(outer *expr.From) *from { return c.over(expr.NewFrom(&c.State, outer)) }
 
 // over is a from of what expressions see of it.
-func (c *compiler) over(f From) *from { return &from{From: f, c: c} }
+func (c *compiler) over(f expr.From) *from { return &from{From: f, c: c} }
 
 // trial is a copy of the compiler for what is tried on the side, for its type or its errors, and f as that sees it. Nothing of it stays in
 // the statement.
-func (c *compiler) trial(f *From) (*compiler, *From) {
+func (c *compiler) trial(f *expr.From) (*compiler, *expr.From) {
 	trial := *c
-	trial.queries = &trial
-	at := newFrom(&trial.state, f.outer)
-	at.rows, at.at = f.rows, f.at
+	trial.Queries = &trial
+	at := expr.NewFrom(&trial.State, f.Outer)
+	at.Rows, at.At = f.Rows, f.At
 	return &trial, &at
 }
 
 func (c *compiler) alias() string {
-	if c.guarding { // of its own kind: the others stay what they were without guards
+	if c.Guarding { // of its own kind: the others stay what they were without guards
 		c.guardAliases++
 		return fmt.Sprintf("g%d", c.guardAliases-1)
 	}
@@ -138,13 +139,13 @@ func (c *compiler) step() error {
 func (f *from) orders(q *query, total bool) []sqlast.Order {
 	var out []sqlast.Order
 	if f.inStoredOrder(q.order) {
-		f.c.raw++
-		defer func() { f.c.raw-- }()
+		f.c.Raw++
+		defer func() { f.c.Raw-- }()
 	}
 	for _, o := range q.order {
-		f.c.sorting = !free(o.expr.(SortKey).x)
-		out = append(out, sqlast.Order{Expr: o.expr.SQL(&f.From), Desc: o.desc, NotNull: f.neverNull(o.expr)})
-		f.c.sorting = false
+		f.c.Sorting = !expr.Free(o.expr.(expr.SortKey).X)
+		out = append(out, sqlast.Order{Expr: o.expr.SQL(&f.From), Desc: o.desc, NotNull: f.NeverNull(o.expr)})
+		f.c.Sorting = false
 	}
 	if total {
 		out = append(out, f.ties(q)...)
@@ -157,26 +158,26 @@ func (f *from) orders(q *query, total bool) []sqlast.Order {
 // which one before it determines.
 func (f *from) ties(q *query) []sqlast.Order {
 	desc := len(q.order) > 0 && q.order[len(q.order)-1].desc
-	sortedBy := func(row *occurrence, k *decl.Column) bool {
+	sortedBy := func(row *expr.Row, k *decl.Column) bool {
 		return slices.ContainsFunc(q.order, func(o orderTerm) bool {
-			c, ok := plainText(o.expr.(SortKey).x).(Column)
-			return ok && c.row == row && c.col == k
+			c, ok := expr.PlainText(o.expr.(expr.SortKey).X).(expr.Column)
+			return ok && c.Row == row && c.Col == k
 		})
 	}
 	var out []sqlast.Order
-	for _, r := range f.rows {
+	for _, r := range f.Rows {
 		if f.determined(r) {
 			continue
 		}
 		if g := groupOf(r); g != nil {
 			for _, k := range g.keys {
-				out = append(out, sqlast.Order{Expr: sortBy(tying(k)).SQL(&f.From), Desc: desc})
+				out = append(out, sqlast.Order{Expr: expr.SortBy(expr.Tying(k)).SQL(&f.From), Desc: desc})
 			}
 			continue
 		}
 		for _, k := range ordering(r) {
 			if !sortedBy(r, k) {
-				out = append(out, sqlast.Order{Expr: f.tieBreak(r, k), Desc: desc, NotNull: !r.optional && !k.Null})
+				out = append(out, sqlast.Order{Expr: f.TieBreak(r, k), Desc: desc, NotNull: !r.Optional && !k.Null})
 			}
 		}
 	}
@@ -185,11 +186,11 @@ func (f *from) ties(q *query) []sqlast.Order {
 
 // ordering are the columns that break ties between rows of the table: its key, or, where it has none, all that the program is shown
 // plain. Rows that are equal in these are the same to the program. A hidden column would show by the order that it gives.
-func ordering(r *occurrence) (out []*decl.Column) {
-	if len(r.table.Keys) > 0 || r.facet == nil {
-		return r.table.Keys
+func ordering(r *expr.Row) (out []*decl.Column) {
+	if len(r.Table.Keys) > 0 || r.Facet == nil {
+		return r.Table.Keys
 	}
-	for _, c := range r.facet.Cols {
+	for _, c := range r.Facet.Cols {
 		if pageable[c.Kind] && c.Label.Empty() {
 			out = append(out, c)
 		}
@@ -199,8 +200,8 @@ func ordering(r *occurrence) (out []*decl.Column) {
 
 // determined reports whether a row was reached by a link to its key from another one
 // that is sorted by before it: of an order, its customer.
-func (f *from) determined(r *occurrence) bool {
-	return r.parent != nil && slices.Contains(f.rows, r.parent) && len(r.parent.table.Keys) > 0 && isKey(r.table, r.by.Pairs, func(p decl.Pair) *decl.Column { return p.To })
+func (f *from) determined(r *expr.Row) bool {
+	return r.Parent != nil && slices.Contains(f.Rows, r.Parent) && len(r.Parent.Table.Keys) > 0 && isKey(r.Table, r.By.Pairs, func(p decl.Pair) *decl.Column { return p.To })
 }
 
 // isKey reports whether the columns of pairs are the key of a table.
@@ -239,12 +240,12 @@ func (f *from) settle(q *query) error {
 			if i == 0 {
 				skip = o
 			} else {
-				skip = call(sqlast.Add, skip, o)
+				skip = expr.Call(sqlast.Add, skip, o)
 			}
 		}
-		where := []sqlast.Expr{call(sqlast.Gt, n, skip)}
+		where := []sqlast.Expr{expr.Call(sqlast.Gt, n, skip)}
 		for _, l := range q.limits {
-			where = append(where, call(sqlast.Le, n, call(sqlast.Add, skip, l)))
+			where = append(where, expr.Call(sqlast.Le, n, expr.Call(sqlast.Add, skip, l)))
 		}
 		return where
 	})
@@ -253,13 +254,13 @@ func (f *from) settle(q *query) error {
 }
 
 // keysOf are the columns that tell combinations of the rows apart.
-func (f *from) keysOf(rows []*occurrence) []sqlast.Expr {
+func (f *from) keysOf(rows []*expr.Row) []sqlast.Expr {
 	var keys []sqlast.Expr
 	for _, r := range rows {
-		for _, k := range r.table.Keys {
-			x := f.col(r, k)
-			if f.c.wider(k) {
-				x = exactText{x: columnOf(r, k)}.SQL(&f.From)
+		for _, k := range r.Table.Keys {
+			x := f.Col(r, k)
+			if f.c.Wider(k) {
+				x = expr.ExactText{X: expr.ColumnOf(r, k)}.SQL(&f.From)
 			}
 			keys = append(keys, x)
 		}
@@ -268,9 +269,9 @@ func (f *from) keysOf(rows []*occurrence) []sqlast.Expr {
 }
 
 // refuseKeyless refuses rows without a key where others are counted for each of them: two that are equal would pass for one.
-func refuseKeyless(rows []*occurrence) error {
+func refuseKeyless(rows []*expr.Row) error {
 	for _, r := range rows {
-		if err := HasKey(r.table); err != nil {
+		if err := HasKey(r.Table); err != nil {
 			return err
 		}
 	}
@@ -282,22 +283,22 @@ func refuseKeyless(rows []*occurrence) error {
 func (f *from) wrap(fill func(inner *from, sel *sqlast.Select, alias string) []sqlast.Expr) {
 	inner := *f
 	sel := inner.sources.Of(&sqlast.Select{Where: inner.where})
-	d := &derived{inner: &inner.From, sel: sel, outs: map[outKey]string{}}
+	d := &expr.Derived{Inner: &inner.From, Sel: sel, Outs: map[expr.OutKey]string{}}
 	alias := f.c.alias()
 	f.c.derived = append(f.c.derived, alias)
-	outer := f.c.newFrom(f.outer)
-	outer.rows, outer.valued, outer.asked = inner.rows, inner.valued, f.asked
+	outer := f.c.newFrom(f.Outer)
+	outer.Rows, outer.Valued, outer.asked = inner.Rows, inner.Valued, f.asked
 	outer.sources = scope.Derived(sel, alias)
-	for _, r := range inner.rows {
-		outer.at[r] = place{alias: alias, derived: d}
+	for _, r := range inner.Rows {
+		outer.At[r] = expr.Place{Alias: alias, Derived: d}
 	}
 	outer.where = fill(&inner, sel, alias)
 	// A limit closes it as a fence does. Rows that are numbered don't: engines move
 	// conditions on what they are numbered by inside.
 	outer.open = len(sel.Limit)+len(sel.Offset) == 0
 	if len(sel.Columns) == 0 { // a derived table needs an output even when only its rows count
-		if keys := inner.rows[0].table.Keys; len(keys) > 0 {
-			d.expose(inner.rows[0], keys[0])
+		if keys := inner.Rows[0].Table.Keys; len(keys) > 0 {
+			d.Expose(inner.Rows[0], keys[0])
 		} else {
 			sel.Columns = []sqlast.Output{{Expr: sqlast.One, As: "one"}}
 		}
@@ -306,14 +307,14 @@ func (f *from) wrap(fill func(inner *from, sel *sqlast.Select, alias string) []s
 }
 
 // matched is the condition that other, a row of the finished sub-query, matches row.
-func (f *from) matched(row *occurrence, pairs []decl.Pair, sub *from, other *occurrence) sqlast.Expr {
+func (f *from) matched(row *expr.Row, pairs []decl.Pair, sub *from, other *expr.Row) sqlast.Expr {
 	var theirs, ours []sqlast.Expr
 	for _, p := range pairs {
-		f.c.linking = true
-		for _, by := range f.pairs(columnOf(other, p.From), columnOf(row, p.To)) {
-			theirs, ours = append(theirs, compared(by[0], &sub.From)), append(ours, compared(by[1], &f.From))
+		f.c.Linking = true
+		for _, by := range f.Pairs(expr.ColumnOf(other, p.From), expr.ColumnOf(row, p.To)) {
+			theirs, ours = append(theirs, expr.Compared(by[0], &sub.From)), append(ours, expr.Compared(by[1], &f.From))
 		}
-		f.c.linking = false
+		f.c.Linking = false
 		f.c.link(sub, other, p.From, f, row, p.To)
 	}
 	if len(pairs) == 1 {
@@ -324,7 +325,7 @@ func (f *from) matched(row *occurrence, pairs []decl.Pair, sub *from, other *occ
 		return sqlast.InSelect{X: ours[0], And: ours[1:], Sub: sel}
 	}
 	for i := range theirs {
-		sub.where = append(sub.where, call(sqlast.Eq, theirs[i], ours[i]))
+		sub.where = append(sub.where, expr.Call(sqlast.Eq, theirs[i], ours[i]))
 	}
 	return sqlast.Exists{Sub: sub.sources.Of(&sqlast.Select{Columns: []sqlast.Output{{Expr: sqlast.One, As: "k"}}, Where: sub.where})}
 }

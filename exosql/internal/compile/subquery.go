@@ -5,32 +5,33 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
 // ask interprets a node of a callback that asks of linked rows. It is tried on the side, for its type and its errors.
-func (f *from) ask(n *message.Node, env names) (expr, error) {
+func (f *from) ask(n *message.Node, env expr.Names) (expr.Expr, error) {
 	trial, at := f.c.trial(&f.From)
-	_, of, err := trial.subquery(at, n, env, expr.SQL)
+	_, of, err := trial.subquery(at, n, env, expr.Expr.SQL)
 	f.c.steps = trial.steps
 	if err == nil {
-		err = trial.failed
+		err = trial.Failed
 	}
-	return subquery{n: n, env: env, of: of}, err
+	return expr.Subquery{N: n, Env: env, Of: of}, err
 }
 
 // Value writes a subquery.
-func (c *compiler) Value(f *From, e subquery, how func(expr, *From) sqlast.Expr) sqlast.Expr {
+func (c *compiler) Value(f *expr.From, e expr.Subquery, how func(expr.Expr, *expr.From) sqlast.Expr) sqlast.Expr {
 	if !c.mayAsk() {
 		return sqlast.Null
 	}
-	needed := c.needed
-	c.needed = false // its conditions say it themselves
-	x, _, err := c.subquery(f, e.n, e.env, how)
-	c.needed = needed
+	needed := c.Needed
+	c.Needed = false // its conditions say it themselves
+	x, _, err := c.subquery(f, e.N, e.Env, how)
+	c.Needed = needed
 	if err != nil {
-		c.fail(err)
+		c.Fail(err)
 		return sqlast.Null
 	}
 	return x
@@ -39,14 +40,14 @@ func (c *compiler) Value(f *From, e subquery, how func(expr, *From) sqlast.Expr)
 // mayAsk counts a subquery that is written.
 func (c *compiler) mayAsk() bool {
 	if c.asked++; c.asked > maxSources {
-		c.fail(fail.Errorf(fail.Limit, "", "too many links and queries in the expressions of one query: the limit is %d, and each use counts", maxSources))
+		c.Fail(fail.Errorf(fail.Limit, "", "too many links and queries in the expressions of one query: the limit is %d, and each use counts", maxSources))
 		return false
 	}
 	return true
 }
 
 // subquery builds and writes what a node asks of linked rows.
-func (c *compiler) subquery(f *From, n *message.Node, env names, how func(expr, *From) sqlast.Expr) (sqlast.Expr, Type, error) {
+func (c *compiler) subquery(f *expr.From, n *message.Node, env expr.Names, how func(expr.Expr, *expr.From) sqlast.Expr) (sqlast.Expr, expr.Type, error) {
 	sub := c.inside(n, f)
 	q, err := sub.query(n.Recv, env)
 	if err == nil && n.Op == message.OpField {
@@ -56,9 +57,9 @@ func (c *compiler) subquery(f *From, n *message.Node, env names, how func(expr, 
 		err = sub.settle(q)
 	}
 	if err != nil {
-		return nil, Type{}, err
+		return nil, expr.Type{}, err
 	}
-	switch truth := (Type{kind: value.TypeBool}); n.Name {
+	switch truth := (expr.Type{Kind: value.TypeBool}); n.Name {
 	case language.ExistsMethod:
 		return sqlast.Exists{Sub: sub.one()}, truth, nil
 	case language.Some, language.Every, language.None:
@@ -67,7 +68,7 @@ func (c *compiler) subquery(f *From, n *message.Node, env names, how func(expr, 
 			return nil, truth, err
 		}
 		if n.Name == language.Every { // none for which it does not hold, be it false or unknown
-			cond = apply(sqlast.Case, []expr{demanded(cond), Const(sqlast.False), Const(sqlast.True)}, truth)
+			cond = expr.Apply(sqlast.Case, []expr.Expr{expr.Demanded(cond), expr.Const(sqlast.False), expr.Const(sqlast.True)}, truth)
 		}
 		sub.demand(cond)
 		return sqlast.Exists{Sub: sub.one(), Not: n.Name != language.Some}, truth, nil
@@ -77,7 +78,7 @@ func (c *compiler) subquery(f *From, n *message.Node, env names, how func(expr, 
 
 // inside is where a query is built that n asks of in a callback. What depends on no row of the callback stands on its own:
 // its limits act once, it may have groups, and an engine runs it once (TestSubqueriesRunOnce).
-func (c *compiler) inside(n *message.Node, f *From) *from {
+func (c *compiler) inside(n *message.Node, f *expr.From) *from {
 	if n.Closed() {
 		return c.newFrom(nil)
 	}
@@ -91,12 +92,12 @@ func (f *from) one() *sqlast.Select {
 
 // ofOne is a column of the row that a link to at most one leads to, or of the first row. Where the declaration says that it
 // is one and the table's key does not, the first row counts, too.
-func (f *from) ofOne(q *query, n *message.Node, how func(expr, *From) sqlast.Expr) (sqlast.Expr, Type, error) {
+func (f *from) ofOne(q *query, n *message.Node, how func(expr.Expr, *expr.From) sqlast.Expr) (sqlast.Expr, expr.Type, error) {
 	row := q.base
-	if row.facet == nil || row.facet.Column(n.Name) == nil {
-		return nil, Type{}, fail.Errorf(fail.Denied, n.Name, "no such column")
+	if row.Facet == nil || row.Facet.Column(n.Name) == nil {
+		return nil, expr.Type{}, fail.Errorf(fail.Denied, n.Name, "no such column")
 	}
-	x := columnOf(row, row.facet.Column(n.Name))
+	x := expr.ColumnOf(row, row.Facet.Column(n.Name))
 	sel := &sqlast.Select{Columns: []sqlast.Output{{Expr: how(x, &f.From), As: "k"}}}
 	f.limitOne(sel, q)
 	f.sources.Of(sel).Where = f.where
@@ -106,33 +107,33 @@ func (f *from) ofOne(q *query, n *message.Node, how func(expr, *From) sqlast.Exp
 // limitOne has a select give the first row of q. A row that is found by its key needs no order.
 func (f *from) limitOne(sel *sqlast.Select, q *query) {
 	row := q.base
-	if q.pending() || len(f.rows) > 1 || row.by == nil || !isKey(row.table, row.by.Pairs, func(p decl.Pair) *decl.Column { return p.To }) {
+	if q.pending() || len(f.Rows) > 1 || row.By == nil || !isKey(row.Table, row.By.Pairs, func(p decl.Pair) *decl.Column { return p.To }) {
 		sel.OrderBy = f.orders(q, true)
 	}
 	sel.Limit, sel.Offset = append(q.limits[:len(q.limits):len(q.limits)], sqlast.One), q.offsets
 }
 
 // ofMany is an aggregate of linked rows.
-func (f *from) ofMany(q *query, n *message.Node, env names, how func(expr, *From) sqlast.Expr) (sqlast.Expr, Type, error) {
-	var x expr
+func (f *from) ofMany(q *query, n *message.Node, env expr.Names, how func(expr.Expr, *expr.From) sqlast.Expr) (sqlast.Expr, expr.Type, error) {
+	var x expr.Expr
 	if n.Name != language.Count {
 		if err := q.after(n.Name, n.Args[0]); err != nil {
-			return nil, Type{}, err
+			return nil, expr.Type{}, err
 		}
 		if !mentions(n.Args[0].Args[0], n.Args[0].Recv) {
 			// To SQL an aggregate of the outer row's columns alone is one of the outer query.
-			return nil, Type{}, fail.Errorf(fail.Invalid, n.Name, "the callback has to use a column of the rows that it is about")
+			return nil, expr.Type{}, fail.Errorf(fail.Invalid, n.Name, "the callback has to use a column of the rows that it is about")
 		}
 		f.fence() // an engine may answer it from an index, in whose order others' rows stand: see group
 		var err error
 		if x, err = f.expr(n.Args[0].Args[0], f.bound(n.Args[0], q, env)); err != nil {
-			return nil, Type{}, err
+			return nil, expr.Type{}, err
 		}
 	}
 	f.repeated(q, n)
-	x, err := f.aggregate(n.Name, x, nil)
+	x, err := f.Aggregate(n.Name, x, nil)
 	if err != nil {
-		return nil, Type{}, err
+		return nil, expr.Type{}, err
 	}
 	sel := f.sources.Of(&sqlast.Select{Columns: []sqlast.Output{{Expr: how(x, &f.From), As: "k"}}})
 	sel.Where = f.where

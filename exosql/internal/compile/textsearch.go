@@ -6,6 +6,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
@@ -20,13 +21,13 @@ func (f *from) doSearch(q *query, n *message.Node) error {
 	if err := f.settle(q); err != nil {
 		return err
 	}
-	if q.base.searched() == nil {
-		return ErrNode(n)
+	if q.base.Searched() == nil {
+		return expr.ErrNode(n)
 	}
 	text := f.textOf(n.Args[0])
-	f.demand(f.searching(q.base, text, false)) // behind a fence, so no rank of a row out of scope is compared
-	q.base.sought = &text
-	q.order = append(q.order, orderTerm{expr: sortBy(f.searching(q.base, text, true)), desc: true, kind: value.TypeInt, last: true})
+	f.demand(f.Searching(q.base, text, false)) // behind a fence, so no rank of a row out of scope is compared
+	q.base.Sought = &text
+	q.order = append(q.order, orderTerm{expr: expr.SortBy(f.Searching(q.base, text, true)), desc: true, kind: value.TypeInt, last: true})
 	return nil
 }
 
@@ -35,14 +36,14 @@ func (f *from) textOf(n *message.Node) plan.Source {
 }
 
 // searchOf interprets what a callback asks of the texts of a row.
-func (f *from) searchOf(row *occurrence, n *message.Node) (expr, error) {
+func (f *from) searchOf(row *expr.Row, n *message.Node) (expr.Expr, error) {
 	if len(n.Args) > 0 {
-		return f.searching(row, f.textOf(n.Args[0]), n.Name == language.Rank), nil
+		return f.Searching(row, f.textOf(n.Args[0]), n.Name == language.Rank), nil
 	}
-	if row.sought == nil {
+	if row.Sought == nil {
 		return nil, fail.Errorf(fail.Invalid, n.Name, "of which text? write .%s('words'), or .%s('words') on the query before", n.Name, language.Search)
 	}
-	return f.searching(row, *row.sought, true), nil
+	return f.Searching(row, *row.Sought, true), nil
 }
 
 // sortedBy adds terms to the order of a query. What a search sorts by comes last: an order that the program gives, before it or

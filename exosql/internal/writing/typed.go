@@ -7,6 +7,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 	"github.com/exoagent/exoagent/exosql/internal/shape"
 )
@@ -43,7 +44,7 @@ func (t *TypedWrite) Give(sets [][]string) { t.Key, t.sets = AppendSets(t.Key, s
 func (t *TypedWrite) Grant() *scope.Grant { return t.grant }
 
 // Compile plans it.
-func (t *TypedWrite) Compile(d compile.Engine) (*Writing, error) {
+func (t *TypedWrite) Compile(d expr.Engine) (*Writing, error) {
 	w := &writer{d: d, m: t.M, grants: []*scope.Grant{t.grant}, sets: t.sets, w: &Writing{}, chain: t.chain}
 	return w.planned()
 }

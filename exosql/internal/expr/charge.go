@@ -1,4 +1,4 @@
-package compile
+package expr
 
 import (
 	"github.com/exoagent/exoagent/exo/value"
@@ -7,37 +7,37 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// maxMadeSealed bounds, in bytes, what an engine may make for the sealed cells of one row. Without it a text that is put together of labelled
+// MaxMadeSealed bounds, in bytes, what an engine may make for the sealed cells of one row. Without it a text that is put together of labelled
 // values often enough would be refused as too large a row, by its length. With maxSealed columns as they are it fits in engine.MaxRow.
-const maxMadeSealed = 24 << 20
+const MaxMadeSealed = 24 << 20
 
-// chargeOf is the most that the value of an expression takes if its columns hold what they declare; 0: that is not known here, and it is
+// ChargeOf is the most that the value of an expression takes if its columns hold what they declare; 0: that is not known here, and it is
 // charged as the largest of the columns.
-func chargeOf(e expr) int {
+func ChargeOf(e Expr) int {
 	switch x := e.(type) {
 	case Column:
-		return sizeOfColumn(x.col)
+		return sizeOfColumn(x.Col)
 	case Argument:
-		return sealed.Size(x.kind)
+		return sealed.Size(x.Kind)
 	case Null:
 		return 1
 	case Text:
-		return chargeOf(x.x)
+		return ChargeOf(x.X)
 	case Native:
-		return chargeOf(x.x)
+		return ChargeOf(x.x)
 	case Operation:
-		if x.of.kind != value.TypeText {
-			return sealed.Size(x.of.kind)
+		if x.of.Kind != value.TypeText {
+			return sealed.Size(x.of.Kind)
 		}
-		switch x.op {
+		switch x.Op {
 		case sqlast.Brief, sqlast.Trim:
-			return chargeOf(x.args[0]) // on PostgreSQL Brief has its operand twice
+			return ChargeOf(x.Args[0]) // on PostgreSQL Brief has its operand twice
 		case sqlast.Lower, sqlast.Upper:
-			return 3 * chargeOf(x.args[0]) // see textSize
+			return 3 * ChargeOf(x.Args[0]) // see textSize
 		case sqlast.Concat, sqlast.Coalesce:
 			sum := 0
-			for _, a := range x.args {
-				n := chargeOf(a)
+			for _, a := range x.Args {
+				n := ChargeOf(a)
 				if n == 0 {
 					return 0
 				}

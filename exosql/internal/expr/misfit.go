@@ -1,4 +1,4 @@
-package compile
+package expr
 
 // A misfit is a cell of SQLite that its column can't hold: '' in a column of whole numbers, a text in one of bytes. Programs read null, so a
 // misfit is compared, sorted, grouped and added up as null, too. A column that a condition compares with a value stays as it is, and a
@@ -23,106 +23,106 @@ var fits = map[string]sqlast.Op{
 }
 
 // fit is the guard of a column, or NoOp where it needs none. read reports that its comparisons find no value in a misfit by themselves.
-func (c *state) fit(e Column) (op sqlast.Op, read bool) {
-	if c.dialect != sqlast.SQLite || !c.program || c.raw > 0 || c.satisfying || c.linking || e.row == nil || e.row.grant == nil || e.col == e.row.depth ||
-		e.col.Key || c.fixes(e.row, e.col) || e.linked() {
+func (c *State) fit(e Column) (op sqlast.Op, read bool) {
+	if c.Dialect != sqlast.SQLite || !c.Program || c.Raw > 0 || c.Satisfying || c.Linking || e.Row == nil || e.Row.Grant == nil || e.Col == e.Row.Depth ||
+		e.Col.Key || c.fixes(e.Row, e.Col) || e.linked() {
 		return sqlast.NoOp, false
 	}
-	op = fits[e.col.Kind]
-	if form := c.heldAs(e.col); form != "" {
+	op = fits[e.Col.Kind]
+	if form := c.HeldAs(e.Col); form != "" {
 		if read = true; form.Number() {
 			op = sqlast.FitsWhole
-		} else if e.col.Kind != value.TypeBool {
+		} else if e.Col.Kind != value.TypeBool {
 			op = sqlast.FitsTime
 		} else {
 			op = map[cellform.Form]sqlast.Op{cellform.Letters: sqlast.FitsLetter, cellform.Words: sqlast.FitsWord}[form]
 		}
 	} else {
-		read = e.col.Kind == value.TypeDecimal || e.col.Kind == value.TypeJSON || e.col.Kind == value.TypeList || e.col.Kind == value.TypeInterval || e.col.Kind == value.TypeTime && !e.col.Iso()
+		read = e.Col.Kind == value.TypeDecimal || e.Col.Kind == value.TypeJSON || e.Col.Kind == value.TypeList || e.Col.Kind == value.TypeInterval || e.Col.Kind == value.TypeTime && !e.Col.Iso()
 	}
-	if f := c.formOf(e.col); f.Clean || f.Numbers || op == sqlast.NoOp || c.wider(e.col) { // what stands in a CASE has no collation
+	if f := c.FormOf(e.Col); f.Clean || f.Numbers || op == sqlast.NoOp || c.Wider(e.Col) { // what stands in a CASE has no collation
 		return sqlast.NoOp, read
 	}
-	if !slices.Contains(c.fitted, e) {
-		c.fitted = append(c.fitted, e)
+	if !slices.Contains(c.Fitted, e) {
+		c.Fitted = append(c.Fitted, e)
 	}
 	return op, read
 }
 
 // linked reports whether a link that the program sees leads from the column, or the row was reached by it.
 func (e Column) linked() bool {
-	is := func(p decl.Pair) bool { return p.From == e.col || p.To == e.col }
-	if e.row.by != nil && slices.ContainsFunc(e.row.by.Pairs, is) {
+	is := func(p decl.Pair) bool { return p.From == e.Col || p.To == e.Col }
+	if e.Row.By != nil && slices.ContainsFunc(e.Row.By.Pairs, is) {
 		return true
 	}
-	return e.row.facet != nil && slices.ContainsFunc(e.row.facet.Links, func(m decl.LinkMember) bool { return slices.ContainsFunc(m.L.Pairs, is) })
+	return e.Row.Facet != nil && slices.ContainsFunc(e.Row.Facet.Links, func(m decl.LinkMember) bool { return slices.ContainsFunc(m.L.Pairs, is) })
 }
 
 // asStored is a column as it lies in the database.
-func (f *From) asStored(c Column) sqlast.Expr { return f.unindexed(f.col(c.row, c.col), c.row, c.col) }
+func (f *From) asStored(c Column) sqlast.Expr { return f.unindexed(f.Col(c.Row, c.Col), c.Row, c.Col) }
 
 // isValue is the condition that a cell is a value of its column. Where the cell is NULL it is false or unknown, as op is.
 func isValue(op sqlast.Op, x sqlast.Expr) sqlast.Expr {
 	switch op {
 	case sqlast.FitsDay:
-		return call(op, x, x)
+		return Call(op, x, x)
 	case sqlast.FitsDecimal:
-		return call(op, x, x, x)
+		return Call(op, x, x, x)
 	case sqlast.FitsUUID:
-		return call(op, x, x, x, x)
+		return Call(op, x, x, x, x)
 	}
-	return call(op, x)
+	return Call(op, x)
 }
 
 // fitting is a column behind its guard, as it is used in anything but a plain comparison.
 func (f *From) fitting(x sqlast.Expr, e Column) sqlast.Expr {
 	if op, read := f.c.fit(e); op != sqlast.NoOp && !read && x != nil {
-		return call(sqlast.Case, isValue(op, x), x, sqlast.Null)
+		return Call(sqlast.Case, isValue(op, x), x, sqlast.Null)
 	}
 	return x
 }
 
 // withGuards is an operation on columns as they are stored, and their guards; nil where the operation takes none: see Operation.sql.
 func (e Operation) withGuards(f *From) sqlast.Expr {
-	c, ok := plainText(e.args[0]).(Column)
+	c, ok := PlainText(e.Args[0]).(Column)
 	op, read := sqlast.NoOp, false
 	if ok {
 		op, read = f.c.fit(c)
 	}
-	switch e.op {
+	switch e.Op {
 	case sqlast.IsNull, sqlast.IsNotNull:
 		x := f.asStoredIf(c, op)
 		if x == nil {
 			return nil
 		}
-		if e.op == sqlast.IsNull && f.c.changing && c.row != f.c.base {
-			return call(sqlast.IsNull, x) // see stored
+		if e.Op == sqlast.IsNull && f.c.Changing && c.Row != f.c.Base {
+			return Call(sqlast.IsNull, x) // see stored
 		}
-		if e.op == sqlast.IsNull {
-			return call(sqlast.Or, call(sqlast.IsNull, x), call(sqlast.Not, isValue(op, x)))
+		if e.Op == sqlast.IsNull {
+			return Call(sqlast.Or, Call(sqlast.IsNull, x), Call(sqlast.Not, isValue(op, x)))
 		}
-		return call(sqlast.And, call(sqlast.IsNotNull, x), isValue(op, x))
+		return Call(sqlast.And, Call(sqlast.IsNotNull, x), isValue(op, x))
 	case sqlast.Eq, sqlast.Ne, sqlast.Is, sqlast.IsNot, sqlast.Lt, sqlast.Le, sqlast.Gt, sqlast.Ge:
 	default:
 		return nil
 	}
-	if len(e.args) != 2 || !f.c.needed && e.op != sqlast.Is && e.op != sqlast.IsNot { // it would be false of a misfit, and not unknown
+	if len(e.Args) != 2 || !f.c.Needed && e.Op != sqlast.Is && e.Op != sqlast.IsNot { // it would be false of a misfit, and not unknown
 		return nil
 	}
 	side := func(i int) (x, guard sqlast.Expr) {
-		c, ok := plainText(e.args[i]).(Column)
+		c, ok := PlainText(e.Args[i]).(Column)
 		if !ok {
-			return compared(e.args[i], f), nil
+			return Compared(e.Args[i], f), nil
 		}
 		op, read := f.c.fit(c)
 		if op == sqlast.NoOp || read {
-			return compared(e.args[i], f), nil
+			return Compared(e.Args[i], f), nil
 		}
 		x = f.asStored(c)
 		return x, isValue(op, x)
 	}
-	_, byValue := asArgument(e.args[1])
-	if _, other := plainText(e.args[1]).(Column); (op == sqlast.NoOp || read) && !other || !byValue && (e.op == sqlast.Is || e.op == sqlast.IsNot) {
+	_, byValue := asArgument(e.Args[1])
+	if _, other := PlainText(e.Args[1]).(Column); (op == sqlast.NoOp || read) && !other || !byValue && (e.Op == sqlast.Is || e.Op == sqlast.IsNot) {
 		return nil
 	}
 	x, guard := side(0)
@@ -130,8 +130,8 @@ func (e Operation) withGuards(f *From) sqlast.Expr {
 	if x == nil || y == nil || guard == nil && more == nil {
 		return nil
 	}
-	all := []sqlast.Expr{call(e.op, x, y)}
-	switch e.op {
+	all := []sqlast.Expr{Call(e.Op, x, y)}
+	switch e.Op {
 	case sqlast.Is, sqlast.IsNot: // no misfit is equal to a value
 		return all[0]
 	case sqlast.Eq:
@@ -145,7 +145,7 @@ func (e Operation) withGuards(f *From) sqlast.Expr {
 			all = append(all, g)
 		}
 	}
-	return call(sqlast.And, all...)
+	return Call(sqlast.And, all...)
 }
 
 func (f *From) asStoredIf(c Column, op sqlast.Op) sqlast.Expr {
@@ -157,30 +157,30 @@ func (f *From) asStoredIf(c Column, op sqlast.Op) sqlast.Expr {
 
 // stored is what is asked whether it is null. A misfit of a linked row is none where rows are found to be changed: Misfits counts those of
 // the row itself, and no row may be changed because another one's reads as null.
-func (f *From) stored(x expr, op sqlast.Op) sqlast.Expr {
-	if _, linked := x.(subquery); linked && f.c.changing && op == sqlast.IsNull {
-		f.c.raw++
-		defer func() { f.c.raw-- }()
+func (f *From) stored(x Expr, op sqlast.Op) sqlast.Expr {
+	if _, linked := x.(Subquery); linked && f.c.Changing && op == sqlast.IsNull {
+		f.c.Raw++
+		defer func() { f.c.Raw-- }()
 	}
 	return x.SQL(f)
 }
 
 // guards reports whether a column may hold a misfit, which is null.
-func (c *state) guards(e Column) bool {
+func (c *State) guards(e Column) bool {
 	op, _ := c.fit(e)
 	return op != sqlast.NoOp
 }
 
 // Misfit is the condition that a column holds a misfit.
-type Misfit struct{ x Column }
+type Misfit struct{ X Column }
 
-func (Misfit) Type() Type { return Type{kind: value.TypeBool} }
+func (Misfit) Type() Type { return Type{Kind: value.TypeBool} }
 
 func (e Misfit) SQL(f *From) sqlast.Expr {
-	op, _ := f.c.fit(e.x)
-	x := f.asStored(e.x)
+	op, _ := f.c.fit(e.X)
+	x := f.asStored(e.X)
 	if op == sqlast.NoOp || x == nil {
 		return sqlast.False
 	}
-	return call(sqlast.And, call(sqlast.IsNotNull, x), call(sqlast.Not, call(sqlast.Coalesce, isValue(op, x), sqlast.False)))
+	return Call(sqlast.And, Call(sqlast.IsNotNull, x), Call(sqlast.Not, Call(sqlast.Coalesce, isValue(op, x), sqlast.False)))
 }

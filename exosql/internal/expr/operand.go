@@ -1,4 +1,4 @@
-package compile
+package expr
 
 import (
 	"slices"
@@ -11,95 +11,95 @@ import (
 
 // Text is an operand as text, compared by code points: on PostgreSQL a
 // column may hold it as an enum, and sort by a language's rules.
-type Text struct{ x expr }
+type Text struct{ X Expr }
 
 func (e Text) Type() Type {
-	return Type{kind: value.TypeText, size: e.x.Type().bytes(), native: lettered(e.x.Type().native)}
+	return Type{Kind: value.TypeText, Size: e.X.Type().bytes(), Native: Lettered(e.X.Type().Native)}
 }
 
 func (e Text) SQL(f *From) sqlast.Expr {
-	x := e.x.SQL(f)
-	if c, column := e.x.(Column); column && x != nil && f.c.dialect == sqlast.SQLite {
-		if form := f.c.formOf(c.col); form.Numbers {
-			return call(sqlast.CodePointText, x)
+	x := e.X.SQL(f)
+	if c, column := e.X.(Column); column && x != nil && f.c.Dialect == sqlast.SQLite {
+		if form := f.c.FormOf(c.Col); form.Numbers {
+			return Call(sqlast.CodePointText, x)
 		} else if form.Equality == decl.WiderEquality {
-			return call(sqlast.ByCodePoint, x)
+			return Call(sqlast.ByCodePoint, x)
 		}
 	}
-	if _, value := e.x.(Argument); f.c.dialect != sqlast.Postgres || x == nil {
+	if _, value := e.X.(Argument); f.c.Dialect != sqlast.Postgres || x == nil {
 		return x
 	} else if value {
-		return call(sqlast.CastedText, x)
+		return Call(sqlast.CastedText, x)
 	}
-	return call(sqlast.CodePointText, textual(e.x, x))
+	return Call(sqlast.CodePointText, textual(e.X, x))
 }
 
 // alike prepares operands that are compared, or one of which becomes the result:
 // numbers of different types as exact ones, values as what they stand beside. It
 // returns the type of the result, by the rule of the catalogue.
-func (f *From) alike(args []expr) ([]expr, Type) {
+func (f *From) alike(args []Expr) ([]Expr, Type) {
 	var of Type
 	exact, whole, fraction, numeric := false, false, false, false
 	for _, a := range args {
 		t := a.Type()
-		if t.kind == value.TypeNull {
+		if t.Kind == value.TypeNull {
 			continue
 		}
-		if _, val := a.(Argument); of.kind == "" || !val && (of.kind == value.TypeNull || !t.number() || scalar.NumberRank(t.kind) > scalar.NumberRank(of.kind)) {
+		if _, val := a.(Argument); of.Kind == "" || !val && (of.Kind == value.TypeNull || !t.Number() || scalar.NumberRank(t.Kind) > scalar.NumberRank(of.Kind)) {
 			of = t
 		}
-		exact = exact || t.decimal()
+		exact = exact || t.Decimal()
 		if _, val := a.(Argument); !val {
-			whole, fraction = whole || t.kind == value.TypeInt, fraction || t.kind == value.TypeFloat
+			whole, fraction = whole || t.Kind == value.TypeInt, fraction || t.Kind == value.TypeFloat
 		}
 	}
-	if !of.number() {
+	if !of.Number() {
 		return args, of
 	}
-	out := make([]expr, len(args))
+	out := make([]Expr, len(args))
 	mixed := whole && fraction || !whole && !fraction && !exact && kinds(args) > 1
 	for i, a := range args {
 		out[i] = a
 		v, val := a.(Argument)
 		switch t := a.Type(); {
-		case t.kind == value.TypeNull:
+		case t.Kind == value.TypeNull:
 		case exact || mixed:
-			out[i] = f.exactly(a)
+			out[i] = f.Exactly(a)
 		case val && fraction:
-			out[i] = v.as(value.TypeFloat)
-		case val && whole && t.kind == value.TypeFloat:
+			out[i] = v.As(value.TypeFloat)
+		case val && whole && t.Kind == value.TypeFloat:
 			// SQLite compares a whole number with a fraction exactly; PostgreSQL would
 			// make a float of both.
-			if f.c.dialect == sqlast.Postgres {
-				out[i], numeric = v.as(value.TypeDecimal), true
+			if f.c.Dialect == sqlast.Postgres {
+				out[i], numeric = v.As(value.TypeDecimal), true
 			}
 		}
 	}
-	return out, Type{kind: of.kind, exact: exact || mixed || numeric}
+	return out, Type{Kind: of.Kind, Exact: exact || mixed || numeric}
 }
 
-func kinds(args []expr) int {
+func kinds(args []Expr) int {
 	seen := map[string]bool{}
 	for _, a := range args {
-		if k := a.Type().kind; k != value.TypeNull {
+		if k := a.Type().Kind; k != value.TypeNull {
 			seen[k] = true
 		}
 	}
 	return len(seen)
 }
 
-// exactly is a number to be calculated with.
-func (f *From) exactly(e expr) expr {
+// Exactly is a number to be calculated with.
+func (f *From) Exactly(e Expr) Expr {
 	t := e.Type()
 	switch v, val := e.(Argument); {
 	case val:
-		return v.as(value.TypeDecimal)
-	case t.exact, t.kind == value.TypeDecimal, t.kind == value.TypeNull:
+		return v.As(value.TypeDecimal)
+	case t.Exact, t.Kind == value.TypeDecimal, t.Kind == value.TypeNull:
 		return e
-	case t.kind == value.TypeFloat:
-		return Operation{sqlast.FloatExact, []expr{e}, Type{kind: t.kind, exact: true, size: t.digits()}}
+	case t.Kind == value.TypeFloat:
+		return Operation{sqlast.FloatExact, []Expr{e}, Type{Kind: t.Kind, Exact: true, Size: t.digits()}}
 	}
-	return Operation{sqlast.IntExact, []expr{e}, Type{kind: t.kind, exact: true, size: t.digits()}}
+	return Operation{sqlast.IntExact, []Expr{e}, Type{Kind: t.Kind, Exact: true, Size: t.digits()}}
 }
 
 // sameText is a column of text as it is compared with another one by =, under the
@@ -110,34 +110,34 @@ type sameText struct{ x Column }
 func (e sameText) Type() Type { return e.x.Type() }
 
 func (e sameText) SQL(f *From) sqlast.Expr {
-	x := f.col(e.x.row, e.x.col)
-	if f.c.dialect != sqlast.Postgres || x == nil {
-		return f.unindexed(x, e.x.row, e.x.col)
+	x := f.Col(e.x.Row, e.x.Col)
+	if f.c.Dialect != sqlast.Postgres || x == nil {
+		return f.unindexed(x, e.x.Row, e.x.Col)
 	}
-	return call(sqlast.CastedText, textual(e.x, x))
+	return Call(sqlast.CastedText, textual(e.x, x))
 }
 
-// pair is the one comparison of key columns: a and b as they are compared by = in the
+// Pair is the one comparison of key columns: a and b as they are compared by = in the
 // ON of a link, in the semi-join of a scope, and where a program compares two columns
 // that a link is declared over. Keys are equal if a program that reads both finds them
 // equal: texts by their code points whatever the columns' types, so that citext and
 // char(n) let in no row whose key is spelt in another way (see pairs); numbers exactly; times of PostgreSQL as they are stored, since two that differ in their
 // microseconds alone are two keys, of two tenants maybe; a real beside a double as the foreign key compares them. A type that is no text stays what it is beside itself, whose index then serves.
-func (f *From) pair(a, b Column) (x, y expr) {
-	if a.col.Kind == value.TypeText && b.col.Kind == value.TypeText {
-		if both, ok := natively([]expr{a, b}); ok {
+func (f *From) Pair(a, b Column) (x, y Expr) {
+	if a.Col.Kind == value.TypeText && b.Col.Kind == value.TypeText {
+		if both, ok := natively([]Expr{a, b}); ok {
 			return both[0], both[1]
 		}
 		return sameText{a}, sameText{b}
 	}
-	if f.c.dialect == sqlast.Postgres && a.col.Kind == value.TypeTime && b.col.Kind == value.TypeTime || a.single() || b.single() {
+	if f.c.Dialect == sqlast.Postgres && a.Col.Kind == value.TypeTime && b.Col.Kind == value.TypeTime || a.single() || b.single() {
 		return stored{a}, stored{b}
 	}
-	if form := f.c.heldAs(a.col); form != "" && form == f.c.heldAs(b.col) && form.Exact(a.col.Kind) && a.col.Kind == b.col.Kind {
-		return raw{a}, raw{b}
+	if form := f.c.HeldAs(a.Col); form != "" && form == f.c.HeldAs(b.Col) && form.Exact(a.Col.Kind) && a.Col.Kind == b.Col.Kind {
+		return Raw{a}, Raw{b}
 	}
-	args, of := f.alike([]expr{a, b})
-	return keyOf(args[0], of), keyOf(args[1], of)
+	args, of := f.alike([]Expr{a, b})
+	return KeyOf(args[0], of), KeyOf(args[1], of)
 }
 
 // stored is a column as it lies in the database.
@@ -145,10 +145,10 @@ type stored struct{ x Column }
 
 func (e stored) Type() Type { return e.x.Type() }
 
-func (e stored) SQL(f *From) sqlast.Expr { return f.col(e.x.row, e.x.col) }
+func (e stored) SQL(f *From) sqlast.Expr { return f.Col(e.x.Row, e.x.Col) }
 
 // linkedPair reports whether the operands are two columns that a link is declared over.
-func linkedPair(args []expr) (a, b Column, ok bool) {
+func linkedPair(args []Expr) (a, b Column, ok bool) {
 	if len(args) != 2 {
 		return a, b, false
 	}
@@ -157,14 +157,14 @@ func linkedPair(args []expr) (a, b Column, ok bool) {
 	return a, b, ok && ok2 && (declared(a, b) || declared(b, a))
 }
 
-// keyed are operands as they can be compared by = and <.
-func (f *From) keyed(args []expr) []expr {
+// Keyed are operands as they can be compared by = and <.
+func (f *From) Keyed(args []Expr) []Expr {
 	if a, b, ok := linkedPair(args); ok {
-		x, y := f.pair(a, b)
-		return []expr{x, y}
+		x, y := f.Pair(a, b)
+		return []Expr{x, y}
 	}
 	args, of := f.alike(args)
-	if of.kind == value.TypeText {
+	if of.Kind == value.TypeText {
 		if same, ok := natively(args); ok {
 			return same
 		} else if own, ok := f.looselyEqual(args); ok {
@@ -172,22 +172,22 @@ func (f *From) keyed(args []expr) []expr {
 		}
 		// Of columns with two collations PostgreSQL fails to choose one, for the first
 		// row that it looks at.
-		if len(f.columns(args)) > 1 || !nativeOf(args).Text() {
-			return mapped(args, func(a expr) expr { return Text{a} })
+		if len(f.columns(args)) > 1 || !NativeOf(args).Text() {
+			return Mapped(args, func(a Expr) Expr { return Text{a} })
 		}
 	}
-	return mapped(args, func(a expr) expr { return keyOf(a, of) })
+	return Mapped(args, func(a Expr) Expr { return KeyOf(a, of) })
 }
 
 // comparison are the two operands of a comparison. A column of whole numbers beside an exact number is compared as it is, on
 // SQLite: with a key of each, a function of ours would run for every row, and no index could serve.
-func (f *From) comparison(op sqlast.Op, args []expr) []expr {
-	if f.c.dialect != sqlast.SQLite || len(args) != 2 {
-		return f.keyed(args)
+func (f *From) comparison(op sqlast.Op, args []Expr) []Expr {
+	if f.c.Dialect != sqlast.SQLite || len(args) != 2 {
+		return f.Keyed(args)
 	}
 	for i, x := range args {
 		y := args[1-i]
-		if !whole(x) || !y.Type().decimal() {
+		if !whole(x) || !y.Type().Decimal() {
 			continue
 		}
 		made := rounded(op, i == 1)
@@ -195,10 +195,10 @@ func (f *From) comparison(op sqlast.Op, args []expr) []expr {
 			break
 		}
 		out := slices.Clone(args)
-		out[1-i] = Operation{made, []expr{f.exactly(y)}, Type{kind: value.TypeInt}}
+		out[1-i] = Operation{made, []Expr{f.Exactly(y)}, Type{Kind: value.TypeInt}}
 		return out
 	}
-	return f.keyed(args)
+	return f.Keyed(args)
 }
 
 // rounded makes of a number the whole one with which a comparison says the same of whole numbers. They may stand at the right.
@@ -226,32 +226,32 @@ func keying(op sqlast.Op) bool {
 }
 
 // columns are the operands that are no values of the message.
-func (f *From) columns(args []expr) (out []expr) {
+func (f *From) columns(args []Expr) (out []Expr) {
 	for _, a := range args {
-		if _, val := a.(Argument); !val && a.Type().kind != value.TypeNull {
+		if _, val := a.(Argument); !val && a.Type().Kind != value.TypeNull {
 			out = append(out, a)
 		}
 	}
 	return out
 }
 
-// keyOf is a value such that = and < mean what they mean for its type.
-func keyOf(e expr, of Type) expr {
+// KeyOf is a value such that = and < mean what they mean for its type.
+func KeyOf(e Expr, of Type) Expr {
 	switch {
-	case of.decimal():
-		return Operation{sqlast.NumberKey, []expr{e}, of}
-	case of.kind == value.TypeInterval:
-		return Operation{sqlast.IntervalKey, []expr{e}, of}
+	case of.Decimal():
+		return Operation{sqlast.NumberKey, []Expr{e}, of}
+	case of.Kind == value.TypeInterval:
+		return Operation{sqlast.IntervalKey, []Expr{e}, of}
 	}
 	return e
 }
 
 // sorted is an expression that can be sorted by.
-func sorted(e expr) expr {
-	if t := e.Type(); t.kind == value.TypeText && t.native.Text() {
+func sorted(e Expr) Expr {
+	if t := e.Type(); t.Kind == value.TypeText && t.Native.Text() {
 		return Text{e}
-	} else if t.kind == value.TypeText {
+	} else if t.Kind == value.TypeText {
 		return Native{e, true}
 	}
-	return keyOf(e, e.Type())
+	return KeyOf(e, e.Type())
 }

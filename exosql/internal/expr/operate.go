@@ -1,4 +1,4 @@
-package compile
+package expr
 
 import (
 	"github.com/exoagent/exoagent/exo/value"
@@ -11,8 +11,8 @@ import (
 
 // This file applies the operators of the language to expressions.
 
-// operate applies an operator to its operands; of is what it gives.
-func (f *From) operate(op *language.Operator, args []expr, of Type) expr {
+// Operate applies an operator to its operands; of is what it gives.
+func (f *From) Operate(op *language.Operator, args []Expr, of Type) Expr {
 	switch op.Form {
 	case language.FormCompare:
 		if _, null := args[1].(Null); null && op.Null {
@@ -24,20 +24,20 @@ func (f *From) operate(op *language.Operator, args []expr, of Type) expr {
 		return Operation{f.plainer(op.Ast, args), f.comparison(op.Ast, args), of}
 	case language.FormOrdered:
 		_, column := args[0].(Column)
-		if args[0].Type().kind == value.TypeText {
-			args = f.inOrder(args)
+		if args[0].Type().Kind == value.TypeText {
+			args = f.InOrder(args)
 		} else {
 			args = f.comparison(op.Ast, args)
 			_, column = args[0].(Column)
 		}
 		if op.Name == "between" && !column {
 			// An operand that is an expression is not repeated: it could double with each level.
-			if f.c.dialect == sqlast.Postgres {
-				return Operation{sqlast.Within, []expr{args[1], args[2], args[0]}, of}
+			if f.c.Dialect == sqlast.Postgres {
+				return Operation{sqlast.Within, []Expr{args[1], args[2], args[0]}, of}
 			}
 			return Operation{sqlast.Between, args, of}
 		} else if op.Name == "between" {
-			return Operation{sqlast.And, []expr{Operation{sqlast.Ge, args[:2], of}, Operation{sqlast.Le, []expr{args[0], args[2]}, of}}, of}
+			return Operation{sqlast.And, []Expr{Operation{sqlast.Ge, args[:2], of}, Operation{sqlast.Le, []Expr{args[0], args[2]}, of}}, of}
 		}
 		return Operation{op.Ast, args, of}
 	case language.FormNumber, language.FormReversed:
@@ -45,14 +45,14 @@ func (f *From) operate(op *language.Operator, args []expr, of Type) expr {
 	case language.FormText:
 		args = texted(args)
 		if op.Name == "prepend" {
-			args = []expr{args[1], args[0]}
+			args = []Expr{args[1], args[0]}
 		}
 		switch op.Ast {
 		case sqlast.Concat, sqlast.Lower, sqlast.Upper:
-			args = mapped(args, f.boundedText)
+			args = Mapped(args, f.boundedText)
 			fallthrough
 		case sqlast.Trim:
-			of.size = textSize(op.Ast, args)
+			of.Size = textSize(op.Ast, args)
 		case sqlast.Includes:
 			args = f.search(args)
 		}
@@ -64,18 +64,18 @@ func (f *From) operate(op *language.Operator, args []expr, of Type) expr {
 	case language.FormSlice:
 		return slice(op, args, of)
 	case language.FormToText:
-		return f.toText(args[0])
+		return f.ToText(args[0])
 	case language.FormHas:
 		has := op.Ast
-		if args[1].Type().number() {
+		if args[1].Type().Number() {
 			has = sqlast.HasNumber
 		}
-		if _, ok := args[0].(subquery); ok && f.c.dialect == sqlast.Postgres { // = ANY (SELECT …) looks in its rows
-			args[0] = Operation{sqlast.Coalesce, []expr{args[0], Null{}}, args[0].Type()}
+		if _, ok := args[0].(Subquery); ok && f.c.Dialect == sqlast.Postgres { // = ANY (SELECT …) looks in its rows
+			args[0] = Operation{sqlast.Coalesce, []Expr{args[0], Null{}}, args[0].Type()}
 		}
-		return Operation{has, []expr{args[1], args[0]}, of}
+		return Operation{has, []Expr{args[1], args[0]}, of}
 	case language.FormPart:
-		if f.c.zoned {
+		if f.c.Zoned {
 			args[0] = f.local(args[0])
 		}
 		return f.part(op.Ast, args[0])
@@ -90,102 +90,102 @@ func (f *From) operate(op *language.Operator, args []expr, of Type) expr {
 }
 
 // calculation is arithmetic: exact on every engine, see number.go.
-func (f *From) calculation(op *language.Operator, args []expr, of Type) expr {
+func (f *From) calculation(op *language.Operator, args []Expr, of Type) Expr {
 	if op.Ast == sqlast.Round {
-		places := expr(Const(sqlast.Zero))
+		places := Expr(Const(sqlast.Zero))
 		if len(args) > 1 {
-			places = args[1].(Argument).as(plan.ArgPlaces)
+			places = args[1].(Argument).As(plan.ArgPlaces)
 		}
 		x := f.bounded(args[0])
-		return Operation{op.Ast, []expr{x, places}, Type{kind: of.kind, exact: true, size: sizeOf(op.Ast, []expr{x})}}
+		return Operation{op.Ast, []Expr{x, places}, Type{Kind: of.Kind, Exact: true, Size: sizeOf(op.Ast, []Expr{x})}}
 	}
-	out := make([]expr, len(args))
+	out := make([]Expr, len(args))
 	for i, a := range args {
 		out[i] = f.bounded(a)
 	}
 	if op.Form == language.FormReversed {
 		out[0], out[1] = out[1], out[0]
 	}
-	return Operation{op.Ast, out, Type{kind: of.kind, exact: true, size: sizeOf(op.Ast, out)}}
+	return Operation{op.Ast, out, Type{Kind: of.Kind, Exact: true, Size: sizeOf(op.Ast, out)}}
 }
 
-func (f *From) match(op *language.Operator, args []expr, of Type) expr {
+func (f *From) match(op *language.Operator, args []Expr, of Type) Expr {
 	p := args[1].(Argument)
-	p.src.Pattern = true
-	args = texted([]expr{args[0], p})
+	p.Src.Pattern = true
+	args = texted([]Expr{args[0], p})
 	if op.Form == language.FormFolded {
-		f.handle(sqlast.Lower, args)
+		f.Handle(sqlast.Lower, args)
 		for i, a := range args {
 			a = f.boundedText(a)
-			args[i] = Operation{sqlast.Lower, []expr{a}, Type{kind: value.TypeText, size: textSize(sqlast.Lower, []expr{a})}}
+			args[i] = Operation{sqlast.Lower, []Expr{a}, Type{Kind: value.TypeText, Size: textSize(sqlast.Lower, []Expr{a})}}
 		}
 	}
-	f.handle(sqlast.Like, args[:1])
+	f.Handle(sqlast.Like, args[:1])
 	m := Operation{sqlast.Like, args, of}
 	if op.Ast == sqlast.Not {
-		return Operation{sqlast.Not, []expr{m}, of}
+		return Operation{sqlast.Not, []Expr{m}, of}
 	}
 	return m
 }
 
 // same is an operator whose result is one of its operands.
-func (f *From) same(op *language.Operator, args []expr, of Type) expr {
-	var head []expr
+func (f *From) same(op *language.Operator, args []Expr, of Type) Expr {
+	var head []Expr
 	if op.Ast == sqlast.Case {
-		head, args = []expr{demanded(args[0])}, args[1:]
+		head, args = []Expr{Demanded(args[0])}, args[1:]
 	}
-	if of.kind == value.TypeText {
-		of.native = lettered(nativeOf(args))
+	if of.Kind == value.TypeText {
+		of.Native = Lettered(NativeOf(args))
 		args = texted(args)
 		if made(args) {
-			args = mapped(args, f.boundedText)
+			args = Mapped(args, f.boundedText)
 		}
-		of.size = longest(args)
+		of.Size = Longest(args)
 	} else {
 		// Bounded here, where each is a column: what bounds an expression repeats it.
-		args = mapped(args, func(a expr) expr {
+		args = Mapped(args, func(a Expr) Expr {
 			if a.Type().unbounded() {
 				return f.bounded(a)
 			}
 			return a
 		})
 		args, of = f.alike(args)
-		if of.exact { // all of them: a whole number beside a fraction, too
-			args = mapped(args, f.exactly)
+		if of.Exact { // all of them: a whole number beside a fraction, too
+			args = Mapped(args, f.Exactly)
 		}
-		of.size = largest(args)
+		of.Size = Largest(args)
 	}
 	switch {
-	case op.Ast == sqlast.NullIf && of.decimal():
+	case op.Ast == sqlast.NullIf && of.Decimal():
 		return Operation{sqlast.NullIfNumber, args, of}
-	case op.Ast == sqlast.NullIf && of.kind == value.TypeInterval:
+	case op.Ast == sqlast.NullIf && of.Kind == value.TypeInterval:
 		return Operation{sqlast.NullIfInterval, args, of}
 	}
 	return Operation{op.Ast, append(head[:len(head):len(head)], args...), of}
 }
 
-func (f *From) toText(x expr) expr {
-	text := Type{kind: value.TypeText, size: digits{whole: 2*number.MaxNumeric + 2}}
+func (f *From) ToText(x Expr) Expr {
+	text := Type{Kind: value.TypeText, Size: Digits{Whole: 2*number.MaxNumeric + 2}}
 	switch t := x.Type(); {
-	case t.number():
-		return Operation{sqlast.NumberText, []expr{f.bounded(x)}, text}
-	case t.kind == value.TypeBool:
-		return Operation{sqlast.ByTruth, []expr{x}, text}
-	case t.kind == value.TypeTime:
-		return Operation{sqlast.TimeText, []expr{x}, text}
-	case t.kind == value.TypeDate:
-		return Operation{sqlast.DateText, []expr{x}, text}
+	case t.Number():
+		return Operation{sqlast.NumberText, []Expr{f.bounded(x)}, text}
+	case t.Kind == value.TypeBool:
+		return Operation{sqlast.ByTruth, []Expr{x}, text}
+	case t.Kind == value.TypeTime:
+		return Operation{sqlast.TimeText, []Expr{x}, text}
+	case t.Kind == value.TypeDate:
+		return Operation{sqlast.DateText, []Expr{x}, text}
 	}
 	return Text{x}
 }
 
 // plainer makes = of a null-safe comparison in which nothing can be null: an
 // index serves = everywhere.
-func (f *From) plainer(op sqlast.Op, args []expr) sqlast.Op {
+func (f *From) plainer(op sqlast.Op, args []Expr) sqlast.Op {
 	for _, a := range args {
 		switch a := a.(type) {
 		case Column:
-			if a.col.Null || a.row.optional || op == sqlast.IsNot && f.c.guards(a) {
+			if a.Col.Null || a.Row.Optional || op == sqlast.IsNot && f.c.guards(a) {
 				return op
 			}
 		case Argument: // one that is null has become isNull already
@@ -202,9 +202,9 @@ func (f *From) plainer(op sqlast.Op, args []expr) sqlast.Op {
 	return op
 }
 
-// predicate makes the SQL of a shaper's predicate for one row. origin says whose
+// Predicate makes the SQL of a shaper's predicate for one row. origin says whose
 // arguments its values are.
-func (f *From) predicate(p *decl.Pred, row *occurrence, origin plan.Origin) sqlast.Expr {
+func (f *From) Predicate(p *decl.Pred, row *Row, origin plan.Origin) sqlast.Expr {
 	if p == nil {
 		return sqlast.False // the zero predicate
 	}
@@ -217,16 +217,16 @@ func (f *From) predicate(p *decl.Pred, row *occurrence, origin plan.Origin) sqla
 		}
 		c := sqlast.Call{Op: language.OperatorByName()[p.Op].Ast}
 		for _, s := range p.Subs {
-			c.Args = append(c.Args, f.predicate(s, row, origin))
+			c.Args = append(c.Args, f.Predicate(s, row, origin))
 		}
 		return c
 	}
-	f.c.raw++ // of the host
-	defer func() { f.c.raw-- }()
-	args := []expr{Column{row, p.Col}}
+	f.c.Raw++ // of the host
+	defer func() { f.c.Raw-- }()
+	args := []Expr{Column{row, p.Col}}
 	for _, v := range p.Args {
-		e := Argument{src: plan.Source{Origin: origin, Index: v.Slot, Item: -1}, kind: scalarOf(v.Kind)}
-		args = append(args, e.beside(p.Col.Kind))
+		e := Argument{Src: plan.Source{Origin: origin, Index: v.Slot, Item: -1}, Kind: ScalarOf(v.Kind)}
+		args = append(args, e.Beside(p.Col.Kind))
 	}
 	op := language.OperatorOn()[language.ColumnInterfaces[p.Col.Kind]][p.Op]
 	if op == nil { // a host may order what programs can't, like truth values
@@ -236,15 +236,15 @@ func (f *From) predicate(p *decl.Pred, row *occurrence, origin plan.Origin) sqla
 		return exact
 	}
 	if op.Form == language.FormList {
-		all := f.keyed(args)
+		all := f.Keyed(args)
 		return In{all[0], all[1:], op.Name == "notIn"}.SQL(f)
 	}
-	return f.operate(op, args, Type{kind: value.TypeBool}).SQL(f)
+	return f.Operate(op, args, Type{Kind: value.TypeBool}).SQL(f)
 }
 
-func texted(args []expr) []expr { return mapped(args, func(a expr) expr { return Text{a} }) }
+func texted(args []Expr) []Expr { return Mapped(args, func(a Expr) Expr { return Text{a} }) }
 
-func mapped[T any](args []expr, f func(expr) T) []T {
+func Mapped[T any](args []Expr, f func(Expr) T) []T {
 	out := make([]T, len(args))
 	for i, a := range args {
 		out[i] = f(a)
@@ -253,22 +253,22 @@ func mapped[T any](args []expr, f func(expr) T) []T {
 }
 
 // slice is a part of a text, up to a position or, of substr, of a length.
-func slice(op *language.Operator, args []expr, of Type) expr {
-	start := args[1].(Argument).as(plan.ArgPosition)
+func slice(op *language.Operator, args []Expr, of Type) Expr {
+	start := args[1].(Argument).As(plan.ArgPosition)
 	var end Argument
 	if len(args) > 2 {
-		end = args[2].(Argument).as(plan.ArgLength)
+		end = args[2].(Argument).As(plan.ArgLength)
 		if op.Name != "substr" {
-			end.src.From = start.src.Index + 1
+			end.Src.From = start.Src.Index + 1
 		}
 		if op.Name == "substring" { // whichever comes first, as in JavaScript
-			start.src.Or, end.src.Swap = end.src.Index+1, true
+			start.Src.Or, end.Src.Swap = end.Src.Index+1, true
 		}
 	}
-	out := []expr{Text{args[0]}, start}
+	out := []Expr{Text{args[0]}, start}
 	if len(args) > 2 {
 		out = append(out, end)
 	}
-	of.size = textSize(sqlast.Substr, out)
+	of.Size = textSize(sqlast.Substr, out)
 	return Operation{sqlast.Substr, out, of}
 }

@@ -1,4 +1,4 @@
-package compile
+package expr
 
 // How a program's conditions, groups and distinct compare a column of texts: by its own equality, be that citext, NOCASE, RTRIM or a
 // collation of PostgreSQL that is not deterministic. All texts that are compared with it have to be values of the program, or columns of
@@ -17,7 +17,7 @@ var collations = map[string]sqlast.Op{"NOCASE": sqlast.NoCase, "RTRIM": sqlast.R
 
 // ownText is a text as the equality of a column compares it: the column itself, or the one column of a subquery.
 type ownText struct {
-	x  expr
+	x  Expr
 	by decl.Form
 }
 
@@ -26,10 +26,10 @@ func (e ownText) Type() Type { return e.x.Type() }
 func (e ownText) SQL(f *From) sqlast.Expr {
 	c, column := e.x.(Column)
 	if !column {
-		return e.collated(e.x.(subquery).write(f, func(x expr, sub *From) sqlast.Expr { return ownText{x, e.by}.SQL(sub) }))
+		return e.collated(e.x.(Subquery).write(f, func(x Expr, sub *From) sqlast.Expr { return ownText{x, e.by}.SQL(sub) }))
 	}
-	if f.c.dialect == sqlast.SQLite || e.by.Equality.ByType() {
-		return f.unindexed(f.col(c.row, c.col), c.row, c.col)
+	if f.c.Dialect == sqlast.SQLite || e.by.Equality.ByType() {
+		return f.unindexed(f.Col(c.Row, c.Col), c.Row, c.Col)
 	}
 	return c.comparable(f)
 }
@@ -37,44 +37,44 @@ func (e ownText) SQL(f *From) sqlast.Expr {
 // collated is what was made of the column: in an expression SQLite forgets a column's collation.
 func (e ownText) collated(x sqlast.Expr) sqlast.Expr {
 	if op, ok := collations[e.by.Collation]; ok && x != nil {
-		return call(op, x)
+		return Call(op, x)
 	}
 	return x
 }
 
-// loose is x as its column's equality compares it. ok is false where that equality is exact, and where x is no column: such a text is
+// Loose is x as its column's equality compares it. ok is false where that equality is exact, and where x is no column: such a text is
 // compared by its characters.
-func (f *From) loose(x expr) (own expr, by decl.Form, ok bool) {
+func (f *From) Loose(x Expr) (own Expr, by decl.Form, ok bool) {
 	var col *decl.Column
 	switch e := x.(type) {
 	case Column:
-		col = e.col
-	case cell:
-		if e.by != nil {
-			return cell{row: e.row, col: e.by, of: e.of}, e.like, true
+		col = e.Col
+	case Cell:
+		if e.By != nil {
+			return Cell{Row: e.Row, Col: e.By, Of: e.Of}, e.Like, true
 		}
 		return x, by, false
-	case subquery:
-		if col = f.c.queries.Column(f, e); col == nil {
+	case Subquery:
+		if col = f.c.Queries.Column(f, e); col == nil {
 			return x, by, false
 		}
 	default:
 		return x, by, false
 	}
-	by = f.c.formOf(col)
-	ok = f.c.wider(col) && !by.Numbers && (by.Equality == decl.WiderEquality || by.Equality == decl.CaselessType)
+	by = f.c.FormOf(col)
+	ok = f.c.Wider(col) && !by.Numbers && (by.Equality == decl.WiderEquality || by.Equality == decl.CaselessType)
 	return ownText{x, by}, by, ok
 }
 
 // looselyEqual are texts as they are compared by the one equality that all columns among them have.
-func (f *From) looselyEqual(args []expr) ([]expr, bool) {
+func (f *From) looselyEqual(args []Expr) ([]Expr, bool) {
 	var of decl.Form
 	out := slices.Clone(args)
 	for i, a := range args {
-		if len(f.columns([]expr{a})) == 0 {
+		if len(f.columns([]Expr{a})) == 0 {
 			continue
 		}
-		own, by, ok := f.loose(a)
+		own, by, ok := f.Loose(a)
 		if !ok || of != (decl.Form{}) && (by.Equality != of.Equality || by.Collation != of.Collation) {
 			return nil, false
 		}
@@ -83,35 +83,35 @@ func (f *From) looselyEqual(args []expr) ([]expr, bool) {
 	return out, of != decl.Form{}
 }
 
-// equally is x such that rows for which it is equal are one group, or one row of distinct.
-func (f *From) equally(x expr) expr {
-	if own, _, ok := f.loose(x); ok {
+// Equally is x such that rows for which it is equal are one group, or one row of distinct.
+func (f *From) Equally(x Expr) Expr {
+	if own, _, ok := f.Loose(x); ok {
 		return own
 	}
-	return f.canonical(x)
+	return f.Canonical(x)
 }
 
-// canonical is a key such that equal ones are shown alike.
-func (f *From) canonical(x expr) expr {
+// Canonical is a key such that equal ones are shown alike.
+func (f *From) Canonical(x Expr) Expr {
 	switch t := x.Type(); {
-	case t.kind == value.TypeText && t.native.Ordered:
+	case t.Kind == value.TypeText && t.Native.Ordered:
 		return Native{x, false}
-	case t.kind == value.TypeText:
+	case t.Kind == value.TypeText:
 		return Text{x}
-	case t.decimal() && f.c.dialect == sqlast.SQLite: // 1.0 and 1.00 are two texts
+	case t.Decimal() && f.c.Dialect == sqlast.SQLite: // 1.0 and 1.00 are two texts
 		x = f.bounded(x)
-		return Operation{sqlast.Plus, []expr{x, Const(sqlast.Zero)}, Type{kind: t.kind, exact: true, size: x.Type().digits()}}
+		return Operation{sqlast.Plus, []Expr{x, Const(sqlast.Zero)}, Type{Kind: t.Kind, Exact: true, Size: x.Type().digits()}}
 	}
 	return x
 }
 
-// canonicalSQL writes a key as it is shown.
-func (f *From) canonicalSQL(x expr) sqlast.Expr {
-	if _, column := x.(Column); column && f.c.dialect == sqlast.SQLite { // misfits are of one group
-		return compared(x, f)
+// CanonicalSQL writes a key as it is shown.
+func (f *From) CanonicalSQL(x Expr) sqlast.Expr {
+	if _, column := x.(Column); column && f.c.Dialect == sqlast.SQLite { // misfits are of one group
+		return Compared(x, f)
 	}
-	if _, native := x.(Native); native || x.Type().kind == value.TypeTime && f.c.dialect == sqlast.Postgres {
-		return compared(x, f)
+	if _, native := x.(Native); native || x.Type().Kind == value.TypeTime && f.c.Dialect == sqlast.Postgres {
+		return Compared(x, f)
 	}
-	return shown(x, f)
+	return Shown(x, f)
 }

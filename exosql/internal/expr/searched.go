@@ -1,4 +1,4 @@
-package compile
+package expr
 
 import (
 	"github.com/exoagent/exoagent/exo/value"
@@ -14,7 +14,7 @@ import (
 // of the program like any other: no index serves it, and it stands behind the fence, in a guard, or
 // in a plan that was judged open, so no row out of scope is cut into words (TestSearchFence).
 type Searched struct {
-	row  *occurrence
+	row  *Row
 	by   *decl.Search
 	text plan.Source
 	rank bool
@@ -22,25 +22,25 @@ type Searched struct {
 
 func (e Searched) Type() Type {
 	if e.rank {
-		return Type{kind: value.TypeInt}
+		return Type{Kind: value.TypeInt}
 	}
-	return Type{kind: value.TypeBool}
+	return Type{Kind: value.TypeBool}
 }
 
 func (e Searched) SQL(f *From) sqlast.Expr {
-	if f.c.emitted += len(e.by.Cols); f.c.emitted > maxEmitted {
+	if f.c.Emitted += len(e.by.Cols); f.c.Emitted > MaxEmitted {
 		return sqlast.Null // finish refuses the whole
 	}
-	a := Argument{src: e.text, kind: value.TypeText}
+	a := Argument{Src: e.text, Kind: value.TypeText}
 	var x sqlast.Searched
 	switch {
-	case f.c.dialect == sqlast.SQLite:
-		a = a.as(plan.ArgSearch)
+	case f.c.Dialect == sqlast.SQLite:
+		a = a.As(plan.ArgSearch)
 	case e.rank:
-		a = a.as(plan.ArgRank)
+		a = a.As(plan.ArgRank)
 	default:
-		x.Needle = a.as(plan.ArgSought).SQL(f).(sqlast.Arg)
-		a = a.as(plan.ArgMatch)
+		x.Needle = a.As(plan.ArgSought).SQL(f).(sqlast.Arg)
+		a = a.As(plan.ArgMatch)
 	}
 	x.Query, x.Rank = a.SQL(f).(sqlast.Arg), e.rank
 	for _, c := range e.by.Cols {
@@ -49,19 +49,19 @@ func (e Searched) SQL(f *From) sqlast.Expr {
 	return x
 }
 
-// searching makes the expression of a text that is searched for in a row. An engine folds each text and cuts it into words, and
+// Searching makes the expression of a text that is searched for in a row. An engine folds each text and cuts it into words, and
 // nothing stops it within a row: see handle.
-func (f *From) searching(row *occurrence, text plan.Source, rank bool) Searched {
-	n := len(row.searched().Cols) * 4 * search.MaxText
-	f.c.handled += 3 * n
-	f.c.held += 3 * n
-	return Searched{row, row.searched(), text, rank}
+func (f *From) Searching(row *Row, text plan.Source, rank bool) Searched {
+	n := len(row.Searched().Cols) * 4 * search.MaxText
+	f.c.Handled += 3 * n
+	f.c.Held += 3 * n
+	return Searched{row, row.Searched(), text, rank}
 }
 
-// searched is what can be searched in a row, or nil.
-func (o *occurrence) searched() *decl.Search {
-	if o.facet == nil {
+// Searched is what can be searched in a row, or nil.
+func (o *Row) Searched() *decl.Search {
+	if o.Facet == nil {
 		return nil
 	}
-	return o.facet.Search
+	return o.Facet.Search
 }

@@ -1,4 +1,4 @@
-package compile
+package expr
 
 import (
 	"fmt"
@@ -10,14 +10,14 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// arg makes a placeholder. What PostgreSQL would infer from the place where it
+// Arg makes a placeholder. What PostgreSQL would infer from the place where it
 // stands is said where it is not the type of the value.
-func (c *state) arg(s plan.Source) sqlast.Expr {
-	c.slots = append(c.slots, s)
-	return sqlast.Arg{Slot: len(c.slots) - 1, Cast: casts[s.Kind]}
+func (c *State) Arg(s plan.Source) sqlast.Expr {
+	c.Slots = append(c.Slots, s)
+	return sqlast.Arg{Slot: len(c.Slots) - 1, Cast: Casts[s.Kind]}
 }
 
-var casts = map[string]sqlast.Cast{
+var Casts = map[string]sqlast.Cast{
 	value.TypeDecimal: sqlast.CastNumeric, value.TypeDate: sqlast.CastDate, value.TypeInterval: sqlast.CastInterval,
 	value.TypeUUID: sqlast.CastUUID, value.TypeBytes: sqlast.CastBytea, plan.ArgPosition: sqlast.CastInteger, plan.ArgLength: sqlast.CastInteger, plan.ArgPlaces: sqlast.CastInteger,
 	plan.ArgKey: sqlast.CastText, plan.ArgIndex: sqlast.CastInteger,
@@ -27,40 +27,40 @@ var casts = map[string]sqlast.Cast{
 // Argument is a value of the program or of the host, bound to a placeholder of its own
 // wherever it is used.
 type Argument struct {
-	src  plan.Source
-	kind string
-	size digits
+	Src  plan.Source
+	Kind string
+	size Digits
 }
 
-func (e Argument) SQL(f *From) sqlast.Expr { return f.c.arg(e.src) }
+func (e Argument) SQL(f *From) sqlast.Expr { return f.c.Arg(e.Src) }
 
-func (e Argument) Type() Type { return Type{kind: e.kind, size: e.size} }
+func (e Argument) Type() Type { return Type{Kind: e.Kind, Size: e.size} }
 
-// as is the value bound as one of another kind.
-func (e Argument) as(kind string) Argument {
+// As is the value bound as one of another kind.
+func (e Argument) As(kind string) Argument {
 	e.size = e.Type().digits() // a whole number stays one
-	e.kind, e.src.Kind = kind, kind
+	e.Kind, e.Src.Kind = kind, kind
 	return e
 }
 
-// beside is the value bound as what it was written for: a text as a decimal or a day.
-func (e Argument) beside(kind string) Argument {
-	if casts[kind] != sqlast.NoCast && e.kind != kind || kind == value.TypeFloat && e.kind == value.TypeInt {
-		return e.as(kind)
+// Beside is the value bound as what it was written for: a text as a decimal or a day.
+func (e Argument) Beside(kind string) Argument {
+	if Casts[kind] != sqlast.NoCast && e.Kind != kind || kind == value.TypeFloat && e.Kind == value.TypeInt {
+		return e.As(kind)
 	}
 	return e
 }
 
-// literal is a value of the message, bound as of the given kind, or as what it is.
-func literal(n *message.Node, kind string) Argument {
-	e := Argument{src: plan.Source{Origin: plan.FromMessage, Index: n.Slot, Item: -1}, kind: typeOfValue(n.Lit)}
-	return e.beside(kind)
+// Literal is a value of the message, bound as of the given kind, or as what it is.
+func Literal(n *message.Node, kind string) Argument {
+	e := Argument{Src: plan.Source{Origin: plan.FromMessage, Index: n.Slot, Item: -1}, Kind: TypeOfValue(n.Lit)}
+	return e.Beside(kind)
 }
 
-func typeOfValue(v value.Value) string { return scalarOf(v.Type()) }
+func TypeOfValue(v value.Value) string { return ScalarOf(v.Type()) }
 
-// scalarOf is the type of what is bound as one argument: null for what has parts.
-func scalarOf(typ string) string {
+// ScalarOf is the type of what is bound as one argument: null for what has parts.
+func ScalarOf(typ string) string {
 	switch typ {
 	case value.TypeList, value.TypeRecord, value.TypeRows, value.TypeRef, "":
 		return value.TypeNull
@@ -73,14 +73,14 @@ type Const sqlast.Const
 
 func (e Const) SQL(*From) sqlast.Expr { return sqlast.Const(e) }
 
-func (e Const) Type() Type { return Type{kind: value.TypeInt} }
+func (e Const) Type() Type { return Type{Kind: value.TypeInt} }
 
 // Null is the literal null, whose place in the message's shape says so.
 type Null struct{}
 
 func (Null) SQL(*From) sqlast.Expr { return sqlast.Null }
 
-func (Null) Type() Type { return Type{kind: value.TypeNull} }
+func (Null) Type() Type { return Type{Kind: value.TypeNull} }
 
 // ErrNode is for trees that the gate should have refused: never the guest's words.
 func ErrNode(n *message.Node) error {

@@ -1,4 +1,4 @@
-package compile
+package expr
 
 // How columns are compared and sorted that are texts to programs and have another type in the database. By the letters of its text money
 // of $10 comes before $2, and an enum's values stand in no order: so such a column is compared and sorted by its type, or not at all.
@@ -28,23 +28,23 @@ func arrayOf(c *decl.Column, f decl.Form) sqlast.Op {
 }
 
 // textual is the text of x, which e was written as, where a cast to text is not what the database shows.
-func textual(e expr, x sqlast.Expr) sqlast.Expr {
-	if e.Type().native.Address {
-		return call(sqlast.AddressText, x)
+func textual(e Expr, x sqlast.Expr) sqlast.Expr {
+	if e.Type().Native.Address {
+		return Call(sqlast.AddressText, x)
 	}
 	return x
 }
 
-// lettered is the native type of what was made a text of it: it has an order, and the text has not.
-func lettered(n decl.Native) decl.Native {
+// Lettered is the native type of what was made a text of it: it has an order, and the text has not.
+func Lettered(n decl.Native) decl.Native {
 	n.Ordered, n.Extreme, n.Address, n.Sample = false, false, false, ""
 	return n
 }
 
-// nativeOf is the first native type among expressions.
-func nativeOf(args []expr) decl.Native {
+// NativeOf is the first native type among expressions.
+func NativeOf(args []Expr) decl.Native {
 	for _, a := range args {
-		if n := a.Type().native; !n.Text() {
+		if n := a.Type().Native; !n.Text() {
 			return n
 		}
 	}
@@ -52,22 +52,22 @@ func nativeOf(args []expr) decl.Native {
 }
 
 // inItsType reports whether an expression has a native type in the statement, too.
-func inItsType(e expr) bool {
+func inItsType(e Expr) bool {
 	switch e := e.(type) {
-	case Text, sameText, exactText, byLetters, ownText:
+	case Text, sameText, ExactText, byLetters, ownText:
 		return false
 	case Operation:
 		return false
-	case cell:
-		return e.of.native.Ordered // else its text is what rows are grouped by
+	case Cell:
+		return e.Of.Native.Ordered // else its text is what rows are grouped by
 	}
-	return !e.Type().native.Text()
+	return !e.Type().Native.Text()
 }
 
 // natively are operands as values of the one type that their columns have. The values of a program become such values before a row is
 // read: one that is none ends the query, whatever rows there are.
-func natively(args []expr) (out []expr, ok bool) {
-	of := nativeOf(args)
+func natively(args []Expr) (out []Expr, ok bool) {
+	of := NativeOf(args)
 	if !of.Ordered {
 		return nil, false
 	}
@@ -75,11 +75,11 @@ func natively(args []expr) (out []expr, ok bool) {
 		v, val := a.(Argument)
 		switch {
 		case val:
-			v.src.As = of.Type
+			v.Src.As = of.Type
 			out = append(out, v)
-		case a.Type().kind == value.TypeNull:
+		case a.Type().Kind == value.TypeNull:
 			out = append(out, a)
-		case a.Type().native != of || !inItsType(a):
+		case a.Type().Native != of || !inItsType(a):
 			return nil, false
 		default:
 			out = append(out, Native{a, true})
@@ -87,16 +87,16 @@ func natively(args []expr) (out []expr, ok bool) {
 	}
 	for i := range out {
 		if v, value := out[i].(Argument); value {
-			v.src.Beside = columnName(args)
+			v.Src.Beside = columnName(args)
 			out[i] = v
 		}
 	}
 	return out, true
 }
 
-// typeOf is what the database calls the type of a column.
-func (c *state) typeOf(col *decl.Column) string {
-	f := c.formOf(col)
+// TypeOf is what the database calls the type of a column.
+func (c *State) TypeOf(col *decl.Column) string {
+	f := c.FormOf(col)
 	if !f.Native.Text() {
 		return f.Native.Type
 	}
@@ -104,36 +104,36 @@ func (c *state) typeOf(col *decl.Column) string {
 }
 
 // columnName is what programs call the first column among expressions.
-func columnName(args []expr) string {
+func columnName(args []Expr) string {
 	for _, a := range args {
-		if c, ok := plainText(a).(Column); ok {
-			return c.col.Guest
+		if c, ok := PlainText(a).(Column); ok {
+			return c.Col.Guest
 		}
 	}
 	return ""
 }
 
-// inOrder are texts that are compared by < and its like.
-func (f *From) inOrder(args []expr) []expr {
+// InOrder are texts that are compared by < and its like.
+func (f *From) InOrder(args []Expr) []Expr {
 	if same, ok := natively(args); ok {
 		return same
 	}
 	for _, a := range args {
-		if n := a.Type().native; !n.Text() {
-			f.c.fail(fail.Errorf(fail.Invalid, "", "%s", noOrder(a, "what it is compared with here is a text")))
+		if n := a.Type().Native; !n.Text() {
+			f.c.Fail(fail.Errorf(fail.Invalid, "", "%s", noOrder(a, "what it is compared with here is a text")))
 		}
 	}
 	return texted(args)
 }
 
 // noOrder says why an expression can't be sorted by, compared by order, or have a minimum.
-func noOrder(e expr, why string) string {
+func noOrder(e Expr, why string) string {
 	what := "this"
-	if name := columnName([]expr{e}); name != "" {
+	if name := columnName([]Expr{e}); name != "" {
 		what = "`" + name + "`"
 	}
-	n := e.Type().native
-	switch _, column := plainText(e).(Column); {
+	n := e.Type().Native
+	switch _, column := PlainText(e).(Column); {
 	case n.Ordered:
 	case column:
 		why = "its order is not that of its letters"
@@ -145,31 +145,31 @@ func noOrder(e expr, why string) string {
 
 // Native is an expression in the type that it has in the database.
 type Native struct {
-	x     expr
+	x     Expr
 	order bool // rows are sorted by it, or compared with it
 }
 
 func (e Native) Type() Type { return e.x.Type() }
 
 func (e Native) SQL(f *From) sqlast.Expr {
-	if n := e.x.Type().native; e.order && !n.Ordered {
-		f.c.fail(fail.Errorf(fail.Invalid, "", "%s", noOrder(e.x, "")))
+	if n := e.x.Type().Native; e.order && !n.Ordered {
+		f.c.Fail(fail.Errorf(fail.Invalid, "", "%s", noOrder(e.x, "")))
 		return sqlast.Null
 	}
 	return e.x.SQL(f)
 }
 
-// tying is an expression as rows are sorted by it to break ties: any order serves, also that of the letters.
-func tying(x expr) expr {
-	if n := x.Type().native; n.Text() || n.Ordered {
+// Tying is an expression as rows are sorted by it to break ties: any order serves, also that of the letters.
+func Tying(x Expr) Expr {
+	if n := x.Type().Native; n.Text() || n.Ordered {
 		return x
 	}
 	return byLetters{x}
 }
 
 // byLetters is an expression that has no order of its own, sorted by its text.
-type byLetters struct{ x expr }
+type byLetters struct{ x Expr }
 
-func (e byLetters) Type() Type { return Type{kind: value.TypeText} }
+func (e byLetters) Type() Type { return Type{Kind: value.TypeText} }
 
-func (e byLetters) SQL(f *From) sqlast.Expr { return Text(e).SQL(f) }
+func (e byLetters) SQL(f *From) sqlast.Expr { return Text{e.x}.SQL(f) }
