@@ -10,7 +10,6 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/exosql/internal/language"
-	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 	"github.com/exoagent/exoagent/internal/cellform"
 	"github.com/exoagent/exoagent/internal/sqlast"
@@ -32,7 +31,7 @@ type group struct {
 	cells map[*decl.Column]expr.Expr // what each output is, over the rows
 	order *query                     // the query that was grouped: its order is that of lists
 	rows  *expr.Derived              // whose outputs are windows over the rows, for lists; PostgreSQL
-	under *from                      // what rows is over
+	under *from                      // the rows of that derived table
 	by    []expr.Expr                // what the rows are grouped by
 
 	repeats bool // rows of it may be equal
@@ -157,29 +156,6 @@ func (q *query) after(name string, lambda *message.Node) error {
 	}, lambda.Recv)
 }
 
-// reads calls see for each column that a node reads of the query's own rows by the placeholder of its callback.
-func (q *query) reads(n *message.Node, see func(*expr.Row, string) error, param *message.Node) error {
-	if n == nil {
-		return nil
-	}
-	if n.Op == message.OpField && n.Recv.Op == message.OpField && n.Recv.Recv == param {
-		for _, x := range q.ns {
-			if x.Name == n.Recv.Name {
-				return see(x.Row, n.Name)
-			}
-		}
-	}
-	if n.Op == message.OpCall && n.Recv.Op == message.OpField && n.Recv.Recv == param && q.once && n.Type.Args["row"] != nil {
-		return see(q.ns[0].Row, n.Name) // a link
-	}
-	for _, a := range append([]*message.Node{n.Recv}, n.Args...) {
-		if err := q.reads(a, see, param); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // derive makes the groups the only source.
 func (f *from) derive(row *expr.Row, d *expr.Derived) {
 	alias := f.c.alias()
@@ -298,25 +274,6 @@ func keyNamed(row *expr.Row, name string) (none expr.Cell) {
 
 // bound is what an aggregate's callback sees: the rows that were grouped, and no group.
 func (g *group) bound(lambda *message.Node) expr.Names { return expr.Names{lambda.Recv: g.ns} }
-
-// ofQuery completes a message that asks for one value of all rows of a query.
-func (f *from) ofQuery(q *query, n *message.Node) (*plan.Plan, error) {
-	if err := f.gather(q, n); err != nil {
-		return nil, err
-	}
-	x, err := f.expr(n.Args[0].Args[0], f.bound(n.Args[0], q, expr.Names{}))
-	if err != nil {
-		return nil, err
-	}
-	f.repeated(q, n)
-	f.c.Extremes = n.Name == language.Min || n.Name == language.Max
-	if x, err = f.Aggregate(n.Name, x, nil); err != nil {
-		return nil, err
-	}
-	q.order = nil
-	out := &projection{names: []string{n.Name}, items: []projected{{expr: x, kind: n.Type.Name, null: true}}}
-	return f.finish(q, plan.RunValue, out)
-}
 
 // keyOfRows is a key of groups as an output, and what the groups show of it. Where different texts are one group it is the least of them
 // by its characters, on both engines.

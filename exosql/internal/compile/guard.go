@@ -21,10 +21,6 @@ import (
 // WHERE; and no index serves what stands in a CASE. What is bare is the scope and what
 // the host's links demand. What is selected, sorted and counted comes after the WHERE.
 
-// link is two columns that a declared link compares, each by the names that it has in the
-// statement: in its table, and in the derived table that it is now in.
-type link struct{ a, b []sqlast.Column }
-
 // link notes that the statement compares two columns by a link.
 func (c *compiler) link(fa *from, a *expr.Row, ca *decl.Column, fb *from, b *expr.Row, cb *decl.Column) {
 	if !c.Open {

@@ -1,5 +1,7 @@
 package compile
 
+// This file reads the nodes of a message: those that stand for a query, and those that stand for a value of a row. Each kind of call has a file of its own.
+
 import (
 	"cmp"
 	"maps"
@@ -98,30 +100,6 @@ func (f *from) query(n *message.Node, env expr.Names) (*query, error) {
 		q.ns = []expr.Named{{Name: n.Args[0].Lit.Text(), Row: q.ns[0].Row}}
 	}
 	return q, nil
-}
-
-// bound is env with a callback's placeholder standing for the query's tables.
-func (f *from) bound(lambda *message.Node, q *query, env expr.Names) expr.Names {
-	out := make(expr.Names, len(env)+1)
-	for k, v := range env {
-		out[k] = v
-	}
-	out[lambda.Recv] = q.seen()
-	return out
-}
-
-// seen is what the callbacks of a query see: its tables, and what select named.
-func (q *query) seen() []expr.Named {
-	if q.out == nil || q.out.bare {
-		return q.ns
-	}
-	seen := slices.Clone(q.ns)
-	for i, it := range q.out.items {
-		if it.expr != nil {
-			seen = append(seen, expr.Named{Name: q.out.names[i], Row: &expr.Row{Selected: it.expr}})
-		}
-	}
-	return seen
 }
 
 // granted is a query of everything that a granted object reaches.
@@ -298,24 +276,6 @@ func (f *from) doOrder(q *query, arg *message.Node, env expr.Names) error {
 	return nil
 }
 
-// isRow reports whether a node stands for one row, which has links, rather than a query.
-func isRow(n *message.Node, f *from, env expr.Names) bool {
-	_, err := f.row(n, env)
-	return err == nil
-}
-
-// row finds the occurrence that a node stands for: a table of a callback's namespace.
-func (f *from) row(n *message.Node, env expr.Names) (*expr.Row, error) {
-	if n.Op == message.OpField && n.Recv.Op == message.OpParam {
-		for _, x := range env[n.Recv] {
-			if x.Name == n.Name && x.Row.Selected == nil {
-				return x.Row, nil
-			}
-		}
-	}
-	return nil, expr.ErrNode(n)
-}
-
 // expr interprets a node that stands for a value of a row.
 func (f *from) expr(n *message.Node, env expr.Names) (expr.Expr, error) {
 	if err := f.c.step(); err != nil {
@@ -433,25 +393,4 @@ func (f *from) projection(n *message.Node, env expr.Names) (*projection, error) 
 		p.items = append(p.items, it)
 	}
 	return p, nil
-}
-
-// wholeRow is every column that the row's facet shows.
-func wholeRow(row *expr.Row) *projection {
-	p := &projection{}
-	if g := groupOf(row); g != nil {
-		for i, k := range g.keys {
-			p.names = append(p.names, g.names[i])
-			p.items = append(p.items, projected{expr: k, kind: g.kinds[i], null: true})
-		}
-		return p
-	}
-	for _, c := range row.Facet.Cols {
-		p.names = append(p.names, c.Guest)
-		p.items = append(p.items, projected{expr: expr.ColumnOf(row, c), kind: c.Kind, elem: c.Elem, null: c.Null || row.Optional})
-	}
-	if row.Depth != nil {
-		p.names = append(p.names, row.DepthName)
-		p.items = append(p.items, projected{expr: expr.ColumnOf(row, row.Depth), kind: value.TypeInt, null: row.Optional})
-	}
-	return p
 }

@@ -1,5 +1,7 @@
 package compile
 
+// This file reads join, leftJoin and distinct.
+
 import (
 	"slices"
 
@@ -7,6 +9,7 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/expr"
+	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
@@ -241,4 +244,39 @@ func (f *from) distinctKeys(out *projection, keys []sqlast.Expr) ([]sqlast.Expr,
 		f.c.Sorting = false
 	}
 	return keys, nil
+}
+
+// guarded is what a program demands of a row that may be missing, for the ON of its
+// join, where no fence can stand: an engine does not enter THEN before WHEN holds.
+// implied is the link if it says all that the scope would.
+func (f *from) guarded(row *expr.Row, asked []expr.Expr, implied []sqlast.Expr) ([]sqlast.Expr, error) {
+	var out, behind []sqlast.Expr
+	for _, c := range asked {
+		if x := f.guard(func() sqlast.Expr { return c.SQL(&f.From) }); expr.Leakproof(c) != nil {
+			out = append(out, x)
+		} else {
+			behind = append(behind, x)
+		}
+	}
+	if len(behind) == 0 || f.c.Open {
+		return append(out, behind...), nil
+	}
+	f.c.fences++
+	within := implied
+	if f.open && len(implied) == 0 { // its table stands here as it is: in full, since what would imply its scope stands beside this
+		n := len(f.where)
+		e, err := row.Grant.Enter(row.Table, nil, nil)
+		if err == nil {
+			err = f.satisfy(row, e.Conditions())
+		}
+		if err != nil {
+			return nil, err
+		}
+		within = append(within, f.where[n:]...)
+		f.where = f.where[:n:n]
+	}
+	if len(within) == 0 {
+		return append(out, behind...), nil
+	}
+	return append(out, fence.Behind(expr.Call(sqlast.And, within...), expr.Call(sqlast.And, behind...))), nil
 }

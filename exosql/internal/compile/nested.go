@@ -4,21 +4,10 @@ import (
 	"slices"
 
 	"github.com/exoagent/exoagent/exo/fail"
-	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
-	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
-
-// nested is the rows of a link as a selection shows them, in one cell of the row that they belong to. In the statement
-// they are a subquery of that row as in subquery.go: their table enters by its own scope, and what the program says of
-// them stands behind it. Their cells are read after that, in the order and within the limits that
-// the program gave for each row, so of no row out of scope and in no order of such rows.
-type nested struct {
-	n   *message.Node
-	env expr.Names
-}
 
 // maxLists is how many lists may be in one another.
 const maxLists = 4

@@ -1,5 +1,7 @@
 package compile
 
+// This file is the one door through which a table enters a query, with the conditions of its scope.
+
 import (
 	"fmt"
 
@@ -136,11 +138,6 @@ func KeysOf(c scope.Condition, t *decl.Table) []decl.Pair {
 	return keys
 }
 
-func noKey(t *decl.Table) *fail.Error {
-	return &fail.Error{Kind: fail.Denied, Msg: "needs a key, and the rows of this table have none: they can be filtered, sorted, counted, grouped and limited, and are neither written, nor read in pages, nor limited for each row of another table",
-		Err: fmt.Errorf("exosql: table %s has no key: declare %s, so that a limit has one answer", t.Name, t.Reader.Key("its columns"))}
-}
-
 // relation builds a whole relation in f: its table once, and every step.
 func (f *from) relation(r *decl.Relation, g *scope.Grant) (*query, *expr.Row, error) {
 	e, steps, err := g.Begin(r)
@@ -198,4 +195,28 @@ func (f *from) relation(r *decl.Relation, g *scope.Grant) (*query, *expr.Row, er
 		}
 	}
 	return q, row, nil
+}
+
+// matched is the condition that other, a row of the finished sub-query, matches row.
+func (f *from) matched(row *expr.Row, pairs []decl.Pair, sub *from, other *expr.Row) sqlast.Expr {
+	var theirs, ours []sqlast.Expr
+	for _, p := range pairs {
+		f.c.Linking = true
+		for _, by := range f.Pairs(expr.ColumnOf(other, p.From), expr.ColumnOf(row, p.To)) {
+			theirs, ours = append(theirs, expr.Compared(by[0], &sub.From)), append(ours, expr.Compared(by[1], &f.From))
+		}
+		f.c.Linking = false
+		f.c.link(sub, other, p.From, f, row, p.To)
+	}
+	if len(pairs) == 1 {
+		sel := sub.sources.Of(&sqlast.Select{Where: sub.where})
+		for i, x := range theirs {
+			sel.Columns = append(sel.Columns, sqlast.Output{Expr: x, As: "k" + map[int]string{1: "x"}[i]})
+		}
+		return sqlast.InSelect{X: ours[0], And: ours[1:], Sub: sel}
+	}
+	for i := range theirs {
+		sub.where = append(sub.where, expr.Call(sqlast.Eq, theirs[i], ours[i]))
+	}
+	return sqlast.Exists{Sub: sub.sources.Of(&sqlast.Select{Columns: []sqlast.Output{{Expr: sqlast.One, As: "k"}}, Where: sub.where})}
 }

@@ -3,12 +3,9 @@ package compile
 import (
 	"slices"
 
-	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
-	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
-	"github.com/exoagent/exoagent/exosql/internal/shape"
 )
 
 // A query is compiled twice where fences stand in it: with them, and open. The open
@@ -16,48 +13,6 @@ import (
 // it. It is right for an engine that reads, of each table, the rows in scope and no
 // others: then there is no row out of scope that anything could be tried on. Whether it
 // does so its own plan says, see fence.Table, and if not the fenced statement runs.
-
-// withOpen adds the open plan to p, if fences stand in p and the scope of each table is
-// one that a search can find.
-func withOpen(p *plan.Plan, c *compiler) *plan.Plan {
-	if c.fences == 0 {
-		return p
-	}
-	for _, row := range c.entered {
-		if _, ok := c.FixedOf(row.Entry); !ok {
-			return p
-		}
-	}
-	again := func() *compiler {
-		again := compilerOf(c.Engine, c.msg, c.grants)
-		again.after = c.after
-		return again
-	}
-	p.Open = opened(fence.Form{Open: true}, again, reply)
-	return p
-}
-
-// Guarded is the open plan of a message in a form that guards some tables: see fence.Next. It has no Tables where there is no such plan.
-func Guarded(d expr.Engine, m *exo.Message, grants []shape.Prepared, after Position, form fence.Form) *plan.Plan {
-	p := opened(form, func() *compiler {
-		c := newCompiler(d, m, grants)
-		c.after = after
-		return c
-	}, reply)
-	if p == nil {
-		return &plan.Plan{}
-	}
-	return p
-}
-
-// reply is the plan of a message that reads.
-func reply(c *compiler) (*plan.Plan, error) {
-	p, err := planOf(c)
-	if err == nil {
-		err = c.sealed(p)
-	}
-	return p, err
-}
 
 // opened compiles a statement in an open form, each time with a new compiler, or returns nil. Where tables are guarded it is compiled
 // twice: the columns that links compare have to be known when the first condition is written.

@@ -1,5 +1,7 @@
 package compile
 
+// This file reads the operators in a message. Package expr applies them.
+
 import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"

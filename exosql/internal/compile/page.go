@@ -7,7 +7,6 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/expr"
-	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
@@ -18,9 +17,6 @@ import (
 // The order is made total by the keys of the rows, so the values that a row is sorted by say where it is. That a row comes after
 // it is a condition like those of a program, and stands where these stand: behind a fence, in a guard, or in a
 // plan that was judged open (TestPageReads).
-
-// Position says of each value of a cursor whether it is NULL, of which a statement depends. nil is no cursor: the first page.
-type Position []bool
 
 // page makes q a page.
 func (f *from) page(q *query, size plan.Source) error {
@@ -103,15 +99,6 @@ func (f *from) total(q *query) ([]orderTerm, error) {
 	}
 	return terms, nil
 }
-
-// pageable are the kinds of values that a cursor holds exactly.
-var pageable = map[string]bool{
-	value.TypeInt: true, value.TypeFloat: true, value.TypeDecimal: true, value.TypeText: true, value.TypeBool: true, value.TypeTime: true,
-	value.TypeDate: true, value.TypeInterval: true, value.TypeUUID: true, value.TypeBytes: true,
-}
-
-// x is what a term sorts by.
-func (o orderTerm) x() expr.Expr { return o.expr.(expr.SortKey).X }
 
 // cursorCell is how a value that rows are sorted by crosses, so that it is compared as it is sorted when it comes back.
 func (o orderTerm) cursorCell() plan.Cell {
@@ -223,35 +210,6 @@ func (f *from) beyond(terms []orderTerm, i int) expr.Expr {
 		b.Left, b.Right = append(b.Left, args[0]), append(b.Right, args[1])
 	}
 	return b
-}
-
-// inStoredOrder reports whether rows are sorted by columns as they are stored: where the first has an index, which would not serve its guard.
-func (f *from) inStoredOrder(terms []orderTerm) bool {
-	if len(terms) == 0 || f.c.Engine.Again {
-		return false
-	}
-	c, ok := expr.PlainText(terms[0].x()).(expr.Column)
-	if !ok || c.Row == nil || f.c.Dialect != sqlast.SQLite {
-		return false
-	}
-	switch form := f.c.HeldAs(c.Col); c.Col.Kind {
-	case value.TypeInt, value.TypeFloat, value.TypeText, value.TypeUUID:
-	case value.TypeBytes: // a cursor can't hold which kind of cell it was
-		if f.c.msg == nil || f.c.msg.Root.Name == language.Page {
-			return false
-		}
-	case value.TypeBool:
-		if form != "" {
-			return false
-		}
-	case value.TypeTime, value.TypeDate: // no index serves what is read first
-		if form == "" && c.Col.Kind == value.TypeTime && !c.Col.Iso() || form != "" && !form.Exact(c.Col.Kind) {
-			return false
-		}
-	default:
-		return false
-	}
-	return f.c.FormOf(c.Col).Indexed
 }
 
 // marked marks the cells of a result by which it is sorted as it is stored, or which are the least or the greatest of stored values: a misfit

@@ -1,5 +1,7 @@
 package compile
 
+// This file finishes a query as a plan. Messages that read, and chains of typed calls, begin here.
+
 import (
 	"errors"
 	"fmt"
@@ -7,9 +9,11 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/expr"
+	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
@@ -151,25 +155,6 @@ func Message(d expr.Engine, m *exo.Message, grants []shape.Prepared, after Posit
 	return withOpen(p, c), nil
 }
 
-func newCompiler(d expr.Engine, m *exo.Message, grants []shape.Prepared) *compiler {
-	return compilerOf(d, m, shape.Grants(grants))
-}
-
-// compilerOf is a compiler for a message. All that the message says of a statement it says here, since the statement of one
-// message is compiled more than once (TestLocalTimeOfEachStatement).
-func compilerOf(d expr.Engine, m *exo.Message, grants []*scope.Grant) *compiler {
-	c := newCompilerOn(d, grants)
-	c.msg, c.Program, c.Zoned = m, true, m.Zone() != "UTC"
-	return c
-}
-
-// newCompilerOn is a compiler for a statement of no message yet.
-func newCompilerOn(d expr.Engine, grants []*scope.Grant) *compiler {
-	c := &compiler{State: expr.State{Engine: d, Dialect: d.Dialect}, grants: grants}
-	c.Queries = c
-	return c
-}
-
 func planOf(c *compiler) (*plan.Plan, error) {
 	c.replying = true
 	f := c.newFrom(nil)
@@ -255,4 +240,65 @@ func allColumns(row *expr.Row) *projection {
 		out.items = append(out.items, projected{expr: expr.ColumnOf(row, col), kind: col.Kind, elem: col.Elem, null: col.Null})
 	}
 	return out
+}
+
+// ofQuery completes a message that asks for one value of all rows of a query.
+func (f *from) ofQuery(q *query, n *message.Node) (*plan.Plan, error) {
+	if err := f.gather(q, n); err != nil {
+		return nil, err
+	}
+	x, err := f.expr(n.Args[0].Args[0], f.bound(n.Args[0], q, expr.Names{}))
+	if err != nil {
+		return nil, err
+	}
+	f.repeated(q, n)
+	f.c.Extremes = n.Name == language.Min || n.Name == language.Max
+	if x, err = f.Aggregate(n.Name, x, nil); err != nil {
+		return nil, err
+	}
+	q.order = nil
+	out := &projection{names: []string{n.Name}, items: []projected{{expr: x, kind: n.Type.Name, null: true}}}
+	return f.finish(q, plan.RunValue, out)
+}
+
+// withOpen adds the open plan to p, if fences stand in p and the scope of each table is
+// one that a search can find.
+func withOpen(p *plan.Plan, c *compiler) *plan.Plan {
+	if c.fences == 0 {
+		return p
+	}
+	for _, row := range c.entered {
+		if _, ok := c.FixedOf(row.Entry); !ok {
+			return p
+		}
+	}
+	again := func() *compiler {
+		again := compilerOf(c.Engine, c.msg, c.grants)
+		again.after = c.after
+		return again
+	}
+	p.Open = opened(fence.Form{Open: true}, again, reply)
+	return p
+}
+
+// Guarded is the open plan of a message in a form that guards some tables: see fence.Next. It has no Tables where there is no such plan.
+func Guarded(d expr.Engine, m *exo.Message, grants []shape.Prepared, after Position, form fence.Form) *plan.Plan {
+	p := opened(form, func() *compiler {
+		c := newCompiler(d, m, grants)
+		c.after = after
+		return c
+	}, reply)
+	if p == nil {
+		return &plan.Plan{}
+	}
+	return p
+}
+
+// reply is the plan of a message that reads.
+func reply(c *compiler) (*plan.Plan, error) {
+	p, err := planOf(c)
+	if err == nil {
+		err = c.sealed(p)
+	}
+	return p, err
 }

@@ -1,14 +1,20 @@
 package compile
 
+// This file has what all others build on: the compiler, a FROM clause that is being built, and a query with its order and limits.
+
 import (
 	"fmt"
 	"slices"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/expr"
+	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/exosql/internal/shape"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
@@ -306,26 +312,174 @@ func (f *from) wrap(fill func(inner *from, sel *sqlast.Select, alias string) []s
 	*f = *outer
 }
 
-// matched is the condition that other, a row of the finished sub-query, matches row.
-func (f *from) matched(row *expr.Row, pairs []decl.Pair, sub *from, other *expr.Row) sqlast.Expr {
-	var theirs, ours []sqlast.Expr
-	for _, p := range pairs {
-		f.c.Linking = true
-		for _, by := range f.Pairs(expr.ColumnOf(other, p.From), expr.ColumnOf(row, p.To)) {
-			theirs, ours = append(theirs, expr.Compared(by[0], &sub.From)), append(ours, expr.Compared(by[1], &f.From))
+// HasKey refuses a table whose rows have no key.
+func HasKey(t *decl.Table) error {
+	if len(t.Keys) == 0 {
+		return noKey(t)
+	}
+	return nil
+}
+
+func noKey(t *decl.Table) *fail.Error {
+	return &fail.Error{Kind: fail.Denied, Msg: "needs a key, and the rows of this table have none: they can be filtered, sorted, counted, grouped and limited, and are neither written, nor read in pages, nor limited for each row of another table",
+		Err: fmt.Errorf("exosql: table %s has no key: declare %s, so that a limit has one answer", t.Name, t.Reader.Key("its columns"))}
+}
+
+// Position says of each value of a cursor whether it is NULL, of which a statement depends. nil is no cursor: the first page.
+type Position []bool
+
+// pageable are the kinds of values that a cursor holds exactly.
+var pageable = map[string]bool{
+	value.TypeInt: true, value.TypeFloat: true, value.TypeDecimal: true, value.TypeText: true, value.TypeBool: true, value.TypeTime: true,
+	value.TypeDate: true, value.TypeInterval: true, value.TypeUUID: true, value.TypeBytes: true,
+}
+
+// inStoredOrder reports whether rows are sorted by columns as they are stored: where the first has an index, which would not serve its guard.
+func (f *from) inStoredOrder(terms []orderTerm) bool {
+	if len(terms) == 0 || f.c.Engine.Again {
+		return false
+	}
+	c, ok := expr.PlainText(terms[0].x()).(expr.Column)
+	if !ok || c.Row == nil || f.c.Dialect != sqlast.SQLite {
+		return false
+	}
+	switch form := f.c.HeldAs(c.Col); c.Col.Kind {
+	case value.TypeInt, value.TypeFloat, value.TypeText, value.TypeUUID:
+	case value.TypeBytes: // a cursor can't hold which kind of cell it was
+		if f.c.msg == nil || f.c.msg.Root.Name == language.Page {
+			return false
 		}
-		f.c.Linking = false
-		f.c.link(sub, other, p.From, f, row, p.To)
-	}
-	if len(pairs) == 1 {
-		sel := sub.sources.Of(&sqlast.Select{Where: sub.where})
-		for i, x := range theirs {
-			sel.Columns = append(sel.Columns, sqlast.Output{Expr: x, As: "k" + map[int]string{1: "x"}[i]})
+	case value.TypeBool:
+		if form != "" {
+			return false
 		}
-		return sqlast.InSelect{X: ours[0], And: ours[1:], Sub: sel}
+	case value.TypeTime, value.TypeDate: // no index serves what is read first
+		if form == "" && c.Col.Kind == value.TypeTime && !c.Col.Iso() || form != "" && !form.Exact(c.Col.Kind) {
+			return false
+		}
+	default:
+		return false
 	}
-	for i := range theirs {
-		sub.where = append(sub.where, expr.Call(sqlast.Eq, theirs[i], ours[i]))
+	return f.c.FormOf(c.Col).Indexed
+}
+
+// x is what a term sorts by.
+func (o orderTerm) x() expr.Expr { return o.expr.(expr.SortKey).X }
+
+// nested is the rows of a link as a selection shows them, in one cell of the row that they belong to. In the statement
+// they are a subquery of that row as in subquery.go: their table enters by its own scope, and what the program says of
+// them stands behind it. Their cells are read after that, in the order and within the limits that
+// the program gave for each row, so of no row out of scope and in no order of such rows.
+type nested struct {
+	n   *message.Node
+	env expr.Names
+}
+
+// link is two columns that a declared link compares, each by the names that it has in the
+// statement: in its table, and in the derived table that it is now in.
+type link struct{ a, b []sqlast.Column }
+
+func newCompiler(d expr.Engine, m *exo.Message, grants []shape.Prepared) *compiler {
+	return compilerOf(d, m, shape.Grants(grants))
+}
+
+// compilerOf is a compiler for a message. All that the message says of a statement it says here, since the statement of one
+// message is compiled more than once (TestLocalTimeOfEachStatement).
+func compilerOf(d expr.Engine, m *exo.Message, grants []*scope.Grant) *compiler {
+	c := newCompilerOn(d, grants)
+	c.msg, c.Program, c.Zoned = m, true, m.Zone() != "UTC"
+	return c
+}
+
+// newCompilerOn is a compiler for a statement of no message yet.
+func newCompilerOn(d expr.Engine, grants []*scope.Grant) *compiler {
+	c := &compiler{State: expr.State{Engine: d, Dialect: d.Dialect}, grants: grants}
+	c.Queries = c
+	return c
+}
+
+// bound is env with a callback's placeholder standing for the query's tables.
+func (f *from) bound(lambda *message.Node, q *query, env expr.Names) expr.Names {
+	out := make(expr.Names, len(env)+1)
+	for k, v := range env {
+		out[k] = v
 	}
-	return sqlast.Exists{Sub: sub.sources.Of(&sqlast.Select{Columns: []sqlast.Output{{Expr: sqlast.One, As: "k"}}, Where: sub.where})}
+	out[lambda.Recv] = q.seen()
+	return out
+}
+
+// seen is what the callbacks of a query see: its tables, and what select named.
+func (q *query) seen() []expr.Named {
+	if q.out == nil || q.out.bare {
+		return q.ns
+	}
+	seen := slices.Clone(q.ns)
+	for i, it := range q.out.items {
+		if it.expr != nil {
+			seen = append(seen, expr.Named{Name: q.out.names[i], Row: &expr.Row{Selected: it.expr}})
+		}
+	}
+	return seen
+}
+
+// row finds the occurrence that a node stands for: a table of a callback's namespace.
+func (f *from) row(n *message.Node, env expr.Names) (*expr.Row, error) {
+	if n.Op == message.OpField && n.Recv.Op == message.OpParam {
+		for _, x := range env[n.Recv] {
+			if x.Name == n.Name && x.Row.Selected == nil {
+				return x.Row, nil
+			}
+		}
+	}
+	return nil, expr.ErrNode(n)
+}
+
+// isRow reports whether a node stands for one row, which has links, rather than a query.
+func isRow(n *message.Node, f *from, env expr.Names) bool {
+	_, err := f.row(n, env)
+	return err == nil
+}
+
+// wholeRow is every column that the row's facet shows.
+func wholeRow(row *expr.Row) *projection {
+	p := &projection{}
+	if g := groupOf(row); g != nil {
+		for i, k := range g.keys {
+			p.names = append(p.names, g.names[i])
+			p.items = append(p.items, projected{expr: k, kind: g.kinds[i], null: true})
+		}
+		return p
+	}
+	for _, c := range row.Facet.Cols {
+		p.names = append(p.names, c.Guest)
+		p.items = append(p.items, projected{expr: expr.ColumnOf(row, c), kind: c.Kind, elem: c.Elem, null: c.Null || row.Optional})
+	}
+	if row.Depth != nil {
+		p.names = append(p.names, row.DepthName)
+		p.items = append(p.items, projected{expr: expr.ColumnOf(row, row.Depth), kind: value.TypeInt, null: row.Optional})
+	}
+	return p
+}
+
+// reads calls see for each column that a node reads of the query's own rows by the placeholder of its callback.
+func (q *query) reads(n *message.Node, see func(*expr.Row, string) error, param *message.Node) error {
+	if n == nil {
+		return nil
+	}
+	if n.Op == message.OpField && n.Recv.Op == message.OpField && n.Recv.Recv == param {
+		for _, x := range q.ns {
+			if x.Name == n.Recv.Name {
+				return see(x.Row, n.Name)
+			}
+		}
+	}
+	if n.Op == message.OpCall && n.Recv.Op == message.OpField && n.Recv.Recv == param && q.once && n.Type.Args["row"] != nil {
+		return see(q.ns[0].Row, n.Name) // a link
+	}
+	for _, a := range append([]*message.Node{n.Recv}, n.Args...) {
+		if err := q.reads(a, see, param); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -56,14 +56,6 @@ func valueKind(column string) string {
 	return value.TypeText
 }
 
-// HasKey refuses a table whose rows have no key.
-func HasKey(t *decl.Table) error {
-	if len(t.Keys) == 0 {
-		return noKey(t)
-	}
-	return nil
-}
-
 // Statement is one statement of a write in the making.
 type Statement struct {
 	c   *compiler

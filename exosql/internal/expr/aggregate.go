@@ -1,5 +1,7 @@
 package expr
 
+// This file has aggregates over the rows of a from: each gives a value that is exact on both engines.
+
 import (
 	"slices"
 
@@ -150,12 +152,6 @@ func (f *From) summed(x Expr) Expr {
 		return x
 	}
 	return f.bounded(x)
-}
-
-// whole reports whether x is a column of whole numbers: each engine sums those by itself.
-func whole(x Expr) bool {
-	c, ok := x.(Column)
-	return ok && c.Col.Kind == value.TypeInt
 }
 
 // sumDigits are the digits that a sum can have more than each of its numbers: of a million million rows.

@@ -1,5 +1,7 @@
 package expr
 
+// This file has values: of the message, of the host, and constants. A value gets into a statement as a placeholder, never as text.
+
 import (
 	"fmt"
 
@@ -57,6 +59,7 @@ func Literal(n *message.Node, kind string) Argument {
 	return e.Beside(kind)
 }
 
+// TypeOfValue is the type of a value that is bound as one argument, see ScalarOf.
 func TypeOfValue(v value.Value) string { return ScalarOf(v.Type()) }
 
 // ScalarOf is the type of what is bound as one argument: null for what has parts.

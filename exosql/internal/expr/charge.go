@@ -1,5 +1,7 @@
 package expr
 
+// This file says what a cell that is made of labelled columns is charged with where it is sealed.
+
 import (
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"

@@ -87,18 +87,6 @@ func operand(e Expr) fence.Operand {
 	return fence.Operand{}
 }
 
-func PlainText(e Expr) Expr {
-	switch t := e.(type) {
-	case Text:
-		return t.X
-	case Native:
-		return t.x
-	case ownText:
-		return t.x
-	}
-	return e
-}
-
 // Bare reports whether an expression is a column as it is stored.
 func Bare(e Expr) bool {
 	_, ok := PlainText(e).(Column)
@@ -136,20 +124,7 @@ func KeyColumn(e Expr) (Column, bool) {
 	return c, ok
 }
 
-func declared(a, b Column) bool {
-	if a.Row.Facet == nil {
-		return false
-	}
-	for _, m := range a.Row.Facet.Links {
-		for _, p := range m.L.Pairs {
-			if p.From == a.Col && p.To == b.Col {
-				return true
-			}
-		}
-	}
-	return false
-}
-
+// All is the condition that all of some hold.
 func All(conds []sqlast.Expr) sqlast.Expr {
 	if len(conds) == 1 {
 		return conds[0]

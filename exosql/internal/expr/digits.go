@@ -1,17 +1,13 @@
 package expr
 
+// This file bounds how long numbers can become, by the types of what they are made of.
+
 import (
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/number"
 	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
-
-// Digits bounds how long a number can be: its digits before the point and behind
-// it. They are known when a query is compiled, from the types of what it is made
-// of. So what could become too long for an engine is refused for every row or for
-// none: PostgreSQL would fail for the rows that are long, and show that there are such.
-type Digits struct{ Whole, part int }
 
 // digits is the bound of a number of this type.
 func (t Type) digits() Digits {
@@ -80,4 +76,33 @@ func Largest(args []Expr) Digits {
 		}
 	}
 	return out
+}
+
+// Exactly is a number to be calculated with.
+func (f *From) Exactly(e Expr) Expr {
+	t := e.Type()
+	switch v, val := e.(Argument); {
+	case val:
+		return v.As(value.TypeDecimal)
+	case t.Exact, t.Kind == value.TypeDecimal, t.Kind == value.TypeNull:
+		return e
+	case t.Kind == value.TypeFloat:
+		return Operation{sqlast.FloatExact, []Expr{e}, Type{Kind: t.Kind, Exact: true, Size: t.digits()}}
+	}
+	return Operation{sqlast.IntExact, []Expr{e}, Type{Kind: t.Kind, Exact: true, Size: t.digits()}}
+}
+
+// whole reports whether x is a column of whole numbers: each engine sums those by itself.
+func whole(x Expr) bool {
+	c, ok := x.(Column)
+	return ok && c.Col.Kind == value.TypeInt
+}
+
+// bytes is the bound of a value as a text; zero if there is none.
+func (t Type) bytes() Digits {
+	switch t.Kind {
+	case value.TypeText, value.TypeNull:
+		return t.Size
+	}
+	return Digits{Whole: 64} // a day, a UUID: a number is no text before toText
 }

@@ -12,36 +12,6 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// collations write an expression of SQLite with the collation of a column that it was made of.
-var collations = map[string]sqlast.Op{"NOCASE": sqlast.NoCase, "RTRIM": sqlast.RightTrim}
-
-// ownText is a text as the equality of a column compares it: the column itself, or the one column of a subquery.
-type ownText struct {
-	x  Expr
-	by decl.Form
-}
-
-func (e ownText) Type() Type { return e.x.Type() }
-
-func (e ownText) SQL(f *From) sqlast.Expr {
-	c, column := e.x.(Column)
-	if !column {
-		return e.collated(e.x.(Subquery).write(f, func(x Expr, sub *From) sqlast.Expr { return ownText{x, e.by}.SQL(sub) }))
-	}
-	if f.c.Dialect == sqlast.SQLite || e.by.Equality.ByType() {
-		return f.unindexed(f.Col(c.Row, c.Col), c.Row, c.Col)
-	}
-	return c.comparable(f)
-}
-
-// collated is what was made of the column: in an expression SQLite forgets a column's collation.
-func (e ownText) collated(x sqlast.Expr) sqlast.Expr {
-	if op, ok := collations[e.by.Collation]; ok && x != nil {
-		return Call(op, x)
-	}
-	return x
-}
-
 // Loose is x as its column's equality compares it. ok is false where that equality is exact, and where x is no column: such a text is
 // compared by its characters.
 func (f *From) Loose(x Expr) (own Expr, by decl.Form, ok bool) {

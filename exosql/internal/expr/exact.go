@@ -9,7 +9,7 @@ package expr
 import (
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
-	"github.com/exoagent/exoagent/exosql/internal/language"
+	"github.com/exoagent/exoagent/exosql/internal/scope"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
@@ -29,22 +29,6 @@ func (c *State) equality(col *decl.Column) decl.Equality {
 
 // Wider reports whether the database may take different values of a column for equal.
 func (c *State) Wider(col *decl.Column) bool { return c.equality(col) != decl.ExactEquality }
-
-// ExactText is a column of texts as it is compared exactly: by its characters.
-type ExactText struct{ X Column }
-
-func (e ExactText) Type() Type { return e.X.Type() }
-
-func (e ExactText) SQL(f *From) sqlast.Expr {
-	x := f.Col(e.X.Row, e.X.Col)
-	switch {
-	case x == nil:
-		return nil
-	case f.c.equality(e.X.Col).ByType(): // its text has a collation that is exact, and an index of the text serves
-		return Call(sqlast.CastedText, x)
-	}
-	return Call(sqlast.CodePointText, textual(e.X, x))
-}
 
 // own is a column as the database's own equality compares it.
 func (f *From) own(x Column) Expr {
@@ -66,29 +50,6 @@ func (f *From) Pairs(a, b Column) [][2]Expr {
 		x, y = stored{a}, stored{b}
 	}
 	return [][2]Expr{{x, y}, {ExactText{a}, ExactText{b}}}
-}
-
-// holdsExactly is a condition of the host on a column whose equality is wider than exact, or nil where it is the same either way.
-func (f *From) holdsExactly(op *language.Operator, x Column, args []Expr) sqlast.Expr {
-	if !f.c.Wider(x.Col) {
-		return nil
-	}
-	truth := Type{Kind: value.TypeBool}
-	by := func(x Expr) Expr {
-		with := append([]Expr{x}, args...)
-		if op.Form == language.FormList {
-			all := f.Keyed(with)
-			return In{all[0], all[1:], op.Name == "notIn"}
-		}
-		return f.Operate(op, with, truth)
-	}
-	switch {
-	case op.Name == "eq" || op.Name == "in":
-		return Operation{sqlast.And, []Expr{by(f.own(x)), by(ExactText{x})}, truth}.SQL(f)
-	case op.Name == "ne" || op.Name == "notIn", op.Form == language.FormOrdered && f.c.Dialect == sqlast.SQLite: // PostgreSQL sorts by characters anyway
-		return by(ExactText{x}).SQL(f)
-	}
-	return nil
 }
 
 // keyComparison is a comparison of a program that has to be exact: of the two columns of a link, and of a value that a row is to have
@@ -119,4 +80,14 @@ func (f *From) KeyOrder(x Column) Expr {
 		return ExactText{x}
 	}
 	return Tying(x)
+}
+
+// FixedOf is what a scope fixes, where a search for it finds the rows in scope and no others. By an equality that is wider than exact
+// it finds others too, on which no expression of a program may be tried.
+func (c *State) FixedOf(e scope.Entry) ([]scope.Fixed, bool) {
+	fixed, ok := e.Fixed()
+	for _, x := range fixed {
+		ok = ok && !c.Wider(x.Col)
+	}
+	return fixed, ok
 }

@@ -1,39 +1,13 @@
 package expr
 
+// This file writes columns, operations and lists, and asks the files of each engine and each kind of value first.
+
 import (
 	"slices"
 
 	"github.com/exoagent/exoagent/exo/value"
-	"github.com/exoagent/exoagent/exosql/internal/decl"
-	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
-
-// Expr is an expression over rows. It becomes SQL when it is known in which
-// from it is used.
-type Expr interface {
-	SQL(f *From) sqlast.Expr
-	Type() Type
-}
-
-// Type is what the values of an expression are.
-type Type struct {
-	Kind  string // a scalar type of exo
-	Exact bool   // a number that was calculated: on SQLite a whole number or the text of a decimal, on PostgreSQL a numeric
-	Size  Digits // of a number, or of a text; zero: what its kind holds
-
-	Native decl.Native // of a text: the type that the database has it in
-}
-
-func (t Type) Number() bool { return scalar.NumberRank(t.Kind) > 0 }
-
-// Decimal reports whether comparing it needs exact numbers.
-func (t Type) Decimal() bool { return t.Exact || t.Kind == value.TypeDecimal }
-
-type Column struct {
-	Row *Row
-	Col *decl.Column
-}
 
 func (e Column) SQL(f *From) sqlast.Expr {
 	x := f.Col(e.Row, e.Col)
@@ -44,22 +18,6 @@ func (e Column) SQL(f *From) sqlast.Expr {
 		return f.read(x, e.Col)
 	}
 	return f.fitting(f.unindexed(x, e.Row, e.Col), e)
-}
-
-func (e Column) Type() Type {
-	t := Type{Kind: e.Col.Kind}
-	if t.Kind == value.TypeText {
-		t.Native = e.form().Native
-	}
-	return t
-}
-
-// form is how the database holds the column.
-func (e Column) form() decl.Form {
-	if e.Row == nil || e.Row.Form == nil { // on SQLite a text is a text
-		return decl.Form{}
-	}
-	return e.Row.Form(e.Col)
 }
 
 // comparable is the column as it can be compared and sorted: times on SQLite
@@ -81,15 +39,6 @@ func (e Column) comparable(f *From) sqlast.Expr {
 	}
 	return f.fitting(f.unindexed(x, e.Row, e.Col), e)
 }
-
-// Operation is an operation on operands as they are compared.
-type Operation struct {
-	Op   sqlast.Op
-	Args []Expr
-	of   Type
-}
-
-func (e Operation) Type() Type { return e.of }
 
 func (e Operation) SQL(f *From) sqlast.Expr {
 	if f.c.Emitted++; f.c.Emitted > MaxEmitted {
@@ -125,14 +74,6 @@ func (e Operation) SQL(f *From) sqlast.Expr {
 	}
 	return c
 }
-
-type In struct {
-	x    Expr
-	list []Expr
-	not  bool
-}
-
-func (e In) Type() Type { return Type{Kind: value.TypeBool} }
 
 func (e In) SQL(f *From) sqlast.Expr {
 	x, list := f.heldList(e.x, e.list)
@@ -183,13 +124,6 @@ func Shown(e Expr, f *From) sqlast.Expr {
 	}
 	return x
 }
-
-// SortKey is an expression that is sorted by. A condition is negated twice:
-// SQLite makes the constant of one that can't hold, like in([]), and takes a
-// number that stands alone in ORDER BY for that of an output.
-type SortKey struct{ X Expr }
-
-func (e SortKey) Type() Type { return e.X.Type() }
 
 func (e SortKey) SQL(f *From) sqlast.Expr {
 	if c, ok := e.X.(Column); ok && f.c.HeldAs(c.Col).Exact(c.Col.Kind) {
@@ -253,15 +187,6 @@ func Values(cond Expr) (out []Column) {
 	return out
 }
 
-func Compared(e Expr, f *From) sqlast.Expr {
-	if c, ok := e.(interface{ comparable(*From) sqlast.Expr }); ok {
-		return c.comparable(f)
-	}
-	return e.SQL(f)
-}
-
-func Call(op sqlast.Op, args ...sqlast.Expr) sqlast.Expr { return sqlast.Call{Op: op, Args: args} }
-
 // Beyond is that values come after others, by the first that differ.
 type Beyond struct {
 	Left, Right []Expr
@@ -279,15 +204,3 @@ func (e Beyond) SQL(f *From) sqlast.Expr {
 	}
 	return b
 }
-
-// ColumnOf is a column of a row.
-func ColumnOf(row *Row, col *decl.Column) Column { return Column{row, col} }
-
-// Apply is an operator applied to operands; of is what it gives.
-func Apply(op sqlast.Op, args []Expr, of Type) Operation { return Operation{op, args, of} }
-
-// InList is whether x is one of a list, or not.
-func InList(x Expr, list []Expr, not bool) In { return In{x, list, not} }
-
-// SortBy is x as rows are sorted by it.
-func SortBy(x Expr) SortKey { return SortKey{x} }

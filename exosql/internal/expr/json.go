@@ -1,5 +1,7 @@
 package expr
 
+// This file has what JSON holds at the end of some keys, and how that is compared and shown.
+
 import (
 	"slices"
 

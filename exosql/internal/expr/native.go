@@ -173,3 +173,104 @@ type byLetters struct{ x Expr }
 func (e byLetters) Type() Type { return Type{Kind: value.TypeText} }
 
 func (e byLetters) SQL(f *From) sqlast.Expr { return Text{e.x}.SQL(f) }
+
+// Text is an operand as text, compared by code points: on PostgreSQL a
+// column may hold it as an enum, and sort by a language's rules.
+type Text struct{ X Expr }
+
+func (e Text) Type() Type {
+	return Type{Kind: value.TypeText, Size: e.X.Type().bytes(), Native: Lettered(e.X.Type().Native)}
+}
+
+func (e Text) SQL(f *From) sqlast.Expr {
+	x := e.X.SQL(f)
+	if c, column := e.X.(Column); column && x != nil && f.c.Dialect == sqlast.SQLite {
+		if form := f.c.FormOf(c.Col); form.Numbers {
+			return Call(sqlast.CodePointText, x)
+		} else if form.Equality == decl.WiderEquality {
+			return Call(sqlast.ByCodePoint, x)
+		}
+	}
+	if _, value := e.X.(Argument); f.c.Dialect != sqlast.Postgres || x == nil {
+		return x
+	} else if value {
+		return Call(sqlast.CastedText, x)
+	}
+	return Call(sqlast.CodePointText, textual(e.X, x))
+}
+
+// sameText is a column of text as it is compared with another one by =, under the
+// columns' own collation: an index of either serves. Where a collation takes different texts for equal, pairs adds the exact
+// comparison. Two columns with different ones PostgreSQL refuses to compare.
+type sameText struct{ x Column }
+
+func (e sameText) Type() Type { return e.x.Type() }
+
+func (e sameText) SQL(f *From) sqlast.Expr {
+	x := f.Col(e.x.Row, e.x.Col)
+	if f.c.Dialect != sqlast.Postgres || x == nil {
+		return f.unindexed(x, e.x.Row, e.x.Col)
+	}
+	return Call(sqlast.CastedText, textual(e.x, x))
+}
+
+// ExactText is a column of texts as it is compared exactly: by its characters.
+type ExactText struct{ X Column }
+
+func (e ExactText) Type() Type { return e.X.Type() }
+
+func (e ExactText) SQL(f *From) sqlast.Expr {
+	x := f.Col(e.X.Row, e.X.Col)
+	switch {
+	case x == nil:
+		return nil
+	case f.c.equality(e.X.Col).ByType(): // its text has a collation that is exact, and an index of the text serves
+		return Call(sqlast.CastedText, x)
+	}
+	return Call(sqlast.CodePointText, textual(e.X, x))
+}
+
+// ownText is a text as the equality of a column compares it: the column itself, or the one column of a subquery.
+type ownText struct {
+	x  Expr
+	by decl.Form
+}
+
+func (e ownText) Type() Type { return e.x.Type() }
+
+func (e ownText) SQL(f *From) sqlast.Expr {
+	c, column := e.x.(Column)
+	if !column {
+		return e.collated(e.x.(Subquery).write(f, func(x Expr, sub *From) sqlast.Expr { return ownText{x, e.by}.SQL(sub) }))
+	}
+	if f.c.Dialect == sqlast.SQLite || e.by.Equality.ByType() {
+		return f.unindexed(f.Col(c.Row, c.Col), c.Row, c.Col)
+	}
+	return c.comparable(f)
+}
+
+// collated is what was made of the column: in an expression SQLite forgets a column's collation.
+func (e ownText) collated(x sqlast.Expr) sqlast.Expr {
+	if op, ok := collations[e.by.Collation]; ok && x != nil {
+		return Call(op, x)
+	}
+	return x
+}
+
+// collations write an expression of SQLite with the collation of a column that it was made of.
+var collations = map[string]sqlast.Op{"NOCASE": sqlast.NoCase, "RTRIM": sqlast.RightTrim}
+
+// PlainText is e without what only says how its text is compared.
+func PlainText(e Expr) Expr {
+	switch t := e.(type) {
+	case Text:
+		return t.X
+	case Native:
+		return t.x
+	case ownText:
+		return t.x
+	}
+	return e
+}
+
+func texted(args []Expr) []Expr { return Mapped(args, func(a Expr) Expr { return Text{a} }) }

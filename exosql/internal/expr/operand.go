@@ -1,38 +1,14 @@
 package expr
 
+// This file prepares the operands of a comparison, so that = and < mean the same on both engines.
+
 import (
 	"slices"
 
 	"github.com/exoagent/exoagent/exo/value"
-	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
-
-// Text is an operand as text, compared by code points: on PostgreSQL a
-// column may hold it as an enum, and sort by a language's rules.
-type Text struct{ X Expr }
-
-func (e Text) Type() Type {
-	return Type{Kind: value.TypeText, Size: e.X.Type().bytes(), Native: Lettered(e.X.Type().Native)}
-}
-
-func (e Text) SQL(f *From) sqlast.Expr {
-	x := e.X.SQL(f)
-	if c, column := e.X.(Column); column && x != nil && f.c.Dialect == sqlast.SQLite {
-		if form := f.c.FormOf(c.Col); form.Numbers {
-			return Call(sqlast.CodePointText, x)
-		} else if form.Equality == decl.WiderEquality {
-			return Call(sqlast.ByCodePoint, x)
-		}
-	}
-	if _, value := e.X.(Argument); f.c.Dialect != sqlast.Postgres || x == nil {
-		return x
-	} else if value {
-		return Call(sqlast.CastedText, x)
-	}
-	return Call(sqlast.CodePointText, textual(e.X, x))
-}
 
 // alike prepares operands that are compared, or one of which becomes the result:
 // numbers of different types as exact ones, values as what they stand beside. It
@@ -86,35 +62,6 @@ func kinds(args []Expr) int {
 		}
 	}
 	return len(seen)
-}
-
-// Exactly is a number to be calculated with.
-func (f *From) Exactly(e Expr) Expr {
-	t := e.Type()
-	switch v, val := e.(Argument); {
-	case val:
-		return v.As(value.TypeDecimal)
-	case t.Exact, t.Kind == value.TypeDecimal, t.Kind == value.TypeNull:
-		return e
-	case t.Kind == value.TypeFloat:
-		return Operation{sqlast.FloatExact, []Expr{e}, Type{Kind: t.Kind, Exact: true, Size: t.digits()}}
-	}
-	return Operation{sqlast.IntExact, []Expr{e}, Type{Kind: t.Kind, Exact: true, Size: t.digits()}}
-}
-
-// sameText is a column of text as it is compared with another one by =, under the
-// columns' own collation: an index of either serves. Where a collation takes different texts for equal, pairs adds the exact
-// comparison. Two columns with different ones PostgreSQL refuses to compare.
-type sameText struct{ x Column }
-
-func (e sameText) Type() Type { return e.x.Type() }
-
-func (e sameText) SQL(f *From) sqlast.Expr {
-	x := f.Col(e.x.Row, e.x.Col)
-	if f.c.Dialect != sqlast.Postgres || x == nil {
-		return f.unindexed(x, e.x.Row, e.x.Col)
-	}
-	return Call(sqlast.CastedText, textual(e.x, x))
 }
 
 // Pair is the one comparison of key columns: a and b as they are compared by = in the
@@ -254,4 +201,18 @@ func sorted(e Expr) Expr {
 		return Native{e, true}
 	}
 	return KeyOf(e, e.Type())
+}
+
+func declared(a, b Column) bool {
+	if a.Row.Facet == nil {
+		return false
+	}
+	for _, m := range a.Row.Facet.Links {
+		for _, p := range m.L.Pairs {
+			if p.From == a.Col && p.To == b.Col {
+				return true
+			}
+		}
+	}
+	return false
 }

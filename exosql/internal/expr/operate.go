@@ -242,16 +242,6 @@ func (f *From) Predicate(p *decl.Pred, row *Row, origin plan.Origin) sqlast.Expr
 	return f.Operate(op, args, Type{Kind: value.TypeBool}).SQL(f)
 }
 
-func texted(args []Expr) []Expr { return Mapped(args, func(a Expr) Expr { return Text{a} }) }
-
-func Mapped[T any](args []Expr, f func(Expr) T) []T {
-	out := make([]T, len(args))
-	for i, a := range args {
-		out[i] = f(a)
-	}
-	return out
-}
-
 // slice is a part of a text, up to a position or, of substr, of a length.
 func slice(op *language.Operator, args []Expr, of Type) Expr {
 	start := args[1].(Argument).As(plan.ArgPosition)
@@ -271,4 +261,27 @@ func slice(op *language.Operator, args []Expr, of Type) Expr {
 	}
 	of.Size = textSize(sqlast.Substr, out)
 	return Operation{sqlast.Substr, out, of}
+}
+
+// holdsExactly is a condition of the host on a column whose equality is wider than exact, or nil where it is the same either way.
+func (f *From) holdsExactly(op *language.Operator, x Column, args []Expr) sqlast.Expr {
+	if !f.c.Wider(x.Col) {
+		return nil
+	}
+	truth := Type{Kind: value.TypeBool}
+	by := func(x Expr) Expr {
+		with := append([]Expr{x}, args...)
+		if op.Form == language.FormList {
+			all := f.Keyed(with)
+			return In{all[0], all[1:], op.Name == "notIn"}
+		}
+		return f.Operate(op, with, truth)
+	}
+	switch {
+	case op.Name == "eq" || op.Name == "in":
+		return Operation{sqlast.And, []Expr{by(f.own(x)), by(ExactText{x})}, truth}.SQL(f)
+	case op.Name == "ne" || op.Name == "notIn", op.Form == language.FormOrdered && f.c.Dialect == sqlast.SQLite: // PostgreSQL sorts by characters anyway
+		return by(ExactText{x}).SQL(f)
+	}
+	return nil
 }

@@ -34,10 +34,6 @@ func (e Column) comparablePostgres(x sqlast.Expr) sqlast.Expr {
 	return x
 }
 
-// single reports whether the column has PostgreSQL's type real. It is the number that it is written as: beside a double, 0.1 would be
-// another one, and no row would have what the program was shown.
-func (e Column) single() bool { return e.Row.Form != nil && e.Row.Form(e.Col).Type == "real" }
-
 // TieBreak is a column of a key in an order that only breaks ties: times as they
 // are stored are as good as any.
 func (f *From) TieBreak(row *Row, col *decl.Column) sqlast.Expr {

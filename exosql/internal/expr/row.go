@@ -5,16 +5,46 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// This file says where the columns of a row are at the moment in which an expression is written: an expression holds a row and a column,
-// and never a name.
+// This file has what all others build on: what an expression is, the rows that it reads, and the statement that it is written into. An
+// expression holds a row and a column, and never a name: where the column is, its From knows at the moment in which it is written.
 
-// occurrence is one row variable of a query: one table, in one place.
+// Expr is an expression over rows. It becomes SQL when it is known in which
+// from it is used.
+type Expr interface {
+	SQL(f *From) sqlast.Expr
+	Type() Type
+}
+
+// Type is what the values of an expression are.
+type Type struct {
+	Kind  string // a scalar type of exo
+	Exact bool   // a number that was calculated: on SQLite a whole number or the text of a decimal, on PostgreSQL a numeric
+	Size  Digits // of a number, or of a text; zero: what its kind holds
+
+	Native decl.Native // of a text: the type that the database has it in
+}
+
+func (t Type) Number() bool { return scalar.NumberRank(t.Kind) > 0 }
+
+// Decimal reports whether comparing it needs exact numbers.
+func (t Type) Decimal() bool { return t.Exact || t.Kind == value.TypeDecimal }
+
+// Digits bounds how long a number can be: its digits before the point and behind
+// it. They are known when a query is compiled, from the types of what it is made
+// of. So what could become too long for an engine is refused for every row or for
+// none: PostgreSQL would fail for the rows that are long, and show that there are such.
+type Digits struct{ Whole, part int }
+
+// Row is one row variable of a query: one table, in one place.
 type Row struct {
 	Grant *scope.Grant // which grant's scopes apply to it
 	Facet *decl.Facet  // what a program sees of it; nil for hidden ones
@@ -38,7 +68,7 @@ type Row struct {
 
 	Selected Expr // it is no row at all, but what select showed under a name
 
-	Depth     *decl.Column // of a row of a tree: see tree.go
+	Depth     *decl.Column // of a row of a tree
 	DepthName string       // and what programs call it
 }
 
@@ -64,12 +94,14 @@ type Place struct {
 	Derived *Derived
 }
 
+// Derived is a derived table that is being built: its rows, and the outputs that were used so far.
 type Derived struct {
 	Inner *From
 	Sel   *sqlast.Select
 	Outs  map[OutKey]string
 }
 
+// OutKey is a column of a row, as an output.
 type OutKey struct {
 	Row *Row
 	Col *decl.Column
@@ -92,6 +124,7 @@ func (f *From) Col(row *Row, col *decl.Column) sqlast.Expr {
 	return sqlast.Column{Alias: p.Alias, Name: p.Derived.Expose(row, col)}
 }
 
+// Expose makes a column of a row an output, and returns the name of that.
 func (d *Derived) Expose(row *Row, col *decl.Column) string {
 	k := OutKey{row, col}
 	name, ok := d.Outs[k]
@@ -131,16 +164,6 @@ func (c *State) Guarded(row *Row) bool { return slices.Contains(c.Guards, row.Al
 
 // Scanned reports whether a guarded table is not searched for its scope, which holds most of it.
 func (c *State) Scanned(row *Row) bool { return slices.Contains(c.Scans, row.Alias) }
-
-// FixedOf is what a scope fixes, where a search for it finds the rows in scope and no others. By an equality that is wider than exact
-// it finds others too, on which no expression of a program may be tried.
-func (c *State) FixedOf(e scope.Entry) ([]scope.Fixed, bool) {
-	fixed, ok := e.Fixed()
-	for _, x := range fixed {
-		ok = ok && !c.Wider(x.Col)
-	}
-	return fixed, ok
-}
 
 // fixes reports whether the scope of a row gives a column one value.
 func (c *State) fixes(row *Row, col *decl.Column) bool {
@@ -204,4 +227,200 @@ func (f *From) Sees(row *Row) bool {
 		}
 	}
 	return false
+}
+
+// Engine is the database that a statement is written for.
+type Engine struct {
+	Dialect sqlast.Dialect
+	// Form is how the database holds a column. nil: nobody knows, and all texts are compared twice.
+	Form func(*decl.Column) decl.Form
+	// Again: rows that were sorted as columns are stored had a misfit, see marked.
+	Again bool
+}
+
+// State is what expressions read of the statement that they are written into, and note in it. The compiler embeds it.
+type State struct {
+	Engine  Engine
+	known   map[*decl.Column]decl.Form // what engine has answered
+	Dialect sqlast.Dialect             // of engine
+	Program bool                       // the statement is a program's, and no chain of typed calls
+	Zoned   bool                       // local time is not UTC
+	Queries queries
+
+	fence.Form // in which it is compiled
+
+	Slots   []plan.Source
+	Emitted int // operations written: what is repeated in the statement counts each time
+	Handled int // bytes of made texts in one row, weighed, see handle
+	Held    int // bytes of them
+	holding int // aggregates that hold values, see holds
+	Charge  int // the most of the labelled columns that the statement names
+
+	Unchanged  bool           // a condition of ifUnchanged is being interpreted
+	Satisfying bool           // conditions of a scope are being written
+	Guarding   bool           // the scope of a guard is being written
+	Linking    bool           // the condition of a link is being written
+	Compared   []*decl.Column // all columns that links compare, of an earlier compilation, where some tables are guarded
+	Touched    []*Row         // whose columns are read in what is written, while guards are
+	Unguarded  bool           // a condition that would need a guard has none
+	Sorting    bool           // by something of a guarded table
+	Conditions int            // conditions of the program that are being written, one in another
+
+	Needed   bool     // what is written has to hold: unknown is as good as false
+	Fitted   []Column // columns whose misfits are null in the statement
+	Paging   bool     // the condition of a page whose rows are sorted as columns are stored is written
+	Raw      int      // columns are written as they are stored: see misfit.go
+	Changing bool     // the rows are found to be changed
+	Base     *Row     // the row that is changed, once it is known
+	Extremes bool     // the one value that is asked is the least or the greatest of a column
+
+	Over overWindow // aggregates that are written are of it, or nil
+
+	Failed error // met while something is written
+}
+
+// queries writes the queries that stand in expressions. The compiler does: an expression knows the node of the message, and no more.
+type queries interface {
+	// Value is what a subquery gives, written by how.
+	Value(f *From, e Subquery, how func(Expr, *From) sqlast.Expr) sqlast.Expr
+	// Among is whether a value is among those of a query.
+	Among(f *From, e Among) sqlast.Expr
+	// Column is the column that a subquery is of, of the one row that a link leads to; nil: it is something else.
+	Column(f *From, e Subquery) *decl.Column
+}
+
+// overWindow writes an aggregate over the rows of a window.
+type overWindow interface {
+	Of(a sqlast.Aggregate) sqlast.Windowed
+}
+
+// MaxEmitted bounds what is written of it: an operand that is repeated could
+// double with each level.
+const MaxEmitted = 50_000
+
+// FormOf is how the database holds a column.
+func (c *State) FormOf(col *decl.Column) decl.Form {
+	f, known := c.known[col]
+	if !known {
+		if f = c.Engine.FormOf(col); c.known == nil {
+			c.known = map[*decl.Column]decl.Form{}
+		}
+		c.known[col] = f
+	}
+	return f
+}
+
+// Forms is form for rows of a table of PostgreSQL. SQLite has no other types.
+func (c *State) Forms() func(*decl.Column) decl.Form {
+	if c.Dialect != sqlast.Postgres {
+		return nil
+	}
+	return c.FormOf
+}
+
+// Fail ends the compilation with an error that is met while a statement is written.
+func (c *State) Fail(err error) {
+	if c.Failed == nil {
+		c.Failed = err
+	}
+}
+
+// Need writes a condition that has to hold, or one that is unknown where it is neither true nor false.
+func (c *State) Need(holds bool, write func() sqlast.Expr) sqlast.Expr {
+	before := c.Needed
+	c.Needed = holds
+	x := write()
+	c.Needed = before
+	return x
+}
+
+// FormOf is how the database holds a column.
+func (e Engine) FormOf(col *decl.Column) decl.Form {
+	if e.Form == nil {
+		return decl.Form{}
+	}
+	return e.Form(col)
+}
+
+// Column is a column of a row.
+type Column struct {
+	Row *Row
+	Col *decl.Column
+}
+
+func (e Column) Type() Type {
+	t := Type{Kind: e.Col.Kind}
+	if t.Kind == value.TypeText {
+		t.Native = e.form().Native
+	}
+	return t
+}
+
+// form is how the database holds the column.
+func (e Column) form() decl.Form {
+	if e.Row == nil || e.Row.Form == nil { // on SQLite a text is a text
+		return decl.Form{}
+	}
+	return e.Row.Form(e.Col)
+}
+
+// ColumnOf is a column of a row.
+func ColumnOf(row *Row, col *decl.Column) Column { return Column{row, col} }
+
+// single reports whether the column has PostgreSQL's type real. It is the number that it is written as: beside a double, 0.1 would be
+// another one, and no row would have what the program was shown.
+func (e Column) single() bool { return e.Row.Form != nil && e.Row.Form(e.Col).Type == "real" }
+
+// Operation is an operation on operands as they are compared.
+type Operation struct {
+	Op   sqlast.Op
+	Args []Expr
+	of   Type
+}
+
+func (e Operation) Type() Type { return e.of }
+
+// Apply is an operator applied to operands; of is what it gives.
+func Apply(op sqlast.Op, args []Expr, of Type) Operation { return Operation{op, args, of} }
+
+// In is whether x is one of a list, or not.
+type In struct {
+	x    Expr
+	list []Expr
+	not  bool
+}
+
+func (e In) Type() Type { return Type{Kind: value.TypeBool} }
+
+// InList is whether x is one of a list, or not.
+func InList(x Expr, list []Expr, not bool) In { return In{x, list, not} }
+
+// SortKey is an expression that is sorted by. A condition is negated twice:
+// SQLite makes the constant of one that can't hold, like in([]), and takes a
+// number that stands alone in ORDER BY for that of an output.
+type SortKey struct{ X Expr }
+
+// SortBy is x as rows are sorted by it.
+func SortBy(x Expr) SortKey { return SortKey{x} }
+
+func (e SortKey) Type() Type { return e.X.Type() }
+
+// Call is an operation of SQL.
+func Call(op sqlast.Op, args ...sqlast.Expr) sqlast.Expr { return sqlast.Call{Op: op, Args: args} }
+
+// Compared is an expression as it is compared and sorted.
+func Compared(e Expr, f *From) sqlast.Expr {
+	if c, ok := e.(interface{ comparable(*From) sqlast.Expr }); ok {
+		return c.comparable(f)
+	}
+	return e.SQL(f)
+}
+
+// Mapped is what f makes of each expression.
+func Mapped[T any](args []Expr, f func(Expr) T) []T {
+	out := make([]T, len(args))
+	for i, a := range args {
+		out[i] = f(a)
+	}
+	return out
 }

@@ -16,15 +16,6 @@ const (
 	maxLiteral = 256 << 10
 )
 
-// bytes is the bound of a value as a text; zero if there is none.
-func (t Type) bytes() Digits {
-	switch t.Kind {
-	case value.TypeText, value.TypeNull:
-		return t.Size
-	}
-	return Digits{Whole: 64} // a day, a UUID: a number is no text before toText
-}
-
 // Fits refuses what could become too large for an engine, in whatever row.
 func (t Type) Fits(op string) error {
 	switch d := t.digits(); {

@@ -1,5 +1,7 @@
 package expr
 
+// This file has times and days: their parts, local time, and the forms in which SQLite holds them.
+
 import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"

@@ -12,6 +12,7 @@ import (
 // Names is what the placeholders of the enclosing callbacks stand for.
 type Names map[*message.Node][]Named
 
+// Named is a row under the name that a callback has for it.
 type Named struct {
 	Name string
 	Row  *Row

@@ -3,8 +3,6 @@ package shape
 import (
 	"fmt"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
@@ -237,24 +235,4 @@ func plain(r *decl.Relation) error {
 		}
 	}
 	return nil
-}
-
-// shapeIDs numbers the shapes of grants, so that plan keys stay short. It grows
-// with the declarations of the program, not with its users or requests: it holds
-// structure only, so facets that are built anew for each request have one shape.
-var (
-	shapeMu   sync.Mutex
-	shapeIDs  = map[string]uint64{}
-	shapeNext atomic.Uint64
-)
-
-func shapeID(s string) uint64 {
-	shapeMu.Lock()
-	defer shapeMu.Unlock()
-	id, ok := shapeIDs[s]
-	if !ok {
-		id = shapeNext.Add(1)
-		shapeIDs[s] = id
-	}
-	return id
 }
