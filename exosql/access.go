@@ -254,7 +254,7 @@ func (o *object) paths(ctx context.Context, asked engine.Session, live *schema.D
 			out = append(out, AccessPath{Facet: fc.Alias, Table: fc.Table.Name, Column: col.Name, By: ByNone})
 		}
 		for _, use := range uses {
-			p, err := o.ready().grant.Probe(o.db.engine(ctx), fc, col, use)
+			p, err := compile.NewProbe(o.ready().grant, o.db.engine(ctx), fc, col, use)
 			if err != nil {
 				return nil, err
 			}

@@ -11,9 +11,9 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/bridge"
-	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/rowsec"
+	"github.com/exoagent/exoagent/exosql/internal/shape"
 )
 
 // Of makes the object by which a program reaches r: the rows of r as f shows
@@ -62,7 +62,7 @@ type offer struct {
 type bound struct {
 	err   error
 	rel   *decl.Relation
-	grant compile.Prepared
+	grant shape.Prepared
 	// secrets are the labelled columns of the tables that it reaches, whether a facet shows them or not; hidden are those of the tables
 	// whose rows are labelled.
 	secrets []*decl.Column
@@ -79,7 +79,7 @@ func (o *offer) check() error {
 		if o.err = o.fits(o.rel); o.err != nil {
 			return
 		}
-		o.rows, o.err = compile.Grantable(o.facet, o.rel)
+		o.rows, o.err = shape.Grantable(o.facet, o.rel)
 	})
 	return o.err
 }
@@ -132,7 +132,7 @@ func (o *object) make(b *bound) error {
 			return err
 		}
 	}
-	if b.grant, err = compile.Prepare(o.facet, b.rel); err != nil {
+	if b.grant, err = shape.Prepare(o.facet, b.rel); err != nil {
 		return err
 	}
 	if o.bind != nil && !b.grant.Rows.Same(o.rows) { // programs would read it under the labels of the example

@@ -11,11 +11,13 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/rowsec"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/exosql/internal/shape"
 	"github.com/exoagent/exoagent/exosql/internal/writing"
 )
 
@@ -54,7 +56,7 @@ func (db *DB) relation(ctx context.Context, tx *Tx, r *decl.Relation, kind plan.
 
 // chain finds or makes the plan of a chain of typed calls.
 func (db *DB) chain(ctx context.Context, key []byte, s interface {
-	Compile(compile.Engine, compile.Position) (*plan.Plan, error)
+	Compile(expr.Engine, compile.Position) (*plan.Plan, error)
 }, after compile.Position) (*plan.Plan, error) {
 	if p, ok := db.plans.Get(key); ok {
 		return p, nil
@@ -81,7 +83,7 @@ type asked struct {
 
 	hooked *decl.Facet // whose rows it writes, where hooks of its table were asked
 
-	again bool // rows that are sorted as columns are stored had a misfit: see compile.Engine
+	again bool // rows that are sorted as columns are stored had a misfit: see expr.Engine
 
 	page  *page // of a page, or nil
 	after []value.Value
@@ -179,7 +181,7 @@ func (db *DB) guarded(ctx context.Context, open *plan.Plan, refused *fence.Refus
 	return p
 }
 
-func (db *DB) engineOf(ctx context.Context, a *asked) compile.Engine {
+func (db *DB) engineOf(ctx context.Context, a *asked) expr.Engine {
 	e := db.engine(ctx)
 	e.Again = a.again
 	return e
@@ -219,8 +221,8 @@ func shapeKey(key []byte, a *asked) []byte {
 	return append(append(key, '|'), a.m.Shape...)
 }
 
-func grantsOf(objs []*object) []compile.Prepared {
-	out := make([]compile.Prepared, len(objs))
+func grantsOf(objs []*object) []shape.Prepared {
+	out := make([]shape.Prepared, len(objs))
 	for i, o := range objs {
 		out[i] = o.ready().grant
 	}

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/shape"
 )
 
 // WithoutScope is an object as a query compiler would have it that forgets every scope: its programs are compiled
@@ -29,7 +29,7 @@ func WithoutScope(t *testing.T, x exo.Object) exo.Object {
 		}
 	}
 	b := &bound{rel: all, settings: o.ready().settings}
-	if b.grant, err = compile.Prepare(o.facet, all); err != nil {
+	if b.grant, err = shape.Prepare(o.facet, all); err != nil {
 		t.Fatal(err)
 	}
 	broken := &object{offer: o.offer}

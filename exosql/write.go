@@ -13,12 +13,13 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/check"
-	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/exosql/internal/shape"
 	"github.com/exoagent/exoagent/exosql/internal/writing"
 	"github.com/exoagent/exoagent/schema"
 )
@@ -194,7 +195,7 @@ func (db *DB) beside(a *asked) (beside, labelled []*object, err error) {
 		if len(o.ready().secrets)+len(o.ready().hidden) > 0 {
 			labelled = append(labelled, o)
 		}
-		if o.ready().grant.Tells() && !slices.Contains(a.objs, o) { // else the message has the grant
+		if o.ready().grant.Depends() && !slices.Contains(a.objs, o) { // else the message has the grant
 			beside = append(beside, o)
 		}
 	}
@@ -340,7 +341,7 @@ func (o *object) labelled() (to []*decl.Column, rows []*decl.Table, err error) {
 // writeOf is what an object lets programs change through a facet, by a message or in the eyes of Check. g is its grant, and link that through
 // which rows are inserted, or nil. beside are the grants of others that the programs have, and labelled the objects whose labelled
 // columns a rule of the database may reveal.
-func (o *object) writeOf(g *scope.Grant, f *decl.Facet, link *decl.Link, beside []compile.Prepared, labelled []*object) (writing.Write, error) {
+func (o *object) writeOf(g *scope.Grant, f *decl.Facet, link *decl.Link, beside []shape.Prepared, labelled []*object) (writing.Write, error) {
 	of, err := writeOf(g, f, o.ready().grant.Rows)
 	if err != nil {
 		return of, err
@@ -427,9 +428,9 @@ func (db *DB) learn(live *schema.Database) {
 
 // engine is the database for the compiler. What it takes for equal is looked up when a statement first compares a text that decides
 // which rows are in scope: by the catalogue that is known, however old, or else by one that is read now. A host need not call Check.
-func (db *DB) engine(ctx context.Context) compile.Engine {
+func (db *DB) engine(ctx context.Context) expr.Engine {
 	failed := false
-	return compile.Engine{Dialect: db.dialect, Form: func(col *decl.Column) decl.Form {
+	return expr.Engine{Dialect: db.dialect, Form: func(col *decl.Column) decl.Form {
 		db.liveMu.Lock()
 		live := db.live
 		db.liveMu.Unlock()

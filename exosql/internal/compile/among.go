@@ -3,27 +3,9 @@ package compile
 import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
-	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
-
-// amongExpr is whether a value is among those of a query's one column. The query's tables enter by their own grants. It
-// stands behind a fence of its own, so that no value of the outer rows is looked up in rows out of scope
-// (TestAmongReads), and the condition itself stands where any other of the program does.
-//
-// NULL is no member: of a list with one, SQL's NOT IN would hold for no row. Where the value itself is NULL, both are unknown as of
-// a list of values, and the negation of in in JavaScript's form holds.
-type amongExpr struct {
-	x   expr
-	n   *message.Node // the query
-	env names
-	not bool
-
-	null bool // where x is NULL it holds
-	held bool // unknown is as good as false
-}
-
-func (e amongExpr) typ() exprType { return exprType{kind: value.TypeBool} }
 
 // isQuery reports whether the argument of an operator is a query, and no list.
 func isQuery(n *message.Node) bool {
@@ -31,61 +13,61 @@ func isQuery(n *message.Node) bool {
 }
 
 // among interprets in and notIn of a query.
-func (f *from) among(x expr, n *message.Node, env names) (expr, error) {
-	e := amongExpr{x: x, n: n.Args[0], env: env, not: n.Name == "notIn"}
-	trial := *f.c // for its errors, see ask
-	at := &from{c: &trial, outer: f.outer, sources: f.sources, rows: f.rows, at: f.at}
-	err := at.writeAmong(e, func(*from, sqlast.Expr, sqlast.Expr, []sqlast.Expr) {})
+func (f *from) among(x expr.Expr, n *message.Node, env expr.Names) (expr.Expr, error) {
+	e := expr.Among{X: x, N: n.Args[0], Env: env, Not: n.Name == "notIn"}
+	trial, at := f.c.trial(&f.From) // for its errors
+	err := trial.writeAmong(at, e, func(*from, sqlast.Expr, sqlast.Expr, []sqlast.Expr) {})
 	f.c.steps = trial.steps
 	if err == nil {
-		err = trial.failed
+		err = trial.Failed
 	}
 	return e, err
 }
 
-func (e amongExpr) sql(f *from) (x sqlast.Expr) {
-	if !f.c.mayAsk() {
+// Among writes whether a value is among those of a query.
+func (c *compiler) Among(f *expr.From, e expr.Among) (x sqlast.Expr) {
+	if !c.mayAsk() {
 		return sqlast.Null
 	}
-	err := f.writeAmong(e, func(sub *from, theirs, ours sqlast.Expr, fence []sqlast.Expr) {
-		if e.not && f.c.dialect == sqlast.Postgres { // which makes an anti-join of it, and of NOT IN nothing
-			sub.where = append(sub.where, call(sqlast.Eq, theirs, ours))
-			x = e.ofValue(f, sqlast.Exists{Sub: sub.one(), Not: true})
+	err := c.writeAmong(f, e, func(sub *from, theirs, ours sqlast.Expr, fence []sqlast.Expr) {
+		if e.Not && c.Dialect == sqlast.Postgres { // which makes an anti-join of it, and of NOT IN nothing
+			sub.where = append(sub.where, expr.Call(sqlast.Eq, theirs, ours))
+			x = ofValue(e, f, sqlast.Exists{Sub: sub.one(), Not: true})
 			return
 		}
 		x = sqlast.InSelect{X: ours, Sub: sub.sources.Of(&sqlast.Select{Columns: []sqlast.Output{{Expr: theirs, As: "k"}}, Where: sub.where, Offset: fence})}
 		switch {
-		case e.not && e.null:
-			x = call(sqlast.Not, call(sqlast.Coalesce, x, sqlast.False))
-		case e.not && f.neverNull(e.x):
-			x = call(sqlast.Not, x)
-		case e.not:
-			x = e.ofValue(f, call(sqlast.Not, x))
+		case e.Not && e.Null:
+			x = expr.Call(sqlast.Not, expr.Call(sqlast.Coalesce, x, sqlast.False))
+		case e.Not && f.NeverNull(e.X):
+			x = expr.Call(sqlast.Not, x)
+		case e.Not:
+			x = ofValue(e, f, expr.Call(sqlast.Not, x))
 		}
 	})
 	if err != nil {
-		f.c.fail(err)
+		c.Fail(err)
 		return sqlast.Null
 	}
 	return x
 }
 
 // ofValue is the condition none where x is a value. Where it is NULL the condition is unknown.
-func (e amongExpr) ofValue(f *from, none sqlast.Expr) sqlast.Expr {
+func ofValue(e expr.Among, f *expr.From, none sqlast.Expr) sqlast.Expr {
 	switch {
-	case e.null:
+	case e.Null:
 		return none
-	case e.held: // PostgreSQL makes no anti-join in a CASE
-		return call(sqlast.And, call(sqlast.IsNotNull, e.x.sql(f)), none)
+	case e.Held: // PostgreSQL makes no anti-join in a CASE
+		return expr.Call(sqlast.And, expr.Call(sqlast.IsNotNull, e.X.SQL(f)), none)
 	}
-	return call(sqlast.Case, call(sqlast.IsNotNull, e.x.sql(f)), none, sqlast.Null)
+	return expr.Call(sqlast.Case, expr.Call(sqlast.IsNotNull, e.X.SQL(f)), none, sqlast.Null)
 }
 
 // writeAmong builds the query of e and gives write the two sides as they are compared, and the fence that the select of theirs
 // needs itself.
-func (f *from) writeAmong(e amongExpr, write func(sub *from, theirs, ours sqlast.Expr, fence []sqlast.Expr)) error {
-	sub := f.inside(e.n)
-	q, err := sub.query(e.n, e.env)
+func (c *compiler) writeAmong(f *expr.From, e expr.Among, write func(sub *from, theirs, ours sqlast.Expr, fence []sqlast.Expr)) error {
+	sub := c.inside(e.N, f)
+	q, err := sub.query(e.N, e.Env)
 	if err == nil {
 		err = sub.settle(q)
 	}
@@ -100,26 +82,26 @@ func (f *from) writeAmong(e amongExpr, write func(sub *from, theirs, ours sqlast
 		return fail.Errorf(fail.Invalid, "in", "the query must show one column: write .select(t => t.column) behind it")
 	}
 	theirs := out.items[0].expr
-	if c, ok := theirs.(cell); ok && c.list != "" {
+	if c, ok := theirs.(expr.Cell); ok && c.List != "" {
 		return fail.Errorf(fail.Invalid, "in", "a collected list can only be shown: select it, and go on with the rows")
 	}
 	var fence []sqlast.Expr
-	if sub.fence(); len(f.c.Guards) > 0 { // an engine may join the two, and look up the value in a guarded table
-		if f.c.dialect == sqlast.SQLite && sub.neverNull(theirs) {
+	if sub.fence(); len(c.Guards) > 0 { // an engine may join the two, and look up the value in a guarded table
+		if c.Dialect == sqlast.SQLite && sub.NeverNull(theirs) {
 			fence = []sqlast.Expr{sqlast.Zero} // it reads a derived table slowly here; of one that may be null a condition stands outside
 		} else {
 			sub.enclose()
 		}
 	}
-	f.handle(sqlast.Eq, []expr{e.x, theirs})
-	both := f.keyed([]expr{e.x, theirs})
-	if !sub.neverNull(theirs) {
-		sub.where = append(sub.where, call(sqlast.IsNotNull, theirs.sql(sub)))
+	f.Handle(sqlast.Eq, []expr.Expr{e.X, theirs})
+	both := f.Keyed([]expr.Expr{e.X, theirs})
+	if !sub.NeverNull(theirs) {
+		sub.where = append(sub.where, expr.Call(sqlast.IsNotNull, theirs.SQL(&sub.From)))
 	}
-	needed := f.c.needed
-	f.c.needed = false // of the operands
-	theirSide, ourSide := compared(both[1], sub), compared(both[0], f)
-	f.c.needed = needed
+	needed := c.Needed
+	c.Needed = false // of the operands
+	theirSide, ourSide := expr.Compared(both[1], &sub.From), expr.Compared(both[0], f)
+	c.Needed = needed
 	write(sub, theirSide, ourSide, fence)
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
@@ -19,36 +20,39 @@ import (
 // behind the fence, or in a plan judged open, and sorts no row out of scope.
 type listExpr struct {
 	g      *group
-	text   expr
-	within []expr
+	text   expr.Expr
+	within []expr.Expr
 }
 
-func (e listExpr) typ() exprType { return exprType{kind: value.TypeJSON} }
+func (e listExpr) Type() expr.Type { return expr.Type{Kind: value.TypeJSON} }
 
-func (e listExpr) sql(f *from) sqlast.Expr {
-	if f.c.emitted++; f.c.emitted > maxEmitted {
+func (e listExpr) SQL(*expr.From) sqlast.Expr {
+	c := e.g.inner.c
+	if c.Emitted++; c.Emitted > expr.MaxEmitted {
 		return sqlast.Null // finish refuses the whole
 	}
-	if len(f.c.Guards) > 0 {
-		f.c.unguarded = true // rows out of scope may be read in such a statement, and not be sorted by the program
+	if len(c.Guards) > 0 {
+		c.Unguarded = true // rows out of scope may be read in such a statement, and not be sorted by the program
 	}
-	before := f.c.sorting
-	f.c.sorting = true
-	defer func() { f.c.sorting = before }()
+	before := c.Sorting
+	c.Sorting = true
+	defer func() { c.Sorting = before }()
 	if e.g.rows == nil {
-		return sqlast.Collected{X: e.value(f), OrderBy: e.order(f)}
+		return sqlast.Collected{X: e.value(e.g.inner), OrderBy: e.order(e.g.inner)}
 	}
-	in := e.g.rows.inner
-	x := e.output(f, e.value(in))
+	in := e.g.under
+	x := e.output(e.value(in))
 	var keys []sqlast.Expr
 	for _, k := range e.g.by {
-		keys = append(keys, in.canonicalSQL(k))
+		keys = append(keys, in.CanonicalSQL(k))
 	}
-	return sqlast.Collected{X: x, Run: e.output(f, sqlast.Running{X: e.value(in), PartitionBy: keys, OrderBy: e.order(in)})}
+	return sqlast.Collected{X: x, Run: e.output(sqlast.Running{X: e.value(in), PartitionBy: keys, OrderBy: e.order(in)})}
 }
 
 // value is the text of a row in the list, or NULL.
-func (e listExpr) value(f *from) sqlast.Expr { return among(f, e.text.sql(f), e.within) }
+func (e listExpr) value(f *from) sqlast.Expr {
+	return expr.OnlyWhere(&f.From, e.text.SQL(&f.From), e.within)
+}
 
 // order ends in the text itself: a table may have no key.
 func (e listExpr) order(f *from) []sqlast.Order {
@@ -56,11 +60,11 @@ func (e listExpr) order(f *from) []sqlast.Order {
 }
 
 // output adds a column to the rows that are grouped.
-func (e listExpr) output(f *from, x sqlast.Expr) sqlast.Expr {
+func (e listExpr) output(x sqlast.Expr) sqlast.Expr {
 	d := e.g.rows
-	name := fmt.Sprintf("w%d", len(d.sel.Columns))
-	d.sel.Columns = append(d.sel.Columns, sqlast.Output{Expr: x, As: name})
-	return sqlast.Column{Alias: f.at[f.rows[0]].alias, Name: name}
+	name := fmt.Sprintf("w%d", len(d.Sel.Columns))
+	d.Sel.Columns = append(d.Sel.Columns, sqlast.Output{Expr: x, As: name})
+	return sqlast.Column{Alias: e.g.inner.At[e.g.inner.Rows[0]].Alias, Name: name}
 }
 
 // collects reports whether a message asks for a list.
@@ -87,20 +91,20 @@ func collects(root *message.Node) bool {
 
 // collect makes a list of the values of x in the rows of a group for which conditions hold. Its items have the type
 // that the catalogue gives: a literal may widen what the compiler knows.
-func (g *group) collect(row *occurrence, x expr, of *message.Type, within []expr) (expr, error) {
+func (g *group) collect(row *expr.Row, x expr.Expr, of *message.Type, within []expr.Expr) (expr.Expr, error) {
 	f := g.inner
-	if err := f.holds(language.Collect); err != nil {
+	if err := f.Holds(language.Collect); err != nil {
 		return nil, err
 	}
-	kind := x.typ().kind
-	if _, value := x.(argExpr); value || !language.Groupable[kind] {
+	kind := x.Type().Kind
+	if _, value := x.(expr.Argument); value || !language.Groupable[kind] {
 		return nil, fail.Errorf(fail.Invalid, language.Collect, "a list is of a column, or of an expression of columns, that has numbers, texts, truth values, times, days or ids")
 	}
-	text := f.toText(x)
-	if err := text.typ().fits(language.Collect); err != nil {
+	text := f.ToText(x)
+	if err := text.Type().Fits(language.Collect); err != nil {
 		return nil, err
 	}
 	c := g.cell(row, listExpr{g, text, within})
-	c.list = of.Args["of"].Name
+	c.List = of.Args["of"].Name
 	return c, nil
 }

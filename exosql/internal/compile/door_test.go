@@ -21,18 +21,18 @@ import (
 func TestNoTableWithoutScope(t *testing.T) {
 	check := packageChecker(t)
 	for name, c := range map[string]struct{ wrong, right, says string }{
-		"a table":             {`f.sources.Add(row.table, "t9")`, `e, _ := row.grant.Enter(row.table, nil, nil); f.sources.Add(e, "t9")`, "as scope.Entry value"},
-		"a table's name":      {`f.sources.Add(row.table.Name, "t9")`, `f.sources.Add(scope.Entry{}, "t9")`, "as scope.Entry value"},
-		"an entry by hand":    {`f.sources.Add(scope.Entry{table: row.table}, "t9")`, `f.sources.Add(scope.Entry{}, "t9")`, "unexported field table"},
-		"an entry in parts":   {`f.sources.Add(scope.Entry{row.grant, row.table, nil}, "t9")`, `f.sources.Add(scope.Entry{}, "t9")`, "implicit assignment"},
-		"fewer conditions":    {`e, _ := row.grant.Enter(row.table, nil, nil); e.must = nil; f.enter(e, nil, nil, nil)`, `e, _ := row.grant.Enter(row.table, nil, nil); f.enter(e, nil, nil, nil)`, "e.must undefined"},
+		"a table":             {`f.sources.Add(row.Table, "t9")`, `e, _ := row.Grant.Enter(row.Table, nil, nil); f.sources.Add(e, "t9")`, "as scope.Entry value"},
+		"a table's name":      {`f.sources.Add(row.Table.Name, "t9")`, `f.sources.Add(scope.Entry{}, "t9")`, "as scope.Entry value"},
+		"an entry by hand":    {`f.sources.Add(scope.Entry{table: row.Table}, "t9")`, `f.sources.Add(scope.Entry{}, "t9")`, "unexported field table"},
+		"an entry in parts":   {`f.sources.Add(scope.Entry{row.Grant, row.Table, nil}, "t9")`, `f.sources.Add(scope.Entry{}, "t9")`, "implicit assignment"},
+		"fewer conditions":    {`e, _ := row.Grant.Enter(row.Table, nil, nil); e.must = nil; f.enter(e, nil, nil, nil)`, `e, _ := row.Grant.Enter(row.Table, nil, nil); f.enter(e, nil, nil, nil)`, "e.must undefined"},
 		"a source":            {`f.sources = []sqlast.Source{{Table: "users", Alias: "t9"}}`, `f.sources = scope.Derived(&sqlast.Select{}, "t9")`, "as scope.Sources value"},
 		"sources by hand":     {`f.sources = scope.Sources{list: []sqlast.Source{{Table: "users"}}}`, `f.sources = scope.Sources{}`, "unexported field list"},
-		"a row without entry": {`f.enter(row.table, nil, nil, nil)`, `f.enter(scope.Entry{}, nil, nil, nil)`, "as scope.Entry value"},
+		"a row without entry": {`f.enter(row.Table, nil, nil, nil)`, `f.enter(scope.Entry{}, nil, nil, nil)`, "as scope.Entry value"},
 	} {
 		body := func(s string) string {
-			return "package compile\nimport (\"github.com/exoagent/exoagent/exosql/internal/scope\"; \"github.com/exoagent/exoagent/internal/sqlast\")\n" +
-				"var _ scope.Entry; var _ sqlast.Source\nfunc (f *from) wrong(row *occurrence) { " + s + " }\n"
+			return "package compile\nimport (\"github.com/exoagent/exoagent/exosql/internal/expr\"; \"github.com/exoagent/exoagent/exosql/internal/scope\"; \"github.com/exoagent/exoagent/internal/sqlast\")\n" +
+				"var _ scope.Entry; var _ sqlast.Source\nfunc (f *from) wrong(row *expr.Row) { " + s + " }\n"
 		}
 		if errs := check(body(c.right)); len(errs) > 0 {
 			t.Errorf("%s: the twin does not compile: %v", name, errs)
@@ -49,10 +49,10 @@ func TestNoTableWithoutScope(t *testing.T) {
 }
 
 // TestOneDoor: the FROM of a statement is written by package scope alone. Its literal in this
-// package would compile, so its name must not be here.
+// package, or in that of expressions, would compile, so its name must not be there.
 func TestOneDoor(t *testing.T) {
 	found := 0
-	for _, f := range packageFiles(t) {
+	for _, f := range packageFiles(t, "*.go", "../expr/*.go") {
 		ast.Inspect(f, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.SelectorExpr:
@@ -97,11 +97,15 @@ func keys(lit *ast.CompositeLit) (out []ast.Expr) {
 
 var doorFiles = token.NewFileSet()
 
-func packageFiles(t *testing.T) (files []*ast.File) {
+func packageFiles(t *testing.T, patterns ...string) (files []*ast.File) {
 	t.Helper()
-	names, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
+	var names []string
+	for _, p := range patterns {
+		found, err := filepath.Glob(p)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: no files: %v", p, err)
+		}
+		names = append(names, found...)
 	}
 	for _, n := range names {
 		if strings.HasSuffix(n, "_test.go") {
@@ -134,7 +138,7 @@ func packageChecker(t *testing.T) func(text string) []error {
 		exports[p.ImportPath] = p.Export
 	}
 	imp := importer.ForCompiler(doorFiles, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
-	files := packageFiles(t)
+	files := packageFiles(t, "*.go")
 	return func(text string) (errs []error) {
 		f, err := parser.ParseFile(doorFiles, "wrong.go", text, parser.SkipObjectResolution)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
@@ -17,11 +18,11 @@ type leafExpr struct {
 	n *int
 }
 
-func (e leafExpr) typ() exprType { return exprType{kind: value.TypeBool} }
+func (e leafExpr) Type() expr.Type { return expr.Type{Kind: value.TypeBool} }
 
-func (e leafExpr) sql(*from) sqlast.Expr {
+func (e leafExpr) SQL(*expr.From) sqlast.Expr {
 	e.t.Helper()
-	if *e.n++; *e.n > 2*maxEmitted {
+	if *e.n++; *e.n > 2*expr.MaxEmitted {
 		e.t.Fatalf("an operand was written %d times", *e.n)
 	}
 	return sqlast.Null
@@ -33,18 +34,18 @@ func (e leafExpr) sql(*from) sqlast.Expr {
 func TestDoublingIsRefused(t *testing.T) {
 	for _, dialect := range []sqlast.Dialect{sqlast.SQLite, sqlast.Postgres} {
 		n := 0
-		f := &from{c: &compiler{dialect: dialect}}
-		var e expr = leafExpr{t, &n}
+		f := newCompilerOn(expr.Engine{Dialect: dialect}, nil).newFrom(nil)
+		var e expr.Expr = leafExpr{t, &n}
 		for range 30 {
-			e = opExpr{sqlast.Or, []expr{e, e}, e.typ()}
+			e = expr.Apply(sqlast.Or, []expr.Expr{e, e}, e.Type())
 		}
-		f.where = append(f.where, e.sql(f))
+		f.where = append(f.where, e.SQL(&f.From))
 		_, err := f.finish(&query{}, plan.RunCount, nil)
 		if !errors.Is(err, fail.ErrLimit) || !strings.Contains(err.Error(), "repeats its expressions") {
 			t.Errorf("dialect %v: %v", dialect, err)
 		}
-		if n == 0 || f.c.emitted > maxEmitted+100 {
-			t.Errorf("dialect %v: %d operations and %d operands were written", dialect, f.c.emitted, n)
+		if n == 0 || f.c.Emitted > expr.MaxEmitted+100 {
+			t.Errorf("dialect %v: %d operations and %d operands were written", dialect, f.c.Emitted, n)
 		}
 	}
 }

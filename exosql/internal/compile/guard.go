@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
@@ -20,21 +21,17 @@ import (
 // WHERE; and no index serves what stands in a CASE. What is bare is the scope and what
 // the host's links demand. What is selected, sorted and counted comes after the WHERE.
 
-// link is two columns that a declared link compares, each by the names that it has in the
-// statement: in its table, and in the derived table that it is now in.
-type link struct{ a, b []sqlast.Column }
-
 // link notes that the statement compares two columns by a link.
-func (c *compiler) link(fa *from, a *occurrence, ca *decl.Column, fb *from, b *occurrence, cb *decl.Column) {
+func (c *compiler) link(fa *from, a *expr.Row, ca *decl.Column, fb *from, b *expr.Row, cb *decl.Column) {
 	if !c.Open {
 		return
 	}
 	c.linked = append(c.linked, ca, cb)
 	// Both rows are read, so a condition that asks of a link is guarded by the scope of the row whose link it is
 	// (TestLinkGuards).
-	names := func(f *from, row *occurrence, col *decl.Column) []sqlast.Column {
-		out := []sqlast.Column{{Alias: row.alias, Name: col.Name}}
-		if x, ok := f.col(row, col).(sqlast.Column); ok && x != out[0] {
+	names := func(f *from, row *expr.Row, col *decl.Column) []sqlast.Column {
+		out := []sqlast.Column{{Alias: row.Alias, Name: col.Name}}
+		if x, ok := f.Col(row, col).(sqlast.Column); ok && x != out[0] {
 			out = append(out, x)
 		}
 		return out
@@ -61,75 +58,41 @@ func (c *compiler) matches(alias string) (out []fence.Match) {
 	return out
 }
 
-// touch notes a row if a condition on the column has to be guarded: the row's table is, or a
-// link compares the column with one of a table that is. Engines carry what a program says
-// of one end over to the other: that some row has the value would be told by time.
-func (c *compiler) touch(row *occurrence, col *decl.Column) {
-	if len(c.Guards) == 0 || c.satisfying || c.linking || slices.Contains(c.touched, row) {
-		return
-	}
-	if c.guarded(row) || slices.Contains(c.compared, col) {
-		c.touched = append(c.touched, row)
-	}
-}
-
-func (c *compiler) guarded(row *occurrence) bool { return slices.Contains(c.Guards, row.alias) }
-
-// scanned reports whether a guarded table is not searched for its scope, which holds most of it.
-func (c *compiler) scanned(row *occurrence) bool { return slices.Contains(c.Scans, row.alias) }
-
-// sees reports whether the columns of a row can be read here.
-func (f *from) sees(row *occurrence) bool {
-	for ; f != nil; f = f.outer {
-		if _, ok := f.at[row]; ok {
-			return true
-		}
-	}
-	return false
-}
-
 // guard is a condition of a program, behind the scopes of the guarded tables that it reads.
 func (f *from) guard(write func() sqlast.Expr) sqlast.Expr {
-	before := f.c.touched
-	f.c.touched = nil
-	f.c.conditions++
-	x := f.c.need(true, write)
-	f.c.conditions--
+	before := f.c.Touched
+	f.c.Touched = nil
+	f.c.Conditions++
+	x := f.c.Need(true, write)
+	f.c.Conditions--
 	var within []sqlast.Expr
-	for _, row := range f.c.touched {
+	for _, row := range f.c.Touched {
 		// Of the table in an exists() the condition says its scope and its link only.
-		if !f.sees(row) {
+		if !f.Sees(row) {
 			continue
 		}
-		if row.optional { // of a row that is missing its scope does not hold, and the condition may
-			f.c.unguarded = true
+		if row.Optional { // of a row that is missing its scope does not hold, and the condition may
+			f.c.Unguarded = true
 		}
-		f.c.guarding = true
+		f.c.Guarding = true
 		scope, err := f.scopeOf(row)
-		f.c.guarding = false
-		f.c.unguarded = f.c.unguarded || err != nil
+		f.c.Guarding = false
+		f.c.Unguarded = f.c.Unguarded || err != nil
 		within = append(within, scope...)
 	}
-	f.c.touched = before
+	f.c.Touched = before
 	if len(within) == 0 {
 		return x
 	}
-	return fence.Behind(all(within), x)
+	return fence.Behind(expr.All(within), x)
 }
 
 // guardEach guards the parts of a condition, of which all have to hold.
-func (f *from) guardEach(cond expr) (out []sqlast.Expr) {
-	for _, c := range conjuncts(cond) {
-		out = append(out, f.guard(func() sqlast.Expr { return c.sql(f) }))
+func (f *from) guardEach(cond expr.Expr) (out []sqlast.Expr) {
+	for _, c := range expr.Conjuncts(cond) {
+		out = append(out, f.guard(func() sqlast.Expr { return c.SQL(&f.From) }))
 	}
 	return out
-}
-
-func all(conds []sqlast.Expr) sqlast.Expr {
-	if len(conds) == 1 {
-		return conds[0]
-	}
-	return call(sqlast.And, conds...)
 }
 
 // scopeOf is the scope of a row in an open statement: an equality for each column that it
@@ -137,19 +100,19 @@ func all(conds []sqlast.Expr) sqlast.Expr {
 // start. SQLite looks that row up for the value itself. PostgreSQL looks once, before it
 // reads any table: a condition that reads none of the query's own rows becomes the
 // filter of a node above them, which the judge requires.
-func (f *from) scopeOf(row *occurrence) ([]sqlast.Expr, error) {
-	fixed, ok := f.c.fixedOf(row.entry)
+func (f *from) scopeOf(row *expr.Row) ([]sqlast.Expr, error) {
+	fixed, ok := f.c.FixedOf(row.Entry)
 	if !ok {
 		return nil, errNotFixed
 	}
 	var out []sqlast.Expr
 	for _, x := range fixed {
-		if x.Via == nil || f.c.dialect == sqlast.Postgres {
-			f.c.satisfying = true
-			out = append(out, f.predicate(x.Pred, row, x.Origin))
-			f.c.satisfying = false
+		if x.Via == nil || f.c.Dialect == sqlast.Postgres {
+			f.c.Satisfying = true
+			out = append(out, f.Predicate(x.Pred, row, x.Origin))
+			f.c.Satisfying = false
 		}
-		if x.Via == nil || f.c.dialect == sqlast.Postgres && f.c.guarding {
+		if x.Via == nil || f.c.Dialect == sqlast.Postgres && f.c.Guarding {
 			continue // the gate stands above the whole
 		}
 		sub := f.c.newFrom(nil)
@@ -157,16 +120,16 @@ func (f *from) scopeOf(row *occurrence) ([]sqlast.Expr, error) {
 		if err != nil {
 			return nil, err
 		}
-		if f.c.dialect == sqlast.Postgres {
-			row.gates = append(row.gates, other.alias)
+		if f.c.Dialect == sqlast.Postgres {
+			row.Gates = append(row.Gates, other.Alias)
 			out = append(out, sqlast.Exists{Sub: sub.sources.Of(&sqlast.Select{Columns: []sqlast.Output{{Expr: sqlast.One, As: "k"}}, Where: sub.where})})
 			continue
 		}
-		f.c.satisfying = true
-		theirs, ours := f.pair(colExpr{other, x.Via.Link.Pairs[0].From}, colExpr{row, x.Col})
-		key := sub.sources.Of(&sqlast.Select{Columns: []sqlast.Output{{Expr: compared(theirs, sub), As: "k"}}, Where: sub.where, Limit: []sqlast.Expr{sqlast.One}})
-		out = append(out, call(sqlast.Eq, compared(ours, f), sqlast.Scalar{Sub: key}))
-		f.c.satisfying = false
+		f.c.Satisfying = true
+		theirs, ours := f.Pair(expr.ColumnOf(other, x.Via.Link.Pairs[0].From), expr.ColumnOf(row, x.Col))
+		key := sub.sources.Of(&sqlast.Select{Columns: []sqlast.Output{{Expr: expr.Compared(theirs, &sub.From), As: "k"}}, Where: sub.where, Limit: []sqlast.Expr{sqlast.One}})
+		out = append(out, expr.Call(sqlast.Eq, expr.Compared(ours, &f.From), sqlast.Scalar{Sub: key}))
+		f.c.Satisfying = false
 	}
 	return out, nil
 }

@@ -1,29 +1,24 @@
 package compile
 
+// This file reads the nodes of a message: those that stand for a query, and those that stand for a value of a row. Each kind of call has a file of its own.
+
 import (
 	"cmp"
-	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// names is what the placeholders of the enclosing callbacks stand for.
-type names map[*message.Node][]named
-
-// ErrNode is for trees that the gate should have refused: never the guest's words.
-func ErrNode(n *message.Node) error {
-	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: can't interpret node %d %q", n.Op, n.Name)}
-}
-
 // query interprets a node that stands for a query, adding its sources to f.
-func (f *from) query(n *message.Node, env names) (*query, error) {
+func (f *from) query(n *message.Node, env expr.Names) (*query, error) {
 	if err := f.c.step(); err != nil {
 		return nil, err
 	}
@@ -31,7 +26,7 @@ func (f *from) query(n *message.Node, env names) (*query, error) {
 		return f.granted(n)
 	}
 	if n.Op != message.OpCall {
-		return nil, ErrNode(n)
+		return nil, expr.ErrNode(n)
 	}
 	if n.Recv.Type.Name != "" && isRow(n.Recv, f, env) {
 		row, err := f.row(n.Recv, env)
@@ -63,10 +58,10 @@ func (f *from) query(n *message.Node, env names) (*query, error) {
 	case language.Search:
 		return q, f.doSearch(q, n)
 	case "where", language.IfUnchanged:
-		before := f.c.unchanged
-		f.c.unchanged = n.Name == language.IfUnchanged
+		before := f.c.Unchanged
+		f.c.Unchanged = n.Name == language.IfUnchanged
 		err := f.doWhere(q, n.Args[0], env)
-		f.c.unchanged = before
+		f.c.Unchanged = before
 		return q, err
 	case language.GroupBy, language.CountBy:
 		return q, f.doGroup(q, n, env)
@@ -95,65 +90,41 @@ func (f *from) query(n *message.Node, env names) (*query, error) {
 	case language.First: // of the rows of a link
 		q.limits = append(q.limits, sqlast.One)
 	case "limit":
-		q.limits = append(q.limits, f.c.arg(plan.Source{Origin: plan.FromMessage, Index: n.Args[0].Slot, Item: -1, Count: true}))
+		q.limits = append(q.limits, f.c.Arg(plan.Source{Origin: plan.FromMessage, Index: n.Args[0].Slot, Item: -1, Count: true}))
 	case "offset":
-		q.offsets = append(q.offsets, f.c.arg(plan.Source{Origin: plan.FromMessage, Index: n.Args[0].Slot, Item: -1, Count: true}))
+		q.offsets = append(q.offsets, f.c.Arg(plan.Source{Origin: plan.FromMessage, Index: n.Args[0].Slot, Item: -1, Count: true}))
 	case "as":
 		if len(q.ns) != 1 {
-			return nil, ErrNode(n)
+			return nil, expr.ErrNode(n)
 		}
-		q.ns = []named{{n.Args[0].Lit.Text(), q.ns[0].row}}
+		q.ns = []expr.Named{{Name: n.Args[0].Lit.Text(), Row: q.ns[0].Row}}
 	}
 	return q, nil
-}
-
-// bound is env with a callback's placeholder standing for the query's tables.
-func (f *from) bound(lambda *message.Node, q *query, env names) names {
-	out := make(names, len(env)+1)
-	for k, v := range env {
-		out[k] = v
-	}
-	out[lambda.Recv] = q.seen()
-	return out
-}
-
-// seen is what the callbacks of a query see: its tables, and what select named.
-func (q *query) seen() []named {
-	if q.out == nil || q.out.bare {
-		return q.ns
-	}
-	seen := slices.Clone(q.ns)
-	for i, it := range q.out.items {
-		if it.expr != nil {
-			seen = append(seen, named{q.out.names[i], &occurrence{selected: it.expr}})
-		}
-	}
-	return seen
 }
 
 // granted is a query of everything that a granted object reaches.
 func (f *from) granted(n *message.Node) (*query, error) {
 	g := f.c.grants[n.Slot]
-	context := append([]*occurrence(nil), f.rows...)
+	context := append([]*expr.Row(nil), f.Rows...)
 	if fc := f.c.alone; fc != nil {
 		row, err := f.occur(g, fc, fc.Table, nil, nil)
-		return &query{base: row, ns: []named{{fc.Alias, row}}}, err
+		return &query{base: row, ns: []expr.Named{{Name: fc.Alias, Row: row}}}, err
 	}
 	if !g.Rel.Limited() {
 		row, err := f.occur(g, g.Facet, g.Rel.Table, nil, nil)
 		if err != nil {
 			return nil, err
 		}
-		q := &query{base: row, ns: []named{{g.Facet.Alias, row}}, context: context}
+		q := &query{base: row, ns: []expr.Named{{Name: g.Facet.Alias, Row: row}}, context: context}
 		for s := g.Rel; s != nil && s.Kind != decl.StepFollow; s = s.Prev {
 			var terms []orderTerm
 			for _, o := range s.Order {
-				terms = append(terms, orderTerm{expr: sortExpr{colExpr{row, o.Col}}, desc: o.Desc})
+				terms = append(terms, orderTerm{expr: expr.SortBy(expr.ColumnOf(row, o.Col)), desc: o.Desc})
 			}
 			q.order = append(terms, q.order...) // the chain is read backwards
 		}
 		for _, o := range q.order {
-			if !free(o.expr.(sortExpr).x) {
+			if !expr.Free(o.expr.(expr.SortKey).X) {
 				f.fence()
 			}
 		}
@@ -169,8 +140,8 @@ func (f *from) granted(n *message.Node) (*query, error) {
 	if err != nil {
 		return nil, err
 	}
-	row.facet = g.Facet
-	q.context, q.ns = context, []named{{g.Facet.Alias, row}}
+	row.Facet = g.Facet
+	q.context, q.ns = context, []expr.Named{{Name: g.Facet.Alias, Row: row}}
 	f.adopt(sub)
 	return q, nil
 }
@@ -179,35 +150,40 @@ func (f *from) granted(n *message.Node) (*query, error) {
 func (f *from) adopt(sub *from) {
 	f.sources.Adopt(sub.sources)
 	f.where = append(f.where, sub.where...)
-	f.rows = append(f.rows, sub.rows...)
+	f.Rows = append(f.Rows, sub.Rows...)
 	f.open = f.open || sub.open
-	for r, p := range sub.at {
-		f.at[r] = p
+	if f.fenced == nil {
+		f.fenced = sub.fenced
+	} else {
+		maps.Copy(f.fenced, sub.fenced)
+	}
+	for r, p := range sub.At {
+		f.At[r] = p
 	}
 }
 
 // walk is a link of a row: the linked rows, joined by its keys.
-func (f *from) walk(name string, parent *occurrence) (*query, error) {
-	if parent.facet == nil || parent.facet.Link(name) == nil {
+func (f *from) walk(name string, parent *expr.Row) (*query, error) {
+	if parent.Facet == nil || parent.Facet.Link(name) == nil {
 		return nil, fail.Errorf(fail.Denied, name, "no such link")
 	}
-	l := parent.facet.Link(name)
-	context := append([]*occurrence(nil), f.rows...)
-	row, err := f.occur(parent.grant, l.To, l.To.Table, l.L, parent)
+	l := parent.Facet.Link(name)
+	context := append([]*expr.Row(nil), f.Rows...)
+	row, err := f.occur(parent.Grant, l.To, l.To.Table, l.L, parent)
 	if err != nil {
 		return nil, err
 	}
-	return &query{base: row, ns: []named{{l.To.Alias, row}}, context: context, link: l.L}, nil
+	return &query{base: row, ns: []expr.Named{{Name: l.To.Alias, Row: row}}, context: context, link: l.L}, nil
 }
 
 // followQuery is a link of a query: the rows that it reaches, each once.
-func (f *from) followQuery(n *message.Node, env names) (*query, error) {
-	context := append([]*occurrence(nil), f.rows...)
-	if len(f.rows) > 0 && asks(n.Recv) {
+func (f *from) followQuery(n *message.Node, env expr.Names) (*query, error) {
+	context := append([]*expr.Row(nil), f.Rows...)
+	if len(f.Rows) > 0 && asks(n.Recv) {
 		f.fence() // of its own rows, but by conditions that may read these
 	}
 	// Find out where the link leads, in a from of its own.
-	sub := f.c.newFrom(f)
+	sub := f.c.newFrom(&f.From)
 	q, err := sub.query(n.Recv, env)
 	if err == nil {
 		err = sub.settle(q)
@@ -216,42 +192,42 @@ func (f *from) followQuery(n *message.Node, env names) (*query, error) {
 		return nil, err
 	}
 	parent := q.base
-	if parent.facet == nil || parent.facet.Link(n.Name) == nil {
+	if parent.Facet == nil || parent.Facet.Link(n.Name) == nil {
 		return nil, fail.Errorf(fail.Denied, n.Name, "no such link")
 	}
-	l := parent.facet.Link(n.Name)
+	l := parent.Facet.Link(n.Name)
 	reached := &query{link: l.L}
 	if l.L.One && !isKey(l.L.From, l.L.Pairs, func(p decl.Pair) *decl.Column { return p.From }) {
-		reached.merged = []string{parent.facet.Alias, n.Name}
+		reached.merged = []string{parent.Facet.Alias, n.Name}
 	}
-	e, err := parent.grant.Enter(l.To.Table, l.L, parent.grant)
+	e, err := parent.Grant.Enter(l.To.Table, l.L, parent.Grant)
 	if err != nil {
 		return nil, err
 	}
-	if f.c.Open && f.c.dialect == sqlast.SQLite && f.sources.Len() == 0 && isKey(l.L.From, l.L.Pairs, func(p decl.Pair) *decl.Column { return p.From }) {
+	if f.c.Open && f.c.Dialect == sqlast.SQLite && f.sources.Len() == 0 && isKey(l.L.From, l.L.Pairs, func(p decl.Pair) *decl.Column { return p.From }) {
 		// Each row has one parent at most: a join says the same, and SQLite chooses where it
 		// begins. PostgreSQL makes a join of the semi-join itself.
 		f.adopt(sub)
-		f.rows = nil
-		row, err := f.enter(e, l.To, func(row *occurrence) []sqlast.Expr { return f.linked(l.L, parent, row) }, nil)
+		f.Rows = nil
+		row, err := f.enter(e, l.To, func(row *expr.Row) []sqlast.Expr { return f.linked(l.L, parent, row) }, nil)
 		if err != nil {
 			return nil, err
 		}
-		reached.base, reached.ns = row, []named{{l.To.Alias, row}}
+		reached.base, reached.ns = row, []expr.Named{{Name: l.To.Alias, Row: row}}
 		return reached, nil
 	}
 	// The semi-join says what joining by the link would: parent is in scope.
-	row, err := f.enter(e, l.To, nil, func(row *occurrence) []sqlast.Expr {
+	row, err := f.enter(e, l.To, nil, func(row *expr.Row) []sqlast.Expr {
 		return []sqlast.Expr{f.matched(row, l.L.Pairs, sub, parent)}
 	})
 	if err != nil {
 		return nil, err
 	}
-	reached.base, reached.ns, reached.context = row, []named{{l.To.Alias, row}}, context
+	reached.base, reached.ns, reached.context = row, []expr.Named{{Name: l.To.Alias, Row: row}}, context
 	return reached, nil
 }
 
-func (f *from) doWhere(q *query, arg *message.Node, env names) error {
+func (f *from) doWhere(q *query, arg *message.Node, env expr.Names) error {
 	if err := f.settle(q); err != nil {
 		return err
 	}
@@ -259,14 +235,14 @@ func (f *from) doWhere(q *query, arg *message.Node, env names) error {
 	if err != nil {
 		return err
 	}
-	if f.c.base == nil {
-		f.c.base = q.base
+	if f.c.Base == nil {
+		f.c.Base = q.base
 	}
 	f.demand(cond)
 	return nil
 }
 
-func (f *from) doOrder(q *query, arg *message.Node, env names) error {
+func (f *from) doOrder(q *query, arg *message.Node, env expr.Names) error {
 	if err := f.settle(q); err != nil {
 		return err
 	}
@@ -288,10 +264,10 @@ func (f *from) doOrder(q *query, arg *message.Node, env names) error {
 		if err != nil {
 			return err
 		}
-		if !free(e) && f.asked == nil {
+		if !expr.Free(e) && f.asked == nil {
 			f.fence() // see free
 		}
-		by := orderTerm{expr: sortExpr{e}, desc: desc}
+		by := orderTerm{expr: expr.SortBy(e), desc: desc}
 		if of := t.Type.Args["of"]; of != nil {
 			by.kind = of.Name
 		}
@@ -300,32 +276,14 @@ func (f *from) doOrder(q *query, arg *message.Node, env names) error {
 	return nil
 }
 
-// isRow reports whether a node stands for one row, which has links, rather than a query.
-func isRow(n *message.Node, f *from, env names) bool {
-	_, err := f.row(n, env)
-	return err == nil
-}
-
-// row finds the occurrence that a node stands for: a table of a callback's namespace.
-func (f *from) row(n *message.Node, env names) (*occurrence, error) {
-	if n.Op == message.OpField && n.Recv.Op == message.OpParam {
-		for _, x := range env[n.Recv] {
-			if x.name == n.Name && x.row.selected == nil {
-				return x.row, nil
-			}
-		}
-	}
-	return nil, ErrNode(n)
-}
-
 // expr interprets a node that stands for a value of a row.
-func (f *from) expr(n *message.Node, env names) (expr, error) {
+func (f *from) expr(n *message.Node, env expr.Names) (expr.Expr, error) {
 	if err := f.c.step(); err != nil {
 		return nil, err
 	}
 	switch n.Op {
 	case message.OpLit:
-		return f.literal(n, ""), nil
+		return expr.Literal(n, ""), nil
 	case message.OpField:
 		if op := operatorOf(n); op != nil {
 			return f.operation(op, n, env)
@@ -334,31 +292,31 @@ func (f *from) expr(n *message.Node, env names) (expr, error) {
 			return f.ask(n, env)
 		}
 		for _, x := range env[n.Recv] {
-			if x.name == n.Name && x.row.selected != nil {
-				return x.row.selected, nil
+			if x.Name == n.Name && x.Row.Selected != nil {
+				return x.Row.Selected, nil
 			}
 		}
 		row, err := f.row(n.Recv, env)
 		if err != nil {
 			return nil, outOfGroup(n.Recv)
 		}
-		if row.group != nil {
+		if groupOf(row) != nil {
 			return f.keyOfGroup(row, n.Name)
 		}
-		if row.depth != nil && n.Name == row.depthName {
-			return colExpr{row, row.depth}, nil
+		if row.Depth != nil && n.Name == row.DepthName {
+			return expr.ColumnOf(row, row.Depth), nil
 		}
-		col := row.facet.Column(n.Name)
+		col := row.Facet.Column(n.Name)
 		if col == nil {
 			return nil, fail.Errorf(fail.Denied, n.Name, "no such column")
 		}
-		return colExpr{row, col}, nil
+		return expr.ColumnOf(row, col), nil
 	case message.OpCall:
 		if op := operatorOf(n); op != nil {
 			return f.operation(op, n, env)
 		}
 		if n.Name == language.Matches || n.Name == language.Rank {
-			if row, err := f.row(n.Recv, env); err == nil && row.searched() != nil {
+			if row, err := f.row(n.Recv, env); err == nil && row.Searched() != nil {
 				return f.searchOf(row, n)
 			}
 		}
@@ -370,13 +328,13 @@ func (f *from) expr(n *message.Node, env names) (expr, error) {
 		}
 		return f.ask(n, env)
 	}
-	return nil, ErrNode(n)
+	return nil, expr.ErrNode(n)
 }
 
 // projection interprets what select's callback returned.
-func (f *from) projection(n *message.Node, env names) (*projection, error) {
+func (f *from) projection(n *message.Node, env expr.Names) (*projection, error) {
 	if row, err := f.row(n, env); err == nil {
-		if row.window != nil {
+		if windowOf(row) != nil {
 			return nil, errShowsWindow()
 		}
 		return wholeRow(row), nil
@@ -384,14 +342,14 @@ func (f *from) projection(n *message.Node, env names) (*projection, error) {
 	if n.Op == message.OpParam { // ns => ns: every table by its name
 		p := &projection{}
 		for _, x := range env[n] {
-			if x.row.selected != nil {
+			if x.Row.Selected != nil {
 				continue
 			}
-			if x.row.window != nil {
+			if windowOf(x.Row) != nil {
 				return nil, errShowsWindow()
 			}
-			p.names = append(p.names, x.name)
-			p.items = append(p.items, projected{sub: wholeRow(x.row)})
+			p.names = append(p.names, x.Name)
+			p.items = append(p.items, projected{sub: wholeRow(x.Row)})
 		}
 		return p, nil
 	}
@@ -405,7 +363,7 @@ func (f *from) projection(n *message.Node, env names) (*projection, error) {
 	if n.Op == message.OpField || n.Op == message.OpCall {
 		fields, p = []*message.Node{n}, &projection{names: []string{cmp.Or(n.Name, "value")}, bare: true}
 	} else if n.Op != message.OpRecord {
-		return nil, ErrNode(n)
+		return nil, expr.ErrNode(n)
 	}
 	for _, a := range fields {
 		if a.Type.Name == value.TypeRows {
@@ -435,25 +393,4 @@ func (f *from) projection(n *message.Node, env names) (*projection, error) {
 		p.items = append(p.items, it)
 	}
 	return p, nil
-}
-
-// wholeRow is every column that the row's facet shows.
-func wholeRow(row *occurrence) *projection {
-	p := &projection{}
-	if g := row.group; g != nil {
-		for i, k := range g.keys {
-			p.names = append(p.names, g.names[i])
-			p.items = append(p.items, projected{expr: k, kind: g.kinds[i], null: true})
-		}
-		return p
-	}
-	for _, c := range row.facet.Cols {
-		p.names = append(p.names, c.Guest)
-		p.items = append(p.items, projected{expr: colExpr{row, c}, kind: c.Kind, elem: c.Elem, null: c.Null || row.optional})
-	}
-	if row.depth != nil {
-		p.names = append(p.names, row.depthName)
-		p.items = append(p.items, projected{expr: colExpr{row, row.depth}, kind: value.TypeInt, null: row.optional})
-	}
-	return p
 }

@@ -1,15 +1,19 @@
 package compile
 
+// This file reads join, leftJoin and distinct.
+
 import (
 	"slices"
 
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql/internal/expr"
+	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-func (f *from) doJoin(q *query, n *message.Node, env names) error {
+func (f *from) doJoin(q *query, n *message.Node, env expr.Names) error {
 	if err := f.settle(q); err != nil {
 		return err
 	}
@@ -40,10 +44,10 @@ func (f *from) doJoin(q *query, n *message.Node, env names) error {
 	if err := joinable(q2, n.Name); err != nil {
 		return err
 	}
-	q.ns = append(append([]named(nil), q.ns...), q2.ns...)
+	q.ns = append(append([]expr.Named(nil), q.ns...), q2.ns...)
 	q.sortedBy(q2.order...)
 	if sub != nil && len(n.Args) < 2 {
-		return fail.Errorf(fail.Invalid, "join", "the other query follows no link of this one, so it needs a condition as second argument: .join(other, ({ %s, %s }) => …)", q.ns[0].name, q2.ns[0].name)
+		return fail.Errorf(fail.Invalid, "join", "the other query follows no link of this one, so it needs a condition as second argument: .join(other, ({ %s, %s }) => …)", q.ns[0].Name, q2.ns[0].Name)
 	}
 	if len(n.Args) < 2 {
 		return nil
@@ -57,7 +61,7 @@ func (f *from) doJoin(q *query, n *message.Node, env names) error {
 		f.demand(on)
 		return nil
 	}
-	if slices.ContainsFunc(conjuncts(on), func(e expr) bool { return !identity(e) }) {
+	if slices.ContainsFunc(expr.Conjuncts(on), func(e expr.Expr) bool { return !expr.Identity(e) }) {
 		// Each by itself: the engine may then join what is left of both as it likes.
 		f.fence()
 		sub.fence()
@@ -76,7 +80,7 @@ func (f *from) doJoin(q *query, n *message.Node, env names) error {
 // doLeftJoin keeps the rows that have no match. What the other query demands of
 // its rows, their scope first of all, becomes the condition of the join: a row out of
 // scope is no match. That can be said of one source, so the other query has to be one.
-func (f *from) doLeftJoin(q *query, n *message.Node, env names) error {
+func (f *from) doLeftJoin(q *query, n *message.Node, env expr.Names) error {
 	if err := f.settle(q); err != nil {
 		return err
 	}
@@ -85,7 +89,7 @@ func (f *from) doLeftJoin(q *query, n *message.Node, env names) error {
 		inner = f.bound(item, q, env)
 		item = item.Args[0]
 	}
-	var asked []expr
+	var asked []expr.Expr
 	if len(n.Args) > 1 || asks(item) {
 		// What the program demands stands beside the link, in one condition.
 		f.fence()
@@ -120,12 +124,12 @@ func (f *from) doLeftJoin(q *query, n *message.Node, env names) error {
 		}
 	}
 	if f.sources.Len() != sources+1 || sources == 0 {
-		return ErrNode(n)
+		return expr.ErrNode(n)
 	}
 	if err := joinable(q2, n.Name); err != nil {
 		return err
 	}
-	q.ns = append(append([]named(nil), q.ns...), q2.ns...)
+	q.ns = append(append([]expr.Named(nil), q.ns...), q2.ns...)
 	q.sortedBy(q2.order...) // as join has it
 	on := append([]sqlast.Expr(nil), f.where[conditions:]...)
 	f.where = f.where[:conditions:conditions]
@@ -135,22 +139,22 @@ func (f *from) doLeftJoin(q *query, n *message.Node, env names) error {
 			return err
 		}
 		joinedBy(q, q2, c)
-		asked = append(asked, conjuncts(c)...)
+		asked = append(asked, expr.Conjuncts(c)...)
 	}
 	var implied []sqlast.Expr
 	if len(on) == 0 {
 		implied = f.sources.On(sources)
 	}
-	more, err := f.guarded(q2.ns[0].row, asked, implied)
+	more, err := f.guarded(q2.ns[0].Row, asked, implied)
 	if err != nil {
 		return err
 	}
 	for _, x := range q2.ns {
-		x.row.optional = true
+		x.Row.Optional = true
 	}
 	f.sources.Join(sources, true, append(on, more...)...)
 	for _, o := range q2.order {
-		if !free(o.expr.(sortExpr).x) {
+		if !expr.Free(o.expr.(expr.SortKey).X) {
 			f.fence() // as doOrder has it, where a callback can't
 		}
 	}
@@ -196,7 +200,7 @@ func (f *from) doDistinct(q *query) error {
 	keys = append(keys, f.keysOf(q.context)...)
 	f.wrap(func(_ *from, sel *sqlast.Select, alias string) []sqlast.Expr {
 		sel.Columns = append(sel.Columns, sqlast.Output{Expr: sqlast.RowNumber{PartitionBy: keys, OrderBy: order}, As: "n"})
-		return []sqlast.Expr{call(sqlast.Eq, sqlast.Column{Alias: alias, Name: "n"}, sqlast.One)}
+		return []sqlast.Expr{expr.Call(sqlast.Eq, sqlast.Column{Alias: alias, Name: "n"}, sqlast.One)}
 	})
 	return nil
 }
@@ -204,7 +208,7 @@ func (f *from) doDistinct(q *query) error {
 // plain reports whether a projection shows columns only.
 func (p *projection) plain() bool {
 	for _, it := range p.items {
-		if it.rows != nil || it.sub != nil && !it.sub.plain() || it.sub == nil && !bare(it.expr) {
+		if it.rows != nil || it.sub != nil && !it.sub.plain() || it.sub == nil && !expr.Bare(it.expr) {
 			return false
 		}
 	}
@@ -224,20 +228,55 @@ func (f *from) distinctKeys(out *projection, keys []sqlast.Expr) ([]sqlast.Expr,
 		if it.rows != nil {
 			return nil, fail.Errorf(fail.Invalid, "distinct", "`%s` is a list of rows, which can't be compared; .select(…) other columns before it", out.names[i])
 		}
-		t := it.expr.typ()
-		if t.kind == value.TypeJSON || t.kind == value.TypeList {
+		t := it.expr.Type()
+		if t.Kind == value.TypeJSON || t.Kind == value.TypeList {
 			return nil, fail.Errorf(fail.Invalid, "distinct", "`%s` can't be compared; .select(…) other columns before it", out.names[i])
 		}
-		if _, val := it.expr.(argExpr); val || t.kind == value.TypeNull {
+		if _, val := it.expr.(expr.Argument); val || t.Kind == value.TypeNull {
 			continue // the same in every row
 		}
-		f.c.sort(!free(it.expr), func() {
-			key := keyOf(it.expr, t)
-			if own, _, ok := f.loose(it.expr); ok {
+		f.c.sort(!expr.Free(it.expr), func() {
+			key := expr.KeyOf(it.expr, t)
+			if own, _, ok := f.Loose(it.expr); ok {
 				key = own
 			}
-			keys = append(keys, compared(key, f))
+			keys = append(keys, expr.Compared(key, &f.From))
 		})
 	}
 	return keys, nil
+}
+
+// guarded is what a program demands of a row that may be missing, for the ON of its
+// join, where no fence can stand: an engine does not enter THEN before WHEN holds.
+// implied is the link if it says all that the scope would.
+func (f *from) guarded(row *expr.Row, asked []expr.Expr, implied []sqlast.Expr) ([]sqlast.Expr, error) {
+	var out, behind []sqlast.Expr
+	for _, c := range asked {
+		if x := f.guard(func() sqlast.Expr { return c.SQL(&f.From) }); expr.Leakproof(c) != nil {
+			out = append(out, x)
+		} else {
+			behind = append(behind, x)
+		}
+	}
+	if len(behind) == 0 || f.c.Open {
+		return append(out, behind...), nil
+	}
+	f.c.fences++
+	within := implied
+	if f.open && len(implied) == 0 { // its table stands here as it is: in full, since what would imply its scope stands beside this
+		n := len(f.where)
+		e, err := row.Grant.Enter(row.Table, nil, nil)
+		if err == nil {
+			err = f.satisfy(row, e.Conditions())
+		}
+		if err != nil {
+			return nil, err
+		}
+		within = append(within, f.where[n:]...)
+		f.where = f.where[:n:n]
+	}
+	if len(within) == 0 {
+		return append(out, behind...), nil
+	}
+	return append(out, fence.Behind(expr.Call(sqlast.And, within...), expr.Call(sqlast.And, behind...))), nil
 }

@@ -4,20 +4,10 @@ import (
 	"slices"
 
 	"github.com/exoagent/exoagent/exo/fail"
-	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
-
-// nested is the rows of a link as a selection shows them, in one cell of the row that they belong to. In the statement
-// they are a subquery of that row as in subquery.go: their table enters by its own scope, and what the program says of
-// them stands behind it. Their cells are read after that, in the order and within the limits that
-// the program gave for each row, so of no row out of scope and in no order of such rows.
-type nested struct {
-	n   *message.Node
-	env names
-}
 
 // maxLists is how many lists may be in one another.
 const maxLists = 4
@@ -26,7 +16,7 @@ const maxLists = 4
 func (f *from) nest(e *nested, name string, lists int) (sqlast.Expr, *plan.Rows) {
 	x, rows, err := f.nestedRows(e, name, lists)
 	if err != nil {
-		f.c.fail(err)
+		f.c.Fail(err)
 		return sqlast.Null, nil
 	}
 	return x, rows
@@ -34,12 +24,12 @@ func (f *from) nest(e *nested, name string, lists int) (sqlast.Expr, *plan.Rows)
 
 func (f *from) nestedRows(e *nested, name string, lists int) (sqlast.Expr, *plan.Rows, error) {
 	if !f.c.mayAsk() {
-		return nil, nil, f.c.failed
+		return nil, nil, f.c.Failed
 	}
 	if lists > maxLists {
 		return nil, nil, fail.Errorf(fail.Limit, name, "lists of rows are nested too deeply: the limit is %d", maxLists)
 	}
-	sub := f.inside(e.n)
+	sub := f.c.inside(e.n, &f.From)
 	q, err := sub.query(e.n.Recv, e.env)
 	if err != nil {
 		return nil, nil, err
@@ -85,7 +75,7 @@ func (f *from) nestedRows(e *nested, name string, lists int) (sqlast.Expr, *plan
 // The rows come in their order then, which engines keep as long as they do not make one query of both, and what has an offset
 // they do not.
 func (f *from) settleFirst(q *query, out *projection, sorts bool) (sorted bool, err error) {
-	if !out.nests() || !q.pending() && !sorts || f.c.dialect == sqlast.Postgres && len(q.limits) > 0 {
+	if !out.nests() || !q.pending() && !sorts || f.c.Dialect == sqlast.Postgres && len(q.limits) > 0 {
 		return false, nil
 	}
 	if !q.pending() {

@@ -1,11 +1,14 @@
 package compile
 
+// This file is the one door through which a table enters a query, with the conditions of its scope.
+
 import (
 	"fmt"
 
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 	"github.com/exoagent/exoagent/internal/sqlast"
@@ -13,7 +16,7 @@ import (
 
 // occur adds one occurrence of a table to a from: every occurrence satisfies its table's
 // scope and the link it was reached by.
-func (f *from) occur(g *scope.Grant, fc *decl.Facet, t *decl.Table, by *decl.Link, parent *occurrence) (*occurrence, error) {
+func (f *from) occur(g *scope.Grant, fc *decl.Facet, t *decl.Table, by *decl.Link, parent *expr.Row) (*expr.Row, error) {
 	if err := f.c.step(); err != nil {
 		return nil, err
 	}
@@ -24,34 +27,34 @@ func (f *from) occur(g *scope.Grant, fc *decl.Facet, t *decl.Table, by *decl.Lin
 		}
 		return f.enter(e, fc, nil, nil)
 	}
-	e, err := g.Enter(t, by, parent.grant)
+	e, err := g.Enter(t, by, parent.Grant)
 	if err != nil {
 		return nil, err
 	}
-	return f.enter(e, fc, func(row *occurrence) []sqlast.Expr {
-		row.parent, row.by = parent, by
+	return f.enter(e, fc, func(row *expr.Row) []sqlast.Expr {
+		row.Parent, row.By = parent, by
 		return f.linked(by, parent, row)
 	}, nil)
 }
 
 // enter adds a table to the sources, with the conditions of its scope, and returns the row
 // that stands for it. on gives the conditions by which it is joined, where what it must satisfy besides.
-func (f *from) enter(e scope.Entry, fc *decl.Facet, on, where func(*occurrence) []sqlast.Expr) (*occurrence, error) {
+func (f *from) enter(e scope.Entry, fc *decl.Facet, on, where func(*expr.Row) []sqlast.Expr) (*expr.Row, error) {
 	if f.sources.Len() >= maxSources {
 		return nil, fail.Errorf(fail.Limit, "", "too many tables in one query: the limit is %d", maxSources)
 	}
 	alias := f.c.alias()
-	row := &occurrence{grant: e.Grant(), facet: fc, table: e.Table(), entry: e, alias: alias, form: f.c.forms()}
+	row := &expr.Row{Grant: e.Grant(), Facet: fc, Table: e.Table(), Entry: e, Alias: alias, Form: f.c.Forms()}
 	if err := f.sources.Add(e, alias); err != nil {
 		return nil, err
 	}
 	f.c.entered = append(f.c.entered, row)
-	row.fixed, _ = f.c.fixedOf(e)
+	row.Fixed, _ = f.c.FixedOf(e)
 	f.c.tables++
-	f.c.columns += len(row.table.Cols)
+	f.c.columns += len(row.Table.Cols)
 	f.open = true
-	f.rows = append(f.rows, row)
-	f.at[row] = place{alias: alias}
+	f.Rows = append(f.Rows, row)
+	f.At[row] = expr.Place{Alias: alias}
 	if on != nil {
 		if last := f.sources.Len() - 1; last == 0 {
 			f.where = append(f.where, on(row)...) // the first source has no ON: it correlates with an outer from
@@ -66,21 +69,21 @@ func (f *from) enter(e scope.Entry, fc *decl.Facet, on, where func(*occurrence) 
 }
 
 // linked is the condition that child is reached from parent by l.
-func (f *from) linked(l *decl.Link, parent, child *occurrence) []sqlast.Expr {
+func (f *from) linked(l *decl.Link, parent, child *expr.Row) []sqlast.Expr {
 	var out []sqlast.Expr
 	for _, p := range l.Pairs {
-		f.c.linking = true
-		for _, by := range f.pairs(colExpr{child, p.To}, colExpr{parent, p.From}) {
-			out = append(out, call(sqlast.Eq, compared(by[0], f), compared(by[1], f)))
+		f.c.Linking = true
+		for _, by := range f.Pairs(expr.ColumnOf(child, p.To), expr.ColumnOf(parent, p.From)) {
+			out = append(out, expr.Call(sqlast.Eq, expr.Compared(by[0], &f.From), expr.Compared(by[1], &f.From)))
 		}
-		f.c.linking = false
+		f.c.Linking = false
 		f.c.link(f, child, p.To, f, parent, p.From)
 	}
 	return out
 }
 
 // satisfy adds conditions of a scope on row.
-func (f *from) satisfy(row *occurrence, must []scope.Condition) error {
+func (f *from) satisfy(row *expr.Row, must []scope.Condition) error {
 	if f.c.Open {
 		scope, err := f.scopeOf(row)
 		f.where = append(f.where, scope...)
@@ -93,29 +96,29 @@ func (f *from) satisfy(row *occurrence, must []scope.Condition) error {
 			if c.Pred.Op == "all" {
 				continue // of a table without rows out of scope nothing needs a fence, so indexes serve what the program asks
 			}
-			f.c.satisfying = true
-			f.require(f.predicate(c.Pred, row, c.Grant.Origin))
-			f.c.satisfying = false
+			f.c.Satisfying = true
+			f.require(f.Predicate(c.Pred, row, c.Grant.Origin))
+			f.c.Satisfying = false
 			continue
 		case scope.Linked, scope.Followed, scope.Among:
 		default:
-			return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: a condition of no known kind on table %s", row.table.Name)}
+			return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: a condition of no known kind on table %s", row.Table.Name)}
 		}
 		if err := f.c.step(); err != nil {
 			return err
 		}
-		sub := f.c.newFrom(f)
+		sub := f.c.newFrom(&f.From)
 		other, err := sub.reaching(c)
 		if err != nil {
 			return err
 		}
-		f.require(f.matched(row, KeysOf(c, row.table), sub, other))
+		f.require(f.matched(row, KeysOf(c, row.Table), sub, other))
 	}
 	return nil
 }
 
 // reaching adds to f the rows that a condition compares with, and returns the row that stands for them.
-func (f *from) reaching(c scope.Condition) (*occurrence, error) {
+func (f *from) reaching(c scope.Condition) (*expr.Row, error) {
 	if c.Kind == scope.Linked {
 		return f.occur(c.Grant, nil, c.Link.From, nil, nil)
 	}
@@ -138,18 +141,13 @@ func KeysOf(c scope.Condition, t *decl.Table) []decl.Pair {
 	return keys
 }
 
-func noKey(t *decl.Table) *fail.Error {
-	return &fail.Error{Kind: fail.Denied, Msg: "needs a key, and the rows of this table have none: they can be filtered, sorted, counted, grouped and limited, and are neither written, nor read in pages, nor limited for each row of another table",
-		Err: fmt.Errorf("exosql: table %s has no key: declare %s, so that a limit has one answer", t.Name, t.Reader.Key("its columns"))}
-}
-
 // relation builds a whole relation in f: its table once, and every step.
-func (f *from) relation(r *decl.Relation, g *scope.Grant) (*query, *occurrence, error) {
+func (f *from) relation(r *decl.Relation, g *scope.Grant) (*query, *expr.Row, error) {
 	e, steps, err := g.Begin(r)
 	if err != nil {
 		return nil, nil, err
 	}
-	q := &query{context: append([]*occurrence(nil), f.rows...)}
+	q := &query{context: append([]*expr.Row(nil), f.Rows...)}
 	row, err := f.enter(e, nil, nil, nil)
 	if err != nil {
 		return nil, nil, err
@@ -164,29 +162,29 @@ func (f *from) relation(r *decl.Relation, g *scope.Grant) (*query, *occurrence, 
 			if err := f.settle(q); err != nil {
 				return nil, nil, err
 			}
-			f.require(f.predicate(s.Pred, row, g.Origin))
+			f.require(f.Predicate(s.Pred, row, g.Origin))
 		case decl.StepOrder:
 			if err := f.settle(q); err != nil {
 				return nil, nil, err
 			}
 			for _, o := range s.Order {
-				q.sortedBy(orderTerm{expr: sortExpr{colExpr{row, o.Col}}, desc: o.Desc})
+				q.sortedBy(orderTerm{expr: expr.SortBy(expr.ColumnOf(row, o.Col)), desc: o.Desc})
 			}
 		case decl.StepSearch:
 			if err := f.settle(q); err != nil {
 				return nil, nil, err
 			}
 			f.fence() // whoever wrote the text, its cost depends on the row's
-			row.facet = &decl.Facet{Search: s.Search}
+			row.Facet = &decl.Facet{Search: s.Search}
 			text := plan.Source{Origin: g.Origin, Index: s.Slot, Item: -1}
-			f.where = append(f.where, f.searching(row, text, false).sql(f))
-			q.sortedBy(orderTerm{expr: sortExpr{f.searching(row, text, true)}, desc: true, kind: value.TypeInt, last: true})
-			row.facet = nil
+			f.where = append(f.where, f.Searching(row, text, false).SQL(&f.From))
+			q.sortedBy(orderTerm{expr: expr.SortBy(f.Searching(row, text, true)), desc: true, kind: value.TypeInt, last: true})
+			row.Facet = nil
 		case decl.StepLimit:
 			if len(r.Table.Keys) == 0 {
 				return nil, nil, noKey(r.Table)
 			}
-			q.limits = append(q.limits, f.c.arg(plan.Source{Origin: g.Origin, Index: s.Slot, Item: -1, Count: true}))
+			q.limits = append(q.limits, f.c.Arg(plan.Source{Origin: g.Origin, Index: s.Slot, Item: -1, Count: true}))
 		case decl.StepOffset:
 			if len(r.Table.Keys) == 0 {
 				return nil, nil, noKey(r.Table)
@@ -196,8 +194,32 @@ func (f *from) relation(r *decl.Relation, g *scope.Grant) (*query, *occurrence, 
 					return nil, nil, err
 				}
 			}
-			q.offsets = append(q.offsets, f.c.arg(plan.Source{Origin: g.Origin, Index: s.Slot, Item: -1, Count: true}))
+			q.offsets = append(q.offsets, f.c.Arg(plan.Source{Origin: g.Origin, Index: s.Slot, Item: -1, Count: true}))
 		}
 	}
 	return q, row, nil
+}
+
+// matched is the condition that other, a row of the finished sub-query, matches row.
+func (f *from) matched(row *expr.Row, pairs []decl.Pair, sub *from, other *expr.Row) sqlast.Expr {
+	var theirs, ours []sqlast.Expr
+	for _, p := range pairs {
+		f.c.Linking = true
+		for _, by := range f.Pairs(expr.ColumnOf(other, p.From), expr.ColumnOf(row, p.To)) {
+			theirs, ours = append(theirs, expr.Compared(by[0], &sub.From)), append(ours, expr.Compared(by[1], &f.From))
+		}
+		f.c.Linking = false
+		f.c.link(sub, other, p.From, f, row, p.To)
+	}
+	if len(pairs) == 1 {
+		sel := sub.sources.Of(&sqlast.Select{Where: sub.where})
+		for i, x := range theirs {
+			sel.Columns = append(sel.Columns, sqlast.Output{Expr: x, As: "k" + map[int]string{1: "x"}[i]})
+		}
+		return sqlast.InSelect{X: ours[0], And: ours[1:], Sub: sel}
+	}
+	for i := range theirs {
+		sub.where = append(sub.where, expr.Call(sqlast.Eq, theirs[i], ours[i]))
+	}
+	return sqlast.Exists{Sub: sub.sources.Of(&sqlast.Select{Columns: []sqlast.Output{{Expr: sqlast.One, As: "k"}}, Where: sub.where})}
 }

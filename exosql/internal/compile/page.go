@@ -6,6 +6,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
@@ -16,9 +17,6 @@ import (
 // The order is made total by the keys of the rows, so the values that a row is sorted by say where it is. That a row comes after
 // it is a condition like those of a program, and stands where these stand: behind a fence, in a guard, or in a
 // plan that was judged open (TestPageReads).
-
-// Position says of each value of a cursor whether it is NULL, of which a statement depends. nil is no cursor: the first page.
-type Position []bool
 
 // page makes q a page.
 func (f *from) page(q *query, size plan.Source) error {
@@ -34,27 +32,27 @@ func (f *from) page(q *query, size plan.Source) error {
 			return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: a cursor of %d values for an order of %d", len(f.c.after), len(terms))}
 		}
 		if f.inStoredOrder(terms) {
-			f.c.raw++
-			f.c.paging = true
-			defer func() { f.c.raw--; f.c.paging = false }()
+			f.c.Raw++
+			f.c.Paging = true
+			defer func() { f.c.Raw--; f.c.Paging = false }()
 		}
 		f.demand(f.behind(terms, 0))
 	}
 	q.order, size.OneMore = terms, true
-	q.limits = append(q.limits, f.c.arg(size))
+	q.limits = append(q.limits, f.c.Arg(size))
 	return nil
 }
 
 // noPage is noKey with what is read in pages of such a table: different values, and not distinct rows, which have no key either.
-func noPage(r *occurrence) error {
-	err := noKey(r.table)
-	if r.facet == nil {
+func noPage(r *expr.Row) error {
+	err := noKey(r.Table)
+	if r.Facet == nil {
 		return err
 	}
-	for _, c := range r.facet.Cols {
+	for _, c := range r.Facet.Cols {
 		if c.Label.Empty() && (c.Kind == value.TypeText || c.Kind == value.TypeInt || c.Kind == value.TypeUUID) {
 			e := *err
-			e.Msg += fmt.Sprintf(". Different values can be read in pages: .groupBy(%s => %[1]s.%s).page(50)", r.facet.Alias, c.Guest)
+			e.Msg += fmt.Sprintf(". Different values can be read in pages: .groupBy(%s => %[1]s.%s).page(50)", r.Facet.Alias, c.Guest)
 			return &e
 		}
 	}
@@ -65,60 +63,51 @@ func noPage(r *occurrence) error {
 func (f *from) total(q *query) ([]orderTerm, error) {
 	var terms []orderTerm
 	add := func(o orderTerm) {
-		if !slices.ContainsFunc(terms, func(t orderTerm) bool { return same(t.x(), o.x()) }) { // a second time it tells nothing
+		if !slices.ContainsFunc(terms, func(t orderTerm) bool { return expr.Same(t.x(), o.x()) }) { // a second time it tells nothing
 			terms = append(terms, o)
 		}
 	}
 	for _, o := range q.order {
-		if !pageable[o.x().typ().kind] {
+		if !pageable[o.x().Type().Kind] {
 			return nil, fail.Errorf(fail.Invalid, "page", "can't go on in an order by null alone, by JSON or by a list; order by another expression")
 		}
 		add(o)
 	}
 	desc := len(q.order) > 0 && q.order[len(q.order)-1].desc
-	for _, r := range f.rows {
-		if f.determined(r) || r.window != nil {
+	for _, r := range f.Rows {
+		if f.determined(r) || windowOf(r) != nil {
 			continue
 		}
-		if r.group != nil {
-			if r.group.repeats {
+		if g := groupOf(r); g != nil {
+			if g.repeats {
 				return nil, fail.Errorf(fail.Invalid, "page", "of unionAll or concat, rows can be equal, and none of them comes after the other; write .union(…), which has equal rows once")
 			}
-			for i, k := range r.group.keys {
-				add(orderTerm{expr: sortExpr{tying(k)}, desc: desc, kind: r.group.kinds[i]})
+			for i, k := range g.keys {
+				add(orderTerm{expr: expr.SortBy(expr.Tying(k)), desc: desc, kind: g.kinds[i]})
 			}
 			continue
 		}
-		if len(r.table.Keys) == 0 {
+		if len(r.Table.Keys) == 0 {
 			return nil, noPage(r)
 		}
-		for _, k := range r.table.Keys {
-			if k.Kind == value.TypeTime && !k.Iso() && !f.c.heldAs(k).Exact(k.Kind) {
-				return nil, &fail.Error{Kind: fail.Denied, Msg: "has rows whose key is a time, which a cursor holds to the millisecond: they can't be read in pages", Err: fmt.Errorf("exosql: the key %s.%s may hold finer times; %s says that it does not", r.table.Name, k.Name, r.table.Reader.ISO())}
+		for _, k := range r.Table.Keys {
+			if k.Kind == value.TypeTime && !k.Iso() && !f.c.HeldAs(k).Exact(k.Kind) {
+				return nil, &fail.Error{Kind: fail.Denied, Msg: "has rows whose key is a time, which a cursor holds to the millisecond: they can't be read in pages", Err: fmt.Errorf("exosql: the key %s.%s may hold finer times; %s says that it does not", r.Table.Name, k.Name, r.Table.Reader.ISO())}
 			}
-			add(orderTerm{expr: sortExpr{f.keyOrder(colExpr{r, k})}, desc: desc})
+			add(orderTerm{expr: expr.SortBy(f.KeyOrder(expr.ColumnOf(r, k))), desc: desc})
 		}
 	}
 	return terms, nil
 }
 
-// pageable are the kinds of values that a cursor holds exactly.
-var pageable = map[string]bool{
-	value.TypeInt: true, value.TypeFloat: true, value.TypeDecimal: true, value.TypeText: true, value.TypeBool: true, value.TypeTime: true,
-	value.TypeDate: true, value.TypeInterval: true, value.TypeUUID: true, value.TypeBytes: true,
-}
-
-// x is what a term sorts by.
-func (o orderTerm) x() expr { return o.expr.(sortExpr).x }
-
 // cursorCell is how a value that rows are sorted by crosses, so that it is compared as it is sorted when it comes back.
 func (o orderTerm) cursorCell() plan.Cell {
-	of := o.x().typ()
-	c := plan.Cell{Kind: of.kind, Null: true, Exact: of.exact, Misfits: true, Name: "the order of a page"}
+	of := o.x().Type()
+	c := plan.Cell{Kind: of.Kind, Null: true, Exact: of.Exact, Misfits: true, Name: "the order of a page"}
 	switch {
-	case of.number() && of.decimal():
+	case of.Number() && of.Decimal():
 		c.Kind = value.TypeDecimal // of as many digits as it has, whatever it is shown as
-	case of.number() && o.kind != "":
+	case of.Number() && o.kind != "":
 		c.Kind = o.kind
 	}
 	return c
@@ -129,10 +118,10 @@ func (f *from) ends(sel *sqlast.Select, p *plan.Plan, q *query) {
 	stored := f.inStoredOrder(q.order)
 	for _, o := range q.order {
 		cell := o.cursorCell()
-		x := shown(o.x(), f)
-		if c, ok := o.x().(colExpr); ok && stored && x != nil {
-			if cell.Raw, cell.Form = true, f.c.heldAs(c.col); cell.Form != "" {
-				x = rawExpr{c}.sql(f)
+		x := expr.Shown(o.x(), &f.From)
+		if c, ok := o.x().(expr.Column); ok && stored && x != nil {
+			if cell.Raw, cell.Form = true, f.c.HeldAs(c.Col); cell.Form != "" {
+				x = expr.Raw{Column: c}.SQL(&f.From)
 			}
 		}
 		p.Cells = append(p.Cells, cell)
@@ -145,14 +134,14 @@ func (f *from) ends(sel *sqlast.Select, p *plan.Plan, q *query) {
 //
 // The first column stands alone in a condition where that is possible, and no OR is written: an index then begins at the
 // cursor, where engines read several, or none, for an OR.
-func (f *from) behind(terms []orderTerm, i int) expr {
+func (f *from) behind(terms []orderTerm, i int) expr.Expr {
 	o, last := terms[i], i == len(terms)-1
 	x, v := o.x(), f.cursorValue(terms, i)
-	truth := exprType{kind: value.TypeBool}
-	is := func(op sqlast.Op, args ...expr) expr { return opExpr{op, args, truth} }
-	choose := func(cond, then, otherwise expr) expr { return is(sqlast.Case, cond, then, otherwise) }
-	yes, no := constExpr(sqlast.True), constExpr(sqlast.False)
-	rest := func() expr {
+	truth := expr.Type{Kind: value.TypeBool}
+	is := func(op sqlast.Op, args ...expr.Expr) expr.Expr { return expr.Apply(op, args, truth) }
+	choose := func(cond, then, otherwise expr.Expr) expr.Expr { return is(sqlast.Case, cond, then, otherwise) }
+	yes, no := expr.Const(sqlast.True), expr.Const(sqlast.False)
+	rest := func() expr.Expr {
 		if last {
 			return no
 		}
@@ -163,7 +152,7 @@ func (f *from) behind(terms []orderTerm, i int) expr {
 		return is(sqlast.And, is(sqlast.IsNull, x), rest())
 	case f.c.after[i]:
 		return choose(is(sqlast.IsNotNull, x), yes, rest())
-	case o.desc && !f.neverNull(o.expr): // what is NULL comes after all else
+	case o.desc && !f.NeverNull(o.expr): // what is NULL comes after all else
 		return choose(f.against(sqlast.Gt, x, v), no, choose(f.against(sqlast.Eq, x, v), rest(), yes))
 	}
 	if !last && f.alignedFrom(terms, i) {
@@ -180,33 +169,33 @@ func (f *from) behind(terms []orderTerm, i int) expr {
 }
 
 // cursorValue is value i of the cursor.
-func (f *from) cursorValue(terms []orderTerm, i int) argExpr {
+func (f *from) cursorValue(terms []orderTerm, i int) expr.Argument {
 	kind := terms[i].cursorCell().Kind
-	v := argExpr{src: plan.Source{Origin: plan.FromCursor, Index: i, Item: -1}, kind: kind}
-	if casts[kind] != sqlast.NoCast {
-		v.src.Kind = kind
+	v := expr.Argument{Src: plan.Source{Origin: plan.FromCursor, Index: i, Item: -1}, Kind: kind}
+	if expr.Casts[kind] != sqlast.NoCast {
+		v.Src.Kind = kind
 	}
 	return v
 }
 
 // operands are what is sorted by, and a value of it, as they are compared.
-func (f *from) operands(x expr, v argExpr) []expr {
-	if x.typ().kind == value.TypeText {
-		return f.inOrder([]expr{x, v})
+func (f *from) operands(x expr.Expr, v expr.Argument) []expr.Expr {
+	if x.Type().Kind == value.TypeText {
+		return f.InOrder([]expr.Expr{x, v})
 	}
-	return f.keyed([]expr{x, v})
+	return f.Keyed([]expr.Expr{x, v})
 }
 
-func (f *from) against(op sqlast.Op, x expr, v argExpr) expr {
-	return opExpr{op, f.operands(x, v), exprType{kind: value.TypeBool}}
+func (f *from) against(op sqlast.Op, x expr.Expr, v expr.Argument) expr.Expr {
+	return expr.Apply(op, f.operands(x, v), expr.Type{Kind: value.TypeBool})
 }
 
 // alignedFrom reports whether the terms from i on are of one direction, and one comparison of them says what comes after. Where a
 // pair that decides has a NULL it is unknown: right upwards, where NULL comes before all else.
 func (f *from) alignedFrom(terms []orderTerm, i int) bool {
 	for k, o := range terms[i:] {
-		c, column := plainText(o.x()).(colExpr)
-		if f.c.after[i+k] || o.desc != terms[i].desc || o.desc && !f.neverNull(o.expr) || column && c.col.Kind == value.TypeTime && !c.col.Iso() { // see postgresRange
+		c, column := expr.PlainText(o.x()).(expr.Column)
+		if f.c.after[i+k] || o.desc != terms[i].desc || o.desc && !f.NeverNull(o.expr) || column && c.Col.Kind == value.TypeTime && !c.Col.Iso() { // see postgresRange
 			return false
 		}
 	}
@@ -214,29 +203,36 @@ func (f *from) alignedFrom(terms []orderTerm, i int) bool {
 }
 
 // beyond is the condition of such terms as one comparison.
-func (f *from) beyond(terms []orderTerm, i int) expr {
-	b := beyondExpr{desc: terms[i].desc}
+func (f *from) beyond(terms []orderTerm, i int) expr.Expr {
+	b := expr.Beyond{Desc: terms[i].desc}
 	for k := range terms[i:] {
 		args := f.operands(terms[i+k].x(), f.cursorValue(terms, i+k))
-		b.left, b.right = append(b.left, args[0]), append(b.right, args[1])
+		b.Left, b.Right = append(b.Left, args[0]), append(b.Right, args[1])
 	}
 	return b
 }
 
-// beyondExpr is that values come after others, by the first that differ.
-type beyondExpr struct {
-	left, right []expr
-	desc        bool
-}
-
-func (beyondExpr) typ() exprType { return exprType{kind: value.TypeBool} }
-
-func (e beyondExpr) sql(f *from) sqlast.Expr {
-	defer func(needed bool) { f.c.needed = needed }(f.c.needed)
-	f.c.needed = false // of the operands
-	b := sqlast.Beyond{Desc: e.desc}
-	for i := range e.left {
-		b.Left, b.Right = append(b.Left, compared(e.left[i], f)), append(b.Right, compared(e.right[i], f))
+// marked marks the cells of a result by which it is sorted as it is stored, or which are the least or the greatest of stored values: a misfit
+// there is another one's place, and the query is asked again with guards.
+func (f *from) marked(p *plan.Plan, out *projection, terms []orderTerm) {
+	if !f.inStoredOrder(terms) {
+		return
 	}
-	return b
+	i := 0
+	var walk func(out *projection)
+	walk = func(out *projection) {
+		for _, it := range out.items {
+			if it.sub != nil {
+				walk(it.sub)
+				continue
+			}
+			c, ok := it.expr.(expr.Column)
+			p.Cells[i].Again = ok && slices.ContainsFunc(terms, func(o orderTerm) bool {
+				by, column := expr.PlainText(o.x()).(expr.Column)
+				return column && by == c
+			})
+			i++
+		}
+	}
+	walk(out)
 }

@@ -1,5 +1,7 @@
 package compile
 
+// This file finishes a query as a plan. Messages that read, and chains of typed calls, begin here.
+
 import (
 	"errors"
 	"fmt"
@@ -7,11 +9,15 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/expr"
+	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/exosql/internal/shape"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
@@ -33,7 +39,7 @@ func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan,
 		if kind == plan.RunFirst {
 			q.limits = append(q.limits[:len(q.limits):len(q.limits)], sqlast.One)
 		}
-		total := kind != plan.RunValue && kind != plan.RunPage && (q.pending() || q.base.grouped() || q.ranked())
+		total := kind != plan.RunValue && kind != plan.RunPage && (q.pending() || grouped(q.base) || q.ranked())
 		sorted, err := f.settleFirst(q, out, total || len(q.order) > 0)
 		if err != nil {
 			return nil, err
@@ -51,24 +57,24 @@ func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan,
 				f.marked(p, out, q.order)
 			}
 		}
-		if kind == plan.RunValue && f.c.extremes {
-			p.Cells[0].Again = !f.c.engine.Again
+		if kind == plan.RunValue && f.c.Extremes {
+			p.Cells[0].Again = !f.c.Engine.Again
 		}
 	}
 	f.sources.Of(sel).Where = f.where
-	if f.c.failed != nil {
-		return nil, f.c.failed
+	if f.c.Failed != nil {
+		return nil, f.c.Failed
 	}
-	if f.c.emitted > maxEmitted {
+	if f.c.Emitted > expr.MaxEmitted {
 		return nil, fail.Errorf(fail.Limit, "", "the query is too large: it repeats its expressions too often")
 	}
-	if f.c.handled > maxHandled || f.c.held > maxHeld {
+	if f.c.Handled > expr.MaxHandled || f.c.Held > expr.MaxHeld {
 		return nil, fail.Errorf(fail.Limit, "", "the query does too much with texts that it puts together; put fewer or shorter ones together")
 	}
-	if len(f.c.slots) > maxValues {
+	if len(f.c.Slots) > maxValues {
 		return nil, fail.Errorf(fail.Limit, "", "the query has too many values: the limit is %d; use a condition instead of a long list", maxValues)
 	}
-	text, slots, err := sqlast.Render(sel, f.c.dialect)
+	text, slots, err := sqlast.Render(sel, f.c.Dialect)
 	if errors.Is(err, sqlast.ErrLarge) || errors.Is(err, sqlast.ErrDeep) {
 		return nil, &fail.Error{Kind: fail.Limit, Msg: "the query is too large for the database", Err: err}
 	}
@@ -77,7 +83,7 @@ func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan,
 	}
 	p.Text, p.Joins = text, f.c.tables*f.c.columns
 	for _, s := range slots {
-		p.Args = append(p.Args, f.c.slots[s])
+		p.Args = append(p.Args, f.c.Slots[s])
 	}
 	p.Reads, p.Notices = lowered(sqlast.Tables(sel)), f.c.notices
 	return p, nil
@@ -113,33 +119,33 @@ func (f *from) outputs(sel *sqlast.Select, p *plan.Plan, out *projection, lists 
 			sel.Columns = append(sel.Columns, sqlast.Output{Expr: x, As: fmt.Sprintf("c%d", len(sel.Columns))})
 			continue
 		}
-		c := plan.Cell{Kind: it.kind, Of: it.elem, Null: it.null, Exact: it.expr.typ().exact, Name: out.names[i]}
+		c := plan.Cell{Kind: it.kind, Of: it.elem, Null: it.null, Exact: it.expr.Type().Exact, Name: out.names[i]}
 		c.Misfits = f.c.msg != nil // Go code reads an error
-		if ce, ok := it.expr.(colExpr); ok {
-			if charge := ce.col.Charge(); charge > 0 && lists == 0 {
+		if ce, ok := it.expr.(expr.Column); ok {
+			if charge := ce.Col.Charge(); charge > 0 && lists == 0 {
 				if f.c.charges == nil {
 					f.c.charges = map[int]int{}
 				}
 				f.c.charges[len(p.Cells)] = charge
 			}
-			c.Name, c.Null = ce.col.Table.Name+"."+ce.col.Name, ce.col.Null || ce.row.optional
-			if f.c.replying && ce.col.Label.Empty() { // what is read for a write may be hidden from programs
-				c.Shown = ce.col.Guest
+			c.Name, c.Null = ce.Col.Table.Name+"."+ce.Col.Name, ce.Col.Null || ce.Row.Optional
+			if f.c.replying && ce.Col.Label.Empty() { // what is read for a write may be hidden from programs
+				c.Shown = ce.Col.Guest
 			}
 		} else if lists == 0 && it.expr != nil {
 			f.c.makes(len(p.Cells), it.expr)
 		}
-		if g, ok := it.expr.(cell); ok && g.list != "" {
-			c.Kind, c.Of, c.Collected, c.Null = value.TypeList, g.list, true, false
+		if g, ok := it.expr.(expr.Cell); ok && g.List != "" {
+			c.Kind, c.Of, c.Collected, c.Null = value.TypeList, g.List, true, false
 		}
 		p.Cells = append(p.Cells, c)
-		sel.Columns = append(sel.Columns, sqlast.Output{Expr: shown(it.expr, f), As: fmt.Sprintf("c%d", len(sel.Columns))})
+		sel.Columns = append(sel.Columns, sqlast.Output{Expr: expr.Shown(it.expr, &f.From), As: fmt.Sprintf("c%d", len(sel.Columns))})
 	}
 	return s
 }
 
 // Message plans a guest's message.
-func Message(d Engine, m *exo.Message, grants []Prepared, after Position) (*plan.Plan, error) {
+func Message(d expr.Engine, m *exo.Message, grants []shape.Prepared, after Position) (*plan.Plan, error) {
 	c := newCompiler(d, m, grants)
 	c.after = after
 	p, err := reply(c)
@@ -149,31 +155,10 @@ func Message(d Engine, m *exo.Message, grants []Prepared, after Position) (*plan
 	return withOpen(p, c), nil
 }
 
-func newCompiler(d Engine, m *exo.Message, grants []Prepared) *compiler {
-	return compilerOf(d, m, Grants(grants))
-}
-
-// Grants are those of a message, each with the origin of its values.
-func Grants(grants []Prepared) (all []*scope.Grant) {
-	for i := range grants {
-		g := grants[i].grant
-		g.Origin = plan.Origin(i)
-		g.Basis = nil
-		all = append(all, &g)
-	}
-	return all
-}
-
-// compilerOf is a compiler for a message. All that the message says of a statement it says here, since the statement of one
-// message is compiled more than once (TestLocalTimeOfEachStatement).
-func compilerOf(d Engine, m *exo.Message, grants []*scope.Grant) *compiler {
-	return &compiler{engine: d, dialect: d.Dialect, msg: m, grants: grants, zoned: m.Zone() != "UTC"}
-}
-
 func planOf(c *compiler) (*plan.Plan, error) {
 	c.replying = true
 	f := c.newFrom(nil)
-	q, err := f.query(c.msg.Root.Recv, names{})
+	q, err := f.query(c.msg.Root.Recv, expr.Names{})
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +181,7 @@ func planOf(c *compiler) (*plan.Plan, error) {
 	case language.CountDistinct, language.Sum, language.Avg, language.Median, language.Min, language.Max:
 		return f.ofQuery(q, c.msg.Root)
 	}
-	return nil, ErrNode(c.msg.Root)
+	return nil, expr.ErrNode(c.msg.Root)
 }
 
 // typed is a chain of typed calls as it is planned: the key of its plan, its values, and
@@ -211,9 +196,8 @@ type typed struct {
 
 // NewChain is a chain of typed calls. more are values of what completes it.
 func NewChain(r *decl.Relation, ss scope.Scopes, kind plan.RunKind, more ...value.Value) typed {
-	s := shaper{key: fmt.Appendf(nil, "typed %d;", kind)}
-	chain, fixed := s.relation(r), s.scopes(ss)
-	return typed{s.key, append(s.vals, more...), chain, fixed, kind}
+	key, chain, fixed, vals := shape.Chain(fmt.Appendf(nil, "typed %d;", kind), r, ss, nil)
+	return typed{key, append(vals, more...), chain, fixed, kind}
 }
 
 // Grant is the chain as a grant, to ask for its scopes.
@@ -222,14 +206,15 @@ func (s *typed) Grant() *scope.Grant {
 }
 
 // Compile plans it; of a page, the size is its last value.
-func (s *typed) Compile(d Engine, after Position) (*plan.Plan, error) {
+func (s *typed) Compile(d expr.Engine, after Position) (*plan.Plan, error) {
 	size := plan.Source{Index: len(s.Vals) - 1, Item: -1}
 	return relation(d, s.chain, &scope.Grant{Scopes: s.scopes, Chain: s.scopes}, s.kind, size, after)
 }
 
 // relation plans a chain of typed calls. r and g are a shaper's copies.
-func relation(d Engine, r *decl.Relation, g *scope.Grant, kind plan.RunKind, size plan.Source, after Position) (*plan.Plan, error) {
-	c := &compiler{engine: d, dialect: d.Dialect, grants: []*scope.Grant{g}, after: after}
+func relation(d expr.Engine, r *decl.Relation, g *scope.Grant, kind plan.RunKind, size plan.Source, after Position) (*plan.Plan, error) {
+	c := newCompilerOn(d, []*scope.Grant{g})
+	c.after = after
 	f := c.newFrom(nil)
 	q, row, err := f.relation(r, g)
 	if err != nil {
@@ -248,11 +233,72 @@ func relation(d Engine, r *decl.Relation, g *scope.Grant, kind plan.RunKind, siz
 }
 
 // allColumns are those of a row's table, in the order of its declaration.
-func allColumns(row *occurrence) *projection {
+func allColumns(row *expr.Row) *projection {
 	out := &projection{}
-	for _, col := range row.table.Cols {
+	for _, col := range row.Table.Cols {
 		out.names = append(out.names, col.Name)
-		out.items = append(out.items, projected{expr: colExpr{row, col}, kind: col.Kind, elem: col.Elem, null: col.Null})
+		out.items = append(out.items, projected{expr: expr.ColumnOf(row, col), kind: col.Kind, elem: col.Elem, null: col.Null})
 	}
 	return out
+}
+
+// ofQuery completes a message that asks for one value of all rows of a query.
+func (f *from) ofQuery(q *query, n *message.Node) (*plan.Plan, error) {
+	if err := f.gather(q, n); err != nil {
+		return nil, err
+	}
+	x, err := f.expr(n.Args[0].Args[0], f.bound(n.Args[0], q, expr.Names{}))
+	if err != nil {
+		return nil, err
+	}
+	f.repeated(q, n)
+	f.c.Extremes = n.Name == language.Min || n.Name == language.Max
+	if x, err = f.Aggregate(n.Name, x, nil); err != nil {
+		return nil, err
+	}
+	q.order = nil
+	out := &projection{names: []string{n.Name}, items: []projected{{expr: x, kind: n.Type.Name, null: true}}}
+	return f.finish(q, plan.RunValue, out)
+}
+
+// withOpen adds the open plan to p, if fences stand in p and the scope of each table is
+// one that a search can find.
+func withOpen(p *plan.Plan, c *compiler) *plan.Plan {
+	if c.fences == 0 {
+		return p
+	}
+	for _, row := range c.entered {
+		if _, ok := c.FixedOf(row.Entry); !ok {
+			return p
+		}
+	}
+	again := func() *compiler {
+		again := compilerOf(c.Engine, c.msg, c.grants)
+		again.after = c.after
+		return again
+	}
+	p.Open = opened(fence.Form{Open: true}, again, reply)
+	return p
+}
+
+// Guarded is the open plan of a message in a form that guards some tables: see fence.Next. It has no Tables where there is no such plan.
+func Guarded(d expr.Engine, m *exo.Message, grants []shape.Prepared, after Position, form fence.Form) *plan.Plan {
+	p := opened(form, func() *compiler {
+		c := newCompiler(d, m, grants)
+		c.after = after
+		return c
+	}, reply)
+	if p == nil {
+		return &plan.Plan{}
+	}
+	return p
+}
+
+// reply is the plan of a message that reads.
+func reply(c *compiler) (*plan.Plan, error) {
+	p, err := planOf(c)
+	if err == nil {
+		err = c.sealed(p)
+	}
+	return p, err
 }

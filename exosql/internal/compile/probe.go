@@ -9,9 +9,11 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/exosql/internal/shape"
 )
 
 // Use is one way in which a program may use a column, and an index may serve.
@@ -25,11 +27,11 @@ const (
 )
 
 // Uses are those that a column has. What is in JSON is not found by an index of the column.
-func Uses(d Engine, col *decl.Column) []Use {
+func Uses(d expr.Engine, col *decl.Column) []Use {
 	if col.Kind == value.TypeJSON {
 		return nil
 	}
-	n := (&compiler{engine: d, dialect: d.Dialect}).form(col).Native
+	n := d.FormOf(col).Native
 	unordered := !n.Text() && !n.Ordered
 	ops := language.OperatorOn()[language.ColumnInterfaces[col.Kind]]
 	var out []Use
@@ -55,19 +57,19 @@ type Probe struct {
 	Bare bool
 }
 
-// Probe compiles the program that uses a column of a facet, which the grant reaches.
-func (g Prepared) Probe(d Engine, fc *decl.Facet, col *decl.Column, use Use) (*Probe, error) {
-	m, err := using(fc, col, use, (&compiler{engine: d, dialect: d.Dialect}).form(col).Native.Sample)
+// NewProbe compiles the program that uses a column of a facet, which the grant reaches.
+func NewProbe(g shape.Prepared, d expr.Engine, fc *decl.Facet, col *decl.Column, use Use) (*Probe, error) {
+	m, err := using(fc, col, use, d.FormOf(col).Native.Sample)
 	if err != nil {
 		return nil, err
 	}
-	c := newCompiler(d, m, []Prepared{g})
+	c := newCompiler(d, m, []shape.Prepared{g})
 	c.alone = fc
 	if _, err := planOf(c); err != nil {
 		return nil, err
 	}
 	p := opened(fence.Form{Open: true}, func() *compiler {
-		open := newCompiler(d, m, []Prepared{g})
+		open := newCompiler(d, m, []shape.Prepared{g})
 		open.alone = fc
 		return open
 	}, reply)

@@ -1,15 +1,20 @@
 package compile
 
+// This file has what all others build on: the compiler, a FROM clause that is being built, and a query with its order and limits.
+
 import (
 	"fmt"
 	"slices"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
-	"github.com/exoagent/exoagent/exosql/internal/fence"
-	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/exosql/internal/expr"
+	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/exosql/internal/shape"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
@@ -21,54 +26,25 @@ import (
 // use, never stored in names of the guest: an inner query can't capture an outer
 // name (testdata/attacks/001), and wrapping a from moves all its rows at once.
 type compiler struct {
-	engine       Engine
-	known        map[*decl.Column]decl.Form // what engine has answered
-	dialect      sqlast.Dialect             // of engine
+	expr.State
 	aliases      int
 	guardAliases int
-	slots        []plan.Source
 	steps        int
-	emitted      int            // operations written: what is repeated in the statement counts each time
-	handled      int            // bytes of made texts in one row, weighed, see handle
-	held         int            // bytes of them
-	holding      int            // aggregates that hold values, see holds
 	tables       int            // that the statement reads, each place where it does
 	columns      int            // of all those together
 	grants       []*scope.Grant // of the message's objects
 	msg          *exo.Message
 	charges      map[int]int // of the cells of the statement that are a labelled column as it is, or made of columns, by their places
 	made         map[int]int // the most bytes that the engine may make for those that are made, by their places
-	charge       int         // the most of the labelled columns that the statement names
-	unchanged    bool        // a condition of ifUnchanged is being interpreted
 	replying     bool        // what is shown goes to a program
-	zoned        bool        // local time is not UTC
 	alone        *decl.Facet // what the message's object stands for, if that is not the grant: see Probe
 
-	fence.Form               // in which it is compiled
-	fences     int           // that stand in the statement
-	entered    []*occurrence // the tables of the statement
-	derived    []string      // the aliases of derived tables
-	satisfying bool          // conditions of a scope are being written
+	fences  int         // that stand in the statement
+	entered []*expr.Row // the tables of the statement
+	derived []string    // the aliases of derived tables
 
-	linked     []*decl.Column // that a link of the statement compares, as they are met
-	compared   []*decl.Column // all of them, of an earlier compilation, where some tables are guarded
-	guarding   bool           // the scope of a guard is being written
-	unguarded  bool           // a condition that would need a guard has none
-	linking    bool           // the condition of a link is being written
-	links      []link         // that join guarded tables
-	touched    []*occurrence  // whose columns are read in what is written, while guards are
-	sorting    bool           // by something of a guarded table
-	conditions int            // conditions of the program that are being written, one in another
-
-	needed   bool        // what is written has to hold: unknown is as good as false
-	fitted   []colExpr   // columns whose misfits are null in the statement
-	paging   bool        // the condition of a page whose rows are sorted as columns are stored is written
-	raw      int         // columns are written as they are stored: see misfit.go
-	changing bool        // the rows are found to be changed
-	base     *occurrence // the row that is changed, once it is known
-	extremes bool        // the one value that is asked is the least or the greatest of a column
-
-	over *overAll // aggregates that are written are of its window
+	linked []*decl.Column // that a link of the statement compares, as they are met
+	links  []link         // that join guarded tables
 
 	after Position // where the page begins
 
@@ -76,103 +52,42 @@ type compiler struct {
 	sets    int      // queries that are combined
 	trees   int      // links that are followed again and again
 	notices []string // see plan.Plan
-	failed  error    // met while something is written
 }
 
 // maxSteps bounds the work of one compilation: a message is a graph, and each
 // use of a node is compiled anew.
 const maxSteps = 5000
 
-// maxEmitted bounds what is written of it: an operand that is repeated could
-// double with each level.
-const maxEmitted = 50_000
-
 const maxSources = 60 // SQLite joins at most 64 tables
 
-// occurrence is one row variable of a query: one table, in one place.
-type occurrence struct {
-	grant *scope.Grant // which grant's scopes apply to it
-	facet *decl.Facet  // what a program sees of it; nil for hidden ones
-	table *decl.Table
-	form  func(*decl.Column) decl.Form // how the database holds its columns; nil: it is no row of a table
-	fixed []scope.Fixed                // by its scope
-	entry scope.Entry
-	gates []string // see fence.Table
-	alias string   // of the table itself, wherever its columns are now
-
-	parent *occurrence // that it was joined to by a link, or nil
-	by     *decl.Link
-	with   *occurrence // that it was joined to by a condition, or nil: see joinedBy
-	pairs  []decl.Pair // of that condition
-
-	optional bool // joined so that it may be missing: all its columns may be null
-
-	group  *group  // it is no row of a table, but a group of rows
-	window *window // or the window of each row
-
-	sought *plan.Source // the text that its query was searched for last
-
-	selected expr // it is no row at all, but what select showed under a name
-
-	depth     *decl.Column // of a row of a tree: see tree.go
-	depthName string       // and what programs call it
-}
-
-// from is a FROM clause being built: sources, conditions, and where each row is now.
+// from is a FROM clause being built: what expressions see of it, its sources and conditions.
 type from struct {
+	expr.From
 	c       *compiler
-	outer   *from // the enclosing one, for EXISTS and IN
 	sources scope.Sources
 	where   []sqlast.Expr
-	rows    []*occurrence
-	at      map[*occurrence]place
-	valued  []colExpr // columns that are not null in any row, by a condition of the program
-	open    bool      // something came since the last fence
-	asked   *[]expr   // within a left join: what the program demands, for its condition
-}
-
-// place says where a row's columns are: in a table, or among the outputs of a
-// derived table, to which they are added when first used.
-type place struct {
-	alias   string
-	derived *derived
-}
-
-type derived struct {
-	inner *from
-	sel   *sqlast.Select
-	outs  map[outKey]string
-	fence bool // it does nothing else: a condition inside holds outside too
-	group *group
-}
-
-type outKey struct {
-	row *occurrence
-	col *decl.Column
+	open    bool                    // something came since the last fence
+	fenced  map[*expr.Derived]*from // the derived tables that are fences and nothing else: a condition inside holds outside too
+	asked   *[]expr.Expr            // within a left join: what the program demands, for its condition
 }
 
 // query is what a describing call has built so far, over a from.
 type query struct {
-	ns      []named       // what callbacks see
-	base    *occurrence   // whose row a result shows without a select
+	ns      []expr.Named  // what callbacks see
+	base    *expr.Row     // whose row a result shows without a select
 	out     *projection   // what select chose, or nil
 	order   []orderTerm   //
 	chosen  bool          // the order has chosen the first row of each key: a later one sorts what was chosen
 	limits  []sqlast.Expr // pending: they act when something comes after them, or at the end
 	offsets []sqlast.Expr
-	once    bool          // of the rows that show the same one is left
-	context []*occurrence // the rows that were there before: a limit acts for each combination of them
-	link    *decl.Link    // by which the rows were reached, whatever was said of them since
-	merged  []string      // where several rows may lead to one of them: what those are called, and their link
-}
-
-type named struct {
-	name string
-	row  *occurrence
+	once    bool        // of the rows that show the same one is left
+	context []*expr.Row // the rows that were there before: a limit acts for each combination of them
+	link    *decl.Link  // by which the rows were reached, whatever was said of them since
+	merged  []string    // where several rows may lead to one of them: what those are called, and their link
 }
 
 type orderTerm struct {
-	expr expr
+	expr expr.Expr
 	desc bool
 	kind string // as the catalogue has it, or "": a literal may widen what the compiler knows
 	last bool   // the rank of a search, see sortedBy
@@ -186,7 +101,7 @@ type projection struct {
 }
 
 type projected struct {
-	expr expr
+	expr expr.Expr
 	rows *nested
 	kind string // scalar kind of the cell
 	elem string // of a list: that of its elements
@@ -194,12 +109,23 @@ type projected struct {
 	sub  *projection
 }
 
-func (c *compiler) newFrom(outer *from) *from {
-	return &from{c: c, outer: outer, at: map[*occurrence]place{}}
+func (c *compiler) newFrom(outer *expr.From) *from { return c.over(expr.NewFrom(&c.State, outer)) }
+
+// over is a from of what expressions see of it.
+func (c *compiler) over(f expr.From) *from { return &from{From: f, c: c} }
+
+// trial is a copy of the compiler for what is tried on the side, for its type or its errors, and f as that sees it. Nothing of it stays in
+// the statement.
+func (c *compiler) trial(f *expr.From) (*compiler, *expr.From) {
+	trial := *c
+	trial.Queries = &trial
+	at := expr.NewFrom(&trial.State, f.Outer)
+	at.Rows, at.At = f.Rows, f.At
+	return &trial, &at
 }
 
 func (c *compiler) alias() string {
-	if c.guarding { // of its own kind: the others stay what they were without guards
+	if c.Guarding { // of its own kind: the others stay what they were without guards
 		c.guardAliases++
 		return fmt.Sprintf("g%d", c.guardAliases-1)
 	}
@@ -214,58 +140,12 @@ func (c *compiler) step() error {
 	return nil
 }
 
-// col is the expression that reads a row's column, wherever the row is now.
-func (f *from) col(row *occurrence, col *decl.Column) sqlast.Expr {
-	f.c.touch(row, col)
-	f.c.charge = max(f.c.charge, col.Charge())
-	p, ok := f.at[row]
-	if !ok {
-		if f.outer == nil {
-			return nil // sqlast refuses nil: a row that is nowhere is an error, not a name
-		}
-		return f.outer.col(row, col)
-	}
-	if p.derived == nil {
-		return sqlast.Column{Alias: p.alias, Name: col.Name}
-	}
-	return sqlast.Column{Alias: p.alias, Name: p.derived.expose(row, col)}
-}
-
-func (d *derived) expose(row *occurrence, col *decl.Column) string {
-	k := outKey{row, col}
-	name, ok := d.outs[k]
-	if !ok {
-		var x sqlast.Expr
-		if d.group != nil && row.group == d.group {
-			if made := d.group.cells[col]; made != nil {
-				x = made.sql(d.inner)
-			}
-		} else if row.window != nil && row.window.inner == d.inner {
-			if made := row.window.cells[col]; made != nil {
-				x = made.sql(d.inner)
-			}
-		} else {
-			x = d.inner.col(row, col)
-		}
-		o := d.out(k, x, len(d.outs))
-		d.sel.Columns = append(d.sel.Columns, o)
-		name = o.As
-	}
-	return name
-}
-
-// out is output n of a derived table.
-func (d *derived) out(k outKey, x sqlast.Expr, n int) sqlast.Output {
-	d.outs[k] = fmt.Sprintf("c%d", n)
-	return sqlast.Output{Expr: x, As: d.outs[k]}
-}
-
 // sort writes what rows are sorted by, in a query that may be within what another is sorted by.
 func (c *compiler) sort(sorting bool, write func()) {
-	before := c.sorting
-	c.sorting = before || sorting
+	before := c.Sorting
+	c.Sorting = before || sorting
 	write()
-	c.sorting = before
+	c.Sorting = before
 }
 
 // orders are the terms that a query is sorted by. With total they end in keys of its rows, so
@@ -273,12 +153,12 @@ func (c *compiler) sort(sorting bool, write func()) {
 func (f *from) orders(q *query, total bool) []sqlast.Order {
 	var out []sqlast.Order
 	if f.inStoredOrder(q.order) {
-		f.c.raw++
-		defer func() { f.c.raw-- }()
+		f.c.Raw++
+		defer func() { f.c.Raw-- }()
 	}
 	for _, o := range q.order {
-		f.c.sort(!free(o.expr.(sortExpr).x), func() {
-			out = append(out, sqlast.Order{Expr: o.expr.sql(f), Desc: o.desc, NotNull: f.neverNull(o.expr)})
+		f.c.sort(!expr.Free(o.expr.(expr.SortKey).X), func() {
+			out = append(out, sqlast.Order{Expr: o.expr.SQL(&f.From), Desc: o.desc, NotNull: f.NeverNull(o.expr)})
 		})
 	}
 	if total {
@@ -292,26 +172,26 @@ func (f *from) orders(q *query, total bool) []sqlast.Order {
 // which one before it determines.
 func (f *from) ties(q *query) []sqlast.Order {
 	desc := len(q.order) > 0 && q.order[len(q.order)-1].desc
-	sortedBy := func(row *occurrence, k *decl.Column) bool {
+	sortedBy := func(row *expr.Row, k *decl.Column) bool {
 		return slices.ContainsFunc(q.order, func(o orderTerm) bool {
-			c, ok := plainText(o.expr.(sortExpr).x).(colExpr)
-			return ok && c.row == row && c.col == k
+			c, ok := expr.PlainText(o.expr.(expr.SortKey).X).(expr.Column)
+			return ok && c.Row == row && c.Col == k
 		})
 	}
 	var out []sqlast.Order
-	for _, r := range f.rows {
+	for _, r := range f.Rows {
 		if f.determined(r) {
 			continue
 		}
-		if r.group != nil {
-			for _, k := range r.group.keys {
-				out = append(out, sqlast.Order{Expr: sortExpr{tying(k)}.sql(f), Desc: desc})
+		if g := groupOf(r); g != nil {
+			for _, k := range g.keys {
+				out = append(out, sqlast.Order{Expr: expr.SortBy(expr.Tying(k)).SQL(&f.From), Desc: desc})
 			}
 			continue
 		}
-		for _, k := range r.ordering() {
+		for _, k := range ordering(r) {
 			if !sortedBy(r, k) {
-				out = append(out, sqlast.Order{Expr: f.tieBreak(r, k), Desc: desc, NotNull: !r.optional && !k.Null})
+				out = append(out, sqlast.Order{Expr: f.TieBreak(r, k), Desc: desc, NotNull: !r.Optional && !k.Null})
 			}
 		}
 	}
@@ -320,11 +200,11 @@ func (f *from) ties(q *query) []sqlast.Order {
 
 // ordering are the columns that break ties between rows of the table: its key, or, where it has none, all that the program is shown
 // plain. Rows that are equal in these are the same to the program. A hidden column would show by the order that it gives.
-func (r *occurrence) ordering() (out []*decl.Column) {
-	if len(r.table.Keys) > 0 || r.facet == nil {
-		return r.table.Keys
+func ordering(r *expr.Row) (out []*decl.Column) {
+	if len(r.Table.Keys) > 0 || r.Facet == nil {
+		return r.Table.Keys
 	}
-	for _, c := range r.facet.Cols {
+	for _, c := range r.Facet.Cols {
 		if pageable[c.Kind] && c.Label.Empty() {
 			out = append(out, c)
 		}
@@ -334,8 +214,8 @@ func (r *occurrence) ordering() (out []*decl.Column) {
 
 // determined reports whether a row was reached by a link to its key from another one
 // that is sorted by before it: of an order, its customer.
-func (f *from) determined(r *occurrence) bool {
-	return r.parent != nil && slices.Contains(f.rows, r.parent) && len(r.parent.table.Keys) > 0 && isKey(r.table, r.by.Pairs, func(p decl.Pair) *decl.Column { return p.To })
+func (f *from) determined(r *expr.Row) bool {
+	return r.Parent != nil && slices.Contains(f.Rows, r.Parent) && len(r.Parent.Table.Keys) > 0 && isKey(r.Table, r.By.Pairs, func(p decl.Pair) *decl.Column { return p.To })
 }
 
 // isKey reports whether the columns of pairs are the key of a table.
@@ -374,12 +254,12 @@ func (f *from) settle(q *query) error {
 			if i == 0 {
 				skip = o
 			} else {
-				skip = call(sqlast.Add, skip, o)
+				skip = expr.Call(sqlast.Add, skip, o)
 			}
 		}
-		where := []sqlast.Expr{call(sqlast.Gt, n, skip)}
+		where := []sqlast.Expr{expr.Call(sqlast.Gt, n, skip)}
 		for _, l := range q.limits {
-			where = append(where, call(sqlast.Le, n, call(sqlast.Add, skip, l)))
+			where = append(where, expr.Call(sqlast.Le, n, expr.Call(sqlast.Add, skip, l)))
 		}
 		return where
 	})
@@ -388,13 +268,13 @@ func (f *from) settle(q *query) error {
 }
 
 // keysOf are the columns that tell combinations of the rows apart.
-func (f *from) keysOf(rows []*occurrence) []sqlast.Expr {
+func (f *from) keysOf(rows []*expr.Row) []sqlast.Expr {
 	var keys []sqlast.Expr
 	for _, r := range rows {
-		for _, k := range r.table.Keys {
-			x := f.col(r, k)
-			if f.c.wider(k) {
-				x = exactText{colExpr{r, k}}.sql(f)
+		for _, k := range r.Table.Keys {
+			x := f.Col(r, k)
+			if f.c.Wider(k) {
+				x = expr.ExactText{X: expr.ColumnOf(r, k)}.SQL(&f.From)
 			}
 			keys = append(keys, x)
 		}
@@ -403,9 +283,9 @@ func (f *from) keysOf(rows []*occurrence) []sqlast.Expr {
 }
 
 // refuseKeyless refuses rows without a key where others are counted for each of them: two that are equal would pass for one.
-func refuseKeyless(rows []*occurrence) error {
+func refuseKeyless(rows []*expr.Row) error {
 	for _, r := range rows {
-		if err := HasKey(r.table); err != nil {
+		if err := HasKey(r.Table); err != nil {
 			return err
 		}
 	}
@@ -417,48 +297,197 @@ func refuseKeyless(rows []*occurrence) error {
 func (f *from) wrap(fill func(inner *from, sel *sqlast.Select, alias string) []sqlast.Expr) {
 	inner := *f
 	sel := inner.sources.Of(&sqlast.Select{Where: inner.where})
-	d := &derived{inner: &inner, sel: sel, outs: map[outKey]string{}}
+	d := &expr.Derived{Inner: &inner.From, Sel: sel, Outs: map[expr.OutKey]string{}}
 	alias := f.c.alias()
 	f.c.derived = append(f.c.derived, alias)
-	outer := from{c: f.c, outer: f.outer, rows: inner.rows, at: map[*occurrence]place{}, asked: f.asked, valued: f.valued}
+	outer := f.c.newFrom(f.Outer)
+	outer.Rows, outer.Valued, outer.asked = inner.Rows, inner.Valued, f.asked
 	outer.sources = scope.Derived(sel, alias)
-	for _, r := range inner.rows {
-		outer.at[r] = place{alias: alias, derived: d}
+	for _, r := range inner.Rows {
+		outer.At[r] = expr.Place{Alias: alias, Derived: d}
 	}
 	outer.where = fill(&inner, sel, alias)
 	// A limit closes it as a fence does. Rows that are numbered don't: engines move
 	// conditions on what they are numbered by inside.
 	outer.open = len(sel.Limit)+len(sel.Offset) == 0
 	if len(sel.Columns) == 0 { // a derived table needs an output even when only its rows count
-		if keys := inner.rows[0].table.Keys; len(keys) > 0 {
-			d.expose(inner.rows[0], keys[0])
+		if keys := inner.Rows[0].Table.Keys; len(keys) > 0 {
+			d.Expose(inner.Rows[0], keys[0])
 		} else {
 			sel.Columns = []sqlast.Output{{Expr: sqlast.One, As: "one"}}
 		}
 	}
-	*f = outer
+	*f = *outer
 }
 
-// matched is the condition that other, a row of the finished sub-query, matches row.
-func (f *from) matched(row *occurrence, pairs []decl.Pair, sub *from, other *occurrence) sqlast.Expr {
-	var theirs, ours []sqlast.Expr
-	for _, p := range pairs {
-		f.c.linking = true
-		for _, by := range f.pairs(colExpr{other, p.From}, colExpr{row, p.To}) {
-			theirs, ours = append(theirs, compared(by[0], sub)), append(ours, compared(by[1], f))
+// HasKey refuses a table whose rows have no key.
+func HasKey(t *decl.Table) error {
+	if len(t.Keys) == 0 {
+		return noKey(t)
+	}
+	return nil
+}
+
+func noKey(t *decl.Table) *fail.Error {
+	return &fail.Error{Kind: fail.Denied, Msg: "needs a key, and the rows of this table have none: they can be filtered, sorted, counted, grouped and limited, and are neither written, nor read in pages, nor limited for each row of another table",
+		Err: fmt.Errorf("exosql: table %s has no key: declare %s, so that a limit has one answer", t.Name, t.Reader.Key("its columns"))}
+}
+
+// Position says of each value of a cursor whether it is NULL, of which a statement depends. nil is no cursor: the first page.
+type Position []bool
+
+// pageable are the kinds of values that a cursor holds exactly.
+var pageable = map[string]bool{
+	value.TypeInt: true, value.TypeFloat: true, value.TypeDecimal: true, value.TypeText: true, value.TypeBool: true, value.TypeTime: true,
+	value.TypeDate: true, value.TypeInterval: true, value.TypeUUID: true, value.TypeBytes: true,
+}
+
+// inStoredOrder reports whether rows are sorted by columns as they are stored: where the first has an index, which would not serve its guard.
+func (f *from) inStoredOrder(terms []orderTerm) bool {
+	if len(terms) == 0 || f.c.Engine.Again {
+		return false
+	}
+	c, ok := expr.PlainText(terms[0].x()).(expr.Column)
+	if !ok || c.Row == nil || f.c.Dialect != sqlast.SQLite {
+		return false
+	}
+	switch form := f.c.HeldAs(c.Col); c.Col.Kind {
+	case value.TypeInt, value.TypeFloat, value.TypeText, value.TypeUUID:
+	case value.TypeBytes: // a cursor can't hold which kind of cell it was
+		if f.c.msg == nil || f.c.msg.Root.Name == language.Page {
+			return false
 		}
-		f.c.linking = false
-		f.c.link(sub, other, p.From, f, row, p.To)
-	}
-	if len(pairs) == 1 {
-		sel := sub.sources.Of(&sqlast.Select{Where: sub.where})
-		for i, x := range theirs {
-			sel.Columns = append(sel.Columns, sqlast.Output{Expr: x, As: "k" + map[int]string{1: "x"}[i]})
+	case value.TypeBool:
+		if form != "" {
+			return false
 		}
-		return sqlast.InSelect{X: ours[0], And: ours[1:], Sub: sel}
+	case value.TypeTime, value.TypeDate: // no index serves what is read first
+		if form == "" && c.Col.Kind == value.TypeTime && !c.Col.Iso() || form != "" && !form.Exact(c.Col.Kind) {
+			return false
+		}
+	default:
+		return false
 	}
-	for i := range theirs {
-		sub.where = append(sub.where, call(sqlast.Eq, theirs[i], ours[i]))
+	return f.c.FormOf(c.Col).Indexed
+}
+
+// x is what a term sorts by.
+func (o orderTerm) x() expr.Expr { return o.expr.(expr.SortKey).X }
+
+// nested is the rows of a link as a selection shows them, in one cell of the row that they belong to. In the statement
+// they are a subquery of that row as in subquery.go: their table enters by its own scope, and what the program says of
+// them stands behind it. Their cells are read after that, in the order and within the limits that
+// the program gave for each row, so of no row out of scope and in no order of such rows.
+type nested struct {
+	n   *message.Node
+	env expr.Names
+}
+
+// link is two columns that a declared link compares, each by the names that it has in the
+// statement: in its table, and in the derived table that it is now in.
+type link struct{ a, b []sqlast.Column }
+
+func newCompiler(d expr.Engine, m *exo.Message, grants []shape.Prepared) *compiler {
+	return compilerOf(d, m, shape.Grants(grants))
+}
+
+// compilerOf is a compiler for a message. All that the message says of a statement it says here, since the statement of one
+// message is compiled more than once (TestLocalTimeOfEachStatement).
+func compilerOf(d expr.Engine, m *exo.Message, grants []*scope.Grant) *compiler {
+	c := newCompilerOn(d, grants)
+	c.msg, c.Program, c.Zoned = m, true, m.Zone() != "UTC"
+	return c
+}
+
+// newCompilerOn is a compiler for a statement of no message yet.
+func newCompilerOn(d expr.Engine, grants []*scope.Grant) *compiler {
+	c := &compiler{State: expr.State{Engine: d, Dialect: d.Dialect}, grants: grants}
+	c.Queries = c
+	return c
+}
+
+// bound is env with a callback's placeholder standing for the query's tables.
+func (f *from) bound(lambda *message.Node, q *query, env expr.Names) expr.Names {
+	out := make(expr.Names, len(env)+1)
+	for k, v := range env {
+		out[k] = v
 	}
-	return sqlast.Exists{Sub: sub.sources.Of(&sqlast.Select{Columns: []sqlast.Output{{Expr: sqlast.One, As: "k"}}, Where: sub.where})}
+	out[lambda.Recv] = q.seen()
+	return out
+}
+
+// seen is what the callbacks of a query see: its tables, and what select named.
+func (q *query) seen() []expr.Named {
+	if q.out == nil || q.out.bare {
+		return q.ns
+	}
+	seen := slices.Clone(q.ns)
+	for i, it := range q.out.items {
+		if it.expr != nil {
+			seen = append(seen, expr.Named{Name: q.out.names[i], Row: &expr.Row{Selected: it.expr}})
+		}
+	}
+	return seen
+}
+
+// row finds the occurrence that a node stands for: a table of a callback's namespace.
+func (f *from) row(n *message.Node, env expr.Names) (*expr.Row, error) {
+	if n.Op == message.OpField && n.Recv.Op == message.OpParam {
+		for _, x := range env[n.Recv] {
+			if x.Name == n.Name && x.Row.Selected == nil {
+				return x.Row, nil
+			}
+		}
+	}
+	return nil, expr.ErrNode(n)
+}
+
+// isRow reports whether a node stands for one row, which has links, rather than a query.
+func isRow(n *message.Node, f *from, env expr.Names) bool {
+	_, err := f.row(n, env)
+	return err == nil
+}
+
+// wholeRow is every column that the row's facet shows.
+func wholeRow(row *expr.Row) *projection {
+	p := &projection{}
+	if g := groupOf(row); g != nil {
+		for i, k := range g.keys {
+			p.names = append(p.names, g.names[i])
+			p.items = append(p.items, projected{expr: k, kind: g.kinds[i], null: true})
+		}
+		return p
+	}
+	for _, c := range row.Facet.Cols {
+		p.names = append(p.names, c.Guest)
+		p.items = append(p.items, projected{expr: expr.ColumnOf(row, c), kind: c.Kind, elem: c.Elem, null: c.Null || row.Optional})
+	}
+	if row.Depth != nil {
+		p.names = append(p.names, row.DepthName)
+		p.items = append(p.items, projected{expr: expr.ColumnOf(row, row.Depth), kind: value.TypeInt, null: row.Optional})
+	}
+	return p
+}
+
+// reads calls see for each column that a node reads of the query's own rows by the placeholder of its callback.
+func (q *query) reads(n *message.Node, see func(*expr.Row, string) error, param *message.Node) error {
+	if n == nil {
+		return nil
+	}
+	if n.Op == message.OpField && n.Recv.Op == message.OpField && n.Recv.Recv == param {
+		for _, x := range q.ns {
+			if x.Name == n.Recv.Name {
+				return see(x.Row, n.Name)
+			}
+		}
+	}
+	if n.Op == message.OpCall && n.Recv.Op == message.OpField && n.Recv.Recv == param && q.once && n.Type.Args["row"] != nil {
+		return see(q.ns[0].Row, n.Name) // a link
+	}
+	for _, a := range append([]*message.Node{n.Recv}, n.Args...) {
+		if err := q.reads(a, see, param); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
@@ -34,7 +35,7 @@ type owners struct {
 
 // ownerKey is a column of a row, or of the one row that a link leads to.
 type ownerKey struct {
-	row  *occurrence
+	row  *expr.Row
 	link *message.Node
 	col  *decl.Column
 }
@@ -46,8 +47,8 @@ func (o *owners) shown(out *projection) {
 			o.shown(it.sub)
 			continue
 		}
-		if e, ok := it.expr.(colExpr); ok {
-			o.places[ownerKey{row: e.row, col: e.col}] = o.at
+		if e, ok := it.expr.(expr.Column); ok {
+			o.places[ownerKey{row: e.Row, col: e.Col}] = o.at
 		}
 		o.at++
 	}
@@ -62,22 +63,24 @@ func (o *owners) of(out *projection) {
 		cell := o.at
 		o.at++
 		switch e := it.expr.(type) {
-		case colExpr:
-			if e.row.group == nil && e.row.window == nil && e.row.selected == nil {
-				o.add(cell, e.col, func(c *decl.Column) (ownerKey, expr) { return ownerKey{row: e.row, col: c}, colExpr{e.row, c} })
+		case expr.Column:
+			if e.Row.Made == nil && e.Row.Selected == nil {
+				o.add(cell, e.Col, func(c *decl.Column) (ownerKey, expr.Expr) {
+					return ownerKey{row: e.Row, col: c}, expr.ColumnOf(e.Row, c)
+				})
 			}
-		case subquery:
-			o.add(cell, o.f.columnOfLink(e), func(c *decl.Column) (ownerKey, expr) {
-				other := *e.n
+		case expr.Subquery:
+			o.add(cell, o.f.c.Column(&o.f.From, e), func(c *decl.Column) (ownerKey, expr.Expr) {
+				other := *e.N
 				other.Name = c.Guest
-				return ownerKey{link: e.n.Recv, col: c}, subquery{&other, e.env, exprType{kind: c.Kind}}
+				return ownerKey{link: e.N.Recv, col: c}, expr.Subquery{N: &other, Env: e.Env, Of: expr.Type{Kind: c.Kind}}
 			})
 		}
 	}
 }
 
 // add says whose a cell is that shows a column.
-func (o *owners) add(cell int, col *decl.Column, of func(*decl.Column) (ownerKey, expr)) {
+func (o *owners) add(cell int, col *decl.Column, of func(*decl.Column) (ownerKey, expr.Expr)) {
 	if col == nil || col.Readers == nil {
 		return
 	}
@@ -89,22 +92,22 @@ func (o *owners) add(cell int, col *decl.Column, of func(*decl.Column) (ownerKey
 			at = len(o.p.Cells)
 			o.places[key] = at
 			o.p.Cells = append(o.p.Cells, plan.Cell{Kind: c.Kind, Null: true, Name: c.Table.Name + "." + c.Name})
-			o.sel.Columns = append(o.sel.Columns, sqlast.Output{Expr: shown(x, o.f), As: fmt.Sprintf("c%d", len(o.sel.Columns))})
+			o.sel.Columns = append(o.sel.Columns, sqlast.Output{Expr: expr.Shown(x, &o.f.From), As: fmt.Sprintf("c%d", len(o.sel.Columns))})
 		}
 		by.Cells = append(by.Cells, at)
 	}
 	o.p.Cells[cell].Owner = by
 }
 
-// columnOfLink is the column that a subquery is of, of the one row that a link leads to; nil: it is something else.
-func (f *from) columnOfLink(e subquery) *decl.Column {
-	if e.n.Op != message.OpField {
+// Column is the column that a subquery is of, of the one row that a link leads to; nil: it is something else.
+func (c *compiler) Column(f *expr.From, e expr.Subquery) *decl.Column {
+	if e.N.Op != message.OpField {
 		return nil
 	}
-	trial := *f.c // nothing of it stays in the statement
-	q, err := (&from{c: &trial, outer: f.outer, sources: f.sources, rows: f.rows, at: f.at}).inside(e.n).query(e.n.Recv, e.env)
-	if err != nil || q.base.facet == nil {
+	trial, at := c.trial(f)
+	q, err := trial.inside(e.N, at).query(e.N.Recv, e.Env)
+	if err != nil || q.base.Facet == nil {
 		return nil
 	}
-	return q.base.facet.Column(e.n.Name)
+	return q.base.Facet.Column(e.N.Name)
 }

@@ -4,16 +4,19 @@ import (
 	"slices"
 
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/sealed"
 )
 
 // labelled reports whether the statement names a table with a labelled column. Rows that come in no order come in that of
 // whatever index was quickest, and one over the column would show its order (TestSealedOrder). So they come in that of
 // their keys, which are never labelled.
 func (c *compiler) labelled() bool {
-	return slices.ContainsFunc(c.entered, func(o *occurrence) bool {
-		return slices.ContainsFunc(o.table.Cols, func(col *decl.Column) bool { return !col.Label.Secrecy().Empty() })
+	return slices.ContainsFunc(c.entered, func(o *expr.Row) bool {
+		return slices.ContainsFunc(o.Table.Cols, func(col *decl.Column) bool { return !col.Label.Secrecy().Empty() })
 	})
 }
 
@@ -25,14 +28,14 @@ func (c *compiler) sealed(p *plan.Plan) error {
 	for i, l := range c.msg.Shown(p.Shape) {
 		if i < len(p.Cells) && !l.FlowsTo(c.msg.Label) { // else the run has the label by the time that it is read
 			if p.Cells[i].Sealed = c.charges[i]; p.Cells[i].Sealed == 0 {
-				p.Cells[i].Sealed = max(c.charge, 1)
+				p.Cells[i].Sealed = max(c.Charge, 1)
 			}
 			n++
 			made += c.made[i]
 		}
 	}
-	if made > maxMadeSealed {
-		return fail.Errorf(fail.Limit, "", "the texts that a row puts together of labelled values could take more than %d MiB: select fewer of them", maxMadeSealed>>20)
+	if made > expr.MaxMadeSealed {
+		return fail.Errorf(fail.Limit, "", "the texts that a row puts together of labelled values could take more than %d MiB: select fewer of them", expr.MaxMadeSealed>>20)
 	}
 	if n > maxSealed {
 		return fail.Errorf(fail.Limit, "", "a row shows %d labelled values; %d is the limit: select those that are meant, each once", n, maxSealed)
@@ -44,3 +47,18 @@ func (c *compiler) sealed(p *plan.Plan) error {
 // is much smaller than a row may be would tell its length by that (TestManyCopies). As many of the largest that can be
 // declared, sealed.Most, take half of engine.MaxRow.
 const maxSealed = 64
+
+// makes notes of a cell that is made of columns what it is charged with where it is sealed, and how large the engine may make it. Both
+// are of the expression and the declarations, and never of what a row holds.
+func (c *compiler) makes(cell int, e expr.Expr) {
+	if c.charges == nil {
+		c.charges = map[int]int{}
+	}
+	c.charges[cell] = min(expr.ChargeOf(e), sealed.Most)
+	if t := e.Type(); t.Kind == value.TypeText && t.Size.Whole > 0 {
+		if c.made == nil {
+			c.made = map[int]int{}
+		}
+		c.made[cell] = t.Size.Whole
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 	"github.com/exoagent/exoagent/internal/cellform"
@@ -22,14 +23,14 @@ const maxSets = 20
 //
 // Rows are compared as they are shown, as keys of groups are, and the result is a table of such rows: see group.
 func (f *from) combine(q *query, n *message.Node, set sqlast.Set) error {
-	if f.outer != nil || f.asked != nil || len(q.context) > 0 || !n.Args[0].Closed() || !n.Recv.Closed() {
+	if f.Outer != nil || f.asked != nil || len(q.context) > 0 || !n.Args[0].Closed() || !n.Recv.Closed() {
 		return fail.Errorf(fail.Invalid, n.Name, "is about whole queries: neither can use a row of a callback, or stand in a query that is joined")
 	}
 	if f.c.sets++; f.c.sets > maxSets {
 		return fail.Errorf(fail.Limit, n.Name, "too many queries are combined in one: the limit is %d", maxSets)
 	}
 	other := f.c.newFrom(nil)
-	q2, err := other.query(n.Args[0], names{})
+	q2, err := other.query(n.Args[0], expr.Names{})
 	if err != nil {
 		return err
 	}
@@ -41,34 +42,34 @@ func (f *from) combine(q *query, n *message.Node, set sqlast.Set) error {
 	if err != nil {
 		return err
 	}
-	row := &occurrence{table: &decl.Table{Name: "rows"}, optional: true}
-	g := &group{names: shows.names, cells: map[*decl.Column]expr{}, records: true, repeats: set == sqlast.UnionAll}
-	row.group = g
-	d := &derived{outs: map[outKey]string{}, group: g}
+	row := &expr.Row{Table: &decl.Table{Name: "rows"}, Optional: true}
+	g := &group{names: shows.names, cells: map[*decl.Column]expr.Expr{}, records: true, repeats: set == sqlast.UnionAll}
+	row.Made = g
+	d := &expr.Derived{Outs: map[expr.OutKey]string{}}
 	var ours, their []sqlast.Output
-	before := f.c.sorting
-	f.c.sorting = true
-	defer func() { f.c.sorting = before }()
+	before := f.c.Sorting
+	f.c.Sorting = true
+	defer func() { f.c.Sorting = before }()
 	for i, it := range shows.items {
 		x, y, of, err := f.comparable(it.expr, theirs.items[i].expr)
 		if err != nil {
 			return fail.Errorf(fail.Invalid, n.Name, "`%s` %s", shows.names[i], err.Error())
 		}
-		c := cell{row: row, col: &decl.Column{Table: row.table, Name: "row", Kind: of.kind, Null: true, Stored: cellform.ISO}, of: of}
-		g.keys, g.kinds, g.cells[c.col] = append(g.keys, c), append(g.kinds, it.kind), x
-		row.table.Keys = append(row.table.Keys, c.col)
-		o := d.out(outKey{row, c.col}, f.canonicalSQL(x), i)
-		ours, their = append(ours, o), append(their, sqlast.Output{Expr: other.canonicalSQL(y), As: o.As})
+		c := expr.Cell{Row: row, Col: &decl.Column{Table: row.Table, Name: "row", Kind: of.Kind, Null: true, Stored: cellform.ISO}, Of: of}
+		g.keys, g.kinds, g.cells[c.Col] = append(g.keys, c), append(g.kinds, it.kind), x
+		row.Table.Keys = append(row.Table.Keys, c.Col)
+		o := d.Out(expr.OutKey{Row: row, Col: c.Col}, f.CanonicalSQL(x), i)
+		ours, their = append(ours, o), append(their, sqlast.Output{Expr: other.CanonicalSQL(y), As: o.As})
 	}
 	source := *f
-	g.inner, d.inner = &source, &source
-	d.sel = source.sources.Of(&sqlast.Select{Columns: ours, Where: source.where})
+	g.inner, d.Inner = &source, &source.From
+	d.Sel = source.sources.Of(&sqlast.Select{Columns: ours, Where: source.where})
 	with := other.sources.Of(&sqlast.Select{Columns: their, Where: other.where})
 	alias := f.c.alias()
 	f.c.derived = append(f.c.derived, alias)
-	*f = from{c: f.c, rows: []*occurrence{row}, at: map[*occurrence]place{row: {alias: alias, derived: d}}}
-	f.sources = scope.Combined(d.sel, set, with, alias)
-	*q = query{ns: []named{{language.RecordAlias, row}}, base: row}
+	f.become(row, expr.Place{Alias: alias, Derived: d})
+	f.sources = scope.Combined(d.Sel, set, with, alias)
+	*q = query{ns: []expr.Named{{Name: language.RecordAlias, Row: row}}, base: row}
 	if shows.bare {
 		q.out = wholeRow(row)
 		q.out.bare = true
@@ -79,7 +80,7 @@ func (f *from) combine(q *query, n *message.Node, set sqlast.Set) error {
 // arm finishes one of two queries, and gives what it shows.
 func (f *from) arm(q *query, name string) (*projection, error) {
 	out := q.out
-	if out == nil && q.base.group == nil {
+	if out == nil && groupOf(q.base) == nil {
 		return nil, fail.Errorf(fail.Invalid, name, "compares what two queries show: select the columns in both first, like .select(t => ({ id: t.id, name: t.name }))")
 	} else if out == nil {
 		out = wholeRow(q.base)
@@ -100,40 +101,40 @@ func (f *from) arm(q *query, name string) (*projection, error) {
 }
 
 // comparable are two expressions such that equal values are shown alike, and the type of both.
-func (f *from) comparable(x, y expr) (_, _ expr, of exprType, err error) {
-	both := []expr{x, y}
+func (f *from) comparable(x, y expr.Expr) (_, _ expr.Expr, of expr.Type, err error) {
+	both := []expr.Expr{x, y}
 	for i, e := range both {
-		if c, ok := e.(cell); ok && c.list != "" || !language.Groupable[e.typ().kind] {
+		if c, ok := e.(expr.Cell); ok && c.List != "" || !language.Groupable[e.Type().Kind] {
 			return nil, nil, of, fmt.Errorf("can't be compared: it has to be a number, a text, a truth value, a time, a day or an id")
 		}
-		v, val := e.(argExpr)
-		switch kind := e.typ().kind; {
+		v, val := e.(expr.Argument)
+		switch kind := e.Type().Kind; {
 		case !val:
-		case e.typ().number():
-			both[i] = f.exactly(v)
+		case e.Type().Number():
+			both[i] = f.Exactly(v)
 		case kind == value.TypeBool: // PostgreSQL takes what it can't infer for a text
-			both[i] = opExpr{sqlast.Not, []expr{opExpr{sqlast.Not, []expr{v}, v.typ()}}, v.typ()}
+			both[i] = expr.Apply(sqlast.Not, []expr.Expr{expr.Apply(sqlast.Not, []expr.Expr{v}, v.Type())}, v.Type())
 		case kind != value.TypeText:
 			return nil, nil, of, fmt.Errorf("is a value of the program: only texts, numbers, true and false can stand there")
 		}
 	}
-	if a, b := both[0].typ(), both[1].typ(); a.number() && a.decimal() != b.decimal() {
-		both = mapped(both, f.exactly)
+	if a, b := both[0].Type(), both[1].Type(); a.Number() && a.Decimal() != b.Decimal() {
+		both = expr.Mapped(both, f.Exactly)
 	}
-	alike := both[0].typ().native == both[1].typ().native
+	alike := both[0].Type().Native == both[1].Type().Native
 	for i, e := range both {
-		if both[i] = f.canonical(e); !alike && e.typ().kind == value.TypeText { // of two types, PostgreSQL makes no column
-			both[i] = textExpr{e}
+		if both[i] = f.Canonical(e); !alike && e.Type().Kind == value.TypeText { // of two types, PostgreSQL makes no column
+			both[i] = expr.Text{X: e}
 		}
 	}
-	if of = both[0].typ(); !alike && of.kind == value.TypeText {
-		of.native = lettered(nativeOf(both))
+	if of = both[0].Type(); !alike && of.Kind == value.TypeText {
+		of.Native = expr.Lettered(expr.NativeOf(both))
 	}
 	switch {
-	case of.number():
-		of.size = largest(both)
-	case of.kind == value.TypeText:
-		of.size = longest(both)
+	case of.Number():
+		of.Size = expr.Largest(both)
+	case of.Kind == value.TypeText:
+		of.Size = expr.Longest(both)
 	}
 	return both[0], both[1], of, nil
 }

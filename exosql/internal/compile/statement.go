@@ -13,10 +13,12 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/exosql/internal/shape"
 	"github.com/exoagent/exoagent/internal/sealed"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
@@ -41,8 +43,8 @@ func FixedSource(x scope.Fixed) plan.Source {
 	return plan.Source{Origin: x.Origin, Index: x.Slots[0], Item: -1}
 }
 
-func fixedValue(x scope.Fixed) argExpr {
-	return argExpr{src: FixedSource(x), kind: scalarOf(x.Pred.Args[0].Kind)}
+func fixedValue(x scope.Fixed) expr.Argument {
+	return expr.Argument{Src: FixedSource(x), Kind: expr.ScalarOf(x.Pred.Args[0].Kind)}
 }
 
 // valueKind is the type of the values that a column is given: of a date, a number with decimals and their like it is text.
@@ -54,20 +56,12 @@ func valueKind(column string) string {
 	return value.TypeText
 }
 
-// HasKey refuses a table whose rows have no key.
-func HasKey(t *decl.Table) error {
-	if len(t.Keys) == 0 {
-		return noKey(t)
-	}
-	return nil
-}
-
 // Statement is one statement of a write in the making.
 type Statement struct {
 	c   *compiler
 	f   *from
 	q   *query
-	env names
+	env expr.Names
 
 	// Of an update or a delete:
 	x      *sqlast.Write
@@ -77,19 +71,19 @@ type Statement struct {
 }
 
 // NewStatement begins a statement for a message.
-func NewStatement(d Engine, m *exo.Message, grants []*scope.Grant) *Statement {
+func NewStatement(d expr.Engine, m *exo.Message, grants []*scope.Grant) *Statement {
 	return statement(compilerOf(d, m, grants))
 }
 
-func statement(c *compiler) *Statement { return &Statement{c: c, f: c.newFrom(nil), env: names{}} }
+func statement(c *compiler) *Statement { return &Statement{c: c, f: c.newFrom(nil), env: expr.Names{}} }
 
 // Fenced reports whether fences are in the statement.
 func (s *Statement) Fenced() bool { return s.c.fences > 0 }
 
 // Find adds the query of a message: the rows that are written, or through whose link a row is inserted.
 func (s *Statement) Find(n *message.Node) (err error) {
-	s.c.changing = true
-	s.c.engine.Again = true // in the order that the program is shown, and not as misfits are stored: a limit would find other rows
+	s.c.Changing = true
+	s.c.Engine.Again = true // in the order that the program is shown, and not as misfits are stored: a limit would find other rows
 	s.q, err = s.f.query(n, s.env)
 	return err
 }
@@ -101,24 +95,24 @@ func (s *Statement) FindChain(r *decl.Relation, g *scope.Grant, fc *decl.Facet) 
 		return err
 	}
 	if s.q = q; fc != nil {
-		row.facet = fc
-		q.ns = []named{{fc.Alias, row}}
+		row.Facet = fc
+		q.ns = []expr.Named{{Name: fc.Alias, Row: row}}
 	}
 	return nil
 }
 
 // Row is what one row of the query is, as a program sees it: of which grant and facet. ok is false where it is not one row of one table.
 func (s *Statement) Row() (g *scope.Grant, fc *decl.Facet, ok bool) {
-	if s.q.base == nil || s.q.base.facet == nil || len(s.q.ns) != 1 {
+	if s.q.base == nil || s.q.base.Facet == nil || len(s.q.ns) != 1 {
 		return nil, nil, false
 	}
-	return s.q.base.grant, s.q.base.facet, true
+	return s.q.base.Grant, s.q.base.Facet, true
 }
 
 // Whole reports whether the query is of rows of one table as they are.
 func (s *Statement) Whole() bool {
 	q := s.q
-	return q.out == nil && len(q.ns) == 1 && !q.base.grouped() && q.base.facet != nil && q.base.window == nil && q.base.selected == nil
+	return q.out == nil && len(q.ns) == 1 && !grouped(q.base) && q.base.Facet != nil && windowOf(q.base) == nil && q.base.Selected == nil
 }
 
 // Parent is the plan that finds the one row of the query that rows are inserted through by a link: the values of the link, and for each
@@ -127,7 +121,7 @@ func (s *Statement) Parent(l *decl.Link, fixed []scope.Fixed) (*plan.Plan, error
 	f, q, out := s.f, s.q, &projection{}
 	for i, p := range l.Pairs {
 		out.names = append(out.names, fmt.Sprintf("k%d", i))
-		out.items = append(out.items, projected{expr: colExpr{q.base, p.From}, kind: p.From.Kind, null: p.From.Null})
+		out.items = append(out.items, projected{expr: expr.ColumnOf(q.base, p.From), kind: p.From.Kind, null: p.From.Null})
 	}
 	for _, x := range fixed {
 		for i, p := range l.Pairs {
@@ -140,7 +134,7 @@ func (s *Statement) Parent(l *decl.Link, fixed []scope.Fixed) (*plan.Plan, error
 	if err := f.settle(q); err != nil {
 		return nil, err
 	}
-	q.limits = append(q.limits, f.c.arg(plan.Source{Origin: plan.FromConst, Index: 2, Item: -1}))
+	q.limits = append(q.limits, f.c.Arg(plan.Source{Origin: plan.FromConst, Index: 2, Item: -1}))
 	return f.finish(q, plan.RunAll, out)
 }
 
@@ -156,9 +150,9 @@ func (s *Statement) Change(entry scope.Entry, update bool) error {
 	}
 	x.Alias, x.As = s.c.alias(), s.c.alias()
 	s.x, s.entry, s.sel = x, entry, &sqlast.Select{}
-	for i, k := range s.q.base.table.Keys {
+	for i, k := range s.q.base.Table.Keys {
 		out := fmt.Sprintf("c%d", i)
-		s.sel.Columns = append(s.sel.Columns, sqlast.Output{Expr: s.f.col(s.q.base, k), As: out})
+		s.sel.Columns = append(s.sel.Columns, sqlast.Output{Expr: s.f.Col(s.q.base, k), As: out})
 		x.Keys = append(x.Keys, sqlast.KeyOutput{Column: k.Name, Output: out})
 	}
 	s.tables = s.c.tables
@@ -187,13 +181,13 @@ func (s *Statement) Calculate(col *decl.Column, n *message.Node) (Assigned, erro
 	if err != nil {
 		return Assigned{}, err
 	}
-	if c, ok := e.(colExpr); len(col.Enum) > 0 && (!ok || !slices.Equal(c.col.Enum, col.Enum)) {
+	if c, ok := e.(expr.Column); len(col.Enum) > 0 && (!ok || !slices.Equal(c.Col.Enum, col.Enum)) {
 		return Assigned{}, fail.Errorf(fail.Invalid, "", "`%s` is one of '%s', and can't be set to what is calculated", col.Guest, strings.Join(col.Enum, "', '"))
 	}
-	name, val := fmt.Sprintf("c%d", len(s.sel.Columns)), e.sql(f)
-	if held := f.holding(col, e); held != nil {
+	name, val := fmt.Sprintf("c%d", len(s.sel.Columns)), e.SQL(&f.From)
+	if held := f.Holding(col, e); held != nil {
 		val = held
-	} else if _, plain := e.(colExpr); !plain && s.c.dialect == sqlast.SQLite { // PostgreSQL knows what its columns hold
+	} else if _, plain := e.(expr.Column); !plain && s.c.Dialect == sqlast.SQLite { // PostgreSQL knows what its columns hold
 		switch col.Kind {
 		case value.TypeInt:
 			val = sqlast.Call{Op: sqlast.StoreWhole, Args: []sqlast.Expr{val}}
@@ -210,8 +204,8 @@ func (s *Statement) Calculate(col *decl.Column, n *message.Node) (Assigned, erro
 func (s *Statement) Changed(set []Assigned) (*plan.Plan, error) {
 	c, f, q, x, sel, row := s.c, s.f, s.q, s.x, s.sel, s.q.base
 	// SQLite calculates the values of a row when it comes to it. A query among them would see the rows that were changed before.
-	asks := c.dialect == sqlast.SQLite && c.tables > s.tables
-	direct := f.sources.First() == row.alias && f.sources.Len() == 1 && len(q.limits)+len(q.offsets) == 0 && len(f.where) > 0 && !asks
+	asks := c.Dialect == sqlast.SQLite && c.tables > s.tables
+	direct := f.sources.First() == row.Alias && f.sources.Len() == 1 && len(q.limits)+len(q.offsets) == 0 && len(f.where) > 0 && !asks
 	if !direct && c.Open {
 		return nil, nil
 	}
@@ -228,7 +222,7 @@ func (s *Statement) Changed(set []Assigned) (*plan.Plan, error) {
 		x.Columns, x.Values = append(x.Columns, v.Col.Name), append(x.Values, value)
 	}
 	if direct {
-		x.Alias, x.As, x.Keys, x.Where = row.alias, "", nil, f.where
+		x.Alias, x.As, x.Keys, x.Where = row.Alias, "", nil, f.where
 		return c.written(x, nil)
 	}
 	if sel.Limit, sel.Offset = q.limits, q.offsets; len(q.limits)+len(q.offsets) > 0 {
@@ -250,11 +244,11 @@ func (s *Statement) Changed(set []Assigned) (*plan.Plan, error) {
 // again is a condition of the scope on the row that is written.
 func (c *compiler) again(y scope.Fixed, alias string) sqlast.Expr {
 	f := c.newFrom(nil)
-	row := &occurrence{table: y.Col.Table, alias: alias, form: c.forms()}
-	f.at[row] = place{alias: alias}
-	c.satisfying = true
-	defer func() { c.satisfying = false }()
-	return f.predicate(y.Pred, row, y.Origin)
+	row := &expr.Row{Table: y.Col.Table, Alias: alias, Form: c.Forms()}
+	f.At[row] = expr.Place{Alias: alias}
+	c.Satisfying = true
+	defer func() { c.Satisfying = false }()
+	return f.Predicate(y.Pred, row, y.Origin)
 }
 
 // Inserted is the plan that inserts rows, each with values for the same columns, and returns columns of the new ones.
@@ -276,7 +270,7 @@ func (s *Statement) Inserted(entry scope.Entry, rows [][]Assigned, returning []*
 	var cells []plan.Cell
 	for _, k := range returning {
 		x.Returning = append(x.Returning, k.Name)
-		cells = append(cells, plan.Cell{Kind: k.Kind, Null: true, Form: s.c.heldAs(k), Name: k.Table.Name + "." + k.Name}) // a trigger may have made it so
+		cells = append(cells, plan.Cell{Kind: k.Kind, Null: true, Form: s.c.HeldAs(k), Name: k.Table.Name + "." + k.Name}) // a trigger may have made it so
 	}
 	return s.c.written(x, cells)
 }
@@ -289,37 +283,37 @@ func (c *compiler) stored(v Assigned) sqlast.Expr {
 	}
 	src := v.Src
 	if src.Origin == plan.FromMessage && !v.Filled {
-		src.As, src.Beside, src.Column = c.typeOf(v.Col), v.Col.Guest, v.Col.Name
+		src.As, src.Beside, src.Column = c.TypeOf(v.Col), v.Col.Guest, v.Col.Name
 	}
-	switch form := c.heldAs(v.Col); {
+	switch form := c.HeldAs(v.Col); {
 	case form != "":
 		src.Kind, src.Form, src.Of, src.Beside = plan.ArgCell, form, v.Col.Kind, v.Col.Guest
 	case v.Col.Kind == value.TypeJSON:
 		src.Kind = plan.ArgDocument
 	case v.Col.Kind == value.TypeList:
 		src.Kind, src.Elem = plan.ArgDocument, v.Col.Elem
-		if c.dialect == sqlast.Postgres {
+		if c.Dialect == sqlast.Postgres {
 			src.Kind = plan.ArgArray
 		}
-	case c.dialect == sqlast.Postgres && v.Col.Kind == value.TypeBytes:
+	case c.Dialect == sqlast.Postgres && v.Col.Kind == value.TypeBytes:
 		src.Kind = plan.ArgStoredBytes
-	case c.dialect == sqlast.Postgres:
+	case c.Dialect == sqlast.Postgres:
 		src.Kind = plan.ArgStored
 	case v.Col.Kind == value.TypeDecimal, v.Col.Kind == value.TypeBytes, v.Col.Kind == value.TypeFloat:
 		src.Kind = v.Col.Kind
 	}
-	return c.arg(src)
+	return c.Arg(src)
 }
 
 // written is the plan of a statement that writes.
 func (c *compiler) written(x *sqlast.Write, cells []plan.Cell) (*plan.Plan, error) {
-	if c.failed != nil {
-		return nil, c.failed
+	if c.Failed != nil {
+		return nil, c.Failed
 	}
-	if len(c.slots) > maxValues {
+	if len(c.Slots) > maxValues {
 		return nil, fail.Errorf(fail.Limit, "", "too many values in one statement: the limit is %d; write fewer rows at a time", maxValues)
 	}
-	text, slots, reads, err := sqlast.RenderWrite(x, c.dialect)
+	text, slots, reads, err := sqlast.RenderWrite(x, c.Dialect)
 	if err != nil {
 		return nil, &fail.Error{Kind: fail.Internal, Err: err}
 	}
@@ -335,38 +329,38 @@ func (c *compiler) written(x *sqlast.Write, cells []plan.Cell) (*plan.Plan, erro
 		p.Shape.Names = append(p.Shape.Names, cell.Name)
 	}
 	for _, s := range slots {
-		p.Args = append(p.Args, c.slots[s])
+		p.Args = append(p.Args, c.Slots[s])
 	}
 	return p, nil
 }
 
 // Opened is the plan of a write in an open form, or nil. plan makes it of the statement that it is given.
-func Opened(d Engine, m *exo.Message, grants []*scope.Grant, form fence.Form, make func(*Statement) (*plan.Plan, error)) *plan.Plan {
+func Opened(d expr.Engine, m *exo.Message, grants []*scope.Grant, form fence.Form, make func(*Statement) (*plan.Plan, error)) *plan.Plan {
 	return opened(form, func() *compiler { return compilerOf(d, m, grants) }, func(c *compiler) (*plan.Plan, error) { return make(statement(c)) })
 }
 
 // equals is the condition that a column has a value.
-func (f *from) equals(row *occurrence, col *decl.Column, a argExpr) expr {
+func (f *from) equals(row *expr.Row, col *decl.Column, a expr.Argument) expr.Expr {
 	op := language.OperatorOn()[language.ColumnInterfaces[col.Kind]]["eq"]
-	return f.operate(op, []expr{colExpr{row, col}, a.beside(col.Kind)}, exprType{kind: value.TypeBool})
+	return f.Operate(op, []expr.Expr{expr.ColumnOf(row, col), a.Beside(col.Kind)}, expr.Type{Kind: value.TypeBool})
 }
 
 // hasKeys is the condition that a row has one of n keys, whose values are arguments of the message from number first on.
-func (f *from) hasKeys(row *occurrence, cols []*decl.Column, first, n int) expr {
-	at := func(i int) argExpr {
-		return argExpr{src: plan.Source{Origin: plan.FromMessage, Index: first + i, Item: -1}, kind: valueKind(cols[i%len(cols)].Kind)}
+func (f *from) hasKeys(row *expr.Row, cols []*decl.Column, first, n int) expr.Expr {
+	at := func(i int) expr.Argument {
+		return expr.Argument{Src: plan.Source{Origin: plan.FromMessage, Index: first + i, Item: -1}, Kind: valueKind(cols[i%len(cols)].Kind)}
 	}
 	if len(cols) == 1 && n > 1 {
-		in := []expr{colExpr{row, cols[0]}}
+		in := []expr.Expr{expr.ColumnOf(row, cols[0])}
 		for i := range n {
-			in = append(in, at(i).beside(cols[0].Kind))
+			in = append(in, at(i).Beside(cols[0].Kind))
 		}
-		in = f.keyed(in)
-		return inExpr{in[0], in[1:], false}
+		in = f.Keyed(in)
+		return expr.InList(in[0], in[1:], false)
 	}
-	var any []expr
+	var any []expr.Expr
 	for r := range n {
-		var all []expr
+		var all []expr.Expr
 		for i, col := range cols {
 			all = append(all, f.equals(row, col, at(r*len(cols)+i)))
 		}
@@ -375,11 +369,11 @@ func (f *from) hasKeys(row *occurrence, cols []*decl.Column, first, n int) expr 
 	return joined(sqlast.Or, any)
 }
 
-func joined(op sqlast.Op, list []expr) expr {
+func joined(op sqlast.Op, list []expr.Expr) expr.Expr {
 	if len(list) == 1 {
 		return list[0]
 	}
-	return opExpr{op, list, exprType{kind: value.TypeBool}}
+	return expr.Apply(op, list, expr.Type{Kind: value.TypeBool})
 }
 
 // Count is the plan that counts the rows of a table in scope that have one of n keys, whose values are the arguments after those of the
@@ -410,7 +404,7 @@ func (s *Statement) Back(g *scope.Grant, fc *decl.Facet, first int, program bool
 	if program {
 		out = wholeRow
 	}
-	p, err := s.f.finish(&query{base: row, ns: []named{{fc.Alias, row}}}, plan.RunAll, out(row))
+	p, err := s.f.finish(&query{base: row, ns: []expr.Named{{Name: fc.Alias, Row: row}}}, plan.RunAll, out(row))
 	if err == nil {
 		p.Back = s.c.tables == 1
 		if program {
@@ -431,7 +425,7 @@ func (s *Statement) Back(g *scope.Grant, fc *decl.Facet, first int, program bool
 // Before is the plan that reads the rows that an update or a delete is about to change, at most limit of
 // them. In one transaction it finds the same rows as the statement that changes them: it is the same query,
 // and a limit's ties are broken by the key in both.
-func Before(d Engine, m *exo.Message, grants []Prepared, limit int) (*plan.Plan, error) {
+func Before(d expr.Engine, m *exo.Message, grants []shape.Prepared, limit int) (*plan.Plan, error) {
 	s := statement(newCompiler(d, m, grants))
 	if err := s.Find(m.Root.Recv); err != nil {
 		return nil, err
@@ -439,51 +433,78 @@ func Before(d Engine, m *exo.Message, grants []Prepared, limit int) (*plan.Plan,
 	if err := s.f.settle(s.q); err != nil {
 		return nil, err
 	}
-	s.q.limits = append(s.q.limits, s.c.arg(plan.Source{Origin: plan.FromConst, Index: limit, Item: -1}))
+	s.q.limits = append(s.q.limits, s.c.Arg(plan.Source{Origin: plan.FromConst, Index: limit, Item: -1}))
 	p, err := s.f.finish(s.q, plan.RunAll, image(s.q.base))
 	return imaged(p, s.q.base, m), err
 }
 
 // After is the plan that reads rows that a message wrote by n keys: its arguments are their columns, one key
 // after the other.
-func After(d Engine, m *exo.Message, g *scope.Grant, fc *decl.Facet, n int) (*plan.Plan, error) {
+func After(d expr.Engine, m *exo.Message, g *scope.Grant, fc *decl.Facet, n int) (*plan.Plan, error) {
 	s := NewStatement(d, m, nil)
 	row, err := s.f.occur(g, fc, fc.Table, nil, nil)
 	if err != nil {
 		return nil, err
 	}
 	s.f.demand(s.f.hasKeys(row, fc.Table.Keys, 0, n))
-	p, err := s.f.finish(&query{base: row, ns: []named{{fc.Alias, row}}}, plan.RunAll, image(row))
+	p, err := s.f.finish(&query{base: row, ns: []expr.Named{{Name: fc.Alias, Row: row}}}, plan.RunAll, image(row))
 	return imaged(p, row, m), err
 }
 
 // imaged marks the cells that the program may not read: that one holds what its column can't must not keep the row from being
 // written, by which the program would learn it.
-func imaged(p *plan.Plan, row *occurrence, m *exo.Message) *plan.Plan {
+func imaged(p *plan.Plan, row *expr.Row, m *exo.Message) *plan.Plan {
 	if p != nil {
-		for i := range row.table.Keys { // by a null no row is found again
+		for i := range row.Table.Keys { // by a null no row is found again
 			p.Cells[i].Misfits = false
 		}
-		for i, col := range row.facet.Cols {
+		for i, col := range row.Facet.Cols {
 			if !col.Label.Secrecy().FlowsTo(m.RunLabel()) {
-				p.Cells[len(row.table.Keys)+i].Sealed = sealed.Most
+				p.Cells[len(row.Table.Keys)+i].Sealed = sealed.Most
 			}
 		}
 	}
 	return p
 }
 
-func image(row *occurrence) *projection {
+func image(row *expr.Row) *projection {
 	p := &projection{}
 	add := func(name string, c *decl.Column) {
 		p.names = append(p.names, name)
-		p.items = append(p.items, projected{expr: colExpr{row, c}, kind: c.Kind, elem: c.Elem, null: c.Null})
+		p.items = append(p.items, projected{expr: expr.ColumnOf(row, c), kind: c.Kind, elem: c.Elem, null: c.Null})
 	}
-	for i, k := range row.table.Keys {
+	for i, k := range row.Table.Keys {
 		add(fmt.Sprintf(" %d", i), k) // no name of a column for programs has a space
 	}
-	for _, c := range row.facet.Cols {
+	for _, c := range row.Facet.Cols {
 		add(c.Guest, c)
 	}
 	return p
+}
+
+// Misfits is the plan that counts the rows that a change finds, n says which, and that have a misfit in a column that it asks of or
+// calculates with; nil: there is none. s is made anew, of the message of the change. What is null to the program and not in the database
+// is not changed as if it were.
+func (s *Statement) Misfits(n *message.Node, change *Statement) (*plan.Plan, error) {
+	var cols []*decl.Column
+	for _, e := range change.c.Fitted {
+		if e.Row == change.q.base {
+			cols = append(cols, e.Col)
+		}
+	}
+	if len(cols) == 0 {
+		return nil, nil
+	}
+	if err := s.Find(n); err != nil {
+		return nil, err
+	}
+	if err := s.f.settle(s.q); err != nil {
+		return nil, err
+	}
+	var any []expr.Expr
+	for _, col := range cols {
+		any = append(any, expr.Misfit{X: expr.ColumnOf(s.q.base, col)})
+	}
+	s.f.demand(joined(sqlast.Or, any))
+	return s.f.finish(&query{base: s.q.base, ns: s.q.ns}, plan.RunCount, nil)
 }

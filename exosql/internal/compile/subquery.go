@@ -5,58 +5,34 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// subquery is what a callback asks of the rows that a link of its row leads to: a column of the one row, an
-// aggregate of them, or whether there are such rows. In the statement it is a subquery of that row, with tables that
-// entered by their own scopes, so it has one value in each row and never makes two of one. What a program says of
-// the linked rows stands inside it behind their scope, as in any query: behind a fence, in a guard, or of a plan that
-// was judged open. What it says of the value stands outside, as of any column of the row.
-//
-// It is compiled anew wherever it is written: by then the row may be in another derived table.
-type subquery struct {
-	n   *message.Node
-	env names
-	of  exprType
-}
-
-func (e subquery) typ() exprType { return e.of }
-
-func (e subquery) sql(f *from) sqlast.Expr { return e.write(f, expr.sql) }
-
-// comparable is the value as it is compared and sorted, see colExpr.
-func (e subquery) comparable(f *from) sqlast.Expr { return e.write(f, compared) }
-
-// shown is the value as a result shows it.
-func (e subquery) shown(f *from) sqlast.Expr {
-	return e.write(f, func(x expr, sub *from) sqlast.Expr { return shown(x, sub) })
-}
-
-// ask interprets a node of a callback that asks of linked rows.
-func (f *from) ask(n *message.Node, env names) (expr, error) {
-	// Tried on the side, for its type and its errors: nothing of it stays in the statement.
-	trial := *f.c
-	_, of, err := (&from{c: &trial, outer: f.outer, sources: f.sources, rows: f.rows, at: f.at}).subquery(n, env, expr.sql)
+// ask interprets a node of a callback that asks of linked rows. It is tried on the side, for its type and its errors.
+func (f *from) ask(n *message.Node, env expr.Names) (expr.Expr, error) {
+	trial, at := f.c.trial(&f.From)
+	_, of, err := trial.subquery(at, n, env, expr.Expr.SQL)
 	f.c.steps = trial.steps
 	if err == nil {
-		err = trial.failed
+		err = trial.Failed
 	}
-	return subquery{n, env, of}, err
+	return expr.Subquery{N: n, Env: env, Of: of}, err
 }
 
-func (e subquery) write(f *from, how func(expr, *from) sqlast.Expr) sqlast.Expr {
-	if !f.c.mayAsk() {
+// Value writes a subquery.
+func (c *compiler) Value(f *expr.From, e expr.Subquery, how func(expr.Expr, *expr.From) sqlast.Expr) sqlast.Expr {
+	if !c.mayAsk() {
 		return sqlast.Null
 	}
-	needed, sorting := f.c.needed, f.c.sorting
-	f.c.needed = false  // its conditions say it themselves
-	f.c.sorting = false // by its one value: no engine reads its tables in an order for that
-	x, _, err := f.subquery(e.n, e.env, how)
-	f.c.needed, f.c.sorting = needed, sorting
+	needed, sorting := c.Needed, c.Sorting
+	c.Needed = false  // its conditions say it themselves
+	c.Sorting = false // by its one value: no engine reads its tables in an order for that
+	x, _, err := c.subquery(f, e.N, e.Env, how)
+	c.Needed, c.Sorting = needed, sorting
 	if err != nil {
-		f.c.fail(err)
+		c.Fail(err)
 		return sqlast.Null
 	}
 	return x
@@ -65,22 +41,15 @@ func (e subquery) write(f *from, how func(expr, *from) sqlast.Expr) sqlast.Expr 
 // mayAsk counts a subquery that is written.
 func (c *compiler) mayAsk() bool {
 	if c.asked++; c.asked > maxSources {
-		c.fail(fail.Errorf(fail.Limit, "", "too many links and queries in the expressions of one query: the limit is %d, and each use counts", maxSources))
+		c.Fail(fail.Errorf(fail.Limit, "", "too many links and queries in the expressions of one query: the limit is %d, and each use counts", maxSources))
 		return false
 	}
 	return true
 }
 
-// fail ends the compilation with an error that is met while a statement is written.
-func (c *compiler) fail(err error) {
-	if c.failed == nil {
-		c.failed = err
-	}
-}
-
 // subquery builds and writes what a node asks of linked rows.
-func (f *from) subquery(n *message.Node, env names, how func(expr, *from) sqlast.Expr) (sqlast.Expr, exprType, error) {
-	sub := f.inside(n)
+func (c *compiler) subquery(f *expr.From, n *message.Node, env expr.Names, how func(expr.Expr, *expr.From) sqlast.Expr) (sqlast.Expr, expr.Type, error) {
+	sub := c.inside(n, f)
 	q, err := sub.query(n.Recv, env)
 	if err == nil && n.Op == message.OpField {
 		return sub.ofOne(q, n, how)
@@ -89,9 +58,9 @@ func (f *from) subquery(n *message.Node, env names, how func(expr, *from) sqlast
 		err = sub.settle(q)
 	}
 	if err != nil {
-		return nil, exprType{}, err
+		return nil, expr.Type{}, err
 	}
-	switch truth := (exprType{kind: value.TypeBool}); n.Name {
+	switch truth := (expr.Type{Kind: value.TypeBool}); n.Name {
 	case language.ExistsMethod:
 		return sqlast.Exists{Sub: sub.one()}, truth, nil
 	case language.Some, language.Every, language.None:
@@ -100,7 +69,7 @@ func (f *from) subquery(n *message.Node, env names, how func(expr, *from) sqlast
 			return nil, truth, err
 		}
 		if n.Name == language.Every { // none for which it does not hold, be it false or unknown
-			cond = opExpr{sqlast.Case, []expr{demanded(cond), constExpr(sqlast.False), constExpr(sqlast.True)}, truth}
+			cond = expr.Apply(sqlast.Case, []expr.Expr{expr.Demanded(cond), expr.Const(sqlast.False), expr.Const(sqlast.True)}, truth)
 		}
 		sub.demand(cond)
 		return sqlast.Exists{Sub: sub.one(), Not: n.Name != language.Some}, truth, nil
@@ -110,11 +79,11 @@ func (f *from) subquery(n *message.Node, env names, how func(expr, *from) sqlast
 
 // inside is where a query is built that n asks of in a callback. What depends on no row of the callback stands on its own:
 // its limits act once, it may have groups, and an engine runs it once (TestSubqueriesRunOnce).
-func (f *from) inside(n *message.Node) *from {
+func (c *compiler) inside(n *message.Node, f *expr.From) *from {
 	if n.Closed() {
-		return f.c.newFrom(nil)
+		return c.newFrom(nil)
 	}
-	return f.c.newFrom(f)
+	return c.newFrom(f)
 }
 
 // one is a query of whether there are rows.
@@ -124,52 +93,52 @@ func (f *from) one() *sqlast.Select {
 
 // ofOne is a column of the row that a link to at most one leads to, or of the first row. Where the declaration says that it
 // is one and the table's key does not, the first row counts, too.
-func (f *from) ofOne(q *query, n *message.Node, how func(expr, *from) sqlast.Expr) (sqlast.Expr, exprType, error) {
+func (f *from) ofOne(q *query, n *message.Node, how func(expr.Expr, *expr.From) sqlast.Expr) (sqlast.Expr, expr.Type, error) {
 	row := q.base
-	if row.facet == nil || row.facet.Column(n.Name) == nil {
-		return nil, exprType{}, fail.Errorf(fail.Denied, n.Name, "no such column")
+	if row.Facet == nil || row.Facet.Column(n.Name) == nil {
+		return nil, expr.Type{}, fail.Errorf(fail.Denied, n.Name, "no such column")
 	}
-	x := colExpr{row, row.facet.Column(n.Name)}
-	sel := &sqlast.Select{Columns: []sqlast.Output{{Expr: how(x, f), As: "k"}}}
+	x := expr.ColumnOf(row, row.Facet.Column(n.Name))
+	sel := &sqlast.Select{Columns: []sqlast.Output{{Expr: how(x, &f.From), As: "k"}}}
 	f.limitOne(sel, q)
 	f.sources.Of(sel).Where = f.where
-	return sqlast.Scalar{Sub: sel}, x.typ(), nil
+	return sqlast.Scalar{Sub: sel}, x.Type(), nil
 }
 
 // limitOne has a select give the first row of q. A row that is found by its key needs no order.
 func (f *from) limitOne(sel *sqlast.Select, q *query) {
 	row := q.base
-	if q.pending() || len(f.rows) > 1 || row.by == nil || !isKey(row.table, row.by.Pairs, func(p decl.Pair) *decl.Column { return p.To }) {
+	if q.pending() || len(f.Rows) > 1 || row.By == nil || !isKey(row.Table, row.By.Pairs, func(p decl.Pair) *decl.Column { return p.To }) {
 		sel.OrderBy = f.orders(q, true)
 	}
 	sel.Limit, sel.Offset = append(q.limits[:len(q.limits):len(q.limits)], sqlast.One), q.offsets
 }
 
 // ofMany is an aggregate of linked rows.
-func (f *from) ofMany(q *query, n *message.Node, env names, how func(expr, *from) sqlast.Expr) (sqlast.Expr, exprType, error) {
-	var x expr
+func (f *from) ofMany(q *query, n *message.Node, env expr.Names, how func(expr.Expr, *expr.From) sqlast.Expr) (sqlast.Expr, expr.Type, error) {
+	var x expr.Expr
 	if n.Name != language.Count {
 		if err := q.after(n.Name, n.Args[0]); err != nil {
-			return nil, exprType{}, err
+			return nil, expr.Type{}, err
 		}
 		if !mentions(n.Args[0].Args[0], n.Args[0].Recv) {
 			// To SQL an aggregate of the outer row's columns alone is one of the outer query.
-			return nil, exprType{}, fail.Errorf(fail.Invalid, n.Name, "the callback has to use a column of the rows that it is about")
+			return nil, expr.Type{}, fail.Errorf(fail.Invalid, n.Name, "the callback has to use a column of the rows that it is about")
 		}
 		f.fence() // an engine may answer it from an index, in whose order others' rows stand: see group
 		var err error
 		if x, err = f.expr(n.Args[0].Args[0], f.bound(n.Args[0], q, env)); err != nil {
-			return nil, exprType{}, err
+			return nil, expr.Type{}, err
 		}
 	}
 	f.repeated(q, n)
-	x, err := f.aggregate(n.Name, x, nil)
+	x, err := f.Aggregate(n.Name, x, nil)
 	if err != nil {
-		return nil, exprType{}, err
+		return nil, expr.Type{}, err
 	}
-	sel := f.sources.Of(&sqlast.Select{Columns: []sqlast.Output{{Expr: how(x, f), As: "k"}}})
+	sel := f.sources.Of(&sqlast.Select{Columns: []sqlast.Output{{Expr: how(x, &f.From), As: "k"}}})
 	sel.Where = f.where
-	return sqlast.Scalar{Sub: sel}, x.typ(), nil
+	return sqlast.Scalar{Sub: sel}, x.Type(), nil
 }
 
 // mentions reports whether a node depends on the placeholder of a callback.

@@ -8,6 +8,7 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 	"github.com/exoagent/exoagent/internal/sqlast"
@@ -28,29 +29,29 @@ import (
 const maxTrees = 8
 
 // tree interprets a link that is followed again and again.
-func (f *from) tree(n *message.Node, env names) (*query, error) {
+func (f *from) tree(n *message.Node, env expr.Names) (*query, error) {
 	if f.c.Open {
 		return nil, errNotFixed // no engine's plan says what a recursion searches for at each step
 	}
-	if len(f.rows) > 0 || f.asked != nil {
+	if len(f.Rows) > 0 || f.asked != nil {
 		return nil, fail.Errorf(fail.Invalid, n.Name, "a tree can't stand in the callback of a join: begin with it and join the rest, or ask for it in select: .select(t => ({ below: t.children().recursive() })), with the link that is meant")
 	}
 	if f.c.trees++; f.c.trees > maxTrees {
 		return nil, fail.Errorf(fail.Limit, n.Name, "too many trees in one query: the limit is %d, and each use counts", maxTrees)
 	}
-	first := f.c.newFrom(f.outer)
+	first := f.c.newFrom(f.Outer)
 	q, err := first.query(n.Recv, env)
 	if err != nil {
 		return nil, err
 	}
-	fc, l := q.base.facet, q.link
+	fc, l := q.base.Facet, q.link
 	if fc == nil || l == nil || n.Recv.Name != l.Name || !fc.Turns(fc.Link(l.Name)) || fc.Link(l.Name).L != l {
 		return nil, fail.Errorf(fail.Invalid, n.Name, "stands right behind a link from a table to itself, like .%s().%s(): conditions, orders and limits of the rows come after it", turning(fc), n.Name)
 	}
 	if err := HasKey(fc.Table); err != nil {
 		return nil, err
 	}
-	t := &treeOf{g: q.base.grant, facet: fc, link: l}
+	t := &treeOf{g: q.base.Grant, facet: fc, link: l}
 	for _, p := range l.Pairs {
 		if !slices.Contains(fc.Table.Keys, p.From) && !slices.Contains(t.carried, p.From) {
 			t.carried = append(t.carried, p.From)
@@ -92,32 +93,32 @@ func carriedName(i int) string { return fmt.Sprintf("c%d", i) }
 // bound is how deep the tree may be.
 func (t *treeOf) bound(c *compiler, n *message.Node) sqlast.Expr {
 	if len(n.Args) == 0 {
-		return c.arg(plan.Source{Origin: plan.FromDepth, Item: -1, Kind: plan.ArgDepth})
+		return c.Arg(plan.Source{Origin: plan.FromDepth, Item: -1, Kind: plan.ArgDepth})
 	}
-	return c.arg(plan.Source{Origin: plan.FromMessage, Index: n.Args[0].Slot, Item: -1, Kind: plan.ArgDepth})
+	return c.Arg(plan.Source{Origin: plan.FromMessage, Index: n.Args[0].Slot, Item: -1, Kind: plan.ArgDepth})
 }
 
 // outputs finishes an arm: the carried columns of a row, and its depth.
-func (t *treeOf) outputs(f *from, row *occurrence, depth sqlast.Expr) *sqlast.Select {
+func (t *treeOf) outputs(f *from, row *expr.Row, depth sqlast.Expr) *sqlast.Select {
 	sel := f.sources.Of(&sqlast.Select{Where: f.where})
 	for i, c := range t.carried {
-		sel.Columns = append(sel.Columns, sqlast.Output{Expr: f.col(row, c), As: carriedName(i)})
+		sel.Columns = append(sel.Columns, sqlast.Output{Expr: f.Col(row, c), As: carriedName(i)})
 	}
 	sel.Columns = append(sel.Columns, sqlast.Output{Expr: depth, As: depthOutput})
 	return sel
 }
 
 // place is where the carried columns of a row are, in a source that has them.
-func (t *treeOf) place(row *occurrence, alias string) place {
-	d := &derived{outs: map[outKey]string{}}
+func (t *treeOf) place(row *expr.Row, alias string) expr.Place {
+	d := &expr.Derived{Outs: map[expr.OutKey]string{}}
 	for i, c := range t.carried {
-		d.outs[outKey{row, c}] = carriedName(i)
+		d.Outs[expr.OutKey{Row: row, Col: c}] = carriedName(i)
 	}
-	return place{alias: alias, derived: d}
+	return expr.Place{Alias: alias, Derived: d}
 }
 
 // enter adds the table with the whole of its scope, whatever the link implies, joined to the source before it by on.
-func (t *treeOf) enter(f *from, on func(*occurrence) []sqlast.Expr) (*occurrence, error) {
+func (t *treeOf) enter(f *from, on func(*expr.Row) []sqlast.Expr) (*expr.Row, error) {
 	if err := f.c.step(); err != nil {
 		return nil, err
 	}
@@ -132,25 +133,25 @@ func (t *treeOf) enter(f *from, on func(*occurrence) []sqlast.Expr) (*occurrence
 func (t *treeOf) next(c *compiler, tree string, most sqlast.Expr) (*sqlast.Select, error) {
 	f := c.newFrom(nil)
 	step := c.alias()
-	before := &occurrence{grant: t.g, facet: t.facet, table: t.facet.Table, form: f.c.forms()}
-	f.sources, f.at[before] = scope.Step(tree, step), t.place(before, step)
-	row, err := t.enter(f, func(row *occurrence) []sqlast.Expr { return f.linked(t.link, before, row) })
+	before := &expr.Row{Grant: t.g, Facet: t.facet, Table: t.facet.Table, Form: f.c.Forms()}
+	f.sources, f.At[before] = scope.Step(tree, step), t.place(before, step)
+	row, err := t.enter(f, func(row *expr.Row) []sqlast.Expr { return f.linked(t.link, before, row) })
 	if err != nil {
 		return nil, err
 	}
 	depth := sqlast.Column{Alias: step, Name: depthOutput}
-	f.where = append(f.where, call(sqlast.Lt, depth, most))
-	return t.outputs(f, row, call(sqlast.Add, depth, sqlast.One)), nil
+	f.where = append(f.where, expr.Call(sqlast.Lt, depth, most))
+	return t.outputs(f, row, expr.Call(sqlast.Add, depth, sqlast.One)), nil
 }
 
 // rows makes f the rows of the tree.
 func (t *treeOf) rows(f *from, r *sqlast.Recursion, alias string) (*query, error) {
-	key := &occurrence{grant: t.g, facet: t.facet, table: t.facet.Table, form: f.c.forms()}
-	f.sources, f.at[key] = scope.Tree(r, alias), t.place(key, alias)
-	row, err := t.enter(f, func(row *occurrence) (on []sqlast.Expr) {
+	key := &expr.Row{Grant: t.g, Facet: t.facet, Table: t.facet.Table, Form: f.c.Forms()}
+	f.sources, f.At[key] = scope.Tree(r, alias), t.place(key, alias)
+	row, err := t.enter(f, func(row *expr.Row) (on []sqlast.Expr) {
 		for _, k := range t.facet.Table.Keys {
-			for _, by := range f.pairs(colExpr{row, k}, colExpr{key, k}) {
-				on = append(on, call(sqlast.Eq, compared(by[0], f), compared(by[1], f)))
+			for _, by := range f.Pairs(expr.ColumnOf(row, k), expr.ColumnOf(key, k)) {
+				on = append(on, expr.Call(sqlast.Eq, expr.Compared(by[0], &f.From), expr.Compared(by[1], &f.From)))
 			}
 		}
 		return on
@@ -159,10 +160,10 @@ func (t *treeOf) rows(f *from, r *sqlast.Recursion, alias string) (*query, error
 		return nil, err
 	}
 	f.enclose()
-	if row.depthName = t.facet.DepthName(); row.depthName != "" {
-		row.depth = &decl.Column{Table: t.facet.Table, Name: depthOutput, Guest: row.depthName, Kind: value.TypeInt}
-		d := f.at[row].derived
-		d.sel.Columns = append(d.sel.Columns, d.out(outKey{row, row.depth}, sqlast.Column{Alias: alias, Name: depthOutput}, len(d.outs)))
+	if row.DepthName = t.facet.DepthName(); row.DepthName != "" {
+		row.Depth = &decl.Column{Table: t.facet.Table, Name: depthOutput, Guest: row.DepthName, Kind: value.TypeInt}
+		d := f.At[row].Derived
+		d.Sel.Columns = append(d.Sel.Columns, d.Out(expr.OutKey{Row: row, Col: row.Depth}, sqlast.Column{Alias: alias, Name: depthOutput}, len(d.Outs)))
 	}
-	return &query{base: row, ns: []named{{t.facet.Alias, row}}}, nil
+	return &query{base: row, ns: []expr.Named{{Name: t.facet.Alias, Row: row}}}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/cellform"
@@ -22,10 +23,20 @@ import (
 type window struct {
 	inner *from
 	sel   *sqlast.Select
-	ns    []named // what the callbacks of its functions see
-	by    []expr
+	ns    []expr.Named // what the callbacks of its functions see
+	by    []expr.Expr
 	order *query // of which it is the order
-	cells map[*decl.Column]expr
+	cells map[*decl.Column]expr.Expr
+}
+
+func (w *window) Source() *expr.From { return &w.inner.From }
+
+func (w *window) Output(col *decl.Column) expr.Expr { return w.cells[col] }
+
+// windowOf is the window that a row stands for, or nil.
+func windowOf(row *expr.Row) *window {
+	w, _ := row.Made.(*window)
+	return w
 }
 
 // windowOrder is which rows of a window are told apart.
@@ -55,20 +66,20 @@ func (w *window) over(order windowOrder) string {
 }
 
 // partition writes keys of a window.
-func (f *from) partition(by []expr) (out []sqlast.Expr) {
+func (f *from) partition(by []expr.Expr) (out []sqlast.Expr) {
 	f.c.sort(true, func() {
 		for _, k := range by {
-			out = append(out, f.canonicalSQL(k))
+			out = append(out, f.CanonicalSQL(k))
 		}
 	})
 	return out
 }
 
 // rowsOf prepares a query for what puts its rows in an order and looks at one by others.
-func (f *from) rowsOf(q *query, n *message.Node, env names) ([]expr, error) {
-	apart := f.outer
-	for apart != nil && len(apart.rows) == 0 { // the query that a link is followed from stands alone
-		apart = apart.outer
+func (f *from) rowsOf(q *query, n *message.Node, env expr.Names) ([]expr.Expr, error) {
+	apart := f.Outer
+	for apart != nil && len(apart.Rows) == 0 { // the query that a link is followed from stands alone
+		apart = apart.Outer
 	}
 	if len(q.context) > 0 || f.asked != nil || apart != nil {
 		return nil, fail.Errorf(fail.Invalid, n.Name, "is about a whole query, and can't stand in a callback or in a query that is joined; for some rows of a link write .orderBy(…).limit(1) there")
@@ -78,37 +89,37 @@ func (f *from) rowsOf(q *query, n *message.Node, env names) ([]expr, error) {
 	}
 	f.fence()
 	if len(f.c.Guards) > 0 {
-		f.c.unguarded = true // rows out of scope may be read in such a statement, and not be sorted by the program
+		f.c.Unguarded = true // rows out of scope may be read in such a statement, and not be sorted by the program
 	}
 	if len(n.Args) == 0 {
 		return nil, nil
 	}
 	record, inner := n.Args[0].Args[0], f.bound(n.Args[0], q, env)
-	var by []expr
+	var by []expr.Expr
 	for i, a := range record.Args {
 		x, err := f.expr(a, inner)
 		if err != nil {
 			return nil, err
 		}
-		if _, value := x.(argExpr); value || !language.Groupable[x.typ().kind] {
+		if _, value := x.(expr.Argument); value || !language.Groupable[x.Type().Kind] {
 			return nil, fail.Errorf(fail.Invalid, n.Name, "rows can't be told apart by `%s`: it has to be a column, or an expression of columns, of numbers, texts, truth values, times, days or ids", record.Names[i])
 		}
-		by = append(by, f.equally(x))
+		by = append(by, f.Equally(x))
 	}
 	return by, nil
 }
 
 // doDistinctBy keeps the first of the rows with equal keys.
-func (f *from) doDistinctBy(q *query, n *message.Node, env names) error {
+func (f *from) doDistinctBy(q *query, n *message.Node, env expr.Names) error {
 	by, err := f.rowsOf(q, n, env)
 	if err != nil {
 		return err
 	}
 	keys, order := f.partition(by), f.orders(q, true)
 	f.wrap(func(_ *from, sel *sqlast.Select, alias string) []sqlast.Expr {
-		if f.c.dialect == sqlast.SQLite {
+		if f.c.Dialect == sqlast.SQLite {
 			sel.Columns = []sqlast.Output{{Expr: sqlast.RowNumber{PartitionBy: keys, OrderBy: order}, As: "n"}}
-			return []sqlast.Expr{call(sqlast.Eq, sqlast.Column{Alias: alias, Name: "n"}, sqlast.One)}
+			return []sqlast.Expr{expr.Call(sqlast.Eq, sqlast.Column{Alias: alias, Name: "n"}, sqlast.One)}
 		}
 		// To number rows PostgreSQL takes an index that begins with the keys, and reads the table in its order, page by
 		// page at random; the first of each it takes of rows that it read in theirs.
@@ -124,22 +135,22 @@ func (f *from) doDistinctBy(q *query, n *message.Node, env names) error {
 }
 
 // doPartition gives the rows of q a window.
-func (f *from) doPartition(q *query, n *message.Node, env names) error {
+func (f *from) doPartition(q *query, n *message.Node, env expr.Names) error {
 	by, err := f.rowsOf(q, n, env)
 	if err != nil {
 		return err
 	}
 	was := *q
-	w := &window{ns: q.ns, by: by, order: &was, cells: map[*decl.Column]expr{}}
+	w := &window{ns: q.ns, by: by, order: &was, cells: map[*decl.Column]expr.Expr{}}
 	f.wrap(func(inner *from, sel *sqlast.Select, _ string) []sqlast.Expr {
 		w.inner, w.sel = inner, sel
 		return nil
 	})
 	f.open = false
-	row := &occurrence{table: &decl.Table{Name: "window"}, optional: true, window: w}
-	f.at[row] = f.at[f.rows[0]]
-	f.rows = append(slices.Clip(f.rows), row)
-	q.ns = append(slices.Clip(q.ns), named{language.WindowAlias, row})
+	row := &expr.Row{Table: &decl.Table{Name: "window"}, Optional: true, Made: w}
+	f.At[row] = f.At[f.Rows[0]]
+	f.Rows = append(slices.Clip(f.Rows), row)
+	q.ns = append(slices.Clip(q.ns), expr.Named{Name: language.WindowAlias, Row: row})
 	return nil
 }
 
@@ -147,13 +158,13 @@ func (f *from) doPartition(q *query, n *message.Node, env names) error {
 func isWindow(t *message.Type) bool { return t.Args["over"] != nil }
 
 // ofWindow interprets a function of a window.
-func (f *from) ofWindow(n *message.Node, env names) (expr, error) {
-	row, conds, err := f.groupOf(n.Recv, env)
-	if err != nil || row.window == nil {
-		return nil, ErrNode(n)
+func (f *from) ofWindow(n *message.Node, env expr.Names) (expr.Expr, error) {
+	row, conds, err := f.groupNode(n.Recv, env)
+	if err != nil || windowOf(row) == nil {
+		return nil, expr.ErrNode(n)
 	}
-	w := row.window
-	var within []expr
+	w := windowOf(row)
+	var within []expr.Expr
 	for _, c := range conds {
 		y, err := w.value(n, c)
 		if err != nil {
@@ -161,7 +172,7 @@ func (f *from) ofWindow(n *message.Node, env names) (expr, error) {
 		}
 		within = append(within, y)
 	}
-	var x expr
+	var x expr.Expr
 	if len(n.Args) > 0 && n.Args[0].Op == message.OpLambda {
 		if x, err = w.value(n, n.Args[0]); err != nil {
 			return nil, err
@@ -173,21 +184,21 @@ func (f *from) ofWindow(n *message.Node, env names) (expr, error) {
 		return nil, err
 	}
 	for col, of := range w.cells { // what is selected and sorted by is calculated once
-		if same(of, made) {
-			return cell{row: row, col: col, of: made.typ()}, nil
+		if expr.Same(of, made) {
+			return expr.Cell{Row: row, Col: col, Of: made.Type()}, nil
 		}
 	}
-	c := cell{row: row, col: &decl.Column{Table: row.table, Name: "window", Kind: made.typ().kind, Null: true, Stored: cellform.ISO}, of: made.typ()}
-	w.cells[c.col] = made
+	c := expr.Cell{Row: row, Col: &decl.Column{Table: row.Table, Name: "window", Kind: made.Type().Kind, Null: true, Stored: cellform.ISO}, Of: made.Type()}
+	w.cells[c.Col] = made
 	return c, nil
 }
 
 // value interprets a callback about the rows of the window.
-func (w *window) value(n, lambda *message.Node) (expr, error) {
+func (w *window) value(n, lambda *message.Node) (expr.Expr, error) {
 	if strange(lambda, nil) {
 		return nil, fail.Errorf(fail.Invalid, n.Name, "the callback sees the rows of the window, and nothing else: calculate with what it gives, and the row's own columns, outside of it")
 	}
-	return w.inner.expr(lambda.Args[0], names{lambda.Recv: w.ns})
+	return w.inner.expr(lambda.Args[0], expr.Names{lambda.Recv: w.ns})
 }
 
 // strange reports whether a callback uses a placeholder that is neither its own nor of a callback within it.
@@ -206,7 +217,7 @@ func strange(n *message.Node, own []*message.Node) bool {
 }
 
 // function is the function of the window that a node asks for, of x, or of that in the rows for which conditions hold.
-func (w *window) function(n *message.Node, x expr, within []expr) (expr, error) {
+func (w *window) function(n *message.Node, x expr.Expr, within []expr.Expr) (expr.Expr, error) {
 	all := overAll{w: w}
 	name := n.Name
 	if of, ok := language.Running[name]; ok {
@@ -215,11 +226,11 @@ func (w *window) function(n *message.Node, x expr, within []expr) (expr, error) 
 		name, all.frame = of, sqlast.Moving
 		all.rows = &plan.Source{Origin: plan.FromMessage, Index: n.Args[len(n.Args)-1].Slot, Item: -1, Count: true, Kind: plan.ArgMoving}
 	}
-	e := overExpr{w: w, x: x, of: exprType{kind: value.TypeInt, size: digits{19, 0}}}
+	e := overExpr{w: w, x: x, of: expr.Type{Kind: value.TypeInt, Size: expr.Digits{Whole: 19}}}
 	switch name {
 	case language.Count, language.Sum, language.Avg, language.Min, language.Max:
 		var err error
-		all.x, err = w.inner.aggregate(name, x, within)
+		all.x, err = w.inner.Aggregate(name, x, within)
 		return all, err
 	}
 	if len(within) > 0 {
@@ -247,16 +258,16 @@ func (w *window) function(n *message.Node, x expr, within []expr) (expr, error) 
 	case language.LastOf:
 		e.fn, e.frame = sqlast.LastValue, sqlast.Whole
 	default:
-		return nil, ErrNode(n)
+		return nil, expr.ErrNode(n)
 	}
-	if _, value := x.(argExpr); value || !language.Groupable[x.typ().kind] {
+	if _, value := x.(expr.Argument); value || !language.Groupable[x.Type().Kind] {
 		return nil, fail.Errorf(fail.Invalid, n.Name, "is of a column, or of an expression of columns, of numbers, texts, truth values, times, days or ids")
 	}
 	if len(n.Args) > 1 {
 		e.away = &plan.Source{Origin: plan.FromMessage, Index: n.Args[1].Slot, Item: -1, Count: true, Kind: plan.ArgLength}
 	}
-	e.x = w.inner.canonical(x)
-	e.of = e.x.typ()
+	e.x = w.inner.Canonical(x)
+	e.of = e.x.Type()
 	return e, nil
 }
 
@@ -264,22 +275,22 @@ func (w *window) function(n *message.Node, x expr, within []expr) (expr, error) 
 type overExpr struct {
 	w     *window
 	fn    sqlast.WindowFunc
-	x     expr
+	x     expr.Expr
 	away  *plan.Source
 	order windowOrder
 	frame sqlast.Frame
-	of    exprType
+	of    expr.Type
 }
 
-func (e overExpr) typ() exprType { return e.of }
+func (e overExpr) Type() expr.Type { return e.of }
 
-func (e overExpr) sql(f *from) sqlast.Expr {
+func (e overExpr) SQL(f *expr.From) sqlast.Expr {
 	o := sqlast.Windowed{Window: e.w.over(e.order), Func: e.fn, Frame: e.frame}
 	if e.x != nil {
-		o.X = f.canonicalSQL(e.x)
+		o.X = f.CanonicalSQL(e.x)
 	}
 	if e.away != nil {
-		o.N = f.c.arg(*e.away)
+		o.N = e.w.inner.c.Arg(*e.away)
 	}
 	return o
 }
@@ -289,27 +300,28 @@ type overAll struct {
 	w     *window
 	frame sqlast.Frame // none: of all rows
 	rows  *plan.Source // of a moving one: how many are before
-	x     expr
+	x     expr.Expr
 }
 
-func (e overAll) typ() exprType { return e.x.typ() }
+func (e overAll) Type() expr.Type { return e.x.Type() }
 
-func (e overAll) sql(f *from) sqlast.Expr {
-	before := f.c.over
-	f.c.over = &e
-	defer func() { f.c.over = before }()
-	return compared(e.x, f)
+func (e overAll) SQL(f *expr.From) sqlast.Expr {
+	c := e.w.inner.c
+	before := c.State.Over
+	c.State.Over = &e
+	defer func() { c.State.Over = before }()
+	return expr.Compared(e.x, f)
 }
 
-// of makes of an aggregate one over the window.
-func (e *overAll) of(a sqlast.Aggregate) sqlast.Windowed {
+// Of makes of an aggregate one over the window.
+func (e *overAll) Of(a sqlast.Aggregate) sqlast.Windowed {
 	o := sqlast.Windowed{Func: sqlast.Aggregated, Agg: a.Func, X: a.X, Stored: a.Stored}
 	if o.Frame = e.frame; o.Frame == sqlast.NoFrame {
 		o.Window = e.w.over(together)
 		return o
 	}
 	if o.Window = e.w.over(eachRow); e.rows != nil {
-		o.N = e.w.inner.c.arg(*e.rows)
+		o.N = e.w.inner.c.Arg(*e.rows)
 	}
 	return o
 }
@@ -317,4 +329,14 @@ func (e *overAll) of(a sqlast.Aggregate) sqlast.Windowed {
 // errShowsWindow is for a window where something is shown.
 func errShowsWindow() error {
 	return fail.Errorf(fail.Invalid, "select", "a window can't be shown; show what a function of it gives, like %s.rowNumber()", language.WindowAlias)
+}
+
+func (e overExpr) Same(other expr.Expr) bool {
+	b, ok := other.(overExpr)
+	return ok && e.w == b.w && e.fn == b.fn && e.of == b.of && e.away == nil && b.away == nil && (e.x == nil) == (b.x == nil) && (e.x == nil || expr.Same(e.x, b.x))
+}
+
+func (e overAll) Same(other expr.Expr) bool {
+	b, ok := other.(overAll)
+	return ok && e.w == b.w && e.frame == b.frame && e.rows == nil && b.rows == nil && expr.Same(e.x, b.x)
 }

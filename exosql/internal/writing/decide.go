@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/exosql/internal/shape"
 )
 
 // This file compares grants for the law (law.go): what another grant shows, which declarations may be of one table, and which links lead from
@@ -41,7 +41,7 @@ func reaching(g *scope.Grant, t *decl.Table) (out []*decl.Link) {
 
 // Depends notes what grants decide by the rows of the table that is written: g, and others that the same programs have. Of another table, of
 // which one of them decides which rows are in scope, the catalogue knows whether it has the same rows.
-func (w *Write) Depends(g *scope.Grant, others []compile.Prepared) {
+func (w *Write) Depends(g *scope.Grant, others []shape.Prepared) {
 	t, grants := w.Table, []*scope.Grant{g}
 	for i := range others {
 		grants = append(grants, others[i].Scope())

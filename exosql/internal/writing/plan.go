@@ -8,10 +8,12 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/exosql/internal/shape"
 )
 
 // A write changes rows in scope, and leaves them in scope. Which rows an update or a delete
@@ -22,8 +24,8 @@ import (
 
 // Plan plans a guest's message that writes. sets are the columns that its literals give, see GivenBy. With keys
 // the statements of an insert give the keys of the new rows. The grants of the message come first, then others of the same programs.
-func Plan(d compile.Engine, m *exo.Message, grants []compile.Prepared, sets [][]string, keys bool) (*Writing, error) {
-	all, n := compile.Grants(grants), len(m.Objects)
+func Plan(d expr.Engine, m *exo.Message, grants []shape.Prepared, sets [][]string, keys bool) (*Writing, error) {
+	all, n := shape.Grants(grants), len(m.Objects)
 	w := &writer{d: d, m: m, grants: all[:n], beside: all[n:], sets: sets, w: &Writing{}, keys: keys}
 	return w.planned()
 }
@@ -75,8 +77,8 @@ func (w *writer) openChange(form fence.Form) *plan.Plan {
 }
 
 // Guarded is compile.Guarded of a message that updates or deletes.
-func Guarded(d compile.Engine, m *exo.Message, grants []compile.Prepared, sets [][]string, form fence.Form) *plan.Plan {
-	w := &writer{d: d, m: m, grants: compile.Grants(grants), sets: sets}
+func Guarded(d expr.Engine, m *exo.Message, grants []shape.Prepared, sets [][]string, form fence.Form) *plan.Plan {
+	w := &writer{d: d, m: m, grants: shape.Grants(grants), sets: sets}
 	if p := w.openChange(form); p != nil {
 		return p
 	}
@@ -182,7 +184,7 @@ func (w *writer) set(s *compile.Statement, fc *decl.Facet) ([]written, error) {
 	}
 	for i, n := range w.sets[0] { // what a literal gives, and what hooks fill beside what is calculated
 		if arg.Op == message.OpRecord && !filled(n) {
-			return nil, compile.ErrNode(arg)
+			return nil, expr.ErrNode(arg)
 		}
 		if err := add(n, func(col *decl.Column) (written, error) { return w.given(col, w.sets[0], 0, i), nil }); err != nil {
 			return nil, err
@@ -197,7 +199,7 @@ func (w *writer) set(s *compile.Statement, fc *decl.Facet) ([]written, error) {
 			}
 		}
 	default:
-		return nil, compile.ErrNode(arg)
+		return nil, expr.ErrNode(arg)
 	}
 	if len(out) == 0 {
 		return nil, fail.Errorf(fail.Invalid, "", "there is nothing to change: give it an object of columns and values")

@@ -7,7 +7,9 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/exosql/internal/shape"
 )
 
 // The typed API writes as programs do: what follows makes of a chain of typed calls what a message is to the
@@ -29,7 +31,7 @@ type TypedWrite struct {
 func NewTypedWrite(r *decl.Relation, ss scope.Scopes, method string) *TypedWrite {
 	g := &scope.Grant{Facet: trusted(r.Table)}
 	w := &TypedWrite{grant: g}
-	w.Key, w.chain, g.Scopes, w.Vals = compile.ShapeChain(append([]byte("typed write "), method...), r, ss, g.Facet.Links)
+	w.Key, w.chain, g.Scopes, w.Vals = shape.Chain(append([]byte("typed write "), method...), r, ss, g.Facet.Links)
 	g.Rel, g.Chain = ownRows(w.chain), g.Scopes
 	w.M = &exo.Message{Checked: message.Checked{Root: &message.Node{Op: message.OpCall, Name: method, Args: []*message.Node{{Op: message.OpLit}}}}}
 	return w
@@ -42,7 +44,7 @@ func (t *TypedWrite) Give(sets [][]string) { t.Key, t.sets = AppendSets(t.Key, s
 func (t *TypedWrite) Grant() *scope.Grant { return t.grant }
 
 // Compile plans it.
-func (t *TypedWrite) Compile(d compile.Engine) (*Writing, error) {
+func (t *TypedWrite) Compile(d expr.Engine) (*Writing, error) {
 	w := &writer{d: d, m: t.M, grants: []*scope.Grant{t.grant}, sets: t.sets, w: &Writing{}, chain: t.chain}
 	return w.planned()
 }

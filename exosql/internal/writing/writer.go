@@ -7,6 +7,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
@@ -86,7 +87,7 @@ const CheckBatch = 100
 
 // writer compiles one message that writes.
 type writer struct {
-	d      compile.Engine
+	d      expr.Engine
 	m      *exo.Message
 	grants []*scope.Grant
 	beside []*scope.Grant // of the same programs, which the message doesn't speak of

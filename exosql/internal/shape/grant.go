@@ -1,13 +1,12 @@
-package compile
+package shape
 
 import (
 	"fmt"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 )
 
@@ -22,9 +21,9 @@ type Prepared struct {
 // Scope is the grant, to ask for the scopes of its tables.
 func (p Prepared) Scope() *scope.Grant { return &p.grant }
 
-// Tells reports whether rows of one table may say which of another are in scope, or rows of one which others of it, or columns
-// which of its rows.
-func (p Prepared) Tells() bool {
+// Depends reports whether other rows or columns may decide which rows are in scope: rows of another table, others of the same one, or
+// columns that the scope compares.
+func (p Prepared) Depends() bool {
 	for _, ss := range []scope.Scopes{p.grant.Scopes, p.grant.Chain} {
 		for _, s := range ss {
 			if s.Kind == decl.ScopeVia || s.Pred.Columns() != nil {
@@ -39,6 +38,17 @@ func (p Prepared) Tells() bool {
 		}
 	}
 	return false
+}
+
+// Grants are those of a message, each with the origin of its values.
+func Grants(grants []Prepared) (all []*scope.Grant) {
+	for i := range grants {
+		g := grants[i].grant
+		g.Origin = plan.Origin(i)
+		g.Basis = nil
+		all = append(all, &g)
+	}
+	return all
 }
 
 // Prepare closes the scopes of what the facet reaches from r, and freezes it all. Grants of
@@ -225,24 +235,4 @@ func plain(r *decl.Relation) error {
 		}
 	}
 	return nil
-}
-
-// shapeIDs numbers the shapes of grants, so that plan keys stay short. It grows
-// with the declarations of the program, not with its users or requests: it holds
-// structure only, so facets that are built anew for each request have one shape.
-var (
-	shapeMu   sync.Mutex
-	shapeIDs  = map[string]uint64{}
-	shapeNext atomic.Uint64
-)
-
-func shapeID(s string) uint64 {
-	shapeMu.Lock()
-	defer shapeMu.Unlock()
-	id, ok := shapeIDs[s]
-	if !ok {
-		id = shapeNext.Add(1)
-		shapeIDs[s] = id
-	}
-	return id
 }

@@ -1,4 +1,4 @@
-package compile
+package expr
 
 import (
 	"github.com/exoagent/exoagent/exo/value"
@@ -21,75 +21,71 @@ import (
 
 // comparablePostgres is the column x as it is compared by = and in lists. A
 // column with OneOf may be an enum: no other value gets here, and an index on it serves.
-func (e colExpr) comparablePostgres(x sqlast.Expr) sqlast.Expr {
+func (e Column) comparablePostgres(x sqlast.Expr) sqlast.Expr {
 	switch {
 	case x == nil:
-	case e.col.Kind == value.TypeText && (e.col.Enum == nil || !e.typ().native.Text() && !e.typ().native.Ordered):
-		return call(sqlast.CastedText, textual(e, x))
-	case e.col.Kind == value.TypeTime && !e.col.Iso():
-		return call(sqlast.TruncMillis, x)
+	case e.Col.Kind == value.TypeText && (e.Col.Enum == nil || !e.Type().Native.Text() && !e.Type().Native.Ordered):
+		return Call(sqlast.CastedText, textual(e, x))
+	case e.Col.Kind == value.TypeTime && !e.Col.Iso():
+		return Call(sqlast.TruncMillis, x)
 	case e.single():
-		return call(sqlast.FloatExact, x)
+		return Call(sqlast.FloatExact, x)
 	}
 	return x
 }
 
-// single reports whether the column has PostgreSQL's type real. It is the number that it is written as: beside a double, 0.1 would be
-// another one, and no row would have what the program was shown.
-func (e colExpr) single() bool { return e.row.form != nil && e.row.form(e.col).Type == "real" }
-
-// tieBreak is a column of a key in an order that only breaks ties: times as they
+// TieBreak is a column of a key in an order that only breaks ties: times as they
 // are stored are as good as any.
-func (f *from) tieBreak(row *occurrence, col *decl.Column) sqlast.Expr {
+func (f *From) TieBreak(row *Row, col *decl.Column) sqlast.Expr {
 	if col.Kind == value.TypeTime {
-		return f.col(row, col)
+		return f.Col(row, col)
 	}
-	return sorted(f.keyOrder(colExpr{row, col})).sql(f)
+	return sorted(f.KeyOrder(Column{row, col})).SQL(f)
 }
 
 // postgres is the operation where it is written in a way of its own, or nil.
-func (e opExpr) postgres(f *from) sqlast.Expr {
-	switch e.op {
+func (e Operation) postgres(f *From) sqlast.Expr {
+	switch e.Op {
 	case sqlast.Eq, sqlast.Lt, sqlast.Le, sqlast.Gt, sqlast.Ge:
 	default:
 		return nil
 	}
-	c, ok := e.args[0].(colExpr)
-	if !ok || len(e.args) != 2 || c.col.Kind != value.TypeTime || c.col.Iso() {
+	c, ok := e.Args[0].(Column)
+	if !ok || len(e.Args) != 2 || c.Col.Kind != value.TypeTime || c.Col.Iso() {
 		return nil
 	}
-	if v, ok := e.args[1].(argExpr); ok {
-		return c.postgresRange(e.op, f.col(c.row, c.col), v.sql(f))
+	if v, ok := e.Args[1].(Argument); ok {
+		return c.postgresRange(e.Op, f.Col(c.Row, c.Col), v.SQL(f))
 	}
 	return nil
 }
 
 // postgresRange compares the milliseconds of x with v, which has no finer part,
 // in terms of x: they are at least v when x is, and equal to v within a millisecond.
-func (e colExpr) postgresRange(op sqlast.Op, x, v sqlast.Expr) sqlast.Expr {
+func (e Column) postgresRange(op sqlast.Op, x, v sqlast.Expr) sqlast.Expr {
 	if x == nil {
 		return nil
 	}
-	next := call(sqlast.NextMillis, v)
+	next := Call(sqlast.NextMillis, v)
 	switch op {
 	case sqlast.Eq:
-		return call(sqlast.And, call(sqlast.Ge, x, v), call(sqlast.Lt, x, next))
+		return Call(sqlast.And, Call(sqlast.Ge, x, v), Call(sqlast.Lt, x, next))
 	case sqlast.Gt:
-		return call(sqlast.Ge, x, next)
+		return Call(sqlast.Ge, x, next)
 	case sqlast.Le:
-		return call(sqlast.Lt, x, next)
+		return Call(sqlast.Lt, x, next)
 	}
-	return call(op, x, v) // < and >= are the same for x and for its milliseconds
+	return Call(op, x, v) // < and >= are the same for x and for its milliseconds
 }
 
 // shownPostgres is an expression as a result shows it. A time is cut when it is read.
-func shownPostgres(e expr, f *from) sqlast.Expr {
-	if s, ok := e.(subquery); ok {
+func shownPostgres(e Expr, f *From) sqlast.Expr {
+	if s, ok := e.(Subquery); ok {
 		return s.shown(f)
 	}
-	x := e.sql(f)
-	if c, ok := e.(colExpr); x != nil && (ok && c.col.Kind == value.TypeText || !ok && inItsType(e)) {
-		return call(sqlast.CastedText, textual(e, x))
+	x := e.SQL(f)
+	if c, ok := e.(Column); x != nil && (ok && c.Col.Kind == value.TypeText || !ok && inItsType(e)) {
+		return Call(sqlast.CastedText, textual(e, x))
 	}
 	return x
 }

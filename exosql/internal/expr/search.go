@@ -1,4 +1,4 @@
-package compile
+package expr
 
 import (
 	"github.com/exoagent/exoagent/exo/value"
@@ -11,49 +11,49 @@ import (
 // together have a bound. A stored text that is only compared or searched has none: it is
 // the host's.
 const (
-	maxHandled = 64 << 20  // bytes of made texts, weighed by what an operator does with each
-	maxHeld    = 128 << 20 // bytes of all texts that are made for a row: on SQLite they are the host's memory
+	MaxHandled = 64 << 20  // bytes of made texts, weighed by what an operator does with each
+	MaxHeld    = 128 << 20 // bytes of all texts that are made for a row: on SQLite they are the host's memory
 )
 
 // search gives the operands of includes. startsWith and endsWith take a step for each
 // character.
-func (f *from) search(args []expr) []expr {
+func (f *From) search(args []Expr) []Expr {
 	needle := args[1]
 	if v, ok := asArgument(needle); ok {
-		v.src.Needle = true
-		needle = textExpr{v}
+		v.Src.Needle = true
+		needle = Text{v}
 	} else if !isNull(needle) {
-		t := exprType{kind: value.TypeText, size: digits{whole: plan.MaxNeedle}}
-		if f.c.dialect == sqlast.Postgres {
-			needle = opExpr{sqlast.Short, []expr{needle, needle}, t}
+		t := Type{Kind: value.TypeText, Size: Digits{Whole: plan.MaxNeedle}}
+		if f.c.Dialect == sqlast.Postgres {
+			needle = Operation{sqlast.Short, []Expr{needle, needle}, t}
 		} else {
-			needle = opExpr{sqlast.Short, []expr{needle}, t}
+			needle = Operation{sqlast.Short, []Expr{needle}, t}
 		}
 	}
-	return []expr{args[0], needle}
+	return []Expr{args[0], needle}
 }
 
-// handle counts what an operator does with texts that are put together, and what it
+// Handle counts what an operator does with texts that are put together, and what it
 // makes of them. A byte costs it some 60 ns to fold or to search, 8 to read, and 1.5
 // to copy.
-func (f *from) handle(op sqlast.Op, args []expr) {
+func (f *From) Handle(op sqlast.Op, args []Expr) {
 	for _, a := range args {
-		if _, val := asArgument(a); val || a.typ().kind != value.TypeText {
+		if _, val := asArgument(a); val || a.Type().Kind != value.TypeText {
 			continue
 		}
-		n := a.typ().size.whole
+		n := a.Type().Size.Whole
 		switch op {
 		case sqlast.Lower, sqlast.Upper: // also a stored text, which is bounded for it
 			n = max(n, plan.MaxBrief)
-			f.c.held += 3 * n
+			f.c.Held += 3 * n
 		case sqlast.Includes, sqlast.Like:
 		case sqlast.Concat:
 			n = max(n, plan.MaxBrief)
-			f.c.held += n
+			f.c.Held += n
 			n /= 32
 		default:
 			n /= 4
 		}
-		f.c.handled += n
+		f.c.Handled += n
 	}
 }

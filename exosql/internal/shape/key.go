@@ -1,10 +1,12 @@
-package compile
+package shape
 
 import (
 	"cmp"
 	"encoding/binary"
 	"maps"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
@@ -236,9 +238,9 @@ func (s *shaper) grant(f *decl.Facet, rel *decl.Relation, every, chain scope.Sco
 	return scope.Grant{Facet: copied, Rel: s.relation(rel), Scopes: s.scopes(every), Chain: s.scopes(chain)}, nil
 }
 
-// ShapeChain is a chain of typed calls that writes, as its plan is kept: a copy without its values, the scopes of its tables, and these
-// values. key is that of the plan, after what it begins with; links are those by which written keys are looked for.
-func ShapeChain(start []byte, r *decl.Relation, ss scope.Scopes, links []decl.LinkMember) (key []byte, chain *decl.Relation, scopes scope.Scopes, vals []value.Value) {
+// Chain is a chain of typed calls as its plan is kept: a copy without its values, the scopes of its tables, and these values. key is
+// that of the plan, after what it begins with; links are those by which a write looks for the keys that it writes.
+func Chain(start []byte, r *decl.Relation, ss scope.Scopes, links []decl.LinkMember) (key []byte, chain *decl.Relation, scopes scope.Scopes, vals []value.Value) {
 	s := shaper{key: start}
 	chain = s.relation(r)
 	scopes = s.scopes(ss)
@@ -247,4 +249,24 @@ func ShapeChain(start []byte, r *decl.Relation, ss scope.Scopes, links []decl.Li
 		s.link(m.L)
 	}
 	return s.key, chain, scopes, s.vals
+}
+
+// shapeIDs numbers the shapes of grants, so that plan keys stay short. It grows
+// with the declarations of the program, not with its users or requests: it holds
+// structure only, so facets that are built anew for each request have one shape.
+var (
+	shapeMu   sync.Mutex
+	shapeIDs  = map[string]uint64{}
+	shapeNext atomic.Uint64
+)
+
+func shapeID(s string) uint64 {
+	shapeMu.Lock()
+	defer shapeMu.Unlock()
+	id, ok := shapeIDs[s]
+	if !ok {
+		id = shapeNext.Add(1)
+		shapeIDs[s] = id
+	}
+	return id
 }

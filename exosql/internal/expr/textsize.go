@@ -1,4 +1,4 @@
-package compile
+package expr
 
 import (
 	"github.com/exoagent/exoagent/exo/fail"
@@ -16,99 +16,90 @@ const (
 	maxLiteral = 256 << 10
 )
 
-// bytes is the bound of a value as a text; zero if there is none.
-func (t exprType) bytes() digits {
-	switch t.kind {
-	case value.TypeText, value.TypeNull:
-		return t.size
-	}
-	return digits{whole: 64} // a day, a UUID: a number is no text before toText
-}
-
-// fits refuses what could become too large for an engine, in whatever row.
-func (t exprType) fits(op string) error {
+// Fits refuses what could become too large for an engine, in whatever row.
+func (t Type) Fits(op string) error {
 	switch d := t.digits(); {
-	case t.number() && d.whole+d.part > number.MaxNumeric:
+	case t.Number() && d.Whole+d.part > number.MaxNumeric:
 		return fail.Errorf(fail.Limit, language.Shown(op), "what is calculated here could have more than %d digits", number.MaxNumeric)
-	case t.kind == value.TypeText && t.size.whole > maxMade:
+	case t.Kind == value.TypeText && t.Size.Whole > maxMade:
 		return fail.Errorf(fail.Limit, language.Shown(op), "the text that is put together here could be longer than %d MiB", maxMade>>20)
 	}
 	return nil
 }
 
 // boundedText is a text that may be made larger.
-func (f *from) boundedText(e expr) expr {
-	t := e.typ()
-	if _, value := asArgument(e); value || t.size.whole > 0 || isNull(e) {
+func (f *From) boundedText(e Expr) Expr {
+	t := e.Type()
+	if _, value := asArgument(e); value || t.Size.Whole > 0 || isNull(e) {
 		return e
 	}
-	t.size = digits{whole: plan.MaxBrief}
-	if f.c.dialect == sqlast.Postgres {
-		return opExpr{sqlast.Brief, []expr{e, e}, t}
+	t.Size = Digits{Whole: plan.MaxBrief}
+	if f.c.Dialect == sqlast.Postgres {
+		return Operation{sqlast.Brief, []Expr{e, e}, t}
 	}
-	return opExpr{sqlast.Brief, []expr{e}, t}
+	return Operation{sqlast.Brief, []Expr{e}, t}
 }
 
-func isNull(e expr) bool {
-	t, ok := e.(textExpr)
-	return ok && t.x.typ().kind == value.TypeNull
+func isNull(e Expr) bool {
+	t, ok := e.(Text)
+	return ok && t.X.Type().Kind == value.TypeNull
 }
 
 // value is the value of the message that e stands for, if it does.
-func asArgument(e expr) (argExpr, bool) {
-	if t, ok := e.(textExpr); ok {
-		e = t.x
+func asArgument(e Expr) (Argument, bool) {
+	if t, ok := e.(Text); ok {
+		e = t.X
 	}
-	v, ok := e.(argExpr)
+	v, ok := e.(Argument)
 	return v, ok
 }
 
 // textSize is the bound of what an operator gives.
-func textSize(op sqlast.Op, args []expr) digits {
+func textSize(op sqlast.Op, args []Expr) Digits {
 	sum := 0
 	for i, a := range args {
 		if op == sqlast.Substr && i > 0 {
 			break
 		}
-		n := a.typ().size.whole
+		n := a.Type().Size.Whole
 		if _, value := asArgument(a); value {
 			n = maxLiteral
 		}
 		if n == 0 {
-			return digits{}
+			return Digits{}
 		}
 		sum += n
 	}
 	if op == sqlast.Lower || op == sqlast.Upper {
 		sum *= 3 // \u0390 has one code point, its capital three
 	}
-	return digits{whole: sum}
+	return Digits{Whole: sum}
 }
 
 // made reports whether an operand was calculated or put together. Then all of them
 // are bounded one by one: what bounds an expression repeats it, and must not be
 // inside of what is repeated.
-func made(args []expr) bool {
+func made(args []Expr) bool {
 	for _, a := range args {
-		if _, value := asArgument(a); !value && (a.typ().size != digits{}) {
+		if _, value := asArgument(a); !value && (a.Type().Size != Digits{}) {
 			return true
 		}
 	}
 	return false
 }
 
-// longest is the bound of a text that is one of some.
-func longest(args []expr) digits {
-	out := digits{whole: maxLiteral}
+// Longest is the bound of a text that is one of some.
+func Longest(args []Expr) Digits {
+	out := Digits{Whole: maxLiteral}
 	for _, a := range args {
-		if _, val := asArgument(a); val || a.typ().kind == value.TypeNull {
+		if _, val := asArgument(a); val || a.Type().Kind == value.TypeNull {
 			continue
 		}
-		n := a.typ().size.whole
+		n := a.Type().Size.Whole
 		if n == 0 {
-			return digits{}
+			return Digits{}
 		}
-		out.whole = max(out.whole, n)
+		out.Whole = max(out.Whole, n)
 	}
 	return out
 }

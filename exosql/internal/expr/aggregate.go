@@ -1,0 +1,268 @@
+package expr
+
+// This file has aggregates over the rows of a from: each gives a value that is exact on both engines.
+
+import (
+	"slices"
+
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql/internal/language"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// Aggregate is an aggregate function over the rows of a from. Those for which a condition does
+// not hold have no value to it.
+type Aggregate struct {
+	fn     sqlast.Func
+	x      Expr // nil: each row counts
+	within []Expr
+	of     Type
+}
+
+func (e Aggregate) Type() Type { return e.of }
+
+func (e Aggregate) SQL(f *From) sqlast.Expr {
+	if f.c.Emitted++; f.c.Emitted > MaxEmitted {
+		return sqlast.Null // finish refuses the whole
+	}
+	// By a value that is compared the engine may read rows in order.
+	over, before := f.c.Over, f.c.Sorting
+	f.c.Over = nil // an aggregate within its value is one of linked rows
+	defer func() { f.c.Over = over }()
+	f.c.Sorting = before || e.fn != sqlast.Count && e.fn != sqlast.Sum && e.fn != sqlast.SumWhole
+	defer func() { f.c.Sorting = before }()
+	var x sqlast.Expr
+	cell, stored := e.stored(f, over != nil)
+	if stored {
+		x = Compared(cell, f)
+	} else if e.x != nil {
+		raw, extremes := 0, f.c.Extremes
+		if e.asStored(f) {
+			raw = 1
+		}
+		f.c.Extremes = false // of what an aggregate within gives no cell says that the query has to be asked again
+		f.c.Raw += raw
+		x = Compared(e.x, f)
+		f.c.Raw -= raw // conditions on its rows have their guards
+		f.c.Extremes = extremes
+	}
+	if len(e.within) > 0 && x == nil {
+		x = sqlast.One
+	}
+	x = OnlyWhere(f, x, e.within)
+	if own, ok := e.x.(ownText); ok && len(e.within) > 0 {
+		x = own.collated(x)
+	}
+	a := sqlast.Aggregate{Func: e.fn, X: x, Stored: stored}
+	if over != nil {
+		return over.Of(a)
+	}
+	return a
+}
+
+// stored is the column of decimals that a function of ours takes as it is stored: one call for a row and
+// not two, and what is no number is an error and not left out.
+//
+// PostgreSQL tries the bounds of a sum that way in less time. Of some rows, or over a window, it takes the value as any other.
+func (e Aggregate) stored(f *From, window bool) (Column, bool) {
+	op, ok := e.x.(Operation)
+	if !ok || op.Op != sqlast.Bounded || f.c.Dialect == sqlast.Postgres && (window || len(e.within) > 0 || e.fn != sqlast.Sum && e.fn != sqlast.Mean) {
+		return Column{}, false
+	}
+	switch e.fn {
+	case sqlast.Sum, sqlast.Mean, sqlast.Median, sqlast.MinNumber, sqlast.MaxNumber:
+		c, ok := op.Args[0].(Column)
+		return c, ok
+	}
+	return Column{}, false
+}
+
+// asStored reports whether the aggregate is of a column as it is stored: a sum leaves misfits out by itself, and whether the least or the
+// greatest is one shows, see marked.
+func (e Aggregate) asStored(f *From) bool {
+	c, ok := PlainText(e.x).(Column)
+	return ok && f.c.Dialect == sqlast.SQLite && (e.fn == sqlast.SumWhole || f.c.Extremes && !f.c.Engine.Again && len(e.within) == 0 && f.c.FormOf(c.Col).Indexed)
+}
+
+// OnlyWhere is x in the rows for which conditions hold, and NULL in others.
+func OnlyWhere(f *From, x sqlast.Expr, within []Expr) sqlast.Expr {
+	if len(within) == 0 {
+		return x
+	}
+	conds := make([]sqlast.Expr, len(within))
+	for i, c := range within {
+		conds[i] = f.c.Need(true, func() sqlast.Expr { return Demanded(c).SQL(f) })
+	}
+	return Call(sqlast.Case, All(conds), x, sqlast.Null)
+}
+
+// Aggregate is the aggregate with a name, of x in the rows for which conditions hold.
+func (f *From) Aggregate(name string, x Expr, within []Expr) (Expr, error) {
+	count := Type{Kind: value.TypeInt, Size: Digits{19, 0}}
+	switch name {
+	case language.Count:
+		return Aggregate{sqlast.Count, nil, within, count}, nil
+	case language.CountDistinct:
+		return Aggregate{sqlast.CountDistinct, f.distinctly(x), within, count}, nil
+	case language.Sum:
+		sum := f.sum(x, within)
+		return sum, sum.Type().Fits(name)
+	case language.Avg:
+		sum := f.sum(x, within)
+		n := Aggregate{sqlast.Count, f.summed(x), within, count}
+		of := Type{Kind: value.TypeFloat, Exact: true}
+		if x.Type().Kind == value.TypeDecimal {
+			of.Kind = value.TypeDecimal
+		}
+		if f.c.Dialect == sqlast.SQLite && !whole(x) { // what is no number is counted by COUNT, and not summed
+			of.Size = sizeOf(sqlast.Over, []Expr{sum, n})
+			return Aggregate{sqlast.Mean, f.bounded(x), within, of}, of.Fits(name)
+		}
+		args := []Expr{sum, Operation{sqlast.IntExact, []Expr{n}, Type{Kind: value.TypeInt, Exact: true, Size: count.Size}}}
+		of.Size = sizeOf(sqlast.Over, args)
+		return mean{Aggregate{sqlast.Mean, sum.(Aggregate).x, within, of}, Operation{sqlast.Over, args, of}}, of.Fits(name)
+	case language.Median:
+		return f.median(x, within)
+	case language.Min, language.Max:
+		return f.Extreme(name, x, within)
+	}
+	return nil, ErrNode(&message.Node{Name: name})
+}
+
+// mean is a mean: of a column of decimals as one function, and else a sum by a count.
+type mean struct {
+	stored Aggregate
+	over   Operation
+}
+
+func (e mean) Type() Type { return e.over.of }
+
+func (e mean) SQL(f *From) sqlast.Expr {
+	if _, ok := e.stored.stored(f, f.c.Over != nil); ok {
+		return e.stored.SQL(f)
+	}
+	return e.over.SQL(f)
+}
+
+// summed is a number as it is summed.
+func (f *From) summed(x Expr) Expr {
+	if whole(x) {
+		return x
+	}
+	return f.bounded(x)
+}
+
+// sumDigits are the digits that a sum can have more than each of its numbers: of a million million rows.
+const sumDigits = 12
+
+func (f *From) sum(x Expr, within []Expr) Expr {
+	of := x.Type()
+	of.Exact, of.Size = true, Digits{of.digits().Whole + sumDigits, of.digits().part}
+	if whole(x) {
+		return Aggregate{sqlast.SumWhole, x, within, of}
+	}
+	return Aggregate{sqlast.Sum, f.bounded(x), within, of}
+}
+
+// maxHolding is how many aggregates of a query may hold what they take: each has a bound of
+// its own, and SQLite keeps them in the host's memory.
+const maxHolding = 10
+
+func (f *From) Holds(name string) error {
+	if f.c.holding++; f.c.holding > maxHolding {
+		return fail.Errorf(fail.Limit, name, "a query can have %d medians and lists; ask for the others in another query", maxHolding)
+	}
+	return nil
+}
+
+// median is the value in the middle, or the mean of the two there. A condition makes NULL of the
+// other rows' values, which have no place in the order.
+func (f *From) median(x Expr, within []Expr) (Expr, error) {
+	if err := f.Holds(language.Median); err != nil {
+		return nil, err
+	}
+	of := Type{Kind: value.TypeFloat, Exact: true}
+	if x.Type().Kind == value.TypeDecimal {
+		of.Kind = value.TypeDecimal
+	}
+	x = f.summed(x)
+	of.Size = sizeOf(sqlast.Plus, []Expr{x})
+	of.Size.part++ // of a half
+	return Aggregate{sqlast.Median, x, within, of}, of.Fits(language.Median)
+}
+
+// Extreme is the least or the greatest value.
+func (f *From) Extreme(name string, x Expr, within []Expr) (Expr, error) {
+	of, greatest := x.Type(), name == language.Max
+	switch {
+	case of.Native.Extreme:
+		x = Native{x, true}
+	case !of.Native.Text():
+		return nil, fail.Errorf(fail.Invalid, name, "%s", noOrder(x, "the database has no "+name+" of it, but an order: take the first row of .orderBy(…)"))
+	case of.Decimal():
+		x = f.bounded(x)
+		of = x.Type()
+		of.Exact = true
+		if greatest {
+			return Aggregate{sqlast.MaxNumber, x, within, of}, nil
+		}
+		return Aggregate{sqlast.MinNumber, x, within, of}, nil
+	case of.Kind == value.TypeText:
+		x = Text{x}
+		of = x.Type()
+	}
+	if c, ok := x.(Column); ok && c.single() {
+		x = f.Exactly(x)
+		of = x.Type()
+	}
+	if greatest {
+		return Aggregate{sqlast.Max, x, within, of}, nil
+	}
+	return Aggregate{sqlast.Min, x, within, of}, nil
+}
+
+// distinctly is a value such that different ones have different texts in the engine.
+func (f *From) distinctly(x Expr) Expr {
+	if same, ok := natively([]Expr{x}); ok {
+		return same[0]
+	} else if own, _, ok := f.Loose(x); ok {
+		return own
+	} else if x.Type().Kind == value.TypeText {
+		return Text{x}
+	}
+	return KeyOf(x, x.Type())
+}
+
+// Same reports whether two expressions over one from are the same. What is not known to be is not.
+func Same(a, b Expr) bool {
+	switch a := a.(type) {
+	case Column, Argument, Const, Null, Cell, Searched:
+		return a == b
+	case known:
+		b, ok := b.(known)
+		return ok && Same(a.x, b.x)
+	case Text:
+		b, ok := b.(Text)
+		return ok && Same(a.X, b.X)
+	case Native:
+		b, ok := b.(Native)
+		return ok && Same(a.x, b.x)
+	case ownText:
+		b, ok := b.(ownText)
+		return ok && Same(a.x, b.x)
+	case Operation:
+		b, ok := b.(Operation)
+		return ok && a.Op == b.Op && a.of == b.of && slices.EqualFunc(a.Args, b.Args, Same)
+	case mean:
+		b, ok := b.(mean)
+		return ok && Same(a.over, b.over)
+	case Aggregate:
+		b, ok := b.(Aggregate)
+		return ok && a.fn == b.fn && a.of == b.of && (a.x == nil) == (b.x == nil) && (a.x == nil || Same(a.x, b.x)) && slices.EqualFunc(a.within, b.within, Same)
+	case interface{ Same(Expr) bool }:
+		return a.Same(b)
+	}
+	return false
+}

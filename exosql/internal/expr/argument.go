@@ -1,0 +1,91 @@
+package expr
+
+// This file has values: of the message, of the host, and constants. A value gets into a statement as a placeholder, never as text.
+
+import (
+	"fmt"
+
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// Arg makes a placeholder. What PostgreSQL would infer from the place where it
+// stands is said where it is not the type of the value.
+func (c *State) Arg(s plan.Source) sqlast.Expr {
+	c.Slots = append(c.Slots, s)
+	return sqlast.Arg{Slot: len(c.Slots) - 1, Cast: Casts[s.Kind]}
+}
+
+var Casts = map[string]sqlast.Cast{
+	value.TypeDecimal: sqlast.CastNumeric, value.TypeDate: sqlast.CastDate, value.TypeInterval: sqlast.CastInterval,
+	value.TypeUUID: sqlast.CastUUID, value.TypeBytes: sqlast.CastBytea, plan.ArgPosition: sqlast.CastInteger, plan.ArgLength: sqlast.CastInteger, plan.ArgPlaces: sqlast.CastInteger,
+	plan.ArgKey: sqlast.CastText, plan.ArgIndex: sqlast.CastInteger,
+	plan.ArgZone: sqlast.CastText, plan.ArgDepth: sqlast.CastInteger, plan.ArgMoving: sqlast.CastInteger, plan.ArgMatch: sqlast.CastText, plan.ArgRank: sqlast.CastText, plan.ArgSought: sqlast.CastText,
+}
+
+// Argument is a value of the program or of the host, bound to a placeholder of its own
+// wherever it is used.
+type Argument struct {
+	Src  plan.Source
+	Kind string
+	size Digits
+}
+
+func (e Argument) SQL(f *From) sqlast.Expr { return f.c.Arg(e.Src) }
+
+func (e Argument) Type() Type { return Type{Kind: e.Kind, Size: e.size} }
+
+// As is the value bound as one of another kind.
+func (e Argument) As(kind string) Argument {
+	e.size = e.Type().digits() // a whole number stays one
+	e.Kind, e.Src.Kind = kind, kind
+	return e
+}
+
+// Beside is the value bound as what it was written for: a text as a decimal or a day.
+func (e Argument) Beside(kind string) Argument {
+	if Casts[kind] != sqlast.NoCast && e.Kind != kind || kind == value.TypeFloat && e.Kind == value.TypeInt {
+		return e.As(kind)
+	}
+	return e
+}
+
+// Literal is a value of the message, bound as of the given kind, or as what it is.
+func Literal(n *message.Node, kind string) Argument {
+	e := Argument{Src: plan.Source{Origin: plan.FromMessage, Index: n.Slot, Item: -1}, Kind: TypeOfValue(n.Lit)}
+	return e.Beside(kind)
+}
+
+// TypeOfValue is the type of a value that is bound as one argument, see ScalarOf.
+func TypeOfValue(v value.Value) string { return ScalarOf(v.Type()) }
+
+// ScalarOf is the type of what is bound as one argument: null for what has parts.
+func ScalarOf(typ string) string {
+	switch typ {
+	case value.TypeList, value.TypeRecord, value.TypeRows, value.TypeRef, "":
+		return value.TypeNull
+	}
+	return typ
+}
+
+// Const is a constant of a statement's text.
+type Const sqlast.Const
+
+func (e Const) SQL(*From) sqlast.Expr { return sqlast.Const(e) }
+
+func (e Const) Type() Type { return Type{Kind: value.TypeInt} }
+
+// Null is the literal null, whose place in the message's shape says so.
+type Null struct{}
+
+func (Null) SQL(*From) sqlast.Expr { return sqlast.Null }
+
+func (Null) Type() Type { return Type{Kind: value.TypeNull} }
+
+// ErrNode is for trees that the gate should have refused: never the guest's words.
+func ErrNode(n *message.Node) error {
+	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: can't interpret node %d %q", n.Op, n.Name)}
+}

@@ -1,0 +1,60 @@
+package expr
+
+// This file says what a cell that is made of labelled columns is charged with where it is sealed.
+
+import (
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/internal/sealed"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// MaxMadeSealed bounds, in bytes, what an engine may make for the sealed cells of one row. Without it a text that is put together of labelled
+// values often enough would be refused as too large a row, by its length. With maxSealed columns as they are it fits in engine.MaxRow.
+const MaxMadeSealed = 24 << 20
+
+// ChargeOf is the most that the value of an expression takes if its columns hold what they declare; 0: that is not known here, and it is
+// charged as the largest of the columns.
+func ChargeOf(e Expr) int {
+	switch x := e.(type) {
+	case Column:
+		return sizeOfColumn(x.Col)
+	case Argument:
+		return sealed.Size(x.Kind)
+	case Null:
+		return 1
+	case Text:
+		return ChargeOf(x.X)
+	case Native:
+		return ChargeOf(x.x)
+	case Operation:
+		if x.of.Kind != value.TypeText {
+			return sealed.Size(x.of.Kind)
+		}
+		switch x.Op {
+		case sqlast.Brief, sqlast.Trim:
+			return ChargeOf(x.Args[0]) // on PostgreSQL Brief has its operand twice
+		case sqlast.Lower, sqlast.Upper:
+			return 3 * ChargeOf(x.Args[0]) // see textSize
+		case sqlast.Concat, sqlast.Coalesce:
+			sum := 0
+			for _, a := range x.Args {
+				n := ChargeOf(a)
+				if n == 0 {
+					return 0
+				}
+				sum += n
+			}
+			return sum
+		}
+	}
+	return 0
+}
+
+// sizeOfColumn is what a value of a column takes, labelled or not.
+func sizeOfColumn(c *decl.Column) int {
+	if c.Bytes > 0 {
+		return c.Bytes
+	}
+	return sealed.Size(c.Kind)
+}

@@ -1,0 +1,133 @@
+package expr
+
+import (
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql/internal/fence"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// This file says what a condition of a program is: of which parts, and whether it may be tried on rows out of scope.
+
+// Conjuncts are the parts of a condition of which all have to hold.
+func Conjuncts(e Expr) []Expr {
+	if k, ok := e.(known); ok {
+		e = k.x
+	}
+	op, ok := e.(Operation)
+	if !ok || op.Op != sqlast.And {
+		return []Expr{Demanded(e)}
+	}
+	var out []Expr
+	for _, a := range op.Args {
+		out = append(out, Conjuncts(a)...)
+	}
+	return out
+}
+
+// Demanded is a condition that has to hold: unknown is as good as false. So = does for a
+// null-safe comparison with a value that is not null, and an index of PostgreSQL serves it.
+func Demanded(e Expr) Expr {
+	switch x := e.(type) {
+	case known:
+		return Demanded(x.x)
+	case Among:
+		x.Held = true
+		return x
+	}
+	op, ok := e.(Operation)
+	if !ok {
+		return e
+	}
+	switch op.Op {
+	case sqlast.And, sqlast.Or:
+		op.Args = Mapped(op.Args, Demanded)
+	case sqlast.Is:
+		if v, ok := asArgument(op.Args[1]); ok && v.Kind != value.TypeNull { // one that is null has become isNull already
+			op.Op = sqlast.Eq
+		}
+	}
+	return op
+}
+
+// Leakproof gives the row of a condition that may be tried on rows out of scope, or nil.
+func Leakproof(e Expr) *Row {
+	op, x, with := sqlast.Eq, Expr(nil), []Expr(nil)
+	switch e := e.(type) {
+	case In:
+		if e.not {
+			return nil
+		}
+		x, with = e.x, e.list
+	case Operation:
+		if len(e.Args) == 0 {
+			return nil
+		}
+		op, x, with = e.Op, e.Args[0], e.Args[1:]
+	default:
+		return nil
+	}
+	c, ok := PlainText(x).(Column)
+	if !ok || !fence.Leakproof(op, operand(x), Mapped(with, operand)...) {
+		return nil
+	}
+	return c.Row
+}
+
+// operand is what an expression is as a side of a condition.
+func operand(e Expr) fence.Operand {
+	switch t := PlainText(e).(type) {
+	case Column:
+		if t.single() {
+			return fence.Operand{} // it is compared by a function
+		}
+		return fence.Operand{Column: true, Key: t.Col.Key, Indexed: t.Col.Indexed, Optional: t.Row.Optional}
+	case Argument:
+		return fence.Operand{Value: true}
+	}
+	return fence.Operand{}
+}
+
+// Bare reports whether an expression is a column as it is stored.
+func Bare(e Expr) bool {
+	_, ok := PlainText(e).(Column)
+	return ok
+}
+
+// Free reports whether rows may be sorted by an expression before their scope is looked at.
+func Free(e Expr) bool { return operand(e).Free() }
+
+// Identity reports whether a condition compares two columns that a link could.
+func Identity(e Expr) bool {
+	op, ok := e.(Operation)
+	if !ok || len(op.Args) != 2 {
+		return false
+	}
+	a, ok := KeyColumn(op.Args[0])
+	b, ok2 := KeyColumn(op.Args[1])
+	return ok && ok2 && fence.Identity(op.Op, operand(a), operand(b), declared(a, b) || declared(b, a))
+}
+
+// KeyColumn is the column that an operand compares as it is stored.
+func KeyColumn(e Expr) (Column, bool) {
+	switch t := e.(type) {
+	case sameText:
+		return t.x, true
+	case ExactText:
+		return t.X, true
+	case stored:
+		return t.x, true
+	case Native:
+		c, ok := t.x.(Column)
+		return c, ok
+	}
+	c, ok := e.(Column)
+	return c, ok
+}
+
+// All is the condition that all of some hold.
+func All(conds []sqlast.Expr) sqlast.Expr {
+	if len(conds) == 1 {
+		return conds[0]
+	}
+	return Call(sqlast.And, conds...)
+}

@@ -1,0 +1,93 @@
+package expr
+
+// How key columns are compared exactly where the database takes different texts for equal: NOCASE and RTRIM of SQLite, columns that
+// SQLite compares as numbers, collations of PostgreSQL that are not deterministic, citext and char(n).
+//
+// Two conditions are written then: the column's own equality, which an index serves, and the exact one, which filters what that finds.
+// The exact one alone would be right too, and would read the whole table. Where the column's equality is exact, there is no second condition.
+
+import (
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// equality is that of a column. Only texts, and what SQLite holds as texts, can be equal and different; what is compared by a function
+// of ours is exact.
+func (c *State) equality(col *decl.Column) decl.Equality {
+	switch {
+	case c.HeldAs(col) != "": // of texts of digits, or compared by a function of ours
+		return decl.ExactEquality
+	case col.Kind == value.TypeText:
+	case c.Dialect == sqlast.SQLite && (col.Kind == value.TypeUUID || col.Kind == value.TypeDate || col.Kind == value.TypeTime && col.Iso()):
+	default:
+		return decl.ExactEquality
+	}
+	return c.FormOf(col).Equality
+}
+
+// Wider reports whether the database may take different values of a column for equal.
+func (c *State) Wider(col *decl.Column) bool { return c.equality(col) != decl.ExactEquality }
+
+// own is a column as the database's own equality compares it.
+func (f *From) own(x Column) Expr {
+	if f.c.equality(x.Col).ByType() || f.c.FormOf(x.Col).Numbers {
+		return stored{x}
+	}
+	return x
+}
+
+// Pairs are the comparisons by which two key columns are equal, see pair. All have to hold.
+func (f *From) Pairs(a, b Column) [][2]Expr {
+	x, y := f.Pair(a, b)
+	of, other := f.c.equality(a.Col), f.c.equality(b.Col)
+	exact := func(e decl.Equality) bool { return e == decl.ExactEquality }
+	switch {
+	case exact(of) && exact(other), of != other && (exact(of) || of.ByType()) && (exact(other) || other.ByType()):
+		return [][2]Expr{{x, y}} // as texts, or the database compares the two types as texts
+	case of.ByType() && of == other:
+		x, y = stored{a}, stored{b}
+	}
+	return [][2]Expr{{x, y}, {ExactText{a}, ExactText{b}}}
+}
+
+// keyComparison is a comparison of a program that has to be exact: of the two columns of a link, and of a value that a row is to have
+// still (ifUnchanged). It is nil for any other, and where the column's own equality is exact.
+func (f *From) keyComparison(op sqlast.Op, args []Expr, of Type) Expr {
+	var sides [][2]Expr
+	if a, b, linked := linkedPair(args); linked {
+		sides = f.Pairs(a, b)
+	} else if c, column := args[0].(Column); f.c.Unchanged && column && f.c.Wider(c.Col) {
+		sides = [][2]Expr{{f.own(c), args[1]}, {ExactText{c}, args[1]}}
+	}
+	if len(sides) < 2 {
+		return nil
+	}
+	exact := Operation{op, sides[1][:], of}
+	switch op {
+	case sqlast.Eq, sqlast.Is:
+		return Operation{sqlast.And, []Expr{Operation{op, sides[0][:], of}, exact}, of}
+	case sqlast.Ne, sqlast.IsNot:
+		return exact
+	}
+	return nil
+}
+
+// KeyOrder is a column of a key as rows are sorted by it to break ties: keys that the database takes for equal are two.
+func (f *From) KeyOrder(x Column) Expr {
+	if f.c.Dialect == sqlast.SQLite && f.c.Wider(x.Col) {
+		return ExactText{x}
+	}
+	return Tying(x)
+}
+
+// FixedOf is what a scope fixes, where a search for it finds the rows in scope and no others. By an equality that is wider than exact
+// it finds others too, on which no expression of a program may be tried.
+func (c *State) FixedOf(e scope.Entry) ([]scope.Fixed, bool) {
+	fixed, ok := e.Fixed()
+	for _, x := range fixed {
+		ok = ok && !c.Wider(x.Col)
+	}
+	return fixed, ok
+}

@@ -1,0 +1,206 @@
+package expr
+
+// This file writes columns, operations and lists, and asks the files of each engine and each kind of value first.
+
+import (
+	"slices"
+
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+func (e Column) SQL(f *From) sqlast.Expr {
+	x := f.Col(e.Row, e.Col)
+	if e.Col.Kind == value.TypeList && x != nil && e.form().Cast {
+		return Call(arrayOf(e.Col, e.form()), x)
+	}
+	if x != nil && f.c.HeldAs(e.Col) != "" {
+		return f.read(x, e.Col)
+	}
+	return f.fitting(f.unindexed(x, e.Row, e.Col), e)
+}
+
+// comparable is the column as it can be compared and sorted: times on SQLite
+// may be stored in many forms, so they are normalised unless declared ISO.
+func (e Column) comparable(f *From) sqlast.Expr {
+	x := f.Col(e.Row, e.Col)
+	if f.c.Dialect == sqlast.Postgres {
+		return e.comparablePostgres(x)
+	}
+	switch {
+	case x == nil:
+	case f.c.HeldAs(e.Col) != "":
+		return f.read(x, e.Col)
+	case e.Col.Kind == value.TypeTime && !e.Col.Iso():
+		return Call(sqlast.AnyTime, x, x, x, x, x)
+	}
+	if e.Col.Kind == value.TypeText && x != nil && f.c.FormOf(e.Col).Numbers { // its text, as it is shown
+		return Call(sqlast.CodePointText, x)
+	}
+	return f.fitting(f.unindexed(x, e.Row, e.Col), e)
+}
+
+func (e Operation) SQL(f *From) sqlast.Expr {
+	if f.c.Emitted++; f.c.Emitted > MaxEmitted {
+		return sqlast.Null // finish refuses the whole
+	}
+	if f.c.Dialect == sqlast.Postgres {
+		if x := e.postgres(f); x != nil {
+			return x
+		}
+	} else if x := e.withGuards(f); x != nil {
+		return x
+	} else if x := e.held(f); x != nil {
+		return x
+	}
+	if s, ok := e.Args[0].(Subquery); ok && keying(e.Op) { // within: an engine keeps the value, and would call it for each row
+		return s.write(f, func(x Expr, sub *From) sqlast.Expr { return Operation{e.Op, []Expr{x}, e.of}.SQL(sub) })
+	}
+	needed := f.c.Needed
+	f.c.Needed = needed && (e.Op == sqlast.And || e.Op == sqlast.Or)
+	defer func() { f.c.Needed = needed }()
+	c := sqlast.Call{Op: e.Op}
+	for _, a := range e.Args {
+		x := Compared(a, f)
+		if e.Op == sqlast.IsNull || e.Op == sqlast.IsNotNull {
+			x = f.stored(a, e.Op) // normalising would hide an index
+		}
+		if c, ok := a.(Column); ok && (e.Op == sqlast.Coalesce || e.Op == sqlast.NullIfNumber || e.Op == sqlast.Case) && c.Col.Kind == value.TypeDecimal { // else a function of ours finds no number in it
+			if fits, _ := f.c.fit(c); fits != sqlast.NoOp {
+				x = Call(sqlast.Case, isValue(fits, x), x, sqlast.Null)
+			}
+		}
+		c.Args = append(c.Args, x)
+	}
+	return c
+}
+
+func (e In) SQL(f *From) sqlast.Expr {
+	x, list := f.heldList(e.x, e.list)
+	needed := f.c.Needed
+	f.c.Needed = false // of the operands
+	defer func() { f.c.Needed = needed }()
+	in := sqlast.In{X: Compared(x, f), Not: e.not}
+	for _, a := range list {
+		in.List = append(in.List, Compared(a, f))
+	}
+	if c, ok := PlainText(e.x).(Column); ok {
+		_, held := x.(Raw)
+		if op, read := f.c.fit(c); needed && op != sqlast.NoOp && (!read || held) {
+			if in.X = f.asStored(c); e.not && len(list) > 0 {
+				return Call(sqlast.And, in, isValue(op, in.X))
+			}
+		}
+	}
+	if e.not && len(e.list) == 0 {
+		// To SQL a NULL is not in an empty list; notIn holds for no NULL.
+		return Call(sqlast.IsNotNull, e.x.SQL(f))
+	}
+	return in
+}
+
+// Shown is an expression as a result shows it: a time exactly as it is compared,
+// or a time that was read would not find the row that it came from. What can't be
+// read as a time stays as it is, to be reported and not to pass for NULL.
+func Shown(e Expr, f *From) sqlast.Expr {
+	if f.c.Dialect == sqlast.Postgres {
+		return shownPostgres(e, f)
+	}
+	if s, ok := e.(Subquery); ok {
+		return s.shown(f)
+	}
+	if _, ok := e.(Column); !ok {
+		return e.SQL(f)
+	}
+	f.c.Raw++
+	x := Compared(e, f)
+	f.c.Raw--
+	c, _ := x.(sqlast.Call)
+	switch c.Op {
+	case sqlast.AnyTime:
+		return Call(sqlast.Coalesce, x, c.Args[0])
+	case sqlast.ReadTime, sqlast.ReadDay, sqlast.ReadFlag: // the cell itself might read as another value
+		return Call(sqlast.Coalesce, x, Call(sqlast.TypeOf, c.Args[0]))
+	}
+	return x
+}
+
+func (e SortKey) SQL(f *From) sqlast.Expr {
+	if c, ok := e.X.(Column); ok && f.c.HeldAs(c.Col).Exact(c.Col.Kind) {
+		x := Raw{c}.SQL(f)
+		if op, _ := f.c.fit(c); op != sqlast.NoOp && x != nil {
+			return Call(sqlast.Case, isValue(op, x), x, sqlast.Null)
+		}
+		return x
+	}
+	if c, ok := e.X.(interface{ comparable(*From) sqlast.Expr }); ok && e.X.Type().Kind == value.TypeTime {
+		return c.comparable(f)
+	}
+	x := sorted(e.X).SQL(f)
+	if e.X.Type().Kind != value.TypeBool || x == nil {
+		return x
+	}
+	if _, ok := e.X.(Column); ok {
+		return x
+	}
+	return Call(sqlast.Not, Call(sqlast.Not, x))
+}
+
+// NeverNull reports whether an expression has a value in every row. No index of PostgreSQL that was made
+// without NULLS FIRST serves an order with it.
+func (f *From) NeverNull(e Expr) bool {
+	if s, ok := e.(SortKey); ok {
+		e = s.X
+	}
+	e = PlainText(e)
+	if x, ok := e.(ExactText); ok {
+		e = x.X
+	}
+	c, ok := e.(Column)
+	return ok && (!c.Col.Null && !c.Row.Optional && !f.c.guards(c) || slices.Contains(f.Valued, c))
+}
+
+// Values are the columns that have a value wherever a condition holds.
+func Values(cond Expr) (out []Column) {
+	var x Expr
+	switch e := cond.(type) {
+	case In:
+		if e.not {
+			return nil
+		}
+		x = e.x
+	case Operation:
+		switch e.Op {
+		case sqlast.Eq, sqlast.Lt, sqlast.Le, sqlast.Gt, sqlast.Ge, sqlast.Between, sqlast.IsNotNull:
+		default:
+			return nil
+		}
+		x = e.Args[0]
+	case Beyond:
+		x = e.Left[0]
+	default:
+		return nil
+	}
+	if c, ok := PlainText(x).(Column); ok {
+		out = append(out, c)
+	}
+	return out
+}
+
+// Beyond is that values come after others, by the first that differ.
+type Beyond struct {
+	Left, Right []Expr
+	Desc        bool
+}
+
+func (Beyond) Type() Type { return Type{Kind: value.TypeBool} }
+
+func (e Beyond) SQL(f *From) sqlast.Expr {
+	defer func(needed bool) { f.c.Needed = needed }(f.c.Needed)
+	f.c.Needed = false // of the operands
+	b := sqlast.Beyond{Desc: e.Desc}
+	for i := range e.Left {
+		b.Left, b.Right = append(b.Left, Compared(e.Left[i], f)), append(b.Right, Compared(e.Right[i], f))
+	}
+	return b
+}

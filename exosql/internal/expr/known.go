@@ -1,0 +1,152 @@
+package expr
+
+// This file gives conditions the two values of JavaScript's forms: false where SQL has neither true nor false, and true the negation of
+// that. operation.go makes such conditions, and fence.go drops what is needless where a condition has to hold.
+
+import (
+	"slices"
+
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql/internal/language"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// known is a condition that is false where x is unknown.
+type known struct {
+	x     Expr
+	of    Expr // where x is the negation of a condition, that condition
+	plain bool // x says it by itself
+}
+
+func (e known) Type() Type { return Type{Kind: value.TypeBool} }
+
+func (e known) SQL(f *From) sqlast.Expr {
+	if e.plain {
+		return e.x.SQL(f)
+	}
+	return Call(sqlast.Coalesce, f.c.Need(true, func() sqlast.Expr { return Demanded(e.x).SQL(f) }), sqlast.False)
+}
+
+// Knowing is x with two values.
+func (f *From) Knowing(x Expr) Expr {
+	if f.decided(x) {
+		return x
+	}
+	if op, ok := x.(Operation); ok && op.Op == sqlast.Includes {
+		if short, ok := op.Args[1].(Operation); ok && short.Op == sqlast.Short {
+			return known{x: Operation{sqlast.Coalesce, []Expr{x, unsought(short)}, op.of}, plain: true}
+		}
+	}
+	return known{x: x}
+}
+
+// unsought is unknown where a row's text is too long to be looked for, and false elsewhere: that it is not contained is not known.
+func unsought(short Operation) Expr {
+	truth := Type{Kind: value.TypeBool}
+	long := Operation{sqlast.And, []Expr{Operation{sqlast.IsNotNull, short.Args[:1], truth}, Operation{sqlast.IsNull, []Expr{short}, truth}}, truth}
+	return Operation{sqlast.Case, []Expr{long, Null{}, Const(sqlast.False)}, truth}
+}
+
+// Unless holds where a condition does not, be that false or unknown. It is pushed down to the comparisons, so that an index of a column
+// that may be null serves: a <= 5 OR a IS NULL. Where nothing can be null it is the plain negation. No operand but a column is repeated:
+// the statement could double with each level.
+func (f *From) Unless(e Expr) Expr {
+	switch k, ok := e.(known); {
+	case ok && k.of != nil:
+		return f.Knowing(k.of)
+	case ok && !k.plain:
+		return f.Unless(k.x)
+	}
+	return known{x: f.negated(e), of: e, plain: true}
+}
+
+func (f *From) negated(e Expr) Expr {
+	truth := Type{Kind: value.TypeBool}
+	join, _ := e.(Operation)
+	switch op := dual[join.Op]; {
+	case join.Op == sqlast.IsNull:
+		return Operation{sqlast.IsNotNull, join.Args, truth}
+	case op != sqlast.NoOp && !f.decided(Demanded(e)):
+		return Operation{op, Mapped(join.Args, f.Unless), truth}
+	case f.decided(e):
+		return Operation{sqlast.Not, []Expr{e}, truth}
+	}
+	switch x := e.(type) {
+	case Column:
+		return f.orNull(Operation{sqlast.Not, []Expr{e}, truth}, e)
+	case In:
+		if f.plainColumns(x.x) && f.decided(x.list...) {
+			return f.orNull(In{x.x, x.list, !x.not}, x.x)
+		}
+	case Among:
+		if !x.Not {
+			x.Not, x.Null = true, true
+			return x
+		}
+	case Operation:
+		if op := opposite[x.Op]; op != sqlast.NoOp && f.plainColumns(x.Args...) {
+			return f.orNull(Operation{op, x.Args, truth}, x.Args...)
+		}
+	}
+	return Operation{sqlast.Not, []Expr{known{x: e}}, truth}
+}
+
+var (
+	dual     = map[sqlast.Op]sqlast.Op{sqlast.And: sqlast.Or, sqlast.Or: sqlast.And}
+	opposite = map[sqlast.Op]sqlast.Op{sqlast.Eq: sqlast.Ne, sqlast.Ne: sqlast.Eq, sqlast.Lt: sqlast.Ge, sqlast.Ge: sqlast.Lt, sqlast.Gt: sqlast.Le, sqlast.Le: sqlast.Gt}
+)
+
+// orNull is a condition, or that one of the columns that may be null is.
+func (f *From) orNull(cond Expr, args ...Expr) Expr {
+	either := []Expr{cond}
+	for _, a := range args {
+		if !f.decided(a) {
+			either = append(either, Operation{sqlast.IsNull, []Expr{PlainText(a)}, cond.Type()})
+		}
+	}
+	return Operation{sqlast.Or, either, cond.Type()}
+}
+
+// plainColumns reports whether all operands are values of the message, or columns that are compared as they are stored: such a column
+// is unknown where it is null, and nowhere else.
+func (f *From) plainColumns(args ...Expr) bool {
+	return !slices.ContainsFunc(args, func(a Expr) bool {
+		c, column := PlainText(a).(Column)
+		return column && f.unread(c) || !column && !f.decided(a)
+	})
+}
+
+// unread reports whether a column may hold what has no value as it is compared: SQLite's times are read each time, and cells of another
+// form than the declared one are on neither side of a value; NaN in a real has no digits.
+func (f *From) unread(c Column) bool {
+	return f.c.Dialect == sqlast.SQLite && c.Col.Kind == value.TypeTime && !c.Col.Iso() || f.c.HeldAs(c.Col) != "" || c.single()
+}
+
+// decided reports whether all expressions have a value in every row. What is not known to have one has not.
+func (f *From) decided(es ...Expr) bool {
+	return !slices.ContainsFunc(es, func(e Expr) bool {
+		switch x := e.(type) {
+		case Argument, Const, known:
+			return false
+		case Subquery:
+			return !slices.Contains([]string{language.ExistsMethod, language.Some, language.Every, language.None}, x.N.Name)
+		case In:
+			return len(x.list) > 0 && !f.decided(append(slices.Clip(x.list), x.x)...)
+		case Among:
+			return !x.Null && !f.decided(x.X)
+		case Operation:
+			switch x.Op {
+			case sqlast.Is, sqlast.IsNot, sqlast.IsNull, sqlast.IsNotNull:
+				return false
+			case sqlast.Eq, sqlast.Ne, sqlast.Lt, sqlast.Le, sqlast.Gt, sqlast.Ge, sqlast.And, sqlast.Or, sqlast.Not, sqlast.Includes, sqlast.StartsWith, sqlast.EndsWith:
+				return !f.decided(x.Args...)
+			}
+			return true
+		}
+		if v, ok := asArgument(e); ok {
+			return v.Kind == value.TypeNull
+		}
+		c, column := KeyColumn(PlainText(e))
+		return !column || !f.NeverNull(c) || f.unread(c)
+	})
+}

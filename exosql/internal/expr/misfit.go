@@ -1,0 +1,186 @@
+package expr
+
+// A misfit is a cell of SQLite that its column can't hold: '' in a column of whole numbers, a text in one of bytes. Programs read null, so a
+// misfit is compared, sorted, grouped and added up as null, too. A column that a condition compares with a value stays as it is, and a
+// guard stands beside it: an index serves still. Elsewhere the guard stands around the column. Keys, links, scopes and what Go code asks
+// have none: a row is never found by a value that it does not have, and none is lost.
+
+import (
+	"slices"
+
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/internal/cellform"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// fits are the conditions that a cell is a value of a kind. Three are not exact: a text between the years 0 and 9999 counts as a time or a
+// day, and a JSON array as a list, whatever its items are.
+var fits = map[string]sqlast.Op{
+	value.TypeInt: sqlast.FitsWhole, value.TypeFloat: sqlast.IsNumber, value.TypeBool: sqlast.FitsFlag, value.TypeText: sqlast.FitsText, value.TypeBytes: sqlast.FitsBytes,
+	value.TypeDate: sqlast.FitsDay, value.TypeTime: sqlast.FitsTime, value.TypeUUID: sqlast.FitsUUID, value.TypeDecimal: sqlast.FitsDecimal,
+	value.TypeJSON: sqlast.FitsJSON, value.TypeInterval: sqlast.FitsInterval, value.TypeList: sqlast.FitsList,
+}
+
+// fit is the guard of a column, or NoOp where it needs none. read reports that its comparisons find no value in a misfit by themselves.
+func (c *State) fit(e Column) (op sqlast.Op, read bool) {
+	if c.Dialect != sqlast.SQLite || !c.Program || c.Raw > 0 || c.Satisfying || c.Linking || e.Row == nil || e.Row.Grant == nil || e.Col == e.Row.Depth ||
+		e.Col.Key || c.fixes(e.Row, e.Col) || e.linked() {
+		return sqlast.NoOp, false
+	}
+	op = fits[e.Col.Kind]
+	if form := c.HeldAs(e.Col); form != "" {
+		if read = true; form.Number() {
+			op = sqlast.FitsWhole
+		} else if e.Col.Kind != value.TypeBool {
+			op = sqlast.FitsTime
+		} else {
+			op = map[cellform.Form]sqlast.Op{cellform.Letters: sqlast.FitsLetter, cellform.Words: sqlast.FitsWord}[form]
+		}
+	} else {
+		read = e.Col.Kind == value.TypeDecimal || e.Col.Kind == value.TypeJSON || e.Col.Kind == value.TypeList || e.Col.Kind == value.TypeInterval || e.Col.Kind == value.TypeTime && !e.Col.Iso()
+	}
+	if f := c.FormOf(e.Col); f.Clean || f.Numbers || op == sqlast.NoOp || c.Wider(e.Col) { // what stands in a CASE has no collation
+		return sqlast.NoOp, read
+	}
+	if !slices.Contains(c.Fitted, e) {
+		c.Fitted = append(c.Fitted, e)
+	}
+	return op, read
+}
+
+// linked reports whether a link that the program sees leads from the column, or the row was reached by it.
+func (e Column) linked() bool {
+	is := func(p decl.Pair) bool { return p.From == e.Col || p.To == e.Col }
+	if e.Row.By != nil && slices.ContainsFunc(e.Row.By.Pairs, is) {
+		return true
+	}
+	return e.Row.Facet != nil && slices.ContainsFunc(e.Row.Facet.Links, func(m decl.LinkMember) bool { return slices.ContainsFunc(m.L.Pairs, is) })
+}
+
+// asStored is a column as it lies in the database.
+func (f *From) asStored(c Column) sqlast.Expr { return f.unindexed(f.Col(c.Row, c.Col), c.Row, c.Col) }
+
+// isValue is the condition that a cell is a value of its column. Where the cell is NULL it is false or unknown, as op is.
+func isValue(op sqlast.Op, x sqlast.Expr) sqlast.Expr {
+	switch op {
+	case sqlast.FitsDay:
+		return Call(op, x, x)
+	case sqlast.FitsDecimal:
+		return Call(op, x, x, x)
+	case sqlast.FitsUUID:
+		return Call(op, x, x, x, x)
+	}
+	return Call(op, x)
+}
+
+// fitting is a column behind its guard, as it is used in anything but a plain comparison.
+func (f *From) fitting(x sqlast.Expr, e Column) sqlast.Expr {
+	if op, read := f.c.fit(e); op != sqlast.NoOp && !read && x != nil {
+		return Call(sqlast.Case, isValue(op, x), x, sqlast.Null)
+	}
+	return x
+}
+
+// withGuards is an operation on columns as they are stored, and their guards; nil where the operation takes none: see Operation.sql.
+func (e Operation) withGuards(f *From) sqlast.Expr {
+	c, ok := PlainText(e.Args[0]).(Column)
+	op, read := sqlast.NoOp, false
+	if ok {
+		op, read = f.c.fit(c)
+	}
+	switch e.Op {
+	case sqlast.IsNull, sqlast.IsNotNull:
+		x := f.asStoredIf(c, op)
+		if x == nil {
+			return nil
+		}
+		if e.Op == sqlast.IsNull && f.c.Changing && c.Row != f.c.Base {
+			return Call(sqlast.IsNull, x) // see stored
+		}
+		if e.Op == sqlast.IsNull {
+			return Call(sqlast.Or, Call(sqlast.IsNull, x), Call(sqlast.Not, isValue(op, x)))
+		}
+		return Call(sqlast.And, Call(sqlast.IsNotNull, x), isValue(op, x))
+	case sqlast.Eq, sqlast.Ne, sqlast.Is, sqlast.IsNot, sqlast.Lt, sqlast.Le, sqlast.Gt, sqlast.Ge:
+	default:
+		return nil
+	}
+	if len(e.Args) != 2 || !f.c.Needed && e.Op != sqlast.Is && e.Op != sqlast.IsNot { // it would be false of a misfit, and not unknown
+		return nil
+	}
+	side := func(i int) (x, guard sqlast.Expr) {
+		c, ok := PlainText(e.Args[i]).(Column)
+		if !ok {
+			return Compared(e.Args[i], f), nil
+		}
+		op, read := f.c.fit(c)
+		if op == sqlast.NoOp || read {
+			return Compared(e.Args[i], f), nil
+		}
+		x = f.asStored(c)
+		return x, isValue(op, x)
+	}
+	_, byValue := asArgument(e.Args[1])
+	if _, other := PlainText(e.Args[1]).(Column); (op == sqlast.NoOp || read) && !other || !byValue && (e.Op == sqlast.Is || e.Op == sqlast.IsNot) {
+		return nil
+	}
+	x, guard := side(0)
+	y, more := side(1)
+	if x == nil || y == nil || guard == nil && more == nil {
+		return nil
+	}
+	all := []sqlast.Expr{Call(e.Op, x, y)}
+	switch e.Op {
+	case sqlast.Is, sqlast.IsNot: // no misfit is equal to a value
+		return all[0]
+	case sqlast.Eq:
+		if guard == nil || more == nil {
+			return all[0]
+		}
+		more = nil // what is equal to a value is one
+	}
+	for _, g := range []sqlast.Expr{guard, more} {
+		if g != nil {
+			all = append(all, g)
+		}
+	}
+	return Call(sqlast.And, all...)
+}
+
+func (f *From) asStoredIf(c Column, op sqlast.Op) sqlast.Expr {
+	if op == sqlast.NoOp {
+		return nil
+	}
+	return f.asStored(c)
+}
+
+// stored is what is asked whether it is null. A misfit of a linked row is none where rows are found to be changed: Misfits counts those of
+// the row itself, and no row may be changed because another one's reads as null.
+func (f *From) stored(x Expr, op sqlast.Op) sqlast.Expr {
+	if _, linked := x.(Subquery); linked && f.c.Changing && op == sqlast.IsNull {
+		f.c.Raw++
+		defer func() { f.c.Raw-- }()
+	}
+	return x.SQL(f)
+}
+
+// guards reports whether a column may hold a misfit, which is null.
+func (c *State) guards(e Column) bool {
+	op, _ := c.fit(e)
+	return op != sqlast.NoOp
+}
+
+// Misfit is the condition that a column holds a misfit.
+type Misfit struct{ X Column }
+
+func (Misfit) Type() Type { return Type{Kind: value.TypeBool} }
+
+func (e Misfit) SQL(f *From) sqlast.Expr {
+	op, _ := f.c.fit(e.X)
+	x := f.asStored(e.X)
+	if op == sqlast.NoOp || x == nil {
+		return sqlast.False
+	}
+	return Call(sqlast.And, Call(sqlast.IsNotNull, x), Call(sqlast.Not, Call(sqlast.Coalesce, isValue(op, x), sqlast.False)))
+}

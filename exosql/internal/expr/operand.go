@@ -1,0 +1,218 @@
+package expr
+
+// This file prepares the operands of a comparison, so that = and < mean the same on both engines.
+
+import (
+	"slices"
+
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/scalar"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// alike prepares operands that are compared, or one of which becomes the result:
+// numbers of different types as exact ones, values as what they stand beside. It
+// returns the type of the result, by the rule of the catalogue.
+func (f *From) alike(args []Expr) ([]Expr, Type) {
+	var of Type
+	exact, whole, fraction, numeric := false, false, false, false
+	for _, a := range args {
+		t := a.Type()
+		if t.Kind == value.TypeNull {
+			continue
+		}
+		if _, val := a.(Argument); of.Kind == "" || !val && (of.Kind == value.TypeNull || !t.Number() || scalar.NumberRank(t.Kind) > scalar.NumberRank(of.Kind)) {
+			of = t
+		}
+		exact = exact || t.Decimal()
+		if _, val := a.(Argument); !val {
+			whole, fraction = whole || t.Kind == value.TypeInt, fraction || t.Kind == value.TypeFloat
+		}
+	}
+	if !of.Number() {
+		return args, of
+	}
+	out := make([]Expr, len(args))
+	mixed := whole && fraction || !whole && !fraction && !exact && kinds(args) > 1
+	for i, a := range args {
+		out[i] = a
+		v, val := a.(Argument)
+		switch t := a.Type(); {
+		case t.Kind == value.TypeNull:
+		case exact || mixed:
+			out[i] = f.Exactly(a)
+		case val && fraction:
+			out[i] = v.As(value.TypeFloat)
+		case val && whole && t.Kind == value.TypeFloat:
+			// SQLite compares a whole number with a fraction exactly; PostgreSQL would
+			// make a float of both.
+			if f.c.Dialect == sqlast.Postgres {
+				out[i], numeric = v.As(value.TypeDecimal), true
+			}
+		}
+	}
+	return out, Type{Kind: of.Kind, Exact: exact || mixed || numeric}
+}
+
+func kinds(args []Expr) int {
+	seen := map[string]bool{}
+	for _, a := range args {
+		if k := a.Type().Kind; k != value.TypeNull {
+			seen[k] = true
+		}
+	}
+	return len(seen)
+}
+
+// Pair is the one comparison of key columns: a and b as they are compared by = in the
+// ON of a link, in the semi-join of a scope, and where a program compares two columns
+// that a link is declared over. Keys are equal if a program that reads both finds them
+// equal: texts by their code points whatever the columns' types, so that citext and
+// char(n) let in no row whose key is spelt in another way (see pairs); numbers exactly; times of PostgreSQL as they are stored, since two that differ in their
+// microseconds alone are two keys, of two tenants maybe; a real beside a double as the foreign key compares them. A type that is no text stays what it is beside itself, whose index then serves.
+func (f *From) Pair(a, b Column) (x, y Expr) {
+	if a.Col.Kind == value.TypeText && b.Col.Kind == value.TypeText {
+		if both, ok := natively([]Expr{a, b}); ok {
+			return both[0], both[1]
+		}
+		return sameText{a}, sameText{b}
+	}
+	if f.c.Dialect == sqlast.Postgres && a.Col.Kind == value.TypeTime && b.Col.Kind == value.TypeTime || a.single() || b.single() {
+		return stored{a}, stored{b}
+	}
+	if form := f.c.HeldAs(a.Col); form != "" && form == f.c.HeldAs(b.Col) && form.Exact(a.Col.Kind) && a.Col.Kind == b.Col.Kind {
+		return Raw{a}, Raw{b}
+	}
+	args, of := f.alike([]Expr{a, b})
+	return KeyOf(args[0], of), KeyOf(args[1], of)
+}
+
+// stored is a column as it lies in the database.
+type stored struct{ x Column }
+
+func (e stored) Type() Type { return e.x.Type() }
+
+func (e stored) SQL(f *From) sqlast.Expr { return f.Col(e.x.Row, e.x.Col) }
+
+// linkedPair reports whether the operands are two columns that a link is declared over.
+func linkedPair(args []Expr) (a, b Column, ok bool) {
+	if len(args) != 2 {
+		return a, b, false
+	}
+	a, ok = args[0].(Column)
+	b, ok2 := args[1].(Column)
+	return a, b, ok && ok2 && (declared(a, b) || declared(b, a))
+}
+
+// Keyed are operands as they can be compared by = and <.
+func (f *From) Keyed(args []Expr) []Expr {
+	if a, b, ok := linkedPair(args); ok {
+		x, y := f.Pair(a, b)
+		return []Expr{x, y}
+	}
+	args, of := f.alike(args)
+	if of.Kind == value.TypeText {
+		if same, ok := natively(args); ok {
+			return same
+		} else if own, ok := f.looselyEqual(args); ok {
+			return own
+		}
+		// Of columns with two collations PostgreSQL fails to choose one, for the first
+		// row that it looks at.
+		if len(f.columns(args)) > 1 || !NativeOf(args).Text() {
+			return Mapped(args, func(a Expr) Expr { return Text{a} })
+		}
+	}
+	return Mapped(args, func(a Expr) Expr { return KeyOf(a, of) })
+}
+
+// comparison are the two operands of a comparison. A column of whole numbers beside an exact number is compared as it is, on
+// SQLite: with a key of each, a function of ours would run for every row, and no index could serve.
+func (f *From) comparison(op sqlast.Op, args []Expr) []Expr {
+	if f.c.Dialect != sqlast.SQLite || len(args) != 2 {
+		return f.Keyed(args)
+	}
+	for i, x := range args {
+		y := args[1-i]
+		if !whole(x) || !y.Type().Decimal() {
+			continue
+		}
+		made := rounded(op, i == 1)
+		if made == sqlast.NoOp {
+			break
+		}
+		out := slices.Clone(args)
+		out[1-i] = Operation{made, []Expr{f.Exactly(y)}, Type{Kind: value.TypeInt}}
+		return out
+	}
+	return f.Keyed(args)
+}
+
+// rounded makes of a number the whole one with which a comparison says the same of whole numbers. They may stand at the right.
+func rounded(op sqlast.Op, right bool) sqlast.Op {
+	switch op {
+	case sqlast.Eq, sqlast.Ne, sqlast.Is, sqlast.IsNot:
+		return sqlast.AsWhole
+	case sqlast.Gt, sqlast.Le: // n > 2.5 is n > 2
+		if right { // 2.5 > n is 3 > n
+			return sqlast.NotBelow
+		}
+		return sqlast.NotAbove
+	case sqlast.Lt, sqlast.Ge: // n < 2.5 is n < 3
+		if right {
+			return sqlast.NotAbove
+		}
+		return sqlast.NotBelow
+	}
+	return sqlast.NoOp
+}
+
+// keying reports whether an operation makes of a number what is compared.
+func keying(op sqlast.Op) bool {
+	return op == sqlast.NumberKey || op == sqlast.NotAbove || op == sqlast.NotBelow || op == sqlast.AsWhole
+}
+
+// columns are the operands that are no values of the message.
+func (f *From) columns(args []Expr) (out []Expr) {
+	for _, a := range args {
+		if _, val := a.(Argument); !val && a.Type().Kind != value.TypeNull {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// KeyOf is a value such that = and < mean what they mean for its type.
+func KeyOf(e Expr, of Type) Expr {
+	switch {
+	case of.Decimal():
+		return Operation{sqlast.NumberKey, []Expr{e}, of}
+	case of.Kind == value.TypeInterval:
+		return Operation{sqlast.IntervalKey, []Expr{e}, of}
+	}
+	return e
+}
+
+// sorted is an expression that can be sorted by.
+func sorted(e Expr) Expr {
+	if t := e.Type(); t.Kind == value.TypeText && t.Native.Text() {
+		return Text{e}
+	} else if t.Kind == value.TypeText {
+		return Native{e, true}
+	}
+	return KeyOf(e, e.Type())
+}
+
+func declared(a, b Column) bool {
+	if a.Row.Facet == nil {
+		return false
+	}
+	for _, m := range a.Row.Facet.Links {
+		for _, p := range m.L.Pairs {
+			if p.From == a.Col && p.To == b.Col {
+				return true
+			}
+		}
+	}
+	return false
+}
