@@ -14,13 +14,14 @@ import (
 const (
 	mostFiles = 25
 	mostLines = 5_000
-	allLines  = 116_951 // of the module without the challenge
+	allLines  = 117_400 // of the module without the challenge
 )
 
 // larger are the packages above these, with the ceilings of their own: each is to be cut.
-var larger = map[string]struct{ files, lines int }{
-	"exosql": {29, 5_770},
-}
+var larger = map[string]struct{ files, lines int }{}
+
+// kit has what tests of package exosql share; its lines are of tests.
+const kit = "exosql/internal/kit"
 
 // ofSystem ends the name of a file that has the same thing for one system: who reads the package reads one of them.
 var ofSystem = regexp.MustCompile(`(_linux|_unix|_other|_none|_on|_off|_amd64|_arm64)+\.go$`)
@@ -30,7 +31,7 @@ func TestRooms(t *testing.T) {
 	named, files, lines, all := map[string]bool{}, map[string]int{}, map[string]int{}, 0
 	err := walkDir(".", func(p string, d fs.DirEntry, err error) error {
 		p = filepath.ToSlash(p)
-		if err != nil || d.IsDir() || path.Ext(p) != ".go" || strings.HasSuffix(p, "_test.go") || strings.Contains("/"+p, "/testdata/") {
+		if err != nil || d.IsDir() || path.Ext(p) != ".go" || strings.HasSuffix(p, "_test.go") || strings.Contains("/"+p, "/testdata/") || path.Dir(p) == kit {
 			return err
 		}
 		text, err := os.ReadFile(p)

@@ -144,6 +144,15 @@ func mutations(t *testing.T) map[string]bool {
 				for of != "." && !declared(t, of).tests[test] {
 					of = path.Dir(of)
 				}
+				if of == "." { // as internal/mutate looks for it
+					top, _, _ := strings.Cut(folder, "/")
+					all, _ := filepath.Glob(top + "/test/*")
+					for _, below := range all {
+						if declared(t, filepath.ToSlash(below)).tests[test] {
+							of = filepath.ToSlash(below)
+						}
+					}
+				}
 				out[of+"."+test] = true
 			}
 		}

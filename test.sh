@@ -200,7 +200,8 @@ fi
 # race inside them is seen then only. --long runs all tests of these packages.
 side_by_side='^\s*(defer )?go [a-z]|\b(sync|atomic|errgroup)\.|AfterFunc\(|\.Parallel\(\)'
 folders() { xargs grep -lE "$side_by_side" | xargs -n1 dirname | sort -u; }
-racing=$(git ls-files '*.go' ':!*_test.go' ':!examples' ':!internal/bench' ':!internal/mutate' | folders)
+# exosql and the folders of its tests try what packages beneath exosql run.
+racing=$({ git ls-files '*.go' ':!*_test.go' ':!examples' ':!internal/bench' ':!internal/mutate' | folders; ls -d exosql exosql/test/*; } | sort -u)
 plain=(-gcflags=modernc.org/sqlite/lib=-race=false -gcflags=github.com/dop251/goja/...=-race=false)
 if [ -n "$long" ]; then
   plain=()

@@ -11,6 +11,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exosql/internal/answer"
 	"github.com/exoagent/exoagent/exosql/internal/check"
 	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
@@ -149,38 +150,9 @@ func (a AccessPath) String() string {
 	return schema.Printable(s)
 }
 
-// ErrNoFacet is what AccessPaths returns for an object that [Facet.Of] did not make: nil, or a zero one.
-var ErrNoFacet error = fail.Errorf(fail.Invalid, "exosql: AccessPaths", "it takes what Facet.Of made")
-
-// question is what an object of Facet.Of answers with itself: see exo.Inspect. Only this package can put it.
-type question struct {
-	object *object
-	asked  bool
-}
-
-// Inspect answers questions of this package.
-func (o *object) Inspect(q any) {
-	if q, ok := q.(*question); ok {
-		q.object, q.asked = o, true
-	}
-}
-
-// facetOf is the object of Facet.Of below the policies of the host; nil without an error: a service, of which a database knows nothing.
-// That a facet was not looked at must not pass in silence, so a zero one is an error.
-func facetOf(o exo.Object) (*object, error) {
-	var q question
-	if o != nil {
-		exo.Inspect(o, &q)
-	}
-	if o == nil || q.asked && q.object == nil {
-		return nil, ErrNoFacet
-	}
-	return q.object, nil
-}
-
 // onlyReads reports whether the policies in which a host wrapped an object leave no method by which programs change anything.
 func onlyReads(o exo.Object) bool {
-	if _, plain := o.(*object); plain {
+	if _, plain := o.(*answer.Object); plain {
 		return false
 	}
 	d, err := o.Describe()
@@ -206,37 +178,35 @@ func onlyReads(o exo.Object) bool {
 // A filter or order of one facet's rows is looked at, without joins. Of a facet whose scope is one row
 // nothing is reported, nor of a service.
 func AccessPaths(ctx context.Context, o exo.Object) ([]AccessPath, error) {
-	granted, err := facetOf(o)
+	granted, err := answer.Of(o)
 	if granted == nil {
 		return nil, err
 	}
-	if err := granted.prepare(); err != nil {
+	if err := granted.Prepare(); err != nil {
 		return nil, err
 	}
-	if err := granted.db.ready(); err != nil {
+	if err := granted.DB.Ready(); err != nil {
 		return nil, err
 	}
-	live, err := granted.db.Catalog(ctx)
+	live, err := granted.DB.Pool.Catalog(ctx, true)
 	if err == nil { // an index that is new decides how rows are sorted, too
-		granted.db.liveMu.Lock()
-		granted.db.learn(live)
-		granted.db.liveMu.Unlock()
+		granted.DB.Learn(live)
 	}
 	if err != nil {
 		return nil, err
 	}
-	reach, err := granted.facet.Walk()
+	reach, err := granted.Facet.Walk()
 	if err != nil {
 		return nil, err
 	}
-	asked, err := granted.db.pool.Fresh(ctx)
+	asked, err := granted.DB.Pool.Fresh(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer asked.Close()
 	var out []AccessPath
 	for _, fc := range reach {
-		of, err := granted.paths(ctx, asked, live, fc)
+		of, err := paths(ctx, granted, asked, live, fc)
 		if err != nil {
 			return nil, fmt.Errorf("exosql: the paths to the facet %s: %w", fc.Alias, err)
 		}
@@ -246,15 +216,15 @@ func AccessPaths(ctx context.Context, o exo.Object) ([]AccessPath, error) {
 }
 
 // paths are those of one facet.
-func (o *object) paths(ctx context.Context, asked engine.Session, live *schema.Database, fc *decl.Facet) (out []AccessPath, err error) {
+func paths(ctx context.Context, o *answer.Object, asked engine.Session, live *schema.Database, fc *decl.Facet) (out []AccessPath, err error) {
 	for _, col := range fc.Cols {
 		first := len(out)
-		uses := compile.Uses(o.db.engine(ctx), col)
+		uses := compile.Uses(o.DB.Engine(ctx), col)
 		if len(uses) == 0 {
 			out = append(out, AccessPath{Facet: fc.Alias, Table: fc.Table.Name, Column: col.Name, By: ByNone})
 		}
 		for _, use := range uses {
-			p, err := compile.NewProbe(o.ready().grant, o.db.engine(ctx), fc, col, use)
+			p, err := compile.NewProbe(o.Ready().Grant, o.DB.Engine(ctx), fc, col, use)
 			if err != nil {
 				return nil, err
 			}

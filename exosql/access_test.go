@@ -13,6 +13,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -120,7 +121,7 @@ func TestAccessPaths(t *testing.T) {
 				url := e.URL(t)
 				db := e.OpenURL(t, url, &exosql.OpenOptions{Setup: e.Exec(parcelsSQL(e, rows)...)})
 				o := parcelObject(db, 1, via)
-				before := accessPaths(t, o)
+				before := kit.AccessPaths(t, o)
 				made := map[string]int{}
 				hand := e.SQLDB(t, url)
 				for _, p := range before {
@@ -134,7 +135,7 @@ func TestAccessPaths(t *testing.T) {
 				if _, err := hand.ExecContext(t.Context(), "ANALYZE"); err != nil {
 					t.Fatal(err)
 				}
-				after := accessPaths(t, o)
+				after := kit.AccessPaths(t, o)
 				report := "-- before --\n" + lines(before) + "-- with the indexes --\n" + lines(after)
 				if reports[report] = rows; e.Name == tu.Postgres.Name {
 					delete(reports, report) // with few rows it prefers other indexes
@@ -208,15 +209,6 @@ func judgedOpen(t *testing.T, o exo.Object, via bool, paths []exosql.AccessPath)
 	}
 }
 
-func accessPaths(t *testing.T, o exo.Object) []exosql.AccessPath {
-	t.Helper()
-	paths, err := exosql.AccessPaths(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return paths
-}
-
 func lines(paths []exosql.AccessPath) string {
 	var b strings.Builder
 	for _, p := range paths {
@@ -272,7 +264,7 @@ parcel: filters and orders stay behind the fence: what is granted of parcels is 
 parcel: filters and orders stay behind the fence: what is granted of parcels is not given by one value of a column, or a short list of them, alone
 `},
 		} {
-			paths := accessPaths(t, c.o)
+			paths := kit.AccessPaths(t, c.o)
 			if got := "\n" + lines(paths); !strings.HasPrefix(got, c.want) || c.want == "\n" && got != c.want {
 				t.Errorf("%s:%s\nwant%s", what, got, c.want)
 			}
@@ -289,7 +281,7 @@ parcel: filters and orders stay behind the fence: what is granted of parcels is 
 			t.Error(err)
 		}
 		plain := p().Of(exosql.Grant(db, parcels, parcelOrg.Eq(1)))
-		if got, want := lines(accessPaths(t, exo.Wrap(plain, exo.Policy{}))), lines(accessPaths(t, plain)); got != want || got == "" {
+		if got, want := lines(kit.AccessPaths(t, exo.Wrap(plain, exo.Policy{}))), lines(kit.AccessPaths(t, plain)); got != want || got == "" {
 			t.Errorf("attenuated: %s\nwant %s", got, want)
 		}
 	})
@@ -307,7 +299,7 @@ func TestHalfServed(t *testing.T) {
 			"ties":             {"CREATE INDEX sheets_state ON sheets (org, state" + e.Pick(" DESC", "") + ")", "sheet.state: order, descending order: by the index sheets_state, and rows with one value are all read to sort them by the key. Would serve: CREATE INDEX sheets_by_org_state" + e.Pick("", "_id") + " ON sheets (org, state" + e.Pick("", ", id") + ")"},
 		} {
 			db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec("CREATE TABLE sheets (id {int} PRIMARY KEY, org {int} NOT NULL, code {int} NOT NULL, state {int} NOT NULL)", c.index)})
-			got := lines(accessPaths(t, exosql.NewFacet(sheets, "sheet", id, code, state).Of(exosql.Grant(db, sheets, org.Eq(1)))))
+			got := lines(kit.AccessPaths(t, exosql.NewFacet(sheets, "sheet", id, code, state).Of(exosql.Grant(db, sheets, org.Eq(1)))))
 			if !strings.Contains(got, c.want+"\n") {
 				t.Errorf("%s:\n%swant %s", name, got, c.want)
 			}
@@ -330,7 +322,7 @@ func TestTextCollation(t *testing.T) {
 		db := e.OpenURL(t, url, &exosql.OpenOptions{Setup: e.Exec("CREATE TABLE sheets (id {int} PRIMARY KEY, org {int} NOT NULL, title TEXT "+e.Pick("", `COLLATE "en-US-x-icu"`)+" NOT NULL)",
 			"INSERT INTO sheets VALUES (1, 1, 'b'), (2, 1, 'A'), (3, 1, 'a'), (4, 1, 'B'), (5, 1, 'ä'), (6, 2, 'c')", "CREATE INDEX sheets_own ON sheets (org, title"+e.Pick("", ", id")+")")})
 		o := exosql.NewFacet(sheets, "sheet", id, title).Of(exosql.Grant(db, sheets, org.Eq(1)))
-		got := lines(accessPaths(t, o))
+		got := lines(kit.AccessPaths(t, o))
 		const fix = `CREATE INDEX sheets_by_org_title_id ON sheets (org, title COLLATE "C", id)`
 		if !strings.Contains(got, "sheet.title: ="+e.Pick(", range, order, descending order", "")+": by the index sheets_own\n") || strings.Contains(got, fix) != (e.Name == tu.Postgres.Name) {
 			t.Error(got)
@@ -339,7 +331,7 @@ func TestTextCollation(t *testing.T) {
 			if _, err := e.SQLDB(t, url).ExecContext(t.Context(), fix); err != nil {
 				t.Fatal(err)
 			}
-			if got := lines(accessPaths(t, o)); !strings.Contains(got, "sheet.title: range, order, descending order: by the index sheets_by_org_title_id\n") {
+			if got := lines(kit.AccessPaths(t, o)); !strings.Contains(got, "sheet.title: range, order, descending order: by the index sheets_by_org_title_id\n") {
 				t.Error(got)
 			}
 		}
@@ -364,7 +356,7 @@ func TestOtherCollation(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec("CREATE TABLE sheets (id {int} PRIMARY KEY, org TEXT NOT NULL, code {int} NOT NULL)",
 			"CREATE INDEX sheets_other ON sheets (org COLLATE "+e.Pick("NOCASE", `"POSIX"`)+", code)")})
-		got := lines(accessPaths(t, exosql.NewFacet(sheets, "sheet", id, code).Of(exosql.Grant(db, sheets, org.Eq("a")))))
+		got := lines(kit.AccessPaths(t, exosql.NewFacet(sheets, "sheet", id, code).Of(exosql.Grant(db, sheets, org.Eq("a")))))
 		if strings.Contains(got, "dearer") || !strings.Contains(got, "CREATE INDEX sheets_by_org_code") {
 			t.Error(got)
 		}

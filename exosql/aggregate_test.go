@@ -10,6 +10,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -29,8 +30,8 @@ func TestAggregateReads(t *testing.T) {
 		bare := []int{}
 		for _, others := range []string{"UPDATE notes SET due = 500, code = 'c3' WHERE owner <> 1", "UPDATE notes SET due = 5000 + id, code = CASE WHEN id % 2 = 0 THEN 'a' ELSE 'z' END WHERE owner <> 1"} {
 			url := e.URL(t)
-			db := e.OpenURL(t, url, &exosql.OpenOptions{Conns: 1, Setup: e.Exec(append(notesSQL(e, 4000, "CREATE INDEX notes_by_due ON notes (due)", "CREATE INDEX notes_by_code ON notes (code)"), others, "ANALYZE")...)})
-			r := tu.NewRunner(t, notesOf(db, 1, false), exo.Limits{})
+			db := e.OpenURL(t, url, &exosql.OpenOptions{Conns: 1, Setup: e.Exec(append(kit.NotesSQL(e, 4000, "CREATE INDEX notes_by_due ON notes (due)", "CREATE INDEX notes_by_code ON notes (code)"), others, "ANALYZE")...)})
+			r := tu.NewRunner(t, kit.NotesOf(db, 1, false), exo.Limits{})
 			hand := e.SQLDB(t, url)
 			for _, p := range programs {
 				o := r.Run(t, "return await "+p)
@@ -145,8 +146,8 @@ func TestMedianIsBounded(t *testing.T) {
 // TestCollectIsBounded: a list holds 1 MiB of texts on both engines, and not one more.
 func TestCollectIsBounded(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
-		db := e.OpenURL(t, e.URL(t), &exosql.OpenOptions{Conns: 1, Setup: e.Exec(notesSQL(e, 3000)...)})
-		r := tu.NewRunner(t, notesOf(db, 1, false), exo.Limits{})
+		db := e.OpenURL(t, e.URL(t), &exosql.OpenOptions{Conns: 1, Setup: e.Exec(kit.NotesSQL(e, 3000)...)})
+		r := tu.NewRunner(t, kit.NotesOf(db, 1, false), exo.Limits{})
 		// 256 texts of 4088 bytes and 8 each are 1 MiB.
 		list := func(rows int, text string) string {
 			return fmt.Sprintf("return (await notes.orderBy(n => n.id).limit(%d).groupBy(n => n.id > 0).select(g => ({ l: g.collect(n => %s) })))[0].l.length", rows, text)
@@ -173,8 +174,8 @@ func TestCollectIsBounded(t *testing.T) {
 // TestGroupRefusals: what would be lost is refused.
 func TestGroupRefusals(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
-		db := e.OpenURL(t, e.URL(t), &exosql.OpenOptions{Conns: 1, Setup: e.Exec(notesSQL(e, 50)...)})
-		r := tu.NewRunner(t, notesOf(db, 1, false), exo.Limits{})
+		db := e.OpenURL(t, e.URL(t), &exosql.OpenOptions{Conns: 1, Setup: e.Exec(kit.NotesSQL(e, 50)...)})
+		r := tu.NewRunner(t, kit.NotesOf(db, 1, false), exo.Limits{})
 		for program, want := range map[string]string{
 			"notes.select(n => ({ c: n.code })).distinct().countDistinct(n => n.due)":                                 "only what select shows",
 			"notes.select(n => ({ c: n.code })).distinct().groupBy(n => n.due)":                                       "only what select shows",

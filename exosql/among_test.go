@@ -11,6 +11,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/policy"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -19,9 +20,9 @@ func TestSubqueriesRunOnce(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		for name, indexes := range notesIndexSets {
 			url := e.URL(t)
-			db := e.OpenURL(t, url, &exosql.OpenOptions{Setup: e.Exec(append(notesSQL(e, 3000, indexes...), "ANALYZE")...)})
+			db := e.OpenURL(t, url, &exosql.OpenOptions{Setup: e.Exec(append(kit.NotesSQL(e, 3000, indexes...), "ANALYZE")...)})
 			hand := e.SQLDB(t, url)
-			for _, r := range []*tu.Runner{tu.NewRunner(t, notesOf(db, 1, false), exo.Limits{}), tu.NewRunner(t, notesOf(db, 1, true), exo.Limits{})} {
+			for _, r := range []*tu.Runner{tu.NewRunner(t, kit.NotesOf(db, 1, false), exo.Limits{}), tu.NewRunner(t, kit.NotesOf(db, 1, true), exo.Limits{})} {
 				for _, program := range []string{
 					"notes.where(n => n.due.in(notes.where(o => o.text.includes('9')).select(o => o.due))).count()",
 					"notes.where(n => n.due.notIn(notes.where(o => o.text.includes('9')).select(o => o.due))).count()",
@@ -50,7 +51,7 @@ func TestSubqueriesRunOnce(t *testing.T) {
 func planned(t *testing.T, e tu.Engine, hand *sql.DB, q exosql.Query) string {
 	t.Helper()
 	if e.Name == tu.Postgres.Name {
-		return explained(t, hand, q.SQL, q.Args, "EXPLAIN")
+		return kit.Explained(t, hand, q.SQL, q.Args, "EXPLAIN")
 	}
 	// What is bound does not matter to it, nor what a function of ours is, which other connections have not.
 	rows, err := hand.Query("EXPLAIN QUERY PLAN "+regexp.MustCompile(`exo_\w+\(`).ReplaceAllString(q.SQL, "format("), make([]any, len(q.Args))...)
@@ -180,7 +181,7 @@ func TestAmongGuarded(t *testing.T) {
 // looked up in none out of scope.
 func TestAmongFenced(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
-		r := tu.NewRunner(t, notesOf(e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(notesSQL(e, 100)...)}), 1, true), exo.Limits{})
+		r := tu.NewRunner(t, kit.NotesOf(e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(kit.NotesSQL(e, 100)...)}), 1, true), exo.Limits{})
 		for _, program := range []string{"notes.where(n => n.due.in(notes.select(o => o.due))).count()", "notes.where(n => n.code.notIn(notes.select(o => o.text))).count()"} {
 			if o := r.Run(t, "return await "+program); o.Kind != 0 || strings.Count(o.SQL[0].SQL, "OFFSET 0") != 2 {
 				t.Errorf("%s: %v %v", program, o, o.SQL)

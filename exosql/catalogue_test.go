@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -15,6 +14,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -42,7 +42,7 @@ func TestCatalogues(t *testing.T) {
 		var bare []*tu.Runner
 		for _, s := range catalogueScopes {
 			db := e.OpenURL(t, e.URL(t), &exosql.OpenOptions{Conns: 1, Setup: e.Exec(catalogueSQL(e, 1, s, nil)...)})
-			bare = append(bare, tu.NewRunner(t, notesIn(db, exosql.And(s.notes(), memoOwner.Ge(1)), exosql.And(s.folders(), folderOwner.Ge(1))), exo.Limits{}))
+			bare = append(bare, tu.NewRunner(t, kit.NotesIn(db, exosql.And(s.notes(), kit.MemoOwner.Ge(1)), exosql.And(s.folders(), kit.FolderOwner.Ge(1))), exo.Limits{}))
 		}
 		all := map[string]int{}
 		for n := range catalogues {
@@ -94,17 +94,19 @@ var compositeIndexes = [][]index{
 	{{table: "notes", columns: []string{"folder_id", "owner", "due DESC"}}, {table: "notes", columns: []string{"folder_id", "code", "owner"}}},
 }
 
-func (s catalogueScope) notes() exosql.Predicate[memo] {
+func (s catalogueScope) notes() exosql.Predicate[kit.Memo] {
 	switch {
 	case len(s.of) == 0:
-		return memoOwner.In(s.owners...)
+		return kit.MemoOwner.In(s.owners...)
 	case len(s.of) == 1:
-		return exosql.And(memoOwner.Eq(s.owners[0]), memoFolder.Eq(s.of[0]))
+		return exosql.And(kit.MemoOwner.Eq(s.owners[0]), kit.MemoFolder.Eq(s.of[0]))
 	}
-	return exosql.And(memoOwner.In(s.owners...), memoFolder.In(s.of...))
+	return exosql.And(kit.MemoOwner.In(s.owners...), kit.MemoFolder.In(s.of...))
 }
 
-func (s catalogueScope) folders() exosql.Predicate[folder] { return folderOwner.In(s.owners...) }
+func (s catalogueScope) folders() exosql.Predicate[kit.Folder] {
+	return kit.FolderOwner.In(s.owners...)
+}
 
 // sql are the conditions on notes and on folders.
 func (s catalogueScope) sql() (notes, folders string) {
@@ -131,9 +133,9 @@ func catalogue(t *testing.T, e tu.Engine, bare *tu.Runner, scope catalogueScope,
 	var sprung []func(tu.Outcome) bool
 	for variant := range 2 {
 		db, hand, trap := trapped(t, e, settings, catalogueSQL(e, variant, scope, sqls))
-		objects := notesOf(db, 1, false)
+		objects := kit.NotesOf(db, 1, false)
 		if len(scope.owners) > 1 || len(scope.of) > 0 {
-			objects = notesIn(db, scope.notes(), scope.folders())
+			objects = kit.NotesIn(db, scope.notes(), scope.folders())
 		}
 		runners, dbs, hands = append(runners, tu.NewRunner(t, objects, exo.Limits{})), append(dbs, db), append(hands, hand)
 		sprung = append(sprung, trap)
@@ -170,7 +172,7 @@ func catalogue(t *testing.T, e tu.Engine, bare *tu.Runner, scope catalogueScope,
 		if q.aggregate {
 			ran["aggregated"]++
 		}
-		if reads != readsToo && e.Name == tu.Postgres.Name && replanned(explained(t, hands[0], o.SQL[0].SQL, o.SQL[0].Args, "EXPLAIN (COSTS OFF)"), explained(t, hands[1], other.SQL[0].SQL, other.SQL[0].Args, "EXPLAIN (COSTS OFF)"), tier == "open" && exosql.Tier(other.SQL[0]) == "open" && len(scope.of) == 0) {
+		if reads != readsToo && e.Name == tu.Postgres.Name && replanned(kit.Explained(t, hands[0], o.SQL[0].SQL, o.SQL[0].Args, "EXPLAIN (COSTS OFF)"), kit.Explained(t, hands[1], other.SQL[0].SQL, other.SQL[0].Args, "EXPLAIN (COSTS OFF)"), tier == "open" && exosql.Tier(other.SQL[0]) == "open" && len(scope.of) == 0) {
 			ran["replanned"]++
 		} else if reads != readsToo {
 			t.Errorf("%s\nis %s and reads %d, and with other rows out of scope %d (%s)\n%s", q.program, tier, reads, readsToo, exosql.Tier(other.SQL[0]), o.SQL[0].SQL)
@@ -246,7 +248,7 @@ func catalogueSQL(e tu.Engine, variant int, scope catalogueScope, indexes []stri
 	due := fmt.Sprintf("CASE WHEN (id / 10 + %[1]d) %% 4 = 0 THEN NULL ELSE (id * 31 + %[1]d * 500) %% 1000 END", variant)
 	digits := fmt.Sprintf("(10 + (id * %d) %% 40)", 7+variant*6)
 	if e.Name == tu.SQLite.Name {
-		return append(notesSQL(e, catalogueRows, indexes...),
+		return append(kit.NotesSQL(e, catalogueRows, indexes...),
 			"UPDATE notes SET due = "+due+", code = 'c' || "+digits+", text = 'BOLT ' || "+digits+" WHERE NOT "+notes,
 			"UPDATE folders SET name = 'BOLT ' || "+digits+" WHERE NOT "+folders, "UPDATE notes SET due = NULL WHERE (id / 10) % 5 = 0 AND "+notes,
 			"UPDATE notes SET text = replace(text, 'BOLT', 'fair') WHERE "+notes, "UPDATE folders SET name = replace(name, 'BOLT', 'fair') WHERE "+folders)
@@ -255,7 +257,7 @@ func catalogueSQL(e tu.Engine, variant int, scope catalogueScope, indexes []stri
 		return "CASE WHEN " + own + " THEN " + column + " ELSE " + otherwise + " END"
 	}
 	// New tables: old rows would lie in them for as long as somebody's transaction may see them.
-	return slices.Concat(notesSQL(e, catalogueRows), []string{
+	return slices.Concat(kit.NotesSQL(e, catalogueRows), []string{
 		"CREATE TEMP TABLE were AS SELECT * FROM notes", "TRUNCATE notes",
 		"INSERT INTO notes SELECT id, owner, folder_id, " + other(notes, "'BOLT ' || "+digits, "replace(text, 'BOLT', 'fair')") + ", " + other(notes, "'c' || "+digits, "code") + ", " + other(notes, due, "CASE WHEN (id / 10) % 5 = 0 THEN NULL ELSE due END") + " FROM were ORDER BY id", "DROP TABLE were",
 		"CREATE TEMP TABLE were AS SELECT * FROM folders", "TRUNCATE folders",
@@ -531,14 +533,12 @@ func randomQuery(t *rapid.T) (program, callback string, condition func(depth int
 	return program, arg(), cond
 }
 
-var preparedByHand atomic.Int64
-
 // rowsRead is how many rows of tables a statement reads, as PostgreSQL counts them where it plans as it
 // does for programs. hand runs nothing else meanwhile.
 func rowsRead(t *testing.T, hand *sql.DB, statement string, args []value.Value) int {
 	t.Helper()
 	var plans []any
-	if err := json.Unmarshal([]byte(explained(t, hand, statement, args, "EXPLAIN (ANALYZE, FORMAT JSON, TIMING OFF)")), &plans); err != nil {
+	if err := json.Unmarshal([]byte(kit.Explained(t, hand, statement, args, "EXPLAIN (ANALYZE, FORMAT JSON, TIMING OFF)")), &plans); err != nil {
 		t.Fatal(err)
 	}
 	n := 0.0
@@ -564,48 +564,4 @@ func rowsRead(t *testing.T, hand *sql.DB, statement string, args []value.Value) 
 	}
 	walk(plans)
 	return int(n)
-}
-
-// explained is what PostgreSQL says of a statement that it plans as it does for programs.
-func explained(t *testing.T, hand *sql.DB, statement string, args []value.Value, explain string) string {
-	t.Helper()
-	var types, values []string
-	for _, a := range args {
-		switch a.Type() {
-		case value.TypeInt:
-			types, values = append(types, "bigint"), append(values, fmt.Sprint(a.Int()))
-		case value.TypeText:
-			types, values = append(types, "text"), append(values, "'"+strings.ReplaceAll(a.Text(), "'", "''")+"'")
-		default:
-			t.Fatalf("an argument of type %s", a.Type())
-		}
-	}
-	of, with := "", ""
-	if len(args) > 0 {
-		of, with = " ("+strings.Join(types, ", ")+")", "("+strings.Join(values, ", ")+")"
-	}
-	hand.SetMaxOpenConns(1)
-	name := fmt.Sprintf("asked_%d", preparedByHand.Add(1))
-	for _, s := range []string{"SET plan_cache_mode = force_generic_plan", "SET jit = off", "SET max_parallel_workers_per_gather = 0", "PREPARE " + name + of + " AS " + statement} {
-		if _, err := hand.ExecContext(t.Context(), s); err != nil {
-			t.Fatalf("%s: %v", s, err)
-		}
-	}
-	rows, err := hand.QueryContext(t.Context(), explain+" EXECUTE "+name+with)
-	if err != nil {
-		t.Fatalf("%s: %v", statement, err)
-	}
-	defer rows.Close()
-	var lines []string
-	for rows.Next() {
-		var line string
-		if err := rows.Scan(&line); err != nil {
-			t.Fatal(err)
-		}
-		lines = append(lines, line)
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatalf("%s: %v", statement, err)
-	}
-	return strings.Join(lines, "\n")
 }

@@ -1,18 +1,11 @@
 package exosql
 
 import (
-	"context"
 	"encoding/json"
-	"slices"
 	"strconv"
 
-	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/value"
-	"github.com/exoagent/exoagent/exosql/internal/compile"
-	"github.com/exoagent/exoagent/exosql/internal/decl"
-	"github.com/exoagent/exoagent/exosql/internal/plan"
-	"github.com/exoagent/exoagent/exosql/internal/writing"
-	"github.com/exoagent/exoagent/schema"
+	"github.com/exoagent/exoagent/exosql/internal/answer"
 )
 
 // Changes are what a run changes in one database: the rows before its first write and as it leaves them.
@@ -74,178 +67,10 @@ func (c Changes) AppendJSON(b []byte) ([]byte, error) {
 // MarshalJSON implements json.Marshaler.
 func (c Changes) MarshalJSON() ([]byte, error) { return c.AppendJSON(nil) }
 
-// images are those of a unit of work.
-type images struct {
-	limit int
-	rows  []*image
-	at    map[imageKey]*image
-	more  int64
-}
-
-type imageKey struct {
-	of  any     // the facet: rows of one table look different through two
-	by  *object // the grant: what one shows another may not
-	key string
-}
-
-// through is the grant whose scope what is written is in.
-func (x *changing) through() *object { return x.objs[x.run.Grant.Origin] }
-
-type image struct {
-	x             *changing // by whose scope it is read again
-	key           []value.Value
-	before, after value.Value
-}
-
-// note keeps the image of a row, if it is the first of that row, and reports whether one is kept.
-func (im *images) note(x *changing, key []value.Value, before value.Value) bool {
-	text, err := value.List(key...).AppendJSON(nil)
-	at := imageKey{x.run.Facet, x.through(), string(text)}
-	if err != nil || im.at[at] != nil {
-		return err == nil
-	}
-	if len(im.rows) >= im.limit {
-		return false
-	}
-	if im.at == nil {
-		im.at = map[imageKey]*image{}
-	}
-	im.at[at] = &image{x: x, key: key, before: before}
-	im.rows = append(im.rows, im.at[at])
-	return true
-}
-
-// split takes the key from the front of a row.
-func split(x *changing, cells []value.Value) (key []value.Value, row value.Value) {
-	n := len(x.run.Table.Keys)
-	fields := make([]value.Field, 0, len(cells)-n)
-	for i, c := range x.run.Facet.Cols {
-		fields = append(fields, value.Field{Name: c.Guest, Value: cells[n+i].WithLabel(c.Label.Join(x.run.Table.Label))})
-	}
-	return append([]value.Value(nil), cells[:n]...), value.RecordValue(fields...)
-}
-
-// Before implements writing.Host.
-func (x *changing) Before() (kept int64, err error) {
-	im := x.unit.images
-	if im == nil || x.run.Kind == writing.Inserts {
-		return 0, nil
-	}
-	p, err := compile.Before(x.unit.db.engine(x.ctx), x.m, grantsOf(x.objs), im.limit)
-	if err != nil {
-		return 0, err
-	}
-	rows, err := x.unseen(x.ctx, p, x.m.Args)
-	if err != nil {
-		return 0, err
-	}
-	in := rows.Reader()
-	for i := range rows.Len() {
-		if key, row := split(x, in.Cells(i)); im.note(x, key, row) {
-			kept++
-		}
-	}
-	return kept, nil
-}
-
-// Changed implements writing.Host.
-func (x *changing) Changed(n, kept int64) {
-	if im := x.unit.images; im != nil {
-		im.more += n - kept
-	}
-}
-
-// Inserted implements writing.Host.
-func (x *changing) Inserted(n int64, keys *value.Rows) {
-	im := x.unit.images
-	if im == nil {
-		return
-	}
-	in := keys.Reader()
-	for i := range keys.Len() {
-		key := append([]value.Value(nil), in.Cells(i)...)
-		if !slices.ContainsFunc(key, value.Value.IsNull) && im.note(x, key, value.Value{}) { // NULL finds no row again
-			n--
-		}
-	}
-	im.more += n
-}
-
-// unseen runs a plan in the unit that answers no message: no budget is spent on it, and the record has no Query of it.
-func (x *changing) unseen(ctx context.Context, p *plan.Plan, args []value.Value) (*value.Rows, error) {
-	bound, err := p.Bind(args, x.vals, x.run.ParentRow, x.m.Zone())
-	if err != nil {
-		return nil, err
-	}
-	out, err := x.unit.read(ctx, p, bound, x.by, nil, func(*exo.Message) *plan.Collector { return plan.NewCollector(p, nil) })
-	if err != nil {
-		return nil, err
-	}
-	return out.Rows(), nil
-}
-
-// maxImagesAtOnce bounds the keys of one statement.
-const maxImagesAtOnce = 50
-
-// Changes implements exo.Changer: each row that was written is read once more, as the run leaves it.
-func (u *unit) Changes(ctx context.Context) (any, error) {
-	im := u.images
-	if im == nil {
-		return nil, nil
-	}
-	for i := 0; i < len(im.rows); {
-		first := im.rows[i]
-		n := 1
-		for i+n < len(im.rows) && n < maxImagesAtOnce && im.rows[i+n].x.run.Facet == first.x.run.Facet && im.rows[i+n].x.through() == first.x.through() {
-			n++
-		}
-		if err := first.x.imagesAfter(ctx, im, im.rows[i:i+n]); err != nil {
-			return nil, err
-		}
-		i += n
-	}
-	out := Changes{More: im.more}
-	for _, r := range im.rows {
-		for _, p := range r.x.run.Facet.Rights.Permits {
-			if name := schema.Printable(p.String()); p.Acts() && !slices.Contains(out.Effects, name) {
-				out.Effects = append(out.Effects, name)
-			}
-		}
-		labelled := slices.ContainsFunc(r.x.run.Facet.Cols, func(c *decl.Column) bool { return !c.Label.Secrecy().Empty() })
-		if !labelled && !r.before.IsZero() && !r.after.IsZero() && r.before.String() == r.after.String() || r.before.IsZero() && r.after.IsZero() {
-			continue
-		}
-		out.Rows = append(out.Rows, Change{Table: r.x.run.Facet.Alias, Key: r.key, Before: r.before, After: r.after})
-	}
-	return out, nil
-}
-
-// imagesAfter reads rows by their keys.
-func (x *changing) imagesAfter(ctx context.Context, im *images, rows []*image) error {
-	p, err := compile.After(x.unit.db.engine(ctx), x.m, x.run.Grant, x.run.Facet, len(rows))
-	if err != nil {
-		return err
-	}
-	var keys []value.Value
+func changesOf(rows []answer.Change, more int64, effects []string) any {
+	out := Changes{More: more, Effects: effects}
 	for _, r := range rows {
-		keys = append(keys, r.key...)
+		out.Rows = append(out.Rows, Change(r))
 	}
-	found, err := x.unseen(ctx, p, keys)
-	if err != nil {
-		return err
-	}
-	in := found.Reader()
-	for i := range found.Len() {
-		key, row := split(x, in.Cells(i))
-		text, err := value.List(key...).AppendJSON(nil)
-		if err != nil {
-			return err
-		}
-		if r := im.at[imageKey{x.run.Facet, x.through(), string(text)}]; r != nil {
-			r.after = row
-		}
-	}
-	return nil
+	return out
 }
-
-var _ exo.Changer = (*unit)(nil)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exosql/internal/answer"
 	"github.com/exoagent/exoagent/exosql/internal/check"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/engine/postgres"
@@ -50,21 +51,19 @@ func Check(ctx context.Context, db *DB, what ...Declared) error {
 // error only where nothing could be compared: without a connection, or for a grant that no
 // query could use.
 func Inspect(ctx context.Context, db *DB, what ...Declared) ([]Finding, error) {
-	if err := db.ready(); err != nil {
+	if err := db.core().Ready(); err != nil {
 		return nil, err
 	}
 	c, err := gather(what)
 	if err != nil {
 		return nil, err
 	}
-	c.Secured = db.secured
-	live, err := db.pool.Catalog(ctx, true)
+	c.Secured = db.db.Secured
+	live, err := db.db.Pool.Catalog(ctx, true)
 	if err != nil {
 		return nil, err
 	}
-	db.liveMu.Lock()
-	db.learn(live)
-	db.liveMu.Unlock()
+	db.db.Learn(live)
 	return findings(c.Inspect(live)), nil
 }
 
@@ -84,29 +83,29 @@ func InspectCatalog(live *schema.Database, what ...Declared) ([]Finding, error) 
 // gather collects what is declared.
 func gather(what []Declared) (*writing.Checker, error) {
 	c := writing.NewChecker()
-	var objs []*object
+	var objs []*answer.Object
 	for _, d := range what {
 		if d == nil {
 			return nil, errNilDeclared
 		}
 		d.declared(c)
 		if g, ok := d.(granted); ok && c.Ready() == nil {
-			if o, _ := facetOf(g.o); o != nil && !onlyReads(g.o) {
+			if o, _ := answer.Of(g.o); o != nil && !onlyReads(g.o) {
 				objs = append(objs, o)
 			}
 		}
 	}
-	if !slices.ContainsFunc(objs, func(o *object) bool { return o.facet.Writes() }) {
+	if !slices.ContainsFunc(objs, func(o *answer.Object) bool { return o.Facet.Writes() }) {
 		objs = nil
 	}
 	for _, o := range objs {
-		if err := o.prepare(); err != nil {
+		if err := o.Prepare(); err != nil {
 			return nil, err
 		}
 	}
 	for i, o := range objs { // what is granted together is held against each other, as before a write
-		others := slices.DeleteFunc(slices.Clone(objs), func(x *object) bool { return x == objs[i] || x.db != o.db })
-		if err := o.writes(c, others); err != nil {
+		others := slices.DeleteFunc(slices.Clone(objs), func(x *answer.Object) bool { return x == objs[i] || x.DB != o.DB })
+		if err := o.Writes(c, others); err != nil {
 			return nil, err
 		}
 	}
@@ -162,7 +161,7 @@ func Granted(o exo.Object) Declared { return granted{o} }
 type granted struct{ o exo.Object }
 
 func (g granted) declared(c *writing.Checker) {
-	o, err := facetOf(g.o)
+	o, err := answer.Of(g.o)
 	if err != nil {
 		c.Fail(fmt.Errorf("exosql: Granted: %w", err))
 	}
@@ -170,51 +169,12 @@ func (g granted) declared(c *writing.Checker) {
 		c.Services++
 		return
 	}
-	if err := o.check(); err != nil {
+	if err := o.Check(); err != nil {
 		c.Fail(err)
 		return
 	}
-	c.Facet(o.facet, !onlyReads(g.o))
-	c.Relation(o.rel)
-}
-
-// writes notes each way in which programs write by the object. others are those that they have as well. The messages of programs are
-// asked the same before they write, by the same function: see DB.writable.
-func (o *object) writes(c *writing.Checker, others []*object) error {
-	if !o.facet.Writes() {
-		return nil
-	}
-	reach, err := o.facet.Close()
-	if err != nil {
-		return err
-	}
-	through := map[*decl.Facet][]*decl.Link{} // by which rows of each facet are inserted
-	for _, from := range reach {
-		for _, m := range from.Links {
-			if len(m.To.Rights.Insert) > 0 && !m.L.One {
-				through[m.To] = append(through[m.To], m.L)
-			}
-		}
-	}
-	beside, labelled := grantsOf(others), append([]*object{o}, others...)
-	for _, f := range reach {
-		if !f.Rights.Any() {
-			continue
-		}
-		for _, l := range append([]*decl.Link{nil}, through[f]...) {
-			inserts := l != nil || f == o.facet
-			if l == nil && !inserts && len(f.Rights.Update) == 0 && !f.Rights.Delete {
-				continue // rows of it are inserted through a link alone
-			}
-			w, err := o.writeOf(o.ready().grant.Scope(), f, l, beside, labelled)
-			if err != nil {
-				return err
-			}
-			w.Inserts = inserts
-			c.Write(w)
-		}
-	}
-	return nil
+	c.Facet(o.Facet, !onlyReads(g.o))
+	c.Relation(o.Rel)
 }
 
 // Written tells [Check] that rows of t may be inserted, changed or deleted: then

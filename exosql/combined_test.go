@@ -10,6 +10,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -322,8 +323,8 @@ func TestCombined(t *testing.T) {
 				if name == "scope" {
 					indexes = notesIndexes
 				}
-				db, _, tripped := trapped(t, e, nil, append(notesSQL(e, 400, indexes...), others, "ANALYZE"))
-				worlds = append(worlds, world{name + " " + e.Name + " " + strconv.Itoa(i), tu.NewRunner(t, notesOf(db, 1, name == "others"), exo.Limits{}), tripped})
+				db, _, tripped := trapped(t, e, nil, append(kit.NotesSQL(e, 400, indexes...), others, "ANALYZE"))
+				worlds = append(worlds, world{name + " " + e.Name + " " + strconv.Itoa(i), tu.NewRunner(t, kit.NotesOf(db, 1, name == "others"), exo.Limits{}), tripped})
 			}
 		}
 	}

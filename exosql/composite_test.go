@@ -6,17 +6,18 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
 // ofFolder is a scope of two columns, and the twin that a range keeps behind the fence. The notes of the
 // same owner in other folders are out of scope, and so are those of other owners in the folder.
 func ofFolder(db *exosql.DB, ranged bool) map[string]exo.Object {
-	note := exosql.And(memoOwner.Eq(1), memoFolder.Eq(11))
+	note := exosql.And(kit.MemoOwner.Eq(1), kit.MemoFolder.Eq(11))
 	if ranged {
-		note = exosql.And(note, memoOwner.Ge(1))
+		note = exosql.And(note, kit.MemoOwner.Ge(1))
 	}
-	return notesIn(db, note, folderOwner.Eq(1))
+	return kit.NotesIn(db, note, kit.FolderOwner.Eq(1))
 }
 
 const notMine = "(owner <> 1 OR folder_id <> 11)"
@@ -24,7 +25,7 @@ const notMine = "(owner <> 1 OR folder_id <> 11)"
 // otherNotes have the word that springs a trap, also those of the owner in other folders and of others in
 // the folder.
 func otherNotes(e tu.Engine, indexes ...string) []string {
-	sql := notesSQL(e, 2000, indexes...)
+	sql := kit.NotesSQL(e, 2000, indexes...)
 	return append(sql[:len(sql)-1:len(sql)-1], "UPDATE notes SET folder_id = 11 WHERE owner = 3", "UPDATE notes SET text = replace(text, 'fair', 'BOLT') WHERE "+notMine, sql[len(sql)-1])
 }
 

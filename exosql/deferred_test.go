@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -24,11 +24,11 @@ func TestDeferred(t *testing.T) {
 			IF (SELECT sum(points) FROM jobs WHERE org_id = NEW.org_id) > 100 THEN RAISE EXCEPTION 'too many' USING ERRCODE = 'check_violation'; END IF; RETURN NULL; END $$;
 		CREATE CONSTRAINT TRIGGER audit AFTER UPDATE ON jobs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION many()`
 	for _, since := range []bool{false, true} {
-		setup := wrTables(e)
+		setup := kit.JobsTables(e)
 		if !since {
 			setup = append(setup, rule)
 		}
-		url := ownDatabase(t) // whether anything can be deferred is asked of a whole database
+		url := kit.OwnDatabase(t) // whether anything can be deferred is asked of a whole database
 		db := e.OpenURL(t, url, &exosql.OpenOptions{WriteIdle: time.Minute, Setup: e.Exec(setup...)})
 		raw, err := sql.Open("pgx", url)
 		if err != nil {
@@ -37,9 +37,9 @@ func TestDeferred(t *testing.T) {
 		t.Cleanup(func() { raw.Close() })
 		var points []string
 		exosql.AtPoints(db, func(point string) { points = append(points, point) })
-		wrKnown = true
-		r := tu.NewRunner(t, wrGrants(db, 1), exo.Limits{})
-		wrKnown = false
+		kit.JobsKnown = true
+		r := tu.NewRunner(t, kit.JobsGrants(db, 1), exo.Limits{})
+		kit.JobsKnown = false
 		// It breaks the rule, and then doesn't.
 		if o := r.Run(t, `await jobs.where({ id: 1 }).update({ points: 1000 }); return jobs.where({ id: 1 }).update({ points: 4 })`); o.JSON != "1" {
 			t.Fatal(o)
@@ -50,7 +50,7 @@ func TestDeferred(t *testing.T) {
 			}
 			exosql.ForgetCatalogue(db)
 		}
-		before := cells(t, raw, wrJobs)
+		before := kit.Cells(t, raw, kit.Jobs)
 		for range 2 {
 			points = nil
 			o := r.Run(t, `return jobs.where({ id: 1 }).update({ points: 1000 })`)
@@ -60,39 +60,23 @@ func TestDeferred(t *testing.T) {
 			if slices.Contains(points, "before commit") != since {
 				t.Errorf("since %v: %v", since, points)
 			}
-			if after := cells(t, raw, wrJobs); after != before {
+			if after := kit.Cells(t, raw, kit.Jobs); after != before {
 				t.Fatalf("it leaves %s", after)
 			}
 		}
-		table := exosql.NewTable[wrJob]("jobs").Permit(exosql.AllowTrigger("audit"))
-		exosql.NewKey(table, "id", func(j *wrJob) *int64 { return &j.ID })
-		org := exosql.NewColumn(table, "org_id", func(j *wrJob) *int64 { return &j.Org })
-		of := exosql.NewNullable(table, "points", func(j *wrJob) **int64 { return &j.Points })
+		table := exosql.NewTable[kit.Job]("jobs").Permit(exosql.AllowTrigger("audit"))
+		exosql.NewKey(table, "id", func(j *kit.Job) *int64 { return &j.ID })
+		org := exosql.NewColumn(table, "org_id", func(j *kit.Job) *int64 { return &j.Org })
+		of := exosql.NewNullable(table, "points", func(j *kit.Job) **int64 { return &j.Points })
 		err = db.Transact(t.Context(), func(tx *exosql.Tx) error {
 			_, err := exosql.Grant(db, table, org.Eq(1)).In(tx).Where(of.Eq(4)).Update(t.Context(), of.Set(1000))
 			return err
 		})
-		if c, ok := errors.AsType[*exosql.ConstraintError](err); !ok || c.Rule != exosql.RuleCheck || !errors.Is(err, exo.ErrNothingDone) || fail.KindOf(err) != fail.Invalid || cells(t, raw, wrJobs) != before {
+		if c, ok := errors.AsType[*exosql.ConstraintError](err); !ok || c.Rule != exosql.RuleCheck || !errors.Is(err, exo.ErrNothingDone) || fail.KindOf(err) != fail.Invalid || kit.Cells(t, raw, kit.Jobs) != before {
 			t.Errorf("since %v: of Go code: %v", since, err)
 		}
 		if err := db.Transact(context.Background(), func(*exosql.Tx) error { return nil }); err != nil { // in which nothing was asked
 			t.Error(err)
 		}
 	}
-}
-
-// ownDatabase is the URL of a new database of the server, in which no other test makes anything.
-func ownDatabase(t *testing.T) string {
-	t.Helper()
-	server := tu.Server(t)
-	name := fmt.Sprintf("exo_own_%d", time.Now().UnixNano())
-	if _, err := tu.Admin(t, server).Exec("CREATE DATABASE " + name + " TEMPLATE template0"); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if _, err := tu.Admin(t, server).Exec("DROP DATABASE " + name + " WITH (FORCE)"); err != nil {
-			t.Error(err)
-		}
-	})
-	return tu.InDatabase(t, server, name)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -35,7 +36,7 @@ func TestDescent(t *testing.T) {
 			"CREATE TABLE notes (id INTEGER PRIMARY KEY, owner INT NOT NULL, folder_id INT NOT NULL, text TEXT NOT NULL COLLATE TRAP, code TEXT NOT NULL, due INT) STRICT",
 			"INSERT INTO notes WITH RECURSIVE s (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s WHERE n < 5000) SELECT n, n % 10, 1, CASE WHEN n % 10 = 1 THEN 'fair ' ELSE 'BOLT ' END || n, 'c', 1 FROM s",
 			index, "ANALYZE")})
-		r := tu.NewRunner(t, notesOf(db, 1, false), exo.Limits{})
+		r := tu.NewRunner(t, kit.NotesOf(db, 1, false), exo.Limits{})
 		for program, want := range map[string]string{
 			"notes.where(n => n.text === 'fair 331').count()":                     "1",
 			"notes.where(n => n.text.in(['fair 331', 'fair 1', 'x'])).count()":    "2",

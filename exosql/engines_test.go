@@ -13,6 +13,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -73,10 +74,10 @@ func TestHostileTexts(t *testing.T) {
 func TestLargeArguments(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec("CREATE TABLE n (a "+e.Pick("INTEGER", "smallint")+" PRIMARY KEY, b "+e.Pick("INTEGER", "int")+" NOT NULL)", "INSERT INTO n VALUES (1, 2), (-1, -2)")})
-		n := exosql.NewTable[pair]("n")
-		a := exosql.NewKey(n, "a", func(p *pair) *int64 { return &p.A })
-		b := exosql.NewColumn(n, "b", func(p *pair) *int64 { return &p.B })
-		r := tu.NewRunner(t, map[string]exo.Object{"n": exosql.NewFacet(n, "pair", a, b).Of(exosql.Grant(db, n, exosql.AllRows[pair]()))}, exo.Limits{})
+		n := exosql.NewTable[kit.Pair]("n")
+		a := exosql.NewKey(n, "a", func(p *kit.Pair) *int64 { return &p.A })
+		b := exosql.NewColumn(n, "b", func(p *kit.Pair) *int64 { return &p.B })
+		r := tu.NewRunner(t, map[string]exo.Object{"n": exosql.NewFacet(n, "pair", a, b).Of(exosql.Grant(db, n, exosql.AllRows[kit.Pair]()))}, exo.Limits{})
 		for cond, want := range map[string]string{
 			"x.a === 65537": "0", "x.a < 65536": "2", "x.b > -3000000000": "2", "x.b === 4294967298": "0", "x.b < 9007199254740991": "2", "x.a.in([1, 65537, 4294967297])": "1", "x.b.eq('9223372036854775807')": "0",
 			"x.b.gt('-9223372036854775808')": "2", "x.a === x.b": "0", "x.a < x.b": "1",

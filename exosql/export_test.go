@@ -16,18 +16,17 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/value"
-	"github.com/exoagent/exoagent/exosql/internal/compile"
+	"github.com/exoagent/exoagent/exosql/internal/answer"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/engine/postgres"
 	"github.com/exoagent/exoagent/exosql/internal/engine/sqlite"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
-	"github.com/exoagent/exoagent/exosql/internal/writing"
 )
 
 // CachedPlans are the plans that db keeps, each with its key.
 func CachedPlans(db *DB) []any {
 	var out []any
-	for key, p := range db.plans.All() {
+	for key, p := range db.db.Plans.All() {
 		out = append(out, struct {
 			key  string
 			plan *plan.Plan
@@ -39,7 +38,7 @@ func CachedPlans(db *DB) []any {
 // PlanTexts is the SQL of the plans that db keeps.
 func PlanTexts(db *DB) []string {
 	var out []string
-	for _, p := range db.plans.All() {
+	for _, p := range db.db.Plans.All() {
 		out = append(out, p.Text)
 	}
 	slices.Sort(out)
@@ -47,18 +46,18 @@ func PlanTexts(db *DB) []string {
 }
 
 // PlanBytes is how large the plans that db keeps are.
-func PlanBytes(db *DB) int { return db.plans.Bytes() }
+func PlanBytes(db *DB) int { return db.db.Plans.Bytes() }
 
 // PreparedBytes is how large the statements of idle connections are, as they count them.
 func PreparedBytes(db *DB) int {
 	n := 0
-	for range cap(db.pool.Free) {
-		c := <-db.pool.Free
+	for range cap(db.db.Pool.Free) {
+		c := <-db.db.Pool.Free
 		if c != nil {
 			_, k := c.Prepared()
 			n += k
 		}
-		db.pool.Free <- c
+		db.db.Pool.Free <- c
 	}
 	return n
 }
@@ -66,8 +65,8 @@ func PreparedBytes(db *DB) int {
 // EngineBytes is the memory of the engine for the statements of the first idle connection
 // that is open, as the engine says, and how many there are.
 func EngineBytes(ctx context.Context, db *DB) (n, bytes int, err error) {
-	for range cap(db.pool.Free) {
-		c := <-db.pool.Free
+	for range cap(db.db.Pool.Free) {
+		c := <-db.db.Pool.Free
 		if bytes == 0 && err == nil {
 			switch s := c.(type) {
 			case *postgres.Session:
@@ -89,7 +88,7 @@ func EngineBytes(ctx context.Context, db *DB) (n, bytes int, err error) {
 				libc.Xfree(s.C.Tls, used)
 			}
 		}
-		db.pool.Free <- c
+		db.db.Pool.Free <- c
 	}
 	return n, bytes, err
 }
@@ -100,13 +99,13 @@ const CancelGrace = postgres.CancelGrace
 // Prepared counts the statements that idle connections keep.
 func Prepared(db *DB) int {
 	n := 0
-	for range cap(db.pool.Free) {
-		c := <-db.pool.Free
+	for range cap(db.db.Pool.Free) {
+		c := <-db.db.Pool.Free
 		if c != nil {
 			k, _ := c.Prepared()
 			n += k
 		}
-		db.pool.Free <- c
+		db.db.Pool.Free <- c
 	}
 	return n
 }
@@ -114,8 +113,8 @@ func Prepared(db *DB) int {
 // Bound is what the statements of idle connections are, with the values that they hold.
 func Bound(db *DB) []string {
 	var out []string
-	for range cap(db.pool.Free) {
-		c := <-db.pool.Free
+	for range cap(db.db.Pool.Free) {
+		c := <-db.db.Pool.Free
 		if s, ok := c.(*sqlite.Session); ok {
 			for _, st := range s.Stmts.All() {
 				p := sqlite3.Xsqlite3_expanded_sql(s.C.Tls, st.P)
@@ -123,7 +122,7 @@ func Bound(db *DB) []string {
 				sqlite3.Xsqlite3_free(s.C.Tls, p)
 			}
 		}
-		db.pool.Free <- c
+		db.db.Pool.Free <- c
 	}
 	return out
 }
@@ -136,11 +135,11 @@ func WaitsOn(ctx context.Context) bool {
 // Guarded runs a statement on a guarded connection that admits reading what
 // reads lists ("table.column"), as it would while a plan runs.
 func Guarded(ctx context.Context, db *DB, statement string, reads ...string) error {
-	s, err := db.pool.Acquire(ctx)
+	s, err := db.db.Pool.Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer db.pool.Release(s)
+	defer db.db.Pool.Release(s)
 	c := s.(*sqlite.Session)
 	admitted := map[string]map[string]bool{}
 	for _, r := range reads {
@@ -161,31 +160,19 @@ func Guarded(ctx context.Context, db *DB, statement string, reads ...string) err
 	return err
 }
 
-// Plan plans a message as answer does, or as if its plan were not kept.
+// Plan plans a message as it is planned before it is answered, or as if its plan were not kept.
 func Plan(db *DB, m *exo.Message, cold bool) error {
-	objs := make([]*object, len(m.Objects))
-	for i, o := range m.Objects {
-		objs[i] = o.(*object)
-		if err := objs[i].prepare(); err != nil {
-			return err
-		}
-	}
-	if cold {
-		_, err := compile.Message(db.engine(context.Background()), m, grantsOf(objs), nil)
-		return err
-	}
-	_, err := db.plan(context.Background(), &asked{m: m, objs: objs})
-	return err
+	return answer.PlanApart(context.Background(), db.db, m, cold)
 }
 
 // Late runs a statement whose context ended before its first step, and waits
 // so long before it that the first interrupt comes too early.
 func Late(db *DB, statement string, reads map[string]map[string]bool) error {
-	s, err := db.pool.Acquire(context.Background())
+	s, err := db.db.Pool.Acquire(context.Background())
 	if err != nil {
 		return err
 	}
-	defer db.pool.Release(s)
+	defer db.db.Pool.Release(s)
 	c := s.(*sqlite.Session)
 	c.Guard.Admit(&reads)
 	defer c.Guard.Admit(nil)
@@ -202,25 +189,25 @@ func Late(db *DB, statement string, reads map[string]map[string]bool) error {
 
 // Later lets the refusals of PostgreSQL plans grow older by d. No query runs meanwhile.
 func Later(db *DB, d time.Duration) {
-	c := <-db.pool.Free
+	c := <-db.db.Pool.Free
 	r := c.(*postgres.Session).Refusals
 	now := time.Now
 	if r.Now != nil {
 		now = r.Now
 	}
 	r.Now = func() time.Time { return now().Add(d) }
-	db.pool.Free <- c
+	db.db.Pool.Free <- c
 }
 
 // Busy counts the connections that are being used.
-func Busy(db *DB) int { return cap(db.pool.Free) - len(db.pool.Free) }
+func Busy(db *DB) int { return cap(db.db.Pool.Free) - len(db.db.Pool.Free) }
 
 // Plans counts the plans that db keeps.
 func Plans(db *DB) int { return len(CachedPlans(db)) }
 
 // OpenConnections counts the connections that are open beneath db.
 func OpenConnections(db *DB) int {
-	e := db.pool.Engine.(*sqlite.Database)
+	e := db.db.Pool.Engine.(*sqlite.Database)
 	n := int(e.Opened.Load())
 	if e.Keep != nil {
 		n += e.Keep.Stats().OpenConnections
@@ -248,30 +235,30 @@ func TrapSQLite(see func(text string)) {
 }
 
 // Conns is how many connections db may have.
-func Conns(db *DB) int { return cap(db.pool.Free) }
+func Conns(db *DB) int { return cap(db.db.Pool.Free) }
 
 // SQLiteSteps is how many steps the statements of idle connections have taken since it was
 // last asked.
 func SQLiteSteps(ctx context.Context, db *DB) (n int) {
-	for range cap(db.pool.Free) {
-		c := <-db.pool.Free
+	for range cap(db.db.Pool.Free) {
+		c := <-db.db.Pool.Free
 		if s, ok := c.(*sqlite.Session); ok {
 			for st := sqlite3.Xsqlite3_next_stmt(s.C.Tls, s.C.Db, 0); st != 0; st = sqlite3.Xsqlite3_next_stmt(s.C.Tls, s.C.Db, st) {
 				n += int(sqlite3.Xsqlite3_stmt_status(s.C.Tls, st, sqlite3.SQLITE_STMTSTATUS_VM_STEP, 1))
 			}
 		}
-		db.pool.Free <- c
+		db.db.Pool.Free <- c
 	}
 	return n
 }
 
 // SQLiteStepsOf is how many steps a statement of one table takes that is run as it stands: planned with its values.
 func SQLiteStepsOf(ctx context.Context, db *DB, text, table string, columns ...string) (int, error) {
-	session, err := db.pool.Acquire(ctx)
+	session, err := db.db.Pool.Acquire(ctx)
 	if err != nil {
 		return 0, err
 	}
-	defer db.pool.Release(session)
+	defer db.db.Pool.Release(session)
 	s := session.(*sqlite.Session)
 	admitted := map[string]map[string]bool{table: {}}
 	for _, c := range columns {
@@ -340,22 +327,23 @@ type RawWrite struct {
 
 // RunRawWrite runs it in a unit that is kept if it succeeds.
 func RunRawWrite(ctx context.Context, db *DB, r RawWrite) error {
-	x, err := db.beginUnit(ctx)
+	x, err := db.db.BeginUnit(ctx)
 	if err != nil {
 		return err
 	}
-	u, plain := x.(*unit)
-	if !plain {
-		u = x.(witness).unit
-	}
+	u := x.(interface {
+		exo.Unit
+		Change(context.Context, []engine.Change, *engine.Settings, *exo.Message) (*plan.Collector, int64, error)
+		Read(context.Context, *plan.Plan, []value.Value, *engine.Settings, *exo.Message, func(*exo.Message) *plan.Collector) (*plan.Collector, error)
+	})
 	p := &plan.Plan{Text: r.Text, Shape: &value.Shape{}, Reads: map[string]map[string]bool{"jobs": {r.Reads: true}, "notes": {r.Reads: true}}}
 	if r.Table != "" {
 		p.Write = &plan.Write{Table: r.Table, Update: r.Update}
 	}
 	if p.Write != nil {
-		_, _, err = u.change(ctx, []engine.Change{{Plan: p, Args: [][]value.Value{nil}}}, nil, nil)
+		_, _, err = u.Change(ctx, []engine.Change{{Plan: p, Args: [][]value.Value{nil}}}, nil, nil)
 	} else {
-		_, err = u.read(ctx, p, nil, nil, nil, func(m *exo.Message) *plan.Collector { return plan.NewCollector(p, m) })
+		_, err = u.Read(ctx, p, nil, nil, nil, func(m *exo.Message) *plan.Collector { return plan.NewCollector(p, m) })
 	}
 	if err != nil {
 		return errors.Join(err, u.Rollback(ctx))
@@ -364,21 +352,16 @@ func RunRawWrite(ctx context.Context, db *DB, r RawWrite) error {
 }
 
 // SetHookFailed is OpenOptions.HookFailed of a DB that is open.
-func SetHookFailed(db *DB, f func(error)) { db.hookFailed = f }
+func SetHookFailed(db *DB, f func(error)) { db.db.Units.HookFailed = f }
 
 // WriteUnasked plans a message that writes by o, as if a way to it had forgotten the hooks before a write.
 func WriteUnasked(o exo.Object, m *exo.Message) error {
-	x := o.(*object)
-	if _, err := x.unitOf(context.Background(), m); err != nil {
-		return err
-	}
-	_, err := x.db.writing(context.Background(), &asked{m: m, objs: []*object{x}, vals: [][]value.Value{x.ready().grant.Vals}, given: writing.GivenBy(m)})
-	return err
+	return answer.WriteUnasked(context.Background(), o.(*answer.Object), m)
 }
 
 // AtPoints has the connections of units that are opened from now on call at before and after each of their steps.
 func AtPoints(db *DB, at func(point string)) {
-	db.writers.Engine = pointed{db.writers.Engine, at}
+	db.db.Units.Writers.Engine = pointed{db.db.Units.Writers.Engine, at}
 }
 
 type pointed struct {
@@ -427,8 +410,4 @@ func (p pointedWriter) Commit(ctx context.Context) error {
 }
 
 // ForgetCatalogue has the next write read the catalogue anew, as after catalogueFor.
-func ForgetCatalogue(db *DB) {
-	db.liveMu.Lock()
-	defer db.liveMu.Unlock()
-	db.live = nil
-}
+func ForgetCatalogue(db *DB) { db.db.Learn(nil) }

@@ -3,7 +3,10 @@ package exosql
 import (
 	"fmt"
 
+	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql/internal/answer"
+	"github.com/exoagent/exoagent/exosql/internal/bridge"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 )
 
@@ -48,7 +51,7 @@ func (m via[A]) addTo(f *decl.Facet, _ *A) error {
 	return f.AddLink(m.l, m.f)
 }
 
-const zeroFacet = "Facet that is nil or zero: NewFacet makes one"
+const zeroFacet = answer.ZeroFacet
 
 // Via makes a link part of a facet; programs follow it to f.
 func Via[A, B any](l Link[A, B], f *Facet[B]) Member[A] { return via[A]{l.l, f.core()} }
@@ -144,3 +147,16 @@ func (f *Facet[T]) allow(op string, r decl.Rights) *Facet[T] {
 	}
 	return f
 }
+
+// Of makes the object by which a program reaches r: the rows of r as f shows
+// them. It freezes f and every facet that f links to. Errors in the
+// declaration are reported where the object is granted.
+func (f *Facet[T]) Of(r Relation[T]) exo.Object { return answer.NewObject(r.db.core(), f.core(), r.r) }
+
+// exosql/dynamic makes its objects through these.
+var _ = bridge.Provide(func(db any, f *decl.Facet, r *decl.Relation) (exo.Object, error) {
+	d, _ := db.(*DB)
+	return answer.NewObject(d.core(), f, r), d.core().Ready()
+}, func(like exo.Object, relation func(key any) (*decl.Relation, error)) func(any) exo.Object {
+	return like.(*answer.Object).Like(relation)
+})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -22,8 +23,8 @@ func BenchmarkFence(b *testing.B) {
 			return e.Exec("INSERT INTO items SELECT n, n % 10, 'text ' || n, 'text ' || n FROM "+numbers,
 				"CREATE INDEX items_name ON items (owner, name)", "CREATE INDEX items_day ON items (owner, day)", "ANALYZE items")(ctx, db)
 		}})
-		facet := exosql.NewFacet(items, "item", itemID, itemOwner, itemName, itemDay)
-		r := tu.NewRunner(b, map[string]exo.Object{"items": facet.Of(exosql.Grant(db, items, itemOwner.Eq(1)))}, exo.Limits{})
+		facet := exosql.NewFacet(kit.Items, "item", kit.ItemID, kit.ItemOwner, kit.ItemName, kit.ItemDay)
+		r := tu.NewRunner(b, map[string]exo.Object{"items": facet.Of(exosql.Grant(db, kit.Items, kit.ItemOwner.Eq(1)))}, exo.Limits{})
 		for _, c := range []struct{ name, cond string }{
 			{"by key", "i.id === 41"}, {"indexed", "i.day === 'text 41'"}, {"fenced", "i.name === 'text 41'"}, {"includes", "i.name.includes('49991')"},
 		} {

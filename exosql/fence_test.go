@@ -14,6 +14,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -348,20 +349,6 @@ func TestFenceRandom(t *testing.T) {
 	})
 }
 
-// item is a row of a table in which a key, a column that is declared Indexed and others stand.
-type item struct {
-	ID, Owner int64
-	Name, Day string
-}
-
-var (
-	items     = exosql.NewTable[item]("items")
-	itemID    = exosql.NewKey(items, "id", func(i *item) *int64 { return &i.ID })
-	itemOwner = exosql.NewColumn(items, "owner", func(i *item) *int64 { return &i.Owner })
-	itemName  = exosql.NewColumn(items, "name", func(i *item) *string { return &i.Name })
-	itemDay   = exosql.NewColumn(items, "day", func(i *item) *string { return &i.Day }).Indexed()
-)
-
 const itemsSQL = "CREATE TABLE items (id {int} PRIMARY KEY, owner {int} NOT NULL, name TEXT NOT NULL, day TEXT NOT NULL) {strict}"
 
 // TestAdmitted: what compares a key with values, or a column that was declared Indexed,
@@ -369,8 +356,8 @@ const itemsSQL = "CREATE TABLE items (id {int} PRIMARY KEY, owner {int} NOT NULL
 func TestAdmitted(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(itemsSQL, "INSERT INTO items VALUES (1, 1, 'a', 'd'), (2, 2, 'a', 'd')")})
-		facet := exosql.NewFacet(items, "item", itemID, itemOwner, itemName, itemDay)
-		r := tu.NewRunner(t, map[string]exo.Object{"items": facet.Of(exosql.Grant(db, items, exosql.And(itemOwner.Eq(1), itemOwner.Ge(1))))}, exo.Limits{}) // a range: always fenced
+		facet := exosql.NewFacet(kit.Items, "item", kit.ItemID, kit.ItemOwner, kit.ItemName, kit.ItemDay)
+		r := tu.NewRunner(t, map[string]exo.Object{"items": facet.Of(exosql.Grant(db, kit.Items, exosql.And(kit.ItemOwner.Eq(1), kit.ItemOwner.Ge(1))))}, exo.Limits{}) // a range: always fenced
 		for cond, inside := range map[string]bool{
 			"i.id === 1": true, "i.id.in([1, 2])": true, "i.day === 'd'": true, "i.day > 'c'": true, "i.day.in(['d'])": true, "i.day.isNotNull()": true,
 			"i.id > 0": false, "i.id !== 2": false, "i.id.notIn([2])": false, "i.name === 'a'": false, "i.name.in(['a'])": false, "i.owner === 1": false, "i.day === i.name || i.id === 1": false,
@@ -399,11 +386,11 @@ func TestAdmitted(t *testing.T) {
 func TestFenceOrder(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(itemsSQL, "INSERT INTO items VALUES (1, 1, 'a', 'd'), (2, 2, 'a', 'd')")})
-		facet := exosql.NewFacet(items, "item", itemID, itemOwner, itemName, itemDay)
-		mine := exosql.Grant(db, items, exosql.And(itemOwner.Eq(1), itemOwner.Ge(1))) // a range: always fenced
+		facet := exosql.NewFacet(kit.Items, "item", kit.ItemID, kit.ItemOwner, kit.ItemName, kit.ItemDay)
+		mine := exosql.Grant(db, kit.Items, exosql.And(kit.ItemOwner.Eq(1), kit.ItemOwner.Ge(1))) // a range: always fenced
 		r := tu.NewRunner(t, map[string]exo.Object{
-			"items": facet.Of(mine), "named": facet.Of(mine.OrderBy(itemName.Asc())), "lately": facet.Of(mine.OrderBy(itemDay.Desc())),
-			"few": facet.Of(mine.OrderBy(itemID.Asc()).Limit(5).Where(itemName.Eq("a"))),
+			"items": facet.Of(mine), "named": facet.Of(mine.OrderBy(kit.ItemName.Asc())), "lately": facet.Of(mine.OrderBy(kit.ItemDay.Desc())),
+			"few": facet.Of(mine.OrderBy(kit.ItemID.Asc()).Limit(5).Where(kit.ItemName.Eq("a"))),
 		}, exo.Limits{})
 		for program, fences := range map[string]int{
 			"items.orderBy(i => i.name).first()": 1, "items.orderBy(i => i.owner.desc()).first()": 1, "items.orderBy(i => i.name.lower()).first()": 1,

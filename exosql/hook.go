@@ -2,17 +2,10 @@ package exosql
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"log/slog"
-	"strings"
-	"time"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
-	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
-	"github.com/exoagent/exoagent/exosql/internal/writing"
 )
 
 // WriteKind is what a write does with rows.
@@ -109,82 +102,6 @@ func (t *Table[T]) AfterCommit(f func(ctx context.Context, writes []Write[T]) er
 	return t
 }
 
-// wrote keeps for the hooks after the commit what a message has written.
-func (x *changing) wrote(of decl.RowWrite, v value.Value) {
-	if of.Table = x.run.Table; len(of.Table.Afters) == 0 {
-		return
-	}
-	kind, rows, ok := writing.Gives(x.m, x.run.Facet, x.given)
-	if !ok {
-		return
-	}
-	of.Kind, of.Rows = kind, 1
-	if kind != Inserts {
-		of.Rows = v.Int()
-	}
-	if of.Rows == 0 {
-		return
-	}
-	x.unit.mu.Lock()
-	defer x.unit.mu.Unlock()
-	for _, row := range rows {
-		of.Given = row
-		x.unit.written = append(x.unit.written, of)
-	}
-}
-
-// settle calls the hooks after the commit of what was written.
-func (db *DB) settle(ctx context.Context, written []decl.RowWrite) (failed error) {
-	for len(written) > 0 {
-		t := written[0].Table
-		var of, rest []decl.RowWrite
-		for _, w := range written {
-			if w.Table == t {
-				of = append(of, w)
-			} else {
-				rest = append(rest, w)
-			}
-		}
-		written = rest
-		for _, f := range t.Afters {
-			if err := settled(ctx, f, of); err != nil {
-				failed = errors.Join(failed, fmt.Errorf("exosql: a hook of table %s failed after the commit: %w", t.Name, err))
-			}
-		}
-	}
-	if failed != nil && db.hookFailed != nil {
-		db.hookFailed(failed)
-	}
-	return failed
-}
-
-func settled(ctx context.Context, f decl.After, of []decl.RowWrite) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fail.NewPanicError(p)
-		}
-	}()
-	return f(ctx, of)
-}
-
-// settleTyped is settle for Go code, which has no record.
-func (db *DB) settleTyped(ctx context.Context, written []decl.RowWrite) {
-	if err := db.settle(context.WithoutCancel(ctx), written); err != nil && db.hookFailed == nil {
-		slog.Error(err.Error())
-	}
-}
-
-// Settled implements exo.Settler. In a Tx of the host nothing is committed before the Tx is.
-func (u *unit) Settled(ctx context.Context) error {
-	u.mu.Lock()
-	written := u.settling
-	u.settling = nil
-	u.mu.Unlock()
-	return u.db.settle(ctx, written)
-}
-
-var _ exo.Settler = (*unit)(nil)
-
 // columnOf is the column that a member is, or nil.
 func columnOf[T any](m Member[T]) *decl.Column {
 	c, ok := m.(interface{ core() *decl.Column })
@@ -217,121 +134,4 @@ func (w *Write[T]) Fill(values ...Assignment[T]) {
 	for _, a := range values {
 		w.w.Filled = append(w.w.Filled, decl.Given{Col: a.col, Value: a.v})
 	}
-}
-
-// beforeWrite asks the hooks of the table that a message writes.
-func (a *asked) beforeWrite(ctx context.Context) error {
-	some := false
-	for _, o := range a.objs {
-		some = some || o.ready().hooked
-	}
-	if !some {
-		return nil
-	}
-	f := writing.Target(a.m, func(slot int) *decl.Facet { return a.objs[slot].facet })
-	if f == nil || len(f.Table.Hooks) == 0 {
-		return nil
-	}
-	a.hooked = f
-	kind, rows, ok := writing.Gives(a.m, f, a.given)
-	if !ok {
-		return nil // it is refused when it is planned
-	}
-	if a.unit != nil && a.unit.tx != nil {
-		ctx = context.WithValue(ctx, inHook{}, a.unit.tx)
-	}
-	given, err := askHooks(ctx, decl.RowWrite{Kind: kind, Run: a.m.Run(), Facet: f.Alias, Table: f.Table}, a.given, rows)
-	if err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return toProgram(err, f)
-	}
-	a.given = given
-	return nil
-}
-
-// beforeTyped asks the hooks of the table that Go code writes.
-func beforeTyped(ctx context.Context, t *writing.TypedWrite, given writing.Given) (writing.Given, error) {
-	f := t.Facet()
-	if len(f.Table.Hooks) == 0 {
-		return given, nil
-	}
-	kind, rows, ok := writing.Gives(t.M, f, given)
-	if !ok {
-		return given, nil
-	}
-	return askHooks(ctx, decl.RowWrite{Kind: kind, Run: exo.Run{Clock: time.Now()}, Table: f.Table}, given, rows)
-}
-
-// askHooks asks for each row, and gives what is given then.
-func askHooks(ctx context.Context, of decl.RowWrite, given writing.Given, rows [][]decl.Given) (writing.Given, error) {
-	filled, some := make([][]decl.Given, len(rows)), false
-	for i, row := range rows {
-		w := of
-		w.Given = row
-		for _, h := range of.Table.Hooks {
-			if err := askHook(ctx, h, &w); err != nil {
-				return given, err
-			}
-		}
-		filled[i], some = w.Filled, some || len(w.Filled) > 0
-	}
-	if !some {
-		return given, nil
-	}
-	return writing.Fill(given, filled), nil
-}
-
-func askHook(ctx context.Context, h decl.Hook, w *decl.RowWrite) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = &fail.Error{Kind: fail.Internal, Err: fail.NewPanicError(p)}
-		}
-	}()
-	return h(ctx, w)
-}
-
-// toProgram is an error of a hook as a program may read it.
-func toProgram(err error, f *decl.Facet) error {
-	hidden := func(why error) error { return &fail.Error{Kind: fail.Internal, Err: why} }
-	e, ok := err.(*fail.Error) // not one that it wraps, which was written for somebody else
-	if !ok || e == nil {
-		if err == nil || ok {
-			err = errors.New("exosql: a hook returned a nil *fail.Error")
-		}
-		return hidden(err)
-	}
-	if e.Op != "" || e.Kind != fail.Invalid && e.Kind != fail.Denied {
-		return hidden(e)
-	}
-	text := e.Message()
-	for _, c := range f.Table.Cols {
-		if f.Column(c.Guest) == c {
-			continue
-		}
-		if says(text, c.Name) || says(text, c.Guest) { // a program must not learn of columns that it can't see
-			return hidden(fmt.Errorf("exosql: a hook's error names the column %s, which the facet %s does not show: %w", c.Name, f.Alias, e))
-		}
-	}
-	return &fail.Error{Kind: e.Kind, Msg: text, Err: e.Err}
-}
-
-// says reports whether a text has a name as a word of its own.
-func says(text, name string) bool {
-	text, name = strings.ToLower(text), strings.ToLower(name)
-	part := func(b byte) bool { return b == '_' || b >= 0x80 || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' }
-	for i := 0; name != ""; {
-		n := strings.Index(text[i:], name)
-		if n < 0 {
-			return false
-		}
-		i += n
-		end := i + len(name)
-		if (i == 0 || !part(text[i-1])) && (end == len(text) || !part(text[end])) {
-			return true
-		}
-		i = end
-	}
-	return false
 }

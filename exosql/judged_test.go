@@ -2,7 +2,6 @@ package exosql_test
 
 import (
 	"database/sql"
-	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -11,64 +10,9 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
-
-// memo and folder are rows of tables whose scope is a column with one value, which has an
-// index, as other columns have: the planner has every way to read them.
-type memo struct {
-	ID, Owner, Folder int64
-	Text, Code        string
-	Due               *int64
-}
-
-// person is the owner: the scope of the others may come through it.
-type person struct{ ID int64 }
-
-type folder struct {
-	ID, Owner int64
-	Name      string
-}
-
-var (
-	folders     = exosql.NewTable[folder]("folders")
-	folderID    = exosql.NewKey(folders, "id", func(f *folder) *int64 { return &f.ID })
-	folderOwner = exosql.NewColumn(folders, "owner", func(f *folder) *int64 { return &f.Owner })
-	folderName  = exosql.NewColumn(folders, "name", func(f *folder) *string { return &f.Name })
-
-	memos      = exosql.NewTable[memo]("notes")
-	memoID     = exosql.NewKey(memos, "id", func(n *memo) *int64 { return &n.ID })
-	memoOwner  = exosql.NewColumn(memos, "owner", func(n *memo) *int64 { return &n.Owner })
-	memoFolder = exosql.NewColumn(memos, "folder_id", func(n *memo) *int64 { return &n.Folder })
-	memoText   = exosql.NewColumn(memos, "text", func(n *memo) *string { return &n.Text })
-	memoCode   = exosql.NewColumn(memos, "code", func(n *memo) *string { return &n.Code })
-	memoDue    = exosql.NewNullable(memos, "due", func(n *memo) **int64 { return &n.Due })
-
-	people   = exosql.NewTable[person]("people")
-	personID = exosql.NewKey(people, "id", func(p *person) *int64 { return &p.ID })
-
-	personNotes   = exosql.Many("notes", personID, memoOwner)
-	personFolders = exosql.Many("folders", personID, folderOwner)
-	ownersNotes   = exosql.Many("notesOfOwner", folderOwner, memoOwner)
-
-	folderNotes = exosql.Many("notes", folderID, memoFolder)
-	memoIn      = exosql.One("folder", memoFolder, folderID)
-)
-
-// notesSQL makes notes of ten owners. Every text of an owner but 1 has the word BOLT,
-// which springs a trap. rows is how many notes there are.
-func notesSQL(e tu.Engine, rows int, indexes ...string) []string {
-	number := fmt.Sprintf(e.Pick("(WITH RECURSIVE s (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s WHERE n < %d) SELECT n FROM s) AS s", "generate_series(0, %d) AS s (n)"), rows-1)
-	bolt := "CASE WHEN n % 10 = 1 THEN 'fair ' ELSE 'BOLT ' END || (n % 97)"
-	return append(append([]string{
-		"CREATE TABLE people (id {int} PRIMARY KEY)",
-		"INSERT INTO people SELECT n FROM " + number + " WHERE n < 10 AND n <> 2", // the notes of owner 2 have none
-		"CREATE TABLE folders (id {int} PRIMARY KEY, owner {int} NOT NULL, name TEXT NOT NULL) {strict}",
-		"CREATE TABLE notes (id {int} PRIMARY KEY, owner {int} NOT NULL, folder_id {int} NOT NULL, text TEXT NOT NULL, code TEXT NOT NULL, due {int}) {strict}", // no guards: the columns are clean
-		"INSERT INTO folders SELECT n, n % 10, " + bolt + " FROM " + number + " WHERE n < 40",
-		"INSERT INTO notes SELECT n, n % 10, (n / 10) % 4 * 10 + n % 10, " + bolt + ", 'c' || (n % 50), CASE WHEN n % 5 = 0 THEN NULL ELSE n * 7 % 1000 END FROM " + number,
-	}, indexes...), e.Pick("ANALYZE", "ALTER TABLE notes SET (autovacuum_enabled = off); ALTER TABLE folders SET (autovacuum_enabled = off); ANALYZE"))
-}
 
 var notesIndexes = []string{
 	"CREATE INDEX notes_owner ON notes (owner)", "CREATE INDEX notes_code ON notes (owner, code)", "CREATE INDEX notes_due ON notes (owner, due)", "CREATE INDEX notes_folder ON notes (owner, folder_id)",
@@ -76,44 +20,24 @@ var notesIndexes = []string{
 	"CREATE INDEX folders_owner ON folders (owner)", "CREATE INDEX folders_name ON folders (name)",
 }
 
-// notesOf are the notes of an owner. ranged gives the scope as a range, too, which is always fenced.
-func notesOf(db *exosql.DB, owner int64, ranged bool) map[string]exo.Object {
-	ofNote, ofFolder := memoOwner.Eq(owner), folderOwner.Eq(owner)
-	if ranged {
-		ofNote, ofFolder = exosql.And(ofNote, memoOwner.Ge(owner)), exosql.And(ofFolder, folderOwner.Ge(owner))
-	}
-	return notesIn(db, ofNote, ofFolder)
-}
-
-// notesIn are the notes and folders of a scope.
-func notesIn(db *exosql.DB, ofNote exosql.Predicate[memo], ofFolder exosql.Predicate[folder]) map[string]exo.Object {
-	n := exosql.NewFacet(memos, "note", memoID, memoOwner, memoFolder, memoText, memoCode, memoDue)
-	f := exosql.NewFacet(folders, "folder", folderID, folderOwner, folderName, exosql.Via(folderNotes, n))
-	n.Add(exosql.Via(memoIn, f))
-	return map[string]exo.Object{
-		"notes":   n.Of(exosql.Grant(db, memos, ofNote, exosql.ScopeRows(folders, ofFolder))),
-		"folders": f.Of(exosql.Grant(db, folders, ofFolder, exosql.ScopeRows(memos, ofNote))),
-	}
-}
-
 // notesVia is notesOf with scopes through the owner.
 func notesVia(db *exosql.DB, owner int64) map[string]exo.Object {
-	n := exosql.NewFacet(memos, "note", memoID, memoOwner, memoFolder, memoText, memoCode, memoDue)
-	f := exosql.NewFacet(folders, "folder", folderID, folderOwner, folderName, exosql.Via(folderNotes, n))
-	n.Add(exosql.Via(memoIn, f))
-	p := exosql.NewFacet(people, "person", personID, exosql.Via(personNotes, n), exosql.Via(personFolders, f))
-	me := exosql.Grant(db, people, personID.Eq(owner), exosql.ScopeVia(personNotes), exosql.ScopeVia(personFolders))
-	return map[string]exo.Object{"person": p.Of(me), "notes": n.Of(exosql.Follow(me, personNotes)), "folders": f.Of(exosql.Follow(me, personFolders))}
+	n := exosql.NewFacet(kit.Memos, "note", kit.MemoID, kit.MemoOwner, kit.MemoFolder, kit.MemoText, kit.MemoCode, kit.MemoDue)
+	f := exosql.NewFacet(kit.Folders, "folder", kit.FolderID, kit.FolderOwner, kit.FolderName, exosql.Via(kit.FolderNotes, n))
+	n.Add(exosql.Via(kit.MemoIn, f))
+	p := exosql.NewFacet(kit.People, "person", kit.PersonID, exosql.Via(kit.PersonNotes, n), exosql.Via(kit.PersonFolders, f))
+	me := exosql.Grant(db, kit.People, kit.PersonID.Eq(owner), exosql.ScopeVia(kit.PersonNotes), exosql.ScopeVia(kit.PersonFolders))
+	return map[string]exo.Object{"person": p.Of(me), "notes": n.Of(exosql.Follow(me, kit.PersonNotes)), "folders": f.Of(exosql.Follow(me, kit.PersonFolders))}
 }
 
 // notesViaTwo is notesVia with the notes of those who have a folder: their scope comes through two links.
 func notesViaTwo(db *exosql.DB, owner int64) map[string]exo.Object {
-	n := exosql.NewFacet(memos, "note", memoID, memoOwner, memoFolder, memoText, memoCode, memoDue)
-	f := exosql.NewFacet(folders, "folder", folderID, folderOwner, folderName, exosql.Via(ownersNotes, n))
-	n.Add(exosql.Via(memoIn, f))
-	p := exosql.NewFacet(people, "person", personID, exosql.Via(personFolders, f))
-	me := exosql.Grant(db, people, personID.Eq(owner), exosql.ScopeVia(personFolders), exosql.ScopeVia(ownersNotes))
-	return map[string]exo.Object{"person": p.Of(me), "folders": f.Of(exosql.Follow(me, personFolders)), "notes": n.Of(exosql.Follow(exosql.Follow(me, personFolders), ownersNotes))}
+	n := exosql.NewFacet(kit.Memos, "note", kit.MemoID, kit.MemoOwner, kit.MemoFolder, kit.MemoText, kit.MemoCode, kit.MemoDue)
+	f := exosql.NewFacet(kit.Folders, "folder", kit.FolderID, kit.FolderOwner, kit.FolderName, exosql.Via(kit.OwnersNotes, n))
+	n.Add(exosql.Via(kit.MemoIn, f))
+	p := exosql.NewFacet(kit.People, "person", kit.PersonID, exosql.Via(kit.PersonFolders, f))
+	me := exosql.Grant(db, kit.People, kit.PersonID.Eq(owner), exosql.ScopeVia(kit.PersonFolders), exosql.ScopeVia(kit.OwnersNotes))
+	return map[string]exo.Object{"person": p.Of(me), "folders": f.Of(exosql.Follow(me, kit.PersonFolders)), "notes": n.Of(exosql.Follow(exosql.Follow(me, kit.PersonFolders), kit.OwnersNotes))}
 }
 
 // notesIndexSets are what else there may be: nothing, nothing that begins with the scope, and what a link needs.
@@ -130,11 +54,11 @@ func fenced(q exosql.Query) bool { return strings.Contains(q.SQL, "OFFSET 0") }
 // trapNotes opens the notes with traps; see trap.
 func trapNotes(t *testing.T, e tu.Engine, indexes ...string) (r *tu.Runner, hand *sql.DB, sprung func(tu.Outcome) bool) {
 	db, hand, sprung := trapDB(t, e, indexes...)
-	return tu.NewRunner(t, notesOf(db, 1, false), exo.Limits{}), hand, sprung
+	return tu.NewRunner(t, kit.NotesOf(db, 1, false), exo.Limits{}), hand, sprung
 }
 
 func trapDB(t *testing.T, e tu.Engine, indexes ...string) (db *exosql.DB, hand *sql.DB, sprung func(tu.Outcome) bool) {
-	return trapped(t, e, nil, notesSQL(e, 2000, indexes...))
+	return trapped(t, e, nil, kit.NotesSQL(e, 2000, indexes...))
 }
 
 // trapped opens a database with traps. settings of PostgreSQL are off.
@@ -210,7 +134,7 @@ func TestOpenStatement(t *testing.T) {
 		for name, indexes := range notesIndexSets {
 			t.Run(name, func(t *testing.T) {
 				db, _, sprung := trapDB(t, e, indexes...)
-				r, bare := tu.NewRunner(t, notesOf(db, 1, false), exo.Limits{}), tu.NewRunner(t, notesOf(db, 1, true), exo.Limits{})
+				r, bare := tu.NewRunner(t, kit.NotesOf(db, 1, false), exo.Limits{}), tu.NewRunner(t, kit.NotesOf(db, 1, true), exo.Limits{})
 				share := tu.OneIn(t, 4)
 				ran := runOpen(t, share, r, bare, sprung)
 				if least := map[string]map[string]int{"scope": {"open": 40}, "none": {"guarded": 40}, "other": {"guarded": 40}, "links": {"open": 10, "guarded": 20}}[name]; ran["open"] < share.Of(least["open"]) || ran["guarded"] < share.Of(least["guarded"]) {
@@ -266,8 +190,8 @@ func TestOpenReads(t *testing.T) {
 			"INSERT INTO notes SELECT id + 10000, owner, folder_id, 'x', 'y', 5000 + id FROM notes WHERE owner <> 1",
 		} {
 			url := e.URL(t)
-			db := e.OpenURL(t, url, &exosql.OpenOptions{Conns: 1, Setup: e.Exec(append(notesSQL(e, 2000, notesIndexes...), others)...)})
-			r := tu.NewRunner(t, notesOf(db, 1, false), exo.Limits{})
+			db := e.OpenURL(t, url, &exosql.OpenOptions{Conns: 1, Setup: e.Exec(append(kit.NotesSQL(e, 2000, notesIndexes...), others)...)})
+			r := tu.NewRunner(t, kit.NotesOf(db, 1, false), exo.Limits{})
 			hand := e.SQLDB(t, url)
 			for _, p := range programs {
 				o := r.Run(t, "return await "+p)
@@ -307,8 +231,8 @@ func TestSchemaChange(t *testing.T) {
 			var indexes []string
 			index := map[string]string{"notes_code": "CREATE INDEX notes_code ON notes (owner, code)", "notes_due": "CREATE INDEX notes_due ON notes (owner, due)"}[c.drop]
 			indexes = append(indexes, index)
-			db := e.OpenURL(t, url, &exosql.OpenOptions{Conns: 1, Setup: e.Exec(notesSQL(e, 2000, indexes...)...)})
-			r := tu.NewRunner(t, notesOf(db, 1, false), exo.Limits{})
+			db := e.OpenURL(t, url, &exosql.OpenOptions{Conns: 1, Setup: e.Exec(kit.NotesSQL(e, 2000, indexes...)...)})
+			r := tu.NewRunner(t, kit.NotesOf(db, 1, false), exo.Limits{})
 			hand := e.SQLDB(t, url)
 			run := func(open bool) {
 				t.Helper()
@@ -354,7 +278,7 @@ func TestCarried(t *testing.T) {
 		for name, indexes := range notesIndexSets {
 			t.Run(name, func(t *testing.T) {
 				db, _, sprung := trapDB(t, e, indexes...)
-				r, bare, orphans := tu.NewRunner(t, notesVia(db, 1), exo.Limits{}), tu.NewRunner(t, notesOf(db, 1, true), exo.Limits{}), tu.NewRunner(t, notesVia(db, 2), exo.Limits{})
+				r, bare, orphans := tu.NewRunner(t, notesVia(db, 1), exo.Limits{}), tu.NewRunner(t, kit.NotesOf(db, 1, true), exo.Limits{}), tu.NewRunner(t, notesVia(db, 2), exo.Limits{})
 				ran := map[string]int{}
 				for _, p := range []struct{ via, plain string }{
 					{"notes.where(n => n.text.includes('9'))", ""},
@@ -391,7 +315,7 @@ func TestCarried(t *testing.T) {
 func TestGuards(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		db, _, _ := trapDB(t, e, "CREATE INDEX notes_owner ON notes (owner, folder_id)")
-		r := tu.NewRunner(t, notesOf(db, 1, false), exo.Limits{})
+		r := tu.NewRunner(t, kit.NotesOf(db, 1, false), exo.Limits{})
 		bare, _, _ := trapNotes(t, e)
 		for _, c := range []struct{ program, tier, sqlite, postgres string }{
 			{"notes.where(n => n.due > 5 || n.text.includes('9')).count()", "guarded", `WHERE ("t0"."owner" = ?) AND (CASE WHEN ("t0"."owner" = ?) THEN (("t0"."due" > ?) OR `, `(CASE WHEN ("t0"."owner" = $2) THEN (("t0"."due" > $3) OR `},
@@ -431,8 +355,8 @@ func TestJudgedEachTime(t *testing.T) {
 			for _, s := range []string{"enable_seqscan", "enable_bitmapscan"} {
 				url = tu.WithParam(t, url, s, "off")
 			}
-			db := e.OpenURL(t, url, &exosql.OpenOptions{Conns: 1, Setup: e.Exec(notesSQL(e, 2000, "CREATE INDEX notes_owner ON notes (owner)", "CREATE INDEX notes_text ON notes (text)")...)})
-			r := tu.NewRunner(t, notesOf(db, 1, false), exo.Limits{})
+			db := e.OpenURL(t, url, &exosql.OpenOptions{Conns: 1, Setup: e.Exec(kit.NotesSQL(e, 2000, "CREATE INDEX notes_owner ON notes (owner)", "CREATE INDEX notes_text ON notes (text)")...)})
+			r := tu.NewRunner(t, kit.NotesOf(db, 1, false), exo.Limits{})
 			hand := e.SQLDB(t, plain)
 			for _, open := range []bool{true, true, false} {
 				if !open {
@@ -494,7 +418,7 @@ func TestCarriedTwice(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				gone := append([]string{"DELETE FROM folders WHERE owner = 3"}, indexes...) // owner 2 has no person
 				db, _, sprung := trapDB(t, e, gone...)
-				r, bare := tu.NewRunner(t, notesViaTwo(db, 1), exo.Limits{}), tu.NewRunner(t, notesOf(db, 1, true), exo.Limits{})
+				r, bare := tu.NewRunner(t, notesViaTwo(db, 1), exo.Limits{}), tu.NewRunner(t, kit.NotesOf(db, 1, true), exo.Limits{})
 				orphans := []*tu.Runner{tu.NewRunner(t, notesViaTwo(db, 2), exo.Limits{}), tu.NewRunner(t, notesViaTwo(db, 3), exo.Limits{})}
 				ran := map[string]int{}
 				for _, p := range []struct{ via, plain string }{
@@ -525,9 +449,9 @@ func TestCarriedTwice(t *testing.T) {
 				if ran["open"]+ran["guarded"] < 7 || name == "scope" && e.Name == tu.SQLite.Name && ran["open"] < 5 {
 					t.Errorf("%v", ran)
 				}
-				n := exosql.NewFacet(memos, "note", memoID, memoText)
-				me := exosql.Grant(db, people, personID.Eq(1), exosql.ScopeVia(personFolders), exosql.ScopeVia(folderNotes))
-				semi := tu.NewRunner(t, map[string]exo.Object{"notes": n.Of(exosql.Follow(exosql.Follow(me, personFolders), folderNotes))}, exo.Limits{})
+				n := exosql.NewFacet(kit.Memos, "note", kit.MemoID, kit.MemoText)
+				me := exosql.Grant(db, kit.People, kit.PersonID.Eq(1), exosql.ScopeVia(kit.PersonFolders), exosql.ScopeVia(kit.FolderNotes))
+				semi := tu.NewRunner(t, map[string]exo.Object{"notes": n.Of(exosql.Follow(exosql.Follow(me, kit.PersonFolders), kit.FolderNotes))}, exo.Limits{})
 				if o := semi.Run(t, "return await notes.where(n => n.text.includes('9')).count()"); o.Kind != 0 || exosql.Tier(o.SQL[0]) != "fenced" || sprung(o) {
 					t.Errorf("notes in folders: %v %v", o, o.SQL)
 				}

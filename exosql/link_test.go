@@ -10,6 +10,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/policy"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -71,7 +72,7 @@ func springsNoTrap(t *testing.T, programs []string) {
 		for name, indexes := range notesIndexSets {
 			t.Run(name, func(t *testing.T) {
 				db, _, sprung := trapDB(t, e, indexes...)
-				r, bare := tu.NewRunner(t, notesOf(db, 1, false), exo.Limits{}), tu.NewRunner(t, notesOf(db, 1, true), exo.Limits{})
+				r, bare := tu.NewRunner(t, kit.NotesOf(db, 1, false), exo.Limits{}), tu.NewRunner(t, kit.NotesOf(db, 1, true), exo.Limits{})
 				ran, share := map[string]int{}, tu.OneIn(t, 4)
 				for _, program := range programs {
 					for _, call := range []string{".execute()", ".count()"} {
@@ -110,9 +111,9 @@ func readsAlike(t *testing.T, programs []string) {
 				bare := []int{}
 				for _, others := range []string{"UPDATE notes SET due = 500, code = 'c3', text = '9' WHERE owner <> 1", "UPDATE notes SET due = 5000 + id, code = CASE WHEN id % 2 = 0 THEN 'a' ELSE 'z' END, text = 'z' WHERE owner <> 1"} {
 					url := e.URL(t)
-					db := e.OpenURL(t, url, &exosql.OpenOptions{Conns: 1, Setup: e.Exec(append(notesSQL(e, 2000, more...), others, "UPDATE folders SET name = (SELECT min(code) FROM notes WHERE notes.owner = folders.owner) WHERE owner <> 1")...)})
-					r := tu.NewRunner(t, notesOf(db, 1, false), exo.Limits{})
-					ranged := tu.NewRunner(t, notesOf(db, 1, true), exo.Limits{}) // always fenced
+					db := e.OpenURL(t, url, &exosql.OpenOptions{Conns: 1, Setup: e.Exec(append(kit.NotesSQL(e, 2000, more...), others, "UPDATE folders SET name = (SELECT min(code) FROM notes WHERE notes.owner = folders.owner) WHERE owner <> 1")...)})
+					r := tu.NewRunner(t, kit.NotesOf(db, 1, false), exo.Limits{})
+					ranged := tu.NewRunner(t, kit.NotesOf(db, 1, true), exo.Limits{}) // always fenced
 					hand := e.SQLDB(t, url)
 					share := tu.OneIn(t, 4) // the same for both
 					for i := range 2 * len(programs) {
@@ -205,11 +206,11 @@ func TestAggregateOfTheOuterRow(t *testing.T) {
 // gives the one with the least key.
 func TestOneOfSeveral(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
-		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(notesSQL(e, 200)...)})
-		f := exosql.NewFacet(folders, "folder", folderID, folderOwner, folderName)
-		n := exosql.NewFacet(memos, "note", memoID, memoOwner, memoText)
-		f.Add(exosql.Via(exosql.One("note", folderOwner, memoOwner), n))
-		r := tu.NewRunner(t, map[string]exo.Object{"folders": f.Of(exosql.Grant(db, folders, exosql.AllRows[folder](), exosql.ScopeShared(memos)))}, exo.Limits{})
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(kit.NotesSQL(e, 200)...)})
+		f := exosql.NewFacet(kit.Folders, "folder", kit.FolderID, kit.FolderOwner, kit.FolderName)
+		n := exosql.NewFacet(kit.Memos, "note", kit.MemoID, kit.MemoOwner, kit.MemoText)
+		f.Add(exosql.Via(exosql.One("note", kit.FolderOwner, kit.MemoOwner), n))
+		r := tu.NewRunner(t, map[string]exo.Object{"folders": f.Of(exosql.Grant(db, kit.Folders, exosql.AllRows[kit.Folder](), exosql.ScopeShared(kit.Memos)))}, exo.Limits{})
 		if o := r.Run(t, "return [(await folders.select(f => ({ n: f.note().id }))).length, await folders.where(f => f.note().id >= 10).count(), await folders.where(f => f.note().text !== null).count(), await folders.where(f => f.owner === 3).select(f => ({ id: f.note().id })).distinct()]"); o.JSON != `[40,0,40,[{"id":3}]]` {
 			t.Error(o)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/kit"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -48,10 +49,10 @@ type messageWorld struct {
 // messages is a gate with rows of others behind it, and what honest programs send it.
 func messages(t testing.TB, e tu.Engine) messageWorld {
 	t.Helper()
-	f := thingFacet()
-	f.Add(exosql.Via(exosql.One("self", thingID, thingID), f), exosql.Via(exosql.Many("selves", thingID, thingID), f))
+	f := kit.ThingFacet()
+	f.Add(exosql.Via(exosql.One("self", kit.ThingID, kit.ThingID), f), exosql.Via(exosql.Many("selves", kit.ThingID, kit.ThingID), f))
 	grants := tu.Tenant(e.Open(t), tu.Acme)
-	grants["things"] = f.Of(exosql.Grant(openThings(t, e), things, thingID.Eq(1)))
+	grants["things"] = f.Of(exosql.Grant(kit.OpenThings(t, e), kit.Things, kit.ThingID.Eq(1)))
 	r := tu.NewRunner(t, grants, exo.Limits{})
 	w := messageWorld{}
 	for _, p := range messageSeeds {

@@ -13,6 +13,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -31,7 +32,7 @@ func BenchmarkMisfits(b *testing.B) {
 	db := tu.SQLite.OpenWith(b, &exosql.OpenOptions{Setup: func(ctx context.Context, db *sql.DB) error {
 		stmts := []string{"CREATE TABLE strict_rows" + columns + " STRICT", "CREATE TABLE loose_rows" + columns}
 		for _, t := range []string{"strict_rows", "loose_rows"} {
-			stmts = append(stmts, "INSERT INTO "+t+" SELECT n, CASE WHEN n % 4 = 0 THEN NULL ELSE n * 7919 % 1000003 END, n * 7919 % 1000003 + 0.5, n * 7919 % 1000003, 'note ' || n FROM "+numbers(tu.SQLite, 1_000_000),
+			stmts = append(stmts, "INSERT INTO "+t+" SELECT n, CASE WHEN n % 4 = 0 THEN NULL ELSE n * 7919 % 1000003 END, n * 7919 % 1000003 + 0.5, n * 7919 % 1000003, 'note ' || n FROM "+kit.Numbers(tu.SQLite, 1_000_000),
 				"CREATE INDEX "+t+"_n ON "+t+" (n)", "CREATE INDEX "+t+"_f ON "+t+" (f)")
 		}
 		return tu.SQLite.Exec(append(stmts, "ANALYZE")...)(ctx, db)

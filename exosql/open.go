@@ -12,12 +12,10 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/exoagent/exoagent/exo/fail"
-	"github.com/exoagent/exoagent/exosql/internal/cursor"
+	"github.com/exoagent/exoagent/exosql/internal/answer"
 	"github.com/exoagent/exoagent/exosql/internal/engine"
 	"github.com/exoagent/exoagent/exosql/internal/engine/postgres"
 	"github.com/exoagent/exoagent/exosql/internal/engine/sqlite"
-	"github.com/exoagent/exoagent/exosql/internal/plan"
-	"github.com/exoagent/exoagent/internal/lru"
 	"github.com/exoagent/exoagent/internal/pgsession"
 	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sqlast"
@@ -191,17 +189,17 @@ func open(ctx context.Context, d sqlast.Dialect, e engine.Engine, err error, con
 		return nil, err
 	}
 	bytes := scalar.Positive(opt.PlanBytes, defaultPlanBytes)
-	db := &DB{dialect: d, secured: opt.RowSecurity, plans: lru.New[*plan.Plan](bytes), writes: lru.New[*keptWrite](bytes / 4)}
+	opened := answer.Options{Dialect: d, Secured: opt.RowSecurity, Images: opt.Images, Witness: opt.Witness, Face: answer.Face{Query: queryOf, Changes: changesOf, Broken: brokenBy}}
+	var db *answer.DB
 	if err == nil {
-		db.cursors, err = cursor.New(opt.CursorKey)
+		db, err = answer.New(opened, bytes, opt.CursorKey)
 	}
 	if err == nil {
-		db.pool, err = engine.NewPool(ctx, e, scalar.Positive(opt.Conns, conns))
-		db.writers, db.idle, db.images = engine.NewWriters(e, scalar.Positive(opt.Conns, conns)), scalar.Positive(opt.WriteIdle, defaultIdle), opt.Images
-		db.hookFailed = opt.HookFailed
+		db.Pool, err = engine.NewPool(ctx, e, scalar.Positive(opt.Conns, conns))
+		db.Units.Writers, db.Units.Idle, db.Units.HookFailed = engine.NewWriters(e, scalar.Positive(opt.Conns, conns)), scalar.Positive(opt.WriteIdle, defaultIdle), opt.HookFailed
 	}
 	if err == nil && opt.Witness {
-		if err = db.openWitness(ctx); err != nil {
+		if err = openWitness(ctx, db); err != nil {
 			return nil, errors.Join(err, db.Close())
 		}
 	}
@@ -214,7 +212,7 @@ func open(ctx context.Context, d sqlast.Dialect, e engine.Engine, err error, con
 	if err != nil {
 		return nil, err
 	}
-	return db, nil
+	return &DB{db}, nil
 }
 
 // noCost refuses a ceiling that could hold nothing.

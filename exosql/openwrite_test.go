@@ -6,22 +6,23 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
 // notesChanged are notes that programs may change. Through others than the scope, which a range makes fenced, they are
 // found in the same way.
 func notesChanged(db *exosql.DB, owner int64, ranged bool) map[string]exo.Object {
-	of := memoOwner.Eq(owner)
+	of := kit.MemoOwner.Eq(owner)
 	if ranged {
-		of = exosql.And(of, memoOwner.Ge(owner))
+		of = exosql.And(of, kit.MemoOwner.Ge(owner))
 	}
-	f := exosql.NewFacet(folders, "folder", folderID, folderOwner, folderName)
-	n := exosql.NewFacet(memos, "note", memoID, memoOwner, memoFolder, memoText, memoCode, memoDue, exosql.Via(memoIn, f)).
-		AllowUpdate(memoText, memoCode, memoDue).AllowDelete()
-	f.Add(exosql.Via(folderNotes, n))
-	ofFolder := exosql.ScopeRows(folders, folderOwner.Eq(owner))
-	return map[string]exo.Object{"notes": n.Of(exosql.Grant(db, memos, of, ofFolder)), "folders": f.Of(exosql.Grant(db, folders, folderOwner.Eq(owner), exosql.ScopeRows(memos, of)))}
+	f := exosql.NewFacet(kit.Folders, "folder", kit.FolderID, kit.FolderOwner, kit.FolderName)
+	n := exosql.NewFacet(kit.Memos, "note", kit.MemoID, kit.MemoOwner, kit.MemoFolder, kit.MemoText, kit.MemoCode, kit.MemoDue, exosql.Via(kit.MemoIn, f)).
+		AllowUpdate(kit.MemoText, kit.MemoCode, kit.MemoDue).AllowDelete()
+	f.Add(exosql.Via(kit.FolderNotes, n))
+	ofFolder := exosql.ScopeRows(kit.Folders, kit.FolderOwner.Eq(owner))
+	return map[string]exo.Object{"notes": n.Of(exosql.Grant(db, kit.Memos, of, ofFolder)), "folders": f.Of(exosql.Grant(db, kit.Folders, kit.FolderOwner.Eq(owner), exosql.ScopeRows(kit.Memos, of)))}
 }
 
 // TestOpenWrites: what is changed is found as it would be to be read: where an index begins with the scope by the statement
@@ -70,7 +71,7 @@ func TestWriteReplanned(t *testing.T) {
 	e := tu.Postgres
 	plain := e.URL(t)
 	url := tu.WithParam(t, tu.WithParam(t, plain, "enable_seqscan", "off"), "enable_bitmapscan", "off")
-	db := e.OpenURL(t, url, &exosql.OpenOptions{Conns: 1, Setup: e.Exec(notesSQL(e, 2000, "CREATE INDEX notes_owner ON notes (owner)", "CREATE INDEX notes_text ON notes (text)")...)})
+	db := e.OpenURL(t, url, &exosql.OpenOptions{Conns: 1, Setup: e.Exec(kit.NotesSQL(e, 2000, "CREATE INDEX notes_owner ON notes (owner)", "CREATE INDEX notes_text ON notes (text)")...)})
 	r := tu.NewRunner(t, notesChanged(db, 1, false), exo.Limits{})
 	hand := e.SQLDB(t, plain)
 	for i, open := range []bool{true, true, false} {

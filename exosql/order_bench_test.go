@@ -12,6 +12,7 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -23,22 +24,22 @@ func BenchmarkKeyOrder(b *testing.B) {
 	for _, e := range []tu.Engine{tu.SQLite, tu.Postgres} {
 		db := e.OpenWith(b, &exosql.OpenOptions{Setup: func(ctx context.Context, db *sql.DB) error {
 			const org = "CASE WHEN %[1]s %% 111 = 0 THEN 1 WHEN %[1]s %% 111 <= 10 THEN 2 ELSE 3 END"
-			if err := e.Exec(papersSQL...)(ctx, db); err != nil {
+			if err := e.Exec(kit.PapersSQL...)(ctx, db); err != nil {
 				return err
 			}
 			return e.Exec(
-				"INSERT INTO shelves SELECT n, "+fmt.Sprintf(org, "n")+" FROM "+numbers(e, 1110),
+				"INSERT INTO shelves SELECT n, "+fmt.Sprintf(org, "n")+" FROM "+kit.Numbers(e, 1110),
 				// Rows lie as they were written, not in the order of their keys.
-				"INSERT INTO papers SELECT n * 7919 % 111000, "+fmt.Sprintf(org, "(n * 7919)")+", n * 7919 % 1110, 'Paper ' || n, 'What is written in paper number ' || n || ', in so many words' FROM "+numbers(e, 111_000),
+				"INSERT INTO papers SELECT n * 7919 % 111000, "+fmt.Sprintf(org, "(n * 7919)")+", n * 7919 % 1110, 'Paper ' || n, 'What is written in paper number ' || n || ', in so many words' FROM "+kit.Numbers(e, 111_000),
 				"ANALYZE")(ctx, db)
 		}})
-		onPapers := exosql.NewFacet(papers, "paper", paperID, paperShelf, paperTitle, paperBody)
-		onShelves := exosql.NewFacet(shelves, "shelf", shelfID, exosql.Via(shelfOf, onPapers))
+		onPapers := exosql.NewFacet(kit.Papers, "paper", kit.PaperID, kit.PaperShelf, kit.PaperTitle, kit.PaperBody)
+		onShelves := exosql.NewFacet(kit.Shelves, "shelf", kit.ShelfID, exosql.Via(kit.ShelfOf, onPapers))
 		for i, n := range []int{1000, 10_000, 100_000} {
 			org := int64(i + 1)
 			g, err := exo.NewGate(exo.Config{Limits: exo.Limits{Calls: 1 << 40, Rows: 1 << 40, Bytes: 1 << 50}, Grants: map[string]exo.Object{
-				"papers":  onPapers.Of(exosql.Grant(db, papers, paperOrg.Eq(org))),
-				"shelves": onShelves.Of(exosql.Grant(db, shelves, shelfOrg.Eq(org), exosql.ScopeVia(shelfOf))),
+				"papers":  onPapers.Of(exosql.Grant(db, kit.Papers, kit.PaperOrg.Eq(org))),
+				"shelves": onShelves.Of(exosql.Grant(db, kit.Shelves, kit.ShelfOrg.Eq(org), exosql.ScopeVia(kit.ShelfOf))),
 			}})
 			if err != nil {
 				b.Fatal(err)

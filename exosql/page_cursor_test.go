@@ -12,6 +12,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -55,15 +56,15 @@ func (p pager) cursor(t testing.TB, principal exo.Principal, q string) string {
 // or grant; all of these read the same, as what was never a cursor does.
 func TestCursorIsOfItsQuery(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
-		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(notesSQL(e, 200)...)})
-		mine, theirs := newPager(t, notesOf(db, 1, false)), newPager(t, notesOf(db, 3, false))
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(kit.NotesSQL(e, 200)...)})
+		mine, theirs := newPager(t, kit.NotesOf(db, 1, false)), newPager(t, kit.NotesOf(db, 3, false))
 		const q = "notes.where(n => n.due > 100).orderBy(n => n.code)"
 		c := mine.cursor(t, "ann", q)
 		all, err := mine.run(t, "ann", "return (await "+q+".limit(6).select(n => n.id).execute()).slice(3)")
 		if err != nil {
 			t.Fatal(err)
 		}
-		again := newPager(t, notesOf(db, 1, false)) // another tool for the same grant
+		again := newPager(t, kit.NotesOf(db, 1, false)) // another tool for the same grant
 		for name, p := range map[string]pager{"the same tool": mine, "another tool": again} {
 			for _, form := range []string{".page(3, " + c + ")", ".page(3.0, " + c + ")"} {
 				if got, err := p.run(t, "ann", "return (await "+q+form+").rows.map(n => n.id)"); err != nil || got != all {
@@ -112,7 +113,7 @@ func TestCursorIsOfItsQuery(t *testing.T) {
 func TestCursorKey(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		open := func(key []byte) pager {
-			return newPager(t, notesOf(e.OpenWith(t, &exosql.OpenOptions{CursorKey: key, Setup: e.Exec(notesSQL(e, 200)...)}), 1, false))
+			return newPager(t, kit.NotesOf(e.OpenWith(t, &exosql.OpenOptions{CursorKey: key, Setup: e.Exec(kit.NotesSQL(e, 200)...)}), 1, false))
 		}
 		a, same, b, random := open(bytes.Repeat([]byte{1}, 32)), open(bytes.Repeat([]byte{1}, 32)), open(bytes.Repeat([]byte{2}, 32)), open(nil)
 		c, r := a.cursor(t, "ann", "notes"), random.cursor(t, "ann", "notes")
@@ -139,9 +140,9 @@ func TestCursorKey(t *testing.T) {
 func TestPagesOfChangingRows(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		url := e.URL(t)
-		db := e.OpenURL(t, url, &exosql.OpenOptions{Setup: e.Exec(append(notesSQL(e, 40), "DELETE FROM notes", "INSERT INTO notes SELECT id, 1, 1, 't', 'c', id / 3 FROM folders")...)})
+		db := e.OpenURL(t, url, &exosql.OpenOptions{Setup: e.Exec(append(kit.NotesSQL(e, 40), "DELETE FROM notes", "INSERT INTO notes SELECT id, 1, 1, 't', 'c', id / 3 FROM folders")...)})
 		hand := e.SQLDB(t, url)
-		p := newPager(t, notesOf(db, 1, false))
+		p := newPager(t, kit.NotesOf(db, 1, false))
 		const q = "notes.orderBy(n => n.due.desc()).select(n => n.id)"
 		all, err := p.run(t, "", "return await "+q+".limit(100).execute()")
 		if err != nil {
@@ -190,19 +191,19 @@ func text2(n int) string { b, _ := json.Marshal(n); return string(b) }
 func TestHiddenOrder(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		long := e.Pick("hex(zeroblob(%d))", "repeat('00', %d)")
-		sql := notesSQL(e, 20)
+		sql := kit.NotesSQL(e, 20)
 		sql = append(sql, "DELETE FROM notes")
 		for id, code := range map[string]string{"1": "''", "2": "'SECRET'", "3": strings.Replace(long, "%d", "20", 1), "4": strings.Replace(long, "%d", "3000", 1), "5": strings.Replace(long, "%d", "4000", 1)} {
 			sql = append(sql, "INSERT INTO notes VALUES ("+id+", 1, 1, 't', "+code+", 1)")
 		}
 		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(sql...)})
-		f := exosql.NewFacet(memos, "note", memoID)
-		p := newPager(t, map[string]exo.Object{"notes": f.Of(exosql.Grant(db, memos, memoOwner.Eq(1)).OrderBy(memoCode.Desc()))})
+		f := exosql.NewFacet(kit.Memos, "note", kit.MemoID)
+		p := newPager(t, map[string]exo.Object{"notes": f.Of(exosql.Grant(db, kit.Memos, kit.MemoOwner.Eq(1)).OrderBy(kit.MemoCode.Desc()))})
 		got, err := p.run(t, "ann", "const two = await notes.page(4), a = await notes.page(3, (await notes.page(2)).next).catch(e => e.message); return [two.rows.map(n => n.id), a]")
 		if fail.KindOf(err) != fail.Limit || !strings.Contains(fail.GuestText(err), "too many for a cursor") {
 			t.Errorf("a value that no cursor holds: %s, %v", got, err)
 		}
-		p = newPager(t, map[string]exo.Object{"notes": f.Of(exosql.Grant(db, memos, exosql.And(memoOwner.Eq(1), memoID.Le(3))).OrderBy(memoCode.Desc()))})
+		p = newPager(t, map[string]exo.Object{"notes": f.Of(exosql.Grant(db, kit.Memos, exosql.And(kit.MemoOwner.Eq(1), kit.MemoID.Le(3))).OrderBy(kit.MemoCode.Desc()))})
 		got, err = p.run(t, "ann", "const a = await notes.page(1), b = await notes.page(1, a.next), c = await notes.page(1, b.next); return [[a, b, c].map(p => p.rows[0].id), a.next.length - b.next.length, c.next, a.next.includes('SECRET')]")
 		if err != nil || got != `[[2,3,1],0,null,false]` {
 			t.Errorf("%s, %v", got, err)
@@ -227,17 +228,17 @@ func TestPagesOfLabels(t *testing.T) {
 // TestTypedPages: the pages of a relation, for a host that shows them.
 func TestTypedPages(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
-		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(notesSQL(e, 300)...)})
-		all := exosql.Grant(db, memos, memoOwner.Eq(1))
-		for name, r := range map[string]exosql.Relation[memo]{
-			"by key": all, "by due": all.OrderBy(memoDue.Desc()), "by code and due": all.OrderBy(memoCode.Asc(), memoDue.Desc()), "of some": all.Where(memoCode.Ge("c3")).OrderBy(memoDue.Asc()),
-			"limited": all.OrderBy(memoCode.Asc()).Limit(10).OrderBy(memoDue.Desc()), "of a link": exosql.Follow(exosql.Grant(db, folders, folderOwner.Eq(1), exosql.ScopeRows(memos, memoOwner.Eq(1))), folderNotes).OrderBy(memoText.Asc()),
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(kit.NotesSQL(e, 300)...)})
+		all := exosql.Grant(db, kit.Memos, kit.MemoOwner.Eq(1))
+		for name, r := range map[string]exosql.Relation[kit.Memo]{
+			"by key": all, "by due": all.OrderBy(kit.MemoDue.Desc()), "by code and due": all.OrderBy(kit.MemoCode.Asc(), kit.MemoDue.Desc()), "of some": all.Where(kit.MemoCode.Ge("c3")).OrderBy(kit.MemoDue.Asc()),
+			"limited": all.OrderBy(kit.MemoCode.Asc()).Limit(10).OrderBy(kit.MemoDue.Desc()), "of a link": exosql.Follow(exosql.Grant(db, kit.Folders, kit.FolderOwner.Eq(1), exosql.ScopeRows(kit.Memos, kit.MemoOwner.Eq(1))), kit.FolderNotes).OrderBy(kit.MemoText.Asc()),
 		} {
 			want, err := r.Limit(1000).All(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			var got []memo
+			var got []kit.Memo
 			for after := ""; ; {
 				rows, next, err := r.Page(t.Context(), 7, after)
 				if err != nil || len(rows) > 7 || next != "" && len(rows) < 7 {
@@ -252,16 +253,16 @@ func TestTypedPages(t *testing.T) {
 				t.Errorf("%s:\n%s\nwant\n%s", name, a, b)
 			}
 		}
-		_, next, err := all.OrderBy(memoCode.Asc()).Page(t.Context(), 3, "")
+		_, next, err := all.OrderBy(kit.MemoCode.Asc()).Page(t.Context(), 3, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, r := range map[string]exosql.Relation[memo]{"another owner": exosql.Grant(db, memos, memoOwner.Eq(2)).OrderBy(memoCode.Asc()), "another order": all.OrderBy(memoText.Asc()), "a condition": all.Where(memoDue.Ge(1)).OrderBy(memoCode.Asc())} {
+		for name, r := range map[string]exosql.Relation[kit.Memo]{"another owner": exosql.Grant(db, kit.Memos, kit.MemoOwner.Eq(2)).OrderBy(kit.MemoCode.Asc()), "another order": all.OrderBy(kit.MemoText.Asc()), "a condition": all.Where(kit.MemoDue.Ge(1)).OrderBy(kit.MemoCode.Asc())} {
 			if rows, _, err := r.Page(t.Context(), 3, next); !errors.Is(err, exosql.ErrCursor) {
 				t.Errorf("%s: %v, %v", name, rows, err)
 			}
 		}
-		guest := newPager(t, notesOf(db, 1, false))
+		guest := newPager(t, kit.NotesOf(db, 1, false))
 		if got, err := guest.run(t, "", "return await notes.orderBy(n => n.code).page(3, '"+next+"')"); err == nil || !strings.Contains(fail.GuestText(err), notValid) {
 			t.Errorf("a cursor of the host in a program: %s, %v", got, err)
 		}
@@ -270,7 +271,7 @@ func TestTypedPages(t *testing.T) {
 				t.Errorf("%d rows: %v", size, err)
 			}
 		}
-		if _, _, err := (exosql.Relation[memo]{}).Page(t.Context(), 3, ""); err == nil {
+		if _, _, err := (exosql.Relation[kit.Memo]{}).Page(t.Context(), 3, ""); err == nil {
 			t.Error("a zero Relation has a page")
 		}
 	})
@@ -290,9 +291,9 @@ func TestPageTraps(t *testing.T) {
 		for name, indexes := range notesIndexSets {
 			t.Run(name, func(t *testing.T) {
 				db, _, sprung := trapDB(t, e, indexes...)
-				r, bare := tu.NewRunner(t, notesOf(db, 1, false), exo.Limits{Calls: 10000}), tu.NewRunner(t, notesOf(db, 1, true), exo.Limits{Calls: 10000})
+				r, bare := tu.NewRunner(t, kit.NotesOf(db, 1, false), exo.Limits{Calls: 10000}), tu.NewRunner(t, kit.NotesOf(db, 1, true), exo.Limits{Calls: 10000})
 				for _, q := range []string{"notes.where(n => n.text.includes('9')).orderBy(n => n.text)", "notes.orderBy(n => [n.text.desc(), n.code])", "notes.where(n => n.due > 300).orderBy(n => n.text.length)", "folders.notes().orderBy(n => n.text.slice(0, 7))", "notes.orderBy(n => n.folder().name)"} {
-					program := inPages + "return await inPages(" + q + ".select(n => n.id), 20)"
+					program := kit.InPages + "return await inPages(" + q + ".select(n => n.id), 20)"
 					o, want := r.Run(t, program), bare.Run(t, program)
 					if sprung(o) || o.Kind != 0 || o.JSON != want.JSON || o.JSON == "[]" {
 						t.Errorf("%s: %v, want %v", q, o, want)
@@ -309,10 +310,10 @@ func TestPageReads(t *testing.T) {
 		reads := map[string][]int{}
 		for _, others := range []string{"UPDATE notes SET due = 500, code = 'c3', text = '9' WHERE owner <> 1", "UPDATE notes SET due = 5000 + id, code = 'zz', text = 'z' WHERE owner <> 1"} {
 			url := e.URL(t)
-			db := e.OpenURL(t, url, &exosql.OpenOptions{Conns: 1, Setup: e.Exec(append(notesSQL(e, 4000, append(slices.Clip(notesIndexes), "CREATE INDEX notes_owner_code ON notes (owner, code, id)", "CREATE INDEX notes_owner_id ON notes (owner, id)", "UPDATE notes SET due = 0 WHERE due IS NULL")...), others)...)})
+			db := e.OpenURL(t, url, &exosql.OpenOptions{Conns: 1, Setup: e.Exec(append(kit.NotesSQL(e, 4000, append(slices.Clip(notesIndexes), "CREATE INDEX notes_owner_code ON notes (owner, code, id)", "CREATE INDEX notes_owner_id ON notes (owner, id)", "UPDATE notes SET due = 0 WHERE due IS NULL")...), others)...)})
 			hand := e.SQLDB(t, url)
 			for _, fenced := range []bool{false, true} {
-				r := tu.NewRunner(t, notesOf(db, 1, fenced), exo.Limits{})
+				r := tu.NewRunner(t, kit.NotesOf(db, 1, fenced), exo.Limits{})
 				for _, q := range []string{"notes", "notes.orderBy(n => n.code)", "notes.orderBy(n => n.code.desc())", "notes.orderBy(n => [n.text, n.due])", "notes.orderBy(n => n.due.desc())", "notes.orderBy(n => n.due)"} {
 					for _, skip := range []string{"5", "350"} {
 						at := "const { next } = await " + q + ".page(" + skip + "); "

@@ -6,6 +6,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -21,7 +22,7 @@ func TestPagesAfter(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		mail := openLetters(t, e, many)
 		tree := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(staffSQL()...)})
-		noted := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(notesSQL(e, 200)...)})
+		noted := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(kit.NotesSQL(e, 200)...)})
 		for _, x := range []struct {
 			grants  map[string]exo.Object
 			queries []string
@@ -37,7 +38,7 @@ func TestPagesAfter(t *testing.T) {
 				below + ".where(s => s.depth > 1)", below + ".groupBy(s => s.depth).select(g => ({ d: g.depth, n: g.count() }))", below + ".countBy('depth')", below + ".limit(3)", below + ".manager()", below + ".join(({ employee }) => employee.manager().as('boss'))",
 				"staff.reports().recursive()", "staff.where(s => s.id === 12).manager().recursive()", "staff.where(s => s.id === 31).reports().recursive()", "staff.where(s => s.id === 1).reports().recursive(1)",
 			}},
-			{notesOf(noted, 1, false), []string{
+			{kit.NotesOf(noted, 1, false), []string{
 				groups + ".groupBy(r => r.n).select(g => ({ n: g.n, k: g.count() }))", groups + ".groupBy(r => r.f).select(g => ({ f: g.f, s: g.sum(r => r.n), l: g.max(r => r.c) })).orderBy(g => g.s.desc())", groups + ".countBy(r => r.n)",
 				"notes.groupBy(n => n.code).groupBy(g => ({ n: g.count() })).select(g => ({ n: g.n, codes: g.count() }))", "notes.groupBy(n => n.due).groupBy(g => g.max(n => n.code)).select(g => ({ n: g.count() }))",
 				groups + ".groupBy(r => r.n).select(g => ({ n: g.n, k: g.count() })).groupBy(r => r.k).select(g => ({ k: g.k, m: g.count() }))", groups + ".where(r => r.n > 1).groupBy(r => r.f)", groups + ".select(r => ({ n: r.n })).distinct()",
@@ -45,7 +46,7 @@ func TestPagesAfter(t *testing.T) {
 		} {
 			r := tu.NewRunner(t, x.grants, exo.Limits{Calls: 100_000})
 			for k, q := range x.queries {
-				o := r.Run(t, inPages+"const q = "+q+"; const all = await q.limit(100000).execute(), failed = []; for (const n of ["+fmt.Sprint(1+k%3, ", ", 2+k%7)+", 1000]) { const s = same(await inPages(q, n), all); if (s !== true) failed.push([n, s]) } return failed")
+				o := r.Run(t, kit.InPages+"const q = "+q+"; const all = await q.limit(100000).execute(), failed = []; for (const n of ["+fmt.Sprint(1+k%3, ", ", 2+k%7)+", 1000]) { const s = same(await inPages(q, n), all); if (s !== true) failed.push([n, s]) } return failed")
 				if o.JSON != "[]" {
 					t.Errorf("%s: %.1000s", q, o)
 				}

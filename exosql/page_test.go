@@ -11,21 +11,9 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
-
-// inPages gives all rows of a query, read in pages of n rows.
-const inPages = `const inPages = async (q, n) => {
-  const out = []; let next = null, calls = 0;
-  do {
-    const page = await q.page(n, next);
-    if (page.rows.length > n || page.next && page.rows.length < n || page.next === undefined || ++calls > 1000) throw new Error('a page of ' + page.rows.length + ', ' + typeof page.next);
-    out.push(...page.rows); next = page.next;
-  } while (next);
-  return out;
-};
-const text = x => JSON.stringify(x), same = (a, b) => text(a) === text(b) || [a, b];
-`
 
 // TestPagesOfEachExpression: whatever rows can be sorted by, pages of them together are the whole list, each row once, with ties and
 // nulls, in both directions.
@@ -36,16 +24,16 @@ func TestPagesOfEachExpression(t *testing.T) {
 		for i := range 3 { // ties, of which one row has another id first
 			more = append(more, fmt.Sprintf("INSERT INTO things SELECT %d - id, n, big, f, d, s, b, at, day, iv, u, raw, j, tags, nums, ds FROM things WHERE id < 5", 20*(i+1)))
 		}
-		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(append([]string{thingsSQL(e)}, more...)...)})
-		r := tu.NewRunner(t, map[string]exo.Object{"things": thingFacet().Of(exosql.Grant(db, things, exosql.AllRows[thing]()))}, exo.Limits{Calls: 100000})
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(append([]string{kit.ThingsSQL(e)}, more...)...)})
+		r := tu.NewRunner(t, map[string]exo.Object{"things": kit.ThingFacet().Of(exosql.Grant(db, kit.Things, exosql.AllRows[kit.Thing]()))}, exo.Limits{Calls: 100000})
 		n, share := 0, tu.OneIn(t, 6)
-		for k, x := range expressions {
+		for k, x := range kit.Expressions {
 			if !share.Next() {
 				continue
 			}
 			sizes := []string{"1, 5", "3, 16"}[k%2]
-			o := r.Run(t, inPages+`const failed = [];
-for (const q of [things.orderBy(t => (`+x.expr+`).asc()), things.orderBy(t => (`+x.expr+`).desc()), things.orderBy(t => [t.b, (`+x.expr+`).desc(), t.id]), things.orderBy(t => [(`+x.expr+`), t.n.desc()])]) {
+			o := r.Run(t, kit.InPages+`const failed = [];
+for (const q of [things.orderBy(t => (`+x.Expr+`).asc()), things.orderBy(t => (`+x.Expr+`).desc()), things.orderBy(t => [t.b, (`+x.Expr+`).desc(), t.id]), things.orderBy(t => [(`+x.Expr+`), t.n.desc()])]) {
   const ids = q.select(t => t.id), all = await ids.limit(1000).execute();
   for (const size of [`+sizes+`]) { const s = same(await inPages(ids, size), all); if (s !== true) failed.push([size, s]); }
 }
@@ -54,11 +42,11 @@ return failed`)
 				continue
 			}
 			if n++; o.JSON != "[]" {
-				t.Errorf("%s: %s", x.expr, o)
+				t.Errorf("%s: %s", x.Expr, o)
 			}
 		}
-		if n < share.Of(len(expressions)*3/4) {
-			t.Errorf("%d of %d expressions were sorted by", n, len(expressions))
+		if n < share.Of(len(kit.Expressions)*3/4) {
+			t.Errorf("%d of %d expressions were sorted by", n, len(kit.Expressions))
 		}
 	})
 }
@@ -93,16 +81,16 @@ func TestPagesTogether(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		for name, indexes := range notesIndexSets {
 			t.Run(name, func(t *testing.T) {
-				db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(notesSQL(e, 200, indexes...)...)})
+				db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(kit.NotesSQL(e, 200, indexes...)...)})
 				tiers, share := map[string]int{}, tu.OneIn(t, 6)
-				for i, grants := range []map[string]exo.Object{notesOf(db, 1, false), notesOf(db, 1, true), notesVia(db, 1)} {
+				for i, grants := range []map[string]exo.Object{kit.NotesOf(db, 1, false), kit.NotesOf(db, 1, true), notesVia(db, 1)} {
 					r := tu.NewRunner(t, grants, exo.Limits{Calls: 100000})
 					for k, q := range pagedQueries {
 						if !share.Next() {
 							continue
 						}
 						// Ties have the order of limit: by the keys, in the direction of the last term.
-						o := r.Run(t, inPages+"const q = "+q+"; const all = await q.limit(100000).execute(), failed = []; for (const n of ["+fmt.Sprint(1+(k+i)%6, ", ", 2+k%11)+", 1000]) { const s = same(await inPages(q, n), all); if (s !== true) failed.push([n, s]) } return failed")
+						o := r.Run(t, kit.InPages+"const q = "+q+"; const all = await q.limit(100000).execute(), failed = []; for (const n of ["+fmt.Sprint(1+(k+i)%6, ", ", 2+k%11)+", 1000]) { const s = same(await inPages(q, n), all); if (s !== true) failed.push([n, s]) } return failed")
 						if o.JSON != "[]" {
 							t.Errorf("%s: %.2000s", q, o)
 						}
@@ -130,9 +118,9 @@ func TestPagesRandom(t *testing.T) {
 		dbs := map[string]opened{}
 		for name, indexes := range notesIndexSets {
 			url := e.URL(t)
-			db := e.OpenURL(t, url, &exosql.OpenOptions{Conns: 1, Setup: e.Exec(notesSQL(e, 40, indexes...)...)})
+			db := e.OpenURL(t, url, &exosql.OpenOptions{Conns: 1, Setup: e.Exec(kit.NotesSQL(e, 40, indexes...)...)})
 			limits := exo.Limits{Calls: 100000}
-			dbs[name] = opened{e.SQLDB(t, url), [2]*tu.Runner{tu.NewRunner(t, notesOf(db, 1, false), limits), tu.NewRunner(t, notesOf(db, 1, true), limits)}}
+			dbs[name] = opened{e.SQLDB(t, url), [2]*tu.Runner{tu.NewRunner(t, kit.NotesOf(db, 1, false), limits), tu.NewRunner(t, kit.NotesOf(db, 1, true), limits)}}
 		}
 		rapid.Check(t, func(rt *rapid.T) {
 			rows := []string{"DELETE FROM notes"}
@@ -151,7 +139,7 @@ func TestPagesRandom(t *testing.T) {
 				by = append(by, "("+rapid.SampledFrom(terms).Draw(rt, "term")+")"+rapid.SampledFrom([]string{".asc()", ".desc()"}).Draw(rt, "direction"))
 			}
 			q := "notes.orderBy(n => [" + strings.Join(by, ", ") + "])"
-			o := r.Run(t, inPages+"const q = "+q+"; return same(await inPages(q, "+fmt.Sprint(rapid.IntRange(1, 5).Draw(rt, "size"))+"), await q.limit(1000).execute())")
+			o := r.Run(t, kit.InPages+"const q = "+q+"; return same(await inPages(q, "+fmt.Sprint(rapid.IntRange(1, 5).Draw(rt, "size"))+"), await q.limit(1000).execute())")
 			if o.JSON != "true" {
 				rt.Fatalf("%s: %s", q, o)
 			}

@@ -15,11 +15,11 @@ import (
 
 // session takes a PostgreSQL session out of the pool for a while.
 func inSession(ctx context.Context, db *DB, f func(*postgres.Session) error) error {
-	s, err := db.pool.Acquire(ctx)
+	s, err := db.db.Pool.Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer db.pool.Release(s)
+	defer db.db.Pool.Release(s)
 	return f(s.(*postgres.Session))
 }
 
@@ -43,7 +43,7 @@ func Ask(ctx context.Context, db *DB, statement, kind, of string, cells int, arg
 		p.Shape.Names = append(p.Shape.Names, fmt.Sprint(i))
 	}
 	out := plan.NewCollector(p, nil)
-	if err := db.pool.Run(ctx, p, args, nil, out); err != nil {
+	if err := db.db.Pool.Run(ctx, p, args, nil, out); err != nil {
 		return nil, err
 	}
 	if out.Count() == 0 {
@@ -67,17 +67,17 @@ func AskOne(ctx context.Context, db *DB, statement, kind, of string, args ...val
 // TrapPostgres lets the functions of the test's schema stand before PostgreSQL's own, on the one connection
 // of db, which pins its search path against just that. It fails if a trap does not spring.
 func TrapPostgres(ctx context.Context, db *DB, path string) error {
-	c, err := db.pool.Acquire(ctx)
+	c, err := db.db.Pool.Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer db.pool.Release(c)
-	w, err := db.writers.Acquire(ctx)
+	defer db.db.Pool.Release(c)
+	w, err := db.db.Units.Writers.Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer db.writers.Release(w)
-	if cap(db.pool.Free) != 1 {
+	defer db.db.Units.Writers.Release(w)
+	if cap(db.db.Pool.Free) != 1 {
 		return errors.New("another connection would have no traps")
 	}
 	for _, s := range []*postgres.Session{c.(*postgres.Session), w.(*postgres.Writer).Session} {
@@ -132,7 +132,7 @@ func Asker(db *DB, statement, kind string) func(context.Context, ...value.Value)
 	p := &plan.Plan{Text: statement, Shape: &value.Shape{Names: []string{"0"}}, Cells: []plan.Cell{{Kind: kind, Name: "cell"}}}
 	return func(ctx context.Context, args ...value.Value) (value.Value, error) {
 		out := plan.NewCollector(p, nil)
-		if err := db.pool.Run(ctx, p, args, nil, out); err != nil {
+		if err := db.db.Pool.Run(ctx, p, args, nil, out); err != nil {
 			return value.Value{}, err
 		}
 		return out.Rows().Reader().Cells(0)[0], nil
@@ -142,15 +142,15 @@ func Asker(db *DB, statement, kind string) func(context.Context, ...value.Value)
 // PanicInQuery runs a query that panics while it reads its rows.
 func PanicInQuery(ctx context.Context, db *DB) (panicked any) {
 	defer func() { panicked = recover() }()
-	return db.pool.Once(ctx, &plan.Plan{Text: "SELECT NULL::int", Shape: &value.Shape{}, Cells: []plan.Cell{{Kind: value.TypeInt}}}, nil, nil, &plan.Collector{Shape: &value.Shape{}})
+	return db.db.Pool.Once(ctx, &plan.Plan{Text: "SELECT NULL::int", Shape: &value.Shape{}, Cells: []plan.Cell{{Kind: value.TypeInt}}}, nil, nil, &plan.Collector{Shape: &value.Shape{}})
 }
 
 // PreparedToWrite counts the statements that are prepared on the one connection of db that writes.
 func PreparedToWrite(ctx context.Context, db *DB) (string, error) {
-	w, err := db.writers.Acquire(ctx)
+	w, err := db.db.Units.Writers.Acquire(ctx)
 	if err != nil {
 		return "", err
 	}
-	defer db.writers.Release(w)
+	defer db.db.Units.Writers.Release(w)
 	return w.(*postgres.Writer).Session.One(ctx, "SELECT count(*)::text FROM pg_prepared_statements")
 }

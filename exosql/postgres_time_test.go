@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -43,7 +44,7 @@ func TestPostgresTimes(t *testing.T) {
 					t.Errorf("row %d reads as %v", r.ID, r.At)
 				}
 				// What was read finds its row again.
-				if found := ids(t, all.Where(at.Eq(r.At)), id); !slices.Contains(found, r.ID) {
+				if found := kit.IDs(t, all.Where(at.Eq(r.At)), id); !slices.Contains(found, r.ID) {
 					t.Errorf("row %d is not among %v of its own time", r.ID, found)
 				}
 			}
@@ -66,7 +67,7 @@ func TestPostgresTimes(t *testing.T) {
 						want = append(want, i)
 					}
 				}
-				found := ids(t, all.Where(c.p), id)
+				found := kit.IDs(t, all.Where(c.p), id)
 				slices.Sort(found)
 				if !slices.Equal(found, want) {
 					t.Errorf("%s: %v, want %v", name, found, want)

@@ -1,13 +1,87 @@
-// This file bounds what a record keeps of a statement and of the values that are bound to it: small ones whole, of others digest and size.
-
 package exosql
 
+// This file has what the record keeps of a statement and of the values that are bound to it: small ones whole, of others digest and size.
+
 import (
+	"math"
 	"strconv"
+	"time"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql/internal/answer"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
+
+// Query is what the record of a message says of the statement that answered it
+// (see exo.Entry's Details). It holds values of the database: it is for the host alone.
+type Query struct {
+	SQL  string
+	Args []value.Value
+	Rows int
+	Took time.Duration
+	// Fenced says which rows out of scope the database would have read for the statement
+	// without its fences; so it ran with them, and no index served the program's own conditions.
+	// It is "" where the statement ran without fences, or has no form without them.
+	Fenced string
+
+	plan *plan.Plan
+}
+
+// AppendJSON writes the query as a record keeps it: sql, args, rows, ms and fenced. In the place of a value above exo.ConstantBytes,
+// of all values where they are more than 256 KiB, and of a statement above 64 KiB stands {"digest": …, "bytes": …}: its value.Digest, and its size
+// as value.Value.Bytes counts. The record has a program's large constants once, by their digests: see exo.Constant.
+func (q Query) AppendJSON(b []byte) ([]byte, error) {
+	b, err := appendUpTo(append(b, `{"sql":`...), value.Text(q.SQL), maxRecordedSQL)
+	if err != nil {
+		return b, err
+	}
+	if b, err = appendArgs(append(b, `,"args":`...), q.Args); err != nil {
+		return b, err
+	}
+	b = strconv.AppendInt(append(b, `,"rows":`...), int64(q.Rows), 10)
+	b = strconv.AppendFloat(append(b, `,"ms":`...), math.Round(float64(q.Took)/1e3)/1e3, 'f', -1, 64)
+	if q.Fenced != "" {
+		if b, err = value.Text(q.Fenced).AppendJSON(append(b, `,"fenced":`...)); err != nil {
+			return b, err
+		}
+	}
+	return append(b, '}'), nil
+}
+
+// MarshalJSON implements json.Marshaler.
+func (q Query) MarshalJSON() ([]byte, error) { return q.AppendJSON(nil) }
+
+// Output is one value of each row that a statement gave.
+type Output struct {
+	Name string // as the program reads it, with the names of records around it: "user.name"
+	Type string // value.TypeDecimal and so on: a Value alone does not tell a decimal or a date from a text
+}
+
+// Outputs are the values of each row, in order.
+func (q Query) Outputs() []Output {
+	if q.plan == nil {
+		return nil
+	}
+	out := make([]Output, 0, len(q.plan.Cells))
+	var walk func(s *value.Shape, prefix string)
+	walk = func(s *value.Shape, prefix string) {
+		for i, n := range s.Names {
+			if sub := s.Sub(i); sub != nil {
+				walk(sub, prefix+n+".")
+			} else {
+				out = append(out, Output{prefix + n, q.plan.Cells[len(out)].Kind})
+			}
+		}
+	}
+	walk(q.plan.Shape, "")
+	return out
+}
+
+// queryOf is a statement that was run as the record has it.
+func queryOf(r answer.Ran) any {
+	return Query{SQL: r.Plan.Text, Args: r.Args, Rows: r.Rows, Took: r.Took, Fenced: r.Fenced, plan: r.Plan}
+}
 
 // Bounds of a query in a record, in bytes.
 const (

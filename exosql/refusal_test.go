@@ -9,6 +9,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -36,12 +37,12 @@ func TestRefusalIsRemembered(t *testing.T) {
 		conn, err := dial(ctx, network, addr)
 		return sends{conn, &n}, err
 	}
-	db, err := exosql.OpenPostgres(t.Context(), c, &exosql.OpenOptions{Conns: 2, Setup: e.Exec(notesSQL(e, 2000)...)})
+	db, err := exosql.OpenPostgres(t.Context(), c, &exosql.OpenOptions{Conns: 2, Setup: e.Exec(kit.NotesSQL(e, 2000)...)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	r := tu.NewRunner(t, notesOf(db, 1, false), exo.Limits{})
+	r := tu.NewRunner(t, kit.NotesOf(db, 1, false), exo.Limits{})
 	run := func(tier string) int64 {
 		t.Helper()
 		before := n.Load()

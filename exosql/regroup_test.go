@@ -5,6 +5,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -27,9 +28,9 @@ func TestRegroupReads(t *testing.T) { readsAlike(t, regroupPrograms) }
 // TestRegroups: groups and aggregates are of what select shows, too, and of groups, in every way to write them.
 func TestRegroups(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
-		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(append(notesSQL(e, 10), "DELETE FROM notes",
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(append(kit.NotesSQL(e, 10), "DELETE FROM notes",
 			"INSERT INTO notes VALUES (1, 1, 1, 'a', 'x', 1), (2, 1, 1, 'b', 'x', 2), (3, 1, 11, 'c', 'y', 3), (4, 1, 11, 'd', 'z', NULL), (5, 1, 1, 'e', 'y', 9), (6, 2, 1, 'f', 'x', 100)")...)})
-		r := tu.NewRunner(t, notesOf(db, 1, false), exo.Limits{})
+		r := tu.NewRunner(t, kit.NotesOf(db, 1, false), exo.Limits{})
 		for program, want := range map[string]string{
 			"notes.groupBy(n => n.code).select(g => ({ c: g.code, n: g.count() })).groupBy(r => r.n).select(g => ({ n: g.n, codes: g.count() })).orderBy(r => r.n)": `[{"codes":1,"n":1},{"codes":2,"n":2}]`,
 			"notes.groupBy(n => n.code).select(g => ({ c: g.code, n: g.count() })).groupBy('n').select(g => ({ n: g.n, codes: g.count() })).orderBy('n')":           `[{"codes":1,"n":1},{"codes":2,"n":2}]`,

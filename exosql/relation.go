@@ -7,9 +7,11 @@ import (
 
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql/internal/answer"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/exosql/internal/unit"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
@@ -19,7 +21,7 @@ type Relation[T any] struct {
 	r  *decl.Relation
 	t  *Table[T]
 	db *DB
-	tx *Tx // nil: none
+	tx *unit.Tx // nil: none
 }
 
 // Grant makes the relation of those rows of t for which scope holds, on behalf
@@ -36,8 +38,8 @@ func Grant[T any](db *DB, t *Table[T], scope Predicate[T], others ...Scope) Rela
 	case r.Table == nil:
 		r.Err = &fail.Error{Kind: fail.Denied, Err: errors.New("exosql: Grant: " + zeroTable)}
 	case db == nil:
-		r.Err = &fail.Error{Kind: fail.Denied, Err: errNotOpened}
-	case r.Table.Schema != "" && db.dialect == sqlast.SQLite:
+		r.Err = &fail.Error{Kind: fail.Denied, Err: answer.ErrNotOpened}
+	case r.Table.Schema != "" && db.core().Ready() == nil && db.db.Dialect == sqlast.SQLite:
 		r.Err = &fail.Error{Op: r.Table.Name, Kind: fail.Denied, Err: fmt.Errorf("exosql: SQLite has no schemas, and an attached database is not read: declare the table without In(%q)", r.Table.Schema)}
 	case scope.p == nil:
 		r.Err = &fail.Error{Op: r.Table.Name, Kind: fail.Denied, Err: errors.New("exosql: granted with the zero Predicate")}
@@ -159,7 +161,7 @@ func (r Relation[T]) Count(ctx context.Context) (int64, error) {
 	if r.r == nil {
 		return 0, decl.ErrZeroRelation
 	}
-	v, err := r.db.relation(ctx, r.tx, r.r, plan.RunCount)
+	v, err := r.db.core().Read(ctx, r.tx, r.r, plan.RunCount)
 	if err != nil {
 		return 0, err
 	}
@@ -170,11 +172,27 @@ func (r Relation[T]) read(ctx context.Context, kind plan.RunKind) (*value.Rows, 
 	if r.r == nil {
 		return nil, decl.ErrZeroRelation
 	}
-	v, err := r.db.relation(ctx, r.tx, r.r, kind)
+	v, err := r.db.core().Read(ctx, r.tx, r.r, kind)
 	if err != nil {
 		return nil, err
 	}
 	return v.Rows(), nil
+}
+
+// Page reads at most size rows in their order, which ends in the key. after is "" for the first page, and then what the page before gave
+// as next, which is "" at the end. Rows that come or go between two pages move no other, and where an index serves the order, a late page
+// is as fast as the first. A cursor may be shown to anybody: it is encrypted, and good for this relation alone, with the
+// values of its scopes and conditions; else the error is [ErrCursor]. See OpenOptions.CursorKey.
+func (r Relation[T]) Page(ctx context.Context, size int64, after string) (rows []T, next string, err error) {
+	if r.r == nil {
+		return nil, "", decl.ErrZeroRelation
+	}
+	v, next, err := r.db.core().Page(ctx, r.tx, r.r, size, after)
+	if err != nil {
+		return nil, "", err
+	}
+	rows, err = r.t.scan(v.Rows())
+	return rows, next, err
 }
 
 // scan turns rows of all the table's columns into Ts.

@@ -13,16 +13,17 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/dynamic"
+	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
 // secured is a database of the tracker with two tenants, opened by a role that has what org is granted and no more.
 func secured(t *testing.T) (db *exosql.DB, admin, role *sql.DB, reset func()) {
 	t.Helper()
-	url, name := tu.Postgres.URL(t), newRole(t)
-	ddl := strings.ReplaceAll(wrDDL, "{serial}", "bigserial PRIMARY KEY")
-	owner := tu.Postgres.OpenURL(t, url, &exosql.OpenOptions{Setup: tu.Postgres.Exec(ddl, wrRows)})
-	g := wrGrants(owner, 1)
+	url, name := tu.Postgres.URL(t), kit.NewRole(t)
+	ddl := strings.ReplaceAll(kit.JobsDDL, "{serial}", "bigserial PRIMARY KEY")
+	owner := tu.Postgres.OpenURL(t, url, &exosql.OpenOptions{Setup: tu.Postgres.Exec(ddl, kit.JobsRows)})
+	g := kit.JobsGrants(owner, 1)
 	script, err := exosql.Policies(t.Context(), name, g["org"], g["jobs"])
 	if err != nil {
 		t.Fatal(err)
@@ -48,37 +49,37 @@ func secured(t *testing.T) (db *exosql.DB, admin, role *sql.DB, reset func()) {
 	must(script) // it can be run again
 	as := tu.AsUser(t, url, name)
 	db = tu.Postgres.OpenURL(t, as, &exosql.OpenOptions{RowSecurity: true})
-	return db, admin, open(as), func() { must("TRUNCATE orgs, people, jobs, notes RESTART IDENTITY; " + wrRows) }
+	return db, admin, open(as), func() { must("TRUNCATE orgs, people, jobs, notes RESTART IDENTITY; " + kit.JobsRows) }
 }
 
 // TestPolicies: by a role with policies programs read and change what they do without them.
 func TestPolicies(t *testing.T) {
 	tu.NotRaced(t)
 	db, admin, _, reset := secured(t)
-	tool, err := codemode.New(wrGrants(db, 1), &codemode.Options{Record: exo.Unrecorded})
+	tool, err := codemode.New(kit.JobsGrants(db, 1), &codemode.Options{Record: exo.Unrecorded})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range wrCases {
-		r := tool.Run(context.Background(), c.program)
+	for _, c := range kit.JobsCases {
+		r := tool.Run(context.Background(), c.Program)
 		got := ""
 		if r.Err != nil {
 			got = "!" + r.Err.Error()
 		} else if b, err := r.Value.AppendJSON(nil); err == nil {
 			got = string(b)
 		}
-		if want, failed := strings.CutPrefix(c.want, "!"); got != c.want && !(failed && strings.HasPrefix(got, "!") && strings.Contains(got, want)) {
-			t.Errorf("%s\n gives %s\n want  %s", c.program, got, c.want)
+		if want, failed := strings.CutPrefix(c.Want, "!"); got != c.Want && !(failed && strings.HasPrefix(got, "!") && strings.Contains(got, want)) {
+			t.Errorf("%s\n gives %s\n want  %s", c.Program, got, c.Want)
 		}
-		want := c.jobs
+		want := c.Jobs
 		if want == "" {
-			want = wrBefore
+			want = kit.JobsBefore
 		}
-		has := cells(t, admin, wrJobs)
+		has := kit.Cells(t, admin, kit.Jobs)
 		if has != want {
-			t.Errorf("%s\n leaves %s\n want   %s", c.program, has, want)
+			t.Errorf("%s\n leaves %s\n want   %s", c.Program, has, want)
 		}
-		if has != wrBefore || strings.Contains(c.program, "notes()") || strings.Contains(c.program, "insert") {
+		if has != kit.JobsBefore || strings.Contains(c.Program, "notes()") || strings.Contains(c.Program, "insert") {
 			reset()
 		}
 	}
@@ -86,7 +87,7 @@ func TestPolicies(t *testing.T) {
 
 // TestPoliciesOfRelations: the programs of the corpus, whose grants are of links that were followed and of limits, too.
 func TestPoliciesOfRelations(t *testing.T) {
-	url, name := tu.Postgres.URL(t), newRole(t)
+	url, name := tu.Postgres.URL(t), kit.NewRole(t)
 	owner := tu.Postgres.OpenURL(t, url, &exosql.OpenOptions{Setup: tu.Postgres.Fill()})
 	var objects []exo.Object
 	for _, o := range tu.Tenant(owner, tu.Acme) {
@@ -98,7 +99,7 @@ func TestPoliciesOfRelations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	change(t, url, script)
+	kit.Change(t, url, script)
 	db := tu.Postgres.OpenURL(t, tu.AsUser(t, url, name), &exosql.OpenOptions{RowSecurity: true})
 	with, without := tu.As(t, db, tu.Acme, exo.Limits{}), tu.As(t, owner, tu.Acme, exo.Limits{})
 	n := 0
@@ -122,7 +123,7 @@ func TestPoliciesOfRelations(t *testing.T) {
 // without policies gives and changes them.
 func TestPoliciesAreAWall(t *testing.T) {
 	db, admin, _, reset := secured(t)
-	g := wrGrants(db, 1)
+	g := kit.JobsGrants(db, 1)
 	broken := codemode.Grants{"org": exosql.WithoutScope(t, g["org"]), "jobs": exosql.WithoutScope(t, g["jobs"])}
 	tool, err := codemode.New(broken, &codemode.Options{Record: exo.Unrecorded})
 	if err != nil {
@@ -150,11 +151,11 @@ func TestPoliciesAreAWall(t *testing.T) {
 		{`return jobs.where({ id: 2 }).update({ personId: 3 })`, "!invalid", "1"},
 		{`return jobs.where({ id: 1 }).notes().where(n => n.jobId === 1).update({ jobId: 3 })`, "!invalid", "1"},
 	} {
-		before := cells(t, admin, foreign)
+		before := kit.Cells(t, admin, foreign)
 		if got := run(c.program); got != c.with {
 			t.Errorf("with policies: %s\n gives %s, want %s", c.program, got, c.with)
 		}
-		if after := cells(t, admin, foreign); after != before {
+		if after := kit.Cells(t, admin, foreign); after != before {
 			t.Errorf("with policies: %s\n leaves %s\n before %s", c.program, after, before)
 		}
 		reset()
@@ -232,7 +233,7 @@ func TestPoliciesOfPublic(t *testing.T) {
 	if _, err := admin.Exec("CREATE POLICY everybody ON jobs USING (true) WITH CHECK (true); GRANT ALL ON jobs TO PUBLIC"); err != nil {
 		t.Fatal(err)
 	}
-	broken := exosql.WithoutScope(t, wrGrants(db, 1)["jobs"])
+	broken := exosql.WithoutScope(t, kit.JobsGrants(db, 1)["jobs"])
 	if out := tu.NewRunner(t, map[string]exo.Object{"jobs": broken}, exo.Limits{}).Run(t, `return [await jobs.count(), await jobs.all().update({ points: 1 }), await jobs.where({ id: 4 }).delete()]`); out.JSON != "[3,3,1]" {
 		t.Error(out)
 	}
@@ -242,7 +243,7 @@ func TestPoliciesOfPublic(t *testing.T) {
 func TestPoliciesOfOddNames(t *testing.T) {
 	tu.NotQuick(t)
 	tu.NotRaced(t)
-	url, name := tu.Postgres.URL(t), newRole(t)
+	url, name := tu.Postgres.URL(t), kit.NewRole(t)
 	const table, column = `T"1 '); $exo$; DROP TABLE keep; --`, `of'$1; $exo1$; "a`
 	quoted := func(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
 	owner := tu.Postgres.OpenURL(t, url, &exosql.OpenOptions{Setup: tu.Postgres.Exec(
@@ -291,7 +292,7 @@ func TestPoliciesOfOddNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		change(t, tu.WithParam(t, url, "search_path", "pg_catalog"), script) // its owner may look up names elsewhere
+		kit.Change(t, tu.WithParam(t, url, "search_path", "pg_catalog"), script) // its owner may look up names elsewhere
 		db := tu.Postgres.OpenURL(t, tu.AsUser(t, url, name), &exosql.OpenOptions{RowSecurity: true})
 		for _, o := range []exo.Object{grants(db, c.scope), exosql.WithoutScope(t, grants(db, c.scope))} {
 			if out := tu.NewRunner(t, map[string]exo.Object{"things": o}, exo.Limits{}).Run(t, "return things.orderBy(x => x.id).select(x => x.id)"); out.JSON != c.want {
@@ -300,7 +301,7 @@ func TestPoliciesOfOddNames(t *testing.T) {
 		}
 		db.Close()
 	}
-	change(t, url, "DROP TABLE keep") // it is still there
+	kit.Change(t, url, "DROP TABLE keep") // it is still there
 	if _, err := exosql.Policies(t.Context(), name, grants(owner, dynamic.Like("t1", "a%"))); fail.KindOf(err) != fail.Invalid || !strings.Contains(err.Error(), "like") {
 		t.Errorf("like: %v", err)
 	}
@@ -314,7 +315,7 @@ func TestPoliciesOfOddNames(t *testing.T) {
 // TestPoliciesForget: in one transaction a statement has the settings of its own grant, and none of what came before.
 func TestPoliciesForget(t *testing.T) {
 	db, _, _, _ := secured(t)
-	g := wrGrants(db, 1)
+	g := kit.JobsGrants(db, 1)
 	other := exosql.WithoutScope(t, g["jobs"])
 	r := tu.NewRunner(t, map[string]exo.Object{"org": g["org"], "none": exosql.WithoutSettings(other)}, exo.Limits{})
 	if out := r.Run(t, `return [await none.count(), await org.jobs().all().update({ points: 2 }), await none.count(), await none.all().update({ points: 3 })]`); out.JSON != "[0,3,0,0]" {

@@ -7,17 +7,9 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
-
-type asksItem struct {
-	ID, Org int64
-	Code    string
-	At      time.Time
-	N       int64
-	Up      *string
-	Meta    string
-}
 
 type asksKid struct {
 	ID, Item int64
@@ -45,15 +37,15 @@ func asksDDL(e tu.Engine) []string {
 			IF strpos(new.code, 'bad') > 0 THEN RAISE EXCEPTION 'not so'; END IF;
 			INSERT INTO log (what) SELECT upper(new.code) || (SELECT count(*) FROM kids); RETURN NULL; END $$;
 		 CREATE TRIGGER logged AFTER UPDATE ON items FOR EACH ROW EXECUTE FUNCTION logged()`)
-	return []string{wbDDL(e, ddl), trigger}
+	return []string{kit.BreaksDDL(e, ddl), trigger}
 }
 
 func asksGrants(db *exosql.DB) codemode.Grants {
-	items, kids := exosql.NewTable[asksItem]("items"), exosql.NewTable[asksKid]("kids")
-	id, org := exosql.NewKey(items, "id", func(o *asksItem) *int64 { return &o.ID }), exosql.NewColumn(items, "org_id", func(o *asksItem) *int64 { return &o.Org })
-	code, at := exosql.NewColumn(items, "code", func(o *asksItem) *string { return &o.Code }), exosql.NewColumn(items, "at", func(o *asksItem) *time.Time { return &o.At })
-	n, up := exosql.NewColumn(items, "n", func(o *asksItem) *int64 { return &o.N }), exosql.NewNullable(items, "up", func(o *asksItem) **string { return &o.Up })
-	meta := exosql.NewColumn(items, "meta", func(o *asksItem) *string { return &o.Meta })
+	items, kids := exosql.NewTable[kit.AsksItem]("items"), exosql.NewTable[asksKid]("kids")
+	id, org := exosql.NewKey(items, "id", func(o *kit.AsksItem) *int64 { return &o.ID }), exosql.NewColumn(items, "org_id", func(o *kit.AsksItem) *int64 { return &o.Org })
+	code, at := exosql.NewColumn(items, "code", func(o *kit.AsksItem) *string { return &o.Code }), exosql.NewColumn(items, "at", func(o *kit.AsksItem) *time.Time { return &o.At })
+	n, up := exosql.NewColumn(items, "n", func(o *kit.AsksItem) *int64 { return &o.N }), exosql.NewNullable(items, "up", func(o *kit.AsksItem) **string { return &o.Up })
+	meta := exosql.NewColumn(items, "meta", func(o *kit.AsksItem) *string { return &o.Meta })
 	kid, kidItem := exosql.NewKey(kids, "id", func(o *asksKid) *int64 { return &o.ID }), exosql.NewColumn(kids, "item_id", func(o *asksKid) *int64 { return &o.Item })
 	kidAt := exosql.NewColumn(kids, "at", func(o *asksKid) *time.Time { return &o.At })
 	link := exosql.Many("kids", id, kidItem)
@@ -78,12 +70,12 @@ func TestSchemaAsks(t *testing.T) {
 			{`return items.where({ id: 1 }).kids().insertMany([{}]).then(() => items.where({ id: 1 }).kids().count())`, `2`},
 			{`await items.where({ id: 1 }).delete(); return items.count()`, `0`},
 		} {
-			db, raw := wrFile(t, e, asksDDL(e)...)
-			res := wbTool(t, asksGrants(db)).Run(t.Context(), c.program)
+			db, raw := kit.File(t, e, asksDDL(e)...)
+			res := kit.BreaksTool(t, asksGrants(db)).Run(t.Context(), c.program)
 			if res.Err != nil || string(res.JSON) != c.want {
 				t.Errorf("%s: %s %v, want %s", c.program, res.JSON, res.Err, c.want)
 			}
-			if got := cells(t, raw, "SELECT count(*) FROM items WHERE org_id = 2"); got != "1" {
+			if got := kit.Cells(t, raw, "SELECT count(*) FROM items WHERE org_id = 2"); got != "1" {
 				t.Errorf("%s: the rows of another tenant are %s", c.program, got)
 			}
 		}
@@ -98,11 +90,11 @@ type asksBusy struct {
 // TestViewsAreRead: a view reads what its text names, a view within it too, and shows the rows in scope.
 func TestViewsAreRead(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
-		db, _ := wrFile(t, e, asksDDL(e)...)
+		db, _ := kit.File(t, e, asksDDL(e)...)
 		busy := exosql.NewTable[asksBusy]("busy")
 		id, org := exosql.NewKey(busy, "id", func(o *asksBusy) *int64 { return &o.ID }), exosql.NewColumn(busy, "org_id", func(o *asksBusy) *int64 { return &o.Org })
 		code, n := exosql.NewColumn(busy, "code", func(o *asksBusy) *string { return &o.Code }), exosql.NewColumn(busy, "n", func(o *asksBusy) *int64 { return &o.N })
-		tool := wbTool(t, codemode.Grants{"busy": exosql.NewFacet(busy, "busy", id, code, n).Of(exosql.Grant(db, busy, org.Eq(2)))})
+		tool := kit.BreaksTool(t, codemode.Grants{"busy": exosql.NewFacet(busy, "busy", id, code, n).Of(exosql.Grant(db, busy, org.Eq(2)))})
 		for program, want := range map[string]string{
 			`return (await busy).map(b => [b.id, b.n, b.code.length])`: `[[2,1,32]]`,
 			`return busy.count()`: `1`,
@@ -120,10 +112,10 @@ func TestViewsAreRead(t *testing.T) {
 // TestViewLabels: a view that reads what another declaration labels is refused until it has the label itself, on a column or on its rows.
 func TestViewLabels(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
-		db, _ := wrFile(t, e, asksDDL(e)...)
+		db, _ := kit.File(t, e, asksDDL(e)...)
 		for name, refused := range map[string]bool{"no label": false, "without it": true, "on a column": false, "on the rows": false} {
-			items, busy := exosql.NewTable[asksItem]("items"), exosql.NewTable[asksBusy]("busy").Keyless()
-			id, code := exosql.NewKey(items, "id", func(o *asksItem) *int64 { return &o.ID }), exosql.NewColumn(items, "code", func(o *asksItem) *string { return &o.Code })
+			items, busy := exosql.NewTable[kit.AsksItem]("items"), exosql.NewTable[asksBusy]("busy").Keyless()
+			id, code := exosql.NewKey(items, "id", func(o *kit.AsksItem) *int64 { return &o.ID }), exosql.NewColumn(items, "code", func(o *kit.AsksItem) *string { return &o.Code })
 			n, seen := exosql.NewColumn(busy, "n", func(o *asksBusy) *int64 { return &o.N }), exosql.NewColumn(busy, "code", func(o *asksBusy) *string { return &o.Code })
 			if name != "no label" {
 				code = code.WithLabel("code")
@@ -134,7 +126,7 @@ func TestViewLabels(t *testing.T) {
 			case "on the rows":
 				busy.WithLabel("code")
 			}
-			err := exosql.Check(t.Context(), db, exosql.Granted(exosql.NewFacet(items, "item", id, code).Of(exosql.Grant(db, items, exosql.AllRows[asksItem]()))),
+			err := exosql.Check(t.Context(), db, exosql.Granted(exosql.NewFacet(items, "item", id, code).Of(exosql.Grant(db, items, exosql.AllRows[kit.AsksItem]()))),
 				exosql.Granted(exosql.NewFacet(busy, "busy", n, seen).Of(exosql.Grant(db, busy, exosql.AllRows[asksBusy]()))))
 			if is := err != nil && strings.Contains(err.Error(), "is a view that reads items"); is != refused {
 				t.Errorf("%s: %v", name, err)
@@ -146,7 +138,7 @@ func TestViewLabels(t *testing.T) {
 // TestSchemaAsksForItself: what one table or view asks for is admitted to no statement that does not name it.
 func TestSchemaAsksForItself(t *testing.T) {
 	e := tu.SQLite
-	db, _ := wrFile(t, e, asksDDL(e)...)
+	db, _ := kit.File(t, e, asksDDL(e)...)
 	for _, c := range []struct {
 		query string
 		reads []string

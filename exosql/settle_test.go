@@ -11,28 +11,29 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
 // stPages are declarations whose pages have a hook before each write and one after each commit, which writes down what it is told.
-func stPages(told *[]string, fails func() error) *hk {
-	d := hkDeclare().usual()
-	d.pages.AfterCommit(func(_ context.Context, writes []exosql.Write[hkPage]) error {
+func stPages(told *[]string, fails func() error) *kit.Hooked {
+	d := kit.DeclareHooked().Usual()
+	d.Pages.AfterCommit(func(_ context.Context, writes []exosql.Write[kit.HookedPage]) error {
 		var all []string
 		for _, w := range writes {
 			s := fmt.Sprint([]string{exosql.Inserts: "insert", exosql.Updates: "update", exosql.Deletes: "delete"}[w.Kind], w.Rows)
-			if w.Gives(d.title) {
+			if w.Gives(d.Title) {
 				s += " " + w.Row.Title
 			}
-			if w.Gives(d.author) {
+			if w.Gives(d.Author) {
 				s += " " + *w.Row.Author
 			}
-			if w.Calculates(d.points) {
+			if w.Calculates(d.Points) {
 				s += " calculated"
-			} else if w.Gives(d.points) && w.Row.Points != nil {
+			} else if w.Gives(d.Points) && w.Row.Points != nil {
 				s += fmt.Sprint(" ", *w.Row.Points)
 			}
-			if w.Gives(d.touched) != (w.Kind != exosql.Deletes) || w.Run.Clock.IsZero() {
+			if w.Gives(d.Touched) != (w.Kind != exosql.Deletes) || w.Run.Clock.IsZero() {
 				s += " and not what the hook before filled"
 			}
 			all = append(all, strings.TrimSpace(s+" "+w.Facet))
@@ -48,11 +49,11 @@ func TestAfterCommit(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		var told, failed []string
 		var fails func() error
-		d, other := stPages(&told, func() error { return fails() }), hkDeclare()
-		db, look, reset := hkOpen(t, e)
+		d, other := stPages(&told, func() error { return fails() }), kit.DeclareHooked()
+		db, look, reset := kit.OpenHooked(t, e)
 		exosql.SetHookFailed(db, func(err error) { failed = append(failed, err.Error()) })
-		meanwhile := wrCall(func() {
-			if got, err := hkRun(t, other.grants(db, 1), `return pages.where({ id: 2 }).update({ points: 50 })`); err != nil {
+		meanwhile := kit.JobsCall(func() {
+			if got, err := kit.RunHooked(t, other.Grants(db, 1), `return pages.where({ id: 2 }).update({ points: 50 })`); err != nil {
 				t.Error(got, err)
 			}
 		})
@@ -83,7 +84,7 @@ func TestAfterCommit(t *testing.T) {
 			}
 			var steps []exo.Step
 			var settled error
-			grants := d.grants(db, 1)
+			grants := d.Grants(db, 1)
 			grants["meanwhile"] = meanwhile
 			once := true
 			tool, err := codemode.New(grants, &codemode.Options{Principal: "ann", Record: exo.RecordFunc(func(en exo.Entry) error {
@@ -129,10 +130,10 @@ func TestAfterCommitOfGo(t *testing.T) {
 		var told, failed []string
 		fails := func() error { return nil }
 		d := stPages(&told, func() error { return fails() })
-		db, _, _ := hkOpen(t, e)
+		db, _, _ := kit.OpenHooked(t, e)
 		exosql.SetHookFailed(db, func(err error) { failed = append(failed, err.Error()) })
 		ctx := t.Context()
-		pages := exosql.Grant(db, d.pages, d.book.Eq(1))
+		pages := exosql.Grant(db, d.Pages, d.Book.Eq(1))
 		want := func(s string) {
 			t.Helper()
 			if got := strings.Join(told, "; "); got != s {
@@ -140,20 +141,20 @@ func TestAfterCommitOfGo(t *testing.T) {
 			}
 			told = nil
 		}
-		if _, err := pages.Insert(ctx, d.title.Set("n")); err != nil {
+		if _, err := pages.Insert(ctx, d.Title.Set("n")); err != nil {
 			t.Fatal(err)
 		}
 		want("insert1 n by")
-		if n, err := pages.Where(d.id.Eq(1)).Update(ctx, d.points.Set(7)); n != 1 || err != nil {
+		if n, err := pages.Where(d.ID.Eq(1)).Update(ctx, d.Points.Set(7)); n != 1 || err != nil {
 			t.Fatal(n, err)
 		}
 		want("update1 7")
-		if _, err := pages.Insert(ctx, d.title.Set("bad")); err == nil {
+		if _, err := pages.Insert(ctx, d.Title.Set("bad")); err == nil {
 			t.Fatal("no error")
 		}
 		want("")
 		fails = func() error { panic("the bus is down") }
-		if n, err := pages.Where(d.id.Eq(2)).Delete(ctx); n != 1 || err != nil || len(failed) != 1 {
+		if n, err := pages.Where(d.ID.Eq(2)).Delete(ctx); n != 1 || err != nil || len(failed) != 1 {
 			t.Error(n, err, failed)
 		}
 		want("delete1")
@@ -164,18 +165,18 @@ func TestAfterCommitOfGo(t *testing.T) {
 		for _, end := range []error{nil, no} {
 			err := db.Transact(ctx, func(tx *exosql.Tx) error {
 				if calls++; calls == 1 { // overtaken, and called again
-					if _, err := pages.In(tx).Where(d.id.Eq(1)).Count(ctx); err != nil {
+					if _, err := pages.In(tx).Where(d.ID.Eq(1)).Count(ctx); err != nil {
 						return err
 					}
-					other := hkDeclare()
-					if _, err := exosql.Grant(db, other.pages, other.book.Eq(1)).Where(other.id.Eq(1)).Update(ctx, other.points.Set(50)); err != nil {
+					other := kit.DeclareHooked()
+					if _, err := exosql.Grant(db, other.Pages, other.Book.Eq(1)).Where(other.ID.Eq(1)).Update(ctx, other.Points.Set(50)); err != nil {
 						t.Error(err)
 					}
 				}
-				if _, err := pages.In(tx).Insert(ctx, d.title.Set("o")); err != nil {
+				if _, err := pages.In(tx).Insert(ctx, d.Title.Set("o")); err != nil {
 					return err
 				}
-				_, err := pages.In(tx).Where(d.id.Eq(1)).Update(ctx, d.points.Set(int64(calls)))
+				_, err := pages.In(tx).Where(d.ID.Eq(1)).Update(ctx, d.Points.Set(int64(calls)))
 				want("")
 				return errors.Join(err, end)
 			})
@@ -196,9 +197,9 @@ func TestAfterCommitOfGo(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			grants := d.grants(db, 1)
+			grants := d.Grants(db, 1)
 			for _, p := range []string{`return pages.where({ id: 1 }).update({ points: 8 })`, `await pages.where({ id: 1 }).update({ points: 9 }); throw new Error("no")`, `return pages.where({ id: 1 }).update({ points: 10 })`} {
-				hkRunIn(tx.Context(ctx), t, grants, p)
+				kit.RunHookedIn(tx.Context(ctx), t, grants, p)
 			}
 			want("")
 			if commit {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -14,7 +15,7 @@ import (
 // knows no value of a program: that would tell how frequent it is among everybody's rows.
 func TestScan(t *testing.T) {
 	e := tu.SQLite
-	fill := append(notesSQL(e, 4000, "CREATE INDEX notes_owner ON notes (owner)", "CREATE INDEX notes_any_due ON notes (due)"),
+	fill := append(kit.NotesSQL(e, 4000, "CREATE INDEX notes_owner ON notes (owner)", "CREATE INDEX notes_any_due ON notes (due)"),
 		"UPDATE notes SET owner = CASE WHEN id % 10 = 3 THEN 100 + id % 97 ELSE 1 END", "UPDATE notes SET text = replace(text, 'BOLT', 'fair') WHERE owner = 1", "ANALYZE")
 	open := func() (db *exosql.DB, exec func(string), sprung func(tu.Outcome) bool) {
 		db, hand, sprung := trapped(t, e, nil, fill)
@@ -30,7 +31,7 @@ func TestScan(t *testing.T) {
 	run := func(owner int64, program string) tu.Outcome {
 		t.Helper()
 		if of[owner] == nil {
-			of[owner] = tu.NewRunner(t, notesOf(db, owner, false), exo.Limits{})
+			of[owner] = tu.NewRunner(t, kit.NotesOf(db, owner, false), exo.Limits{})
 		}
 		o := of[owner].Run(t, "return await "+program)
 		if s := sprung(o); o.Kind != 0 || owner == 1 && s || len(o.SQL) != 1 {

@@ -1,7 +1,6 @@
 package exosql_test
 
 import (
-	"database/sql"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,47 +11,9 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
-
-// heldWrites writes: what is then in the database is in the column's form.
-func heldWrites(t *testing.T, e tu.Engine, f *cellForm, tool *codemode.Tool, raw *sql.DB) {
-	for _, a := range []struct{ program, want string }{
-		{`await held.insert({ id: 7, at: new Date('2025-03-04T05:06:07Z'), day: '2025-03-04', done: true }); return held.where({ id: 7 }).select(t => ({ a: t.at, b: t.day, c: t.done })).first().then(r => Object.values(r))`, `["2025-03-04T05:06:07.000Z","2025-03-04",true]`},
-		{`await held.where({ id: 7 }).update({ same: new Date('2025-03-04T05:06:08Z'), done: false }); return ids(held.where(t => t.same > t.at && !t.done).orderBy(t => t.id))`, `[7]`},
-		{`await held.where({ id: 7 }).update(t => ({ at: t.same, same: t.iso })); return held.where({ id: 7 }).select(t => ({ a: t.at, b: t.same })).first().then(r => Object.values(r))`, `["2025-03-04T05:06:08.000Z",null]`},
-		{`await held.where({ id: 6 }).update(t => ({ same: t.iso, day: t.other, iso: t.at, other: t.day })); return held.where({ id: 6 }).select(t => ({ a: t.same, b: t.day, c: t.iso, d: t.other })).first().then(r => Object.values(r))`, `["2024-01-02T03:04:05.000Z","2024-01-02","2024-01-02T03:04:05.000Z","2024-01-02"]`},
-		{`const r = await held.where({ id: 1 }).first(); return held.where({ id: 1 }).ifUnchanged({ id: 1, at: r.at, day: r.day, done: r.done }).update({ day: '2025-01-01' })`, `1`},
-		{`return held.where({ id: 1 }).ifUnchanged({ id: 1, at: new Date(0) }).update({ day: '2025-01-02' }).catch(e => e.name + e.message.includes('chang'))`, ``},
-		{`return held.where(t => t.at.eq(new Date('1969-07-20T20:17:40Z'))).delete()`, `1`},
-		{`return ids(held.orderBy(t => [t.at, t.id]))`, `[4,3,1,6,2,7]`},
-	} {
-		r := tool.Run(t.Context(), heldIDs+a.program)
-		if r.Err != nil || string(r.JSON) != a.want && a.want != "" {
-			t.Errorf("%s\n%s %v, want\n%s", a.program, r.JSON, r.Err, a.want)
-		}
-	}
-	if e.Name != tu.SQLite.Name || f.time == "" {
-		return
-	}
-	at := time.Date(2025, 3, 4, 5, 6, 8, 0, time.UTC)
-	var n int
-	where := fmt.Sprintf("id = 7 AND at = %s AND day = %s AND done = %s", f.at(at), f.dayAt("2025-03-04"), f.flags[0])
-	if err := raw.QueryRow("SELECT count(*) FROM held WHERE " + where).Scan(&n); err != nil || n != 1 {
-		var cells [3]any
-		raw.QueryRow("SELECT typeof(at) || at, typeof(day) || day, typeof(done) || done FROM held WHERE id = 7").Scan(&cells[0], &cells[1], &cells[2])
-		t.Errorf("%s: %v, the row is %v", where, err, cells)
-	}
-	// Copied from a column of another form, and into one.
-	if err := raw.QueryRow("SELECT count(*) FROM held WHERE id = 6 AND same = at AND iso = '2024-01-02T03:04:05.000Z' AND other = '2024-01-02' AND day = " + f.dayAt("2024-01-02")).Scan(&n); err != nil || n != 1 {
-		t.Errorf("what was copied: %d %v", n, err)
-	}
-	// A value that the form can't hold is an error that says what to write.
-	r := tool.Run(t.Context(), `await held.where({ id: 7 }).update({ at: new Date('2025-03-04T05:06:07.500Z') }); return held.where({ id: 7 }).select(t => t.at).first()`)
-	if f.millis && (r.Err != nil || !strings.Contains(string(r.JSON), "05:06:07.500Z")) || !f.millis && (r.Err == nil || !strings.Contains(r.Err.Error(), "whole seconds")) {
-		t.Errorf("%s %v", r.JSON, r.Err)
-	}
-}
 
 // TestOtherForms: a cell of another form than the declared one is null, in comparisons and where it is shown: never another
 // time. Without a declaration a number is no time, which SQLite would count in days of another calendar. Of texts beside texts, and of
@@ -85,9 +46,9 @@ func TestOtherForms(t *testing.T) {
 		{exosql.StoredGo, "'2024-01-02 03:04:05 +0000 UTC'", []string{"1704164645"}, []string{"'2024-01-02 04:04:05 +0100 CET'", "''"}},
 	} {
 		for i, wrong := range append(c.wrong, c.alike...) {
-			db, _ := wrFile(t, tu.SQLite, "CREATE TABLE held (id INTEGER PRIMARY KEY, org INTEGER NOT NULL, at, same, iso, day, other, done)",
+			db, _ := kit.File(t, tu.SQLite, "CREATE TABLE held (id INTEGER PRIMARY KEY, org INTEGER NOT NULL, at, same, iso, day, other, done)",
 				"INSERT INTO held (id, org, at) VALUES (1, 1, "+c.right+"), (2, 1, "+wrong+")")
-			facet, scope, held, at := (&cellForm{time: c.form}).declared()
+			facet, scope, held, at := (&kit.CellForm{Time: c.form}).Declared()
 			tool, err := codemode.New(codemode.Grants{"held": facet.Of(exosql.Grant(db, held, scope))}, &codemode.Options{Record: exo.Unrecorded})
 			if err != nil {
 				t.Fatal(err)
@@ -95,14 +56,14 @@ func TestOtherForms(t *testing.T) {
 			asked := maps.Clone(known)
 			if i < len(c.wrong) {
 				maps.Copy(asked, ranges)
-				for name, p := range map[string]exosql.Predicate[heldRow]{"after": at.Ge(time.Unix(0, 0)), "before": at.Lt(time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC))} { // as Go code asks
+				for name, p := range map[string]exosql.Predicate[kit.HeldRow]{"after": at.Ge(time.Unix(0, 0)), "before": at.Lt(time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC))} { // as Go code asks
 					if n, err := exosql.Grant(db, held, scope).Where(p).Count(t.Context()); err != nil || n != 1 {
 						t.Errorf("%q: %s: %s: %d %v", c.form, wrong, name, n, err)
 					}
 				}
 			}
 			for program, want := range asked {
-				r := tool.Run(t.Context(), heldIDs+program)
+				r := tool.Run(t.Context(), kit.HeldIDs+program)
 				if r.Err != nil || string(r.JSON) != want {
 					t.Errorf("%q: %s: %s: %s %v, want %s", c.form, wrong, program, r.JSON, r.Err, want)
 				}
@@ -129,8 +90,8 @@ func TestFormsFound(t *testing.T) {
 		{exosql.StoredUnixMillis, "(1704164645000) -- DEFAULT CURRENT_TIMESTAMP", "has the default CURRENT_TIMESTAMP, which is a text", true},
 	} {
 		_, def, _ := strings.Cut(c.cells, "-- ")
-		db, _ := wrFile(t, tu.SQLite, "CREATE TABLE held (at DATETIME "+def+", id INTEGER PRIMARY KEY, org INTEGER NOT NULL DEFAULT 1, same, iso, day, other, done)", "CREATE INDEX by_org ON held (org)", "INSERT INTO held (at) VALUES "+c.cells)
-		facet, scope, held := (&cellForm{time: c.form}).facet()
+		db, _ := kit.File(t, tu.SQLite, "CREATE TABLE held (at DATETIME "+def+", id INTEGER PRIMARY KEY, org INTEGER NOT NULL DEFAULT 1, same, iso, day, other, done)", "CREATE INDEX by_org ON held (org)", "INSERT INTO held (at) VALUES "+c.cells)
+		facet, scope, held := (&kit.CellForm{Time: c.form}).Facet()
 		found, err := exosql.Inspect(t.Context(), db, exosql.Granted(facet.Of(exosql.Grant(db, held, scope))))
 		found = slices.DeleteFunc(found, func(f exosql.Finding) bool { return f.Kind != exosql.OtherForm })
 		if err != nil || (c.found == "") != (len(found) == 0) || len(found) > 0 && (!strings.Contains(found[0].String(), c.found) || found[0].Warning != c.warning) {
@@ -141,20 +102,20 @@ func TestFormsFound(t *testing.T) {
 
 // TestFormsUseIndexes: a column of a declared form is compared with a value as it lies in the database, so that its index finds the rows.
 func TestFormsUseIndexes(t *testing.T) {
-	for i := range cellForms {
-		f := &cellForms[i]
-		if f.time == "" {
+	for i := range kit.CellForms {
+		f := &kit.CellForms[i]
+		if f.Time == "" {
 			continue
 		}
-		db, raw := wrFile(t, tu.SQLite, f.schema(tu.SQLite)...)
-		held := exosql.NewTable[heldRow]("held")
-		exosql.NewKey(held, "id", func(r *heldRow) *int64 { return &r.ID })
-		org := exosql.NewColumn(held, "org", func(r *heldRow) *int64 { return &r.Org })
-		at := exosql.NewNullable(held, "at", func(r *heldRow) **time.Time { return &r.At }).Stored(f.time)
-		day := exosql.NewNullable(held, "day", func(r *heldRow) **exosql.Date { return &r.Day }).Stored(f.day)
+		db, raw := kit.File(t, tu.SQLite, f.Schema(tu.SQLite)...)
+		held := exosql.NewTable[kit.HeldRow]("held")
+		exosql.NewKey(held, "id", func(r *kit.HeldRow) *int64 { return &r.ID })
+		org := exosql.NewColumn(held, "org", func(r *kit.HeldRow) *int64 { return &r.Org })
+		at := exosql.NewNullable(held, "at", func(r *kit.HeldRow) **time.Time { return &r.At }).Stored(f.Time)
+		day := exosql.NewNullable(held, "day", func(r *kit.HeldRow) **exosql.Date { return &r.Day }).Stored(f.Day)
 		v, d := time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC), exosql.Date{Year: 2024, Month: 1, Day: 2}
 		for _, c := range []struct {
-			by   exosql.Predicate[heldRow]
+			by   exosql.Predicate[kit.HeldRow]
 			rows int64
 			plan string
 		}{
@@ -163,7 +124,7 @@ func TestFormsUseIndexes(t *testing.T) {
 		} {
 			before := exosql.PlanTexts(db)
 			if n, err := exosql.Grant(db, held, exosql.And(org.Eq(1), c.by)).Count(t.Context()); n != c.rows || err != nil {
-				t.Errorf("%s: %s: %d rows, %v", f.name, c.plan, n, err)
+				t.Errorf("%s: %s: %d rows, %v", f.Name, c.plan, n, err)
 			}
 			for _, text := range exosql.PlanTexts(db) {
 				if slices.Contains(before, text) {
@@ -172,11 +133,11 @@ func TestFormsUseIndexes(t *testing.T) {
 				var a, b, n int
 				var plan string
 				if err := raw.QueryRow("EXPLAIN QUERY PLAN "+strings.ReplaceAll(text, "?", "1")).Scan(&a, &b, &n, &plan); err != nil || !strings.Contains(plan, c.plan) {
-					t.Errorf("%s: %s: %s %v", f.name, text, plan, err)
+					t.Errorf("%s: %s: %s %v", f.Name, text, plan, err)
 				}
 			}
 			if len(exosql.PlanTexts(db)) == len(before) {
-				t.Errorf("%s: %s: no statement", f.name, c.plan)
+				t.Errorf("%s: %s: no statement", f.Name, c.plan)
 			}
 		}
 	}
@@ -193,14 +154,14 @@ func TestHeldPages(t *testing.T) {
 			}
 			setup = append(setup, fmt.Sprintf("INSERT INTO held (id, org, at) VALUES (%d, 1, '%s')", i+1, cell))
 		}
-		db, _ := wrFile(t, tu.SQLite, setup...)
-		facet, scope, held := (&cellForm{time: form}).facet()
+		db, _ := kit.File(t, tu.SQLite, setup...)
+		facet, scope, held := (&kit.CellForm{Time: form}).Facet()
 		tool, err := codemode.New(codemode.Grants{"held": facet.Of(exosql.Grant(db, held, scope))}, &codemode.Options{Record: exo.Unrecorded})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for order, want := range map[string]string{"t.at": "[1,2,3,4,5,6,7,8,9]", "t.at.desc()": "[9,8,7,6,5,4,3,2,1]"} {
-			if r := tool.Run(t.Context(), inPages+"return inPages(held.orderBy(t => "+order+").select(t => t.id), 2)"); r.Err != nil || string(r.JSON) != want {
+			if r := tool.Run(t.Context(), kit.InPages+"return inPages(held.orderBy(t => "+order+").select(t => t.id), 2)"); r.Err != nil || string(r.JSON) != want {
 				t.Errorf("%q: %s: %s %v", form, order, r.JSON, r.Err)
 			}
 		}

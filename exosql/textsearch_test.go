@@ -16,6 +16,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/kit"
 	"github.com/exoagent/exoagent/exosql/internal/search"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -462,7 +463,7 @@ func TestSearchTakenAway(t *testing.T) {
 
 // TestSearchInjection: no text is more than words.
 func TestSearchInjection(t *testing.T) {
-	texts := payloads(t)
+	texts := kit.Payloads(t)
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		var of [][2]any
 		for _, s := range texts {

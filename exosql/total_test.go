@@ -11,6 +11,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -25,39 +26,15 @@ var (
 	owners      = exosql.NewTable[owner]("owners")
 	ownerID     = exosql.NewKey(owners, "id", func(o *owner) *int64 { return &o.ID })
 	ownerTenant = exosql.NewColumn(owners, "tenant", func(o *owner) *int64 { return &o.Tenant })
-	ownerThings = exosql.Many("things", ownerID, thingID)
+	ownerThings = exosql.Many("things", ownerID, kit.ThingID)
 )
-
-// worst are the values of rows out of scope, by column, in the words of each engine.
-var worst = map[string]map[string][]string{
-	"postgres": {
-		"n":    {"9223372036854775807", "-9223372036854775808", "0", "1", "-1"},
-		"big":  {"9223372036854775807", "-9223372036854775808", "0", "1", "-1"},
-		"f":    {"'NaN'", "'Infinity'", "'-Infinity'", "'-0'", "1.7976931348623157e308", "5e-324", "-1e-300", "0"},
-		"d":    {"'NaN'", "'Infinity'", "'-Infinity'", "1e131071", "-1e131071", "1e-16383", "0", "('1' || repeat('0', 1000))::numeric", "('0.' || repeat('9', 16383))::numeric", "(repeat('9', 131072))::numeric"},
-		"s":    {"''", `'\'`, `'%\'`, "'%_'", "'NaN'", "'1e999999'", "repeat('ab', 100000)", "U&'\\FDFA'", "U&'I\\0307'", "repeat('%', 1000)", "E'\\x01'", "'{'", "'P1Y'"},
-		"at":   {"'infinity'", "'-infinity'", "'294276-12-31 23:59:59.999999+00'", "'4714-11-24 00:00:00+00 BC'", "'0001-01-01 00:00:00+00'", "'0001-12-31 23:59:59.999999+00 BC'", "'10000-01-01'"},
-		"day":  {"'infinity'", "'-infinity'", "'5874897-12-31'", "'4714-11-24 BC'", "'294277-01-01'", "'0001-01-01'", "'0001-12-31 BC'", "'10000-01-01'"},
-		"iv":   {"make_interval(months => 2147483647)", "make_interval(months => -2147483648)", "make_interval(days => 2147483647)", "make_interval(days => -2147483648)", "make_interval(months => 2147483647, days => 2147483647) + make_interval(hours => 2147483647) + make_interval(hours => 414564141)", "make_interval(hours => -2147483647) + make_interval(hours => -414564141)", "interval '0'"},
-		"raw":  {`'\x'`, `decode(repeat('00', 100000), 'hex')`},
-		"j":    {`'null'`, `'1e1000'`, `(repeat('[', 1000) || repeat(']', 1000))::jsonb`, `'{"":[]}'`},
-		"tags": {`'{}'`, `'{NULL}'`, `'{{a,b},{c,d}}'`, `'[5:6]={a,red}'`, `'{"","red"}'`},
-		"nums": {`'{}'`, `'{NULL}'`, `'{{1,2},{3,4}}'`, `'{2147483647,-2147483648}'`},
-	},
-	"sqlite": {"": {
-		"9223372036854775807", "-9223372036854775808", "0", "-1", "9e999", "-9e999", "-0.0", "1.7976931348623157e308", "5e-324", "'NaN'", "'Infinity'", "'1e999999999'", "'1e-999999999'",
-		"'1' || printf('%.*c', 1000, '0')", "printf('%.*c', 200000, '9')", "'0.' || printf('%.*c', 40000, '9')", "x''", "x'00ff'", "CAST(x'ff61c3' AS TEXT)", "CAST(x'610062' AS TEXT)", "''", `'\'`, `'%\'`, "printf('%.*c', 100000, 'ab')",
-		"'2024-02-30'", "'0000-01-01'", "'-4713-11-24'", "'9999-12-31T23:59:59.9999Z'", "'10000-01-01T00:00:00.000Z'", "'2024-01-01T00:00:00.000+99:99'", "1e15", "'now'", "'infinity'",
-		"'P'", "'P2147483648M'", "'PT9223372036854775807S'", "'P-2147483648M'", "'['", "'[1'", "'{}'", "'null'", "'[null]'", "'[[1,2],[3]]'", "'[1e999999999]'", "printf('%.*c', 20000, '[')", "'[\"\\ud800\"]'",
-	}},
-}
 
 // openWorst has the rows of openThings in scope, and if asked the worst out of scope.
 // Without an index the scope is a join of whole tables, so that the engine looks
 // at the rows of all owners.
 func openWorst(t *testing.T, e tu.Engine, more bool) *exosql.DB {
 	fill := func(ctx context.Context, db *sql.DB) error {
-		ddl := strings.Replace(thingsSQL(e), "PRIMARY KEY", "NOT NULL", 1)
+		ddl := strings.Replace(kit.ThingsSQL(e), "PRIMARY KEY", "NOT NULL", 1)
 		if e.Name == tu.SQLite.Name {
 			// What the declared types would refuse or change is stored as it is.
 			for _, typ := range []string{"INTEGER", "REAL", "TEXT", "BLOB", "BOOLEAN"} {
@@ -69,9 +46,9 @@ func openWorst(t *testing.T, e tu.Engine, more bool) *exosql.DB {
 		}
 		id := 100
 		for _, c := range []string{"n", "big", "f", "d", "s", "at", "day", "iv", "raw", "j", "tags", "nums"} {
-			values := worst[e.Name][c]
+			values := kit.Worst[e.Name][c]
 			if e.Name == tu.SQLite.Name {
-				values = worst[e.Name][""]
+				values = kit.Worst[e.Name][""]
 			}
 			for _, v := range values {
 				id++
@@ -83,9 +60,9 @@ func openWorst(t *testing.T, e tu.Engine, more bool) *exosql.DB {
 		// And all of a kind in one row, for what takes two columns.
 		for i := range 8 {
 			at := func(c string) string {
-				values := worst[e.Name][c]
+				values := kit.Worst[e.Name][c]
 				if e.Name == tu.SQLite.Name {
-					values = worst[e.Name][""]
+					values = kit.Worst[e.Name][""]
 				}
 				return values[i%len(values)]
 			}
@@ -134,15 +111,15 @@ func TestOperatorsAreTotal(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		runner := func(db *exosql.DB) *tu.Runner {
 			mine := exosql.Follow(exosql.Grant(db, owners, ownerTenant.Eq(1)), ownerThings)
-			return tu.NewRunner(t, map[string]exo.Object{"things": thingFacet().Of(mine)}, exo.Limits{})
+			return tu.NewRunner(t, map[string]exo.Object{"things": kit.ThingFacet().Of(mine)}, exo.Limits{})
 		}
 		clean, db := openWorst(t, e, false), openWorst(t, e, true)
 		want, got := runner(clean), runner(db)
 		// With all rows in scope no fence keeps an operator from the worst of them.
-		all := tu.NewRunner(t, map[string]exo.Object{"things": thingFacet().Of(exosql.Grant(db, things, exosql.AllRows[thing]()))}, exo.Limits{})
+		all := tu.NewRunner(t, map[string]exo.Object{"things": kit.ThingFacet().Of(exosql.Grant(db, kit.Things, exosql.AllRows[kit.Thing]()))}, exo.Limits{})
 		exprs := moreExpressions()
-		for _, x := range expressions {
-			exprs = append(exprs, x.expr)
+		for _, x := range kit.Expressions {
+			exprs = append(exprs, x.Expr)
 		}
 		if w, g := want.Run(t, "return await things.where(t => t.d"+strings.Repeat(".mul(t.d)", 8)+".isNull()).count()"), got.Run(t, "return await things.where(t => t.d"+strings.Repeat(".mul(t.d)", 8)+".isNull()).count()"); w.Kind != fail.Limit || g.Message != w.Message {
 			t.Errorf("what has too many digits for the engine: %s, %s", w, g)
@@ -178,10 +155,10 @@ func TestOperatorsAreTotal(t *testing.T) {
 // A text that grows would be more than the engine can hold, in rows out of scope.
 func TestTextsDoNotGrowWithoutBound(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
-		fill := e.Exec(strings.Replace(thingsSQL(e), "PRIMARY KEY", "NOT NULL", 1), "CREATE TABLE owners (id {int} NOT NULL, tenant {int} NOT NULL)", "INSERT INTO owners VALUES (1, 1), (2, 1), (3, 1), (4, 1), (100, 2)",
+		fill := e.Exec(strings.Replace(kit.ThingsSQL(e), "PRIMARY KEY", "NOT NULL", 1), "CREATE TABLE owners (id {int} NOT NULL, tenant {int} NOT NULL)", "INSERT INTO owners VALUES (1, 1), (2, 1), (3, 1), (4, 1), (100, 2)",
 			"INSERT INTO things (id, s) VALUES (100, "+e.Pick("printf('%.*c', 20000000, 'a')", "repeat('\u0390', 10000000)")+")")
 		db := e.OpenWith(t, &exosql.OpenOptions{Setup: fill})
-		got := tu.NewRunner(t, map[string]exo.Object{"things": thingFacet().Of(exosql.Follow(exosql.Grant(db, owners, ownerTenant.Eq(1)), ownerThings))}, exo.Limits{})
+		got := tu.NewRunner(t, map[string]exo.Object{"things": kit.ThingFacet().Of(exosql.Follow(exosql.Grant(db, owners, ownerTenant.Eq(1)), ownerThings))}, exo.Limits{})
 		long := strings.Repeat("t.s, ", 7) + "t.s"
 		for _, x := range []string{"t.s" + strings.Repeat(".concat("+long+")", 3) + ".length", "t.s.concat(" + long + ").upper().length"} {
 			if o := got.Run(t, "return await things.where(t => "+x+".gt(0)).count()"); o.JSON != "3" {

@@ -1,20 +1,15 @@
 package exosql
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"time"
 
-	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
-	"github.com/exoagent/exoagent/exosql/internal/rowsec"
-	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/exosql/internal/unit"
 	"github.com/exoagent/exoagent/exosql/internal/writing"
 )
 
@@ -94,17 +89,17 @@ func (t *Table[T]) Permit(known ...Permission) *Table[T] {
 func (r Relation[T]) write(ctx context.Context, method string, rows ...[]Assignment[T]) (value.Value, error) {
 	op := "exosql: " + map[string]string{language.Insert: "Insert", language.InsertMany: "InsertMany", language.Update: "Update", language.Delete: "Delete"}[method]
 	if r.r == nil {
-		return value.Int(0), undone(op, decl.ErrZeroRelation)
+		return value.Int(0), unit.Undone(op, decl.ErrZeroRelation)
 	}
 	var given []value.Value
 	for _, row := range rows {
 		fields, err := fieldsOf(r.r.Table, row)
 		if err != nil {
-			return value.Int(0), undone(op, err)
+			return value.Int(0), unit.Undone(op, err)
 		}
 		given = append(given, value.RecordValue(fields...))
 	}
-	v, err := r.db.write(ctx, r.tx, r.r, method, writing.GivenRows(given...))
+	v, err := r.db.core().Write(ctx, r.tx, r.r, method, writing.GivenRows(given...))
 	if err != nil {
 		if e, ok := errors.AsType[*fail.Error](err); ok && e.Op == "" {
 			err = &fail.Error{Op: op, Kind: e.Kind, Msg: e.Message(), Err: e.Err}
@@ -113,25 +108,6 @@ func (r Relation[T]) write(ctx context.Context, method string, rows ...[]Assignm
 	}
 	return v, nil
 }
-
-// undone returns err as an error that wraps exo.ErrNothingDone, so that a program or the host's code may go on after it. No text is in it twice.
-func undone(op string, err error) error {
-	e := fail.AsError(op, err)
-	return &fail.Error{Op: cmp.Or(e.Op, op), Kind: e.Kind, Msg: e.Message(), Err: left{e.Err, err}}
-}
-
-// left is the cause of an error after which nothing is left of a change. Its text is that of why, the cause in the error of: the rest of
-// the error's text comes before it.
-type left struct{ why, of error }
-
-func (l left) Error() string {
-	if l.why == nil || errors.Is(l.why, exo.ErrNothingDone) {
-		return exo.ErrNothingDone.Error()
-	}
-	return l.why.Error()
-}
-
-func (l left) Unwrap() []error { return []error{exo.ErrNothingDone, l.of} }
 
 // fieldsOf are assignments to columns of t as they are given to the compiler.
 func fieldsOf[T any](t *decl.Table, values []Assignment[T]) (fields []value.Field, err error) {
@@ -150,114 +126,4 @@ func fieldsOf[T any](t *decl.Table, values []Assignment[T]) (fields []value.Fiel
 		fields = append(fields, value.Field{Name: writing.HostColumn(a.col), Value: a.v})
 	}
 	return fields, nil
-}
-
-// write answers a chain of typed calls that writes.
-func (db *DB) write(ctx context.Context, tx *Tx, r *decl.Relation, method string, given writing.Given) (_ value.Value, err error) {
-	begun := false
-	defer func() {
-		if err != nil && !begun {
-			err = undone("", err)
-		}
-	}()
-	if r.Err != nil {
-		return value.Value{}, r.Err
-	}
-	if err := db.ready(); err != nil {
-		return value.Value{}, err
-	}
-	ss, err := scope.Chain(r)
-	if err != nil {
-		return value.Value{}, &fail.Error{Kind: fail.Denied, Err: err}
-	}
-	if len(given.Rows) == 0 && method == language.Delete {
-		given = writing.GivenRows(value.Value{})
-	}
-	t := writing.NewTypedWrite(r, ss, method)
-	if given, err = beforeTyped(ctx, t, given); err != nil {
-		return value.Value{}, err
-	}
-	t.Give(given.Sets)
-	w, ok := db.writes.Get(t.Key)
-	if !ok {
-		made, err := t.Compile(db.engine(ctx))
-		if err != nil {
-			return value.Value{}, err
-		}
-		w = db.writes.Add(t.Key, &keptWrite{Writing: made})
-	}
-	if err := db.typedWritable(ctx, w.Writing, given.Sets); err != nil {
-		return value.Value{}, err
-	}
-	by, err := db.settings(rowsec.Settings(t.Grant(), t.Vals))
-	if err != nil {
-		return value.Value{}, err
-	}
-	a := &asked{m: t.M, vals: [][]value.Value{t.Vals}, by: by, given: given}
-	var v value.Value
-	begun = true
-	err = db.inUnit(ctx, tx, func(u *unit) (err error) {
-		a.unit = u
-		x := newChanging(ctx, a, w.Writing)
-		if v, err = x.run.Do(); err == nil {
-			x.wrote(decl.RowWrite{Run: exo.Run{Clock: time.Now()}}, v)
-		}
-		if x.run.New != nil {
-			v = value.RowsValue(x.run.New)
-		}
-		return err
-	})
-	return v, err
-}
-
-// inUnit runs f in a unit of work of its own, which is kept if f does not fail; with a Tx it is a part of that.
-func (db *DB) inUnit(ctx context.Context, tx *Tx, f func(*unit) error) error {
-	u, err := db.newUnit(ctx, tx)
-	if err != nil {
-		return undone("", err)
-	}
-	if err = f(u); err == nil {
-		err = u.Prepare(ctx)
-	}
-	if err != nil {
-		return undone("", errors.Join(err, u.Rollback(context.WithoutCancel(ctx))))
-	}
-	if err := u.Commit(ctx); err != nil {
-		return fail.Classify("", err)
-	}
-	db.settleTyped(ctx, u.settling)
-	return nil
-}
-
-// inTx runs f in a Tx; without one f gets nil.
-func (db *DB) inTx(ctx context.Context, tx *Tx, f func(*unit) error) error {
-	if tx == nil {
-		return f(nil)
-	}
-	return db.inUnit(ctx, tx, f)
-}
-
-// typedWritable refuses what would reach beyond the scope, like writable, but for what Go code may learn.
-func (db *DB) typedWritable(ctx context.Context, w *writing.Writing, sets [][]string) error {
-	live, _, err := db.catalogue(ctx)
-	if err != nil {
-		return err
-	}
-	of, err := writeOf(w.Grant, w.Facet, nil)
-	if err != nil {
-		return err
-	}
-	of.Depends(w.Grant, nil)
-	of.Trusted = true
-	of.Rights = decl.Rights{Delete: w.Kind == writing.Deletes, Permits: w.Facet.Rights.Permits}
-	cols := writing.HostColumns(w.Table, sets)
-	if w.Kind == writing.Inserts {
-		of.Rights.Insert = cols
-	} else {
-		of.Rights.Update = cols
-	}
-	if err := writing.Writable(live, of); err != nil {
-		return &fail.Error{Kind: fail.Denied, Err: fmt.Errorf("%w; see exosql.Table.Permit", err)}
-	}
-	return nil
 }

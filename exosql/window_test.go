@@ -9,6 +9,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/policy"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -39,7 +40,7 @@ func TestOpenWindows(t *testing.T) {
 		for name, indexes := range notesIndexSets {
 			t.Run(name, func(t *testing.T) {
 				db, _, sprung := trapDB(t, e, indexes...)
-				r, bare := tu.NewRunner(t, notesOf(db, 1, false), exo.Limits{}), tu.NewRunner(t, notesOf(db, 1, true), exo.Limits{})
+				r, bare := tu.NewRunner(t, kit.NotesOf(db, 1, false), exo.Limits{}), tu.NewRunner(t, kit.NotesOf(db, 1, true), exo.Limits{})
 				open := 0
 				for _, program := range windowPrograms {
 					whole := "const r = await " + program + "; return r.map(x => JSON.stringify(x)).sort()"
@@ -70,11 +71,11 @@ func TestWindowReads(t *testing.T) {
 		reads, answers := map[string][]int{}, map[string][]string{}
 		for _, others := range []string{"UPDATE notes SET due = 500, code = 'c3', text = '9' WHERE owner <> 1", "UPDATE notes SET due = 5000 + id, code = CASE WHEN id % 2 = 0 THEN 'a' ELSE 'z' END, text = 'z' WHERE owner <> 1"} {
 			url := e.URL(t)
-			db := e.OpenURL(t, url, &exosql.OpenOptions{Conns: 1, Setup: e.Exec(append(notesSQL(e, 2000, "CREATE INDEX notes_by_due ON notes (due)", "CREATE INDEX notes_by_code ON notes (code, due)", "CREATE INDEX notes_by_text ON notes (text)"), others, "ANALYZE")...)})
+			db := e.OpenURL(t, url, &exosql.OpenOptions{Conns: 1, Setup: e.Exec(append(kit.NotesSQL(e, 2000, "CREATE INDEX notes_by_due ON notes (due)", "CREATE INDEX notes_by_code ON notes (code, due)", "CREATE INDEX notes_by_text ON notes (text)"), others, "ANALYZE")...)})
 			hand := e.SQLDB(t, url)
 			for i := range 2 * len(windowPrograms) {
 				program := windowPrograms[i/2]
-				r := tu.NewRunner(t, notesOf(db, 1, i%2 == 1), exo.Limits{})
+				r := tu.NewRunner(t, kit.NotesOf(db, 1, i%2 == 1), exo.Limits{})
 				o := r.Run(t, "return await "+program+".execute()")
 				if o.Kind != 0 || len(o.SQL) != 1 {
 					t.Fatalf("%s: %v", program, o)
@@ -145,8 +146,8 @@ func TestWindowsAreExact(t *testing.T) {
 // TestWindowFrames: frames of differing lengths, and conditions that differ, stand beside one another.
 func TestWindowFrames(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
-		db := e.OpenURL(t, e.URL(t), &exosql.OpenOptions{Conns: 1, Setup: e.Exec(append(notesSQL(e, 50), "UPDATE notes SET due = id")...)})
-		r := tu.NewRunner(t, notesOf(db, 1, false), exo.Limits{})
+		db := e.OpenURL(t, e.URL(t), &exosql.OpenOptions{Conns: 1, Setup: e.Exec(append(kit.NotesSQL(e, 50), "UPDATE notes SET due = id")...)})
+		r := tu.NewRunner(t, kit.NotesOf(db, 1, false), exo.Limits{})
 		for program, want := range map[string]string{
 			"window.movingCount(1) + window.movingCount(2) * 10 + window.movingCount(3) * 100":                                    "111,221,321,321",
 			"window.movingSum(n => n.due, 2) - window.movingSum(n => n.due, 1)":                                                   "0,FIRST,SECOND,THIRD",
@@ -187,8 +188,8 @@ func TestBadCellsOfWindows(t *testing.T) {
 // TestWindowRefusals: each way of giving a window is right, or an error that says what would be.
 func TestWindowRefusals(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
-		db := e.OpenURL(t, e.URL(t), &exosql.OpenOptions{Conns: 1, Setup: e.Exec(notesSQL(e, 50)...)})
-		r := tu.NewRunner(t, notesOf(db, 1, false), exo.Limits{})
+		db := e.OpenURL(t, e.URL(t), &exosql.OpenOptions{Conns: 1, Setup: e.Exec(kit.NotesSQL(e, 50)...)})
+		r := tu.NewRunner(t, kit.NotesOf(db, 1, false), exo.Limits{})
 		for program, want := range map[string]string{
 			"notes.partitionBy(n => n.code).select(({ window }) => ({ r: window.rank() }))": "needs an order",
 			"notes.partitionBy(n => n.code).select(({ note, window }) => window)":           "the selection must be",

@@ -7,6 +7,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -14,8 +15,8 @@ import (
 // have got a rule since that tells of foreign rows.
 func TestWritableAnew(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
-		db, raw := wrFile(t, e, wrTables(e)...)
-		r := tu.NewRunner(t, wrGrants(db, 1), exo.Limits{})
+		db, raw := kit.File(t, e, kit.JobsTables(e)...)
+		r := tu.NewRunner(t, kit.JobsGrants(db, 1), exo.Limits{})
 		const program = `return jobs.where({ id: 1 }).update({ title: "mine" })`
 		for range 2 {
 			if o := r.Run(t, program); o.JSON != "1" {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -13,7 +14,7 @@ import (
 // does not say that it writes. The plan as it was made is the twin that succeeds.
 func TestWriterWall(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
-		db, look := wrOpen(t, e)
+		db, look := kit.OpenJobs(t, e)
 		const change = "UPDATE jobs SET points = 9 WHERE id = 1"
 		for _, c := range []struct {
 			name string
@@ -34,7 +35,7 @@ func TestWriterWall(t *testing.T) {
 			if c.only != "" && c.only != e.Name {
 				continue
 			}
-			before := look(wrJobs)
+			before := look(kit.Jobs)
 			err := exosql.RunRawWrite(context.Background(), db, c.plan)
 			if c.ok != (err == nil) {
 				t.Errorf("%s: %v", c.name, err)
@@ -45,7 +46,7 @@ func TestWriterWall(t *testing.T) {
 			if e.Name == tu.SQLite.Name && !strings.Contains(err.Error(), "authoriz") && !strings.Contains(err.Error(), "prohibited") {
 				t.Errorf("%s: refused for another reason: %v", c.name, err)
 			}
-			if after := look(wrJobs); after != before {
+			if after := look(kit.Jobs); after != before {
 				t.Errorf("%s: it leaves %s", c.name, after)
 			}
 		}

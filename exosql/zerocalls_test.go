@@ -7,6 +7,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -47,7 +48,7 @@ func TestZeroValues(t *testing.T) {
 			"Assignment": reflect.TypeFor[exosql.Assignment[row]](), "Change": reflect.TypeFor[exosql.Change](), "Changes": reflect.TypeFor[exosql.Changes](), "Tx": reflect.TypeFor[*exosql.Tx](),
 			"Permission": reflect.TypeFor[exosql.Permission](), "Search": reflect.TypeFor[exosql.Search[row]](), "Searched": reflect.TypeFor[exosql.Searched[row]](),
 		},
-		Receivers: []any{exosql.NewFacet(items, "item"), items, itemID},
+		Receivers: []any{exosql.NewFacet(kit.Items, "item"), kit.Items, kit.ItemID},
 	}, func(what string, out []reflect.Value) {
 		for _, x := range out {
 			switch x := x.Interface().(type) {
@@ -74,40 +75,44 @@ func TestZeroValues(t *testing.T) {
 // TestZeroDeclarations: what is wrong with a nil or zero declaration is said where it is used.
 func TestZeroDeclarations(t *testing.T) {
 	db := tu.SQLite.Open(t)
-	owner := itemOwner.Eq(1)
-	facet := func() *exosql.Facet[item] { return exosql.NewFacet(items, "item", itemID) }
-	all := func(r exosql.Relation[item]) func() error {
+	owner := kit.ItemOwner.Eq(1)
+	facet := func() *exosql.Facet[kit.Item] { return exosql.NewFacet(kit.Items, "item", kit.ItemID) }
+	all := func(r exosql.Relation[kit.Item]) func() error {
 		return func() error { _, err := r.All(t.Context()); return err }
 	}
 	describe := func(o exo.Object) func() error {
 		return func() error { _, err := o.Describe(); return err }
 	}
 	declares := func(f func()) func() error { return func() error { f(); return nil } }
-	var none *exosql.Table[item]
+	var none *exosql.Table[kit.Item]
 	for name, c := range map[string]struct {
 		do   func() error
 		says string
 	}{
-		"Grant of a zero table":    {all(exosql.Grant(db, &exosql.Table[item]{}, owner)), "NewTable makes one"},
-		"Grant of a nil table":     {all(exosql.Grant(db, none, owner)), "NewTable makes one"},
-		"Grant of a nil DB":        {all(exosql.Grant(nil, items, owner)), "was not opened"},
-		"scope of rows, nil":       {all(exosql.Grant(db, items, owner, exosql.ScopeRows(none, owner))), "nil or zero Table"},
-		"scope of rows, zero":      {all(exosql.Grant(db, items, owner, exosql.ScopeRows(&exosql.Table[item]{}, owner))), "nil or zero Table"},
-		"shared scope, nil":        {all(exosql.Grant(db, items, owner, exosql.ScopeShared(none))), "nil or zero Table"},
-		"scope of a zero link":     {all(exosql.Grant(db, items, owner, exosql.ScopeVia(exosql.Link[item, item]{}))), "Link"},
-		"Of a nil facet":           {describe((*exosql.Facet[item])(nil).Of(exosql.Grant(db, items, owner))), "NewFacet makes one"},
-		"Of a zero facet":          {describe((&exosql.Facet[item]{}).Of(exosql.Grant(db, items, owner))), "NewFacet makes one"},
-		"Of a zero relation":       {describe(facet().Of(exosql.Relation[item]{})), "never granted"},
-		"Add to a zero facet":      {declares(func() { (&exosql.Facet[item]{}).Add(itemID) }), "Add to a Facet that is nil or zero"},
-		"a nil member":             {declares(func() { exosql.NewFacet(items, "r", nil) }), "facet r: a nil Member"},
-		"a column of nobody":       {declares(func() { facet().Add(&exosql.Column[item, int64]{}) }), "was not declared"},
-		"facet of a nil table":     {declares(func() { exosql.NewFacet(none, "r") }), "NewTable makes one"},
-		"Via to a nil facet":       {declares(func() { facet().Add(exosql.Via(exosql.Many("more", itemID, itemOwner), (*exosql.Facet[item])(nil))) }), "link more leads to a Facet that is nil or zero"},
-		"Via a zero link":          {declares(func() { facet().Add(exosql.Via(exosql.Link[item, item]{}, facet())) }), "a zero Link"},
-		"a column without a field": {declares(func() { exosql.NewColumn[item, string](exosql.NewTable[item]("t"), "s", nil) }), "column t.s: the field function is nil"},
-		"a column of a nil table":  {declares(func() { exosql.NewColumn(none, "s", func(i *item) *int64 { return &i.ID }) }), "NewTable makes one"},
-		"keys of a zero column":    {declares(func() { exosql.Many("more", itemID, itemOwner, exosql.Keys(&exosql.Column[item, int64]{}, itemID)) }), `link "more"`},
-		"Doc of a zero link":       {declares(func() { exosql.Link[item, item]{}.Doc("x") }), "a zero Link"},
+		"Grant of a zero table": {all(exosql.Grant(db, &exosql.Table[kit.Item]{}, owner)), "NewTable makes one"},
+		"Grant of a nil table":  {all(exosql.Grant(db, none, owner)), "NewTable makes one"},
+		"Grant of a nil DB":     {all(exosql.Grant(nil, kit.Items, owner)), "was not opened"},
+		"scope of rows, nil":    {all(exosql.Grant(db, kit.Items, owner, exosql.ScopeRows(none, owner))), "nil or zero Table"},
+		"scope of rows, zero":   {all(exosql.Grant(db, kit.Items, owner, exosql.ScopeRows(&exosql.Table[kit.Item]{}, owner))), "nil or zero Table"},
+		"shared scope, nil":     {all(exosql.Grant(db, kit.Items, owner, exosql.ScopeShared(none))), "nil or zero Table"},
+		"scope of a zero link":  {all(exosql.Grant(db, kit.Items, owner, exosql.ScopeVia(exosql.Link[kit.Item, kit.Item]{}))), "Link"},
+		"Of a nil facet":        {describe((*exosql.Facet[kit.Item])(nil).Of(exosql.Grant(db, kit.Items, owner))), "NewFacet makes one"},
+		"Of a zero facet":       {describe((&exosql.Facet[kit.Item]{}).Of(exosql.Grant(db, kit.Items, owner))), "NewFacet makes one"},
+		"Of a zero relation":    {describe(facet().Of(exosql.Relation[kit.Item]{})), "never granted"},
+		"Add to a zero facet":   {declares(func() { (&exosql.Facet[kit.Item]{}).Add(kit.ItemID) }), "Add to a Facet that is nil or zero"},
+		"a nil member":          {declares(func() { exosql.NewFacet(kit.Items, "r", nil) }), "facet r: a nil Member"},
+		"a column of nobody":    {declares(func() { facet().Add(&exosql.Column[kit.Item, int64]{}) }), "was not declared"},
+		"facet of a nil table":  {declares(func() { exosql.NewFacet(none, "r") }), "NewTable makes one"},
+		"Via to a nil facet": {declares(func() {
+			facet().Add(exosql.Via(exosql.Many("more", kit.ItemID, kit.ItemOwner), (*exosql.Facet[kit.Item])(nil)))
+		}), "link more leads to a Facet that is nil or zero"},
+		"Via a zero link":          {declares(func() { facet().Add(exosql.Via(exosql.Link[kit.Item, kit.Item]{}, facet())) }), "a zero Link"},
+		"a column without a field": {declares(func() { exosql.NewColumn[kit.Item, string](exosql.NewTable[kit.Item]("t"), "s", nil) }), "column t.s: the field function is nil"},
+		"a column of a nil table":  {declares(func() { exosql.NewColumn(none, "s", func(i *kit.Item) *int64 { return &i.ID }) }), "NewTable makes one"},
+		"keys of a zero column": {declares(func() {
+			exosql.Many("more", kit.ItemID, kit.ItemOwner, exosql.Keys(&exosql.Column[kit.Item, int64]{}, kit.ItemID))
+		}), `link "more"`},
+		"Doc of a zero link": {declares(func() { exosql.Link[kit.Item, kit.Item]{}.Doc("x") }), "a zero Link"},
 	} {
 		said := func() (said string) {
 			defer func() {

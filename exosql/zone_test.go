@@ -10,41 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/exo/fail"
-	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
-
-// inZone runs a program over things whose local time is that of a zone.
-func inZone(t *testing.T, db *exosql.DB, zone, program string) (string, error) {
-	t.Helper()
-	result, _, err := inZoneOf(t, db, exosql.AllRows[thing](), zone, program)
-	return result, err
-}
-
-// inZoneOf is the same for things in a scope, with the queries that ran.
-func inZoneOf(t *testing.T, db *exosql.DB, scope exosql.Predicate[thing], zone, program string) (result string, ran []exosql.Query, err error) {
-	t.Helper()
-	record := exo.RecordFunc(func(e exo.Entry) error {
-		for _, d := range e.Details {
-			if q, ok := d.(exosql.Query); ok {
-				ran = append(ran, q)
-			}
-		}
-		return nil
-	})
-	gate, err := exo.NewGate(exo.Config{Zone: zone, Grants: map[string]exo.Object{"things": thingFacet().Of(exosql.Grant(db, things, scope))}, Limits: exo.Limits{Rows: 1e6, Bytes: 1 << 30}, Record: record})
-	if err != nil {
-		t.Fatal(err)
-	}
-	res := tu.InProcess(gate).Run(t.Context(), exoeval.Job{Program: program, Run: exo.Run{Clock: tu.Start, Seed: 1}})
-	if res.Err != nil {
-		return fail.GuestText(res.Err), ran, res.Err
-	}
-	return res.Value.String(), ran, nil
-}
 
 // Each expression in a zone, over the four rows of openThings: 2024-02-29T23:59:59.999Z, 1999-12-31T00:00Z,
 // 2026-01-02T03:04:05.678Z, and their days in UTC, which are days everywhere.
@@ -95,9 +64,9 @@ var local = []struct{ zone, expr, want string }{
 
 func TestLocalTime(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
-		db := openThings(t, e)
+		db := kit.OpenThings(t, e)
 		for _, c := range local {
-			got, err := inZone(t, db, c.zone, "return (await things.orderBy(t => t.id).select(t => ({ x: "+c.expr+" }))).map(r => r.x)")
+			got, err := kit.InZone(t, db, c.zone, "return (await things.orderBy(t => t.id).select(t => ({ x: "+c.expr+" }))).map(r => r.x)")
 			if got != c.want {
 				t.Errorf("%s in %s\n got %s %v\nwant %s", c.expr, c.zone, got, err, c.want)
 			}
@@ -108,7 +77,7 @@ func TestLocalTime(t *testing.T) {
 			{"Europe/Berlin", `[[{"m":null,"n":1},{"m":"1999-12-01","n":1},{"m":"2024-03-01","n":1},{"m":"2026-01-01","n":1}],[3],"2026-01-02",[4,1,2,3]]`},
 			{"America/New_York", `[[{"m":null,"n":1},{"m":"1999-12-01","n":1},{"m":"2024-02-01","n":1},{"m":"2026-01-01","n":1}],[],"2026-01-01",[4,3,1,2]]`},
 		} {
-			got, err := inZone(t, db, c.zone, `return [
+			got, err := kit.InZone(t, db, c.zone, `return [
 				await things.groupBy(t => ({ m: t.at.truncate('month') })).select(g => ({ m: g.m, n: g.count() })),
 				(await things.where(t => t.at.day() === 2)).map(t => t.id),
 				await things.max(t => t.at.truncate('day')),
@@ -125,7 +94,7 @@ func TestLocalTime(t *testing.T) {
 // new Date("2024-02-29") gave. Everywhere else, and of every other moment, the local day counts.
 func TestMidnightOfUTC(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
-		db := openThings(t, e)
+		db := kit.OpenThings(t, e)
 		const midnight = "new Date('2024-02-29')"
 		for _, form := range []string{"t => t.day === %s", "t => t.day >= %s && t.day < '2024-03-01'", "t => t.day.between(%s, '2024-02-29')", "t => [%s].includes(t.day)", "{ day: %s }", "{ day: [%s] }",
 			"{ day: { gte: %s, lt: '2024-03-01' } }", "t => t.day.daysSince(%s) === 0"} {
@@ -135,7 +104,7 @@ func TestMidnightOfUTC(t *testing.T) {
 					error bool
 				}{{midnight, strings.Contains(zone, "New_York") || strings.Contains(zone, "Honolulu")}, {midnight + ".toISOString()", strings.Contains(zone, "New_York") || strings.Contains(zone, "Honolulu")}, {"new Date(2024, 1, 29)", false}, {"'2024-02-29'", false}} {
 					program := fmt.Sprintf("return (await things.where("+form+")).map(t => t.id)", c.date)
-					got, err := inZone(t, db, zone, program)
+					got, err := kit.InZone(t, db, zone, program)
 					if c.error != (err != nil) || err == nil && got != "[1]" || err != nil && !strings.HasSuffix(got, "as local time it is the evening of the day before, so write the day that is meant, '2024-02-29'") {
 						t.Errorf("%s in %q: %s %v", program, zone, got, err)
 					}
@@ -153,9 +122,9 @@ func TestLocalTimeOfEachStatement(t *testing.T) {
 		if e.Name == tu.Postgres.Name {
 			url = tu.WithParam(t, url, "enable_seqscan", "off") // of four rows it would use no index
 		}
-		db := e.OpenURL(t, url, &exosql.OpenOptions{Setup: e.Exec(thingsSQL(e))})
-		listed := thingID.In(1, 2, 3, 4)
-		for tier, scope := range map[string]exosql.Predicate[thing]{"open": listed, "fenced": exosql.And(listed, thingID.Gt(0))} {
+		db := e.OpenURL(t, url, &exosql.OpenOptions{Setup: e.Exec(kit.ThingsSQL(e))})
+		listed := kit.ThingID.In(1, 2, 3, 4)
+		for tier, scope := range map[string]exosql.Predicate[kit.Thing]{"open": listed, "fenced": exosql.And(listed, kit.ThingID.Gt(0))} {
 			for program, want := range map[string]string{
 				"things.where(t => t.at.hour() === 0).select(t => ({ id: t.id }))":                                                         `[{"id":1}]`,
 				"things.where(t => t.at.truncate('day') === '2024-03-01').select(t => ({ id: t.id }))":                                     `[{"id":1}]`,
@@ -166,7 +135,7 @@ func TestLocalTimeOfEachStatement(t *testing.T) {
 				"things.where(t => t.id > 0).countDistinct(t => t.at.hour() > 3)":                                                          `2`,
 				"things.where(t => t.id > 0).orderBy(t => t.at.hour()).limit(4).where(t => t.at.hour() === 0).select(t => ({ id: t.id }))": `[{"id":1}]`,
 			} {
-				got, ran, err := inZoneOf(t, db, scope, "Europe/Berlin", "return await "+program)
+				got, ran, err := kit.InZoneOf(t, db, scope, "Europe/Berlin", "return await "+program)
 				if got != want || len(ran) != 1 || exosql.Tier(ran[0]) != tier {
 					t.Errorf("%s, %s\n got %s %v\nwant %s\n%v", tier, program, got, err, want, ran)
 				}
@@ -189,7 +158,7 @@ func TestZonesAgree(t *testing.T) {
 	}
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		db := e.OpenWith(t, &exosql.OpenOptions{Setup: func(ctx context.Context, db *sql.DB) error {
-			if err := e.Exec(strings.Split(thingsSQL(e), ";")[0])(ctx, db); err != nil {
+			if err := e.Exec(strings.Split(kit.ThingsSQL(e), ";")[0])(ctx, db); err != nil {
 				return err
 			}
 			for from := 0; from < len(instants); from += 500 {
@@ -208,7 +177,7 @@ func TestZonesAgree(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := inZone(t, db, name, `return (await things.orderBy(t => t.id).select(t => ({ y: t.at.year(), q: t.at.quarter(), m: t.at.month(), d: t.at.day(), h: t.at.hour(), i: t.at.minute(), s: t.at.second(), w: t.at.week(), v: t.at.isoYear(), k: t.at.weekday(), monday: t.at.truncate('week'), quarter: t.at.truncate('quarter') })))`)
+			got, err := kit.InZone(t, db, name, `return (await things.orderBy(t => t.id).select(t => ({ y: t.at.year(), q: t.at.quarter(), m: t.at.month(), d: t.at.day(), h: t.at.hour(), i: t.at.minute(), s: t.at.second(), w: t.at.week(), v: t.at.isoYear(), k: t.at.weekday(), monday: t.at.truncate('week'), quarter: t.at.truncate('quarter') })))`)
 			if err != nil {
 				t.Fatal(err)
 			}

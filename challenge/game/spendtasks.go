@@ -8,7 +8,7 @@ var spendTasks = []Task{
 		Hints: []Hint{
 			{Text: "A program is a function of api, and what it returns is its result. api.me is a relation with one row: you."},
 			{Text: "Links are methods: (api) => api.me.spends()"},
-			{Text: "Spends of others are on the same table, and the statement below your attempt says why they are not in what you got.", Code: "exosql/grant.go"},
+			{Text: "Spends of others are on the same table, and the statement below your attempt says why they are not in what you got.", Code: "exosql/relation.go"},
 		},
 		Done: gives("spends", 3, "Tea and cake", "Ginger beer"),
 	},
@@ -17,7 +17,7 @@ var spendTasks = []Task{
 		Text: "Add a spend to one of your own tabs.",
 		Hints: []Hint{
 			{Text: "insert takes what a row is to be: .insert({ tabId: 31, cents: 250, memo: 'Lemonade' })"},
-			{Text: "You did not say who spends. The link fills that in, and you can't: try it with memberId.", Code: "exosql/write.go"},
+			{Text: "You did not say who spends. The link fills that in, and you can't: try it with memberId.", Code: "exosql/internal/writing/insert.go"},
 			{Text: "The database is made for each attempt and thrown away after it, so your next one begins as this one did."},
 		},
 		Done: wrote("INSERT", "spends"),
@@ -38,7 +38,7 @@ var spendTasks = []Task{
 		Hints: []Hint{
 			{Text: "(api) => api.me.spends().insert({ tabId: 41, cents: 1, memo: 'on Mina' })"},
 			{Text: "Both read the same: a key that is written has to lead to a row in scope, and one that doesn't tells you nothing."},
-			{Text: "Moving a spend that is there, by an update of its tabId, goes through the same check.", Code: "exosql/write.go"},
+			{Text: "Moving a spend that is there, by an update of its tabId, goes through the same check.", Code: "exosql/internal/writing/insert.go"},
 		},
 		Done: refused("invalid", "denied"),
 	},

@@ -9,7 +9,7 @@ var walletTasks = []Task{
 		Hints: []Hint{
 			{Text: "A program is a function of api, and what it returns is its result. api.currentUser is a relation with one row: you."},
 			{Text: "Links are methods: (api) => api.currentUser.accounts()"},
-			{Text: "That call did not touch the database. It recorded an expression, which the host checked and turned into SQL. Look at the statement under your attempt: who put user 7 into it?", Code: "exosql/grant.go"},
+			{Text: "That call did not touch the database. It recorded an expression, which the host checked and turned into SQL. Look at the statement under your attempt: who put user 7 into it?", Code: "exosql/relation.go"},
 		},
 		Done: gives("accounts", 3, "Rainy days", "Holiday"),
 	},

@@ -131,7 +131,7 @@ func TestBrowserHints(t *testing.T) {
 	}
 	b.click(hint + "2) summary")
 	b.click(hint + "3) summary")
-	contains(t, b.text(hint+"3)"), "exosql/grant.go")
+	contains(t, b.text(hint+"3)"), "exosql/relation.go")
 	b.shot("wallet-hints")
 
 	b.click(".example:nth-of-type(2) .use")

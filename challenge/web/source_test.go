@@ -27,14 +27,14 @@ func TestSourceLinks(t *testing.T) {
 			home, target := s.raw("GET", "/", "").body, s.raw("GET", "/targets/wallet", "").body
 			if c.link == "" {
 				contains(t, home, `<code id="source">`)
-				contains(t, target, "Its code: <code>exosql/grant.go</code>")
+				contains(t, target, "Its code: <code>exosql/relation.go</code>")
 				if strings.Contains(home+target, "git.example") || strings.Contains(home, "source-link") {
 					t.Error("a link that leads nowhere")
 				}
 				return
 			}
 			contains(t, home, `href="`+c.link+"/tree/"+rev+`"`)
-			contains(t, target, `Its code: <a href="`+c.link+"/blob/"+rev+`/exosql/grant.go"><code>exosql/grant.go</code></a>`, "/blob/"+rev+"/testdata/attacks")
+			contains(t, target, `Its code: <a href="`+c.link+"/blob/"+rev+`/exosql/relation.go"><code>exosql/relation.go</code></a>`, "/blob/"+rev+"/testdata/attacks")
 			// The record of an attempt has a version of its own.
 			p := s.program()
 			v := p.play("broken", game.Program, "(api) => api.things.execute()")

@@ -50,8 +50,8 @@ func written(t *testing.T, db *exosql.DB, live *schema.Database) exo.Object {
 	return get(shop.Grant(db, dynamic.Eq("id", 1)))(t)
 }
 
-// TestWrites: rights given by names are those given by types: the same statements, values and answers.
-func TestWrites(t *testing.T) {
+// TestDynamicWrites: rights given by names are those given by types: the same statements, values and answers.
+func TestDynamicWrites(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		open := func() (*exosql.DB, *schema.Database) {
 			db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(strings.Split(e.SQL(shop), "\n")...)})

@@ -153,8 +153,7 @@ func carryList(w io.Writer, root, list string, tree []source, tests map[string][
 			entries[i], m = entry, to
 		}
 		name, _, _ := strings.Cut(m.Test, "/")
-		folder := path.Dir(m.File)
-		if m.Test != "" && !slices.ContainsFunc(around(folder), func(f string) bool { return slices.Contains(tests[name], f) }) {
+		if m.Test != "" && home(m.File, tests[name]) == "" {
 			fmt.Fprintf(w, "%s: %s: the test %s is in %v: move it with the line\n", filepath.Base(list), m.File, name, tests[name])
 			left++
 		}

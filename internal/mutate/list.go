@@ -26,8 +26,7 @@ type Mutation struct {
 	folder string // of the test, where ReadAll found it
 }
 
-// Package is the folder of the test: that of the mutated file, or the nearest around it that has the test. A line that
-// only tests of other packages hold is lost when those change; a package within another one is a part of it.
+// Package is the folder of the test: see home.
 func (m *Mutation) Package() string {
 	if m.folder == "" {
 		return "./" + path.Dir(m.File)
@@ -35,12 +34,21 @@ func (m *Mutation) Package() string {
 	return "./" + m.folder
 }
 
-// around lists a folder and those that it is in, without the root.
-func around(folder string) (all []string) {
-	for ; folder != "." && folder != "/"; folder = path.Dir(folder) {
-		all = append(all, folder)
+// home returns the folder of the test of a file, among those that have a test of that name: the file's own, or the nearest around it, or
+// the only one below the file's top folder, as exosql/test/writes is for exosql/internal/writing. It returns "" if there is none: a line
+// that only tests of other packages hold is lost when those change.
+func home(file string, folders []string) string {
+	for folder := path.Dir(file); folder != "." && folder != "/"; folder = path.Dir(folder) {
+		if slices.Contains(folders, folder) {
+			return folder
+		}
 	}
-	return all
+	top, _, _ := strings.Cut(file, "/")
+	below := slices.DeleteFunc(slices.Clone(folders), func(f string) bool { return !strings.HasPrefix(f, top+"/") })
+	if len(below) != 1 {
+		return ""
+	}
+	return below[0]
 }
 
 // Name is how a report calls the mutation.
@@ -67,21 +75,12 @@ func ReadAll(folder string) ([]*Mutation, error) {
 		}
 		all = append(all, ms...)
 	}
-	root := filepath.Join(folder, "..", "..")
+	_, tests, err := index(filepath.Join(folder, "..", ".."))
 	for _, m := range all {
 		test, _, _ := strings.Cut(m.Test, "/")
-		for _, folder := range around(path.Dir(m.File)) {
-			has, err := Tests(filepath.Join(root, filepath.FromSlash(folder)))
-			if err != nil {
-				return nil, err
-			}
-			if has[test] {
-				m.folder = folder
-				break
-			}
-		}
+		m.folder = home(m.File, tests[test])
 	}
-	return all, nil
+	return all, err
 }
 
 // Read reads one list: entries with an empty line between them, each line of an
@@ -189,25 +188,4 @@ func funcName(f *ast.FuncDecl) string {
 		return f.Name.Name
 	}
 	return id.Name + "." + f.Name.Name
-}
-
-// Tests lists the tests that a package's files declare.
-func Tests(folder string) (map[string]bool, error) {
-	files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
-	if err != nil {
-		return nil, err
-	}
-	tests := map[string]bool{}
-	for _, f := range files {
-		parsed, err := parser.ParseFile(token.NewFileSet(), f, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return nil, err
-		}
-		for _, d := range parsed.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Test") {
-				tests[f.Name.Name] = true
-			}
-		}
-	}
-	return tests, nil
 }

@@ -24,7 +24,6 @@ func TestListApplies(t *testing.T) {
 	if len(all) < 80 {
 		t.Errorf("there are %d mutations, want 80 or more", len(all))
 	}
-	tests := map[string]map[string]bool{}
 	seen := map[string]bool{}
 	for _, m := range all {
 		if _, err := m.Apply(repository); err != nil {
@@ -35,15 +34,26 @@ func TestListApplies(t *testing.T) {
 		} else {
 			seen[key] = true
 		}
-		folder := filepath.Join(repository, filepath.FromSlash(m.Package()))
-		if tests[folder] == nil {
-			var err error
-			if tests[folder], err = Tests(folder); err != nil {
-				t.Fatal(err)
-			}
+		if m.Test != "" && m.folder == "" {
+			t.Errorf("%s: no package around %s, nor one below its top folder alone, has the test %q", m.At, m.File, m.Test)
 		}
-		if name, _, _ := strings.Cut(m.Test, "/"); m.Test != "" && !tests[folder][name] {
-			t.Errorf("%s: %s has no test %q", m.At, m.Package(), name)
+	}
+}
+
+// TestHome: a test is looked for in the file's folder, then around it, then below its top folder, where one alone has it.
+func TestHome(t *testing.T) {
+	for _, c := range []struct {
+		folders []string
+		want    string
+	}{
+		{[]string{"exosql", "exosql/internal/writing", "exosql/test/writes"}, "exosql/internal/writing"},
+		{[]string{"exosql/test/writes", "exosql"}, "exosql"},
+		{[]string{"exosql/test/writes", "exo"}, "exosql/test/writes"},
+		{[]string{"exosql/test/writes", "exosql/test/scope"}, ""},
+		{[]string{"exo", "exosqlite/x"}, ""},
+	} {
+		if got := home("exosql/internal/writing/law.go", c.folders); got != c.want {
+			t.Errorf("%v: %q, want %q", c.folders, got, c.want)
 		}
 	}
 }

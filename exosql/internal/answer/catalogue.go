@@ -1,0 +1,71 @@
+package answer
+
+// This file has what the database says of itself, which is read anew before a write when it is a minute old.
+
+import (
+	"context"
+	"time"
+
+	"github.com/exoagent/exoagent/exosql/internal/check"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/expr"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// catalogueFor is how long what the database says of itself is believed before a write.
+const catalogueFor = time.Minute
+
+// catalogue is what the database says of itself, of late, and its number, from 1.
+func (db *DB) catalogue(ctx context.Context) (*schema.Database, uint64, error) {
+	db.liveMu.Lock()
+	defer db.liveMu.Unlock()
+	if db.live == nil || time.Since(db.liveAt) > catalogueFor {
+		live, err := db.Pool.Catalog(ctx, false)
+		if err != nil {
+			return nil, 0, err
+		}
+		db.learn(live)
+	}
+	return db.live, db.liveNo, nil
+}
+
+// learn keeps what the database says of itself. No host has the same object, which it could change. Its caller holds liveMu.
+func (db *DB) learn(live *schema.Database) {
+	db.live, db.liveAt = live, time.Now()
+	db.liveNo++
+}
+
+// Engine is the database for the compiler. What it takes for equal is looked up when a statement first compares a text that decides
+// which rows are in scope: by the catalogue that is known, however old, or else by one that is read now. A host need not call Check.
+func (db *DB) Engine(ctx context.Context) expr.Engine {
+	failed := false
+	return expr.Engine{Dialect: db.Dialect, Form: func(col *decl.Column) decl.Form {
+		db.liveMu.Lock()
+		live := db.live
+		db.liveMu.Unlock()
+		if live == nil && failed {
+			return decl.Form{}
+		}
+		if live == nil {
+			var err error
+			// A plan is kept for longer than the message: that its context ends must not decide how texts are compared.
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), equalityFor)
+			defer cancel()
+			if live, _, err = db.catalogue(ctx); err != nil {
+				failed = true
+				return decl.Form{}
+			}
+		}
+		return check.Form(live, col)
+	}}
+}
+
+// equalityFor is how long the catalogue may take to say what is equal. Without it statements compare all texts twice.
+const equalityFor = 5 * time.Second
+
+// Learn keeps a catalogue that was just read.
+func (db *DB) Learn(live *schema.Database) {
+	db.liveMu.Lock()
+	defer db.liveMu.Unlock()
+	db.learn(live)
+}

@@ -1,0 +1,92 @@
+package answer
+
+// This file has the database as all that follows uses it, and what makes the values that hosts see.
+
+import (
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql/internal/cursor"
+	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/exosql/internal/unit"
+	"github.com/exoagent/exoagent/internal/lru"
+	"github.com/exoagent/exoagent/internal/sqlast"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// DB is an open database: see exosql.DB.
+type DB struct {
+	Options
+	Pool  *engine.Pool
+	Units unit.Units
+
+	Plans   *lru.Cache[*plan.Plan]
+	writes  *lru.Cache[*keptWrite]
+	cursors *cursor.Sealer
+
+	liveMu sync.Mutex
+	live   *schema.Database // see catalogue
+	liveAt time.Time
+	liveNo uint64 // counts them
+}
+
+// Options are what a DB is made with; see exosql.OpenOptions.
+type Options struct {
+	Dialect sqlast.Dialect
+	Secured bool // see exosql.OpenOptions.RowSecurity
+	Images  int  // of how many rows of a run
+	Witness bool // see exosql.OpenOptions.Witness
+	Face
+}
+
+// Face makes what hosts find in records and in errors: the types are those of package exosql, which imports this one.
+type Face struct {
+	Query   func(Ran) any                                                         // exosql.Query
+	Changes func(rows []Change, more int64, effects []string) any                 // exosql.Changes
+	Broken  func(v *engine.Violation, columns []string, row int, err error) error // *exosql.ConstraintError
+}
+
+// Ran is a statement that was run.
+type Ran struct {
+	Plan   *plan.Plan
+	Args   []value.Value
+	Rows   int
+	Took   time.Duration
+	Fenced string // why it ran with its fences, or ""
+}
+
+// Change is one row that is changed; see exosql.Change.
+type Change struct {
+	Table         string
+	Key           []value.Value
+	Before, After value.Value
+}
+
+// New makes a DB without connections: its caller sets Pool and Units.Writers. Plans have bytes, and writes a quarter of it.
+func New(opt Options, bytes int, cursorKey []byte) (*DB, error) {
+	db := &DB{Options: opt, Plans: lru.New[*plan.Plan](bytes), writes: lru.New[*keptWrite](bytes / 4)}
+	db.Units.Broken = func(err error) error { return db.constraintError(nil, err) }
+	var err error
+	db.cursors, err = cursor.New(cursorKey)
+	return db, err
+}
+
+// Close rolls back what is open, waits for the queries that run, and closes every connection.
+func (db *DB) Close() error {
+	return errors.Join(db.Units.RollBackAll(), db.Units.Writers.Close(), db.Pool.Close())
+}
+
+// Ready refuses a DB that was not opened.
+func (db *DB) Ready() error {
+	if db == nil || db.Pool == nil {
+		return &fail.Error{Kind: fail.Internal, Err: ErrNotOpened}
+	}
+	return nil
+}
+
+// ErrNotOpened is why a DB that was not opened answers nothing.
+var ErrNotOpened = errors.New("exosql: this DB was not opened: Open, OpenSQLite or OpenPostgres makes one")

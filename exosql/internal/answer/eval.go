@@ -1,0 +1,129 @@
+package answer
+
+// This file is where messages of programs come in.
+
+import (
+	"context"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql/internal/language"
+	"github.com/exoagent/exoagent/exosql/internal/writing"
+)
+
+// answer plans and runs a guest's message.
+func (db *DB) answer(ctx context.Context, o *Object, m *exo.Message, objs []*Object) (value.Value, error) {
+	if err := db.Ready(); err != nil {
+		return value.Value{}, err
+	}
+	var few [4][]value.Value
+	a := asked{m: m, objs: objs, vals: few[:0]}
+	for _, o := range objs {
+		a.vals = append(a.vals, o.Ready().Grant.Vals)
+	}
+	var err error
+	if a.by, err = db.settingsOf(objs); err != nil {
+		return value.Value{}, err
+	}
+	w, err := o.unitOf(ctx, m)
+	if err != nil {
+		return value.Value{}, err
+	}
+	if w != nil {
+		a.unit = w.Unit
+	}
+	if writing.IsWrite(m) {
+		return db.change(ctx, &a, w)
+	}
+	if m.Root.Name == language.Page {
+		return db.answerPage(ctx, a)
+	}
+	return db.run(ctx, &a)
+}
+
+// Eval implements exo.Object: it plans the message, or finds its plan, and runs it.
+func (o *Object) Eval(ctx context.Context, m *exo.Message) (value.Value, error) {
+	if err := o.Prepare(); err != nil {
+		return value.Value{}, err
+	}
+	objs := make([]*Object, len(m.Objects))
+	for i, x := range m.Objects {
+		p, ok := x.(*Object)
+		if !ok || p.Rel == nil || p.DB != o.DB {
+			return value.Value{}, fail.Errorf(fail.Invalid, "", "only queries of one database can be combined in one query")
+		}
+		if err := p.Prepare(); err != nil {
+			return value.Value{}, err
+		}
+		objs[i] = p
+	}
+	return o.DB.answer(ctx, o, m, objs)
+}
+
+// UnitKey implements exo.Transactional: what can change a database reads it in its unit of work, too.
+func (o *Object) UnitKey() any {
+	if o.DB == nil || o.Facet == nil || !o.Facet.Writes() {
+		return nil
+	}
+	return o.DB
+}
+
+// BesideKey implements exo.Beside: where some grant of a program can change a database, all are read in that unit. A
+// program that read by one that can't, outside, would write by what is not true any more (TestReadsBeside).
+func (o *Object) BesideKey() any {
+	if o.DB == nil {
+		return nil
+	}
+	return o.DB
+}
+
+// unitOf is the unit of work of a message's run, nil where no grant can change anything.
+func (o *Object) unitOf(ctx context.Context, m *exo.Message) (*work, error) {
+	if !m.InUnit(o.DB) && o.DB.Units.TxOf(ctx) == nil { // what a transaction of the host holds is there for all that read
+		return nil, nil
+	}
+	u, err := m.Unit(o.DB, o.DB.BeginUnit)
+	if err != nil {
+		return nil, err
+	}
+	return workOf(u), nil
+}
+
+// workOf is the work that BeginUnit made.
+func workOf(u exo.Unit) *work {
+	if w, ok := u.(witness); ok {
+		return w.work
+	}
+	return u.(*work)
+}
+
+// BeginUnit opens the unit of work of a run. It gets a connection of its own until the run ends.
+func (db *DB) BeginUnit(ctx context.Context) (exo.Unit, error) {
+	u, err := db.Units.New(ctx, db.Units.TxOf(ctx))
+	if err != nil {
+		return nil, err
+	}
+	w := db.working(u)
+	if db.Images > 0 {
+		w.images = &images{limit: db.Images}
+	}
+	if db.Witness {
+		return witness{w}, nil
+	}
+	return w, nil
+}
+
+// witness is a unit that leaves the ID of its run.
+type witness struct{ *work }
+
+// Witness implements exo.Witness.
+func (w witness) Witness(ctx context.Context, run exo.RunID) error { return w.Mark(ctx, run) }
+
+var (
+	_ exo.Witness       = witness{}
+	_ exo.Transactional = (*Object)(nil)
+	_ exo.Beside        = (*Object)(nil)
+	_ exo.LabelDeclarer = (*Object)(nil)
+	_ writing.Host      = (*changing)(nil)
+)

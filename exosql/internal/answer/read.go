@@ -1,0 +1,184 @@
+package answer
+
+// This file plans and runs a message that reads: open where the database reads rows in scope alone, and fenced where not.
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql/internal/compile"
+	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/expr"
+	"github.com/exoagent/exoagent/exosql/internal/fence"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/exosql/internal/unit"
+	"github.com/exoagent/exoagent/exosql/internal/writing"
+)
+
+// query runs a plan, in the unit of work u if there is one. m is the message it answers, or nil for the typed API; refused is
+// why its open plan was not run, or nil; of a page it notes where the next one begins.
+func (db *DB) query(ctx context.Context, u *unit.Unit, p *plan.Plan, args []value.Value, by *engine.Settings, m *exo.Message, refused *fence.Refused, of *page) (value.Value, error) {
+	start := time.Now()
+	collect := func(m *exo.Message) *plan.Collector {
+		if of != nil {
+			return plan.NewPageCollector(p, m, of.size)
+		}
+		return plan.NewCollector(p, m)
+	}
+	var out *plan.Collector
+	var err error
+	if u != nil {
+		out, err = u.Read(ctx, p, args, by, m, collect)
+	} else {
+		out = collect(m)
+		err = db.Pool.Run(ctx, p, args, by, out)
+	}
+	if no, ok := errors.AsType[*fence.Refused](err); ok {
+		return value.Value{}, no
+	}
+	var rows *value.Rows
+	if out == nil { // the unit is over
+		rows = plan.NewCollector(p, nil).Rows()
+	} else {
+		rows = out.Rows()
+	}
+	if m != nil {
+		q := Ran{Plan: p, Args: args, Rows: rows.Len(), Took: time.Since(start)}
+		if refused != nil {
+			q.Fenced = refused.Why.Error()
+		}
+		m.Detail(db.Query(q))
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			err = ctx.Err() // what an engine says about being interrupted varies
+		}
+		return value.Value{}, fail.Classify("", err)
+	}
+	if out != nil && out.Again() {
+		return value.Value{}, errAgain
+	}
+	if of != nil {
+		if of.next, err = out.Following(); err != nil {
+			return value.Value{}, err
+		}
+	}
+	switch {
+	case p.Kind == plan.RunCount, p.Kind == plan.RunValue:
+		if rows.Len() != 1 {
+			return value.Value{}, &fail.Error{Kind: fail.Internal, Err: errors.New("exosql: an aggregate gave no row")}
+		}
+		return rows.Reader().Cells(0)[0], nil
+	case p.Kind == plan.RunFirst && m != nil:
+		if rows.Len() == 0 {
+			return value.Null(), nil
+		}
+		if p.Bare {
+			return rows.Reader().Cells(0)[0], nil
+		}
+		return rows.Row(0), nil
+	case p.Bare:
+		return bare(rows), nil
+	}
+	return value.RowsValue(rows), nil
+}
+
+// bare is the list of the only cell of each row.
+func bare(rows *value.Rows) value.Value {
+	list, r := make([]value.Value, rows.Len()), rows.Reader()
+	for i := range list {
+		list[i] = r.Cells(i)[0]
+	}
+	return value.List(list...)
+}
+
+var errAgain = errors.New("exosql: rows are sorted by what is no value")
+
+// run plans and runs a message: open where the database reads rows in scope alone, and with fences where not.
+func (db *DB) run(ctx context.Context, a *asked) (value.Value, error) {
+	p, err := db.plan(ctx, a)
+	if err != nil {
+		return value.Value{}, err
+	}
+	for _, text := range p.Notices {
+		a.m.Notice(text)
+	}
+	var refused *fence.Refused
+	for open := p.Open; open != nil; open = db.guarded(ctx, open, refused, a) {
+		args, err := open.Bind(a.m.Args, a.vals, a.after, a.m.Zone())
+		if err != nil {
+			return value.Value{}, err
+		}
+		v, err := db.query(ctx, a.unit, open, args, a.by, a.m, nil, a.page)
+		if !errors.As(err, &refused) {
+			return db.settled(ctx, a, v, err)
+		}
+	}
+	args, err := p.Bind(a.m.Args, a.vals, a.after, a.m.Zone())
+	if err != nil {
+		return value.Value{}, err
+	}
+	v, err := db.query(ctx, a.unit, p, args, a.by, a.m, refused, a.page)
+	return db.settled(ctx, a, v, err)
+}
+
+// settled is an answer, or that of the same query with guards where rows were sorted by misfits.
+func (db *DB) settled(ctx context.Context, a *asked, v value.Value, err error) (value.Value, error) {
+	if err != errAgain || a.again {
+		return v, err
+	}
+	a.again = true
+	return db.run(ctx, a)
+}
+
+// guarded finds or makes the open plan to try after one that was refused, or returns nil: see fence.Next.
+func (db *DB) guarded(ctx context.Context, open *plan.Plan, refused *fence.Refused, a *asked) *plan.Plan {
+	form, ok := fence.Next(open.Tables, refused.Why)
+	if !ok {
+		return nil
+	}
+	var keys [512]byte
+	key := shapeKey(form.AppendKey(append(keys[:0], "guarded "...)), a)
+	write := writing.IsWrite(a.m)
+	if write {
+		key = writing.AppendSets(key, a.given.Sets)
+	}
+	p, found := db.Plans.Get(key)
+	if !found {
+		if write {
+			p = writing.Guarded(db.Engine(ctx), a.m, grantsOf(a.objs), a.given.Sets, form)
+		} else {
+			p = compile.Guarded(db.engineOf(ctx, a), a.m, grantsOf(a.objs), positionOf(a.after), form)
+		}
+		p = db.Plans.Add(key, p)
+	}
+	if p.Tables == nil {
+		return nil
+	}
+	return p
+}
+
+func (db *DB) engineOf(ctx context.Context, a *asked) expr.Engine {
+	e := db.Engine(ctx)
+	e.Again = a.again
+	return e
+}
+
+// plan finds or makes the plan of a guest's message.
+func (db *DB) plan(ctx context.Context, a *asked) (*plan.Plan, error) {
+	var keys [512]byte
+	key := shapeKey(keys[:0], a)
+	p, ok := db.Plans.Get(key)
+	if !ok {
+		var err error
+		if p, err = compile.Message(db.engineOf(ctx, a), a.m, grantsOf(a.objs), positionOf(a.after)); err != nil {
+			return nil, err
+		}
+		p = db.Plans.Add(key, p)
+	}
+	return p, nil
+}

@@ -1,0 +1,38 @@
+package answer
+
+// This file has two steps of an answer apart from the rest, for the tests of package exosql.
+
+import (
+	"context"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql/internal/compile"
+	"github.com/exoagent/exoagent/exosql/internal/writing"
+)
+
+// PlanApart plans a message that reads, as if its plan were not kept where cold is true.
+func PlanApart(ctx context.Context, db *DB, m *exo.Message, cold bool) error {
+	objs := make([]*Object, len(m.Objects))
+	for i, o := range m.Objects {
+		objs[i] = o.(*Object)
+		if err := objs[i].Prepare(); err != nil {
+			return err
+		}
+	}
+	if cold {
+		_, err := compile.Message(db.Engine(ctx), m, grantsOf(objs), nil)
+		return err
+	}
+	_, err := db.plan(ctx, &asked{m: m, objs: objs})
+	return err
+}
+
+// WriteUnasked plans a message that writes by o, as if a way to it had forgotten the hooks before a write.
+func WriteUnasked(ctx context.Context, o *Object, m *exo.Message) error {
+	if _, err := o.unitOf(ctx, m); err != nil {
+		return err
+	}
+	_, err := o.DB.writing(ctx, &asked{m: m, objs: []*Object{o}, vals: [][]value.Value{o.Ready().Grant.Vals}, given: writing.GivenBy(m)})
+	return err
+}

@@ -1,0 +1,189 @@
+package answer
+
+// This file asks whether a write may run at all: what else it would change or reveal. See writing.Writable.
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/exosql/internal/shape"
+	"github.com/exoagent/exoagent/exosql/internal/writing"
+)
+
+// keptWrite is a Writing as it is kept, with the number of the catalogue by which it was last found to be harmless, or 0: see writable.
+type keptWrite struct {
+	*writing.Writing
+	harmless atomic.Uint64
+}
+
+// Keep implements lru.Kept.
+func (w *keptWrite) Keep() (*keptWrite, int) {
+	k, n := w.Writing.Keep()
+	return &keptWrite{Writing: k}, n + 8
+}
+
+// others are the objects of the same programs but for the one whose rows are written: those that the message names, too (TestBesideNamed).
+func (a *asked) others(w *writing.Writing) (out []*Object) {
+	for i, o := range a.objs {
+		if i != int(w.Grant.Origin) {
+			out = append(out, o)
+		}
+	}
+	return append(out, a.beside...)
+}
+
+// writable refuses a table whose writes would tell of rows out of scope, or change them: see writing.Writable. It is asked once of
+// each catalogue: what else it goes by (the grants' shapes, their facets and tables, but no values) is the same for all messages
+// that w is kept for.
+func (db *DB) writable(ctx context.Context, w *keptWrite, a *asked) error {
+	live, number, err := db.catalogue(ctx)
+	if err != nil {
+		return err
+	}
+	if w.harmless.Load() == number {
+		return nil
+	}
+	of, err := a.objs[w.Grant.Origin].writeOf(w.Grant, w.Facet, w.Link, grantsOf(a.others(w.Writing)), append(a.labelled, a.objs...))
+	if err != nil {
+		return err
+	}
+	if err := writing.Writable(live, of); err != nil {
+		return &fail.Error{Kind: fail.Denied, Msg: "this table can't be written: its host has to look at it first", Err: err}
+	}
+	w.harmless.Store(number)
+	return nil
+}
+
+// writeOf is what an object lets programs change through a facet, by a message or in the eyes of Check. g is its grant, and link that through
+// which rows are inserted, or nil. beside are the grants of others that the programs have, and labelled the objects whose labelled
+// columns a rule of the database may reveal.
+func (o *Object) writeOf(g *scope.Grant, f *decl.Facet, link *decl.Link, beside []shape.Prepared, labelled []*Object) (writing.Write, error) {
+	of, err := writeOf(g, f, o.Ready().Grant.Rows)
+	if err != nil {
+		return of, err
+	}
+	of.Facet = f
+	if link != nil {
+		of.Through = []*decl.Link{link}
+	}
+	of.Depends(g, beside)
+	for _, x := range labelled {
+		for _, c := range x.Ready().secrets {
+			if !slices.Contains(of.Labelled, c) {
+				of.Labelled = append(of.Labelled, c)
+			}
+		}
+		for _, t := range x.Ready().hidden {
+			if !slices.Contains(of.LabelledRows, t) {
+				of.LabelledRows = append(of.LabelledRows, t)
+			}
+		}
+	}
+	return of, nil
+}
+
+// writeOf is what a grant lets programs change through a facet.
+func writeOf(g *scope.Grant, f *decl.Facet, rows decl.Rows) (writing.Write, error) {
+	of := writing.Write{Reveals: rows[f.Table], Table: f.Table, Rights: f.Rights, Decided: true, Filled: f.Table.Fills}
+	e, err := g.Enter(f.Table, nil, nil)
+	if err != nil {
+		return of, err
+	}
+	fixed, _ := e.Parts()
+	for _, x := range fixed {
+		if len(x.Slots) == 1 {
+			of.Fixed = append(of.Fixed, x.Col)
+		}
+	}
+	for _, c := range e.Conditions() {
+		switch c.Kind {
+		case scope.Holds:
+			of.Scope = append(of.Scope, c.Pred.Columns()...)
+		case scope.Linked, scope.Followed:
+			of.By = append(of.By, c.Link)
+			for _, p := range c.Link.Pairs {
+				of.Scope = append(of.Scope, p.To)
+			}
+		default:
+			of.Decided = false
+		}
+		if c.Kind == scope.Linked {
+			of.Into = append(of.Into, c.Link)
+		}
+	}
+	for _, m := range f.Links {
+		if m.L.One {
+			of.Links = append(of.Links, m.L)
+		}
+	}
+	return of, nil
+}
+
+// typedWritable refuses what would reach beyond the scope, like writable, but for what Go code may learn.
+func (db *DB) typedWritable(ctx context.Context, w *writing.Writing, sets [][]string) error {
+	live, _, err := db.catalogue(ctx)
+	if err != nil {
+		return err
+	}
+	of, err := writeOf(w.Grant, w.Facet, nil)
+	if err != nil {
+		return err
+	}
+	of.Depends(w.Grant, nil)
+	of.Trusted = true
+	of.Rights = decl.Rights{Delete: w.Kind == writing.Deletes, Permits: w.Facet.Rights.Permits}
+	cols := writing.HostColumns(w.Table, sets)
+	if w.Kind == writing.Inserts {
+		of.Rights.Insert = cols
+	} else {
+		of.Rights.Update = cols
+	}
+	if err := writing.Writable(live, of); err != nil {
+		return &fail.Error{Kind: fail.Denied, Err: fmt.Errorf("%w; see exosql.Table.Permit", err)}
+	}
+	return nil
+}
+
+// Writes notes each way in which programs write by the object. others are those that they have as well. The messages of programs are
+// asked the same before they write, by the same function: see DB.writable.
+func (o *Object) Writes(c *writing.Checker, others []*Object) error {
+	if !o.Facet.Writes() {
+		return nil
+	}
+	reach, err := o.Facet.Close()
+	if err != nil {
+		return err
+	}
+	through := map[*decl.Facet][]*decl.Link{} // by which rows of each facet are inserted
+	for _, from := range reach {
+		for _, m := range from.Links {
+			if len(m.To.Rights.Insert) > 0 && !m.L.One {
+				through[m.To] = append(through[m.To], m.L)
+			}
+		}
+	}
+	beside, labelled := grantsOf(others), append([]*Object{o}, others...)
+	for _, f := range reach {
+		if !f.Rights.Any() {
+			continue
+		}
+		for _, l := range append([]*decl.Link{nil}, through[f]...) {
+			inserts := l != nil || f == o.Facet
+			if l == nil && !inserts && len(f.Rights.Update) == 0 && !f.Rights.Delete {
+				continue // rows of it are inserted through a link alone
+			}
+			w, err := o.writeOf(o.Ready().Grant.Scope(), f, l, beside, labelled)
+			if err != nil {
+				return err
+			}
+			w.Inserts = inserts
+			c.Write(w)
+		}
+	}
+	return nil
+}

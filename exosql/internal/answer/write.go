@@ -1,0 +1,140 @@
+package answer
+
+// This file answers a message that writes.
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/unit"
+	"github.com/exoagent/exoagent/exosql/internal/writing"
+)
+
+// change answers a message that writes.
+func (db *DB) change(ctx context.Context, a *asked, u *work) (value.Value, error) {
+	a.given = writing.GivenBy(a.m)
+	err := a.beforeWrite(ctx)
+	var w *keptWrite
+	if err == nil {
+		w, err = db.writing(ctx, a)
+	}
+	if err == nil {
+		err = db.trusts(ctx, w, a)
+	}
+	if err == nil {
+		err = db.writable(ctx, w, a)
+	}
+	if err != nil {
+		return value.Value{}, unit.Undone("", err)
+	}
+	x := db.newChanging(ctx, a, u, w.Writing)
+	v, err := x.run.Do()
+	if err == nil {
+		x.wrote(decl.RowWrite{Run: a.m.Run(), Facet: w.Facet.Alias}, v)
+	}
+	if err != nil && !a.unit.Over() && !x.run.Kept { // what ended the whole unit leaves nothing to go on with
+		err = unit.Undone("", err)
+	}
+	return v, err
+}
+
+// trusts refuses to a program that has read what outsiders wrote an insert through a link that fills in a column which demands trust: it
+// chose the row that the link leads from, as well as it could give the column. It refuses as well what deletes other rows with such a
+// column, or changes the column in them, by a cascade or by ON CONFLICT REPLACE, though the host allowed that.
+func (db *DB) trusts(ctx context.Context, w *keptWrite, a *asked) error {
+	wary := a.m.ChosenBy().Integrity()
+	if wary.Empty() {
+		return nil
+	}
+	if w.Link != nil {
+		for _, p := range w.Link.Pairs {
+			if p.To.Trust {
+				return a.m.Untrusted(wary, "`"+p.To.Guest+"`, which the link fills in, could be chosen by them")
+			}
+		}
+	}
+	var trusted []*decl.Column
+	for _, x := range a.m.Granted() {
+		o, ok := x.(*Object)
+		if !ok || o.DB != db {
+			continue
+		}
+		reach, err := o.Facet.Close()
+		if err != nil {
+			return err
+		}
+		for _, f := range reach {
+			trusted = append(trusted, f.Table.Trusting()...)
+		}
+	}
+	live, _, err := db.catalogue(ctx)
+	if err != nil {
+		return err
+	}
+	var update []string
+	if w.Change != nil {
+		update = w.Change.Write.Update
+	}
+	if writing.DemandsTrust(live, w.Table, update, w.Kind == writing.Deletes, trusted) {
+		return a.m.Untrusted(wary, "it would delete or change other rows, which only trusted programs may")
+	}
+	return nil
+}
+
+// writing finds or makes the plans of a message that writes.
+func (db *DB) writing(ctx context.Context, a *asked) (*keptWrite, error) {
+	var err error
+	if a.beside, a.labelled, err = db.beside(a); err != nil {
+		return nil, err
+	}
+	var keys [512]byte
+	key := writing.AppendSets(shapeKey(keys[:0], a), a.given.Sets)
+	for _, o := range a.beside {
+		key = strconv.AppendUint(append(key, '+'), o.Ready().Grant.Shape, 10)
+		a.vals = append(a.vals, o.Ready().Grant.Vals)
+	}
+	for _, o := range a.labelled { // with these it was found to be harmless
+		key = strconv.AppendUint(append(key, '~'), o.Ready().Grant.Shape, 10)
+	}
+	if a.hooked != nil {
+		key = writing.AppendHookLinks(key, a.hooked.Table)
+	}
+	w, ok := db.writes.Get(key)
+	if !ok {
+		made, err := writing.Plan(db.Engine(ctx), a.m, grantsOf(slices.Concat(a.objs, a.beside)), a.given.Sets, db.Images > 0)
+		if err != nil {
+			return nil, err
+		}
+		w = db.writes.Add(key, &keptWrite{Writing: made})
+	}
+	if len(w.Table.Hooks) > 0 && (a.hooked == nil || a.hooked.Table != w.Table) { // no write passes a hook by
+		return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: the hooks of table %s were not asked", w.Table.Name)}
+	}
+	return w, nil
+}
+
+// beside are the other objects of the same programs by whose scopes a row that is written may bring others into scope; labelled are
+// all those that reach labelled columns, of which a rule of the database may tell.
+func (db *DB) beside(a *asked) (beside, labelled []*Object, err error) {
+	for _, x := range a.m.Granted() {
+		o, ok := x.(*Object)
+		if !ok || o.DB != db {
+			continue
+		}
+		if err := o.Prepare(); err != nil {
+			return nil, nil, err
+		}
+		if len(o.Ready().secrets)+len(o.Ready().hidden) > 0 {
+			labelled = append(labelled, o)
+		}
+		if o.Ready().Grant.Depends() && !slices.Contains(a.objs, o) { // else the message has the grant
+			beside = append(beside, o)
+		}
+	}
+	return beside, labelled, nil
+}

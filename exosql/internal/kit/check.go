@@ -1,0 +1,3 @@
+package kit
+
+type CheckedEntry struct{ ID, Account int64 }

@@ -1,0 +1,102 @@
+package unit
+
+// This file answers the statements of a unit, one after the other.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+)
+
+// Read answers one statement of the unit.
+func (u *Unit) Read(ctx context.Context, p *plan.Plan, args []value.Value, by *engine.Settings, m *exo.Message, collect func(*exo.Message) *plan.Collector) (*plan.Collector, error) {
+	out, _, err := u.do(ctx, step{p: p, args: args, by: by, collect: collect, sealed: seals(p, m)}, m)
+	return out, err
+}
+
+// seals reports whether a program is shown values of an answer sealed. What no message asks for is read for the host, by a plan that says it.
+func seals(p *plan.Plan, m *exo.Message) bool {
+	return (m == nil || m.Seals()) && slices.ContainsFunc(p.Cells, func(c plan.Cell) bool { return c.Sealed > 0 })
+}
+
+// Change makes changes, and gives the number of rows; out has what the last one returned.
+func (u *Unit) Change(ctx context.Context, changes []engine.Change, by *engine.Settings, m *exo.Message) (out *plan.Collector, rows int64, err error) {
+	last := changes[len(changes)-1].Plan
+	return u.do(ctx, step{changes: changes, by: by, collect: func(m *exo.Message) *plan.Collector { return plan.NewCollector(last, m) }}, m)
+}
+
+func (u *Unit) do(ctx context.Context, s step, m *exo.Message) (out *plan.Collector, rows int64, err error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.idle != nil && !u.idle.Stop() {
+		u.idle = nil
+	}
+	if u.lost != nil {
+		return nil, 0, u.lost
+	}
+	err = u.ordered(ctx, func() (err error) {
+		out, s.rows, err = u.once(ctx, &s, m)
+		return err
+	})
+	defer func() {
+		if u.wrote && u.lost == nil { // other programs wait for what this one has written, also after an error
+			u.idle = time.AfterFunc(u.of.Idle, u.tooLong)
+		}
+	}()
+	if err != nil {
+		if !u.w.Open() && u.lost == nil {
+			u.lose(fmt.Errorf("exosql: the transaction is over: %w", err))
+		}
+		if v, ok := errors.AsType[*engine.Violation](err); ok && v.Unseen {
+			u.unseen = true
+		}
+		if s.failed = u.told(err); u.lost == nil {
+			u.steps = append(u.steps, s)
+		}
+		return nil, 0, err
+	}
+	if s.answer, err = value.RowsValue(out.Rows()).Digest(); err != nil {
+		return nil, 0, err
+	}
+	u.steps, u.wrote = append(u.steps, s), u.wrote || s.changes != nil
+	return out, s.rows, nil
+}
+
+// tooLong ends a unit that has written and that nobody has asked anything for long.
+func (u *Unit) tooLong() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.lost == nil && u.w != nil {
+		defer func() { // a panic of a timer's would end the process
+			if recover() != nil {
+				u.abandon()
+			}
+		}()
+		u.lose(fail.Errorf(fail.Limit, "", "the program has held what it has changed for longer than %v without asking for anything more", u.of.Idle))
+		_ = u.w.Rollback(context.Background())
+	}
+}
+
+// InHook is the context of a hook that is asked about a write of the unit.
+func (u *Unit) InHook(ctx context.Context) context.Context {
+	if u == nil || u.tx == nil {
+		return ctx
+	}
+	return context.WithValue(ctx, inHook{}, u.tx)
+}
+
+// Wrote keeps for the hooks after the commit what was written.
+func (u *Unit) Wrote(writes ...decl.RowWrite) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.written = append(u.written, writes...)
+}

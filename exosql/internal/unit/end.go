@@ -1,0 +1,167 @@
+package unit
+
+// This file begins and ends units: prepare, mark, commit and the hooks after it, or rollback.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exosql/internal/engine"
+)
+
+// New begins a unit of work, in a Tx if there is one.
+func (us *Units) New(ctx context.Context, tx *Tx) (*Unit, error) {
+	u := &Unit{of: us, Late: us.Broken, ctx: ctx, release: us.Writers.Release, discard: us.Writers.Discard, tx: tx}
+	var err error
+	if tx != nil {
+		u.w, u.release, err = tx.part(ctx)
+		u.discard = tx.spoil
+	} else {
+		u.w, err = us.writer(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	begun := false
+	defer func() {
+		if !begun {
+			u.discard(u.w)
+		}
+	}()
+	err = u.w.Begin(ctx)
+	if begun = true; err != nil {
+		u.release(u.w)
+		return nil, fail.Classify("", err)
+	}
+	return u, nil
+}
+
+// In runs f in a unit of work of its own, which is kept if f does not fail; with a Tx it is a part of that.
+func (us *Units) In(ctx context.Context, tx *Tx, f func(*Unit) error) error {
+	u, err := us.New(ctx, tx)
+	if err != nil {
+		return Undone("", err)
+	}
+	if err = f(u); err == nil {
+		err = u.Prepare(ctx)
+	}
+	if err != nil {
+		return Undone("", errors.Join(err, u.Rollback(context.WithoutCancel(ctx))))
+	}
+	if err := u.Commit(ctx); err != nil {
+		return fail.Classify("", err)
+	}
+	us.SettleTyped(ctx, u.settling)
+	return nil
+}
+
+// InTx runs f in a Tx; without one f gets nil.
+func (us *Units) InTx(ctx context.Context, tx *Tx, f func(*Unit) error) error {
+	if tx == nil {
+		return f(nil)
+	}
+	return us.In(ctx, tx, f)
+}
+
+// Prepare implements exo.Unit.
+func (u *Unit) Prepare(ctx context.Context) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.idle != nil {
+		u.idle.Stop()
+	}
+	if u.lost != nil {
+		return u.lost
+	}
+	if !u.wrote && !u.unseen {
+		return nil
+	}
+	return u.Late(u.ordered(ctx, func() error {
+		if u.unseen && u.tx == nil { // a Tx has one state
+			u.unseen = false
+			return fmt.Errorf("%w: a row that the unit does not see was in the way of what it has written", engine.ErrSerial)
+		}
+		return u.w.Prepare(ctx)
+	}))
+}
+
+// Part implements exo.Part: within a Tx the host decides.
+func (u *Unit) Part() bool { return u.tx != nil }
+
+// Commit implements exo.Unit.
+func (u *Unit) Commit(ctx context.Context) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.lost != nil {
+		return fmt.Errorf("%w: %w", exo.ErrNothingDone, u.lost)
+	}
+	defer u.abandon() // where a driver panics, its transaction may be open, and others would wait for it
+	err := u.Late(u.ordered(ctx, func() error { return u.w.Commit(ctx) }))
+	given := u.lost != nil // up, before a commit was sent: of any other error nobody knows what was kept
+	if err == nil && u.tx != nil {
+		u.tx.written = append(u.tx.written, u.written...) // by its turn
+	} else if err == nil {
+		u.settling = u.written
+	}
+	u.end(ctx)
+	if err != nil && given {
+		return fmt.Errorf("%w: %w", exo.ErrNothingDone, err)
+	}
+	return err
+}
+
+// Rollback implements exo.Unit.
+func (u *Unit) Rollback(ctx context.Context) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.idle != nil {
+		u.idle.Stop()
+	}
+	err := u.end(ctx)
+	return err
+}
+
+// end gives the connection back.
+func (u *Unit) end(ctx context.Context) error {
+	if u.w == nil {
+		return nil
+	}
+	defer u.abandon()
+	if u.broken {
+		return nil // a connection that is closed has nothing open
+	}
+	err := u.w.Rollback(ctx)
+	w := u.w
+	u.w = nil
+	u.forget()
+	u.release(w)
+	return err
+}
+
+// Settled implements exo.Settler. In a Tx of the host nothing is committed before the Tx is.
+func (u *Unit) Settled(ctx context.Context) error {
+	u.mu.Lock()
+	written := u.settling
+	u.settling = nil
+	u.mu.Unlock()
+	return u.of.settle(ctx, written)
+}
+
+var _ exo.Settler = (*Unit)(nil)
+
+// Mark leaves the ID of the unit's run in its transaction.
+func (u *Unit) Mark(ctx context.Context, run exo.RunID) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.lost != nil {
+		return u.lost
+	}
+	err := u.ordered(ctx, func() error { return u.leave(ctx, run.String()) })
+	if err == nil {
+		u.mark = run.String() // not before: where the unit is run again it is left once
+	}
+	return err
+}

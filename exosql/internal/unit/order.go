@@ -1,0 +1,93 @@
+package unit
+
+// This file puts a unit in an order with other transactions: what it has asked is asked again, and every answer must be the same.
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql/internal/engine"
+)
+
+// ordered calls f, and where the unit can't be put in an order runs all that came before again, and f.
+func (u *Unit) ordered(ctx context.Context, f func() error) error {
+	returned := false
+	defer func() { u.broken = u.broken || !returned }()
+	err := u.inOrder(ctx, f)
+	returned = true
+	return err
+}
+
+func (u *Unit) inOrder(ctx context.Context, f func() error) error {
+	err := f()
+	for tries := 1; errors.Is(err, engine.ErrSerial); tries++ {
+		if tries == maxTries {
+			err = conflict(err)
+			u.lose(err)
+			return err
+		}
+		if again := u.replay(ctx); again != nil {
+			if errors.Is(again, engine.ErrSerial) {
+				err = again
+				continue
+			}
+			u.lose(again)
+			return again
+		}
+		err = f()
+	}
+	return err
+}
+
+func conflict(err error) error {
+	return &fail.Error{Kind: fail.Conflict, Msg: "other programs changed what this one has read while it ran; run it again", Err: err}
+}
+
+// replay begins anew, and asks again all that was answered. Where values were shown sealed, whether they are the same is not to be told:
+// a program could change one while another runs, to what it guesses, and see by the conflict whether it was that before.
+func (u *Unit) replay(ctx context.Context) error {
+	if slices.ContainsFunc(u.steps, func(s step) bool { return s.sealed }) {
+		return conflict(errors.New("exosql: values were read that the program may not, so they are not compared"))
+	}
+	if err := u.w.Rollback(ctx); err != nil {
+		return err
+	}
+	if err := u.w.Begin(ctx); err != nil {
+		return err
+	}
+	for _, s := range u.steps {
+		out, n, err := u.once(ctx, &s, nil)
+		if errors.Is(err, engine.ErrSerial) {
+			return err
+		}
+		if s.failed != "" { // a program that has caught "is taken" must not be kept where it is not any more
+			if err == nil || u.told(err) != s.failed {
+				return conflict(errors.New("exosql: what failed the first time ends otherwise"))
+			}
+			continue
+		}
+		if err != nil {
+			return conflict(err)
+		}
+		if d, err := value.RowsValue(out.Rows()).Digest(); err != nil || d != s.answer || n != s.rows {
+			return conflict(errors.New("exosql: an answer differs from the first"))
+		}
+	}
+	return u.leave(ctx, u.mark)
+}
+
+// leave leaves a mark, if there is one to leave.
+func (u *Unit) leave(ctx context.Context, mark string) error {
+	if mark == "" {
+		return nil
+	}
+	err := u.w.Witness(ctx, mark, time.Now())
+	if errors.Is(err, engine.ErrSettled) {
+		return &fail.Error{Kind: fail.Conflict, Msg: "somebody has asked what became of this program before it ended, and was told that nothing of it is kept; run it again", Err: err}
+	}
+	return err
+}

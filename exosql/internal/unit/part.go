@@ -1,0 +1,77 @@
+package unit
+
+// This file makes one run a part of a Tx: the transaction that a unit begins is a savepoint there.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+)
+
+// part is one run in a Tx: what a unit takes for a transaction of its own is a savepoint.
+type part struct {
+	engine.Writer
+	begun bool
+	over  bool // it was in a conflict, which its program may have caught
+}
+
+func (p *part) Begin(ctx context.Context) error {
+	err := noReplay(p.Mark(ctx))
+	p.begun, p.over = err == nil, false
+	return err
+}
+
+func (p *part) Open() bool { return p.begun && !p.over && p.Writer.Open() }
+
+func (p *part) Commit(ctx context.Context) error {
+	p.begun = false
+	if err := noReplay(p.Keep(ctx)); err != nil {
+		return errors.Join(exo.ErrNothingDone, err, p.Back(ctx)) // it is not final before the Tx is
+	}
+	return nil
+}
+
+func (p *part) Rollback(ctx context.Context) error {
+	if !p.begun {
+		return nil
+	}
+	p.begun = false
+	return p.Back(ctx)
+}
+
+func (p *part) Prepare(ctx context.Context) error { return noReplay(p.Writer.Prepare(ctx)) }
+
+func (p *part) Query(ctx context.Context, q *plan.Plan, args []value.Value, out *plan.Collector) error {
+	err := p.Writer.Query(ctx, q, args, out)
+	p.over = p.over || errors.Is(err, engine.ErrSerial)
+	return noReplay(err)
+}
+
+func (p *part) Write(ctx context.Context, changes []engine.Change, out *plan.Collector) (int64, error) {
+	n, err := p.Writer.Write(ctx, changes, out)
+	p.over = p.over || errors.Is(err, engine.ErrSerial)
+	return n, noReplay(err)
+}
+
+func (p *part) Witness(ctx context.Context, run string, at time.Time) error {
+	return noReplay(p.Writer.Witness(ctx, run, at))
+}
+
+// errOvertaken is why a transaction would have to begin anew.
+var errOvertaken = errors.New("exosql: another transaction was in its way")
+
+// noReplay makes a conflict with another transaction the end of a run: to begin anew it would take another
+// state of the database, and with it all that the runs before it did in the Tx, which somebody has seen.
+func noReplay(err error) error {
+	if !errors.Is(err, engine.ErrSerial) {
+		return err
+	}
+	return &fail.Error{Kind: fail.Conflict, Msg: "others changed what was read in this transaction; it has to be rolled back", Err: fmt.Errorf("%w: %s", errOvertaken, err)}
+}

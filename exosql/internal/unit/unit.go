@@ -1,0 +1,112 @@
+package unit
+
+// This file has the unit, its steps, and how one statement is run. The files order.go, ask.go and end.go come after it.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+)
+
+// Unit is the unit of work of one run: one transaction, in which everything is read and
+// written. Where the database can't put it in an order with others that ran at the same time, all of
+// it is asked again in a new one; if an answer then differs, the program has acted on what is not
+// true any more, and the run ends with Kind Conflict.
+type Unit struct {
+	of  *Units
+	ctx context.Context // of the run
+
+	mu      sync.Mutex
+	w       engine.Writer
+	steps   []step // that were answered, in order
+	wrote   bool
+	broken  bool   // the engine has panicked: its connection is not used any more
+	unseen  bool   // a program was told what may not be so in the state that it reads: see engine.Violation
+	lost    error  // why nothing of it may be kept
+	mark    string // of the run, once it is left: see Mark
+	release func(engine.Writer)
+	discard func(engine.Writer) // in the place of release, after a panic in the engine
+	idle    *time.Timer
+
+	tx       *Tx               // that it is a part of, or nil
+	Late     func(error) error // returns a broken rule of the database as an error that a program can read, where the unit ends
+	written  []decl.RowWrite   // what hooks after the commit will be told
+	settling []decl.RowWrite   // what they are told now that it is committed
+}
+
+// step is one statement that reads, or changes that were made together, and the answer.
+type step struct {
+	p       *plan.Plan
+	args    []value.Value
+	changes []engine.Change
+	by      *engine.Settings
+	rows    int64 // that were changed
+	answer  value.Digest
+	failed  string // what a program was told in the place of an answer: it may go by that, too
+	sealed  bool   // the answer has values that its program may not read
+
+	collect func(*exo.Message) *plan.Collector
+}
+
+// told is what a program may know of an error.
+func (u *Unit) told(err error) string {
+	if v, ok := errors.AsType[*engine.Violation](err); ok {
+		return fmt.Sprint("violation ", v.Rule, v.Table, v.Columns, v.Constraint, v.At)
+	}
+	return fail.KindOf(err).String() + ": " + fail.GuestText(err)
+}
+
+func (u *Unit) lose(err error) { u.lost = err }
+
+// Over reports whether nothing of the unit can be kept any more.
+func (u *Unit) Over() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.lost != nil
+}
+
+// once runs a statement.
+func (u *Unit) once(ctx context.Context, s *step, m *exo.Message) (*plan.Collector, int64, error) {
+	out := s.collect(m)
+	var n int64
+	var err error
+	u.w.With(s.by)
+	if s.changes != nil {
+		n, err = u.w.Write(ctx, s.changes, out)
+	} else {
+		err = u.w.Query(ctx, s.p, s.args, out)
+	}
+	if err == nil {
+		err = out.End()
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	return out, n, nil
+}
+
+// abandon closes the connection, if it was not given back.
+func (u *Unit) abandon() {
+	if w := u.w; w != nil {
+		u.w = nil
+		u.forget()
+		u.discard(w)
+	}
+}
+
+func (u *Unit) forget() {
+	if u.steps = nil; u.lost == nil {
+		u.lost = errUnitOver
+	}
+}
+
+var errUnitOver = errors.New("exosql: the unit of work is over")

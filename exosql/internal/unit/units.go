@@ -1,0 +1,164 @@
+package unit
+
+// This file has what the units of one database share: connections for writing, the hooks after a commit, the table of marks.
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/engine"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// Units makes the units of work of one database.
+type Units struct {
+	Writers    *engine.Writers
+	Idle       time.Duration     // how long a unit that has written may be asked nothing
+	HookFailed func(error)       // is called with what a hook after a commit returned; or nil
+	Broken     func(error) error // returns a broken rule of the database as an error that a program can read, where a Tx ends
+
+	txMu sync.Mutex
+	txs  map[any]func(context.Context) error // how each Tx that is open is rolled back
+}
+
+// maxTries is how often a unit is run in all.
+const maxTries = 4
+
+// writer waits for a connection for writing.
+func (us *Units) writer(ctx context.Context) (engine.Writer, error) {
+	w, err := us.Writers.Acquire(ctx)
+	if errors.Is(err, engine.ErrSerial) {
+		return nil, &fail.Error{Kind: fail.Conflict, Msg: "others had the whole database for all the time that a program waits; run it again", Err: err}
+	}
+	return w, err
+}
+
+// RollBackAll ends what was begun and not ended.
+func (us *Units) RollBackAll() (err error) {
+	us.txMu.Lock()
+	open := slices.Collect(maps.Values(us.txs))
+	us.txMu.Unlock()
+	for _, rollBack := range open {
+		err = errors.Join(err, rollBack(context.Background()))
+	}
+	return err
+}
+
+// settle calls the hooks after the commit of what was written.
+func (us *Units) settle(ctx context.Context, written []decl.RowWrite) (failed error) {
+	for len(written) > 0 {
+		t := written[0].Table
+		var of, rest []decl.RowWrite
+		for _, w := range written {
+			if w.Table == t {
+				of = append(of, w)
+			} else {
+				rest = append(rest, w)
+			}
+		}
+		written = rest
+		for _, f := range t.Afters {
+			if err := settled(ctx, f, of); err != nil {
+				failed = errors.Join(failed, fmt.Errorf("exosql: a hook of table %s failed after the commit: %w", t.Name, err))
+			}
+		}
+	}
+	if failed != nil && us.HookFailed != nil {
+		us.HookFailed(failed)
+	}
+	return failed
+}
+
+func settled(ctx context.Context, f decl.After, of []decl.RowWrite) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fail.NewPanicError(p)
+		}
+	}()
+	return f(ctx, of)
+}
+
+// SettleTyped is settle for Go code, which has no record.
+func (us *Units) SettleTyped(ctx context.Context, written []decl.RowWrite) {
+	if err := us.settle(context.WithoutCancel(ctx), written); err != nil && us.HookFailed == nil {
+		slog.Error(err.Error())
+	}
+}
+
+// Undone returns err as an error that wraps exo.ErrNothingDone, so that a program or the host's code may go on after it. No text is in it twice.
+func Undone(op string, err error) error {
+	e := fail.AsError(op, err)
+	return &fail.Error{Op: cmp.Or(e.Op, op), Kind: e.Kind, Msg: e.Message(), Err: left{e.Err, err}}
+}
+
+// left is the cause of an error after which nothing is left of a change. Its text is that of why, the cause in the error of: the rest of
+// the error's text comes before it.
+type left struct{ why, of error }
+
+func (l left) Error() string {
+	if l.why == nil || errors.Is(l.why, exo.ErrNothingDone) {
+		return exo.ErrNothingDone.Error()
+	}
+	return l.why.Error()
+}
+
+func (l left) Unwrap() []error { return []error{exo.ErrNothingDone, l.of} }
+
+// Marks calls f with a connection for the table of marks.
+func (us *Units) Marks(ctx context.Context, op string, f func(engine.Writer) error) error {
+	ctx, cancel := context.WithTimeout(ctx, marksWait)
+	defer cancel()
+	w, err := us.writer(ctx)
+	if err != nil {
+		return fail.Classify(op, err)
+	}
+	err = us.Writers.Use(w, func() error { return f(w) })
+	us.Writers.Release(w)
+	if err != nil {
+		return fail.Classify(op, err)
+	}
+	return nil
+}
+
+// marksWait is how long the table of marks is waited for: a host that starts must not hang by what a server has not noticed.
+const marksWait = 30 * time.Second
+
+// MarksWrong is why a table can't be that of marks, or "".
+func MarksWrong(e schema.Engine, t *schema.Table) string {
+	if t == nil {
+		return "there is no table " + decl.MarksTable
+	}
+	kinds := map[string]schema.Kind{"run": schema.Text, "kept": schema.Bool, "at_ms": schema.Int}
+	for _, c := range t.Columns {
+		switch {
+		case kinds[strings.ToLower(c.Name)] != c.Kind || !c.NotNull || c.Loose || c.Generated != schema.NotGenerated:
+			return fmt.Sprintf("the table %s has another column %s", decl.MarksTable, schema.Printable(c.Name))
+		case c.Unreadable:
+			return fmt.Sprintf("the role may not SELECT from %s", decl.MarksTable)
+		}
+	}
+	switch {
+	case e == schema.Postgres && !slices.Contains(t.Writable, "INSERT"):
+		return fmt.Sprintf("the role may not INSERT into %s", decl.MarksTable)
+	case len(t.Columns) != len(kinds):
+		return fmt.Sprintf("the table %s has other columns", decl.MarksTable)
+	case t.PrimaryKey == nil || t.PrimaryKey.Deferrable || !slices.EqualFunc(t.PrimaryKey.Columns, []string{"run"}, strings.EqualFold):
+		return fmt.Sprintf("the table %s has another primary key", decl.MarksTable) // two marks of one run would contradict each other
+	case t.Inherited || len(t.Triggers) > 0 || len(t.Rules) > 0:
+		return fmt.Sprintf("the table %s has triggers, rules or heirs", decl.MarksTable)
+	case t.RowSecurity:
+		return fmt.Sprintf("the table %s has row-level security, which may hide marks", decl.MarksTable)
+	}
+	return ""
+}
