@@ -44,7 +44,7 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 		e.bound = e.chosen.Join(m.Root.Method().Reply)
 		if s.gate.labels.Empty() {
 			// nothing to seal
-		} else if shown := s.gate.catalog.Shows(m.Root.Type); shown.FlowsTo(s.gate.plain) {
+		} else if shown := s.gate.catalog.Shows(m.Root.Type); s.gate.plain(shown) {
 			e.bound = e.bound.Join(shown)
 		} else {
 			e.shows = &sealing{catalog: s.gate.catalog, calculated: m.calculated}

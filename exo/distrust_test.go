@@ -152,6 +152,9 @@ func TestDistrustSealed(t *testing.T) {
 		if err != nil || string(text) != c.shows || w.s.Label().String() != c.label {
 			t.Errorf("%s: %s %v, label %v", c.read, text, err, w.s.Label())
 		}
+		if _, l, err := w.s.Unseal(v); err != nil || !l.Empty() {
+			t.Errorf("%s: the result has %v of what stays sealed: %v", c.read, l, err)
+		}
 		cell, _ := v.Get(c.read)
 		for _, ask := range []string{"hold", "holdAny"} {
 			_, err = w.send(message.Expr{Nodes: append(letter(value.Field{Name: "text", Value: cell}), call(0, ask, 1))})
