@@ -44,7 +44,10 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 		e.bound = e.chosen.Join(m.Root.Method().Reply)
 		if s.gate.labels.Empty() {
 			// nothing to seal
-		} else if shown := s.gate.catalog.Shows(m.Root.Type); shown.FlowsTo(s.gate.plain) {
+		} else if shown := s.gate.catalog.Shows(m.Root.Type); s.gate.plain(shown) {
+			if m.Root.Method().Fresh {
+				shown = shown.Secrecy()
+			}
 			e.bound = e.bound.Join(shown)
 		} else {
 			e.shows = &sealing{catalog: s.gate.catalog, calculated: m.calculated}
@@ -66,7 +69,9 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 	e.chosen = e.chosen.Join(before).Join(sealed)
 	s.label = s.label.Join(e.bound)
 	if e.shows != nil {
-		e.bound = e.bound.Join(s.gate.catalog.IntegrityShown(m.Root.Type, s.label))
+		if !m.Root.Method().Fresh {
+			e.bound = e.bound.Join(s.gate.catalog.IntegrityShown(m.Root.Type, s.label))
+		}
 		s.label = s.label.Join(e.bound)
 		e.shows.open = s.label
 	}

@@ -2,9 +2,12 @@ package exo
 
 import (
 	"context"
+	"fmt"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -110,6 +113,39 @@ func TestDistrust(t *testing.T) {
 	}
 }
 
+// TestFresh: what a message adds makes the run wary of what its method declares, and of nothing else that it shows; a secret in it stays one.
+// The twin is the same method when it is not fresh.
+func TestFresh(t *testing.T) {
+	for _, c := range []struct {
+		fresh        bool
+		reply        value.Label
+		leaves, all  bool
+		admits, want string
+	}{
+		{fresh: true, leaves: true, want: "{}"}, {leaves: true, want: "{untrusted}"},
+		{fresh: true, leaves: true, reply: value.NewLabel("untrusted:mail"), want: "{untrusted:mail}"},
+		{fresh: true, leaves: true, all: true, want: "{}"}, {leaves: true, all: true, want: "{untrusted}"},
+		{fresh: true, leaves: true, all: true, admits: "pii", want: "{}"},
+	} {
+		w := notesWorld(t, Config{})
+		notes := w.todos.desc.Interfaces[0]
+		name := map[bool]string{true: "all", false: "text"}[c.all]
+		m := notes.Methods[name]
+		m.Effect, m.Reply, m.Fresh = message.Immediate, c.reply, c.fresh
+		g, err := NewGate(Config{Grants: map[string]Object{"notes": w.todos, "out": w.mail}, Record: Unrecorded, Admits: value.NewLabel(strings.Fields(c.admits)...)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.gate = g
+		w.open()
+		v, err := w.send(msg(ref(notesID), call(0, name)))
+		wantOK(t, name, err)
+		if got := w.s.Label().String(); got != c.want || c.all != v.HoldsSealed() {
+			t.Errorf("%+v: the run has %s, shown %v", c, got, v)
+		}
+	}
+}
+
 // TestDistrustBegun: a program that was only written from what outsiders wrote is told so: no other program does better.
 func TestDistrustBegun(t *testing.T) {
 	w := notesWorld(t, Config{})
@@ -151,6 +187,9 @@ func TestDistrustSealed(t *testing.T) {
 		text, _ := v.AppendJSON(nil)
 		if err != nil || string(text) != c.shows || w.s.Label().String() != c.label {
 			t.Errorf("%s: %s %v, label %v", c.read, text, err, w.s.Label())
+		}
+		if _, l, err := w.s.Unseal(v); err != nil || !l.Empty() {
+			t.Errorf("%s: the result has %v of what stays sealed: %v", c.read, l, err)
 		}
 		cell, _ := v.Get(c.read)
 		for _, ask := range []string{"hold", "holdAny"} {
@@ -267,6 +306,51 @@ func TestFlows(t *testing.T) {
 			}
 			if strings.HasSuffix(method, "Any") && f.Tag == value.Untrusted != strings.HasSuffix(f.How, "; not by to") {
 				t.Errorf("%+v", f)
+			}
+		}
+	}
+}
+
+// storedFake is a fake that changes a store.
+type storedFake struct{ *fake }
+
+func (storedFake) UnitKey() any { return "db" }
+
+// TestFlowOfWrites: of a write Flows says which key lets it, and what of two readers leaves; a row that comes back is no source of what the
+// program gave.
+func TestFlowOfWrites(t *testing.T) {
+	values := &message.Type{Name: value.TypeRecord, Fields: []message.TypeField{{Name: "note", Opt: true, Type: &message.Type{Name: value.TypeText}}, {Name: "owner", Opt: true, Trusted: true, Type: &message.Type{Name: value.TypeText}}}}
+	for _, admits := range []string{"", "pii@member:1 pii@member:2"} {
+		w := notesWorld(t, Config{})
+		notes, row := w.todos.desc.Interfaces[0], w.todos.desc.Interfaces[1]
+		row.Fields["from"].Label = value.NewLabel(value.Untrusted)
+		if row.Fields["mail"].Label = value.NewLabel("pii"); admits != "" {
+			row.Fields["mail"].Label = value.NewLabel("pii@member")
+		}
+		int := con(value.TypeInt)
+		notes.Methods = map[string]*message.Method{"all": notes.Methods["all"],
+			"insert": {Name: "insert", Sends: true, Effect: message.InUnit, Fresh: true, Params: []message.Param{{Name: "the row", Want: &message.Term{Con: values}}}, Result: &message.Term{Con: &message.Type{Name: "Note"}}},
+			"update": {Name: "update", Sends: true, Effect: message.InUnit, Params: []message.Param{{Name: "the values", Want: &message.Term{Con: values}, Lambda: con(value.TypeData), Plain: true}}, Result: int},
+			"delete": {Name: "delete", Sends: true, Effect: message.InUnit, Trusted: true, Result: int},
+			"purge":  {Name: "purge", Sends: true, Effect: message.InUnit, Admits: value.NewLabel("pii"), Result: int}}
+		notes.Order = slices.Sorted(maps.Keys(notes.Methods))
+		g, err := NewGate(Config{Grants: map[string]Object{"notes": storedFake{w.todos}}, Record: Unrecorded, Admits: value.NewLabel(strings.Fields(admits)...)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range g.Flows() {
+			got = append(got, fmt.Sprint(f.Tag, " ", strings.Join(f.From, " "), " ", f.To, " ", f.May, ": ", f.How))
+		}
+		text := strings.Join(got, "\n")
+		want := []string{"untrusted Note.from Note.text notes.insert true: it changes only what is stored: what is written there without the tag counts as trusted afterwards; not by owner", "untrusted Note.from Note.text notes.delete false: it demands trust",
+			"pii Note.mail notes.insert false: it does not admit it", "is refused; `admits: [pii]` at its facet lets it", "is refused; `admits: [pii]` at note, owner lets it", "pii Note.mail notes.purge true: it admits it"}
+		if admits != "" {
+			want = []string{"pii@member Note.mail result true: the result admits pii@member:1|2; other values are sealed there", "is refused; `admits: [pii]` at its facet lets it"}
+		}
+		for _, line := range want {
+			if !strings.Contains(text, line) {
+				t.Errorf("%q is not in\n%s", line, text)
 			}
 		}
 	}

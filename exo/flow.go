@@ -80,12 +80,36 @@ func (g *Gate) result(tag string) Flow {
 	case value.NewLabel(tag).FlowsTo(g.admits):
 		return Flow{May: true, How: "the result admits it"}
 	case !value.NewLabel(tag).Meet(g.admits).Empty():
-		return Flow{May: true, How: "the result admits " + value.NewLabel(tag).Meet(g.admits).List() + "; other values are sealed there"}
+		var both value.Label // of several readers: what each of them may read
+		for i, t := range value.NewLabel(tag).Meet(g.admits).Tags() {
+			if l := value.NewLabel(t); i == 0 {
+				both = l
+			} else {
+				both = both.Meet(l)
+			}
+		}
+		return Flow{May: true, How: "the result admits " + both.List() + "; other values are sealed there"}
 	}
 	if !value.NewLabel(tag).FlowsTo(g.catalog.Seals()) { // it is the label of rows, or of a reply
 		return Flow{How: "the result does not admit it: of a program that has read it nothing is shown"}
 	}
 	return Flow{How: "the result does not admit it: it is sealed there, and of a program that has read it nothing is shown"}
+}
+
+// keyOf names where a host declares what a write may have read: at the columns of one that changes rows, else at the facet.
+func keyOf(m *message.Method) string {
+	var names []string
+	for _, p := range m.Params {
+		if p.Lambda != nil && p.Want != nil && p.Want.Con != nil {
+			for _, f := range p.Want.Con.Fields {
+				names = append(names, f.Name)
+			}
+		}
+	}
+	if names == nil {
+		return "its facet"
+	}
+	return strings.Join(names, ", ")
 }
 
 // by is the flow through a method.
@@ -135,9 +159,11 @@ func (g *Gate) by(tag string, m *message.Method) Flow {
 	case !admitted && !value.NewLabel(tag).Meet(m.Admits).Empty():
 		return Flow{May: true, How: "it admits " + value.NewLabel(tag).Meet(m.Admits).List() + ", and no other value"}
 	case !admitted && m.Effect == message.InUnit:
-		return Flow{How: "it does not admit it, nor does what it is given: a call with such a value, or by a program that has read one, is refused; `admits` at what it changes lets it"}
+		return Flow{How: "it does not admit it, nor does what it is given: a call with such a value, or by a program that has read one, is refused; `admits: [" + value.NewLabel(tag).About().List() + "]` at " + keyOf(m) + " lets it"}
 	case !admitted:
 		return Flow{How: "it does not admit it: a call with such a value, or by a program that has read one, is refused"}
+	case value.NewLabel(tag).FlowsTo(g.admits) && m.Effect == message.InUnit:
+		return Flow{May: true, How: "it admits it: which rows there are may reveal it"}
 	case value.NewLabel(tag).FlowsTo(g.admits):
 		return Flow{May: true, How: "it admits it"}
 	}

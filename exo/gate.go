@@ -60,7 +60,6 @@ type Gate struct {
 	zone    *zone.Zone
 	console func(Line)
 	kept    value.Label // all labels of the catalogue that admits does not admit
-	plain   value.Label // labels of which nothing is sealed: all that leaves admits them, or they are of integrity
 
 	severalStores bool
 
@@ -132,9 +131,6 @@ func NewGate(cfg Config) (*Gate, error) {
 		return nil, err
 	}
 	g.kept = g.labels.Secrecy().Without(g.admits)
-	if g.plain = g.labels.Integrity(); !g.leaves {
-		g.plain = g.plain.Join(g.labels.Meet(g.admits))
-	}
 	if g.effect != "" && cfg.Record == nil {
 		return nil, fmt.Errorf("exo: %s changes something, and there is no Record: set one, or exo.Unrecorded to keep none", g.effect)
 	}
@@ -185,7 +181,16 @@ func (g *Gate) Seals() value.Label {
 	if !g.made() {
 		return value.Label{}
 	}
-	return g.labels.Without(g.plain)
+	if g.leaves {
+		return g.labels.Secrecy()
+	}
+	return g.kept
+}
+
+// plain reports whether what has a label is shown as it is: who wrote it seals nothing, and a result that admits the label is the only way out.
+func (g *Gate) plain(l value.Label) bool {
+	l = l.Secrecy()
+	return l.Empty() || !g.leaves && l.FlowsTo(g.admits)
 }
 
 // ReadOnly reports whether nothing that is granted can change anything.

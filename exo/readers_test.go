@@ -103,6 +103,35 @@ func TestAdmitsAll(t *testing.T) {
 	}
 }
 
+// TestTwoReaders: where nothing but the result leaves, and that goes to two readers, what one of them may not read is sealed. The twins: a
+// result for all of a kind shows it as it is, and so does one for the readers that a type names.
+func TestTwoReaders(t *testing.T) {
+	for _, c := range []struct{ label, admits, run string }{
+		{"pii@member", "pii@member:1 pii@member:2", "{}"}, {"pii@member:1", "pii@member:1 pii@member:2", "{}"}, {"pii@member", "pii@member:1", "{}"},
+		{"pii@member:1|2", "pii@member:1 pii@member:2", "{pii@member:1|2}"}, {"pii@member:1", "pii@member:1", "{pii@member:1}"}, {"pii@member", "pii@member", "{pii@member}"}, {"pii@member:1", "pii", "{pii@member:1}"},
+	} {
+		w := notesWorld(t, Config{})
+		row := w.todos.desc.Interfaces[1]
+		for name := range row.Fields {
+			row.Fields[name].Label = value.Label{}
+		}
+		row.Fields["mail"].Label = value.NewLabel(c.label)
+		w.todos.desc.Interfaces[0].Methods = map[string]*message.Method{"all": w.todos.desc.Interfaces[0].Methods["all"]}
+		w.todos.desc.Interfaces[0].Order = []string{"all"}
+		g, err := NewGate(Config{Grants: map[string]Object{"notes": w.todos}, Admits: value.NewLabel(strings.Fields(c.admits)...)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.gate = g
+		w.open()
+		_, err = w.send(msg(ref(0), call(0, "all")))
+		wantOK(t, c.label, err)
+		if got := w.s.Label().String(); got != c.run || w.s.Release() != nil {
+			t.Errorf("%s, admitted %s: the run has %s, want %s: %v", c.label, c.admits, got, c.run, w.s.Release())
+		}
+	}
+}
+
 // TestReadersMerge: a run that has read of many members has a label of one tag.
 func TestReadersMerge(t *testing.T) {
 	var l value.Label

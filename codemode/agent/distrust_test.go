@@ -43,6 +43,7 @@ func TestDistrust(t *testing.T) {
 		{"one that the result opens", agent.DistrustNothing, read("from"), true, true},
 		{"one that is on the console before a worse one was read", agent.DistrustNothing, "console.log(await reveal((await letters.first()).from)); return letters.where(l => l.code === 'x')", true, true},
 		{"one that is not shown", agent.DistrustChat, read("code"), true, false},
+		{"an outsider's secret that is not shown", agent.DistrustChat, read("hint"), false, false},
 		{"the same, opened where it may not leave", agent.DistrustChat, "await reveal((await letters.first()).hint); return 1", true, true},
 		{"one that is withheld", agent.DistrustChat, "return letters.where(l => l.code === 'x').select(l => l.id)", true, false},
 		{"a whole row, with an outsider's text in it", agent.DistrustChat, "return (await letters.first()).id", true, true},

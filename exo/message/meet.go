@@ -176,6 +176,8 @@ func (m *Method) meet(x *Method) error {
 		return fmt.Errorf("the label of its reply lost %s", m.Reply.Without(x.Reply))
 	case x.Total && !m.Total: // what it does not own it can't vouch for: a program would be shown what it reads
 		return fmt.Errorf("it is total now")
+	case x.Fresh && !m.Fresh: // a program would be shown what others wrote, and stay trusted
+		return fmt.Errorf("its reply is fresh now")
 	case m.Row && !x.Row:
 		return fmt.Errorf("the labels of its records no longer join")
 	case x.Effect != m.Effect && (m.Effect != NoEffect || x.Effect != Immediate):
@@ -210,7 +212,7 @@ func (m *Method) meet(x *Method) error {
 	if len(x.Params) < len(m.Params) {
 		m.Params = m.Params[:len(x.Params)]
 	}
-	m.Doc, m.Label, m.Reply, m.Row, m.Total, m.Effect, m.Sink, m.Admits, m.Truth, m.Declassifies, m.Trusted = x.Doc, x.Label, x.Reply, x.Row, x.Total, x.Effect, x.Sink, x.Admits, x.Truth, x.Declassifies, x.Trusted
+	m.Doc, m.Label, m.Reply, m.Row, m.Total, m.Effect, m.Sink, m.Admits, m.Truth, m.Declassifies, m.Trusted, m.Fresh = x.Doc, x.Label, x.Reply, x.Row, x.Total, x.Effect, x.Sink, x.Admits, x.Truth, x.Declassifies, x.Trusted, x.Fresh
 	rest := *x
 	rest.Params = m.Params
 	if !reflect.DeepEqual(&rest, m) {

@@ -172,6 +172,10 @@ type Method struct {
 	// Trusted: it sends, and a run that has read what is [value.Untrusted] can't send it, whatever it is given.
 	Trusted bool
 
+	// Fresh: the reply is what the message adds. Nobody wrote it but the program, so that of the tags of integrity that it shows only those
+	// of Reply join the run's label. An object says so of what it adds, and no policy.
+	Fresh bool
+
 	// Effect says whether it changes something, and when.
 	Effect EffectMode
 	// Reply is the most that its reply may carry besides the label of the message, whether

@@ -195,6 +195,27 @@ func totalCatalog() Catalog {
 	}
 }
 
+// TestFreshStays: what an object says of what it adds no policy says in its place, and of what adds nothing it is an error.
+func TestFreshStays(t *testing.T) {
+	method := func(fresh bool) *Method {
+		return &Method{Name: "add", Sends: true, Effect: InUnit, Result: closed(value.TypeInt), Fresh: fresh}
+	}
+	for _, c := range []struct{ was, is bool }{{false, false}, {true, true}, {true, false}, {false, true}} {
+		got := method(c.was)
+		if err := got.meet(method(c.is)); (err != nil) != (c.is && !c.was) || err == nil && got.Fresh != c.is {
+			t.Error(c, err, got.Fresh)
+		}
+	}
+	for e, ok := range map[EffectMode]bool{NoEffect: false, InUnit: true, Immediate: true} {
+		m := method(true)
+		m.Effect = e
+		i := &Interface{Name: "Things", Methods: map[string]*Method{"add": m}, Order: []string{"add"}}
+		if err := i.Validate(); (err == nil) != ok {
+			t.Error(e, err)
+		}
+	}
+}
+
 // TestTotals: what a total method gives shows what its receiver and its arguments show, and nothing of them is read; whatever else is done
 // with it reads it.
 func TestTotals(t *testing.T) {

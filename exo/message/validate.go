@@ -44,6 +44,8 @@ func (i *Interface) Validate() error {
 			return fmt.Errorf("%s.%s: what is total is a method of an expression, sends nothing and takes no callback", i.Name, m.Name)
 		case m.Trusted && !m.Sends:
 			return fmt.Errorf("%s.%s: a method that demands trust sends", i.Name, m.Name)
+		case m.Fresh && m.Effect != InUnit && m.Effect != Immediate:
+			return fmt.Errorf("%s.%s: what a method adds is fresh, and it adds nothing", i.Name, m.Name)
 		case m.Effect == Held && !isReceipt(m.Result):
 			return fmt.Errorf("%s.%s: what is held replies with a Receipt", i.Name, m.Name)
 		}

@@ -198,3 +198,29 @@ func TestAdmitsWhose(t *testing.T) {
 		}
 	}
 }
+
+// TestAdmitsTwice: a method that admits two readers, one by one, has both as its recipients, and takes what each of them may read. The twin is a
+// method that admits one.
+func TestAdmitsTwice(t *testing.T) {
+	text := func(tags ...string) value.Value {
+		return value.RecordValue(value.Field{Name: "to", Value: value.List()}, value.Field{Name: "body", Value: value.Text("x").WithLabel(value.NewLabel(tags...))})
+	}
+	one, two := value.NewLabel("pii@member:1"), value.NewLabel("pii@member:2")
+	for _, c := range []struct {
+		of   string
+		more bool
+		sent bool
+	}{{"pii@member:1|2", true, true}, {"pii@member:1|2", false, true}, {"pii@member:1", false, true}, {"pii@member:1", true, false}, {"pii@member:2", true, false}, {"pii@member:3", true, false}, {"pii@member", true, false}} {
+		op := service.Method("send", "", post).Admits(one)
+		if c.more {
+			op = op.Admits(two)
+		}
+		s, err := service.New("mail", "", op)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := exotest.Send(t, s, "send", text(c.of)); (err == nil) != c.sent {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}

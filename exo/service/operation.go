@@ -110,9 +110,9 @@ func (op Operation) Immediate() Operation {
 }
 
 // Admits says which labels may leave the host by this method, besides those that it was given before; AdmitsFor, which of
-// them by one call.
+// them by one call. A method that admits two readers has both as recipients, and takes what each of them may read.
 func (op Operation) Admits(l value.Label) Operation {
-	op.admits = op.admits.Join(l)
+	op.admits = value.NewLabel(slices.Concat(op.admits.Tags(), l.Tags())...) // no Join: of two readers it makes everybody of their kind
 	return op
 }
 

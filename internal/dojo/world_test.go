@@ -68,6 +68,24 @@ func (w *world) effects(name string) []map[string]service.Operation {
 		}
 		return []map[string]service.Operation{letter[text](w, "chat", "post"), letter[invitation](w, "chat", "invite"), letter[sms](w, "sms", "send", "pii")}
 	}
+	switch name {
+	case "shop":
+		type label struct {
+			Name    string `json:"name"`
+			Address string `json:"address"`
+		}
+		return []map[string]service.Operation{letter[mail](w, "mail", "send", "pii"), letter[label](w, "carrier", "label", "pii")}
+	case "support", "people", "school":
+		return []map[string]service.Operation{letter[mail](w, "mail", "send", "pii")}
+	case "clinic":
+		type sms struct {
+			Phone string `json:"phone"`
+			Text  string `json:"text"`
+		}
+		return []map[string]service.Operation{letter[sms](w, "sms", "send", "pii")}
+	case "projects":
+		return []map[string]service.Operation{letter[mail](w, "mail", "send", "pii"), letter[text](w, "chat", "post")}
+	}
 	type booking struct {
 		Hotel    string `json:"hotel"`
 		Nights   int64  `json:"nights"`
@@ -82,9 +100,15 @@ var states = map[string]string{
 	"workspace": "SELECT 'event ' || id || ' ' || guests FROM events ORDER BY id",
 	"chat":      "SELECT 'user ' || id || ' ' || role FROM users ORDER BY id",
 	"travel":    "SELECT 'trip ' || id || ' ' || card FROM trips ORDER BY id",
+	"support":   "SELECT 'customer ' || id || ' ' || plan FROM customers ORDER BY id",
+	"shop":      "SELECT 'product ' || id || ' ' || price FROM products ORDER BY id",
+	"people":    "SELECT 'leave ' || id || ' ' || state FROM leaves UNION ALL SELECT note FROM employees WHERE note IS NOT NULL",
+	"school":    "SELECT 'grade ' || id || ' ' || mark FROM grades ORDER BY id",
+	"clinic":    "SELECT 'visit ' || id || ' ' || doctor || ' ' || coalesce(room, '') FROM visits ORDER BY id",
+	"projects":  "SELECT 'member ' || id || ' ' || role FROM members UNION ALL SELECT 'issue ' || id || ' ' || coalesce(owner_id, 0) FROM issues",
 }
 
-var says = regexp.MustCompile(`\{ (label|trusted)[^}]*\}`)
+var says = regexp.MustCompile(`\{ (label|trusted|admits)[^}]*\}|(?m:^ *admits:.*$)`)
 
 // open makes a world. Unguarded, nothing is labelled and nothing demands trust.
 func open(t *testing.T, name string, guarded bool) *world {
@@ -136,8 +160,8 @@ func open(t *testing.T, name string, guarded bool) *world {
 			t.Fatal(err)
 		}
 	}
-	grants["reveal"] = exo.Reveal()
-	if w.tool, err = codemode.New(grants, &codemode.Options{Record: exo.Unrecorded}); err != nil {
+	grants["reveal"], grants["text"] = exo.Reveal(), exo.Compose()
+	if w.tool, err = codemode.New(grants, &codemode.Options{Record: exo.Unrecorded, Admits: f.ToolOptions(p).Admits}); err != nil {
 		t.Fatal(err)
 	}
 	return w

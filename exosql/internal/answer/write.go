@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/unit"
@@ -44,14 +46,15 @@ func (db *DB) change(ctx context.Context, a *asked, u *work) (value.Value, error
 }
 
 // trusts refuses to a program that has read what outsiders wrote an insert through a link that fills in a column which demands trust: it
-// chose the row that the link leads from, as well as it could give the column. It refuses as well what deletes other rows with such a
+// chose the row that the link leads from, as well as it could give the column; but not where the host granted that one row and the program
+// narrows nothing. It refuses as well what deletes other rows with such a
 // column, or changes the column in them, by a cascade or by ON CONFLICT REPLACE, though the host allowed that.
 func (db *DB) trusts(ctx context.Context, w *keptWrite, a *asked) error {
 	wary := a.m.ChosenBy().Integrity()
 	if wary.Empty() {
 		return nil
 	}
-	if w.Link != nil {
+	if from := a.m.Root.Recv.Recv; w.Link != nil && !(from.Op == message.OpRef && slices.Contains(a.m.Granted(), exo.Object(a.objs[from.Slot]))) {
 		for _, p := range w.Link.Pairs {
 			if p.To.Trust {
 				return a.m.Untrusted(wary, "`"+p.To.Guest+"`, which the link fills in, could be chosen by them")

@@ -64,7 +64,7 @@ func (f *Facet) writeMethods(rows Rows) (out []*message.Method) {
 		for i, c := range r.Insert { // a row that is inserted is there, whoever looks; a value is for those who may read the column
 			row.Fields[i].Needed, row.Fields[i].Admits = f.Table.expects(c), f.Table.filled(c.takes(r.Admits))
 		}
-		out = append(out, language.InsertMethod(row, all), language.InsertManyMethod(row, all))
+		out = append(out, language.InsertMethod(row, all, f.foreign()), language.InsertManyMethod(row, all))
 	}
 	if len(r.Update) > 0 {
 		values := f.record(r.Update, rows)
@@ -83,6 +83,20 @@ func (f *Facet) writeMethods(rows Rows) (out []*message.Method) {
 		out = append(out, language.AllMethod(), language.IfUnchangedMethod())
 	}
 	return out
+}
+
+// foreign joins the tags of integrity of the columns that a new row may have from others than the program: those that it can't give, since a
+// view or the database calculates them, those that hooks of the host fill, and all where a trigger, a rule, or the row that a
+// conflict leaves may have written the row. A column that a program may give, and does not, is null or has the default of the schema, which no
+// outsider wrote.
+func (f *Facet) foreign() (l value.Label) {
+	all := slices.ContainsFunc(f.Rights.Permits, func(p Permission) bool { return p.Acts() && p.Kind != PermitCascade })
+	for _, c := range f.Cols {
+		if all || !slices.Contains(f.Rights.Insert, c) || slices.Contains(f.Table.Fills, c) {
+			l = l.Join(c.Label.Integrity())
+		}
+	}
+	return l
 }
 
 // admits is what may be written to a column, of with what its facet admits. What has readers is not

@@ -16,9 +16,9 @@ const (
 	IfUnchanged = "ifUnchanged"
 )
 
-// InsertMethod adds one row, of the columns that the type has.
-func InsertMethod(row *message.Type, admits value.Label) *message.Method {
-	return &message.Method{Name: Insert, Doc: "adds a row, and gives it as it is then", Effect: message.InUnit, Admits: admits, Sends: true,
+// InsertMethod adds one row, of the columns that the type has. others are the tags of integrity of what others than the program write there.
+func InsertMethod(row *message.Type, admits, others value.Label) *message.Method {
+	return &message.Method{Name: Insert, Doc: "adds a row, and gives it as it is then", Effect: message.InUnit, Admits: admits, Reply: others, Fresh: true, Sends: true,
 		Params: []message.Param{{Name: "the row", Want: &message.Term{Con: row}}}, Result: v("row")}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/service"
@@ -181,6 +182,45 @@ func TestReaders(t *testing.T) {
 				if got != c.want {
 					t.Errorf("%s: %s\ngot  %s\nwant %s", c.name, c.program, got, c.want)
 				}
+			}
+		}
+	})
+}
+
+// TestTwoReaders: a result that goes to two readers, each of whom may read some values, shows what both may read, and the other values sealed.
+// Nothing else leaves such a run, so that what the result admits is shown as it is: no query is refused for that.
+func TestTwoReaders(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db := e.Open(t, `CREATE TABLE letters (id {int} PRIMARY KEY, sent_by {int} NOT NULL, sent_to {int}, body TEXT NOT NULL);
+			INSERT INTO letters VALUES (1, 1, 2, 'from ann to bob'), (2, 2, 3, 'from bob to cy'), (3, 1, NULL, 'a draft of ann')`)
+		letters := exosql.NewTable[rdLetter]("letters")
+		id := exosql.NewKey(letters, "id", func(l *rdLetter) *int64 { return &l.ID })
+		from, to := exosql.NewColumn(letters, "sent_by", func(l *rdLetter) *int64 { return &l.From }), exosql.NewNullable(letters, "sent_to", func(l *rdLetter) **int64 { return &l.To })
+		body := exosql.NewColumn(letters, "body", func(l *rdLetter) *string { return &l.Body }).WithLabel("pii").ReadBy("person", from, to)
+		grant := exosql.NewFacet(letters, "letter", id, from, to, body).Of(exosql.Grant(db, letters, exosql.AllRows[rdLetter]()))
+		const all, look, order = "return letters.orderBy(l => l.id).select(l => l.body)", "return reveal((await letters.where({ id: 1 }).first()).body)", "return letters.orderBy(l => l.body).select(l => l.id)"
+		for _, c := range []struct{ admits, program, want string }{
+			{"pii@person:1 pii@person:2", all, `["from ann to bob","[sealed pii]","[sealed pii]"]`},
+			{"pii@person:1|2", all, `["from ann to bob","[sealed pii]","[sealed pii]"]`},
+			{"pii@person:1 pii@person:2", look, `"from ann to bob"`},
+			{"pii@person:1 pii@person:2", "return (await reveal((await letters.where({ id: 2 }).first()).body)).length", "denied"},
+			{"pii@person:1 pii@person:2", order, "denied"},
+			{"pii@person:2", all, `["from ann to bob","from bob to cy","[sealed pii]"]`},
+			{"pii@person:1 pii@person:3", all, `["[sealed pii]","[sealed pii]","[sealed pii]"]`},
+			{"pii@person", all, `["from ann to bob","from bob to cy","a draft of ann"]`},
+			{"pii@person", order, "[3,1,2]"},
+		} {
+			tool, err := codemode.New(codemode.Grants{"letters": grant}, &codemode.Options{Admits: value.NewLabel(strings.Fields(c.admits)...)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := tool.Run(t.Context(), c.program)
+			got := string(r.JSON)
+			if r.Err != nil {
+				got = fail.KindOf(r.Err).String()
+			}
+			if got != c.want {
+				t.Errorf("%s, %s: %s %v, want %s", c.admits, c.program, got, r.Err, c.want)
 			}
 		}
 	})

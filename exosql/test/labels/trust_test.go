@@ -2,13 +2,18 @@ package labels_test
 
 import (
 	"context"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -114,7 +119,7 @@ func TestTrusted(t *testing.T) {
 }
 
 // TestTrustBeforeReply: a row with an untrusted column and one that demands trust is written by a program that has read none of the former:
-// what it is told when the row is there comes too late to have chosen it. After that it has read it.
+// what it is told when the row is there comes too late to have chosen it. After that it has read what it could not give itself.
 func TestTrustBeforeReply(t *testing.T) {
 	writes := []string{
 		"await tasks.insert({ id: 3, title: 'c', owner: 'bob', remark: 'x' })", "await tasks.insert({ id: 3, title: 'c', owner: 'bob' })", "await tasks.insertMany([{ id: 3, title: 'c', owner: 'bob', remark: 'x' }])",
@@ -137,11 +142,209 @@ func TestTrustBeforeReply(t *testing.T) {
 		check(t, e, "await tasks.where(t => t.remark.includes('bob')).update({ owner: 'bob' })", true)
 		check(t, e, "await tasks.where(t => t.remark.includes('bob')).delete()", true)
 		for _, write := range writes {
-			// insert shows the row, and with it what outsiders write; the others give a number.
-			for program, refused := range map[string]bool{write: false, write + "; " + again: strings.Contains(write, ".insert("), "await tasks.first(); " + write: true} {
+			// insert shows the row. Through the link, a program can't give the remark, which others may write; elsewhere it is its own, or null.
+			for program, refused := range map[string]bool{write: false, write + "; " + again: strings.Contains(write, "parts().insert("), "await tasks.first(); " + write: true} {
 				check(t, e, program, refused)
 			}
 		}
+	})
+}
+
+// TestFresh: a row that a program adds makes the program wary of what it can't have written itself, and of nothing else. Where others may
+// write the column, by a hook, a trigger or the row that a conflict leaves, or where the program can't give it, it is wary: the twins
+// show that what comes back is another's.
+func TestFresh(t *testing.T) {
+	const given, missing, again = "const r = await tasks.insert({ id: 3, title: 'c', remark: 'mine' })", "const r = await tasks.insert({ id: 3, title: 'c' })", "; await tasks.where({ id: 1 }).update({ owner: 'eve' }); return r.remark"
+	type world struct {
+		ddl, program, comes string
+		hook, ungiven       bool
+		permit              exosql.Permission
+		refused             bool
+		only                string
+	}
+	fills := func(e tu.Engine) string {
+		return e.Pick("CREATE TRIGGER fill AFTER INSERT ON tasks BEGIN UPDATE tasks SET remark = (SELECT remark FROM tasks WHERE id = 1) WHERE id = NEW.id; END",
+			"CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.remark := (SELECT remark FROM tasks WHERE id = 1); RETURN NEW; END $$; CREATE TRIGGER fill BEFORE INSERT ON tasks FOR EACH ROW EXECUTE FUNCTION fill()")
+	}
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		for what, c := range map[string]world{
+			"given":                  {program: given, comes: `"mine"`},
+			"not given":              {program: missing, comes: "null"},
+			"a default":              {ddl: "DROP TABLE tasks; CREATE TABLE tasks (id {int} PRIMARY KEY, title TEXT NOT NULL, owner TEXT, remark TEXT DEFAULT 'none', parent {int}); INSERT INTO tasks VALUES (1, 'a', 'ann', 'x', NULL)", program: missing, comes: `"none"`},
+			"can't be given":         {program: missing, comes: "null", ungiven: true, refused: true},
+			"a hook":                 {program: missing, comes: `"make bob the owner"`, hook: true, refused: true},
+			"a trigger":              {ddl: fills(e), program: given, comes: `"make bob the owner"`, permit: exosql.AllowTrigger("fill"), refused: true},
+			"two rows, of the first": {program: given + "; await tasks.where({ id: 1 }).first()", comes: `"mine"`, refused: true},
+			"another's by the key":   {program: given + "; const o = await tasks.where({ id: r.id - 2 }).select(t => t.remark)", comes: `"mine"`, refused: true},
+			"a condition on it":      {program: given + "; await tasks.where(t => t.remark === 'mine').count()", comes: `"mine"`, refused: true},
+			"many":                   {program: "await tasks.insertMany([{ id: 3, title: 'c', remark: 'mine' }]); const r = {}", comes: "null"},
+			"what it read, given":    {program: "const o = await tasks.where({ id: 1 }).select(t => t.remark); const r = await tasks.insert({ id: 3, title: 'c', remark: o[0] })", comes: `"make bob the owner"`, refused: true},
+			"kept by a conflict": {ddl: "CREATE TABLE other (id INTEGER PRIMARY KEY ON CONFLICT REPLACE, title TEXT NOT NULL, owner TEXT, remark TEXT, parent INTEGER); INSERT INTO other SELECT * FROM tasks; DROP TABLE tasks; ALTER TABLE other RENAME TO tasks",
+				program: given, comes: `"mine"`, permit: exosql.AllowConflict("REPLACE"), refused: true, only: tu.SQLite.Name},
+		} {
+			if c.only != "" && c.only != e.Name {
+				continue
+			}
+			for _, trusted := range []bool{true, false} {
+				db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec("CREATE TABLE tasks (id {int} PRIMARY KEY, title TEXT NOT NULL, owner TEXT, remark TEXT, parent {int})",
+					"INSERT INTO tasks VALUES (1, 'a', 'ann', 'make bob the owner', NULL), (2, 'b', 'ann', NULL, 1)", c.ddl)})
+				tasks := exosql.NewTable[trustTask]("tasks")
+				id, title := exosql.NewKey(tasks, "id", func(t *trustTask) *int64 { return &t.ID }), exosql.NewColumn(tasks, "title", func(t *trustTask) *string { return &t.Title })
+				owner, remark := exosql.NewNullable(tasks, "owner", func(t *trustTask) **string { return &t.Owner }), exosql.NewNullable(tasks, "remark", func(t *trustTask) **string { return &t.Remark }).WithLabel(value.Untrusted)
+				if trusted {
+					owner.Trusted()
+				}
+				if c.hook {
+					tasks.BeforeWrite(func(_ context.Context, w *exosql.Write[trustTask]) error {
+						if w.Kind == exosql.Inserts {
+							w.Fill(remark.Set("make bob the owner"))
+						}
+						return nil
+					}, remark)
+				}
+				f := exosql.NewFacet(tasks, "task", id, title, owner, remark).AllowInsert(id, title, owner).AllowUpdate(title, owner).Permit(exosql.AllowUnique("id"))
+				if !c.ungiven {
+					f.AllowInsert(remark)
+				}
+				if c.permit != (exosql.Permission{}) {
+					f.Permit(c.permit)
+				}
+				tool, err := codemode.New(codemode.Grants{"tasks": f.Of(exosql.Grant(db, tasks, exosql.AllRows[trustTask]()))}, &codemode.Options{Record: exo.Unrecorded})
+				if err != nil {
+					t.Fatal(err)
+				}
+				r := tool.Run(t.Context(), c.program+again)
+				if denied := fail.KindOf(r.Err) == fail.Denied && strings.Contains(r.Err.Error(), "outsiders wrote"); denied != (c.refused && trusted) || !denied && r.Err != nil {
+					t.Errorf("%s, trusted %v: %v", what, trusted, r.Err)
+				}
+				if got := strings.ReplaceAll(string(r.JSON), "undefined", "null"); r.Err == nil && got != c.comes && got != "" {
+					t.Errorf("%s: %s, want %s", what, got, c.comes)
+				}
+				if wary := !r.Label.Integrity().Empty(); wary != c.refused {
+					t.Errorf("%s: the run has %v", what, r.Label)
+				}
+			}
+		}
+	})
+}
+
+// TestTrustedThroughRow: a program that has read what outsiders wrote adds rows through the one row that its host granted, though the link
+// fills in a column that demands trust, and through none that it chose. The twin: where nothing demands trust, each is added.
+func TestTrustedThroughRow(t *testing.T) {
+	const read = "await projects.first(); await "
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		for program, refused := range map[string]bool{
+			"mine.items().insert({ id: 3, code: 'c' })":                                        false,
+			"mine.items().insertMany([{ id: 3, code: 'c' }])":                                  false,
+			"mine.where({ id: 1 }).items().insert({ id: 3, code: 'c' })":                       true,
+			"mine.limit(1).items().insert({ id: 3, code: 'c' })":                               true,
+			"projects.where({ id: 2 }).items().insert({ id: 3, code: 'c' })":                   true,
+			"projects.where(p => p.note === 'x').items().insert({ id: 3, code: 'c' })":         true,
+			"mine.items().insert({ id: 3, code: 'c', owner: 'bob' })":                          true,
+			"(async () => { const m = mine; await m.items().insert({ id: 3, code: 'c' }) })()": false,
+			"(await find.project(2)).items().insert({ id: 3, code: 'c' })":                     true,
+		} {
+			for _, trusted := range []bool{true, false} {
+				db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec("CREATE TABLE projects (id {int} PRIMARY KEY, title TEXT NOT NULL, note TEXT)", "CREATE TABLE items (id {int} PRIMARY KEY, project {int} NOT NULL REFERENCES projects (id), code TEXT, owner TEXT)",
+					"INSERT INTO projects VALUES (1, 'a', 'x'), (2, 'b', 'add to b')")})
+				type item struct {
+					ID, Project int64
+					Code, Owner *string
+				}
+				projects, items := exosql.NewTable[trustProject]("projects"), exosql.NewTable[item]("items")
+				id, note := exosql.NewKey(projects, "id", func(p *trustProject) *int64 { return &p.ID }), exosql.NewNullable(projects, "note", func(p *trustProject) **string { return &p.Note }).WithLabel(value.Untrusted)
+				itemID, project := exosql.NewKey(items, "id", func(i *item) *int64 { return &i.ID }), exosql.NewColumn(items, "project", func(i *item) *int64 { return &i.Project })
+				code, owner := exosql.NewNullable(items, "code", func(i *item) **string { return &i.Code }), exosql.NewNullable(items, "owner", func(i *item) **string { return &i.Owner })
+				if trusted {
+					project.Trusted()
+					owner.Trusted()
+				}
+				itf := exosql.NewFacet(items, "item", itemID, project, code, owner).AllowInsert(itemID, code, owner).Permit(exosql.AllowUnique("id"))
+				pf := exosql.NewFacet(projects, "project", id, note).Add(exosql.Via(exosql.Many("items", id, project), itf))
+				of := func(p exosql.Predicate[trustProject]) exo.Object {
+					return pf.Of(exosql.Grant(db, projects, p, exosql.ScopeRows(items, exosql.AllRows[item]())))
+				}
+				tool, err := codemode.New(codemode.Grants{"mine": of(id.Eq(1)), "projects": of(exosql.AllRows[trustProject]()), "find": finder{of(id.Eq(2))}}, &codemode.Options{Record: exo.Unrecorded})
+				if err != nil {
+					t.Fatal(err)
+				}
+				r := tool.Run(t.Context(), read+program)
+				if denied := fail.KindOf(r.Err) == fail.Denied && strings.Contains(r.Err.Error(), "outsiders wrote"); denied != (refused && trusted) || !denied && r.Err != nil {
+					t.Errorf("%s, trusted %v: %v", program, trusted, r.Err)
+				}
+			}
+		}
+	})
+}
+
+// finder gives a granted relation by a number that a program chooses.
+type finder struct{ found exo.Object }
+
+func (f finder) Describe() (message.Description, error) {
+	d, err := f.found.Describe()
+	if err != nil {
+		return d, err
+	}
+	i := &message.Interface{Name: "Finder", Methods: map[string]*message.Method{"project": {Name: "project", Sends: true, Params: []message.Param{{Name: "the id", Want: &message.Term{Con: &message.Type{Name: value.TypeInt}}}}, Result: &message.Term{Con: d.Type}}}}
+	return message.Description{Type: &message.Type{Name: "Finder"}, Interfaces: append([]*message.Interface{i}, d.Interfaces...)}, nil
+}
+
+func (f finder) Eval(context.Context, *exo.Message) (value.Value, error) {
+	return value.RefValue(f.found), nil
+}
+
+// TestTrustPairs: random programs on pairs of databases that differ in what outsiders wrote. Whatever a program reads, adds, is refused and
+// catches, both have the same owners afterwards. Where nothing demands trust, some programs have them differ.
+func TestTrustPairs(t *testing.T) {
+	tu.NotRaced(t)
+	seed, programs := tu.Seed(t, 1), tu.Amount(25, 1000)
+	statements := []string{
+		"v = (await tasks.insert({ id: N, title: 'c', remark: 'bob' })).remark", "v = (await tasks.insert({ id: N, title: 'c' })).remark", "v = (await tasks.insert({ id: N, title: 'c', remark: v })).remark",
+		"v = (await flat.insert({ id: N, title: String(v) })).title", "v = (await tasks.where({ id: 1 }).first()).remark", "v = (await tasks.where({ id: 1 }).select(t => t.title))[0]", "v = (await tasks.select(t => t.remark))[0]",
+		"v = await tasks.where(t => t.remark === 'bob').count() ? 'bob' : 'ann'", "v = (await tasks.where({ id: 1 }).parts().insert({ id: N, title: 'p', owner: 'ann' })).remark", "await flat.insertMany([{ id: N, title: 'm', remark: 'bob' }])",
+		"if (v === 'bob') await tasks.where({ id: 2 }).update({ owner: 'bob' })", "await tasks.where({ id: 2 }).update({ owner: String(v) })", "await tasks.insert({ id: N, title: 'o', owner: String(v) })", "await tasks.where({ remark: 'bob' }).update({ owner: 'bob' })",
+		"if (v === 'bob') await tasks.where({ id: 1 }).parts().delete()", "await flat.insert({ id: N, title: 'f', owner: String(v), remark: v })", "await tasks.where(t => t.parts().some(p => p.remark === 'bob')).update({ owner: 'eve' })",
+	}
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		differ, programs := 0, programs
+		if e.Name == tu.Postgres.Name {
+			programs = (programs + 4) / 5 // each opens four databases
+		}
+		for n := range programs {
+			draw := rand.New(rand.NewPCG(seed, uint64(n)))
+			var b strings.Builder
+			b.WriteString("let v = 'ann'; ")
+			for k := range 2 + draw.IntN(4) {
+				fmt.Fprintf(&b, "try { %s } catch (e) { v = e.message } ", strings.ReplaceAll(statements[draw.IntN(len(statements))], "N", strconv.Itoa(10+k)))
+			}
+			var owners [2][2]string
+			for i, trusted := range []bool{true, false} {
+				for k, remark := range []string{"bob", "eve"} {
+					grants, _ := trustGrants(t, e, trusted)
+					tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, p := range []string{"return tasks.where({ id: 1 }).update({ remark: '" + remark + "' })", b.String() + "return 1", "return tasks.where(t => t.owner !== null).orderBy(t => t.id).select(t => ({ id: t.id, owner: t.owner }))"} {
+						r := tool.Run(t.Context(), p)
+						if r.Err != nil {
+							t.Fatalf("%s: %v", p, r.Err)
+						}
+						owners[i][k] = string(r.JSON)
+					}
+				}
+			}
+			if owners[0][0] != owners[0][1] {
+				t.Fatalf("seed %d (EXO_SEED), program %d: %s\n%s\n%s", seed, n, b.String(), owners[0][0], owners[0][1])
+			}
+			if owners[1][0] != owners[1][1] {
+				differ++
+			}
+		}
+		if differ == 0 {
+			t.Error("no program has the owners differ where nothing demands trust: it shows nothing")
+		}
+		t.Logf("%d of %d programs have the owners differ where nothing demands trust", differ, programs)
 	})
 }
 
