@@ -18,9 +18,9 @@ import (
 	_ "modernc.org/sqlite" // the driver that reads the catalogue
 
 	"github.com/exoagent/exoagent/internal/cli"
-	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/pgbound"
 	"github.com/exoagent/exoagent/internal/pgsession"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/schema"
 )
 

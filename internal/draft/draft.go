@@ -265,7 +265,7 @@ func (d *Draft) nameOdd(f *Facet, odd []int) (named int) {
 		if err == nil {
 			_, err = t.Facet(f.Alias, all...)
 		}
-		kept := columnKind(x.out) != "" // a person has to take it in
+		kept := columnKind(x.out) != "" || x.typ != "" // a person has to take it in
 		switch {
 		case err != nil && !kept:
 			x.as, x.out = "", grantfile.Reason(err)

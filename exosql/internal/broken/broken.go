@@ -57,13 +57,9 @@ func (b *broken) columns() []string {
 		return t.PrimaryKey.Columns
 	}
 	for _, k := range t.ForeignKeys {
-		switch {
-		case k.Name != b.Constraint:
-		case b.run != nil && b.run.Kind == writing.Deletes && len(k.References) == 0 && t.PrimaryKey != nil:
-			return t.PrimaryKey.Columns
-		case b.run != nil && b.run.Kind == writing.Deletes: // a row of the same table refers to the deleted one, by these
+		if k.Name == b.Constraint && b.run != nil && b.run.Kind == writing.Deletes { // a row of the same table refers to the deleted one
 			return k.References
-		default:
+		} else if k.Name == b.Constraint {
 			return k.Columns
 		}
 	}
