@@ -96,9 +96,32 @@ func TestBrokenOfOwnTable(t *testing.T) {
 		`people.where({ id: 1 }).update({ room: "B" })`: "`room` is taken: another row is there with which this one may not overlap",
 		`people.where({ id: 2 }).delete()`:              "",
 	} {
-		res := tool.Run(t.Context(), program)
+		res := tool.Run(t.Context(), "return "+program)
 		if got := fmt.Sprint(res.Err); want == "" && res.Err != nil || want != "" && !strings.Contains(got, want) {
 			t.Errorf("%s: %s, want %q", program, got, want)
+		}
+	}
+}
+
+// TestUnreadColumns: cells in no form are a fault of a column that programs read, and of a table that is checked without a grant.
+func TestUnreadColumns(t *testing.T) {
+	type row struct {
+		ID   int64
+		Done *bool
+	}
+	db, _ := wrFile(t, tu.SQLite, "CREATE TABLE u (id INTEGER PRIMARY KEY, done BOOLEAN); INSERT INTO u VALUES (1, 'yes'), (2, 'no')")
+	u := exosql.NewTable[row]("u")
+	id, done := exosql.NewKey(u, "id", func(o *row) *int64 { return &o.ID }), exosql.NewNullable(u, "done", func(o *row) **bool { return &o.Done })
+	object := func(f *exosql.Facet[row]) exosql.Declared {
+		return exosql.Granted(f.Of(exosql.Grant(db, u, exosql.AllRows[row]())))
+	}
+	for what, c := range map[string]struct {
+		of    exosql.Declared
+		fault bool
+	}{"not read": {object(exosql.NewFacet(u, "u", id)), false}, "read": {object(exosql.NewFacet(u, "u", id, done)), true}, "without a grant": {u, true}} {
+		found, err := exosql.Inspect(t.Context(), db, c.of)
+		if err != nil || c.fault != slices.ContainsFunc(found, func(f exosql.Finding) bool { return f.Kind == exosql.OtherForm && !f.Warning }) {
+			t.Errorf("%s: %v %v", what, found, err)
 		}
 	}
 }
