@@ -80,7 +80,9 @@ type OpenOptions struct {
 // pool_max_conns, are no part of a URL here: see OpenOptions.Conns and OpenPostgres.
 func Open(ctx context.Context, url string, opt *OpenOptions) (*DB, error) {
 	scheme, rest, _ := strings.Cut(url, ":")
-	switch {
+	switch right := scalar.WithoutSlashes(url); {
+	case right != "":
+		return nil, fail.Errorf(fail.Invalid, "exosql: Open", "SQLite's URL has no // before the path: want %s", right)
 	case scheme == "sqlite" && rest != "":
 		return OpenSQLite(ctx, rest, opt)
 	case (scheme == "postgres" || scheme == "postgresql") && strings.HasPrefix(rest, "//"):

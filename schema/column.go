@@ -26,6 +26,8 @@ type Column struct {
 
 	Misfits int // of SQLite, where LookAtCells has looked: how many cells are no value of Kind. Of times, days and truth values Cells say it
 
+	Finer int // of PostgreSQL, where LookAtTimes has looked: how many times are finer than a millisecond
+
 	Cells *Cells // of SQLite, where LookAtCells has looked; else nil
 }
 

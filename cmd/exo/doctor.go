@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/exoagent/exoagent/exoeval/worker"
 	"github.com/exoagent/exoagent/exosql"
@@ -142,13 +143,13 @@ func doctorFile(ctx context.Context, std cli.Stdio, path string) (missing int, e
 	if len(findings) == 0 {
 		say("ok", "database: it is as the file says, and no key spans tenants")
 	}
-	paths, err := cli.During(std, "asking for the database's plans", func(cli.Stdio) ([]exosql.AccessPath, error) { return d.Access(ctx) })
+	paths, err := cli.During(std, "asking for the database's plans", func(cli.Stdio) ([]grantfile.GrantPath, error) { return d.Access(ctx) })
 	if err != nil {
 		return 0, err
 	}
 	for _, p := range paths {
 		if !p.Served() && p.Fix != nil {
-			say("note", "index: %s", p)
+			say("note", "index, for %s: %s", strings.Join(p.Grants, ", "), p.AccessPath)
 		}
 	}
 	return missing, nil

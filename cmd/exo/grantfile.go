@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/exoagent/exoagent/codemode"
@@ -81,21 +80,16 @@ func readAndOpen(ctx context.Context, std cli.Stdio, path string) (*grantfile.De
 }
 
 // openGrants opens a grant file for a command that goes on with it. It refuses what exo validate refuses, and prints the warnings once.
+// A missing index takes time and shows nobody a row: exo validate and exo doctor report it, and not each run.
 func openGrants(ctx context.Context, std cli.Stdio, f *grantfile.File, opt *grantfile.Options) (*grantfile.Declared, error) {
 	d, warnings, err := f.Open(ctx, opt)
-	noIndex := func(x grantfile.Finding) bool { return x.Kind == exosql.NoIndex }
-	if many := len(warnings) - len(slices.DeleteFunc(slices.Clone(warnings), noIndex)); many > fewWarnings {
-		warnings = slices.DeleteFunc(warnings, noIndex)
-		fmt.Fprintf(std.Err, "warning: %d scopes and links have no index: exo validate %s lists them, with the statements that make them\n", many, f.Name)
-	}
 	for _, w := range warnings {
-		fmt.Fprintln(std.Err, w)
+		if w.Kind != exosql.NoIndex {
+			fmt.Fprintln(std.Err, w)
+		}
 	}
 	return d, found(err)
 }
-
-// fewWarnings is how many missing indexes are listed before a run; of more there is a line.
-const fewWarnings = 3
 
 // recordOf opens the record that a file names; nil: none.
 func recordOf(f *grantfile.File) (*record.File, error) {

@@ -20,6 +20,7 @@ import (
 	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/pgbound"
 	"github.com/exoagent/exoagent/internal/pgsession"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -55,6 +56,8 @@ func (s *source) validate() error {
 		return cli.Usagef("-engine is for -ddl: a database's URL says what it is")
 	case s.db != "" && s.kind() == "":
 		return cli.Usagef("-db: no such kind of database: want sqlite:PATH or postgres://user@host/database") // the URL itself may hold a password
+	case scalar.WithoutSlashes(s.db) != "":
+		return cli.Usagef("-db: SQLite's URL has no // before the path: want %s", scalar.WithoutSlashes(s.db))
 	case s.schemas != "" && s.kind() != schema.Postgres:
 		return cli.Usagef("-schema is for PostgreSQL: SQLite has none")
 	}

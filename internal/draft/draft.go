@@ -9,6 +9,7 @@
 package draft
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -69,6 +70,7 @@ type Facet struct {
 type column struct {
 	name, doc string
 	as        string   // what programs call it; "": by its own name
+	typ       string   // where the database gives it none: as what it could be granted
 	out       string   // why it is left out
 	oneOf     []string // its only values
 	stored    string   // how SQLite holds it
@@ -193,14 +195,17 @@ func (d *Draft) nameFacets(tables map[*Facet]*dynamic.Table) {
 		var odd []int // columns of which programs can't use the name
 		for i := range f.table.Columns {
 			c := &f.table.Columns[i]
-			x := column{name: c.Name, doc: c.Comment, out: sensitive(f.table, c)}
+			x := column{name: c.Name, doc: c.Comment, out: shows(f.table, c, len(f.table.Columns))}
 			if c.Unreadable {
 				x.out = unreadable
 			}
-			if t := tables[f]; t != nil && x.out == "" {
+			if t := tables[f]; t != nil {
 				if _, err := t.Facet(f.Alias, append(slices.Clone(shown), c.Name)...); err != nil {
-					x.out, odd = grantfile.Reason(err), append(odd, i)
+					x.out, odd = cmp.Or(x.out, grantfile.Reason(err)), append(odd, i)
 				}
+			}
+			if c.Kind == schema.Unknown && d.live.Engine == schema.SQLite {
+				x.typ = string(schema.Text)
 			}
 			if x.out == "" {
 				shown = append(shown, c.Name)
@@ -253,18 +258,23 @@ func (d *Draft) nameOdd(f *Facet, odd []int) (named int) {
 		var all []string
 		for j, c := range f.columns {
 			if c.out == "" || j == i {
-				specs, all = append(specs, dynamic.ColumnSpec{Name: c.name, As: c.as}), append(all, c.name)
+				specs, all = append(specs, dynamic.ColumnSpec{Name: c.name, As: c.as, Type: c.typ}), append(all, c.name)
 			}
 		}
 		t, err := dynamic.NewFor(terms.File, d.live).Table(f.Table, specs...)
 		if err == nil {
 			_, err = t.Facet(f.Alias, all...)
 		}
-		if x.out = ""; err != nil {
+		kept := columnKind(x.out) != "" || x.typ != "" // a person has to take it in
+		switch {
+		case err != nil && !kept:
 			x.as, x.out = "", grantfile.Reason(err)
-			continue
+		case err != nil || kept && x.as == names.Camel(x.name):
+			x.as = ""
+		case !kept:
+			x.out = ""
+			named++
 		}
-		named++
 	}
 	return named
 }

@@ -182,7 +182,7 @@ func TestLinksOfPairs(t *testing.T) {
 			"INSERT INTO tenants VALUES (1, 'one')", "INSERT INTO users VALUES (1, 1, 'Ann'), (1, 2, 'Bob')", "INSERT INTO comments VALUES (1, 1, 1, 2, NULL), (1, 2, 2, NULL, 1)")})
 		_, text, decl := drafted(t, db, draft.Options{})
 		contains(t, text, []string{"\n      author: {", "\n      deletedBy: {", "\n      parent: comment\n", "\n      commentsByAuthor: {", "\n      commentsByDeletedBy: {", "\n      commentsByParent: {", "\n      voter: user\n", "    scope: via rack.boxes\n"}, []string{"\n      user: {"})
-		programs(t, decl, "tenant=1", map[string]string{"comments.where({ id: 1 }).select(c => ({ a: c.author().name, d: c.deletedBy().name }))": `[{"a":"Ann","d":"Bob"}]`, "comments.where(c => c.parent().exists()).count()": "1"})
+		programs(t, decl, "tenant=1", map[string]string{"comments.where({ id: 1 }).select(c => ({ a: c.author().id, d: c.deletedBy().id }))": `[{"a":1,"d":2}]`, "comments.where(c => c.parent().exists()).count()": "1"})
 	})
 }
 

@@ -84,11 +84,7 @@ func (d *Draft) Summary() (lines []string) {
 		}
 		for _, c := range f.columns {
 			if c.out != "" {
-				kind, _, _ := strings.Cut(c.out, ":")
-				if !columnKinds[kind] {
-					kind = "something is wrong in them"
-				}
-				columns[kind]++
+				columns[cmp.Or(columnKind(c.out), "something is wrong in them")]++
 			}
 		}
 	}
@@ -110,6 +106,15 @@ func (d *Draft) Summary() (lines []string) {
 
 // columnKinds are the reasons for which a column is left out, up to a colon.
 var columnKinds = reasonKinds(secretReason, tableReason, personReason, freeReason, "bytes", "JSON", unreadable, "the database gives the column no type")
+
+// columnKind is the reason for which a column is left out up to its colon; "": none of these.
+func columnKind(why string) string {
+	kind, _, _ := strings.Cut(why, ":")
+	if !columnKinds[kind] {
+		return ""
+	}
+	return kind
+}
 
 // reasonKinds are reasons up to their colons.
 func reasonKinds(reasons ...string) map[string]bool {
@@ -325,8 +330,14 @@ func (f *Facet) writeColumns(w *writer, indent, before string) {
 		if of := scalars(c.oneOf); c.out == "" && of != "" && len(of) <= longestList { // of a longer enum the model knows the values all the same
 			fields = append(fields, "one_of: ["+of+"]")
 		}
-		if c.stored != "" && c.out == "" {
+		if c.typ != "" {
+			fields = append(fields, "type: "+c.typ)
+		}
+		if c.stored != "" {
 			fields = append(fields, "stored: "+c.stored)
+		}
+		if label := labels[c.out]; label != "" {
+			fields = append(fields, "label: ["+label+"]")
 		}
 		text := yamlText(c.name) + ":"
 		if len(fields) > 0 {
@@ -334,11 +345,7 @@ func (f *Facet) writeColumns(w *writer, indent, before string) {
 		}
 		switch {
 		case c.out != "":
-			label := labels[c.out]
-			if label != "" {
-				label = " { label: [" + label + "] }"
-			}
-			w.noted(indent+before, "  # "+comment(yamlText(c.name))+":"+label, c.out)
+			w.noted(indent+before, "  # "+comment(text), c.out)
 		case utf8.RuneCountInString(indent+before+text)+2 > widest: // a long name and a long comment
 			w.noted(indent+before, "  "+yamlText(c.name)+":", c.note)
 			for _, f := range fields {

@@ -600,16 +600,26 @@ func (d *Declared) Check() (findings []Finding, err error) {
 	return findings, nil
 }
 
+// GrantPath is a path, with the grants from which programs take it.
+type GrantPath struct {
+	exosql.AccessPath
+	Grants []string
+}
+
 // Access is how the databases read what is granted, as exosql.AccessPaths reports it: each path once.
-func (d *Declared) Access(ctx context.Context) (paths []exosql.AccessPath, err error) {
-	for i := range d.File.Grants {
+func (d *Declared) Access(ctx context.Context) (paths []GrantPath, err error) {
+	for i, g := range d.File.Grants {
 		found, err := exosql.AccessPaths(ctx, d.templates[i].Example())
 		if err != nil {
 			return nil, err
 		}
 		for _, p := range found {
-			if !slices.ContainsFunc(paths, func(q exosql.AccessPath) bool { return p.String() == q.String() }) {
-				paths = append(paths, p)
+			at := slices.IndexFunc(paths, func(q GrantPath) bool { return p.String() == q.String() })
+			if at < 0 {
+				at, paths = len(paths), append(paths, GrantPath{AccessPath: p})
+			}
+			if of := &paths[at].Grants; !slices.Contains(*of, g.Text) {
+				*of = append(*of, g.Text)
 			}
 		}
 	}

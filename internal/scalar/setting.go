@@ -41,3 +41,12 @@ func Camel(s string) string {
 	}
 	return out
 }
+
+// WithoutSlashes is the right form of a URL of SQLite whose path is behind two slashes, as other tools write it; "" for another URL.
+func WithoutSlashes(url string) string {
+	path, ok := strings.CutPrefix(url, "sqlite://")
+	if !ok || strings.HasPrefix(path, "/") {
+		return ""
+	}
+	return "sqlite:" + path + ", or sqlite:/" + path + " for a path from the root"
+}

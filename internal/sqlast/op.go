@@ -88,6 +88,9 @@ const (
 	AsWhole    // SQLite only: equal to the whole numbers that an exact one is equal to
 	StoreWhole // SQLite only: what is written into a column of whole numbers; an error if it is none that such a column can hold
 	StoreFloat // SQLite only: the same of floating-point numbers
+	StoreExact // SQLite only: what is written into a column of decimals that makes numbers of texts; an error if digits would be lost
+	StoreReal  // SQLite only: the same of a column that makes floating-point numbers of whole ones, too
+	StoreText  // SQLite only: what is written into a column of texts that makes numbers of some; an error if it would be another text
 
 	// Texts.
 	Brief   // a text of at most 1 MiB, or NULL; on Postgres it is given twice
@@ -284,6 +287,9 @@ var ops = [numOps]opInfo{
 	AsWhole:    {"as-whole", 1, 1, function("exo_as_whole("), spelling{}},
 	StoreWhole: {"store-whole", 1, 1, function("exo_store_whole("), spelling{}},
 	StoreFloat: {"store-float", 1, 1, function("exo_store_float("), spelling{}},
+	StoreExact: {"store-exact", 1, 1, function("exo_store_exact("), spelling{}},
+	StoreReal:  {"store-real", 1, 1, function("exo_store_real("), spelling{}},
+	StoreText:  {"store-text", 1, 1, function("exo_store_text("), spelling{}},
 	NumberText: {"number-text", 1, 1, function("exo_text("), spelling{"CAST(trim_scale(", nil, ") AS text)"}},
 
 	Brief:  {"brief", 1, 2, function("exo_brief("), spelling{"(CASE WHEN octet_length(", []constant{") <= 262144 THEN "}, " END)"}},

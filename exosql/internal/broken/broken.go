@@ -57,11 +57,20 @@ func (b *broken) columns() []string {
 		return t.PrimaryKey.Columns
 	}
 	for _, k := range t.ForeignKeys {
-		if k.Name == b.Constraint {
+		if k.Name == b.Constraint && b.run != nil && b.run.Kind == writing.Deletes { // a row of the same table refers to the deleted one
+			return k.References
+		} else if k.Name == b.Constraint {
 			return k.Columns
 		}
 	}
 	var all []string
+	for _, p := range b.exclusion().Parts {
+		for _, c := range t.Columns {
+			if p.Column == c.Name || p.Column == "" && t.Reads(p.Expr, func(name string) bool { return name == c.Name }) {
+				all = append(all, c.Name)
+			}
+		}
+	}
 	for _, k := range t.Checks {
 		expr := strings.Join(strings.Fields(k.Expr), " ")
 		if name := strings.Join(strings.Fields(b.Constraint), " "); cmp.Or(k.Name, expr) != name && (k.Name != "" || !strings.HasPrefix(expr, sqlname.Quote(name)+" ")) {
@@ -81,6 +90,18 @@ func (b *broken) columns() []string {
 		}
 	}
 	return all
+}
+
+// exclusion is the exclusion constraint of PostgreSQL that is broken, if it is one.
+func (b *broken) exclusion() (x schema.Exclusion) {
+	if b.table != nil && b.Constraint != "" {
+		for _, x := range b.table.Exclusions {
+			if x.Name == b.Constraint {
+				return x
+			}
+		}
+	}
+	return x
 }
 
 // onlyKey returns the columns of the foreign key that an insert has broken, where it can be one alone: SQLite does not name it, and a
@@ -132,6 +153,9 @@ func (b *broken) text(columns []string) string {
 		}
 		return what + " is needed"
 	case engine.Unique:
+		if named && b.exclusion().Name != "" {
+			return what + " is taken: another row is there with which this one may not overlap in these"
+		}
 		if !named {
 			return what + " is there already, by values that this program doesn't see"
 		}

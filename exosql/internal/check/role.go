@@ -60,6 +60,9 @@ func (c *Checker) role() {
 	var writes, grants, schemas []string
 	for _, t := range c.tables {
 		live, u := c.TableOf(schema.Name{Name: t.Name}), c.uses[t]
+		if live == nil {
+			live = c.Live.Rows(schema.Name{Name: t.Name}) // of a view
+		}
 		if live == nil || !u.granted {
 			continue
 		}

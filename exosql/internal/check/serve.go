@@ -33,7 +33,8 @@ func Serving(live *schema.Database, t *decl.Table, scope []string, col *decl.Col
 	orders := !exact || s.Same(col)
 	// Descending the index is read backwards, and they are last.
 	part.NullsFirst = live.Engine == schema.Postgres && col.Null && orders
-	if there := s.there(scope, part, col.Null && orders); there != "" && !ties {
+	there := s.there(scope, col.Null && orders, *part)
+	if there != "" && !ties {
 		return Served{There: there}
 	}
 	names, parts := append(slices.Clone(scope), col.Name), []schema.Part{}
@@ -52,6 +53,10 @@ func Serving(live *schema.Database, t *decl.Table, scope []string, col *decl.Col
 			}
 			names, parts = append(names, k.Name), append(parts, *tie)
 		}
+	}
+	// On SQLite a key that is a rowid can't be part of an index, and a table without a key has none: what could serve is there.
+	if there != "" && s.there(scope, col.Null && orders, parts[len(scope):]...) != "" {
+		return Served{}
 	}
 	return Served{Table: table.Name, Index: &schema.Index{Name: FreeName(live, t.Bare()+"_by_"+strings.Join(names, "_")), Parts: parts}}
 }
@@ -147,12 +152,12 @@ func partText(p *schema.Part) string {
 	return text
 }
 
-// there is an index that has the scope's columns, in any order, and then the part. nulls says that
-// where it has NULLs matters.
-func (s *server) there(scope []string, part *schema.Part, nulls bool) string {
+// there is an index that has the scope's columns, in any order, and then the parts. nulls says that
+// where the first part has NULLs matters.
+func (s *server) there(scope []string, nulls bool, parts ...schema.Part) string {
 	n := len(scope)
 	for _, x := range s.table.Indexes {
-		if len(x.Parts) <= n || x.Invalid || x.Where != "" || x.Method != "" && x.Method != "btree" {
+		if len(x.Parts) < n+len(parts) || x.Invalid || x.Where != "" || x.Method != "" && x.Method != "btree" {
 			continue
 		}
 		var first []string
@@ -161,10 +166,13 @@ func (s *server) there(scope []string, part *schema.Part, nulls bool) string {
 				first = append(first, p.Column)
 			}
 		}
-		p := x.Parts[n]
-		same := p.Column == part.Column && p.Collation == part.Collation && p.OpClass == "" && (p.Expr == "" || textOf(p.Expr, strings.TrimSuffix(strings.Trim(part.Expr, `"`), "::text")))
-		placed := s.Live.Engine == schema.SQLite || !nulls || p.NullsFirst == (part.NullsFirst != p.Desc)
-		if same && placed && len(first) == n && (&Checker{Live: s.Live}).Within(first, scope) {
+		all := len(first) == n && (&Checker{Live: s.Live}).Within(first, scope)
+		for i, part := range parts {
+			p := x.Parts[n+i]
+			same := p.Column == part.Column && p.Collation == part.Collation && p.OpClass == "" && (p.Expr == "" || textOf(p.Expr, strings.TrimSuffix(strings.Trim(part.Expr, `"`), "::text")))
+			all = all && same && (s.Live.Engine == schema.SQLite || !nulls || i > 0 || p.NullsFirst == (part.NullsFirst != p.Desc))
+		}
+		if all {
 			return x.Name
 		}
 	}

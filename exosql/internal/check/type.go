@@ -36,7 +36,7 @@ func (c *Checker) typeName(col *decl.Column) string {
 // has the forms. A column without a type holds anything.
 var sqliteHolds = map[string][]schema.Kind{
 	value.TypeInt: {schema.Int, schema.Bool}, value.TypeFloat: {schema.Float, schema.Int, schema.Decimal}, value.TypeBool: {schema.Bool, schema.Int},
-	value.TypeText:    {schema.Text, schema.Date, schema.Time, schema.JSON, schema.UUID, schema.Interval},
+	value.TypeText:    {schema.Text, schema.Date, schema.Time, schema.JSON, schema.UUID, schema.Interval, schema.Bool, schema.Int, schema.Float, schema.Decimal},
 	value.TypeTime:    {schema.Time, schema.Text},
 	value.TypeDecimal: {schema.Decimal, schema.Text, schema.Int, schema.Float}, value.TypeDate: {schema.Date, schema.Text}, value.TypeInterval: {schema.Interval, schema.Text},
 	value.TypeUUID: {schema.UUID, schema.Text}, value.TypeBytes: {schema.Bytes}, value.TypeJSON: {schema.JSON, schema.Text}, value.TypeList: {schema.JSON, schema.Text},
@@ -85,10 +85,16 @@ func (c *Checker) columnType(t *decl.Table, col *decl.Column, x *schema.Column, 
 }
 
 // cells compares the form in which a column of SQLite is declared with that of the cells that were looked at. Where none of them can be read
-// nothing that programs ask of the column is right, and it is no warning.
+// nothing that programs ask of the column is right, and it is no warning. A column of a granted table that nothing granted reads is no
+// program's concern.
 func (c *Checker) cells(t *decl.Table, col *decl.Column, x *schema.Column) {
-	if string(x.Kind) != col.Kind {
+	if u := c.uses[t]; string(x.Kind) != col.Kind || u.granted && !u.reads[col] {
 		return
+	}
+	if x.Finer > 0 && col.Iso() {
+		c.Add(Finding{Kind: OtherForm, Table: t.Name, Column: col.Name, Warning: true,
+			Problem: fmt.Sprintf("%d of the cells that were looked at are finer than a millisecond, where %s says that none is: programs read them in milliseconds, and a condition on what they have read finds no such row", x.Finer, t.Reader.ISO()),
+			Fix:     "a declaration without " + t.Reader.ISO()})
 	}
 	if x.Misfits > 0 {
 		c.Add(Finding{Kind: OtherForm, Table: t.Name, Column: col.Name, Warning: true,
@@ -114,7 +120,7 @@ func (c *Checker) cells(t *decl.Table, col *decl.Column, x *schema.Column) {
 	if form, n := x.Cells.Form(x.Kind); form != "" && n > fit {
 		f.Fix = fmt.Sprintf("%s, which %d of them have", t.Reader.Stored(form), n)
 	} else {
-		f.Fix = "one form for all cells of the column; there are " + cellform.Texts(cellform.Of(col.Kind))
+		f.Fix = "one form for all cells of the column; there are " + cellform.Texts(cellform.Of(col.Kind)) + "; or " + t.Reader.Type(value.TypeText, "string") + ", which shows them as they are"
 	}
 	c.Add(f)
 }

@@ -4,6 +4,7 @@ package compile
 // inserts rows, and the queries that are asked before and after it.
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -195,6 +196,7 @@ func (s *Statement) Calculate(col *decl.Column, n *message.Node) (Assigned, erro
 			val = sqlast.Call{Op: sqlast.StoreFloat, Args: []sqlast.Expr{val}}
 		}
 	}
+	val = s.c.exactly(col, val)
 	s.sel.Columns = append(s.sel.Columns, sqlast.Output{Expr: val, As: name})
 	return Assigned{Col: col, Out: name}, nil
 }
@@ -302,7 +304,23 @@ func (c *compiler) stored(v Assigned) sqlast.Expr {
 	case v.Col.Kind == value.TypeDecimal, v.Col.Kind == value.TypeBytes, v.Col.Kind == value.TypeFloat:
 		src.Kind = v.Col.Kind
 	}
+	if f := c.FormOf(v.Col); f.Rounds != "" || f.Numbers {
+		src.Kind, src.Of, src.Beside = plan.ArgKept, cmp.Or(f.Rounds, value.TypeText), v.Col.Guest
+	}
 	return c.Arg(src)
+}
+
+// exactly is a calculated value that is written to a column: see plan.ArgKept. It fails where SQLite would keep another number than the decimal, or another text.
+func (c *compiler) exactly(col *decl.Column, x sqlast.Expr) sqlast.Expr {
+	switch f := c.FormOf(col); {
+	case f.Rounds == "REAL":
+		return expr.Call(sqlast.StoreReal, x)
+	case f.Rounds != "":
+		return expr.Call(sqlast.StoreExact, x)
+	case f.Numbers:
+		return expr.Call(sqlast.StoreText, x)
+	}
+	return x
 }
 
 // written is the plan of a statement that writes.

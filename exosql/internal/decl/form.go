@@ -7,10 +7,11 @@ type Form struct {
 	// Collation is that of a column with WiderEquality: columns of one collation have one equality.
 	Collation string
 	Native    Native
-	Numbers   bool // SQLite takes what looks like a number in it for one: 1000, 1e3 and 1000.0 are equal
-	Clean     bool // SQLite: each cell is NULL or a value of the column's kind
-	Indexed   bool // SQLite: an index has it
-	Cast      bool // an array of a type that an answer does not name, as of an enum: it is read as an array of Elem
+	Numbers   bool   // SQLite takes what looks like a number in it for one: 1000, 1e3 and 1000.0 are equal
+	Rounds    string // SQLite: the affinity of a column of decimals that makes numbers of texts, and so has them of some digits only
+	Clean     bool   // SQLite: each cell is NULL or a value of the column's kind
+	Indexed   bool   // SQLite: an index has it
+	Cast      bool   // an array of a type that an answer does not name, as of an enum: it is read as an array of Elem
 }
 
 // Native is the type of a column that is a text to programs and has another type in the database: an enum, inet, money, a range. The

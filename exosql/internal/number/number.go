@@ -3,9 +3,11 @@ package number
 import (
 	"cmp"
 	"encoding/binary"
+	"errors"
 	"math"
 	"math/big"
 	"strconv"
+	"strings"
 
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/scalar"
@@ -38,6 +40,38 @@ func Read(x any) (Decimal, bool) {
 		return Parse(x) // it was calculated, and has more digits than a program may write
 	}
 	return Decimal{}, false
+}
+
+// Kept is the cell of a number in a column of SQLite that makes numbers of texts: a whole number, where the column holds those, or a
+// floating-point number that is read as the same decimal. It is false where SQLite would keep 17 digits of a longer number, without an
+// error. A value that is no number is kept as it is.
+func Kept(x any, wholes bool) (any, bool) {
+	d, ok := Read(x)
+	if !ok {
+		return x, true
+	}
+	s, _ := Text(d).(string)
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil && wholes {
+		return n, true
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	back, ok := Read(f)
+	return f, err == nil && ok && Text(back) == Text(d)
+}
+
+// KeptText reports whether a text is read as it was written to a column of SQLite that makes numbers of the texts of numbers: 007 would
+// be 7, and 1e3 a thousand.
+func KeptText(s string) bool {
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return strconv.FormatInt(n, 10) == s
+	}
+	plain := strings.TrimPrefix(strings.ToLower(strings.Trim(s, " \t\n\v\f\r")), "+")
+	f, err := strconv.ParseFloat(plain, 64)
+	if strings.Trim(plain, "+-.0123456789e") != "" || err != nil && !errors.Is(err, strconv.ErrRange) {
+		return true // no number
+	}
+	size := math.Abs(f)
+	return strconv.FormatFloat(f, 'f', -1, 64) == s && f != math.Trunc(f) && size > 1e-4 && size < 1e15 && len(s) <= 16
 }
 
 // result is the number as SQLite holds it from here on: a whole number that fits,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql/internal/number"
 	"github.com/exoagent/exoagent/exosql/internal/search"
 	"github.com/exoagent/exoagent/internal/cellform"
 	"github.com/exoagent/exoagent/internal/scalar"
@@ -78,6 +79,7 @@ const (
 	// SQLite, with Form: a cell of that form.
 	ArgCell  = "cell"  // to be written
 	ArgBound = "bound" // to be compared with: the least cell of the value
+	ArgKept  = "kept"  // to be stored in a column of SQLite that makes numbers of texts: an error if it would be read as another value
 	ArgNext  = "next"  // the least one of a millisecond later
 )
 
@@ -132,7 +134,7 @@ func (a *Source) convert(v value.Value, all []value.Value) (value.Value, error) 
 	case ArgStoredBytes:
 		b, err := base64.StdEncoding.DecodeString(v.Text())
 		return value.Text(`\x` + hex.EncodeToString(b)), err
-	case ArgCell, ArgBound, ArgNext:
+	case ArgCell, ArgBound, ArgNext, ArgKept:
 		cell, err := a.cell(v)
 		if err != nil && a.Origin == FromCursor { // the same
 			return v, nil
@@ -196,10 +198,29 @@ func (a *Source) convert(v value.Value, all []value.Value) (value.Value, error) 
 	return v, nil
 }
 
+// cellOf is a number or a text as SQLite is given it.
+func cellOf(v value.Value) any {
+	switch v.Type() {
+	case value.TypeInt:
+		return v.Int()
+	case value.TypeFloat:
+		return v.Float()
+	}
+	return v.Text()
+}
+
 // cell is a value as a column of SQLite holds it.
 func (a *Source) cell(v value.Value) (value.Value, error) {
 	var cell any
 	switch t := v.Type(); {
+	case a.Kind == ArgKept:
+		kept := t != value.TypeText || a.Of != value.TypeText || number.KeptText(v.Text())
+		if cell = cellOf(v); a.Of != value.TypeText {
+			cell, kept = number.Kept(cell, a.Of != "REAL")
+		}
+		if !kept {
+			return v, fail.Errorf(fail.Invalid, "", "`%s` can't hold this value: the database would keep it as a number of at most 15 digits, which is another value", a.Beside)
+		}
 	case a.Of == value.TypeBool && t == value.TypeBool:
 		cell = a.Form.Flag(v.Bool())
 	case a.Of == value.TypeDate && t == value.TypeText:

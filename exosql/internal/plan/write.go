@@ -17,7 +17,12 @@ type Write struct {
 	Delete   bool
 	Labelled bool     // a column of the table is, or its rows: whether a value is another than before must not show
 	Triggers []string // that may act
-	Cascades []string // the tables to which foreign keys may carry the change
+	Cascades []Cascade
+}
+
+// Cascade is a foreign key that may carry the change to the rows of a table, which may be the table that is written.
+type Cascade struct {
+	Table, Columns string // the columns as a list: "a, b"
 }
 
 // Path is the table as a statement names it.

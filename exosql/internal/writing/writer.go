@@ -139,7 +139,7 @@ func (w *writer) noted(p *plan.Plan) *plan.Plan {
 		case decl.PermitTrigger:
 			p.Write.Triggers = append(p.Write.Triggers, x.On)
 		case decl.PermitCascade:
-			p.Write.Cascades = append(p.Write.Cascades, x.On)
+			p.Write.Cascades = append(p.Write.Cascades, plan.Cascade{Table: x.On, Columns: x.Of})
 		}
 	}
 	p.Write.Labelled = !t.Label.Secrecy().Empty() || slices.ContainsFunc(t.Cols, func(col *decl.Column) bool { return !col.Label.Secrecy().Empty() })

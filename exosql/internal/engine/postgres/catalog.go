@@ -10,7 +10,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-func (e *database) Catalog(ctx context.Context, _ bool) (*schema.Database, error) {
+func (e *database) Catalog(ctx context.Context, cells bool) (*schema.Database, error) {
 	db := e.open(maxCatalogue)
 	if err := db.PingContext(ctx); err != nil {
 		db.Close()
@@ -32,6 +32,10 @@ func (e *database) Catalog(ctx context.Context, _ bool) (*schema.Database, error
 		if len(path) == 0 {
 			return nil, fmt.Errorf("the search path names no schema that there is and that the role may use (GRANT USAGE ON SCHEMA … TO …)")
 		}
-		return schema.ReadPostgres(ctx, tx, path...)
+		live, err := schema.ReadPostgres(ctx, tx, path...)
+		if err == nil && cells {
+			err = live.LookAtTimes(ctx, tx)
+		}
+		return live, err
 	})
 }

@@ -81,9 +81,9 @@ func (g *guard) written() []string {
 		return nil
 	}
 	out := []string{sqlast.Fold(w.Table)}
-	for _, table := range w.Cascades {
-		if g.keys[sqlast.Fold(table)] != nil {
-			out = append(out, sqlast.Fold(table))
+	for _, c := range w.Cascades {
+		if table := sqlast.Fold(c.Table); g.keys[table] != nil {
+			out = append(out, table)
 		}
 	}
 	return out

@@ -82,6 +82,14 @@ func (d Definer) DefineAll() {
 	}
 	d.define("exo_store_whole", 1, storeWhole)
 	d.define("exo_store_float", 1, storeFloat)
+	d.define("exo_store_exact", 1, func(args []driver.Value) any { return storeExact(args[0], true) })
+	d.define("exo_store_text", 1, func(args []driver.Value) any {
+		if s, ok := args[0].(string); ok && !number.KeptText(s) {
+			return errHold
+		}
+		return args[0]
+	})
+	d.define("exo_store_real", 1, func(args []driver.Value) any { return storeExact(args[0], false) })
 	for name, kind := range map[string]string{"time": value.TypeTime, "day": value.TypeDate, "flag": value.TypeBool} {
 		d.define("exo_read_"+name, 2, func(args []driver.Value) any { return formOf(args[1]).Read(kind, args[0]) })
 		d.define("exo_store_"+name, 2, func(args []driver.Value) any { return cellOf(formOf(args[1]), kind, args[0]) })

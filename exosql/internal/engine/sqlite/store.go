@@ -5,11 +5,13 @@ import (
 	"errors"
 	"math"
 	"strconv"
+
+	"github.com/exoagent/exoagent/exosql/internal/number"
 )
 
-// errHold is of a number that was calculated and that its column can't hold. SQLite would keep one that is near it: of 2^63 + 1 a
+// errHold is of a number that its column can't hold. SQLite would keep one that is near it: of 2^63 + 1 a
 // floating-point number in a column of whole ones, and infinity of a product that is too large.
-var errHold = errors.New("exosql: a calculated number is not one that the column can hold")
+var errHold = errors.New("exosql: the number is not one that the column can hold")
 
 func storeWhole(args []driver.Value) any {
 	switch v := args[0].(type) {
@@ -39,6 +41,13 @@ func storeFloat(args []driver.Value) any {
 		if !math.IsInf(v, 0) && !math.IsNaN(v) {
 			return v
 		}
+	}
+	return errHold
+}
+
+func storeExact(x driver.Value, wholes bool) any {
+	if cell, ok := number.Kept(x, wholes); ok {
+		return cell
 	}
 	return errHold
 }

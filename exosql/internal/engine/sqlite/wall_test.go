@@ -5,6 +5,7 @@ import (
 
 	"modernc.org/sqlite"
 
+	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
@@ -39,6 +40,34 @@ func TestWallWithinTrees(t *testing.T) {
 	} {
 		if got := g.authorize(c.action, c.arg1, c.arg2, c.db, c.trigger) == sqlite.AuthorizerOK; got != c.ok {
 			t.Errorf("%+v: admitted %v", c, got)
+		}
+	}
+}
+
+// TestWallOfCascades: a cascade that the host permits sets the columns of its key and deletes rows where the plan deletes, in the written
+// table, too, and changes nothing else.
+func TestWallOfCascades(t *testing.T) {
+	var g guard
+	g.Admit(&map[string]map[string]bool{})
+	w := plan.Write{Table: "people", Delete: true, Cascades: []plan.Cascade{{Table: "People", Columns: "boss_id, org_id"}, {Table: "kids", Columns: "person"}}}
+	for _, c := range []struct {
+		action        sqlite.AuthorizerActionCode
+		table, column string
+		ok, updates   bool // also: where the plan updates a column, and deletes nothing
+	}{
+		{sqlite.AuthUpdate, "people", "boss_id", true, true}, {sqlite.AuthUpdate, "people", "ORG_ID", true, true}, {sqlite.AuthUpdate, "people", "org", false, false},
+		{sqlite.AuthUpdate, "people", "name", false, true}, {sqlite.AuthDelete, "people", "", true, false}, {sqlite.AuthUpdate, "kids", "person", true, true},
+		{sqlite.AuthUpdate, "kids", "id", false, false}, {sqlite.AuthDelete, "kids", "", true, false}, {sqlite.AuthInsert, "kids", "", false, false}, {sqlite.AuthDelete, "others", "", false, false},
+	} {
+		for _, update := range []bool{false, true} {
+			w, want := w, c.ok
+			if update {
+				w.Delete, w.Update, want = false, []string{"name"}, c.updates
+			}
+			g.writes.Store(&w)
+			if got := g.authorize(c.action, c.table, c.column, "main", "") == sqlite.AuthorizerOK; got != want {
+				t.Errorf("%+v, of an update %v: %v", c, update, got)
+			}
 		}
 	}
 }

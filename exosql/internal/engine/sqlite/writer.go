@@ -305,9 +305,11 @@ func admits(w *plan.Write, action sqlite.AuthorizerActionCode, table, column str
 	if w == nil {
 		return false
 	}
-	if !strings.EqualFold(w.Table, table) { // a foreign key carries the change on
-		return action != sqlite.AuthInsert && !w.Insert &&
-			slices.ContainsFunc(w.Cascades, func(known string) bool { return sqlast.Fold(known) == sqlast.Fold(table) })
+	if !w.Insert && slices.ContainsFunc(w.Cascades, func(c plan.Cascade) bool { return carries(c, action, table, column) }) {
+		return action == sqlite.AuthUpdate || w.Delete
+	}
+	if !strings.EqualFold(w.Table, table) {
+		return false
 	}
 	switch action {
 	case sqlite.AuthInsert:
@@ -318,6 +320,13 @@ func admits(w *plan.Write, action sqlite.AuthorizerActionCode, table, column str
 		return w.Delete
 	}
 	return false
+}
+
+// carries reports whether an action of a foreign key deletes rows of a table, or sets a column of it. SQLite compiles the action
+// into the write and names no trigger, also where the table is the written one: a row of its own refers to the row that changes.
+func carries(c plan.Cascade, action sqlite.AuthorizerActionCode, table, column string) bool {
+	list := ", " + sqlast.Fold(c.Columns) + ", "
+	return sqlast.Fold(c.Table) == sqlast.Fold(table) && (action == sqlite.AuthDelete || action == sqlite.AuthUpdate && strings.Contains(list, ", "+sqlast.Fold(column)+", "))
 }
 
 // foreignKeys are the columns that SQLite reads itself, to see that foreign keys hold, when a table is written: of

@@ -1,0 +1,134 @@
+package values_test
+
+// This file checks what databases of ordinary applications showed: times of microseconds, tables without a key, and rules that a write of
+// the same table breaks.
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/internal/kit"
+	tu "github.com/exoagent/exoagent/internal/testutil"
+)
+
+// TestFinerTimes: a column of PostgreSQL that is declared to hold milliseconds is looked at. The twin holds them.
+func TestFinerTimes(t *testing.T) {
+	type row struct {
+		ID int64
+		At time.Time
+	}
+	for at, finer := range map[string]bool{"2024-01-02 03:04:05.123456": true, "2024-01-02 03:04:05.123": false, "infinity": false} {
+		db, _ := kit.File(t, tu.Postgres, "CREATE TABLE seen (id bigint PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE other (id bigint, at timestamp); INSERT INTO seen VALUES (1, '"+at+"'); INSERT INTO other VALUES (1, '2024-01-02 03:04:05.123456')")
+		for _, iso := range []bool{true, false} {
+			seen := exosql.NewTable[row]("seen")
+			id, time := exosql.NewKey(seen, "id", func(o *row) *int64 { return &o.ID }), exosql.NewColumn(seen, "at", func(o *row) *time.Time { return &o.At })
+			if iso {
+				time = time.StoredISO()
+			}
+			found, err := exosql.Inspect(t.Context(), db, exosql.Granted(exosql.NewFacet(seen, "seen", id, time).Of(exosql.Grant(db, seen, exosql.AllRows[row]()))))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if is := slices.ContainsFunc(found, func(f exosql.Finding) bool {
+				return f.Column == "at" && strings.Contains(f.Problem, "finer than a millisecond")
+			}); is != (finer && iso) {
+				t.Errorf("%s, StoredISO %v: %v", at, iso, found)
+			}
+		}
+	}
+}
+
+// TestIndexIsAskedForOnce: once the index is there that a report asks for, it asks for no other with the same columns.
+func TestIndexIsAskedForOnce(t *testing.T) {
+	type row struct {
+		ID, Org int64
+		Path    string
+	}
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		ddl := "CREATE TABLE views (org_id {int} NOT NULL, path TEXT NOT NULL); INSERT INTO views (org_id, path) VALUES (1, 'a'), (2, 'b');"
+		for n := 0; ; n++ {
+			db, _ := kit.File(t, e, kit.BreaksDDL(e, ddl))
+			views := exosql.NewTable[row]("views")
+			if e.Name == tu.SQLite.Name {
+				exosql.NewKey(views, "rowid", func(o *row) *int64 { return &o.ID }) // as a grant file declares it
+			} else {
+				views.Keyless()
+			}
+			org, path := exosql.NewColumn(views, "org_id", func(o *row) *int64 { return &o.Org }), exosql.NewColumn(views, "path", func(o *row) *string { return &o.Path })
+			paths, err := exosql.AccessPaths(t.Context(), exosql.NewFacet(views, "view", path).Of(exosql.Grant(db, views, org.Eq(1))))
+			if err != nil {
+				t.Fatal(err)
+			}
+			asked := ""
+			for _, p := range paths {
+				if p.Fix != nil && p.Fix.Index != nil {
+					asked += p.Fix.SQL() + ";"
+				}
+			}
+			if asked == "" {
+				break
+			}
+			if ddl += asked; n > 2 {
+				t.Fatalf("asked for again: %s", ddl)
+			}
+		}
+		if strings.Contains(ddl, "_2") {
+			t.Errorf("asked for twice: %s", ddl)
+		}
+	})
+}
+
+// TestBrokenOfOwnTable: a deleted row that another row of its table refers to is named by what that refers to, and an exclusion by the
+// columns that may not overlap.
+func TestBrokenOfOwnTable(t *testing.T) {
+	type row struct {
+		ID, Org int64
+		Boss    *int64
+		Room    string
+	}
+	e := tu.Postgres
+	db, _ := kit.File(t, e, kit.BreaksDDL(e, "CREATE TABLE people (id {serial}, org_id {int} NOT NULL, boss_id {int} REFERENCES people, room TEXT NOT NULL, CONSTRAINT rooms EXCLUDE USING btree (org_id WITH =, lower(room) WITH =)); CREATE INDEX ON people (org_id); INSERT INTO people (id, org_id, boss_id, room) VALUES (1, 1, NULL, 'a'), (2, 1, 1, 'b')"))
+	people := exosql.NewTable[row]("people")
+	id, org := exosql.NewKey(people, "id", func(o *row) *int64 { return &o.ID }), exosql.NewColumn(people, "org_id", func(o *row) *int64 { return &o.Org })
+	boss, room := exosql.NewNullable(people, "boss_id", func(o *row) **int64 { return &o.Boss }), exosql.NewColumn(people, "room", func(o *row) *string { return &o.Room })
+	tool := kit.BreaksTool(t, codemode.Grants{"people": exosql.NewFacet(people, "person", id, boss, room).AllowUpdate(room).AllowDelete().Of(exosql.Grant(db, people, org.Eq(1)))})
+	for _, c := range [][2]string{
+		{`people.where({ id: 1 }).delete()`, "`id` is referred to by other rows"},
+		{`people.where({ id: 1 }).update({ room: "B" })`, "`room` is taken: another row is there with which this one may not overlap"},
+		{`people.where({ id: 2 }).delete()`, ""},
+	} {
+		program, want := c[0], c[1]
+		res := tool.Run(t.Context(), "return "+program)
+		if got := fmt.Sprint(res.Err); want == "" && res.Err != nil || want != "" && !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %q", program, got, want)
+		}
+	}
+}
+
+// TestUnreadColumns: cells in no form are a fault of a column that programs read, and of a table that is checked without a grant.
+func TestUnreadColumns(t *testing.T) {
+	type row struct {
+		ID   int64
+		Done *bool
+	}
+	db, _ := kit.File(t, tu.SQLite, "CREATE TABLE u (id INTEGER PRIMARY KEY, done BOOLEAN); INSERT INTO u VALUES (1, 'yes'), (2, 'no')")
+	u := exosql.NewTable[row]("u")
+	id, done := exosql.NewKey(u, "id", func(o *row) *int64 { return &o.ID }), exosql.NewNullable(u, "done", func(o *row) **bool { return &o.Done })
+	object := func(f *exosql.Facet[row]) exosql.Declared {
+		return exosql.Granted(f.Of(exosql.Grant(db, u, exosql.AllRows[row]())))
+	}
+	for what, c := range map[string]struct {
+		of    exosql.Declared
+		fault bool
+	}{"not read": {object(exosql.NewFacet(u, "u", id)), false}, "read": {object(exosql.NewFacet(u, "u", id, done)), true}, "without a grant": {u, true}} {
+		found, err := exosql.Inspect(t.Context(), db, c.of)
+		if err != nil || c.fault != slices.ContainsFunc(found, func(f exosql.Finding) bool { return f.Kind == exosql.OtherForm && !f.Warning }) {
+			t.Errorf("%s: %v %v", what, found, err)
+		}
+	}
+}

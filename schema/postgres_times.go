@@ -1,0 +1,53 @@
+package schema
+
+// This file looks at the times that a database of PostgreSQL holds.
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+
+	"github.com/exoagent/exoagent/internal/sqlname"
+)
+
+// LookAtTimes sets Column.Finer of a PostgreSQL database, by 500 rows of each table. It is part of a transaction, in which it is the last.
+// A table with row-level security, of which 500 rows may be sought for long, is left alone; so are tables that can't be read.
+func (d *Database) LookAtTimes(ctx context.Context, q Querier) error {
+	var cols []*Column
+	var selects []string
+	for _, t := range d.Tables {
+		var names []string
+		for i := range t.Columns {
+			if c := &t.Columns[i]; c.Kind == Time && !c.Unreadable && !t.Foreign && !t.RowSecurity {
+				name := sqlname.Quote(c.Name)
+				names = append(names, fmt.Sprintf("(%d, %[2]s <> date_trunc('milliseconds', %[2]s))", len(cols), name))
+				cols = append(cols, c)
+			}
+		}
+		if names != nil {
+			selects = append(selects, fmt.Sprintf("(SELECT x.i, count(*) FROM (SELECT * FROM %s LIMIT %d) AS t, LATERAL (VALUES %s) AS x (i, finer) WHERE x.finer GROUP BY x.i)", sqlname.Path(t.Schema, t.Name.Name), lookedAt, strings.Join(names, ", ")))
+		}
+	}
+	for len(selects) > 0 {
+		n := min(len(selects), 100)
+		if err := each(ctx, q, "SAVEPOINT exo_times", nil, nil); err != nil {
+			return &ReadError{"the times", err}
+		}
+		err := each(ctx, q, strings.Join(selects[:n], " UNION ALL "), nil, func(rows *sql.Rows) error {
+			var i, finer int
+			if err := rows.Scan(&i, &finer); err != nil {
+				return err
+			}
+			cols[i].Finer = finer
+			return nil
+		})
+		if err != nil {
+			if back := each(ctx, q, "ROLLBACK TO exo_times", nil, nil); back != nil {
+				return &ReadError{"the times", back}
+			}
+		}
+		selects = selects[n:]
+	}
+	return ctx.Err()
+}
