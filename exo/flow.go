@@ -163,7 +163,7 @@ func (g *Gate) by(tag string, m *message.Method) Flow {
 	case !admitted:
 		return Flow{How: "it does not admit it: a call with such a value, or by a program that has read one, is refused"}
 	case value.NewLabel(tag).FlowsTo(g.admits) && m.Effect == message.InUnit:
-		return Flow{May: true, How: "it admits it: which rows there are may reveal it"}
+		return Flow{May: true, How: "it admits it: what is there may reveal it"}
 	case value.NewLabel(tag).FlowsTo(g.admits):
 		return Flow{May: true, How: "it admits it"}
 	}
