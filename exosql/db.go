@@ -183,7 +183,7 @@ func (db *DB) query(ctx context.Context, u *unit, p *plan.Plan, args []value.Val
 		return value.Value{}, errAgain
 	}
 	if of != nil {
-		if of.next, err = out.Following(); err != nil {
+		if of.next, err = out.Following(of.from); err != nil {
 			return value.Value{}, err
 		}
 	}

@@ -23,6 +23,7 @@ var ErrCursor error = fail.Errorf(fail.Invalid, "page", "the cursor is no longer
 // page is how many rows a page has, and what is told of it.
 type page struct {
 	size int64
+	from []value.Value // the values by which it begins; nil: it is the first one
 	next []value.Value // the values of its last row by which the next page begins; nil: it is the last one
 }
 
@@ -52,6 +53,7 @@ func (db *DB) answerPage(ctx context.Context, a asked) (_ value.Value, err error
 		if a.after, err = db.openCursor(use, args[1].Lit.Text(), first.After); err != nil {
 			return value.Value{}, err
 		}
+		a.page.from = a.after
 	}
 	rows, err := db.run(ctx, &a)
 	if err != nil {
@@ -120,7 +122,7 @@ func (db *DB) openCursor(use cursor.Use, text string, values int) ([]value.Value
 	if err != nil {
 		return nil, ErrCursor
 	}
-	list, err := value.DecodeValue(string(position), 1+values)
+	list, err := value.DecodeValue(string(position), 1+2*values)
 	if err != nil || list.Len() != values {
 		return nil, ErrCursor
 	}
@@ -138,7 +140,12 @@ func positionOf(after []value.Value) compile.Position {
 	}
 	at := make(compile.Position, len(after))
 	for i, v := range after {
-		at[i] = v.IsNull()
+		switch at[i] = compile.AtValue; v.Type() {
+		case value.TypeNull:
+			at[i] = compile.AtNull
+		case value.TypeList:
+			at[i] = compile.AtCell
+		}
 	}
 	return at
 }
@@ -148,15 +155,7 @@ func appendPosition(key []byte, after []value.Value) []byte {
 	if after == nil {
 		return key
 	}
-	key = append(key, "after "...)
-	for _, null := range positionOf(after) {
-		if null {
-			key = append(key, 'n')
-		} else {
-			key = append(key, 'v')
-		}
-	}
-	return append(key, ' ')
+	return append(append(append(key, "after "...), positionOf(after)...), ' ')
 }
 
 // Page reads at most size rows in their order, which ends in the key. after is "" for the first page, and then what the page before gave
@@ -207,6 +206,7 @@ func (db *DB) relationPage(ctx context.Context, tx *Tx, r *decl.Relation, size i
 		if err != nil {
 			return value.Value{}, "", err
 		}
+		of.from = at
 		if p, err = db.chain(ctx, appendPosition(s.Key, at), &s, positionOf(at)); err != nil {
 			return value.Value{}, "", err
 		}

@@ -33,7 +33,9 @@ func (e aggExpr) sql(f *from) sqlast.Expr {
 	defer func() { f.c.sorting = before }()
 	var x sqlast.Expr
 	cell, stored := e.stored(f, over != nil)
-	if stored {
+	if stored && f.c.dialect == sqlast.Postgres { // its bounds leave misfits out
+		x = f.unguarded(func() sqlast.Expr { return compared(cell, f) })
+	} else if stored {
 		x = compared(cell, f)
 	} else if e.x != nil {
 		raw, extremes := 0, f.c.extremes
@@ -81,7 +83,7 @@ func (e aggExpr) stored(f *from, window bool) (colExpr, bool) {
 // greatest is one shows, see marked.
 func (e aggExpr) asStored(f *from) bool {
 	c, ok := plainText(e.x).(colExpr)
-	return ok && f.c.dialect == sqlast.SQLite && (e.fn == sqlast.SumWhole || f.c.extremes && !f.c.engine.Again && len(e.within) == 0 && f.c.form(c.col).Indexed)
+	return ok && (e.fn == sqlast.SumWhole || f.c.extremes && !f.c.engine.Again && len(e.within) == 0 && f.c.form(c.col).Indexed)
 }
 
 // among is x in the rows for which conditions hold, and NULL in others.

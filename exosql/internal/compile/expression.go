@@ -68,7 +68,7 @@ func (e colExpr) form() decl.Form {
 func (e colExpr) comparable(f *from) sqlast.Expr {
 	x := f.col(e.row, e.col)
 	if f.c.dialect == sqlast.Postgres {
-		return e.comparablePostgres(x)
+		return f.fitting(e.comparablePostgres(x), e)
 	}
 	switch {
 	case x == nil:
@@ -115,12 +115,12 @@ func (e opExpr) sql(f *from) sqlast.Expr {
 	if f.c.emitted++; f.c.emitted > maxEmitted {
 		return sqlast.Null // finish refuses the whole
 	}
-	if f.c.dialect == sqlast.Postgres {
+	if x := e.withGuards(f); x != nil {
+		return x
+	} else if f.c.dialect == sqlast.Postgres {
 		if x := e.postgres(f); x != nil {
 			return x
 		}
-	} else if x := e.withGuards(f); x != nil {
-		return x
 	} else if x := e.held(f); x != nil {
 		return x
 	}
@@ -135,10 +135,13 @@ func (e opExpr) sql(f *from) sqlast.Expr {
 		x := compared(a, f)
 		if e.op == sqlast.IsNull || e.op == sqlast.IsNotNull {
 			x = f.stored(a, e.op) // normalising would hide an index
+			if n := a.typ().native; !n.Text() && !n.Ordered { // a composite IS NULL where its fields are, and may be neither that nor not
+				return call(map[sqlast.Op]sqlast.Op{sqlast.IsNull: sqlast.Is, sqlast.IsNotNull: sqlast.IsNot}[e.op], x, sqlast.Null)
+			}
 		}
 		if c, ok := a.(colExpr); ok && (e.op == sqlast.Coalesce || e.op == sqlast.NullIfNumber || e.op == sqlast.Case) && c.col.Kind == value.TypeDecimal { // else a function of ours finds no number in it
 			if fits, _ := f.c.fit(c); fits != sqlast.NoOp {
-				x = call(sqlast.Case, isValue(fits, x), x, sqlast.Null)
+				x = call(sqlast.Case, f.isValue(fits, x), x, sqlast.Null)
 			}
 		}
 		c.Args = append(c.Args, x)
@@ -166,8 +169,12 @@ func (e inExpr) sql(f *from) sqlast.Expr {
 	if c, ok := plainText(e.x).(colExpr); ok {
 		_, held := x.(rawExpr)
 		if op, read := f.c.fit(c); needed && op != sqlast.NoOp && (!read || held) {
-			if in.X = f.asStored(c); e.not && len(list) > 0 {
-				return call(sqlast.And, in, isValue(op, in.X))
+			guard := f.isValue(op, f.asStored(c))
+			if in.X = f.asStored(c); f.c.dialect == sqlast.Postgres {
+				in.X = f.unguarded(func() sqlast.Expr { return compared(x, f) })
+			}
+			if e.not && len(list) > 0 {
+				return call(sqlast.And, in, guard)
 			}
 		}
 	}
@@ -207,15 +214,22 @@ func shown(e expr, f *from) sqlast.Expr {
 // sortExpr is an expression that is sorted by. A condition is negated twice:
 // SQLite makes the constant of one that can't hold, like in([]), and takes a
 // number that stands alone in ORDER BY for that of an output.
-type sortExpr struct{ x expr }
+type sortExpr struct {
+	x      expr
+	stored bool // a column, as it lies in the database: see inStoredOrder
+}
 
 func (e sortExpr) typ() exprType { return e.x.typ() }
 
 func (e sortExpr) sql(f *from) sqlast.Expr {
+	if e.stored {
+		f.c.raw++
+		defer func() { f.c.raw-- }()
+	}
 	if c, ok := e.x.(colExpr); ok && f.c.heldAs(c.col).Exact(c.col.Kind) {
 		x := rawExpr{c}.sql(f)
 		if op, _ := f.c.fit(c); op != sqlast.NoOp && x != nil {
-			return call(sqlast.Case, isValue(op, x), x, sqlast.Null)
+			return call(sqlast.Case, f.isValue(op, x), x, sqlast.Null)
 		}
 		return x
 	}
@@ -235,7 +249,8 @@ func (e sortExpr) sql(f *from) sqlast.Expr {
 // neverNull reports whether an expression has a value in every row. No index of PostgreSQL that was made
 // without NULLS FIRST serves an order with it.
 func (f *from) neverNull(e expr) bool {
-	if s, ok := e.(sortExpr); ok {
+	s, _ := e.(sortExpr)
+	if s.x != nil {
 		e = s.x
 	}
 	e = plainText(e)
@@ -243,7 +258,7 @@ func (f *from) neverNull(e expr) bool {
 		e = x.x
 	}
 	c, ok := e.(colExpr)
-	return ok && (!c.col.Null && !c.row.optional && !f.c.guards(c) || slices.Contains(f.valued, c))
+	return ok && (!c.col.Null && !c.row.optional && (s.stored || !f.c.guards(c)) || slices.Contains(f.valued, c))
 }
 
 // values are the columns that have a value wherever a condition holds.

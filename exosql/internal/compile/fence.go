@@ -130,6 +130,9 @@ func leakproof(e expr) *occurrence {
 	default:
 		return nil
 	}
+	if s, ok := x.(sortExpr); ok && !s.typ().decimal() { // of a page
+		x = s.x
+	}
 	c, ok := plainText(x).(colExpr)
 	if !ok || !fence.Leakproof(op, operand(x), mapped(with, operand)...) {
 		return nil

@@ -223,7 +223,9 @@ func (f *from) canonical(x expr) expr {
 
 // canonicalSQL writes a key as it is shown.
 func (f *from) canonicalSQL(x expr) sqlast.Expr {
-	if _, column := x.(colExpr); column && f.c.dialect == sqlast.SQLite { // misfits are of one group
+	if c, column := x.(colExpr); column && c.single() {
+		return x.sql(f)
+	} else if column { // misfits are of one group
 		return compared(x, f)
 	}
 	if _, native := x.(nativeExpr); native || x.typ().kind == value.TypeTime && f.c.dialect == sqlast.Postgres {

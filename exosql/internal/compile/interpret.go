@@ -148,7 +148,7 @@ func (f *from) granted(n *message.Node) (*query, error) {
 		for s := g.Rel; s != nil && s.Kind != decl.StepFollow; s = s.Prev {
 			var terms []orderTerm
 			for _, o := range s.Order {
-				terms = append(terms, orderTerm{expr: sortExpr{colExpr{row, o.Col}}, desc: o.Desc})
+				terms = append(terms, orderTerm{expr: sortExpr{x: colExpr{row, o.Col}}, desc: o.Desc})
 			}
 			q.order = append(terms, q.order...) // the chain is read backwards
 		}
@@ -291,7 +291,7 @@ func (f *from) doOrder(q *query, arg *message.Node, env names) error {
 		if !free(e) && f.asked == nil {
 			f.fence() // see free
 		}
-		by := orderTerm{expr: sortExpr{e}, desc: desc}
+		by := orderTerm{expr: sortExpr{x: e}, desc: desc}
 		if of := t.Type.Args["of"]; of != nil {
 			by.kind = of.Name
 		}

@@ -6,12 +6,12 @@ package compile
 // have none: a row is never found by a value that it does not have, and none is lost.
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
-	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/cellform"
 	"github.com/exoagent/exoagent/internal/sqlast"
@@ -20,19 +20,26 @@ import (
 // fits are the conditions that a cell is a value of a kind. Three are not exact: a text between the years 0 and 9999 counts as a time or a
 // day, and a JSON array as a list, whatever its items are.
 var fits = map[string]sqlast.Op{
-	value.TypeInt: sqlast.FitsWhole, value.TypeFloat: sqlast.IsNumber, value.TypeBool: sqlast.FitsFlag, value.TypeText: sqlast.FitsText, value.TypeBytes: sqlast.FitsBytes,
+	value.TypeInt: sqlast.FitsWhole, value.TypeFloat: sqlast.FitsFloat, value.TypeBool: sqlast.FitsFlag, value.TypeText: sqlast.FitsText, value.TypeBytes: sqlast.FitsBytes,
 	value.TypeDate: sqlast.FitsDay, value.TypeTime: sqlast.FitsTime, value.TypeUUID: sqlast.FitsUUID, value.TypeDecimal: sqlast.FitsDecimal,
 	value.TypeJSON: sqlast.FitsJSON, value.TypeInterval: sqlast.FitsInterval, value.TypeList: sqlast.FitsList,
 }
 
+// postgresFits are those of PostgreSQL, where all other types have only values of their kinds.
+var postgresFits = map[string]sqlast.Op{
+	value.TypeFloat: sqlast.Finite, value.TypeDecimal: sqlast.Finite, value.TypeDate: sqlast.Finite, value.TypeTime: sqlast.FitsTime, value.TypeInterval: sqlast.FitsInterval,
+}
+
 // fit is the guard of a column, or NoOp where it needs none. read reports that its comparisons find no value in a misfit by themselves.
 func (c *compiler) fit(e colExpr) (op sqlast.Op, read bool) {
-	if c.dialect != sqlast.SQLite || c.msg == nil || c.raw > 0 || c.satisfying || c.linking || e.row == nil || e.row.grant == nil || e.col == e.row.depth ||
+	if c.msg == nil || c.raw > 0 || c.satisfying || c.linking || e.row == nil || e.row.grant == nil || e.col == e.row.depth ||
 		e.col.Key || c.fixes(e.row, e.col) || e.linked() {
 		return sqlast.NoOp, false
 	}
 	op = fits[e.col.Kind]
-	if form := c.heldAs(e.col); form != "" {
+	if c.dialect == sqlast.Postgres {
+		op = postgresFits[e.col.Kind]
+	} else if form := c.heldAs(e.col); form != "" {
 		if read = true; form.Number() {
 			op = sqlast.FitsWhole
 		} else if e.col.Kind != value.TypeBool {
@@ -64,15 +71,34 @@ func (e colExpr) linked() bool {
 // asStored is a column as it lies in the database.
 func (f *from) asStored(c colExpr) sqlast.Expr { return f.unindexed(f.col(c.row, c.col), c.row, c.col) }
 
+// unguarded is what is written of a column without its guard.
+func (f *from) unguarded(write func() sqlast.Expr) sqlast.Expr {
+	f.c.raw++
+	defer func() { f.c.raw-- }()
+	return write()
+}
+
+// guardable is the column that an operand is, with what makes no other value of a number or a length of time on PostgreSQL.
+func (f *from) guardable(e expr) (colExpr, bool) {
+	if op, ok := e.(opExpr); ok && f.c.dialect == sqlast.Postgres && (op.op == sqlast.NumberKey || op.op == sqlast.IntervalKey) {
+		e = op.args[0]
+	}
+	c, ok := plainText(e).(colExpr)
+	return c, ok
+}
+
 // isValue is the condition that a cell is a value of its column. Where the cell is NULL it is false or unknown, as op is.
-func isValue(op sqlast.Op, x sqlast.Expr) sqlast.Expr {
+func (f *from) isValue(op sqlast.Op, x sqlast.Expr) sqlast.Expr {
 	switch op {
-	case sqlast.FitsDay:
+	case sqlast.Finite:
 		return call(op, x, x)
-	case sqlast.FitsDecimal:
+	case sqlast.FitsDecimal, sqlast.FitsDay:
 		return call(op, x, x, x)
 	case sqlast.FitsUUID:
 		return call(op, x, x, x, x)
+	}
+	if op == sqlast.FitsTime && f.c.dialect == sqlast.SQLite {
+		return call(op, x, x, x)
 	}
 	return call(op, x)
 }
@@ -80,14 +106,14 @@ func isValue(op sqlast.Op, x sqlast.Expr) sqlast.Expr {
 // fitting is a column behind its guard, as it is used in anything but a plain comparison.
 func (f *from) fitting(x sqlast.Expr, e colExpr) sqlast.Expr {
 	if op, read := f.c.fit(e); op != sqlast.NoOp && !read && x != nil {
-		return call(sqlast.Case, isValue(op, x), x, sqlast.Null)
+		return call(sqlast.Case, f.isValue(op, f.asStored(e)), x, sqlast.Null)
 	}
 	return x
 }
 
 // withGuards is an operation on columns as they are stored, and their guards; nil where the operation takes none: see opExpr.sql.
 func (e opExpr) withGuards(f *from) sqlast.Expr {
-	c, ok := plainText(e.args[0]).(colExpr)
+	c, ok := f.guardable(e.args[0])
 	op, read := sqlast.NoOp, false
 	if ok {
 		op, read = f.c.fit(c)
@@ -102,9 +128,9 @@ func (e opExpr) withGuards(f *from) sqlast.Expr {
 			return call(sqlast.IsNull, x) // see stored
 		}
 		if e.op == sqlast.IsNull {
-			return call(sqlast.Or, call(sqlast.IsNull, x), call(sqlast.Not, isValue(op, x)))
+			return call(sqlast.Or, call(sqlast.IsNull, x), call(sqlast.Not, f.isValue(op, x)))
 		}
-		return call(sqlast.And, call(sqlast.IsNotNull, x), isValue(op, x))
+		return call(sqlast.And, call(sqlast.IsNotNull, x), f.isValue(op, x))
 	case sqlast.Eq, sqlast.Ne, sqlast.Is, sqlast.IsNot, sqlast.Lt, sqlast.Le, sqlast.Gt, sqlast.Ge:
 	default:
 		return nil
@@ -113,7 +139,7 @@ func (e opExpr) withGuards(f *from) sqlast.Expr {
 		return nil
 	}
 	side := func(i int) (x, guard sqlast.Expr) {
-		c, ok := plainText(e.args[i]).(colExpr)
+		c, ok := f.guardable(e.args[i])
 		if !ok {
 			return compared(e.args[i], f), nil
 		}
@@ -122,10 +148,14 @@ func (e opExpr) withGuards(f *from) sqlast.Expr {
 			return compared(e.args[i], f), nil
 		}
 		x = f.asStored(c)
-		return x, isValue(op, x)
+		guard = f.isValue(op, x)
+		if f.c.dialect == sqlast.Postgres {
+			x = f.unguarded(func() sqlast.Expr { return compared(e.args[i], f) })
+		}
+		return x, guard
 	}
 	_, byValue := asArgument(e.args[1])
-	if _, other := plainText(e.args[1]).(colExpr); (op == sqlast.NoOp || read) && !other || !byValue && (e.op == sqlast.Is || e.op == sqlast.IsNot) {
+	if _, other := f.guardable(e.args[1]); (op == sqlast.NoOp || read) && !other || !byValue && (e.op == sqlast.Is || e.op == sqlast.IsNot) {
 		return nil
 	}
 	x, guard := side(0)
@@ -134,6 +164,11 @@ func (e opExpr) withGuards(f *from) sqlast.Expr {
 		return nil
 	}
 	all := []sqlast.Expr{call(e.op, x, y)}
+	if f.c.dialect == sqlast.Postgres {
+		if within := f.unguarded(func() sqlast.Expr { return e.postgres(f) }); within != nil {
+			all[0] = within
+		}
+	}
 	switch e.op {
 	case sqlast.Is, sqlast.IsNot: // no misfit is equal to a value
 		return all[0]
@@ -183,52 +218,67 @@ func (f *from) inStoredOrder(terms []orderTerm) bool {
 		return false
 	}
 	c, ok := plainText(terms[0].x()).(colExpr)
-	if !ok || c.row == nil || f.c.dialect != sqlast.SQLite {
+	if !ok || c.row == nil || !f.c.form(c.col).Indexed {
 		return false
+	}
+	if f.c.dialect == sqlast.Postgres { // no index serves milliseconds of a time
+		return c.col.Kind != value.TypeTime || c.col.Iso()
 	}
 	switch form := f.c.heldAs(c.col); c.col.Kind {
-	case value.TypeInt, value.TypeFloat, value.TypeText, value.TypeUUID:
-	case value.TypeBytes: // a cursor can't hold which kind of cell it was
-		if f.c.msg == nil || f.c.msg.Root.Name == language.Page {
-			return false
-		}
+	case value.TypeInt, value.TypeFloat, value.TypeText, value.TypeUUID, value.TypeBytes:
+		return true
 	case value.TypeBool:
-		if form != "" {
-			return false
-		}
+		return form == ""
 	case value.TypeTime, value.TypeDate: // no index serves what is read first
-		if form == "" && c.col.Kind == value.TypeTime && !c.col.Iso() || form != "" && !form.Exact(c.col.Kind) {
-			return false
-		}
-	default:
-		return false
+		return (form != "" || c.col.Kind != value.TypeTime || c.col.Iso()) && (form == "" || form.Exact(c.col.Kind))
 	}
-	return f.c.form(c.col).Indexed
+	return false
 }
 
-// marked marks the cells of a result by which it is sorted as it is stored, or which are the least or the greatest of stored values: a misfit
-// there is another one's place, and the query is asked again with guards.
-func (f *from) marked(p *plan.Plan, out *projection, terms []orderTerm) {
+// asIndexed are terms that sort columns as they are stored, where an index serves that.
+func (f *from) asIndexed(terms []orderTerm) []orderTerm {
 	if !f.inStoredOrder(terms) {
-		return
+		return terms
 	}
-	i := 0
-	var walk func(out *projection)
-	walk = func(out *projection) {
-		for _, it := range out.items {
-			if it.sub != nil {
-				walk(it.sub)
-				continue
-			}
-			c, ok := it.expr.(colExpr)
-			p.Cells[i].Again = ok && slices.ContainsFunc(terms, func(o orderTerm) bool {
-				by, column := plainText(o.x()).(colExpr)
-				return column && by == c
-			})
-			i++
+	out := slices.Clone(terms)
+	for i, o := range out {
+		_, column := plainText(o.x()).(colExpr)
+		out[i].expr = sortExpr{o.x(), column}
+	}
+	return out
+}
+
+// marked marks the cells of a result by which it is sorted as it is stored, and adds those that are not shown: a misfit there is in another
+// one's place, and the query is asked again with guards.
+func (f *from) marked(sel *sqlast.Select, p *plan.Plan, out *projection, terms []orderTerm) {
+	for _, o := range terms {
+		c, _ := plainText(o.x()).(colExpr)
+		if !o.expr.(sortExpr).stored || !f.c.guards(c) {
+			continue
+		}
+		at := 0
+		if i := out.find(c, &at); i >= 0 && c.col.Label.Empty() {
+			p.Cells[i].Again = true
+			continue
+		}
+		p.Cells = append(p.Cells, plan.Cell{Kind: c.col.Kind, Of: c.col.Elem, Null: true, Misfits: true, Again: true, Name: c.col.Table.Name + "." + c.col.Name})
+		sel.Columns = append(sel.Columns, sqlast.Output{Expr: shown(c, f), As: fmt.Sprintf("c%d", len(sel.Columns))})
+		p.After++
+	}
+}
+
+// find is the number of the cell that shows a column, counted from at; -1: none does.
+func (out *projection) find(c colExpr, at *int) int {
+	for _, it := range out.items {
+		if it.sub == nil && it.expr == c {
+			return *at
+		} else if it.sub == nil {
+			*at++
+		} else if i := it.sub.find(c, at); i >= 0 {
+			return i
 		}
 	}
-	walk(out)
+	return -1
 }
 
 // guards reports whether a column may hold a misfit, which is null.
@@ -275,5 +325,5 @@ func (e misfitExpr) sql(f *from) sqlast.Expr {
 	if op == sqlast.NoOp || x == nil {
 		return sqlast.False
 	}
-	return call(sqlast.And, call(sqlast.IsNotNull, x), call(sqlast.Not, call(sqlast.Coalesce, isValue(op, x), sqlast.False)))
+	return call(sqlast.And, call(sqlast.IsNotNull, x), call(sqlast.Not, call(sqlast.Coalesce, f.isValue(op, x), sqlast.False)))
 }

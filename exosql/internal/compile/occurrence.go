@@ -170,7 +170,7 @@ func (f *from) relation(r *decl.Relation, g *scope.Grant) (*query, *occurrence, 
 				return nil, nil, err
 			}
 			for _, o := range s.Order {
-				q.sortedBy(orderTerm{expr: sortExpr{colExpr{row, o.Col}}, desc: o.Desc})
+				q.sortedBy(orderTerm{expr: sortExpr{x: colExpr{row, o.Col}}, desc: o.Desc})
 			}
 		case decl.StepSearch:
 			if err := f.settle(q); err != nil {
@@ -180,7 +180,7 @@ func (f *from) relation(r *decl.Relation, g *scope.Grant) (*query, *occurrence, 
 			row.facet = &decl.Facet{Search: s.Search}
 			text := plan.Source{Origin: g.Origin, Index: s.Slot, Item: -1}
 			f.where = append(f.where, f.searching(row, text, false).sql(f))
-			q.sortedBy(orderTerm{expr: sortExpr{f.searching(row, text, true)}, desc: true, kind: value.TypeInt, last: true})
+			q.sortedBy(orderTerm{expr: sortExpr{x: f.searching(row, text, true)}, desc: true, kind: value.TypeInt, last: true})
 			row.facet = nil
 		case decl.StepLimit:
 			if len(r.Table.Keys) == 0 {

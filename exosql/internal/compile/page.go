@@ -17,8 +17,14 @@ import (
 // it is a condition like those of a program, and stands where these stand: behind a fence, in a guard, or in a
 // plan that was judged open (TestPageReads).
 
-// Position says of each value of a cursor whether it is NULL, of which a statement depends. nil is no cursor: the first page.
-type Position []bool
+// Position has one of these for each value of a cursor. A statement depends on it. nil is no cursor: the first page.
+type Position []byte
+
+const (
+	AtNull  = 'n'
+	AtValue = 'v'
+	AtCell  = 'c' // a cell of SQLite that no value is, see plan.CellOf
+)
 
 // page makes q a page.
 func (f *from) page(q *query, size plan.Source) error {
@@ -29,14 +35,10 @@ func (f *from) page(q *query, size plan.Source) error {
 	if err != nil {
 		return err
 	}
+	terms = f.asIndexed(terms)
 	if f.c.after != nil {
 		if len(f.c.after) != len(terms) {
 			return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: a cursor of %d values for an order of %d", len(f.c.after), len(terms))}
-		}
-		if f.inStoredOrder(terms) {
-			f.c.raw++
-			f.c.paging = true
-			defer func() { f.c.raw--; f.c.paging = false }()
 		}
 		f.demand(f.behind(terms, 0))
 	}
@@ -85,7 +87,7 @@ func (f *from) total(q *query) ([]orderTerm, error) {
 				return nil, fail.Errorf(fail.Invalid, "page", "of unionAll or concat, rows can be equal, and none of them comes after the other; write .union(…), which has equal rows once")
 			}
 			for i, k := range r.group.keys {
-				add(orderTerm{expr: sortExpr{tying(k)}, desc: desc, kind: r.group.kinds[i]})
+				add(orderTerm{expr: sortExpr{x: tying(k)}, desc: desc, kind: r.group.kinds[i]})
 			}
 			continue
 		}
@@ -96,7 +98,7 @@ func (f *from) total(q *query) ([]orderTerm, error) {
 			if k.Kind == value.TypeTime && !k.Iso() && !f.c.heldAs(k).Exact(k.Kind) {
 				return nil, &fail.Error{Kind: fail.Denied, Msg: "has rows whose key is a time, which a cursor holds to the millisecond: they can't be read in pages", Err: fmt.Errorf("exosql: the key %s.%s may hold finer times; %s says that it does not", r.table.Name, k.Name, r.table.Reader.ISO())}
 			}
-			add(orderTerm{expr: sortExpr{f.keyOrder(colExpr{r, k})}, desc: desc})
+			add(orderTerm{expr: sortExpr{x: f.keyOrder(colExpr{r, k})}, desc: desc})
 		}
 	}
 	return terms, nil
@@ -126,19 +128,27 @@ func (o orderTerm) cursorCell() plan.Cell {
 
 // ends adds to the cells of a row those that a cursor is made of.
 func (f *from) ends(sel *sqlast.Select, p *plan.Plan, q *query) {
-	stored := f.inStoredOrder(q.order)
 	for _, o := range q.order {
 		cell := o.cursorCell()
-		x := shown(o.x(), f)
-		if c, ok := o.x().(colExpr); ok && stored && x != nil {
-			if cell.Raw, cell.Form = true, f.c.heldAs(c.col); cell.Form != "" {
-				x = rawExpr{c}.sql(f)
-			}
+		cell.Desc = o.desc
+		var x sqlast.Expr
+		if cell.Raw = f.placed(o); !cell.Raw {
+			x = shown(o.x(), f)
+		} else if x = o.expr.sql(f); f.c.dialect == sqlast.Postgres && x != nil {
+			x, cell.Kind = call(sqlast.CastedText, x), value.TypeText
 		}
 		p.Cells = append(p.Cells, cell)
 		sel.Columns = append(sel.Columns, sqlast.Output{Expr: x, As: fmt.Sprintf("c%d", len(sel.Columns))})
 	}
 	p.After = len(q.order)
+}
+
+// placed reports whether a cursor holds what the database sorts by as it is, and not as a value of its kind. What is shown as null, or as
+// the same as another cell, is a place in the order all the same: no row is lost, and none comes twice. On PostgreSQL that is needed only
+// of columns without a guard. Such a place is a text, of the type of what it is compared with.
+func (f *from) placed(o orderTerm) bool {
+	c, ok := o.x().(colExpr)
+	return f.c.dialect == sqlast.SQLite || ok && postgresFits[c.col.Kind] != sqlast.NoOp && (o.expr.(sortExpr).stored || !f.c.guards(c))
 }
 
 // behind is the condition that a row comes after the cursor's by the terms from i on. NULL comes before everything else.
@@ -147,7 +157,7 @@ func (f *from) ends(sel *sqlast.Select, p *plan.Plan, q *query) {
 // cursor, where engines read several, or none, for an OR.
 func (f *from) behind(terms []orderTerm, i int) expr {
 	o, last := terms[i], i == len(terms)-1
-	x, v := o.x(), f.cursorValue(terms, i)
+	x, v := f.operands(terms, i)
 	truth := exprType{kind: value.TypeBool}
 	is := func(op sqlast.Op, args ...expr) expr { return opExpr{op, args, truth} }
 	choose := func(cond, then, otherwise expr) expr { return is(sqlast.Case, cond, then, otherwise) }
@@ -159,12 +169,12 @@ func (f *from) behind(terms []orderTerm, i int) expr {
 		return f.behind(terms, i+1)
 	}
 	switch {
-	case f.c.after[i] && o.desc: // nothing comes after NULL
+	case f.c.after[i] == AtNull && o.desc: // nothing comes after NULL
 		return is(sqlast.And, is(sqlast.IsNull, x), rest())
-	case f.c.after[i]:
+	case f.c.after[i] == AtNull:
 		return choose(is(sqlast.IsNotNull, x), yes, rest())
 	case o.desc && !f.neverNull(o.expr): // what is NULL comes after all else
-		return choose(f.against(sqlast.Gt, x, v), no, choose(f.against(sqlast.Eq, x, v), rest(), yes))
+		return choose(is(sqlast.Gt, x, v), no, choose(is(sqlast.Eq, x, v), rest(), yes))
 	}
 	if !last && f.alignedFrom(terms, i) {
 		return f.beyond(terms, i)
@@ -174,31 +184,31 @@ func (f *from) behind(terms []orderTerm, i int) expr {
 		to, at = sqlast.Lt, sqlast.Le
 	}
 	if last {
-		return f.against(to, x, v)
+		return is(to, x, v)
 	}
-	return is(sqlast.And, f.against(at, x, v), choose(f.against(to, x, v), yes, rest()))
+	return is(sqlast.And, is(at, x, v), choose(is(to, x, v), yes, rest()))
 }
 
-// cursorValue is value i of the cursor.
-func (f *from) cursorValue(terms []orderTerm, i int) argExpr {
-	kind := terms[i].cursorCell().Kind
-	v := argExpr{src: plan.Source{Origin: plan.FromCursor, Index: i, Item: -1}, kind: kind}
-	if casts[kind] != sqlast.NoCast {
-		v.src.Kind = kind
+// operands are what is sorted by, and value i of the cursor, as they are compared.
+func (f *from) operands(terms []orderTerm, i int) (x, v expr) {
+	o := terms[i]
+	at := argExpr{src: plan.Source{Origin: plan.FromCursor, Index: i, Item: -1}, kind: value.TypeText}
+	switch {
+	case f.placed(o) && f.c.after[i] == AtCell:
+		return o.expr, opExpr{sqlast.CellOf, []expr{at}, o.x().typ()}
+	case f.placed(o):
+		return o.expr, at
 	}
-	return v
-}
-
-// operands are what is sorted by, and a value of it, as they are compared.
-func (f *from) operands(x expr, v argExpr) []expr {
-	if x.typ().kind == value.TypeText {
-		return f.inOrder([]expr{x, v})
+	if at.kind = o.cursorCell().Kind; casts[at.kind] != sqlast.NoCast {
+		at.src.Kind = at.kind
 	}
-	return f.keyed([]expr{x, v})
-}
-
-func (f *from) against(op sqlast.Op, x expr, v argExpr) expr {
-	return opExpr{op, f.operands(x, v), exprType{kind: value.TypeBool}}
+	both := []expr{o.x(), at}
+	if o.x().typ().kind == value.TypeText {
+		both = f.inOrder(both)
+	} else {
+		both = f.keyed(both)
+	}
+	return both[0], both[1]
 }
 
 // alignedFrom reports whether the terms from i on are of one direction, and one comparison of them says what comes after. Where a
@@ -206,7 +216,7 @@ func (f *from) against(op sqlast.Op, x expr, v argExpr) expr {
 func (f *from) alignedFrom(terms []orderTerm, i int) bool {
 	for k, o := range terms[i:] {
 		c, column := plainText(o.x()).(colExpr)
-		if f.c.after[i+k] || o.desc != terms[i].desc || o.desc && !f.neverNull(o.expr) || column && c.col.Kind == value.TypeTime && !c.col.Iso() { // see postgresRange
+		if f.c.after[i+k] == AtNull || o.desc != terms[i].desc || o.desc && !f.neverNull(o.expr) || column && c.col.Kind == value.TypeTime && !c.col.Iso() { // see postgresRange
 			return false
 		}
 	}
@@ -217,8 +227,8 @@ func (f *from) alignedFrom(terms []orderTerm, i int) bool {
 func (f *from) beyond(terms []orderTerm, i int) expr {
 	b := beyondExpr{desc: terms[i].desc}
 	for k := range terms[i:] {
-		args := f.operands(terms[i+k].x(), f.cursorValue(terms, i+k))
-		b.left, b.right = append(b.left, args[0]), append(b.right, args[1])
+		x, v := f.operands(terms, i+k)
+		b.left, b.right = append(b.left, x), append(b.right, v)
 	}
 	return b
 }

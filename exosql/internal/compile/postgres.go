@@ -55,7 +55,7 @@ func (e opExpr) postgres(f *from) sqlast.Expr {
 		return nil
 	}
 	c, ok := e.args[0].(colExpr)
-	if !ok || len(e.args) != 2 || c.col.Kind != value.TypeTime || c.col.Iso() {
+	if !ok || len(e.args) != 2 || !f.c.needed && f.c.guards(c) || c.col.Kind != value.TypeTime || c.col.Iso() {
 		return nil
 	}
 	if v, ok := e.args[1].(argExpr); ok {
@@ -87,7 +87,13 @@ func shownPostgres(e expr, f *from) sqlast.Expr {
 	if s, ok := e.(subquery); ok {
 		return s.shown(f)
 	}
-	x := e.sql(f)
+	write := func() sqlast.Expr { return e.sql(f) }
+	x := sqlast.Expr(nil)
+	if _, ok := e.(colExpr); ok {
+		x = f.unguarded(write)
+	} else {
+		x = write()
+	}
 	if c, ok := e.(colExpr); x != nil && (ok && c.col.Kind == value.TypeText || !ok && inItsType(e)) {
 		return call(sqlast.CastedText, textual(e, x))
 	}

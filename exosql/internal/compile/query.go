@@ -62,7 +62,6 @@ type compiler struct {
 
 	needed   bool        // what is written has to hold: unknown is as good as false
 	fitted   []colExpr   // columns whose misfits are null in the statement
-	paging   bool        // the condition of a page whose rows are sorted as columns are stored is written
 	raw      int         // columns are written as they are stored: see misfit.go
 	changing bool        // the rows are found to be changed
 	base     *occurrence // the row that is changed, once it is known
@@ -264,10 +263,6 @@ func (d *derived) out(k outKey, x sqlast.Expr, n int) sqlast.Output {
 // that every order is total; see ties.
 func (f *from) orders(q *query, total bool) []sqlast.Order {
 	var out []sqlast.Order
-	if f.inStoredOrder(q.order) {
-		f.c.raw++
-		defer func() { f.c.raw-- }()
-	}
 	for _, o := range q.order {
 		f.c.sorting = !free(o.expr.(sortExpr).x)
 		out = append(out, sqlast.Order{Expr: o.expr.sql(f), Desc: o.desc, NotNull: f.neverNull(o.expr)})
@@ -297,7 +292,7 @@ func (f *from) ties(q *query) []sqlast.Order {
 		}
 		if r.group != nil {
 			for _, k := range r.group.keys {
-				out = append(out, sqlast.Order{Expr: sortExpr{tying(k)}.sql(f), Desc: desc})
+				out = append(out, sqlast.Order{Expr: sortExpr{x: tying(k)}.sql(f), Desc: desc})
 			}
 			continue
 		}

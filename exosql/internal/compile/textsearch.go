@@ -85,7 +85,7 @@ func (f *from) doSearch(q *query, n *message.Node) error {
 	text := f.textOf(n.Args[0])
 	f.demand(f.searching(q.base, text, false)) // behind a fence, so no rank of a row out of scope is compared
 	q.base.sought = &text
-	q.order = append(q.order, orderTerm{expr: sortExpr{f.searching(q.base, text, true)}, desc: true, kind: value.TypeInt, last: true})
+	q.order = append(q.order, orderTerm{expr: sortExpr{x: f.searching(q.base, text, true)}, desc: true, kind: value.TypeInt, last: true})
 	return nil
 }
 

@@ -104,7 +104,7 @@ func (f *from) era(x expr) expr {
 // storedExpr is a column as it is stored, and not as it is compared.
 type storedExpr struct{ colExpr }
 
-func (e storedExpr) sql(f *from) sqlast.Expr { return e.colExpr.sql(f) }
+func (e storedExpr) sql(f *from) sqlast.Expr { return f.col(e.row, e.col) }
 
 // heldAs is the form in which SQLite holds a column, where that is declared and is not what statements calculate with; "": there is none.
 func (c *compiler) heldAs(col *decl.Column) cellform.Form {
@@ -167,8 +167,8 @@ func (e opExpr) held(f *from) sqlast.Expr {
 	with := func(x sqlast.Expr, otherwise sqlast.Op) sqlast.Expr {
 		switch raw := (rawExpr{c}).sql(f); {
 		case fits != sqlast.NoOp:
-			return call(sqlast.And, x, isValue(fits, raw))
-		case otherwise == sqlast.NoOp || f.c.paging:
+			return call(sqlast.And, x, f.isValue(fits, raw))
+		case otherwise == sqlast.NoOp:
 			return x
 		default:
 			return call(sqlast.And, x, call(otherwise, raw))

@@ -9,7 +9,7 @@ type Form struct {
 	Native    Native
 	Numbers   bool // SQLite takes what looks like a number in it for one: 1000, 1e3 and 1000.0 are equal
 	Clean     bool // SQLite: each cell is NULL or a value of the column's kind
-	Indexed   bool // SQLite: an index has it
+	Indexed   bool // an index has it
 	Cast      bool // an array of a type that an answer does not name, as of an enum: it is read as an array of Elem
 }
 
