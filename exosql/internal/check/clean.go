@@ -108,7 +108,7 @@ func indexed(t *schema.Table, name string) bool {
 func finds(t *decl.Table, col *decl.Column) string {
 	name := sqlname.Plain(col.Name)
 	cond := map[string]string{
-		value.TypeInt: "typeof(@) <> 'integer'", value.TypeFloat: "@ NOT BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308", value.TypeText: "typeof(@) = 'blob'", value.TypeBytes: "typeof(@) <> 'blob'", value.TypeBool: "@ NOT IN (0, 1)",
+		value.TypeInt: "typeof(@) <> 'integer'", value.TypeFloat: "@ NOT BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308", value.TypeText: "typeof(@) <> 'text'", value.TypeBytes: "typeof(@) <> 'blob'", value.TypeBool: "@ NOT IN (0, 1)",
 		value.TypeDecimal: "@ >= '' AND (typeof(@) = 'blob' OR @ NOT GLOB '*[0-9]*' OR @ GLOB '*[^-+.0-9eE]*')", value.TypeUUID: "(length(@) <> 36 OR @ <> lower(@) OR @ NOT GLOB '*-*-*-*-*')",
 		value.TypeDate: "@ IS NOT date(@)", value.TypeTime: "(typeof(@) <> 'text' OR datetime(@) IS NULL OR date(substr(@, 1, 10)) IS NOT substr(@, 1, 10))",
 	}[col.Kind]

@@ -87,12 +87,15 @@ func (c *Checker) columnType(t *decl.Table, col *decl.Column, x *schema.Column, 
 // cells compares the form in which a column of SQLite is declared with that of the cells that were looked at. Where none of them can be read
 // nothing that programs ask of the column is right, and it is no warning.
 func (c *Checker) cells(t *decl.Table, col *decl.Column, x *schema.Column) {
-	if string(x.Kind) != col.Kind {
+	misfits := x.Misfits
+	if x.Kind == schema.Unknown {
+		misfits = x.Untyped[schema.Kind(col.Kind)]
+	} else if string(x.Kind) != col.Kind {
 		return
 	}
-	if x.Misfits > 0 {
+	if misfits > 0 {
 		c.Add(Finding{Kind: OtherForm, Table: t.Name, Column: col.Name, Warning: true,
-			Problem: fmt.Sprintf("%d of the cells that were looked at are no %s: programs read null there, with a notice, and their conditions, orders and sums count null", x.Misfits, col.Kind),
+			Problem: fmt.Sprintf("%d of the cells that were looked at are no %s: programs read null there, with a notice, and their conditions, orders and sums count null", misfits, col.Kind),
 			Fix:     "values of the type in their place; they are found by " + finds(t, col)})
 	}
 	if x.Cells == nil {

@@ -134,7 +134,7 @@ func (e opExpr) sql(f *from) sqlast.Expr {
 	for _, a := range e.args {
 		x := compared(a, f)
 		if e.op == sqlast.IsNull || e.op == sqlast.IsNotNull {
-			x = f.stored(a, e.op) // normalising would hide an index
+			x = f.stored(a, e.op)                             // normalising would hide an index
 			if n := a.typ().native; !n.Text() && !n.Ordered { // a composite IS NULL where its fields are, and may be neither that nor not
 				return call(map[sqlast.Op]sqlast.Op{sqlast.IsNull: sqlast.Is, sqlast.IsNotNull: sqlast.IsNot}[e.op], x, sqlast.Null)
 			}
