@@ -243,7 +243,7 @@ var ops = [numOps]opInfo{
 	FitsList:       {"fits-list", 1, 1, function("exo_fits_list("), spelling{}},
 	FitsText:       {"fits-text", 1, 1, spelling{"(typeof(", nil, ") = 'text')"}, spelling{}},
 	FitsBytes:      {"fits-bytes", 1, 1, spelling{"(typeof(", nil, ") = 'blob')"}, spelling{}},
-	FitsTime:       {"fits-time", 1, 3, spelling{"(", []constant{" BETWEEN '0000-01-01' AND '9999-12-31~' AND strftime('%Y-%m-%d', substr(", ", 1, 10)) IS substr("}, ", 1, 10))"}, postfix(era)},
+	FitsTime:       {"fits-time", 1, 3, spelling{"(", []constant{" BETWEEN '0000-01-01' AND '9999-12-31~' AND strftime('%Y-%m-%d', substr(", ", 1, 10)) IS substr("}, ", 1, 10))"}, spelling{"(", []constant{", "}, " " + era + ")"}},
 	FitsDay:        {"fits-day", 3, 3, spelling{"(", []constant{" BETWEEN '0000-01-01' AND '9999-12-31' AND strftime('%Y-%m-%d', ", ") IS "}, ")"}, spelling{}},
 	FitsFloat:      {"fits-float", 1, 1, postfix("BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308"), spelling{}},
 	FitsUUID:       {"fits-uuid", 4, 4, spelling{"(length(", []constant{") = 36 AND ifnull(length(unhex(", ", '-')), 0) = 16 AND exo_lower(", ") = "}, ")"}, spelling{}},
