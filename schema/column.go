@@ -24,6 +24,9 @@ type Column struct {
 
 	Comment string
 
+	// Untyped are such counts of a column without a type, which a grant gives one, by the kind.
+	Untyped map[Kind]int
+
 	Misfits int // of SQLite, where LookAtCells has looked: how many cells are no value of Kind. Of times, days and truth values Cells say it
 
 	Finer int // of PostgreSQL, where LookAtTimes has looked: how many times are finer than a millisecond

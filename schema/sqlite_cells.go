@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -58,7 +59,7 @@ func (t *Table) lookAtCells(ctx context.Context, q Querier) error {
 	for i := range t.Columns {
 		c := &t.Columns[i]
 		formed := c.Kind == Time || c.Kind == Date || c.Kind == Bool
-		if (formed || storageOf[c.Kind] != nil) && c.Generated != Virtual { // one that is calculated may call anything
+		if (formed || storageOf[c.Kind] != nil || c.Kind == Unknown) && c.Generated != Virtual { // one that is calculated may call anything
 			// An expression has no declared type, by which a driver would make a time of a text.
 			name := sqlname.Quote(c.Name)
 			names, cols = append(names, name), append(cols, c)
@@ -66,7 +67,10 @@ func (t *Table) lookAtCells(ctx context.Context, q Querier) error {
 			if formed {
 				c.Cells = &Cells{Forms: map[string]int{}}
 			}
-			c.Misfits = 0
+			c.Misfits, c.Untyped = 0, nil
+			if c.Kind == Unknown {
+				c.Untyped = map[Kind]int{}
+			}
 		}
 	}
 	if len(cols) == 0 {
@@ -95,6 +99,12 @@ func (t *Table) lookAtCells(ctx context.Context, q Querier) error {
 		for i, c := range cols {
 			if x := *cells[i].(*any); c.Cells != nil {
 				c.Cells.add(c.Kind, x)
+			} else if x != nil && c.Untyped != nil {
+				for kind, holds := range storageOf {
+					if !holds(x) {
+						c.Untyped[kind]++
+					}
+				}
 			} else if x != nil && !storageOf[c.Kind](x) {
 				c.Misfits++
 			}
@@ -106,8 +116,8 @@ func (t *Table) lookAtCells(ctx context.Context, q Querier) error {
 // storageOf reports, for each kind that needs no form, whether a cell is a value of it. A text is cut, and bytes are left out.
 var storageOf = map[Kind]func(cell any) bool{
 	Int:   func(x any) bool { _, ok := x.(int64); return ok },
-	Float: number,
-	Text:  func(x any) bool { _, blob := x.([]byte); return !blob },
+	Float: func(x any) bool { f, _ := x.(float64); return number(x) && !math.IsInf(f, 0) },
+	Text:  func(x any) bool { _, ok := x.(string); return ok },
 	Bytes: func(x any) bool { _, ok := x.([]byte); return ok },
 	Decimal: func(x any) bool {
 		s, text := x.(string)

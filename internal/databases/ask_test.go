@@ -384,10 +384,8 @@ func (a *asker) aggregates(t *table, c *column, cmpOf func(x, y cell) int) {
 	}
 	sum, n := new(big.Rat), int64(0)
 	for _, x := range values {
-		if x.inf == 0 {
-			sum.Add(sum, x.num)
-			n++
-		}
+		sum.Add(sum, x.num)
+		n++
 	}
 	ask("sum", func(v any) string { return near(v, sum, n, c.live.Kind != schema.Float) })
 	mean := new(big.Rat)

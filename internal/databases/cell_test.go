@@ -27,7 +27,6 @@ type cell struct {
 	bad  bool   // the declared type does not hold it
 	raw  string // as the database has it
 	num  *big.Rat
-	inf  int // of a float, a time, a date: beyond all others
 	text string
 	inGo bool // a time as Go's String method writes it
 	time time.Time
@@ -51,8 +50,6 @@ func (c cell) key(loose bool) string {
 		return "null"
 	case c.num != nil:
 		return c.num.RatString()
-	case c.inf != 0:
-		return fmt.Sprintf("inf %d", c.inf)
 	case c.kind == schema.Time:
 		return c.time.UTC().Format(time.RFC3339Nano)
 	case loose:
@@ -76,8 +73,6 @@ func (c cell) compare(o cell) int {
 	switch {
 	case n || m:
 		return cmp.Compare(order(m), order(n))
-	case c.inf != 0 || o.inf != 0:
-		return cmp.Compare(c.inf, o.inf)
 	case c.num != nil:
 		return c.num.Cmp(o.num)
 	case c.kind == schema.Time:
@@ -124,7 +119,7 @@ func sqliteCell(kind schema.Kind, class string, x any) cell {
 			c.num = new(big.Rat).SetInt64(n)
 		case float64:
 			if math.IsInf(n, 0) {
-				c.inf, c.bad = int(math.Copysign(1, n)), kind == schema.Decimal
+				c.bad = true
 				return c
 			}
 			c.num, _ = new(big.Rat).SetString(strconv.FormatFloat(n, 'f', -1, 64)) // the decimal that it shows
@@ -219,10 +214,6 @@ type jsonNull struct{}
 
 // readTime reads the texts that tools write: ISO's, and that of Go's String method. Without an offset a time is in UTC.
 func (c *cell) readTime(s string) {
-	if s == "infinity" || s == "-infinity" {
-		c.inf, c.bad = 1-2*order(s[0] == '-'), true
-		return
-	}
 	s, _, _ = strings.Cut(s, " m=")
 	if i := strings.Index(s, " -"); i > 12 && strings.Count(s, " ") == 3 { // 2025-… 03:04:05 -0700 MST
 		s, c.inGo = s[:strings.LastIndex(s, " ")], true
@@ -248,9 +239,7 @@ func postgresCell(kind schema.Kind, s *string) cell {
 	switch kind {
 	case schema.Int, schema.Float, schema.Decimal:
 		switch {
-		case strings.HasSuffix(*s, "nfinity"):
-			c.inf, c.bad = 1-2*order((*s)[0] == '-'), kind == schema.Decimal
-		case *s == "NaN":
+		case strings.HasSuffix(*s, "nfinity") || *s == "NaN":
 			c.bad = true
 		default:
 			c.num, _ = new(big.Rat).SetString(*s)
@@ -267,7 +256,7 @@ func postgresCell(kind schema.Kind, s *string) cell {
 	case schema.List:
 		c.readJSON(*s)
 	default:
-		c.text = *s
+		c.text, c.bad = *s, kind == schema.Date && strings.HasSuffix(*s, "infinity")
 	}
 	return c
 }
@@ -292,9 +281,6 @@ func (c cell) shows(v any) bool {
 		large := new(big.Rat).Abs(c.num).Cmp(new(big.Rat).SetInt64(exact)) > 0
 		return large && isText || !large && isNumber
 	case schema.Float:
-		if c.inf != 0 {
-			return s == map[int]string{1: "Infinity", -1: "-Infinity"}[c.inf]
-		}
 		if !isNumber {
 			return false
 		}
@@ -403,9 +389,6 @@ func (c cell) literal() (text string, ok bool) {
 			return "'" + s + "'", true
 		}
 	case schema.Float:
-		if c.inf != 0 {
-			return "", false
-		}
 		f, _ := c.num.Float64()
 		return strconv.FormatFloat(f, 'g', -1, 64), true
 	case schema.Decimal:

@@ -35,12 +35,15 @@ const (
 	FitsText       //
 	FitsJSON       // NULL of NULL
 	FitsBytes      //
-	FitsTime       // a text between the years 0 and 9999; NULL of NULL
-	FitsDay        // such a text of ten characters. It is given twice
-	FitsInterval   // a length of time in whatever form of ISO 8601
+	FitsFloat      // a finite number; NULL of NULL
+	FitsTime       // a text that begins with a day of the years 0 to 9999, and is given three times; on Postgres a time in the years 1 to 9999; NULL of NULL
+	FitsDay        // such a text of ten characters. It is given three times
+	FitsInterval   // a length of time in whatever form of ISO 8601; on Postgres a finite one
+	Finite         // Postgres only: a day or a number that is finite. It is given twice; NULL of NULL
 	FitsList       // a JSON array
 	FitsUUID       // the text of a UUID in small letters. It is given four times
 	FitsDecimal    // a number, or its text. It is given three times
+	CellOf         // SQLite only: the cell that a text in a cursor stands for, see plan.CellOf
 	TypeOf         // SQLite only: the name of the kind of value that a cell is, NULL of NULL
 	TruncMillis    // Postgres only: a time cut to milliseconds
 	Includes       // the first text contains the second, by characters as they are
@@ -238,14 +241,17 @@ var ops = [numOps]opInfo{
 	FitsLetter:     {"fits-letter", 1, 1, spelling{"(ifnull(", nil, ", '') IN ('t', 'f'))"}, spelling{}},
 	FitsWord:       {"fits-word", 1, 1, spelling{"(ifnull(", nil, ", '') IN ('true', 'false'))"}, spelling{}},
 	FitsJSON:       {"fits-json", 1, 1, function("json_valid("), spelling{}},
-	FitsInterval:   {"fits-interval", 1, 1, spelling{"(exo_interval(", nil, ") IS NOT NULL)"}, spelling{}},
+	FitsInterval:   {"fits-interval", 1, 1, spelling{"(exo_interval(", nil, ") IS NOT NULL)"}, function("isfinite(")},
+	Finite:         {"finite", 2, 2, spelling{}, spelling{"(", []constant{" > '-Infinity' AND "}, " < 'Infinity')"}}, // which NaN is not
 	FitsList:       {"fits-list", 1, 1, function("exo_fits_list("), spelling{}},
 	FitsText:       {"fits-text", 1, 1, spelling{"(typeof(", nil, ") = 'text')"}, spelling{}},
 	FitsBytes:      {"fits-bytes", 1, 1, spelling{"(typeof(", nil, ") = 'blob')"}, spelling{}},
-	FitsTime:       {"fits-time", 1, 1, postfix("BETWEEN '0000-01-01' AND '9999-12-31~'"), spelling{}},
-	FitsDay:        {"fits-day", 2, 2, spelling{"(length(", []constant{") = 10 AND "}, " BETWEEN '0000-01-01' AND '9999-12-31')"}, spelling{}},
+	FitsTime:       {"fits-time", 1, 3, spelling{"(", []constant{" BETWEEN '0000-01-01' AND '9999-12-31~' AND strftime('%Y-%m-%d', substr(", ", 1, 10)) IS substr("}, ", 1, 10))"}, spelling{"(", []constant{", "}, " " + era + ")"}},
+	FitsDay:        {"fits-day", 3, 3, spelling{"(", []constant{" BETWEEN '0000-01-01' AND '9999-12-31' AND strftime('%Y-%m-%d', ", ") IS "}, ")"}, spelling{}},
+	FitsFloat:      {"fits-float", 1, 1, postfix("BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308"), spelling{}},
 	FitsUUID:       {"fits-uuid", 4, 4, spelling{"(length(", []constant{") = 36 AND ifnull(length(unhex(", ", '-')), 0) = 16 AND exo_lower(", ") = "}, ")"}, spelling{}},
 	FitsDecimal:    {"fits-decimal", 3, 3, spelling{"(CASE WHEN ", []constant{" < '' THEN ", " BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308 ELSE exo_key("}, ") IS NOT NULL END)"}, spelling{}},
+	CellOf:         {"cell-of", 1, 1, function("exo_cell("), spelling{}},
 	TypeOf:         {"type-of", 1, 1, spelling{"nullif(typeof(", nil, "), 'null')"}, spelling{}},
 	TruncMillis:    {"trunc-millis", 1, 1, spelling{}, function("date_trunc('milliseconds', ")},
 	NextMillis:     {"next-millis", 1, 1, spelling{}, postfix("+ INTERVAL '1 millisecond'")},

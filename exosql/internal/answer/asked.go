@@ -67,6 +67,7 @@ func grantsOf(objs []*Object) []shape.Prepared {
 // page is how many rows a page has, and what is told of it.
 type page struct {
 	size int64
+	from []value.Value // the values by which it begins; nil: it is the first one
 	next []value.Value // the values of its last row by which the next page begins; nil: it is the last one
 }
 
@@ -84,7 +85,12 @@ func positionOf(after []value.Value) compile.Position {
 	}
 	at := make(compile.Position, len(after))
 	for i, v := range after {
-		at[i] = v.IsNull()
+		switch at[i] = compile.AtValue; v.Type() {
+		case value.TypeNull:
+			at[i] = compile.AtNull
+		case value.TypeList:
+			at[i] = compile.AtCell
+		}
 	}
 	return at
 }
@@ -94,13 +100,5 @@ func appendPosition(key []byte, after []value.Value) []byte {
 	if after == nil {
 		return key
 	}
-	key = append(key, "after "...)
-	for _, null := range positionOf(after) {
-		if null {
-			key = append(key, 'n')
-		} else {
-			key = append(key, 'v')
-		}
-	}
-	return append(key, ' ')
+	return append(append(append(key, "after "...), positionOf(after)...), ' ')
 }

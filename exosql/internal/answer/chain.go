@@ -95,6 +95,7 @@ func (db *DB) Page(ctx context.Context, tx *unit.Tx, r *decl.Relation, size int6
 		if err != nil {
 			return value.Value{}, "", err
 		}
+		of.from = at
 		if p, err = db.chain(ctx, appendPosition(s.Key, at), &s, positionOf(at)); err != nil {
 			return value.Value{}, "", err
 		}

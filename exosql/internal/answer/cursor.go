@@ -37,6 +37,7 @@ func (db *DB) answerPage(ctx context.Context, a asked) (_ value.Value, err error
 		if a.after, err = db.openCursor(use, args[1].Lit.Text(), first.After); err != nil {
 			return value.Value{}, err
 		}
+		a.page.from = a.after
 	}
 	rows, err := db.run(ctx, &a)
 	if err != nil {
@@ -105,7 +106,7 @@ func (db *DB) openCursor(use cursor.Use, text string, values int) ([]value.Value
 	if err != nil {
 		return nil, ErrCursor
 	}
-	list, err := value.DecodeValue(string(position), 1+values)
+	list, err := value.DecodeValue(string(position), 1+2*values)
 	if err != nil || list.Len() != values {
 		return nil, ErrCursor
 	}

@@ -63,7 +63,7 @@ func (db *DB) query(ctx context.Context, u *unit.Unit, p *plan.Plan, args []valu
 		return value.Value{}, errAgain
 	}
 	if of != nil {
-		if of.next, err = out.Following(); err != nil {
+		if of.next, err = out.Following(of.from); err != nil {
 			return value.Value{}, err
 		}
 	}

@@ -17,15 +17,18 @@ import (
 )
 
 // strictTypes are the kinds of which a STRICT table lets a type hold nothing else.
-var strictTypes = map[string]string{"INT": value.TypeInt, "INTEGER": value.TypeInt, "REAL": value.TypeFloat, "TEXT": value.TypeText, "BLOB": value.TypeBytes}
+var strictTypes = map[string]string{"INT": value.TypeInt, "INTEGER": value.TypeInt, "TEXT": value.TypeText, "BLOB": value.TypeBytes}
 
 // storage is what typeof says of the values of a kind.
-var storage = map[string][]string{value.TypeInt: {"integer"}, value.TypeFloat: {"integer", "real"}, value.TypeText: {"text"}, value.TypeBytes: {"blob"}}
+var storage = map[string][]string{value.TypeInt: {"integer"}, value.TypeText: {"text"}, value.TypeBytes: {"blob"}}
 
 // clean reports whether the database lets a column hold nothing but NULL and values of the declared kind: the table is STRICT, or a CHECK
 // says it in the words that tools and people write.
 func clean(t *schema.Table, x *schema.Column, col *decl.Column) bool {
 	kind := col.Kind
+	if kind == value.TypeFloat { // infinity is a number for SQLite
+		return false
+	}
 	if col.Stored.Fits(kind) && col.Stored.Number() { // of the form whose cells are whole numbers
 		kind = value.TypeInt
 	} else if col.Stored != "" && col.Stored != cellform.ISO {
@@ -105,9 +108,9 @@ func indexed(t *schema.Table, name string) bool {
 func finds(t *decl.Table, col *decl.Column) string {
 	name := sqlname.Plain(col.Name)
 	cond := map[string]string{
-		value.TypeInt: "typeof(@) <> 'integer'", value.TypeFloat: "@ >= ''", value.TypeText: "typeof(@) = 'blob'", value.TypeBytes: "typeof(@) <> 'blob'", value.TypeBool: "@ NOT IN (0, 1)",
+		value.TypeInt: "typeof(@) <> 'integer'", value.TypeFloat: "@ NOT BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308", value.TypeText: "typeof(@) <> 'text'", value.TypeBytes: "typeof(@) <> 'blob'", value.TypeBool: "@ NOT IN (0, 1)",
 		value.TypeDecimal: "@ >= '' AND (typeof(@) = 'blob' OR @ NOT GLOB '*[0-9]*' OR @ GLOB '*[^-+.0-9eE]*')", value.TypeUUID: "(length(@) <> 36 OR @ <> lower(@) OR @ NOT GLOB '*-*-*-*-*')",
-		value.TypeDate: "@ IS NOT date(@)", value.TypeTime: "(typeof(@) <> 'text' OR datetime(@) IS NULL)",
+		value.TypeDate: "@ IS NOT date(@)", value.TypeTime: "(typeof(@) <> 'text' OR datetime(@) IS NULL OR date(substr(@, 1, 10)) IS NOT substr(@, 1, 10))",
 	}[col.Kind]
 	switch {
 	case col.Stored.Number():
@@ -116,7 +119,7 @@ func finds(t *decl.Table, col *decl.Column) string {
 		cond = "@ NOT IN (" + strings.ReplaceAll(string(col.Stored), "/", "', '") + ")"
 		cond = strings.Replace(strings.Replace(cond, "(", "('", 1), ")", "')", 1)
 	case col.Stored != "" && col.Stored != cellform.ISO:
-		cond = "@ NOT BETWEEN '0000-01-01' AND '9999-12-31~'"
+		cond = "(@ NOT BETWEEN '0000-01-01' AND '9999-12-31~' OR date(substr(@, 1, 10)) IS NOT substr(@, 1, 10))"
 	}
 	return "SELECT * FROM " + sqlname.Plain(t.Name) + " WHERE " + name + " IS NOT NULL AND " + strings.ReplaceAll(cond, "@", name)
 }

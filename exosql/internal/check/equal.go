@@ -29,11 +29,11 @@ func form(live *schema.Database, col *decl.Column, t *schema.Table, x *schema.Co
 		}
 	}
 	f.Numbers = x != nil && live.Engine == schema.SQLite && col.Kind == value.TypeText && numeric(t.Affinity(x))
-	if x != nil && live.Engine == schema.SQLite && t != nil {
-		if a := t.Affinity(x); col.Kind == value.TypeDecimal && numeric(a) {
+	if x != nil && t != nil {
+		if a := t.Affinity(x); live.Engine == schema.SQLite && col.Kind == value.TypeDecimal && numeric(a) {
 			f.Rounds = a
 		}
-		f.Clean, f.Indexed = clean(t, x, col), indexed(t, x.Name)
+		f.Clean, f.Indexed = live.Engine == schema.SQLite && clean(t, x, col), indexed(t, x.Name)
 	}
 	if x != nil && live.Engine == schema.Postgres {
 		f.Type = x.Type

@@ -88,7 +88,13 @@ func (c *Checker) columnType(t *decl.Table, col *decl.Column, x *schema.Column, 
 // nothing that programs ask of the column is right, and it is no warning. A column of a granted table that nothing granted reads is no
 // program's concern.
 func (c *Checker) cells(t *decl.Table, col *decl.Column, x *schema.Column) {
-	if u := c.uses[t]; string(x.Kind) != col.Kind || u.granted && !u.reads[col] {
+	if u := c.uses[t]; u.granted && !u.reads[col] {
+		return
+	}
+	misfits := x.Misfits
+	if x.Kind == schema.Unknown {
+		misfits = x.Untyped[schema.Kind(col.Kind)]
+	} else if string(x.Kind) != col.Kind {
 		return
 	}
 	if x.Finer > 0 && col.Iso() {
@@ -96,9 +102,9 @@ func (c *Checker) cells(t *decl.Table, col *decl.Column, x *schema.Column) {
 			Problem: fmt.Sprintf("%d of the cells that were looked at are finer than a millisecond, where %s says that none is: programs read them in milliseconds, and a condition on what they have read finds no such row", x.Finer, t.Reader.ISO()),
 			Fix:     "a declaration without " + t.Reader.ISO()})
 	}
-	if x.Misfits > 0 {
+	if misfits > 0 {
 		c.Add(Finding{Kind: OtherForm, Table: t.Name, Column: col.Name, Warning: true,
-			Problem: fmt.Sprintf("%d of the cells that were looked at are no %s: programs read null there, with a notice, and their conditions, orders and sums count null", x.Misfits, col.Kind),
+			Problem: fmt.Sprintf("%d of the cells that were looked at are no %s: programs read null there, with a notice, and their conditions, orders and sums count null", misfits, col.Kind),
 			Fix:     "values of the type in their place; they are found by " + finds(t, col)})
 	}
 	if x.Cells == nil {

@@ -27,14 +27,10 @@ func (f *from) page(q *query, size plan.Source) error {
 	if err != nil {
 		return err
 	}
+	terms = f.asIndexed(terms)
 	if f.c.after != nil {
 		if len(f.c.after) != len(terms) {
 			return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: a cursor of %d values for an order of %d", len(f.c.after), len(terms))}
-		}
-		if f.inStoredOrder(terms) {
-			f.c.Raw++
-			f.c.Paging = true
-			defer func() { f.c.Raw--; f.c.Paging = false }()
 		}
 		f.demand(f.behind(terms, 0))
 	}
@@ -115,19 +111,27 @@ func (o orderTerm) cursorCell() plan.Cell {
 
 // ends adds to the cells of a row those that a cursor is made of.
 func (f *from) ends(sel *sqlast.Select, p *plan.Plan, q *query) {
-	stored := f.inStoredOrder(q.order)
 	for _, o := range q.order {
 		cell := o.cursorCell()
-		x := expr.Shown(o.x(), &f.From)
-		if c, ok := o.x().(expr.Column); ok && stored && x != nil {
-			if cell.Raw, cell.Form = true, f.c.HeldAs(c.Col); cell.Form != "" {
-				x = expr.Raw{Column: c}.SQL(&f.From)
-			}
+		cell.Desc = o.desc
+		var x sqlast.Expr
+		if cell.Raw = f.placed(o); !cell.Raw {
+			x = expr.Shown(o.x(), &f.From)
+		} else if x = o.expr.SQL(&f.From); f.c.Dialect == sqlast.Postgres && x != nil {
+			x, cell.Kind = expr.Call(sqlast.CastedText, x), value.TypeText
 		}
 		p.Cells = append(p.Cells, cell)
 		sel.Columns = append(sel.Columns, sqlast.Output{Expr: x, As: fmt.Sprintf("c%d", len(sel.Columns))})
 	}
 	p.After = len(q.order)
+}
+
+// placed reports whether a cursor holds what the database sorts by as it is, and not as a value of its kind. What is shown as null, or as
+// the same as another cell, is a place in the order all the same: no row is lost, and none comes twice. On PostgreSQL that is needed only
+// of columns without a guard. Such a place is a text, of the type of what it is compared with.
+func (f *from) placed(o orderTerm) bool {
+	c, ok := o.x().(expr.Column)
+	return f.c.Dialect == sqlast.SQLite || ok && expr.MayMisfit(c.Col.Kind) && (o.expr.(expr.SortKey).Stored || !f.c.Misfits(c))
 }
 
 // behind is the condition that a row comes after the cursor's by the terms from i on. NULL comes before everything else.
@@ -136,7 +140,7 @@ func (f *from) ends(sel *sqlast.Select, p *plan.Plan, q *query) {
 // cursor, where engines read several, or none, for an OR.
 func (f *from) behind(terms []orderTerm, i int) expr.Expr {
 	o, last := terms[i], i == len(terms)-1
-	x, v := o.x(), f.cursorValue(terms, i)
+	x, v := f.operands(terms, i)
 	truth := expr.Type{Kind: value.TypeBool}
 	is := func(op sqlast.Op, args ...expr.Expr) expr.Expr { return expr.Apply(op, args, truth) }
 	choose := func(cond, then, otherwise expr.Expr) expr.Expr { return is(sqlast.Case, cond, then, otherwise) }
@@ -148,12 +152,12 @@ func (f *from) behind(terms []orderTerm, i int) expr.Expr {
 		return f.behind(terms, i+1)
 	}
 	switch {
-	case f.c.after[i] && o.desc: // nothing comes after NULL
+	case f.c.after[i] == AtNull && o.desc: // nothing comes after NULL
 		return is(sqlast.And, is(sqlast.IsNull, x), rest())
-	case f.c.after[i]:
+	case f.c.after[i] == AtNull:
 		return choose(is(sqlast.IsNotNull, x), yes, rest())
 	case o.desc && !f.NeverNull(o.expr): // what is NULL comes after all else
-		return choose(f.against(sqlast.Gt, x, v), no, choose(f.against(sqlast.Eq, x, v), rest(), yes))
+		return choose(is(sqlast.Gt, x, v), no, choose(is(sqlast.Eq, x, v), rest(), yes))
 	}
 	if !last && f.alignedFrom(terms, i) {
 		return f.beyond(terms, i)
@@ -163,31 +167,31 @@ func (f *from) behind(terms []orderTerm, i int) expr.Expr {
 		to, at = sqlast.Lt, sqlast.Le
 	}
 	if last {
-		return f.against(to, x, v)
+		return is(to, x, v)
 	}
-	return is(sqlast.And, f.against(at, x, v), choose(f.against(to, x, v), yes, rest()))
+	return is(sqlast.And, is(at, x, v), choose(is(to, x, v), yes, rest()))
 }
 
-// cursorValue is value i of the cursor.
-func (f *from) cursorValue(terms []orderTerm, i int) expr.Argument {
-	kind := terms[i].cursorCell().Kind
-	v := expr.Argument{Src: plan.Source{Origin: plan.FromCursor, Index: i, Item: -1}, Kind: kind}
-	if expr.Casts[kind] != sqlast.NoCast {
-		v.Src.Kind = kind
+// operands are what is sorted by, and value i of the cursor, as they are compared.
+func (f *from) operands(terms []orderTerm, i int) (x, v expr.Expr) {
+	o := terms[i]
+	at := expr.Argument{Src: plan.Source{Origin: plan.FromCursor, Index: i, Item: -1}, Kind: value.TypeText}
+	switch {
+	case f.placed(o) && f.c.after[i] == AtCell:
+		return o.expr, expr.Apply(sqlast.CellOf, []expr.Expr{at}, o.x().Type())
+	case f.placed(o):
+		return o.expr, at
 	}
-	return v
-}
-
-// operands are what is sorted by, and a value of it, as they are compared.
-func (f *from) operands(x expr.Expr, v expr.Argument) []expr.Expr {
-	if x.Type().Kind == value.TypeText {
-		return f.InOrder([]expr.Expr{x, v})
+	if at.Kind = o.cursorCell().Kind; expr.Casts[at.Kind] != sqlast.NoCast {
+		at.Src.Kind = at.Kind
 	}
-	return f.Keyed([]expr.Expr{x, v})
-}
-
-func (f *from) against(op sqlast.Op, x expr.Expr, v expr.Argument) expr.Expr {
-	return expr.Apply(op, f.operands(x, v), expr.Type{Kind: value.TypeBool})
+	both := []expr.Expr{o.x(), at}
+	if o.x().Type().Kind == value.TypeText {
+		both = f.InOrder(both)
+	} else {
+		both = f.Keyed(both)
+	}
+	return both[0], both[1]
 }
 
 // alignedFrom reports whether the terms from i on are of one direction, and one comparison of them says what comes after. Where a
@@ -195,7 +199,7 @@ func (f *from) against(op sqlast.Op, x expr.Expr, v expr.Argument) expr.Expr {
 func (f *from) alignedFrom(terms []orderTerm, i int) bool {
 	for k, o := range terms[i:] {
 		c, column := expr.PlainText(o.x()).(expr.Column)
-		if f.c.after[i+k] || o.desc != terms[i].desc || o.desc && !f.NeverNull(o.expr) || column && c.Col.Kind == value.TypeTime && !c.Col.Iso() { // see postgresRange
+		if f.c.after[i+k] == AtNull || o.desc != terms[i].desc || o.desc && !f.NeverNull(o.expr) || column && c.Col.Kind == value.TypeTime && !c.Col.Iso() { // see postgresRange
 			return false
 		}
 	}
@@ -206,33 +210,41 @@ func (f *from) alignedFrom(terms []orderTerm, i int) bool {
 func (f *from) beyond(terms []orderTerm, i int) expr.Expr {
 	b := expr.Beyond{Desc: terms[i].desc}
 	for k := range terms[i:] {
-		args := f.operands(terms[i+k].x(), f.cursorValue(terms, i+k))
-		b.Left, b.Right = append(b.Left, args[0]), append(b.Right, args[1])
+		x, v := f.operands(terms, i+k)
+		b.Left, b.Right = append(b.Left, x), append(b.Right, v)
 	}
 	return b
 }
 
-// marked marks the cells of a result by which it is sorted as it is stored, or which are the least or the greatest of stored values: a misfit
-// there is another one's place, and the query is asked again with guards.
-func (f *from) marked(p *plan.Plan, out *projection, terms []orderTerm) {
-	if !f.inStoredOrder(terms) {
-		return
+// marked marks the cells of a result by which it is sorted as it is stored, and adds those that are not shown: a misfit there is in another
+// one's place, and the query is asked again with guards.
+func (f *from) marked(sel *sqlast.Select, p *plan.Plan, out *projection, terms []orderTerm) {
+	for _, o := range terms {
+		c, _ := expr.PlainText(o.x()).(expr.Column)
+		if !o.expr.(expr.SortKey).Stored || !f.c.Misfits(c) {
+			continue
+		}
+		at := 0
+		if i := out.find(c, &at); i >= 0 && c.Col.Label.Empty() {
+			p.Cells[i].Again = true
+			continue
+		}
+		p.Cells = append(p.Cells, plan.Cell{Kind: c.Col.Kind, Of: c.Col.Elem, Null: true, Misfits: true, Again: true, Name: c.Col.Table.Name + "." + c.Col.Name})
+		sel.Columns = append(sel.Columns, sqlast.Output{Expr: expr.Shown(c, &f.From), As: fmt.Sprintf("c%d", len(sel.Columns))})
+		p.After++
 	}
-	i := 0
-	var walk func(out *projection)
-	walk = func(out *projection) {
-		for _, it := range out.items {
-			if it.sub != nil {
-				walk(it.sub)
-				continue
-			}
-			c, ok := it.expr.(expr.Column)
-			p.Cells[i].Again = ok && slices.ContainsFunc(terms, func(o orderTerm) bool {
-				by, column := expr.PlainText(o.x()).(expr.Column)
-				return column && by == c
-			})
-			i++
+}
+
+// find is the number of the cell that shows a column, counted from at; -1: none does.
+func (out *projection) find(c expr.Column, at *int) int {
+	for _, it := range out.items {
+		if it.sub == nil && it.expr == c {
+			return *at
+		} else if it.sub == nil {
+			*at++
+		} else if i := it.sub.find(c, at); i >= 0 {
+			return i
 		}
 	}
-	walk(out)
+	return -1
 }

@@ -52,10 +52,11 @@ func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan,
 		if sel.Limit, sel.Offset = q.limits, q.offsets; sorted {
 			sel.Offset = []sqlast.Expr{sqlast.Zero}
 		} else {
-			sel.OrderBy = f.orders(q, total || kind != plan.RunValue && f.c.labelled())
 			if kind == plan.RunAll || kind == plan.RunFirst {
-				f.marked(p, out, q.order)
+				q.order = f.asIndexed(q.order)
+				f.marked(sel, p, out, q.order)
 			}
+			sel.OrderBy = f.orders(q, total || kind != plan.RunValue && f.c.labelled())
 		}
 		if kind == plan.RunValue && f.c.Extremes {
 			p.Cells[0].Again = !f.c.Engine.Again

@@ -12,7 +12,6 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/expr"
-	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 	"github.com/exoagent/exoagent/exosql/internal/shape"
 	"github.com/exoagent/exoagent/internal/sqlast"
@@ -152,10 +151,6 @@ func (c *compiler) sort(sorting bool, write func()) {
 // that every order is total; see ties.
 func (f *from) orders(q *query, total bool) []sqlast.Order {
 	var out []sqlast.Order
-	if f.inStoredOrder(q.order) {
-		f.c.Raw++
-		defer func() { f.c.Raw-- }()
-	}
 	for _, o := range q.order {
 		f.c.sort(!expr.Free(o.expr.(expr.SortKey).X), func() {
 			out = append(out, sqlast.Order{Expr: o.expr.SQL(&f.From), Desc: o.desc, NotNull: f.NeverNull(o.expr)})
@@ -333,8 +328,14 @@ func noKey(t *decl.Table) *fail.Error {
 		Err: fmt.Errorf("exosql: table %s has no key: declare %s, so that a limit has one answer", t.Name, t.Reader.Key("its columns"))}
 }
 
-// Position says of each value of a cursor whether it is NULL, of which a statement depends. nil is no cursor: the first page.
-type Position []bool
+// Position has one of these for each value of a cursor. A statement depends on it. nil is no cursor: the first page.
+type Position []byte
+
+const (
+	AtNull  = 'n'
+	AtValue = 'v'
+	AtCell  = 'c' // a cell of SQLite that no value is, see plan.CellOf
+)
 
 // pageable are the kinds of values that a cursor holds exactly.
 var pageable = map[string]bool{
@@ -348,27 +349,34 @@ func (f *from) inStoredOrder(terms []orderTerm) bool {
 		return false
 	}
 	c, ok := expr.PlainText(terms[0].x()).(expr.Column)
-	if !ok || c.Row == nil || f.c.Dialect != sqlast.SQLite {
+	if !ok || c.Row == nil || !f.c.FormOf(c.Col).Indexed {
 		return false
+	}
+	if f.c.Dialect == sqlast.Postgres { // no index serves milliseconds of a time
+		return c.Col.Kind != value.TypeTime || c.Col.Iso()
 	}
 	switch form := f.c.HeldAs(c.Col); c.Col.Kind {
-	case value.TypeInt, value.TypeFloat, value.TypeText, value.TypeUUID:
-	case value.TypeBytes: // a cursor can't hold which kind of cell it was
-		if f.c.msg == nil || f.c.msg.Root.Name == language.Page {
-			return false
-		}
+	case value.TypeInt, value.TypeFloat, value.TypeText, value.TypeUUID, value.TypeBytes:
+		return true
 	case value.TypeBool:
-		if form != "" {
-			return false
-		}
+		return form == ""
 	case value.TypeTime, value.TypeDate: // no index serves what is read first
-		if form == "" && c.Col.Kind == value.TypeTime && !c.Col.Iso() || form != "" && !form.Exact(c.Col.Kind) {
-			return false
-		}
-	default:
-		return false
+		return (form != "" || c.Col.Kind != value.TypeTime || c.Col.Iso()) && (form == "" || form.Exact(c.Col.Kind))
 	}
-	return f.c.FormOf(c.Col).Indexed
+	return false
+}
+
+// asIndexed are terms that sort columns as they are stored, where an index serves that.
+func (f *from) asIndexed(terms []orderTerm) []orderTerm {
+	if !f.inStoredOrder(terms) {
+		return terms
+	}
+	out := slices.Clone(terms)
+	for i, o := range out {
+		_, column := expr.PlainText(o.x()).(expr.Column)
+		out[i].expr = expr.SortKey{X: o.x(), Stored: column}
+	}
+	return out
 }
 
 // x is what a term sorts by.

@@ -10,7 +10,7 @@ type Form struct {
 	Numbers   bool   // SQLite takes what looks like a number in it for one: 1000, 1e3 and 1000.0 are equal
 	Rounds    string // SQLite: the affinity of a column of decimals that makes numbers of texts, and so has them of some digits only
 	Clean     bool   // SQLite: each cell is NULL or a value of the column's kind
-	Indexed   bool   // SQLite: an index has it
+	Indexed   bool   // an index has it
 	Cast      bool   // an array of a type that an answer does not name, as of an enum: it is read as an array of Elem
 }
 

@@ -35,7 +35,9 @@ func (e Aggregate) SQL(f *From) sqlast.Expr {
 	defer func() { f.c.Sorting = before }()
 	var x sqlast.Expr
 	cell, stored := e.stored(f, over != nil)
-	if stored {
+	if stored && f.c.Dialect == sqlast.Postgres { // its bounds leave misfits out
+		x = f.unguarded(func() sqlast.Expr { return Compared(cell, f) })
+	} else if stored {
 		x = Compared(cell, f)
 	} else if e.x != nil {
 		raw, extremes := 0, f.c.Extremes
@@ -83,7 +85,7 @@ func (e Aggregate) stored(f *From, window bool) (Column, bool) {
 // greatest is one shows, see marked.
 func (e Aggregate) asStored(f *From) bool {
 	c, ok := PlainText(e.x).(Column)
-	return ok && f.c.Dialect == sqlast.SQLite && (e.fn == sqlast.SumWhole || f.c.Extremes && !f.c.Engine.Again && len(e.within) == 0 && f.c.FormOf(c.Col).Indexed)
+	return ok && (e.fn == sqlast.SumWhole || f.c.Extremes && !f.c.Engine.Again && len(e.within) == 0 && f.c.FormOf(c.Col).Indexed)
 }
 
 // OnlyWhere is x in the rows for which conditions hold, and NULL in others.

@@ -66,6 +66,9 @@ func Leakproof(e Expr) *Row {
 	default:
 		return nil
 	}
+	if s, ok := x.(SortKey); ok && !s.Type().Decimal() { // of a page
+		x = s.X
+	}
 	c, ok := PlainText(x).(Column)
 	if !ok || !fence.Leakproof(op, operand(x), Mapped(with, operand)...) {
 		return nil

@@ -77,7 +77,9 @@ func (f *From) Canonical(x Expr) Expr {
 
 // CanonicalSQL writes a key as it is shown.
 func (f *From) CanonicalSQL(x Expr) sqlast.Expr {
-	if _, column := x.(Column); column && f.c.Dialect == sqlast.SQLite { // misfits are of one group
+	if c, column := x.(Column); column && c.single() {
+		return x.SQL(f)
+	} else if column { // misfits are of one group
 		return Compared(x, f)
 	}
 	if _, native := x.(Native); native || x.Type().Kind == value.TypeTime && f.c.Dialect == sqlast.Postgres {

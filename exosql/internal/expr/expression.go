@@ -25,7 +25,7 @@ func (e Column) SQL(f *From) sqlast.Expr {
 func (e Column) comparable(f *From) sqlast.Expr {
 	x := f.Col(e.Row, e.Col)
 	if f.c.Dialect == sqlast.Postgres {
-		return e.comparablePostgres(x)
+		return f.fitting(e.comparablePostgres(x), e)
 	}
 	switch {
 	case x == nil:
@@ -44,12 +44,12 @@ func (e Operation) SQL(f *From) sqlast.Expr {
 	if f.c.Emitted++; f.c.Emitted > MaxEmitted {
 		return sqlast.Null // finish refuses the whole
 	}
-	if f.c.Dialect == sqlast.Postgres {
+	if x := e.withGuards(f); x != nil {
+		return x
+	} else if f.c.Dialect == sqlast.Postgres {
 		if x := e.postgres(f); x != nil {
 			return x
 		}
-	} else if x := e.withGuards(f); x != nil {
-		return x
 	} else if x := e.held(f); x != nil {
 		return x
 	}
@@ -63,11 +63,14 @@ func (e Operation) SQL(f *From) sqlast.Expr {
 	for _, a := range e.Args {
 		x := Compared(a, f)
 		if e.Op == sqlast.IsNull || e.Op == sqlast.IsNotNull {
-			x = f.stored(a, e.Op) // normalising would hide an index
+			x = f.stored(a, e.Op)                              // normalising would hide an index
+			if n := a.Type().Native; !n.Text() && !n.Ordered { // a composite IS NULL where its fields are, and may be neither that nor not
+				return Call(map[sqlast.Op]sqlast.Op{sqlast.IsNull: sqlast.Is, sqlast.IsNotNull: sqlast.IsNot}[e.Op], x, sqlast.Null)
+			}
 		}
 		if c, ok := a.(Column); ok && (e.Op == sqlast.Coalesce || e.Op == sqlast.NullIfNumber || e.Op == sqlast.Case) && c.Col.Kind == value.TypeDecimal { // else a function of ours finds no number in it
 			if fits, _ := f.c.fit(c); fits != sqlast.NoOp {
-				x = Call(sqlast.Case, isValue(fits, x), x, sqlast.Null)
+				x = Call(sqlast.Case, f.isValue(fits, x), x, sqlast.Null)
 			}
 		}
 		c.Args = append(c.Args, x)
@@ -87,8 +90,12 @@ func (e In) SQL(f *From) sqlast.Expr {
 	if c, ok := PlainText(e.x).(Column); ok {
 		_, held := x.(Raw)
 		if op, read := f.c.fit(c); needed && op != sqlast.NoOp && (!read || held) {
-			if in.X = f.asStored(c); e.not && len(list) > 0 {
-				return Call(sqlast.And, in, isValue(op, in.X))
+			guard := f.isValue(op, f.asStored(c))
+			if in.X = f.asStored(c); f.c.Dialect == sqlast.Postgres {
+				in.X = f.unguarded(func() sqlast.Expr { return Compared(x, f) })
+			}
+			if e.not && len(list) > 0 {
+				return Call(sqlast.And, in, guard)
 			}
 		}
 	}
@@ -126,10 +133,14 @@ func Shown(e Expr, f *From) sqlast.Expr {
 }
 
 func (e SortKey) SQL(f *From) sqlast.Expr {
+	if e.Stored {
+		f.c.Raw++
+		defer func() { f.c.Raw-- }()
+	}
 	if c, ok := e.X.(Column); ok && f.c.HeldAs(c.Col).Exact(c.Col.Kind) {
 		x := Raw{c}.SQL(f)
 		if op, _ := f.c.fit(c); op != sqlast.NoOp && x != nil {
-			return Call(sqlast.Case, isValue(op, x), x, sqlast.Null)
+			return Call(sqlast.Case, f.isValue(op, x), x, sqlast.Null)
 		}
 		return x
 	}
@@ -149,7 +160,8 @@ func (e SortKey) SQL(f *From) sqlast.Expr {
 // NeverNull reports whether an expression has a value in every row. No index of PostgreSQL that was made
 // without NULLS FIRST serves an order with it.
 func (f *From) NeverNull(e Expr) bool {
-	if s, ok := e.(SortKey); ok {
+	s, _ := e.(SortKey)
+	if s.X != nil {
 		e = s.X
 	}
 	e = PlainText(e)
@@ -157,7 +169,7 @@ func (f *From) NeverNull(e Expr) bool {
 		e = x.X
 	}
 	c, ok := e.(Column)
-	return ok && (!c.Col.Null && !c.Row.Optional && !f.c.guards(c) || slices.Contains(f.Valued, c))
+	return ok && (!c.Col.Null && !c.Row.Optional && (s.Stored || !f.c.Misfits(c)) || slices.Contains(f.Valued, c))
 }
 
 // Values are the columns that have a value wherever a condition holds.

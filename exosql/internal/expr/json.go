@@ -52,7 +52,7 @@ func (e JSONNull) SQL(f *From) sqlast.Expr {
 		return Call(sqlast.JSONValue, c.SQL(f))
 	}
 	x := c.SQL(f)
-	if f.c.guards(c) { // its misfits are null, too
+	if f.c.Misfits(c) { // its misfits are null, too
 		x = Call(sqlast.JSONValid, x, x)
 	}
 	return Call(sqlast.JSONNotNull, x) // of PostgreSQL's json there is no =

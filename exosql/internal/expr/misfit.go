@@ -17,19 +17,26 @@ import (
 // fits are the conditions that a cell is a value of a kind. Three are not exact: a text between the years 0 and 9999 counts as a time or a
 // day, and a JSON array as a list, whatever its items are.
 var fits = map[string]sqlast.Op{
-	value.TypeInt: sqlast.FitsWhole, value.TypeFloat: sqlast.IsNumber, value.TypeBool: sqlast.FitsFlag, value.TypeText: sqlast.FitsText, value.TypeBytes: sqlast.FitsBytes,
+	value.TypeInt: sqlast.FitsWhole, value.TypeFloat: sqlast.FitsFloat, value.TypeBool: sqlast.FitsFlag, value.TypeText: sqlast.FitsText, value.TypeBytes: sqlast.FitsBytes,
 	value.TypeDate: sqlast.FitsDay, value.TypeTime: sqlast.FitsTime, value.TypeUUID: sqlast.FitsUUID, value.TypeDecimal: sqlast.FitsDecimal,
 	value.TypeJSON: sqlast.FitsJSON, value.TypeInterval: sqlast.FitsInterval, value.TypeList: sqlast.FitsList,
 }
 
+// postgresFits are those of PostgreSQL, where all other types have only values of their kinds.
+var postgresFits = map[string]sqlast.Op{
+	value.TypeFloat: sqlast.Finite, value.TypeDecimal: sqlast.Finite, value.TypeDate: sqlast.Finite, value.TypeTime: sqlast.FitsTime, value.TypeInterval: sqlast.FitsInterval,
+}
+
 // fit is the guard of a column, or NoOp where it needs none. read reports that its comparisons find no value in a misfit by themselves.
 func (c *State) fit(e Column) (op sqlast.Op, read bool) {
-	if c.Dialect != sqlast.SQLite || !c.Program || c.Raw > 0 || c.Satisfying || c.Linking || e.Row == nil || e.Row.Grant == nil || e.Col == e.Row.Depth ||
+	if !c.Program || c.Raw > 0 || c.Satisfying || c.Linking || e.Row == nil || e.Row.Grant == nil || e.Col == e.Row.Depth ||
 		e.Col.Key || c.fixes(e.Row, e.Col) || e.linked() {
 		return sqlast.NoOp, false
 	}
 	op = fits[e.Col.Kind]
-	if form := c.HeldAs(e.Col); form != "" {
+	if c.Dialect == sqlast.Postgres {
+		op = postgresFits[e.Col.Kind]
+	} else if form := c.HeldAs(e.Col); form != "" {
 		if read = true; form.Number() {
 			op = sqlast.FitsWhole
 		} else if e.Col.Kind != value.TypeBool {
@@ -61,15 +68,34 @@ func (e Column) linked() bool {
 // asStored is a column as it lies in the database.
 func (f *From) asStored(c Column) sqlast.Expr { return f.unindexed(f.Col(c.Row, c.Col), c.Row, c.Col) }
 
+// unguarded is what is written of a column without its guard.
+func (f *From) unguarded(write func() sqlast.Expr) sqlast.Expr {
+	f.c.Raw++
+	defer func() { f.c.Raw-- }()
+	return write()
+}
+
+// guardable is the column that an operand is, with what makes no other value of a number or a length of time on PostgreSQL.
+func (f *From) guardable(e Expr) (Column, bool) {
+	if op, ok := e.(Operation); ok && f.c.Dialect == sqlast.Postgres && (op.Op == sqlast.NumberKey || op.Op == sqlast.IntervalKey) {
+		e = op.Args[0]
+	}
+	c, ok := PlainText(e).(Column)
+	return c, ok
+}
+
 // isValue is the condition that a cell is a value of its column. Where the cell is NULL it is false or unknown, as op is.
-func isValue(op sqlast.Op, x sqlast.Expr) sqlast.Expr {
+func (f *From) isValue(op sqlast.Op, x sqlast.Expr) sqlast.Expr {
 	switch op {
-	case sqlast.FitsDay:
+	case sqlast.Finite:
 		return Call(op, x, x)
-	case sqlast.FitsDecimal:
+	case sqlast.FitsDecimal, sqlast.FitsDay:
 		return Call(op, x, x, x)
 	case sqlast.FitsUUID:
 		return Call(op, x, x, x, x)
+	}
+	if op == sqlast.FitsTime && f.c.Dialect == sqlast.SQLite {
+		return Call(op, x, x, x)
 	}
 	return Call(op, x)
 }
@@ -77,14 +103,14 @@ func isValue(op sqlast.Op, x sqlast.Expr) sqlast.Expr {
 // fitting is a column behind its guard, as it is used in anything but a plain comparison.
 func (f *From) fitting(x sqlast.Expr, e Column) sqlast.Expr {
 	if op, read := f.c.fit(e); op != sqlast.NoOp && !read && x != nil {
-		return Call(sqlast.Case, isValue(op, x), x, sqlast.Null)
+		return Call(sqlast.Case, f.isValue(op, f.asStored(e)), x, sqlast.Null)
 	}
 	return x
 }
 
 // withGuards is an operation on columns as they are stored, and their guards; nil where the operation takes none: see Operation.sql.
 func (e Operation) withGuards(f *From) sqlast.Expr {
-	c, ok := PlainText(e.Args[0]).(Column)
+	c, ok := f.guardable(e.Args[0])
 	op, read := sqlast.NoOp, false
 	if ok {
 		op, read = f.c.fit(c)
@@ -99,9 +125,9 @@ func (e Operation) withGuards(f *From) sqlast.Expr {
 			return Call(sqlast.IsNull, x) // see stored
 		}
 		if e.Op == sqlast.IsNull {
-			return Call(sqlast.Or, Call(sqlast.IsNull, x), Call(sqlast.Not, isValue(op, x)))
+			return Call(sqlast.Or, Call(sqlast.IsNull, x), Call(sqlast.Not, f.isValue(op, x)))
 		}
-		return Call(sqlast.And, Call(sqlast.IsNotNull, x), isValue(op, x))
+		return Call(sqlast.And, Call(sqlast.IsNotNull, x), f.isValue(op, x))
 	case sqlast.Eq, sqlast.Ne, sqlast.Is, sqlast.IsNot, sqlast.Lt, sqlast.Le, sqlast.Gt, sqlast.Ge:
 	default:
 		return nil
@@ -110,7 +136,7 @@ func (e Operation) withGuards(f *From) sqlast.Expr {
 		return nil
 	}
 	side := func(i int) (x, guard sqlast.Expr) {
-		c, ok := PlainText(e.Args[i]).(Column)
+		c, ok := f.guardable(e.Args[i])
 		if !ok {
 			return Compared(e.Args[i], f), nil
 		}
@@ -119,10 +145,14 @@ func (e Operation) withGuards(f *From) sqlast.Expr {
 			return Compared(e.Args[i], f), nil
 		}
 		x = f.asStored(c)
-		return x, isValue(op, x)
+		guard = f.isValue(op, x)
+		if f.c.Dialect == sqlast.Postgres {
+			x = f.unguarded(func() sqlast.Expr { return Compared(e.Args[i], f) })
+		}
+		return x, guard
 	}
 	_, byValue := asArgument(e.Args[1])
-	if _, other := PlainText(e.Args[1]).(Column); (op == sqlast.NoOp || read) && !other || !byValue && (e.Op == sqlast.Is || e.Op == sqlast.IsNot) {
+	if _, other := f.guardable(e.Args[1]); (op == sqlast.NoOp || read) && !other || !byValue && (e.Op == sqlast.Is || e.Op == sqlast.IsNot) {
 		return nil
 	}
 	x, guard := side(0)
@@ -131,6 +161,11 @@ func (e Operation) withGuards(f *From) sqlast.Expr {
 		return nil
 	}
 	all := []sqlast.Expr{Call(e.Op, x, y)}
+	if f.c.Dialect == sqlast.Postgres {
+		if within := f.unguarded(func() sqlast.Expr { return e.postgres(f) }); within != nil {
+			all[0] = within
+		}
+	}
 	switch e.Op {
 	case sqlast.Is, sqlast.IsNot: // no misfit is equal to a value
 		return all[0]
@@ -165,8 +200,11 @@ func (f *From) stored(x Expr, op sqlast.Op) sqlast.Expr {
 	return x.SQL(f)
 }
 
-// guards reports whether a column may hold a misfit, which is null.
-func (c *State) guards(e Column) bool {
+// MayMisfit reports whether columns of a kind may hold misfits on PostgreSQL.
+func MayMisfit(kind string) bool { return postgresFits[kind] != sqlast.NoOp }
+
+// Misfits reports whether a column may hold a misfit, which is null.
+func (c *State) Misfits(e Column) bool {
 	op, _ := c.fit(e)
 	return op != sqlast.NoOp
 }
@@ -182,5 +220,5 @@ func (e Misfit) SQL(f *From) sqlast.Expr {
 	if op == sqlast.NoOp || x == nil {
 		return sqlast.False
 	}
-	return Call(sqlast.And, Call(sqlast.IsNotNull, x), Call(sqlast.Not, Call(sqlast.Coalesce, isValue(op, x), sqlast.False)))
+	return Call(sqlast.And, Call(sqlast.IsNotNull, x), Call(sqlast.Not, Call(sqlast.Coalesce, f.isValue(op, x), sqlast.False)))
 }

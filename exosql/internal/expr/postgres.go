@@ -51,7 +51,7 @@ func (e Operation) postgres(f *From) sqlast.Expr {
 		return nil
 	}
 	c, ok := e.Args[0].(Column)
-	if !ok || len(e.Args) != 2 || c.Col.Kind != value.TypeTime || c.Col.Iso() {
+	if !ok || len(e.Args) != 2 || !f.c.Needed && f.c.Misfits(c) || c.Col.Kind != value.TypeTime || c.Col.Iso() {
 		return nil
 	}
 	if v, ok := e.Args[1].(Argument); ok {
@@ -83,7 +83,13 @@ func shownPostgres(e Expr, f *From) sqlast.Expr {
 	if s, ok := e.(Subquery); ok {
 		return s.shown(f)
 	}
-	x := e.SQL(f)
+	write := func() sqlast.Expr { return e.SQL(f) }
+	x := sqlast.Expr(nil)
+	if _, ok := e.(Column); ok {
+		x = f.unguarded(write)
+	} else {
+		x = write()
+	}
 	if c, ok := e.(Column); x != nil && (ok && c.Col.Kind == value.TypeText || !ok && inItsType(e)) {
 		return Call(sqlast.CastedText, textual(e, x))
 	}

@@ -268,7 +268,6 @@ type State struct {
 
 	Needed   bool     // what is written has to hold: unknown is as good as false
 	Fitted   []Column // columns whose misfits are null in the statement
-	Paging   bool     // the condition of a page whose rows are sorted as columns are stored is written
 	Raw      int      // columns are written as they are stored: see misfit.go
 	Changing bool     // the rows are found to be changed
 	Base     *Row     // the row that is changed, once it is known
@@ -398,10 +397,13 @@ func InList(x Expr, list []Expr, not bool) In { return In{x, list, not} }
 // SortKey is an expression that is sorted by. A condition is negated twice:
 // SQLite makes the constant of one that can't hold, like in([]), and takes a
 // number that stands alone in ORDER BY for that of an output.
-type SortKey struct{ X Expr }
+type SortKey struct {
+	X      Expr
+	Stored bool // a column, as it lies in the database
+}
 
 // SortBy is x as rows are sorted by it.
-func SortBy(x Expr) SortKey { return SortKey{x} }
+func SortBy(x Expr) SortKey { return SortKey{X: x} }
 
 func (e SortKey) Type() Type { return e.X.Type() }
 

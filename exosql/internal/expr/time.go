@@ -99,7 +99,7 @@ func (f *From) era(x Expr) Expr {
 // uncompared is a column as it is stored, and not as it is compared.
 type uncompared struct{ Column }
 
-func (e uncompared) SQL(f *From) sqlast.Expr { return e.Column.SQL(f) }
+func (e uncompared) SQL(f *From) sqlast.Expr { return f.Col(e.Row, e.Col) }
 
 // HeldAs is the form in which SQLite holds a column, where that is declared and is not what statements calculate with; "": there is none.
 func (c *State) HeldAs(col *decl.Column) cellform.Form {
@@ -162,8 +162,8 @@ func (e Operation) held(f *From) sqlast.Expr {
 	with := func(x sqlast.Expr, otherwise sqlast.Op) sqlast.Expr {
 		switch raw := (Raw{c}).SQL(f); {
 		case fits != sqlast.NoOp:
-			return Call(sqlast.And, x, isValue(fits, raw))
-		case otherwise == sqlast.NoOp || f.c.Paging:
+			return Call(sqlast.And, x, f.isValue(fits, raw))
+		case otherwise == sqlast.NoOp:
 			return x
 		default:
 			return Call(sqlast.And, x, Call(otherwise, raw))
@@ -205,7 +205,7 @@ func (e Operation) held(f *From) sqlast.Expr {
 // heldList is a column of a declared form, and the values among which it is, as its cells, if all are values.
 func (f *From) heldList(x Expr, list []Expr) (Expr, []Expr) {
 	c, ok := x.(Column)
-	if !ok || !f.c.Needed && f.c.guards(c) || !f.c.HeldAs(c.Col).Exact(c.Col.Kind) {
+	if !ok || !f.c.Needed && f.c.Misfits(c) || !f.c.HeldAs(c.Col).Exact(c.Col.Kind) {
 		return x, list
 	}
 	out := make([]Expr, len(list))

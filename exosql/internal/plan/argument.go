@@ -115,9 +115,6 @@ func (a *Source) convert(v value.Value, all []value.Value) (value.Value, error) 
 	}
 	switch a.Kind {
 	case value.TypeFloat:
-		if a.Origin == FromCursor && v.Type() == value.TypeText { // a misfit, by which rows are sorted as it is
-			return v, nil
-		}
 		return value.Float(v.Float()), nil
 	case value.TypeDecimal:
 		switch v.Type() {
@@ -135,11 +132,7 @@ func (a *Source) convert(v value.Value, all []value.Value) (value.Value, error) 
 		b, err := base64.StdEncoding.DecodeString(v.Text())
 		return value.Text(`\x` + hex.EncodeToString(b)), err
 	case ArgCell, ArgBound, ArgNext, ArgKept:
-		cell, err := a.cell(v)
-		if err != nil && a.Origin == FromCursor { // the same
-			return v, nil
-		}
-		return cell, err
+		return a.cell(v)
 	case ArgPosition:
 		n := position(v)
 		if a.Or > 0 {

@@ -3,6 +3,7 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
@@ -33,13 +34,17 @@ type Collector struct {
 
 func NewCollector(p *Plan, m *exo.Message) *Collector {
 	shape := p.Shape.Clone() // the plan is shared by all tenants
-	return &Collector{Shape: shape, cells: p.Cells, rows: value.NewRowsBuilder(shape), m: m, own: newOwned(p)}
+	c := &Collector{Shape: shape, cells: p.Cells, rows: value.NewRowsBuilder(shape), m: m, own: newOwned(p)}
+	if p.After > 0 {
+		c.page = &page{size: math.MaxInt64, shown: len(p.Cells) - p.After, last: make([]value.Value, p.After)}
+	}
+	return c
 }
 
 // NewPageCollector is a Collector of a page of size rows.
 func NewPageCollector(p *Plan, m *exo.Message, size int64) *Collector {
 	c := NewCollector(p, m)
-	c.page = &page{size: min(size, MaxPage), shown: len(p.Cells) - p.After, last: make([]value.Value, p.After)}
+	c.page.size = min(size, MaxPage)
 	return c
 }
 
@@ -91,9 +96,7 @@ func (c *Collector) Add(v value.Value) error {
 	if v.IsZero() {
 		of := c.Next()
 		if of.Misfits && c.page.hides(c.at) { // it is no cell of the answer
-			if !of.Raw {
-				v = value.Null()
-			}
+			v, c.misfits.again = value.Null(), c.misfits.again || of.Again
 		} else if v = c.misfits.null(of); v.IsZero() {
 			return of.Contradicts("what no value can be")
 		}

@@ -19,7 +19,7 @@ type Plan struct {
 	Reads   map[string]map[string]bool // tables and columns, lower case: all that the engine's wall admits
 	Kind    RunKind
 	Write   *Write   // what it changes, all that the engine's wall admits; nil: it reads
-	After   int      // of a page: how many cells each row has after those that are shown, for the cursor
+	After   int      // how many cells each row has at its end that are not shown: of a page those of the cursor
 	Owners  int      // how many cells each row has between those that are shown and the last After: see Owner
 	Back    bool     // it reads a row that the unit has just inserted, and no other
 	Notices []string // about what it asks, for whoever reads the result
@@ -56,7 +56,10 @@ type Cell struct {
 
 	Misfits bool // what the column can't hold is null, see Misfits
 	Again   bool // rows were sorted by what the database holds there: a misfit has another place, and the query is asked once more
-	Raw     bool // of a cursor: where rows are sorted by what the database holds, a misfit is that
+
+	// Of a cell that is not shown, by which the rows are sorted:
+	Raw  bool // a cursor has what the database sorts by, and not a value of the kind: see Held
+	Desc bool // downwards
 }
 
 // RunKind says what is asked of a query.
@@ -97,6 +100,9 @@ func (p *Plan) Bind(msg []value.Value, grants [][]value.Value, after []value.Val
 			from = grants[a.Origin]
 		}
 		v := from[a.Index]
+		if a.Origin == FromCursor && v.Type() == value.TypeList { // see Held
+			v = v.At(0)
+		}
 		if a.Item >= 0 {
 			v = v.At(min(a.Item, v.Len()-1)) // repeat the last up to the class of the length
 		}

@@ -23,12 +23,11 @@ func decodeTime(b []byte) value.Value {
 	return value.Time(t)
 }
 
-// decodeDate makes "2006-01-02" of days since 2000, and of what no day of a program can be (infinity, a year before 1 or after 9999) the text
-// that the database prints.
+// decodeDate makes "2006-01-02" of days since 2000, and of a year before 1 or after 9999 the text that the database prints. Infinity is none.
 func decodeDate(b []byte) value.Value {
 	days := int32(binary.BigEndian.Uint32(b))
 	if days == math.MaxInt32 || days == math.MinInt32 {
-		return value.Text(map[bool]string{true: "infinity", false: "-infinity"}[days > 0])
+		return value.Value{}
 	}
 	t := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, int(days))
 	if year := t.Year(); year < 1 {

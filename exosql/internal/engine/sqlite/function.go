@@ -95,6 +95,7 @@ func (d Definer) DefineAll() {
 		d.define("exo_store_"+name, 2, func(args []driver.Value) any { return cellOf(formOf(args[1]), kind, args[0]) })
 	}
 	d.define("exo_key", 1, func(args []driver.Value) any { return number.KeyOf(args[0]) })
+	d.defineText("exo_cell", plan.CellOf)
 	d.define("exo_bounded", 1, func(args []driver.Value) any {
 		if number.CellOf(args[0]) == number.Number {
 			return args[0]

@@ -25,7 +25,7 @@ func (c *conn) cell(st *stmt, i int, out *plan.Collector) error {
 		return out.Null()
 	case sqlite3.SQLITE_INTEGER:
 		n := sqlite3.Xsqlite3_value_int64(c.Tls, x)
-		if want.Kind == value.TypeInt && !want.Exact {
+		if want.Kind == value.TypeInt && !want.Exact || want.Raw {
 			return out.Add(value.Int(n))
 		}
 		held = n
@@ -39,7 +39,7 @@ func (c *conn) cell(st *stmt, i int, out *plan.Collector) error {
 		if !ok {
 			return errNoMemory
 		}
-		if want.Kind == value.TypeText {
+		if want.Kind == value.TypeText && !want.Raw {
 			return out.AddText(b)
 		}
 		held = string(b)
@@ -57,10 +57,10 @@ func (c *conn) cell(st *stmt, i int, out *plan.Collector) error {
 		}
 		held = bytes.Clone(b)
 	}
-	v := decode(want, held)
-	if v.IsZero() && want.Raw {
-		v = plainOf(held)
+	if want.Raw {
+		return out.Add(plan.Held(held))
 	}
+	v := decode(want, held)
 	if v.IsZero() {
 		return out.Unreadable(fmt.Sprintf("a %T", held))
 	}
@@ -121,19 +121,6 @@ func decode(c *plan.Cell, x any) value.Value {
 		}
 	default:
 		return decodeScalar(c, x)
-	}
-	return value.Value{}
-}
-
-// plainOf is a cell of whatever kind as a value; bytes are none.
-func plainOf(held any) value.Value {
-	switch x := held.(type) {
-	case int64:
-		return value.Int(x)
-	case float64:
-		return value.Float(x)
-	case string:
-		return value.Text(x)
 	}
 	return value.Value{}
 }
