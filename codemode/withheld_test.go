@@ -43,7 +43,7 @@ var surfaces = map[string]struct {
 		return strings.Join(w.Lines, "\n")
 	}, nil, []string{"logs", "fills the console"}},
 	"what the next program is refused by": {next,
-		nil, []string{"chooses sealed values to return", "chooses what outsiders wrote", "throws in place of a result", "asks for a label", "opens what outsiders wrote"}},
+		nil, []string{"chooses sealed values to return", "throws in place of a result", "asks for a label", "opens what outsiders wrote"}},
 	"the same, after one in a process of its own": {func(t *testing.T, w *withheld.World, program string) string {
 		w.Options.Evaluator = worker.Shared()
 		return next(t, w, program)

@@ -253,7 +253,8 @@ parcel.code: =` + e.Pick(", range, order, descending order: every row in scope i
 `},
 			"one row": {p().Of(exosql.Grant(db, parcels, parcelID.Eq(1))), "\n"},
 			"every row": {p().Of(exosql.Grant(db, parcels, exosql.AllRows[parcel]())), `
-parcel: filters and orders stay behind the fence`},
+parcel.code: =` + e.Pick(", range, order, descending order", "") + `: every row in scope is read. Would serve: CREATE INDEX parcels_by_code ON parcels (code)
+`},
 			"a list": {p().Of(exosql.Grant(db, parcels, parcelOrg.In(1, 2))), `
 parcel.code: =` + e.Pick(", range, order, descending order: rows out of scope are read", ", order, descending order: rows out of scope are read, by the index parcels_day_org") + `. Would serve: CREATE INDEX parcels_by_org_id_code ON parcels (org_id, code)
 `},

@@ -103,7 +103,7 @@ order.note: =, range, order, descending order: every row in scope is read. Would
 			t.Errorf("-user %q: %v", user, r)
 		}
 	}
-	if r := check("-func", "Everybody", "-strict"); r.code != cli.ExitFound || !strings.HasPrefix(r.out, "order: filters and orders stay behind the fence") {
+	if r := check("-func", "Everybody", "-strict"); r.code != cli.ExitFound || !strings.HasPrefix(r.out, "order.note: =, range, order, descending order: every row in scope is read.") {
 		t.Errorf("no user: %v", r)
 	}
 	for args, says := range map[string]string{

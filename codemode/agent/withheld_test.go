@@ -23,7 +23,7 @@ func TestWithheldChat(t *testing.T) {
 		kept, _ := json.Marshal(chat)
 		return fmt.Sprint(answer, err, string(kept), m.read, w.Posted)
 	})
-	if !slices.Contains(told, "chooses what outsiders wrote") || !slices.Contains(told, "holds an effect") {
+	if !slices.Contains(told, "opens what outsiders wrote") || !slices.Contains(told, "holds an effect") {
 		t.Errorf("only these show: %q", told)
 	}
 }

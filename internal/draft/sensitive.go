@@ -20,11 +20,7 @@ var (
 	secretPairs      = []string{"api key", "private key", "access key", "signing key", "encryption key", "recovery code", "pass word"}
 	personWords      = scalar.Words("email mail phone mobile fax telephone tel ssn iban bic swift passport birth birthday birthdate dob born gender sex religion ethnicity address street zip zipcode postal postcode latitude longitude lat lng ip salary wage income diagnosis medical health nationality")
 	personPairs      = []string{"tax id", "tax number", "national id", "social security", "credit card", "card number", "account number", "bank account", "driver license", "e mail", "user agent"}
-	// tables of which each row is a person, by the last words of their names: there a name is a person's
-	personTables = scalar.Words("person people patient employee customer client contact user member student pupil teacher candidate applicant guest resident passenger guardian citizen voter donor subscriber attendee worker staff nurse doctor physician beneficiary profile")
-	nameWords    = scalar.Words("firstname lastname fullname surname forename middlename maidenname givenname familyname")
-	namePairs    = []string{"first name", "last name", "full name", "middle name", "maiden name", "given name", "family name", "legal name"}
-	freeWords    = scalar.Words("note notes body comment comments description message content text bio remark remarks memo details detail feedback reply review summary abstract transcript prompt")
+	freeWords        = scalar.Words("note notes body comment comments description message content text bio remark remarks memo details detail feedback reply review summary abstract transcript prompt")
 	// numbers that tell of a person or open something; any other number is an id, or counts something.
 	numberWords = scalar.Words("ssn pin cvv cvc otp phone mobile fax salary wage income latitude longitude lat lng zip")
 	birthWords  = scalar.Words("birth birthday birthdate dob born")
@@ -145,16 +141,10 @@ func sensitive(t *schema.Table, c *schema.Column) string {
 	switch {
 	case has(secretWords) || pair(secretPairs):
 		return secretReason
-	case has(personWords) || pair(personPairs) || has(nameWords) || pair(namePairs) || text == " name " && isPerson(t):
+	case has(personWords) || pair(personPairs):
 		return personReason
 	case has(freeWords) && c.Enum == nil:
 		return freeReason
 	}
 	return ""
-}
-
-// isPerson reports whether each row of a table is a person, by its name.
-func isPerson(t *schema.Table) bool {
-	ws := naming.Words(strings.ToLower(strings.Join(naming.Words(naming.Singular(t.Name.Name)), "_")))
-	return len(ws) > 0 && (personTables[ws[len(ws)-1]] || personTables[strings.TrimSuffix(ws[len(ws)-1], "s")])
 }

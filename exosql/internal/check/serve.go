@@ -33,7 +33,7 @@ func Serving(live *schema.Database, t *decl.Table, scope []string, col *decl.Col
 	orders := !exact || s.Same(col)
 	// Descending the index is read backwards, and they are last.
 	part.NullsFirst = live.Engine == schema.Postgres && col.Null && orders
-	there := s.there(scope, col.Null && orders, *part)
+	there := s.there(scope, col.Null && orders, false, *part)
 	if there != "" && !ties {
 		return Served{There: there}
 	}
@@ -55,7 +55,7 @@ func Serving(live *schema.Database, t *decl.Table, scope []string, col *decl.Col
 		}
 	}
 	// On SQLite a key that is a rowid can't be part of an index, and a table without a key has none: what could serve is there.
-	if there != "" && s.there(scope, col.Null && orders, parts[len(scope):]...) != "" {
+	if there != "" && s.there(scope, col.Null && orders, true, parts[len(scope):]...) != "" {
 		return Served{}
 	}
 	return Served{Table: table.Name, Index: &schema.Index{Name: FreeName(live, t.Bare()+"_by_"+strings.Join(names, "_")), Parts: parts}}
@@ -153,8 +153,8 @@ func partText(p *schema.Part) string {
 }
 
 // there is an index that has the scope's columns, in any order, and then the parts. nulls says that
-// where the first part has NULLs matters.
-func (s *server) there(scope []string, nulls bool, parts ...schema.Part) string {
+// where the first part has NULLs matters, and upwards that a column that is sorted the other way is not it.
+func (s *server) there(scope []string, nulls, upwards bool, parts ...schema.Part) string {
 	n := len(scope)
 	for _, x := range s.table.Indexes {
 		if len(x.Parts) < n+len(parts) || x.Invalid || x.Where != "" || x.Method != "" && x.Method != "btree" {
@@ -170,7 +170,7 @@ func (s *server) there(scope []string, nulls bool, parts ...schema.Part) string 
 		for i, part := range parts {
 			p := x.Parts[n+i]
 			same := p.Column == part.Column && p.Collation == part.Collation && p.OpClass == "" && (p.Expr == "" || textOf(p.Expr, strings.TrimSuffix(strings.Trim(part.Expr, `"`), "::text")))
-			all = all && same && (s.Live.Engine == schema.SQLite || !nulls || i > 0 || p.NullsFirst == (part.NullsFirst != p.Desc))
+			all = all && same && (!upwards || !p.Desc) && (s.Live.Engine == schema.SQLite || !nulls || i > 0 || p.NullsFirst == (part.NullsFirst != p.Desc))
 		}
 		if all {
 			return x.Name
