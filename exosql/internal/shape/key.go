@@ -251,20 +251,25 @@ func Chain(start []byte, r *decl.Relation, ss scope.Scopes, links []decl.LinkMem
 	return s.key, chain, scopes, s.vals
 }
 
-// shapeIDs numbers the shapes of grants, so that plan keys stay short. It grows
-// with the declarations of the program, not with its users or requests: it holds
-// structure only, so facets that are built anew for each request have one shape.
+// shapeIDs numbers the shapes of grants, so that plan keys stay short. It holds structure only, so facets that are built anew for each
+// request have one shape. Of tables that a host declares anew for each request there are ever more: when there are too many they are
+// forgotten. No number is given twice, so a shape that comes again has another one, and its plans are made again.
 var (
 	shapeMu   sync.Mutex
 	shapeIDs  = map[string]uint64{}
 	shapeNext atomic.Uint64
 )
 
+const maxShapes = 1 << 14
+
 func shapeID(s string) uint64 {
 	shapeMu.Lock()
 	defer shapeMu.Unlock()
 	id, ok := shapeIDs[s]
 	if !ok {
+		if len(shapeIDs) >= maxShapes {
+			clear(shapeIDs)
+		}
 		id = shapeNext.Add(1)
 		shapeIDs[s] = id
 	}

@@ -3,6 +3,7 @@ package shape
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -191,5 +192,21 @@ func TestShapeHasNoValue(t *testing.T) {
 	args := q.Prev.Pred.Args
 	if len(s.vals) != 3 || s.vals[q.Slot].Int() != 8_888_888_888 || s.vals[args[0].Slot].Int() != 7_777_777_777 || s.vals[args[1].Slot].Text() != "canary" {
 		t.Errorf("the arguments are %v, in places %d and %v", s.vals, q.Slot, args)
+	}
+}
+
+// TestShapesAreForgotten: what is kept of shapes has a bound, and no two shapes ever have one number.
+func TestShapesAreForgotten(t *testing.T) {
+	seen := map[uint64]bool{}
+	for i := range maxShapes + 10 {
+		s := fmt.Sprintf("forgotten %d", i)
+		id := shapeID(s)
+		if seen[id] || shapeID(s) != id {
+			t.Fatalf("shape %d has number %d, as another one or for once", i, id)
+		}
+		seen[id] = true
+	}
+	if len(shapeIDs) > maxShapes {
+		t.Errorf("%d shapes are kept", len(shapeIDs))
 	}
 }
