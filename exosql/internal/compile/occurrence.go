@@ -93,7 +93,7 @@ func (f *from) satisfy(row *expr.Row, must []scope.Condition) error {
 	for _, c := range must {
 		switch c.Kind {
 		case scope.Holds:
-			if c.Pred.Op == "all" {
+			if c.Pred != nil && c.Pred.Op == "all" {
 				continue // of a table without rows out of scope nothing needs a fence, so indexes serve what the program asks
 			}
 			f.c.Satisfying = true
