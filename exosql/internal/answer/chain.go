@@ -16,17 +16,26 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/unit"
 )
 
-// Read answers a chain of typed calls.
-func (db *DB) Read(ctx context.Context, tx *unit.Tx, r *decl.Relation, kind plan.RunKind) (value.Value, error) {
+// scopesOf are the scopes of the tables of a chain, if the chain was made without an error and the database is open.
+func (db *DB) scopesOf(r *decl.Relation) (scope.Scopes, error) {
 	if r.Err != nil {
-		return value.Value{}, r.Err
+		return nil, r.Err
 	}
 	if err := db.Ready(); err != nil {
-		return value.Value{}, err
+		return nil, err
 	}
 	ss, err := scope.Chain(r)
 	if err != nil {
-		return value.Value{}, &fail.Error{Op: r.Table.Name, Kind: fail.Denied, Err: err}
+		return nil, &fail.Error{Op: r.Table.Name, Kind: fail.Denied, Err: err}
+	}
+	return ss, nil
+}
+
+// Read answers a chain of typed calls.
+func (db *DB) Read(ctx context.Context, tx *unit.Tx, r *decl.Relation, kind plan.RunKind) (value.Value, error) {
+	ss, err := db.scopesOf(r)
+	if err != nil {
+		return value.Value{}, err
 	}
 	s := compile.NewChain(r, ss, kind)
 	p, err := db.chain(ctx, s.Key, &s, nil)
@@ -65,19 +74,13 @@ func (db *DB) chain(ctx context.Context, key []byte, s interface {
 
 // Page answers a chain of typed calls that ends in a page.
 func (db *DB) Page(ctx context.Context, tx *unit.Tx, r *decl.Relation, size int64, text string) (_ value.Value, next string, err error) {
-	if r.Err != nil {
-		return value.Value{}, "", r.Err
-	}
-	if err := db.Ready(); err != nil {
+	ss, err := db.scopesOf(r)
+	if err != nil {
 		return value.Value{}, "", err
 	}
 	of, err := newPage(size)
 	if err != nil {
 		return value.Value{}, "", err
-	}
-	ss, err := scope.Chain(r)
-	if err != nil {
-		return value.Value{}, "", &fail.Error{Op: r.Table.Name, Kind: fail.Denied, Err: err}
 	}
 	s := compile.NewChain(r, ss, plan.RunPage, value.Int(size))
 	p, err := db.chain(ctx, s.Key, &s, nil)

@@ -103,15 +103,15 @@ func toProgram(err error, f *decl.Facet) error {
 		if f.Column(c.Guest) == c {
 			continue
 		}
-		if says(text, c.Name) || says(text, c.Guest) { // a program must not learn of columns that it can't see
+		if mentions(text, c.Name) || mentions(text, c.Guest) { // a program must not learn of columns that it can't see
 			return hidden(fmt.Errorf("exosql: a hook's error names the column %s, which the facet %s does not show: %w", c.Name, f.Alias, e))
 		}
 	}
 	return &fail.Error{Kind: e.Kind, Msg: text, Err: e.Err}
 }
 
-// says reports whether a text has a name as a word of its own.
-func says(text, name string) bool {
+// mentions reports whether a text has a name as a word of its own.
+func mentions(text, name string) bool {
 	text, name = strings.ToLower(text), strings.ToLower(name)
 	part := func(b byte) bool { return b == '_' || b >= 0x80 || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' }
 	for i := 0; name != ""; {

@@ -7,12 +7,10 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/exo"
-	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/rowsec"
-	"github.com/exoagent/exoagent/exosql/internal/scope"
 	"github.com/exoagent/exoagent/exosql/internal/unit"
 	"github.com/exoagent/exoagent/exosql/internal/writing"
 )
@@ -25,15 +23,9 @@ func (db *DB) Write(ctx context.Context, tx *unit.Tx, r *decl.Relation, method s
 			err = unit.Undone("", err)
 		}
 	}()
-	if r.Err != nil {
-		return value.Value{}, r.Err
-	}
-	if err := db.Ready(); err != nil {
-		return value.Value{}, err
-	}
-	ss, err := scope.Chain(r)
+	ss, err := db.scopesOf(r)
 	if err != nil {
-		return value.Value{}, &fail.Error{Kind: fail.Denied, Err: err}
+		return value.Value{}, err
 	}
 	if len(given.Rows) == 0 && method == language.Delete {
 		given = writing.GivenRows(value.Value{})

@@ -92,7 +92,7 @@ func (db *DB) trusts(ctx context.Context, w *keptWrite, a *asked) error {
 // writing finds or makes the plans of a message that writes.
 func (db *DB) writing(ctx context.Context, a *asked) (*keptWrite, error) {
 	var err error
-	if a.beside, a.labelled, err = db.beside(a); err != nil {
+	if a.beside, a.labelled, err = db.otherGrants(a); err != nil {
 		return nil, err
 	}
 	var keys [512]byte
@@ -121,9 +121,9 @@ func (db *DB) writing(ctx context.Context, a *asked) (*keptWrite, error) {
 	return w, nil
 }
 
-// beside are the other objects of the same programs by whose scopes a row that is written may bring others into scope; labelled are
+// otherGrants are the other objects of the same programs by whose scopes a row that is written may bring others into scope; labelled are
 // all those that reach labelled columns, of which a rule of the database may tell.
-func (db *DB) beside(a *asked) (beside, labelled []*Object, err error) {
+func (db *DB) otherGrants(a *asked) (beside, labelled []*Object, err error) {
 	for _, x := range a.m.Granted() {
 		o, ok := x.(*Object)
 		if !ok || o.DB != db {

@@ -33,7 +33,7 @@ func (f *From) alike(args []Expr) ([]Expr, Type) {
 		return args, of
 	}
 	out := make([]Expr, len(args))
-	mixed := whole && fraction || !whole && !fraction && !exact && kinds(args) > 1
+	mixed := whole && fraction || !whole && !fraction && !exact && kindsAmong(args) > 1
 	for i, a := range args {
 		out[i] = a
 		v, val := a.(Argument)
@@ -54,7 +54,8 @@ func (f *From) alike(args []Expr) ([]Expr, Type) {
 	return out, Type{Kind: of.Kind, Exact: exact || mixed || numeric}
 }
 
-func kinds(args []Expr) int {
+// kindsAmong counts the kinds of values that are given.
+func kindsAmong(args []Expr) int {
 	seen := map[string]bool{}
 	for _, a := range args {
 		if k := a.Type().Kind; k != value.TypeNull {

@@ -59,7 +59,7 @@ func (u *Unit) do(ctx context.Context, s step, m *exo.Message) (out *plan.Collec
 		if v, ok := errors.AsType[*engine.Violation](err); ok && v.Unseen {
 			u.unseen = true
 		}
-		if s.failed = u.told(err); u.lost == nil {
+		if s.failed = u.programError(err); u.lost == nil {
 			u.steps = append(u.steps, s)
 		}
 		return nil, 0, err

@@ -65,7 +65,7 @@ func (u *Unit) replay(ctx context.Context) error {
 			return err
 		}
 		if s.failed != "" { // a program that has caught "is taken" must not be kept where it is not any more
-			if err == nil || u.told(err) != s.failed {
+			if err == nil || u.programError(err) != s.failed {
 				return conflict(errors.New("exosql: what failed the first time ends otherwise"))
 			}
 			continue

@@ -57,8 +57,8 @@ type step struct {
 	collect func(*exo.Message) *plan.Collector
 }
 
-// told is what a program may know of an error.
-func (u *Unit) told(err error) string {
+// programError is what a program may know of an error.
+func (u *Unit) programError(err error) string {
 	if v, ok := errors.AsType[*engine.Violation](err); ok {
 		return fmt.Sprint("violation ", v.Rule, v.Table, v.Columns, v.Constraint, v.At)
 	}

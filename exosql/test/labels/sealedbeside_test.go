@@ -15,7 +15,7 @@ import (
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
-func besideRank(n int) string {
+func rankPrograms(n int) string {
 	return fmt.Sprintf("return people.where({ id: 2 }).update({ rank: %d }).catch(e => e.message)", n)
 }
 
@@ -35,31 +35,31 @@ func TestLabelledBeside(t *testing.T) {
 	for _, c := range []kit.BesideCase{
 		{What: "the reference is in another grant", DDL: people + "; " + fk + "; " + rows, A: n1, B: n2, Program: kit.BesideDelete, Delete: true, Apart: true},
 
-		{What: "CHECK with ARRAY[...]", Only: "postgres", DDL: with(", CHECK (rank < ALL (ARRAY[100, pay]))") + "; " + notes, A: kit.BesideRows("70", "80"), B: kit.BesideRows("70", "70"), Program: besideRank(75)},
-		{What: "CHECK with a subscript", Only: "postgres", DDL: with(", CHECK (rank < (ARRAY[10,20,30])[pay - 70])") + "; " + notes, A: kit.BesideRows("71", "71"), B: kit.BesideRows("71", "72"), Program: besideRank(15)},
-		{What: "unique expression with ARRAY", Only: "postgres", DDL: people + "; " + notes + "; CREATE UNIQUE INDEX u ON people ((ARRAY[rank, pay]))", A: rows, B: kit.BesideRows("70", "70"), Program: besideRank(1)},
+		{What: "CHECK with ARRAY[...]", Only: "postgres", DDL: with(", CHECK (rank < ALL (ARRAY[100, pay]))") + "; " + notes, A: kit.BesideRows("70", "80"), B: kit.BesideRows("70", "70"), Program: rankPrograms(75)},
+		{What: "CHECK with a subscript", Only: "postgres", DDL: with(", CHECK (rank < (ARRAY[10,20,30])[pay - 70])") + "; " + notes, A: kit.BesideRows("71", "71"), B: kit.BesideRows("71", "72"), Program: rankPrograms(15)},
+		{What: "unique expression with ARRAY", Only: "postgres", DDL: people + "; " + notes + "; CREATE UNIQUE INDEX u ON people ((ARRAY[rank, pay]))", A: rows, B: kit.BesideRows("70", "70"), Program: rankPrograms(1)},
 
 		{What: "a generated column refers", DDL: people + "; " + fmt.Sprintf(kit.BesideNotes, "", ", p2 {int} GENERATED ALWAYS AS (person + 0) STORED REFERENCES people (id)") + "; " + rows,
 			A: "INSERT INTO notes (id, person) VALUES (1, 1)", B: "INSERT INTO notes (id, person) VALUES (1, 2)", Program: kit.BesideDelete, Delete: true},
 		{What: "a generated column is referred to", DDL: with(", g {int} GENERATED ALWAYS AS (rank + 100) STORED UNIQUE") + "; " + fmt.Sprintf(kit.BesideNotes, " REFERENCES people (g)", "") + "; " + rows,
-			A: "INSERT INTO notes VALUES (1, 101, 0)", B: "INSERT INTO notes VALUES (1, 102, 0)", Program: besideRank(7)},
+			A: "INSERT INTO notes VALUES (1, 101, 0)", B: "INSERT INTO notes VALUES (1, 102, 0)", Program: rankPrograms(7)},
 
-		{What: "CHECK of a partition", Only: "postgres", DDL: byID + "; CREATE TABLE p1 PARTITION OF people FOR VALUES FROM (0) TO (1000); ALTER TABLE p1 ADD CHECK (rank < pay); " + notes, A: rows, B: kit.BesideRows("70", "70"), Program: besideRank(75)},
+		{What: "CHECK of a partition", Only: "postgres", DDL: byID + "; CREATE TABLE p1 PARTITION OF people FOR VALUES FROM (0) TO (1000); ALTER TABLE p1 ADD CHECK (rank < pay); " + notes, A: rows, B: kit.BesideRows("70", "70"), Program: rankPrograms(75)},
 		{What: "a reference to a partition", Only: "postgres", DDL: byID + "; CREATE TABLE p1 PARTITION OF people FOR VALUES FROM (0) TO (1000); " + fmt.Sprintf(kit.BesideNotes, " REFERENCES p1 (id)", "") + "; " + rows, A: n1, B: n2, Program: kit.BesideDelete, Delete: true},
 		{What: "a reference to the whole of a partition that is written", Only: "postgres", DDL: fmt.Sprintf(parted, "folk", "", ", PRIMARY KEY (id)", "RANGE (id)") + "; CREATE TABLE people PARTITION OF folk FOR VALUES FROM (0) TO (1000); CREATE UNIQUE INDEX pk ON people (id); " + fmt.Sprintf(kit.BesideNotes, " REFERENCES folk (id)", "") + "; " + rows, A: n1, B: n2, Program: kit.BesideDelete, Delete: true},
 		{What: "a partition of the labelled table refers", Only: "postgres", DDL: people + "; CREATE TABLE notes (id bigint PRIMARY KEY, person bigint NOT NULL, kind bigint) PARTITION BY RANGE (id); CREATE TABLE n1 PARTITION OF notes FOR VALUES FROM (0) TO (1000); ALTER TABLE n1 ADD FOREIGN KEY (person) REFERENCES people (id); " + rows, A: n1, B: n2, Program: kit.BesideDelete, Delete: true},
 		{What: "an heir of the labelled table refers", Only: "postgres", DDL: people + "; " + notes + "; CREATE TABLE n1 (FOREIGN KEY (person) REFERENCES people (id)) INHERITS (notes); " + rows, A: "INSERT INTO n1 VALUES (1, 1, 0)", B: "INSERT INTO n1 VALUES (1, 2, 0)", Program: kit.BesideDelete, Delete: true},
-		{What: "CHECK that is inherited", Only: "postgres", DDL: strings.Replace(with(", CHECK (rank < pay)"), "TABLE people", "TABLE folk", 1) + "; CREATE TABLE people (PRIMARY KEY (id)) INHERITS (folk); " + notes, A: rows, B: kit.BesideRows("70", "70"), Program: besideRank(75)},
-		{What: "bounds of the partition that is written", Only: "postgres", DDL: fmt.Sprintf(parted, "folk", " NOT NULL", "", "RANGE (rank, pay)") + "; CREATE TABLE people PARTITION OF folk FOR VALUES FROM (0, 0) TO (10, 75); CREATE UNIQUE INDEX ON people (id); " + notes, A: kit.BesideRows("70", "74"), B: kit.BesideRows("70", "80"), Program: besideRank(10)},
-		{What: "bounds by an expression", Only: "postgres", DDL: fmt.Sprintf(parted, "folk", " NOT NULL", "", "RANGE ((rank + pay))") + "; CREATE TABLE people PARTITION OF folk FOR VALUES FROM (0) TO (100); CREATE UNIQUE INDEX ON people (id); " + notes, A: rows, B: kit.BesideRows("70", "70"), Program: besideRank(25)},
+		{What: "CHECK that is inherited", Only: "postgres", DDL: strings.Replace(with(", CHECK (rank < pay)"), "TABLE people", "TABLE folk", 1) + "; CREATE TABLE people (PRIMARY KEY (id)) INHERITS (folk); " + notes, A: rows, B: kit.BesideRows("70", "70"), Program: rankPrograms(75)},
+		{What: "bounds of the partition that is written", Only: "postgres", DDL: fmt.Sprintf(parted, "folk", " NOT NULL", "", "RANGE (rank, pay)") + "; CREATE TABLE people PARTITION OF folk FOR VALUES FROM (0, 0) TO (10, 75); CREATE UNIQUE INDEX ON people (id); " + notes, A: kit.BesideRows("70", "74"), B: kit.BesideRows("70", "80"), Program: rankPrograms(10)},
+		{What: "bounds by an expression", Only: "postgres", DDL: fmt.Sprintf(parted, "folk", " NOT NULL", "", "RANGE ((rank + pay))") + "; CREATE TABLE people PARTITION OF folk FOR VALUES FROM (0) TO (100); CREATE UNIQUE INDEX ON people (id); " + notes, A: rows, B: kit.BesideRows("70", "70"), Program: rankPrograms(25)},
 
 		{What: "unique index INCLUDE", Only: "postgres", DDL: people + "; " + notes + "; CREATE UNIQUE INDEX u ON people (name) INCLUDE (email)", A: rows, B: rows + long, Program: fmt.Sprintf(kit.BesideLong, 2500)},
 		{What: "UNIQUE (...) INCLUDE", Only: "postgres", DDL: people + "; " + notes + "; ALTER TABLE people ADD UNIQUE (name) INCLUDE (email)", A: rows, B: rows + long, Program: fmt.Sprintf(kit.BesideLong, 2500)},
-		{What: "CHECK on the labelled column alone, NOT VALID", Only: "postgres", DDL: people + "; " + notes + "; ?; ALTER TABLE people ADD CHECK (pay > 75) NOT VALID", A: rows, B: kit.BesideRows("70", "70"), Program: besideRank(7)},
+		{What: "CHECK on the labelled column alone, NOT VALID", Only: "postgres", DDL: people + "; " + notes + "; ?; ALTER TABLE people ADD CHECK (pay > 75) NOT VALID", A: rows, B: kit.BesideRows("70", "70"), Program: rankPrograms(7)},
 
 		{What: "an index of some rows, whose entry fails", Only: "sqlite", DDL: people + "; " + notes + "; CREATE INDEX u ON people (json_extract(name, '$.a')) WHERE pay > 75; ?", Program: "return people.where({ id: 2 }).update({ name: 'zz' }).catch(e => e.message)",
 			A: "INSERT INTO people (id, boss, rank, name, pay) VALUES (2, NULL, 2, '{}', 70)", B: "INSERT INTO people (id, boss, rank, name, pay) VALUES (2, NULL, 2, '{}', 80)"},
-		{What: "an entry of the labelled one, in an index of some rows", Only: "sqlite", DDL: people + "; " + notes + "; CREATE INDEX u ON people (json_extract(email, '$.a')) WHERE rank > 5", A: rows, B: rows + "; UPDATE people SET email = '{}'", Program: besideRank(6)},
+		{What: "an entry of the labelled one, in an index of some rows", Only: "sqlite", DDL: people + "; " + notes + "; CREATE INDEX u ON people (json_extract(email, '$.a')) WHERE rank > 5", A: rows, B: rows + "; UPDATE people SET email = '{}'", Program: rankPrograms(6)},
 
 		{What: "ON CONFLICT REPLACE deletes what is referred to", Only: "sqlite", DDL: strings.Replace(people, "name TEXT NOT NULL", "name TEXT NOT NULL UNIQUE ON CONFLICT REPLACE", 1) + "; " + fk + "; " + rows, A: n1, B: n2, Replace: true,
 			Program: "return people.where({ id: 2 }).update({ name: 'ann' }).catch(e => e.message)"},
@@ -123,7 +123,7 @@ func TestViewBeside(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := tool.Run(t.Context(), besideRank(75))
+			r := tool.Run(t.Context(), rankPrograms(75))
 			got = append(got, string(r.JSON)+fail.GuestText(r.Err))
 		}
 		if got[0] != got[1] {
@@ -146,7 +146,7 @@ func TestPolicyBeside(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := tool.Run(t.Context(), besideRank(75))
+		r := tool.Run(t.Context(), rankPrograms(75))
 		got = append(got, string(r.JSON)+fail.GuestText(r.Err))
 	}
 	if got[0] != got[1] {

@@ -64,7 +64,7 @@ func TestKeyNeeded(t *testing.T) {
 				}
 				hiding := exosql.NewFacet(notes, "note", body).AllowInsert(body)
 				showing, hidden := tool(exosql.NewFacet(notes, "note", id, body).AllowInsert(id, body)), tool(hiding)
-				if found, err := exosql.Inspect(t.Context(), db, exosql.Granted(hiding.Of(mine))); err != nil || strings.Contains(strings.Join(kinds(found), " "), string(exosql.NeededColumn)) != c.finding {
+				if found, err := exosql.Inspect(t.Context(), db, exosql.Granted(hiding.Of(mine))); err != nil || strings.Contains(strings.Join(kindsOf(found), " "), string(exosql.NeededColumn)) != c.finding {
 					t.Errorf("Inspect: %v %v", found, err)
 				}
 				before := kit.Cells(t, raw, "SELECT body FROM notes")
@@ -101,7 +101,7 @@ func TestKeyNeeded(t *testing.T) {
 	}
 }
 
-func kinds(found []exosql.Finding) (out []string) {
+func kindsOf(found []exosql.Finding) (out []string) {
 	for _, f := range found {
 		out = append(out, string(f.Kind))
 	}
