@@ -17,16 +17,17 @@ func (d *Database) LookAtTimes(ctx context.Context, q Querier) error {
 	var cols []*Column
 	var selects []string
 	for _, t := range d.Tables {
-		var names []string
+		var names, values []string
 		for i := range t.Columns {
 			if c := &t.Columns[i]; c.Kind == Time && !c.Unreadable && !t.Foreign && !t.RowSecurity {
 				name := sqlname.Quote(c.Name)
-				names = append(names, fmt.Sprintf("(%d, %[2]s <> date_trunc('milliseconds', %[2]s))", len(cols), name))
+				names = append(names, name) // a role may have no right to the others
+				values = append(values, fmt.Sprintf("(%d, %[2]s <> date_trunc('milliseconds', %[2]s))", len(cols), name))
 				cols = append(cols, c)
 			}
 		}
 		if names != nil {
-			selects = append(selects, fmt.Sprintf("(SELECT x.i, count(*) FROM (SELECT * FROM %s LIMIT %d) AS t, LATERAL (VALUES %s) AS x (i, finer) WHERE x.finer GROUP BY x.i)", sqlname.Path(t.Schema, t.Name.Name), lookedAt, strings.Join(names, ", ")))
+			selects = append(selects, fmt.Sprintf("(SELECT x.i, count(*) FROM (SELECT %s FROM %s LIMIT %d) AS t, LATERAL (VALUES %s) AS x (i, finer) WHERE x.finer GROUP BY x.i)", strings.Join(names, ", "), sqlname.Path(t.Schema, t.Name.Name), lookedAt, strings.Join(values, ", ")))
 		}
 	}
 	for len(selects) > 0 {

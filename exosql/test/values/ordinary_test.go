@@ -43,6 +43,24 @@ func TestFinerTimes(t *testing.T) {
 	}
 }
 
+// TestFinerTimesOfARole: the look finds them with the rights of the role that exo validate proposes, which are of columns.
+func TestFinerTimesOfARole(t *testing.T) {
+	type row struct {
+		ID int64
+		At time.Time
+	}
+	url, role := tu.Postgres.URL(t), kit.NewRole(t)
+	kit.Change(t, url, "CREATE TABLE seen (id bigint PRIMARY KEY, at timestamptz NOT NULL, secret text)", "CREATE TABLE hidden (id bigint PRIMARY KEY, at timestamptz)",
+		"INSERT INTO seen VALUES (1, '2024-01-02 03:04:05.123456')", "GRANT USAGE ON SCHEMA "+tu.Param(t, url, "search_path")+" TO "+role, "GRANT SELECT (id, at) ON seen TO "+role)
+	db := tu.Postgres.OpenURL(t, tu.AsUser(t, url, role), nil)
+	seen := exosql.NewTable[row]("seen")
+	id, at := exosql.NewKey(seen, "id", func(o *row) *int64 { return &o.ID }), exosql.NewColumn(seen, "at", func(o *row) *time.Time { return &o.At }).StoredISO()
+	found, err := exosql.Inspect(t.Context(), db, exosql.Granted(exosql.NewFacet(seen, "seen", id, at).Of(exosql.Grant(db, seen, exosql.AllRows[row]()))))
+	if err != nil || !slices.ContainsFunc(found, func(f exosql.Finding) bool { return strings.Contains(f.Problem, "finer than a millisecond") }) {
+		t.Errorf("%v %v", found, err)
+	}
+}
+
 // TestIndexIsAskedForOnce: once the index is there that a report asks for, it asks for no other with the same columns.
 func TestIndexIsAskedForOnce(t *testing.T) {
 	type row struct {
