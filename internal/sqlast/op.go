@@ -36,7 +36,7 @@ const (
 	FitsJSON       // NULL of NULL
 	FitsBytes      //
 	FitsFloat      // a finite number; NULL of NULL
-	FitsTime       // a text that begins with a day of the years 0 to 9999, and is given three times; on Postgres a time in the years 1 to 9999; NULL of NULL
+	FitsTime       // a text that begins with a day of the years 0 to 9999, and is given three times; on Postgres a time in the years 1 to 9999, NULL of NULL
 	FitsDay        // such a text of ten characters. It is given three times
 	FitsInterval   // a length of time in whatever form of ISO 8601; on Postgres a finite one
 	Finite         // Postgres only: a day or a number that is finite. It is given twice; NULL of NULL
@@ -246,8 +246,8 @@ var ops = [numOps]opInfo{
 	FitsList:       {"fits-list", 1, 1, function("exo_fits_list("), spelling{}},
 	FitsText:       {"fits-text", 1, 1, spelling{"(typeof(", nil, ") = 'text')"}, spelling{}},
 	FitsBytes:      {"fits-bytes", 1, 1, spelling{"(typeof(", nil, ") = 'blob')"}, spelling{}},
-	FitsTime:       {"fits-time", 1, 3, spelling{"(", []constant{" BETWEEN '0000-01-01' AND '9999-12-31~' AND strftime('%Y-%m-%d', substr(", ", 1, 10)) IS substr("}, ", 1, 10))"}, spelling{"(", []constant{", "}, " " + era + ")"}},
-	FitsDay:        {"fits-day", 3, 3, spelling{"(", []constant{" BETWEEN '0000-01-01' AND '9999-12-31' AND strftime('%Y-%m-%d', ", ") IS "}, ")"}, spelling{}},
+	FitsTime:       {"fits-time", 1, 3, spelling{"(", []constant{" IS NOT NULL AND date(substr(", ", 1, 10)) IS substr("}, ", 1, 10))"}, spelling{"(", []constant{", "}, " " + era + ")"}},
+	FitsDay:        {"fits-day", 3, 3, spelling{"(", []constant{" IS NOT NULL AND date(", ") IS "}, ")"}, spelling{}},
 	FitsFloat:      {"fits-float", 1, 1, postfix("BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308"), spelling{}},
 	FitsUUID:       {"fits-uuid", 4, 4, spelling{"(length(", []constant{") = 36 AND ifnull(length(unhex(", ", '-')), 0) = 16 AND exo_lower(", ") = "}, ")"}, spelling{}},
 	FitsDecimal:    {"fits-decimal", 3, 3, spelling{"(CASE WHEN ", []constant{" < '' THEN ", " BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308 ELSE exo_key("}, ") IS NOT NULL END)"}, spelling{}},
@@ -322,14 +322,14 @@ var ops = [numOps]opInfo{
 	EpochMillis: {"epoch-millis", 1, 1, spelling{"CAST(round((julianday(", nil, ") - 2440587.5) * 86400000.0) AS INTEGER)"}, spelling{"floor(EXTRACT(epoch FROM ", nil, ") * 1000)"}},
 	TimeText:    {"time-text", 1, 1, function("("), spelling{"to_char(", nil, `, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`}},
 	DateText:    {"date-text", 1, 1, function("("), spelling{"CAST(", nil, " AS text)"}}, // to_char would make a time of it, which most days are out of range of
-	JulianDay:   {"julian-day", 1, 1, spelling{"CAST(julianday(strftime('%Y-%m-%d', ", nil, ")) + 0.5 AS INTEGER)"}, spelling{"EXTRACT(julian FROM CAST(", nil, " AS date))"}},
+	JulianDay:   {"julian-day", 1, 1, spelling{"CAST(julianday(date(", nil, ")) + 0.5 AS INTEGER)"}, spelling{"EXTRACT(julian FROM CAST(", nil, " AS date))"}},
 
 	// A statement of PostgreSQL fails for a date that is no time, and for a time that no clock shows.
 	Era:       {"era", 2, 2, spelling{}, spelling{"(CASE WHEN ", []constant{" " + era + " THEN "}, " END)"}},
 	EraOnce:   {"era-once", 1, 1, spelling{}, spelling{"(SELECT CASE WHEN v " + era + " THEN v END FROM (SELECT ", nil, " AS v OFFSET 0) AS b)"}},
 	Local:     {"local", 2, 3, function("exo_local("), spelling{"(CASE WHEN ", []constant{" " + localEra + " THEN CAST(", " AS timestamptz) AT TIME ZONE "}, " END)"}},
 	LocalOnce: {"local-once", 2, 2, spelling{}, spelling{"(SELECT CASE WHEN v " + localEra + " THEN CAST(v AS timestamptz) AT TIME ZONE z END FROM (SELECT ", []constant{" AS v, "}, " AS z OFFSET 0) AS b)"}},
-	DayOf:     {"day-of", 1, 1, function("strftime('%Y-%m-%d', "), truncation("day")},
+	DayOf:     {"day-of", 1, 1, function("date("), truncation("day")},
 	WeekOf:    {"week-of", 1, 1, spelling{"strftime('%Y-%m-%d', ", nil, ", '-6 days', 'weekday 1')"}, truncation("week")},
 	MonthOf:   {"month-of", 1, 1, function("strftime('%Y-%m-01', "), truncation("month")},
 	QuarterOf: {"quarter-of", 1, 1, spelling{"exo_quarter(strftime('%Y-%m', ", nil, "))"}, truncation("quarter")},

@@ -60,13 +60,20 @@ func (e Engine) Fill(more ...string) func(context.Context, *sql.DB) error {
 	return e.Exec(append([]string{ddl, rows}, more...)...)
 }
 
-// Exec runs statements.
+// Exec runs statements. On PostgreSQL ANALYZE is of the test's own tables: of all tables of the server it would wait, in one transaction,
+// for those that another test drops, and that one for it.
 func (e Engine) Exec(statements ...string) func(context.Context, *sql.DB) error {
 	return func(ctx context.Context, db *sql.DB) error {
-		_, err := db.ExecContext(ctx, e.SQL(strings.Join(statements, ";\n")))
+		text := e.SQL(strings.Join(statements, ";\n"))
+		if e.Name == Postgres.Name {
+			text = analyze.ReplaceAllLiteralString(text, ";\nDO $$ DECLARE t text; BEGIN FOR t IN SELECT format('%I.%I', schemaname, tablename) FROM pg_tables WHERE schemaname = current_schema() LOOP EXECUTE 'ANALYZE ' || t; END LOOP; END $$;")
+		}
+		_, err := db.ExecContext(ctx, text)
 		return err
 	}
 }
+
+var analyze = regexp.MustCompile(`;\s*ANALYZE\s*(;|\z)`)
 
 // Open opens a fresh database of two tenants, closed with the test, and runs
 // more statements first.

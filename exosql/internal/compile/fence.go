@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"reflect"
 	"slices"
 
 	"github.com/exoagent/exoagent/exosql/internal/expr"
@@ -54,7 +55,7 @@ func (f *from) demand(cond expr.Expr) {
 			continue
 		}
 		f.fence()
-		x := f.guard(func() sqlast.Expr { return c.SQL(&f.From) })
+		x := once(f.where, f.guard(func() sqlast.Expr { return c.SQL(&f.From) }))
 		if len(f.c.Scans) > 0 { // most rows are in scope, and it is in the guard: what fewer rows meet comes first
 			f.where = slices.Insert(f.where, 0, x)
 			continue
@@ -71,5 +72,28 @@ func (f *from) admit(c expr.Expr, row *expr.Row) {
 		d.Sel.Where = f.fenced[d].where
 		return
 	}
-	f.where = append(f.where, f.guard(func() sqlast.Expr { return c.SQL(&f.From) }))
+	f.where = append(f.where, once(f.where, f.guard(func() sqlast.Expr { return c.SQL(&f.From) })))
+}
+
+// once is a condition without the parts that one of those in where has, all of which hold: the second bound of a range has the guard of its
+// column from the first, see package expr.
+func once(where []sqlast.Expr, x sqlast.Expr) sqlast.Expr {
+	c, ok := x.(sqlast.Call)
+	if !ok || c.Op != sqlast.And {
+		return x
+	}
+	parts := slices.DeleteFunc(slices.Clone(c.Args), func(part sqlast.Expr) bool {
+		return slices.ContainsFunc(where, func(w sqlast.Expr) bool {
+			before, ok := w.(sqlast.Call)
+			return ok && before.Op == sqlast.And && slices.ContainsFunc(before.Args, func(y sqlast.Expr) bool { return reflect.DeepEqual(part, y) })
+		})
+	})
+	switch len(parts) {
+	case 0:
+		return x
+	case 1:
+		return parts[0]
+	}
+	c.Args = parts
+	return c
 }

@@ -127,7 +127,7 @@ func (g *guard) Admit(reads *map[string]map[string]bool) {
 }
 
 // Functions are those that sqlast writes, besides its own: see newDriver.
-var Functions = map[string]bool{"count": true, "row_number": true, "rank": true, "dense_rank": true, "lag": true, "lead": true, "first_value": true, "last_value": true, "strftime": true, "min": true, "max": true, "sum": true, "typeof": true, "coalesce": true, "ifnull": true,
+var Functions = map[string]bool{"count": true, "row_number": true, "rank": true, "dense_rank": true, "lag": true, "lead": true, "first_value": true, "last_value": true, "date": true, "strftime": true, "min": true, "max": true, "sum": true, "typeof": true, "coalesce": true, "ifnull": true,
 	"nullif": true, "json_valid": true, "->": true, "trim": true, "char": true, "length": true, "substr": true, "round": true, "julianday": true, "unhex": true}
 
 // authorize is called for each thing that a statement does while it is compiled.
