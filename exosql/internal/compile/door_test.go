@@ -21,18 +21,19 @@ import (
 func TestNoTableWithoutScope(t *testing.T) {
 	check := packageChecker(t)
 	for name, c := range map[string]struct{ wrong, right, says string }{
-		"a table":             {`f.sources.Add(row.Table, "t9")`, `e, _ := row.Grant.Enter(row.Table, nil, nil); f.sources.Add(e, "t9")`, "as scope.Entry value"},
-		"a table's name":      {`f.sources.Add(row.Table.Name, "t9")`, `f.sources.Add(scope.Entry{}, "t9")`, "as scope.Entry value"},
-		"an entry by hand":    {`f.sources.Add(scope.Entry{table: row.Table}, "t9")`, `f.sources.Add(scope.Entry{}, "t9")`, "unexported field table"},
-		"an entry in parts":   {`f.sources.Add(scope.Entry{row.Grant, row.Table, nil}, "t9")`, `f.sources.Add(scope.Entry{}, "t9")`, "implicit assignment"},
+		"a table":             {`f.sources.Add(row.Table, "t9", f.anything)`, `e, _ := row.Grant.Enter(row.Table, nil, nil); f.sources.Add(e, "t9", f.anything)`, "as scope.Entry value"},
+		"a table's name":      {`f.sources.Add(row.Table.Name, "t9", f.anything)`, `f.sources.Add(scope.Entry{}, "t9", f.anything)`, "as scope.Entry value"},
+		"an entry by hand":    {`f.sources.Add(scope.Entry{table: row.Table}, "t9", f.anything)`, `f.sources.Add(scope.Entry{}, "t9", f.anything)`, "unexported field table"},
+		"an entry in parts":   {`f.sources.Add(scope.Entry{row.Grant, row.Table, nil}, "t9", f.anything)`, `f.sources.Add(scope.Entry{}, "t9", f.anything)`, "implicit assignment"},
 		"fewer conditions":    {`e, _ := row.Grant.Enter(row.Table, nil, nil); e.must = nil; f.enter(e, nil, nil, nil)`, `e, _ := row.Grant.Enter(row.Table, nil, nil); f.enter(e, nil, nil, nil)`, "e.must undefined"},
+		"no conditions":       {`f.sources.Add(scope.Entry{}, "t9")`, `f.sources.Add(scope.Entry{}, "t9", f.anything)`, "not enough arguments"},
 		"a source":            {`f.sources = []sqlast.Source{{Table: "users", Alias: "t9"}}`, `f.sources = scope.Derived(&sqlast.Select{}, "t9")`, "as scope.Sources value"},
 		"sources by hand":     {`f.sources = scope.Sources{list: []sqlast.Source{{Table: "users"}}}`, `f.sources = scope.Sources{}`, "unexported field list"},
 		"a row without entry": {`f.enter(row.Table, nil, nil, nil)`, `f.enter(scope.Entry{}, nil, nil, nil)`, "as scope.Entry value"},
 	} {
 		body := func(s string) string {
 			return "package compile\nimport (\"github.com/exoagent/exoagent/exosql/internal/expr\"; \"github.com/exoagent/exoagent/exosql/internal/scope\"; \"github.com/exoagent/exoagent/internal/sqlast\")\n" +
-				"var _ scope.Entry; var _ sqlast.Source\nfunc (f *from) wrong(row *expr.Row) { " + s + " }\n"
+				"var _ scope.Entry; var _ sqlast.Source\nfunc (f *from) anything([]scope.Condition) error { return nil }\nfunc (f *from) wrong(row *expr.Row) { " + s + " }\n"
 		}
 		if errs := check(body(c.right)); len(errs) > 0 {
 			t.Errorf("%s: the twin does not compile: %v", name, errs)

@@ -45,27 +45,26 @@ func (f *from) enter(e scope.Entry, fc *decl.Facet, on, where func(*expr.Row) []
 	}
 	alias := f.c.alias()
 	row := &expr.Row{Grant: e.Grant(), Facet: fc, Table: e.Table(), Entry: e, Alias: alias, Form: f.c.Forms()}
-	if err := f.sources.Add(e, alias); err != nil {
-		return nil, err
-	}
-	f.c.entered = append(f.c.entered, row)
-	row.Fixed, _ = f.c.FixedOf(e)
-	f.c.tables++
-	f.c.columns += len(row.Table.Cols)
-	f.open = true
-	f.Rows = append(f.Rows, row)
-	f.At[row] = expr.Place{Alias: alias}
-	if on != nil {
-		if last := f.sources.Len() - 1; last == 0 {
-			f.where = append(f.where, on(row)...) // the first source has no ON: it correlates with an outer from
-		} else {
-			f.sources.Join(last, false, on(row)...)
+	return row, f.sources.Add(e, alias, func(must []scope.Condition) error {
+		f.c.entered = append(f.c.entered, row)
+		row.Fixed, _ = f.c.FixedOf(e)
+		f.c.tables++
+		f.c.columns += len(row.Table.Cols)
+		f.open = true
+		f.Rows = append(f.Rows, row)
+		f.At[row] = expr.Place{Alias: alias}
+		if on != nil {
+			if last := f.sources.Len() - 1; last == 0 {
+				f.where = append(f.where, on(row)...) // the first source has no ON: it correlates with an outer from
+			} else {
+				f.sources.Join(last, false, on(row)...)
+			}
 		}
-	}
-	if where != nil {
-		f.where = append(f.where, where(row)...)
-	}
-	return row, f.satisfy(row, e.Conditions())
+		if where != nil {
+			f.where = append(f.where, where(row)...)
+		}
+		return f.satisfy(row, must)
+	})
 }
 
 // linked is the condition that child is reached from parent by l.

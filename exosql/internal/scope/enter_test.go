@@ -90,7 +90,7 @@ func TestNoEntry(t *testing.T) {
 			t.Errorf("%s: entered with %+v", name, e.Conditions())
 		}
 		var s Sources
-		if err := s.Add(e, "t0"); fail.KindOf(err) != fail.Internal || s.Len() != 0 {
+		if err := s.Add(e, "t0", func([]Condition) error { return nil }); fail.KindOf(err) != fail.Internal || s.Len() != 0 {
 			t.Errorf("%s: a FROM takes the zero Entry: %v", name, err)
 		}
 	}

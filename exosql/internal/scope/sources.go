@@ -31,13 +31,13 @@ func Step(tree, alias string) Sources {
 	return Sources{[]sqlast.Source{{Step: tree, Alias: alias}}}
 }
 
-// Add adds a table. Its conditions are for the caller to write, see compile's from.enter.
-func (s *Sources) Add(e Entry, alias string) error {
+// Add adds a table, and has write put the conditions of its scope into the query: who adds a table can't leave them out.
+func (s *Sources) Add(e Entry, alias string, write func([]Condition) error) error {
 	if e.table == nil {
 		return &fail.Error{Kind: fail.Internal, Err: errors.New("exosql: a table without a scope")}
 	}
 	s.list = append(s.list, sqlast.Source{Table: e.table.Name, In: e.table.Schema, Alias: alias})
-	return nil
+	return write(e.must)
 }
 
 // Adopt adds the sources of a FROM that stands on its own.
