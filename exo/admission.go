@@ -1,7 +1,6 @@
 package exo
 
 import (
-	"math"
 	"slices"
 
 	"github.com/exoagent/exoagent/exo/fail"
@@ -89,40 +88,8 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 		}
 	}
 
-	// Sink, against the label just joined.
 	if err == nil {
-		meth, carries := m.Root.Method(), label
-		if e.sealed != nil {
-			carries = label.Join(*e.sealed)
-		}
-		if meth.Effect != message.NoEffect || meth.Sink && !label.Secrecy().Empty() {
-			var why error
-			if e.admits, why = s.admits(m, e); !carries.Secrecy().FlowsTo(e.admits) {
-				what := "this program has read values that may not leave this way: they are labelled "
-				switch {
-				case !s.run.Label.Secrecy().FlowsTo(e.admits):
-					what = "this program was written from values that may not leave this way: they are labelled "
-				case label.Secrecy().FlowsTo(e.admits):
-					what = "a sealed value that it is given may not leave this way: it is labelled "
-				}
-				if why == nil {
-					why = because(label, s.causedUpTo(s.Label(), math.MaxUint64))
-				}
-				err = &fail.Error{Kind: fail.Denied, Op: s.opName(e.root), Msg: what + carries.Secrecy().Without(e.admits).List() + m.admitting(carries.Secrecy().Without(e.admits)), Err: why}
-			}
-		}
-		// What it did could not be told, and who is not told asks for it again. What the program changed otherwise is
-		// not kept then, either: see Release.
-		if err == nil && meth.Effect != message.NoEffect && !label.Secrecy().FlowsTo(s.gate.admits) {
-			what := "nothing that it changes would be kept"
-			if meth.Effect == message.Immediate {
-				what = "it acts at once and for good, and what it did could not be told"
-			}
-			err = fail.Errorf(fail.Denied, s.opName(e.root), "%s: this program has read values labelled %s, so its result may not leave", what, label.Secrecy().Without(s.gate.admits).List())
-		}
-		if err == nil {
-			err = s.distrust(m, e.chosen.Integrity(), e.admits)
-		}
+		err = s.passSink(m, e) // against the label just joined
 	}
 	if over && err == nil {
 		err = fail.Errorf(fail.Limit, s.opName(e.root), "too many calls: the limit is %d for one program", s.gate.limits.Calls)

@@ -160,7 +160,7 @@ func (s *Session) raised() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range s.sorted() {
-		if c.State == StateHeld && !s.label.Secrecy().FlowsTo(c.admits) {
+		if c.State == StateHeld && !mayLeave(s.label, c.admits) {
 			return fail.Errorf(fail.Denied, c.Op, "this program asked for it and then read values that may not leave this way, so nothing was done; read them in another program")
 		}
 	}
@@ -294,7 +294,7 @@ func (s *Session) Release() error {
 	if err := s.begun(); err != nil {
 		return err
 	}
-	if l := s.Label(); !l.Secrecy().FlowsTo(s.gate.admits) {
+	if l := s.Label(); !mayLeave(l, s.gate.admits) {
 		// The text is the same whatever was read: which of the tags a run has can be chosen by
 		// what it read, a bit for each. Only the first message that brought one is named: see withheld.first.
 		which := ""

@@ -100,7 +100,7 @@ func (m *Message) Seals() bool { return m.entry != nil && m.entry.shows != nil }
 // Withheld reports whether the run has read, by the time that the message was admitted, what its result may not carry, so that nothing
 // of it is shown. What such a run could leave behind for others to see, like a count of calls, would tell of it.
 func (m *Message) Withheld() bool {
-	return m.session != nil && !m.RunLabel().Secrecy().FlowsTo(m.session.gate.admits)
+	return m.session != nil && !mayLeave(m.RunLabel(), m.session.gate.admits)
 }
 
 // Zone is the IANA name of the time zone that the program has: "UTC" where the host named none.

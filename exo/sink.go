@@ -2,10 +2,12 @@ package exo
 
 import (
 	"fmt"
+	"math"
+	"strings"
+
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
-	"strings"
 )
 
 // Sink is an Object whose methods admit labels by what they are called with: a mail may
@@ -22,6 +24,44 @@ type Sink interface {
 	// panic counts as that. It must not wait, and not act.
 	Admits(m *Message) value.Label
 }
+
+// passSink refuses a message that would carry what may not leave by its method, whose effect could not be told, or that may
+// have been chosen by what outsiders wrote.
+func (s *Session) passSink(m *Message, e *pending) error {
+	meth, label, carries := m.Root.Method(), e.label, e.label
+	if e.sealed != nil {
+		carries = label.Join(*e.sealed)
+	}
+	if meth.Effect != message.NoEffect || meth.Sink && !label.Secrecy().Empty() {
+		var why error
+		if e.admits, why = s.admits(m, e); !mayLeave(carries, e.admits) {
+			what := "this program has read values that may not leave this way: they are labelled "
+			switch {
+			case !mayLeave(s.run.Label, e.admits):
+				what = "this program was written from values that may not leave this way: they are labelled "
+			case mayLeave(label, e.admits):
+				what = "a sealed value that it is given may not leave this way: it is labelled "
+			}
+			if why == nil {
+				why = because(label, s.causedUpTo(s.Label(), math.MaxUint64))
+			}
+			return &fail.Error{Kind: fail.Denied, Op: s.opName(e.root), Msg: what + carries.Secrecy().Without(e.admits).List() + m.admitting(carries.Secrecy().Without(e.admits)), Err: why}
+		}
+	}
+	// What it did could not be told, and who is not told asks for it again. What the program changed otherwise is
+	// not kept then, either: see Release.
+	if meth.Effect != message.NoEffect && !mayLeave(label, s.gate.admits) {
+		what := "nothing that it changes would be kept"
+		if meth.Effect == message.Immediate {
+			what = "it acts at once and for good, and what it did could not be told"
+		}
+		return fail.Errorf(fail.Denied, s.opName(e.root), "%s: this program has read values labelled %s, so its result may not leave", what, label.Secrecy().Without(s.gate.admits).List())
+	}
+	return s.distrust(m, e.chosen.Integrity(), e.admits)
+}
+
+// mayLeave is the one comparison behind every way out: a message, the result and the console.
+func mayLeave(l, admits value.Label) bool { return l.Secrecy().FlowsTo(admits) }
 
 // admits is what a message that is a sink may carry: what its method admits, its
 // object, and the policies of all its objects. why is not nil where one of them panicked.
