@@ -2,6 +2,8 @@ package exoagent_test
 
 import (
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -197,30 +199,66 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestRationale: the index leads to each section, and each heading below one is a question.
-func TestRationale(t *testing.T) {
-	text := pages(t)["RATIONALE.md"]
-	index, body, _ := strings.Cut(text, "\n## ")
-	sections := 0
-	for line := range strings.Lines("## " + body) {
-		heading := strings.TrimSpace(strings.TrimLeft(line, "#"))
-		switch {
-		case strings.HasPrefix(line, "## "):
-			if sections++; !strings.Contains(index, "- ["+heading+"](#") {
-				t.Errorf("the index does not have %s", heading)
+// designs are RATIONALE.md and the DESIGN.md beside each large package.
+func designs(t *testing.T) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := walkDir(".", func(p string, d fs.DirEntry, err error) error {
+		if name := filepath.Base(p); err != nil || name != "DESIGN.md" && name != "RATIONALE.md" {
+			return err
+		}
+		text, err := os.ReadFile(p)
+		out[filepath.ToSlash(p)] = string(text)
+		return err
+	})
+	if err != nil || len(out) < 12 {
+		t.Fatalf("%d designs: %v", len(out), err)
+	}
+	return out
+}
+
+// TestDesigns: a design is read in one sitting. A test that it names without a package is in its folder, below it, or at the root.
+func TestDesigns(t *testing.T) {
+	for page, text := range designs(t) {
+		most, words := 1200, len(strings.Fields(text))
+		if page == "RATIONALE.md" {
+			most = 2500
+		} else if !strings.Contains(pages(t)["RATIONALE.md"], "]("+page+")") {
+			t.Errorf("RATIONALE.md does not link to %s", page)
+		}
+		if words > most {
+			t.Errorf("%s has %d words, want at most %d", page, words, most)
+		}
+		prose := regexp.MustCompile(`(?m)^(#|\||\s*$).*\n?`).ReplaceAllString(withoutBlocks(text), "")
+		if ends := len(regexp.MustCompile("[.?!][)*`]*(\\s|$)").FindAllString(prose, -1)); len(strings.Fields(prose)) > 20*ends {
+			t.Errorf("%s has %d words in %d sentences: want at most 20 a sentence", page, len(strings.Fields(prose)), ends)
+		}
+		for _, m := range regexp.MustCompile("`([\\w./-]+\\.)?((?:Test|Fuzz|Benchmark)[A-Z]\\w+)`").FindAllStringSubmatch(text, -1) {
+			if dir := strings.TrimSuffix(m[1], "."); dir != "" && !declared(t, dir).tests[m[2]] {
+				t.Errorf("%s names %s, and %s has no such test", page, m[2], dir)
+			} else if dir == "" && !declared(t, ".").tests[m[2]] && !below(t, filepath.Dir(page), m[2]) {
+				t.Errorf("%s names %s, which is in another folder: write its package", page, m[2])
 			}
-		case strings.HasPrefix(line, "#") && !strings.HasSuffix(heading, "?"):
-			t.Errorf("no question: %s", heading)
 		}
 	}
-	if sections < 15 {
-		t.Errorf("%d sections were found", sections)
+}
+
+// below is whether a folder, or one in it, has the test.
+func below(t *testing.T, dir, test string) (found bool) {
+	t.Helper()
+	if err := walkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		found = found || err == nil && d.IsDir() && declared(t, filepath.ToSlash(p)).tests[test]
+		return err
+	}); err != nil {
+		t.Fatal(err)
 	}
+	return found
 }
 
 // TestLinks: every relative link of every page leads to a file, and its anchor to a heading.
 func TestLinks(t *testing.T) {
 	all, n := pages(t), 0
+	maps.Copy(all, designs(t))
 	for page, text := range all {
 		for _, m := range regexp.MustCompile(`\]\(([^)\s]+)\)`).FindAllStringSubmatch(withoutBlocks(text), -1) {
 			if strings.Contains(m[1], "://") {

@@ -1,6 +1,6 @@
 // Package exoeval runs programs that a model wrote. A program reaches the objects that it
 // was granted and JavaScript's plain built-ins, and nothing else: its only effects are
-// messages to granted objects (package exo).
+// messages to granted objects (package exo). See DESIGN.md.
 //
 // A program goes through four packages below this one, and then through the files here:
 //

@@ -1,6 +1,6 @@
 // Package exosql makes capabilities to the rows of a database: a [Relation] is
 // what one user may see of a table, and every query made from it, by Go code or by
-// a program that was given it, stays within its scope.
+// a program that was given it, stays within its scope. See DESIGN.md.
 //
 // Declare tables, columns and links once:
 //

@@ -1,5 +1,5 @@
 // Package repl opens a terminal on grants: type programs as a model would write
-// them, or with a key ask a model, and see the rows, the SQL and the labels.
+// them, or with a key ask a model, and see the rows, the SQL and the labels. See DESIGN.md.
 //
 //	func main() { repl.Main(repl.App{Grants: grants}) }
 //

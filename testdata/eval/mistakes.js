@@ -9,6 +9,9 @@ tasks.where(() => 1 > 2)  //! invalid "it read no column"
 // What was refused can't be caught away: the condition would be shorter.
 tasks.where((t) => { let r = t.id > 0; try { r = r && new Date(t.dueAt) < new Date('2026-01-03') } catch {} return r })  //! invalid "it has that type already: write task.dueAt"
 ---
+// A method is made once, and acts on what it is called on.
+const f = tasks.where; return f((t) => t.done)  //! invalid "tasks.where: was taken off what it belongs to; call it there, like tasks.where(…)"
+---
 const o = { f(t) { return t.assignee && t.done } }; return tasks.where(o.f)  //! invalid "task.assignee is a link: call it"
 ---
 // A body that is compiled twice is still the body of its function.

@@ -15,7 +15,7 @@ import (
 // leaves equal, tells what is in rows out of scope; an order that ends with the key tells
 // nothing, and a limit ends every order with the key. The two databases differ in other tenants' rows
 // alone, of which only the planner knows. Were nothing told any more, what the model's
-// rules and RATIONALE's residues say of it would have to go.
+// rules and the design of package compile say of it would have to go.
 func TestUnorderedRows(t *testing.T) {
 	programs := []struct {
 		text  string

@@ -295,7 +295,7 @@ func TestJSONHas(t *testing.T) {
 	})
 }
 
-// What is in a text that is no JSON is null, and shown it is an error that names the column.
+// TestBrokenJSON: a text that is no JSON is null, and so is what is in it; where it is shown, with a notice.
 func TestBrokenJSON(t *testing.T) {
 	r := documentsOf(t, tu.SQLite, "; UPDATE documents SET data = '{\"os\":\"mac' WHERE id = 1")
 	if o := r.Run(t, "return await docs.where(d => d.data.os === 'mac').count()"); o.JSON != "0" {

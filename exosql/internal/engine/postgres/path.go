@@ -9,6 +9,6 @@ package postgres
 //
 // A schema on the path can still add operators on types for which pg_catalog has only that
 // of a related type: two varchars, an enum, a domain. Texts are cast to
-// text, see pair; so only the host may create there (Check).
+// text, see expr.From.Pair; so only the host may create there (Check).
 const pinPath = `SELECT pg_catalog.set_config('search_path', pg_catalog.array_to_string(pg_catalog.array_append(
 	ARRAY(SELECT pg_catalog.quote_ident(s) FROM pg_catalog.unnest(pg_catalog.current_schemas(false)) AS s WHERE s OPERATOR(pg_catalog.!~) '^pg_'), 'pg_temp'), ', '), false)`
