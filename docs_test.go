@@ -36,7 +36,7 @@ func pages(t *testing.T) map[string]string {
 		t.Fatal(err)
 	}
 	out := map[string]string{}
-	for _, name := range append(names, "README.md", "RATIONALE.md", "SECURITY.md", "CHANGELOG.md") {
+	for _, name := range append(names, "README.md", "ARCHITECTURE.md", "RATIONALE.md", "SECURITY.md", "CHANGELOG.md") {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -240,6 +240,27 @@ func TestDesigns(t *testing.T) {
 				t.Errorf("%s names %s, which is in another folder: write its package", page, m[2])
 			}
 		}
+	}
+}
+
+// TestArchitecture: the page that follows a program through the code is short, and names functions that are there.
+func TestArchitecture(t *testing.T) {
+	text := pages(t)["ARCHITECTURE.md"]
+	if words := len(strings.Fields(text)); words > 1500 {
+		t.Errorf("it has %d words, want at most 1500", words)
+	}
+	names := regexp.MustCompile("`((?:\\w+/)*\\w+\\.[A-Za-z]\\w+(?:\\.\\w+)?)`").FindAllStringSubmatch(withoutBlocks(text), -1)
+	found := 0
+	for _, m := range names {
+		if strings.HasSuffix(m[1], ".md") || m[1] == "t.done" || m[1] == "scope.Entry" {
+			continue
+		}
+		if found++; !resolve(t, m[1], false) {
+			t.Errorf("it names %s, which is not there", m[1])
+		}
+	}
+	if found < 35 {
+		t.Errorf("%d names were found", found)
 	}
 }
 
