@@ -11,6 +11,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -27,7 +28,7 @@ func heldNumbers(t *testing.T, e tu.Engine) *codemode.Tool {
 			t.Fatal(err)
 		}
 	}
-	tool, err := codemode.New(kit.WayGrants(db, 1), &codemode.Options{Record: exo.Unrecorded})
+	tool, err := codemode.New(kit.WayGrants(db, 1), &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/dynamic"
 	"github.com/exoagent/exoagent/exosql/internal/kit"
@@ -137,7 +138,7 @@ func misfitTool(t *testing.T, k misfitKind, table string, statements ...string) 
 	must(err)
 	b, err := facet.Grant(db, dynamic.Eq("org", 1))
 	must(err)
-	tool, err := codemode.New(codemode.Grants{"orgs": a, "t": b}, &codemode.Options{Record: exo.Unrecorded})
+	tool, err := codemode.New(codemode.Grants{"orgs": a, "t": b}, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 	must(err)
 	return tool, db
 }
@@ -273,7 +274,7 @@ func TestMisfitsElsewhere(t *testing.T) {
 	org := exosql.NewColumn(items, "org", func(i *mfItem) *int64 { return &i.Org })
 	price := exosql.NewColumn(items, "price", func(i *mfItem) *int64 { return &i.Price })
 	qty := exosql.NewColumn(items, "qty", func(i *mfItem) *int64 { return &i.Qty })
-	tool, err := codemode.New(codemode.Grants{"items": exosql.NewFacet(items, "item", id, org, price, qty).AllowDelete().Of(exosql.Grant(db, items, org.Eq(1)))}, &codemode.Options{Record: exo.Unrecorded})
+	tool, err := codemode.New(codemode.Grants{"items": exosql.NewFacet(items, "item", id, org, price, qty).AllowDelete().Of(exosql.Grant(db, items, org.Eq(1)))}, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -312,7 +313,7 @@ func TestMisfitsOfSpans(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tool, err := codemode.New(codemode.Grants{"jobs": of}, &codemode.Options{Record: exo.Unrecorded})
+	tool, err := codemode.New(codemode.Grants{"jobs": of}, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -367,7 +368,7 @@ func TestMisfitsOfLinkedRows(t *testing.T) {
 	must(err)
 	b, err := item.Grant(db, dynamic.AllRows(), all(owners))
 	must(err)
-	tool, err := codemode.New(codemode.Grants{"owners": a, "items": b}, &codemode.Options{Record: exo.Unrecorded})
+	tool, err := codemode.New(codemode.Grants{"owners": a, "items": b}, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 	must(err)
 	for _, c := range []struct{ program, want string }{
 		{`return owners.min(o => o.items().max(i => i.qty))`, `3`},
