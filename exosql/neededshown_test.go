@@ -6,6 +6,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/dynamic"
 	"github.com/exoagent/exoagent/exosql/internal/kit"
@@ -28,7 +29,7 @@ func TestNeededShown(t *testing.T) {
 			"INSERT INTO projects VALUES (1, 1)")
 		described := func(o exo.Object) *codemode.Tool {
 			t.Helper()
-			tool, err := codemode.New(codemode.Grants{"tasks": o}, &codemode.Options{Record: exo.Unrecorded})
+			tool, err := codemode.New(codemode.Grants{"tasks": o}, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/dynamic"
 	"github.com/exoagent/exoagent/exosql/internal/kit"
@@ -56,7 +57,7 @@ func secured(t *testing.T) (db *exosql.DB, admin, role *sql.DB, reset func()) {
 func TestPolicies(t *testing.T) {
 	tu.NotRaced(t)
 	db, admin, _, reset := secured(t)
-	tool, err := codemode.New(kit.JobsGrants(db, 1), &codemode.Options{Record: exo.Unrecorded})
+	tool, err := codemode.New(kit.JobsGrants(db, 1), &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +126,7 @@ func TestPoliciesAreAWall(t *testing.T) {
 	db, admin, _, reset := secured(t)
 	g := kit.JobsGrants(db, 1)
 	broken := codemode.Grants{"org": exosql.WithoutScope(t, g["org"]), "jobs": exosql.WithoutScope(t, g["jobs"])}
-	tool, err := codemode.New(broken, &codemode.Options{Record: exo.Unrecorded})
+	tool, err := codemode.New(broken, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -49,7 +50,7 @@ func TestOtherForms(t *testing.T) {
 			db, _ := kit.File(t, tu.SQLite, "CREATE TABLE held (id INTEGER PRIMARY KEY, org INTEGER NOT NULL, at, same, iso, day, other, done)",
 				"INSERT INTO held (id, org, at) VALUES (1, 1, "+c.right+"), (2, 1, "+wrong+")")
 			facet, scope, held, at := (&kit.CellForm{Time: c.form}).Declared()
-			tool, err := codemode.New(codemode.Grants{"held": facet.Of(exosql.Grant(db, held, scope))}, &codemode.Options{Record: exo.Unrecorded})
+			tool, err := codemode.New(codemode.Grants{"held": facet.Of(exosql.Grant(db, held, scope))}, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -156,7 +157,7 @@ func TestHeldPages(t *testing.T) {
 		}
 		db, _ := kit.File(t, tu.SQLite, setup...)
 		facet, scope, held := (&kit.CellForm{Time: form}).Facet()
-		tool, err := codemode.New(codemode.Grants{"held": facet.Of(exosql.Grant(db, held, scope))}, &codemode.Options{Record: exo.Unrecorded})
+		tool, err := codemode.New(codemode.Grants{"held": facet.Of(exosql.Grant(db, held, scope))}, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/dynamic"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -49,7 +50,7 @@ func TestGeneratedIsLabelled(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tool, err := codemode.New(codemode.Grants{"people": o}, &codemode.Options{Record: exo.Unrecorded})
+			tool, err := codemode.New(codemode.Grants{"people": o}, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,6 +6,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/dynamic"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -40,7 +41,7 @@ func TestLabelsOfSharedScopes(t *testing.T) {
 				o, err = fa.Grant(db, dynamic.Ge("id", 1), dynamic.ScopeVia(rows))
 			}
 			must(t, err)
-			tool := get(codemode.New(codemode.Grants{"a": o}, &codemode.Options{Record: exo.Unrecorded, Admits: value.NewLabel("medical")}))(t)
+			tool := get(codemode.New(codemode.Grants{"a": o}, &codemode.Options{Record: exo.Unrecorded, Admits: value.NewLabel("medical"), Evaluator: exoeval.InProcess{}}))(t)
 			if r := tool.Run(t.Context(), "return a.d().count()"); r.Err != nil || string(r.JSON) != "1" || r.Label.String() != "{medical}" {
 				t.Errorf("shared %t: %s %v, label %v", shared, r.JSON, r.Err, r.Label)
 			}
@@ -60,7 +61,7 @@ func TestTemplateOfOtherLabels(t *testing.T) {
 	for column, ok := range map[string]bool{"pay": false, "id": true} {
 		pred := dynamic.Eq(column, map[bool]int{false: 5, true: 1}[ok])
 		o := template.For(func(*dynamic.Template) (dynamic.Relation, error) { return p.Rows(dynamic.AllRows()).Where(pred), nil })
-		tool := get(codemode.New(codemode.Grants{"p": o}, &codemode.Options{Record: exo.Unrecorded}))(t)
+		tool := get(codemode.New(codemode.Grants{"p": o}, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}}))(t)
 		if r := tool.Run(t.Context(), "return p.count()"); (r.Err == nil) != ok || ok && string(r.JSON) != "1" {
 			t.Errorf("%s: %s %v", column, r.JSON, r.Err)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/draft"
 	"github.com/exoagent/exoagent/internal/grantfile"
@@ -29,7 +30,7 @@ func programs(t *testing.T, decl *grantfile.Declared, claims string, want map[st
 	if err != nil {
 		t.Fatal(err)
 	}
-	tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded})
+	tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -137,7 +138,7 @@ func RunHooked(t *testing.T, grants codemode.Grants, program string) (string, er
 
 func RunHookedIn(ctx context.Context, t *testing.T, grants codemode.Grants, program string) (string, error) {
 	t.Helper()
-	tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded, Principal: "ann"})
+	tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded, Principal: "ann", Evaluator: exoeval.InProcess{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -103,7 +104,7 @@ func (c *BesideCase) Run(t *testing.T, e tu.Engine, differs string, labelled boo
 	}
 	ddl = strings.Replace(ddl, "?", strings.ReplaceAll(differs, "%", "%%"), 1)
 	db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(ddl)})
-	tool, err := codemode.New(c.Grants(db, labelled), &codemode.Options{Record: exo.Unrecorded})
+	tool, err := codemode.New(c.Grants(db, labelled), &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 	if err != nil {
 		t.Fatal(c.What, err)
 	}

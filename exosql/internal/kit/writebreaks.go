@@ -6,12 +6,13 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
 func BreaksTool(t *testing.T, g codemode.Grants) *codemode.Tool {
 	t.Helper()
-	tool, err := codemode.New(g, &codemode.Options{Record: exo.Unrecorded})
+	tool, err := codemode.New(g, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 	if err != nil {
 		t.Fatal(err)
 	}

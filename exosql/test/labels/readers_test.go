@@ -210,7 +210,7 @@ func TestTwoReaders(t *testing.T) {
 			{"pii@person", all, `["from ann to bob","from bob to cy","a draft of ann"]`},
 			{"pii@person", order, "[3,1,2]"},
 		} {
-			tool, err := codemode.New(codemode.Grants{"letters": grant}, &codemode.Options{Admits: value.NewLabel(strings.Fields(c.admits)...)})
+			tool, err := codemode.New(codemode.Grants{"letters": grant}, &codemode.Options{Admits: value.NewLabel(strings.Fields(c.admits)...), Evaluator: exoeval.InProcess{}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/dynamic"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -99,7 +100,7 @@ func TestReadByMisdeclared(t *testing.T) {
 				return nil
 			}
 			db := tu.SQLite.OpenWith(t, &exosql.OpenOptions{Setup: tu.SQLite.Exec("CREATE TABLE notes (id INTEGER PRIMARY KEY, owner INT NOT NULL, team INT NOT NULL, text TEXT NOT NULL, secret TEXT NOT NULL, half REAL NOT NULL)")})
-			_, err = codemode.New(codemode.Grants{"notes": f.Of(exosql.Grant(db, n.t, exosql.AllRows[rdNote]()))}, &codemode.Options{Record: exo.Unrecorded})
+			_, err = codemode.New(codemode.Grants{"notes": f.Of(exosql.Grant(db, n.t, exosql.AllRows[rdNote]()))}, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 			return err
 		}()
 		if (got == nil) != (c.fails == "") || got != nil && !strings.Contains(got.Error(), c.fails) {
@@ -186,7 +187,7 @@ func TestReadersCalculated(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tool, err := codemode.New(codemode.Grants{"notes": o}, &codemode.Options{Record: exo.Unrecorded, Admits: value.NewLabel("s@user:70")})
+			tool, err := codemode.New(codemode.Grants{"notes": o}, &codemode.Options{Record: exo.Unrecorded, Admits: value.NewLabel("s@user:70"), Evaluator: exoeval.InProcess{}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -228,7 +229,7 @@ func TestDynamicReaders(t *testing.T) {
 			if tag, err := value.ReaderTag("s", "user", reader); err == nil {
 				admits = value.NewLabel(tag)
 			}
-			tool, err := codemode.New(codemode.Grants{"notes": o}, &codemode.Options{Record: exo.Unrecorded, Admits: admits})
+			tool, err := codemode.New(codemode.Grants{"notes": o}, &codemode.Options{Record: exo.Unrecorded, Admits: admits, Evaluator: exoeval.InProcess{}})
 			if err != nil {
 				t.Fatal(err)
 			}

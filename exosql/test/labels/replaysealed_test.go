@@ -11,6 +11,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/service"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/dynamic"
 	"github.com/exoagent/exoagent/exosql/internal/kit"
@@ -52,7 +53,7 @@ func TestReplayTellsNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		first, err := codemode.New(codemode.Grants{"people": people, "clock": clock}, &codemode.Options{Record: exo.Unrecorded, Admits: value.NewLabel(strings.Fields(admits)...)})
+		first, err := codemode.New(codemode.Grants{"people": people, "clock": clock}, &codemode.Options{Record: exo.Unrecorded, Admits: value.NewLabel(strings.Fields(admits)...), Evaluator: exoeval.InProcess{}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -229,7 +230,7 @@ func TestFilledIsSealed(t *testing.T) {
 				em.WithLabel("pii")
 			}
 			p.BeforeWrite(func(_ context.Context, w *exosql.Write[rsPerson]) error { w.Fill(em.Set(email)); return nil }, em)
-			tool, err := codemode.New(codemode.Grants{"people": exosql.NewFacet(p, "person", id, name, em).AllowInsert(id, name).Permit(exosql.AllowUnique("id")).Of(exosql.Grant(db, p, exosql.AllRows[rsPerson]()))}, &codemode.Options{Record: exo.Unrecorded, Limits: exo.Limits{Bytes: bytes}})
+			tool, err := codemode.New(codemode.Grants{"people": exosql.NewFacet(p, "person", id, name, em).AllowInsert(id, name).Permit(exosql.AllowUnique("id")).Of(exosql.Grant(db, p, exosql.AllRows[rsPerson]()))}, &codemode.Options{Record: exo.Unrecorded, Limits: exo.Limits{Bytes: bytes}, Evaluator: exoeval.InProcess{}})
 			if err != nil {
 				t.Fatal(err)
 			}

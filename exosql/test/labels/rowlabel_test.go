@@ -11,6 +11,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -79,7 +80,7 @@ func (c *rlCase) tool(t *testing.T, e tu.Engine, admits value.Label) *codemode.T
 	if c.sends != nil {
 		g["chat"] = tu.Room(t, "chat", c.sends)
 	}
-	tool, err := codemode.New(g, &codemode.Options{Record: exo.Unrecorded, Admits: admits})
+	tool, err := codemode.New(g, &codemode.Options{Record: exo.Unrecorded, Admits: admits, Evaluator: exoeval.InProcess{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -120,7 +121,7 @@ func TestScopeReveals(t *testing.T) {
 				for k := range tools {
 					c.tag, c.visits = tag, k
 					g, _ := c.grants(t, e)
-					tool, err := codemode.New(g, &codemode.Options{Record: exo.Unrecorded, Admits: value.NewLabel(strings.Fields(admits)...)})
+					tool, err := codemode.New(g, &codemode.Options{Record: exo.Unrecorded, Admits: value.NewLabel(strings.Fields(admits)...), Evaluator: exoeval.InProcess{}})
 					if err != nil {
 						t.Fatal(c, err)
 					}
@@ -186,7 +187,7 @@ func TestScopeRevealsTo(t *testing.T) {
 		} {
 			c.alike, c.allowed = x.alike, x.allowed
 			g, _ := c.grants(t, e)
-			tool, err := codemode.New(g, &codemode.Options{Record: exo.Unrecorded, Admits: value.NewLabel(strings.Fields(x.admits)...)})
+			tool, err := codemode.New(g, &codemode.Options{Record: exo.Unrecorded, Admits: value.NewLabel(strings.Fields(x.admits)...), Evaluator: exoeval.InProcess{}})
 			if err != nil {
 				t.Fatal(err)
 			}

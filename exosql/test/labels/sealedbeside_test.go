@@ -10,6 +10,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -87,7 +88,7 @@ func TestHarmlessElsewhere(t *testing.T) {
 		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(fmt.Sprintf(kit.BesidePeople, ""), fmt.Sprintf(kit.BesideNotes, " REFERENCES people (id)", ""), kit.BesideRows("70", "80"), "INSERT INTO notes VALUES (1, 1, 0)")})
 		both := c.Grants(db, true)
 		run := func(grants codemode.Grants) string {
-			tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded})
+			tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -119,7 +120,7 @@ func TestViewBeside(t *testing.T) {
 			vpay := exosql.NewColumn(v, "pay", func(p *salary) *int64 { return &p.Pay }).WithLabel("pii")
 			f := exosql.NewFacet(p, "person", id, rank).AllowUpdate(rank)
 			f.Add(exosql.Via(exosql.One("salary", id, vid), exosql.NewFacet(v, "salary", vid, vpay)))
-			tool, err := codemode.New(codemode.Grants{"people": f.Of(exosql.Grant(db, p, exosql.AllRows[kit.BesidePerson](), exosql.ScopeRows(v, exosql.AllRows[salary]())))}, &codemode.Options{Record: exo.Unrecorded})
+			tool, err := codemode.New(codemode.Grants{"people": f.Of(exosql.Grant(db, p, exosql.AllRows[kit.BesidePerson](), exosql.ScopeRows(v, exosql.AllRows[salary]())))}, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -142,7 +143,7 @@ func TestPolicyBeside(t *testing.T) {
 		kit.Change(t, url, fmt.Sprintf(kit.BesidePeople, ""), fmt.Sprintf(kit.BesideNotes, "", ""), kit.BesideRows("70", pay), "ALTER TABLE people ENABLE ROW LEVEL SECURITY", "CREATE POLICY r ON people FOR SELECT USING (true)", "CREATE POLICY w ON people FOR UPDATE USING (true) WITH CHECK (rank < pay)",
 			"GRANT USAGE ON SCHEMA "+schema+" TO "+role, "GRANT SELECT, INSERT, UPDATE, DELETE ON people, notes TO "+role)
 		db := e.OpenURL(t, tu.AsUser(t, url, role), nil)
-		tool, err := codemode.New((&kit.BesideCase{}).Grants(db, true), &codemode.Options{Record: exo.Unrecorded})
+		tool, err := codemode.New((&kit.BesideCase{}).Grants(db, true), &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,12 +170,12 @@ func TestHookBeside(t *testing.T) {
 			p.BeforeWrite(func(_ context.Context, w *exosql.Write[kit.BesidePerson]) error { w.Fill(rank.Set(99)); return nil }, rank) // as of a version, or who changed it last
 			f := exosql.NewFacet(p, "person", id, rank, pay, email).AllowUpdate(email)
 			grants := codemode.Grants{"people": f.Of(exosql.Grant(db, p, exosql.AllRows[kit.BesidePerson]()))}
-			first, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded, Admits: value.NewLabel("pii")})
+			first, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded, Admits: value.NewLabel("pii"), Evaluator: exoeval.InProcess{}})
 			if err != nil {
 				t.Fatal(err)
 			}
 			first.Run(t.Context(), "return people.where(p => p.pay > 75).update({ email: 'x' })")
-			second, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded})
+			second, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -90,7 +91,7 @@ func TestSealedRules(t *testing.T) {
 			}
 			run := func(labelled, allowed bool) (out [2]string) {
 				for i, pays := range c.pays {
-					tool, err := codemode.New(c.grants(t, e, labelled, allowed, pays), &codemode.Options{Record: exo.Unrecorded})
+					tool, err := codemode.New(c.grants(t, e, labelled, allowed, pays), &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -120,7 +121,7 @@ func TestSealedRules(t *testing.T) {
 func TestRulesBesides(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		c := rulesCase{rules: []string{"CREATE UNIQUE INDEX u ON people (name)", "CREATE UNIQUE INDEX v ON people (pay)", "CHECK (rank > 0)"}}
-		tool, err := codemode.New(c.grants(t, e, true, false, "70,80,9"), &codemode.Options{Record: exo.Unrecorded})
+		tool, err := codemode.New(c.grants(t, e, true, false, "70,80,9"), &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +129,7 @@ func TestRulesBesides(t *testing.T) {
 			t.Error("names are unique and rows are visited by an index over pay: it may tell", string(r.JSON))
 		}
 		c.rules = []string{"CREATE UNIQUE INDEX u ON people (name)", "CHECK (rank > 0)"}
-		if tool, err = codemode.New(c.grants(t, e, true, false, "70,80,9"), &codemode.Options{Record: exo.Unrecorded}); err != nil {
+		if tool, err = codemode.New(c.grants(t, e, true, false, "70,80,9"), &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}}); err != nil {
 			t.Fatal(err)
 		}
 		if r := tool.Run(t.Context(), "return [await people.where({ id: 2 }).update({ rank: 5, name: 'zoe' }), await people.where({ id: 1 }).delete()]"); r.Err != nil || string(r.JSON) != "[1,1]" {
@@ -150,7 +151,7 @@ func TestPolicyLabels(t *testing.T) {
 			}
 			return nil
 		}})
-		_, err := codemode.New(codemode.Grants{"people": o}, &codemode.Options{Record: exo.Unrecorded})
+		_, err := codemode.New(codemode.Grants{"people": o}, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 		return err
 	}
 	if err := wrap("pay"); err == nil || !strings.Contains(err.Error(), "a policy labels Person.pay {pay}") {

@@ -67,7 +67,7 @@ func totalWorld(t *testing.T, e tu.Engine, typ, val, zone string) (*codemode.Too
 		t.Fatal(err)
 	}
 	tool := func(admits ...string) *codemode.Tool {
-		tool, err := codemode.New(codemode.Grants{"items": o}, &codemode.Options{Record: exo.Unrecorded, Admits: value.NewLabel(admits...), Zone: zone})
+		tool, err := codemode.New(codemode.Grants{"items": o}, &codemode.Options{Record: exo.Unrecorded, Admits: value.NewLabel(admits...), Zone: zone, Evaluator: exoeval.InProcess{}})
 		if err != nil {
 			t.Fatal(err)
 		}

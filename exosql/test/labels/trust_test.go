@@ -70,7 +70,7 @@ func TestTrusted(t *testing.T) {
 		"await tasks.where(t => t.remark === (r ?? '')).count()", "await tasks.where({ owner: 'ann' }).update({ title: 'z' })"}
 	takes = append(takes, "await tasks.where({ id: 1 }).parts().insert({ id: 3, title: 'c' })") // the link gives its parent
 	owners := func(t *testing.T, db *exosql.DB, grants codemode.Grants) string {
-		tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded})
+		tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +85,7 @@ func TestTrusted(t *testing.T) {
 						continue
 					}
 					grants, db := trustGrants(t, e, trusted)
-					tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded})
+					tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -107,7 +107,7 @@ func TestTrusted(t *testing.T) {
 			}
 			// Before it has read any, a program may.
 			grants, _ := trustGrants(t, e, trusted)
-			tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded})
+			tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -129,7 +129,7 @@ func TestTrustBeforeReply(t *testing.T) {
 	again := "await tasks.where({ id: 1 }).update({ owner: 'eve' })"
 	check := func(t *testing.T, e tu.Engine, program string, refused bool) {
 		grants, _ := trustGrants(t, e, true)
-		tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded})
+		tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,7 +209,7 @@ func TestFresh(t *testing.T) {
 				if c.permit != (exosql.Permission{}) {
 					f.Permit(c.permit)
 				}
-				tool, err := codemode.New(codemode.Grants{"tasks": f.Of(exosql.Grant(db, tasks, exosql.AllRows[trustTask]()))}, &codemode.Options{Record: exo.Unrecorded})
+				tool, err := codemode.New(codemode.Grants{"tasks": f.Of(exosql.Grant(db, tasks, exosql.AllRows[trustTask]()))}, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -264,7 +264,7 @@ func TestTrustedThroughRow(t *testing.T) {
 				of := func(p exosql.Predicate[trustProject]) exo.Object {
 					return pf.Of(exosql.Grant(db, projects, p, exosql.ScopeRows(items, exosql.AllRows[item]())))
 				}
-				tool, err := codemode.New(codemode.Grants{"mine": of(id.Eq(1)), "projects": of(exosql.AllRows[trustProject]()), "find": finder{of(id.Eq(2))}}, &codemode.Options{Record: exo.Unrecorded})
+				tool, err := codemode.New(codemode.Grants{"mine": of(id.Eq(1)), "projects": of(exosql.AllRows[trustProject]()), "find": finder{of(id.Eq(2))}}, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -433,7 +433,7 @@ func TestDeletionTrusted(t *testing.T) {
 					pf.Add(exosql.Via(exosql.Many("items", id, project), itf))
 					g["projects"] = pf.Of(exosql.Grant(db, projects, exosql.AllRows[trustProject](), scopes[1]))
 				}
-				tool, err := codemode.New(g, &codemode.Options{Record: exo.Unrecorded})
+				tool, err := codemode.New(g, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 				if err != nil {
 					t.Fatal(err)
 				}

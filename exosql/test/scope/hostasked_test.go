@@ -7,6 +7,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -70,7 +71,7 @@ func TestHostAsked(t *testing.T) {
 				seen = f.Add(members...).Of(exosql.Grant(db, of, org.Eq(1)))
 				grants[table] = seen
 			}
-			tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded})
+			tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 			if err != nil {
 				t.Fatal(err)
 			}

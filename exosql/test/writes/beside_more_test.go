@@ -6,6 +6,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -73,7 +74,7 @@ func TestBesideShowsMore(t *testing.T) {
 			db, _ := kit.File(t, e, "CREATE TABLE projects (id {int} PRIMARY KEY, org_id {int} NOT NULL, owner {int} NOT NULL, name VARCHAR(20) NOT NULL, plan VARCHAR(20) NOT NULL)",
 				"CREATE TABLE tickets (id {int} PRIMARY KEY, org_id {int} NOT NULL, assignee {int} NOT NULL, project_id {int} NOT NULL, secret VARCHAR(20) NOT NULL)",
 				"INSERT INTO projects VALUES (1, 1, 1, 'mine', 'mine'), (2, 1, 2, 'ours', 'theirs')", "INSERT INTO tickets VALUES (1, 1, 1, 1, 'mine'), (2, 1, 2, 2, 'theirs')")
-			tool, err := codemode.New(codemode.Grants{"tickets": c.tickets(db), "mine": c.mine(db)}, &codemode.Options{Record: exo.Unrecorded})
+			tool, err := codemode.New(codemode.Grants{"tickets": c.tickets(db), "mine": c.mine(db)}, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 			if err != nil {
 				t.Fatalf("%s: %v", what, err)
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -107,7 +108,7 @@ func TestBesideGrants(t *testing.T) {
 			{"one", `await mine.members().where({ id: 1 }).delete()`, "rows can't be deleted: only the first ones may be seen"},
 			{"one", `await mine.members().where({ id: 1 }).update({ projectId: null })`, "`projectId` can't be changed: by it rows are told"},
 		} {
-			tool, err := codemode.New(grants[c.grants](open()), &codemode.Options{Record: exo.Unrecorded})
+			tool, err := codemode.New(grants[c.grants](open()), &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 			if err != nil {
 				t.Fatal(err)
 			}

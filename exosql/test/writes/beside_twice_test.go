@@ -6,6 +6,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -39,7 +40,7 @@ func TestBesideDeclaredTwice(t *testing.T) {
 		db, _ := kit.File(t, e, "CREATE TABLE projects (id {int} PRIMARY KEY, name VARCHAR(20) NOT NULL)",
 			"CREATE TABLE members (id {int} PRIMARY KEY, org_id {int} NOT NULL, user_id {int} NOT NULL, project_id {int})",
 			"INSERT INTO projects VALUES (1, 'mine'), (2, 'foreign')", "INSERT INTO members VALUES (1, 1, 1, 1)")
-		tool, err := codemode.New(codemode.Grants{"members": a.member.Of(exosql.Grant(db, a.members, a.org.Eq(1))), "mine": b.project.Of(exosql.Follow(exosql.Grant(db, b.members, b.user.Eq(1)), b.to))}, &codemode.Options{Record: exo.Unrecorded})
+		tool, err := codemode.New(codemode.Grants{"members": a.member.Of(exosql.Grant(db, a.members, a.org.Eq(1))), "mine": b.project.Of(exosql.Follow(exosql.Grant(db, b.members, b.user.Eq(1)), b.to))}, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +76,7 @@ func TestGeneratedDeclaredTwice(t *testing.T) {
 		}{"by the generated column": {b.who.Eq("b"), "its host has to look at it first"}, "by another": {b.file.Eq("b"), ""}} {
 			db, _ := kit.File(t, e, "CREATE TABLE docs (id {int} PRIMARY KEY, path VARCHAR(9) NOT NULL, who VARCHAR(9) GENERATED ALWAYS AS (substr(path, 1, 1)) STORED, file VARCHAR(9) NOT NULL)",
 				"INSERT INTO docs (id, path, file) VALUES (1, 'a/1', 'a')")
-			tool, err := codemode.New(codemode.Grants{"docs": a.doc.Of(exosql.Grant(db, a.docs, a.file.Eq("a"))), "seen": b.seen.Of(exosql.Grant(db, b.docs, c.by))}, &codemode.Options{Record: exo.Unrecorded})
+			tool, err := codemode.New(codemode.Grants{"docs": a.doc.Of(exosql.Grant(db, a.docs, a.file.Eq("a"))), "seen": b.seen.Of(exosql.Grant(db, b.docs, c.by))}, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 			if err != nil {
 				t.Fatal(err)
 			}

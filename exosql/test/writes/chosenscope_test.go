@@ -7,6 +7,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -45,7 +46,7 @@ func csOpen(t *testing.T, e tu.Engine, more string) (*exosql.DB, func(grant func
 		if f.AllowInsert(project, title); shown {
 			f = exosql.NewFacet(tasks, "task", append(cols, org)...).AllowUpdate(project, title).AllowInsert(org, project, title)
 		}
-		tool, err := codemode.New(codemode.Grants{"tasks": f.Of(exosql.Grant(db, tasks, grant(org), exosql.ScopeRows(projects, pOrg.Eq(1))))}, &codemode.Options{Record: exo.Unrecorded})
+		tool, err := codemode.New(codemode.Grants{"tasks": f.Of(exosql.Grant(db, tasks, grant(org), exosql.ScopeRows(projects, pOrg.Eq(1))))}, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +122,7 @@ func TestChosenThrough(t *testing.T) {
 			title := exosql.NewColumn(tasks, "title", func(t *csTask) *string { return &t.Title })
 			task := exosql.NewFacet(tasks, "task", id, title).AllowInsert(title)
 			p := exosql.NewFacet(projects, "project", pID, name, exosql.Via(exosql.Many("tasks", pOrg, org, exosql.Keys(pID, project)), task))
-			tool, err := codemode.New(codemode.Grants{"projects": p.Of(exosql.Grant(db, projects, exosql.AllRows[csProject](), exosql.ScopeRows(tasks, org.In(1, 2))))}, &codemode.Options{Record: exo.Unrecorded})
+			tool, err := codemode.New(codemode.Grants{"projects": p.Of(exosql.Grant(db, projects, exosql.AllRows[csProject](), exosql.ScopeRows(tasks, org.In(1, 2))))}, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -52,7 +53,7 @@ func TestFilledByBoth(t *testing.T) {
 		task := exosql.NewFacet(tasks, "task", tID, tProject, title).AllowInsert(title)
 		project := exosql.NewFacet(projects, "project", pOrg, pID, pName, exosql.Via(link, task))
 		granted := exosql.Grant(db, projects, exosql.AllRows[fbProject](), exosql.ScopeRows(tasks, tOrg.Eq(1)))
-		tool, err := codemode.New(codemode.Grants{"projects": project.Of(granted)}, &codemode.Options{Record: exo.Unrecorded})
+		tool, err := codemode.New(codemode.Grants{"projects": project.Of(granted)}, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 		if err != nil {
 			t.Fatal(err)
 		}

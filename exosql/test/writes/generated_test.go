@@ -6,6 +6,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -41,7 +42,7 @@ func TestGeneratedTells(t *testing.T) {
 			rows := "INSERT INTO docs (id, path) VALUES (1, 'a/1')"
 			db, raw := kit.File(t, e, "CREATE TABLE files (id VARCHAR(9) PRIMARY KEY, name VARCHAR(9) NOT NULL)", "INSERT INTO files VALUES ('a', 'mine'), ('b', 'theirs')",
 				"CREATE TABLE docs (id {int} PRIMARY KEY, path VARCHAR(9) NOT NULL, who "+c.who+", file "+c.file+c.more+")", rows)
-			tool, err := codemode.New(codemode.Grants{"docs": doc.Of(exosql.Grant(db, docs, who.Eq("a")))}, &codemode.Options{Record: exo.Unrecorded})
+			tool, err := codemode.New(codemode.Grants{"docs": doc.Of(exosql.Grant(db, docs, who.Eq("a")))}, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 			if err != nil {
 				t.Fatal(err)
 			}

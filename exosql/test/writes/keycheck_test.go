@@ -6,6 +6,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -30,7 +31,7 @@ func TestKeyOfSeveral(t *testing.T) {
 		m := exosql.NewFacet(members, "member", memberUser, memberOrg)
 		f := exosql.NewFacet(projects, "project", id, org, exosql.Via(exosql.One("member", org, memberOrg), m)).AllowInsert(org)
 		mine := exosql.Grant(db, projects, owner.Eq(1), exosql.ScopeRows(members, memberUser.Eq(1)))
-		tool, err := codemode.New(codemode.Grants{"projects": f.Of(mine)}, &codemode.Options{Record: exo.Unrecorded})
+		tool, err := codemode.New(codemode.Grants{"projects": f.Of(mine)}, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +104,7 @@ func kcVisits(t *testing.T, e tu.Engine) *codemode.Tool {
 	link := exosql.One("place", of, placeID, exosql.Keys(in, part))
 	f := exosql.NewFacet(visits, "visit", id, of, in, comments, exosql.Via(link, place)).AllowInsert(of, in, comments).AllowUpdate(of, in)
 	mine := exosql.Grant(db, visits, org.Eq(1), exosql.ScopeRows(places, placeOrg.Eq(1)))
-	tool, err := codemode.New(codemode.Grants{"visits": f.Of(mine)}, &codemode.Options{Record: exo.Unrecorded})
+	tool, err := codemode.New(codemode.Grants{"visits": f.Of(mine)}, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -56,7 +57,7 @@ func TestKeyNeeded(t *testing.T) {
 				mine := exosql.Grant(db, notes, org.Eq(1))
 				tool := func(f *exosql.Facet[knNote]) *codemode.Tool {
 					f.Permit(exosql.AllowUnique("id"), exosql.AllowUnique("id", "part"), exosql.AllowTrigger("fill"))
-					tool, err := codemode.New(codemode.Grants{"notes": f.Of(mine)}, &codemode.Options{Record: exo.Unrecorded})
+					tool, err := codemode.New(codemode.Grants{"notes": f.Of(mine)}, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -123,7 +124,7 @@ func TestKeyNull(t *testing.T) {
 	id := exosql.NewNullable(notes, "id", func(n *knRow) **string { return &n.ID })
 	note := exosql.NewNullable(notes, "note", func(n *knRow) **string { return &n.Note })
 	f := exosql.NewFacet(notes, "note", id, note).AllowInsert(id, note).AllowUpdate(id, note).Permit(exosql.AllowUnique("id"))
-	tool, err := codemode.New(codemode.Grants{"notes": f.Of(exosql.Grant(db, notes, org.Eq(1)))}, &codemode.Options{Record: exo.Unrecorded})
+	tool, err := codemode.New(codemode.Grants{"notes": f.Of(exosql.Grant(db, notes, org.Eq(1)))}, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 	if err != nil {
 		t.Fatal(err)
 	}

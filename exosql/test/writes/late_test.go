@@ -8,6 +8,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -41,7 +42,7 @@ func TestLate(t *testing.T) {
 			s := exosql.NewFacet(shelves, "shelf", shelfID, name).AllowUpdate(name).AllowDelete()
 			b := exosql.NewFacet(books, "book", id, shelf, n, exosql.Via(exosql.One("toShelf", shelf, shelfID), s)).AllowInsert(shelf, n).AllowUpdate(n).Permit(exosql.AllowDefault("shelf"))
 			scopes := []exosql.Scope{exosql.ScopeRows(shelves, shelfOrg.Eq(1)), exosql.ScopeRows(books, org.Eq(1))}
-			tool, err := codemode.New(codemode.Grants{"shelves": s.Of(exosql.Grant(db, shelves, shelfOrg.Eq(1), scopes[1:]...)), "books": b.Of(exosql.Grant(db, books, org.Eq(1), scopes[:1]...))}, &codemode.Options{Record: exo.Unrecorded})
+			tool, err := codemode.New(codemode.Grants{"shelves": s.Of(exosql.Grant(db, shelves, shelfOrg.Eq(1), scopes[1:]...)), "books": b.Of(exosql.Grant(db, books, org.Eq(1), scopes[:1]...))}, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 			if err != nil {
 				t.Fatal(err)
 			}

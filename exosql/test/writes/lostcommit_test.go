@@ -19,6 +19,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/record"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -191,7 +192,7 @@ func (c *cutter) lose(t *testing.T, plain string) (r *codemode.Result, path, pro
 	defer func() { kit.JobsSettled = nil }()
 	grants := kit.JobsGrants(db, 1)
 	grants["mail"] = kit.JobsMail(t, path+".mail", func(string) {})
-	tool, err := codemode.New(grants, &codemode.Options{Record: f})
+	tool, err := codemode.New(grants, &codemode.Options{Record: f, Evaluator: exoeval.InProcess{}})
 	if err != nil {
 		t.Fatal(err)
 	}

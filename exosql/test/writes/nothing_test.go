@@ -8,6 +8,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -17,7 +18,7 @@ import (
 func TestChangedNothing(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		f := kit.ThingFacet().AllowInsert(kit.ThingID, kit.ThingBig).AllowUpdate(kit.ThingN).AllowDelete()
-		tool, err := codemode.New(codemode.Grants{"things": f.Of(exosql.Grant(kit.OpenThings(t, e), kit.Things, exosql.AllRows[kit.Thing]()))}, &codemode.Options{Record: exo.Unrecorded})
+		tool, err := codemode.New(codemode.Grants{"things": f.Of(exosql.Grant(kit.OpenThings(t, e), kit.Things, exosql.AllRows[kit.Thing]()))}, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -28,7 +29,7 @@ func TestSpentWrite(t *testing.T) {
 				n++
 				program := strings.ReplaceAll("await jobs; try { await "+call+` } catch (e) { return "no: " + e.message } return "yes"`, "T", fmt.Sprint("spent", n))
 				before := look(kit.Jobs)
-				tool, err := codemode.New(kit.JobsGrants(db, 1), &codemode.Options{Record: exo.Unrecorded, Limits: limits})
+				tool, err := codemode.New(kit.JobsGrants(db, 1), &codemode.Options{Record: exo.Unrecorded, Limits: limits, Evaluator: exoeval.InProcess{}})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -42,7 +43,7 @@ func TestStays(t *testing.T) {
 		} {
 			for _, all := range []bool{false, true} {
 				db, look := kit.OpenJobs(t, e)
-				tool, err := codemode.New(grants(db, all), &codemode.Options{Record: exo.Unrecorded})
+				tool, err := codemode.New(grants(db, all), &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 				if err != nil {
 					t.Fatal(err)
 				}

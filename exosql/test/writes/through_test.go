@@ -7,6 +7,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -47,7 +48,7 @@ func TestThroughConfirms(t *testing.T) {
 						task.Add(exosql.Via(exosql.One("parent", parent, id), task))
 					}
 					o := exosql.NewFacet(orders, "order", order, exosql.Via(exosql.Many("items", order, parent), task))
-					tool, err := codemode.New(codemode.Grants{"orders": o.Of(exosql.Grant(db, orders, orderOrg.Eq(1), exosql.ScopeRows(tasks, org.Eq(1))))}, &codemode.Options{Record: exo.Unrecorded})
+					tool, err := codemode.New(codemode.Grants{"orders": o.Of(exosql.Grant(db, orders, orderOrg.Eq(1), exosql.ScopeRows(tasks, org.Eq(1))))}, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -89,7 +90,7 @@ func TestThroughNull(t *testing.T) {
 		link := exosql.Many("members", code, theirCode)
 		group := exosql.NewFacet(groups, "group", id, code, exosql.Via(link, exosql.NewFacet(members, "member", theirID, name).AllowInsert(name)))
 		granted := exosql.Grant(db, groups, org.Eq(1))
-		tool, err := codemode.New(codemode.Grants{"groups": group.Of(granted)}, &codemode.Options{Record: exo.Unrecorded})
+		tool, err := codemode.New(codemode.Grants{"groups": group.Of(granted)}, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -37,7 +38,7 @@ func TestUncalledAsData(t *testing.T) {
 func uncalledTool(t *testing.T) func(program string) (result, err string) {
 	t.Helper()
 	db := tu.SQLite.OpenWith(t, &exosql.OpenOptions{Setup: tu.SQLite.Exec(kit.JobsTables(tu.SQLite)...)})
-	tool, err := codemode.New(codemode.Grants{"jobs": kit.JobsGrants(db, 1)["jobs"]}, &codemode.Options{Record: exo.Unrecorded})
+	tool, err := codemode.New(codemode.Grants{"jobs": kit.JobsGrants(db, 1)["jobs"]}, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -19,7 +20,7 @@ import (
 
 func wrTool(t testing.TB, db *exosql.DB, org int64) *codemode.Tool {
 	t.Helper()
-	tool, err := codemode.New(kit.JobsGrants(db, org), &codemode.Options{Record: exo.Unrecorded})
+	tool, err := codemode.New(kit.JobsGrants(db, org), &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +103,7 @@ func TestReadsBeside(t *testing.T) {
 				t.Error(r.Err)
 			}
 		})
-		tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded})
+		tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +133,7 @@ func TestReplay(t *testing.T) {
 					t.Error(r.Err)
 				}
 			})
-			tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded})
+			tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -159,7 +160,7 @@ func TestIdleUnit(t *testing.T) {
 		db, raw := kit.FileOf(t, e, &exosql.OpenOptions{WriteIdle: 100 * time.Millisecond}, kit.JobsTables(e)...)
 		grants := kit.JobsGrants(db, 1)
 		grants["meanwhile"] = kit.JobsCall(func() { time.Sleep(time.Second) })
-		tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded})
+		tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -17,7 +18,7 @@ func TestWrites(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		for _, c := range kit.JobsCases {
 			db, look := kit.OpenJobs(t, e)
-			tool, err := codemode.New(kit.JobsGrants(db, 1), &codemode.Options{Record: exo.Unrecorded})
+			tool, err := codemode.New(kit.JobsGrants(db, 1), &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 			if err != nil {
 				t.Fatal(err)
 			}

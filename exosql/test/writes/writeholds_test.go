@@ -7,6 +7,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -25,7 +26,7 @@ func TestCalculatedHolds(t *testing.T) {
 		numbers := exosql.NewTable[whRow]("numbers")
 		id, n := exosql.NewKey(numbers, "id", func(r *whRow) *int64 { return &r.ID }), exosql.NewColumn(numbers, "n", func(r *whRow) *int64 { return &r.N })
 		f := exosql.NewNullable(numbers, "f", func(r *whRow) **float64 { return &r.F })
-		tool, err := codemode.New(codemode.Grants{"numbers": exosql.NewFacet(numbers, "number", id, n, f).AllowUpdate(n, f).Of(exosql.Grant(db, numbers, exosql.AllRows[whRow]()))}, &codemode.Options{Record: exo.Unrecorded})
+		tool, err := codemode.New(codemode.Grants{"numbers": exosql.NewFacet(numbers, "number", id, n, f).AllowUpdate(n, f).Of(exosql.Grant(db, numbers, exosql.AllRows[whRow]()))}, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 		if err != nil {
 			t.Fatal(err)
 		}

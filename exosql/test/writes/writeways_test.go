@@ -10,6 +10,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -84,7 +85,7 @@ func TestWaysOfWriting(t *testing.T) {
 		raw := e.SQLDB(t, url)
 		tools := map[int64]*codemode.Tool{}
 		for org := range int64(2) {
-			tool, err := codemode.New(kit.WayGrants(db, org+1), &codemode.Options{Record: exo.Unrecorded})
+			tool, err := codemode.New(kit.WayGrants(db, org+1), &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 			if err != nil {
 				t.Fatal(err)
 			}

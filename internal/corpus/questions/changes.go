@@ -13,6 +13,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/corpus"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -37,7 +38,7 @@ func Changes(t *testing.T, app corpus.App, questions []*Question, given ...strin
 		s := openState(t, app, e, given)
 		for _, q := range questions {
 			t.Run(q.Name, func(t *testing.T) {
-				tool, err := codemode.New(app.Grants(s.db, q.As), &codemode.Options{Record: exo.Unrecorded})
+				tool, err := codemode.New(app.Grants(s.db, q.As), &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 				if err != nil {
 					t.Fatal(err)
 				}

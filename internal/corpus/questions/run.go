@@ -19,6 +19,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/internal/corpus"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
@@ -34,7 +35,7 @@ func Run(t *testing.T, app corpus.App, questions []*Question) {
 		for _, q := range questions {
 			t.Run(q.Name, func(t *testing.T) {
 				if tools[q.As] == nil {
-					tool, err := codemode.New(app.Grants(db, q.As), &codemode.Options{Record: exo.Unrecorded})
+					tool, err := codemode.New(app.Grants(db, q.As), &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 					if err != nil {
 						t.Fatal(err)
 					}

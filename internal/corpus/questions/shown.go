@@ -10,6 +10,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/corpus"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -24,7 +25,7 @@ func Shown(t *testing.T, app corpus.App) {
 			t.Fatal(err)
 		}
 	}
-	tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded})
+	tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 	if err != nil {
 		t.Fatal(err)
 	}
