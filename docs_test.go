@@ -26,6 +26,9 @@ type block struct {
 
 func (b block) String() string { return fmt.Sprintf("%s:%d", b.page, b.line) }
 
+// mostWords is the ceiling of docs/*.md without language.md. A person moves it, and only ever down.
+const mostWords = 20_000
+
 // pages are the documents of the module.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
@@ -180,10 +183,23 @@ func TestReadmeIsShort(t *testing.T) {
 	}
 }
 
-// TestPaths: README.md leads each kind of reader over three pages, and each page says which comes next.
+// TestDocsAreShort: who looks for something in docs/ finds it; docs/language.md is the reference of the language.
+func TestDocsAreShort(t *testing.T) {
+	words := 0
+	for page, text := range pages(t) {
+		if strings.HasPrefix(page, "docs/") && page != "docs/language.md" {
+			words += len(strings.Fields(text))
+		}
+	}
+	if words > mostWords {
+		t.Errorf("docs/ has %d words without language.md, want at most %d", words, mostWords)
+	}
+}
+
+// TestPaths: README.md leads each kind of reader over a few pages, and each page says which comes next.
 func TestPaths(t *testing.T) {
 	all := pages(t)
-	for _, path := range [][]string{{"start", "schema", "operate"}, {"grantfile", "mcp", "operate"}, {"challenge", "models", "operate"}} {
+	for _, path := range [][]string{{"start", "schema", "limits"}, {"grantfile", "mcp", "limits"}, {"challenge", "models", "limits"}, {"limits", "effects", "record", "roles", "workers"}} {
 		var links []string
 		for i, name := range path {
 			links = append(links, "[docs/"+name+".md](docs/"+name+".md)")
