@@ -5,12 +5,17 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -188,11 +193,35 @@ func TestDocsAreShort(t *testing.T) {
 	words := 0
 	for page, text := range pages(t) {
 		if strings.HasPrefix(page, "docs/") && page != "docs/language.md" {
-			words += len(strings.Fields(text))
+			words += len(regexp.MustCompile(`\S*[\pL\pN]\S*`).FindAllString(text, -1)) // the bars of a table are none
 		}
 	}
 	if words > mostWords {
 		t.Errorf("docs/ has %d words without language.md, want at most %d", words, mostWords)
+	}
+}
+
+// TestLimitsPage: docs/limits.md has each limit with its default.
+func TestLimitsPage(t *testing.T) {
+	page := pages(t)["docs/limits.md"]
+	for of, limits := range map[string]reflect.Value{"Limits": reflect.ValueOf(exo.Limits{}.OrDefault()), "Bounds": reflect.ValueOf(exoeval.Bounds{}.OrDefault())} {
+		for i := range limits.NumField() {
+			want := fmt.Sprint(limits.Field(i))
+			switch n, _ := strconv.Atoi(want); {
+			case limits.Field(i).Type() == reflect.TypeFor[time.Duration]():
+				want = fmt.Sprintf("%g s", limits.Field(i).Interface().(time.Duration).Seconds())
+			case n >= 1<<20 && n%(1<<20) == 0:
+				want = fmt.Sprint(n>>20, " MiB")
+			case n >= 1<<10 && n%(1<<10) == 0:
+				want = fmt.Sprint(n>>10, " KiB")
+			case n >= 1000:
+				want = fmt.Sprintf("%d,%03d", n/1000, n%1000)
+			}
+			name := of + "." + limits.Type().Field(i).Name
+			if !regexp.MustCompile("(?m)^\\| `" + name + "` \\|.*\\| " + want + " \\|$").MatchString(page) {
+				t.Errorf("docs/limits.md has no row of %s with the default %s", name, want)
+			}
+		}
 	}
 }
 
