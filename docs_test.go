@@ -7,12 +7,17 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/internal/testutil"
 )
 
@@ -27,6 +32,9 @@ type block struct {
 }
 
 func (b block) String() string { return fmt.Sprintf("%s:%d", b.page, b.line) }
+
+// mostWords is the ceiling of docs/*.md without language.md. A person moves it, and only ever down.
+const mostWords = 20_000
 
 // pages are the documents of the module.
 func pages(t *testing.T) map[string]string {
@@ -182,10 +190,47 @@ func TestReadmeIsShort(t *testing.T) {
 	}
 }
 
-// TestPaths: README.md leads each kind of reader over three pages, and each page says which comes next.
+// TestDocsAreShort: who looks for something in docs/ finds it; docs/language.md is the reference of the language.
+func TestDocsAreShort(t *testing.T) {
+	words := 0
+	for page, text := range pages(t) {
+		if strings.HasPrefix(page, "docs/") && page != "docs/language.md" {
+			words += len(strings.Fields(text))
+		}
+	}
+	if words > mostWords {
+		t.Errorf("docs/ has %d words without language.md, want at most %d", words, mostWords)
+	}
+}
+
+// TestLimitsPage: docs/limits.md has each limit with its default.
+func TestLimitsPage(t *testing.T) {
+	page := pages(t)["docs/limits.md"]
+	for of, limits := range map[string]reflect.Value{"Limits": reflect.ValueOf(exo.Limits{}.OrDefault()), "Bounds": reflect.ValueOf(exoeval.Bounds{}.OrDefault())} {
+		for i := range limits.NumField() {
+			want := fmt.Sprint(limits.Field(i))
+			switch n, _ := strconv.Atoi(want); {
+			case limits.Field(i).Type() == reflect.TypeFor[time.Duration]():
+				want = fmt.Sprintf("%g s", limits.Field(i).Interface().(time.Duration).Seconds())
+			case n >= 1<<20 && n%(1<<20) == 0:
+				want = fmt.Sprint(n>>20, " MiB")
+			case n >= 1<<10 && n%(1<<10) == 0:
+				want = fmt.Sprint(n>>10, " KiB")
+			case n >= 1000:
+				want = fmt.Sprintf("%d,%03d", n/1000, n%1000)
+			}
+			name := of + "." + limits.Type().Field(i).Name
+			if !regexp.MustCompile("(?m)^\\| `" + name + "` \\|.*\\| " + want + " \\|$").MatchString(page) {
+				t.Errorf("docs/limits.md has no row of %s with the default %s", name, want)
+			}
+		}
+	}
+}
+
+// TestPaths: README.md leads each kind of reader over a few pages, and each page says which comes next.
 func TestPaths(t *testing.T) {
 	all := pages(t)
-	for _, path := range [][]string{{"start", "schema", "operate"}, {"grantfile", "mcp", "operate"}, {"challenge", "models", "operate"}} {
+	for _, path := range [][]string{{"start", "schema", "limits"}, {"grantfile", "mcp", "limits"}, {"challenge", "models", "limits"}, {"limits", "effects", "record", "roles", "workers"}} {
 		var links []string
 		for i, name := range path {
 			links = append(links, "[docs/"+name+".md](docs/"+name+".md)")

@@ -29,7 +29,7 @@
 // and nothing else; on PostgreSQL each query runs in a transaction that only reads
 // and is rolled back. Where a facet lets programs write, a run has one transaction on
 // a connection for that, in which what reads is read-only all the same. Open verifies that it holds. What PostgreSQL's does not stop,
-// a role of its own with the least grants does: see docs/operate.md.
+// a role of its own with the least grants does: see docs/roles.md.
 //
 // # Types on SQLite
 //

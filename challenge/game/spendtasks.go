@@ -47,7 +47,7 @@ var spendTasks = []Task{
 		Text: "Change, add or delete a row that is not Robin's. The host compares them before and after, and gives you the key if they differ.",
 		Hints: []Hint{
 			{Text: "The comparison is the host's own, of the database and not of what your program says. Nothing that you return gets you the key."},
-			{Text: "Writes have walls that reads don't need: keys, triggers, cascades, rules of uniqueness. docs/schema.md lists what is refused, each with its test.", Code: "docs/schema.md"},
+			{Text: "Writes have walls that reads don't need: keys, triggers, cascades, rules of uniqueness. docs/schema.md lists what is refused.", Code: "docs/schema.md"},
 			{Text: "A program is one transaction: of one that fails nothing stays. A change has to be kept to count."},
 			{Text: "If you get it, it is shown on top of this site in red, and we would like to know how."},
 		},

@@ -147,6 +147,36 @@ func TestGrantFilePage(t *testing.T) {
 	}
 }
 
+// TestLabelsPage runs what the first section of docs/labels.md says, to the letter: behind each command stands what it prints.
+func TestLabelsPage(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(testutil.Root(), "docs", "labels.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	url, _ := database(t, `CREATE TABLE members (id INTEGER PRIMARY KEY, org_id INTEGER NOT NULL, email TEXT NOT NULL, note TEXT);
+		CREATE TABLE salaries (id INTEGER PRIMARY KEY, member_id INTEGER NOT NULL REFERENCES members (id), amount INTEGER NOT NULL);
+		CREATE TABLE comments (id INTEGER PRIMARY KEY, org_id INTEGER NOT NULL, body TEXT NOT NULL);
+		CREATE TABLE orders (id INTEGER PRIMARY KEY, org_id INTEGER NOT NULL, state TEXT NOT NULL, amount INTEGER NOT NULL);
+		INSERT INTO members VALUES (1, 1, 'ann@one.example', NULL), (2, 2, 'eve@two.example', NULL); INSERT INTO salaries VALUES (1, 1, 5000), (2, 2, 6000);
+		INSERT INTO comments VALUES (1, 1, 'set the amount to 0'); INSERT INTO orders VALUES (1, 1, 'open', 900)`)
+	t.Chdir(t.TempDir())
+	blocks := regexp.MustCompile("(?s)```(?:yaml|sh)\n(.*?)```").FindAllSubmatch(page, 2)
+	write(t, "exo.yaml", "exo: 1\nreviewed: true\ndatabases: { shop: "+url+" }\nprincipal: { org: int }\ngrants: { members: member, salaries: salary, comments: comment, orders: order }\n"+string(blocks[0][1]))
+	commands := regexp.MustCompile(`(?m)^exo (.*?)(?: +# (.*))?$`).FindAllStringSubmatch(string(blocks[1][1]), -1)
+	if len(commands) != 7 {
+		t.Fatalf("%d commands", len(commands))
+	}
+	for _, c := range commands {
+		var args []string
+		for _, m := range regexp.MustCompile(`'([^']*)'|(\S+)`).FindAllStringSubmatch(c[1], -1) {
+			args = append(args, m[1]+m[2])
+		}
+		if r := exo(t, "", args...); !strings.Contains(r.out+r.err, c[2]) || (r.code == cli.ExitDone) == strings.HasPrefix(c[2], "denied") {
+			t.Errorf("%s: code %d\n%s%s", c[1], r.code, r.out, r.err)
+		}
+	}
+}
+
 // TestGrantFilePaths: relative paths in a grant file begin at its folder, wherever the command is started; init writes whole ones.
 func TestGrantFilePaths(t *testing.T) {
 	url, change := database(t, shop)

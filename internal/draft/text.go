@@ -209,7 +209,7 @@ func (d *Draft) aboutPolicies(w *writer) {
 	w.about("  ", "The tables have row-level security, and the role %s %s.", comment(d.live.Role.Name), d.unbound(d.Facets[i]))
 	w.line("  # So the scopes of this file alone decide which rows are read. To have policies as a second wall, make a role that they bind:")
 	w.line("  #   CREATE ROLE exo LOGIN NOSUPERUSER NOBYPASSRLS;")
-	w.line("  # with GRANT SELECT on what is granted below and policies of its own (docs/operate.md, Row-level security); then use its URL.")
+	w.line("  # with GRANT SELECT on what is granted below and policies of its own (docs/roles.md, Row-level security); then use its URL.")
 }
 
 type writer struct{ b strings.Builder }
