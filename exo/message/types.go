@@ -3,10 +3,12 @@ package message
 // This file has the vocabulary of declarations: types, terms, parameters, methods and interfaces.
 
 import (
+	"cmp"
 	"fmt"
-	"github.com/exoagent/exoagent/exo/value"
 	"slices"
 	"strings"
+
+	"github.com/exoagent/exoagent/exo/value"
 )
 
 // Type is what a value or an expression is: plain data, so that a catalogue
@@ -64,12 +66,21 @@ func (t *Type) Field(name string) *Type {
 	return nil
 }
 
+// typeWords are types as errors call them.
+var typeWords = map[string]string{
+	value.TypeBool: "true or false", value.TypeInt: "a whole number", value.TypeFloat: "a number", value.TypeNumber: "a number", value.TypeText: "text",
+	value.TypeTime: "a date (a Date, or text like '2024-01-31T12:00:00Z')", value.TypeDate: "a day (text like '2024-01-31', or a Date)",
+	value.TypeDecimal: "a decimal number (a number, or text like '12.50')", value.TypeInterval: "a length of time (text like 'P1DT2H30M')",
+	value.TypeUUID: "a UUID (text like '123e4567-e89b-12d3-a456-426614174000')", value.TypeBytes: "bytes (base64 text)",
+	value.TypeJSON: "plain data", value.TypeData: "plain data",
+}
+
 // String writes the type as messages show it.
 func (t *Type) String() string {
 	if t == nil {
 		return "nothing"
 	}
-	s := t.Name
+	s := cmp.Or(typeWords[t.Name], t.Name)
 	switch {
 	case t.Name == value.TypeList:
 		s = "a list of " + t.Args["of"].String()
@@ -77,30 +88,8 @@ func (t *Type) String() string {
 		s = "{" + fieldNames(t) + "}"
 	case len(t.Enum) > 0:
 		s = "one of '" + strings.Join(t.Enum, "', '") + "'"
-	case t.Name == value.TypeBool:
-		s = "true or false"
 	case t.ranged():
 		s = fmt.Sprintf("a whole number from %d to %d", t.Min, t.Max)
-	case t.Name == value.TypeInt:
-		s = "a whole number"
-	case t.Name == value.TypeFloat, t.Name == value.TypeNumber:
-		s = "a number"
-	case t.Name == value.TypeText:
-		s = "text"
-	case t.Name == value.TypeTime:
-		s = "a date (a Date, or text like '2024-01-31T12:00:00Z')"
-	case t.Name == value.TypeDecimal:
-		s = "a decimal number (a number, or text like '12.50')"
-	case t.Name == value.TypeDate:
-		s = "a day (text like '2024-01-31', or a Date)"
-	case t.Name == value.TypeInterval:
-		s = "a length of time (text like 'P1DT2H30M')"
-	case t.Name == value.TypeUUID:
-		s = "a UUID (text like '123e4567-e89b-12d3-a456-426614174000')"
-	case t.Name == value.TypeBytes:
-		s = "bytes (base64 text)"
-	case t.Name == value.TypeJSON, t.Name == value.TypeData:
-		s = "plain data"
 	}
 	if t.Null {
 		s += " or null"

@@ -172,20 +172,8 @@ func fits(t *message.Type, v value.Value, h *hidden, at string) error {
 		return nil
 	case value.TypeNull:
 		ok = v.IsNull()
-	case value.TypeBool:
-		ok = v.Type() == value.TypeBool
-	case value.TypeInt:
-		ok = v.Type() == value.TypeInt
-	case value.TypeFloat:
-		ok = v.Type() == value.TypeFloat
-	case value.TypeText:
-		ok = v.Type() == value.TypeText
-	case value.TypeTime:
-		ok = v.Type() == value.TypeTime
-	case value.TypeList:
-		ok = v.Type() == value.TypeList
-	case value.TypeRecord:
-		ok = v.Type() == value.TypeRecord
+	case value.TypeBool, value.TypeInt, value.TypeFloat, value.TypeText, value.TypeTime, value.TypeList, value.TypeRecord:
+		ok = v.Type() == t.Name
 	}
 	if v.IsNull() && t.Null {
 		return nil

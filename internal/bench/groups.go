@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -81,24 +80,14 @@ func groupTable(m measured, count string) (string, error) {
 
 // runGroups measures the groups and prints their table.
 func runGroups(rounds int, each string, rows int) error {
-	if os.Getenv("TEST_POSTGRES_URL") == "" {
-		return errors.New("TEST_POSTGRES_URL is not set: test.sh shows how to start a server")
-	}
-	root, err := moduleRoot()
-	if err != nil {
-		return err
-	}
-	dir, err := os.MkdirTemp("", "bench-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
 	suites = suites[:1]
 	suites[0].bench = "^Benchmark(Groups|Nested)$"
-	m, b := measured{}, &bencher{root: root, dir: dir, each: each, rows: rows}
-	if err := b.build(); err != nil {
+	b, done, err := newBencher(each, rows)
+	if err != nil {
 		return err
 	}
+	defer done()
+	m := measured{}
 	for n := range rounds {
 		fmt.Fprintf(os.Stderr, "round %d of %d\n", n+1, rounds)
 		if err := b.round(m); err != nil {

@@ -61,27 +61,38 @@ func main() {
 // The lists of the pages have so many rows.
 const shortRows, longRows = 100_000, 1_000_000
 
-func run(rounds int, each string, write bool, rows int, only bool) error {
+// newBencher builds what is measured, in a folder that done removes.
+func newBencher(each string, rows int) (b *bencher, done func(), err error) {
 	if os.Getenv("TEST_POSTGRES_URL") == "" {
-		return errors.New("TEST_POSTGRES_URL is not set: test.sh shows how to start a server")
+		return nil, nil, errors.New("TEST_POSTGRES_URL is not set: test.sh shows how to start a server")
 	}
 	root, err := moduleRoot()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	dir, err := os.MkdirTemp("", "bench-")
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	defer os.RemoveAll(dir)
-	m := measured{}
-	b, count := &bencher{root: root, dir: dir, each: each, rows: rows}, grouped(rows)
+	done = func() { os.RemoveAll(dir) }
+	b = &bencher{root: root, dir: dir, each: each, rows: rows}
+	if err := b.build(); err != nil {
+		done()
+		return nil, nil, err
+	}
+	return b, done, nil
+}
+
+func run(rounds int, each string, write bool, rows int, only bool) error {
 	if only {
 		suites = suites[:1]
 	}
-	if err := b.build(); err != nil {
+	b, done, err := newBencher(each, rows)
+	if err != nil {
 		return err
 	}
+	defer done()
+	m, count := measured{}, grouped(rows)
 	for n := range rounds {
 		fmt.Fprintf(os.Stderr, "round %d of %d\n", n+1, rounds)
 		if err := b.round(m); err != nil {
@@ -116,7 +127,7 @@ func run(rounds int, each string, write bool, rows int, only bool) error {
 	for _, p := range places {
 		if !write {
 			fmt.Print(p.text)
-		} else if err := put(root, p.file, p.begin, p.text); err != nil {
+		} else if err := put(b.root, p.file, p.begin, p.text); err != nil {
 			return err
 		}
 	}
