@@ -28,7 +28,7 @@ var writeRules = []struct{ rule, text string }{
 	{"decides: a delete", "only the first ones may be seen, and others"},
 	{"belongs: no value", "it says where the row belongs"},
 	{"points: no row", "there is no such row"},
-	{"points: half a key", "a link is of several columns"},
+	{"points: half a key", "it leads to another row"},
 	{"leads: to others", "it leads to other rows that may be seen"},
 	{"other grants: a column", "by it another grant tells"},
 	{"other grants: a delete", "only the first ones may be seen by another grant"},

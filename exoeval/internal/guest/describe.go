@@ -168,7 +168,11 @@ func (r *Guest) callback(recv *message.Node, m *message.Method, i int, prior []*
 			r.Frames = r.Frames[:len(r.Frames)-1]
 		}
 	}()
-	result, ex := f(goja.Undefined(), r.record(param))
+	given := param
+	if row := (&Recorded{r: r, Node: param}).only(); row != nil && row.Type.Field(message.OneField) != nil && param.Recv.Type.Args[message.RowArg].Name != value.TypeRecord {
+		given = r.must(r.Check.MakeField(row, message.OneField)) // a row is the value itself
+	}
+	result, ex := f(goja.Undefined(), r.record(given))
 	if ex != nil {
 		panic(r.Rethrow(ex))
 	}

@@ -20,10 +20,8 @@ func (x *Recorded) wayOut(name string) string {
 	if i == nil || !i.Expr && i.Await == "" && len(i.Words) == 0 {
 		return ""
 	}
-	if x.r.Within(x.Node, name) {
-		if s := x.r.Say(x.Node, "within", "", "name", name); s != "" {
-			return strings.TrimPrefix(x.r.KeyNames(x.Node, "keys.are")+"; ", "; ") + s
-		}
+	if s := x.r.within(x.Node, name, x.r.frame().of); s != "" {
+		return s
 	}
 	if i.Await != "" {
 		return strings.ReplaceAll(x.ofUnsent(i, name), "….", x.chain()+".")
@@ -45,6 +43,26 @@ func (x *Recorded) wayOut(name string) string {
 	if s != "" && s == x.r.Say(x.Node, ".*", "") { // it is said of any name: one that is nearly right is told first
 		if n := front.Nearest(i, name, nil); n != "" {
 			return "did you mean `" + n + "`?"
+		}
+	}
+	return s
+}
+
+// within is what to do instead of reading a member of the rows of a group in an argument of a method; "" for any other member.
+func (r *Guest) within(n *message.Node, name string, of *message.Method) (s string) {
+	if !r.Within(n, name) {
+		return ""
+	}
+	if of != nil && of.Sends && len(of.Params) > 0 {
+		keys := ""
+		for _, f := range n.Type.Fields {
+			keys += f.Name + ": g." + f.Name + ", "
+		}
+		s = r.Say(n, "within.all", "", "name", name, "keys", keys, "method", of.Name)
+	}
+	if s == "" {
+		if s = r.Say(n, "within", "", "name", name); s != "" {
+			s = strings.TrimPrefix(r.KeyNames(n, "keys.are")+"; ", "; ") + s
 		}
 	}
 	return s

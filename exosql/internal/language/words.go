@@ -97,6 +97,9 @@ var columnPhrases = [][3]string{
 	{"keyed.week", "", "week"}, {"keyed.day", "", "day"}, {"keyed.weekday", "", "weekday"}, {"keyed.hour", "", "hour"},
 	{"keyed.truncate", "", "="}, {"keyed.lower keyed.upper keyed.trim keyed.toText keyed.asText keyed.asNumber keyed.asBool", "", "."},
 	{"op:Math.max op:Math.min", "?:", "of other values write a {op} b ? a : b"},
+	{"op:**", "*.select", "for another select the column, and calculate with the rows"},
+	{"mixed", "?? String *.select", "for a text write String({it}) ?? '…'; for values of two types select {it}, and write ?? with the rows"},
+	{"call:Number", "getTime", "for the milliseconds since 1970 write .getTime()"},
 	{"call:Number call:parseInt call:parseFloat", "*.select", "select the column and convert the rows"},
 	{"call:Boolean call:isFinite", "isNotNull", "compare it, like column !== null"},
 	{"call:isNaN", "isNull", "compare it, like column === null"},
@@ -387,8 +390,11 @@ var queryPhrases = [][3]string{
 	{"linked", "select where", "a row that was read is plain data and has no `{name}`: links belong to a query, before it is run: query.select(t => ({ id: t.id, {name}: t.{name}().… })) for each row, or query.where({ id: row.id }).{name}() for one"},
 }
 
+var wholeRow = [3]string{"unsuited", "", "it is a whole row: name the column that is meant, like {it}.{member}"}
+
 // rowPhrases are of a row in a callback.
 var rowPhrases = [][3]string{
+	wholeRow,
 	rowWindow,
 	{"absent", "*.exists *.where", "for rows without one write .where(({ {it} }) => !{link}.exists()), before any join"},
 	{".where .filter .count .sum .avg .min .max .groupBy .countBy .length .map .reduce", "*.where *.count *.groupBy *.select", "it is one row, and this asks of many: for one number write await query.where(t => condition).count() apart, and for one of each key .groupBy(t => t.key).select(g => ({ key: g.key, n: g.where(t => condition).count() }))"},
@@ -403,14 +409,17 @@ var orderPhrases = [][3]string{
 // recordPhrases are of a row of what select showed.
 var recordPhrases = [][3]string{
 	{"parts", "", "only what the two queries show is there"},
+	wholeRow,
 }
 
 // groupPhrases are of a group: its keys are its fields.
 var groupPhrases = [][3]string{
 	{"taken", "", "`{name}` means something of a group already: name the key otherwise, like { {name}Key: t.column }"},
+	{"within.all", "*.select", "of each group write .select(g => ({ {keys}{method}: g.{method}(t => t.{name}) }))"},
 	{"within", "max count *.groupBy", "`{name}` is a column of its rows, of which aggregates can be had: group.max(t => t.{name}), or group.count(); to group by it write .groupBy(t => t.{name}), or by several in one list, .groupBy(t => [t.{name}, …])"},
 	{"within", "max count", "`{name}` is a column of its rows, of which aggregates can be had: group.max(t => t.{name}), or group.count()"},
 	{"keys.are", "", "its keys are {keys}"},
+	{"unsuited", "count", "it is a whole group: name a key or an aggregate of it, like {it}.{member} or {it}.count()"},
 	{"keys.only", "max", "its keys are {keys}; what else its rows have is in aggregates, like group.max(t => t.column)"},
 	{"parts", "max", "what else its rows have is in aggregates, like group.max(t => t.column)"},
 	{"uncalled", "", "{it} is an aggregate: call it, {it}()"},

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
@@ -15,6 +17,7 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/fence"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -131,9 +134,30 @@ func (x *Run) Do() (value.Value, error) {
 		x.Host.Changed(n, kept)
 	}
 	if n == 0 && err == nil && x.Found {
-		err = fail.Errorf(fail.Conflict, "", "the row is gone, or not as it was read any more; read it again in a new program: this one sees the rows as they were when it began")
+		way := "read it again in a new program: this one sees the rows as they were when it began"
+		if slices.ContainsFunc(x.M.Args, func(v value.Value) bool { return v.Len() > 0 && rounded(v) }) {
+			way += ". A number in JSON with more than 15 digits may have been rounded when it was read: leave its column out of ifUnchanged"
+		}
+		err = fail.Errorf(fail.Conflict, "", "the row is gone, or not as it was read any more; %s", way)
 	}
 	return value.Int(n), err
+}
+
+// rounded reports whether a document holds a number of which the program may not have been shown all digits.
+func rounded(v value.Value) bool {
+	switch v.Type() {
+	case value.TypeFloat:
+		return math.Abs(v.Float()) > scalar.SafeInteger || len(strconv.FormatFloat(math.Abs(v.Float()), 'e', 15, 64)) < len(strconv.FormatFloat(math.Abs(v.Float()), 'e', -1, 64))
+	case value.TypeList:
+		return slices.ContainsFunc(v.Items(), rounded)
+	case value.TypeRecord:
+		for _, x := range v.Fields() {
+			if rounded(x) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // check finds out whether each key of the given rows leads to a row in scope.

@@ -181,6 +181,8 @@ func (h *Hints) OfCall(recv *message.Node, m *message.Method, args []*message.No
 			return And(h.Say(recv, "options", ""))
 		case i != nil && i.Expr && h.dayAndTime(recv, a):
 			return h.Say(recv, "day.time", "")
+		case i != nil && i.Methods["??"] == m && a.Op == message.OpLit:
+			return And(h.Say(recv, "mixed", "", "it", h.Check.Name(recv)))
 		}
 	}
 	return ""
