@@ -28,8 +28,9 @@ func initCommand() cli.Command {
 		Args:  "[FILE]",
 		Short: "draft a grant file from a database",
 		Long: `Reads the catalogue of a database, and writes a grant file (default: exo.yaml) for a person to read and change. Nothing is
-written to the database. Of rows only this is read: of SQLite the first and the last 500 of each table, by which the file says how times,
-days and truth values are stored. What isn't given is asked for at a terminal, and nowhere else.
+written to the database. Of rows only this is read: of SQLite the first and the last 500 of each table (fewer in a
+database of more than 80), by which the file says how times, days and truth values are stored. What isn't given is asked for at a
+terminal, and nowhere else.
 
 The file grants what it can say whose it is: the rows of tables that lead, by foreign keys or by the names of columns, to one table of
 tenants. The other tables, and columns whose names sound like secrets, persons or free text, are comments in it, with the reason. Programs
