@@ -170,12 +170,7 @@ func (c *Cells) add(kind Kind, cell any) {
 		c.Plain++
 	}
 	for _, f := range cellform.Of(string(kind)) {
-		if kind == Time {
-			_, plain = f.Time(cell)
-		} else {
-			plain = f.Read(string(kind), cell) != nil
-		}
-		if plain {
+		if f.Read(string(kind), cell) != nil {
 			c.Forms[string(f)]++
 		}
 	}

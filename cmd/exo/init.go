@@ -181,7 +181,7 @@ func databaseName(url string) string {
 }
 
 func (o *initOptions) askTenant(std cli.Stdio, ask question, d *draft.Draft) (string, error) {
-	fmt.Fprintln(std.Err, "Whose is a row? These tables are led to by others:")
+	fmt.Fprintln(std.Err, "Which table has the tenants? Other tables refer to these:")
 	var names []string
 	for i, t := range d.Tenants {
 		names = append(names, t.Table)
@@ -243,7 +243,7 @@ func (o *initOptions) nothing(d *draft.Draft) string {
 	case len(in) > 0:
 		return "tables are in other schemas than those in which names are looked up: run the same command with -force -schema " + schema.Printable(strings.Join(in, ","))
 	case d.Tenant == nil && o.tenant != draft.None:
-		return "say whose the rows are: run the same command with -force -tenant TABLE or COLUMN, or -tenant none where everybody may see every row; or take out the # before what programs may see"
+		return "say who owns the rows: run the same command with -force -tenant TABLE or COLUMN, or -tenant none where everybody may see every row; or take out the # before what programs may see"
 	}
 	return "take out the # before what programs may see"
 }
@@ -305,7 +305,7 @@ func (o *initOptions) report(std cli.Stdio, d *draft.Draft, path string, rest []
 		fmt.Fprintln(std.Err, schema.Printable(l))
 	}
 	if t := d.Tenant; t != nil {
-		fmt.Fprintf(std.Err, "whose a row is: that of %s, to which %d of %d other tables lead (%s); if that is wrong: the same command with -force -tenant TABLE or COLUMN, or -tenant none where everybody may see every row\n", schema.Printable(t.Table), len(t.Direct)+t.Through, t.Of, t.Sure)
+		fmt.Fprintf(std.Err, "each row belongs to a row of %s, to which %d of %d other tables lead (%s); if that is wrong, run the same command with -force -tenant TABLE or COLUMN, or -tenant none where everybody may see every row\n", schema.Printable(t.Table), len(t.Direct)+t.Through, t.Of, t.Sure)
 	}
 	if in := d.Elsewhere(); len(in) > 0 && d.Granted() > 0 {
 		fmt.Fprintf(std.Err, "tables of other schemas are left out: the same command with -force -schema %s drafts them, too\n", schema.Printable(strings.Join(in, ",")))

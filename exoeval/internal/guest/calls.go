@@ -302,24 +302,22 @@ func (r *Guest) converted(name, call string, v goja.Value) goja.Value {
 	return v
 }
 
-const maxPower = 8
-
 // power is an expression multiplied by itself as often as a whole exponent says.
 func (r *Guest) power(name string, base, exponent goja.Value) goja.Value {
-	x, n := r.RecordedIn(base), 0
+	x, times := r.RecordedIn(base), -1
 	if x == nil {
 		x = r.RecordedIn(exponent)
-	} else if goja.IsNumber(exponent) && exponent.ToFloat() == float64(exponent.ToInteger()) && exponent.ToInteger() <= maxPower {
-		n = int(exponent.ToInteger())
+	} else if goja.IsNumber(exponent) && len(exponent.String()) == 1 {
+		times = strings.Index("12345678", exponent.String())
 	}
-	if r.mustHave(x.Node, "*", name); n < 1 {
-		panic(r.Throw(fail.Errorf(fail.Invalid, "", "`%s` with %s takes a whole exponent from 1 to %d%s", name, r.Check.Name(x.Node), maxPower, hint.And(r.Say(x.Node, "op:**", "")))))
+	if r.mustHave(x.Node, "*", name); times < 0 {
+		panic(r.Throw(fail.Errorf(fail.Invalid, "", "`%s` with %s takes a whole exponent from 1 to 8%s", name, r.Check.Name(x.Node), hint.And(r.Say(x.Node, "op:**", "")))))
 	}
-	for v := base; ; v = r.operate(x.Node, "*", v) {
-		if n--; n == 0 {
-			return v
-		}
+	v := base
+	for range times {
+		v = r.operate(x.Node, "*", v)
 	}
+	return v
 }
 
 // callee is the function that name(...) calls.

@@ -20,7 +20,7 @@ func (x *Recorded) wayOut(name string) string {
 	if i == nil || !i.Expr && i.Await == "" && len(i.Words) == 0 {
 		return ""
 	}
-	if s := x.r.within(x.Node, name, x.r.frame().of); s != "" {
+	if s := x.r.OfRows(x.Node, name, x.r.frame().of); s != "" {
 		return s
 	}
 	if i.Await != "" {
@@ -48,26 +48,6 @@ func (x *Recorded) wayOut(name string) string {
 	return s
 }
 
-// within is what to do instead of reading a member of the rows of a group in an argument of a method; "" for any other member.
-func (r *Guest) within(n *message.Node, name string, of *message.Method) (s string) {
-	if !r.Within(n, name) {
-		return ""
-	}
-	if of != nil && of.Sends && len(of.Params) > 0 {
-		keys := ""
-		for _, f := range n.Type.Fields {
-			keys += f.Name + ": g." + f.Name + ", "
-		}
-		s = r.Say(n, "within.all", "", "name", name, "keys", keys, "method", of.Name)
-	}
-	if s == "" {
-		if s = r.Say(n, "within", "", "name", name); s != "" {
-			s = strings.TrimPrefix(r.KeyNames(n, "keys.are")+"; ", "; ") + s
-		}
-	}
-	return s
-}
-
 // ofUnsent is what to do instead of reading a member that something unsent doesn't have.
 func (x *Recorded) ofUnsent(i *message.Interface, name string) string {
 	if row, table := x.r.RowOf(x.Node); row != nil && row.Fields[name] != nil {
@@ -87,7 +67,7 @@ func (x *Recorded) ofUnsent(i *message.Interface, name string) string {
 	}
 	for _, on := range []string{"in" + on, on} {
 		if s := x.r.Say(x.Node, on, "", "part", x.r.Part(x.Node), "it", x.r.Check.Name(x.Node), "links", x.r.Links(x.Node)); s != "" && (on[0] == '.' || x.inside()) {
-			return s + x.elsewhere(name)
+			return s + x.r.Elsewhere(x.Node, name)
 		}
 	}
 	return front.PathTo(x.r.Check.Catalog, x.Node.Type.Name, x.r.Check.Name(x.Node), name)
@@ -109,17 +89,3 @@ func (r *Guest) better(err error, recv *message.Node, m *message.Method, args []
 
 // inside reports whether something unsent is of what a callback is given.
 func (x *Recorded) inside() bool { return len(x.r.Frames) > 0 && !x.Node.Closed() }
-
-// elsewhere names the granted thing of which a link of the same name leads to rows that have the member.
-func (x *Recorded) elsewhere(name string) string {
-	for _, g := range x.r.Granted {
-		i := x.r.Check.Catalog[g.Type.Name]
-		if x.Node.Op != message.OpCall || i == nil || i.Methods[x.Node.Name] == nil || !x.r.givesQuery(i.Methods[x.Node.Name]) {
-			continue
-		}
-		if x.r.Check.Catalog[i.Methods[x.Node.Name].Result.Con.Name].Methods[name] != nil {
-			return "; api." + g.Name + "." + x.Node.Name + "() has `" + name + "`"
-		}
-	}
-	return ""
-}

@@ -66,7 +66,7 @@ func (r *Guest) namedField(op func() string, of *message.Method, param *message.
 		return r.must(r.Check.MakeField(param, name)) // what select named, as in a callback
 	}
 	n, err := r.Check.MakeField(on, name)
-	if s := r.within(on, name, of); err != nil && s != "" {
+	if s := r.OfRows(on, name, of); err != nil && s != "" {
 		err = fail.Errorf(fail.Denied, "", "%s has no member `%s`; %s", r.Check.Name(on), name, s)
 	}
 	return r.must(n, err)

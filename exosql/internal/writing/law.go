@@ -190,7 +190,7 @@ func (w *writer) discharge(b *scope.Grant, d dependant, rows [][]written) error 
 			return slices.ContainsFunc(d.cols, func(c *decl.Column) bool { return strings.EqualFold(c.Name, v.Col.Name) })
 		}
 		if d.kind == counts || (update || d.kind == reaches) && slices.ContainsFunc(slices.Concat(rows...), named) {
-			return fail.Errorf(fail.Denied, "", "these rows can't be changed so: their table is declared twice, and by the other declaration a grant tells which rows may be seen; the host has to declare it once")
+			return fail.Errorf(fail.Denied, "", "these rows can't be changed: their table is declared twice, and a grant of the other declaration depends on what would change; the host has to declare it once")
 		}
 		return nil
 	}
@@ -202,9 +202,9 @@ func (w *writer) discharge(b *scope.Grant, d dependant, rows [][]written) error 
 	}
 	switch d.kind {
 	case decides, belongs:
-		by := "rows are told that"
+		by := "which rows you may see"
 		if !own {
-			by = "another grant tells which rows"
+			by = "which rows another grant shows"
 		}
 		switch {
 		case !update || given == nil:
@@ -214,7 +214,7 @@ func (w *writer) discharge(b *scope.Grant, d dependant, rows [][]written) error 
 		case d.kind == belongs && !d.more:
 			return nil
 		}
-		return ofHook(hook(given[0]), fail.Errorf(fail.Denied, "", "`%s` can't be changed: by it %s may be seen", given[0].Col.Guest, by))
+		return ofHook(hook(given[0]), fail.Errorf(fail.Denied, "", "`%s` can't be changed: it decides %s", given[0].Col.Guest, by))
 	case reaches:
 		switch {
 		case !slices.ContainsFunc(given, func(v written) bool { return !v.Null }):

@@ -87,8 +87,9 @@ func (w *writer) reach(g *scope.Grant, t *decl.Table, l *decl.Link, rows [][]wri
 	}
 	check.Columns, check.Hooks = guestNames(ours), hooked(ours, rows)
 	check.Hidden, check.Shut = w.hidden(ours), make([]bool, len(ours))
+	rights := w.w.Facet.Rights
 	for i, c := range ours {
-		check.Shut[i] = w.chain == nil && !slices.Contains(w.settable(), c)
+		check.Shut[i] = !slices.Contains(rights.Insert, c) && w.m.Root.Name != language.Update || !slices.Contains(rights.Update, c) && w.m.Root.Name == language.Update
 	}
 	var err error
 	if check.One, err = w.statement().Count(g, t, theirs, 1); err == nil && w.m.Root.Name == language.InsertMany && sameColumns(theirs, t.Keys) {
@@ -112,14 +113,6 @@ func (w *writer) hidden(cols []*decl.Column) (out []bool) {
 		out = append(out, w.chain == nil && !slices.Contains(w.w.Facet.Cols, c))
 	}
 	return out
-}
-
-// settable are the columns to which the message may give a value.
-func (w *writer) settable() []*decl.Column {
-	if w.m.Root.Name == language.Update {
-		return w.w.Facet.Rights.Update
-	}
-	return w.w.Facet.Rights.Insert
 }
 
 func sameColumns(a, b []*decl.Column) bool {
@@ -210,7 +203,7 @@ func (c *Check) Nowhere(place string) error {
 	}
 	err := fail.Errorf(fail.Invalid, "", "there is no such row: `%s` leads nowhere", strings.Join(given, "`, `"))
 	if given == nil {
-		err = fail.Errorf(fail.Invalid, "", "there is no such row as this one would lead to")
+		err = fail.Errorf(fail.Invalid, "", "there is no row that this one would lead to")
 	}
 	if i := slices.IndexFunc(c.Hooks, func(h *decl.Column) bool { return h != nil }); given == nil && i >= 0 {
 		return ofHook(c.Hooks[i], err)

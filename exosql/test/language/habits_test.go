@@ -85,7 +85,7 @@ var aggregateHabits = []struct{ program, want string }{
 	{"tasks.groupBy(t => t.status).select(g => ({ n: g.every(t => t.done) }))", "write group.where(t => !condition).count()"},
 	{"tasks.groupBy(t => t.status).select(g => ({ n: g.some(t => t.done) }))", "write group.where(t => condition).count() > 0"},
 	{"tasks.count(t => t.done)", `1`},
-	{"tasks.count('id')", "put .where(…) or what else is meant before it"},
+	{"tasks.count('id')", "write conditions and orders before it, like .where(…)"},
 	{"tasks.count({ done: true })", `1`},
 	{"tasks.count({ where: { done: true } })", `1`},
 	{"tasks.sum('priority')", `16`},
