@@ -67,8 +67,7 @@ func phrases(table [][3]string) message.Words {
 
 // Each line: when it is said, what it needs, what it says.
 var columnPhrases = [][3]string{
-	{"member", "", "column"}, {"path", "", "table.column"},
-	{"condition", "&& ||", "{it} is a condition of the database and has no value in the program; join conditions with && and || in the callback itself, where operators are recorded"},
+	{"member", "", "column"}, {"path", "", "table.column"}, {"condition", "&& ||", "{it} is a condition of the database and has no value in the program; join conditions with && and || in the callback itself, where operators are recorded"},
 	{"condition", "", "{it} is a condition of the database and has no value in the program"},
 	{"value", "=== *.select *.execute", "{it} is a column of the database and has no value in the program; write the condition in the callback itself, like t => t.{name} === value, where operators are recorded, or select it and execute"},
 	{"value", "===", "{it} is a column of the database and has no value in the program; write the condition in the callback itself, like t => t.{name} === value, where operators are recorded"},
@@ -93,8 +92,7 @@ var columnPhrases = [][3]string{
 	{"call:Boolean call:isFinite", "isNotNull", "compare it, like column !== null"}, {"call:isNaN", "isNull", "compare it, like column === null"},
 	{"call:Math", "Math.abs Math.round Math.floor Math.ceil *.max", "for columns there are Math.abs, Math.round, Math.floor, Math.ceil and, of two or more values, Math.max and Math.min; the greatest of many rows is query.max(t => t.column)"},
 	{"call:has", "in", "for one of its keys write column.in([...map.keys()])"},
-	{"call:test call:exec", "includes like *.select", "for a part of a text use column.includes('…'), or column.like('…%'); for other patterns " + onRows},
-	{"call:test call:exec", "includes like", "for a part of a text use column.includes('…'), or column.like('…%')"},
+	{"call:test call:exec", "includes like *.select", "for a part of a text use column.includes('…'), or column.like('…%'); for other patterns " + onRows}, {"call:test call:exec", "includes like", "for a part of a text use column.includes('…'), or column.like('…%')"},
 
 	{"op:!", "round === isNull", "for an empty value use .isNull(), and for 0 write column === 0"}, {"unsuited op:+ op:- op:* op:/ op:% op:neg", "asMilliseconds", "as a number it is .asMilliseconds()"},
 	{"op:!", "isNull", "for an empty value use .isNull()"}, {"op:neg", "desc", "to sort backwards use .desc()"}, {"op:-", "daysSince", "for the days between them write a.daysSince(b)"},
@@ -147,8 +145,7 @@ var jsonPhrases = [][3]string{
 	{".map .filter .some .every .find .forEach .reduce .at .join .push .keys .values .entries .flatMap .sort .isArray", "*.select getKey", "of an array in it select it, and go on with the rows; a key of this name is column.getKey('…')"},
 	{".toFixed .toPrecision .round .floor .ceil", "asNumber getKey", "of a number in it write column.key.asNumber() first; a key of this name is column.getKey('…')"},
 	{"asDate() asTime() asDay() asTimestamp() asDateTime() toDate()", "asText", "a date in JSON is a text: compare it, like column.key.asText() >= '2024-01-31'"}, {"asString() asStr() asVarchar()", "asText", "write .asText()"},
-	{"asInt() asInteger() asFloat() asDecimal() asDouble() asNum()", "asNumber", "write .asNumber()"}, {"asBoolean()", "asBool", "write .asBool()"},
-	{".asc .desc", "asText asNumber", "to sort by it say what it is: column.key.asText() or column.key.asNumber()"},
+	{"asInt() asInteger() asFloat() asDecimal() asDouble() asNum()", "asNumber", "write .asNumber()"}, {"asBoolean()", "asBool", "write .asBool()"}, {".asc .desc", "asText asNumber", "to sort by it say what it is: column.key.asText() or column.key.asNumber()"},
 	{"unsuited op:?? op:+ op:- op:* op:/ op:% op:neg op:! op:&& op:|| op:?:", "asText asNumber asBool", "say what it is: column.key.asText(), .asNumber() or .asBool()"},
 	{"call:Number call:parseInt call:parseFloat call:Math", "asNumber", "write column.key.asNumber()"}, {"call:Boolean", "asBool", "write column.key.asBool()"},
 }
@@ -195,8 +192,7 @@ var queryPhrases = [][3]string{
 	{"unsuited", "max select *.in", "a query is no value: column.in(query.select(t => t.column)) asks whether it is among those of a query, and query.max(t => t.column) or another aggregate is one"},
 	{"unselectable.one", "select", "`{name}` is one row: name the column that is meant, like {it}.{member}"},
 	{"unselectable", "count max join select", "`{name}` is a list of rows, not a column: show how many with .count() or one value with .max({part} => {part}.column), or join it before, and select columns of what it leads to"},
-	{"unselectable", "join select", "`{name}` is a query, not a column: join it before, and select columns of what it leads to"},
-	{"op:! op:=== op:!==", "exists", "to ask whether there is one write {it}.exists(), and for none !{it}.exists()"},
+	{"unselectable", "join select", "`{name}` is a query, not a column: join it before, and select columns of what it leads to"}, {"op:! op:=== op:!==", "exists", "to ask whether there is one write {it}.exists(), and for none !{it}.exists()"},
 
 	{"infinite", "", "{it} is no number that a database can hold"}, {"text", "", "the text holds a NUL or half a character, which no database takes"},
 	{"limit.read", "where limit count page", "more than {most} rows were read; ask for fewer with where or limit, use count, or read them in pages: .page(50) gives { rows, next }, and .page(50, next) the rows after"},
@@ -216,8 +212,7 @@ var queryPhrases = [][3]string{
 	{"as.distinctOn as.uniqBy as.uniqueBy", "distinctBy", "distinctBy"}, {"as.take as.top", "limit", "limit"}, {"as.skip", "offset", "offset"},
 	{"as.sort as.sortBy", "orderBy", "=orderBy"}, {"as.order as.order_by as.thenBy", "orderBy", "orderBy"}, {"as.orderByDesc", "orderBy *.desc", "orderBy/desc"}, {"as.maxBy", "orderBy first *.desc", "=orderBy/desc first"},
 	{"as.having", "where groupBy", "groupBy>where"}, {"as.all()", "every", "every"}, {"as.updateMany as.updateAll as.set as.patch as.modify", "update where", "update"}, {"as.update{}", "update where", "where data"},
-	{"as.delete as.deleteMany as.deleteWhere as.remove as.destroy as.del", "delete where", "=(where) delete"},
-	{"as.create as.insertOne as.add", "insert", "insert"}, {"as.insert{} as.insertMany{}", "", "data"}, {"as.insert[]", "insertMany", "insertMany"},
+	{"as.delete as.deleteMany as.deleteWhere as.remove as.destroy as.del", "delete where", "=(where) delete"}, {"as.create as.insertOne as.add", "insert", "insert"}, {"as.insert{} as.insertMany{}", "", "data"}, {"as.insert[]", "insertMany", "insertMany"},
 	{"as.createMany as.insertAll as.bulkInsert as.bulkCreate as.addMany", "insertMany", "insertMany"}, {"as.then.execute as.then.run as.then.exec", "", "then"},
 
 	// What changes rows acts at once, and gives a number or a row.
@@ -227,8 +222,7 @@ var queryPhrases = [][3]string{
 	{"changed.onConflict changed.onConflictDoUpdate changed.onConflictDoNothing changed.onDuplicateKeyUpdate changed.orIgnore changed.orUpdate changed.ignore changed.merge", "insert update where", "write .where(condition).update({ … }), and .insert({ … }) if that gives 0"},
 	{"changed.returning changed.select changed.single changed.output changed.first changed.returningAll", "", "nothing follows {method}: insert gives the new row, the others the number of rows; to see the rows send a query after it"},
 	{"read.update read.save read.set read.patch read.updateAttributes read.increment read.decrement", "update where", "write query.where({ id: row.id }).update({ column: value })"},
-	{"read.delete read.remove read.destroy read.del", "delete where", "write query.where({ id: row.id }).delete()"},
-	{"given.$set given.$unset given.set given.data given.values", "update", "write the values themselves, .update({ column: value })"},
+	{"read.delete read.remove read.destroy read.del", "delete where", "write query.where({ id: row.id }).delete()"}, {"given.$set given.$unset given.set given.data given.values", "update", "write the values themselves, .update({ column: value })"},
 	{"given.where given.filter", "update where", "name the rows before it, .where(condition).update({ column: value })"},
 	{"given given.$inc given.$mul given.increment given.decrement", "update where", updateCalculates},
 	{"read.getFullYear read.getMonth read.getDate read.getDay read.getHours read.getMinutes read.getTime read.toISOString read.toLocaleDateString read.toDateString", "", "a time that was read is a text: new Date(row.column) is the time"},
@@ -243,8 +237,7 @@ var queryPhrases = [][3]string{
 	{"as.total", "sum", "sum"}, {"as.tree as.recurse as.transitive as.closure", "recursive", "recursive"}, {"as.group as.group_by as.groupby", "groupBy", "groupBy"}, {"as.innerJoin", "join", "join"},
 	{"as.leftOuterJoin as.left_join", "leftJoin", "leftJoin"}, {"as.whereIn as.in", "where *.in", "where/in"}, {"as.whereNotIn", "where *.notIn", "where/notIn"},
 	{"as.whereNull", "where *.isNull", "where/isNull"}, {"as.whereNotNull", "where *.isNotNull", "where/isNotNull"}, {"as.whereBetween", "where *.between", "where/between"},
-	{"as.eq", "where *.eq", "where/eq"}, {"as.neq as.ne", "where *.ne", "where/ne"},
-	{"as.gt", "where *.gt", "where/gt"}, {"as.gte", "where *.ge", "where/ge"}, {"as.lt", "where *.lt", "where/lt"}, {"as.lte", "where *.le", "where/le"},
+	{"as.eq", "where *.eq", "where/eq"}, {"as.neq as.ne", "where *.ne", "where/ne"}, {"as.gt", "where *.gt", "where/gt"}, {"as.gte", "where *.ge", "where/ge"}, {"as.lt", "where *.lt", "where/lt"}, {"as.lte", "where *.le", "where/le"},
 	{"as.like", "where *.like", "where/like"}, {"as.ilike", "where *.ilike", "where/ilike"},
 	{"as.= as.is", "some", "some"}, {"as.isNot", "none", "none"}, // of a row, in a filter
 	{"asked", "count where limit", "is for callbacks, where it asks of each row; here write (await {of}.limit(1).count()) > 0, with .where(condition) before .limit for some of the rows"},
@@ -253,8 +246,7 @@ var queryPhrases = [][3]string{
 
 	// Members that queries don't have: other libraries' words for what one does.
 	{".findMany .find .findAll .findBy .filterBy .andWhere .whereIn .whereNull .whereNotNull .whereBetween .match .eq", "where", "write .where(t => condition)"},
-	{".filter", "where execute", "write .where(t => condition), or filter the rows: (await ….execute()).filter"},
-	{".all .toArray .get .exec .run .fetch .fetchAll .list .getMany .many .rows .results .data", "execute", "write .execute() for all rows"},
+	{".filter", "where execute", "write .where(t => condition), or filter the rows: (await ….execute()).filter"}, {".all .toArray .get .exec .run .fetch .fetchAll .list .getMany .many .rows .results .data", "execute", "write .execute() for all rows"},
 	{".findOne .findFirst .findUnique .findById .findByPk .one .single .maybeSingle .getOne .firstOrNull", "where first", "write .where(t => condition) and .first()"}, {".take .top", "limit", "write .limit(n)"},
 	{".skip", "offset", "write .offset(n)"}, {".0", "first execute", "it is a query that has not run yet: write await ….first() for its first row, or (await ….execute())[0]"},
 	{".paginate .cursor .after .before .seek .startAfter .nextPage .pages .keyset .forPage .iterate .stream", "page", "write await ….page(50) for { rows, next }, and .page(50, next) for the rows after; next is null at the end"},
@@ -271,8 +263,7 @@ var queryPhrases = [][3]string{
 	{".descendants .ancestors .recursive .withRecursive .tree .children .parents .subtree", "where *.in", "trees are followed level by level: in a loop, as long as there are ids, await query.where(t => t.parentId.in(ids))"},
 	{".total", "sum", "write .sum(t => t.column)"}, {".maxBy .last .findLast", "orderBy first *.desc", "write .orderBy(t => t.column.desc()).first()"},
 	{".minBy", "where orderBy first *.isNotNull", "write .where(t => t.column !== null).orderBy(t => t.column).first()"},
-	{"unconditional.some unconditional.none unconditional.every", "exists", "to ask whether there is a row at all write {it}.exists()"}, {"in.isEmpty", "exists", "write !{it}.exists()"},
-	{".isEmpty", "count *.===", "write (await ….count()) === 0"},
+	{"unconditional.some unconditional.none unconditional.every", "exists", "to ask whether there is a row at all write {it}.exists()"}, {"in.isEmpty", "exists", "write !{it}.exists()"}, {".isEmpty", "count *.===", "write (await ….count()) === 0"},
 	{".query .raw .sql .$queryRaw .$queryRawUnsafe .whereRaw .selectRaw .havingRaw .orderByRaw .joinRaw .fromRaw .rawQuery", "where select groupBy", "no SQL is taken here: write .where(t => condition), .select(t => ({ name: t.column })) and .groupBy(t => t.key){links}"},
 	{".orWhere .or", "where *.||", "write one .where(t => condition || other)"}, {".whereNot .not", "where", "write .where(t => !condition)"}, {".countDocuments .estimatedDocumentCount", "count", "write .count()"},
 	{".collect .toList", "select execute", "write (await ….select(t => ({ x: t.column })).execute()).map(r => r.x)"},
@@ -287,8 +278,7 @@ var queryPhrases = [][3]string{
 	{".updateOne .updateFirst .updateBy .updateById .updateWhere .replaceOne .findAndUpdate .findOneAndUpdate .findByIdAndUpdate", "update where limit", "write .where(condition).update({ column: value }); .limit(1) before it leaves the first row"},
 	{".deleteOne .deleteById .deleteFirst .findOneAndDelete .findByIdAndDelete .findByIdAndRemove .pop .shift .splice", "delete where limit", "write .where(condition).delete(); .limit(1) before it leaves the first row"},
 	{".truncate .clear .deleteAll .empty", "delete all", "write .all().delete()"}, {".delete .deleteMany .remove .destroy .del .deleteWhere", "delete where", "write .where(condition).delete()"},
-	{".insertMany .createMany .insertAll .bulkInsert .bulkCreate .addMany", "insertMany", "write .insertMany([{ column: value }, …])"},
-	{".insertGetId .insertReturning", "insert", "write (await ….insert({ column: value })).id: it gives the row"},
+	{".insertMany .createMany .insertAll .bulkInsert .bulkCreate .addMany", "insertMany", "write .insertMany([{ column: value }, …])"}, {".insertGetId .insertReturning", "insert", "write (await ….insert({ column: value })).id: it gives the row"},
 	{".insert .insertOne .create .save .add .values .push .unshift", "insert insertMany", "write .insert({ column: value }), and for several rows .insertMany([{ column: value }, …])"},
 	{"api.transaction api.$transaction api.begin api.commit api.rollback .transaction .$transaction .begin .beginTransaction .commit .rollback .savepoint .atomic", "", "the whole program is one transaction: it keeps all changes when it ends, and none if it throws an error"},
 	{".insert .insertOne .insertMany .create .createMany .insertAll .bulkInsert .bulkCreate .add", "", "no right to add rows was granted here"},
@@ -299,8 +289,7 @@ var queryPhrases = [][3]string{
 	{"result.min", "", "Math.min(...rows.map((r) => r.x))"}, {"result.max", "", "Math.max(...rows.map((r) => r.x))"}, {"result.count", "", "rows.length"}, {"result.first", "", "rows[0]"}, {"result.last", "", "rows.at(-1)"},
 	{"result.groupBy", "", "Object.groupBy(rows, (r) => r.x)"}, {"result.sortBy result.orderBy", "", "rows.toSorted((a, b) => a.x - b.x)"},
 	{"result.where", "", "rows.filter((r) => r.x === 1)"}, {"result.select", "", "rows.map((r) => r.x)"}, {"result.limit result.take", "", "rows.slice(0, n)"}, {"result.skip result.offset", "", "rows.slice(n)"},
-	{"result.execute", "", "what comes next: they are there"}, {"result.toArray", "", "rows: it is one"}, {"result.distinct result.uniq", "", "[...new Set(rows.map((r) => r.x))]"},
-	{"result", "", "with an array of rows write {instead}"},
+	{"result.execute", "", "what comes next: they are there"}, {"result.toArray", "", "rows: it is one"}, {"result.distinct result.uniq", "", "[...new Set(rows.map((r) => r.x))]"}, {"result", "", "with an array of rows write {instead}"},
 	{"linked", "select where", "a row that was read is plain data and has no `{name}`: links belong to a query, before it is run: query.select(t => ({ id: t.id, {name}: t.{name}().… })) for each row, or query.where({ id: row.id }).{name}() for one"},
 }
 
