@@ -128,7 +128,7 @@ func (f *File) Lines() (out []Line) {
 		add("zone", "", "%s", f.Zone)
 	}
 	if !f.Reviewed {
-		add("reviewed", "", "no: exo serves nothing before the file says reviewed: true")
+		add("reviewed", "", "no: nothing is served before the file says reviewed: true")
 	}
 	l, b := f.Limits.OrDefault(), f.Bounds.OrDefault()
 	add("limits", "calls", "%d", l.Calls)
