@@ -57,7 +57,7 @@ func brokenBy(v *engine.Violation, columns []string, row int, err error) error {
 // Errors to look for with errors.Is, beside [ErrCursor] and [ErrNoFacet], and those of package exo; with errors.As there are
 // [ConstraintError], [VersionError] and [CheckError]. What else can go wrong is told apart by its Kind: see [fail.KindOf].
 var (
-	ErrClosed    = engine.ErrClosed  // the DB was closed
+	ErrClosed    = engine.ErrClosed  // the DB was closed: of kind fail.Revoked
 	ErrNoWitness = engine.ErrNoMarks // the DB was opened without OpenOptions.Witness
 	ErrTxDone    = unit.ErrTxDone    // the Tx has ended already, by Commit, Rollback or Close of its DB
 )

@@ -15,15 +15,15 @@ type Permission struct{ p decl.Permission }
 
 func (p Permission) String() string { return p.p.String() }
 
-// AllowTrigger lets a trigger act: on PostgreSQL "comments.touch" where a cascade to another table sets it off. In a grant file:
-// trigger touch.
+// AllowTrigger lets a write set off a trigger. One of another table, which a cascade sets off on PostgreSQL, is named with that table:
+// "comments.touch". In a grant file: trigger touch.
 func AllowTrigger(name constant) Permission { return permission(decl.PermitTrigger, name) }
 
 // AllowRule lets a rule of PostgreSQL rewrite the write. In a grant file: rule archive.
 func AllowRule(name constant) Permission { return permission(decl.PermitRule, name) }
 
-// AllowCascade lets a foreign key of another table carry the change on to its rows, whoever's they are. In a grant file:
-// cascade comments(task_id).
+// AllowCascade lets a write change or delete rows of another table by the action of their foreign key, rows out of scope too. In a grant
+// file: cascade comments(task_id).
 func AllowCascade(table constant, columns ...constant) Permission {
 	return permission(decl.PermitCascade, table, columns...)
 }
@@ -32,7 +32,7 @@ func AllowCascade(table constant, columns ...constant) Permission {
 // In a grant file: ON CONFLICT REPLACE.
 func AllowConflict(how constant) Permission { return permission(decl.PermitConflict, how) }
 
-// AllowDefault lets the database fill in columns that lead to another row, whoever's it is. In a grant file: default(category_id).
+// AllowDefault lets a default fill in columns that refer to another row, out of scope too. In a grant file: default(category_id).
 func AllowDefault(columns ...constant) Permission {
 	return Permission{decl.Permission{Kind: decl.PermitDefault, On: list(columns)}}
 }
@@ -57,22 +57,22 @@ func (p Permission) Where(condition constant) Permission {
 	return p
 }
 
-// AllowWaiting says that no row of a table waits for the key of a new row: its columns have no foreign key, so that a row with the key
-// would come into scope. In a grant file: waiting comments(task_id).
+// AllowWaiting asserts that no row of a table refers to the key of a row before that is inserted. Without a foreign key there could be
+// one, and it would come into scope. In a grant file: waiting comments(task_id).
 func AllowWaiting(table constant, columns ...constant) Permission {
 	return permission(decl.PermitWaiting, table, columns...)
 }
 
-// AllowRows says that no row comes into the scope of another declaration of the same rows, of a view say. In a grant file:
+// AllowRows asserts that a write brings no row into the scope of another declaration of the same rows, as of a view. In a grant file:
 // rows(ticket_view).
 func AllowRows(table constant) Permission { return permission(decl.PermitRows, table) }
 
-// AllowTypes says that a link of a table compares values of different types, and no value in two forms means two rows. In a grant file:
-// types(items.kids).
+// AllowTypes asserts that a link between columns of different types is safe: no value that both can hold means two different rows. In a
+// grant file: types(items.kids).
 func AllowTypes(table, link constant) Permission { return permission(decl.PermitTypes, table, link) }
 
-// AllowRevealing lets programs learn what is labelled by a rule of the database that joins it to what is written, "unique(name, email)",
-// by rows that refer to it, "visits(person_id)", or by being in scope, "visits.notes". In a grant file: reveals unique(name, email).
+// AllowRevealing lets programs learn of labelled values: by a rule of the database over them and what is written, "unique(name, email)",
+// by rows that refer to them, "visits(person_id)", or by which rows are in scope, "visits.notes". In a grant file: reveals unique(name, email).
 func AllowRevealing(rule constant) Permission { return permission(decl.PermitRevealing, rule) }
 
 func permission(kind decl.PermissionKind, on constant, of ...constant) Permission {

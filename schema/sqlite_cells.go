@@ -13,8 +13,9 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlname"
 )
 
-// lookedAt is how many rows of a table LookAtCells reads from each end.
-const lookedAt = 500
+// lookedAt is how many rows of a table LookAtCells reads from each end, and leastLooked how many of one of many tables: it reads so many in
+// all that a large database does not keep a command waiting.
+const lookedAt, leastLooked, allLooked = 500, 50, 40_000
 
 // Cells is what is known of a column of times, days or truth values of SQLite, which holds them in whatever form a tool writes.
 type Cells struct {
@@ -36,8 +37,8 @@ func (c *Cells) Form(kind Kind) (form string, n int) {
 	return form, n
 }
 
-// LookAtCells sets Column.Cells and Column.Misfits of the tables of a SQLite database, by the first and the last 500 rows of each. Of PostgreSQL, where a type
-// says how its values are held, it does nothing.
+// LookAtCells sets Column.Cells and Column.Misfits of the tables of a SQLite database, by the first and the last 500 rows of each,
+// or by fewer (50 at least) where there are more than 80 tables. Of PostgreSQL, where a type says how its values are held, it does nothing.
 func (d *Database) LookAtCells(ctx context.Context, q Querier) error {
 	if d.Engine != SQLite {
 		return nil
@@ -46,14 +47,14 @@ func (d *Database) LookAtCells(ctx context.Context, q Querier) error {
 		if t.Virtual {
 			continue
 		}
-		if err := t.lookAtCells(ctx, q); err != nil {
+		if err := t.lookAtCells(ctx, q, max(leastLooked, min(lookedAt, allLooked/len(d.Tables)))); err != nil {
 			return &ReadError{"the forms of cells", err}
 		}
 	}
 	return nil
 }
 
-func (t *Table) lookAtCells(ctx context.Context, q Querier) error {
+func (t *Table) lookAtCells(ctx context.Context, q Querier, most int) error {
 	var cols []*Column
 	var names, outs []string
 	for i := range t.Columns {
@@ -76,7 +77,7 @@ func (t *Table) lookAtCells(ctx context.Context, q Querier) error {
 	if len(cols) == 0 {
 		return nil
 	}
-	from := fmt.Sprintf("(SELECT %s FROM %s LIMIT %d)", strings.Join(names, ", "), sqlname.Quote(t.Name.Name), lookedAt)
+	from := fmt.Sprintf("(SELECT %s FROM %s LIMIT %d)", strings.Join(names, ", "), sqlname.Quote(t.Name.Name), most)
 	if rowid := t.rowid(); rowid != "" {
 		number := "exo_rowid"
 		for slices.ContainsFunc(t.Columns, func(c Column) bool { return strings.EqualFold(c.Name, number) }) {
@@ -84,7 +85,7 @@ func (t *Table) lookAtCells(ctx context.Context, q Querier) error {
 		}
 		some := strings.Join(append([]string{rowid + " AS " + number}, names...), ", ")
 		end := func(order string) string {
-			return fmt.Sprintf("SELECT * FROM (SELECT %s FROM %s ORDER BY %s%s LIMIT %d)", some, sqlname.Quote(t.Name.Name), rowid, order, lookedAt)
+			return fmt.Sprintf("SELECT * FROM (SELECT %s FROM %s ORDER BY %s%s LIMIT %d)", some, sqlname.Quote(t.Name.Name), rowid, order, most)
 		}
 		from = "(" + end("") + " UNION " + end(" DESC") + ")" // a row that both have is one
 	}

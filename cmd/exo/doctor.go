@@ -43,11 +43,11 @@ var walls = []struct {
 	has    string
 	remedy string
 }{
-	{worker.Process, "process", "each program has a process of its own, without files, environment and arguments", "run on Linux, macOS or Windows"},
-	{worker.Resources, "resources", "the kernel bounds its memory and processor time, and refuses new files", "run on Linux, or in a container with limits of its own"},
-	{worker.SystemCalls, "system calls", "the kernel ends it at any other system call than those that it needs (seccomp)", "run on Linux 3.17 or later, amd64 or arm64, where no container forbids seccomp; or in a container that holds nothing else"},
-	{worker.Files, "files", "the kernel refuses it files and networks once more (Landlock)", "run on Linux 5.13 or later with Landlock; the wall of system calls refuses the same without"},
-	{worker.Watched, "watched", "its memory and processor time are watched from outside", "run on Linux with /proc"},
+	{worker.Process, "process", "each program runs in a process of its own, without files, environment and arguments", "run on Linux, macOS or Windows"},
+	{worker.Resources, "resources", "the kernel limits the memory and processor time of a program's process, and refuses it new files", "run on Linux, or in a container with limits of its own"},
+	{worker.SystemCalls, "system calls", "the kernel ends a program's process that makes a system call which it does not need (seccomp)", "run on Linux 3.17 or later, amd64 or arm64, where no container forbids seccomp; or in a container that holds nothing else"},
+	{worker.Files, "files", "the kernel refuses a program's process files and networks a second time (Landlock)", "run on Linux 5.13 or later with Landlock; the wall of system calls refuses the same without"},
+	{worker.Watched, "watched", "exo watches the memory and processor time of a program's process from outside", "run on Linux with /proc"},
 	{worker.Tied, "tied", "it ends with its host", "run on Linux"},
 }
 
@@ -87,9 +87,9 @@ func doctorWalls(ctx context.Context, std cli.Stdio) (missing int, err error) {
 			fmt.Fprintf(std.Out, "ok       wall, %s: %s\n", w.name, w.has)
 		case worker.Strong.Has(w.is):
 			missing++
-			fmt.Fprintf(std.Out, "MISSING  wall, %s: it is not so that %s. To do: %s\n", w.name, w.has, w.remedy)
+			fmt.Fprintf(std.Out, "MISSING  wall, %s: this is not in force: %s. To do: %s\n", w.name, w.has, w.remedy)
 		default:
-			fmt.Fprintf(std.Out, "note     wall, %s: it is not so that %s. To do: %s\n", w.name, w.has, w.remedy)
+			fmt.Fprintf(std.Out, "note     wall, %s: this is not in force: %s. To do: %s\n", w.name, w.has, w.remedy)
 		}
 	}
 	return missing, nil
@@ -119,7 +119,7 @@ func doctorFile(ctx context.Context, std cli.Stdio, path string) (missing int, e
 	if d.File.Reviewed {
 		say("ok", "file: somebody reviewed %s", path)
 	} else {
-		say("MISSING", "file: nobody reviewed %s, so it is not served. To do: read it, then write reviewed: true", path)
+		say("MISSING", "file: nobody reviewed %s, so exo does not serve it. To do: read it, then write reviewed: true", path)
 	}
 	roles := d.Roles()
 	for _, name := range slices.Sorted(maps.Keys(roles)) {

@@ -113,7 +113,7 @@ func settle(ctx context.Context, std cli.Stdio, rec *record.File, d *grantfile.D
 		return err
 	}
 	for _, r := range runs {
-		fmt.Fprintf(std.Err, "the record has now how the run %s ended, whose process was stopped\n", r.ID)
+		fmt.Fprintf(std.Err, "the process of run %s was stopped: its record now says how it ended\n", r.ID)
 	}
 	return nil
 }

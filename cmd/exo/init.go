@@ -28,8 +28,9 @@ func initCommand() cli.Command {
 		Args:  "[FILE]",
 		Short: "draft a grant file from a database",
 		Long: `Reads the catalogue of a database, and writes a grant file (default: exo.yaml) for a person to read and change. Nothing is
-written to the database. Of rows only this is read: of SQLite the first and the last 500 of each table, by which the file says how times,
-days and truth values are stored. What isn't given is asked for at a terminal, and nowhere else.
+written to the database. Of rows only this is read: of SQLite the first and the last 500 of each table (fewer in a
+database of more than 80), by which the file says how times, days and truth values are stored. What isn't given is asked for at a
+terminal, and nowhere else.
 
 The file grants what it can say whose it is: the rows of tables that lead, by foreign keys or by the names of columns, to one table of
 tenants. The other tables, and columns whose names sound like secrets, persons or free text, are comments in it, with the reason. Programs
@@ -180,7 +181,7 @@ func databaseName(url string) string {
 }
 
 func (o *initOptions) askTenant(std cli.Stdio, ask question, d *draft.Draft) (string, error) {
-	fmt.Fprintln(std.Err, "Whose is a row? These tables are led to by others:")
+	fmt.Fprintln(std.Err, "Which table has the tenants? Other tables refer to these:")
 	var names []string
 	for i, t := range d.Tenants {
 		names = append(names, t.Table)
@@ -242,7 +243,7 @@ func (o *initOptions) nothing(d *draft.Draft) string {
 	case len(in) > 0:
 		return "tables are in other schemas than those in which names are looked up: run the same command with -force -schema " + schema.Printable(strings.Join(in, ","))
 	case d.Tenant == nil && o.tenant != draft.None:
-		return "say whose the rows are: run the same command with -force -tenant TABLE or COLUMN, or -tenant none where everybody may see every row; or take out the # before what programs may see"
+		return "say who owns the rows: run the same command with -force -tenant TABLE or COLUMN, or -tenant none where everybody may see every row; or take out the # before what programs may see"
 	}
 	return "take out the # before what programs may see"
 }
@@ -304,7 +305,7 @@ func (o *initOptions) report(std cli.Stdio, d *draft.Draft, path string, rest []
 		fmt.Fprintln(std.Err, schema.Printable(l))
 	}
 	if t := d.Tenant; t != nil {
-		fmt.Fprintf(std.Err, "whose a row is: that of %s, to which %d of %d other tables lead (%s); if that is wrong: the same command with -force -tenant TABLE or COLUMN, or -tenant none where everybody may see every row\n", schema.Printable(t.Table), len(t.Direct)+t.Through, t.Of, t.Sure)
+		fmt.Fprintf(std.Err, "each row belongs to a row of %s, to which %d of %d other tables lead (%s); if that is wrong, run the same command with -force -tenant TABLE or COLUMN, or -tenant none where everybody may see every row\n", schema.Printable(t.Table), len(t.Direct)+t.Through, t.Of, t.Sure)
 	}
 	if in := d.Elsewhere(); len(in) > 0 && d.Granted() > 0 {
 		fmt.Fprintf(std.Err, "tables of other schemas are left out: the same command with -force -schema %s drafts them, too\n", schema.Printable(strings.Join(in, ",")))

@@ -50,7 +50,7 @@ func TestInit(t *testing.T) {
 			{"init -db env:PAGILA_TEST_NONE", cli.ExitCannot, "PAGILA_TEST_NONE is not set"},
 			{"init -db " + db, cli.ExitDone, "exo.yaml: 6 of "},
 			{"init -db " + db, cli.ExitCannot, "exo.yaml is there already"},
-			{"init -db " + db + " -force", cli.ExitDone, "that of store, to which 5 of 11 other tables lead (likely)"},
+			{"init -db " + db + " -force", cli.ExitDone, "a row of store, to which 5 of 11 other tables lead (likely)"},
 			{"validate", cli.ExitDone, "nothing is wrong, and nobody has reviewed it"},
 			{"init -db " + db + " one.yaml -tenant none", cli.ExitDone, "one.yaml: 12 of "},
 			{"validate one.yaml", cli.ExitDone, "nothing is wrong"},

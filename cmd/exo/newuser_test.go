@@ -70,7 +70,7 @@ func TestNewUser(t *testing.T) {
 			{"preset: read-only@1", "preset: support@1"},
 			{"grants: # the names that a program begins with\n", "grants:\n  films: film\n"},
 			{"    links:\n      store: store\n      rentals: rental\n", "    links:\n      store: store\n      rentals: rental\n      film: film\n"},
-			{"      # email: { label: [pii] } # by its name it tells of a person\n", ""},
+			{"      # email: { label: [pii] } # its name sounds like a fact about a person\n", ""},
 			{"      create_date:\n", "      create_date:\n    update: [activebool]\n"},
 		} {
 			if strings.Count(file, change[0]) != 1 {

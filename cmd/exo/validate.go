@@ -24,8 +24,8 @@ func validateCommand() cli.Command {
 		Long: `Reads a grant file (default: exo.yaml) and holds it against its databases: names, types, links,
 scopes and rights, each with its line and column; and what exo check says of declarations in Go: keys, indexes of scopes, rules
 that span tenants. Warnings do not fail unless -strict says so.
-Of rows only this is read: of SQLite the first and the last 500 of each table, to see whether times, days and truth values are stored as
-the file says.
+Of rows only this is read: of SQLite the first and the last 500 of each table (fewer in a database of more than 80), to see whether
+times, days and truth values are stored as the file says.
 
 Each line begins with the place in the file and ends with a code in brackets, like [missing column]: -json prints the same as JSON.
 

@@ -177,11 +177,7 @@ func (c *Checker) mismatch(op string, p *Param, want *Type, n *Node) *fail.Error
 	if p.Null && !want.Null {
 		w += " or null"
 	}
-	if i := c.Catalog[n.Type.Name]; i != nil { // with none, Say asks those of all
-		if hint := c.Catalog.Say(i, "unsuited", ""); hint != "" {
-			got += "; " + hint
-		}
-	}
+	got += c.Unsuited(n)
 	if p.Count && (n.Type.Name == value.TypeRecord || n.Op == OpLit && n.Lit.Type() == value.TypeRecord) {
 		if hint := c.Catalog.Say(nil, "options", ""); hint != "" {
 			got += "; " + hint
@@ -230,13 +226,23 @@ func (c *Checker) unselectable(n *Node) string {
 			}
 			return c.Catalog.Say(i, "unselectable", "`{name}` can't be shown: it has not been sent", "name", name, "part", part)
 		}
-		why := fmt.Sprintf("`%s` can't be selected: it is %s", n.Type.Fields[k].Name, c.describe(a))
-		if i := c.Catalog[a.Type.Name]; i != nil {
-			if hint := c.Catalog.Say(i, "unsuited", ""); hint != "" {
-				why += "; " + hint
-			}
-		}
-		return why
+		return fmt.Sprintf("`%s` can't be selected: it is %s%s", n.Type.Fields[k].Name, c.describe(a), c.Unsuited(a))
+	}
+	return ""
+}
+
+// Unsuited is what to write instead of n where an expression of another type is wanted, behind an error; "" if nothing is known.
+func (c *Checker) Unsuited(n *Node) string {
+	i := c.Catalog[n.Type.Name]
+	if i == nil { // Say would ask those of all
+		return ""
+	}
+	members := append(i.Names(), "…")
+	if len(n.Type.Fields) > 0 {
+		members[0] = n.Type.Fields[0].Name
+	}
+	if s := c.Catalog.Say(i, "unsuited", "", "it", c.show(n), "member", members[0]); s != "" {
+		return "; " + s
 	}
 	return ""
 }

@@ -194,9 +194,15 @@ func (e *env) resolve(op string, t *Term) (*Type, error) {
 	return nil, &fail.Error{Op: op, Kind: fail.Internal, Msg: "empty term in the catalogue"}
 }
 
+// OneField is what the one value is called of which a row consists, where it is no record.
+const OneField = "value"
+
 // ownFields are the fields that a type has besides those of its interface. None may hide a member of that.
 func (e *env) ownFields(op, name string, of *Type) ([]TypeField, error) {
 	i := e.cat[name]
+	if of.Name != value.TypeRecord { // each row is one value
+		return []TypeField{{Name: OneField, Type: of}}, nil
+	}
 	for _, f := range of.Fields {
 		if i != nil && (i.Methods[f.Name] != nil || i.Fields[f.Name] != nil) {
 			return nil, e.taken(op, f.Name)
@@ -205,18 +211,23 @@ func (e *env) ownFields(op, name string, of *Type) ([]TypeField, error) {
 	return of.Fields, nil
 }
 
-// asExpressions are fields in which a value that the program gave is an expression of it, as to has one for its type.
+// asExpressions are fields of expressions, of a value that the program gave too, as to has one for its type. Other rows may have any
+// value of the type there, and none.
 func asExpressions(fs []TypeField, to map[string]string) []TypeField {
-	out := fs
+	if len(to) == 0 {
+		return fs
+	}
+	out := slices.Clone(fs)
 	for i, f := range fs {
-		name := to[f.Type.Name]
-		if name == "" {
-			continue
+		some := *f.Type
+		if name := to[f.Type.Name]; name != "" {
+			some = Type{Name: name, Args: map[string]*Type{"of": f.Type}, Label: f.Type.Label}
 		}
-		if len(out) > 0 && &out[0] == &fs[0] {
-			out = slices.Clone(fs)
+		if of := some.Args["of"]; of != nil {
+			some.Args = maps.Clone(some.Args)
+			some.Args["of"] = &Type{Name: of.Name, Args: of.Args, Fields: of.Fields, Label: of.Label, Null: true}
 		}
-		out[i].Type = &Type{Name: name, Args: map[string]*Type{"of": f.Type}, Label: f.Type.Label}
+		out[i].Type = &some
 	}
 	return out
 }

@@ -105,6 +105,7 @@ var situations = map[string][]string{
 	"template":       {"it"},
 	"day.time":       nil,    // a day beside a time; behind what the error says
 	"time.number":    {"it"}, // a number beside a time; behind what the error says
+	"mixed":          {"it"}, // values of two types; behind what the error says
 	"typeof":         nil,
 	"decimal":        {"it", "by"},
 
@@ -112,16 +113,16 @@ var situations = map[string][]string{
 	"shown":            {"name"}, // a synonym of a method of arrays, after what chose what is shown
 	"direction":        {"it"},   // what stands beside an expression is no direction
 	"operator":         {"name", "part"},
-	"grouped":          nil, // an aggregate is asked of what was grouped by names: of each, or of all?
-	"sent":             nil, // something is added to what sends
-	"nested":           nil, // it sends, within a callback
-	"callback":         nil, // it is given one, and takes none
-	"number":           nil, // it takes one number, and is given more
-	"options":          nil, // an object is given to what takes a number, and then another value
-	"arguments":        nil, // it sends, takes none, and is given some
-	"unsuited":         nil, // an expression of this type is given, where one of another is wanted
-	"argument":         nil, // an expression, where only a value can stand
-	"negative":         nil, // a negative number, where a count is wanted
+	"grouped":          nil,              // an aggregate is asked of what was grouped by names: of each, or of all?
+	"sent":             nil,              // something is added to what sends
+	"nested":           nil,              // it sends, within a callback
+	"callback":         nil,              // it is given one, and takes none
+	"number":           nil,              // it takes one number, and is given more
+	"options":          nil,              // an object is given to what takes a number, and then another value
+	"arguments":        nil,              // it sends, takes none, and is given some
+	"unsuited":         {"it", "member"}, // an expression of this type is given, where one of another is wanted
+	"argument":         nil,              // an expression, where only a value can stand
+	"negative":         nil,              // a negative number, where a count is wanted
 	"parameter":        {"example"},
 	"list":             nil, // an expression within a list that is searched; a part of "oneof" there
 	"oneof":            {"list"},
@@ -132,9 +133,10 @@ var situations = map[string][]string{
 	"one":              {"has"}, // it works on one table, and there are several
 	"which":            {"name"},
 	"which.member":     {"part", "name"},
-	"within":           {"name"}, // a member that is not there is one of what the thing is made of
-	"elsewhere":        nil,      // a member that is not there may be one of what is not part of the description yet
-	"parts":            nil,      // the same, of a thing of which all parts are known
+	"within":           {"name"},                   // a member that is not there is one of what the thing is made of
+	"within.all":       {"name", "keys", "method"}, // the same, where one value of all is asked
+	"elsewhere":        nil,                        // a member that is not there may be one of what is not part of the description yet
+	"parts":            nil,                        // the same, of a thing of which all parts are known
 	"link.part":        {"link", "name"},
 	"link":             {"link", "part"},
 	"example":          {"name", "names"},

@@ -309,7 +309,7 @@ func (t *Table) column(x *schema.Column, m ColumnSpec, key bool) (*decl.Column, 
 		return nil, wrong(at, "%s needs tags, none of them empty", r.LabelName())
 	}
 	for _, tag := range value.NewLabel(m.Label...).Unnamed() {
-		return nil, wrong(at, "the tag %q says that each value has a reader, and not which: write it without, and say the readers by the column of the id", tag)
+		return nil, wrong(at, "the tag %q says that each value has a reader, but not who: write it without, and say the readers by the column of the id", tag)
 	}
 	if len(m.Label) > 0 {
 		c.Label = value.NewLabel(m.Label...)

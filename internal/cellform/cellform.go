@@ -33,6 +33,8 @@ var layouts = map[Form]string{
 	Go: "2006-01-02 15:04:05.999999999 +0000 UTC", Offset: "2006-01-02 15:04:05.999999999+00:00",
 }
 
+var ends = map[Form]string{ISO: "Z", Go: "UTC", Offset: "+00:00"}
+
 // flags are what stands for true and for false.
 var flags = map[Form][2]string{Letters: {"t", "f"}, Words: {"true", "false"}}
 
@@ -87,6 +89,9 @@ func (f Form) Time(cell any) (t time.Time, ok bool) {
 		return t, false
 	default:
 		s, _, _ = strings.Cut(s, " m=") // of Go's monotonic clock
+		if len(s) < len(time.DateTime) || s[10] != layouts[f][10] || !strings.HasSuffix(s, ends[f]) { // Parse makes an error of what does not match
+			return t, false
+		}
 		var err error
 		t, err = time.Parse(layouts[f], s)
 		ok = err == nil && !(f == Seconds && len(s) != len(time.DateTime)) // Parse takes a fraction where the layout has none

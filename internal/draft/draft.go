@@ -146,7 +146,7 @@ func New(live *schema.Database, o Options) (*Draft, error) {
 	return d, nil
 }
 
-const viewOut = "a view, and nothing says whose its rows are: give it a scope, and a `key` if it is to be read in pages"
+const viewOut = "a view, of which nothing says who owns the rows: give it a scope, and a `key` if it is to be read in pages"
 
 // leave leaves a table out, if it is not left out already and there is a reason.
 func (f *Facet) leave(kind, why string) {

@@ -65,22 +65,22 @@ func TestDraft(t *testing.T) {
 			"\nreviewed: false",
 			"shop: env:SHOP_URL\n",
 			"  org: int # organizations.id\n",
-			"those that lead there through these, 5 of 7 tables. How sure: sure.",
+			"the tables that refer to these, that covers 5 of 7 tables. How sure: sure.",
 			"    scope: id = $principal.org\n",
 			"    scope: org_id = $principal.org\n",
-			"    scope: org_id = $principal.org # org_id is no foreign key: it is taken for the tenant by its name\n",
+			"    scope: org_id = $principal.org # org_id is no foreign key: its name says that it holds the tenant\n",
 			"    scope: via ticket.replies\n",
-			"      # api_token: { label: [secret] } # by its name a secret\n",
-			"      # email: { label: [pii] } # by its name it tells of a person\n",
-			"      # birth_date: { label: [pii] } # by its name it tells of a person\n",
-			"      # body: { label: [untrusted] } # free text: whoever writes it talks to the model\n",
+			"      # api_token: { label: [secret] } # its name sounds like a secret\n",
+			"      # email: { label: [pii] } # its name sounds like a fact about a person\n",
+			"      # birth_date: { label: [pii] } # its name sounds like a fact about a person\n",
+			"      # body: { label: [untrusted] } # free text: what its author writes, the model reads\n",
 			"      active:\n",
 			"      askedByPerson: { to: person, columns: [asked_by], references: [id], one: true }\n",
 			"      ticketsByDoneBy: { to: ticket, columns: [id], references: [done_by], one: false }\n",
 			"      boss: person\n",
-			"  # countries: no foreign key leads from it to organizations, so nothing says whose its rows are\n",
-			"  # logs: no foreign key leads from it to organizations, so nothing says whose its rows are\n",
-			"  # transfers: from_org and to_org lead to organizations: choose which of them says whose a row is\n",
+			"  # countries: no foreign key leads from it to organizations, so no column says who owns its rows\n",
+			"  # logs: no foreign key leads from it to organizations, so no column says who owns its rows\n",
+			"  # transfers: from_org and to_org lead to organizations: choose which of them says who owns a row\n",
 		} {
 			if !strings.Contains(text, want) && !strings.Contains(strings.ReplaceAll(text, "\n# ", " "), want) {
 				t.Errorf("there is no %q in\n%s", want, text)
@@ -230,7 +230,7 @@ func TestDraftOfAnyTable(t *testing.T) {
 	if d.Granted() != 5 {
 		t.Errorf("%d are granted", d.Granted())
 	}
-	for _, want := range []string{"\n  # f: it is a virtual table", "\n  # v: a view, and nothing says whose", "  #   table: v\n  #   scope: tenant_id = $principal.tenant\n", "\n  #     # t: { type: text } # the type TIME is not known: write `type: text`", "\n  #     \"名\": { as: column2 }", "\n  tables14: table14\n", "\n      tables14: table14\n", "\n  # stale: each query of it fails: ", "  log:\n    table: log\n    scope: tenant_id = $principal.tenant"} {
+	for _, want := range []string{"\n  # f: it is a virtual table", "\n  # v: a view, of which nothing says who", "  #   table: v\n  #   scope: tenant_id = $principal.tenant\n", "\n  #     # t: { type: text } # the type TIME is not known: write `type: text`", "\n  #     \"名\": { as: column2 }", "\n  tables14: table14\n", "\n      tables14: table14\n", "\n  # stale: each query of it fails: ", "  log:\n    table: log\n    scope: tenant_id = $principal.tenant"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %q in\n%s", want, text)
 		}

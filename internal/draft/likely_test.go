@@ -10,7 +10,7 @@ import (
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
-// TestScopesOfWhatIsLeftOut: what is left out is offered as shared only where nothing says whose its rows are: no column, and no table that it
+// TestScopesOfWhatIsLeftOut: what is left out is offered as shared only where no column says who owns its rows: no column, and no table that it
 // leads to, is a part of, or reads as a view. A scope that is not known is none: the file is refused until one is written.
 func TestScopesOfWhatIsLeftOut(t *testing.T) {
 	const base = "CREATE TABLE tenants (id {int} PRIMARY KEY, n {int}); CREATE TABLE users (id {int} PRIMARY KEY, tenant_id {int} NOT NULL REFERENCES tenants (id), n {int}); "

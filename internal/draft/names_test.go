@@ -72,10 +72,10 @@ func TestDraftWithoutKeys(t *testing.T) {
 			t.Fatalf("tenant %+v", d.Tenant)
 		}
 		contains(t, text, []string{
-			"    scope: account_id = $principal.account # account_id is no foreign key: it is taken for the tenant by its name\n",
-			"    scope: via project.tasks # project_id is no foreign key: it leads there by its name\n",
+			"    scope: account_id = $principal.account # account_id is no foreign key: its name says that it holds the tenant\n",
+			"    scope: via project.tasks # project_id is no foreign key: its name says where it leads\n",
 			"      project: { to: project, columns: [project_id], references: [id], one: true } # no foreign key\n",
-			"  # taggings: no foreign key leads from it to accounts", "Of these, 2 are no foreign keys", "-tenant none",
+			"  # taggings: no foreign key leads from it to accounts", "2 of these columns are no foreign keys", "-tenant none",
 		}, nil)
 		programs(t, decl, "account=1", map[string]string{"tasks.select(t => ({ t: t.title, p: t.project().name }))": `[{"t":"T1","p":"P1"}]`, "invoices.sum('total')": "5", "accounts.projects().tasks().count()": "1"})
 	})
@@ -98,7 +98,7 @@ func TestTenantsByName(t *testing.T) {
 		"prefixes, one foreign key": {[]string{"CREATE TABLE tenant (id {int} PRIMARY KEY, name VARCHAR(9))", "CREATE TABLE a (id {int} PRIMARY KEY, tenant_id {int} NOT NULL REFERENCES tenant (id))", "CREATE TABLE usr (usr_id {int} PRIMARY KEY, usr_tenant_id {int} NOT NULL, usr_name VARCHAR(9))"},
 			"tenant sure", []string{"    scope: usr_tenant_id = $principal.tenant #"}},
 		"shared keys": {[]string{"CREATE TABLE client (id {int} PRIMARY KEY, n {int})", "CREATE TABLE car (id {int} PRIMARY KEY REFERENCES client (id), n {int})", "CREATE TABLE bus (id {int} PRIMARY KEY REFERENCES client (id), n {int})", "CREATE TABLE van (id {int} PRIMARY KEY, client_id {int} NOT NULL UNIQUE REFERENCES client (id))"},
-			"", []string{"Nothing says whose a row is", "-tenant none"}},
+			"", []string{"No table of tenants was found", "-tenant none"}},
 		"a unique column of the name": {[]string{"CREATE TABLE tenants (id {int} PRIMARY KEY, n {int})", "CREATE TABLE a (id {int} PRIMARY KEY, tenant_id {int} NOT NULL REFERENCES tenants (id))", "CREATE TABLE registry (tenant_id {int} NOT NULL UNIQUE, host VARCHAR(9))"},
 			"tenants likely", []string{"  # registry: no foreign key leads from it"}},
 	} {
@@ -305,6 +305,6 @@ func TestWidthOfDraft(t *testing.T) {
 		if _, err := again.Declare(t.Context(), &grantfile.Options{Databases: map[string]*exosql.DB{"shop": db}}); err != nil {
 			t.Error(err)
 		}
-		contains(t, text, []string{"# Columns that are left out of the others: by its name a secret (40).\n", " and 36 more."}, nil)
+		contains(t, text, []string{"# Columns that are left out of the tables granted: its name sounds like a secret (40).\n", " and 36 more."}, nil)
 	})
 }

@@ -27,11 +27,11 @@ var (
 )
 
 const (
-	secretReason = "by its name a secret"
-	personReason = "by its name it tells of a person"
-	freeReason   = "free text: whoever writes it talks to the model"
+	secretReason = "its name sounds like a secret"
+	personReason = "its name sounds like a fact about a person"
+	freeReason   = "free text: what its author writes, the model reads"
 	unreadable   = "the role of the database may not read it"
-	tableReason  = "by the names of table and column it opens something"
+	tableReason  = "its name and its table sound like a secret"
 )
 
 // labels are the tags that a column of such a name has once somebody takes it in: programs may then pass it on, and not look, or
@@ -129,13 +129,13 @@ func sensitive(t *schema.Table, c *schema.Column) string {
 		}
 		return ""
 	case schema.Bytes:
-		return "bytes: nobody sees by the name what they hold"
+		return "bytes: the name does not say what is in them"
 	case schema.JSON:
-		return "JSON: nobody sees by the name what it holds"
+		return "JSON: the name does not say what is in it"
 	case schema.Unknown: // of PostgreSQL inet, money, a range: as its text
 		switch c.Type {
 		case "xml", "hstore", "tsvector":
-			return c.Type + ": nobody sees by the name what it holds"
+			return c.Type + ": the name does not say what is in it"
 		}
 	}
 	switch {

@@ -24,7 +24,7 @@ func TestSensitive(t *testing.T) {
 	}{
 		{"address_id", schema.Int, ""}, {"token_count", schema.Int, ""}, {"email_verified", schema.Bool, ""}, {"password_changed_at", schema.Time, ""}, {"message_id", schema.UUID, ""},
 		{"birth_date", schema.Date, personReason}, {"salary", schema.Decimal, personReason}, {"latitude", schema.Float, personReason}, {"pin", schema.Int, secretReason}, {"session_token", schema.UUID, secretReason},
-		{"photo", schema.Bytes, "bytes: nobody sees by the name what they hold"}, {"data", schema.JSON, "JSON: nobody sees by the name what it holds"},
+		{"photo", schema.Bytes, "bytes: the name does not say what is in them"}, {"data", schema.JSON, "JSON: the name does not say what is in it"},
 	} {
 		if got := sensitive(&schema.Table{}, &schema.Column{Name: c.name, Kind: c.kind}); got != c.want {
 			t.Errorf("%s %s: %q, want %q", c.name, c.kind, got, c.want)

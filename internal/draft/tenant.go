@@ -355,7 +355,7 @@ func (d *Draft) findScopes() {
 	if t == nil {
 		for _, f := range d.Facets {
 			if d.opt.Tenant != None {
-				f.leave("nothing says whose their rows are", "nothing says whose its rows are")
+				f.leave("no column says who owns their rows", "no column says who owns its rows")
 			}
 		}
 		return
@@ -370,11 +370,11 @@ func (d *Draft) findScopes() {
 		switch {
 		case f.Out != "" || l == nil:
 		case len(l.columns) > 1:
-			f.leave("several columns say whose their rows are", fmt.Sprintf("%s lead to %s: choose which of them says whose a row is", strings.Join(l.columns, " and "), t.Table))
+			f.leave("several columns could say who owns their rows", fmt.Sprintf("%s lead to %s: choose which of them says who owns a row", strings.Join(l.columns, " and "), t.Table))
 		default:
 			f.rows, done[f] = condition(l.columns[0], t.Claim), true
 			if l.byName {
-				f.note = fmt.Sprintf("%s is no foreign key: it is taken for the tenant by its name", l.columns[0])
+				f.note = fmt.Sprintf("%s is no foreign key: its name says that it holds the tenant", l.columns[0])
 			}
 		}
 	}
@@ -407,7 +407,7 @@ func (d *Draft) findScopes() {
 			f.via, done[f], more = ways[0], true, true
 			var notes []string
 			if f.via.guess {
-				notes = append(notes, fmt.Sprintf("%s is no foreign key: it leads there by its name", strings.Join(f.via.columns, ", ")))
+				notes = append(notes, fmt.Sprintf("%s is no foreign key: its name says where it leads", strings.Join(f.via.columns, ", ")))
 			}
 			if !f.via.sure {
 				notes = append(notes, fmt.Sprintf("rows without %s are nobody's", strings.Join(f.via.columns, ", ")))
@@ -417,7 +417,7 @@ func (d *Draft) findScopes() {
 				for _, w := range ways[1:] {
 					others = append(others, strings.Join(w.columns, ", "))
 				}
-				notes = append(notes, fmt.Sprintf("by %s; %s would lead to %s as well", strings.Join(f.via.columns, ", "), strings.Join(others, " or "), t.Table))
+				notes = append(notes, fmt.Sprintf("by %s; %s would lead to %s too", strings.Join(f.via.columns, ", "), strings.Join(others, " or "), t.Table))
 			}
 			f.note = strings.Join(notes, "; ")
 		}
@@ -430,9 +430,9 @@ func (d *Draft) findScopes() {
 		if f.Out != "" || done[f] {
 			continue
 		}
-		why := fmt.Sprintf("no foreign key leads from it to %s, so nothing says whose its rows are", t.Table)
+		why := fmt.Sprintf("no foreign key leads from it to %s, so no column says who owns its rows", t.Table)
 		if t.facet == nil {
-			why = fmt.Sprintf("it has no column %s of the type %s, and no foreign key leads from it to a table that has, so nothing says whose its rows are", t.Table, t.Type)
+			why = fmt.Sprintf("it has no column %s of the type %s, and no foreign key leads from it to a table that has, so no column says who owns its rows", t.Table, t.Type)
 		}
 		for _, r := range d.refs {
 			if r.to == f && done[r.from] {
@@ -446,7 +446,7 @@ func (d *Draft) findScopes() {
 				break
 			}
 		}
-		f.leave("nothing says whose their rows are", why)
+		f.leave("no column says who owns their rows", why)
 	}
 }
 

@@ -37,7 +37,7 @@ func (d *Draft) Text(pins map[string]string) string {
 	w.line("")
 	d.aboutTenant(w)
 	if t := d.Tenant; t != nil {
-		w.line("principal: # what has to be known of whoever asks")
+		w.line("principal: # the claims that a user must have")
 		w.noted("", "  "+t.Claim+": "+t.Type, strings.TrimSuffix(t.Table+"."+t.Column, "."))
 	}
 	w.line("")
@@ -99,7 +99,7 @@ func (d *Draft) Summary() (lines []string) {
 		lines = append(lines, fmt.Sprintf("%d of %d tables and views are left out: %s.", out, len(d.Facets), text(tables)))
 	}
 	if len(columns) > 0 {
-		lines = append(lines, fmt.Sprintf("Columns that are left out of the others: %s.", text(columns)))
+		lines = append(lines, fmt.Sprintf("Columns that are left out of the tables granted: %s.", text(columns)))
 	}
 	return lines
 }
@@ -168,21 +168,21 @@ func (d *Draft) aboutTenant(w *writer) {
 		w.line("# There is one tenant: every principal may see every row of what is granted.")
 		return
 	case t == nil:
-		w.about("", "Nothing says whose a row is: no table was found to which others lead. Say which it is: exo init with -force -tenant TABLE or COLUMN, or -tenant none where everybody may see every row; or write scopes by hand.")
+		w.about("", "No table of tenants was found: no table to which others refer. Name it: exo init with -force -tenant TABLE or COLUMN, or -tenant none where everybody may see every row; or write scopes by hand.")
 		return
 	}
-	whose := "that of " + t.Table
+	whose := "a row of " + t.Table
 	if t.facet == nil {
-		whose = "that which its " + t.Table + " says, and no table of these is there"
+		whose = "the one in its column " + t.Table + ", of which there is no table"
 	}
 	some := t.Direct[:min(5, len(t.Direct))]
 	more := ""
 	if n := len(t.Direct) - len(some); n > 0 {
 		more = fmt.Sprintf(" and %d more", n)
 	}
-	w.about("", "Whose a row is: %s. Columns that say so: %s%s. With those that lead there through these, %d of %d tables. How sure: %s.", whose, strings.Join(some, ", "), more, len(t.Direct)+t.Through, t.Of, t.Sure)
+	w.about("", "A row belongs to %s. Columns that say so: %s%s. With the tables that refer to these, that covers %d of %d tables. How sure: %s.", whose, strings.Join(some, ", "), more, len(t.Direct)+t.Through, t.Of, t.Sure)
 	if t.ByName > 0 {
-		w.about("", "Of these, %d are no foreign keys, and say so by their names: see that they hold what you think.", t.ByName)
+		w.about("", "%d of these columns are no foreign keys and were chosen by their names: check that they hold the tenant.", t.ByName)
 	}
 	var others []string
 	for _, o := range d.Tenants {
@@ -190,7 +190,7 @@ func (d *Draft) aboutTenant(w *writer) {
 			others = append(others, o.Table)
 		}
 	}
-	text := "Where that is wrong: exo init with -force -tenant TABLE or COLUMN, or -tenant none where everybody may see every row."
+	text := "If that is wrong: exo init with -force -tenant TABLE or COLUMN, or -tenant none where everybody may see every row."
 	if len(others) > 0 {
 		text = "It could also be " + strings.Join(others, ", ") + ". " + text
 	}

@@ -550,7 +550,7 @@ func (d *Declared) RowLabels() (lines []string, err error) {
 		}
 		for _, i := range desc.Interfaces {
 			for _, tag := range slices.Sorted(maps.Keys(i.LabelBy)) {
-				line := fmt.Sprintf("%s: whatever is asked of it is labelled %s, since its scope reads %s", i.Name, tag, strings.Join(i.LabelBy[tag], " and "))
+				line := fmt.Sprintf("%s: every answer about it is labelled %s, because its scope reads %s", i.Name, tag, strings.Join(i.LabelBy[tag], " and "))
 				if !slices.Contains(lines, line) {
 					lines = append(lines, line)
 				}

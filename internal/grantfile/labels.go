@@ -72,7 +72,7 @@ func (f *File) checkTags(r *reader) {
 			return
 		}
 		if len(value.NewLabel(text).Unnamed()) > 0 && !admits {
-			r.at(n.Pos, "the tag %q says that each value has a reader, and not which: write it without, and `readers: { %s: … }` at the column, with that of the id", text, readers)
+			r.at(n.Pos, "the tag %q says that each value has a reader, but not who: write it without, and `readers: { %s: … }` at the column, with that of the id", text, readers)
 			return
 		}
 		core, declared := f.declared[about]
@@ -87,11 +87,11 @@ func (f *File) checkTags(r *reader) {
 		case !declared:
 			r.at(n.Pos, "`labels` declares no tag `%s`%s", about, or(about, slices.Sorted(maps.Keys(f.declared))))
 		case admits && value.OfIntegrity(core):
-			r.at(n.Pos, "`%s` marks what outsiders write, and every result may carry that: take it out of `admits`, which is for secrets", about)
+			r.at(n.Pos, "`%s` marks what outsiders write, which every result may hold anyway: take it out of `admits`, which is for secrets", about)
 		case use == "writes" && value.OfIntegrity(core):
-			r.at(n.Pos, "`%s` marks what outsiders write, and whoever has read that may write each column that is not `trusted`: take it out of `admits`, which is for secrets", about)
+			r.at(n.Pos, "`%s` marks what outsiders write, and a program that has read it may write any column that is not `trusted` anyway: take it out of `admits`, which is for secrets", about)
 		case use == "writes" && some:
-			r.at(n.Pos, "admits: the rows are of many readers: write `%s`, if whoever reads them may learn it of everybody", about)
+			r.at(n.Pos, "admits: these rows have many readers: write `%s` if each of them may learn it", about)
 		case some:
 			n.Text = core + "@" + readers
 		default:

@@ -71,8 +71,8 @@ func TestAdmittedByWrites(t *testing.T) {
 	}
 	declare(t, tu.SQLite, with(t, column, "{email: {label: [pii]}}, {active: {admits: [pii, deal]}}", rows, rows+"    admits: [pii]\n"))
 	for _, c := range [][2]string{
-		{"{email: {label: [pii], admits: [note]}}", "`note` marks what outsiders write, and whoever has read that may write each column that is not `trusted`"},
-		{"{email: {label: [pii], admits: ['deal@member:7']}}", "write `deal`, if whoever reads them may learn it of everybody"},
+		{"{email: {label: [pii], admits: [note]}}", "`note` marks what outsiders write, and a program that has read it may write any column that is not `trusted`"},
+		{"{email: {label: [pii], admits: ['deal@member:7']}}", "write `deal` if each of them may learn it"},
 		{"{email: {label: [pii], admits: [del]}}", "`labels` declares no tag `del`; did you mean `deal`?"},
 	} {
 		_, err := grantfile.Parse("exo.yaml", []byte(with(t, column, c[0], "deal: secret", "deal: secret, note: untrusted")))

@@ -20,7 +20,7 @@ type reader struct {
 func (r *reader) plain(n *yaml.Node) {
 	switch {
 	case n.Kind == yaml.AliasNode || n.Anchor != "":
-		r.at(posOf(n), "anchors and aliases are not read: write it out, so that whoever reviews the file sees it here")
+		r.at(posOf(n), "anchors and aliases are not read: write it out, so that a reviewer of the file sees it here")
 		return
 	case n.Style&yaml.TaggedStyle != 0:
 		r.at(posOf(n), "the tag %s is not read", n.Tag)

@@ -247,7 +247,7 @@ var noFile = map[string]string{
 	"the column is %s, and nil is no value; for NULL use IsNull or IsNotNull":                                                    "a file's conditions have no null among their values",
 	"exosql: Check was given a zero Scope, or one of a nil or zero Table or Link":                                                "a value of Go",
 	"rows are inserted into what Grant or Follow gives, without Where, OrderBy and their like behind it":                         "a write of Go code",
-	"it would %s every row: say which by Where, or Where(exosql.AllRows[T]()), T being the struct of its rows, if all are meant": "a write of Go code",
+	"it would %s every row: write Where before it, or Where(exosql.AllRows[T]()), T being the struct of its rows, if all are meant": "a write of Go code",
 	"a hook of table %s fills a zero Assignment":                                                                                 "a hook is Go code",
 	"a hook of table %s fills %s, which BeforeWrite does not name":                                                               "a hook is Go code",
 	"the column is declared as never NULL: NewNullable declares one that may be":                                                 "a write of Go code",

@@ -114,7 +114,7 @@ func TestRowLabelsOfScopes(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec("CREATE TABLE people (id {int} PRIMARY KEY, name TEXT NOT NULL)", "CREATE TABLE visits (id {int} PRIMARY KEY, person {int} NOT NULL REFERENCES people (id), day {int} NOT NULL)")})
 		for _, c := range []struct{ label, effects, want string }{
-			{"label: [medical]", "", "PersonQuery: whatever is asked of it is labelled medical, since its scope reads visits.who"}, {"label: [medical]", "effects: ['reveals visits.who']", ""}, {"", "", ""},
+			{"label: [medical]", "", "PersonQuery: every answer about it is labelled medical, because its scope reads visits.who"}, {"label: [medical]", "effects: ['reveals visits.who']", ""}, {"", "", ""},
 		} {
 			f := parse(t, strings.NewReplacer("LABEL", c.label, "EFFECTS", c.effects).Replace(text))
 			d, err := f.Declare(t.Context(), &grantfile.Options{Databases: map[string]*exosql.DB{"shop": db}})

@@ -112,7 +112,7 @@ func (f *File) Lines() (out []Line) {
 	}
 	add("chats", "are wary of outsiders for", "%s", cmp.Or(f.Distrust, distrusts[0]))
 	if f.Models == nil {
-		add("models", "any", "that whoever asks has a key for")
+		add("models", "any", "with a key in the environment")
 	}
 	for _, m := range f.Models {
 		add("models", m.Text, "")
@@ -128,7 +128,7 @@ func (f *File) Lines() (out []Line) {
 		add("zone", "", "%s", f.Zone)
 	}
 	if !f.Reviewed {
-		add("reviewed", "", "no: nothing is served")
+		add("reviewed", "", "no: nothing is served before the file says reviewed: true")
 	}
 	l, b := f.Limits.OrDefault(), f.Bounds.OrDefault()
 	add("limits", "calls", "%d", l.Calls)

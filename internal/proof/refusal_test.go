@@ -24,18 +24,18 @@ import (
 // writeRules are the rules of writes, each by a part of its errors. The first half is decided when a message is planned, the second
 // by the catalogue.
 var writeRules = []struct{ rule, text string }{
-	{"decides: a column", "by it rows are told that may be seen"},
+	{"decides: a column", "it decides which rows you may see"},
 	{"decides: a delete", "only the first ones may be seen, and others"},
 	{"belongs: no value", "it says where the row belongs"},
 	{"points: no row", "there is no such row"},
-	{"points: half a key", "a link is of several columns"},
+	{"points: half a key", "it leads to another row"},
 	{"leads: to others", "it leads to other rows that may be seen"},
-	{"other grants: a column", "by it another grant tells"},
+	{"other grants: a column", "it decides which rows another grant"},
 	{"other grants: a delete", "only the first ones may be seen by another grant"},
 	{"other grants: an insert", "only those behind some may be seen by another grant"},
 	{"other grants: declared twice", "their table is declared twice"},
 	{"filled in", "is filled in; leave it out"},
-	{"out of scope", "would not be one that this program may see"},
+	{"out of scope", "would be out of this program's reach"},
 
 	{"key: none", "nothing makes its rows unique"},
 	{"key: not unique", "is no primary key and no unique one"},

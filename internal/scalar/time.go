@@ -22,6 +22,9 @@ func ReadTime(s string) (t time.Time, zoned, ok bool) {
 		return time.Time{}, false, false
 	}
 	for _, f := range timeForms {
+		if len(f) > 10 && len(s) > 10 && s[10] != f[10] { // Parse makes an error of what does not match
+			continue
+		}
 		if t, err := time.Parse(f, s); err == nil {
 			return t.UTC(), strings.HasSuffix(f, "Z07:00"), true
 		}

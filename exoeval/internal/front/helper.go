@@ -8,7 +8,7 @@ package front
 // neither call nor shadow one.
 const (
 	HelperOp        = "\x00op"     // (operator, a, b): binary operators
-	HelperUnary     = "\x00un"     // (operator, a): ! and -
+	HelperUnary     = "\x00un"     // (operator, a): !, - and +
 	HelperAnd       = "\x00and"    // (a, () => b)
 	HelperOr        = "\x00or"     // (a, () => b)
 	HelperNullish   = "\x00nn"     // (a, () => b)

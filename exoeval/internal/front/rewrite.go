@@ -116,7 +116,7 @@ func (r *rewriter) expr(e ast.Expression) ast.Expression {
 			}
 			return e
 		}
-		if r.records && (e.Operator == token.NOT || e.Operator == token.MINUS) && !isLiteral(e.Operand) {
+		if r.records && (e.Operator == token.NOT || e.Operator == token.MINUS || e.Operator == token.PLUS) && !isLiteral(e.Operand) {
 			return r.helperCall(HelperUnary, e.Idx, stringLiteral(e.Operator.String(), e.Idx), e.Operand)
 		}
 	case *ast.BinaryExpression:

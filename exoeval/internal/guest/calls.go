@@ -11,6 +11,7 @@ import (
 
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval/internal/front"
 	"github.com/exoagent/exoagent/exoeval/internal/guest/hint"
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
@@ -98,6 +99,9 @@ func (r *Guest) RecordedCall(object goja.Value, name string, args []goja.Value) 
 		name = "Math." + name
 		if op := extremes[name]; op != "" && len(args) > 1 && r.methodOf(x.Node, op) != nil {
 			return r.extreme(x.Node, name, op, args)
+		}
+		if name == "Math.pow" && len(args) == 2 {
+			return r.power(name, args[0], args[1])
 		}
 		if short := name[len("Math."):]; recordedMath[short] && r.RecordedIn(args[0]) == x {
 			if i := r.Check.Catalog[x.Node.Type.Name]; i != nil && i.Methods[name] != nil {
@@ -274,16 +278,46 @@ func (r *Guest) decider(name string, f goja.Value) goja.Value {
 }
 
 // makes are the types of which a function of JavaScript makes values.
-var makes = map[string]string{"Number(…)": "int float decimal", "parseInt(…)": "int", "parseFloat(…)": "int float decimal", "Boolean(…)": "bool", "new Date(…)": "time date"}
+var makes = map[string]string{"Number": "int float decimal", "parseInt": "int", "parseFloat": "int float decimal", "Boolean": "bool", front.DateMark: "time date"}
 
 // refuseSame throws where an expression is of the type already of which a function makes values: without the call
 // it says what is meant.
-func (r *Guest) refuseSame(call string, x *Recorded) {
-	if of := r.ValueType(x.Node); of != "" && slices.Contains(strings.Fields(makes[call]), of) {
+func (r *Guest) refuseSame(name, call string, x *Recorded) {
+	if of := r.ValueType(x.Node); of != "" && slices.Contains(strings.Fields(makes[name]), of) {
 		if s := r.Say(x.Node, "already", "", "it", r.Check.Name(x.Node)); s != "" {
 			panic(r.Throw(fail.Errorf(fail.Invalid, "", "`%s` can't convert %s, which has no value in the program; %s", call, r.Check.Name(x.Node), s)))
 		}
 	}
+}
+
+// converted is an expression of which a program makes a value by the function name, written as call: the expression itself if it is a
+// number that is never null, which Number would count as 0. Any other is an error.
+func (r *Guest) converted(name, call string, v goja.Value) goja.Value {
+	x := r.RecordedIn(v)
+	if of := x.Node.Type.Args["of"]; name == "Number" && of != nil && !of.Null && (of.Name == value.TypeInt || of.Name == value.TypeFloat) {
+		return v
+	}
+	r.refuseSame(name, call, x)
+	r.refuseColumn(v, "`"+call+"` can't convert %s, which has no value in the program", "call:"+name)
+	return v
+}
+
+// power is an expression multiplied by itself as often as a whole exponent says.
+func (r *Guest) power(name string, base, exponent goja.Value) goja.Value {
+	x, times := r.RecordedIn(base), -1
+	if x == nil {
+		x = r.RecordedIn(exponent)
+	} else if goja.IsNumber(exponent) && len(exponent.String()) == 1 {
+		times = strings.Index("12345678", exponent.String())
+	}
+	if r.mustHave(x.Node, "*", name); times < 0 {
+		panic(r.Throw(fail.Errorf(fail.Invalid, "", "`%s` with %s takes a whole exponent from 1 to 8%s", name, r.Check.Name(x.Node), hint.And(r.Say(x.Node, "op:**", "")))))
+	}
+	v := base
+	for range times {
+		v = r.operate(x.Node, "*", v)
+	}
+	return v
 }
 
 // callee is the function that name(...) calls.
@@ -298,10 +332,9 @@ func (r *Guest) callee(name string, f goja.Value) goja.Value {
 			}
 			return r.operateAs(r.RecordedIn(c.Argument(0)).Node, "String", "String(…)")
 		}
-		if x := r.RecordedIn(c.Argument(0)); x != nil {
-			r.refuseSame(name+"(…)", x)
+		if r.RecordedIn(c.Argument(0)) != nil {
+			return r.converted(name, name+"(…)", c.Argument(0))
 		}
-		r.refuseColumn(c.Argument(0), "`"+name+"(…)` can't convert %s, which has no value in the program", "call:"+name)
 		call, _ := goja.AssertFunction(f)
 		return r.invoke(call, goja.Undefined(), c.Arguments)
 	})
@@ -311,7 +344,7 @@ func (r *Guest) callee(name string, f goja.Value) goja.Value {
 // is: a chain that ends early can't be cut in two.
 func (r *Guest) argumentOfChain(name string, v goja.Value) goja.Value {
 	if x := r.RecordedIn(v); x != nil && name == front.DateMark {
-		r.refuseSame(name+"(…)", x)
+		r.refuseSame(front.DateMark, name+"(…)", x)
 		r.refuseColumn(v, "`"+name+"(…)` can't be made of %s, which has no value in the program", "call:Date")
 	}
 	r.refuseColumn(v, "`"+name+"` can't be used with %s after ?. in a callback; write it without ?.")

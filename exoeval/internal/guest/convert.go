@@ -132,6 +132,9 @@ func (c *converter) value(v goja.Value, depth int, at *place) (value.Value, erro
 	}
 	if d := realm.DecimalIn(v); d != nil {
 		if c.how == forArgument {
+			if i, err := strconv.ParseInt(d.ToString().String(), 10, 64); err == nil {
+				return value.Int(i), nil // with all its digits: within JSON a text would be stored
+			}
 			return c.scalar(d.Given(), at)
 		}
 		return c.scalar(d.ToString(), at)

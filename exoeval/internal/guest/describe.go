@@ -55,7 +55,7 @@ func (r *Guest) call(recv *message.Node, m *message.Method, name string, args []
 				how = fmt.Sprintf(", and nothing else; got %d arguments", len(args))
 			}
 			panic(r.Throw(fail.Errorf(fail.Invalid, op, "wants a callback, like %s%s", r.Check.Example(recv, m, 0), how)))
-		case !m.Sends && len(m.Params) == 0 && r.givesQuery(m):
+		case !m.Sends && len(m.Params) == 0 && r.GivesQuery(m):
 			how = r.Say(nil, "linked.to", "", "it", r.Check.Name(recv)+"."+name+"()")
 		case !m.Sends && len(m.Params) == 0 && realm.IsCallable(args[0]):
 			how = r.Say(recv, "callback", "")
@@ -168,7 +168,11 @@ func (r *Guest) callback(recv *message.Node, m *message.Method, i int, prior []*
 			r.Frames = r.Frames[:len(r.Frames)-1]
 		}
 	}()
-	result, ex := f(goja.Undefined(), r.record(param))
+	given := param
+	if row := (&Recorded{r: r, Node: param}).only(); row != nil && row.Type.Field(message.OneField) != nil && param.Recv.Type.Args[message.RowArg].Name != value.TypeRecord {
+		given = r.must(r.Check.MakeField(row, message.OneField)) // a row is the value itself
+	}
+	result, ex := f(goja.Undefined(), r.record(given))
 	if ex != nil {
 		panic(r.Rethrow(ex))
 	}

@@ -30,7 +30,7 @@ func (r *Guest) filter(recv *message.Node, m *message.Method, i int, prior []*me
 		if row == nil {
 			f.fail(r.Say(nil, "which", "there are several; name the one that is meant: ({ {name} }) => …", "name", param.Type.Fields[0].Name))
 		}
-		f.part = param.Type.Fields[0].Name
+		f.part, f.row, f.param = param.Type.Fields[0].Name, row, param
 		cond := f.all(row, o, 0)
 		if cond == nil {
 			f.fail("the filter is empty; to have no condition leave the call out")
@@ -43,7 +43,7 @@ func (r *Guest) filter(recv *message.Node, m *message.Method, i int, prior []*me
 func (r *Guest) compared(recv *message.Node, m *message.Method, name, operator string, args []goja.Value) goja.Value {
 	f := &filterer{r: r, op: func() string { return r.Check.Name(recv) + "." + m.Name }}
 	return r.record(r.described(recv, m, 0, nil, func(param *message.Node) *message.Node {
-		field := r.namedField(f.op, param, name)
+		field := r.namedField(f.op, m, param, name)
 		v := goja.Value(r.VM.ToValue(true))
 		switch len(args) {
 		case 0:
@@ -66,6 +66,8 @@ type filterer struct {
 	op   func() string
 	of   string // the method that takes the object; "" for none
 	part string // what the rows are called
+
+	row, param *message.Node // of the whole filter
 }
 
 func (f *filterer) fail(format string) {
@@ -107,6 +109,9 @@ func (f *filterer) key(row *message.Node, k string, v goja.Value, depth int) *me
 		if name, last, dotted := strings.Cut(k, "."); dotted && name == f.part {
 			f.fail(r.Say(nil, "filter.names", "a filter object has names without a dot: write `{name}`", "name", scalar.Shorten(last, 60)))
 		}
+	}
+	if row == f.row && !isField && r.Check.Selected(f.param, k) != nil {
+		row = f.param // what select named, as in a callback
 	}
 	return f.field(r.must(r.Check.MakeField(row, k)), v, depth)
 }

@@ -20,10 +20,8 @@ func (x *Recorded) wayOut(name string) string {
 	if i == nil || !i.Expr && i.Await == "" && len(i.Words) == 0 {
 		return ""
 	}
-	if x.r.Within(x.Node, name) {
-		if s := x.r.Say(x.Node, "within", "", "name", name); s != "" {
-			return strings.TrimPrefix(x.r.KeyNames(x.Node, "keys.are")+"; ", "; ") + s
-		}
+	if s := x.r.OfRows(x.Node, name, x.r.frame().of); s != "" {
+		return s
 	}
 	if i.Await != "" {
 		return strings.ReplaceAll(x.ofUnsent(i, name), "….", x.chain()+".")
@@ -69,7 +67,7 @@ func (x *Recorded) ofUnsent(i *message.Interface, name string) string {
 	}
 	for _, on := range []string{"in" + on, on} {
 		if s := x.r.Say(x.Node, on, "", "part", x.r.Part(x.Node), "it", x.r.Check.Name(x.Node), "links", x.r.Links(x.Node)); s != "" && (on[0] == '.' || x.inside()) {
-			return s + x.elsewhere(name)
+			return s + x.r.Elsewhere(x.Node, name)
 		}
 	}
 	return front.PathTo(x.r.Check.Catalog, x.Node.Type.Name, x.r.Check.Name(x.Node), name)
@@ -91,17 +89,3 @@ func (r *Guest) better(err error, recv *message.Node, m *message.Method, args []
 
 // inside reports whether something unsent is of what a callback is given.
 func (x *Recorded) inside() bool { return len(x.r.Frames) > 0 && !x.Node.Closed() }
-
-// elsewhere names the granted thing of which a link of the same name leads to rows that have the member.
-func (x *Recorded) elsewhere(name string) string {
-	for _, g := range x.r.Granted {
-		i := x.r.Check.Catalog[g.Type.Name]
-		if x.Node.Op != message.OpCall || i == nil || i.Methods[x.Node.Name] == nil || !x.r.givesQuery(i.Methods[x.Node.Name]) {
-			continue
-		}
-		if x.r.Check.Catalog[i.Methods[x.Node.Name].Result.Con.Name].Methods[name] != nil {
-			return "; api." + g.Name + "." + x.Node.Name + "() has `" + name + "`"
-		}
-	}
-	return ""
-}

@@ -98,7 +98,7 @@ func (x *method) traps(f *goja.Object) *goja.ProxyTrapConfig {
 				return goja.Undefined()
 			}
 			err := r.uncalled(x.read, x.m)
-			if e := AsError(err); r.givesQuery(x.m) && strings.HasSuffix(e.Msg, "()") && keyIdent().MatchString(member) {
+			if e := AsError(err); r.GivesQuery(x.m) && strings.HasSuffix(e.Msg, "()") && keyIdent().MatchString(member) {
 				e.Msg += "." + member // as it is called, and then read
 			}
 			panic(r.Throw(err))
@@ -115,7 +115,7 @@ func (r *Guest) uncalled(recv *message.Node, m *message.Method) error {
 	what := r.Check.Name(recv) + "." + m.Name
 	if i := r.Check.Catalog[recv.Type.Name]; i != nil && !i.Expr && !m.Sends && len(m.Params) == 0 {
 		how := ""
-		if recv.Op == message.OpField && recv.Recv != nil && r.givesQuery(m) && r.Check.Selected(recv.Recv, m.Name) != nil {
+		if recv.Op == message.OpField && recv.Recv != nil && r.GivesQuery(m) && r.Check.Selected(recv.Recv, m.Name) != nil {
 			how = r.Say(nil, "uncalled.shown", "", "it", what, "name", m.Name)
 		}
 		if how == "" {

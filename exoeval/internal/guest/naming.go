@@ -46,7 +46,7 @@ func (r *Guest) must(n *message.Node, err error) *message.Node {
 
 // namedField is the field that a text names: of the only part there is, or of one that the text
 // names before a dot. An aggregate of a group is named like its fields.
-func (r *Guest) namedField(op func() string, param *message.Node, name string) *message.Node {
+func (r *Guest) namedField(op func() string, of *message.Method, param *message.Node, name string) *message.Node {
 	on := (&Recorded{r: r, Node: param}).only()
 	if part, rest, ok := strings.Cut(name, "."); ok && param.Type.Field(part) != nil {
 		on, name = r.must(r.Check.MakeField(param, part)), rest
@@ -65,7 +65,11 @@ func (r *Guest) namedField(op func() string, param *message.Node, name string) *
 	if i := r.Check.Catalog[on.Type.Name]; r.Check.Selected(param, name) != nil && on.Type.Field(name) == nil && (i == nil || i.Fields[name] == nil) {
 		return r.must(r.Check.MakeField(param, name)) // what select named, as in a callback
 	}
-	return r.must(r.Check.MakeField(on, name))
+	n, err := r.Check.MakeField(on, name)
+	if s := r.OfRows(on, name, of); err != nil && s != "" {
+		err = fail.Errorf(fail.Denied, "", "%s has no member `%s`; %s", r.Check.Name(on), name, s)
+	}
+	return r.must(n, err)
 }
 
 // naming is the lambda that names of fields stand for where m wants a callback, or nil if v
@@ -121,7 +125,7 @@ func (r *Guest) naming(recv *message.Node, m *message.Method, i int, prior []*me
 	return r.described(recv, m, i, prior, func(param *message.Node) *message.Node {
 		var nodes []*message.Node
 		for k, name := range names {
-			n := r.namedField(op, param, name)
+			n := r.namedField(op, m, param, name)
 			if k < len(ways) && ways[k] != nil {
 				n = r.directed(op, n, ways[k])
 			}
@@ -235,7 +239,7 @@ func (r *Guest) sideways(recv *message.Node, m *message.Method, order, way goja.
 	}
 	isWay := false
 	l := r.described(recv, m, 0, nil, func(param *message.Node) *message.Node {
-		n := r.namedField(op, param, order.String())
+		n := r.namedField(op, m, param, order.String())
 		if isWay = r.direction(n, way) != ""; isWay {
 			n = turn(n)
 		}

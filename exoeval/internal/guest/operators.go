@@ -68,8 +68,11 @@ var Helpers = map[string]func(*Guest, goja.FunctionCall) goja.Value{
 			v = r.asTruth(v)
 		}
 		if x := r.RecordedIn(v); x != nil {
-			if op == "-" {
+			switch op {
+			case "-":
 				return r.operateAs(x.Node, "neg", op)
+			case "+":
+				return r.converted("Number", op, v)
 			}
 			return r.operate(x.Node, op)
 		}
@@ -220,6 +223,8 @@ func (r *Guest) binary(op string, a, b goja.Value) goja.Value {
 		return r.plain(op, a, b)
 	case "+":
 		return r.plus(a, b)
+	case "**":
+		return r.power(op, a, b)
 	}
 	if op == "===" || op == "!==" {
 		for _, side := range []*Recorded{x, y} {
@@ -302,11 +307,13 @@ func (r *Guest) mustHave(n *message.Node, method, op string) {
 
 // lacks is the error for an operator that an expression doesn't have.
 func (r *Guest) lacks(n *message.Node, method, op string) error {
-	what := r.Say(nil, "whole", "no value")
+	what := ", which is " + r.Say(nil, "whole", "no value")
 	if i := r.Check.Catalog[n.Type.Name]; i != nil && i.Expr {
-		what = n.Type.Args["of"].String()
+		what = ", which is " + n.Type.Args["of"].String()
+	} else if row := (&Recorded{r: r, Node: n}).only(); row != nil {
+		n, what = row, r.Check.Unsuited(row)
 	}
-	return fail.Errorf(fail.Invalid, "", "`%s` can't be used with %s, which is %s%s", op, r.Check.Name(n), what, r.Instead(n, method))
+	return fail.Errorf(fail.Invalid, "", "`%s` can't be used with %s%s%s", op, r.Check.Name(n), what, r.Instead(n, method))
 }
 
 // refuseColumn throws for an expression where only a value will do: format names it, and

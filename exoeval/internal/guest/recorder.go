@@ -196,7 +196,7 @@ func (x *Recorded) absent(name string) goja.Value {
 		}
 		panic(r.Throw(fail.Errorf(fail.Denied, "", "%s has no member `%s`; %s", r.Check.Name(what), scalar.Shorten(name, 60), out)))
 	}
-	if i := x.Iface(); i != nil && i.Await != "" && arrayMember(name) {
+	if i := x.Iface(); i != nil && i.Await != "" && hint.ArrayMember(name) {
 		if s := r.Say(x.Node, "early.in", "", "it", r.Check.Name(x.Node), "name", name, "part", x.r.Part(x.Node)); s != "" && x.inside() {
 			panic(r.Throw(fail.Errorf(fail.Denied, "", "%s", s)))
 		}
@@ -219,7 +219,7 @@ func (x *Recorded) absent(name string) goja.Value {
 			for _, f := range x.Node.Type.Fields {
 				i := r.Check.Catalog[f.Type.Name]
 				if i != nil && i.Methods[name] != nil && !near {
-					if r.givesQuery(i.Methods[name]) {
+					if r.GivesQuery(i.Methods[name]) {
 						panic(r.Throw(r.linkedTable(f.Name, i.Methods[name], names)))
 					}
 					panic(r.Throw(fail.Errorf(fail.Denied, "", "%s", r.whichMember(f.Name, name+"()"))))
@@ -256,15 +256,6 @@ func (x *Recorded) absent(name string) goja.Value {
 	panic(r.Throw(err))
 }
 
-// givesQuery reports whether a method gives what can be sent, not an expression.
-func (r *Guest) givesQuery(m *message.Method) bool {
-	if m.Result == nil || m.Result.Con == nil {
-		return false
-	}
-	i := r.Check.Catalog[m.Result.Con.Name]
-	return i != nil && i.Await != ""
-}
-
 func (r *Guest) whichMember(part, name string) string {
 	return r.Say(nil, "which.member", "write {part}.{name}: ({ {part} }) => {part}.{name}", "part", part, "name", name)
 }
@@ -277,14 +268,6 @@ func (r *Guest) linkedTable(table string, m *message.Method, names []string) err
 		}
 	}
 	return fail.Errorf(fail.Denied, "", "%s", r.Say(nil, "link", "`{link}` is a link of {part}: call it, {part}.{link}()", "link", m.Name, "part", table))
-}
-
-func arrayMember(name string) bool {
-	switch name {
-	case "map", "filter", "forEach", "reduce", "find", "findIndex", "some", "every", "length", "slice", "sort", "flatMap", "includes", "push", "concat", "at", "entries", "keys", "values", "toSorted":
-		return true
-	}
-	return false
 }
 
 // Novalue is the error for a recorded thing that is taken for a value: true, equal, a

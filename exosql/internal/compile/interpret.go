@@ -361,7 +361,7 @@ func (f *from) projection(n *message.Node, env expr.Names) (*projection, error) 
 	}
 	fields, p := n.Args, &projection{names: n.Names}
 	if n.Op == message.OpField || n.Op == message.OpCall {
-		fields, p = []*message.Node{n}, &projection{names: []string{cmp.Or(n.Name, "value")}, bare: true}
+		fields, p = []*message.Node{n}, &projection{names: []string{cmp.Or(n.Name, message.OneField)}, bare: true}
 	} else if n.Op != message.OpRecord {
 		return nil, expr.ErrNode(n)
 	}

@@ -71,6 +71,7 @@ func (f *from) combine(q *query, n *message.Node, set sqlast.Set) error {
 	f.sources = scope.Combined(d.Sel, set, with, alias)
 	*q = query{ns: []expr.Named{{Name: language.RecordAlias, Row: row}}, base: row}
 	if shows.bare {
+		g.names = []string{message.OneField}
 		q.out = wholeRow(row)
 		q.out.bare = true
 	}

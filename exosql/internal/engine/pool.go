@@ -61,7 +61,9 @@ func (p *Pool) shut() error {
 var ErrClosed = errors.New("exosql: the database is closed")
 
 // Closed answers queries after Close. Each answer is an error of its own: who passes it on may fill in its Op.
-func Closed() error { return &fail.Error{Kind: fail.Internal, Err: ErrClosed} }
+func Closed() error {
+	return &fail.Error{Kind: fail.Revoked, Msg: "the host has closed this database: no program can use it any more", Err: ErrClosed}
+}
 
 // Acquire takes a session out of the pool, or opens one.
 func (p *Pool) Acquire(ctx context.Context) (Session, error) {

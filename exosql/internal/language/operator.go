@@ -108,9 +108,9 @@ var operators = []Operator{
 	{Name: "not", also: []string{Negation}, on: truths, Ast: sqlast.Not},
 	{Name: "case", also: []string{"?:"}, on: truths, params: []string{"then", "else"}, result: "case", Null: true, Ast: sqlast.Case, Form: FormSame, doc: "one value where it holds, the other elsewhere"},
 
-	{Name: "includes", sure: true, on: texts, params: one, Ast: sqlast.Includes, Form: FormText, doc: "contains; case counts"},
-	{Name: "startsWith", sure: true, on: texts, params: one, Ast: sqlast.StartsWith, Form: FormText},
-	{Name: "endsWith", sure: true, on: texts, params: one, Ast: sqlast.EndsWith, Form: FormText},
+	{Name: "includes", sure: true, on: texts, params: []string{"bare"}, Ast: sqlast.Includes, Form: FormText, doc: "contains; case counts"},
+	{Name: "startsWith", sure: true, on: texts, params: []string{"bare"}, Ast: sqlast.StartsWith, Form: FormText},
+	{Name: "endsWith", sure: true, on: texts, params: []string{"bare"}, Ast: sqlast.EndsWith, Form: FormText},
 	{Name: "like", also: []string{"LIKE"}, on: texts, params: []string{"pattern"}, Ast: sqlast.Like, Form: FormPattern, doc: "% any text, _ one character, \\ escapes"},
 	{Name: "notLike", also: []string{"NOT LIKE"}, on: texts, params: []string{"pattern"}, Ast: sqlast.Not, Form: FormPattern},
 	{Name: "ilike", also: []string{"ILIKE"}, on: texts, params: []string{"pattern"}, Ast: sqlast.Like, Form: FormFolded, doc: "whatever the case"},

@@ -75,14 +75,14 @@ func (c *Collector) Rows() *value.Rows {
 // Next is the cell whose value comes next.
 func (c *Collector) Next() *Cell { return &c.cells[c.at] }
 
-// Null takes a NULL for the next cell: where none was declared it is the host's error.
+// Null takes a NULL for the next cell: where none was declared it is a misfit.
 func (c *Collector) Null() error {
 	if cell := c.Next(); cell.Sealed > 0 {
 		return c.Add(value.Null())
 	} else if cell.Collected {
 		return fail.Errorf(fail.Limit, "", "%s", TooMany)
-	} else if !cell.Null && cell.Kind != value.TypeNull {
-		return cell.Contradicts("NULL")
+	} else if err := c.misfits.undeclared(cell); err != nil {
+		return err
 	}
 	return c.Add(value.Null())
 }

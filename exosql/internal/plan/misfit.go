@@ -24,12 +24,28 @@ func (m *Misfits) null(c *Cell) value.Value {
 		return value.Value{}
 	}
 	m.again = m.again || c.Again
+	m.count(c)
+	return value.Null()
+}
+
+// undeclared takes a NULL where the declaration has none. It is read and sorted as null is.
+func (m *Misfits) undeclared(c *Cell) error {
+	switch {
+	case c.Null || c.Kind == value.TypeNull:
+	case !c.Misfits:
+		return c.Contradicts("NULL")
+	default:
+		m.count(c)
+	}
+	return nil
+}
+
+func (m *Misfits) count(c *Cell) {
 	if i := slices.Index(m.cells, c); i >= 0 {
 		m.n[i]++
 	} else if c.Shown != "" {
 		m.cells, m.n = append(m.cells, c), append(m.n, 1)
 	}
-	return value.Null()
 }
 
 // notice adds to the result of the run how many there were. Each text has the name that the program reads, and nothing of the value.

@@ -39,8 +39,8 @@ func (r *Rows) Begin(m *Misfits) *NestedRows { return &NestedRows{of: r, misfit:
 
 // Null takes a NULL for the next cell, as Collector.Null does.
 func (n *NestedRows) Null() error {
-	if c := n.Next(); !c.Null && c.Kind != value.TypeNull {
-		return c.Contradicts("NULL")
+	if err := n.misfit.undeclared(n.Next()); err != nil {
+		return err
 	}
 	return n.Add(value.Null())
 }

@@ -82,7 +82,7 @@ func (w *writer) insert() error {
 	}
 	one := w.m.Root.Name == language.Insert
 	if after && !one {
-		return fail.Errorf(fail.Invalid, "", "insert these rows one by one: whether each may be there can be told only of the row itself")
+		return fail.Errorf(fail.Invalid, "", "insert these rows one by one: whether one may be inserted depends on the row itself")
 	}
 	for _, set := range w.sets {
 		if err := w.inserts(entry, fc, set, filled, one || w.keys && compile.HasKey(w.w.Table) == nil); err != nil {

@@ -190,7 +190,7 @@ func (w *writer) discharge(b *scope.Grant, d dependant, rows [][]written) error 
 			return slices.ContainsFunc(d.cols, func(c *decl.Column) bool { return strings.EqualFold(c.Name, v.Col.Name) })
 		}
 		if d.kind == counts || (update || d.kind == reaches) && slices.ContainsFunc(slices.Concat(rows...), named) {
-			return fail.Errorf(fail.Denied, "", "these rows can't be changed so: their table is declared twice, and by the other declaration a grant tells which rows may be seen; the host has to declare it once")
+			return fail.Errorf(fail.Denied, "", "these rows can't be changed: their table is declared twice, and a grant of the other declaration depends on what would change; the host has to declare it once")
 		}
 		return nil
 	}
@@ -202,9 +202,9 @@ func (w *writer) discharge(b *scope.Grant, d dependant, rows [][]written) error 
 	}
 	switch d.kind {
 	case decides, belongs:
-		by := "rows are told that"
+		by := "which rows you may see"
 		if !own {
-			by = "another grant tells which rows"
+			by = "which rows another grant shows"
 		}
 		switch {
 		case !update || given == nil:
@@ -214,7 +214,7 @@ func (w *writer) discharge(b *scope.Grant, d dependant, rows [][]written) error 
 		case d.kind == belongs && !d.more:
 			return nil
 		}
-		return ofHook(hook(given[0]), fail.Errorf(fail.Denied, "", "`%s` can't be changed: by it %s may be seen", given[0].Col.Guest, by))
+		return ofHook(hook(given[0]), fail.Errorf(fail.Denied, "", "`%s` can't be changed: it decides %s", given[0].Col.Guest, by))
 	case reaches:
 		switch {
 		case !slices.ContainsFunc(given, func(v written) bool { return !v.Null }):
@@ -352,7 +352,7 @@ func (r refusing) discharge(x change, d dependant) {
 		return
 	case unites:
 		if u := d.unique; own && !w.Trusted && confirms(c.Live, r.t, u, w) {
-			r.unless(u.permission(), check.SpanningUnique, c.fixUnique(u, w), ", if programs may learn what others have", "programs may write to it, and %s is unique among everybody's rows: that a value is taken would tell of rows out of scope", u.said())
+			r.unless(u.permission(), check.SpanningUnique, c.fixUnique(u, w), ", if programs may learn which values others have", "programs may write to it, and %s is unique among everybody's rows: the error that a value is taken would reveal rows out of scope", u.said())
 		}
 		switch changes := len(x.cols) > 0 && d.reads(x.changed.has); {
 		case d.reads(x.secrets.has) && (changes || x.moves || x.insert && (d.unique.numbered(c.Live, of) || !d.unique.fresh(c.Live, of, w.given()))):
@@ -412,13 +412,13 @@ func (r refusing) discharge(x change, d dependant) {
 		return
 	case repeats:
 		if c.Shows(d.table, r.t) {
-			r.unless(decl.Permission{Kind: decl.PermitRows, On: d.table.Name}, check.HiddenEffect, "one declaration for both", ", if no row comes into scope there by what is written here",
+			r.unless(decl.Permission{Kind: decl.PermitRows, On: d.table.Name}, check.HiddenEffect, "one declaration for both", ", if what is written here brings no row into scope there",
 				"programs may write to it, and %s may show the same rows, of which a grant tells by that other declaration which may be seen: what is written could bring rows into its scope", d.table.Name)
 		}
 		return
 	case compares:
 		if why := c.Unlike(d.link); why != "" {
-			r.unless(decl.Permission{Kind: decl.PermitTypes, On: d.link.From.Name, Of: d.link.Name}, check.LooseEquality, "one type for both", ", if no row is meant by a value that another one has in another form",
+			r.unless(decl.Permission{Kind: decl.PermitTypes, On: d.link.From.Name, Of: d.link.Name}, check.LooseEquality, "one type for both", ", if no two rows have one value in two forms",
 				"programs may write to it, and it is linked by %s, where %s: what is written could belong to a row of anybody's", d.link.Name, why)
 		}
 		return

@@ -46,10 +46,10 @@ func (w *writer) planned() (*Writing, error) {
 func (w *writer) change() error {
 	root := w.m.Root
 	if w.chain != nil && !narrowed(w.chain) {
-		return fail.Errorf(fail.Invalid, "", "it would %s every row: say which by Where, or Where(exosql.AllRows[T]()), T being the struct of its rows, if all are meant", root.Name)
+		return fail.Errorf(fail.Invalid, "", "it would %s every row: write Where before it, or Where(exosql.AllRows[T]()), T being the struct of its rows, if all are meant", root.Name)
 	}
 	if w.chain == nil && !conditioned(root.Recv) {
-		return fail.Errorf(fail.Invalid, "", "it would %s every row: say which by where, or say .all().%s(…) if all are meant", root.Name, root.Name)
+		return fail.Errorf(fail.Invalid, "", "it would %s every row: write .where(…) before it, or .all().%s(…) if all are meant", root.Name, root.Name)
 	}
 	s := w.statement()
 	p, err := w.changed(s)

@@ -86,7 +86,11 @@ func (w *writer) reach(g *scope.Grant, t *decl.Table, l *decl.Link, rows [][]wri
 		return nil
 	}
 	check.Columns, check.Hooks = guestNames(ours), hooked(ours, rows)
-	check.Hidden = w.hidden(ours)
+	check.Hidden, check.Shut = w.hidden(ours), make([]bool, len(ours))
+	rights := w.w.Facet.Rights
+	for i, c := range ours {
+		check.Shut[i] = !slices.Contains(rights.Insert, c) && w.m.Root.Name != language.Update || !slices.Contains(rights.Update, c) && w.m.Root.Name == language.Update
+	}
 	var err error
 	if check.One, err = w.statement().Count(g, t, theirs, 1); err == nil && w.m.Root.Name == language.InsertMany && sameColumns(theirs, t.Keys) {
 		// Rows are counted: of a key that several rows have, one would stand for another that none has.
@@ -170,26 +174,22 @@ func (c *Check) Leads(set int, value func(plan.Source) value.Value) (key []value
 		key = append(key, v)
 	}
 	if key != nil && absent >= 0 {
-		if c.Hidden[absent] {
-			return nil, fail.Errorf(fail.Invalid, "", "`%s` can't be given: it leads to another row together with what can't be seen", strings.Join(c.seen(), "`, `"))
+		given := slices.Clone(c.Columns)
+		for i := len(given) - 1; i >= 0; i-- {
+			if c.Hidden[i] || c.Keys[set][i].Absent {
+				given = slices.Delete(given, i, i+1)
+			}
 		}
-		return nil, ofHook(c.Hooks[absent], fail.Errorf(fail.Invalid, "", "`%s` has to be given as well: a link is of several columns", c.Columns[absent]))
+		if c.Hidden[absent] || c.Shut[absent] && c.Hooks[absent] == nil {
+			return nil, fail.Errorf(fail.Invalid, "", "`%s` can't be given: it leads to another row only together with a column that programs can't set here; leave it out", strings.Join(given, "`, `"))
+		}
+		return nil, ofHook(c.Hooks[absent], fail.Errorf(fail.Invalid, "", "`%s` has to be given as well: together with `%s` it leads to another row", c.Columns[absent], strings.Join(given, "`, `")))
 	}
 	return key, nil
 }
 
 func leadsToOthers(column string) error {
 	return fail.Errorf(fail.Denied, "", "`%s` can't be changed: it leads to other rows that may be seen", column)
-}
-
-// seen are the columns that programs see.
-func (c *Check) seen() (out []string) {
-	for i, name := range c.Columns {
-		if !c.Hidden[i] {
-			out = append(out, name)
-		}
-	}
-	return out
 }
 
 // Nowhere is the error of a key that leads to no row in scope: whether there is one out of scope it does not say.
@@ -203,7 +203,7 @@ func (c *Check) Nowhere(place string) error {
 	}
 	err := fail.Errorf(fail.Invalid, "", "there is no such row: `%s` leads nowhere", strings.Join(given, "`, `"))
 	if given == nil {
-		err = fail.Errorf(fail.Invalid, "", "there is no such row as this one would lead to")
+		err = fail.Errorf(fail.Invalid, "", "there is no row that this one would lead to")
 	}
 	if i := slices.IndexFunc(c.Hooks, func(h *decl.Column) bool { return h != nil }); given == nil && i >= 0 {
 		return ofHook(c.Hooks[i], err)

@@ -91,7 +91,7 @@ func (r refusing) refers(of *schema.Table, fk schema.ForeignKey) {
 	if !shares(live, fk.Columns, always) && slices.ContainsFunc(of.Columns, func(col schema.Column) bool {
 		return fillsIn(live, &col) && shares(live, []string{col.Name}, fk.Columns)
 	}) { // with numbers a program would learn which rows there are
-		r.unless(decl.Permission{Kind: decl.PermitDefault, On: strings.Join(fk.Columns, ", ")}, check.HiddenEffect, "no default for it", fmt.Sprintf(", if rows may lead to the rows of %s that it means, whoever's they are", fk.Table.Name),
+		r.unless(decl.Permission{Kind: decl.PermitDefault, On: strings.Join(fk.Columns, ", ")}, check.HiddenEffect, "no default for it", fmt.Sprintf(", if rows may refer to whichever row of %s the default names", fk.Table.Name),
 			"programs may add rows to it, and the database fills in (%s), which refers to %s: a row could lead to one out of scope, and tell that it is there", strings.Join(fk.Columns, ", "), fk.Table.Name)
 	}
 	for _, l := range w.Through { // which row in scope it is, is the program's to say
@@ -139,7 +139,7 @@ func (r refusing) calculated(d dependant) {
 	}
 	fix := fmt.Sprintf("no right to write what %s is calculated from", d.name)
 	if shares(c.Live, decided, is) && w.calculates(c.Live, r.t, col) {
-		r.because(check.HiddenEffect, fix, "a write changes the generated column %s, by which rows are told that may be seen or that it leads to", d.name)
+		r.because(check.HiddenEffect, fix, "a write changes the generated column %s, which decides which rows are in scope or where a link leads", d.name)
 	}
 	for _, of := range w.Table.Cols {
 		if of.Readers != nil && len(w.Rights.Update) > 0 && shares(c.Live, decl.Names(of.Readers.Cols), is) && d.reads(columns{c.Live, decl.Names(slices.Concat(w.Rights.Update, w.Filled))}.has) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 
 	"github.com/exoagent/exoagent/exo"
@@ -76,8 +77,11 @@ func (x *Run) bind(p *plan.Plan, values []value.Value) ([]value.Value, error) {
 }
 
 func errUnseen() error {
-	return fail.Errorf(fail.Denied, "", "the row would not be one that this program may see")
+	return fail.Errorf(fail.Denied, "", "the row would be out of this program's reach")
 }
+
+// manyDigits finds a number in a document of which a program may not have been shown all digits.
+var manyDigits = regexp.MustCompile(`[^"0-9.][0-9.]{17}`)
 
 // Do checks and makes the changes, and returns what the program gets.
 func (x *Run) Do() (value.Value, error) {
@@ -119,7 +123,7 @@ func (x *Run) Do() (value.Value, error) {
 			return value.Value{}, err
 		}
 		if n := rows.Reader().Cells(0)[0].Int(); n > 0 {
-			return value.Value{}, fail.Errorf(fail.Conflict, "", "%d of the rows hold, in a column that is asked of here, a value that the column's type does not have. It reads as null and is none: say which rows by other columns, and give the column a plain value", n)
+			return value.Value{}, fail.Errorf(fail.Conflict, "", "%d of the rows hold a value that their column's type does not have, in a column of this condition. Programs read null there, but it is not null: choose the rows by other columns, and give the column a new value", n)
 		}
 	}
 	kept, err := x.Host.Before()
@@ -131,7 +135,14 @@ func (x *Run) Do() (value.Value, error) {
 		x.Host.Changed(n, kept)
 	}
 	if n == 0 && err == nil && x.Found {
-		err = fail.Errorf(fail.Conflict, "", "the row is gone, or not as it was read any more; read it again in a new program: this one sees the rows as they were when it began")
+		way := "read it again in a new program: this one sees the rows as they were when it began"
+		if slices.ContainsFunc(x.M.Args, func(v value.Value) bool {
+			doc, err := plan.AppendDocument(nil, v)
+			return err == nil && v.Len() > 0 && manyDigits.Match(doc)
+		}) {
+			way += ". A number in JSON with more than 15 digits may have been rounded when it was read: leave its column out of ifUnchanged"
+		}
+		err = fail.Errorf(fail.Conflict, "", "the row is gone, or not as it was read any more; %s", way)
 	}
 	return value.Int(n), err
 }

@@ -72,7 +72,8 @@ type Check struct {
 	Grant     *scope.Grant // in whose scope the rows have to be; nil of a Closed one
 	Closed    bool         // no key may be written: it leads to rows that may be out of scope, and is no key of theirs
 
-	Hidden []bool         // those of Columns that programs do not see
+	Hidden []bool         // those of Columns that programs do not see, which no error names
+	Shut   []bool         // those that they can't set
 	Hooks  []*decl.Column // those of Columns that a hook fills in some row; the others are nil
 }
 

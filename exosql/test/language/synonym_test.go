@@ -132,7 +132,7 @@ func TestNoSynonym(t *testing.T) {
 			{"tasks.sort((a, b) => a.id - b.id)", "the callback is given one thing"},
 			{"tasks.map(async t => t.id)", "must not be async"},
 			{"tasks.filter(Boolean)", "is a row of the database"},
-			{"tasks.limit(3, 2)", "takes one number; how many rows to leave out before them says .offset(…)"},
+			{"tasks.limit(3, 2)", "takes one number; to leave out rows before them write .offset(…)"},
 			{"tasks.findMany({ where: { done: true }, cursor: { id: 3 } })", "has no option `cursor`"},
 			{"tasks.findMany({ where: undefined })", "undefined"},
 			{"tasks.findMany({ where: { done: undefined } })", "undefined"},
@@ -167,7 +167,7 @@ func TestNoSynonym(t *testing.T) {
 			{"tasks.length", "(await tasks.execute()).length"},
 			{"(() => { for (const t of tasks) return t })()", "has not run yet"},
 			{"[...tasks]", "has not run yet"},
-			{"tasks.includes(3)", "else await it, and look in the rows"},
+			{"tasks.includes(3)", "elsewhere await it, and look in the rows"},
 			{"tasks.flatMap(t => [t.id])", "(await tasks.execute()).flatMap"},
 		} {
 			if o := r.Run(t, "return await "+x.program); o.Kind == 0 || !strings.Contains(o.Message, x.want) {

@@ -70,7 +70,7 @@ func filled(form string) string {
 		"({ row })", "({ thing: row })", "condition || other", "t.n > 0 || t.b", ").filter", ").filter(t => t.n)", "insert({ … })", "insert({ id: #, big: # })", "insert({ column: value })", "insert({ id: #, big: # })", "{ … }", "{ n: 1 }").Replace(form)
 	return strings.NewReplacer(
 		"….", "things.", "{part}", "thing", "{name}", "n", "{link}", "selves", "{example}", "t => t.n", "{method}", "update", "otherQuery", "things", "query", "things",
-		"t => t.column === value", "t => t.n === 1", "t => !condition", "t => !(t.n > 0)", "condition || other", "t.n > 0 || t.b", "t => condition", "t => t.n > 0",
+		"{keys}{method}: g.{method}(t => t.{name})", "s: g.s, sum: g.sum(t => t.n)", "t => t.column === value", "t => t.n === 1", "t => !condition", "t => !(t.n > 0)", "condition || other", "t.n > 0 || t.b", "t => condition", "t => t.n > 0",
 		"where(condition)", "where(t => t.n > 0)", "{ column: value }", "{ n: 1 }", "{ … }", "{ n: 1 }", "row.id", "1", "column: t.column", "n: t.n", "t.column", "t.n", "t => t.key", "t => t.s", "column:", "n:",
 		"{part}.column", "thing.n", "thing.column", "thing.n", "value", "1", "(n)", "(2)", "'words'", "'hello'", "'…'", "'a'", "'%…%'", "'a%'", "next)", "null)", "(low, high)", "(1, 2)", "[…]", "[1]", "(…)", "(t => t.n > 0)", "(b)", "(t.at)", ".key.", ".b.",
 		"linked: t.link()", "linked: t.selves()", ".link()", ".selves()").Replace(form)

@@ -53,15 +53,15 @@ func TestBesideShowsMore(t *testing.T) {
 			tickets, mine func(db *exosql.DB) exo.Object
 			program, want string // "": it succeeds
 		}{
-			"a column": {open1(open, tickets, org), own(theirs, tickets, assignee), `tickets.where({ id: 2 }).update({ assignee: 1 })`, "`assignee` can't be changed: by it another grant"},
+			"a column": {open1(open, tickets, org), own(theirs, tickets, assignee), `tickets.where({ id: 2 }).update({ assignee: 1 })`, "`assignee` can't be changed: it decides which rows another grant"},
 			"a column, a condition beside": {open1(open, tickets, org), func(db *exosql.DB) exo.Object {
 				return theirs.Of(exosql.Grant(db, tickets, org.Eq(1)).Where(assignee.Eq(1)))
-			}, `tickets.where({ id: 2 }).update(x => ({ assignee: x.id - 1 }))`, "`assignee` can't be changed: by it another grant"},
-			"a right": {open1(open, tickets, org), own(deleted, tickets, assignee), `tickets.where({ id: 2 }).update({ assignee: 1 })`, "`assignee` can't be changed: by it another grant"},
-			"a link":  {open1(open, tickets, org), func(db *exosql.DB) exo.Object { return linked.Of(exosql.Grant(db, tickets, assignee.Eq(1), scoped...)) }, `tickets.where({ id: 2 }).update({ assignee: 1 })`, "`assignee` can't be changed: by it another grant"},
+			}, `tickets.where({ id: 2 }).update(x => ({ assignee: x.id - 1 }))`, "`assignee` can't be changed: it decides which rows another grant"},
+			"a right": {open1(open, tickets, org), own(deleted, tickets, assignee), `tickets.where({ id: 2 }).update({ assignee: 1 })`, "`assignee` can't be changed: it decides which rows another grant"},
+			"a link":  {open1(open, tickets, org), func(db *exosql.DB) exo.Object { return linked.Of(exosql.Grant(db, tickets, assignee.Eq(1), scoped...)) }, `tickets.where({ id: 2 }).update({ assignee: 1 })`, "`assignee` can't be changed: it decides which rows another grant"},
 			"no more": {open1(open, tickets, org), own(exosql.NewFacet(tickets, "same", id, assignee), tickets, assignee), `tickets.where({ id: 2 }).update({ assignee: 1 })`, ""},
 			"a parent": {func(db *exosql.DB) exo.Object { return moved.Of(exosql.Grant(db, tickets, org.Eq(1), scoped...)) },
-				func(db *exosql.DB) exo.Object { return within.Of(exosql.Grant(db, projects, owner.Eq(1))) }, `tickets.where({ id: 2 }).update({ projectId: 1 })`, "`projectId` can't be changed: by it another grant"},
+				func(db *exosql.DB) exo.Object { return within.Of(exosql.Grant(db, projects, owner.Eq(1))) }, `tickets.where({ id: 2 }).update({ projectId: 1 })`, "`projectId` can't be changed: it decides which rows another grant"},
 			"a column of what it leads to": {func(db *exosql.DB) exo.Object { return moved.Of(exosql.Grant(db, tickets, org.Eq(1), scoped...)) },
 				func(db *exosql.DB) exo.Object {
 					return planned.Of(exosql.Follow(exosql.Grant(db, tickets, assignee.Eq(1)), to))

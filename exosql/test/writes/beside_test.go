@@ -90,7 +90,7 @@ func TestBesideGrants(t *testing.T) {
 			{"beside", `await members.where({ id: 1 }).update(m => ({ projectId: m.id.add(1) }))`, "can be set to a value only"},
 			{"beside", `await members.insert({ userId: 1, projectId: 2 })`, "`projectId` leads nowhere"},
 			{"beside", `await members.insertMany([{ userId: 1, projectId: 1 }, { userId: 1, projectId: 2 }])`, "`[1].projectId` leads nowhere"},
-			{"beside", `await members.where({ id: 2 }).update({ userId: 1 })`, "`userId` can't be changed: by it another grant tells which rows may be seen"},
+			{"beside", `await members.where({ id: 2 }).update({ userId: 1 })`, "`userId` can't be changed: it decides which rows another grant shows"},
 			{"beside", `await members.where(m => m.projectId.in(mine.select(p => p.id))).update({ projectId: 2 })`, "`projectId` leads nowhere"},
 			{"beside", `await members.where({ id: 4 }).update({ projectId: 3 })`, all},
 			{"beside", `await members.where({ id: 3 }).update({ projectId: null })`, `[{"id":1,"name":"mine"}]`},
@@ -100,13 +100,13 @@ func TestBesideGrants(t *testing.T) {
 			{"linked", `await members.where({ id: 1 }).update({ projectId: 2 })`, `[{"id":2,"name":"foreign"},{"id":3,"name":"another of mine"}]`}, // it was there to be seen
 			{"linked", `await members.where({ id: 1 }).update({ projectId: 9 })`, "`projectId` leads nowhere"},
 			{"first", `await members.where({ id: 1 }).delete()`, "rows can't be deleted: only the first ones may be seen by another grant"},
-			{"first", `await members.where({ id: 1 }).update({ projectId: null })`, "`projectId` can't be changed: by it another grant tells"},
+			{"first", `await members.where({ id: 1 }).update({ projectId: null })`, "`projectId` can't be changed: it decides which rows another grant"},
 			{"first", `await members.insert({ userId: 1, projectId: 1 })`, `[{"id":1,"name":"mine"}]`},
 			{"starred", `await 0`, `[{"id":1,"name":"mine"}]`},
 			{"starred", `await stars.where({ id: 1 }).delete()`, "rows can't be deleted: only the first ones may be seen by another grant"},
 			{"later", `await members.insert({ userId: 1, projectId: 3 })`, "rows can't be inserted: only those behind some"},
 			{"one", `await mine.members().where({ id: 1 }).delete()`, "rows can't be deleted: only the first ones may be seen"},
-			{"one", `await mine.members().where({ id: 1 }).update({ projectId: null })`, "`projectId` can't be changed: by it rows are told"},
+			{"one", `await mine.members().where({ id: 1 }).update({ projectId: null })`, "`projectId` can't be changed: it decides which rows you"},
 		} {
 			tool, err := codemode.New(grants[c.grants](open()), &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 			if err != nil {

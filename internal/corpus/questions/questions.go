@@ -11,7 +11,7 @@
 //	(api) => api.currentUser.todos().count({ where: { completed: false } })
 //	-- error --                  (kind, place and text, to the letter; or -- notice --)
 //	invalid 1:41
-//	currentUser.todos().count: takes no arguments; put .where(…) or what else is meant before it
+//	currentUser.todos().count: takes no arguments; write conditions and orders before it, like .where(…)
 //	-- mended --                 (what one writes who has read that)
 //	(api) => api.currentUser.todos().where({ completed: false }).count()
 //	-- pending: … --             (any number: it is wrong, and no error reports that)

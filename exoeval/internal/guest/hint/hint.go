@@ -56,6 +56,58 @@ func (h *Hints) Within(n *message.Node, name string) bool {
 	return false
 }
 
+// OfRows is what to write instead of a member of the rows of a group, in an argument of a method; "" for any other member.
+func (h *Hints) OfRows(n *message.Node, name string, of *message.Method) (s string) {
+	if !h.Within(n, name) {
+		return ""
+	}
+	if of != nil && of.Sends && len(of.Params) > 0 {
+		keys := ""
+		for _, f := range n.Type.Fields {
+			keys += f.Name + ": g." + f.Name + ", "
+		}
+		s = h.Say(n, "within.all", "", "name", name, "keys", keys, "method", of.Name)
+	}
+	if s == "" {
+		if s = h.Say(n, "within", "", "name", name); s != "" {
+			s = strings.TrimPrefix(h.KeyNames(n, "keys.are")+"; ", "; ") + s
+		}
+	}
+	return s
+}
+
+// Elsewhere names the granted thing of which a link of the same name leads to rows that have the member.
+func (h *Hints) Elsewhere(n *message.Node, name string) string {
+	for _, g := range h.Granted {
+		i := h.Check.Catalog[g.Type.Name]
+		if n.Op != message.OpCall || i == nil || i.Methods[n.Name] == nil || !h.GivesQuery(i.Methods[n.Name]) {
+			continue
+		}
+		if h.Check.Catalog[i.Methods[n.Name].Result.Con.Name].Methods[name] != nil {
+			return "; api." + g.Name + "." + n.Name + "() has `" + name + "`"
+		}
+	}
+	return ""
+}
+
+// GivesQuery reports whether a method gives what can be sent, not an expression.
+func (h *Hints) GivesQuery(m *message.Method) bool {
+	if m.Result == nil || m.Result.Con == nil {
+		return false
+	}
+	i := h.Check.Catalog[m.Result.Con.Name]
+	return i != nil && i.Await != ""
+}
+
+// ArrayMember reports whether a name is a member of arrays that programs ask of rows.
+func ArrayMember(name string) bool {
+	switch name {
+	case "map", "filter", "forEach", "reduce", "find", "findIndex", "some", "every", "length", "slice", "sort", "flatMap", "includes", "push", "concat", "at", "entries", "keys", "values", "toSorted":
+		return true
+	}
+	return false
+}
+
 // Instead is what to write where an operator, the method, is not available for n.
 func (h *Hints) Instead(n *message.Node, method string) string {
 	if i := h.Check.Catalog[n.Type.Name]; i != nil && i.Expr && (method == "&&" || method == "?:") && h.Say(n, "op:"+method, "") == "" {
@@ -181,6 +233,8 @@ func (h *Hints) OfCall(recv *message.Node, m *message.Method, args []*message.No
 			return And(h.Say(recv, "options", ""))
 		case i != nil && i.Expr && h.dayAndTime(recv, a):
 			return h.Say(recv, "day.time", "")
+		case i != nil && i.Methods["??"] == m && a.Op == message.OpLit:
+			return And(h.Say(recv, "mixed", "", "it", h.Check.Name(recv)))
 		}
 	}
 	return ""
