@@ -73,10 +73,7 @@ func (s *Session) spend(e *pending, rows, bytes int) error {
 	e.spent.bytes += bytes
 	known := s.known(e)
 	known.add(e.spent)
-	if err := s.gate.overspent(known); err != nil {
-		return err
-	}
-	return nil
+	return s.gate.overspent(known)
 }
 
 // known is what calls before e are known by now to have read. It never counts more

@@ -2,25 +2,12 @@
 // was granted and JavaScript's plain built-ins, and nothing else: its only effects are
 // messages to granted objects (package exo). See DESIGN.md.
 //
-// A program goes through four packages below this one, and then through the files here:
-//
-//   - internal/source: text to syntax tree. The text is bounded before any parser sees it, and
-//     TypeScript's types are overwritten with spaces.
-//
-//   - internal/front: what a program may say. A walker admits the syntax it knows; JavaScript's operators in
-//     callbacks that describe become calls that record.
-//
-//   - internal/realm: a fresh runtime, disarmed, with dates, Intl and decimals.
-//
-//   - internal/guest: what the program holds in it. Describing calls record expressions; a callback is called once,
-//     at once, and no function of the guest ever leaves the guest.
+// A program goes through four packages below this one, internal/source, front, realm and guest, which DESIGN.md
+// describes, and then through the files here:
 //
 //   - evaluator, world, bounds: what a host calls, and the plain data that crosses to a worker.
-//
 //   - run, failure: the program runs, its calls run concurrently in the host, and their replies arrive in call order.
-//
 //   - globals, needs, polyfill, natives, promises, console: the realm gets what its program mentions.
-//
 //   - state, port: what a run keeps, and its connection to the host.
 //
 // Package worker runs all of this in a process of its own, which is how programs of a

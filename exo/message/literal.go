@@ -248,24 +248,17 @@ func exactInteger(v value.Value) (value.Value, bool) {
 	return value.Int(i).WithLabel(v.Label()), true
 }
 
+var litTypes = map[value.Kind]*Type{value.KindNull: litNull, value.KindBool: litBool, value.KindInt: litInt, value.KindFloat: litFloat, value.KindText: litText, value.KindTime: litTime}
+
 // literalType is the type of a plain value, nil for what is none.
 func literalType(v value.Value, depth int) *Type {
 	if depth > 64 {
 		return nil
 	}
+	if t := litTypes[v.Kind()]; t != nil {
+		return t
+	}
 	switch v.Kind() {
-	case value.KindNull:
-		return litNull
-	case value.KindBool:
-		return litBool
-	case value.KindInt:
-		return litInt
-	case value.KindFloat:
-		return litFloat
-	case value.KindText:
-		return litText
-	case value.KindTime:
-		return litTime
 	case value.KindSealed:
 		return &Type{Name: v.SealedType()}
 	case value.KindList:

@@ -67,10 +67,7 @@ func Read[In, Out any](name, doc string, f func(ctx context.Context, in In) (Out
 	}
 	op.checkArg = func(v value.Value) error {
 		var arg In
-		if err := in.read(v, reflect.ValueOf(&arg).Elem(), ""); err != nil {
-			return err
-		}
-		return nil
+		return in.read(v, reflect.ValueOf(&arg).Elem(), "")
 	}
 	op.call = func(ctx context.Context, v value.Value, h *hidden) (value.Value, error) {
 		var arg In

@@ -3,6 +3,7 @@ package realm
 // Intl: its options, read from objects of the program. The formats themselves are in intldate and intlnumber.
 
 import (
+	"cmp"
 	_ "embed"
 	"maps"
 	"math"
@@ -65,21 +66,17 @@ func (x *intlObject) Get(name string) goja.Value {
 	if Quiet(name) {
 		return nil
 	}
-	hint := "there are Intl.NumberFormat and Intl.DateTimeFormat; for other things use string functions"
-	switch name {
-	case "Collator":
-		hint = "compare texts with a.localeCompare(b), or < and >"
-	case "PluralRules":
-		hint = "compare the number with 1"
-	case "RelativeTimeFormat", "DurationFormat":
-		hint = "subtract the times, divide by 1000 * 60 * 60 * 24 for days, and write the text"
-	case "ListFormat":
-		hint = "use list.join(', ')"
-	case "Segmenter":
-		hint = "use [...text] for characters and text.split(' ') for words"
-	}
+	hint := cmp.Or(intlHints[name], "there are Intl.NumberFormat and Intl.DateTimeFormat; for other things use string functions")
 	panic(r.VM.NewTypeError("Intl.%s is not available; %s", scalar.Shorten(name, 60), hint))
 }
+
+// intlHints are what to write in place of what isn't there.
+var intlHints = map[string]string{
+	"Collator": "compare texts with a.localeCompare(b), or < and >", "PluralRules": "compare the number with 1", "ListFormat": "use list.join(', ')",
+	"RelativeTimeFormat": spanHint, "DurationFormat": spanHint, "Segmenter": "use [...text] for characters and text.split(' ') for words",
+}
+
+const spanHint = "subtract the times, divide by 1000 * 60 * 60 * 24 for days, and write the text"
 
 func (x *intlObject) Set(string, goja.Value) bool { return false }
 func (x *intlObject) Delete(string) bool          { return false }
