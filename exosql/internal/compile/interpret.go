@@ -310,7 +310,7 @@ func (f *from) expr(n *message.Node, env expr.Names) (expr.Expr, error) {
 		if col == nil {
 			return nil, fail.Errorf(fail.Denied, n.Name, "no such column")
 		}
-		return expr.ColumnOf(row, col), nil
+		return expr.ColumnOf(row, col), shadowed(n, expr.ColumnOf(row, col), env[n.Recv.Recv])
 	case message.OpCall:
 		if op := operatorOf(n); op != nil {
 			return f.operation(op, n, env)
@@ -329,6 +329,16 @@ func (f *from) expr(n *message.Node, env expr.Names) (expr.Expr, error) {
 		return f.ask(n, env)
 	}
 	return nil, expr.ErrNode(n)
+}
+
+// shadowed refuses a column whose name select gave to something else: JavaScript would read that.
+func shadowed(n *message.Node, e expr.Column, seen []expr.Named) error {
+	for i, x := range seen {
+		if i > 0 && seen[0].Row.Selected == nil && seen[1].Row.Selected != nil && x.Name == n.Name && x.Row.Selected != expr.Expr(e) {
+			return fail.Errorf(fail.Invalid, n.Name, "it is a column of the rows, and .select(…) shows something else by this name: give that another name, or write this before .select(…)")
+		}
+	}
+	return nil
 }
 
 // projection interprets what select's callback returned.

@@ -29,6 +29,10 @@ var leads = []struct{ program, form, then, answer string }{
 	{"docs.select(d => +d.data.size)", ".asNumber()", "docs.where({ id: 2 }).select(d => d.data.size.asNumber())", "[2.5]"},
 	{"tasks.where({ id: 1003 }).select(t => +t.assignee().id)", "write task.assignee().id", "tasks.where({ id: 1003 }).select(task => task.assignee().id)", "[null]"},
 
+	{"tasks.select(t => ({ id: t.title.length })).where(t => t.id > 1000)", "give that another name, or write this before .select(…)", "tasks.where(t => t.id > 1003).select(t => ({ id: t.title.length })).count()", "2"},
+	{"tasks.select(t => ({ id: t.title.length })).orderBy(t => t.id)", "give that another name, or write this before .select(…)", "tasks.where({ id: 1003 }).select(t => ({ size: t.title.length, id: t.id })).orderBy(t => t.id).count()", "1"},
+	{"tasks.select(t => ({ id: t.id, n: t.priority })).where(t => t.id === 1003 && t.n === 1)", "", "", `[{"id":1003,"n":1}]`},
+
 	{"tasks.select(t => t.priority ?? 'n/a')", "String(task.priority) ?? '…'", "tasks.where({ id: 1003 }).select(task => String(task.priority) ?? '…')", `["1"]`},
 	{"tasks.select(t => t.dueAt ?? 'n/a')", "String(task.dueAt) ?? '…'", "tasks.where({ id: 1003 }).select(task => String(task.dueAt) ?? '…')", `["…"]`},
 	{"docs.select(d => d.data.size ?? 'n/a')", ".asText()", "docs.where({ id: 3 }).select(d => d.data.size.asText() ?? 'n/a')", `["3"]`},
