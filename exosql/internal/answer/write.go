@@ -62,11 +62,13 @@ func (db *DB) trusts(ctx context.Context, w *keptWrite, a *asked) error {
 		}
 	}
 	var trusted []*decl.Column
+	objs := slices.Clone(a.objs) // which a service may have given
 	for _, x := range a.m.Granted() {
-		o, ok := x.(*Object)
-		if !ok || o.DB != db {
-			continue
+		if o, ok := x.(*Object); ok && o.DB == db {
+			objs = append(objs, o)
 		}
+	}
+	for _, o := range objs {
 		reach, err := o.Facet.Close()
 		if err != nil {
 			return err
@@ -79,12 +81,8 @@ func (db *DB) trusts(ctx context.Context, w *keptWrite, a *asked) error {
 	if err != nil {
 		return err
 	}
-	var update []string
-	if w.Change != nil {
-		update = w.Change.Write.Update
-	}
-	if writing.DemandsTrust(live, w.Table, update, w.Kind == writing.Deletes, trusted) {
-		return a.m.Untrusted(wary, "it would delete or change other rows, which only trusted programs may")
+	if writing.DemandsTrust(live, w.Writing, trusted) {
+		return a.m.Untrusted(wary, "it would delete or change what only trusted programs may: other rows, or what the database calculates")
 	}
 	return nil
 }

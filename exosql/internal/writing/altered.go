@@ -209,23 +209,38 @@ func (c *rules) dropTrigger(name string, t *schema.Table) string {
 	return fmt.Sprintf("DROP TRIGGER %s ON %s", sqlname.Plain(name), check.InFull(t))
 }
 
-// DemandsTrust reports whether a write of these columns of a table, or a deletion, deletes rows that hold one of the trusted columns, or
-// changes such a column of other rows that the database carries along. What a program gives to a trusted column itself, and a deletion of
+// DemandsTrust reports whether a write deletes rows that hold one of the trusted columns, changes such a column of other rows that the database
+// carries along, or gives what it calculates one of. What a program gives to a trusted column itself, and a deletion of
 // a row that has one, is judged by the declaration before: see decl.Facet's record and writeMethods.
-func DemandsTrust(live *schema.Database, t *decl.Table, update []string, deletes bool, trusted []*decl.Column) bool {
-	at := live.Table(schema.Name{Name: t.Name})
+func DemandsTrust(live *schema.Database, w *Writing, trusted []*decl.Column) bool {
+	at := live.Table(schema.Name{Name: w.Table.Name})
 	if at == nil || len(trusted) == 0 {
 		return false // of what is no table, Writable says more
+	}
+	var update []string
+	if w.Change != nil {
+		update = w.Change.Write.Update
+	}
+	given := slices.Clone(update)
+	for _, x := range w.Inserts {
+		given = append(given, x.One.Write.Given...)
 	}
 	c := rulesOf(live)
 	own := c.Kin(at)
 	var all []altered
 	for _, x := range own {
-		all = append(all, altered{table: x, cols: update, delete: deletes || slices.Contains(at.OnConflict, "REPLACE")}) // which deletes the row that has the value
+		all = append(all, altered{table: x, cols: update, delete: w.Kind == Deletes || slices.Contains(at.OnConflict, "REPLACE")}) // which deletes the row that has the value
 	}
 	for i, a := range c.allCarried(all) {
-		cols := c.secretOf(a.table, Write{Table: t, Labelled: trusted})
-		if a.delete && len(cols.names) > 0 || i >= len(own) && slices.ContainsFunc(a.cols, cols.has) {
+		cols := c.secretOf(a.table, Write{Table: w.Table, Labelled: trusted}).names
+		if a.delete && len(cols) > 0 {
+			return true
+		}
+		if i < len(own) {
+			a.cols = given
+			cols = slices.DeleteFunc(cols, columns{c.Live, given}.has)
+		}
+		if c.anyOf(a.table, cols, columns{c.Live, a.cols}.has) {
 			return true
 		}
 	}
