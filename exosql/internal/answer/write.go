@@ -47,19 +47,23 @@ func (db *DB) change(ctx context.Context, a *asked, u *work) (value.Value, error
 
 // trusts refuses to a program that has read what outsiders wrote an insert through a link that fills in a column which demands trust: it
 // chose the row that the link leads from, as well as it could give the column; but not where the host granted that one row and the program
-// narrows nothing. It refuses as well what deletes other rows with such a
+// narrows nothing. What outsiders wrote in that row is filled in for no program. It refuses as well what deletes other rows with such a
 // column, or changes the column in them, by a cascade or by ON CONFLICT REPLACE, though the host allowed that.
 func (db *DB) trusts(ctx context.Context, w *keptWrite, a *asked) error {
 	wary := a.m.ChosenBy().Integrity()
-	if wary.Empty() {
-		return nil
-	}
-	if from := a.m.Root.Recv.Recv; w.Link != nil && !(from.Op == message.OpRef && slices.Contains(a.m.Granted(), exo.Object(a.objs[from.Slot]))) {
+	if w.Link != nil {
+		from, chose := a.m.Root.Recv.Recv, wary
+		if from.Op == message.OpRef && slices.Contains(a.m.Granted(), exo.Object(a.objs[from.Slot])) {
+			chose = value.Label{}
+		}
 		for _, p := range w.Link.Pairs {
-			if p.To.Trust {
-				return a.m.Untrusted(wary, "`"+p.To.Guest+"`, which the link fills in, could be chosen by them")
+			if by := chose.Join(p.From.Label.Integrity()); p.To.Trust && !by.Empty() {
+				return a.m.Untrusted(by, "`"+p.To.Guest+"`, which the link fills in, could be chosen by them")
 			}
 		}
+	}
+	if wary.Empty() {
+		return nil
 	}
 	var trusted []*decl.Column
 	objs := slices.Clone(a.objs) // which a service may have given

@@ -137,3 +137,49 @@ func TestTrustedCarried(t *testing.T) {
 		}
 	})
 }
+
+// TestTrustedFilled: a link that begins at what outsiders write fills in no column that demands trust, whatever the program has read: it is
+// their text that would be there. The twin: where the column demands none, it is there.
+func TestTrustedFilled(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		for _, trusts := range []bool{true, false} {
+			for _, program := range []string{"return mine.items().insert({ id: 3 })", "return mine.items().insertMany([{ id: 3 }])", "return mine.items().all().update({ owner: null })", "return mine.items().all().delete()"} {
+				db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec("CREATE TABLE projects (id {int} PRIMARY KEY, note TEXT NOT NULL UNIQUE)", "INSERT INTO projects VALUES (1, 'bob')", "CREATE TABLE items (id {int} PRIMARY KEY, owner TEXT REFERENCES projects (note))", "INSERT INTO items VALUES (1, 'bob')")})
+				live, err := db.Catalog(t.Context())
+				must := func(err error) {
+					if err != nil {
+						t.Fatal(err)
+					}
+				}
+				must(err)
+				d := dynamic.New(live)
+				projects, err := d.Table("projects", dynamic.ColumnSpec{Name: "note", Label: []string{value.Untrusted}})
+				must(err)
+				items, err := d.Table("items", dynamic.ColumnSpec{Name: "owner", Trusted: trusts})
+				must(err)
+				pf, err := projects.Facet("project", "id", "note")
+				must(err)
+				itf, err := items.Facet("item", "id", "owner")
+				must(err)
+				must(itf.AllowInsert("id"))
+				must(itf.AllowUpdate("owner"))
+				must(itf.AllowDelete())
+				back, err := items.Link(dynamic.LinkSpec{Name: "project", One: true, Columns: []string{"owner"}, To: projects, References: []string{"note"}})
+				must(err)
+				must(itf.Add(back, pf))
+				must(itf.Permit("unique(id)"))
+				l, err := projects.Link(dynamic.LinkSpec{Name: "items", Columns: []string{"note"}, To: items, References: []string{"owner"}})
+				must(err)
+				must(pf.Add(l, itf))
+				mine, err := pf.Grant(db, dynamic.Eq("id", 1), dynamic.ScopeRows(items, dynamic.AllRows()))
+				must(err)
+				tool, err := codemode.New(codemode.Grants{"mine": mine}, &codemode.Options{Record: exo.Unrecorded})
+				must(err)
+				r := tool.Run(t.Context(), program)
+				if denied := fail.KindOf(r.Err) == fail.Denied && strings.Contains(r.Err.Error(), "outsiders wrote"); denied != trusts || !denied && r.Err != nil {
+					t.Errorf("%s, trusted %v: %s %v", program, trusts, r.JSON, r.Err)
+				}
+			}
+		}
+	})
+}
