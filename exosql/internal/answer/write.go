@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/unit"
 	"github.com/exoagent/exoagent/exosql/internal/writing"
 )
@@ -65,30 +67,77 @@ func (db *DB) trusts(ctx context.Context, w *keptWrite, a *asked) error {
 	if wary.Empty() {
 		return nil
 	}
-	var trusted []*decl.Column
-	objs := slices.Clone(a.objs) // which a service may have given
-	for _, x := range a.m.Granted() {
-		if o, ok := x.(*Object); ok && o.DB == db {
-			objs = append(objs, o)
-		}
-	}
-	for _, o := range objs {
-		reach, err := o.Facet.Close()
-		if err != nil {
-			return err
-		}
-		for _, f := range reach {
-			trusted = append(trusted, f.Table.Trusting()...)
-		}
+	trusted, err := db.trusting(a.objs, a.m.Granted())
+	if err != nil {
+		return err
 	}
 	live, _, err := db.catalogue(ctx)
 	if err != nil {
 		return err
 	}
-	if writing.DemandsTrust(live, w.Writing, trusted) {
+	if writing.DemandsTrust(live, w.Table, w.Kind, w.Given(), trusted) != "" {
 		return a.m.Untrusted(wary, "it would delete or change what only trusted programs may: other rows, or what the database calculates")
 	}
 	return nil
+}
+
+// trusting are the columns that demand trust of all tables that some objects reach, which a service may have given, or those granted.
+func (db *DB) trusting(objs []*Object, granted []exo.Object) (out []*decl.Column, err error) {
+	for _, x := range granted {
+		if o, ok := x.(*Object); ok && o.DB == db {
+			objs = append(slices.Clip(objs), o)
+		}
+	}
+	for _, o := range objs {
+		reach, err := o.Facet.Close()
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range reach {
+			out = append(out, f.Table.Trusting()...)
+		}
+	}
+	return out, nil
+}
+
+// Demands says to exo.Gate.Flows by what a program that has read what outsiders wrote is refused a write, besides what is declared so: what
+// cascades reach, what is calculated, and what links fill in. It is silent where the database can't be asked.
+func (o *Object) Demands(of, method string, granted []exo.Object) (by []string) {
+	ctx, cancel := context.WithTimeout(context.Background(), equalityFor)
+	defer cancel()
+	live, _, err := o.DB.catalogue(ctx)
+	trusted, bad := o.DB.trusting(nil, granted)
+	reach, _ := o.Facet.Close()
+	i := slices.IndexFunc(reach, func(f *decl.Facet) bool { return f.QueryType().Name == of })
+	if err != nil || bad != nil || i < 0 {
+		return nil
+	}
+	t, gives := reach[i].Table, reach[i].Rights.Insert
+	switch kind := writing.Inserts; method {
+	case language.Delete:
+		if at := writing.DemandsTrust(live, t, writing.Deletes, nil, trusted); at != "" {
+			by = append(by, at)
+		}
+	case language.Update:
+		kind, gives = writing.Updates, reach[i].Rights.Update
+		fallthrough
+	default:
+		for _, c := range gives {
+			if at := writing.DemandsTrust(live, t, kind, []string{c.Name}, trusted); at != "" {
+				by = append(by, c.Guest+" (which changes "+at+")")
+			}
+		}
+	}
+	for _, from := range reach {
+		for _, l := range from.Links {
+			for _, p := range l.L.Pairs {
+				if l.To == reach[i] && !l.L.One && p.To.Trust && strings.HasPrefix(method, language.Insert) {
+					by = append(by, p.To.Guest+" (which "+from.Alias+"."+l.L.Name+" fills in, but of a granted row)")
+				}
+			}
+		}
+	}
+	return by
 }
 
 // writing finds or makes the plans of a message that writes.

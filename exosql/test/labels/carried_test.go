@@ -1,6 +1,7 @@
 package labels_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -26,15 +27,16 @@ func TestTrustedCarried(t *testing.T) {
 			only                       string
 			found                      bool // projects is what a service gives
 			may                        bool // it is not refused
+			flow, how                  string
 		}{
 			{what: "a name in other case", ddl: "items (id {int} PRIMARY KEY, project {int} REFERENCES Projects (ID) ON DELETE CASCADE, owner TEXT)", trusts: "items.owner", program: remove, permits: []string{"cascade items(project)"}},
 			{what: "a relation that a service gives", ddl: "items (id {int} PRIMARY KEY, project {int} REFERENCES projects (id) ON DELETE CASCADE, owner TEXT)", trusts: "items.owner", program: "await (await find.project(1)).all().delete()", permits: []string{"cascade items(project)"}, found: true},
-			{what: "a view of the rows", ddl: "rest (id {int} PRIMARY KEY, project {int} REFERENCES projects (id) ON DELETE CASCADE, owner TEXT); CREATE VIEW items AS SELECT id, project, owner FROM rest", trusts: "items.owner", program: remove, permits: []string{"cascade rest(project)"}},
+			{what: "a view of the rows", ddl: "rest (id {int} PRIMARY KEY, project {int} REFERENCES projects (id) ON DELETE CASCADE, owner TEXT); CREATE VIEW items AS SELECT id, project, owner FROM rest", trusts: "items.owner", program: remove, permits: []string{"cascade rest(project)"}, flow: "projects.delete", how: "false: it takes along what demands trust (rest)"},
 			{what: "a generated column of a key that is set to null", ddl: "items (id {int} PRIMARY KEY, project {int} REFERENCES projects (id) ON DELETE SET NULL, owner TEXT, amount {int} GENERATED ALWAYS AS (coalesce(project, 100) * 2) STORED)", trusts: "items.amount", program: remove, permits: []string{"cascade items(project)"}},
-			{what: "a generated column of a code that is changed along", ddl: "items (id {int} PRIMARY KEY, project TEXT REFERENCES projects (title) ON UPDATE CASCADE, owner TEXT, amount TEXT GENERATED ALWAYS AS (upper(project)) STORED)", trusts: "items.amount", program: rename, permits: []string{"cascade items(project)"}},
+			{what: "a generated column of a code that is changed along", ddl: "items (id {int} PRIMARY KEY, project TEXT REFERENCES projects (title) ON UPDATE CASCADE, owner TEXT, amount TEXT GENERATED ALWAYS AS (upper(project)) STORED)", trusts: "items.amount", program: rename, permits: []string{"cascade items(project)"}, flow: "projects.update", how: "true: it changes only what is stored: what is written there without the tag counts as trusted afterwards; not by title (which changes items.amount)"},
 			{what: "a generated column of its own table", ddl: calculated, trusts: "items.amount", program: "await items.where({ id: 1 }).update({ owner: 'bob' })"},
 			{what: "the same, of a column that it is not made of", ddl: calculated, trusts: "items.amount", program: "await items.where({ id: 1 }).update({ project: 7 })", may: true},
-			{what: "the same, inserted", ddl: calculated, trusts: "items.amount", program: "await items.insert({ id: 7, owner: 'bob' })"},
+			{what: "the same, inserted", ddl: calculated, trusts: "items.amount", program: "await items.insert({ id: 7, owner: 'bob' })", flow: "items.insert", how: "not by owner (which changes items.amount)"},
 			{what: "a default that is set", ddl: "items (id {int} PRIMARY KEY, project {int} DEFAULT NULL REFERENCES projects (id) ON DELETE SET DEFAULT, owner TEXT)", trusts: "items.project", program: remove, permits: []string{"cascade items(project)"}},
 			{what: "its own table, by a reference to itself", ddl: "items (id {int} PRIMARY KEY, project {int}, owner TEXT UNIQUE, boss TEXT REFERENCES items (owner) ON UPDATE CASCADE); UPDATE items SET boss = 'ann'", trusts: "items.boss", program: "await items.where({ id: 1 }).update({ owner: 'bob' })", permits: []string{"cascade items(boss)"}},
 			{what: "a partition of its rows", ddl: "items (id bigint, project bigint REFERENCES projects (id) ON DELETE CASCADE, owner TEXT, PRIMARY KEY (id)) PARTITION BY RANGE (id); CREATE TABLE items1 PARTITION OF items FOR VALUES FROM (0) TO (1000)", trusts: "items1.owner", program: remove, permits: []string{"cascade items(project)"}, only: tu.Postgres.Name},
@@ -119,6 +121,9 @@ func TestTrustedCarried(t *testing.T) {
 				}
 				tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded})
 				must(err)
+				if how := told(tool, c.flow); c.flow != "" && trusts != strings.Contains(how, c.how) {
+					t.Errorf("%s: -flow says of %s: %s", c.what, c.flow, how)
+				}
 				return tool.RunJob(t.Context(), codemode.Job{Program: read + c.program, Preview: true}).Err
 			}
 			read := "await projects.first(); "
@@ -175,6 +180,9 @@ func TestTrustedFilled(t *testing.T) {
 				must(err)
 				tool, err := codemode.New(codemode.Grants{"mine": mine}, &codemode.Options{Record: exo.Unrecorded})
 				must(err)
+				if how := told(tool, "ItemQuery.insertMany"); trusts != strings.HasSuffix(how, "not by owner (which project.items fills in, but of a granted row)") {
+					t.Error(how)
+				}
 				r := tool.Run(t.Context(), program)
 				if denied := fail.KindOf(r.Err) == fail.Denied && strings.Contains(r.Err.Error(), "outsiders wrote"); denied != trusts || !denied && r.Err != nil {
 					t.Errorf("%s, trusted %v: %s %v", program, trusts, r.JSON, r.Err)
@@ -182,4 +190,14 @@ func TestTrustedFilled(t *testing.T) {
 			}
 		}
 	})
+}
+
+// told is what Flows says of a way.
+func told(tool *codemode.Tool, to string) string {
+	for _, f := range tool.Flows() {
+		if f.Tag == value.Untrusted && f.To == to {
+			return fmt.Sprintf("%v: %s", f.May, f.How)
+		}
+	}
+	return ""
 }
