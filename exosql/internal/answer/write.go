@@ -112,20 +112,19 @@ func (o *Object) Demands(of, method string, granted []exo.Object) (by []string) 
 	if err != nil || bad != nil || i < 0 {
 		return nil
 	}
-	t, gives := reach[i].Table, reach[i].Rights.Insert
-	switch kind := writing.Inserts; method {
+	t, kind, gives := reach[i].Table, writing.Inserts, reach[i].Rights.Insert
+	switch method {
 	case language.Delete:
 		if at := writing.DemandsTrust(live, t, writing.Deletes, nil, trusted); at != "" {
-			by = append(by, at)
+			return []string{at}
 		}
+		return nil
 	case language.Update:
 		kind, gives = writing.Updates, reach[i].Rights.Update
-		fallthrough
-	default:
-		for _, c := range gives {
-			if at := writing.DemandsTrust(live, t, kind, []string{c.Name}, trusted); at != "" {
-				by = append(by, c.Guest+" (which changes "+at+")")
-			}
+	}
+	for _, c := range gives {
+		if at := writing.DemandsTrust(live, t, kind, []string{c.Name}, trusted); at != "" {
+			by = append(by, c.Guest+" (which changes "+at+")")
 		}
 	}
 	for _, from := range reach {

@@ -229,15 +229,15 @@ func DemandsTrust(live *schema.Database, t *decl.Table, kind Kind, given []strin
 		all = append(all, a)
 	}
 	for i, a := range c.allCarried(all) {
+		of := columns{c.Live, a.cols}
+		if i < len(own) {
+			of.names = given
+		}
 		for _, col := range c.secretOf(a.table, Write{Table: t, Labelled: trusted}).names {
-			of := columns{c.Live, a.cols}
-			if i < len(own) {
-				of.names = given
-			}
-			switch {
-			case a.delete:
+			if a.delete {
 				return a.table.Name.Name
-			case (i >= len(own) || !of.has(col)) && c.anyOf(a.table, []string{col}, of.has):
+			}
+			if (i >= len(own) || !of.has(col)) && c.anyOf(a.table, []string{col}, of.has) {
 				return a.table.Name.Name + "." + col
 			}
 		}
