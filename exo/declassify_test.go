@@ -484,10 +484,10 @@ func TestDeclassifyFlows(t *testing.T) {
 	if f := how["diary vault.plain"]; f.May {
 		t.Error(f)
 	}
-	if f := (&Gate{}).by("untrusted:mail", vault().Methods["is"]); f.May || !strings.Contains(f.How, "refused") {
+	if f := (&Gate{}).by("untrusted:mail", "Vault", vault().Methods["is"]); f.May || !strings.Contains(f.How, "refused") {
 		t.Error(f)
 	}
-	if f := (&Gate{}).by("pii", vault().Methods["is"]); f.May {
+	if f := (&Gate{}).by("pii", "Vault", vault().Methods["is"]); f.May {
 		t.Error(f)
 	}
 }

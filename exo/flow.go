@@ -52,7 +52,7 @@ func (g *Gate) Flows() (out []Flow) {
 					as = []string{n}
 				}
 				for _, of := range as {
-					f := g.by(tag, m)
+					f := g.by(tag, n, m)
 					if _, kind, _ := value.TagParts(tag); f.May && kind != "" && m.Declassifies.Empty() && value.NewLabel(tag).FlowsTo(m.Admits) {
 						f.How += whose(chooses[of], name)
 					}
@@ -112,8 +112,24 @@ func keyOf(m *message.Method) string {
 	return strings.Join(names, ", ")
 }
 
-// by is the flow through a method.
-func (g *Gate) by(tag string, m *message.Method) Flow {
+// demands asks the objects what else of a method is refused to programs that have read what outsiders wrote: the declarations don't know
+// what a database carries along.
+func (g *Gate) demands(of, method string) (by []string) {
+	for _, all := range g.stores {
+		for _, o := range all {
+			if d, ok := o.(interface {
+				Demands(of, method string, granted []Object) []string
+			}); ok {
+				by = append(by, d.Demands(of, method, all)...)
+			}
+		}
+	}
+	slices.Sort(by)
+	return slices.Compact(by)
+}
+
+// by is the flow through a method of an interface.
+func (g *Gate) by(tag, of string, m *message.Method) Flow {
 	admitted := value.NewLabel(tag).FlowsTo(m.Admits)
 	if !m.Declassifies.Empty() {
 		switch {
@@ -132,6 +148,10 @@ func (g *Gate) by(tag string, m *message.Method) Flow {
 		if m.Trusted {
 			return Flow{How: "it demands trust: a program that has read it is refused"}
 		}
+		demands := g.demands(of, m.Name)
+		if len(demands) > 0 && len(m.Params) == 0 {
+			return Flow{How: "it takes along what demands trust (" + strings.Join(demands, ", ") + "): a program that has read it is refused"}
+		}
 		f := Flow{May: true, How: "it admits it"}
 		switch {
 		case admitted:
@@ -140,7 +160,6 @@ func (g *Gate) by(tag string, m *message.Method) Flow {
 		default:
 			f.How = "it changes nothing"
 		}
-		var demands []string
 		for _, p := range m.Params {
 			demands = append(demands, p.Want.Con.Trusting()...)
 		}

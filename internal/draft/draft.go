@@ -196,6 +196,9 @@ func (d *Draft) nameFacets(tables map[*Facet]*dynamic.Table) {
 		for i := range f.table.Columns {
 			c := &f.table.Columns[i]
 			x := column{name: c.Name, doc: c.Comment, out: shows(f.table, c, len(f.table.Columns))}
+			if v := d.live.View(f.table.Name); v != nil && x.out == "" {
+				x.out = made(d.live, v, c)
+			}
 			if c.Unreadable {
 				x.out = unreadable
 			}

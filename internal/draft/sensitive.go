@@ -96,6 +96,29 @@ func shows(t *schema.Table, c *schema.Column, depth int) string {
 	return why
 }
 
+// made says why a column of a view is left out of a draft that has no such name itself: for the column of this name in the tables that the view
+// reads, or else for the worst of theirs. Nobody knows of which the view makes it; a number is made of numbers, a truth value shows little.
+func made(live *schema.Database, v *schema.View, c *schema.Column) (why string) {
+	rank := []string{"", freeReason, personReason, tableReason, secretReason}
+	number := []schema.Kind{schema.Int, schema.Float, schema.Decimal}
+	same := false
+	for _, n := range v.Reads {
+		t := live.Table(n)
+		for i := 0; t != nil && i < len(t.Columns); i++ {
+			o := &t.Columns[i]
+			is := live.Engine.Is(o.Name, c.Name)
+			if is && !same {
+				same, why = true, ""
+			}
+			fits := c.Kind == o.Kind || c.Kind == schema.Text || c.Kind == schema.Unknown || slices.Contains(number, c.Kind) && slices.Contains(number, o.Kind)
+			if x := shows(t, o, len(t.Columns)); is == same && (is || fits && c.Kind != schema.Bool) && slices.Index(rank, x) > slices.Index(rank, why) {
+				why = x
+			}
+		}
+	}
+	return why
+}
+
 // sensitive says why a column is left out of a draft; "": it is not.
 func sensitive(t *schema.Table, c *schema.Column) string {
 	if opens(t, c) {

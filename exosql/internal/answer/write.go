@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/unit"
 	"github.com/exoagent/exoagent/exosql/internal/writing"
 )
@@ -47,46 +49,94 @@ func (db *DB) change(ctx context.Context, a *asked, u *work) (value.Value, error
 
 // trusts refuses to a program that has read what outsiders wrote an insert through a link that fills in a column which demands trust: it
 // chose the row that the link leads from, as well as it could give the column; but not where the host granted that one row and the program
-// narrows nothing. It refuses as well what deletes other rows with such a
+// narrows nothing. What outsiders wrote in that row is filled in for no program. It refuses as well what deletes other rows with such a
 // column, or changes the column in them, by a cascade or by ON CONFLICT REPLACE, though the host allowed that.
 func (db *DB) trusts(ctx context.Context, w *keptWrite, a *asked) error {
 	wary := a.m.ChosenBy().Integrity()
-	if wary.Empty() {
-		return nil
-	}
-	if from := a.m.Root.Recv.Recv; w.Link != nil && !(from.Op == message.OpRef && slices.Contains(a.m.Granted(), exo.Object(a.objs[from.Slot]))) {
+	if w.Link != nil {
+		from, chose := a.m.Root.Recv.Recv, wary
+		if from.Op == message.OpRef && slices.Contains(a.m.Granted(), exo.Object(a.objs[from.Slot])) {
+			chose = value.Label{}
+		}
 		for _, p := range w.Link.Pairs {
-			if p.To.Trust {
-				return a.m.Untrusted(wary, "`"+p.To.Guest+"`, which the link fills in, could be chosen by them")
+			if by := chose.Join(p.From.Label.Integrity()); p.To.Trust && !by.Empty() {
+				return a.m.Untrusted(by, "`"+p.To.Guest+"`, which the link fills in, could be chosen by them")
 			}
 		}
 	}
-	var trusted []*decl.Column
-	for _, x := range a.m.Granted() {
-		o, ok := x.(*Object)
-		if !ok || o.DB != db {
-			continue
-		}
-		reach, err := o.Facet.Close()
-		if err != nil {
-			return err
-		}
-		for _, f := range reach {
-			trusted = append(trusted, f.Table.Trusting()...)
-		}
+	if wary.Empty() {
+		return nil
+	}
+	trusted, err := db.trusting(a.objs, a.m.Granted())
+	if err != nil {
+		return err
 	}
 	live, _, err := db.catalogue(ctx)
 	if err != nil {
 		return err
 	}
-	var update []string
-	if w.Change != nil {
-		update = w.Change.Write.Update
-	}
-	if writing.DemandsTrust(live, w.Table, update, w.Kind == writing.Deletes, trusted) {
-		return a.m.Untrusted(wary, "it would delete or change other rows, which only trusted programs may")
+	if writing.DemandsTrust(live, w.Table, w.Kind, w.Given(), trusted) != "" {
+		return a.m.Untrusted(wary, "it would delete or change what only trusted programs may: other rows, or what the database calculates")
 	}
 	return nil
+}
+
+// trusting are the columns that demand trust of all tables that some objects reach, which a service may have given, or those granted.
+func (db *DB) trusting(objs []*Object, granted []exo.Object) (out []*decl.Column, err error) {
+	for _, x := range granted {
+		if o, ok := x.(*Object); ok && o.DB == db {
+			objs = append(slices.Clip(objs), o)
+		}
+	}
+	for _, o := range objs {
+		reach, err := o.Facet.Close()
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range reach {
+			out = append(out, f.Table.Trusting()...)
+		}
+	}
+	return out, nil
+}
+
+// Demands says to exo.Gate.Flows by what a program that has read what outsiders wrote is refused a write, besides what is declared so: what
+// cascades reach, what is calculated, and what links fill in. It is silent where the database can't be asked.
+func (o *Object) Demands(of, method string, granted []exo.Object) (by []string) {
+	ctx, cancel := context.WithTimeout(context.Background(), equalityFor)
+	defer cancel()
+	live, _, err := o.DB.catalogue(ctx)
+	trusted, bad := o.DB.trusting(nil, granted)
+	reach, _ := o.Facet.Close()
+	i := slices.IndexFunc(reach, func(f *decl.Facet) bool { return f.QueryType().Name == of })
+	if err != nil || bad != nil || i < 0 {
+		return nil
+	}
+	t, kind, gives := reach[i].Table, writing.Inserts, reach[i].Rights.Insert
+	switch method {
+	case language.Delete:
+		if at := writing.DemandsTrust(live, t, writing.Deletes, nil, trusted); at != "" {
+			return []string{at}
+		}
+		return nil
+	case language.Update:
+		kind, gives = writing.Updates, reach[i].Rights.Update
+	}
+	for _, c := range gives {
+		if at := writing.DemandsTrust(live, t, kind, []string{c.Name}, trusted); at != "" {
+			by = append(by, c.Guest+" (which changes "+at+")")
+		}
+	}
+	for _, from := range reach {
+		for _, l := range from.Links {
+			for _, p := range l.L.Pairs {
+				if l.To == reach[i] && !l.L.One && p.To.Trust && strings.HasPrefix(method, language.Insert) {
+					by = append(by, p.To.Guest+" (which "+from.Alias+"."+l.L.Name+" fills in, but of a granted row)")
+				}
+			}
+		}
+	}
+	return by
 }
 
 // writing finds or makes the plans of a message that writes.

@@ -55,7 +55,7 @@ func NewFacet(t *Table, alias string) (*Facet, error) {
 			f.iface += "Row" // the alias `text` would name its row like the column interface Text
 		}
 	}
-	f.own = made{query: sync.OnceValue(f.queryType), interfaces: sync.OnceValue(func() []*message.Interface { return f.interfaces(nil) })}
+	f.own = made{query: sync.OnceValue(f.QueryType), interfaces: sync.OnceValue(func() []*message.Interface { return f.interfaces(nil) })}
 	return f, nil
 }
 
@@ -174,8 +174,8 @@ type made struct {
 	interfaces func() []*message.Interface
 }
 
-// queryType is the type of an unrestricted query of the facet's rows.
-func (f *Facet) queryType() *message.Type {
+// QueryType is the type of an unrestricted query of the facet's rows.
+func (f *Facet) QueryType() *message.Type {
 	row := &message.Type{Name: f.iface}
 	return &message.Type{Name: f.iface + language.QueryInterface, Args: map[string]*message.Type{
 		"ns": {Name: value.TypeRecord, Fields: []message.TypeField{{Name: f.Alias, Type: row}}}, "row": row,

@@ -209,25 +209,49 @@ func (c *rules) dropTrigger(name string, t *schema.Table) string {
 	return fmt.Sprintf("DROP TRIGGER %s ON %s", sqlname.Plain(name), check.InFull(t))
 }
 
-// DemandsTrust reports whether a write of these columns of a table, or a deletion, deletes rows that hold one of the trusted columns, or
-// changes such a column of other rows that the database carries along. What a program gives to a trusted column itself, and a deletion of
+// DemandsTrust names what, as table or table.column, a write changes that is refused to a program that has read what outsiders wrote, "" if
+// there is none: the write deletes rows that hold one of the trusted columns, changes such a column of other rows that the database carries along, or
+// gives what it calculates one of. What a program gives to a trusted column itself, and a deletion of
 // a row that has one, is judged by the declaration before: see decl.Facet's record and writeMethods.
-func DemandsTrust(live *schema.Database, t *decl.Table, update []string, deletes bool, trusted []*decl.Column) bool {
+func DemandsTrust(live *schema.Database, t *decl.Table, kind Kind, given []string, trusted []*decl.Column) string {
 	at := live.Table(schema.Name{Name: t.Name})
 	if at == nil || len(trusted) == 0 {
-		return false // of what is no table, Writable says more
+		return "" // of what is no table, Writable says more
 	}
 	c := rulesOf(live)
 	own := c.Kin(at)
 	var all []altered
 	for _, x := range own {
-		all = append(all, altered{table: x, cols: update, delete: deletes || slices.Contains(at.OnConflict, "REPLACE")}) // which deletes the row that has the value
+		a := altered{table: x, delete: kind == Deletes || slices.Contains(at.OnConflict, "REPLACE")} // which deletes the row that has the value
+		if kind == Updates {
+			a.cols = given
+		}
+		all = append(all, a)
 	}
 	for i, a := range c.allCarried(all) {
-		cols := c.secretOf(a.table, Write{Table: t, Labelled: trusted})
-		if a.delete && len(cols.names) > 0 || i >= len(own) && slices.ContainsFunc(a.cols, cols.has) {
-			return true
+		of := columns{c.Live, a.cols}
+		if i < len(own) {
+			of.names = given
+		}
+		for _, col := range c.secretOf(a.table, Write{Table: t, Labelled: trusted}).names {
+			if a.delete {
+				return a.table.Name.Name
+			}
+			if (i >= len(own) || !of.has(col)) && c.anyOf(a.table, []string{col}, of.has) {
+				return a.table.Name.Name + "." + col
+			}
 		}
 	}
-	return false
+	return ""
+}
+
+// Given are the columns of the table that a write gives, with those that a link or the scope fills in.
+func (w *Writing) Given() (cols []string) {
+	if w.Change != nil {
+		cols = w.Change.Write.Update
+	}
+	for _, x := range w.Inserts {
+		cols = slices.Concat(cols, x.One.Write.Given)
+	}
+	return cols
 }
