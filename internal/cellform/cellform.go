@@ -88,7 +88,7 @@ func (f Form) Time(cell any) (t time.Time, ok bool) {
 	case f.Number() || !text:
 		return t, false
 	default:
-		s, _, _ = strings.Cut(s, " m=") // of Go's monotonic clock
+		s, _, _ = strings.Cut(s, " m=")                                                               // of Go's monotonic clock
 		if len(s) < len(time.DateTime) || s[10] != layouts[f][10] || !strings.HasSuffix(s, ends[f]) { // Parse makes an error of what does not match
 			return t, false
 		}

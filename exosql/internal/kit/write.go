@@ -159,7 +159,7 @@ var JobsCases = []struct{ Program, Want, Jobs string }{
 	{`return jobs.where({ title: "b" }).update({ personId: 99 })`, "!there is no such row: `personId` leads nowhere", ""},
 	{`return jobs.where(j => j.id === 3).update({ status: "done" })`, "0", ""},
 	{`return jobs.where(j => j.id === 3).delete()`, "0", ""},
-	{`return jobs.update({ status: "done" })`, "!it would update every row: say which by where, or say .all().update(…) if all are meant", ""},
+	{`return jobs.update({ status: "done" })`, "!it would update every row: write .where(…) before it, or .all().update(…) if all are meant", ""},
 	{`return jobs.all().update({ status: "done" })`, "3", "1|1|a|done|3|1 2|1|b|done|-|- 3|2|c|todo|5|3 4|1|d|done|1|2"},
 	{`return jobs.orderBy(j => j.title.desc()).limit(1).delete()`, "1", "1|1|a|todo|3|1 2|1|b|done|-|- 3|2|c|todo|5|3"},
 	{`const j = await jobs.insert({ title: "new", points: 2, cost: "12.50", due: "2024-02-29" }); return [j.title, j.status, j.orgId, j.cost, j.due, j.done]`,
