@@ -79,7 +79,7 @@ func TestTypedWrites(t *testing.T) {
 		}, "1", "1|1|a|todo|3|1 2|1|b|done|-|- 3|2|c|done|5|3 4|1|d|todo|1|2"},
 		"update without a condition": {func(ctx context.Context, db *exosql.DB) (any, error) {
 			return n(twJobsOf(db, 1).OrderBy(twTitle.Asc()).Update(ctx, twStatus.Set("done")))
-		}, "!invalid: it would update every row: say which by Where", kit.JobsBefore},
+		}, "!invalid: it would update every row: write Where before it", kit.JobsBefore},
 		"update of all": {func(ctx context.Context, db *exosql.DB) (any, error) {
 			return n(twJobsOf(db, 1).Where(exosql.AllRows[kit.Job]()).Update(ctx, twPoints.Set(7)))
 		}, "3", "1|1|a|todo|7|1 2|1|b|done|7|- 3|2|c|todo|5|3 4|1|d|todo|7|2"},
