@@ -65,7 +65,7 @@ func TestSettledAtStart(t *testing.T) {
 					args = []string{"serve", path, "-as", "customer=1"}
 				}
 				said, err := child(t, args...).CombinedOutput()
-				if err != nil || !strings.Contains(string(said), "how the run "+id.String()+" ended") {
+				if err != nil || !strings.Contains(string(said), "the process of run "+id.String()+" was stopped") {
 					t.Errorf("%v %s", err, said)
 				}
 				var lines []string

@@ -11,8 +11,11 @@ return [
 ]
 //=> [[{"id":1002,"twice":10},{"id":1004,"twice":10}],[{"id":1001,"n":2},{"id":1002,"n":2}],[{"who":"ACME bob"},{"who":"ACME ann"}],[{"s":"doing","total":5},{"s":"open","total":10}],1,2,[{"label":"ACME garden: ACME plant"}],[12]]
 ---
-// A name of a column is the column, whatever select shows under it.
+// A column that select calls something else is neither: JavaScript would read what select shows.
 return await tasks.select(t => ({ title: t.title.lower() })).where(t => t.title.includes('draw') || t.title.includes('acme')).count()
+//! invalid "give that another name, or write this before .select(…)"
+---
+return await tasks.where(t => t.title.includes('draw') || t.title.includes('acme')).select(t => ({ title: t.title.lower() })).count()
 //=> 1
 ---
 return await tasks.select(t => ({ twice: t.priority * 2 })).where(x => x.thrice > 6)
