@@ -81,7 +81,7 @@ func (w *World) complete() error {
 // own. It says what to write instead.
 func CheckName(name string) error {
 	if scalar.ReservedName(name) || name == "api" {
-		return fmt.Errorf("exoeval: %q can't be the name of a grant: write one of letters and digits to which JavaScript gives no meaning of its own", name)
+		return fmt.Errorf("exoeval: %q can't be the name of a grant: write one of letters and digits to which JavaScript gives no meaning of its own; `api` is what programs call all grants", name)
 	}
 	return front.CheckNames([]message.GrantedName{{Name: name}}, front.Config{Globals: front.Globals(), Grants: []string{name}})
 }

@@ -196,7 +196,7 @@ func (p *goPackage) inspect(ctx context.Context, std cli.Stdio, o *checkOptions)
 	ran := cmd.Run()
 	text, err := os.ReadFile(out)
 	if err != nil {
-		return nil, errors.Join(ctx.Err(), fmt.Errorf("%s ended before it was checked: %w", p.ImportPath, errors.Join(ran)))
+		return nil, errors.Join(ctx.Err(), fmt.Errorf("the test program of %s ended without a report", p.ImportPath), ran)
 	}
 	r := &report{}
 	if err := json.Unmarshal(text, r); err != nil {

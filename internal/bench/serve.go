@@ -22,7 +22,7 @@ import (
 	_ "modernc.org/sqlite"
 )
 
-// served is a grant file with as many principals as a client names.
+// servedFile is a grant file with as many principals as a client names.
 const servedFile = `exo: 1
 reviewed: true
 databases: {shop: sqlite:shop.db}

@@ -17,7 +17,7 @@ func TestMadeByViews(t *testing.T) {
 			"CREATE VIEW people AS SELECT id, state, upper(email) AS shout, salary * 12 AS yearly, email IS NOT NULL AS known FROM members", "CREATE VIEW openers AS SELECT id, value FROM api_keys", "CREATE VIEW plain AS SELECT id, title, upper(title) AS loud FROM days")})
 		_, text, _ := drafted(t, db, draft.Options{Tenant: "none"})
 		_, views, _ := strings.Cut(text, "# Left out.")
-		for line, want := range map[string]bool{"# value: { label: [secret] }": true, "# shout: { ": true, "# yearly: { ": true, "label: [pii] } # by its name it tells of a person": true,
+		for line, want := range map[string]bool{"# value: { label: [secret] }": true, "# shout: { ": true, "# yearly: { ": true, "label: [pii] } # its name sounds like a fact about a person": true,
 			"# state:": false, "# title:": false, "#     title:": true, "#     state:": true, "loud: { type: text, label": false} {
 			if strings.Contains(views, line) != want {
 				t.Errorf("%q: want %v in\n%s", line, want, views)

@@ -156,7 +156,7 @@ func (r *Guest) joined(name string, list *goja.Object, args []goja.Value) goja.V
 		this = args[1]
 	}
 	for i := range int(list.Get("length").ToInteger()) {
-		if i > MaxMixed {
+		if i >= MaxMixed {
 			panic(r.Throw(fail.Errorf(fail.Limit, "", "`%s` is given more than %d values", name, MaxMixed)))
 		}
 		item := list.Get(strconv.Itoa(i))

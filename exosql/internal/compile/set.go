@@ -82,7 +82,7 @@ func (f *from) combine(q *query, n *message.Node, set sqlast.Set) error {
 func (f *from) arm(q *query, name string) (*projection, error) {
 	out := q.out
 	if out == nil && groupOf(q.base) == nil {
-		return nil, fail.Errorf(fail.Invalid, name, "compares what two queries show: select the columns in both first, like .select(t => ({ id: t.id, name: t.name }))")
+		return nil, fail.Errorf(fail.Invalid, name, "needs what both queries show: select the columns in both first, like .select(t => ({ id: t.id, name: t.name }))")
 	} else if out == nil {
 		out = wholeRow(q.base)
 	}

@@ -177,5 +177,5 @@ func (c Condition) There() ([]Condition, error) {
 		}
 		return out, nil
 	}
-	return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: a condition of kind %d compares with no rows", c.Kind)}
+	return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: nothing is known of conditions of kind %d", c.Kind)}
 }

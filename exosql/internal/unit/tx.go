@@ -105,7 +105,7 @@ func (us *Units) transact(ctx context.Context, f func(*Tx) error) (err error) {
 // Commit keeps what the runs have changed: see exosql.Tx.
 func (t *Tx) Commit(ctx context.Context) error {
 	if t != nil && t.owned { // else what was kept could not be undone any more by an error of the function
-		return Undone("exosql: Commit", fail.Errorf(fail.Invalid, "", "Transact commits it, when its function has returned nil"))
+		return Undone("exosql: Commit", fail.Errorf(fail.Invalid, "", "don't call it in Transact's function: Transact commits when that returns nil"))
 	}
 	return t.commit(ctx)
 }

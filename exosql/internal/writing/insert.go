@@ -29,7 +29,7 @@ func (w *writer) insert() error {
 		return fail.Errorf(fail.Denied, "", "rows can't be inserted")
 	}
 	if arg := w.m.Root.Args[0]; arg.Op != message.OpLit {
-		return fail.Errorf(fail.Invalid, "", "a new row is of plain values")
+		return fail.Errorf(fail.Invalid, "", "a new row is an object of plain values, without columns or queries")
 	}
 	if len(w.sets) == 0 {
 		return fail.Errorf(fail.Invalid, "", "there are no rows to insert")

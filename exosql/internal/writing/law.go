@@ -28,7 +28,7 @@ const (
 	reaches                 // a link starts at the columns, by which rows of another table are in scope
 	counts                  // a limit or an offset of a grant keeps rows by their number
 
-	// By the catalogue: refusing.discharge answers these once for each catalogue and grant.
+	// By the catalogue: refusing.discharge answers these once for each catalogue and plan.
 	identifies // the declared key, by which statements find rows
 	resolves   // ON CONFLICT of SQLite, which replaces or leaves out rows
 	fires      // a trigger

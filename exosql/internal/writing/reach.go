@@ -203,7 +203,7 @@ func (c *Check) Nowhere(place string) error {
 	}
 	err := fail.Errorf(fail.Invalid, "", "there is no such row: `%s` leads nowhere", strings.Join(given, "`, `"))
 	if given == nil {
-		err = fail.Errorf(fail.Invalid, "", "there is no row that this one would lead to")
+		err = fail.Errorf(fail.Invalid, "", "there is no such row: this one would lead nowhere")
 	}
 	if i := slices.IndexFunc(c.Hooks, func(h *decl.Column) bool { return h != nil }); given == nil && i >= 0 {
 		return ofHook(c.Hooks[i], err)
