@@ -72,6 +72,7 @@ func (s *Session) endApart(ctx context.Context, result value.Value, program erro
 
 var errCallbackEnded = errors.New("exo: a callback of the host ended its goroutine")
 
+// end is the order that Finish describes: all that may refuse, then the commit, then the record of how it ended.
 func (s *Session) end(ctx context.Context, result value.Value, program error) error {
 	failed, lost := fail.Classify("", program), context.Cause(s.caller)
 	if s.work != nil {

@@ -225,8 +225,8 @@ func (h *Handler) foreign(r *http.Request) *refusal {
 	return nil
 }
 
-// hostName is the name in a Host header, in lower case; "": it is none. An address of IPv6 stands in brackets: what a proxy before us
-// reads as another name must not be one of ours.
+// hostName is the name in a Host header, in lower case; "": it is none. An IPv6 address must be in brackets, or a proxy
+// before us could read another name than we do.
 func hostName(host string) string {
 	name, port := host, ""
 	if i := strings.LastIndexByte(host, ':'); i > strings.LastIndexByte(host, ']') {

@@ -41,7 +41,7 @@ func Receipt() *Type {
 	}}
 }
 
-// isReceipt reports whether a Held method's result says what it will get.
+// isReceipt reports whether t is the type that Receipt makes, which a held method returns before it acts.
 func isReceipt(t *Term) bool {
 	if t == nil || t.Con == nil || t.Con.Name != value.TypeRecord || len(t.Con.Fields) != 2 {
 		return false

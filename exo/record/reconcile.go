@@ -24,7 +24,7 @@ type Store interface {
 // ErrUnknown is what a Store answers that can't tell what became of a run, and never will.
 var ErrUnknown = errors.New("record: the store can't tell")
 
-// Forgetful is a Store that does not know for good: what it has not, of a run that began before Forgotten, says nothing.
+// Forgetful is a Store that drops old marks: that it has none of a run which began before Forgotten does not mean that the run was undone.
 type Forgetful interface {
 	Store
 	// Forgotten is the time before which the store has forgotten runs; zero: none.

@@ -173,10 +173,10 @@ func direct(conn *pgconn.PgConn, s session) bool {
 	return err == nil && port != "0" && port == s.port && fmt.Sprint(conn.PID()) == s.pid
 }
 
-// tell finds whether sessions are shared, by a second connection, the peer. Where each client has a session of its own, each
-// gets the same one always, and never the other's. A pool that shares them has, for two clients who ask in turn, either one
-// session for both, since it takes the one that it used last, or another one for who asks twice, since it takes the one that it used
-// first. What other clients do only adds changes; where it happens to hide them it has to do so in all rounds.
+// tell finds whether sessions are shared, by a second connection, the peer. The two ask in turn which session
+// they have. A session of one's own never changes. A pool that reuses the session that rested last gives both the same one; a pool
+// that reuses the one that rested longest gives whoever asks twice another one.
+// What other clients do only adds changes; where it happens to hide them it has to do so in all rounds.
 func tell(ctx context.Context, conn *pgconn.PgConn, first session, config *pgconn.Config) error {
 	if ask, err := ask(ctx, conn); err != nil {
 		return err

@@ -128,8 +128,8 @@ func (f *from) gather(q *query, n *message.Node) error {
 	return nil
 }
 
-// after refuses in a callback that takes rows together what has two meanings after a select: a name that select gave to
-// another thing than the column of that name; and after distinct, which leaves one row of several, whatever select did not show.
+// after refuses a name with two meanings in the callback of an aggregate after select: one that select gave to something other
+// than its column; and after distinct, which leaves one row of several, a column that select left out.
 func (q *query) after(name string, lambda *message.Node) error {
 	if q.out == nil || q.out.bare {
 		return nil

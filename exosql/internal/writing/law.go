@@ -61,7 +61,7 @@ type dependant struct {
 	// Of the catalogue.
 	name, why string // what a permission calls it, and what it would reveal of a labelled column
 	reads     func(of func(string) bool) bool
-	parts     []schema.Part // of an index and of a unique rule, with what the index carries along
+	parts     []schema.Part // the columns and expressions that a rule, index, check or key is over, with what an index carries along
 	again     bool          // it may be checked for rows whose columns are not written
 	unique    unique
 	trigger   schema.Trigger
