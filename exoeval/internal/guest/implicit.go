@@ -155,7 +155,7 @@ func (r *Guest) Result(result goja.Value, settled func(goja.Value) (goja.Value, 
 			a.of[o] = rows
 		}
 	}
-	return value.Value{}, r.Placed(fail.Errorf(fail.Invalid, "the result", "%s", r.Say(nil, "again", "is a query whose rows are queries again and again; await each before you return it")), 0, 0)
+	return value.Value{}, r.Placed(fail.Errorf(fail.Invalid, "the result", "%s", r.Say(nil, "again", "holds calls that were not awaited, again and again; await each before you return it")), 0, 0)
 }
 
 // answer is the reply for a described thing or a promise in a result; null until it is known.
