@@ -72,34 +72,44 @@ var operatorNames = map[string]string{"and": "a && b", "or": "a || b", "not": "!
 
 // missingGlobals are names that authors expect and that no realm of ours has, with the
 // way out. A realm that does have one lists it in Globals, which is asked first.
-var missingGlobals = map[string]string{
-	"fetch": "programs have no network; use the granted objects", "XMLHttpRequest": "programs have no network; use the granted objects", "WebSocket": "programs have no network; use the granted objects", "EventSource": "programs have no network; use the granted objects",
-	"process": "programs have no host process or environment", "Deno": "programs have no host process or environment", "Bun": "programs have no host process or environment",
-	"module": "return the value instead of exporting it", "exports": "return the value instead of exporting it",
-	"__dirname": "programs have no files", "__filename": "programs have no files",
-	"setTimeout": "there are no timers; await the calls that you need and return", "setInterval": "there are no timers; await the calls that you need and return", "setImmediate": "there are no timers; await the calls that you need and return",
-	"clearTimeout": "there are no timers", "clearInterval": "there are no timers",
-	"queueMicrotask": "use `await` or `Promise.resolve().then(...)`",
-	"Buffer":         "use strings and arrays",
-	"window":         "there is no browser; the granted objects are in scope by name",
-	"document":       "there is no browser; return the data",
-	"navigator":      "there is no browser", "requestAnimationFrame": "there is no browser",
-	"localStorage": "there is no storage; return the data", "sessionStorage": "there is no storage; return the data",
-	"alert": "use console.log, or return the data",
-	"self":  "there is no global object; the granted objects are in scope by name", "global": "there is no global object; the granted objects are in scope by name",
-	"Intl":            "format numbers and dates with toFixed, toISOString and string functions",
-	"structuredClone": "use JSON.parse(JSON.stringify(x)) or spread",
-	"Proxy":           "use a plain object or a class",
-	"Reflect":         "use Object.keys, Object.entries and the plain operators",
-	"BigInt":          "use Number",
-	"WeakRef":         "keep the value in a variable", "FinalizationRegistry": "keep the value in a variable",
-	"SharedArrayBuffer": "use an array",
-	"Atomics":           "use a variable",
-	"WebAssembly":       "write JavaScript",
-	"URL":               "use string functions", "URLSearchParams": "use string functions",
-	"TextEncoder": "use strings", "TextDecoder": "use strings",
-	"crypto":          "use Math.random for numbers that need not be secret",
-	"performance":     "the clock stands still during a run; use Date.now()",
-	"AbortController": "a run is cancelled by its host",
-	"importScripts":   "no modules here: the granted objects are in scope",
+var missingGlobals = byName([][2]string{
+	{"fetch XMLHttpRequest WebSocket EventSource", "programs have no network; use the granted objects"},
+	{"process Deno Bun", "programs have no host process or environment"},
+	{"module exports", "return the value instead of exporting it"},
+	{"__dirname __filename", "programs have no files"},
+	{"setTimeout setInterval setImmediate", "there are no timers; await the calls that you need and return"},
+	{"clearTimeout clearInterval", "there are no timers"},
+	{"queueMicrotask", "use `await` or `Promise.resolve().then(...)`"},
+	{"Buffer", "use strings and arrays"},
+	{"window", "there is no browser; the granted objects are in scope by name"},
+	{"document", "there is no browser; return the data"},
+	{"navigator requestAnimationFrame", "there is no browser"},
+	{"localStorage sessionStorage", "there is no storage; return the data"},
+	{"alert", "use console.log, or return the data"},
+	{"self global", "there is no global object; the granted objects are in scope by name"},
+	{"Intl", "format numbers and dates with toFixed, toISOString and string functions"},
+	{"structuredClone", "use JSON.parse(JSON.stringify(x)) or spread"},
+	{"Proxy", "use a plain object or a class"},
+	{"Reflect", "use Object.keys, Object.entries and the plain operators"},
+	{"BigInt", "use Number"},
+	{"WeakRef FinalizationRegistry", "keep the value in a variable"},
+	{"SharedArrayBuffer", "use an array"},
+	{"Atomics", "use a variable"},
+	{"WebAssembly", "write JavaScript"},
+	{"URL URLSearchParams", "use string functions"},
+	{"TextEncoder TextDecoder", "use strings"},
+	{"crypto", "use Math.random for numbers that need not be secret"},
+	{"performance", "the clock stands still during a run; use Date.now()"},
+	{"AbortController", "a run is cancelled by its host"},
+	{"importScripts", "no modules here: the granted objects are in scope"},
+})
+
+func byName(of [][2]string) map[string]string {
+	out := map[string]string{}
+	for _, names := range of {
+		for name := range strings.FieldsSeq(names[0]) {
+			out[name] = names[1]
+		}
+	}
+	return out
 }

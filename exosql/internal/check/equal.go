@@ -33,6 +33,7 @@ func form(live *schema.Database, col *decl.Column, t *schema.Table, x *schema.Co
 		if a := t.Affinity(x); live.Engine == schema.SQLite && col.Kind == value.TypeDecimal && numeric(a) {
 			f.Rounds = a
 		}
+		f.Null = !x.NotNull && !col.Key
 		f.Clean, f.Indexed = live.Engine == schema.SQLite && clean(t, x, col), indexed(t, x.Name)
 	}
 	if x != nil && live.Engine == schema.Postgres {

@@ -115,7 +115,7 @@ func (c *Checker) columns(t *decl.Table, live []schema.Column, listed map[string
 			c.Add(Finding{Kind: NullableKey, Table: t.Name, Column: col.Name, Problem: "is part of the key and may be NULL in the database: NULLs are not told apart",
 				Fix: c.setNotNull(t, col, "a definition with "+sqlname.Plain(col.Name)+" … NOT NULL (SQLite can't change a column)"), Warning: !c.uses[t].granted})
 		case !col.Null && !x.NotNull:
-			c.Add(Finding{Kind: NullMismatch, Table: t.Name, Column: col.Name, Problem: "is declared as never NULL and may be NULL in the database: reading such a row fails",
+			c.Add(Finding{Kind: NullMismatch, Table: t.Name, Column: col.Name, Problem: "is declared as never NULL and may be NULL in the database: programs read null there, and reading such a row in Go fails",
 				Fix: c.setNotNull(t, col, t.Reader.Nullable())})
 		case col.Null && x.NotNull:
 			c.Add(Finding{Kind: NullMismatch, Table: t.Name, Column: col.Name, Problem: "is declared nullable and is never NULL in the database", Fix: t.Reader.NotNull(), Warning: true})

@@ -88,12 +88,8 @@ func once(where []sqlast.Expr, x sqlast.Expr) sqlast.Expr {
 			return ok && before.Op == sqlast.And && slices.ContainsFunc(before.Args, func(y sqlast.Expr) bool { return reflect.DeepEqual(part, y) })
 		})
 	})
-	switch len(parts) {
-	case 0:
+	if len(parts) == 0 {
 		return x
-	case 1:
-		return parts[0]
 	}
-	c.Args = parts
-	return c
+	return expr.All(parts)
 }

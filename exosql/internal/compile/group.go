@@ -128,10 +128,9 @@ func (f *from) gather(q *query, n *message.Node) error {
 	return nil
 }
 
-// after refuses a name with two meanings in the callback of an aggregate after select: one that select gave to something other
-// than its column; and after distinct, which leaves one row of several, a column that select left out.
+// after refuses in the callback of an aggregate after distinct, which leaves one row of several, a column that select left out.
 func (q *query) after(name string, lambda *message.Node) error {
-	if q.out == nil || q.out.bare {
+	if q.out == nil || q.out.bare || !q.once {
 		return nil
 	}
 	return q.reads(lambda.Args[0], func(row *expr.Row, column string) error {
@@ -143,14 +142,8 @@ func (q *query) after(name string, lambda *message.Node) error {
 			if k, ok := q.out.items[i].expr.(expr.Cell); ok && keyNamed(row, column) == k {
 				return nil
 			}
-			if len(q.ns) == 1 {
-				return fail.Errorf(fail.Invalid, name, "`%s` is a column of the rows and something else in select: give it another name in select", column)
-			}
 		}
-		if q.once {
-			return fail.Errorf(fail.Invalid, name, "distinct leaves one of the rows that show the same, so only what select shows can be used after it, and `%s` is not: select it too, or put %s before select", column, name)
-		}
-		return nil
+		return fail.Errorf(fail.Invalid, name, "distinct leaves one of the rows that show the same, so only what select shows can be used after it, and `%s` is not: select it too, or put %s before select", column, name)
 	}, lambda.Recv)
 }
 

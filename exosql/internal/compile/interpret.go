@@ -301,7 +301,8 @@ func (f *from) expr(n *message.Node, env expr.Names) (expr.Expr, error) {
 			return nil, outOfGroup(n.Recv)
 		}
 		if groupOf(row) != nil {
-			return f.keyOfGroup(row, n.Name)
+			e, err := f.keyOfGroup(row, n.Name)
+			return e, cmp.Or(err, shadowed(n, e, env[n.Recv.Recv]))
 		}
 		if row.Depth != nil && n.Name == row.DepthName {
 			return expr.ColumnOf(row, row.Depth), nil
@@ -332,10 +333,10 @@ func (f *from) expr(n *message.Node, env expr.Names) (expr.Expr, error) {
 }
 
 // shadowed refuses a column whose name select gave to something else: JavaScript would read that.
-func shadowed(n *message.Node, e expr.Column, seen []expr.Named) error {
+func shadowed(n *message.Node, e expr.Expr, seen []expr.Named) error {
 	for i, x := range seen {
-		if i > 0 && seen[0].Row.Selected == nil && seen[1].Row.Selected != nil && x.Name == n.Name && x.Row.Selected != expr.Expr(e) {
-			return fail.Errorf(fail.Invalid, n.Name, "it is a column of the rows, and .select(…) shows something else by this name: give that another name, or write this before .select(…)")
+		if i > 0 && seen[0].Row.Selected == nil && seen[1].Row.Selected != nil && x.Name == n.Name && x.Row.Selected != e {
+			return fail.Errorf(fail.Invalid, "", "`%s` is a column of the rows and something else in select: give it another name in select, or write this before select", n.Name)
 		}
 	}
 	return nil

@@ -70,7 +70,7 @@ func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan,
 		return nil, fail.Errorf(fail.Limit, "", "the query is too large: it repeats its expressions too often")
 	}
 	if f.c.Handled > expr.MaxHandled || f.c.Held > expr.MaxHeld {
-		return nil, fail.Errorf(fail.Limit, "", "the query joins too much text; join fewer or shorter texts")
+		return nil, fail.Errorf(fail.Limit, "", "the query puts together too many or too long texts; use fewer or shorter ones")
 	}
 	if len(f.c.Slots) > maxValues {
 		return nil, fail.Errorf(fail.Limit, "", "the query has too many values: the limit is %d; use a condition instead of a long list", maxValues)

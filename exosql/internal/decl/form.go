@@ -11,6 +11,7 @@ type Form struct {
 	Rounds    string // SQLite: the affinity of a column of decimals that makes numbers of texts, and so has them of some digits only
 	Clean     bool   // SQLite: each cell is NULL or a value of the column's kind
 	Indexed   bool   // an index has it
+	Null      bool   // no rule keeps NULL out, whatever the declaration says
 	Cast      bool   // an array of a type that an answer does not name, as of an enum: it is read as an array of Elem
 }
 

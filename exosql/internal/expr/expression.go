@@ -169,8 +169,11 @@ func (f *From) NeverNull(e Expr) bool {
 		e = x.X
 	}
 	c, ok := e.(Column)
-	return ok && (!c.Col.Null && !c.Row.Optional && (s.Stored || !f.c.Misfits(c)) || slices.Contains(f.Valued, c))
+	return ok && (!f.mayBeNull(c) && (s.Stored || !f.c.Misfits(c)) || slices.Contains(f.Valued, c))
 }
+
+// mayBeNull goes by the catalogue, too: rows with a NULL that the declaration denies would be in no page, and in no negation.
+func (f *From) mayBeNull(c Column) bool { return c.Col.Null || c.Row.Optional || f.c.FormOf(c.Col).Null }
 
 // Values are the columns that have a value wherever a condition holds.
 func Values(cond Expr) (out []Column) {

@@ -185,7 +185,7 @@ func (f *From) plainer(op sqlast.Op, args []Expr) sqlast.Op {
 	for _, a := range args {
 		switch a := a.(type) {
 		case Column:
-			if a.Col.Null || a.Row.Optional || op == sqlast.IsNot && f.c.Misfits(a) {
+			if f.mayBeNull(a) || op == sqlast.IsNot && f.c.Misfits(a) {
 				return op
 			}
 		case Argument: // one that is null has become isNull already

@@ -474,7 +474,7 @@ func TestCheckError(t *testing.T) {
 			role = "\n\twarning: the role postgres is a superuser: no right and no policy binds it, and a read-only transaction keeps it from no file or program of the server. Right would be: a URL with a role of its own: CREATE ROLE exo LOGIN NOSUPERUSER NOBYPASSRLS; GRANT USAGE ON SCHEMA " + in + " TO exo; GRANT SELECT (id, tenant, name, kind, seen) ON accounts TO exo"
 		}
 		want := `exosql: the database is not as declared (4 to mend, ` + warnings + `):
-	accounts.tenant: is declared as never NULL and may be NULL in the database: reading such a row fails. Right would be: ` + mend + `
+	accounts.tenant: is declared as never NULL and may be NULL in the database: programs read null there, and reading such a row in Go fails. Right would be: ` + mend + `
 	warning: accounts.seen: is declared nullable and is never NULL in the database. Right would be: exosql.NewColumn
 	accounts: nothing makes (id) unique: rows can't be told apart, so limits and pages have no one answer. Right would be: ` + key + `
 	accounts.tenant: the scope is a condition on tenant, which has no index. Right would be: CREATE INDEX accounts_by_tenant ON accounts (tenant)

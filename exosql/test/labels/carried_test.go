@@ -121,7 +121,7 @@ func TestTrustedCarried(t *testing.T) {
 				}
 				tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded})
 				must(err)
-				if how := told(tool, c.flow); c.flow != "" && trusts != strings.Contains(how, c.how) {
+				if how := flowTo(tool, c.flow); c.flow != "" && trusts != strings.Contains(how, c.how) {
 					t.Errorf("%s: -flow says of %s: %s", c.what, c.flow, how)
 				}
 				return tool.RunJob(t.Context(), codemode.Job{Program: read + c.program, Preview: true}).Err
@@ -180,7 +180,7 @@ func TestTrustedFilled(t *testing.T) {
 				must(err)
 				tool, err := codemode.New(codemode.Grants{"mine": mine}, &codemode.Options{Record: exo.Unrecorded})
 				must(err)
-				if how := told(tool, "ItemQuery.insertMany"); trusts != strings.HasSuffix(how, "not by owner (which project.items fills in, but of a granted row)") {
+				if how := flowTo(tool, "ItemQuery.insertMany"); trusts != strings.HasSuffix(how, "not by owner (which project.items fills in, but of a granted row)") {
 					t.Error(how)
 				}
 				r := tool.Run(t.Context(), program)
@@ -192,8 +192,8 @@ func TestTrustedFilled(t *testing.T) {
 	})
 }
 
-// told is what Flows says of a way.
-func told(tool *codemode.Tool, to string) string {
+// flowTo is what Flows says of a way.
+func flowTo(tool *codemode.Tool, to string) string {
 	for _, f := range tool.Flows() {
 		if f.Tag == value.Untrusted && f.To == to {
 			return fmt.Sprintf("%v: %s", f.May, f.How)
