@@ -173,7 +173,9 @@ func (f *From) NeverNull(e Expr) bool {
 }
 
 // mayBeNull goes by the catalogue, too: rows with a NULL that the declaration denies would be in no page, and in no negation.
-func (f *From) mayBeNull(c Column) bool { return c.Col.Null || c.Row.Optional || f.c.FormOf(c.Col).Null }
+func (f *From) mayBeNull(c Column) bool {
+	return c.Col.Null || c.Row.Optional || f.c.FormOf(c.Col).Null
+}
 
 // Values are the columns that have a value wherever a condition holds.
 func Values(cond Expr) (out []Column) {
