@@ -52,7 +52,7 @@ func TestDecides(t *testing.T) {
 		"a link to several":       {"code, known", `await gigs.where({ id: 1 }).update({ code: 2 }); return gigs.crew()`, "`code` can't be changed: it leads to other rows", "all"},
 		"a link to several, none": {"code, known", `return gigs.where({ id: 1 }).update({ code: null })`, "", ""},
 		"none, by a callback":     {"code, known", `return gigs.where({ id: 1 }).update(g => ({ code: null }))`, "", ""},
-		"fixed by the scope":      {"fixed", `await gigs.insert({ rank: 1 }); return gigs.member()`, "there is no row that this one would lead to", "fixed, all"},
+		"fixed by the scope":      {"fixed", `await gigs.insert({ rank: 1 }); return gigs.member()`, "there is no such row: this one would lead nowhere", "fixed, all"},
 		"reached by itself":       {"boss", `return crew.all().update({ gigId: null })`, "`gigId` can't be changed: it decides which rows you may see", "boss, all"},
 		"reached by itself, else": {"boss", `return crew.all().update({ name: "x" })`, "", ""},
 		"reached by what is":      {"circle", `return crew.gigs().all().update({ code: null })`, "`code` can't be changed: it decides which rows you may see", "circle, all"},
