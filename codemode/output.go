@@ -61,8 +61,14 @@ func (r *Result) writeTo(w io.Writer, console, result int) error {
 // reads. Without b it writes the result, or the error, first.
 func (r *Result) rest(b []byte, console, result int) json.RawMessage {
 	written := b != nil && r.Err == nil
-	if !written {
-		b = append(make([]byte, 0, len(r.Console)+len(r.Notice)+maxSlack), '{')
+	notice := r.Notice
+	switch {
+	case !written:
+		b = append(make([]byte, 0, len(r.Console)+len(notice)+maxSlack), '{')
+	case r.Cut: // that a part is missing is read before the part
+		framed := b
+		b, _ = appendText(append(make([]byte, 0, len(b)+len(notice)+maxSlack), `{"notice":`...), clean(notice), result+maxNotice)
+		b, notice = append(append(b, ','), framed[1:]...), ""
 	}
 	effects := r.EffectsNote()
 	if r.Err != nil {
@@ -90,8 +96,8 @@ func (r *Result) rest(b []byte, console, result int) json.RawMessage {
 	if effects != "" {
 		b, _ = appendText(append(b, `,"effects":`...), effects, (maxEffects+1)*200+maxRefusals*(maxRefusal+200)+maxMessage)
 	}
-	if r.Notice != "" {
-		b, _ = appendText(append(b, `,"notice":`...), clean(r.Notice), result+maxNotice)
+	if notice != "" {
+		b, _ = appendText(append(b, `,"notice":`...), clean(notice), result+maxNotice)
 	}
 	return append(b, '}')
 }

@@ -1,6 +1,7 @@
 package codemode_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -92,6 +93,13 @@ func TestCall(t *testing.T) {
 	o = call(t, tool, "console.log('\\u0001'.repeat(100000)); return '\\u0001'.repeat(100000)")
 	if o.Error != nil || o.Notice == "" || len(o.Console) > 40_000 {
 		t.Errorf("%d bytes of console, notice %q, error %v", len(o.Console), o.Notice, o.Error)
+	}
+	// That a part is missing is read before the part; a notice of a whole result stands behind it.
+	for code, first := range map[string]string{"return 'x'.repeat(5000)": `{"notice":"The result has 5002 bytes, `, "1; undefined": `{"result":null,"notice":"`} {
+		input, _ := json.Marshal(map[string]string{"code": code})
+		if out, failed := tool.Call(t.Context(), input); !bytes.HasPrefix(out, []byte(first)) || bytes.Count(out, []byte(`"notice"`)) != 1 || !json.Valid(out) {
+			t.Errorf("%s: %.200s, %v", code, out, failed)
+		}
 	}
 }
 

@@ -21,7 +21,7 @@ type Bounds struct {
 	SourceBytes int           // program text; 64 KiB
 	Nesting     int           // depth of the program's syntax; 200
 	CallDepth   int           // nested calls of the program's functions; 500
-	ResultBytes int           // rendered result; a larger one is cut with a notice, one of more than eight times as much and 1 MiB is refused; 256 KiB
+	ResultBytes int           // rendered result; a larger one is cut with a notice, one of more than eight times as much and 1 MiB is refused; 64 KiB
 }
 
 // OrDefault fills in every field that is zero or negative.
@@ -33,7 +33,7 @@ func (b Bounds) OrDefault() Bounds {
 	or(&b.SourceBytes, 64<<10)
 	or(&b.Nesting, 200)
 	or(&b.CallDepth, 500)
-	or(&b.ResultBytes, 256<<10)
+	or(&b.ResultBytes, 64<<10)
 	return b
 }
 

@@ -50,8 +50,8 @@ func TestServeWithoutWall(t *testing.T) {
 	}{
 		{"", "serve", cli.ExitCannot, "", "there are no walls round the processes of programs"},
 		{"wall: kernel\n", "serve", cli.ExitCannot, "", "wall: container"},
-		{"wall: container\n", "serve", cli.ExitDone, `"structuredContent":{"result":1}`, "is served"},
-		{"wall: none\n", "serve", cli.ExitDone, `"structuredContent":{"result":1}`, "is served"},
+		{"wall: container\n", "serve", cli.ExitDone, `{\"result\":1}`, "is served"},
+		{"wall: none\n", "serve", cli.ExitDone, `{\"result\":1}`, "is served"},
 		{"wall: container\n", "doctor", cli.ExitFound, "MISSING  wall, system calls", ""},
 	} {
 		args := []string{c.Command, grantFileOf(t, c.wall+servedShop)}

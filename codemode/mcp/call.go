@@ -51,8 +51,12 @@ func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, req *
 	}
 	// What rows hold is a text in JSON, in a text of the protocol. A client shows it in a
 	// terminal, perhaps: so nothing that a terminal acts on is left in it.
-	out = printable.JSON(out)
-	return &mcp.CallToolResult{Content: append([]mcp.Content{&mcp.TextContent{Text: string(out)}}, links...), StructuredContent: json.RawMessage(out), IsError: res.Err != nil}, nil
+	//
+	// There is no structured content beside it, so no output schema is declared either. Of the two,
+	// Claude Code, VS Code and Codex give their model the structured one and drop the text with its
+	// links, others the text, and some both: a result that is sent once is read once.
+	text := &mcp.TextContent{Text: string(printable.JSON(out))}
+	return &mcp.CallToolResult{Content: append([]mcp.Content{text}, links...), IsError: res.Err != nil}, nil
 }
 
 // unknownLabels tells the host what is wrong, and the client what became of its program.
@@ -64,10 +68,10 @@ func unknownLabels(err error, what string) error {
 // noted adds to the notice of what the model reads.
 func noted(out []byte, note string) ([]byte, error) {
 	var o struct {
+		Notice  string          `json:"notice"` // first: a part of the result follows
 		Result  json.RawMessage `json:"result"`
 		Console json.RawMessage `json:"console,omitempty"`
 		Effects json.RawMessage `json:"effects,omitempty"`
-		Notice  string          `json:"notice"`
 	}
 	if err := json.Unmarshal(out, &o); err != nil {
 		return nil, err

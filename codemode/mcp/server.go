@@ -110,7 +110,7 @@ func (s *Server) server(life context.Context, who Identity, t *codemode.Tool) *m
 	title := strings.NewReplacer("_", " ", "-", " ").Replace(t.Name())
 	title = strings.ToUpper(title[:1]) + title[1:]
 	destructive := !t.ReadOnly()
-	m.AddTool(&mcp.Tool{Name: t.Name(), Title: title, Description: printable.Text(t.Description()), InputSchema: t.InputSchema(), OutputSchema: t.OutputSchema(),
+	m.AddTool(&mcp.Tool{Name: t.Name(), Title: title, Description: printable.Text(t.Description()), InputSchema: t.InputSchema(),
 		Annotations: &mcp.ToolAnnotations{Title: title, ReadOnlyHint: t.ReadOnly(), DestructiveHint: &destructive}},
 		func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			// The SDK lets a call of the older revision go on when its connection is gone. Nobody could fetch what it

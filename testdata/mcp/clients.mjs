@@ -29,21 +29,21 @@ for (const [revision, sdk, options] of [['2025-11-25', older, {}], ['2026-07-28'
     const { tools } = await client.listTools();
     assert.deepEqual(tools.map(t => [t.name, t.annotations.readOnlyHint, t.annotations.destructiveHint]), [['execute', false, true]]);
 
-    // The client holds structured content against the output schema.
+    // A result is sent once, as text.
     const run = async code => {
       const r = await client.callTool({ name: 'execute', arguments: { code } });
-      assert.deepEqual(JSON.parse(r.content[0].text), r.structuredContent);
-      return r;
+      assert.equal(r.structuredContent, undefined);
+      return { ...r, output: JSON.parse(r.content[0].text) };
     };
-    assert.deepEqual((await run('me.select(c => c.id)')).structuredContent.result, [me === 'ann' ? 1 : 2]);
-    assert.equal((await run('me.where(c => c.id > 0 || true).count()')).structuredContent.result, 1);
+    assert.deepEqual((await run('me.select(c => c.id)')).output.result, [me === 'ann' ? 1 : 2]);
+    assert.equal((await run('me.where(c => c.id > 0 || true).count()')).output.result, 1);
     const refused = await run('me.select(c => c.password)');
     assert.equal(refused.isError, true);
     assert.match(refused.content[0].text, /password/);
     const name = `${me} ${revision}`;
     const written = await run(`me.where({ id: ${me === "ann" ? 1 : 2} }).update({ name: ${JSON.stringify(name)} })`);
     assert.ok(!written.isError, written.content[0].text);
-    assert.deepEqual((await run('me.select(c => c.name)')).structuredContent.result, [name]);
+    assert.deepEqual((await run('me.select(c => c.name)')).output.result, [name]);
     const declared = await client.readResource({ uri: 'exo://declarations' });
     assert.match(declared.contents[0].text, /customer/);
     assert.ok((await client.listPrompts()).prompts.length > 0);

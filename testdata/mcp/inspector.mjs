@@ -31,7 +31,7 @@ for (const era of ['legacy', 'modern']) {
     };
     const run = code => get('--method', 'tools/call', '--tool-name', 'execute', '--tool-arg', `code=${code}`);
     assert.deepEqual((await get('--method', 'tools/list')).tools.map(t => t.name), ['execute']);
-    assert.deepEqual((await run('me.select(c => c.id)')).structuredContent.result, [1]);
+    assert.deepEqual(JSON.parse((await run('me.select(c => c.id)')).content[0].text).result, [1]);
     assert.match(JSON.stringify(await run('me.select(c => c.password)')), /"isError":true.*password|password.*"isError":true/);
     assert.match(JSON.stringify(await get('--method', 'resources/read', '--uri', 'exo://declarations')), /customer/);
     assert.ok((await get('--method', 'prompts/list')).prompts.length > 0);
