@@ -25,8 +25,13 @@ import (
 
 // HTTPOptions are for [Server.Handler]. A limit that is zero or negative means the default that stands behind it here.
 type HTTPOptions struct {
-	// Verifier says who a bearer token stands for. It has to be given: no request is served without one.
+	// Verifier says who a bearer token stands for. It or Session has to be given: no request is served for nobody.
 	Verifier bearer.Verifier
+	// Session says on whose behalf a request comes that has no Authorization header, where the host's own middleware has
+	// verified a session, by a cookie perhaps, and left in the request's context whose it is. An error, and an Identity
+	// that is zero, refuse the request; one that wraps [bearer.ErrUnavailable] says to come again. Requests that web pages
+	// of other origins make a browser send are refused before it is asked. nil: a token is needed.
+	Session func(*http.Request) (Identity, error)
 	// Resource is the address of the server as clients know it, like https://shop.example.com/mcp. Requests are
 	// taken at its path, and for its host besides those of this machine. "": /mcp, for this machine alone.
 	Resource string
@@ -92,8 +97,8 @@ func (s *Server) Handler(opt HTTPOptions) (*Handler, error) {
 	if s == nil || s.cfg.Tool == nil {
 		return nil, errZero
 	}
-	if opt.Verifier == nil {
-		return nil, fmt.Errorf("%w: HTTPOptions.Verifier is missing: nobody would be known", ErrConfig)
+	if opt.Verifier == nil && opt.Session == nil {
+		return nil, fmt.Errorf("%w: HTTPOptions.Verifier and HTTPOptions.Session are missing: nobody would be known", ErrConfig)
 	}
 	h := &Handler{s: s, opt: opt.orDefault(), path: "/mcp", hosts: []string{"localhost", "127.0.0.1", "::1"}}
 	if opt.Resource != "" {
@@ -292,16 +297,25 @@ func (h *Handler) protocol(c *http.ResponseController, w http.ResponseWriter, r 
 
 // authenticate finds who sends a request.
 func (h *Handler) authenticate(r *http.Request) (Identity, *refusal) {
+	if _, has := r.Header["Authorization"]; !has && h.opt.Session != nil { // a token that is not right never falls back to a session
+		who, err := h.opt.Session(r)
+		return h.known(who, err, "session")
+	}
 	token, found := "", false
 	if all := r.Header.Values("Authorization"); len(all) == 1 { // of two, proxies and servers choose one each
 		var scheme string
 		scheme, token, found = strings.Cut(all[0], " ")
 		found = found && strings.EqualFold(scheme, "Bearer") && token != ""
 	}
-	if !found {
+	if !found || h.opt.Verifier == nil {
 		return Identity{}, h.challenge(http.StatusUnauthorized, "no_token", "", "")
 	}
 	who, err := h.opt.Verifier.Verify(r.Context(), token)
+	return h.known(who, err, "token")
+}
+
+// known lets a party in, or says why it is refused; by is how it came.
+func (h *Handler) known(who Identity, err error, by string) (Identity, *refusal) {
 	switch {
 	case err == nil && !who.Zero():
 		return who, nil
@@ -312,7 +326,7 @@ func (h *Handler) authenticate(r *http.Request) (Identity, *refusal) {
 	case err == nil:
 		err = ErrNoTool
 	}
-	return Identity{}, h.challenge(http.StatusUnauthorized, "token", "invalid_token", err.Error())
+	return Identity{}, h.challenge(http.StatusUnauthorized, by, "invalid_token", err.Error())
 }
 
 // challenge tells a client where tokens are given out (RFC 9728), and not what is wrong with its own.

@@ -382,3 +382,68 @@ func TestLimiter(t *testing.T) {
 		t.Errorf("%d run", l.running)
 	}
 }
+
+// TestSessions: a session that the host has verified is a way in beside tokens, and no way past one that is wrong.
+func TestSessions(t *testing.T) {
+	asked := 0
+	session := func(r *http.Request) (Identity, error) {
+		asked++
+		c, err := r.Cookie("session")
+		switch {
+		case err != nil:
+			return Identity{}, err
+		case c.Value == "later":
+			return Identity{}, bearer.ErrUnavailable
+		}
+		return Identity{Issuer: "test", Subject: c.Value}, nil
+	}
+	cookie := func(v string, more ...string) func(*http.Request) {
+		return func(r *http.Request) {
+			r.Header.Del("Authorization")
+			r.AddCookie(&http.Cookie{Name: "session", Value: v})
+			for i := 0; i < len(more); i += 2 {
+				r.Header.Set(more[i], more[i+1])
+			}
+		}
+	}
+	tool := noteTool(t, "p")
+	s := newServer(t, func(_ context.Context, who Identity) (*codemode.Tool, error) {
+		if who.Subject == "eve" {
+			return nil, errors.New("nothing for eve")
+		}
+		return tool, nil
+	})
+	alone, err := s.Handler(HTTPOptions{Session: session})
+	if err != nil {
+		t.Fatal(err)
+	}
+	both, err := s.Handler(HTTPOptions{Session: session, Verifier: names})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name   string
+		h      *Handler
+		change func(*http.Request)
+		status int
+		asked  int
+	}{
+		{"a session", both, cookie("ann"), 200, 1},
+		{"a session alone", alone, cookie("ann"), 200, 1},
+		{"a token beside it", both, nil, 200, 0},
+		{"a wrong token, a session", both, cookie("ann", "Authorization", "Bearer mallory"), 401, 0},
+		{"no verifier, a token", alone, nil, 401, 0},
+		{"no session", alone, func(r *http.Request) { r.Header.Del("Authorization") }, 401, 1},
+		{"of nobody", alone, cookie(""), 401, 1},
+		{"with nothing granted", alone, cookie("eve"), 403, 1},
+		{"can't be told now", alone, cookie("later"), 503, 1},
+		{"another's page", alone, cookie("ann", "Origin", "https://evil.example.com"), 403, 0},
+	} {
+		asked = 0
+		srv := httptest.NewServer(c.h)
+		if status, _, text := ask(t, srv.URL+"/mcp", listTools, c.change); status != c.status || asked != c.asked || strings.Contains(text, "named cookie") {
+			t.Errorf("%s: %d, want %d; the session was asked for %d times, want %d: %s", c.name, status, c.status, asked, c.asked, text)
+		}
+		srv.Close()
+	}
+}

@@ -3,7 +3,8 @@
 // that is not right in every respect stands for nobody, and the zero value of each type
 // knows no token.
 //
-// The package is no authorization server: it gives no tokens out, and passes none on.
+// The package is no authorization server, and passes no token on. [Signer] gives out what a host needs
+// for an agent: tokens that are good for minutes, for one user and one server.
 package bearer
 
 import (

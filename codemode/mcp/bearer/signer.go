@@ -1,0 +1,126 @@
+package bearer
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+)
+
+// This file gives tokens out: those that a host signs so that an agent may act for a user it has authenticated. jwt.go
+// checks them.
+
+// SignerOptions are for NewSigner.
+type SignerOptions struct {
+	Issuer   string             // the iss of every token: the host's address, like https://shop.example.com
+	Audience string             // the one server that tokens are for, as Options.Audience
+	Key      ed25519.PrivateKey // who has it can act as anybody
+	For      time.Duration      // how long a token is good; 0: 5 min; an hour at most
+	Now      func() time.Time   // nil: time.Now
+}
+
+// Signer signs tokens that are good for minutes and for one server, so that an agent can act for a user without a
+// credential of the user's. There is no way to take one back before it ends. Make it with NewSigner; the zero Signer refuses.
+type Signer struct {
+	opt    SignerOptions
+	signer jose.Signer
+	keys   []byte
+}
+
+// reserved are the claims that the signer makes, or that mean something to those who check a token.
+var reserved = []string{"iss", "sub", "aud", "exp", "nbf", "iat", "jti", "act"}
+
+// NewSigner makes a signer.
+func NewSigner(opt SignerOptions) (*Signer, error) {
+	if opt.For == 0 {
+		opt.For = 5 * time.Minute
+	}
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
+	switch {
+	case len(opt.Key) != ed25519.PrivateKeySize:
+		return nil, fmt.Errorf("%w: want a private Ed25519 key of %d bytes, not %d", ErrConfig, ed25519.PrivateKeySize, len(opt.Key))
+	case opt.For < 0 || opt.For > time.Hour:
+		return nil, fmt.Errorf("%w: a token for %s: want at most an hour", ErrConfig, opt.For)
+	}
+	public := opt.Key.Public()
+	hash := sha256.Sum256(public.(ed25519.PublicKey))
+	id := base64.RawURLEncoding.EncodeToString(hash[:12])
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: opt.Key}, (&jose.SignerOptions{}).WithType("at+jwt").WithHeader("kid", id))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	keys, err := json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: public, KeyID: id, Use: "sig", Algorithm: string(jose.EdDSA)}}})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	s := &Signer{opt, signer, keys}
+	if _, err := s.Verifier(); err != nil { // of issuer and audience
+		return nil, err
+	}
+	return s, nil
+}
+
+// Keys is the public key as a JWK set: what Options.Keys, and keys: of a grant file, read.
+func (s *Signer) Keys() []byte { return append([]byte(nil), s.keys...) }
+
+// Verifier knows the tokens of this signer, and no others.
+func (s *Signer) Verifier() (*JWT, error) {
+	j, err := NewJWT(Options{Issuer: s.opt.Issuer, Audience: s.opt.Audience, Keys: "file:in-memory", Now: s.opt.Now})
+	if err != nil {
+		return nil, err
+	}
+	j.keys.read = func(context.Context) ([]byte, error) { return s.keys, nil }
+	return j, nil
+}
+
+// SignToken signs a token by which an agent acts for a subject, whom the host has authenticated: claims are what the
+// principal is made of. The agent is named in act (RFC 8693) for whoever reads the token's record, and decides nothing;
+// "": there is none. An error wraps ErrConfig.
+func (s *Signer) SignToken(subject, agent string, claims map[string]any) (string, error) {
+	bad := func(format string, args ...any) (string, error) {
+		return "", fmt.Errorf("%w: "+format, append([]any{ErrConfig}, args...)...)
+	}
+	if s == nil || s.signer == nil {
+		return bad("the signer was not made with NewSigner")
+	}
+	if subject == "" {
+		return bad("a token is for somebody: the subject is empty")
+	}
+	now := s.opt.Now()
+	all := map[string]any{}
+	for name, v := range claims {
+		for _, own := range reserved { // whoever fills the claims in must not choose whose token it is
+			if strings.EqualFold(name, own) {
+				return bad("the claim %q is the signer's own", name)
+			}
+		}
+		all[name] = v
+	}
+	all["iss"], all["sub"], all["aud"], all["jti"] = s.opt.Issuer, subject, s.opt.Audience, rand.Text()
+	all["iat"], all["exp"] = now.Unix(), now.Add(s.opt.For).Unix()
+	if agent != "" {
+		all["act"] = map[string]any{"sub": agent}
+	}
+	payload, err := json.Marshal(all)
+	if err != nil {
+		return bad("the claims can't be JSON: %w", err)
+	}
+	signed, err := s.signer.Sign(payload)
+	if err != nil {
+		return bad("%w", err)
+	}
+	token, err := signed.CompactSerialize()
+	if err == nil && len(token) > maxToken {
+		return bad("the token has %d bytes, more than %d: give it fewer claims", len(token), maxToken)
+	}
+	return token, err
+}
