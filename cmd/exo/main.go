@@ -46,6 +46,7 @@ func commands() cli.Commands {
 		diffCommand(),
 		runCommand(),
 		askCommand(),
+		demoCommand(),
 		serveCommand(),
 		schemaCommand(),
 		doctorCommand(),
