@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"modernc.org/sqlite"
 
+	"github.com/exoagent/exoagent/internal/ddl"
 	"github.com/exoagent/exoagent/internal/pgsession"
 	"github.com/exoagent/exoagent/schema"
 )
@@ -36,7 +37,7 @@ func (s *source) readDefinitions(ctx context.Context, stdin io.Reader) (*schema.
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	all, err := statements(text, s.kind())
+	all, err := ddl.Cut(text, s.kind())
 	if err != nil {
 		return nil, fmt.Errorf("%s:%w", name, err)
 	}
@@ -63,7 +64,7 @@ func (e *statementError) Unwrap() error { return e.err }
 
 // inMemory runs statements in a SQLite database in memory. Nothing that they do
 // reaches a file: attaching one, which VACUUM INTO does too, is over the limit.
-func inMemory(ctx context.Context, all []statement) (*schema.Database, error) {
+func inMemory(ctx context.Context, all []ddl.Statement) (*schema.Database, error) {
 	db, err := sql.Open("sqlite", ":memory:")
 	if err != nil {
 		return nil, err
@@ -79,11 +80,11 @@ func inMemory(ctx context.Context, all []statement) (*schema.Database, error) {
 		return nil, err
 	}
 	for _, st := range all {
-		if len(st.words) > 2 && st.is("CREATE", "TABLE") && strings.HasPrefix(st.words[2], "SQLITE_") {
+		if len(st.Words) > 2 && st.Is("CREATE", "TABLE") && strings.HasPrefix(st.Words[2], "SQLITE_") {
 			continue // SQLite's own, which .schema prints: sqlite_sequence
 		}
-		if _, err := conn.ExecContext(ctx, st.text); err != nil {
-			return nil, &statementError{st.line, err}
+		if _, err := conn.ExecContext(ctx, st.Text); err != nil {
+			return nil, &statementError{st.Line, err}
 		}
 	}
 	return schema.ReadSQLite(ctx, conn)
@@ -92,7 +93,7 @@ func inMemory(ctx context.Context, all []statement) (*schema.Database, error) {
 // inScratch runs statements in a database of their own on the server of -scratch, and
 // drops it whatever happened. A schema would not do: dumps name the schema of what
 // they make, mostly public.
-func (s *source) inScratch(ctx context.Context, all []statement) (db *schema.Database, err error) {
+func (s *source) inScratch(ctx context.Context, all []ddl.Statement) (db *schema.Database, err error) {
 	server, err := postgresConfig("-scratch", s.scratch)
 	if err != nil {
 		return nil, err
@@ -153,7 +154,7 @@ func execute(ctx context.Context, pc *pgx.ConnConfig, statement string) error {
 
 // runIn runs statements over one connection, as psql does, and gives the search path
 // that they leave.
-func runIn(ctx context.Context, pc *pgx.ConnConfig, all []statement) (path string, err error) {
+func runIn(ctx context.Context, pc *pgx.ConnConfig, all []ddl.Statement) (path string, err error) {
 	conn, err := pgx.ConnectConfig(ctx, own(pc))
 	if err != nil {
 		return "", pgsession.Of(err)
@@ -164,20 +165,20 @@ func runIn(ctx context.Context, pc *pgx.ConnConfig, all []statement) (path strin
 			continue
 		}
 		if what := ofServer(st); what != "" {
-			return "", &statementError{st.line, fmt.Errorf("%s is about the whole server, and definitions run in a scratch database: leave it out", what)}
+			return "", &statementError{st.Line, fmt.Errorf("%s is about the whole server, and definitions run in a scratch database: leave it out", what)}
 		}
-		err := conn.PgConn().Exec(ctx, st.text).Close()
+		err := conn.PgConn().Exec(ctx, st.Text).Close()
 		pe, ok := errors.AsType[*pgconn.PgError](err)
 		const unknownParameter = "42704"
-		if ok && st.is("SET") && pe.Code == unknownParameter {
+		if ok && st.Is("SET") && pe.Code == unknownParameter {
 			continue // a dump of a newer PostgreSQL
 		}
 		if ok {
 			if pe.Position > 0 {
-				before := string([]rune(st.text)[:min(int(pe.Position)-1, len([]rune(st.text)))])
-				st.line += strings.Count(before, "\n")
+				before := string([]rune(st.Text)[:min(int(pe.Position)-1, len([]rune(st.Text)))])
+				st.Line += strings.Count(before, "\n")
 			}
-			return "", &statementError{st.line, pe}
+			return "", &statementError{st.Line, pe}
 		}
 		if err != nil {
 			return "", err
@@ -197,19 +198,19 @@ func runIn(ctx context.Context, pc *pgx.ConnConfig, all []statement) (path strin
 
 // ofRights reports whether a statement says who may do something: it changes nothing of
 // the tables, and its roles need not be there.
-func ofRights(st statement) bool {
-	return st.is("GRANT") || st.is("REVOKE") || st.is("REASSIGN") || st.is("ALTER", "DEFAULT", "PRIVILEGES") || st.is("ALTER") && st.has("OWNER", "TO") ||
-		st.is("SET", "ROLE") || st.is("SET", "SESSION", "AUTHORIZATION")
+func ofRights(st ddl.Statement) bool {
+	return st.Is("GRANT") || st.Is("REVOKE") || st.Is("REASSIGN") || st.Is("ALTER", "DEFAULT", "PRIVILEGES") || st.Is("ALTER") && st.Has("OWNER", "TO") ||
+		st.Is("SET", "ROLE") || st.Is("SET", "SESSION", "AUTHORIZATION")
 }
 
 // ofServer names what a statement would change outside of its database: "CREATE ROLE".
-func ofServer(st statement) string {
-	if len(st.words) < 2 || !st.is("CREATE") && !st.is("ALTER") && !st.is("DROP") || st.has("USER", "MAPPING") {
+func ofServer(st ddl.Statement) string {
+	if len(st.Words) < 2 || !st.Is("CREATE") && !st.Is("ALTER") && !st.Is("DROP") || st.Has("USER", "MAPPING") {
 		return ""
 	}
-	switch st.words[1] {
+	switch st.Words[1] {
 	case "DATABASE", "ROLE", "USER", "GROUP", "TABLESPACE", "SYSTEM":
-		return st.words[0] + " " + st.words[1]
+		return st.Words[0] + " " + st.Words[1]
 	}
 	return ""
 }

@@ -1,4 +1,5 @@
-package main
+// Package ddl cuts a file of definitions, like schema.sql or a dump, into its statements, so that the one that fails can be named.
+package ddl
 
 import (
 	"fmt"
@@ -9,27 +10,26 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// statement is one statement of a file of definitions.
-type statement struct {
-	text  string
-	line  int      // of the file, from 1
-	words []string // the unquoted words outside of parentheses, in upper case
+// Statement is one statement of a file of definitions.
+type Statement struct {
+	Text  string
+	Line  int      // of the file, from 1
+	Words []string // the unquoted words outside of parentheses, in upper case
 }
 
-// is reports whether the statement begins with these words.
-func (s statement) is(words ...string) bool {
-	return len(s.words) >= len(words) && strings.Join(s.words[:len(words)], " ") == strings.Join(words, " ")
+// Is reports whether the statement begins with these words.
+func (s Statement) Is(words ...string) bool {
+	return len(s.Words) >= len(words) && strings.Join(s.Words[:len(words)], " ") == strings.Join(words, " ")
 }
 
-// has reports whether these words follow each other in the statement.
-func (s statement) has(words ...string) bool {
-	return strings.Contains(" "+strings.Join(s.words, " ")+" ", " "+strings.Join(words, " ")+" ")
+// Has reports whether these words follow each other in the statement.
+func (s Statement) Has(words ...string) bool {
+	return strings.Contains(" "+strings.Join(s.Words, " ")+" ", " "+strings.Join(words, " ")+" ")
 }
 
-// statements cuts a file at its semicolons, so that the one that fails can be named.
-// It reads no more of a statement than where it ends: the engine reads the rest. The
-// rows of COPY … FROM stdin, which dumps have, are left out with their statement.
-func statements(text string, engine schema.Engine) (out []statement, err error) {
+// Cut cuts a file at its semicolons. It reads no more of a statement than where it ends: the engine reads
+// the rest. The rows of COPY … FROM stdin, which dumps have, are left out with their statement.
+func Cut(text string, engine schema.Engine) (out []Statement, err error) {
 	c := &cutter{text: text, postgres: engine == schema.Postgres}
 	for {
 		c.skipSpace()
@@ -46,14 +46,14 @@ func statements(text string, engine schema.Engine) (out []statement, err error) 
 			continue
 		}
 		from := c.pos
-		s := statement{words: c.statement(), line: line}
-		s.text = strings.TrimSpace(text[from:c.pos])
-		if c.postgres && s.is("COPY") && s.has("FROM", "STDIN") {
+		s := Statement{Words: c.statement(), Line: line}
+		s.Text = strings.TrimSpace(text[from:c.pos])
+		if c.postgres && s.Is("COPY") && s.Has("FROM", "STDIN") {
 			c.past("\n\\.")
 			c.past("\n")
 			continue
 		}
-		if s.text != ";" {
+		if s.Text != ";" {
 			out = append(out, s)
 		}
 	}
