@@ -4,6 +4,7 @@ package values_test
 // the same table breaks.
 
 import (
+	"database/sql"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
+	"github.com/exoagent/exoagent/schema"
 )
 
 // TestFinerTimes: a column of PostgreSQL that is declared to hold milliseconds is looked at. The twin holds them.
@@ -58,6 +60,51 @@ func TestFinerTimesOfARole(t *testing.T) {
 	found, err := exosql.Inspect(t.Context(), db, exosql.Granted(exosql.NewFacet(seen, "seen", id, at).Of(exosql.Grant(db, seen, exosql.AllRows[row]()))))
 	if err != nil || !slices.ContainsFunc(found, func(f exosql.Finding) bool { return strings.Contains(f.Problem, "finer than a millisecond") }) {
 		t.Errorf("%v %v", found, err)
+	}
+}
+
+// TestFinerTimesBesideOneThatFails: where one table can't be read, the others are looked at all the same, and it is named. The twin: nothing locks it.
+func TestFinerTimesBesideOneThatFails(t *testing.T) {
+	type row struct {
+		ID int64
+		At time.Time
+	}
+	url := tu.Postgres.URL(t)
+	kit.Change(t, url, "CREATE TABLE held (id bigint PRIMARY KEY, at timestamptz NOT NULL)", "CREATE TABLE seen (id bigint PRIMARY KEY, at timestamptz NOT NULL)", "INSERT INTO seen VALUES (1, '2024-01-02 03:04:05.123456')")
+	db := tu.Postgres.SQLDB(t, tu.WithParam(t, url, "lock_timeout", "100"))
+	for _, held := range []bool{true, false} {
+		lock, err := tu.Postgres.SQLDB(t, url).BeginTx(t.Context(), nil)
+		must := func(err error) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		must(err)
+		if held {
+			_, err = lock.ExecContext(t.Context(), "LOCK TABLE held")
+			must(err)
+		}
+		tx, err := db.BeginTx(t.Context(), &sql.TxOptions{ReadOnly: true})
+		must(err)
+		live, err := schema.ReadPostgres(t.Context(), tx, tu.Param(t, url, "search_path"))
+		must(err)
+		must(live.LookAtTimes(t.Context(), tx))
+		must(tx.Rollback())
+		must(lock.Rollback())
+		var got []string
+		for _, rows := range []*exosql.Table[row]{exosql.NewTable[row]("held"), exosql.NewTable[row]("seen")} {
+			exosql.NewKey(rows, "id", func(o *row) *int64 { return &o.ID })
+			exosql.NewColumn(rows, "at", func(o *row) *time.Time { return &o.At }).StoredISO()
+			found, err := exosql.InspectCatalog(live, rows)
+			must(err)
+			for _, f := range found {
+				got = append(got, f.Table+"."+f.Column+" "+f.Problem)
+			}
+		}
+		all := strings.Join(got, "\n")
+		if strings.Contains(all, "held.at the table could not be read") != held || !strings.Contains(all, "seen.at 1 of the cells") || len(got) != map[bool]int{true: 2, false: 1}[held] {
+			t.Errorf("held %v: %q", held, got)
+		}
 	}
 }
 
