@@ -12,7 +12,10 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/dynamic"
 	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
 	"github.com/exoagent/exoagent/schema"
@@ -106,6 +109,39 @@ func TestFinerTimesBesideOneThatFails(t *testing.T) {
 			t.Errorf("held %v: %q", held, got)
 		}
 	}
+}
+
+// TestViewsOfAnyName: a view is read whatever its name is, and one that is made of it, alone, sorted, counted and through the program's own condition.
+func TestViewsOfAnyName(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db, _ := kit.File(t, e, `CREATE TABLE "Base Rows" ("Row ID" {int} PRIMARY KEY, "Name" TEXT, n {int} DEFAULT (abs(5)), "order" {int})`,
+			`CREATE VIEW "Some Rows" AS SELECT "Row ID", "Name", coalesce("order", 0) AS "order" FROM "Base Rows" WHERE n > 1`, `CREATE VIEW "Fewer" AS SELECT "Row ID", "Name" FROM "Some Rows" WHERE "order" > 1`,
+			`INSERT INTO "Base Rows" VALUES (1, 'a', 5, 1), (2, 'b', 1, 2), (3, 'c', 5, 3)`)
+		live, err := db.Catalog(t.Context())
+		must := func(err error) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		must(err)
+		d, grants := dynamic.New(live), codemode.Grants{}
+		for grant, name := range map[string]string{"some": "Some Rows", "fewer": "Fewer"} {
+			view, err := d.Table(name, dynamic.ColumnSpec{Name: "Row ID", As: "rowId", Key: true})
+			must(err)
+			f, err := view.Facet(grant+"Row", "Row ID", "Name")
+			must(err)
+			grants[grant], err = f.Grant(db, dynamic.AllRows())
+			must(err)
+		}
+		tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
+		must(err)
+		for program, want := range map[string]string{"some": `[{"rowId":1,"Name":"a"},{"rowId":3,"Name":"c"}]`, "fewer": `[{"rowId":3,"Name":"c"}]`, "[await some.count(), await fewer.count()]": `[2,1]`,
+			"some.where(r => r.Name > 'a').orderBy(r => r.Name).select(r => r.rowId)": `[3]`, "fewer.max(r => r.Name)": `"c"`, "some.groupBy(r => r.Name).select(g => g.count())": `[1,1]`} {
+			if r := tool.Run(t.Context(), "return "+program); r.Err != nil || string(r.JSON) != want {
+				t.Errorf("%s: %s %v", program, r.JSON, r.Err)
+			}
+		}
+	})
 }
 
 // TestIndexIsAskedForOnce: once the index is there that a report asks for, it asks for no other with the same columns.
