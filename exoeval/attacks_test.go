@@ -16,6 +16,7 @@ var (
 	attackName = regexp.MustCompile(`^(\d{3})-[a-z0-9-]+\.js$`)
 	twinLine   = regexp.MustCompile(`(?m)^// (twin|no twin): *(.*)$`)
 	limitsLine = regexp.MustCompile(`(?m)^// limits: *(.*)$`)
+	worldLine  = regexp.MustCompile(`(?m)^// world: `)
 	codeLine   = regexp.MustCompile(`(?m)^\s*[^\s/]`)
 )
 
@@ -28,6 +29,8 @@ var (
 //	// twin: raw       bare goja, Go values handed in, SQL pasted
 //	// twin: default   the usual limits instead of the small ones
 //	// no twin: why    in the first chunk
+//
+// Those of a labelled world (// world: in the first chunk) are run by internal/dojo.TestNumberedAttacks.
 func TestAttacks(t *testing.T) {
 	numbers := map[string]string{}
 	postgres := testutil.Postgres.Open(t)
@@ -41,6 +44,9 @@ func TestAttacks(t *testing.T) {
 			t.Errorf("%s and %s have one number", f.Name, other)
 		}
 		numbers[m[1]] = f.Name
+		if worldLine.MatchString(f.Read()) {
+			continue
+		}
 		t.Run(strings.TrimSuffix(f.Name, ".js"), func(t *testing.T) {
 			t.Parallel()
 			attack(t, f, postgres)

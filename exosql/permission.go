@@ -22,6 +22,13 @@ func AllowTrigger(name constant) Permission { return permission(decl.PermitTrigg
 // AllowRule lets a rule of PostgreSQL rewrite the write. In a grant file: rule archive.
 func AllowRule(name constant) Permission { return permission(decl.PermitRule, name) }
 
+// AllowUntrustedTrigger is AllowTrigger for one that changes no column which is declared [Column.Trusted]: it acts for programs, too, that have
+// read what outsiders wrote. In a grant file: untrusted trigger touch.
+func AllowUntrustedTrigger(name constant) Permission { return permission(decl.PermitWaryTrigger, name) }
+
+// AllowUntrustedRule is AllowUntrustedTrigger for a rule of PostgreSQL. In a grant file: untrusted rule archive.
+func AllowUntrustedRule(name constant) Permission { return permission(decl.PermitWaryRule, name) }
+
 // AllowCascade lets a write change or delete rows of another table by the action of their foreign key, rows out of scope too. In a grant
 // file: cascade comments(task_id).
 func AllowCascade(table constant, columns ...constant) Permission {

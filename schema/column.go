@@ -29,7 +29,7 @@ type Column struct {
 
 	Misfits int // of SQLite, where LookAtCells has looked: how many cells are no value of Kind. Of times, days and truth values Cells say it
 
-	Finer int // of PostgreSQL, where LookAtTimes has looked: how many times are finer than a millisecond
+	Finer int // of PostgreSQL, where LookAtTimes has looked: how many times are finer than a millisecond; -1: the table can't be read
 
 	Cells *Cells // of SQLite, where LookAtCells has looked; else nil
 }

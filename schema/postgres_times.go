@@ -12,10 +12,11 @@ import (
 )
 
 // LookAtTimes sets Column.Finer of a PostgreSQL database, by 500 rows of each table. It is part of a transaction, in which it is the last.
-// A table with row-level security, of which 500 rows may be sought for long, is left alone; so are tables that can't be read.
+// A table with row-level security, of which 500 rows may be sought for long, is left alone. Of one that can't be read Finer is -1.
 func (d *Database) LookAtTimes(ctx context.Context, q Querier) error {
 	var cols []*Column
 	var selects []string
+	var of [][]*Column // of each
 	for _, t := range d.Tables {
 		var names, values []string
 		for i := range t.Columns {
@@ -26,12 +27,16 @@ func (d *Database) LookAtTimes(ctx context.Context, q Querier) error {
 				cols = append(cols, c)
 			}
 		}
-		if names != nil {
+		if n := len(cols) - len(names); names != nil {
+			of = append(of, cols[n:])
 			selects = append(selects, fmt.Sprintf("(SELECT x.i, count(*) FROM (SELECT %s FROM %s LIMIT %d) AS t, LATERAL (VALUES %s) AS x (i, finer) WHERE x.finer GROUP BY x.i)", strings.Join(names, ", "), sqlname.Path(t.Schema, t.Name.Name), lookedAt, strings.Join(values, ", ")))
 		}
 	}
-	for len(selects) > 0 {
+	for alone := 0; len(selects) > 0 && ctx.Err() == nil; { // so many of the next, of which one can't be read
 		n := min(len(selects), 100)
+		if alone > 0 {
+			n, alone = 1, alone-1
+		}
 		if err := each(ctx, q, "SAVEPOINT exo_times", nil, nil); err != nil {
 			return &ReadError{"the times", err}
 		}
@@ -47,8 +52,15 @@ func (d *Database) LookAtTimes(ctx context.Context, q Querier) error {
 			if back := each(ctx, q, "ROLLBACK TO exo_times", nil, nil); back != nil {
 				return &ReadError{"the times", back}
 			}
+			if n > 1 {
+				alone = n
+				continue
+			}
+			for _, c := range of[0] {
+				c.Finer = -1
+			}
 		}
-		selects = selects[n:]
+		selects, of = selects[n:], of[n:]
 	}
 	return ctx.Err()
 }

@@ -322,7 +322,7 @@ func (s *shaper) node(n *Node) {
 }
 
 // lift moves a literal into the arguments and leaves what the plan depends on:
-// its kind, whether it is null, and for a list a class of its length.
+// its kind, whether it is null, whether a text has the digits of a wide number, and for a list a class of its length.
 func (s *shaper) lift(n *Node) {
 	n.Slot = len(s.out.Args)
 	s.out.Args = append(s.out.Args, n.Lit)
@@ -332,11 +332,18 @@ func (s *shaper) lift(n *Node) {
 func (s *shaper) literal(v value.Value, depth int) {
 	s.b = append(s.b, "?nbiftTlrwRS"[v.Kind()])
 	switch v.Kind() {
+	case value.KindText:
+		if scalar.Wide(v.Text()) { // which is a number in JSON, too
+			s.b = append(s.b, '+')
+		}
 	case value.KindList:
 		items := v.Items()
 		kinds := uint32(0)
 		for _, x := range items {
 			kinds |= 1 << x.Kind()
+			if x.Kind() == value.KindText && scalar.Wide(x.Text()) {
+				kinds |= 1 << 31
+			}
 		}
 		s.b = strconv.AppendInt(s.b, int64(scalar.ListClass(len(items))), 10)
 		s.b = append(s.b, ',')

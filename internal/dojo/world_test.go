@@ -15,6 +15,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/service"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/grantfile"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -77,6 +78,12 @@ func (w *world) effects(name string) []map[string]service.Operation {
 		return []map[string]service.Operation{letter[mail](w, "mail", "send", "pii"), letter[label](w, "carrier", "label", "pii")}
 	case "support", "people", "school":
 		return []map[string]service.Operation{letter[mail](w, "mail", "send", "pii")}
+	case "office":
+		op := letter[mail](w, "mail", "send", "pii", value.Untrusted)
+		for grant := range op {
+			op[grant] = op[grant].Trusted("to")
+		}
+		return []map[string]service.Operation{op}
 	case "clinic":
 		type sms struct {
 			Phone string `json:"phone"`
@@ -103,6 +110,7 @@ var states = map[string]string{
 	"support":   "SELECT 'customer ' || id || ' ' || plan FROM customers ORDER BY id",
 	"shop":      "SELECT 'product ' || id || ' ' || price FROM products ORDER BY id",
 	"people":    "SELECT 'leave ' || id || ' ' || state FROM leaves UNION ALL SELECT note FROM employees WHERE note IS NOT NULL",
+	"office":    `SELECT 'task ' || id || ' ' || coalesce(owner, '') FROM tasks UNION ALL SELECT 'tasks: ' || count(*) FROM tasks UNION ALL SELECT 'answer ' || id || ' ' || coalesce("to", '') FROM answers UNION ALL SELECT 'person ' || id || ' ' || coalesce(title, '') || ' ' || slug FROM people UNION ALL SELECT 'letter ' || id || ' ' || coalesce(reader, '') FROM letters ORDER BY 1`,
 	"school":    "SELECT 'grade ' || id || ' ' || mark FROM grades ORDER BY id",
 	"clinic":    "SELECT 'visit ' || id || ' ' || doctor || ' ' || coalesce(room, '') FROM visits ORDER BY id",
 	"projects":  "SELECT 'member ' || id || ' ' || role FROM members UNION ALL SELECT 'issue ' || id || ' ' || coalesce(owner_id, 0) FROM issues",
@@ -110,7 +118,7 @@ var states = map[string]string{
 
 var says = regexp.MustCompile(`\{ (label|trusted|admits)[^}]*\}|(?m:^ *admits:.*$)`)
 
-// open makes a world. Unguarded, nothing is labelled and nothing demands trust.
+// open makes a world of testdata/dojo. Unguarded, nothing is labelled and nothing demands trust.
 func open(t *testing.T, name string, guarded bool) *world {
 	t.Helper()
 	dir := filepath.Join("../../testdata/dojo", name)
@@ -122,6 +130,12 @@ func open(t *testing.T, name string, guarded bool) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return openOn(t, tu.SQLite, name, string(ddl), file, guarded)
+}
+
+// openOn makes a world in a database of e.
+func openOn(t *testing.T, e tu.Engine, name, ddl string, file []byte, guarded bool) *world {
+	t.Helper()
 	if !guarded {
 		file = says.ReplaceAll(file, nil)
 	}
@@ -129,13 +143,8 @@ func open(t *testing.T, name string, guarded bool) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	url := tu.SQLite.URL(t)
-	db := tu.SQLite.OpenURL(t, url, &exosql.OpenOptions{Setup: tu.SQLite.Exec(string(ddl))})
-	past, err := sql.Open("sqlite", strings.TrimPrefix(url, "sqlite:")) // past the grants
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { past.Close() })
+	url := e.URL(t)
+	db, past := e.OpenURL(t, url, &exosql.OpenOptions{Setup: e.Exec(ddl)}), e.SQLDB(t, url) // past the grants
 	d, err := f.Declare(t.Context(), &grantfile.Options{Databases: map[string]*exosql.DB{f.Databases[0].Text: db}})
 	if err != nil {
 		t.Fatal(err)
@@ -161,7 +170,7 @@ func open(t *testing.T, name string, guarded bool) *world {
 		}
 	}
 	grants["reveal"], grants["text"] = exo.Reveal(), exo.Compose()
-	if w.tool, err = codemode.New(grants, &codemode.Options{Record: exo.Unrecorded, Admits: f.ToolOptions(p).Admits}); err != nil {
+	if w.tool, err = codemode.New(grants, &codemode.Options{Record: exo.Unrecorded, Admits: f.ToolOptions(p).Admits, Evaluator: exoeval.InProcess{}}); err != nil {
 		t.Fatal(err)
 	}
 	return w

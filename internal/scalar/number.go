@@ -1,10 +1,19 @@
 package scalar
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // SafeInteger is the largest integer that a JavaScript number holds exactly.
 // Larger ones leave as decimal text, so that no digit is lost on the way.
 const SafeInteger = 1<<53 - 1
+
+// Wide reports whether a text is the digits of a whole number beyond that, as programs are shown one.
+func Wide(s string) bool {
+	d := strings.TrimPrefix(s, "-")
+	return (len(d) > 16 || len(d) == 16 && d > "9007199254740991") && d[0] != '0' && strings.Trim(d, "0123456789") == ""
+}
 
 // NumberRank orders the types of numbers: each holds those before it. It is zero
 // for a type that is none.

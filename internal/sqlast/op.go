@@ -363,7 +363,7 @@ var ops = [numOps]opInfo{
 		spelling{"(CASE jsonb_typeof(", []constant{") WHEN 'number' THEN CASE WHEN abs(CAST(", " AS numeric)) >= 9007199254740992 AND abs(CAST(", " AS numeric)) < 1e308 AND scale(trim_scale(CAST(", " AS numeric))) = 0 THEN CAST(trim_scale(CAST("}, " AS numeric)) AS text) END END)"}},
 	JSONNumber: {"json-number", 1, 4, function("exo_json_number("),
 		spelling{"(CASE jsonb_typeof(", []constant{") WHEN 'number' THEN CASE WHEN abs(CAST(", " AS numeric)) <= " + tiny + " THEN 0 WHEN abs(CAST(", " AS numeric)) < 1e308 THEN CAST("}, " AS double precision) END END)"}},
-	JSONHasText: {"json-has-text", 2, 2, function("exo_json_has_text("), jsonHas("text", "j @> jsonb_build_array(v)")},
+	JSONHasText: {"json-has-text", 2, 2, function("exo_json_has_text("), jsonHas("text", "j @> jsonb_build_array(v) OR v ~ '^-{0,1}[1-9][0-9]{15,254}$' AND j @> jsonb_build_array(CAST(substring(v FROM '^-{0,1}[0-9]{1,255}$') AS numeric))")},
 	JSONHasNumber: {"json-has-number", 2, 2, function("exo_json_has_number("), jsonHas("double precision", // containment would compare what a float has rounded with all digits
 		"COALESCE((SELECT bool_or(CASE jsonb_typeof(e) WHEN 'number' THEN CASE WHEN abs(CAST(e AS numeric)) <= "+tiny+" THEN 0 = v WHEN abs(CAST(e AS numeric)) < 1e308 THEN CAST(e AS double precision) = v END END) FROM jsonb_array_elements(j) AS a(e)), FALSE)")},
 	SameJSON:    {"same-json", 2, 2, function("exo_same("), spelling{"(CAST(", []constant{" AS jsonb) = CAST("}, " AS jsonb))"}},

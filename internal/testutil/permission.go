@@ -35,6 +35,9 @@ func Permission(text string) exosql.Permission {
 	switch word {
 	case "trigger":
 		p = make(exosql.AllowTrigger, rest)
+	case "untrusted":
+		kind, name, _ := strings.Cut(rest, " ")
+		p = make(map[string]any{"trigger": exosql.AllowUntrustedTrigger, "rule": exosql.AllowUntrustedRule}[kind], name)
 	case "rule":
 		p = make(exosql.AllowRule, rest)
 	case "cascade":

@@ -174,7 +174,7 @@ func (r *Guest) Answer(v value.Value, of *message.Type, fixed map[string]bool) g
 		r.RowsIn(rows).fixed = fixed
 		return rows
 	case v.Type() == value.TypeRecord:
-		o := r.VM.NewObject()
+		o := r.Record(v, true)
 		for n, x := range v.Fields() {
 			if x.Type() == value.TypeRows { // of a page
 				r.Put(o, n, r.Answer(x, r.fieldType(of, n), fixed))

@@ -406,7 +406,7 @@ func (r *Guest) toJS(v value.Value, of *message.Type) goja.Value {
 		}
 		return r.VM.NewArray(items...)
 	case value.TypeRecord:
-		o := r.VM.NewObject()
+		o := r.Record(v, of != nil)
 		for n, x := range v.Fields() {
 			r.Put(o, n, r.toJS(x, r.fieldType(of, n)))
 		}
@@ -443,7 +443,7 @@ func (r *Guest) rowToJS(s *value.Shape, cells []value.Value, types []*message.Ty
 			panic(err)
 		}
 	}
-	if err := o.SetPrototype(r.Objects()); err != nil {
+	if err := o.SetPrototype(r.RowPrototype(s.Names)); err != nil {
 		panic(err)
 	}
 	return o, cells

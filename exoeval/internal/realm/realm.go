@@ -35,6 +35,7 @@ type Realm struct {
 	Finally     goja.Callable                    // the same
 	Keys        goja.Callable                    // Object.keys, as the engine made it
 	proto       *goja.Object                     // Object.prototype: see objects
+	spelt       map[*string]*goja.Object         // prototypes of rows: see RowPrototype
 	decimals    *goja.Object                     // the prototype of Decimals, once there is one
 	keys        map[string]weak.Pointer[Decimal] // Decimals that are keys of collections: see (*Decimal).Key
 	sweep       int                              // how many of them are there when those that are gone are looked for

@@ -31,7 +31,7 @@ type asked struct {
 
 	hooked *decl.Facet // whose rows it writes, where hooks of its table were asked
 
-	again bool // rows that are sorted as columns are stored had a misfit: see expr.Engine
+	again, probe bool // rows that are sorted as columns are stored had a misfit, or are looked through for one: see expr.Engine
 
 	page  *page // of a page, or nil
 	after []value.Value
@@ -48,6 +48,9 @@ func shapeKey(key []byte, a *asked) []byte {
 	}
 	if a.again {
 		key = append(key, "again "...)
+	}
+	if a.probe {
+		key = append(key, "probe "...)
 	}
 	key = appendPosition(key, a.after)
 	for _, o := range a.objs {

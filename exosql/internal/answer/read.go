@@ -24,6 +24,9 @@ import (
 func (db *DB) query(ctx context.Context, u *unit.Unit, p *plan.Plan, args []value.Value, by *engine.Settings, m *exo.Message, refused *fence.Refused, of *page) (value.Value, error) {
 	start := time.Now()
 	collect := func(m *exo.Message) *plan.Collector {
+		if p.Probe { // its row is none of the answer
+			m = nil
+		}
 		if of != nil {
 			return plan.NewPageCollector(p, m, of.size)
 		}
@@ -115,7 +118,7 @@ func (db *DB) run(ctx context.Context, a *asked) (value.Value, error) {
 		}
 		v, err := db.query(ctx, a.unit, open, args, a.by, a.m, nil, a.page)
 		if !errors.As(err, &refused) {
-			return db.settled(ctx, a, v, err)
+			return db.settled(ctx, a, p, v, err)
 		}
 	}
 	args, err := p.Bind(a.m.Args, a.vals, a.after, a.m.Zone())
@@ -123,12 +126,17 @@ func (db *DB) run(ctx context.Context, a *asked) (value.Value, error) {
 		return value.Value{}, err
 	}
 	v, err := db.query(ctx, a.unit, p, args, a.by, a.m, refused, a.page)
-	return db.settled(ctx, a, v, err)
+	return db.settled(ctx, a, p, v, err)
 }
 
-// settled is an answer, or that of the same query with guards where rows were sorted by misfits.
-func (db *DB) settled(ctx context.Context, a *asked, v value.Value, err error) (value.Value, error) {
-	if err != errAgain || a.again {
+// settled is an answer, or that of the same query with guards where rows were sorted by misfits, or one may lie behind a limit.
+func (db *DB) settled(ctx context.Context, a *asked, p *plan.Plan, v value.Value, err error) (value.Value, error) {
+	if err == nil && p.Upwards && !a.probe && !v.IsNull() {
+		probe := *a
+		probe.probe = true
+		_, err = db.run(ctx, &probe)
+	}
+	if err != errAgain || a.again || a.probe {
 		return v, err
 	}
 	a.again = true
@@ -164,7 +172,7 @@ func (db *DB) guarded(ctx context.Context, open *plan.Plan, refused *fence.Refus
 
 func (db *DB) engineOf(ctx context.Context, a *asked) expr.Engine {
 	e := db.Engine(ctx)
-	e.Again = a.again
+	e.Again, e.Probe = a.again, a.probe
 	return e
 }
 

@@ -50,7 +50,7 @@ func (db *DB) change(ctx context.Context, a *asked, u *work) (value.Value, error
 // trusts refuses to a program that has read what outsiders wrote an insert through a link that fills in a column which demands trust: it
 // chose the row that the link leads from, as well as it could give the column; but not where the host granted that one row and the program
 // narrows nothing. What outsiders wrote in that row is filled in for no program. It refuses as well what deletes other rows with such a
-// column, or changes the column in them, by a cascade or by ON CONFLICT REPLACE, though the host allowed that.
+// column, or changes the column in them, by a cascade or by ON CONFLICT REPLACE, though the host allowed that; and what sets off a trigger that may.
 func (db *DB) trusts(ctx context.Context, w *keptWrite, a *asked) error {
 	wary := a.m.ChosenBy().Integrity()
 	if w.Link != nil {
@@ -75,8 +75,8 @@ func (db *DB) trusts(ctx context.Context, w *keptWrite, a *asked) error {
 	if err != nil {
 		return err
 	}
-	if writing.DemandsTrust(live, w.Table, w.Kind, w.Given(), trusted) != "" {
-		return a.m.Untrusted(wary, "it would delete or change what only trusted programs may: other rows, or what the database calculates")
+	if writing.DemandsTrust(live, w.Table, w.Kind, w.Given(), trusted, w.Facet.Rights.Permits) != "" {
+		return a.m.Untrusted(wary, "it would delete or change what only trusted programs may: other rows, what the database calculates, or what a trigger changes")
 	}
 	return nil
 }
@@ -115,7 +115,7 @@ func (o *Object) Demands(of, method string, granted []exo.Object) (by []string) 
 	t, kind, gives := reach[i].Table, writing.Inserts, reach[i].Rights.Insert
 	switch method {
 	case language.Delete:
-		if at := writing.DemandsTrust(live, t, writing.Deletes, nil, trusted); at != "" {
+		if at := writing.DemandsTrust(live, t, writing.Deletes, nil, trusted, reach[i].Rights.Permits); at != "" {
 			return []string{at}
 		}
 		return nil
@@ -123,7 +123,7 @@ func (o *Object) Demands(of, method string, granted []exo.Object) (by []string) 
 		kind, gives = writing.Updates, reach[i].Rights.Update
 	}
 	for _, c := range gives {
-		if at := writing.DemandsTrust(live, t, kind, []string{c.Name}, trusted); at != "" {
+		if at := writing.DemandsTrust(live, t, kind, []string{c.Name}, trusted, reach[i].Rights.Permits); at != "" {
 			by = append(by, c.Guest+" (which changes "+at+")")
 		}
 	}

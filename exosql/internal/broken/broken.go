@@ -151,7 +151,7 @@ func (b *broken) text(columns []string) string {
 		if !named {
 			return what + " lacks a value that this program can't give: nothing can be written here before its host has looked at it"
 		}
-		return what + " is needed"
+		return what + " is needed" + b.filler(columns)
 	case engine.Unique:
 		if named && b.exclusion().Name != "" {
 			return what + " is taken: another row is there with which this one may not overlap in these"
@@ -180,6 +180,22 @@ func (b *broken) text(columns []string) string {
 		return what + " has a value that the column can't hold"
 	}
 	return what + " is refused by a trigger of the database"
+}
+
+// filler names the link that fills in a column which a new row needs and programs can't give.
+func (b *broken) filler(columns []string) string {
+	reach, err := b.run.Facet.Close()
+	if err != nil || len(columns) != 1 || b.run.Kind != writing.Inserts || b.run.Link != nil || slices.Contains(decl.Names(b.run.Facet.Rights.Insert), columns[0]) {
+		return ""
+	}
+	for _, f := range reach {
+		for _, l := range f.Links {
+			if l.To == b.run.Facet && !l.L.One && slices.Contains(decl.Names(l.L.Ends()), columns[0]) {
+				return ", and can't be given: " + f.Alias + "." + l.L.Name + "().insert(…) fills it in, of the one row that a query finds before the link"
+			}
+		}
+	}
+	return ""
 }
 
 // guest is what programs call a column; "" if they don't see it.

@@ -97,6 +97,10 @@ func (c *Checker) cells(t *decl.Table, col *decl.Column, x *schema.Column) {
 	} else if string(x.Kind) != col.Kind {
 		return
 	}
+	if x.Finer < 0 && col.Iso() {
+		c.Add(Finding{Kind: OtherForm, Table: t.Name, Column: col.Name, Warning: true, Problem: "the table could not be read when its times were looked at: whether one is finer than a millisecond is not known",
+			Fix: "another look, when nothing locks the table and SELECT " + sqlname.Plain(col.Name) + " FROM " + c.declared(t) + " LIMIT 1 has an answer"})
+	}
 	if x.Finer > 0 && col.Iso() {
 		c.Add(Finding{Kind: OtherForm, Table: t.Name, Column: col.Name, Warning: true,
 			Problem: fmt.Sprintf("%d of the cells that were looked at are finer than a millisecond, where %s says that none is: programs read them in milliseconds, and a condition on what they have read finds no such row", x.Finer, t.Reader.ISO()),

@@ -64,7 +64,7 @@ func (f *from) operated(op *language.Operator, n *message.Node, env expr.Names) 
 	case op.Form == language.FormJSONHas:
 		return f.Has(op, x, n)
 	case x.Type().Kind == value.TypeJSON:
-		if x, err = f.asCompared(x, n, env, op.Ast == sqlast.Is || op.Ast == sqlast.IsNot); err != nil {
+		if x, err = f.asCompared(op, x, n, env); err != nil {
 			return nil, err
 		}
 		if x.Type().Kind == value.TypeJSON {
@@ -169,9 +169,9 @@ func (f *from) list(n *message.Node, kind string, env expr.Names) ([]expr.Expr, 
 }
 
 // asCompared converts JSON to the type that it is compared with: 'mac' finds texts, 3 numbers, true truth values. For a test for null it
-// stays as it is. null: the comparison treats null as a value.
-func (f *from) asCompared(x expr.Expr, n *message.Node, env expr.Names, null bool) (expr.Expr, error) {
-	kind := ""
+// stays as it is. The digits of a number beyond 2^53 find texts and numbers, which programs are shown as texts.
+func (f *from) asCompared(op *language.Operator, x expr.Expr, n *message.Node, env expr.Names) (expr.Expr, error) {
+	kind, wide := "", false
 	for _, a := range n.Args {
 		var k string
 		switch {
@@ -183,13 +183,17 @@ func (f *from) asCompared(x expr.Expr, n *message.Node, env expr.Names, null boo
 				return nil, err
 			}
 			k = item
+			for i := range a.Lit.Len() {
+				wide = wide || k == value.TypeText && scalar.Wide(a.Lit.At(i).Text())
+			}
 		case a.Op == message.OpLit:
 			k = expr.TypeOfValue(a.Lit)
+			wide = wide || k == value.TypeText && scalar.Wide(a.Lit.Text())
 		case isQuery(a):
 			return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "say what the JSON is that a query's column is compared with: column.key.asText().%s(query)", n.Name)
 		case a.Op == message.OpList:
 			return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "JSON is compared with a list of values, and no columns in it; join conditions with ||")
-		case null:
+		case op.Ast == sqlast.Is || op.Ast == sqlast.IsNot: // which treat null as a value
 			// A number in it and a column without a value would both be null as text, and so the same.
 			return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "say what the JSON is that is compared with a column: column.key.asText() === other")
 		default:
@@ -207,8 +211,13 @@ func (f *from) asCompared(x expr.Expr, n *message.Node, env expr.Names, null boo
 		}
 		kind = k
 	}
-	if kind == "" {
+	switch {
+	case kind == "":
 		return x, nil
+	case wide && op.Form == language.FormOrdered:
+		return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "of the digits of a number beyond 2^53 JSON is only asked whether it is equal; to compare numbers write column.key.asNumber(), and a number beside it")
+	case wide:
+		return f.JSONShown(x), nil
 	}
 	return f.JSONAs(x, kind), nil
 }

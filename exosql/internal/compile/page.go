@@ -235,6 +235,18 @@ func (f *from) marked(sel *sqlast.Select, p *plan.Plan, out *projection, terms [
 	}
 }
 
+// upwards notes that misfits, which are null and so come first, may lie behind a limit: all that the database sorts behind the values. A
+// probe asks for the last row in its place.
+func (f *from) upwards(sel *sqlast.Select, p *plan.Plan, q *query) {
+	if len(q.order) == 0 || len(q.limits) == 0 || q.order[0].desc || f.c.msg == nil {
+		return
+	}
+	c, _ := expr.PlainText(q.order[0].x()).(expr.Column)
+	if p.Upwards = q.order[0].expr.(expr.SortKey).Stored && f.c.Misfits(c); p.Upwards && f.c.Engine.Probe {
+		q.order, sel.Limit, sel.Offset, p.Probe = []orderTerm{{expr: q.order[0].expr, desc: true}}, []sqlast.Expr{sqlast.One}, nil, true
+	}
+}
+
 // find is the number of the cell that shows a column, counted from at; -1: none does.
 func (out *projection) find(c expr.Column, at *int) int {
 	for _, it := range out.items {

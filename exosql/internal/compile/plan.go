@@ -55,6 +55,7 @@ func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan,
 			if kind == plan.RunAll || kind == plan.RunFirst {
 				q.order = f.asIndexed(q.order)
 				f.marked(sel, p, out, q.order)
+				f.upwards(sel, p, q)
 			}
 			sel.OrderBy = f.orders(q, total || kind != plan.RunValue && f.c.labelled())
 		}
@@ -135,6 +136,9 @@ func (f *from) outputs(sel *sqlast.Select, p *plan.Plan, out *projection, lists 
 			}
 		} else if lists == 0 && it.expr != nil {
 			f.c.makes(len(p.Cells), it.expr)
+		}
+		if of := expr.JSONNumber(it.expr); of != nil && f.c.replying && of.Label.Empty() {
+			c.Shown, c.Rounded = of.Guest, true
 		}
 		if g, ok := it.expr.(expr.Cell); ok && g.List != "" {
 			c.Kind, c.Of, c.Collected, c.Null = value.TypeList, g.List, true, false

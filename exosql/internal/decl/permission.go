@@ -20,17 +20,19 @@ type Permission struct {
 type PermissionKind uint8
 
 const (
-	PermitTrigger   PermissionKind = iota + 1 // a trigger may act
-	PermitRule                                // a rule of PostgreSQL may rewrite the write
-	PermitCascade                             // a foreign key may carry the change on
-	PermitConflict                            // a rule of SQLite may resolve a conflict
-	PermitDefault                             // the database may fill in what leads to another row
-	PermitUnique                              // programs may learn that a row out of scope has a value
-	PermitExclusion                           // the same of an exclusion constraint
-	PermitWaiting                             // no row waits for the key of a new row
-	PermitRows                                // no row comes into scope of another declaration of the same rows
-	PermitTypes                               // a link may compare values of different types
-	PermitRevealing                           // programs may learn what is labelled
+	PermitTrigger     PermissionKind = iota + 1 // a trigger may act
+	PermitRule                                  // a rule of PostgreSQL may rewrite the write
+	PermitWaryTrigger                           // the same of a trigger by a program that has read what outsiders wrote
+	PermitWaryRule
+	PermitCascade   // a foreign key may carry the change on
+	PermitConflict  // a rule of SQLite may resolve a conflict
+	PermitDefault   // the database may fill in what leads to another row
+	PermitUnique    // programs may learn that a row out of scope has a value
+	PermitExclusion // the same of an exclusion constraint
+	PermitWaiting   // no row waits for the key of a new row
+	PermitRows      // no row comes into scope of another declaration of the same rows
+	PermitTypes     // a link may compare values of different types
+	PermitRevealing // programs may learn what is labelled
 )
 
 // forms has for each kind how a grant file writes it, the function of package exosql, and an example. %s are On and Of.
@@ -38,8 +40,12 @@ var forms = [...]struct {
 	file, of, inGo string
 	like           Permission
 }{
-	PermitTrigger:   {"trigger %s", "", "AllowTrigger", Permission{On: "NAME"}},
-	PermitRule:      {"rule %s", "", "AllowRule", Permission{On: "NAME"}},
+	PermitTrigger: {"trigger %s", "", "AllowTrigger", Permission{On: "NAME"}},
+	PermitRule:    {"rule %s", "", "AllowRule", Permission{On: "NAME"}},
+
+	PermitWaryTrigger: {"untrusted trigger %s", "", "AllowUntrustedTrigger", Permission{On: "NAME"}},
+	PermitWaryRule:    {"untrusted rule %s", "", "AllowUntrustedRule", Permission{On: "NAME"}},
+
 	PermitCascade:   {"cascade %s", "(%s)", "AllowCascade", Permission{On: "TABLE", Of: "COLUMNS"}},
 	PermitConflict:  {"ON CONFLICT %s", "", "AllowConflict", Permission{On: "REPLACE"}},
 	PermitDefault:   {"default(%s)", "", "AllowDefault", Permission{On: "COLUMNS"}},
@@ -69,6 +75,14 @@ func (p Permission) String() string {
 
 // Acts reports whether what is permitted changes other rows than those that are written.
 func (p Permission) Acts() bool { return p.Kind <= PermitConflict }
+
+// Wary is the permission by which programs that have read what outsiders wrote may set off what p lets act; p, where there is none.
+func (p Permission) Wary() Permission {
+	if p.Kind == PermitTrigger || p.Kind == PermitRule {
+		p.Kind += PermitWaryTrigger - PermitTrigger
+	}
+	return p
+}
 
 // Go is the call of package exosql that makes the permission.
 func (p Permission) Go() string {
@@ -137,7 +151,7 @@ func ParsePermission(text string) (Permission, error) {
 }
 
 // Permits reports whether a permission is among some. What is compared is the form: where a rule of the database has a parenthesis in a
-// name, one form may be read in two ways, and means one rule.
+// name, one form may be read in two ways, and means one rule. What may act for wary programs may act for all.
 func Permits(list []Permission, p Permission) bool {
-	return slices.ContainsFunc(list, func(o Permission) bool { return o.String() == p.String() })
+	return slices.ContainsFunc(list, func(o Permission) bool { return o.String() == p.String() || o.String() == p.Wary().String() })
 }

@@ -9,6 +9,8 @@ func TestPermissionForms(t *testing.T) {
 		"trigger touch":                  {Kind: PermitTrigger, On: "touch"},
 		"trigger kids.touch":             {Kind: PermitTrigger, On: "kids.touch"},
 		"trigger unique(code)":           {Kind: PermitTrigger, On: "unique(code)"},
+		"untrusted trigger touch":        {Kind: PermitWaryTrigger, On: "touch"},
+		"untrusted rule archive":         {Kind: PermitWaryRule, On: "archive"},
 		"rule archive":                   {Kind: PermitRule, On: "archive"},
 		"cascade kids(a, b)":             {Kind: PermitCascade, On: "kids", Of: "a, b"},
 		"waiting kids(a, b)":             {Kind: PermitWaiting, On: "kids", Of: "a, b"},
@@ -28,7 +30,7 @@ func TestPermissionForms(t *testing.T) {
 			t.Errorf("%s: %+v %v, written %s", text, p, err, p)
 		}
 		for kind := range PermissionKind(len(forms)) {
-			if o := (Permission{Kind: kind, On: p.On, Of: p.Of}); kind != p.Kind && Permits([]Permission{o}, p) {
+			if o := (Permission{Kind: kind, On: p.On, Of: p.Of}); kind != p.Kind && kind != p.Wary().Kind && Permits([]Permission{o}, p) {
 				t.Errorf("%s is permitted by kind %d", p, kind)
 			}
 		}
@@ -37,6 +39,10 @@ func TestPermissionForms(t *testing.T) {
 		if p, err := ParsePermission(text); err == nil {
 			t.Errorf("%q is read as %+v", text, p)
 		}
+	}
+	act := Permission{Kind: PermitTrigger, On: "touch"}
+	if !Permits([]Permission{act.Wary()}, act) || Permits([]Permission{act}, act.Wary()) {
+		t.Error("what may act for wary programs may act for all, and not the other way round")
 	}
 	if (Permission{}).String() != "nothing" || Permits([]Permission{{}}, Permission{Kind: PermitTrigger}) {
 		t.Error("the zero Permission permits something")

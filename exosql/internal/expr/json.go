@@ -8,6 +8,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/internal/scalar"
@@ -106,6 +107,15 @@ func (f *From) Key(x Expr, n *message.Node) (Expr, error) {
 	return e, nil
 }
 
+// JSONNumber is the column of whose JSON an expression is a number, or nil.
+func JSONNumber(x Expr) *decl.Column {
+	e, _ := x.(jsonPath)
+	if c, ok := e.x.(Column); ok && e.as == value.TypeFloat {
+		return c.Col
+	}
+	return nil
+}
+
 // JSONAs is JSON as a value of one type, and null where it is another.
 func (f *From) JSONAs(x Expr, kind string) Expr {
 	e := JSONOf(x)
@@ -156,14 +166,15 @@ func (f *From) JSONLength(x Expr) Expr {
 
 // JSONText is the text of what is no array and no object.
 func (f *From) JSONText(x Expr) Expr {
-	text := Type{Kind: value.TypeText}
-	digits := []Expr{f.JSONAs(x, value.TypeJSON)} // or two ids beyond 2^53 would be one text
+	all := Operation{sqlast.Coalesce, []Expr{f.ToText(f.JSONAs(x, value.TypeFloat)), f.ToText(f.JSONAs(x, value.TypeBool))}, Type{Kind: value.TypeText}}
+	return Operation{sqlast.Coalesce, []Expr{f.JSONShown(x), all}, all.of}
+}
+
+// JSONShown is what programs are shown as a text: one, or the digits of a whole number beyond 2^53, of which two would be one float.
+func (f *From) JSONShown(x Expr) Expr {
+	text, digits := Type{Kind: value.TypeText}, []Expr{f.JSONAs(x, value.TypeJSON)}
 	if f.c.Dialect == sqlast.Postgres {
 		digits = slices.Repeat(digits, 5)
 	}
-	var all Expr = f.ToText(f.JSONAs(x, value.TypeBool))
-	for _, e := range []Expr{f.ToText(f.JSONAs(x, value.TypeFloat)), Operation{sqlast.JSONDigits, digits, text}, f.JSONAs(x, value.TypeText)} {
-		all = Operation{sqlast.Coalesce, []Expr{e, all}, text}
-	}
-	return all
+	return Operation{sqlast.Coalesce, []Expr{f.JSONAs(x, value.TypeText), Operation{sqlast.JSONDigits, digits, text}}, text}
 }

@@ -236,6 +236,8 @@ type Engine struct {
 	Form func(*decl.Column) decl.Form
 	// Again: rows that were sorted as columns are stored had a misfit, see marked.
 	Again bool
+	// Probe: of rows that were sorted so, upwards and to a limit, the greatest alone is read: it is a misfit where one may lie behind the limit.
+	Probe bool
 }
 
 // State is what expressions read of the statement that they are written into, and note in it. The compiler embeds it.

@@ -9,6 +9,7 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/internal/cellform"
+	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/internal/sealed"
 )
 
@@ -100,6 +101,9 @@ func (c *Collector) Add(v value.Value) error {
 		} else if v = c.misfits.null(of); v.IsZero() {
 			return of.Contradicts("what no value can be")
 		}
+	}
+	if of := c.Next(); of.Rounded && v.Kind() == value.KindFloat && math.Abs(v.Float()) > scalar.SafeInteger {
+		c.misfits.count(of)
 	}
 	switch {
 	case c.page.hides(c.at):

@@ -22,6 +22,8 @@ type Plan struct {
 	After   int      // how many cells each row has at its end that are not shown: of a page those of the cursor
 	Owners  int      // how many cells each row has between those that are shown and the last After: see Owner
 	Back    bool     // it reads a row that the unit has just inserted, and no other
+	Upwards bool     // it has the first rows in an order by what is stored, where misfits may come last
+	Probe   bool     // it looks for these
 	Notices []string // about what it asks, for whoever reads the result
 	Joins   int      // tables times the columns of all of them, each place where a table is read: see prepareBytes
 	Bytes   int      // of the plan in the cache; 0 before it was there
@@ -54,6 +56,7 @@ type Cell struct {
 	Name  string        // for the host's errors: table.column
 	Shown string        // what the program calls it, for notices; "": nothing
 
+	Rounded bool // of JSON, as a float: of a whole number beyond 2^53 it may have lost digits
 	Misfits bool // what the column can't hold is null, see Misfits
 	Again   bool // rows were sorted by what the database holds there: a misfit has another place, and the query is asked once more
 

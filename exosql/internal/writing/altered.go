@@ -162,17 +162,21 @@ func carries(a schema.Action) bool {
 	return a == schema.Cascade || a == schema.SetNull || a == schema.SetDefault
 }
 
-// named is what a permission calls a trigger or a rule. The name of another table is part of it: a host that permits a trigger of the one table
-// does not know that of the other.
-func (r refusing) named(x change, d dependant) string {
-	if r.through(x) != "" && r.c.Live.Engine == schema.Postgres { // SQLite has one of a name
-		return r.c.Called(x.table) + "." + d.name
+// named is the permission for a trigger or a rule to act. The name of another table is part of it: a host that permits a trigger of the one
+// table does not know that of the other.
+func (r refusing) named(x altered, d dependant) decl.Permission {
+	p := decl.Permission{Kind: decl.PermitTrigger, On: d.name}
+	if d.kind == rewrites {
+		p.Kind = decl.PermitRule
 	}
-	return d.name
+	if r.through(x) != "" && r.c.Live.Engine == schema.Postgres { // SQLite has one of a name
+		p.On = r.c.Called(x.table) + "." + d.name
+	}
+	return p
 }
 
 // through says that the database carries a change on to another table.
-func (r refusing) through(x change) string {
+func (r refusing) through(x altered) string {
 	if slices.Contains(r.parts, x.table) {
 		return ""
 	}
@@ -210,25 +214,32 @@ func (c *rules) dropTrigger(name string, t *schema.Table) string {
 }
 
 // DemandsTrust names what, as table or table.column, a write changes that is refused to a program that has read what outsiders wrote, "" if
-// there is none: the write deletes rows that hold one of the trusted columns, changes such a column of other rows that the database carries along, or
-// gives what it calculates one of. What a program gives to a trusted column itself, and a deletion of
-// a row that has one, is judged by the declaration before: see decl.Facet's record and writeMethods.
-func DemandsTrust(live *schema.Database, t *decl.Table, kind Kind, given []string, trusted []*decl.Column) string {
+// there is none: the write deletes rows that hold one of the trusted columns, changes such a column of other rows that the database carries along,
+// gives what it calculates one of, or sets off what may change any of them, without a permission for such programs. What a program gives
+// to a trusted column itself, and a deletion of a row that has one, is judged by the declaration before: see decl.Facet's record and writeMethods.
+func DemandsTrust(live *schema.Database, t *decl.Table, kind Kind, given []string, trusted []*decl.Column, permits []decl.Permission) string {
 	at := live.Table(schema.Name{Name: t.Name})
 	if at == nil || len(trusted) == 0 {
 		return "" // of what is no table, Writable says more
 	}
 	c := rulesOf(live)
-	own := c.Kin(at)
+	r, own := refusing{c: c, parts: c.Parts(at)}, c.Kin(at)
 	var all []altered
 	for _, x := range own {
-		a := altered{table: x, delete: kind == Deletes || slices.Contains(at.OnConflict, "REPLACE")} // which deletes the row that has the value
+		a := altered{table: x, insert: kind == Inserts, heir: !slices.Contains(r.parts, x), delete: kind == Deletes || slices.Contains(at.OnConflict, "REPLACE")} // which deletes the row that has the value
 		if kind == Updates {
 			a.cols = given
 		}
 		all = append(all, a)
 	}
 	for i, a := range c.allCarried(all) {
+		for _, d := range c.dependantsOn(a.table) {
+			if (d.kind == fires || d.kind == rewrites) && !a.heir && c.fires(d.trigger, a) {
+				if p := r.named(a, d).Wary(); !decl.Permits(permits, p) {
+					return "what may act by `" + p.String() + "`"
+				}
+			}
+		}
 		of := columns{c.Live, a.cols}
 		if i < len(own) {
 			of.names = given

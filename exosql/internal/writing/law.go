@@ -342,12 +342,12 @@ func (r refusing) discharge(x change, d dependant) {
 		return
 	case fires:
 		if !x.heir && c.fires(d.trigger, x.altered) {
-			r.unless(decl.Permission{Kind: decl.PermitTrigger, On: r.named(x, d)}, check.HiddenEffect, c.dropTrigger(d.name, of), ", if it may act", "a write sets off%s the trigger %s of %s (%s)", r.through(x), d.name, c.Called(of), when(d.trigger))
+			r.unless(r.named(x.altered, d), check.HiddenEffect, c.dropTrigger(d.name, of), ", if it may act", "a write sets off%s the trigger %s of %s (%s)", r.through(x.altered), d.name, c.Called(of), when(d.trigger))
 		}
 		return
 	case rewrites:
 		if !x.heir && c.fires(d.trigger, x.altered) {
-			r.unless(decl.Permission{Kind: decl.PermitRule, On: r.named(x, d)}, check.HiddenEffect, fmt.Sprintf("DROP RULE %s ON %s", sqlname.Plain(d.name), check.InFull(of)), ", if it may act", "a write is rewritten%s by the rule %s of %s", r.through(x), d.name, c.Called(of))
+			r.unless(r.named(x.altered, d), check.HiddenEffect, fmt.Sprintf("DROP RULE %s ON %s", sqlname.Plain(d.name), check.InFull(of)), ", if it may act", "a write is rewritten%s by the rule %s of %s", r.through(x.altered), d.name, c.Called(of))
 		}
 		return
 	case unites:
@@ -396,7 +396,7 @@ func (r refusing) discharge(x change, d dependant) {
 		if !x.heir && (x.deletes() && carries(d.key.OnDelete) || changed && carries(d.key.OnUpdate)) {
 			p := decl.Permission{Kind: decl.PermitCascade, On: c.Called(d.child), Of: strings.Join(d.key.Columns, ", ")}
 			r.unless(p, check.HiddenEffect, fmt.Sprintf("FOREIGN KEY (%s) REFERENCES %s (%s) without actions", sqlname.List(d.key.Columns), check.InFull(of), sqlname.List(references(d.key, of))), ", if it may act",
-				"a write is carried on%s by the foreign key %s (ON DELETE %s, ON UPDATE %s)", r.through(x), d.name, d.key.OnDelete, d.key.OnUpdate)
+				"a write is carried on%s by the foreign key %s (ON DELETE %s, ON UPDATE %s)", r.through(x.altered), d.name, d.key.OnDelete, d.key.OnUpdate)
 		}
 		if x.deletes() || changed {
 			r.referred(x, d, changed)

@@ -66,7 +66,7 @@ func (r refusing) because(kind, fix, problem string, args ...any) {
 // unless adds a reason that does not hold where the host has given a permission. fix is the other way, if there is one, and when says when
 // it may be given.
 func (r refusing) unless(p decl.Permission, kind, fix, when, problem string, args ...any) {
-	r.c.asked = append(r.c.asked, p)
+	r.c.asked = append(r.c.asked, p, p.Wary())
 	if decl.Permits(r.w.Rights.Permits, p) {
 		return
 	}

@@ -137,7 +137,7 @@ func (w *writer) noted(p *plan.Plan) *plan.Plan {
 	t := w.w.Table
 	for _, x := range w.w.Facet.Rights.Permits {
 		switch x.Kind {
-		case decl.PermitTrigger:
+		case decl.PermitTrigger, decl.PermitWaryTrigger:
 			p.Write.Triggers = append(p.Write.Triggers, x.On)
 		case decl.PermitCascade:
 			p.Write.Cascades = append(p.Write.Cascades, plan.Cascade{Table: x.On, Columns: x.Of})

@@ -152,6 +152,45 @@ func TestJSONGroupsOfNumbers(t *testing.T) {
 	})
 }
 
+// TestJSONWideNumbers: a whole number beyond 2^53 is shown as a text, and found by it, in all forms of equality. As a number it has the digits that
+// JavaScript's numbers have, with a notice. What is no such text finds texts alone.
+func TestJSONWideNumbers(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		r := documentsOf(t, e, `; INSERT INTO documents VALUES (11, 1, 'id', '{"k":9007199254740992}'), (12, 1, 'id', '{"k":9007199254740993}'), (13, 1, 'id', '{"k":"9007199254740993"}'), (14, 1, 'id', '{"k":-9007199254740993}'),
+			(15, 1, 'id', '{"k":12345678901234567891}'), (16, 1, 'id', '{"k":12345678901234567892}'), (17, 1, 'id', '{"k":2.5}'), (18, 1, 'id', '{"k":"1234567890123456"}'), (19, 1, 'id', '{"k":1234567890123456}'), (20, 1, 'id', '{"k":[9007199254740993, "9007199254740995", 1]}')`)
+		for program, want := range map[string]string{
+			"const wide = (await docs.where({ id: 12 }).first()).data.k; return [typeof wide, await ids(d => d.data.k === wide)]":            `["number",[12,13]]`,
+			"const rows = await docs.where(d => d.id > 10 && d.id < 15); return Promise.all(rows.map(r => ids(d => d.data.k === r.data.k)))": `[[11],[12,13],[12,13],[14]]`,
+			"return ids(d => d.data.k.eq('9007199254740993'))":                                                                               `[12,13]`,
+			"return ids(d => ['9007199254740992', '9007199254740993'].includes(d.data.k))":                                                   `[11,12,13]`,
+			"return ids(d => d.data.k.in(['12345678901234567891', 'x']))":                                                                    `[15]`,
+			"return ids(d => d.id > 10 && d.data.k !== '9007199254740993')":                                                                  `[11,14,15,16,17,18,19,20]`,
+			"return ids(d => d.id > 10 && !(d.data.k === '9007199254740993'))":                                                               `[11,14,15,16,17,18,19,20]`,
+			"return ids(d => d.data.k === '-9007199254740993')":                                                                              `[14]`,
+			"return ids(d => d.data.k === '1234567890123456')":                                                                               `[18]`, // which a number holds
+			"return ids(d => d.data.k === 1234567890123456)":                                                                                 `[19]`,
+			"return ids(d => d.data.k.includes('9007199254740993'))":                                                                         `[13,20]`, // of a text it is a part
+			"return ids(d => d.data.k.has('9007199254740995') || d.data.k.has('9007199254740996'))":                                          `[20]`,
+			"return ids(d => d.data.k.asText() === '9007199254740993')":                                                                      `[13]`,
+			"return ids(d => String(d.data.k) === '12345678901234567891')":                                                                   `[15]`,
+			"return ids(d => d.data.k > 9007199254740993000)":                                                                                `[15,16]`,
+		} {
+			if o := r.Run(t, "const ids = (c) => docs.where(c).orderBy(d => d.id).select(d => d.id); "+program); o.Kind != 0 || !tu.SameJSON(o.JSON, want) {
+				t.Errorf("%s\n got  %s\n want %s", program, o, want)
+			}
+		}
+		if o := r.Run(t, "return await docs.where(d => d.data.k > '9007199254740993')"); o.Kind != fail.Invalid || !strings.Contains(o.Message, "asNumber()") {
+			t.Error(o)
+		}
+		for program, notice := range map[string]bool{"docs.where({ id: 12 }).select(d => d.data.k.asNumber())": true, "docs.where({ id: 12 }).select(d => ({ n: d.data.k.asNumber() })).first()": true, "docs.where(d => d.id > 16).select(d => d.data.k.asNumber())": false, "docs.where({ id: 12 }).select(d => d.data.k)": false} {
+			o := r.Run(t, "return await "+program)
+			if got := strings.Join(o.Result.Notices, ""); o.Kind != 0 || strings.Contains(got, "in `data` 1 numbers are beyond 2^53") != notice {
+				t.Errorf("%s: %s %q", program, o, got)
+			}
+		}
+	})
+}
+
 // TestJSONRefusals: what is not right in JSON is an error that says what would be.
 func TestJSONRefusals(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {

@@ -4,6 +4,7 @@ package values_test
 // the same table breaks.
 
 import (
+	"database/sql"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,9 +12,13 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/dynamic"
 	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
+	"github.com/exoagent/exoagent/schema"
 )
 
 // TestFinerTimes: a column of PostgreSQL that is declared to hold milliseconds is looked at. The twin holds them.
@@ -59,6 +64,84 @@ func TestFinerTimesOfARole(t *testing.T) {
 	if err != nil || !slices.ContainsFunc(found, func(f exosql.Finding) bool { return strings.Contains(f.Problem, "finer than a millisecond") }) {
 		t.Errorf("%v %v", found, err)
 	}
+}
+
+// TestFinerTimesBesideOneThatFails: where one table can't be read, the others are looked at all the same, and it is named. The twin: nothing locks it.
+func TestFinerTimesBesideOneThatFails(t *testing.T) {
+	type row struct {
+		ID int64
+		At time.Time
+	}
+	url := tu.Postgres.URL(t)
+	kit.Change(t, url, "CREATE TABLE held (id bigint PRIMARY KEY, at timestamptz NOT NULL)", "CREATE TABLE seen (id bigint PRIMARY KEY, at timestamptz NOT NULL)", "INSERT INTO seen VALUES (1, '2024-01-02 03:04:05.123456')")
+	db := tu.Postgres.SQLDB(t, tu.WithParam(t, url, "lock_timeout", "100"))
+	for _, held := range []bool{true, false} {
+		lock, err := tu.Postgres.SQLDB(t, url).BeginTx(t.Context(), nil)
+		must := func(err error) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		must(err)
+		if held {
+			_, err = lock.ExecContext(t.Context(), "LOCK TABLE held")
+			must(err)
+		}
+		tx, err := db.BeginTx(t.Context(), &sql.TxOptions{ReadOnly: true})
+		must(err)
+		live, err := schema.ReadPostgres(t.Context(), tx, tu.Param(t, url, "search_path"))
+		must(err)
+		must(live.LookAtTimes(t.Context(), tx))
+		must(tx.Rollback())
+		must(lock.Rollback())
+		var got []string
+		for _, rows := range []*exosql.Table[row]{exosql.NewTable[row]("held"), exosql.NewTable[row]("seen")} {
+			exosql.NewKey(rows, "id", func(o *row) *int64 { return &o.ID })
+			exosql.NewColumn(rows, "at", func(o *row) *time.Time { return &o.At }).StoredISO()
+			found, err := exosql.InspectCatalog(live, rows)
+			must(err)
+			for _, f := range found {
+				got = append(got, f.Table+"."+f.Column+" "+f.Problem)
+			}
+		}
+		all := strings.Join(got, "\n")
+		if strings.Contains(all, "held.at the table could not be read") != held || !strings.Contains(all, "seen.at 1 of the cells") || len(got) != map[bool]int{true: 2, false: 1}[held] {
+			t.Errorf("held %v: %q", held, got)
+		}
+	}
+}
+
+// TestViewsOfAnyName: a view is read whatever its name is, and one that is made of it, alone, sorted, counted and through the program's own condition.
+func TestViewsOfAnyName(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db, _ := kit.File(t, e, `CREATE TABLE "Base Rows" ("Row ID" {int} PRIMARY KEY, "Name" TEXT, n {int} DEFAULT (abs(5)), "order" {int})`,
+			`CREATE VIEW "Some Rows" AS SELECT "Row ID", "Name", coalesce("order", 0) AS "order" FROM "Base Rows" WHERE n > 1`, `CREATE VIEW "Fewer" AS SELECT "Row ID", "Name" FROM "Some Rows" WHERE "order" > 1`,
+			`INSERT INTO "Base Rows" VALUES (1, 'a', 5, 1), (2, 'b', 1, 2), (3, 'c', 5, 3)`)
+		live, err := db.Catalog(t.Context())
+		must := func(err error) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		must(err)
+		d, grants := dynamic.New(live), codemode.Grants{}
+		for grant, name := range map[string]string{"some": "Some Rows", "fewer": "Fewer"} {
+			view, err := d.Table(name, dynamic.ColumnSpec{Name: "Row ID", As: "rowId", Key: true})
+			must(err)
+			f, err := view.Facet(grant+"Row", "Row ID", "Name")
+			must(err)
+			grants[grant], err = f.Grant(db, dynamic.AllRows())
+			must(err)
+		}
+		tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
+		must(err)
+		for program, want := range map[string]string{"some": `[{"rowId":1,"Name":"a"},{"rowId":3,"Name":"c"}]`, "fewer": `[{"rowId":3,"Name":"c"}]`, "[await some.count(), await fewer.count()]": `[2,1]`,
+			"some.where(r => r.Name > 'a').orderBy(r => r.Name).select(r => r.rowId)": `[3]`, "fewer.max(r => r.Name)": `"c"`, "some.groupBy(r => r.Name).select(g => g.count())": `[1,1]`} {
+			if r := tool.Run(t.Context(), "return "+program); r.Err != nil || string(r.JSON) != want {
+				t.Errorf("%s: %s %v", program, r.JSON, r.Err)
+			}
+		}
+	})
 }
 
 // TestIndexIsAskedForOnce: once the index is there that a report asks for, it asks for no other with the same columns.

@@ -90,7 +90,7 @@ func jsonHas(s string, v driver.Value, of func(string) any) any {
 		v = float64(whole)
 	}
 	for _, x := range list {
-		if of(string(x)) == v {
+		if is := of(string(x)); is == v || is == nil && jsonDigits(string(x)) == v && v != nil { // a wide number is a text to programs
 			return int64(1)
 		}
 	}

@@ -145,7 +145,7 @@ func (g *guard) decide(action sqlite.AuthorizerActionCode, arg1, arg2, database,
 	if reads == nil {
 		return sqlite.AuthorizerDeny
 	}
-	q := question{action, arg1, arg2, trigger}
+	q := question{action, sqlast.Fold(arg1), sqlast.Fold(arg2), sqlast.Fold(trigger)} // a view is called as the statement writes it
 	if g.learning != nil {
 		g.record(q)
 		return sqlite.AuthorizerOK
