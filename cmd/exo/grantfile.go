@@ -133,42 +133,56 @@ func replOnFile(command, path, url string, flags []string, std cli.Stdio) error 
 	if err != nil {
 		return err
 	}
-	opt := f.ToolOptions(grantfile.Principal{})
 	var opened *grantfile.Declared // once, for whichever principals the terminal asks for
 	var refused error
+	app := replOf(f, func(ctx context.Context, db *exosql.DB) (*grantfile.Declared, error) {
+		if opened == nil {
+			opened, refused = openGrants(ctx, std, f, &grantfile.Options{Databases: map[string]*exosql.DB{name: db}})
+		}
+		return opened, refused
+	})
+	app.Name, app.Package, app.About = cli.ProgramName+" "+command+" "+path, path, "A terminal on what the grant file "+path+" grants."
 	rec, err := recordOf(f)
 	switch {
 	case err != nil:
 		return err
 	case rec != nil:
 		defer rec.Close()
-		opt.Record = rec
+		app.Options.Record = rec
 	}
-	app := repl.App{Name: cli.ProgramName + " " + command + " " + path, Package: path, About: "A terminal on what the grant file " + path + " grants.", Options: opt, Models: f.ModelNames(), Distrust: distrustOf(f.Distrust),
+	if url == "" {
+		flags = append(flags, "-db="+own)
+	}
+	err = runRepl(app, flags, std)
+	if f, ok := errors.AsType[*cli.Failure](refused); ok && err != nil {
+		return &cli.Failure{Code: f.Code} // the terminal has printed why
+	}
+	return err
+}
+
+// replOf is a terminal on a grant file, which open opens.
+func replOf(f *grantfile.File, open func(context.Context, *exosql.DB) (*grantfile.Declared, error)) repl.App {
+	return repl.App{Options: f.ToolOptions(grantfile.Principal{}), Models: f.ModelNames(), Distrust: distrustOf(f.Distrust),
 		Grants: func(ctx context.Context, db *exosql.DB, claims string) (codemode.Grants, error) {
 			p, err := f.ParseClaims(claims)
 			if err != nil {
 				return nil, err
 			}
-			if opened == nil {
-				if opened, refused = openGrants(ctx, std, f, &grantfile.Options{Databases: map[string]*exosql.DB{name: db}}); refused != nil {
-					return nil, refused
-				}
+			d, err := open(ctx, db)
+			if err != nil {
+				return nil, err
 			}
-			return opened.Grants(p)
+			return d.Grants(p)
 		},
 		Principal: func(claims string) (core.Principal, error) {
 			p, err := f.ParseClaims(claims)
 			return p.Name(), err
 		}}
-	if url == "" {
-		flags = append(flags, "-db="+own)
-	}
-	code := app.Run(flags, std.In, cli.Terminal(std.Out), cli.Terminal(std.Err))
-	if f, ok := errors.AsType[*cli.Failure](refused); ok && code != 0 {
-		code = f.Code // the terminal has printed why
-	}
-	if code != 0 {
+}
+
+// runRepl runs a terminal, which prints its errors itself.
+func runRepl(app repl.App, flags []string, std cli.Stdio) error {
+	if code := app.Run(flags, std.In, cli.Terminal(std.Out), cli.Terminal(std.Err)); code != 0 {
 		return &cli.Failure{Code: code}
 	}
 	return nil

@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/draft"
 	"github.com/exoagent/exoagent/internal/grantfile"
@@ -61,7 +62,8 @@ examples:
 type initOptions struct {
 	db, schemas, tenant, client string
 	force                       bool
-	env                         string // the variable that holds the URL; "": none
+	env                         string                // the variable that holds the URL; "": none
+	open                        map[string]*exosql.DB // the database by its name in the file, where it is open already
 }
 
 func (o *initOptions) run(ctx context.Context, std cli.Stdio, args []string) error {
@@ -211,7 +213,7 @@ func (o *initOptions) finish(ctx context.Context, live *schema.Database, opt dra
 		if d.Granted() == 0 {
 			return d, text, []string{"nothing is granted yet: " + o.nothing(d)}, nil
 		}
-		pins, findings, err := inspect(ctx, path, text, getenv)
+		pins, findings, err := inspect(ctx, path, text, &grantfile.Options{Env: getenv, Databases: o.open})
 		if wrong, ok := errors.AsType[*grantfile.Errors](err); ok && leaveOut(d, opt.Out, wrong) {
 			why = err
 			continue
@@ -261,12 +263,12 @@ func leaveOut(d *draft.Draft, out map[string]string, wrong *grantfile.Errors) bo
 }
 
 // inspect is what exo validate finds in a draft, and the digests of its tables.
-func inspect(ctx context.Context, path, text string, env func(string) string) (map[string]string, []grantfile.Finding, error) {
+func inspect(ctx context.Context, path, text string, opt *grantfile.Options) (map[string]string, []grantfile.Finding, error) {
 	f, err := grantfile.Parse(path, []byte(text))
 	if err != nil {
 		return nil, nil, fmt.Errorf("the draft can't be read, which is a mistake of exo init: %w", err)
 	}
-	decl, findings, err := f.Inspect(ctx, &grantfile.Options{Env: env})
+	decl, findings, err := f.Inspect(ctx, opt)
 	if err != nil {
 		return nil, nil, err
 	}

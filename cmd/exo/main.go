@@ -39,6 +39,7 @@ func commands() cli.Commands {
 		checkCommand(),
 		indexesCommand(),
 		replCommand(),
+		tryCommand(),
 		initCommand(),
 		validateCommand(),
 		showCommand(),

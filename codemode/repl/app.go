@@ -40,6 +40,9 @@ type App struct {
 	Setup    string
 	Postgres string // Setup in PostgreSQL's words; "": the same text
 
+	// DB is the database where the host has opened it: -db is not needed then, and the database stays open.
+	DB *exosql.DB
+
 	// Users lists whom Who can name, by whole numbers, so that another one is refused.
 	Users func(ctx context.Context, db *exosql.DB) ([]User, error)
 
@@ -51,6 +54,18 @@ type App struct {
 	Principal func(user string) (exo.Principal, error)
 
 	Examples []string // programs to start from; the first ones that anybody tries
+
+	// Questions can be answered from this very database. They are in the place of Examples: the terminal lists all of them before
+	// its first prompt, and a number that is typed alone runs one.
+	Questions []Question
+
+	// Consent says what somebody agrees to who lets a model, "provider:name", see what programs for a user return. The terminal
+	// prints it before the first question for each user and waits for a yes; without a terminal no model is asked. nil: the flags are the consent.
+	Consent func(model, user string) string
+
+	// Keep does .keep FILE. It gets the programs that ran without an error, the oldest first, and what it returns is printed. nil:
+	// there is no such command.
+	Keep func(path string, ran []string) (string, error)
 
 	// Options are for the tool that programs run by, so that a terminal has the limits and the zone of
 	// the tool that is served. Admits holds for the screen as for a model. Record is kept beside the
@@ -66,6 +81,9 @@ type App struct {
 
 	asker func(ctx context.Context, opt askerOptions) (asker, error) // nil: the model that the environment or -model names
 }
+
+// Question is one in words, and the program that answers it.
+type Question struct{ Words, Program string }
 
 // User is somebody on whose behalf a program can run.
 type User struct {
@@ -124,7 +142,9 @@ func (a App) run(args []string, std *screen.Streams) int {
 	if err != nil {
 		return fail(err)
 	}
-	defer db.Close()
+	if a.DB == nil {
+		defer db.Close()
+	}
 	a.Distrust = opt.distrust
 	s := &session{app: a, granted: grants, db: db, model: opt.model, zone: opt.zone}
 	if opt.trace {

@@ -38,6 +38,9 @@ type agentAsker struct {
 	chat  agent.Chat
 }
 
+// Name is that of the model.
+func (a *agentAsker) Name() string { return a.agent.Model.Name() }
+
 // Ask implements asker. After an error the conversation goes on with the next
 // question, which the model reads after what happened.
 func (a *agentAsker) Ask(ctx context.Context, question string, on func(answerEvent)) error {

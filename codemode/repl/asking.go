@@ -29,6 +29,11 @@ type conversation struct {
 
 // ask asks the model and shows its answer, with the programs that it ran.
 func (c *console) ask(ctx context.Context, question string) {
+	if c.app.Consent != nil && c.agreed != c.who {
+		c.waiting = question
+		fmt.Fprintln(c.std.Out, printable.Text(c.app.Consent(modelOf(c.asker), c.user)))
+		return
+	}
 	v := &conversation{session: c.session, std: c.std, unfold: c.unfold}
 	var err error
 	c.cancellable(ctx, func(ctx context.Context) { err = v.ask(ctx, c.asker, question) })
@@ -44,7 +49,7 @@ func (c *console) ask(ctx context.Context, question string) {
 // askOnce is -ask: the answer on standard output and nothing else, unless somebody
 // looks at it; then the programs are shown as at the prompt.
 func (s *session) askOnce(ctx context.Context, question string, std *screen.Streams) int {
-	m, err := s.modelled(ctx)
+	m, err := s.unasked(ctx)
 	if err != nil {
 		std.Complain(s.app.Name, fmt.Errorf("the question was not asked: %w", err))
 		return exitUsage
@@ -59,6 +64,22 @@ func (s *session) askOnce(ctx context.Context, question string, std *screen.Stre
 		return exitFailed
 	}
 	return exitOK
+}
+
+// unasked is the model that answers where nobody can be asked for their consent.
+func (s *session) unasked(ctx context.Context) (asker, error) {
+	if s.app.Consent != nil {
+		return nil, errors.New("a model sees what programs return only once somebody has agreed at a terminal")
+	}
+	return s.modelled(ctx)
+}
+
+// modelOf is the name of the model that answers.
+func modelOf(m asker) string {
+	if n, ok := m.(interface{ Name() string }); ok {
+		return n.Name()
+	}
+	return "the model"
 }
 
 func (v *conversation) ask(ctx context.Context, m asker, question string) error {
@@ -123,7 +144,7 @@ const cutNotice = "the answer is cut: the model reached its bound of tokens; ask
 
 // askLine is .ask in a session without a terminal: the answer is a line of JSON.
 func (s *session) askLine(ctx context.Context, question string, std *screen.Streams) int {
-	m, err := s.modelled(ctx)
+	m, err := s.unasked(ctx)
 	if err == nil && question == "" {
 		err = errors.New(".ask TEXT asks the model")
 	}

@@ -51,6 +51,8 @@ func (s *session) command(ctx context.Context, cmd, arg string, out io.Writer) e
 		text, err := s.tables(arg)
 		fmt.Fprint(out, text)
 		return err
+	case ".keep":
+		return s.keep(arg, out)
 	case ".begin", ".commit", ".rollback":
 		return s.transaction(ctx, cmd, out)
 	case ".sql":
@@ -58,9 +60,28 @@ func (s *session) command(ctx context.Context, cmd, arg string, out io.Writer) e
 	case ".save":
 		return fmt.Errorf(".save is for the prompt; without one each result is a line of JSON: send that to a file")
 	default:
-		return fmt.Errorf("there is no command %s; .help lists them", printable.OneLine(cmd))
+		return noCommand(cmd)
 	}
 	return nil
+}
+
+func noCommand(cmd string) error {
+	return fmt.Errorf("there is no command %s; .help lists them", printable.OneLine(cmd))
+}
+
+// keep is .keep FILE.
+func (s *session) keep(path string, out io.Writer) error {
+	switch {
+	case s.app.Keep == nil:
+		return noCommand(".keep")
+	case path == "":
+		return errors.New(".keep FILE writes the grant file of this terminal, with the programs that ran")
+	}
+	text, err := s.app.Keep(path, s.ran)
+	if err == nil {
+		fmt.Fprintln(out, printable.Text(text))
+	}
+	return err
 }
 
 var errNothingRan = errors.New("no program has run yet")
@@ -188,6 +209,9 @@ func (s *session) commands() []names.Candidate {
 		{Name: ".ask TEXT", About: "ask the model; without a command, what is no program is asked too"},
 		{Name: ".run PROGRAM", About: "run it, whatever it looks like"},
 		{Name: ".quit", About: "end; so does Ctrl-D. Ctrl-C stops a program or an answer, or drops what was typed"},
+	}
+	if s.app.Keep != nil {
+		list = append(list, names.Candidate{Name: ".keep FILE", About: "write the grant file of this terminal, with the programs that ran, for you to review"})
 	}
 	if s.app.Members != nil {
 		list = append(list, names.Candidate{Name: ".as N", About: "act as another member"})

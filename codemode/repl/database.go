@@ -18,6 +18,9 @@ import (
 
 // open opens the database that -db names.
 func (a App) open(ctx context.Context, url string, grants granter) (*exosql.DB, error) {
+	if a.DB != nil {
+		return a.DB, nil
+	}
 	opt := &exosql.OpenOptions{Images: screen.MaxImages}
 	if a.Setup != "" {
 		opt.Setup = a.setUp

@@ -79,8 +79,8 @@ func newEditor(c *console, h *history) *editor {
 }
 
 func (e *editor) read(prompt string) (string, error) {
-	if e.interrupted {
-		e.queue = nil // Ctrl-C stops all that was pasted
+	if e.interrupted || e.waiting != "" {
+		e.queue = nil // Ctrl-C stops all that was pasted, and no paste agrees to anything
 	}
 	if len(e.queue) > 0 {
 		next := e.queue[0]

@@ -91,7 +91,7 @@ func (a App) parse(args []string) (*options, error) {
 		return nil, errors.New("-ask: the question is empty")
 	case o.dryRun && o.program == nil && o.file == nil:
 		return nil, errors.New("-dry-run tries one program: give it with -e or -f; at the prompt there is .begin")
-	case o.db == "":
+	case o.db == "" && a.DB == nil:
 		return nil, errors.New("which database? give -db sqlite:PATH or -db postgres://user@host/database")
 	}
 	if _, err := zone.Load(o.zone); err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode/repl/internal/screen"
 	"github.com/exoagent/exoagent/internal/printable"
+	"github.com/exoagent/exoagent/internal/scalar"
 )
 
 // source is where a prompt gets what is typed.
@@ -28,8 +29,10 @@ var errDropped = errors.New("dropped")
 type console struct {
 	*session
 	std     *screen.Streams
-	noPager bool // what is longer than the screen is printed all the same
-	unfold  bool // the SQL of every program is shown under its result
+	noPager bool   // what is longer than the screen is printed all the same
+	unfold  bool   // the SQL of every program is shown under its result
+	agreed  string // for whom somebody agreed to App.Consent: session.who
+	waiting string // a question that goes to the model once somebody agrees to App.Consent; "": none does
 
 	interrupts chan os.Signal // nobody reads them: Ctrl-C between two moments in which it means something is nothing
 }
@@ -48,6 +51,10 @@ func (s *session) prompt(ctx context.Context, std *screen.Streams, opt *options)
 	c.greet(ctx)
 	for {
 		text, err := in.read(c.primary())
+		if c.waiting != "" && (err == nil || errors.Is(err, errDropped)) {
+			c.answered(ctx, err == nil && strings.EqualFold(strings.TrimSpace(text), "yes"))
+			continue
+		}
 		switch {
 		case errors.Is(err, errDropped) || err == nil && strings.TrimSpace(text) == "":
 			continue
@@ -80,7 +87,21 @@ func (c *console) source(opt *options) (source, error) {
 	return newEditor(c, h), err
 }
 
+// answered goes on with the question that waits, if somebody agreed that the model may see what programs return.
+func (c *console) answered(ctx context.Context, yes bool) {
+	question := c.waiting
+	if c.waiting = ""; !yes {
+		fmt.Fprintln(c.std.Out, "nothing was sent")
+		return
+	}
+	c.agreed = c.who
+	c.ask(ctx, question)
+}
+
 func (c *console) primary() string {
+	if c.waiting != "" {
+		return "yes, or anything else for no> "
+	}
 	who := printable.Text(c.who)
 	trying := ""
 	if c.tx != nil {
@@ -99,6 +120,9 @@ func (c *console) greet(ctx context.Context) {
 	fmt.Fprintf(out, "%s acts for %s%s. ", scr.Paint(screen.Bold, c.app.Name), printable.OneLine(c.who), name)
 	if _, err := c.modelled(ctx); err == nil {
 		fmt.Fprintf(out, "Ask what you want to know, or type programs. .help for help.\n")
+		if len(c.app.Questions) > 0 {
+			c.list()
+		}
 		return
 	} else {
 		why := printable.OneLine(err.Error())
@@ -108,6 +132,18 @@ func (c *console) greet(ctx context.Context) {
 		fmt.Fprintf(out, "%s%s, so you are the model: type programs.\n", strings.ToUpper(why[:1]), why[1:])
 	}
 	fmt.Fprint(out, ".api shows what you can use, .help how this works. To start from:\n")
+	c.list()
+}
+
+// list lists the programs to start from, each with what runs it.
+func (c *console) list() {
+	out, scr := c.std.Out, c.std.Screen
+	for i, q := range c.app.Questions {
+		fmt.Fprintf(out, "  %s %s\n    %s\n", scr.Paint(screen.Bold, fmt.Sprint(i+1)), printable.OneLine(q.Words), scr.Highlight(scr.Wrap(printable.Text(q.Program), 4)))
+	}
+	if len(c.app.Questions) > 0 {
+		return
+	}
 	for i, e := range c.starts() {
 		fmt.Fprintf(out, "  %s %s\n", scr.Paint(screen.Dim, fmt.Sprintf(".%d", i+1)), scr.Highlight(scr.Wrap(e, 5)))
 	}
@@ -115,6 +151,9 @@ func (c *console) greet(ctx context.Context) {
 
 // starts are programs to start from: those of the app, or made of what is granted.
 func (c *console) starts() []string {
+	if q := c.app.Questions; len(q) > 0 {
+		return scalar.Each(q, func(q Question) string { return q.Program })
+	}
 	if len(c.app.Examples) > 0 {
 		return c.app.Examples[:min(3, len(c.app.Examples))]
 	}
@@ -124,6 +163,9 @@ func (c *console) starts() []string {
 // take does what was typed, and reports whether the session is over.
 func (c *console) take(ctx context.Context, text string) (done bool) {
 	cmd, arg, isCommand := command(text)
+	if n := strings.TrimSpace(text); len(n) == 1 && '1' <= n[0] && int(n[0]-'0') <= len(c.app.Questions) {
+		cmd, isCommand = "."+n, true
+	}
 	switch {
 	case cmd == ".quit" || cmd == ".exit":
 		return true

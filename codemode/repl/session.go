@@ -37,6 +37,7 @@ type session struct {
 
 	interrupted bool        // the program that ran last
 	last        *screen.Ran // the same; nil before the first
+	ran         []string    // for App.Keep: programs that had a result, the oldest first
 
 	mu   sync.Mutex
 	kept screen.Kept // of the program that runs
@@ -180,7 +181,13 @@ func (s *session) remember(program string, res *codemode.Result) {
 	defer s.mu.Unlock()
 	s.last = &screen.Ran{Program: program, Result: res, Kept: s.kept, Now: s.now()}
 	s.kept = screen.Kept{}
+	if s.app.Keep != nil && res.Err == nil && len(s.ran) < maxRan {
+		s.ran = append(s.ran, program)
+	}
 }
+
+// maxRan is how many programs are handed to App.Keep.
+const maxRan = 100
 
 // record receives the entries of a run, from several goroutines.
 func (s *session) record(ctx context.Context, e exo.Entry) error {

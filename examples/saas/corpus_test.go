@@ -5,14 +5,15 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/examples/saas/tracker"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/corpus"
 )
 
-var tracker = corpus.App{
+var trackerApp = corpus.App{
 	Name:     "saas",
-	SQL:      schema + seed,
-	Postgres: postgres,
+	SQL:      tracker.Schema + tracker.Seed,
+	Postgres: tracker.Postgres,
 	IDs:      "SELECT id FROM organizations ORDER BY id",
 	Grants:   func(db *exosql.DB, id int64) codemode.Grants { return grant(db, id, owners[id]) },
 }
@@ -22,7 +23,7 @@ var owners = map[int64]int64{1: 1, 2: 6, 3: 10}
 
 const programs = "../../testdata/programs/saas"
 
-func TestPrograms(t *testing.T) { corpus.Outcomes(t, tracker, corpus.Read(t, programs, 60)) }
+func TestPrograms(t *testing.T) { corpus.Outcomes(t, trackerApp, corpus.Read(t, programs, 60)) }
 
 // TestIsolation marks every text of every row with its organization's canary.
 func TestIsolation(t *testing.T) {
@@ -33,13 +34,13 @@ UPDATE projects SET name = name || ' canary-' || organization_id || '-', descrip
 UPDATE tasks SET title = title || (SELECT ' canary-' || p.organization_id || '-' FROM projects AS p WHERE p.id = project_id);
 UPDATE comments SET body = body || (SELECT ' canary-' || p.organization_id || '-' FROM tasks AS t JOIN projects AS p ON p.id = t.project_id WHERE t.id = task_id);`
 	canary := func(id int64) string { return fmt.Sprintf("canary-%d-", id) }
-	corpus.Isolation(t, tracker, corpus.Read(t, programs, 60), mark, canary)
+	corpus.Isolation(t, trackerApp, corpus.Read(t, programs, 60), mark, canary)
 }
 
 // TestAlone deletes all other organizations and what they own. What strangers
 // left in ours stays: a task is assigned to, or a comment written by, nobody then.
 func TestAlone(t *testing.T) {
-	corpus.Alone(t, tracker, corpus.Read(t, programs, 60), func(id int64) string {
+	corpus.Alone(t, trackerApp, corpus.Read(t, programs, 60), func(id int64) string {
 		return fmt.Sprintf(`
 DELETE FROM projects WHERE organization_id <> %d;
 DELETE FROM tasks WHERE project_id NOT IN (SELECT id FROM projects);

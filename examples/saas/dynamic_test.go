@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/examples/saas/tracker"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
@@ -96,7 +97,7 @@ func described(t *testing.T, db *exosql.DB, id int64) codemode.Grants {
 // declarations, and each program of the corpus gives the same result by the same statements.
 func TestDynamic(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
-		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(e.Pick(schema+seed, postgres))})
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(e.Pick(tracker.Schema+tracker.Seed, tracker.Postgres))})
 		org, _ := facets()
 		typed, data := codemode.Grants{"organization": org.Of(owned(db, 1))}, described(t, db, 1)
 		if err := exosql.Check(t.Context(), db, exosql.Granted(data["organization"])); err != nil {

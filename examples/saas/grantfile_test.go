@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/examples/saas/tracker"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/corpus"
@@ -28,7 +29,7 @@ func TestGrantFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
-		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(e.Pick(schema+seed, postgres))})
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(e.Pick(tracker.Schema+tracker.Seed, tracker.Postgres))})
 		declared, err := file.Declare(t.Context(), &grantfile.Options{Databases: map[string]*exosql.DB{"saas": db}})
 		if err != nil {
 			t.Fatal(err)
@@ -82,7 +83,7 @@ func TestGrantFile(t *testing.T) {
 		}
 		for _, c := range changes {
 			url := e.URL(t)
-			db := e.OpenURL(t, url, &exosql.OpenOptions{Setup: e.Exec(e.Pick(schema+seed, postgres))})
+			db := e.OpenURL(t, url, &exosql.OpenOptions{Setup: e.Exec(e.Pick(tracker.Schema+tracker.Seed, tracker.Postgres))})
 			declared, err := file.Declare(t.Context(), &grantfile.Options{Databases: map[string]*exosql.DB{"saas": db}})
 			if err != nil {
 				t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/examples/saas/tracker"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
@@ -27,7 +28,7 @@ func BenchmarkLabels(b *testing.B) {
 		b.Run(e.Name, func(b *testing.B) {
 			var tools [2]*codemode.Tool
 			for i, text := range [][]byte{text, plain} {
-				db := e.OpenWith(b, &exosql.OpenOptions{Setup: e.Exec(e.Pick(schema+seed, postgres))})
+				db := e.OpenWith(b, &exosql.OpenOptions{Setup: e.Exec(e.Pick(tracker.Schema+tracker.Seed, tracker.Postgres))})
 				file, err := grantfile.Parse("exo.yaml", text)
 				if err != nil {
 					b.Fatal(err)

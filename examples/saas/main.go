@@ -5,7 +5,7 @@
 //	go run ./examples/saas
 //	go run ./examples/saas -org 2 -e 'api.organization.projects()'
 //
-// schema.go declares the tables and what a program may see of them; seed.go
+// schema.go declares the tables and what a program may see of them; package tracker
 // makes the database; everything else is the command line, which all examples share.
 package main
 

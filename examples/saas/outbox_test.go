@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/examples/saas/tracker"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exosql"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -19,7 +20,7 @@ func TestOutbox(t *testing.T) {
 	t.Cleanup(func() { outbox.path = was })
 	const comment = "const c = await api.organization.projects().tasks().comments().first(); "
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
-		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(e.Pick(schema+seed, postgres))})
+		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(e.Pick(tracker.Schema+tracker.Seed, tracker.Postgres))})
 		g, err := grants(db, 1, 1)
 		if err != nil {
 			t.Fatal(err)

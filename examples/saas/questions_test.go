@@ -11,22 +11,22 @@ import (
 
 // TestQuestions: programs as models write them, right and wrong.
 func TestQuestions(t *testing.T) {
-	questions.Run(t, tracker, questions.Read(t, questions.Dir("saas"), 34))
+	questions.Run(t, trackerApp, questions.Read(t, questions.Dir("saas"), 34))
 }
 
 // TestSizeShown: docs/models.md says what a model is shown.
-func TestSizeShown(t *testing.T) { questions.Shown(t, tracker) }
+func TestSizeShown(t *testing.T) { questions.Shown(t, trackerApp) }
 
 // TestQuestionsOfAClerk: what users ask to be changed, and programs as models write them, right and wrong.
 func TestQuestionsOfAClerk(t *testing.T) {
-	questions.Changes(t, tracker, questions.Read(t, questions.Dir("saas-changes"), 18), "comments.id", "comments.created_at")
+	questions.Changes(t, trackerApp, questions.Read(t, questions.Dir("saas-changes"), 18), "comments.id", "comments.created_at")
 }
 
 // TestSizeIsBounded: a model reads at most 3,500 tokens of this tool, and 250 on labels, by the dearest of the tokenizers whose counts
 // are recorded in testdata/tokens: of this text without labels it counted 3,463, and Size 4,822.
 func TestSizeIsBounded(t *testing.T) {
-	db, ids := tracker.Open(t, tu.SQLite)
-	tool, err := codemode.New(tracker.Grants(db, ids[0]), &codemode.Options{Record: exo.Unrecorded})
+	db, ids := trackerApp.Open(t, tu.SQLite)
+	tool, err := codemode.New(trackerApp.Grants(db, ids[0]), &codemode.Options{Record: exo.Unrecorded})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,6 +37,6 @@ func TestSizeIsBounded(t *testing.T) {
 
 // TestFirstTries: one program for each question, as it was written first.
 func TestFirstTries(t *testing.T) {
-	questions.Run(t, tracker, questions.Read(t, questions.Dir("saas-first"), 39))
-	questions.Changes(t, tracker, questions.Read(t, questions.Dir("saas-changes-first"), 10), "comments.id", "comments.created_at")
+	questions.Run(t, trackerApp, questions.Read(t, questions.Dir("saas-first"), 39))
+	questions.Changes(t, trackerApp, questions.Read(t, questions.Dir("saas-changes-first"), 10), "comments.id", "comments.created_at")
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/codemode/repl"
+	"github.com/exoagent/exoagent/examples/saas/tracker"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 )
@@ -206,8 +207,8 @@ var app = repl.App{
 	About:    "A project tracker. A program sees one organization and what belongs to it, changes tasks, and comments as one of its members.",
 	Who:      "org",
 	Default:  "1",
-	Setup:    schema + seed,
-	Postgres: postgres,
+	Setup:    tracker.Schema + tracker.Seed,
+	Postgres: tracker.Postgres,
 	Users:    everybody,
 	Members:  staff,
 	Grants:   grants,

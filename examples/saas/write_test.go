@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/examples/saas/tracker"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exosql"
@@ -47,7 +48,7 @@ var changes = []struct {
 func TestWrites(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		url := e.URL(t)
-		db := e.OpenURL(t, url, &exosql.OpenOptions{Setup: e.Exec(e.Pick(schema+seed, postgres))})
+		db := e.OpenURL(t, url, &exosql.OpenOptions{Setup: e.Exec(e.Pick(tracker.Schema+tracker.Seed, tracker.Postgres))})
 		raw := e.SQLDB(t, url)
 		all := func() (out string) {
 			t.Helper()

@@ -25,13 +25,16 @@ type Tenant struct {
 	ByName  int      // of these: by the name of the column alone, without a foreign key
 	Through int      // tables that lead to it through others
 	Of      int      // tables besides
-	Sure    string   // "sure", "likely" or "a guess"
+	Sure    string   // "sure", "likely" or Guess
 
 	facet *Facet
 	score float64
 	leads map[*Facet]*lead
 	usual string // what most columns are called that lead there, without prefixes
 }
+
+// Guess is what Tenant.Sure is where little speaks for it.
+const Guess = "a guess"
 
 // called is the name of a column without the prefix of its table.
 func (f *Facet) called(column string) string { return strings.Join(f.bare(column), "_") }
@@ -116,7 +119,7 @@ func (d *Draft) findTenant() error {
 		case share >= 0.4 && t.score >= 1.2*second:
 			t.Sure = "likely"
 		default:
-			t.Sure = "a guess"
+			t.Sure = Guess
 		}
 	}
 	switch {

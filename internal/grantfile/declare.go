@@ -96,7 +96,7 @@ func (f *File) URL(env func(string) string) (name, url string, err error) {
 	}
 	x := f.Databases[0]
 	if url, err = x.URL.Read(env); err == nil {
-		url, err = withSchemas(url, x.Schema)
+		url, err = WithSchemas(url, x.Schema)
 	}
 	return x.Text, url, err
 }
@@ -109,7 +109,7 @@ func (d *Declared) open(ctx context.Context, x Database, env func(string) string
 	if scheme, _, _ := strings.Cut(url, ":"); len(x.Schema) > 0 && scheme == "sqlite" {
 		return fail.Errorf(fail.Invalid, "", "`schema` is for PostgreSQL: SQLite has none")
 	}
-	url, err = withSchemas(url, x.Schema)
+	url, err = WithSchemas(url, x.Schema)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,3 @@ func Forms(text []byte) (map[*yaml.Node][]string, *yaml.Node, error) {
 	}})
 	return forms, root, err
 }
-
-// WithSchemas is withSchemas.
-var WithSchemas = withSchemas

@@ -9,8 +9,8 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlname"
 )
 
-// withSchemas is a URL of PostgreSQL with the schemas in which names are looked up. All else in it stays as it is.
-func withSchemas(raw string, schemas []string) (string, error) {
+// WithSchemas is a URL of PostgreSQL with the schemas in which names are looked up. All else in it stays as it is.
+func WithSchemas(raw string, schemas []string) (string, error) {
 	if len(schemas) == 0 {
 		return raw, nil
 	}

@@ -1,0 +1,348 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/exoagent/exoagent/codemode/repl"
+	"github.com/exoagent/exoagent/examples/saas/tracker"
+	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/internal/cli"
+	"github.com/exoagent/exoagent/internal/draft"
+	"github.com/exoagent/exoagent/internal/grantfile"
+	"github.com/exoagent/exoagent/internal/printable"
+	"github.com/exoagent/exoagent/internal/try"
+	"github.com/exoagent/exoagent/schema"
+)
+
+func tryCommand() cli.Command {
+	return cli.Command{
+		Name:  "try",
+		Args:  "URL",
+		Short: "open a terminal on a database that nobody prepared, for one of its tenants",
+		Long: `Drafts what exo init drafts, and keeps it in memory. It chooses one tenant that has rows, says which, and opens a terminal on the rows
+of this tenant: type programs, or the number of a question that they answer. Programs may only read, and columns whose names sound
+like secrets, persons or free text are left out. Nothing is written to the database.
+
+URL is sqlite:PATH, postgres://user@host/database, env:NAME or file:PATH. Tables of all schemas are taken where names are looked up
+in public alone. Where no table of tenants is found, it asks once, at a terminal; -tenant none says that everybody may see every row.
+
+With a key of a model in the environment (GOOGLE_GENERATIVE_AI_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY) it takes questions in words. Before
+the first one it says which model sees which columns, and waits for a yes.
+
+examples:
+  exo try sqlite:shop.db
+  exo try env:SHOP_URL -as store=2 -e 'payments.count()'
+  exo try -demo
+`,
+		Exits: "exit codes:\n  0  with a result\n  1  a program failed\n  2  the command line is wrong, or the terminal can't run\n  3  the database can't be read, or nothing says for whom\n",
+		Flags: func(fs *flag.FlagSet) cli.Action {
+			o := &tryOptions{}
+			fs.StringVar(&o.as, "as", "", "`CLAIMS`: on whose behalf, like store=2 (default: a tenant that has rows)")
+			fs.StringVar(&o.tenant, "tenant", "", "`TABLE`: whose rows those of the others are, or the column that says so; none: everybody may see every row")
+			fs.StringVar(&o.schemas, "schema", "", "`NAMES`: PostgreSQL's schemas, with commas, in the order in which names are looked up")
+			fs.StringVar(&o.keep, "keep", "", "`FILE`: write the draft there, as exo init does")
+			fs.BoolVar(&o.demo, "demo", false, "a database of a project tracker, in memory, in place of URL")
+			for _, f := range [][2]string{{"e", "`PROGRAM`: run a program; its result is printed as JSON"}, {"model", "`P:NAME`: which model; without it the first key in the environment decides"}, {"distrust", distrustUsage}, {"zone", "`NAME`: the time zone of today and of local times, like Europe/Berlin (default: UTC)"}} {
+				fs.Func(f[0], f[1], func(v string) error { o.pass = append(o.pass, "-"+f[0]+"="+v); return nil })
+			}
+			return o.run
+		},
+		Values: map[string][]string{"": {cli.AnyFile}, "-keep": {cli.AnyFile}, "-tenant": {draft.None}},
+	}
+}
+
+type tryOptions struct {
+	initOptions
+	as, keep string
+	demo     bool
+	pass     []string // for the terminal, in their order
+}
+
+// trial is a database with its draft, open.
+type trial struct {
+	try.Host
+	about     string // names the database
+	text      string
+	who       *try.Who
+	questions []try.Question
+	warnings  int
+}
+
+func (o *tryOptions) run(ctx context.Context, std cli.Stdio, args []string) error {
+	if _, err := os.Lstat(o.keep); o.keep != "" && err == nil {
+		return fmt.Errorf("%s is there already", o.keep)
+	}
+	t, err := o.prepare(ctx, std, args)
+	if t != nil && t.DB != nil {
+		defer t.DB.Close()
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(std.Err, t.greeting())
+	if o.keep != "" {
+		said, err := o.write(t, o.keep, nil)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(std.Err, said)
+	}
+	app := replOf(t.Open.File, func(context.Context, *exosql.DB) (*grantfile.Declared, error) { return t.Open, nil })
+	app.Name, app.About, app.DB, app.Consent = cli.ProgramName+" try", "A terminal on rows of "+t.about+".", t.DB, t.consent
+	app.Keep = func(path string, ran []string) (string, error) { return o.write(t, path, ran) }
+	for _, q := range t.questions {
+		app.Questions = append(app.Questions, repl.Question(q))
+	}
+	flags := append([]string{"-no-history"}, o.pass...) // nothing is left behind
+	if t.who.Claims != "" {
+		flags = append(flags, "-user="+t.who.Claims)
+	}
+	return runRepl(app, flags, std)
+}
+
+// prepare opens the database that the arguments name, drafts what is granted of it, and finds on whose behalf and with which questions
+// somebody begins. The caller closes the database, also where there is an error.
+func (o *tryOptions) prepare(ctx context.Context, std cli.Stdio, args []string) (*trial, error) {
+	opt, url := draft.Options{Name: "tracker", URL: "sqlite:tracker.db", About: "the demo"}, "sqlite::memory:"
+	var setup func(context.Context, *sql.DB) error
+	switch {
+	case o.demo && (len(args) > 0 || o.keep != "" || o.schemas != ""):
+		return nil, cli.Usagef("-demo brings its own database, in memory: leave out URL, -schema and -keep")
+	case o.demo:
+		setup = func(ctx context.Context, db *sql.DB) error {
+			_, err := db.ExecContext(ctx, tracker.Schema+tracker.Seed)
+			return err
+		}
+	case len(args) != 1:
+		return nil, cli.Usagef("want the URL of one database, not %d, or -demo", len(args))
+	default:
+		o.db = args[0]
+		var err error
+		if opt, url, err = o.database(); err != nil {
+			return nil, err
+		}
+		s := source{db: url, schemas: o.schemas}
+		if err := s.validate(); err != nil {
+			return nil, err
+		}
+		opt.About = s.describe()
+	}
+	opt.Tenant = o.tenant
+	t := &trial{about: opt.About}
+	if err := o.draft(ctx, std, t, &opt, url, setup); err != nil {
+		return t, err
+	}
+	_, err := cli.During(std, "looking for rows", func(cli.Stdio) (_ struct{}, err error) {
+		if err = o.choose(ctx, t, opt, url); err == nil {
+			t.questions = t.Questions(ctx, t.who)
+		}
+		return struct{}{}, err
+	})
+	return t, err
+}
+
+// draft opens the database and drafts what is granted of it. Where the draft finds no tenants it asks once.
+func (o *tryOptions) draft(ctx context.Context, std cli.Stdio, t *trial, opt *draft.Options, url string, setup func(context.Context, *sql.DB) error) (err error) {
+	_, err = cli.During(std, "reading the catalogue of "+t.about, func(cli.Stdio) (_ struct{}, err error) {
+		if opt.Schemas == nil && kindOf(url) == schema.Postgres {
+			if opt.Schemas, err = allSchemas(ctx, url); err != nil {
+				return struct{}{}, err
+			}
+		}
+		at, err := grantfile.WithSchemas(url, opt.Schemas)
+		if err == nil {
+			t.DB, err = exosql.Open(ctx, at, &exosql.OpenOptions{Setup: setup, Images: repl.MaxImages})
+		}
+		if err == nil {
+			t.Live, err = t.DB.Catalog(ctx)
+		}
+		return struct{}{}, err
+	})
+	if err != nil {
+		return err
+	}
+	if t.Draft, err = draft.New(t.Live, *opt); err != nil {
+		return &cli.Failure{Code: cli.ExitUsage, Err: err}
+	}
+	x := t.Draft.Tenant
+	if o.tenant != "" || x != nil && (x.Sure != draft.Guess || x.ByName < len(x.Direct)) {
+		return nil
+	}
+	guess := ""
+	if x != nil { // names of columns alone say so
+		guess = x.Table
+	}
+	ask := asker(std)
+	switch {
+	case ask == nil && x == nil:
+		return fmt.Errorf("nothing says whose the rows are: to no table others refer. Add -tenant TABLE or -tenant COLUMN, or -tenant %s where everybody may see every row", draft.None)
+	case ask == nil:
+		return nil
+	}
+	fmt.Fprintf(std.Err, "Whose are the rows? Name the table of those to whom they belong, or the column that says it; %s: everybody may see every row.\n", draft.None)
+	if opt.Tenant, err = ask("The table, the column, or "+draft.None, schema.Printable(guess), nil); err != nil {
+		return err
+	}
+	if o.tenant = opt.Tenant; opt.Tenant == schema.Printable(guess) {
+		opt.Tenant = guess
+	}
+	if t.Draft, err = draft.New(t.Live, *opt); err != nil {
+		return &cli.Failure{Code: cli.ExitUsage, Err: err}
+	}
+	return nil
+}
+
+// allSchemas are the schemas of a database that have tables; nil: somebody chose those in which names are looked up, or there is one.
+func allSchemas(ctx context.Context, url string) ([]string, error) {
+	pc, err := postgresConfig("URL", url)
+	if err != nil || pc.RuntimeParams["search_path"] != "" || strings.Contains(pc.RuntimeParams["options"], "search_path") {
+		return nil, err
+	}
+	live, err := (&source{db: url}).read(ctx, nil)
+	if err != nil || slices.ContainsFunc(live.Path, func(s string) bool { return s != "public" }) {
+		return nil, err
+	}
+	d, err := draft.New(live, draft.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return d.Elsewhere(), nil
+}
+
+// choose holds the draft against the database, opens it as every command opens a file, and finds on whose behalf programs run.
+func (o *tryOptions) choose(ctx context.Context, t *trial, opt draft.Options, url string) (err error) {
+	o.open = map[string]*exosql.DB{opt.Name: t.DB}
+	var rest []string
+	if t.Draft, t.text, rest, err = o.finish(ctx, t.Live, opt, "draft.yaml", url); err != nil {
+		return found(err)
+	}
+	if t.Draft.Granted() == 0 {
+		return fmt.Errorf("no table can be shown: %s", strings.Join(t.Draft.Summary(), " "))
+	}
+	if len(rest) > 0 {
+		return fmt.Errorf("the draft can't be used as it is:\n%s", strings.Join(rest, "\n"))
+	}
+	f, err := grantfile.Parse("draft.yaml", []byte(t.text))
+	if err != nil {
+		return found(err)
+	}
+	var warnings []grantfile.Finding
+	if t.Open, warnings, err = f.Open(ctx, &grantfile.Options{Databases: o.open}); err != nil {
+		return found(err)
+	}
+	for _, w := range warnings {
+		if w.Kind != exosql.NoIndex {
+			t.warnings++
+		}
+	}
+	if o.as == "" {
+		t.who, err = t.Choose(ctx)
+		if errors.Is(err, try.ErrNobody) {
+			x := t.Draft.Tenant
+			return fmt.Errorf("nobody to act for was found: %s has no rows, or none whose key can be typed. -as %s=%s names somebody all the same, and -tenant %s shows everybody every row", schema.Printable(x.Table), x.Claim, strings.ToUpper(x.Type), draft.None)
+		}
+		return err
+	}
+	if _, err := f.ParseClaims(o.as); err != nil {
+		return cli.Usagef("-as: %w", err)
+	}
+	t.who, err = t.Look(ctx, o.as)
+	return err
+}
+
+// greeting says whose rows are shown, how to see those of others, what is everybody's, and what is left out.
+func (t *trial) greeting() string {
+	w, d := t.who, t.Draft
+	var shared []string
+	for _, x := range t.Open.File.Facets {
+		if x.Scope.Shared {
+			shared = append(shared, schema.Printable(x.Table.Text))
+		}
+	}
+	everybodys := "Everybody's: none."
+	if n := len(shared); n > 0 {
+		everybodys = "Everybody's: " + strings.Join(shared[:min(n, 12)], ", ")
+		if n > 12 {
+			everybodys += fmt.Sprintf(" and %d more", n-12)
+		}
+		everybodys += "."
+	}
+	line := "Every row of " + count(d.Granted(), "table") + ". " + everybodys
+	if x := d.Tenant; x != nil {
+		name := ""
+		if w.Name != "" {
+			name = ", " + printable.Cut(printable.OneLine(w.Name), 60)
+		}
+		other := x.Claim + "=" + strings.ToUpper(x.Type)
+		if len(w.Others) > 0 {
+			other = w.Others[0]
+		}
+		line = fmt.Sprintf("These are the rows of %s%s, in %d of %s. For another: -as %s. %s", w.Claims, name, w.Filled, count(w.Tables, "table"), other, everybodys)
+	}
+	lines := append([]string{line}, d.Summary()...)
+	if t.warnings > 0 {
+		lines = append(lines, "Of this database exo validate has "+count(t.warnings, "warning")+", once the draft is kept.")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprint(n, " ", what)
+}
+
+// consent is what somebody agrees to who asks a model on behalf of the claims.
+func (t *trial) consent(model, claims string) string {
+	const most = 30
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s answers by programs. Its provider gets your question, the names of what is granted, and what the programs return: cells of these columns of %s.\n", printable.OneLine(model), cmp.Or(printable.OneLine(claims), "everybody"))
+	tables := t.Draft.Shown()
+	for _, s := range tables[:min(len(tables), most)] {
+		var names []string
+		for _, c := range s.Columns {
+			names = append(names, c.Name)
+		}
+		fmt.Fprintf(&b, "  %s: %s\n", s.Grant, strings.Join(names, ", "))
+	}
+	if n := len(tables) - most; n > 0 {
+		fmt.Fprintf(&b, "  and of %s more, which .tables lists\n", count(n, "table"))
+	}
+	b.WriteString("Type yes to send it.")
+	return b.String()
+}
+
+// write writes the draft with the programs that ran, and says what to do with it.
+func (o *tryOptions) write(t *trial, path string, ran []string) (string, error) {
+	if o.demo {
+		return "", errors.New("the demo's database is in memory, so a file could not name it: exo try URL keeps one of yours")
+	}
+	first, rest, _ := strings.Cut(t.text, "\n")
+	notes := []string{first, "# Tried with exo try, for " + cmp.Or(t.who.Claims, "everybody") + "."}
+	if len(ran) > 0 {
+		notes = append(notes, "# These programs ran:", "#")
+	}
+	for _, program := range ran {
+		for l := range strings.Lines(program) {
+			notes = append(notes, "#   "+schema.Printable(strings.TrimRight(l, "\r\n")))
+		}
+		notes = append(notes, "#")
+	}
+	if err := writeGrants(path, strings.Join(append(notes, rest), "\n"), false); err != nil {
+		return "", err
+	}
+	said := fmt.Sprintf("%s: %d of %d tables are granted, to read. To review it: read it, change it, and write reviewed: true; then exo validate %[1]s", path, t.Draft.Granted(), len(t.Draft.Facets))
+	if o.env != "" && os.Getenv(o.env) == "" {
+		said += fmt.Sprintf("\nput the URL of the database into the variable %s: the file says only its name", o.env)
+	}
+	return said, nil
+}

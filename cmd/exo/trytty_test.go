@@ -1,0 +1,122 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/exoagent/exoagent/internal/cli"
+	"github.com/exoagent/exoagent/internal/testutil"
+	"github.com/exoagent/exoagent/internal/testutil/ttytest"
+)
+
+// keyless is an environment in which no model can be asked.
+func keyless(more ...string) []string {
+	return append([]string{asProgram + "=1", "GOOGLE_GENERATIVE_AI_API_KEY=", "ANTHROPIC_API_KEY=", "OPENAI_API_KEY=", "OPENAI_BASE_URL="}, more...)
+}
+
+// TestTryAtTerminal: five questions are listed, a number alone runs one, and .keep writes what ran.
+func TestTryAtTerminal(t *testing.T) {
+	url, _ := prepared(t, testutil.SQLite, drawn(t, testutil.SQLite, "crm"))
+	file := filepath.Join(t.TempDir(), "kept.yaml")
+	x := ttytest.Start(t, keyless(), program(t), "try", url)
+	s := x.Ends("user workspace=1>")
+	if strings.Contains(s, "Whose are the rows?") {
+		t.Errorf("it asks:\n%s", s)
+	}
+	for _, want := range []string{"These are the rows of workspace=1, in 7 of 7 tables", "\n  1 How many activities are there?\n    activities.count()\n", "\n  5 How many "} {
+		if !strings.Contains(s, want) {
+			t.Errorf("no %q on the screen:\n%s", want, s)
+		}
+	}
+	x.Send("1\r")
+	x.Ends("; .sql shows it\nuser workspace=1>")
+	x.Send("4\r")
+	x.Ends("; .sql shows it\nuser workspace=1>")
+	x.Send("9\r") // is a program
+	x.Shows("\n9\n")
+	x.Ends("user workspace=1>")
+	x.Send(".user workspace=2\r")
+	x.Ends("user workspace=2>")
+	x.Send(".keep " + file + "\r")
+	x.Shows("kept.yaml: 7 of 7 tables are granted")
+	x.Send("\x04")
+	if code := x.Exit(); code != cli.ExitDone {
+		t.Errorf("exit %d\n%s", code, x.Screen())
+	}
+	if r := exo(t, "", "validate", file); r.code != cli.ExitDone {
+		t.Error(r)
+	}
+}
+
+// TestTryAsksOnce: where nothing says whose the rows are, one question is asked, and the whole database is shown only to who typed none.
+func TestTryAsksOnce(t *testing.T) {
+	testutil.Engines(t, func(t *testing.T, e testutil.Engine) {
+		url, _ := prepared(t, e, drawn(t, e, "wordpress"))
+		answers := map[string]string{"none\r": "Every row of ", "wp_users\r": "no other table leads to a table wp_users"}
+		if e.Name == testutil.SQLite.Name { // which takes a number for a key: by their names post_id leads to wp_posts
+			answers["\r"] = "These are the rows of post="
+		}
+		for answer, want := range answers {
+			x := ttytest.Start(t, keyless(), program(t), "try", url, "-e", "1 + 1")
+			x.Shows("Whose are the rows?")
+			x.Send(answer)
+			x.Shows(want)
+			if code := x.Exit(); code != map[string]int{"wp_users\r": cli.ExitUsage}[answer] || strings.Count(x.Screen(), "The table, the column, or none") != 1 {
+				t.Errorf("exit %d\n%s", code, x.Screen())
+			}
+		}
+	})
+}
+
+// TestTryConsent: a key is no consent. Nothing is sent before somebody has read which model sees which columns, and typed yes.
+func TestTryConsent(t *testing.T) {
+	var asked atomic.Int32
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		fmt.Fprint(w, `data: {"choices":[{"delta":{"content":"There are 28."}}]}`+"\n\n"+`data: {"choices":[{"delta":{},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]\n\n")
+	}))
+	t.Cleanup(s.Close)
+	x := ttytest.Start(t, keyless("OPENAI_BASE_URL="+s.URL, "OPENAI_API_KEY=x"), program(t), "try", "-demo", "-model", "openai:small")
+	if s := x.Ends("user organization=1>"); !strings.Contains(s, "Ask what you want to know") || !strings.Contains(s, "\n  1 How many ") {
+		t.Errorf("the greeting:\n%s", s)
+	}
+	const prompt = "yes, or anything else for no>"
+	for _, no := range []string{"no\r", "yes please\r", "\r", "\x03"} {
+		x.Send("how many tasks are there?\r")
+		screen := x.Ends(prompt)
+		for _, want := range []string{"openai:small@" + s.URL, "\n  tasks: id, projectId, assigneeId, title, status", "organization=1."} {
+			if !strings.Contains(screen, want) {
+				t.Errorf("no %q in what is asked:\n%s", want, screen)
+			}
+		}
+		if strings.Contains(screen, "email") || strings.Contains(screen, ", body") {
+			t.Errorf("columns that are left out:\n%s", screen)
+		}
+		x.Send(no)
+		x.Ends("nothing was sent\nuser organization=1>")
+	}
+	x.Send("1\r") // a program needs no consent
+	x.Ends("; .sql shows it\nuser organization=1>")
+	if n := asked.Load(); n != 0 {
+		t.Errorf("%d requests before a yes", n)
+	}
+	x.Send("\x1b[200~how many?\ryes\r\x1b[201~\r") // nor does a paste give one
+	x.Ends(prompt)
+	x.Send("yes\r")
+	x.Shows("There are 28.")
+	x.Ends("user organization=1>")
+	x.Send("and tomorrow?\r")
+	x.Until("a second answer", func(string) bool { return asked.Load() == 2 })
+	x.Ends("user organization=1>")
+	x.Send("\x04")
+	if code := x.Exit(); code != cli.ExitDone {
+		t.Errorf("exit %d", code)
+	}
+}

@@ -1,0 +1,291 @@
+// Package try chooses, for a database that nobody prepared, on whose behalf somebody looks at it first, and questions that it can answer.
+//
+//	h := try.Host{DB: db, Live: live, Draft: d, Open: declared}
+//	who, err := h.Choose(ctx)
+//	questions := h.Questions(ctx, who)
+//
+// All that it reads it reads by small programs, on the grants of the draft, whose statements have a deadline and can't write. The one
+// exception is the keys of tenants: those of a few rows, whoever owns them.
+package try
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/exoagent/exoagent/codemode"
+	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
+	"github.com/exoagent/exoagent/exosql"
+	"github.com/exoagent/exoagent/exosql/dynamic"
+	"github.com/exoagent/exoagent/internal/draft"
+	"github.com/exoagent/exoagent/internal/grantfile"
+	"github.com/exoagent/exoagent/internal/naming"
+	"github.com/exoagent/exoagent/internal/printable"
+	"github.com/exoagent/exoagent/schema"
+)
+
+// Bounds of what is read.
+const (
+	probeTime  = 2 * time.Second // of one program
+	chooseTime = 8 * time.Second // until a tenant is chosen
+	askTime    = 8 * time.Second // until the questions are
+
+	firstKeys  = 3    // keys of the table of tenants, in their order
+	sampled    = 8    // tables whose rows say which tenants have some
+	sample     = 200  // rows of each
+	candidates = 5    // tenants that are looked at
+	probed     = 24   // tables in which rows of a tenant are looked for
+	mostRows   = 1000 // that are counted of a table
+	longestKey = 80   // characters of a key that somebody may have to type
+)
+
+// Host is a database with a draft of its own, open.
+type Host struct {
+	DB    *exosql.DB
+	Live  *schema.Database
+	Draft *draft.Draft
+	Open  *grantfile.Declared // the draft as it was opened
+}
+
+// Who is on whose behalf programs run.
+type Who struct {
+	Claims string   // as the flag -as has them: org=2; "": the database has one tenant
+	Name   string   // what their own row says they are called; "": nothing does
+	Tables int      // how many tables were looked at, and answered in time
+	Filled int      // of these, how many have rows of theirs
+	Others []string // further claims with which rows were found
+
+	sizes map[string]int // rows of a grant, up to mostRows
+}
+
+// ErrNobody is the error of Choose where no tenant has a key that -as could name.
+var ErrNobody = errors.New("no tenant has rows")
+
+// Choose chooses the tenant with rows in the most tables, of a few.
+func (h Host) Choose(ctx context.Context) (*Who, error) {
+	if h.Draft.Tenant == nil {
+		return h.Look(ctx, "")
+	}
+	ctx, stop := context.WithTimeout(ctx, chooseTime)
+	defer stop()
+	keys, err := h.keys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var best *Who
+	var all []string
+	for _, k := range keys {
+		if ctx.Err() != nil && best != nil {
+			break
+		}
+		w, err := h.Look(ctx, k)
+		if err != nil {
+			continue // a column can't hold the value, say
+		}
+		if w.Filled > 0 {
+			all = append(all, k)
+		}
+		if best == nil || w.Filled > best.Filled {
+			best = w
+		}
+		if w.Filled == w.Tables {
+			break
+		}
+	}
+	if best == nil {
+		return nil, ErrNobody
+	}
+	for _, k := range append(all, keys...) {
+		if k != best.Claims && !slices.Contains(best.Others, k) {
+			best.Others = append(best.Others, k)
+		}
+	}
+	return best, nil
+}
+
+// keys are the claims of tenants that may have rows, the likeliest first: those that are found often in rows of others, and the
+// first ones of their own table.
+func (h Host) keys(ctx context.Context) (out []string, err error) {
+	t := h.Draft.Tenant
+	add := func(key string) {
+		if c, ok := h.claims(key); ok && len(out) < candidates && !slices.Contains(out, c) {
+			out = append(out, c)
+		}
+	}
+	var first []string
+	var wrong []error
+	votes := map[string]int{}
+	tables := 0
+	for _, s := range h.Draft.Shown() {
+		if s.Own == "" || tables == sampled {
+			continue
+		}
+		program := fmt.Sprintf("rows.where(r => r.tenant !== null).limit(%d).select(r => r.tenant)", sample)
+		own := s.Table == t.Table && t.Column != ""
+		if own {
+			program = fmt.Sprintf(`rows.orderBy("tenant").limit(%d).select(r => r.tenant)`, firstKeys)
+		} else {
+			tables++
+		}
+		found, err := h.column(ctx, s.Table, s.Own, program)
+		if err != nil { // too slow, say: the others may do
+			wrong = append(wrong, err)
+		}
+		for _, key := range found {
+			if own {
+				first = append(first, key)
+			} else {
+				votes[key]++
+			}
+		}
+	}
+	often := make([]string, 0, len(votes))
+	for key := range votes {
+		often = append(often, key)
+	}
+	slices.SortFunc(often, func(a, b string) int {
+		return cmp.Or(votes[b]-votes[a], len(a)-len(b), strings.Compare(a, b))
+	})
+	for _, key := range often[:min(len(often), candidates-1)] {
+		add(key)
+	}
+	for _, key := range first {
+		add(key)
+	}
+	if len(out) == 0 {
+		return nil, errors.Join(append([]error{ErrNobody}, wrong...)...)
+	}
+	return out, nil
+}
+
+// claims are a key as -as has it, if it can be typed there and means the same.
+func (h Host) claims(key string) (string, bool) {
+	if len(key) > longestKey || printable.OneLine(key) != key || strings.TrimSpace(key) != key {
+		return "", false
+	}
+	t := h.Draft.Tenant
+	text := t.Claim + "=" + key
+	p, err := h.Open.File.ParseClaims(text)
+	want, _ := json.Marshal(key)
+	return text, err == nil && (string(p.Name()) == text || string(p.Name()) == t.Claim+"="+string(want))
+}
+
+// column runs a program on one column of a table, all of whose rows it may read.
+func (h Host) column(ctx context.Context, table, column, program string) ([]string, error) {
+	t, err := dynamic.New(h.Live).Table(table, dynamic.ColumnSpec{Name: column, As: "tenant"})
+	if err != nil {
+		return nil, err
+	}
+	f, err := t.Facet("row", column)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := f.Grant(h.DB, dynamic.AllRows())
+	if err != nil {
+		return nil, err
+	}
+	tool, err := codemode.New(codemode.Grants{"rows": rows}, bounded(codemode.Options{}))
+	if err != nil {
+		return nil, err
+	}
+	return values(run(ctx, tool, program))
+}
+
+// bounded are the options of a tool whose programs are written here.
+func bounded(opt codemode.Options) *codemode.Options {
+	opt.Evaluator, opt.Record = exoeval.InProcess{}, exo.Unrecorded
+	opt.Bounds.Wall, opt.Bounds.Total = probeTime, probeTime
+	return &opt
+}
+
+// run runs a program until its deadline, which is that of its statements too.
+func run(ctx context.Context, tool *codemode.Tool, program string) (json.RawMessage, error) {
+	ctx, stop := context.WithTimeout(ctx, probeTime)
+	defer stop()
+	r := tool.Run(ctx, program)
+	return r.JSON, r.Err
+}
+
+// values are the elements of a list, as texts.
+func values(list json.RawMessage, err error) (out []string, _ error) {
+	if err != nil {
+		return nil, err
+	}
+	d := json.NewDecoder(bytes.NewReader(list))
+	d.UseNumber()
+	var all []any
+	if err := d.Decode(&all); err != nil {
+		return nil, err
+	}
+	for _, x := range all {
+		if x != nil {
+			out = append(out, fmt.Sprint(x))
+		}
+	}
+	return out, nil
+}
+
+// tool is the tool of somebody, for programs that are written here.
+func (h Host) tool(claims string) (*codemode.Tool, error) {
+	p, err := h.Open.File.ParseClaims(claims)
+	if err != nil {
+		return nil, err
+	}
+	grants, err := h.Open.Grants(p)
+	if err != nil {
+		return nil, err
+	}
+	return codemode.New(grants, bounded(h.Open.File.ToolOptions(p)))
+}
+
+// Look is what somebody has, and what they are called.
+func (h Host) Look(ctx context.Context, claims string) (*Who, error) {
+	tool, err := h.tool(claims)
+	if err != nil {
+		return nil, err
+	}
+	w := &Who{Claims: claims, sizes: map[string]int{}}
+	for _, s := range h.Draft.Shown() {
+		if t := h.Draft.Tenant; t != nil && s.Table == t.Table && s.Own == t.Column {
+			if c := label(s); c != "" {
+				if name, err := values(run(ctx, tool, fmt.Sprintf("%s.limit(1).select(r => r.%s)", s.Grant, c))); err == nil && len(name) == 1 {
+					w.Name = name[0]
+				}
+			}
+			w.sizes[s.Grant] = 1
+			continue
+		}
+		if w.Tables == probed || ctx.Err() != nil {
+			continue
+		}
+		var n int
+		text, err := run(ctx, tool, fmt.Sprintf("%s.limit(%d).count()", s.Grant, mostRows))
+		if err != nil || json.Unmarshal(text, &n) != nil {
+			continue
+		}
+		if w.Tables++; n > 0 {
+			w.Filled++
+			w.sizes[s.Grant] = n
+		}
+	}
+	return w, nil
+}
+
+// label is the column of a row that says what it is called; "": none does.
+func label(s draft.Shown) string {
+	for _, want := range []string{"name", "title", "label", "slug", "subject", "email", "handle", "login"} {
+		for _, c := range s.Columns {
+			if ws := naming.Words(c.Name); c.Kind == schema.Text && !c.Key && len(ws) > 0 && strings.EqualFold(ws[len(ws)-1], want) {
+				return c.Name
+			}
+		}
+	}
+	return ""
+}
