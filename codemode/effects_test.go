@@ -154,7 +154,7 @@ func TestEffectsSayNothing(t *testing.T) {
 			"await vault.secret(); await mail.post({to: 'nobody'}); return 1",
 		}},
 		{"nothing took effect", []string{"await mail.post({to: 'nobody'}); await vault.secret(); return 1", "await mail.post({to: 'nobody'}); await vault.secret(); await mail.send({to: 'a'})"}},
-		{"it can't be told what took effect", []string{
+		{"it is not known what took effect", []string{
 			"await mail.send({to: 'a'}); await vault.secret(); return 1", // this one took place
 			"await mail.send({to: 'a'}); await vault.secret(); await mail.send({to: 'a'}); return 1",
 			"await mail.send({to: 'a'}); await vault.secret(); throw new Error('x')",

@@ -52,7 +52,7 @@ func (m *Misfits) count(c *Cell) {
 func (m *Misfits) notice(to *exo.Message) {
 	for i, c := range m.cells {
 		if to != nil && !m.again {
-			to.Notice(fmt.Sprintf("%s: of `%s` %d values of this answer are no %s in the database, and are null here", to.Op(), c.Shown, m.n[i], c.Kind))
+			to.Notice(fmt.Sprintf("%s: `%s` has %d values in this answer that are no %s in the database; they are null here", to.Op(), c.Shown, m.n[i], c.Kind))
 		}
 	}
 	m.cells, m.n = nil, nil
