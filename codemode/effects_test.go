@@ -165,7 +165,7 @@ func TestEffectsSayNothing(t *testing.T) {
 			in, _ := json.Marshal(map[string]string{"code": code})
 			out, res := tool.CallResult(t.Context(), in)
 			said[string(out)] = true
-			if !strings.Contains(string(out), c.says) || res.Changed() != strings.Contains(c.says, "can't") || !strings.Contains(string(out), "the call at line 1:") {
+			if !strings.Contains(string(out), c.says) || res.Changed() != strings.Contains(c.says, "not known") || !strings.Contains(string(out), "the call at line 1:") {
 				t.Errorf("%s: the model reads %s", code, out)
 			}
 		}
