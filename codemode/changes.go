@@ -41,7 +41,7 @@ func (p *prompt) changes() string {
 const maxWalk = 4
 
 // changed is an example of a query's method that changes rows, made of the query's own columns; preferably an
-// update. Of an insert there is none: which values a new row needs is not in the catalogue.
+// update. There is no example of an insert: the catalogue does not say which values a new row needs.
 func (p *prompt) changed() Example {
 	var found [2]string
 	seen, led := map[string]bool{}, map[string]bool{} // led: as some link's target it waits in walk already, by no longer path
@@ -81,7 +81,7 @@ func (p *prompt) changed() Example {
 	return Example{}
 }
 
-// picked is a query of a few rows, chosen by another column than one that is set.
+// picked is a query of a few rows, by a column that is not set.
 func (q *queryShape) picked(set string) string {
 	if q.methods["where"] == nil {
 		return ""

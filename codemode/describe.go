@@ -110,12 +110,12 @@ func (p *prompt) rules() []rule {
 		if slices.ContainsFunc(append(slices.Clip(kept), shown...), func(tag string) bool { return strings.Contains(tag, "@") }) {
 			text += ". One marked x@y belongs to whom its row names: pass it, as it was selected, to methods that send it to that one"
 		}
-		if p.tells() {
+		if p.declassifies() {
 			text += ". What is marked [… tells N bits] answers about sealed values, or null, from a daily budget of bits"
 		}
 		add("labels", text+".", true)
 	}
-	if kept, shown := p.told(); len(kept)+len(shown) > 0 {
+	if kept, shown := p.existenceTags(); len(kept)+len(shown) > 0 {
 		text := ""
 		if len(kept) > 0 {
 			text = "A program that asks anything of what is marked [" + strings.Join(kept, "] or [") + "], itself or by a link to it, can't return anything. "
@@ -197,8 +197,8 @@ func (p *prompt) sealed() (kept, shown []string) {
 	return kept, shown
 }
 
-// tells reports whether something declassifies.
-func (p *prompt) tells() bool {
+// declassifies reports whether something declassifies.
+func (p *prompt) declassifies() bool {
 	for _, i := range p.catalog {
 		for _, m := range i.Methods {
 			if !m.Declassifies.Empty() {
@@ -209,8 +209,8 @@ func (p *prompt) tells() bool {
 	return false
 }
 
-// told are the tags of secrecy of what tells by being there: those that may not leave with the result, and those that may.
-func (p *prompt) told() (kept, shown []string) {
+// existenceTags are the tags of secrecy on the existence of objects: those that may not leave with the result, and those that may.
+func (p *prompt) existenceTags() (kept, shown []string) {
 	var l value.Label
 	for _, i := range p.catalog {
 		l = l.Join(i.Label)

@@ -15,27 +15,27 @@ import (
 // maxEffects is how many effects of one failed run are named to the model.
 const maxEffects = 20
 
-// maxRefusals is how many held effects the model is told the reason of, and maxRefusal bounds each reason, in bytes.
+// maxRefusals is of how many held effects the model reads the reason, and maxRefusal bounds each reason, in bytes.
 const maxRefusals, maxRefusal = 5, 300
 
 // The texts about effects that a model reads after a failed program, where programs can change things.
 const (
 	noEffects      = "none: nothing took effect, so the program may be corrected and run again"
-	unknownEffects = "it can't be told what took effect: do not run the program again"
+	unknownEffects = "it is not known what took effect: do not run the program again"
 )
 
-// Changed reports whether something that the program asked for took effect, or may have. Of
-// a run that read what the model may not, it says yes where there was anything to change:
-// whether there was a change can be a bit of what was read.
+// Changed reports whether something that the program asked for took effect, or may have. If the run
+// read what the model may not, it is true wherever there was anything to change: whether something
+// changed could reveal a bit of what was read.
 func (r *Result) Changed() bool {
-	return r.withheld && r.effectful && !r.unchanged || slices.ContainsFunc(r.Effects, func(e exo.Effect) bool { return told(e).Stands() })
+	return r.withheld && r.effectful && !r.unchanged || slices.ContainsFunc(r.Effects, func(e exo.Effect) bool { return modelView(e).Stands() })
 }
 
-// EffectsNote says what became of the changes that the program asked for: "" where it
-// asked for none and did not fail, and where nothing that was granted can change anything.
-// It is part of what the model reads, and written by the host: of an effect that is held
-// the program has only a receipt, and a model that is told of an error alone would correct
-// the program and run it again, and send the mail twice.
+// EffectsNote says what became of the changes that the program asked for: "" where it asked for
+// none and did not fail, and where nothing that was granted can change anything. It is part of what
+// the model reads, and written by the host: of an effect that is held the program has only a
+// receipt, and a model that reads only an error would correct the program and run it again, and
+// send the mail twice.
 func (r *Result) EffectsNote() string {
 	switch {
 	case r.Err == nil && len(r.Effects) == 0 || !r.effectful && len(r.Effects) == 0:
@@ -52,7 +52,7 @@ func (r *Result) EffectsNote() string {
 	stands, failed := false, false
 	var sealed, provisional []string
 	for _, e := range r.Effects {
-		if e = told(e); e.Sealed && e.State == exo.StateApplied {
+		if e = modelView(e); e.Sealed && e.State == exo.StateApplied {
 			stands, sealed = true, append(sealed, e.Op)
 			continue
 		}
@@ -89,10 +89,10 @@ func (r *Result) EffectsNote() string {
 		says = append(says, counted(nothing[why])+" "+why)
 	}
 	if len(provisional) > 0 {
-		says = append(says, counted(provisional)+": done, in a transaction that somebody has yet to keep or undo")
+		says = append(says, counted(provisional)+": done, in a transaction that is yet to be kept or undone")
 	}
 	if len(sealed) > 0 {
-		says = append(says, counted(sealed)+": handed over; what became of it is not told, since it held sealed values")
+		says = append(says, counted(sealed)+": handed over; what became of it is not shown, since it had sealed values in it")
 	}
 	note := strings.Join(says, "; ")
 	if r.Err != nil || failed {
@@ -101,8 +101,8 @@ func (r *Result) EffectsNote() string {
 	return note
 }
 
-// told is an effect as the model may know it: once one that held sealed values began to act, what became of it is a bit of those.
-func told(e exo.Effect) exo.Effect {
+// modelView is an effect as the model may know it: the outcome of one with sealed values would reveal a bit of them.
+func modelView(e exo.Effect) exo.Effect {
 	if e.Sealed && (e.State == exo.StateFailed || e.State == exo.StateUnknown) {
 		e.State, e.Err = exo.StateApplied, nil
 	}
@@ -119,7 +119,7 @@ func refusal(e exo.Effect) string {
 	return strings.TrimRight(scalar.Shorten(clean(why.Message()), maxRefusal), ".")
 }
 
-// becameOf says each state of an effect in plain words, in the order in which they are told.
+// becameOf has plain words for each state of an effect, in the order in which the model reads them.
 var becameOf = []struct {
 	state exo.State
 	text  string

@@ -154,7 +154,7 @@ func TestEffectsSayNothing(t *testing.T) {
 			"await vault.secret(); await mail.post({to: 'nobody'}); return 1",
 		}},
 		{"nothing took effect", []string{"await mail.post({to: 'nobody'}); await vault.secret(); return 1", "await mail.post({to: 'nobody'}); await vault.secret(); await mail.send({to: 'a'})"}},
-		{"it can't be told what took effect", []string{
+		{"it is not known what took effect", []string{
 			"await mail.send({to: 'a'}); await vault.secret(); return 1", // this one took place
 			"await mail.send({to: 'a'}); await vault.secret(); await mail.send({to: 'a'}); return 1",
 			"await mail.send({to: 'a'}); await vault.secret(); throw new Error('x')",
@@ -165,7 +165,7 @@ func TestEffectsSayNothing(t *testing.T) {
 			in, _ := json.Marshal(map[string]string{"code": code})
 			out, res := tool.CallResult(t.Context(), in)
 			said[string(out)] = true
-			if !strings.Contains(string(out), c.says) || res.Changed() != strings.Contains(c.says, "can't") || !strings.Contains(string(out), "the call at line 1:") {
+			if !strings.Contains(string(out), c.says) || res.Changed() != strings.Contains(c.says, "not known") || !strings.Contains(string(out), "the call at line 1:") {
 				t.Errorf("%s: the model reads %s", code, out)
 			}
 		}

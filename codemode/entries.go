@@ -98,7 +98,7 @@ func (d *declarer) membersOf(i *message.Interface) []entryMember {
 	return out
 }
 
-// maxPaths is how many ways to one interface are told: each means other rows.
+// maxPaths is how many ways to one interface are shown: each means other rows.
 const maxPaths = 3
 
 // way is how an interface is reached.

@@ -27,7 +27,7 @@ type budgetShare struct {
 	hits, typos int
 }
 
-// lookUp tells found of the places of a word.
+// lookUp calls found with each place of a word.
 func (c *catalogue) lookUp(w string, left *budgetShare, found func(h hit, weight int)) {
 	nowhere := true
 	tell := func(word string, part int) {

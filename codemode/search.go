@@ -20,7 +20,7 @@ const (
 	maxNames   = 24   // further names that describe mentions
 	maxMembers = 6    // of each, those that match
 	maxDoc     = 200  // bytes of a text in an answer
-	maxText    = 8000 // bytes of a declaration: a table with hundreds of links is told in part
+	maxText    = 8000 // bytes of a declaration: a table with hundreds of links is shown in part
 )
 
 // catalogue answers search and describe. It is made once with the tool, of what
@@ -109,7 +109,7 @@ func (c *catalogue) add(n int) {
 		put(m.more, k, inMemberDoc*damp)
 		put(m.doc, k, inMemberDoc*damp)
 	}
-	// describe of a row, and of its query, tells of both.
+	// describe of a row, and of its query, shows both.
 	c.texts[e.name] = e.text
 	if e.query != "" {
 		c.texts[e.query], c.aliases[e.query] = e.text, e.name

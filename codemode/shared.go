@@ -29,9 +29,9 @@ func (s *sharedKind) size() int {
 // bySign names what shares an operator of JavaScript after what that is for.
 var bySign = []struct{ sign, name string }{{"===", "Comparable"}, {"<", "Ordered"}, {"-", "Numeric"}}
 
-// sharing finds what is worth being declared once. Of any two the one is
-// part of the other or they have no kind in common, so that each kind extends one.
-// The first is Column, which all extend; the parts of one come after it.
+// sharing finds what is worth being declared once. Any two either contain one another or have no
+// kind in common, so that each kind extends one. The first is Column, which all extend; the parts
+// of one come after it.
 func (d *declarer) sharing(all []*kind) []sharedKind {
 	column := sharedKind{name: "Column", of: all}
 	var groups []*sharedKind

@@ -17,8 +17,8 @@ func Tokens(text string) int {
 // Size is how much of a model's context a tool takes, in tokens (see Tokens).
 type Size struct {
 	Description  int             // all that the model reads of the tool, its schemas apart
-	Declarations int             // of that: the declarations
-	Interfaces   []InterfaceSize // what each declaration costs in which a table or a service is declared
+	Declarations int             // the part of Description that is declarations
+	Interfaces   []InterfaceSize // the cost of the declaration of each table and service
 	// Searched says that the declarations would cost more than Options.DeclarationTokens.
 	// The interfaces are not part of the description then; a program finds them with
 	// search and describe.

@@ -29,8 +29,8 @@ type Grants map[string]exo.Object
 // Options are for New. Nil and zero mean the defaults.
 type Options struct {
 	Name   string         // what the model calls the tool; default "execute"
-	Limits exo.Limits     // on what a program asks of the host; a zero field is its default
-	Bounds exoeval.Bounds // on the program itself; a zero field is its default
+	Limits exo.Limits     // the limits of what a program asks of the host; a zero field is its default
+	Bounds exoeval.Bounds // the limits of the program itself; a zero field is its default
 	// Zone is the IANA name of the user's time zone, like "Europe/Berlin": of today, of local time in
 	// programs, and of parts and days of times in the database; "": UTC. New fails with an error
 	// of Kind Invalid where there is no such zone.
@@ -52,7 +52,7 @@ type Options struct {
 	// Record keeps what happens. Where something that is granted can change something it has
 	// to be given; exo.Unrecorded keeps nothing.
 	Record exo.Recorder
-	// Bits bounds what declassifiers tell, and has to be given where one is granted: give all tools of a host the same. See exo/declassify.
+	// Bits bounds what declassifiers reveal, and has to be given where one is granted: give all tools of a host the same. See exo/declassify.
 	Bits exo.BitBudget
 	// SeveralStores lets a program change several databases: see exo.Config.
 	SeveralStores bool
@@ -83,12 +83,12 @@ type Result struct {
 	JSON    json.RawMessage // Value within Bounds.ResultBytes
 	Notice  string          // for the model: what of the result was cut and how to ask for less, that the program returned nothing, and what objects remark about their answers; usually ""
 	Cut     bool            // JSON is a part of Value: the whole was too large for the model
-	Console string          // what the program logged, up to where it asked for what the model may not read
+	Console string          // what the program logged, until it asked for something that the model may not read
 	Err     error           // nil, or an *fail.Error: fail.GuestText is what the model reads of it
 	Label   value.Label     // joined over everything that the run has read, up to what its result may not carry: see exo.Session.Decided
 	Causes  []exo.Cause     // why the run has its label: by which call each tag came; for the host
-	Effects []exo.Effect    // what it changed, or may have, whether it failed or not, and what became of that; for the host
-	ID      exo.RunID       // of the run, in the record; zero where none was begun
+	Effects []exo.Effect    // what the program changed or may have changed, even if it failed, with the outcome; for the host
+	ID      exo.RunID       // the ID of the run in the record; zero if none was begun
 	Took    time.Duration
 	Used    exoeval.Used
 
@@ -256,9 +256,9 @@ func (t *Tool) Principal() exo.Principal { return t.principal }
 // Admits is the label of what the model may read: see Options.
 func (t *Tool) Admits() value.Label { return t.admits }
 
-// Shown is the label that what the model was told of a run may carry: all of Result.Label that the tool admits. It has no label that the program
-// asked for after it had read what the tool doesn't admit, since Result.Label has none. What it asked for before may have been on the console.
-// Whoever calls tools for a conversation joins it into the Job.Label of what comes after.
+// Shown is the label that the model's view of a run may carry: all of Result.Label that the tool admits. It has no label that the program asked
+// for after it had read what the tool doesn't admit, since Result.Label has none. What it asked for before may have been on the console. Whoever
+// calls tools for a conversation joins it into the Job.Label of what comes after.
 func (t *Tool) Shown(r *Result) value.Label {
 	all := r.Label.Tags()
 	for _, c := range r.Causes { // what is part of another tag by now may have been shown before
@@ -279,7 +279,7 @@ func (t *Tool) InputSchema() json.RawMessage { return json.RawMessage(inputSchem
 // OutputSchema is the JSON schema of Call's output.
 func (t *Tool) OutputSchema() json.RawMessage { return json.RawMessage(outputSchema) }
 
-// Flows says of each tag of what is granted by which ways it can leave: see exo.Gate.Flows.
+// Flows lists, for each tag of what is granted, the ways by which it can leave: see exo.Gate.Flows.
 func (t *Tool) Flows() []exo.Flow { return t.gate.Flows() }
 
 // ReadOnly reports whether nothing that is granted can change anything.

@@ -152,8 +152,8 @@ func (s *Session) acted(ctx context.Context, m *Message, v value.Value, err erro
 // on all of it.
 func (s *Session) eval(ctx context.Context, m *Message) (v value.Value, err error) {
 	defer panicked(&v, &err) // also of what it replied: that is asked what it is
-	if m.entry.tells != nil {
-		if v, err = m.tell(ctx); err != nil {
+	if m.entry.declassified != nil {
+		if v, err = m.askDeclassifier(ctx); err != nil {
 			return v, err
 		}
 	} else if m.composes() {
@@ -208,7 +208,7 @@ func IsPanic(err error) bool { return errors.Is(err, fail.ErrPanicked) || errors
 // hold looks at a message that is to act when the run has committed, and gives its receipt.
 func (s *Session) hold(m *Message, e *pending) (v value.Value, err error) {
 	defer panicked(&v, &err)
-	if p, ok := m.Objects[m.Root.Receiver().Slot].(Validator); ok && e.sealed == nil { // what it says would tell of what is sealed
+	if p, ok := m.Objects[m.Root.Receiver().Slot].(Validator); ok && e.sealed == nil { // its text would reveal what is sealed
 		if err := p.Validate(m); err != nil {
 			return value.Value{}, ofObject(fail.AsError("", fail.Foreign(err)))
 		}
@@ -216,8 +216,8 @@ func (s *Session) hold(m *Message, e *pending) (v value.Value, err error) {
 	return receipt(e.id).WithLabel(m.Label), nil
 }
 
-// ofObject is what a run is told of an object's error. Verdicts on the program's
-// process are not an object's to give, and what has no kind is our fault.
+// ofObject is an object's error as the run gets it. Verdicts on the program's process are not an
+// object's to give, and what has no kind is our fault.
 func ofObject(err *fail.Error) error {
 	if err.Kind == fail.Other || err.Kind == fail.Crashed || err.Kind == fail.Breach || !err.Kind.Valid() {
 		return &fail.Error{Op: err.Op, Kind: fail.Internal, Err: err}

@@ -52,10 +52,10 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 			e.shows = &sealing{catalog: s.gate.catalog, calculated: m.calculated}
 		}
 		if err == nil && !m.Root.Method().Declassifies.Empty() {
-			m.asked, e.tells = call.Expr, &sealed
+			m.asked, e.declassified = call.Expr, &sealed
 			err = s.declassifies(m, call.Expr, sealed)
 		} else if err == nil && !sealed.Empty() && m.Root.Method().Effect == message.Held && !m.judged() {
-			// What acts when the run has committed tells the program nothing of them.
+			// A method that acts after the commit reveals nothing of them to the program.
 			m.asked, e.sealed = call.Expr, &sealed
 		} else if err == nil && !sealed.Empty() && m.composes() && !m.judged() {
 			e.sealed, e.shows = &sealed, &sealing{catalog: s.gate.catalog}
@@ -81,7 +81,7 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 	if more := label.Without(before); !more.Empty() {
 		s.caused(more, m, e)
 	}
-	if err == nil && !sealed.Empty() && e.sealed == nil && e.tells == nil {
+	if err == nil && !sealed.Empty() && e.sealed == nil && e.declassified == nil {
 		var plain *Message
 		if plain, err = s.check(s.open(call.Expr), e, nil); plain != nil {
 			m = plain
@@ -149,8 +149,8 @@ func (s *Session) check(x message.Expr, e *pending, literal func(value.Value) er
 	return m, err
 }
 
-// judged reports whether a policy may refuse the message: it looks at what is in it, and by what it lets pass it tells a
-// program of that.
+// judged reports whether a policy may refuse the message: it looks at the values in it, and what it lets pass reveals
+// these to the program.
 func (m *Message) judged() bool {
 	return slices.ContainsFunc(m.policies, func(w *wrapping) bool { return w.policy.Before != nil && !w.policy.Blind })
 }

@@ -102,7 +102,7 @@ func (m *Message) adoptObject(v value.Value) (value.Value, error) {
 	}
 	for _, i := range d.Interfaces {
 		if !m.session.gate.own[i] && !message.SameInterface(i, catalog[i.Name]) {
-			return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("a returned object has another idea of interface %s than the catalogue", i.Name)}
+			return value.Value{}, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("a returned object describes the interface %s otherwise than the catalogue", i.Name)}
 		}
 	}
 	e.objects, e.types = append(e.objects, o), append(e.types, d.Type)

@@ -13,10 +13,10 @@ import (
 	"strings"
 )
 
-// Cause says by which message a run first got a tag of its label. It is for the host: by which columns, and where in the program.
+// Cause is the message by which a run first got a tag of its label, for the host: with the columns, and the place in the program.
 type Cause struct {
 	Tag   string
-	Call  uint64   // by its number; 0: the run began with it
+	Call  uint64   // the number of the message; 0: the run began with the tag
 	Pos   fail.Pos // where in the program the call stands, as the guest says; zero: the guest named no place, or none that the program has
 	Op    string   // as the program wrote it, shortened
 	Read  []string // what in the message has the tag, like "Person.email"; none where the method itself, or a sealed value, has it
@@ -28,7 +28,7 @@ type Given struct {
 	Call   uint64
 	Pos    fail.Pos // as in Cause
 	Op     string
-	Column string // of which the value is, like "Person.email", where that is known
+	Column string // the column of the value, like "Person.email", if it is known
 }
 
 func (c Cause) String() string {
@@ -197,7 +197,7 @@ type tracer struct {
 	list []Given
 }
 
-// visit adds what is known of the sealed values in v, and of those in a text that was made of some. s.mu is held.
+// visit adds what is known of the sealed values in v, and in a text that was made of some. s.mu is held.
 func (t *tracer) visit(v value.Value) {
 	for x := range v.All() {
 		if l, sealed := x.Sealed(); !sealed || !l.HasExactly(t.tag) || len(t.list) == maxReading {

@@ -11,12 +11,12 @@ import (
 )
 
 // Compose makes the object `text`: text(["Dear ", x, "!"]) gives the text of its parts. If one of them is sealed, so is the
-// text, and the run reads nothing of it: what is kept is how to make it, and it is made where a sink admits its label.
-// So neither its length nor whether it could be made tells anything. One that would have more than half
-// of Limits.LiteralBytes is "[too large]".
+// text, and the run reads nothing of it: what is kept is how to make it, and it is made where a sink admits its label. So
+// neither its length nor whether it could be made reveals anything. One that would have more than half of
+// Limits.LiteralBytes is "[too large]".
 func Compose() Object { return composer{} }
 
-// ComposeName is the name under which it is granted where nothing else has the name, and ComposeInterface that of its interface.
+// A tool grants the Compose object as ComposeName, unless the host uses that name. ComposeInterface names its interface.
 const (
 	ComposeName      = "text"
 	ComposeInterface = "Compose"
@@ -55,7 +55,7 @@ func (m *Message) composes() bool {
 	return ok
 }
 
-// compose is the reply to a message to `text`. What it fails by is the program's own: how many parts there are.
+// compose is the reply to a message to `text`. It fails only by the number of parts, which the program has chosen.
 func (s *Session) compose(m *Message) (value.Value, error) {
 	e := m.entry
 	var parts []value.Value

@@ -55,8 +55,8 @@ func (l Line) Size() int {
 	return n
 }
 
-// LineBytes bounds the text of one line. A longer one is sent up to there: it fills
-// the console, and of its end nobody would read anything.
+// LineBytes bounds the text of one line. A longer one is cut there: it fills the console, so its
+// end would not be shown.
 func (l Limits) LineBytes() int { return l.ConsoleBytes + utf8.UTFMax }
 
 // console is what of a run's lines may be read, and how much was logged.
@@ -82,7 +82,7 @@ func (s *Session) Log(l Line) error {
 	defer s.admission.Unlock()
 	l, show, err := s.logged(l)
 	if err == nil && show {
-		s.tell(l)
+		s.callConsole(l)
 	}
 	return err
 }
@@ -103,7 +103,7 @@ func (s *Session) logged(l Line) (_ Line, show bool, err error) {
 	l.Text = strings.Clone(l.Text) // it may be cut out of a larger text of the program
 	end := "\n"
 	if left := limits.ConsoleBytes - c.used; l.Size() > left {
-		// Of what the console shows, the level included.
+		// The limit counts what the console shows, with the level.
 		l.Level, l.Text = LevelInfo, scalar.Clip(l.String(), max(0, left))+fmt.Sprintf("\n… the console is full: the limit is %d bytes", limits.ConsoleBytes)
 		c.full, end = true, ""
 	}
@@ -116,8 +116,8 @@ func (s *Session) logged(l Line) (_ Line, show bool, err error) {
 	return l, s.gate.console != nil && s.panicked == nil, nil
 }
 
-// tell calls the host's Console. A panic there ends the run, as one in Record does.
-func (s *Session) tell(l Line) {
+// callConsole calls the host's Console. A panic there ends the run, as one in Record does.
+func (s *Session) callConsole(l Line) {
 	returned := false
 	defer func() {
 		if p := recover(); p != nil {
@@ -140,7 +140,7 @@ func (s *Session) Console() string {
 	return s.console.shown.String()
 }
 
-// Of the notices of a run, the first ones are kept, each to so many bytes.
+// So many notices of a run are kept, the first ones, each up to so many bytes.
 const (
 	maxNotices     = 8
 	maxNoticeBytes = 500
@@ -151,8 +151,8 @@ type notice struct {
 	text string
 }
 
-// Notice remarks something about the message for whoever reads the result of the run, model or person. Its text must follow from the
-// message, from declarations and from data without labels: it is shown where the run's label, as the message was admitted, flows to
+// Notice adds a remark about the message for the reader of the run's result, model or person. Its text must follow from the message,
+// from declarations and from data without labels: it is shown where the run's label, as the message was admitted, flows to
 // Config.Admits. So it does not depend on what a later message reads, or on which of two came first. One text is kept once.
 func (m *Message) Notice(text string) {
 	if m.session == nil || m.Withheld() {

@@ -12,21 +12,21 @@ import (
 	"github.com/exoagent/exoagent/internal/lru"
 )
 
-// declared is what gates have in common whose grants have the same names and the same
-// declarations. A host makes a tool for each of its users, and what can be asked of one
-// does not depend on whose it is. It holds declarations and what is made of them
-// alone, and nothing of an object: no principal, no value, no label of a run, and not
-// whether an object was revoked. It is immutable but for what was derived.
+// declared is shared by gates whose grants have the same names and the same declarations. A host
+// makes a tool for each of its users, and what can be asked of one does not depend on the user. It
+// holds declarations and what is made of them alone, and nothing of an object: no principal, no
+// value, no label of a run, and not whether an object was revoked. It is immutable but for what was
+// derived.
 type declared struct {
-	described []message.Description // copies, unless they are frozen
-	catalog   message.Catalog
-	granted   []message.GrantedName
-	labels    value.Label       // all that what was granted can put on a run
-	effect    string            // a method that changes something, or ""
-	tells     string            // a method that declassifies, or ""
-	leaves    bool              // something but the result of a run leaves it
-	stored    map[string]string // by the interface of a granted object: a method of it that changes a unit of work
-	digest    func() value.Digest
+	described    []message.Description // copies, unless they are frozen
+	catalog      message.Catalog
+	granted      []message.GrantedName
+	labels       value.Label       // all that what was granted can put on a run
+	effect       string            // a method that changes something, or ""
+	declassifier string            // a method that declassifies, or ""
+	leaves       bool              // something but the result of a run leaves it
+	stored       map[string]string // for the interface of each granted object, a method that changes a unit of work
+	digest       func() value.Digest
 
 	mu      sync.Mutex
 	derived map[any]func() any
@@ -129,7 +129,7 @@ func newDeclared(names []string, described []message.Description) (*declared, er
 	}
 	s.catalog = m.All
 	s.labels, s.effect = s.catalog.Labels(), s.catalog.FirstEffect()
-	s.tells, s.leaves, s.stored = s.catalog.FirstDeclassifier(), s.catalog.Leaves(), map[string]string{}
+	s.declassifier, s.leaves, s.stored = s.catalog.FirstDeclassifier(), s.catalog.Leaves(), map[string]string{}
 	for _, g := range s.granted {
 		for _, m := range s.catalog[g.Type.Name].Methods {
 			if m.Effect == message.InUnit {

@@ -12,57 +12,57 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// A declassifier is a method that tells a little of sealed values: the domain of an address, whether two amounts are equal. The host
-// grants it, it names the tags that it may let go, its reply is one of a number of outcomes that its type declares, and
-// a budget of bits bounds what all calls of a principal's day tell together. These are the who, the what and the how much of Sabelfeld
-// and Sands 2009. Its arguments are opened for the object alone: the run gets no tag by them.
+// A declassifier is a method that reveals a little of sealed values: the domain of an address, whether two amounts are equal. The host
+// grants it, it names the tags that it may let go, its reply is one of a number of outcomes that its type declares, and a budget of
+// bits bounds what all calls of a principal's day reveal together. These are the who, the what and the how much of Sabelfeld and Sands
+// 2009. Its arguments are opened for the object alone: the run gets no tag by them.
 
-// BitBudget bounds what declassifiers tell: exo/declassify has one. Give all tools of a host the same one: with one each, a principal is told the sum.
+// BitBudget bounds what declassifiers reveal: exo/declassify has one. All tools of a host need the same: with one each, a principal gets the sum.
 type BitBudget interface {
-	// Take takes bits from what a principal has at the day of now, and says how many are left. With an error, of Kind Limit where
-	// there are too few, none are taken and nothing is told. It is called in the order in which messages arrive, and must not wait.
+	// Take takes bits from what a principal has at the day of now, and says how many are left. With an error, of Kind Limit where there
+	// are too few, none are taken and nothing is revealed. It is called in the order in which messages arrive, and must not wait.
 	Take(principal Principal, now time.Time, bits int) (left int, err error)
 }
 
 // Declassified is in Entry.Details of the intent of a message to a declassifier, before it acts.
 type Declassified struct {
 	Labels []string `json:"declassified"` // the tags of the sealed values that it was given
-	Bits   int      `json:"bits"`         // that it took
-	Left   int      `json:"left"`         // of the principal's day
+	Bits   int      `json:"bits"`         // the bits that it took
+	Left   int      `json:"left"`         // what is left of the principal's day
 }
 
-// Untold is in Entry.Details of the outcome of a message to a declassifier that failed, panicked or replied what its type has not.
-// The program got null.
+// Untold is in Entry.Details of the outcome of a message to a declassifier that failed, panicked or replied what is not of its
+// type. The program got null.
 type Untold struct {
 	Err string `json:"untold"`
 }
 
 // declassifies says why a message to a declassifier may not be given its sealed values, which carry the label sealed. It looks at labels and at what
-// the program did, and at no content, so a refusal tells nothing and the run gets no label by it.
+// the program did, and at no content, so a refusal reveals nothing and the run gets no label by it.
 func (s *Session) declassifies(m *Message, x message.Expr, sealed value.Label) error {
 	op, tags := s.opName(m.Root), m.Root.Method().Declassifies
 	switch {
 	case sealed.Empty():
 		return nil
 	case !sealed.Integrity().Empty():
-		// Who wrote one value would choose what is told of the others (robust declassification, Zdancewic and Myers 2001).
-		return fail.Errorf(fail.Denied, op, "it tells nothing of what outsiders wrote: a sealed value that it is given is labelled %s", sealed.Integrity().List())
+		// The author of one value would choose what is revealed of the others (robust declassification, Zdancewic and Myers 2001).
+		return fail.Errorf(fail.Denied, op, "it answers nothing about what outsiders wrote, and a sealed value that it is given is labelled %s", sealed.Integrity().List())
 	case !sealed.FlowsTo(tags):
-		return fail.Errorf(fail.Denied, op, "it tells of %s alone, and a sealed value that it is given is labelled %s", tags.List(), sealed.Without(tags).List())
+		return fail.Errorf(fail.Denied, op, "it answers about %s alone, and a sealed value that it is given is labelled %s", tags.List(), sealed.Without(tags).List())
 	case m.judged():
-		return fail.Errorf(fail.Denied, op, "a policy of the host looks at what it is given, so it takes no sealed values")
+		return fail.Errorf(fail.Denied, op, "a policy of the host inspects its arguments, so it takes no sealed values")
 	}
 	for _, n := range x.Nodes {
 		if s.holdsRecipe(n.Lit) {
-			return fail.Errorf(fail.Denied, op, "it tells of values as they were read, and this one was made by `text`, or came with something that is calculated of one: ask for it as it is")
+			return fail.Errorf(fail.Denied, op, "it answers about values as they were read, and this one was made by `text`, or is read together with a calculated one: pass the value as it was read")
 		}
 	}
 	return nil
 }
 
 // holdsRecipe reports whether a sealed value in v is a text that the program made (see Compose), or came with a reply in which something may be
-// made by a total method. By what it puts into one a program would choose what is told: a text of ten secrets asks all of them at once.
-// Laundering, in the words of Sabelfeld and Sands.
+// made by a total method. A program that puts ten secrets into one text would ask about all of them at once. Laundering, in the words of
+// Sabelfeld and Sands.
 func (s *Session) holdsRecipe(v value.Value) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,14 +81,14 @@ func (s *Session) holdsRecipe(v value.Value) bool {
 // charge takes the bits of a message to a declassifier that is admitted otherwise, whatever becomes of it: in the order of messages and before it
 // acts, so that calls that run at one time can't overdraw. details are for the record of its intent.
 func (s *Session) charge(m *Message, e *pending) (details []any, err error) {
-	if e.tells == nil {
+	if e.declassified == nil {
 		return nil, nil
 	}
 	op := s.opName(m.Root)
-	if m.Withheld() { // how many bits are left would tell other runs of what this one has read
+	if m.Withheld() { // how many bits are left would reveal to other runs what this one has read
 		return nil, fail.Errorf(fail.Denied, op, "this program has read what its result may not carry, so it can't use up bits that other programs share with it")
 	}
-	d := Declassified{Labels: e.tells.Tags(), Bits: m.Root.Method().Bits()}
+	d := Declassified{Labels: e.declassified.Tags(), Bits: m.Root.Method().Bits()}
 	if p := s.hostCode(e, func() { d.Left, err = s.gate.bits.Take(s.run.Principal, s.gate.now(), d.Bits) }); p != nil {
 		return nil, s.policyFailed(p)
 	}
@@ -98,9 +98,9 @@ func (s *Session) charge(m *Message, e *pending) (details []any, err error) {
 	return []any{d}, nil
 }
 
-// tell asks a declassifier, with its sealed values opened. Every failure is the one outcome null: an error's text, or that a value did not fit
-// what is wanted of it, would tell more than the type of the result has. The host finds it in the record.
-func (m *Message) tell(ctx context.Context) (value.Value, error) {
+// askDeclassifier asks a declassifier, with its sealed values opened. Every failure is the one outcome null: an error's text, or that a value did not
+// fit, would reveal more than the type of the result allows. The host finds it in the record.
+func (m *Message) askDeclassifier(ctx context.Context) (value.Value, error) {
 	s := m.session
 	said := make(chan value.Value, 1)
 	go func() { // of its own: code that ends its goroutine must look like any other failure

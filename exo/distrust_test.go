@@ -96,7 +96,7 @@ func TestDistrust(t *testing.T) {
 				if (err != nil) != refused || w.mail.asked() != map[bool]int{true: 1}[!refused && strings.HasPrefix(ask, "act")] {
 					t.Errorf("after %q, %s with %d fields: %v; asked %d", read, ask, len(with), err, w.mail.asked())
 				}
-				if refused && (fail.KindOf(err) != fail.Denied || !strings.Contains(err.Error(), "outsiders wrote (untrusted, by notes.") || strings.HasSuffix(ask, "Any") != strings.Contains(err.Error(), "`to` could be chosen")) {
+				if refused && (fail.KindOf(err) != fail.Denied || !strings.Contains(err.Error(), "outsiders wrote (untrusted, by notes.") || strings.HasSuffix(ask, "Any") != strings.Contains(err.Error(), "they could have chosen `to`")) {
 					t.Error(err)
 				}
 				// It reads, asks what changes nothing, logs and answers as before.
@@ -343,10 +343,10 @@ func TestFlowOfWrites(t *testing.T) {
 			got = append(got, fmt.Sprint(f.Tag, " ", strings.Join(f.From, " "), " ", f.To, " ", f.May, ": ", f.How))
 		}
 		text := strings.Join(got, "\n")
-		want := []string{"untrusted Note.from Note.text notes.insert true: it changes only what is stored: what is written there without the tag counts as trusted afterwards; not by owner", "untrusted Note.from Note.text notes.delete false: it demands trust",
-			"pii Note.mail notes.insert false: it does not admit it", "is refused; `admits: [pii]` at its facet lets it", "is refused; `admits: [pii]` at note, owner lets it", "pii Note.mail notes.purge true: it admits it"}
+		want := []string{"untrusted Note.from Note.text notes.insert true: the method changes only what is stored: what is written there without the tag counts as trusted afterwards; not by owner", "untrusted Note.from Note.text notes.delete false: the method demands trust",
+			"pii Note.mail notes.insert false: neither the method nor its arguments admit the tag", "is refused; `admits: [pii]` at its facet allows it", "is refused; `admits: [pii]` at note, owner allows it", "pii Note.mail notes.purge true: the method admits the tag"}
 		if admits != "" {
-			want = []string{"pii@member Note.mail result true: the result admits pii@member:1|2; other values are sealed there", "is refused; `admits: [pii]` at its facet lets it"}
+			want = []string{"pii@member Note.mail result true: the result admits pii@member:1|2; other values are sealed there", "is refused; `admits: [pii]` at its facet allows it"}
 		}
 		for _, line := range want {
 			if !strings.Contains(text, line) {
@@ -397,7 +397,7 @@ func TestTrustedMethods(t *testing.T) {
 			wantOK(t, c.read, err)
 		}
 		_, err := w.send(message.Expr{Nodes: append(letter(value.Field{Name: "text", Value: value.Text("x")}), call(0, "holdAny", 1))})
-		if refused := fail.KindOf(err) == fail.Denied && strings.Contains(err.Error(), "`holdAny` could be asked for by them"); refused != c.refused || !refused && err != nil {
+		if refused := fail.KindOf(err) == fail.Denied && strings.Contains(err.Error(), "they could have asked for `holdAny`"); refused != c.refused || !refused && err != nil {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}

@@ -21,7 +21,7 @@ const (
 	StateRolledBack       // nothing of it was kept, or it never began
 	StateFailed           // held: the run committed, and then it is known not to have taken place
 	StateImmediate        // it happened at once, whatever became of the run
-	StateUnknown          // it can't be told
+	StateUnknown          // it is not known
 	states
 )
 
@@ -43,11 +43,11 @@ type Effect struct {
 	State State
 	Err   error // why it is not applied; for the host
 
-	// Sealed: it held sealed values, which were opened when it acted. What became of it may tell of what
-	// is in them, and is not the model's to read.
+	// Sealed: it held sealed values, which were opened when it acted. Its outcome may reveal what is in
+	// them, so the model does not read it.
 	Sealed bool
 
-	// Nothing is what its interface says of a change that came to nothing, which replied 0: see Phrase; "" for any other.
+	// Nothing is what its interface says of a change of no rows, which replied 0: see Phrase; "" for any other.
 	Nothing string
 
 	// Provisional: it is applied within a transaction of the host's (see Part), which may still undo it.
@@ -72,7 +72,7 @@ func (s *Session) refuseEffect(m *Message) error {
 	}
 	op := s.opName(m.Root)
 	if s.run.Preview && mode != message.InUnit { // nothing could undo it
-		return fail.Errorf(fail.Denied, op, "it acts outside of what can be undone, and this is a preview, which keeps nothing")
+		return fail.Errorf(fail.Denied, op, "its effect can't be undone, and this is a preview, which keeps nothing")
 	}
 	if s.gate.record != nil {
 		if err := s.gate.pay(s.ctx); err != nil {
@@ -81,7 +81,7 @@ func (s *Session) refuseEffect(m *Message) error {
 	}
 	if mode == message.Immediate {
 		if s.pending != "" {
-			return fail.Errorf(fail.Denied, op, "it acts at once and for good, and %s, which this program asked for before, is not final yet: call it first, or in a program of its own", s.pending)
+			return fail.Errorf(fail.Denied, op, "it acts at once and for good, while %s, which this program called before, can still be undone: call it before that, or in a program of its own", s.pending)
 		}
 		return nil
 	}
@@ -90,8 +90,8 @@ func (s *Session) refuseEffect(m *Message) error {
 		case m.store == nil:
 			return &fail.Error{Op: op, Kind: fail.Internal, Err: errNoStore}
 		case s.written != nil && s.written != m.store && !s.gate.severalStores:
-			// PREPARE TRANSACTION is off by default and SQLite has none: with two commits one
-			// can fail after the other, and the program would be told neither.
+			// PREPARE TRANSACTION is off by default and SQLite has none: with two commits one can
+			// fail after the other, and the program would learn of neither.
 			return fail.Errorf(fail.Denied, op, "%s", s.gate.catalog.Say(nil, "second.store", "this program has changed something in another store; one program can change one: write another program for it"))
 		}
 	}
@@ -114,10 +114,9 @@ func (s *Session) claim(m *Message) {
 	}
 }
 
-// Transactional is an object whose messages belong to a unit of work. Messages of one
-// UnitKey act one at a time and in call order, so that reads see the writes before them.
-// UnitKey gives what can be a key of a map, the same for all objects of one database, or
-// nil for an object that can't change it.
+// Transactional is an object whose messages belong to a unit of work. Messages of one UnitKey act
+// one at a time and in call order, so that reads see the writes before them. UnitKey gives a key
+// for a map, the same for all objects of one database, or nil for an object that can't change it.
 type Transactional interface {
 	Object
 	UnitKey() any

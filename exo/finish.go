@@ -142,7 +142,7 @@ func (s *Session) end(ctx context.Context, result value.Value, program error) er
 	}
 	s.dropWork()
 	if err := s.note(Entry{Step: Ended, Label: s.Label(), Err: failed}); failed == nil && err != nil && !final {
-		failed = err // what was changed is told all the same: the entry is owed
+		failed = err // what was changed is recorded all the same: the entry is owed
 	}
 	return failed
 }
@@ -238,7 +238,7 @@ func (s *Session) actOne(ctx context.Context, h *heldEffect) (v value.Value, sta
 		return v, StateFailed, cut
 	}
 	if ctx.Err() != nil {
-		return v, StateFailed, fail.Errorf(fail.Limit, "", "the held effects before it took %v", s.gate.limits.Held)
+		return v, StateFailed, fail.Errorf(fail.Limit, "", "it was not done: the held effects before it took up the limit of %v", s.gate.limits.Held)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

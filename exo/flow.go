@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// Flow says whether what carries a tag can leave by one way, whatever programs do.
+// Flow says whether values with a tag can leave by one way, whatever programs do.
 type Flow struct {
 	Tag  string   `json:"tag"`
-	From []string `json:"from"` // the interfaces, fields and methods that put it on what is read
+	From []string `json:"from"` // the interfaces, fields and methods whose values have the tag
 	To   string   `json:"to"`   // "result", or a method, by the name of a grant where one has its interface
 	May  bool     `json:"may"`
-	How  string   `json:"how"` // why not, or what of it may
+	How  string   `json:"how"` // why not, or which part may
 }
 
 // ResultFlow is the Flow.To of the result of a run.
@@ -68,17 +68,17 @@ func (g *Gate) Flows() (out []Flow) {
 // whose says of a way out for values with readers whether it is decided by each call whose may leave.
 func whose(o Sink, method string) string {
 	if c, ok := o.(interface{ Chooses(method string) bool }); o == nil || ok && !c.Chooses(method) {
-		return "; anybody's: nothing that it is called with decides whose"
+		return "; of any reader, whatever the call is given"
 	}
-	return "; what it is called with decides whose"
+	return "; what the call is given decides of which readers"
 }
 
 func (g *Gate) result(tag string) Flow {
 	switch {
 	case value.OfIntegrity(tag):
-		return Flow{May: true, How: "who wrote it decides nothing there"}
+		return Flow{May: true, How: "a result may hold what outsiders wrote"}
 	case value.NewLabel(tag).FlowsTo(g.admits):
-		return Flow{May: true, How: "the result admits it"}
+		return Flow{May: true, How: "the result admits the tag"}
 	case !value.NewLabel(tag).Meet(g.admits).Empty():
 		var both value.Label // of several readers: what each of them may read
 		for i, t := range value.NewLabel(tag).Meet(g.admits).Tags() {
@@ -91,9 +91,9 @@ func (g *Gate) result(tag string) Flow {
 		return Flow{May: true, How: "the result admits " + both.List() + "; other values are sealed there"}
 	}
 	if !value.NewLabel(tag).FlowsTo(g.catalog.Seals()) { // it is the label of rows, or of a reply
-		return Flow{How: "the result does not admit it: of a program that has read it nothing is shown"}
+		return Flow{How: "the result does not admit the tag: a program that has read such a value returns nothing"}
 	}
-	return Flow{How: "the result does not admit it: it is sealed there, and of a program that has read it nothing is shown"}
+	return Flow{How: "the result does not admit the tag: such values are sealed there, and a program that has read one returns nothing"}
 }
 
 // keyOf names where a host declares what a write may have read: at the columns of one that changes rows, else at the facet.
@@ -134,31 +134,31 @@ func (g *Gate) by(tag, of string, m *message.Method) Flow {
 	if !m.Declassifies.Empty() {
 		switch {
 		case value.OfIntegrity(tag):
-			return Flow{How: "it declassifies: a program that has read it is refused"}
+			return Flow{How: "the method declassifies: a program that has read such a value is refused"}
 		case value.NewLabel(tag).FlowsTo(m.Declassifies):
-			return Flow{May: true, How: fmt.Sprintf("it declassifies it: at most %d bits of sealed values a call, from the budget of the principal's day", m.Bits())}
+			return Flow{May: true, How: fmt.Sprintf("the method declassifies the tag: at most %d bits of sealed values a call, from the budget of the principal's day", m.Bits())}
 		case !value.NewLabel(tag).Meet(m.Declassifies).Empty():
-			return Flow{May: true, How: fmt.Sprintf("it declassifies %s, and no other value: at most %d bits a call, from the budget of the principal's day", value.NewLabel(tag).Meet(m.Declassifies).List(), m.Bits())}
+			return Flow{May: true, How: fmt.Sprintf("the method declassifies %s, and no other value: at most %d bits a call, from the budget of the principal's day", value.NewLabel(tag).Meet(m.Declassifies).List(), m.Bits())}
 		}
 	}
 	if value.OfIntegrity(tag) {
 		if (m.Effect == message.Held || m.Effect == message.Immediate) && !admitted {
-			return Flow{How: "it acts, and does not admit it: a program that has read it is refused"}
+			return Flow{How: "the method acts, and does not admit the tag: a program that has read such a value is refused"}
 		}
 		if m.Trusted {
-			return Flow{How: "it demands trust: a program that has read it is refused"}
+			return Flow{How: "the method demands trust: a program that has read such a value is refused"}
 		}
 		demands := g.demands(of, m.Name)
 		if len(demands) > 0 && len(m.Params) == 0 {
-			return Flow{How: "it takes along what demands trust (" + strings.Join(demands, ", ") + "): a program that has read it is refused"}
+			return Flow{How: "the method also changes what demands trust (" + strings.Join(demands, ", ") + "): a program that has read such a value is refused"}
 		}
-		f := Flow{May: true, How: "it admits it"}
+		f := Flow{May: true, How: "the method admits the tag"}
 		switch {
 		case admitted:
 		case m.Effect == message.InUnit:
-			f.How = "it changes only what is stored: what is written there without the tag counts as trusted afterwards"
+			f.How = "the method changes only what is stored: what is written there without the tag counts as trusted afterwards"
 		default:
-			f.How = "it changes nothing"
+			f.How = "the method changes nothing"
 		}
 		for _, p := range m.Params {
 			demands = append(demands, p.Want.Con.Trusting()...)
@@ -170,27 +170,27 @@ func (g *Gate) by(tag, of string, m *message.Method) Flow {
 	}
 	if only := m.WrittenTo(tag); !admitted && len(only) > 0 {
 		if value.NewLabel(tag).FlowsTo(g.admits) {
-			return Flow{May: true, How: "into " + strings.Join(only, ", ") + " alone, which has it itself or admits it"}
+			return Flow{May: true, How: "only into " + strings.Join(only, ", ") + ", which has or admits the tag"}
 		}
-		return Flow{How: "it could be written to " + strings.Join(only, ", ") + " alone, and of a program that has read it nothing is kept, since its result may not leave"}
+		return Flow{How: "the value may go only into " + strings.Join(only, ", ") + ", and of a program that has read one nothing is kept, since its result may not leave"}
 	}
 	switch {
 	case !admitted && !value.NewLabel(tag).Meet(m.Admits).Empty():
-		return Flow{May: true, How: "it admits " + value.NewLabel(tag).Meet(m.Admits).List() + ", and no other value"}
+		return Flow{May: true, How: "the method admits " + value.NewLabel(tag).Meet(m.Admits).List() + ", and no other value"}
 	case !admitted && m.Effect == message.InUnit:
-		return Flow{How: "it does not admit it, nor does what it is given: a call with such a value, or by a program that has read one, is refused; `admits: [" + value.NewLabel(tag).About().List() + "]` at " + keyOf(m) + " lets it"}
+		return Flow{How: "neither the method nor its arguments admit the tag: a call with such a value, or by a program that has read one, is refused; `admits: [" + value.NewLabel(tag).About().List() + "]` at " + keyOf(m) + " allows it"}
 	case !admitted:
-		return Flow{How: "it does not admit it: a call with such a value, or by a program that has read one, is refused"}
+		return Flow{How: "the method does not admit the tag: a call with such a value, or by a program that has read one, is refused"}
 	case value.NewLabel(tag).FlowsTo(g.admits) && m.Effect == message.InUnit:
-		return Flow{May: true, How: "it admits it: what is there may reveal it"}
+		return Flow{May: true, How: "the method admits the tag: what is stored may reveal such values"}
 	case value.NewLabel(tag).FlowsTo(g.admits):
-		return Flow{May: true, How: "it admits it"}
+		return Flow{May: true, How: "the method admits the tag"}
 	}
 	if m.Effect == message.Held {
-		return Flow{May: true, How: "it admits it, as a sealed value: a program that has read one changes nothing, since its result may not leave"}
+		return Flow{May: true, How: "the method admits the tag, as a sealed value: a program that has read one changes nothing, since its result may not leave"}
 	}
 	if m.Effect == message.Immediate {
-		return Flow{How: "it admits it and acts at once: a call by a program that has read it, whose result may not leave, is refused"}
+		return Flow{How: "the method admits the tag and acts at once: a call by a program that has read such a value is refused, since its result may not leave"}
 	}
-	return Flow{May: true, How: "it admits it; the result of a program that has read it may not leave"}
+	return Flow{May: true, How: "the method admits the tag; a program that has read such a value can't return it"}
 }

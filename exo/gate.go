@@ -31,10 +31,10 @@ type Config struct {
 	// Record keeps what happens. Where something that is granted can change something it has
 	// to be given: Unrecorded keeps nothing. nil, elsewhere: the same.
 	Record Recorder
-	// Bits bounds what declassifiers tell, and has to be given where one is granted: see Method.Declassifies.
+	// Bits bounds what declassifiers reveal, and has to be given where one is granted: see Method.Declassifies.
 	Bits BitBudget
-	// SeveralStores lets a run change several databases, each with a commit of its own: if
-	// one fails after another, nobody can tell the program what was kept.
+	// SeveralStores lets a run change several databases, each with a commit of its own: if one
+	// fails after another, it is not known what was kept.
 	SeveralStores bool
 
 	// Console is called with each line that a program logs, while it runs, but never with one
@@ -134,8 +134,8 @@ func NewGate(cfg Config) (*Gate, error) {
 	if g.effect != "" && cfg.Record == nil {
 		return nil, fmt.Errorf("exo: %s changes something, and there is no Record: set one, or exo.Unrecorded to keep none", g.effect)
 	}
-	if name := g.tells; name != "" && cfg.Bits == nil {
-		return nil, fmt.Errorf("exo: %s tells of sealed values, and nothing bounds how much: set Bits to the host's budget, see exo/declassify", name)
+	if name := g.declassifier; name != "" && cfg.Bits == nil {
+		return nil, fmt.Errorf("exo: %s answers about sealed values, and nothing limits how much: set Bits to the host's budget, see exo/declassify", name)
 	}
 	return g, nil
 }
@@ -155,9 +155,9 @@ func unwrapped(o Object) Object {
 	}
 }
 
-// Inspect puts a question to the object below the policies that o is wrapped in, if that has a method Inspect(any), which answers into the
-// question. An object answers questions of a type that its own package keeps to itself, and so only to that package: nothing leads a holder of
-// the wrapped object back to the object (TestInspect).
+// Inspect passes a question to the object beneath o's policies, if that has a method Inspect(any), which writes its answer into the question.
+// The question's type is private to the object's package, so only that package can ask: a holder of the wrapped object gets no way to the
+// object.
 func Inspect(o Object, question any) {
 	if x, ok := unwrapped(o).(interface{ Inspect(question any) }); ok {
 		x.Inspect(question)
@@ -176,7 +176,7 @@ func checkStore(o Object, method string) error {
 	return nil
 }
 
-// Seals is the label of what programs are shown sealed: see TypeSealed. Where nothing leaves but the result, what that admits is not.
+// Seals is the label of values that programs are shown sealed: see TypeSealed. If only the result leaves, those that it admits are not.
 func (g *Gate) Seals() value.Label {
 	if !g.made() {
 		return value.Label{}

@@ -73,7 +73,7 @@ func TestImmediateUntold(t *testing.T) {
 		"another label":            {value.NewLabel("other"), diaries(), fail.Denied},
 	} {
 		for _, mode := range []message.EffectMode{message.Immediate, message.Held} {
-			mail, why := newMail(), "what it did could not be told: "
+			mail, why := newMail(), "its outcome could not be shown: "
 			if mode == message.Held {
 				m := mail.desc.Interfaces[0].Methods["sendDiary"]
 				m.Effect, m.Result, why = message.Held, &message.Term{Con: message.Receipt()}, "nothing that it changes would be kept: "

@@ -49,7 +49,7 @@ func TestInterfaceLabel(t *testing.T) {
 	}{
 		"taken off":          {to(labelled(drawer), value.Label{}), "Drawer: its label lost {drawer}"},
 		"given":              {to(labelled(drawer), value.NewLabel("drawer", "x")), ""},
-		"given, unknowingly": {to(declaring{labelled(value.Label{})}, drawer), "a policy labels Drawer {drawer}, and its object doesn't know"},
+		"given, unknowingly": {to(declaring{labelled(value.Label{})}, drawer), "a policy labels Drawer {drawer}, and the object itself does not"},
 		"who wrote it":       {to(declaring{labelled(drawer)}, drawer.Join(value.NewLabel(value.Untrusted))), ""},
 	} {
 		if (c.err == nil) != (c.want == "") || !strings.Contains(fmt.Sprint(c.err), c.want) {
@@ -58,7 +58,7 @@ func TestInterfaceLabel(t *testing.T) {
 	}
 	f := labelled(value.Label{})
 	f.desc.Interfaces[3].Label = drawer
-	if _, err := NewGate(Config{Record: Unrecorded, Grants: map[string]Object{"desk": f}}); err == nil || !strings.Contains(err.Error(), "stands for a value") {
+	if _, err := NewGate(Config{Record: Unrecorded, Grants: map[string]Object{"desk": f}}); err == nil || !strings.Contains(err.Error(), "is an expression") {
 		t.Errorf("a value's interface: %v", err)
 	}
 }

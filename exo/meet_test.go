@@ -392,7 +392,7 @@ func TestDeclaresLabels(t *testing.T) {
 		}}).Describe()
 		return err
 	}
-	if err := label(declaring{user()}, "pii"); err == nil || !strings.Contains(err.Error(), "a policy labels User.name {pii}, and its object doesn't know: label it where it is declared") {
+	if err := label(declaring{user()}, "pii"); err == nil || !strings.Contains(err.Error(), "a policy labels User.name {pii}, and the object itself does not: label it where it is declared") {
 		t.Error(err)
 	}
 	for what, err := range map[string]error{"who wrote it": label(declaring{user()}, value.Untrusted), "another object": label(user(), "pii")} {

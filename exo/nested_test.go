@@ -98,7 +98,7 @@ func TestNested(t *testing.T) {
 	c := message.Catalog{}
 	i := linkedCatalog()["Users"]
 	i.Methods["count"].Sink = true
-	if err := c.Merge(message.Description{Type: &message.Type{Name: "Users"}, Interfaces: []*message.Interface{i}}); err == nil || !strings.Contains(err.Error(), "neither a sink nor an effect") {
+	if err := c.Merge(message.Description{Type: &message.Type{Name: "Users"}, Interfaces: []*message.Interface{i}}); err == nil || !strings.Contains(err.Error(), "can't be a Sink or have an Effect") {
 		t.Errorf("a sink that stands in a callback: %v", err)
 	}
 }

@@ -58,8 +58,8 @@ type peeled struct {
 	by   []*wrapped
 }
 
-// Key is the same for each time that this message acts, and no other message's: by it
-// whoever is asked twice can tell.
+// Key is the same each time that this message acts, and belongs to no other message: a service that
+// gets it twice recognises that.
 func (m *Message) Key() string {
 	if m.session == nil {
 		return ""
@@ -94,11 +94,11 @@ func (m *Message) ChosenBy() value.Label {
 	return m.entry.chosen
 }
 
-// Seals reports whether values of the reply may be shown to the program sealed. Whoever acts otherwise by what they are tells of them.
+// Seals reports whether values of the reply may be shown sealed. An object that acts differently depending on such a value reveals it.
 func (m *Message) Seals() bool { return m.entry != nil && m.entry.shows != nil }
 
 // Withheld reports whether the run has read, by the time that the message was admitted, what its result may not carry, so that nothing
-// of it is shown. What such a run could leave behind for others to see, like a count of calls, would tell of it.
+// of it is shown. What such a run leaves behind for others to see, like a count of calls, would reveal it.
 func (m *Message) Withheld() bool {
 	return m.session != nil && !mayLeave(m.RunLabel(), m.session.gate.admits)
 }
@@ -161,7 +161,7 @@ func (m *Message) PerRun(key any, make func() any) any {
 // Spend counts rows and bytes read against the run's budget, while they are
 // being read: an error of Kind Limit says to stop reading.
 func (m *Message) Spend(rows, bytes int) error {
-	if m.session == nil || m.entry.tells != nil { // how much a declassifier reads would tell more than its result
+	if m.session == nil || m.entry.declassified != nil { // how much a declassifier reads would reveal more than its result
 		return nil
 	}
 	return m.session.spend(m.entry, rows, bytes)

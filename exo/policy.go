@@ -12,9 +12,9 @@ import (
 	"sync"
 )
 
-// Policy says in what a wrapped object may do less than the object itself. Each part
-// may be left out; the zero Policy changes nothing. A policy is the host's code, and its
-// functions are called from several goroutines at a time.
+// Policy says what a wrapped object may not do that the object itself may. Each part may be left
+// out; the zero Policy changes nothing. A policy is the host's code, and its functions are called
+// from several goroutines at a time.
 type Policy struct {
 	// Narrow is called once, with a copy of the object's description, which it changes. It
 	// may delete methods (a method's canonical name stands for all its names), interfaces
@@ -41,17 +41,17 @@ type Policy struct {
 	// them for it, and the run has read them.
 	Blind bool
 
-	// Refusal is what a program reads that Before refused: a fixed text, so that Before
-	// can't tell it anything else.
+	// Refusal is what a program reads that Before refused: a fixed text, so that Before can't
+	// reveal anything by it.
 	Refusal string
 
 	// Admits, if it is set, takes labels from what a message may carry: see Sink, as which
 	// it is called, for each message that mentions the object and is a sink or an effect.
 	Admits func(m *Message) value.Label
 
-	// After is told of each message that was admitted what came of it: the reply, or an
-	// error. It only observes: what it does can't change the reply. Replies come in no
-	// fixed order. It may add to the record with (*Message).Detail.
+	// After gets the reply, or the error, of each message that was admitted. It only observes: what
+	// it does can't change the reply. Replies come in no fixed order. It may add to the record with
+	// (*Message).Detail.
 	After func(m *Message, v value.Value, err error)
 
 	// Cut, when it is closed, revokes the object for good: messages that come later are
@@ -188,7 +188,7 @@ func (s *Session) introduce(m *Message) {
 	}
 }
 
-// lent is an object that another one got as an argument, and how the program holds it.
+// lent is an object that another one got as an argument, with the program's reference to it.
 type lent struct {
 	bare Object
 	as   *wrapped
@@ -252,7 +252,7 @@ func (s *Session) hostCode(e *pending, f func()) (panicked any) {
 	return nil
 }
 
-// after tells the policies of a message what came of it.
+// after calls the policies of a message with its outcome.
 func (s *Session) after(m *Message, v value.Value, err error) (failed error) {
 	returned := len(m.policies) == 0
 	if returned {
@@ -288,8 +288,8 @@ var (
 )
 
 // LabelDeclarer is an object that has to know which of its fields are labelled: the order of its rows and what it counts for a value
-// depend on it. So a policy can't add a label of secrecy to one of them: the gate would seal the value, and what else
-// of it shows would stay.
+// depend on it. So a policy can't add a label of secrecy to one of them: the gate would seal the value, and what depends on it would
+// still show it.
 type LabelDeclarer interface {
 	Object
 	DeclaresLabels()
@@ -302,11 +302,11 @@ func declaresLabels(o Object, own, met message.Description) error {
 	}
 	for _, i := range met.Interfaces {
 		if was := own.Interface(i.Name).Label; !i.Label.Secrecy().FlowsTo(was) {
-			return fmt.Errorf("exo: a policy labels %s %s, and its object doesn't know: label it where it is declared", i.Name, i.Label.Secrecy().Without(was))
+			return fmt.Errorf("exo: a policy labels %s %s, and the object itself does not: label it where it is declared", i.Name, i.Label.Secrecy().Without(was))
 		}
 		for name, f := range i.Fields {
 			if was := own.Interface(i.Name).Fields[name]; !f.Label.Secrecy().FlowsTo(was.Label) {
-				return fmt.Errorf("exo: a policy labels %s.%s %s, and its object doesn't know: label it where it is declared", i.Name, name, f.Label.Secrecy().Without(was.Label))
+				return fmt.Errorf("exo: a policy labels %s.%s %s, and the object itself does not: label it where it is declared", i.Name, name, f.Label.Secrecy().Without(was.Label))
 			}
 		}
 	}

@@ -23,8 +23,8 @@ type Recorder interface {
 	Record(ctx context.Context, e Entry) error
 }
 
-// RecordFunc makes a Recorder of a function, which is called once at a time. Of nil it is
-// nil: a function that was forgotten is no record, and a gate that needs one refuses it.
+// RecordFunc makes a Recorder of a function, which is called once at a time. For nil it is nil: a
+// forgotten function is no record, and a gate that needs one refuses it.
 func RecordFunc(f func(Entry) error) Recorder {
 	if f == nil {
 		return nil
@@ -51,7 +51,7 @@ type unrecorded struct{}
 
 func (unrecorded) Record(context.Context, Entry) error { return nil }
 
-// Step says what an Entry tells of.
+// Step says what an Entry reports.
 type Step uint8
 
 const (
@@ -81,8 +81,8 @@ func (s Step) String() string {
 	return stepNames[s]
 }
 
-// Entry is one line of the record. Entries of the messages of a run stand in no order but
-// that of each message: calls act at one time. Call numbers say which was sent first.
+// Entry is one line of the record. Entries of different messages of a run are in no fixed order,
+// since calls act at the same time. Call numbers say which was sent first.
 type Entry struct {
 	RunID RunID
 	Step  Step
@@ -90,10 +90,10 @@ type Entry struct {
 
 	Start *Start // at Begun
 
-	Call    uint64             // of the message; 0: the entry is about the run
+	Call    uint64             // the number of the message; 0: the entry is about the run
 	Op      string             // what was asked, as the program wrote it, shortened
 	Pos     fail.Pos           // where in the program, as the guest says, without Text; zero: it says nothing that can be
-	Effect  message.EffectMode // of the message
+	Effect  message.EffectMode // the effect of the message
 	Message []byte             // at Intent and Refused: the exact message, in its canonical encoding; nil where it was malformed, or larger than its run may send, or Cut
 	// Constants are the large constants of the message, in whose places Message has null; Cut says that the rest is too
 	// large, too, and left out. So what an entry has of one message is bounded.
@@ -103,8 +103,8 @@ type Entry struct {
 	// Label is that of the run once the message was admitted, and at Outcome the most that
 	// the reply may carry: none depends on how fast anything was.
 	Label   value.Label
-	Digest  value.Digest  // of the reply or the result
-	Rows    int           // of the reply
+	Digest  value.Digest  // the digest of the reply or the result
+	Rows    int           // the number of rows of the reply
 	Details []any         // what the object added: see (*Message).Detail; at Committing, and at Committed of a Preview, what a Changer says
 	Took    time.Duration // how long the message acted, without the wait for its turn
 	State   State         // at Outcome, Committed and Acted
@@ -120,10 +120,10 @@ type Start struct {
 	Label     value.Label
 	Clock     time.Time
 	Seed      uint64
-	Zone      string // of local time; "": UTC
+	Zone      string // the zone of local time; "": UTC
 	Limits    Limits
 	Bounds    map[string]int64 // limits that the evaluator enforces, by their names, times in nanoseconds; other runs share the map
-	Granted   value.Digest     // of the catalogue and the names that were granted
+	Granted   value.Digest     // the digest of the catalogue and the granted names
 }
 
 // digestOf is the digest of a reply or a result, where anybody asks for it; zero where it
@@ -201,7 +201,7 @@ func (g *Gate) pay(ctx context.Context) (err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	defer func() {
-		if p := recover(); p != nil { // of another run: this one is told of an error
+		if p := recover(); p != nil { // of another run: this one gets an error
 			err = fmt.Errorf("%w: panic: %v", errRecord, p)
 		}
 	}()
@@ -256,7 +256,7 @@ func (s *Session) note(e Entry) error {
 	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("%w: %w", errRecord, err)}
 }
 
-// tellsOfTheDone reports whether an entry tells of what can't be undone any more.
+// tellsOfTheDone reports whether an entry is about something that can't be undone any more.
 func (e *Entry) tellsOfTheDone() bool {
 	switch e.Step {
 	case Committed, Acted, Ended:

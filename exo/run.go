@@ -49,9 +49,9 @@ func (id *RunID) UnmarshalText(b []byte) (err error) {
 type Run struct {
 	ID        RunID       // zero: a fresh one
 	Principal Principal   // on whose behalf; it grants nothing
-	Label     value.Label // that the run begins with: of what its program was made from
-	Clock     time.Time   // what its program reads as the time, in milliseconds; it stands still; zero: now
-	Seed      uint64      // of Math.random; 0: a random one
+	Label     value.Label // the label that the run begins with: that of what its program was made from
+	Clock     time.Time   // the time that its program reads, in milliseconds; it does not advance; zero: now
+	Seed      uint64      // the seed of Math.random; 0: a random one
 
 	// Preview undoes the units of work of the run where it would commit them. The entry Committed has the changes then, and the Err
 	// of each effect is ErrPreview. A method that acts outside of a unit of work is refused.
@@ -97,7 +97,7 @@ func (g *Gate) Begin(ctx context.Context, run Run, program string, bounds map[st
 			err = g.record.Record(context.WithoutCancel(ctx), Entry{RunID: run.ID, Step: Begun, At: g.now(), Label: run.Label, Start: start})
 		}
 		if err != nil {
-			return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: that the run began can't be recorded: %w", err)}
+			return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: the run's beginning can't be recorded: %w", err)}
 		}
 	}
 	s.ctx, s.cancel = context.WithCancelCause(ctx)

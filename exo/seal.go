@@ -25,8 +25,8 @@ type sealing struct {
 	calculated bool // some of the cells may be: see Message
 }
 
-// value is v, of type t, with a sealed value in the place of each labelled one. What is not as its type says is
-// sealed as a whole: nobody knows what in it is labelled.
+// value is v, of type t, with a sealed value in the place of each labelled one. A value that is not of its type
+// is sealed as a whole: it is not known which parts are labelled.
 func (s *sealing) value(t *message.Type, v value.Value) value.Value {
 	if !t.Label.FlowsTo(s.open) {
 		return s.cell(t, t.Label.Join(s.catalog.Shows(t)), v) // with the tags of a part, too: nobody looks into it again
@@ -84,7 +84,7 @@ type content struct {
 	text  *recipe
 }
 
-// whole reports whether each labelled field of t is among fs: that one is left out would tell of it.
+// whole reports whether each labelled field of t is among fs: a missing one would reveal something of it.
 func (s *sealing) whole(t *message.Type, fs []value.Field) bool {
 	for k := range t.Fields {
 		f := &t.Fields[k]
@@ -133,9 +133,9 @@ func (s *sealing) cellTypes(out []*message.Type, t *message.Type, shape *value.S
 	return out, true
 }
 
-// Shown are the labels of the cells of a row of this shape, one for each, where a row of the reply is one of what the message's
-// receiver shows, without tags of integrity. What doesn't flow to the label of the run is sealed: whoever reads it counts it without
-// regard to what it holds. nil: nothing is labelled.
+// Shown returns a label for each cell of a row of this shape, if the rows of the reply are those that the message's receiver shows;
+// tags of integrity are left out. A cell whose label doesn't flow to that of the run is sealed: count it without regard to its
+// value. nil: nothing is labelled.
 func (m *Message) Shown(shape *value.Shape) []value.Label {
 	row := m.Root.Recv.Type.Args[message.RowArg]
 	if shape == nil || row == nil || m.Catalog.Shows(row).Secrecy().Empty() {
@@ -194,8 +194,8 @@ func (s *Session) open(x message.Expr) message.Expr {
 	return message.Expr{Nodes: nodes}
 }
 
-// Unseal is the result of the run as it may leave: of the sealed values in it those are opened whose labels
-// Config.Admits admits, and l is what they carry. It fails where the program names one that it was not given.
+// Unseal is the result of the run as it may leave. It opens the sealed values whose labels Config.Admits
+// admits; l is the label of those. It fails where the program names one that it was not given.
 func (s *Session) Unseal(result value.Value) (v value.Value, l value.Label, err error) {
 	if err := s.begun(); err != nil {
 		return value.Value{}, value.Label{}, err
@@ -224,7 +224,7 @@ func Reveal() Object { return revealer{} }
 
 type revealer struct{}
 
-// RevealName is the name under which it is granted where nothing else has the name, and RevealInterface that of its interface.
+// A tool grants the Reveal object as RevealName, unless the host uses that name. RevealInterface names its interface.
 const (
 	RevealName      = "reveal"
 	RevealInterface = "Reveal"

@@ -15,7 +15,7 @@ import (
 type Call struct {
 	ID   uint64
 	Expr message.Expr
-	// Pos is where in the program the call stands, as the guest says: for what the host is told (Cause, Entry), and for no decision.
+	// Pos is where in the program the call stands, as the guest says: for reports to the host (Cause, Entry), and for no decision.
 	// Its Text is not used.
 	Pos fail.Pos
 }
@@ -110,26 +110,26 @@ type Session struct {
 }
 
 type pending struct {
-	root    *message.Node // what was asked; nil where the message was malformed
-	effect  message.EffectMode
-	bound   value.Label // the most that the reply may carry
-	label   value.Label // of the run, with that
-	chosen  value.Label // of what chose the message: see Message.ChosenBy
-	admits  value.Label // of a sink or an effect: what may leave by it
-	state   State       // of the effect, once it has acted
-	spent   spent
-	objects []Object // that the reply refers to, numbered from 0 until it is delivered
-	types   []*message.Type
-	shows   *sealing     // what is sealed in the reply; nil: nothing
-	sealed  *value.Label // of a held effect: what the sealed values in it carry, until it acts
-	tells   *value.Label // of a declassifier: what the sealed values in it carry
-	digest  value.Digest // of a reply in which something is sealed
-	size    int          // of the message, in the budget of those without an answer
-	id      uint64
-	pos     fail.Pos // see Session.place
-	done    bool
-	reply   Reply
-	details []any
+	root         *message.Node // what was asked; nil where the message was malformed
+	effect       message.EffectMode
+	bound        value.Label // the most that the reply may carry
+	label        value.Label // of the run, with that
+	chosen       value.Label // of what chose the message: see Message.ChosenBy
+	admits       value.Label // of a sink or an effect: what may leave by it
+	state        State       // of the effect, once it has acted
+	spent        spent
+	objects      []Object // that the reply refers to, numbered from 0 until it is delivered
+	types        []*message.Type
+	shows        *sealing     // what is sealed in the reply; nil: nothing
+	sealed       *value.Label // of a held effect: what the sealed values in it carry, until it acts
+	declassified *value.Label // of a declassifier: what the sealed values in it carry
+	digest       value.Digest // of a reply in which something is sealed
+	size         int          // of the message, in the budget of those without an answer
+	id           uint64
+	pos          fail.Pos // see Session.place
+	done         bool
+	reply        Reply
+	details      []any
 }
 
 type unitEntry struct {

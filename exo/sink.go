@@ -25,8 +25,8 @@ type Sink interface {
 	Admits(m *Message) value.Label
 }
 
-// passSink refuses a message that would carry what may not leave by its method, whose effect could not be told, or that may
-// have been chosen by what outsiders wrote.
+// passSink refuses a message that would carry what may not leave by its method, whose effect could not be shown, or that
+// may have been chosen by what outsiders wrote.
 func (s *Session) passSink(m *Message, e *pending) error {
 	meth, label, carries := m.Root.Method(), e.label, e.label
 	if e.sealed != nil {
@@ -48,12 +48,12 @@ func (s *Session) passSink(m *Message, e *pending) error {
 			return &fail.Error{Kind: fail.Denied, Op: s.opName(e.root), Msg: what + carries.Secrecy().Without(e.admits).List() + m.admitting(carries.Secrecy().Without(e.admits)), Err: why}
 		}
 	}
-	// What it did could not be told, and who is not told asks for it again. What the program changed otherwise is
+	// The model could not be shown what it did, and would ask for it again. What the program changed otherwise is
 	// not kept then, either: see Release.
 	if meth.Effect != message.NoEffect && !mayLeave(label, s.gate.admits) {
 		what := "nothing that it changes would be kept"
 		if meth.Effect == message.Immediate {
-			what = "it acts at once and for good, and what it did could not be told"
+			what = "it acts at once and for good, and its outcome could not be shown"
 		}
 		return fail.Errorf(fail.Denied, s.opName(e.root), "%s: this program has read values labelled %s, so its result may not leave", what, label.Secrecy().Without(s.gate.admits).List())
 	}
@@ -128,23 +128,23 @@ func (s *Session) distrust(m *Message, has, admits value.Label) error {
 	}
 	meth := m.Root.Method()
 	if (meth.Effect == message.Held || meth.Effect == message.Immediate) && !has.FlowsTo(admits) {
-		return m.Untrusted(has.Without(admits), "what it asks for here could be asked for by them")
+		return m.Untrusted(has.Without(admits), "they could have chosen what is asked for here")
 	}
 	if meth.Trusted {
-		return m.Untrusted(has, "`"+meth.Name+"` could be asked for by them")
+		return m.Untrusted(has, "they could have asked for `"+meth.Name+"`")
 	}
-	if !meth.Declassifies.Empty() { // what is told of a secret is the program's choice, and must be nobody else's
-		return m.Untrusted(has, "what it asks to be told of sealed values could be chosen by them")
+	if !meth.Declassifies.Empty() { // the program chooses what is revealed of a secret, and outsiders must not
+		return m.Untrusted(has, "they could have chosen what is asked about sealed values")
 	}
 	for i, a := range m.Root.Args {
 		if name := message.Demands(meth.Params[i].Want.Con, a); name != "" {
-			return m.Untrusted(has, "`"+name+"` could be chosen by them")
+			return m.Untrusted(has, "they could have chosen `"+name+"`")
 		}
 	}
 	return nil
 }
 
-// Untrusted is the error of a message whose run has tags of integrity, where what it asks for demands trust; what says that.
+// Untrusted is the error of a message whose run has tags of integrity, where what it asks for demands trust; what says why.
 func (m *Message) Untrusted(has value.Label, what string) error {
 	s := m.session
 	if s == nil {
@@ -156,7 +156,7 @@ func (m *Message) Untrusted(has value.Label, what string) error {
 	return fail.Errorf(fail.Denied, s.opName(m.Root), "this program has read what outsiders wrote (%s), and %s: do it without reading that, or in a program of its own", s.taints(has), what)
 }
 
-// taints lists tags of integrity, each with what the program got it by: they hide nothing, so a program may be told.
+// taints lists tags of integrity, each with what the program got it by: they hide nothing, so a program may read them.
 func (s *Session) taints(l value.Label) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,5 +1,5 @@
-// This file bounds the part of a message that an entry of the record shows. A small message is shown whole. Of a large one
-// the entry has the digest and the size of everything that is left out.
+// This file bounds the part of a message that an entry of the record shows. A small message is shown whole. For a large
+// one the entry has the digest and the size of everything that is left out.
 
 package exo
 
@@ -25,8 +25,8 @@ const (
 // has it.
 type Constant struct {
 	Node   int          // its place in the message, where null stands instead
-	Digest value.Digest // of the constant, that of (Value).Digest
-	Bytes  int          // of its canonical encoding
+	Digest value.Digest // the digest of the constant, as by (Value).Digest
+	Bytes  int          // the size of its canonical encoding
 	Value  []byte       // that encoding; nil: this entry does not have it
 	Call   uint64       // the call whose entry has it, as its intent or as what was refused; 0: none has, the constant was left out
 }
@@ -34,7 +34,7 @@ type Constant struct {
 // Cut stands in an entry for a message that is too large for the record.
 type Cut struct {
 	Digest value.Digest // SHA-256 of the message in its canonical encoding, with null for the constants that Entry.Constants has
-	Bytes  int          // of that encoding
+	Bytes  int          // the size of that encoding
 }
 
 // spell has an entry show a message, in the order in which every message

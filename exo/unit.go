@@ -39,16 +39,16 @@ type Witness interface {
 	Witness(ctx context.Context, run RunID) error
 }
 
-// Changer is a Unit that can tell what it is about to change. It is asked where there is a record, once
-// it is prepared, and what it says is among the Details of the entry Committing: the record has what was there before and
-// what will be before anything is final, and a Recorder that fails keeps it from committing. nil: nothing.
+// Changer is a Unit that can list what it is about to change. It is asked where there is a record, once it is prepared,
+// and what it says is among the Details of the entry Committing: the record has what was there before and what will be
+// before anything is final, and a Recorder that fails keeps it from committing. nil: nothing.
 type Changer interface {
 	Unit
 	Changes(ctx context.Context) (any, error)
 }
 
-// Settler is a Unit that has something to do once all that the run has changed is kept, and the record says so: before
-// the held effects act. It is asked at most once, and never where a unit failed to commit or nobody knows; a process that is killed
+// Settler is a Unit that has something to do once all that the run has changed is kept, and the record says so: before the held
+// effects act. It is asked at most once, and never if a unit failed to commit, or that is not known; a process that is killed
 // between the commit and this call never makes up for it. An error changes nothing: the record has it, in the entry Settled.
 type Settler interface {
 	Unit
@@ -56,15 +56,15 @@ type Settler interface {
 }
 
 // Part is a Unit that may be a part of a transaction of the host's. Where Part gives true, what it commits is kept only if that
-// is, and the run's effects say so: a model that is told of a change "will not be undone" would go by it.
+// is, and the run's effects say so: a model that reads "will not be undone" would rely on it.
 type Part interface {
 	Unit
 	Part() bool
 }
 
-// ErrNothingDone is what an error wraps that says of a change, or of a commit, that nothing
-// of it was done, or all of it undone: a transaction that was rolled back to a savepoint, a
-// mail that was refused before it was sent. Of other errors nobody knows.
+// ErrNothingDone is what an error wraps that says of a change, or of a commit, that nothing of it
+// was done, or all of it undone: a transaction that was rolled back to a savepoint, a mail that was
+// refused before it was sent. After other errors it is not known.
 var ErrNothingDone = errors.New("exo: nothing was done")
 
 // Unit returns the run's unit of work under key, opening it at first use. All messages of
@@ -79,7 +79,7 @@ func (m *Message) Unit(key any, open func(context.Context) (Unit, error)) (Unit,
 		return nil, errZeroSession
 	}
 	if m.entry.effect == message.InUnit && key != m.store {
-		return nil, errors.New("exo: a method that changes something asks for a unit of work that is not of its object's UnitKey")
+		return nil, errors.New("exo: a method that changes something asked for a unit of work under another key than its object's UnitKey")
 	}
 	return m.session.unit(key, open)
 }
@@ -87,9 +87,9 @@ func (m *Message) Unit(key any, open func(context.Context) (Unit, error)) (Unit,
 // InUnit reports whether the message belongs to the unit of work under key: see Transactional and Beside.
 func (m *Message) InUnit(key any) bool { return m.store != nil && m.store == key }
 
-// Granted are the objects that the same programs were granted and whose messages belong to the message's unit of work, in
-// the order of their names and without the policies that they are wrapped in. What lets a program change something by one of them
-// holds the change against the others: a row that is written may be what another grant tells its own rows by.
+// Granted are the objects that the same programs were granted and whose messages belong to the message's unit of work, in the
+// order of their names and without the policies that they are wrapped in. What lets a program change something by one of them
+// holds the change against the others: a written row may decide which rows another grant shows.
 func (m *Message) Granted() []Object {
 	if m.session == nil || m.store == nil {
 		return nil

@@ -36,8 +36,8 @@ func (w *withheld) first(admits value.Label) string {
 }
 
 // Unchanged reports whether nothing that the program asked for took effect, of a run whose result may not leave, as far as that may be known: no message
-// was let to change anything before the one that read what the result may not carry, and none is let after it. Of a run that had changed
-// something it is false whatever became of that: how such a change ended may depend on what was read.
+// was allowed to change anything before the one that read what the result may not carry, and none is let after it. It is false for a run that had
+// changed something, whatever the outcome: how such a change ended may depend on what was read.
 func (s *Session) Unchanged() bool {
 	if s.begun() != nil {
 		return false

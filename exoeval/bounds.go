@@ -1,6 +1,6 @@
 package exoeval
 
-// The limits of a program where it runs.
+// This file has the limits of a program where it runs.
 
 import (
 	"time"
@@ -54,7 +54,7 @@ func (b Bounds) TooLong(n int) error {
 	return fail.Errorf(fail.Limit, "", "the program has %d bytes, more than the limit of %d (source size)", n, b.SourceBytes)
 }
 
-// ValueBytes is what each value counts for MaxResult, and each name.
+// ValueBytes is what each value and each name counts for MaxResult.
 const ValueBytes = guest.ValueBytes
 
 // MaxResult bounds the result of a program, in bytes, without the rows that it returns as

@@ -1,6 +1,6 @@
 package exoeval
 
-// The console of a program: each line goes to the host.
+// This file has the console of a program: each line goes to the host.
 
 import (
 	"strings"

@@ -1,6 +1,6 @@
 package exoeval
 
-// What a host calls. A program comes in here, and goes on through world and run.
+// This file has what a host calls. A program comes in here, and goes on through world and run.
 
 import (
 	"context"
@@ -19,24 +19,24 @@ import (
 type Job struct {
 	exo.Run
 	Program string
-	// Render, if set, is asked for the result as whoever reads it gets it, once nothing of
-	// the program runs any more and before anything that it changed is final: with a result
-	// that can't be rendered the run fails, and keeps nothing. It must not wait.
+	// Render, if set, writes the result for its reader, once nothing of the program runs any more
+	// and before anything that it changed is final: with a result that can't be rendered the run
+	// fails, and keeps nothing. It must not wait.
 	Render func(value.Value) error
 }
 
 // RunResult is how a run ended. Err is nil if and only if Value is its result.
 type RunResult struct {
 	Value value.Value
-	// Undefined says that the program gave undefined, which Value shows as null:
-	// more often a missing return or await than a wish.
+	// Undefined says that the program gave undefined, which Value shows as null: more often a
+	// missing return or await than intended.
 	Undefined bool
 	Console   string       // what the program logged before it asked for what may not leave: see exo.Session.Log
 	Notices   []string     // what objects remarked about their answers: see exo.Message.Notice
-	Label     value.Label  // what was read, up to the message that had the result withheld: see exo.Session.Decided
+	Label     value.Label  // the label of what was read, until the result was withheld: see exo.Session.Decided
 	Causes    []exo.Cause  // by which messages the run got the tags of its label, for the host
-	Unchanged bool         // of a run whose result may not leave: nothing took effect; see exo.Session.Unchanged
-	Effects   []exo.Effect // what it has changed, or may have, however it ended, and what became of that
+	Unchanged bool         // the result may not leave, and nothing took effect; see exo.Session.Unchanged
+	Effects   []exo.Effect // what the program changed or may have changed, however it ended, with the outcome
 	Run       exo.Run      // with all its fields; zero where no run was begun
 	Err       error        // nil, or an *fail.Error
 	Took      time.Duration

@@ -1,6 +1,6 @@
 package exoeval
 
-// What is in the global scope of a realm.
+// This file fills the global scope of a realm.
 
 import (
 	"slices"
@@ -94,7 +94,7 @@ func (a *apiObject) Get(name string) goja.Value {
 	case "toString", "valueOf", "toLocaleString", "toJSON":
 		// Undefined would make the engine print the object itself, addresses and all.
 		return a.r.Function(name, func(goja.FunctionCall) goja.Value {
-			panic(a.r.Throw(fail.Errorf(fail.Invalid, "", "api is no data: call a method of what it holds, and use the result")))
+			panic(a.r.Throw(fail.Errorf(fail.Invalid, "", "api is no data: call a method of one of its members, and use the result")))
 		})
 	}
 	if realm.Quiet(name) {

@@ -38,7 +38,7 @@ func TestNamesOfGrants(t *testing.T) {
 		l, err := exoeval.InProcess{}.Bind(gate, exoeval.Bounds{})
 		if err != nil {
 			refused[name] = true
-			if !strings.Contains(err.Error(), `name it otherwise, as "`+name+`_"`) {
+			if !strings.Contains(err.Error(), `use another, like "`+name+`_"`) {
 				t.Errorf("%s: says not what would be right: %v", name, err)
 			}
 			continue

@@ -1,6 +1,6 @@
 package exoeval
 
-// Guards before functions of the engine.
+// This file guards functions of the engine: a check runs before each.
 
 import (
 	"slices"

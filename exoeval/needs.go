@@ -1,6 +1,6 @@
 package exoeval
 
-// What the realm of a program must hold is decided once, when the program is compiled.
+// This file decides, when a program is compiled, what its realm must have.
 
 import (
 	"slices"

@@ -1,6 +1,6 @@
 package exoeval
 
-// Parts of the language that the engine lacks.
+// This file adds parts of the language that the engine lacks.
 
 import (
 	"embed"

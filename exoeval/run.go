@@ -1,6 +1,6 @@
 package exoeval
 
-// The program runs and its replies arrive. It comes after globals, which fills the realm.
+// This file runs a program and takes its replies. It comes after globals, which fills the realm.
 
 import (
 	"context"

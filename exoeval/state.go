@@ -10,7 +10,7 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/guest"
 )
 
-// What a run keeps, and its clock. All files before use it.
+// This file has the state of a run, and its clock. All files before use it.
 
 // run is one program in one realm. It lives on one goroutine.
 type run struct {

@@ -1,6 +1,6 @@
 package exoeval
 
-// The program's side of a run, and what Settle makes of its end on the host's side.
+// This file has the program's side of a run, and what Settle makes of its end on the host's side.
 
 import (
 	"context"
@@ -30,7 +30,7 @@ type World struct {
 	Describing []string // the methods that take callbacks, sorted: the checker rewrites those
 	Limits     exo.Limits
 	Bounds     Bounds
-	Zone       *zone.Zone // of local time; nil: UTC
+	Zone       *zone.Zone // the zone of local time; nil: UTC
 
 	front front.Config
 }

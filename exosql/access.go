@@ -26,21 +26,21 @@ type AccessPath struct {
 	Facet  string   `json:"facet"` // its alias
 	Table  string   `json:"table"`
 	Scope  []string `json:"scope,omitempty"`  // the columns of which the scope gives the value
-	Column string   `json:"column,omitempty"` // of the table; "" where it is about all
-	Uses   []string `json:"uses,omitempty"`   // of "=", "range", "order" and "descending order"; none where it is about all
+	Column string   `json:"column,omitempty"` // a column of the table; "" where the path is about all columns
+	Uses   []string `json:"uses,omitempty"`   // "=", "range", "order", "descending order"; none where the path is about all columns
 	By     Access   `json:"by"`
-	Index  string   `json:"index,omitempty"`  // that is read, unless every row in scope is; of a PRIMARY KEY of SQLite these words
+	Index  string   `json:"index,omitempty"`  // the index that is read, if one is; "PRIMARY KEY" for that of SQLite
 	Unused string   `json:"unused,omitempty"` // an index that would serve, where the database's statistics prefer another
-	Fix    *Fix     `json:"fix,omitempty"`    // what would serve; nil where nothing is known that would, or nothing is amiss
+	Fix    *Fix     `json:"fix,omitempty"`    // what would let an index serve; nil if nothing is known, or nothing is missing
 }
 
 // Fix is what would let an index serve: an index to make, or a change of the declaration.
 type Fix struct {
-	Table       string        // of the index, without its schema
-	Index       *schema.Index // its name is one that no index of the table has; nil: see Declaration
-	Declaration string        // what the column's declaration would have: "StoredISO()"
-	If          string        // what must be true for that, of what the column holds; "" for nothing
-	Schema      string        // of the table; "" on SQLite
+	Table       string        // the table of the index, without its schema
+	Index       *schema.Index // the index to make, under a free name; nil: see Declaration
+	Declaration string        // what to add to the column's declaration: "StoredISO()"
+	If          string        // what must be true of the column's values for that; "" if nothing
+	Schema      string        // the schema of the table; "" on SQLite
 }
 
 // String is the fix as a report has it: SQL, or the change of the declaration.
@@ -98,13 +98,13 @@ type Access string
 
 // The ways to read rows.
 const (
-	ByIndex Access = "index" // those that are asked for
-	ByTies  Access = "ties"  // of an order: those that are asked for, and all with the same value as the last of them
+	ByIndex Access = "index" // the rows that are asked for
+	ByTies  Access = "ties"  // of an order: the rows that are asked for, and all with the same value as the last of them
 	ByScope Access = "scope" // every row in scope
 	ByTable Access = "table" // rows out of scope too: no index begins with the scope, or the database prefers another
-	ByValue Access = "value" // those that are asked for: the scope gives the column's value, or a list of them
-	ByNone  Access = "none"  // every row in scope, since no index of the column could serve: what is in JSON is looked at row by row
-	ByFence Access = "fence" // the conditions of programs stand behind a fence, and no index serves them but of keys and of columns declared Indexed
+	ByValue Access = "value" // the rows that are asked for: the scope gives the column's value, or a list of them
+	ByNone  Access = "none"  // every row in scope, since no index can serve: JSON is looked into row by row
+	ByFence Access = "fence" // the conditions of programs stay behind a fence, and no index serves them, except for keys and columns declared Indexed
 )
 
 // Served reports whether an index serves the uses.
@@ -123,7 +123,7 @@ func (a AccessPath) String() string {
 	case ByIndex:
 		s += ": by the index " + a.Index
 	case ByTies:
-		s += ": by the index " + a.Index + ", and rows with one value are all read to sort them by the key"
+		s += ": by the index " + a.Index + ", and all rows with the same value are read, to sort them by the key"
 	case ByScope:
 		s += ": every row in scope is read"
 	case ByTable:
@@ -136,13 +136,13 @@ func (a AccessPath) String() string {
 	case ByNone:
 		s += ": no index of a column serves what is in it"
 	case ByFence:
-		s += ": it stays behind the fence: the database's plan is not understood"
+		s += ": it stays behind the fence: exosql does not understand the database's plan"
 		if a.Column == "" {
-			s = a.Facet + ": filters and orders stay behind the fence: what is granted of " + a.Table + " is not given by one value of a column, or a short list of them, alone"
+			s = a.Facet + ": filters and orders stay behind the fence: the scope of " + a.Table + " is not just one value, or a short list of values, of one column"
 		}
 	}
 	if a.Unused != "" {
-		s += "; the index " + a.Unused + " would serve, and the database estimates that it is dearer"
+		s += "; the index " + a.Unused + " would serve, but the database estimates that it costs more"
 	}
 	if fix := a.Fix.String(); fix != "" {
 		s += ". Would serve: " + fix
@@ -171,12 +171,11 @@ func onlyReads(o exo.Object) bool {
 // of the scope, which of them read every row in scope, and the index that would serve these. The order is that of
 // the declarations.
 //
-// It asks the database for the plan of each of these programs, judges it by the rules under which a
-// query runs without a fence, and runs none of them. PostgreSQL is asked as if
-// reading a whole table and sorting were dear, since what it would do with few rows tells little of many; its
-// choice between indexes still depends on its statistics.
-// A filter or order of one facet's rows is looked at, without joins. Of a facet whose scope is one row
-// nothing is reported, nor of a service.
+// It asks the database for the plan of each of these programs, judges it by the rules under which a query
+// runs without a fence, and runs none of them. PostgreSQL is asked as if reading a whole table and sorting
+// were dear, since what it would do with few rows tells little of many; its choice between indexes still
+// depends on its statistics. A filter or order of one facet's rows is looked at, without joins. Nothing is
+// reported for a facet whose scope is one row, or for a service.
 func AccessPaths(ctx context.Context, o exo.Object) ([]AccessPath, error) {
 	granted, err := answer.Of(o)
 	if granted == nil {

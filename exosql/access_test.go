@@ -259,10 +259,10 @@ parcel.code: =` + e.Pick(", range, order, descending order", "") + `: every row 
 parcel.code: =` + e.Pick(", range, order, descending order: rows out of scope are read", ", order, descending order: rows out of scope are read, by the index parcels_day_org") + `. Would serve: CREATE INDEX parcels_by_org_id_code ON parcels (org_id, code)
 `},
 			"a long list": {p().Of(exosql.Grant(db, parcels, parcelOrg.In(make([]int64, 33)...))), `
-parcel: filters and orders stay behind the fence: what is granted of parcels is not given by one value of a column, or a short list of them, alone
+parcel: filters and orders stay behind the fence: the scope of parcels is not just one value, or a short list of values, of one column
 `},
 			"a limit": {p().Of(exosql.Grant(db, parcels, parcelOrg.Eq(1)).Limit(5)), `
-parcel: filters and orders stay behind the fence: what is granted of parcels is not given by one value of a column, or a short list of them, alone
+parcel: filters and orders stay behind the fence: the scope of parcels is not just one value, or a short list of values, of one column
 `},
 		} {
 			paths := kit.AccessPaths(t, c.o)
@@ -297,7 +297,7 @@ func TestHalfServed(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		for name, c := range map[string]struct{ index, want string }{
 			"a column between": {"CREATE INDEX sheets_gap ON sheets (org, state, code)", "sheet.code: =, range, order, descending order: every row in scope is read. Would serve: CREATE INDEX sheets_by_org_code" + e.Pick("", "_id") + " ON sheets (org, code" + e.Pick("", ", id") + ")"},
-			"ties":             {"CREATE INDEX sheets_state ON sheets (org, state" + e.Pick(" DESC", "") + ")", "sheet.state: order, descending order: by the index sheets_state, and rows with one value are all read to sort them by the key. Would serve: CREATE INDEX sheets_by_org_state" + e.Pick("", "_id") + " ON sheets (org, state" + e.Pick("", ", id") + ")"},
+			"ties":             {"CREATE INDEX sheets_state ON sheets (org, state" + e.Pick(" DESC", "") + ")", "sheet.state: order, descending order: by the index sheets_state, and all rows with the same value are read, to sort them by the key. Would serve: CREATE INDEX sheets_by_org_state" + e.Pick("", "_id") + " ON sheets (org, state" + e.Pick("", ", id") + ")"},
 		} {
 			db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec("CREATE TABLE sheets (id {int} PRIMARY KEY, org {int} NOT NULL, code {int} NOT NULL, state {int} NOT NULL)", c.index)})
 			got := lines(kit.AccessPaths(t, exosql.NewFacet(sheets, "sheet", id, code, state).Of(exosql.Grant(db, sheets, org.Eq(1)))))

@@ -156,7 +156,7 @@ func TestCollectIsBounded(t *testing.T) {
 		if o := r.Run(t, list(256, full)); o.JSON != "256" {
 			t.Errorf("%v", o)
 		}
-		if o := r.Run(t, list(257, full)); o.Kind != fail.Limit || !strings.Contains(o.Message, "list too long") {
+		if o := r.Run(t, list(257, full)); o.Kind != fail.Limit || !strings.Contains(o.Message, "list is too long") {
 			t.Errorf("%v", o)
 		}
 		if o := r.Run(t, list(256, full+" + 'x'")); o.Kind != fail.Limit {
@@ -189,7 +189,7 @@ func TestGroupRefusals(t *testing.T) {
 			"notes.groupBy(n => n.code).select(g => g.where(n => n.due > 0))":                                         "can't be shown",
 			"notes.groupBy(n => n.code).select(g => ({ x: g.where(n => n.due > 0) }))":                                "can't be shown",
 			"notes.groupBy(n => n.code).as('g')":                                                                      "can't be joined or renamed",
-			"notes.join(({ note }) => note.folder().groupBy(f => f.id))":                                              "can't stand in a callback",
+			"notes.join(({ note }) => note.folder().groupBy(f => f.id))":                                              "can't be used in a callback",
 			"notes.groupBy(n => n.code).select(g => ({ x: g.max(n => n.due * g.count()) }))":                          "callback about its rows",
 			"notes.groupBy(n => n.code).select(g => ({ x: g.where(n => n.code === g.code).count() }))":                "callback about its rows",
 			"notes.groupBy(n => ({ sum: n.due }))":                                                                    "means something of a group",

@@ -14,16 +14,16 @@ import (
 // hold values of the database and are for the host; no program can learn of them.
 type Changes struct {
 	Rows []Change
-	More int64 // rows that were written besides, as often as they were, of which no image was kept
+	More int64 // how many more writes of rows there were, of which no image was kept
 	// Effects are the triggers, rules and cascades that the facets of these rows permit, in the form of a grant file: rows that
 	// one of them changed are not among the others.
 	Effects []string
 }
 
-// Change is one row that is changed. A row that is as it was before is none, unless its facet shows a labelled column: that it is left out
-// would tell whoever is shown the others sealed that a value was guessed. The values have the labels of their columns and of their table's rows.
+// Change is one row that a run changes. A row with the same values as before is left out, unless its facet shows a labelled column: then a
+// missing row would reveal that a value was guessed. The values have the labels of their columns and of their table's rows.
 type Change struct {
-	Table  string        // what programs call one row of the facet by which it was changed: two facets of a table have two names
+	Table  string        // the alias of the facet by which the row was changed
 	Key    []value.Value // the values of the table's key columns, in the order of their declaration
 	Before value.Value   // a record of what the facet shows, by the names of programs; the zero Value: the row is new
 	After  value.Value   // the zero Value: the row is gone, or no row that the program may see any more

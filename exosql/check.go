@@ -26,14 +26,13 @@ type Declared interface{ declared(*writing.Checker) }
 //
 //	err := exosql.Check(ctx, db, exosql.Granted(grants["currentUser"]))
 //
-// Of what is granted, tables and columns must be there with their types; keys must
-// tell rows apart; links and scopes must have indexes; virtual columns of SQLite must call only functions that are known to be
-// cheap; the role must be able to read, and policies must bind it where OpenOptions.RowSecurity says that they
-// are there; and PUBLIC may not create on the search path. What is only declared and not
-// granted must be there with its types too; the rest is a warning then. Of tables
-// that programs may write by what is granted, or that are [Written], triggers, rules and cascades must be known that such a write
-// sets off, and all else must hold that is looked at before the first write (TestCheckedAsWritten). Check fails for
-// what is no warning; [Inspect] returns the warnings as well.
+// Of what is granted, tables and columns must be there with their types; keys must be unique; links and scopes must have indexes;
+// virtual columns of SQLite must call only functions that are known to be cheap; the role must be able to read, and policies must
+// bind it where OpenOptions.RowSecurity says that they are there; and PUBLIC may not create on the search path. What is only
+// declared and not granted must be there with its types too; the rest is a warning then. For tables that programs may write
+// through a grant, or that are [Written], the triggers, rules and cascades of such a write must be permitted, and everything that
+// is checked before the first write must hold (TestCheckedAsWritten). Check fails for what is no warning; [Inspect] returns the
+// warnings as well.
 //
 // Descriptions that are made after a Check show which columns an insert needs: call it before codemode.New.
 func Check(ctx context.Context, db *DB, what ...Declared) error {
@@ -210,9 +209,9 @@ type Finding struct {
 	Column  string      `json:"column,omitempty"`  // "" if it is not about one
 	Problem string      `json:"problem"`           // what is wrong
 	Fix     string      `json:"fix,omitempty"`     // what would be right: a statement for the database, or a change of the declaration
-	Facet   string      `json:"facet,omitempty"`   // by which programs write, where it is about that
-	Link    string      `json:"link,omitempty"`    // "table.link", where it is about one
-	Effect  string      `json:"effect,omitempty"`  // the [Permission] that allows it, in the form of a grant file; "" where that is no way out
+	Facet   string      `json:"facet,omitempty"`   // the alias of the facet by which programs write, if the finding is about that
+	Link    string      `json:"link,omitempty"`    // "table.link", if the finding is about a link
+	Effect  string      `json:"effect,omitempty"`  // the [Permission] that allows it, in the form of a grant file; "" if none does
 	Warning bool        `json:"warning,omitempty"` // Check does not fail for it
 }
 
@@ -233,19 +232,19 @@ const (
 	MissingColumn    FindingKind = check.MissingColumn
 	TypeMismatch     FindingKind = check.TypeMismatch
 	NullMismatch     FindingKind = check.NullMismatch
-	NoKey            FindingKind = check.NoKey            // the declared key does not tell rows apart
+	NoKey            FindingKind = check.NoKey            // the declared key is not unique
 	NullableKey      FindingKind = check.NullableKey      // a column of the key may be NULL
 	NoIndex          FindingKind = check.NoIndex          // for a link or a scope
 	LooseEquality    FindingKind = check.LooseEquality    // different texts are equal
-	RowSecurity      FindingKind = check.RowSecurity      // policies that bind nobody, or not this role
+	RowSecurity      FindingKind = check.RowSecurity      // policies that have no effect, or none on this role
 	HiddenEffect     FindingKind = check.HiddenEffect     // a write sets off a trigger, a rule or a cascade
 	NotReadable      FindingKind = check.NotReadable      // the role may not read it
 	RoleRights       FindingKind = check.RoleRights       // the role may do more than reading needs
-	SearchPath       FindingKind = check.SearchPath       // others may create where names are looked up
-	SpanningUnique   FindingKind = check.SpanningUnique   // a unique key that tenants share confirms values
+	SearchPath       FindingKind = check.SearchPath       // others may create objects in a schema of the search path
+	SpanningUnique   FindingKind = check.SpanningUnique   // a unique key spans tenants: a refused insert reveals another tenant's value
 	LabelMismatch    FindingKind = check.LabelMismatch    // one declaration of a table labels a column, or demands trust for it, and another one does not
-	NeededColumn     FindingKind = check.NeededColumn     // no row can be inserted: a column needs a value, and nobody gives it one
-	UnfitPermission  FindingKind = check.UnfitPermission  // a Permission that fits nothing of the database
+	NeededColumn     FindingKind = check.NeededColumn     // no row can be inserted: a column needs a value, and nothing gives it one
+	UnfitPermission  FindingKind = check.UnfitPermission  // a Permission that matches nothing in the database
 	OtherForm        FindingKind = check.OtherForm        // SQLite holds values in another form than is declared
 	UnlistedFunction FindingKind = check.UnlistedFunction // a virtual column calls what the authorizer would not admit
 )
@@ -294,8 +293,8 @@ func (e *CheckError) Error() string {
 // VersionError says that a PostgreSQL server is older than what statements need. Open
 // gives it before anything was done in the database, OpenOptions.Setup included.
 type VersionError struct {
-	Server string // what the server says of itself, as "13.23"; empty if it says nothing
-	Least  int    // the oldest major version that serves
+	Server string // the version of the server, like "13.23"; "" if it sent none
+	Least  int    // the oldest major version that works
 }
 
 func (e *VersionError) Error() string { return (*postgres.VersionError)(e).Error() }

@@ -47,9 +47,9 @@ func NewColumn[T, V any](t *Table[T], name constant, field func(*T) *V) *Column[
 	return &Column[T, V]{c, t}
 }
 
-// NewKey declares a column of the table's primary key. Every table that is
-// granted needs one: it makes orders total, so that limit and first have one
-// answer. Several keys make a composite one.
+// NewKey declares a column of the table's primary key. Every table that is granted needs one: it
+// gives rows with equal values a fixed order, so that limit and first have one answer. Several keys
+// make a composite one.
 func NewKey[T, V any](t *Table[T], name constant, field func(*T) *V) *Column[T, V] {
 	c := newColumn[T, V](t, name, field)
 	c.Key = true
@@ -109,15 +109,15 @@ func (c *Column[T, V]) Named(name constant) *Column[T, V] {
 	return c
 }
 
-// Doc adds a line for whoever reads the declarations: a model, mostly.
+// Doc adds a line for the reader of the declarations, mostly a model.
 func (c *Column[T, V]) Doc(text constant) *Column[T, V] {
 	c.core().Change()
 	c.c.Doc = string(text)
 	return c
 }
 
-// OneOf lists the only values of a text column. Programs are told, and a
-// comparison with anything else is an error that lists them.
+// OneOf lists the only values of a text column. Programs see the list, and a comparison with
+// anything else is an error that shows it.
 func (c *Column[T, V]) OneOf(values ...V) *Column[T, V] {
 	c.core().Change()
 	if c.c.Kind != value.TypeText || len(values) == 0 {
@@ -141,7 +141,7 @@ func (c *Column[T, V]) WithLabel(tags ...string) *Column[T, V] {
 		panic(fmt.Sprintf("exosql: WithLabel needs tags, none of them empty: %s.%s", c.c.Table.Name, c.c.Name))
 	}
 	for _, tag := range value.NewLabel(tags...).Unnamed() {
-		panic(fmt.Sprintf("exosql: WithLabel(%q) of %s.%s says that each value has a reader, and not which: write WithLabel without it, and ReadBy with the column of the id", tag, c.c.Table.Name, c.c.Name))
+		panic(fmt.Sprintf("exosql: WithLabel(%q) of %s.%s means that each value has a reader, but not who: call WithLabel with the tag alone, and ReadBy with the column of the reader's id", tag, c.c.Table.Name, c.c.Name))
 	}
 	if c.c.Readers != nil {
 		panic(fmt.Sprintf("exosql: WithLabel after ReadBy, which names the readers of all tags: %s.%s", c.c.Table.Name, c.c.Name))
@@ -150,15 +150,13 @@ func (c *Column[T, V]) WithLabel(tags ...string) *Column[T, V] {
 	return c
 }
 
-// ReadBy says whose each value of a labelled column is: that of the principal, or of all the principals, whose ids stand in
-// these columns of the same row.
+// ReadBy names who may read each value of a labelled column: the principals whose ids are in these columns of the same row.
 //
 //	MemberEmail.WithLabel("pii").ReadBy("member", MemberID)
 //
-// makes its label pii@member, and that of the value in the row of member 42 pii@member:42. A sink that admits
-// value.ReaderTag("pii", "member", "42") takes that one sealed value and those of no other member; see service.AdmitsFor. What
-// a program reads by a condition, an order or a sum is of all rows, and so nobody's in particular. A value in whose row an id is NULL is
-// nobody's either.
+// makes its label pii@member, and that of the value in the row of member 42 pii@member:42. A sink that admits value.ReaderTag("pii",
+// "member", "42") takes that one sealed value and those of no other member; see service.AdmitsFor. What a program reads by a condition,
+// an order or a sum is of all rows, and so has no single reader. A value in whose row an id is NULL is nobody's either.
 //
 // The ids are no secret: a facet that shows the column shows these too. Programs can't change them, nor write to the
 // column what they have read with its tags. Ids are compared as texts, exactly. Name the kind once, as an untyped constant, for
@@ -188,15 +186,15 @@ type ReaderID[T any] interface {
 func (c *Column[T, V]) reader(*T) *decl.Column { return c.core() }
 
 // Trusted says that a program which has read what outsiders wrote (see value.Untrusted) can't write the column: who a task is
-// assigned to, an amount. Reading it is as ever.
+// assigned to, an amount. Reading it is not restricted.
 func (c *Column[T, V]) Trusted() *Column[T, V] {
 	c.core().Change()
 	c.c.Trust = true
 	return c
 }
 
-// Admits says that what programs have read of these labels may be written to the column, which is shown as it was before: whoever reads
-// the column may learn of it. It may also decide in which rows the column is changed, where nothing else is.
+// Admits lets programs write to the column what they have read under these labels: readers of the column may learn it. It may also
+// decide in which rows the column is changed, if nothing else is changed.
 //
 //	MemberNote.Admits("pii") // members.where(m => m.email === 'ann@a.example').update({ note: 'called' })
 //
@@ -214,7 +212,7 @@ func (c *Column[T, V]) Admits(tags ...string) *Column[T, V] {
 func (c *Column[T, V]) MaxBytes(n int) *Column[T, V] {
 	c.core().Change()
 	if n <= 0 || n > sealed.Most {
-		panic(fmt.Sprintf("exosql: MaxBytes is from 1 to %d: %s.%s", sealed.Most, c.c.Table.Name, c.c.Name))
+		panic(fmt.Sprintf("exosql: MaxBytes must be from 1 to %d: %s.%s", sealed.Most, c.c.Table.Name, c.c.Name))
 	}
 	c.c.Bytes = n
 	return c
@@ -271,9 +269,8 @@ func (c *Column[T, V]) Stored(form StoredForm) *Column[T, V] {
 // in scope only, but for = and in on a key: an index on what the scope compares still
 // serves, one on this column does not.
 //
-// The price: how long a query takes can then tell whether rows out of scope have such
-// values, and so, in time, which. It is for columns like a date or a state, and not for
-// what one customer must not learn of another.
+// The price: the time of a query can then reveal whether rows out of scope have such values. It is
+// for columns like a date or a state, and not for what one customer must not learn of another.
 func (c *Column[T, V]) Indexed() *Column[T, V] {
 	c.core().Change()
 	c.c.Indexed = true

@@ -31,8 +31,8 @@ func (db *DB) Close() error {
 	return db.db.Close()
 }
 
-// Catalog reads what the database says of itself, over a connection of its own. It is for
-// the host: to declare tables from it (exosql/dynamic), or to compare.
+// Catalog reads the database's catalogue over a connection of its own, for the host: to declare
+// tables from it (exosql/dynamic), or to compare.
 func (db *DB) Catalog(ctx context.Context) (*schema.Database, error) {
 	if err := db.core().Ready(); err != nil {
 		return nil, err

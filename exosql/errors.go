@@ -1,6 +1,6 @@
 package exosql
 
-// The errors to look for with errors.Is and errors.As.
+// This file has the errors to look for with errors.Is and errors.As.
 
 import (
 	"github.com/exoagent/exoagent/exosql/internal/answer"
@@ -16,7 +16,7 @@ type ConstraintError struct {
 	Table      string   // in the database
 	Columns    []string // the same; nil where the database does not say
 	Constraint string   // the name of the constraint; "" where the database does not say
-	Row        int      // which of several rows that were inserted together, from 1; 0: there was one, or nobody knows
+	Row        int      // which of several inserted rows, from 1; 0: there was one, or it is not known
 	Err        error    // the driver's, which may quote values
 }
 
@@ -26,7 +26,7 @@ type Rule uint8
 const (
 	RuleNotNull    = Rule(engine.NotNull)    // a value
 	RuleUnique     = Rule(engine.Unique)     // a value that no other row has
-	RuleForeignKey = Rule(engine.ForeignKey) // a row that is referred to, or none that refers to this one
+	RuleForeignKey = Rule(engine.ForeignKey) // that the row referred to is there, or that no row refers to this one
 	RuleCheck      = Rule(engine.CheckRule)  // what an expression says
 	RuleType       = Rule(engine.BadValue)   // a value that the type of the column holds
 	RuleTrigger    = Rule(engine.Trigger)    // what a trigger that the host has named accepts
@@ -38,7 +38,7 @@ func (r Rule) String() string {
 
 func (e *ConstraintError) Error() string {
 	if e == nil || e.Err == nil {
-		return "exosql: a ConstraintError that no write was refused by"
+		return "exosql: this ConstraintError is empty: no refused write made it"
 	}
 	return e.Err.Error()
 }

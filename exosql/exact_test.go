@@ -127,7 +127,7 @@ func TestWideCascades(t *testing.T) {
 					d := kit.DeclareFilled(exosql.NewTable[kit.FilledRow]("things"), "id org_id")
 					o := exosql.NewFacet(d.Table, "thing", d.ID).AllowDelete().Permit(exosql.AllowCascade("kids", "code")).Of(exosql.Grant(db, d.Table, d.Org.Eq(1)))
 					err := exosql.Check(t.Context(), db, exosql.Granted(o))
-					if (typ == c.Typ) != (err != nil && strings.Contains(err.Error(), "judged by the foreign key kids(code)")) {
+					if (typ == c.Typ) != (err != nil && strings.Contains(err.Error(), "compared by the foreign key kids(code)")) {
 						t.Errorf("%s: Check says %v", typ, err)
 					}
 					r := kit.BreaksTool(t, codemode.Grants{"things": o}).Run(t.Context(), `return things.where({ id: 1 }).delete()`)

@@ -110,16 +110,15 @@ func (f *Facet[T]) AllowTrustedDelete() *Facet[T] {
 	return f.allow("AllowTrustedDelete", decl.Rights{Delete: true, Wary: true})
 }
 
-// Admits says that what programs have read of these labels may decide which rows there are and what is written to them: rows are
-// inserted and deleted by it, and all columns changed that programs may change. Whoever reads the rows may learn of it. [Column.Admits] says
-// that of one column.
+// Admits lets what programs have read under these labels decide which rows they insert and delete, and what they write to any column that
+// they may change. All who read the rows may learn it. [Column.Admits] does so for one column.
 func (f *Facet[T]) Admits(tags ...string) *Facet[T] {
 	return f.allow("Admits", decl.Rights{Admits: value.NewLabel(tags...)})
 }
 
 // Permit says what a write may do beyond the rows that it names: what may act, as a trigger, and what programs may learn of rows out of
-// scope, as that a value is taken there. [Check] names the permission that is missing, and reports one that fits nothing. No write runs on a
-// table that would do more.
+// scope, such as that a value is taken there. [Check] names the permission that is missing, and reports one that fits nothing. No write runs
+// on a table that would do more.
 func (f *Facet[T]) Permit(known ...Permission) *Facet[T] {
 	return f.allow("Permit", decl.Rights{Permits: permissions(known)})
 }

@@ -17,12 +17,12 @@ const (
 	Deletes WriteKind = decl.Deletes
 )
 
-// Write is what a hook is told of a write: one row that is inserted, or an update or a
-// delete, whatever rows it finds. See [Table.BeforeWrite], before anything of it is done, and [Table.AfterCommit].
+// Write describes a write to a hook: one row that is inserted, or an update or a delete, whatever rows it finds.
+// See [Table.BeforeWrite], before anything of it is done, and [Table.AfterCommit].
 type Write[T any] struct {
 	Kind  WriteKind
-	Run   exo.Run // of the program, with Principal and Clock; of Go code the Clock is set alone, to the time of the call
-	Facet string  // by whose rights a program writes: its alias; "" for Go code
+	Run   exo.Run // the run of the program, with Principal and Clock; for Go code only Clock is set, to the time of the call
+	Facet string  // the alias of the facet whose rights the program uses; "" for Go code
 	Row   T       // the given values in their fields, and zero in all others; a change of it changes nothing
 	Rows  int64   // how many rows were written; 0 before
 
@@ -52,7 +52,7 @@ func (t *Table[T]) BeforeWrite(f func(ctx context.Context, w *Write[T]) error, f
 		cols = append(cols, columnOf(m))
 	}
 	d.Hook(func(ctx context.Context, r *decl.RowWrite) error {
-		w, err := t.told(r)
+		w, err := t.hookWrite(r)
 		if err != nil {
 			return err
 		}
@@ -61,22 +61,22 @@ func (t *Table[T]) BeforeWrite(f func(ctx context.Context, w *Write[T]) error, f
 	return t
 }
 
-// told is a write as hooks are told of it.
-func (t *Table[T]) told(r *decl.RowWrite) (*Write[T], error) {
+// hookWrite makes the Write that a hook gets.
+func (t *Table[T]) hookWrite(r *decl.RowWrite) (*Write[T], error) {
 	w := &Write[T]{Kind: r.Kind, Run: r.Run, Facet: r.Facet, Rows: r.Rows, w: r}
 	for _, g := range r.Given {
 		if !g.Calculated && !t.sets[g.Col.Index](&w.Row, g.Value) {
-			return nil, fail.Errorf(fail.Invalid, "", "`%s` has a value that the column can't hold", g.Col.Guest)
+			return nil, fail.Errorf(fail.Invalid, "", "`%s` can't have this value: it is too large, or a list with null in it", g.Col.Guest)
 		}
 	}
 	return w, nil
 }
 
-// AfterCommit has f called when rows of t have been written and all of it is committed: once for a run, once for a
-// [Tx], and once for a call of Go code that is in none. f is told each write, in their order, as BeforeWrite is told of it, and with what those hooks
-// filled; of writes that found no row it is not told, nor by which keys an update found rows. f is trusted code of the host. Nothing that it
-// does changes what was written or how the run ends: an error or a panic of it goes to [OpenOptions.HookFailed] and into the record of the run.
-// Of several tables and several hooks each is called, the first written table first. AfterCommit panics once the table is in use.
+// AfterCommit has f called when rows of t have been written and all of it is committed: once for a run, once for a [Tx], and once for a call of Go
+// code that is in none. f gets each write in order, as BeforeWrite gets it, with what those hooks filled; it gets no write that found no row, nor the
+// keys by which an update found rows. f is trusted code of the host. Nothing that it does changes what was written or how the run ends: an error or a
+// panic of it goes to [OpenOptions.HookFailed] and into the record of the run. All hooks of all tables are called, those of the first written table
+// first. AfterCommit panics once the table is in use.
 //
 // In a run f is called when the record says that it is committed, and before held effects act. It is called
 // at most once: never for what was rolled back, refused, or has an unknown outcome, never again when a transaction is tried anew, and
@@ -91,7 +91,7 @@ func (t *Table[T]) AfterCommit(f func(ctx context.Context, writes []Write[T]) er
 	d.After(func(ctx context.Context, rows []decl.RowWrite) error {
 		writes := make([]Write[T], len(rows))
 		for i := range rows {
-			w, err := t.told(&rows[i])
+			w, err := t.hookWrite(&rows[i])
 			if err != nil {
 				return err
 			}
@@ -125,8 +125,8 @@ func (w *Write[T]) Calculates(c Member[T]) bool {
 	return g != nil && g.Calculated
 }
 
-// Fill gives columns that the write does not give, and that [Table.BeforeWrite] was told of. The write is refused if it
-// gives one of them itself, or if the hook fills anything else, fills a column twice, or fills it with what it is declared not to hold.
+// Fill gives columns that the write does not give, and that [Table.BeforeWrite] names. The write is refused if it gives one of them
+// itself, or if the hook fills anything else, fills a column twice, or fills it with what it is declared not to hold.
 func (w *Write[T]) Fill(values ...Assignment[T]) {
 	if w == nil || w.w == nil {
 		return

@@ -28,8 +28,8 @@ func Many[A, B, V any](name constant, from *Column[A, V], to *Column[B, V], more
 	return newLink(name, false, from, to, more)
 }
 
-// One declares a link to at most one row; programs are told so. Like every link it
-// joins: rows without a partner are left out.
+// One declares a link to at most one row, and programs see it as that. Like every link it joins:
+// rows without a partner are left out.
 func One[A, B, V any](name constant, from *Column[A, V], to *Column[B, V], more ...Pair[A, B]) Link[A, B] {
 	return newLink(name, true, from, to, more)
 }

@@ -23,10 +23,10 @@ import (
 
 // OpenOptions are for Open, OpenSQLite and OpenPostgres; nil means the defaults.
 type OpenOptions struct {
-	// Setup is called at every Open, before the guarded connections are opened, with
-	// a pool of one connection that may do what the user may who connects: to create and fill a
-	// database in memory, or to migrate. One connection means that a transaction must end
-	// before the pool is used again.
+	// Setup is called at every Open, before the guarded connections are opened, with a pool of one
+	// connection with the rights of the user who connects: to create and fill a database in memory,
+	// or to migrate. One connection means that a transaction must end before the pool is used
+	// again.
 	Setup func(ctx context.Context, db *sql.DB) error
 	// Conns is how many connections for reading there are, and how many for units of work besides; default 4. A run of a tool that
 	// may write has one of the latter from its first call to its end, even if it only reads: as many of them run at once, and
@@ -38,15 +38,15 @@ type OpenOptions struct {
 	// which on PostgreSQL is the server's and estimated.
 	PlanBytes int
 
-	// RowSecurity says that the database has the policies that [Policies] wrote, for the role that the URL
-	// names: each statement then tells them the values of the grants that it is for, in settings that end with it. PostgreSQL only. Go code
-	// has no more than the rights of the role either: what gives whole rows, as Relation.Insert does, fails where no facet shows a column of them.
+	// RowSecurity says that the database has the policies that [Policies] wrote, for the role that the URL names: each statement then passes the
+	// values of its grants to them, in settings that end with it. PostgreSQL only. Go code has no more than the rights of the role either: what
+	// gives whole rows, as Relation.Insert does, fails where no facet shows a column of them.
 	RowSecurity bool
 
-	// PlanCost is the largest cost, in the planner's own unit, of a statement that is run: what EXPLAIN says
-	// of it without its values. One above it is refused with Kind Limit before it runs, on behalf of whom it may be; the program
-	// hears that it is too expensive, and the host both numbers, in the error's Err. The planner estimates from statistics of whole
-	// tables, so a refusal tells a program something of rows out of scope. PostgreSQL only. 0: no ceiling.
+	// PlanCost is the largest cost, in the planner's own unit, that EXPLAIN may give for a statement without its values. A
+	// statement above it is refused with Kind Limit before it runs, for Go code too; the program reads that it is too expensive,
+	// the host both numbers in the error's Err. The planner uses statistics of whole tables, so a refusal reveals something of rows
+	// out of scope. PostgreSQL only. 0: no ceiling.
 	PlanCost float64
 
 	// CursorKey is the secret by which cursors of pages are sealed, of this database alone: 32 random bytes. A cursor
@@ -54,13 +54,13 @@ type OpenOptions struct {
 	// query. nil: a random key, so cursors are good until Close and in this process alone.
 	CursorKey []byte
 
-	// Images is of how many rows that a run changes the record is told what they were and what they
-	// become: see [Changes]. Each costs a read of the row before and after. 0: of none.
+	// Images is how many changed rows of a run the record shows before and after the change: see
+	// [Changes]. Each costs a read of the row before and after. 0: none.
 	Images int
 
-	// Witness has each run that changes something leave its ID in the transaction that it commits, in the table that
-	// [CreateWitness] makes: Open fails where it is not there. With it [DB.Committed] can tell, after a kill or a lost connection, whether the
-	// run was kept. It costs each of these runs one insert. false: nobody can tell.
+	// Witness has each run that changes something leave its ID in the transaction that it commits, in the table that [CreateWitness] makes:
+	// Open fails where it is not there. With it [DB.Committed] answers, after a kill or a lost connection, whether the run was kept. It costs
+	// each of these runs one insert. false: that is not known then.
 	Witness bool
 
 	// WriteIdle is how long a program that has changed something may ask nothing more: other programs wait for it meanwhile. Then
@@ -95,7 +95,7 @@ func Open(ctx context.Context, url string, opt *OpenOptions) (*DB, error) {
 	return nil, fail.Errorf(fail.Invalid, "exosql: Open", "%s", notOpenable(scheme, strings.Contains(url, ":")))
 }
 
-// notOpenable says what is wrong with a URL. Of what it was given it shows the scheme alone: the
+// notOpenable says what is wrong with a URL. It shows only the scheme of what it was given: the
 // rest may hold a password, and so may the text before a colon that is no scheme.
 func notOpenable(scheme string, colon bool) string {
 	const want = "want sqlite:PATH, sqlite::memory: or postgres://user@host/database"
@@ -157,7 +157,7 @@ func OpenPostgres(ctx context.Context, config *pgxpool.Config, opt *OpenOptions)
 		{"BeforeClose", config.BeforeClose != nil}, {"ShouldPing", config.ShouldPing != nil}, {"ConnConfig.Tracer", config.ConnConfig.Tracer != nil},
 	} {
 		if hook.set {
-			return nil, fail.Errorf(fail.Invalid, "exosql: OpenPostgres", "%s is set, and would not be called for queries: they run on connections that no hook may use; leave it nil", hook.name)
+			return nil, fail.Errorf(fail.Invalid, "exosql: OpenPostgres", "%s is set, but would not be called for queries, which run on connections that no hook may use: leave it nil", hook.name)
 		}
 	}
 	return openPostgres(ctx, postgres.Config{Conn: config.ConnConfig, BeforeConnect: config.BeforeConnect, AfterConnect: config.AfterConnect}, scalar.Positive(int(config.MaxConns), defaultConns), opt)
@@ -180,7 +180,7 @@ func open(ctx context.Context, d sqlast.Dialect, e engine.Engine, err error, con
 	}
 	if opt.RowSecurity && d != sqlast.Postgres {
 		if err == nil {
-			err = errors.Join(fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.RowSecurity is set, and SQLite has no policies: its second wall is the authorizer; leave it false"), e.Close())
+			err = errors.Join(fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.RowSecurity is set, but SQLite has no policies: leave it false; the second wall there is the authorizer"), e.Close())
 		}
 		return nil, err
 	}
@@ -221,9 +221,9 @@ func open(ctx context.Context, d sqlast.Dialect, e engine.Engine, err error, con
 func (o *OpenOptions) noCost(d sqlast.Dialect) error {
 	switch {
 	case o.PlanCost < 0 || math.IsNaN(o.PlanCost):
-		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.PlanCost is %v; want a cost as EXPLAIN says it, or 0 for no ceiling", o.PlanCost)
+		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.PlanCost is %v; want a cost as EXPLAIN shows it, or 0 for no ceiling", o.PlanCost)
 	case o.PlanCost != 0 && d != sqlast.Postgres:
-		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.PlanCost is set, and SQLite says no cost of a plan: the time of a run is its bound; leave it 0")
+		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.PlanCost is set, but SQLite gives no cost of a plan: leave it 0; only its time limits a run")
 	}
 	return nil
 }

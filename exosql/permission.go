@@ -58,7 +58,7 @@ func AllowExclusion(columns ...constant) Permission {
 // Where is the same for a unique index or an exclusion constraint with a condition. In a grant file: unique(code) where active.
 func (p Permission) Where(condition constant) Permission {
 	if p.p.Kind != decl.PermitUnique && p.p.Kind != decl.PermitExclusion {
-		panic("exosql: Where is for AllowUnique and AllowExclusion")
+		panic("exosql: Permission.Where is only for AllowUnique and AllowExclusion")
 	}
 	p.p.Of = string(condition)
 	return p

@@ -42,7 +42,7 @@ func Grant[T any](db *DB, t *Table[T], scope Predicate[T], others ...Scope) Rela
 	case r.Table.Schema != "" && db.core().Ready() == nil && db.db.Dialect == sqlast.SQLite:
 		r.Err = &fail.Error{Op: r.Table.Name, Kind: fail.Denied, Err: fmt.Errorf("exosql: SQLite has no schemas, and an attached database is not read: declare the table without In(%q)", r.Table.Schema)}
 	case scope.p == nil:
-		r.Err = &fail.Error{Op: r.Table.Name, Kind: fail.Denied, Err: errors.New("exosql: granted with the zero Predicate")}
+		r.Err = &fail.Error{Op: r.Table.Name, Kind: fail.Denied, Err: errors.New("exosql: Grant was given the zero Predicate, which matches no row; use AllRows if you mean every row")}
 	case scope.p.Err != nil:
 		r.Err = scope.p.Err
 	default:
@@ -80,7 +80,7 @@ func (r Relation[T]) OrderBy(terms ...Order[T]) Relation[T] {
 	s := decl.Relation{Kind: decl.StepOrder}
 	for _, o := range terms {
 		if o.col == nil {
-			s.Err = fail.Errorf(fail.Invalid, "orderBy", "a zero Order was given")
+			s.Err = fail.Errorf(fail.Invalid, "orderBy", "a zero Order was given: Column.Asc or Column.Desc makes one")
 			break
 		}
 		if language.OperatorOn()[language.ColumnInterfaces[o.col.Kind]]["asc"] == nil {
@@ -116,12 +116,12 @@ func countStep(kind decl.StepKind, n int64) decl.Relation {
 }
 
 // Follow returns the rows that the link reaches from rows of r, each once. They are within the
-// scope of their table, which is the one that was given to Grant or, without one, the rows that
-// the first link to the table reaches. A link back to the granted table reaches rows of the
-// grant only: a self-link from "the user with id 1" finds nobody else. Grant all users of the
-// tenant and narrow with Where instead. A table that one link alone leads to needs no scope: its
-// rows are those that the link reaches, whoever's they are. If a foreign key can point out of the
-// tenant (task.assignee_id), give the table a scope.
+// scope of their table, which is the one that was given to Grant or, without one, the rows that the
+// first link to the table reaches. A link back to the granted table reaches rows of the grant only:
+// a self-link from "the user with id 1" finds nobody else. Grant all users of the tenant and narrow
+// with Where instead. A table that one link alone leads to needs no scope: its rows are those that
+// the link reaches, whoever owns them. If a foreign key can point out of the tenant
+// (task.assignee_id), give the table a scope.
 func Follow[A, B any](r Relation[A], l Link[A, B]) Relation[B] {
 	if r.r == nil || l.l == nil {
 		return Relation[B]{}
@@ -133,8 +133,8 @@ func Follow[A, B any](r Relation[A], l Link[A, B]) Relation[B] {
 	return Relation[B]{&decl.Relation{Err: err, Kind: decl.StepFollow, Table: l.l.To, Prev: r.r, Link: l.l}, l.to, r.db, r.tx}
 }
 
-// All reads the rows. Without Limit or Offset, rows that no OrderBy tells apart come in
-// an order that is the engine's and may depend on rows out of scope.
+// All reads the rows. Without Limit or Offset, rows that no OrderBy sorts apart come in the
+// engine's order, which may depend on rows out of scope.
 func (r Relation[T]) All(ctx context.Context) ([]T, error) {
 	rows, err := r.read(ctx, plan.RunAll)
 	if err != nil {
@@ -203,7 +203,7 @@ func (t *Table[T]) scan(rows *value.Rows) ([]T, error) {
 		for c, set := range t.sets {
 			if !set(&out[i], cells[c]) {
 				col := t.t.Cols[c]
-				return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: the field of %s.%s can't hold a value of the column: it is too large for it, or an array with a NULL", t.t.Name, col.Name)}
+				return nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: the field of %s.%s can't take a value of the column: it is too large for the field's type, or an array with a NULL", t.t.Name, col.Name)}
 			}
 		}
 	}

@@ -350,7 +350,7 @@ func TestPoliciesOfTwo(t *testing.T) {
 	if out := r.Run(t, `return [await one.count(), await two.count()]`); out.JSON != "[3,1]" {
 		t.Error(out)
 	}
-	if out := r.Run(t, `return one.where(j => two.where(k => k.id > 0).count() > 1).count()`); out.Kind != fail.Invalid || !strings.Contains(out.Message, "different values for the policies") {
+	if out := r.Run(t, `return one.where(j => two.where(k => k.id > 0).count() > 1).count()`); out.Kind != fail.Invalid || !strings.Contains(out.Message, "granted with different values") {
 		t.Error(out)
 	}
 }

@@ -58,7 +58,7 @@ func (r Relation[T]) Search(s Search[T], text string) Relation[T] {
 	case err != nil:
 		step.Err = fail.Errorf(fail.Invalid, "exosql: Search", "%s", err)
 	case value.Text(text).IsZero():
-		step.Err = fail.Errorf(fail.Invalid, "exosql: Search", "the text holds what no database takes")
+		step.Err = fail.Errorf(fail.Invalid, "exosql: Search", "the text has a NUL or is not valid UTF-8, which no database takes")
 	case r.r != nil && len(r.r.Table.Keys) == 0:
 		step.Err = fail.Errorf(fail.Denied, "exosql: Search", "table %s has no key to break ties of the rank: declare it with NewKey", r.r.Table.Name)
 	}

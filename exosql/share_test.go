@@ -12,7 +12,7 @@ import (
 
 // TestScan: SQLite reads a table as a whole for the owner who has most of it, and searches it for
 // each other one, by two statements of one message. The choice follows the statistics, and
-// knows no value of a program: that would tell how frequent it is among everybody's rows.
+// knows no value of a program: that would tell how frequent it is among the rows of all tenants.
 func TestScan(t *testing.T) {
 	e := tu.SQLite
 	fill := append(kit.NotesSQL(e, 4000, "CREATE INDEX notes_owner ON notes (owner)", "CREATE INDEX notes_any_due ON notes (due)"),

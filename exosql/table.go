@@ -43,9 +43,9 @@ func (t *Table[T]) In(schema constant) *Table[T] {
 	return t
 }
 
-// WithLabel labels that the table's rows are there: who visited a doctor, what outsiders sent in. Every program that asks
+// WithLabel labels the existence of the table's rows: who visited a doctor, what outsiders sent in. Every program that asks
 // anything of the table, be it a count or a link to it, has the label from then on, as if it had computed with a labelled
-// column: see Column.WithLabel, which labels values and lets programs go on that only hand them on. Rows may be inserted and
+// column: see Column.WithLabel, which labels values, and not the programs that only pass them on. Rows may be inserted and
 // deleted, and all columns changed, by programs that have read what is so labelled. It holds for all facets of the table, and
 // returns the table. It panics once a tool was made of the table, or a query ran.
 func (t *Table[T]) WithLabel(tags ...string) *Table[T] {
@@ -54,7 +54,7 @@ func (t *Table[T]) WithLabel(tags ...string) *Table[T] {
 		panic("exosql: WithLabel needs tags, none of them empty: " + to.Name)
 	}
 	for _, tag := range value.NewLabel(tags...).Unnamed() {
-		panic(fmt.Sprintf("exosql: WithLabel(%q) of %s is of whom a value belongs to, and that a row is there belongs to nobody: write it without readers", tag, to.Name))
+		panic(fmt.Sprintf("exosql: WithLabel(%q) of %s names readers, and the label of a table can't have any: write the tag without them", tag, to.Name))
 	}
 	to.AddLabel(value.NewLabel(tags...))
 	return t

@@ -133,8 +133,8 @@ var textSearches = []struct{ program, want string }{
 	// Bad queries.
 	{"letters.search('')", "there is no word"}, {"letters.search('?!')", "there is no word"}, {"letters.search('\"payment')", "not closed"}, {"letters.search('a '.repeat(40))", "more than 32 words"},
 	{"letters.search('a'.repeat(2000))", "longer than 1000 bytes"}, {"letters.search()", "needs the words"}, {"letters.search(null)", "the words must be text"}, {"letters.search(42)", "the words must be text"},
-	{"letters.search('a', 'b')", "takes at most 1 argument"}, {"letters.search(l => l.subject)", "a function can't be passed here"}, {"letters.search('title:x')", "names no column here"}, {"letters.where(l => l.matches('%a%'))", "whole words"},
-	{"letters.where(l => l.matches(l.subject))", "only a value of the program"}, {"letters.where(l => l.matches())", "needs the words"}, {"letters.where(l => l.rank() > 1)", "of which text? write .rank('words')"},
+	{"letters.search('a', 'b')", "takes at most 1 argument"}, {"letters.search(l => l.subject)", "a function can't be passed here"}, {"letters.search('title:x')", "does not choose a column"}, {"letters.where(l => l.matches('%a%'))", "whole words"},
+	{"letters.where(l => l.matches(l.subject))", "only a value of the program"}, {"letters.where(l => l.matches())", "needs the words"}, {"letters.where(l => l.rank() > 1)", "the text to search for is missing: write .rank('words')"},
 	{"letters.where(l => l.rank('a'))", "must be a condition"}, {"letters.search(undefined)", "the value is undefined"},
 	{"letters.select(l => l.rank)", "rank"}, {"letters.where(l => l.matches)", "matches"},
 
@@ -401,7 +401,7 @@ func TestSearchOfHidden(t *testing.T) {
 	self := exosql.Many("search", letterID, letterOwner)
 	f := exosql.NewFacet(letters, "letter", letterID, letterSubject, letterBody, letterText)
 	f.Add(exosql.Via(self, f))
-	if err := describe(f); err == nil || !strings.Contains(err.Error(), `a link named "search"`) {
+	if err := describe(f); err == nil || !strings.Contains(err.Error(), `a link is named "search"`) {
 		t.Errorf("a link is called search: %v", err)
 	}
 	for says, wrong := range map[string]func(){

@@ -116,7 +116,7 @@ func TestTreeRefused(t *testing.T) {
 	db := tu.SQLite.OpenWith(t, &exosql.OpenOptions{Setup: tu.SQLite.Exec(staffSQL()...)})
 	r := tu.NewRunner(t, staffOf(db, 1), exo.Limits{})
 	for program, says := range map[string]string{
-		"staff.recursive()": "right behind a link",
+		"staff.recursive()": "right after a link",
 		"staff.reports().where(s => s.id > 1).recursive()":                         ".reports().recursive()",
 		"staff.reports().orderBy(s => s.id).recursive()":                           ".reports().recursive()",
 		"staff.reports().recursive().recursive()":                                  ".reports().recursive()",

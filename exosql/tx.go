@@ -41,8 +41,8 @@ func (db *DB) Begin(ctx context.Context) (*Tx, error) {
 	return &Tx{t}, nil
 }
 
-// Context is ctx for runs that are in the Tx: give it to [codemode.Tool.Run]. After the Tx has ended such a run is an error that wraps
-// [ErrTxDone], and so is one in the Tx of a Transact: it could not be told whether what it changed was kept. Runs on other databases are not in it.
+// Context is ctx for runs that are in the Tx: give it to [codemode.Tool.Run]. After the Tx has ended such a run is an error that wraps [ErrTxDone],
+// and so is one in the Tx of a Transact: it would not be known whether what it changed was kept. Runs on other databases are not in it.
 func (t *Tx) Context(ctx context.Context) context.Context { return t.core().Context(ctx) }
 
 // Transact calls f with a new Tx, which it commits if f returns nil and rolls back if not. As many of them may be open at
@@ -77,13 +77,12 @@ func (r Relation[T]) In(tx *Tx) Relation[T] {
 	return Relation[T]{&s, r.t, r.db, tx.core()}
 }
 
-// Commit keeps what the runs have changed. After an error that does not wrap exo.ErrNothingDone nobody knows whether it was kept;
-// one of Kind Conflict says that another transaction was in its way. The Tx has ended with any error but that ctx ended while
-// a run was still in it. Of a Tx that has ended already, by whatever end, Commit is an error of Kind Invalid, since nil would
-// say that something was kept.
-// Of the Tx of a Transact, which commits it when its function has returned, it is an error.
+// Commit keeps what the runs have changed. After an error that does not wrap exo.ErrNothingDone it is not known whether it was
+// kept; one of Kind Conflict says that another transaction was in its way. The Tx has ended with any error but that ctx ended
+// while a run was still in it. For a Tx that has ended already, in whatever way, Commit is an error of Kind Invalid, since nil
+// would mean that something was kept. It is an error for the Tx of a Transact, which commits it when its function has returned.
 func (t *Tx) Commit(ctx context.Context) error { return t.core().Commit(ctx) }
 
 // Rollback undoes what the runs have changed, once the run that is in the transaction has ended: ctx does not end it, since
-// its caller may have been cancelled just then. Of a Tx that has ended already it does nothing.
+// its caller may have been cancelled just then. It does nothing for a Tx that has ended already.
 func (t *Tx) Rollback(ctx context.Context) error { return t.core().Rollback(ctx) }

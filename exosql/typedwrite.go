@@ -64,9 +64,9 @@ func (r Relation[T]) InsertMany(ctx context.Context, rows ...[]Assignment[T]) (i
 	return v.Int(), err
 }
 
-// Update changes the rows of the relation, and gives their number: see [Relation.Insert] for the rules. Which rows are meant has to
-// be said by Where, Limit or Search behind the Grant or Follow: Where([AllRows]) if all are. What
-// these say need not hold afterwards; what Grant, its scopes and Follow say must, so their columns can't be changed.
+// Update changes the rows of the relation, and gives their number: see [Relation.Insert] for the rules. Where, Limit or Search
+// behind the Grant or Follow must say which rows are meant: Where([AllRows]) if all are. What these say need not hold afterwards;
+// what Grant, its scopes and Follow say must, so their columns can't be changed.
 func (r Relation[T]) Update(ctx context.Context, values ...Assignment[T]) (int64, error) {
 	v, err := r.write(ctx, language.Update, values)
 	return v.Int(), err
@@ -78,7 +78,7 @@ func (r Relation[T]) Delete(ctx context.Context) (int64, error) {
 	return v.Int(), err
 }
 
-// Permit says what a write of Go code may do beyond the rows that it names, as [Facet.Permit] says it of programs. No write runs on a table
+// Permit says what a write of Go code may do beyond the rows that it names, as [Facet.Permit] does for programs. No write runs on a table
 // that would do more.
 func (t *Table[T]) Permit(known ...Permission) *Table[T] {
 	t.must("Permit").Permit(permissions(known)...)

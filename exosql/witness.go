@@ -51,7 +51,7 @@ func (db *DB) marks(ctx context.Context, op string, f func(engine.Writer) error)
 		return err
 	}
 	if !db.db.Witness {
-		return &fail.Error{Kind: fail.Invalid, Op: op, Msg: "runs leave nothing by which it could tell; set OpenOptions.Witness", Err: ErrNoWitness}
+		return &fail.Error{Kind: fail.Invalid, Op: op, Msg: "runs leave no marks in this database: set OpenOptions.Witness", Err: ErrNoWitness}
 	}
 	return db.db.Units.Marks(ctx, op, f)
 }
@@ -63,7 +63,7 @@ func openWitness(ctx context.Context, db *answer.DB) error {
 		return err
 	}
 	if why := unit.MarksWrong(live.Engine, live.Table(schema.Name{Name: decl.MarksTable})); why != "" {
-		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Witness is set, and %s; make it, in a migration, by: %s", why, CreateWitness)
+		return fail.Errorf(fail.Invalid, "exosql: Open", "OpenOptions.Witness is set, but %s; want, from a migration: %s", why, CreateWitness)
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func TestWritableAnew(t *testing.T) {
 		}
 		exosql.ForgetCatalogue(db)
 		for range 2 { // what was refused is not remembered as harmless either
-			if o := r.Run(t, program); o.Kind != fail.Denied || !strings.Contains(o.Result.Err.Error(), "unique among everybody") {
+			if o := r.Run(t, program); o.Kind != fail.Denied || !strings.Contains(o.Result.Err.Error(), "unique among the rows of all") {
 				t.Fatal(o)
 			}
 		}

@@ -7,14 +7,14 @@ type Column struct {
 	Name    string
 	Type    string // as the engine writes it: "character varying(40)", "shop.mood", "shop.mood[]", "INTEGER"; "" on SQLite if none was declared. Types of extensions have no schema: "citext"
 	Kind    Kind
-	Elem    Kind  // of a list: the kind of its elements
+	Elem    Kind  // the kind of the elements of a list
 	Enum    *Name // the type, or that of the elements, is this enum
 	Domain  *Name // the type is this domain; Type and Kind are of its values, Enum too
 	NotNull bool  // by NOT NULL, a domain that is, or a key that makes it so. A column of SQLite's PRIMARY KEY may be NULL unless it says NOT NULL, is the rowid, or the table is STRICT or WITHOUT ROWID
 
 	Default   string // an expression; "" for none
 	Generated Generated
-	GenExpr   string // of a generated column
+	GenExpr   string // the expression of a generated column
 	Identity  Identity
 
 	Collation string // if it is not the default; "NOCASE" on SQLite
@@ -27,11 +27,11 @@ type Column struct {
 	// Untyped are such counts of a column without a type, which a grant gives one, by the kind.
 	Untyped map[Kind]int
 
-	Misfits int // of SQLite, where LookAtCells has looked: how many cells are no value of Kind. Of times, days and truth values Cells say it
+	Misfits int // SQLite, after LookAtCells: how many cells are no value of Kind. For times, days and truth values see Cells
 
-	Finer int // of PostgreSQL, where LookAtTimes has looked: how many times are finer than a millisecond; -1: the table can't be read
+	Finer int // PostgreSQL, after LookAtTimes: how many times are finer than a millisecond; -1: the table can't be read
 
-	Cells *Cells // of SQLite, where LookAtCells has looked; else nil
+	Cells *Cells // SQLite, after LookAtCells; else nil
 }
 
 // Kind is what values of a column are, in the words of a program: the scalar types

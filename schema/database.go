@@ -23,7 +23,7 @@ type Database struct {
 	Hidden   []Name    // PostgreSQL, live: tables and views of schemas that are in the search path and that the role may not use: it does not find them
 }
 
-// LeftOut is a table or view of which SQLite can't tell the columns: a view of a table that is gone, a table of a module or with a
+// LeftOut is a table or view whose columns SQLite can't list: a view of a table that is gone, a table of a module or with a
 // function that is an application's own. Or it is where a virtual table keeps what it has indexed.
 type LeftOut struct {
 	Name
@@ -67,7 +67,7 @@ type View struct {
 	Reads        []Name    // live: the tables that it reads, through other views, too; on SQLite all whose names stand in their texts
 	Calls        bool      // live: it may read any table: by functions or operators that are not PostgreSQL's own, or by a virtual table of SQLite
 	Unset        []Setting // PostgreSQL, live: each query fails by them
-	Bypasses     []Name    // PostgreSQL, live: tables with row-level security that bind the view's owner, or who refreshes it, and not who reads it
+	Bypasses     []Name    // PostgreSQL, live: tables with row-level security that bind the view's owner, or the role that refreshes it, and not its readers
 }
 
 // Enum is a type of listed texts.
@@ -80,7 +80,7 @@ type Enum struct {
 // Domain is a type with checks on the values of another.
 type Domain struct {
 	Name
-	Type    string // of the values, as the engine writes it
+	Type    string // the type of the values, as the engine writes it
 	Kind    Kind
 	Elem    Kind
 	NotNull bool
@@ -99,8 +99,8 @@ type Creator struct {
 // Role is who read a live PostgreSQL.
 type Role struct {
 	Name      string
-	Superuser bool // nothing in the database binds it
-	BypassRLS bool // no row-level security binds it
+	Superuser bool // no right and no policy restricts it
+	BypassRLS bool // no row-level security restricts it
 }
 
 // Unbound says why the policies of a table do not apply to the role; "": they do.

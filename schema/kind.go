@@ -86,6 +86,6 @@ func sqliteAffinity(typ string) string {
 	return "NUMERIC"
 }
 
-// sqliteLoose reports whether a collation takes different texts for equal. Of
-// those that a program registered nothing is known.
+// sqliteLoose reports whether a collation takes different texts for equal. Nothing is known of
+// those that a program registered.
 func sqliteLoose(collation string) bool { return collation != "" && asciiUpper(collation) != "BINARY" }

@@ -158,7 +158,7 @@ func (d *Database) Rows(n Name) *Table {
 	return d.Table(n)
 }
 
-// Left is what says why a table or view of this name is left out; nil: none of this name is.
+// Left is the reason why a table or view of this name is left out; nil: none of this name is.
 func (d *Database) Left(n Name) *LeftOut {
 	for i := range d.LeftOut {
 		if d.Engine.Is(d.LeftOut[i].Name.Name, n.Name) {
@@ -190,8 +190,8 @@ func (t *Table) Column(name string) *Column {
 
 const rowID = "rowid"
 
-// RowKey are the columns that tell any two rows apart: the first of Keys whose columns are never NULL and of types
-// that have an order, else SQLite's rowid; nil if there is none. PostgreSQL's heirs are beyond the keys of their table.
+// RowKey returns columns that are unique in every row: the first of Keys whose columns are never NULL and of types that
+// have an order, else SQLite's rowid; nil if there is none. PostgreSQL's heirs are beyond the keys of their table.
 func (t *Table) RowKey() []string {
 	for _, key := range t.Keys() {
 		if !t.Inherited && !slices.ContainsFunc(key, func(name string) bool {

@@ -44,9 +44,9 @@ func (r *postgresReader) viewSettings() error {
 	})
 }
 
-// bypasses are the tables with row-level security behind views: what a view reads
-// is bound by the policies for its owner, unless the view and all through which it
-// reads are security_invoker (PostgreSQL 15). A materialized view never is.
+// bypasses finds tables with row-level security behind views: a view reads under the policies for
+// its owner, unless the view and all through which it reads are security_invoker (PostgreSQL 15). A
+// materialized view always does.
 func (r *postgresReader) bypasses() error {
 	return r.each(`WITH RECURSIVE reads(view, rel, owner) AS (
 			SELECT c.oid, c.oid, false FROM pg_class AS c WHERE c.oid = ANY ($1::text::oid[]) AND c.relkind IN ('v', 'm')

@@ -134,8 +134,8 @@ func (r *sqliteReader) columns() error {
 	return nil
 }
 
-// compiles asks SQLite for a query of a table or view, which compiles it and reads no row. Of some that can't be queried it
-// reports columns all the same.
+// compiles asks SQLite for a query of a table or view, which compiles it and reads no row. It reports columns of some that
+// can't be queried, too.
 func (r *sqliteReader) compiles(name string, err error) error {
 	if err != nil {
 		return err

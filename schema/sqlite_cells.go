@@ -37,8 +37,8 @@ func (c *Cells) Form(kind Kind) (form string, n int) {
 	return form, n
 }
 
-// LookAtCells sets Column.Cells and Column.Misfits of the tables of a SQLite database, by the first and the last 500 rows of each,
-// or by fewer (50 at least) where there are more than 80 tables. Of PostgreSQL, where a type says how its values are held, it does nothing.
+// LookAtCells sets Column.Cells and Column.Misfits of the tables of a SQLite database, by the first and the last 500 rows of each, or by fewer
+// (50 at least) where there are more than 80 tables. It does nothing for PostgreSQL, where the type of a column says how its values are stored.
 func (d *Database) LookAtCells(ctx context.Context, q Querier) error {
 	if d.Engine != SQLite {
 		return nil

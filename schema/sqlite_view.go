@@ -1,6 +1,6 @@
 package schema
 
-// What SQLite's views read, from their texts.
+// This file reads from the texts of SQLite's views what they read.
 
 // views finds the tables behind each view: those whose names stand in its text, or in that of a view that does. A name may
 // stand there for something else, such as an alias, so these are at least the tables that it reads.

@@ -8,7 +8,7 @@ type Table struct {
 	PrimaryKey  *Key         // nil if there is none
 	Uniques     []Key        // UNIQUE constraints; unique indexes are among Indexes
 	Exclusions  []Exclusion  // PostgreSQL
-	Indexes     []Index      // of CREATE INDEX; those that stand behind keys are not listed
+	Indexes     []Index      // indexes of CREATE INDEX; those of keys are not listed
 	ForeignKeys []ForeignKey // from this table
 	Checks      []Check
 	Triggers    []Trigger
@@ -21,7 +21,7 @@ type Table struct {
 
 	Writable      []string // PostgreSQL, live: of "INSERT", "UPDATE", "DELETE", "TRUNCATE", what the role may do to it, or to some of its columns
 	PartPolicies  []Name   // PostgreSQL, live: partitions, and tables that inherit, at any depth, with row-level security of their own. It does not bind queries of this table
-	WholePolicies []Name   // PostgreSQL, live: tables whose partition or heir this is, at any depth, with row-level security. It does not bind queries of this table
+	WholePolicies []Name   // PostgreSQL, live: tables that this one is a partition of or inherits from, at any depth, with row-level security. It does not bind queries of this table
 
 	PartitionBy string // the partition key: the table holds no rows of its own
 	PartitionOf *Name  // the table whose partition this is; of keys, indexes, foreign keys, checks and triggers only its own are listed, not those that it has of that table
@@ -43,7 +43,7 @@ type Table struct {
 type Key struct {
 	Name          string
 	Columns       []string // in the key's order
-	NullsDistinct bool     // of a unique key: rows with NULL are not compared. Always so but for NULLS NOT DISTINCT
+	NullsDistinct bool     // a unique key does not compare rows with NULL: always, except with NULLS NOT DISTINCT
 	Deferrable    bool
 	Include       []string // PostgreSQL: columns that its index carries along
 
@@ -59,8 +59,8 @@ type Index struct {
 	Include    []string // columns that are carried along
 	Unique     bool
 	Method     string // PostgreSQL: "btree", "gin", ...; "" on SQLite
-	Where      string // of a partial index: which rows it has; "" for all
-	NullsAlike bool   // of a unique index: NULLS NOT DISTINCT
+	Where      string // which rows a partial index has; "" for all
+	NullsAlike bool   // a unique index with NULLS NOT DISTINCT
 	Invalid    bool   // PostgreSQL, live: it was not built to the end, so nothing uses it
 }
 
@@ -82,7 +82,7 @@ type Part struct {
 	OpClass    string // PostgreSQL, if it is not the default: "text_pattern_ops"
 }
 
-// ForeignKey says that a row leads to one of another table (or of the same). SQLite's have no name.
+// ForeignKey says that a row refers to one of another table (or of the same). SQLite's have no name.
 type ForeignKey struct {
 	Name       string
 	Columns    []string
@@ -91,10 +91,10 @@ type ForeignKey struct {
 	OnDelete   Action
 	OnUpdate   Action
 	Deferrable bool
-	NotValid   bool // PostgreSQL: rows may refer to none, those that were there before it, or all while a trigger that it is held by is disabled
+	NotValid   bool // PostgreSQL: rows may refer to no row: those that were there before it, or all while a trigger that enforces it is disabled
 }
 
-// Action is what becomes of rows when the row they lead to goes or changes.
+// Action is what happens to rows when the row they refer to is deleted or changed.
 type Action string
 
 const (
@@ -118,7 +118,7 @@ type Trigger struct {
 	Name     string
 	Timing   string   // "BEFORE", "AFTER", "INSTEAD OF"
 	Events   []string // of "INSERT", "UPDATE", "DELETE", "TRUNCATE", in this order
-	Columns  []string // of UPDATE OF: it runs for an update of one of these; nil: of any
+	Columns  []string // UPDATE OF: it runs for an update of one of these; nil: of any column
 	Function string   // PostgreSQL: the name of what it calls, without its schema
 	Disabled bool
 }
@@ -129,7 +129,7 @@ type Rule struct {
 	Event string // "INSERT", "UPDATE", "DELETE": the statements that it rewrites
 }
 
-// Policy is a row-level security policy. It binds nobody unless RowSecurity is set.
+// Policy is a row-level security policy. It has no effect unless RowSecurity is set.
 type Policy struct {
 	Name        string
 	Restrictive bool
@@ -143,5 +143,5 @@ type Policy struct {
 // Setting is one that a policy or a view reads by current_setting('x'), which fails where the connection does not have it.
 type Setting struct {
 	Name     string
-	Function string // that reads it, and is called; "": the definition itself reads it
+	Function string // the function that reads it; "": the definition itself reads it
 }

@@ -1,6 +1,6 @@
 package schema
 
-// Which values a column may have, where the database lists them.
+// This file finds the values that a column may have, where the database lists them.
 
 import (
 	"regexp"
@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Values are those of the enum that a column has, or that the elements of its arrays have; nil: it has none.
+// Values lists the values of the enum of a column, or of the elements of its arrays; nil: it has none.
 func (d *Database) Values(c *Column) []string {
 	if c.Enum == nil {
 		return nil
@@ -20,9 +20,9 @@ func (d *Database) Values(c *Column) []string {
 	return slices.Clone(d.Enums[i].Values)
 }
 
-// Listed are the values that a check leaves columns of texts, by their names: a check of the table that speaks of the column alone, as
-// state IN ('open', 'done') does, or one of the column's domain. A check that rows may break is none, nor one of a column whose collation
-// takes other texts for the listed ones.
+// Listed has, for each text column, the values that a check allows: a check of the table that speaks of the column alone, as state IN
+// ('open', 'done') does, or one of the column's domain. A check that rows may break is none, nor one of a column whose collation takes
+// other texts for the listed ones.
 func (d *Database) Listed(t *Table) map[string][]string {
 	if len(t.Checks) == 0 && len(d.Domains) == 0 {
 		return nil

@@ -115,7 +115,7 @@ func (s *Store) Key(ctx context.Context, player, target string, lane game.Lane) 
 		if _, err := tx.Exec("INSERT INTO keys (player, target, lane, key, copy) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", player, target, lane, string(game.NewKey()), NewID()); err != nil {
 			return err
 		}
-		return tx.QueryRow(find, player, target, lane).Scan(&key, &copy) // of two at once, the first one's
+		return tx.QueryRow(find, player, target, lane).Scan(&key, &copy) // if two came at once, the key of the first
 	})
 	return key, copy, err
 }

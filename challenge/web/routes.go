@@ -118,7 +118,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	s.render(w, r, p.status, "error", page{Title: http.StatusText(p.status), Body: p.message})
 }
 
-// limit takes a token from each bucket, and tells of the tightest.
+// limit takes a token from each bucket, and reports the tightest.
 func (s *Server) limit(w http.ResponseWriter, r *request, player, address *buckets) error {
 	for _, b := range []struct {
 		b   *buckets

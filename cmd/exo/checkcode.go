@@ -42,8 +42,8 @@ func (p *goPackage) checkFiles(function string) (files map[string]string, target
 	return files, p.ImportPath + "/" + checkDir, nil
 }
 
-// inPackage is the file in the package. Of a package main it is the whole check, which
-// comes before the other init functions and main, and ends the process.
+// inPackage is the file in the package. For a package main it is the whole check, which comes
+// before the other init functions and main, and ends the process.
 func inPackage(name string, vars []string, function string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "package %s\n\n", name)

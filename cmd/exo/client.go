@@ -9,7 +9,7 @@ import (
 	"github.com/exoagent/exoagent/internal/draft"
 )
 
-// clients are those for which exo init knows where they are told of a server.
+// clients are those for which exo init knows where a server is configured.
 func clients() []string { return []string{"claude", "codex", "cursor", "vscode"} }
 
 // snippet is what a client is given to start exo serve on a file.

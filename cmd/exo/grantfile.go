@@ -31,7 +31,7 @@ func fileOf(args []string) (string, error) {
 	return "", cli.Usagef("want one grant file, not %d", len(args))
 }
 
-// readGrants reads a grant file. What is wrong in it is the failure of a file that can't be used.
+// readGrants reads a grant file. A fault in it is an error with exit code 1.
 func readGrants(path string) (*grantfile.File, error) {
 	_, f, err := readGrantsText(path)
 	return f, err
@@ -41,7 +41,7 @@ func readGrants(path string) (*grantfile.File, error) {
 func readGrantsText(path string) ([]byte, *grantfile.File, error) {
 	in, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) && path == defaultFile {
-		return nil, nil, fmt.Errorf("%w; name the grant file", err)
+		return nil, nil, fmt.Errorf("%w: give the path of a grant file, or draft one with exo init -db URL", err)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -55,7 +55,7 @@ func readGrantsText(path string) ([]byte, *grantfile.File, error) {
 	return text, f, found(err)
 }
 
-// found makes an error of a grant file what exit code 1 stands for: something was found in it.
+// found gives an error of a grant file exit code 1: something is wrong in the file.
 func found(err error) error {
 	if wrong, ok := errors.AsType[*grantfile.Errors](err); ok {
 		n := fmt.Sprintf("%d problems", len(wrong.Problems))

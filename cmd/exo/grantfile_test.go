@@ -68,6 +68,7 @@ func TestGrantFileCommands(t *testing.T) {
 		{"doctor " + reviewed, "", cli.ExitDone, "ok       file: somebody reviewed"},
 		{"doctor " + bad, "", cli.ExitFound, "ok       wall, process: "},
 		{"doctor", "", cli.ExitDone, "note     file: there is no exo.yaml here"},
+		{"show", "", cli.ExitCannot, "give the path of a grant file, or draft one with exo init -db URL"},
 		{"doctor a b", "", cli.ExitUsage, "want one grant file"},
 		{"diff " + good + " " + good, "", cli.ExitDone, ""},
 		{"diff " + good + " " + wide, "", cli.ExitFound, "~ facet customer  rows         of customers: shared, and was of customers: id = $principal.customer"},

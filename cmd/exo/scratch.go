@@ -21,8 +21,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// readDefinitions runs the file of definitions in a scratch database, and reads the
-// catalogue that it makes there: what definitions mean, the engine itself says best.
+// readDefinitions runs the file of definitions in a scratch database, and reads the catalogue that
+// it makes there: the engine itself knows best what definitions mean.
 func (s *source) readDefinitions(ctx context.Context, stdin io.Reader) (*schema.Database, error) {
 	in, name := stdin, "standard input"
 	if s.ddl != "-" {

@@ -173,9 +173,9 @@ func TestServeRefuses(t *testing.T) {
 		"-as customer=":                       "has to be int",
 		"-as customer=1+2":                    "has to be int",
 		"-as org=1":                           "declares no claim `org`",
-		"-http 0.0.0.0:0 -as customer=1":      "says no authentication",
-		"-http :0 -as customer=1":             "says no authentication",
-		"-http shop.example:0 -as customer=1": "says no authentication",
+		"-http 0.0.0.0:0 -as customer=1":      "names no way to authenticate clients",
+		"-http :0 -as customer=1":             "names no way to authenticate clients",
+		"-http shop.example:0 -as customer=1": "names no way to authenticate clients",
 		"-http 127.0.0.1:0":                   "the principal has no claim `customer`",
 		"-http 127.0.0.1 -as customer=1":      "want an address like",
 	} {

@@ -50,11 +50,11 @@ func (o *serveOptions) overHTTP(f *grantfile.File, to *serveLog) (serving, ident
 	said := ""
 	switch known := len(f.Serve.Issuers)+len(f.Serve.Tokens) > 0; {
 	case !known && !local:
-		return nil, nil, cli.Usagef("-http %s: that is not an address of this machine alone, and %s says no authentication (serve: issuers or tokens)", o.http, f.Name)
+		return nil, nil, cli.Usagef("-http %s: that is not an address of this machine alone, and %s names no way to authenticate clients (serve: issuers or tokens)", o.http, f.Name)
 	case !local && f.Serve.Resource.Text == "":
-		return nil, nil, cli.Usagef("-http %s: that is not an address of this machine alone, and %s does not say how clients call it (serve: resource)", o.http, f.Name)
+		return nil, nil, cli.Usagef("-http %s: that is not an address of this machine alone, and %s has no address by which clients call it (serve: resource)", o.http, f.Name)
 	case known && o.as != "":
-		return nil, nil, cli.Usagef("-as: %s says who is let in over HTTP, each as their own principal", f.Name)
+		return nil, nil, cli.Usagef("-as can't be used here: %s lists who may call over HTTP, each as their own principal", f.Name)
 	case known:
 		opt.Verifier, err = verifierOf(f, &opt)
 	default:
@@ -88,7 +88,7 @@ func (o *serveOptions) overHTTP(f *grantfile.File, to *serveLog) (serving, ident
 	}, identify, nil
 }
 
-// verifierOf knows the tokens of the file, and puts what clients are told of them into opt.
+// verifierOf makes a verifier of the tokens of the file, and puts what clients may know of them into opt.
 func verifierOf(f *grantfile.File, opt *mcp.HTTPOptions) (bearer.Verifier, error) {
 	var all []bearer.Verifier
 	for _, i := range f.Serve.Issuers {

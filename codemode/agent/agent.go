@@ -15,10 +15,10 @@ import (
 type Agent struct {
 	Model  Model
 	Tools  []*codemode.Tool
-	System string // what the model is told besides; ""
-	// Distrust says for how long what a program read that outsiders wrote (see value.Untrusted) keeps the programs after it
-	// from effects that don't admit it: until the user speaks again, where nothing else is said. What is secret is never forgotten: where a tool Admits a label, and a
-	// result with it was shown, each later program of the chat begins with it.
+	System string // further instructions for the model; "": none
+	// Distrust says for how long later programs are kept from effects that don't admit what outsiders wrote (see value.Untrusted), once a program has read it: by
+	// default until the user speaks again. What is secret is never forgotten: where a tool Admits a label, and a result with it was shown, each later program of the
+	// chat begins with it.
 	Distrust Distrust
 	// Allow names the models that may be shown the tools and their results. Nil is any,
 	// and empty is none: Model is the host's own choice already, and a list is for a host
@@ -34,7 +34,7 @@ type Answer struct {
 	Cut   bool // the model reached the bound of tokens: Text ends where it was cut
 	Steps int  // requests that were replied to
 	Usage Usage
-	Cost  float64 // of this question, if Priced
+	Cost  float64 // the cost of this question, if Priced
 	// Priced says that Agent.Prices has the model.
 	Priced bool
 }
@@ -45,10 +45,10 @@ const system = "You answer questions about live data for one user. To look somet
 
 const lastStep = "\n\nNo more programs can be run for this question: answer it now from what you know, and say what is missing."
 
-// Ask puts a question and answers it. The chat gets the question, every call and
-// result, and the answer; on is told of what happens and may be nil. If it fails
-// the chat still holds what happened, and Resume goes on from there. The error
-// wraps ctx's when that ended, and is a *ModelError otherwise, apart from errors of use.
+// Ask puts a question and answers it. The chat gets the question, every call and result, and the
+// answer; on is called with each event and may be nil. If it fails the chat still holds what
+// happened, and Resume goes on from there. The error wraps ctx's when that ended, and is a
+// *ModelError otherwise, apart from errors of use.
 func (a *Agent) Ask(ctx context.Context, chat *Chat, question string, on func(ChatEvent)) (*Answer, error) {
 	if strings.TrimSpace(question) == "" {
 		return nil, errors.New("agent: the question is empty")

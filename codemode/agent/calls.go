@@ -67,9 +67,9 @@ func (r *run) call(ctx context.Context, c ToolCall, stop Stop, last bool, i int)
 	return res, c.program() != nil
 }
 
-// repeats reports whether the call is the same as one which, since the last
-// question, failed and changed something or may have. The model was told, and asks for
-// it all the same: whoever wants it twice can ask for it in a question of its own.
+// repeats reports whether the call is the same as one which, since the last question, failed and
+// changed something or may have. The model has read that, and asks for it all the same: a user who
+// wants it twice can ask a new question.
 func (r *run) repeats(tool *codemode.Tool, c ToolCall) bool {
 	if tool.ReadOnly() {
 		return false

@@ -8,8 +8,8 @@ import (
 )
 
 // Distrust says how long a chat is wary of what outsiders wrote. A model may follow an instruction that it read in a
-// comment, in the program that read it or in a later one. The first is never let to an effect that doesn't admit it; of
-// the others the host decides: a user who says "answer her" may mean just what was read.
+// comment, in the program that read it or in a later one. The first may never cause an effect that doesn't admit the
+// tag; for the later ones the host decides: a user who says "answer her" may mean just what was read.
 type Distrust uint8
 
 const (

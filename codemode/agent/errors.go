@@ -18,7 +18,7 @@ const (
 	Refused                      // the model or its provider would not answer
 	Auth                         // the key is missing, wrong, without credit or without the right
 	Invalid                      // the request can't work: no such model, a wrong address, a wrong setting
-	Malformed                    // what came back is not what the wire format says, too much of it, or for too long
+	Malformed                    // the reply breaks the wire format, is too large, or took too long
 	Unanswered                   // the bound of steps was reached without an answer
 	NotAllowed                   // the model is not on the agent's list
 )
@@ -39,10 +39,10 @@ func (k ErrorKind) String() string {
 type ModelError struct {
 	Kind       ErrorKind
 	Model      string        // whose
-	Status     int           // of HTTP, or 0
+	Status     int           // the status of HTTP, or 0
 	Msg        string        // what was wrong and, where it is known, what to do
 	RetryAfter time.Duration // what the endpoint asked for, or 0
-	Usage      Usage         // of the failed request, as far as it is known
+	Usage      Usage         // the tokens of the failed request, as far as they are known
 	Err        error
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 // ChatEvent is what happens while a question is answered: TextDelta, CallStarted, CallEnded,
-// Waiting, Added or MadeRoom. Events are told on the goroutine of Ask, one at a time.
+// Waiting, Added or MadeRoom. Events come on the goroutine of Ask, one at a time.
 type ChatEvent interface{ event() }
 
 // TextDelta is a piece of what the model says.
@@ -30,9 +30,9 @@ type Waiting struct {
 	Wait time.Duration
 }
 
-// Added says that the message, or one more result of it, is in the chat now: who
-// keeps chats keeps it here. After a crash a chat that was kept at each Added can
-// go on, and nothing of it runs twice.
+// Added says that the message, or one more result of it, is in the chat now: a host that stores
+// chats stores it here. After a crash a chat that was kept at each Added can go on, and nothing of
+// it runs twice.
 type Added struct{ Message ChatMessage }
 
 // MadeRoom says how many old results the model does not read any more.

@@ -11,12 +11,12 @@ type QuestionLimits struct {
 	Steps     int           // requests to the model, those not counted that are tried again; the last must be answered in text; 8
 	Calls     int           // calls in one turn; 8
 	Fruitless int           // turns in a row that gave no answer and no call that could run; 3
-	Tries     int           // of one request; 4
+	Tries     int           // how often one request is sent; 4
 	Backoff   time.Duration // before the second try; doubled for each further one, and jittered; 1 s
-	Wait      time.Duration // the longest wait; who asks for more is not asked again; 1 min
-	Tokens    int           // of one reply; 8,192
-	Bytes     int64         // of one response; 8 MiB
-	Silence   time.Duration // in which nothing of a response arrives; 2 min
+	Wait      time.Duration // the longest wait; an endpoint that asks for more is not asked again; 1 min
+	Tokens    int           // the most of one reply; 8,192
+	Bytes     int64         // the size of one response; 8 MiB
+	Silence   time.Duration // the longest pause within a response; 2 min
 	Reply     time.Duration // from a request to the end of its reply, however steadily it comes; 10 min
 	Question  int           // bytes of a question; 256 KiB
 }

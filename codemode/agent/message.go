@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// Role says whose message it is.
+// Role says who wrote a message.
 type Role string
 
 const (
@@ -18,10 +18,10 @@ const (
 type ChatMessage struct {
 	Role    Role         `json:"role"`
 	Text    string       `json:"text,omitempty"`
-	Calls   []ToolCall   `json:"calls,omitempty"`   // of an assistant
-	Results []ToolResult `json:"results,omitempty"` // of tools: one for each call, in order
+	Calls   []ToolCall   `json:"calls,omitempty"`   // the calls of an assistant
+	Results []ToolResult `json:"results,omitempty"` // the results of tools: one for each call, in order
 	Model   string       `json:"model,omitempty"`   // the name of the model that wrote it
-	Notice  bool         `json:"notice,omitempty"`  // of a user's: the agent wrote it, not the person
+	Notice  bool         `json:"notice,omitempty"`  // the agent wrote it under the user's role
 	// Opaque is what the model's provider wants back unchanged, such as signed
 	// thoughts. Other providers' models must ignore it: see Model.
 	Opaque json.RawMessage `json:"opaque,omitempty"`
@@ -36,8 +36,7 @@ type ToolCall struct {
 	Opaque string `json:"opaque,omitempty"`
 }
 
-// Object is Args, or {} where they are no JSON object: what an API takes that is
-// sent a call which it could not have made itself.
+// Object is Args, or {} if they are no JSON object, which an API would refuse.
 func (c ToolCall) Object() json.RawMessage {
 	b := bytes.TrimSpace([]byte(c.Args))
 	if len(b) == 0 || b[0] != '{' || !json.Valid(b) {

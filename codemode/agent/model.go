@@ -30,8 +30,8 @@ type ModelRequest struct {
 	NoCalls  bool // the model must answer in text
 
 	// Bounds. Zero: none; an Agent sets all of them.
-	MaxTokens int           // of the reply
-	MaxBytes  int64         // of the response, uncompressed
+	MaxTokens int           // the tokens of the reply
+	MaxBytes  int64         // the size of the response, uncompressed
 	Silence   time.Duration // the longest time in which nothing arrives
 }
 
@@ -67,15 +67,15 @@ const (
 type Usage struct {
 	Requests     int64 `json:"requests"`                // whose reply began
 	Input        int64 `json:"input"`                   // all of it, cached or not
-	CacheRead    int64 `json:"cache_read,omitempty"`    // of Input: was in the provider's cache
-	CacheWritten int64 `json:"cache_written,omitempty"` // of Input: was put there
+	CacheRead    int64 `json:"cache_read,omitempty"`    // the part of Input that was in the provider's cache
+	CacheWritten int64 `json:"cache_written,omitempty"` // the part of Input that was put there
 	Output       int64 `json:"output"`                  // thoughts included
 }
 
 // MaxCount is the largest count of tokens: JSON and float64 hold no larger whole number exactly.
 const MaxCount = 1 << 53
 
-// Add is the sum of both, of which neither can take anything away.
+// Add is the sum of both; negative counts are 0.
 func (u Usage) Add(v Usage) Usage {
 	return Usage{SumTokens(u.Requests, v.Requests), SumTokens(u.Input, v.Input), SumTokens(u.CacheRead, v.CacheRead), SumTokens(u.CacheWritten, v.CacheWritten), SumTokens(u.Output, v.Output)}
 }

@@ -8,8 +8,8 @@ type Price struct {
 	CacheWritten float64
 }
 
-// Prices are prices by the name of the model. There are none by default: a list in
-// a library is wrong the day after.
+// Prices are prices by the name of the model. There are none by default: a list in a library is
+// soon out of date.
 type Prices map[string]Price
 
 // Cost is what a use of the model cost; ok is false when its price is not known.

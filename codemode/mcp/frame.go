@@ -12,8 +12,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// notMessage is the answer to what is no message, in one line, or nil. The SDK would end the conversation with it. Of a key that an object has twice
-// one reader takes the first and another the last: what a proxy, a record or a person has seen would not be what runs.
+// notMessage is the answer to what is no message, in one line, or nil. The SDK would end the conversation with it. If an object has a key twice, one
+// reader takes the first and another the last: what a proxy, a record or a person has seen would not be what runs.
 func notMessage(frame []byte) []byte {
 	if !json.Valid(frame) { // with a byte order mark before it, too
 		return answerTo(nil, jsonrpc.CodeParseError, "this is no JSON: want one message in a line, in UTF-8 without a byte order mark")

@@ -36,16 +36,16 @@ type HTTPOptions struct {
 	// taken at its path, and for its host besides those of this machine. "": /mcp, for this machine alone.
 	Resource string
 	Issuers  []string // the authorization servers that give tokens out, for clients that look for them (RFC 9728)
-	Scopes   []string // those that a token needs, for the same
-	Origins  []string // of web pages whose requests are taken; those of all others are refused
+	Scopes   []string // the scopes that a token needs, for the same
+	Origins  []string // the origins of web pages that may send requests; all others are refused
 
-	BodyBytes int64         // of a request; 1 MiB
-	BodyTime  time.Duration // in which a request has to arrive whole; 10 s
-	RunTime   time.Duration // in which an answer has to be taken, from the request on; 5 min
-	Requests  int           // at once, of all; 128
-	Each      int           // at once, of one identity; 8
-	PerMinute int           // of one identity, of which a quarter may come in one moment; 240
-	// Log is told why somebody was refused, which clients are not. The text holds no token and no claim; nil: nobody is told.
+	BodyBytes int64         // the size of a request; 1 MiB
+	BodyTime  time.Duration // the time for a request to arrive whole; 10 s
+	RunTime   time.Duration // the time from a request until its answer is taken; 5 min
+	Requests  int           // requests at the same time; 128
+	Each      int           // requests of one identity at the same time; 8
+	PerMinute int           // requests of one identity in a minute, a quarter of them at once; 240
+	// Log is called with the reason of each refusal, which clients do not see. The text has no token and no claim in it; nil: no log.
 	Log func(reason string)
 }
 
@@ -77,7 +77,7 @@ func (o HTTPOptions) orDefault() HTTPOptions {
 // no request depends on another. Make it with [Server.Handler]; the zero Handler refuses.
 //
 // Besides the protocol it answers /healthz, /metrics, and the metadata of the resource, which need no
-// token and say nothing of anybody.
+// token and name no one.
 type Handler struct {
 	s        *Server
 	opt      HTTPOptions
@@ -329,7 +329,7 @@ func (h *Handler) known(who Identity, err error, by string) (Identity, *refusal)
 	return Identity{}, h.challenge(http.StatusUnauthorized, by, "invalid_token", err.Error())
 }
 
-// challenge tells a client where tokens are given out (RFC 9728), and not what is wrong with its own.
+// challenge names the place where tokens are given out (RFC 9728), and not what is wrong with the client's own.
 func (h *Handler) challenge(status int, reason, code, detail string) *refusal {
 	var params []string
 	if code != "" {

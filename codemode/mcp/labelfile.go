@@ -26,7 +26,7 @@ type LabelFile struct {
 
 	mu   sync.Mutex
 	at   fs.FileInfo // of the file that all is of; nil: there was none
-	all  told
+	all  shownLabels
 	read bool
 }
 
@@ -60,7 +60,7 @@ func (f *LabelFile) fail(err error) error {
 	if f.path == "" {
 		return fmt.Errorf("%w: it was not opened with OpenLabels", ErrLabels)
 	}
-	return fmt.Errorf("%w: %s: %w; it says what clients were shown, so nothing is served without it: mend what is wrong, or end all that use it and remove it, once no model holds on to what it was shown", ErrLabels, f.path, err)
+	return fmt.Errorf("%w: %s: %w; it says what clients were shown, so nothing is served without it: correct the file; or stop all servers that use it and remove it, once no model remembers what it was shown", ErrLabels, f.path, err)
 }
 
 // lock takes the file for one change. The file itself is replaced by each, so another one stands for it.
@@ -80,11 +80,11 @@ func (f *LabelFile) lock() (unlock func() error, err error) {
 }
 
 // load is what the file says now. It is replaced as a whole, so it needs no lock to be read.
-func (f *LabelFile) load() (*told, error) {
+func (f *LabelFile) load() (*shownLabels, error) {
 	at, err := os.Stat(f.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		f.at, f.all, f.read = nil, told{}, true
+		f.at, f.all, f.read = nil, shownLabels{}, true
 		return &f.all, nil
 	case err != nil:
 		return nil, f.fail(err)
@@ -97,7 +97,7 @@ func (f *LabelFile) load() (*told, error) {
 	if err != nil {
 		return nil, f.fail(err)
 	}
-	all, err := decodeTold(text)
+	all, err := decodeShown(text)
 	if err != nil {
 		return nil, f.fail(err)
 	}
@@ -137,8 +137,8 @@ func (f *LabelFile) shown(who owner, label value.Label, now time.Time, keep time
 	return nil
 }
 
-// save replaces the file. Whoever is killed leaves the old one or the new one.
-func (f *LabelFile) save(all *told, now time.Time) error {
+// save replaces the file. A killed process leaves the old one or the new one.
+func (f *LabelFile) save(all *shownLabels, now time.Time) error {
 	text, err := all.encode(now)
 	if err == nil && len(text) > maxLabelFile {
 		err = fmt.Errorf("it would have %d bytes; want %d at most", len(text), maxLabelFile)
@@ -181,7 +181,7 @@ type toldEntry struct {
 	Until   time.Time `json:"until"`
 }
 
-func (t *told) encode(now time.Time) ([]byte, error) {
+func (t *shownLabels) encode(now time.Time) ([]byte, error) {
 	out := toldFile{Version: labelVersion, Shown: []toldEntry{}}
 	entry := func(who owner, s shown) toldEntry {
 		return toldEntry{who.issuer, who.subject, s.label.Tags(), s.until.UTC()}
@@ -209,8 +209,8 @@ func (t *told) encode(now time.Time) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// decodeTold reads a file as strictly as it is written: what can't be read may be what somebody was shown.
-func decodeTold(text []byte) (t told, err error) {
+// decodeShown reads a file as strictly as it is written: what can't be read may be what somebody was shown.
+func decodeShown(text []byte) (t shownLabels, err error) {
 	var v struct{ Version int }
 	if json.Unmarshal(text, &v) == nil && v.Version != labelVersion && v.Version != 0 {
 		return t, fmt.Errorf("it is of version %d, and this exo reads version %d", v.Version, labelVersion)

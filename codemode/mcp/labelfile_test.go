@@ -127,7 +127,7 @@ func TestLabelFileDamaged(t *testing.T) {
 // TestLabelsOfMany: somebody with more identities than there is room for makes nobody's label end early, and is not clean by it; what is written is read as
 // it was, within its bound.
 func TestLabelsOfMany(t *testing.T) {
-	var all told
+	var all shownLabels
 	now, pii := time.Now(), value.NewLabel("pii")
 	who := func(i int) owner { return owner{"test", fmt.Sprint(i, strings.Repeat("x", 400))} }
 	first := owner{"test", "first"}
@@ -141,11 +141,11 @@ func TestLabelsOfMany(t *testing.T) {
 	if err != nil || len(text) > maxLabelFile {
 		t.Fatalf("%d bytes, %v", len(text), err)
 	}
-	again, err := decodeTold(text)
+	again, err := decodeShown(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, all := range []*told{&all, &again} {
+	for _, all := range []*shownLabels{&all, &again} {
 		if len(all.of) > maxTold {
 			t.Errorf("%d are kept", len(all.of))
 		}
@@ -172,7 +172,7 @@ func TestLabelsOfMany(t *testing.T) {
 	if got := all.label(owner{"test", "nobody yet"}, later); got.String() != "{long,pii}" {
 		t.Errorf("it was not given a place of its own: %v", got)
 	}
-	bad := told{}
+	bad := shownLabels{}
 	bad.add(owner{"test", "\xff"}, pii, now, time.Hour)
 	if _, err := bad.encode(now); err == nil {
 		t.Error("a name that JSON can't hold was written")

@@ -17,11 +17,11 @@ type labels struct {
 	file    *LabelFile // nil: they are in memory alone
 
 	mu sync.Mutex
-	of told // where there is no file
+	of shownLabels // where there is no file
 }
 
-// told is what identities were shown.
-type told struct {
+// shownLabels is what identities were shown.
+type shownLabels struct {
 	of   map[owner]shown
 	rest shown // what those were shown, all together, for whom there was no room: it counts for all who are not in of
 	tidy int   // at how many they are looked through
@@ -46,7 +46,7 @@ const (
 )
 
 // label is what programs of an identity begin with.
-func (t *told) label(who owner, now time.Time) value.Label {
+func (t *shownLabels) label(who owner, now time.Time) value.Label {
 	if s, known := t.of[who]; known && now.Before(s.until) {
 		return s.label
 	}
@@ -58,7 +58,7 @@ func lasts(keep time.Duration) time.Duration { return keep + keep/24 }
 
 // add notes what an identity was shown, and reports whether that says more than was known. Whoever has no room is among the rest: somebody
 // with many identities makes nobody's label end early, and gives those who have no place of their own more labels, not fewer.
-func (t *told) add(who owner, label value.Label, now time.Time, keep time.Duration) (more bool) {
+func (t *shownLabels) add(who owner, label value.Label, now time.Time, keep time.Duration) (more bool) {
 	s, known := t.of[who]
 	known = known && now.Before(s.until)
 	if !known && len(t.of) >= min(max(t.tidy, 1000), maxTold) {

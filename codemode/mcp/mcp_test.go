@@ -435,7 +435,7 @@ func TestShownLabelsOfResources(t *testing.T) {
 	who := owner{ann.Issuer, ann.Subject}
 	for _, read := range []bool{false, true} {
 		s.labels.mu.Lock()
-		s.labels.of = told{} // it is long ago
+		s.labels.of = shownLabels{} // it is long ago
 		s.labels.mu.Unlock()
 		if read {
 			if _, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: res.Content[1].(*mcp.ResourceLink).URI}); err != nil {

@@ -16,8 +16,8 @@ import (
 // ResultLimits bound what is kept of results that were too large for the model. A field that
 // is zero or negative means the default that stands behind it here.
 type ResultLimits struct {
-	Bytes int           // of one result; 4 MiB
-	All   int           // of all results; 64 MiB
+	Bytes int           // the size of one result; 4 MiB
+	All   int           // the size of all results; 64 MiB
 	Each  int           // results of one identity; 8
 	For   time.Duration // how long one is kept; 10 min
 }
@@ -55,7 +55,7 @@ type kept struct {
 	text   string
 	label  value.Label
 	shown  value.Label // what whoever reads it was shown
-	// Of the tool that gave it: where another is granted now, the result is not read any more.
+	// Only with the tool that gave the result: after another grant it can't be read any more.
 	principal    exo.Principal
 	declarations string
 	timer        *time.Timer

@@ -21,19 +21,19 @@ type Identity = bearer.Identity
 
 // Config is for New.
 type Config struct {
-	Name, Version string // what clients are told of the server; "": exoagent, dev
+	Name, Version string // the server's name for clients; "": exoagent, dev
 	// Tool is the tool of one identity, asked for each request of a client over HTTP, each
 	// conversation over stdio, and each read of a kept result. An error means that there is none;
 	// clients do not read it. It has to be the same tool for the same rights: make it once and keep it.
 	Tool    func(context.Context, Identity) (*codemode.Tool, error)
-	Results ResultLimits // on what is kept of results that were too large for the model
+	Results ResultLimits // the limits of what is kept of results that were too large for the model
 
 	// Where a tool admits labels, each program of an identity begins with those of what its clients were shown by this
 	// server: a model can write what it read into its next program. Labels is for how long that lasts after
 	// the last result with a label, and at most a 24th of that more; zero or negative: 24 h.
 	Labels time.Duration
-	// LabelFile keeps them when the process ends, and tells those who share it. nil: they are in memory alone, so who is started again begins clean, and of several
-	// servers one identity is served by one.
+	// LabelFile keeps them when the process ends, for all servers that share it. nil: they are in memory alone, so a restarted server begins without them, and one
+	// identity must always be served by the same server.
 	LabelFile *LabelFile
 	// Believe forgets what outsiders wrote (see value.Untrusted) with the program that read it. Otherwise it counts for as long as a label:
 	// whoever has read it may have been instructed by it, and no server sees when the user speaks again.

@@ -28,15 +28,15 @@ import (
 type App struct {
 	Grants any // a function in the form of [GrantFunc]
 
-	Name    string // what somebody types to run the command, for its help and errors; "": the name of the process
+	Name    string // what is typed to run the command, for its help and errors; "": the name of the process
 	About   string // one sentence, for -help and for a model
-	Package string // under which what is typed is kept: the import path of a package; "": Name
-	Who     string // what acts: the flag that chooses one has this name; "": user
+	Package string // the name under which the history is kept: the import path of a package; "": Name
+	Who     string // the kind of principal, and the name of the flag that chooses one; "": user
 	Default string // who acts without the flag
 
-	// Setup is SQL that makes and fills an empty database. With it -db may be left out,
-	// for a database in memory, and a database with other tables is refused. Without it
-	// -db is somebody's own database, which is used as it is.
+	// Setup is SQL that makes and fills an empty database. With it -db may be left out, for a
+	// database in memory, and a database with other tables is refused. Without it -db is a database
+	// of the user's own, which is used as it is.
 	Setup    string
 	Postgres string // Setup in PostgreSQL's words; "": the same text
 
@@ -46,14 +46,14 @@ type App struct {
 	// Users lists whom Who can name, by whole numbers, so that another one is refused.
 	Users func(ctx context.Context, db *exosql.DB) ([]User, error)
 
-	// Members lists who can act within what Who names, the one who does where nobody is named
-	// first. With it there is a flag -as, and Grants takes the number of a member after the user's.
+	// Members lists who can act within what Who names, first the default. With it there is a flag
+	// -as, and Grants takes the number of a member after the user's.
 	Members func(ctx context.Context, db *exosql.DB, user int64) ([]User, error)
 
-	// Principal says what the record calls somebody whom Who named; nil: Who, the name, and the member that acts.
+	// Principal is the record's name for a principal that Who named; nil: Who, the name, and the member that acts.
 	Principal func(user string) (exo.Principal, error)
 
-	Examples []string // programs to start from; the first ones that anybody tries
+	Examples []string // programs to start from
 
 	// Questions can be answered from this very database. They are in the place of Examples: the terminal lists all of them before
 	// its first prompt, and a number that is typed alone runs one.
@@ -85,7 +85,7 @@ type App struct {
 // Question is one in words, and the program that answers it.
 type Question struct{ Words, Program string }
 
-// User is somebody on whose behalf a program can run.
+// User is a person on whose behalf a program can run.
 type User struct {
 	ID   int64
 	Name string

@@ -42,7 +42,7 @@ type answerWaiting struct {
 // answerDone ends an answer, once, also one that failed half way.
 type answerDone struct {
 	Model         string  // provider:name
-	Input, Output int     // tokens, over all calls for this question; 0: not told
+	Input, Output int     // tokens, over all calls for this question; 0: not known
 	Cost          float64 // US dollars; 0: not known
 	Cut           bool    // the model reached its bound of tokens: the answer ends in the middle
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// MaxImages is of how many changed rows WriteChanges is to be given what they were: OpenOptions.Images.
+// MaxImages is for OpenOptions.Images: how many changed rows WriteChanges shows.
 const MaxImages = screen.MaxImages
 
 // WriteChanges writes what a program would change, or has changed, as a terminal without colours shows it. admits are the labels that the

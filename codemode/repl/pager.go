@@ -46,7 +46,7 @@ func page(text string) error {
 	return err
 }
 
-// What a shell exits with where it can't start a command.
+// A shell exits with these codes if it can't start a command.
 const (
 	notExecutable = 126
 	notFound      = 127

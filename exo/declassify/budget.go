@@ -9,8 +9,8 @@ import (
 	"github.com/exoagent/exoagent/exo/fail"
 )
 
-// Budget is how many bits of sealed values each principal may be told in a day. Runs without a principal have one budget together. The zero
-// Budget, and nil, tell nothing.
+// Budget is how many bits of sealed values may be revealed to each principal in a day. Runs without a principal share one budget. The zero
+// Budget, and nil, reveal nothing.
 type Budget struct {
 	perDay int
 	mu     sync.Mutex
@@ -46,7 +46,7 @@ func (b *Budget) Take(p exo.Principal, now time.Time, bits int) (left int, err e
 	if bits < 1 || bits > left {
 		return left, fail.Errorf(fail.Limit, "", "the limit is %d bits of sealed values a day (UTC); %d are left, and this takes %d", b.perDay, max(left, 0), bits)
 	}
-	if b.keep != nil { // before they are told: a restart must find them taken
+	if b.keep != nil { // before anything is revealed: a restart must find them taken
 		if err := b.keep(e); err != nil {
 			return left, err
 		}
@@ -68,7 +68,7 @@ func (b *Budget) count(e entry) {
 
 // entry is bits that were taken: a line of a File.
 type entry struct {
-	Day       string        `json:"day"` // of UTC, as 2006-01-02: days are ordered as their texts
+	Day       string        `json:"day"` // a day of UTC, as 2006-01-02, so that texts sort as days do
 	Principal exo.Principal `json:"principal"`
 	Bits      int           `json:"bits"`
 }

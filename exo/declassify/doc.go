@@ -1,5 +1,5 @@
-// Package declassify has the budget of bits that bounds what declassifiers tell of sealed values: see message.Method.Declassifies and
-// exo/service.Declassify.
+// Package declassify has the budget of bits that bounds what declassifiers reveal of sealed values: see message.Method.Declassifies
+// and exo/service.Declassify.
 //
 // A program may ask a declassifier whether an address ends in "a", and then whether it ends in "b". No check of one answer stops that; a
 // bound on all answers together does. So there is one [Budget] for a host: each of its tools is given the same, and what a principal has used by one

@@ -16,7 +16,7 @@ import (
 )
 
 // File is a Budget whose taken bits are lines of JSON in a file, so that a restart gives none back. It is locked until Close, or until its process
-// ends: two that counted apart would tell twice as much.
+// ends: two that counted apart would reveal twice as much.
 type File struct {
 	Budget
 	f      *os.File
@@ -28,7 +28,7 @@ type File struct {
 var ErrInUse = filelock.ErrInUse
 
 // Open opens the budget in a file, which is made if it is not there, for its owner only. A last line without its end is cut off: its
-// process ended while it wrote, so nothing was told for it. Where a whole line can't be read, Open fails.
+// process ended while it wrote, so nothing was revealed for it. Where a whole line can't be read, Open fails.
 func Open(path string, bitsPerDay int) (*File, error) {
 	if bitsPerDay < 1 {
 		return nil, fmt.Errorf("declassify: %d bits a day: want 1 or more", bitsPerDay)
@@ -106,7 +106,7 @@ func (b *File) append(e entry) error {
 	return fmt.Errorf("declassify: %w", err)
 }
 
-// Close closes the file and lets others open it. Nothing is told after it.
+// Close closes the file and lets others open it. Nothing is revealed after it.
 func (b *File) Close() error {
 	if b == nil || b.f == nil {
 		return errNone

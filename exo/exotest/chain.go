@@ -12,8 +12,8 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Chain is an expression as a program records one: what calls after what. Chains are
-// immutable, and one that can't be recorded keeps the error for Send.
+// Chain is an expression as a program records it, call by call. Chains are immutable, and one that
+// can't be recorded keeps the error for Send.
 type Chain struct {
 	run  *Run
 	node *message.Node
@@ -32,10 +32,10 @@ func (c *Chain) Field(name string) *Chain {
 	return c.next(n, err)
 }
 
-// Call calls a method. An argument is an value.Value, a plain Go value (nil, bool, int,
-// int64, float64, string, time.Time), another Chain of the same run, a map[string]any or []any
-// of these, or a callback: func(*Chain) *Chain, which is called once, with what
-// stands for its argument. Anything else fails the test.
+// Call calls a method. An argument is an value.Value, a plain Go value (nil, bool, int, int64,
+// float64, string, time.Time), another Chain of the same run, a map[string]any or []any of these,
+// or a callback: func(*Chain) *Chain, which is called once, with a placeholder for its argument.
+// Anything else fails the test.
 func (c *Chain) Call(method string, args ...any) *Chain {
 	if c.err != nil {
 		return c

@@ -89,7 +89,7 @@ func plenty() exo.Limits {
 	return l
 }
 
-// describe is a copy of the object's description: Wrap gives its policy one.
+// describe returns a copy of the object's description, by way of a policy.
 func describe(t testing.TB, o exo.Object) (d message.Description) {
 	t.Helper()
 	copied := exo.Wrap(o, exo.Policy{Narrow: func(c *message.Description) error { d = *c; return nil }})
@@ -162,7 +162,7 @@ func (c *conform) explore(path []step, depth int) (found []sentMessage) {
 // rounds is how often each method is sent.
 const rounds = 50
 
-// send sends one method many times, all at once, in a run that commits, and judges the replies.
+// send sends one method many times, all at once, in a run that commits, and checks the replies.
 func (c *conform) send(x sentMessage) {
 	c.t.Helper()
 	c.begin()

@@ -152,11 +152,11 @@ func On(t testing.TB, o exo.Object) *Chain {
 	return Begin(t, exo.Config{Grants: map[string]exo.Object{"object": o}}).On("object")
 }
 
-// Send sends o one message in a run of its own, as `object.method(args…)` does, and ends
-// the run: what it did is committed if the message went well, whatever its labels, since the
-// test is not to be kept from them. args are as for (*Chain).Call. The error is a
-// refusal of the gate, the object's, or the commit's. Of a method that is Held the reply
-// is a receipt, and the error may be that of what it did after the commit.
+// Send sends o one message in a run of its own, as `object.method(args…)` does, and ends the run:
+// what it did is committed if the message went well, whatever its labels, since the test is not to
+// be kept from them. args are as for (*Chain).Call. The error is a refusal of the gate, the
+// object's, or the commit's. The reply of a Held method is a receipt, and the error may come from
+// what it did after the commit.
 func Send(t testing.TB, o exo.Object, method string, args ...any) (value.Value, error) {
 	t.Helper()
 	cfg := exo.Config{Grants: map[string]exo.Object{"object": o}, Admits: labelsOf(t, o)}

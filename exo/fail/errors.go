@@ -87,7 +87,7 @@ func (e *Error) Bounded() *Error {
 	return &k
 }
 
-// Later is an error whose message is made when somebody reads it: most refusals are never read, and a guest can have many of them.
+// Later is an error whose message is made when it is read: most refusals are never read, and a guest can have many of them.
 func Later(kind Kind, message func() string) *Error { return &Error{Kind: kind, late: message} }
 
 // At is the error at a place of the program. It holds nothing but its texts.
@@ -106,7 +106,7 @@ func (e *Error) Message() string {
 	return e.Msg
 }
 
-// In says what was being done, where whoever made the error left that to its caller.
+// In sets Op, if the code that made the error left it to its caller.
 func (e *Error) In(op string) *Error {
 	if e.Op == "" {
 		e.Op = op
@@ -187,7 +187,7 @@ func Classify(op string, err error) error {
 	return AsError(op, err)
 }
 
-// AsError is Classify of an error that is there, for who asks it further.
+// AsError is Classify for an error that is not nil, as an *Error.
 func AsError(op string, err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {

@@ -13,7 +13,7 @@ import (
 // in a record, and no guest reads either.
 type PanicError struct {
 	Value any    // what was given to panic
-	Stack []byte // of the goroutine, as debug.Stack gives it, shortened to 16 KiB
+	Stack []byte // the stack of the goroutine, as debug.Stack gives it, shortened to 16 KiB
 
 	text string // of Value, made at once: who panicked may change it
 }
@@ -32,6 +32,6 @@ func NewPanicError(recovered any) *PanicError {
 
 func (p *PanicError) Error() string { return p.text }
 
-// Unwrap does not give Value, also where that is an error: an ErrNothingDone in it was not said of
-// what panicked.
+// Unwrap does not give Value, also where that is an error: an ErrNothingDone in it says nothing of
+// the code that panicked.
 func (p *PanicError) Unwrap() error { return ErrPanicked }

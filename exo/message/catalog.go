@@ -10,7 +10,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Labels has all tags that what was granted can put on a run, each by itself: joined, pii would stand for pii@member as well.
+// Labels has all tags that granted objects can give a run, each by itself: joined, pii would include pii@member.
 func (c Catalog) Labels() value.Label {
 	var tags []string
 	for _, i := range c {
@@ -78,7 +78,7 @@ func (c Catalog) Seals() (l value.Label) {
 	return l
 }
 
-// From names what puts a tag on values.
+// From names the interfaces, fields and methods whose values have a tag.
 func (c Catalog) From(tag string) (out []string) {
 	has := func(l value.Label) bool { return l.HasExactly(tag) }
 	for _, n := range c.Names() {

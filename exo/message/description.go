@@ -10,8 +10,8 @@ type Description struct {
 	Interfaces []*Interface // everything that can be reached from Type
 	Doc        string       // one line for the reader of the declarations
 
-	// Frozen promises that nothing that Type and Interfaces lead to will ever be changed:
-	// then gates tell that two are equal by the address of their Interfaces, and don't copy them.
+	// Frozen promises that nothing that Type and Interfaces lead to will ever be changed: then
+	// gates compare two by the address of their Interfaces, and don't copy them.
 	Frozen bool
 }
 

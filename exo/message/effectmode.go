@@ -17,8 +17,8 @@ const (
 	// Eval the whole run is rolled back, since half of the message may have been done, unless
 	// the error wraps [exo.ErrNothingDone].
 	InUnit
-	// Held acts after the run has committed, once: a mail. The reply is a [Receipt]. After an
-	// error of its Eval nobody knows whether it happened, unless it wraps ErrNothingDone.
+	// Held acts after the run has committed, once: a mail. The reply is a [Receipt]. After an error
+	// of its Eval it is not known whether it happened, unless the error wraps ErrNothingDone.
 	Held
 	// Immediate acts at once and for good, whatever becomes of the run, so it is refused
 	// while the run has changes that are not final. The reply is real. Errors are as of Held.

@@ -171,7 +171,7 @@ func (c *Checker) Check(x Expr) (*Checked, error) {
 	return out, nil
 }
 
-// MapLiterals is a copy of m with what f gives in the place of each literal, and without a Shape, which holds static ones.
+// MapLiterals copies m with f applied to each literal, and without a Shape, which has static ones.
 func (m *Checked) MapLiterals(f func(value.Value) value.Value) Checked {
 	c := *m
 	c.Shape, c.Root, c.Args = "", m.Root.mapLiterals(f, map[*Node]*Node{}), slices.Clone(m.Args)

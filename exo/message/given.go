@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// given visits the fields of an argument's type that an argument gives, at any depth: all of them where that can't be told.
+// given visits the fields of an argument's type that an argument gives, at any depth: all of them where that is not known.
 func (t *Type) given(n *Node, visit func(*TypeField)) {
 	if t == nil {
 		return
@@ -78,7 +78,7 @@ func (t *Type) admits() (any bool) {
 	return any
 }
 
-// Writes is what all the fields admit that a message gives; nothing where it gives none.
+// Writes is what all the fields that a message gives admit; nothing if it gives none.
 func (m *Checked) Writes() (l value.Label) {
 	first := true
 	for i, a := range m.Root.Args {
@@ -94,8 +94,8 @@ func (m *Checked) Writes() (l value.Label) {
 	return l
 }
 
-// Refuses names the fields that a message gives rows that are there, and that do not admit a label; nil where it adds or removes rows, which
-// no field admits.
+// Refuses names the fields of existing rows that a message sets and that do not admit a label; nil if it adds or removes rows, which no
+// field admits.
 func (m *Checked) Refuses(l value.Label) (out []string) {
 	for i, a := range m.Root.Args {
 		if p := &m.Root.Method().Params[i]; p.Lambda != nil && p.Want != nil && p.Want.Con != nil {

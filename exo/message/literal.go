@@ -13,7 +13,7 @@ import (
 	"github.com/exoagent/exoagent/internal/zone"
 )
 
-// sameScalarValue reports whether a value is what it was before it was converted. Of a list or a record that can't be told.
+// sameScalarValue reports whether a value is what it was before it was converted. For a list or a record it is false.
 func sameScalarValue(a, b value.Value) bool {
 	return a.Kind() != value.KindList && a.Kind() != value.KindRecord && value.Equal(a, b)
 }

@@ -1,6 +1,6 @@
 package message
 
-// This file holds what a policy wants of a description against the description itself: only less passes. narrow.go calls it.
+// This file compares the description that a policy wants with the object's own: only less passes. narrow.go calls it.
 
 import (
 	"fmt"
@@ -57,7 +57,7 @@ func (d Description) whole(full Description) error {
 	return leads("the object", names(func(r renamer) { r.typ(d.Type) }))
 }
 
-// settle drops what named a method that is gone, and tells what differs from the full description.
+// settle drops what named a method that is gone, and returns what differs from the full description.
 func (d Description) settle(full Description) (changed map[string]bool) {
 	changed = map[string]bool{}
 	for k, i := range d.Interfaces {

@@ -33,8 +33,8 @@ const (
 // A Node can only be made by a Checker, so a Node that exists is well typed.
 type Node struct {
 	Op    Op
-	Name  string   // of a field or method (canonical)
-	Names []string // of a record
+	Name  string   // the name of a field or method (canonical)
+	Names []string // the names of a record
 	Recv  *Node
 	Args  []*Node
 	Lit   value.Value
@@ -70,8 +70,8 @@ func (n *Node) Sends() bool { return n.sends }
 // Most is what one message may have.
 type Most struct {
 	Nodes        int // steps, written out as a tree
-	Depth        int // of its nesting
-	LiteralBytes int // of one literal value
+	Depth        int // levels of nesting
+	LiteralBytes int // the size of one literal value
 }
 
 // Receiver is the granted object that a message is addressed to.
@@ -91,10 +91,10 @@ type Checker struct {
 	Ref     func(id uint32) *Type     // the type of a granted object; nil: no such object
 	Show    func(id uint32) string    // what the program calls that object, for messages
 	Literal func(v value.Value) error // optional further check of literals
-	Zone    *zone.Zone                // of texts of times without one, and of a time that becomes a day; nil: UTC
+	Zone    *zone.Zone                // the zone of texts of times without one, and of a time that becomes a day; nil: UTC
 
 	live       int  // placeholders whose callbacks have not returned
-	Calculates bool // a total method of something labelled was called
+	Calculates bool // a total method was called on a labelled value
 }
 
 func (c *Checker) seal(n *Node) (*Node, error) {
@@ -128,7 +128,7 @@ func (c *Checker) seal(n *Node) (*Node, error) {
 		}
 	}
 	n.depth++
-	// Whatever is asked of a thing, the answer tells that it is there, an error and no answer do as well.
+	// Whatever is asked of an object, an answer, an error and even no answer reveal that it is there.
 	if i := c.Catalog[n.Type.Name]; i != nil && !i.Label.Empty() {
 		n.label = n.label.Join(i.Label)
 	}
@@ -414,7 +414,7 @@ func (c *Checker) makeCall(recv *Node, m *Method, name string, args []*Node) (*N
 		}
 		if want.Name == value.TypeList && c.Catalog[recv.Type.Name].Expr && !p.Fixed {
 			if l, ok := c.lists(want.Args["of"], args[i]); ok {
-				listed = listed.Join(l) // whether a value is among others tells of them
+				listed = listed.Join(l) // whether a value is among others reveals something of them
 				continue
 			}
 		}
@@ -499,7 +499,7 @@ func (c *Checker) method(recv *Node, name string) (*Method, error) {
 // RowArg is the type argument that Method.Row is about: what an object shows.
 const RowArg = "row"
 
-// ShownArg is the type argument of a thing whose callbacks are about the rows of another object: what that shows.
+// ShownArg is the type argument of an object whose callbacks are about the rows of another: what that one shows.
 const ShownArg = "shown"
 
 // nests reports whether a call of m on recv gives an expression and sends nothing: within a callback, where nothing can
@@ -529,8 +529,8 @@ func (c *Checker) Row(n *Node) *Interface {
 	return nil
 }
 
-// Selected is the type of what the records of a thing show under a name, where param is the placeholder of a callback of it that is
-// given the parts of it by name: after a select that names a total, the total. nil: there is none, or it is no expression.
+// Selected is the type of what the records of a query show under a name, for the placeholder param of a callback that gets the
+// parts by name: after a select that names a total, the total. nil: there is none, or it is no expression.
 func (c *Checker) Selected(param *Node, name string) *Type {
 	if param.Op != OpParam || param.Recv == nil {
 		return nil

@@ -1,6 +1,6 @@
 package message
 
-// This file counts what a declassifier can tell, and cuts its replies to that.
+// This file counts what a declassifier can reveal, and cuts its replies to that.
 
 import (
 	"errors"
@@ -10,16 +10,16 @@ import (
 	"slices"
 )
 
-// maxBits is the most that one call may tell.
+// maxBits is the most that one call may reveal.
 const (
 	maxBits     = 32
 	maxOutcomes = 1 << maxBits
 )
 
-var errOutcomes = fmt.Errorf("it has more outcomes than %d bits can tell", maxBits)
+var errOutcomes = fmt.Errorf("it has more outcomes than %d bits can express", maxBits)
 
-// Bits is the most that one call of a declassifier tells: the logarithm of the number of its outcomes, null among them. It is 0
-// of every other method. It follows from the type of the result, which no policy can change.
+// Bits is the most that one call of a declassifier reveals: the logarithm of the number of its outcomes, null among them. It is
+// 0 of every other method. It follows from the type of the result, which no policy can change.
 func (m *Method) Bits() int {
 	if m.Declassifies.Empty() || m.Result == nil {
 		return 0
@@ -80,28 +80,28 @@ func (m *Method) checkDeclassifies() error {
 	}
 	switch {
 	case !m.Declassifies.Integrity().Empty():
-		return fmt.Errorf("it declassifies %s, which says who wrote: only tags of secrecy can be let go", m.Declassifies.Integrity())
+		return fmt.Errorf("it declassifies %s, a tag of integrity: only tags of secrecy can be declassified", m.Declassifies.Integrity())
 	case !m.Sends || !m.Sink || m.Effect != NoEffect || m.Nested != nil || m.Row:
-		return errors.New("what declassifies sends, is a sink, has no effect, and is in no callback")
+		return errors.New("a method that declassifies sends, is a sink, has no effect, and is used in no callback")
 	case m.Result == nil || m.Result.Con == nil || !m.Result.Con.Null:
-		return errors.New("what declassifies gives a closed type or null, which stands for every failure")
+		return errors.New("a method that declassifies returns a closed type or null, and null means any failure")
 	case !m.Shows().Empty():
-		return errors.New("what declassifies can't label what it gives")
+		return errors.New("a method that declassifies can't label its result")
 	}
 	for i := range m.Params {
-		// A query is no value that was sealed: what is told would be computed by the program, of whole columns.
+		// A query is no sealed value: the program would compute what is revealed, of whole columns.
 		if p := &m.Params[i]; p.Lambda != nil || p.Want == nil || !p.Want.Con.plain(0) {
-			return fmt.Errorf("%s: what declassifies takes plain data, and neither callbacks nor objects", p.Name)
+			return fmt.Errorf("%s: a method that declassifies takes plain data, and neither callbacks nor objects", p.Name)
 		}
 	}
 	if _, err := m.Result.Con.outcomes(); err != nil {
-		return fmt.Errorf("what it gives: %w", err)
+		return fmt.Errorf("its result: %w", err)
 	}
 	return nil
 }
 
-// Limited is v made anew as the type has it: no label, no field more, no other order of fields, no other spelling of a number, by which an object could tell
-// more than there are outcomes.
+// Limited copies v in the one form that the type has: no label, no field more, no other order of fields, no other spelling of a number, which could reveal
+// more than the outcomes are counted for.
 func (t *Type) Limited(v value.Value) (value.Value, bool) {
 	switch {
 	case v.IsNull():

@@ -89,8 +89,8 @@ func (c Catalog) Shows(t *Type) value.Label {
 	return l
 }
 
-// argsShow joins the labels of what the arguments of a type show: the row of a query, the items of a list. What a
-// query's callbacks are given, all its tables, it does not show.
+// argsShow joins the labels of what the arguments of a type show: the row of a query, the items of a list. A
+// query does not show all that its callbacks get, which is all its tables.
 func (c Catalog) argsShow(t *Type) (l value.Label) {
 	for name, of := range t.Args {
 		if name != "ns" && name != ShownArg {

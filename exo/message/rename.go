@@ -11,7 +11,7 @@ import (
 // other names for some interfaces.
 type renamer struct {
 	to    map[string]string
-	visit func(name string) // if set, told of every name
+	visit func(name string) // if set, called with every name
 }
 
 func (r renamer) name(n string) string {

@@ -11,7 +11,7 @@ import (
 )
 
 // IntegrityShown joins the tags of integrity of what a reply of type t shows as it is, in a run that has the label open.
-// What is sealed in it nobody reads.
+// Sealed values in it are not read.
 func (c Catalog) IntegrityShown(t *Type, open value.Label) value.Label {
 	if !t.Label.Secrecy().FlowsTo(open) {
 		return value.Label{}

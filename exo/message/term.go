@@ -194,7 +194,7 @@ func (e *env) resolve(op string, t *Term) (*Type, error) {
 	return nil, &fail.Error{Op: op, Kind: fail.Internal, Msg: "empty term in the catalogue"}
 }
 
-// OneField is what the one value is called of which a row consists, where it is no record.
+// OneField is the name of the one value of a row that is no record.
 const OneField = "value"
 
 // ownFields are the fields that a type has besides those of its interface. None may hide a member of that.

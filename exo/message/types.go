@@ -20,7 +20,7 @@ type Type struct {
 	Args   map[string]*Type
 	Fields []TypeField
 	Null   bool     // null is admitted
-	Enum   []string // of text: the only values there are
+	Enum   []string // text: its only values
 
 	// Min and Max are of int: the least and the largest value there is; both 0: any.
 	Min, Max int64
@@ -37,17 +37,17 @@ type TypeField struct {
 	Opt  bool // of an argument: may be left out
 	Doc  string
 
-	// Needed: of an argument with Opt: what acts on it refuses most calls without the field. Descriptions show it as required, and the
+	// Needed: of an argument with Opt: the object refuses most calls without the field. Descriptions show it as required, and the
 	// check of a message still takes a call without it.
 	Needed bool
 
 	// Trusted: of an argument: a run that has read what is [value.Untrusted] can't give it.
 	Trusted bool
-	// Label: of what a method gives, programs are shown the field sealed, as a labelled column is; of an argument, whoever
-	// gives the field has read the label: what comes of it tells. See [value.Label].
+	// Label: of what a method gives, programs are shown the field sealed, as a labelled column is; of an argument, a
+	// program that gives the field has read the label: the outcome reveals it. See [value.Label].
 	Label value.Label
-	// Admits: of an argument of a method with the effect InUnit: the labels that may be written to the field. What a message may
-	// carry is what all fields admit that it gives, besides Method.Admits.
+	// Admits: of an argument of a method with the effect InUnit: the labels that may be written to the field. A message may
+	// carry what all fields that it gives admit, besides Method.Admits.
 	Admits value.Label
 }
 
@@ -110,7 +110,7 @@ type Term struct {
 	Bare bool             // without null, and without the list of its only values
 	Key  string           // the record of one field: its name is the static parameter Key, its type is Of
 	Name string           // the record of one field of this name; its type is Of
-	Of   *Term            // of Key or Name
+	Of   *Term            // the type of the field Key or Name
 	Own  *Term            // of App: the record of expressions whose fields the type has besides those of its interface
 
 	// Wide is the expression of the least type that holds all of these: expressions,
@@ -154,15 +154,15 @@ type Method struct {
 	// of them. An object that owns the expression says so, and no policy.
 	Total bool
 
-	// Nested is what it gives within a callback: an expression, and nothing is sent. One that has it and does not
-	// send is there and nowhere else.
+	// Nested is the result within a callback: an expression, and nothing is sent. A method with Nested that does
+	// not send exists only inside callbacks.
 	Nested *Term
 
 	// Trusted: it sends, and a run that has read what is [value.Untrusted] can't send it, whatever it is given.
 	Trusted bool
 
-	// Fresh: the reply is what the message adds. Nobody wrote it but the program, so that of the tags of integrity that it shows only those
-	// of Reply join the run's label. An object says so of what it adds, and no policy.
+	// Fresh: the reply is what the message adds. Only the program wrote it, so of its tags of integrity only those of Reply join the run's
+	// label. An object says so of what it adds, and no policy.
 	Fresh bool
 
 	// Effect says whether it changes something, and when.
@@ -171,11 +171,11 @@ type Method struct {
 	// there is one, and its error: it joins the run's label before the message acts. A reply
 	// that carries more is an internal error.
 	Reply  value.Label
-	Truth  string      // of a link to at most one row, or of what gives the first of many: the method of its result that says whether the row is there; `!task.assignee` calls it
+	Truth  string      // for a link to at most one row, or the first of many: the method of its result that says whether the row is there; `!task.assignee` calls it
 	Admits value.Label // with Sink or Effect: the labels that may leave this way; zero: public only
 
-	// Declassifies are the tags of secrecy that a little is told of: sealed values that have no others are opened for the object, and the
-	// run does not get their tags. The result is one of few values, see Bits, and each call takes those from Config.Bits. Such a
+	// Declassifies are the tags of secrecy of which a little is revealed: sealed values that have no others are opened for the object,
+	// and the run does not get their tags. The result is one of few values, see Bits, and each call takes those from Config.Bits. Such a
 	// method sends, is a sink, has no effect, and gives a type or null: see [exo.BitBudget].
 	Declassifies value.Label
 }
@@ -198,8 +198,8 @@ type Interface struct {
 	Order   []string             // the names of Fields and Methods in the order in which they were declared
 	Await   string               // the method that `await x` and returning x stand for, or ""
 	Call    string               // of a granted object: the method that calling it, x(…), stands for; it has no other members then
-	Label   value.Label          // that there is such a thing, and how many: it joins the label of every message that mentions one, whatever the message asks of it. Not of an Expr
-	LabelBy map[string][]string  // by a tag of Label: what gives it, where that is not the declaration of the thing itself. It is for people
+	Label   value.Label          // the label of the existence and number of such objects: it joins the label of every message that mentions one. Not for an Expr
+	LabelBy map[string][]string  // for each tag of Label: where it comes from, if not from the declaration itself. It is for people
 	Keys    string               // x.key, where no member of the name key is declared, stands for x.method("key"): Keys names that method. "": such a member is an error
 	Words   []Words              // what errors about it say, the most important first
 }

@@ -11,17 +11,17 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Validate refuses interfaces whose members could not be told apart or would
-// mean something else in JavaScript.
+// Validate refuses interfaces with members of the same name, or that would mean something else in
+// JavaScript.
 func (i *Interface) Validate() error {
 	if i.Name == "" || undescribed(i.Name) {
 		return fmt.Errorf("%q can't be the name of an interface", i.Name)
 	}
 	if i.Call != "" && (i.Methods[i.Call] == nil || len(i.Methods) > 1 || len(i.Fields) > 0) {
-		return fmt.Errorf("%s: what can be called has that one method, %q, and nothing else", i.Name, i.Call)
+		return fmt.Errorf("%s: an interface with Call has that one method, %q, and nothing else", i.Name, i.Call)
 	}
 	if m := i.Methods[i.Keys]; i.Keys != "" && (m == nil || m.Sends || len(m.Params) != 1 || !m.Params[0].Fixed) {
-		return fmt.Errorf("%s: what reading a key stands for, %q, has to be a method that sends nothing and takes one value", i.Name, i.Keys)
+		return fmt.Errorf("%s: Keys is %q, which has to be a method that sends nothing and takes one value", i.Name, i.Keys)
 	}
 	for n := range i.Fields {
 		if scalar.ReservedName(n) {
@@ -37,17 +37,17 @@ func (i *Interface) Validate() error {
 		}
 		switch {
 		case m.Effect >= EffectModes || m.Effect != NoEffect && !m.Sends:
-			return fmt.Errorf("%s.%s: a method with an effect sends, and its effect is one of the EffectModes", i.Name, m.Name)
+			return fmt.Errorf("%s.%s: a method with an Effect needs Sends, and Effect is one of the EffectModes", i.Name, m.Name)
 		case m.Nested != nil && (m.Effect != NoEffect || m.Sink):
-			return fmt.Errorf("%s.%s: what stands in a callback too is neither a sink nor an effect", i.Name, m.Name)
+			return fmt.Errorf("%s.%s: a method with Nested can't be a Sink or have an Effect", i.Name, m.Name)
 		case m.Total && (!i.Expr || m.Sends || m.Row || m.Nested != nil || slices.ContainsFunc(m.Params, func(p Param) bool { return p.Lambda != nil })):
-			return fmt.Errorf("%s.%s: what is total is a method of an expression, sends nothing and takes no callback", i.Name, m.Name)
+			return fmt.Errorf("%s.%s: a Total method belongs to an expression, sends nothing and takes no callback", i.Name, m.Name)
 		case m.Trusted && !m.Sends:
-			return fmt.Errorf("%s.%s: a method that demands trust sends", i.Name, m.Name)
+			return fmt.Errorf("%s.%s: a Trusted method needs Sends", i.Name, m.Name)
 		case m.Fresh && m.Effect != InUnit && m.Effect != Immediate:
-			return fmt.Errorf("%s.%s: what a method adds is fresh, and it adds nothing", i.Name, m.Name)
+			return fmt.Errorf("%s.%s: a Fresh method adds something, and this one has no such Effect", i.Name, m.Name)
 		case m.Effect == Held && !isReceipt(m.Result):
-			return fmt.Errorf("%s.%s: what is held replies with a Receipt", i.Name, m.Name)
+			return fmt.Errorf("%s.%s: a method whose Effect is Held replies with a Receipt", i.Name, m.Name)
 		}
 		if err := m.checkDeclassifies(); err != nil {
 			return fmt.Errorf("%s.%s: %w", i.Name, m.Name, err)
@@ -148,7 +148,7 @@ func (i *Interface) checkLabels() error {
 	bare := func(member string) func(*Type) {
 		return func(t *Type) {
 			if t.Min > t.Max || (t.Min != 0 || t.Max != 0) && t.Name != value.TypeInt {
-				refuse(member, fmt.Sprintf("type %s is from %d to %d: only whole numbers have a range, from the least to the largest", t.Name, t.Min, t.Max))
+				refuse(member, fmt.Sprintf("type %s is from %d to %d: only whole numbers have Min and Max, and Min is not above Max", t.Name, t.Min, t.Max))
 			}
 			if !t.Label.Empty() {
 				refuse(member, fmt.Sprintf("type %s is labelled %s, which the checker alone does: label a field of the interface or of a record, or the method", t.Name, t.Label))
@@ -156,11 +156,11 @@ func (i *Interface) checkLabels() error {
 		}
 	}
 	if i.Expr && !i.Label.Empty() {
-		return fmt.Errorf("%s is labelled %s, and stands for a value: label the field that shows it", i.Name, i.Label)
+		return fmt.Errorf("%s is labelled %s, and is an expression: label the field that has it", i.Name, i.Label)
 	}
 	for n, f := range i.Fields {
 		if f == nil || f.Type == nil {
-			continue // as before: who uses it is told
+			continue // as before: its use is an error
 		}
 		f.Type.each(bare(n))
 	}

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// Phrase is what an error says about the things of an interface in the words of whoever
-// declares it: what to write instead of a name that a program tried, or what an operation
-// that is refused means there. exo and its evaluators have only sentences that fit any
-// interface; without a phrase an error has one of those.
+// Phrase is what an error says about the objects of an interface, in the words of its declaration:
+// what to write instead of a name that a program tried, or what an operation that is refused means
+// there. exo and its evaluators have only sentences that fit any interface; without a phrase an
+// error has one of those.
 //
 // Text has {name} where a part of the error stands; which parts there are says the list below.
 type Phrase struct {
@@ -37,7 +37,7 @@ type Phrase struct {
 	//	             not behind what chose what is shown, which a callback of arrays would be given. as.find(): the same, given a callback
 	//	unsent       any of the situations below
 	On string
-	// Needs lists the members of the interface without which it is not said, so that no
+	// Needs lists the members of the interface without which the phrase is not used, so that no
 	// phrase names what a policy took away; "*.select" is a member of any interface in the catalogue.
 	Needs string
 	Text  string
@@ -59,7 +59,7 @@ func NewWords(ps ...Phrase) Words {
 	return Words{b.String()}
 }
 
-// All are the phrases.
+// All yields the phrases.
 func (w Words) All() iter.Seq[Phrase] {
 	return func(yield func(Phrase) bool) {
 		for line := range strings.Lines(w.Lines) {
@@ -176,8 +176,8 @@ var situations = map[string][]string{
 	"changes":       nil,                // a member of the number of what was changed
 }
 
-// Check reports what of a phrase is never said: a situation that there is not, or a part
-// that no error of that situation has.
+// Check reports what in a phrase is never used: an unknown situation, or a part that no error of
+// the situation has.
 func (p Phrase) Check() error {
 	for s := range strings.FieldsSeq(p.On) {
 		parts, known := situations[s]

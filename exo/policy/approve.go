@@ -24,11 +24,11 @@ type Approvals struct {
 
 // Request is one message that waits for approval.
 type Request struct {
-	ID        string // by which to Allow it; it can't be guessed, and no program sees it
+	ID        string // the argument of Allow; it can't be guessed, and no program sees it
 	Principal exo.Principal
 	Op        string      // what it asks, as the program wrote it, shortened
 	Text      string      // all that it says, as a program could write it; what a terminal would not show is escaped
-	Label     value.Label // what the run has read, and what is in Text: show it to nobody who may not read that
+	Label     value.Label // what the run has read, and what is in Text: show it only to those who may read that
 	digest    digest
 }
 
@@ -42,12 +42,11 @@ const (
 	maxTickets = 1 << 10  // that have not been used
 )
 
-// Approve refuses every message that mentions o, or what it leads to, and calls one of
-// these methods anywhere in it, unless there is a ticket for exactly this message:
-// the same principal, objects, methods and values. It uses the ticket up, and never waits: the
-// program is told to send the same again when it was approved. Messages to objects that
-// came with a reply can't be approved, since in another run they are others. It is an error to
-// name no method, or one that o does not lead to. A run without a principal gets no approval, and none whose result may not leave.
+// Approve refuses every message that mentions o, or what it leads to, and calls one of these methods anywhere in it, unless there
+// is a ticket for exactly this message: the same principal, objects, methods and values. It uses the ticket up, and never waits:
+// the program reads that it may send the same again when it was approved. Messages to objects that came with a reply can't be
+// approved, since in another run they are others. It is an error to name no method, or one that o does not lead to. A run without
+// a principal gets no approval, and none whose result may not leave.
 func Approve(o exo.Object, a *Approvals, methods ...string) exo.Object {
 	methods = slices.Clone(methods)
 	o = exo.Wrap(o, exo.Policy{
@@ -55,7 +54,7 @@ func Approve(o exo.Object, a *Approvals, methods ...string) exo.Object {
 		Before:  func(m *exo.Message) bool { return !calls(m.Root, methods, map[*message.Node]bool{}) || a.use(m) },
 		Refusal: "this has to be approved by a person first, who was asked; when it was approved, send exactly the same again",
 	})
-	// That a request waits, or a ticket is used up, others see.
+	// Others see that a request waits, or that a ticket is used up.
 	o = exo.Wrap(o, exo.Policy{
 		Blind:   true,
 		Before:  func(m *exo.Message) bool { return !m.Withheld() || !calls(m.Root, methods, map[*message.Node]bool{}) },

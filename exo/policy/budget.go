@@ -25,9 +25,9 @@ func RunBudget(o exo.Object, a Allowance) exo.Object {
 	}})
 }
 
-// LifeBudget lets all runs together send o, and what it leads to, as many messages as a
-// says, from now on until the process ends. They count as in RunBudget. A run whose result may not leave, by what it has
-// read, sends none any more: how many are left would tell other runs of it.
+// LifeBudget lets all runs together send o, and what it leads to, as many messages as a says, from now on until the
+// process ends. They count as in RunBudget. A run whose result may not leave, by what it has read, sends none any more:
+// how many are left would reveal it to other runs.
 func LifeBudget(o exo.Object, a Allowance) exo.Object {
 	p := &purse{left: a}
 	o = exo.Wrap(o, exo.Policy{Refusal: usedUp, Blind: true, Before: p.take})

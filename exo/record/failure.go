@@ -14,9 +14,9 @@ const (
 	maxWrapped   = 1000     // errors in one error
 )
 
-// appendError writes what an error counts as, and its text: what else it was in Go is gone
-// with its process. An error may be of an object's own making, and whatever is wrong with
-// it must neither end the process nor refuse the entry that tells of it.
+// appendError writes what an error counts as, and its text: what else it was in Go is gone with its
+// process. An error may be of an object's own making, and whatever is wrong with it must neither
+// end the process nor refuse the entry about it.
 func appendError(b []byte, err error) []byte {
 	e, own := err.(*fail.Error)
 	if own = own && e != nil; !own {

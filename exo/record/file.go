@@ -23,19 +23,19 @@ type File struct {
 	left   []UnsettledRun // see UnsettledAtOpen
 }
 
-// ErrInUse is what Open fails with where the record is open already. Two that appended
-// would cut off each other's lines, and whoever comes second would settle runs that are on.
+// ErrInUse is what Open fails with where the record is open already. Two writers would cut off each
+// other's lines, and the second would settle runs that are still going.
 var ErrInUse = filelock.ErrInUse
 
 // Open opens the record in a file, which is made if it is not there, for its owner only. It reads the end of the
 // file, whatever its size: the last MiB, and at least the last whole line. Those lines have to be entries, and the IDs of runs that begin there are
 // known. [File.Unsettled] reads all of it.
 //
-// A last line without its end is cut off: its process ended while it wrote, so the
-// Recorder had not answered and what the line tells of had not been let happen, or is
-// told by [Unsettled] as not known. A whole line that can't be read is never touched: Open fails.
-// So it does, with [ErrInUse], where the record is open already: a process that takes over
-// from another one that is still on tries again until that has ended.
+// A last line without its end is cut off: its process ended while it wrote, so the Recorder had not
+// answered and what the line tells of did not happen, or [Unsettled] reports it as not known. A
+// whole line that can't be read is never touched: Open fails. So it does, with [ErrInUse], where
+// the record is open already: a process that takes over from another one that is still on tries
+// again until that has ended.
 func Open(path string) (*File, error) {
 	f, unlock, err := filelock.Open(path)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/exoagent/exoagent/exo"
 )
 
-// object reads the fields of one object into those of a struct, by their exact names.
-// encoding/json takes "Step" for "step", and of a name that is given twice the last: then
-// one line would tell two readers two things. It is the length of what was read.
+// object reads the fields of one object into those of a struct, by their exact names. encoding/json
+// takes "Step" for "step", and of a name that is given twice the last: then one line would mean two
+// things to two readers. It is the length of what was read.
 func object(b []byte, into any) (int64, error) { return objectAnd(b, into, nil) }
 
 // objectAnd reads numbers under other names that begin with a capital into rest.

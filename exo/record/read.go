@@ -161,8 +161,8 @@ type start struct {
 	Granted   string    `json:"granted"`
 }
 
-// parse reads one line. It refuses fields that it does not know: a reader that left one out
-// would tell half of what happened.
+// parse reads one line. It refuses fields that it does not know: a reader that left one out would
+// report half of what happened.
 func parse(b []byte) (e exo.Entry, err error) {
 	var l line
 	n, err := object(b, &l)
@@ -290,19 +290,19 @@ func (p *parser) failure(f *failure) error {
 		e.Err = errors.New(string(*f.Cause))
 	}
 	if f.Text != nil {
-		return &told{text: string(*f.Text), is: e}
+		return &foreignError{text: string(*f.Text), is: e}
 	}
 	return e
 }
 
-// told is an error that was none of exo's: its text, and what it counts as.
-type told struct {
+// foreignError is an error that was none of exo's: its text, and what it counts as.
+type foreignError struct {
 	text string
 	is   *fail.Error
 }
 
-func (t *told) Error() string { return t.text }
-func (t *told) Unwrap() error { return t.is }
+func (t *foreignError) Error() string { return t.text }
+func (t *foreignError) Unwrap() error { return t.is }
 
 func (p *parser) start(s *start) *exo.Start {
 	if s == nil {

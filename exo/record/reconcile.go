@@ -21,8 +21,8 @@ type Store interface {
 	Committed(ctx context.Context, run exo.RunID) (bool, error)
 }
 
-// ErrUnknown is what a Store answers that can't tell what became of a run, and never will.
-var ErrUnknown = errors.New("record: the store can't tell")
+// ErrUnknown is the answer of a Store that does not know what became of a run, and never will.
+var ErrUnknown = errors.New("record: the store does not know what became of the run")
 
 // Forgetful is a Store that drops old marks: that it has none of a run which began before Forgotten does not mean that the run was undone.
 type Forgetful interface {
@@ -31,10 +31,10 @@ type Forgetful interface {
 	Forgotten(ctx context.Context) (time.Time, error)
 }
 
-// ErrInterrupted is why a run ended whose process did.
+// ErrInterrupted is the error of a run whose process ended before it did.
 var ErrInterrupted = errors.New("record: the process ended before the run did")
 
-// ErrAsked stands in the entries that Reconcile adds to a run that has ended without knowing whether it was kept.
+// ErrAsked is in the entries that Reconcile adds to a run that has ended without knowing whether it was kept.
 var ErrAsked = errors.New("record: the run's stores were asked after it had ended")
 
 // settling reports whether an entry is one of Reconcile's, by its error as the record has it.
@@ -42,12 +42,12 @@ func settling(err error) bool {
 	return err != nil && (err.Error() == ErrInterrupted.Error() || err.Error() == ErrAsked.Error())
 }
 
-// Reconcile appends to a record what is missing there of runs whose process ended: whether
-// they committed, what became of their effects, and that they are over. It asks stores,
-// which must be all that the runs could change, and it never guesses: what no store can
-// tell is unknown. A held effect that was about to act is unknown and is not tried
-// again; one that was not never acted. A run of which a store gave no answer is left as
-// it was, and its error returned when the others are done.
+// Reconcile appends to a record what is missing there of runs whose process ended: whether they
+// committed, what became of their effects, and that they are over. It asks stores, which must be
+// all that the runs could change, and it never guesses: what no store knows is unknown. A held
+// effect that was about to act is unknown and is not tried again; one that was not never acted. A
+// run of which a store gave no answer is left as it was, and its error returned when the others are
+// done.
 //
 // Call it before the first run of a process that continues the record.
 func Reconcile(ctx context.Context, to exo.Recorder, runs []UnsettledRun, stores ...Store) error {

@@ -19,13 +19,13 @@ type UnsettledRun struct {
 	Began time.Time   // as the record says
 
 	// Committing says that it was to be committed, and not what became of that, since its process was killed or its
-	// connection lost: only the stores know, whose number is Changed. It is -1 where one of them can't tell.
+	// connection lost: only the stores know. Changed is their number, -1 where one of them does not know.
 	Committing bool
 	Changed    int
 
-	// Effects are those of which the record does not say what became of them, in the order
-	// in which their messages stand there. Of a held one that acted or was about to
-	// (Acting), and of an immediate one, nobody knows; the others follow the commit.
+	// Effects are those of which the record does not say what became of them, in the order in which
+	// their messages stand there. The outcome of a held one that acted or was about to (Acting),
+	// and of an immediate one, is not known; the others follow the commit.
 	Effects []exo.Effect
 
 	committed exo.State            // what the record says

@@ -113,7 +113,7 @@ func key(of fmt.Stringer) string { return strings.ReplaceAll(of.String(), " ", "
 // spellable refuses what has no name or no spelling in a line.
 func spellable(e *exo.Entry) error {
 	if e.Step == 0 || e.Step > lastStep || e.Effect > lastEffect || e.State > lastState {
-		return fmt.Errorf("record: an entry that can't be told: step %v, effect %v, state %v", e.Step, e.Effect, e.State)
+		return fmt.Errorf("record: an entry that can't be written: step %v, effect %v, state %v", e.Step, e.Effect, e.State)
 	}
 	if err := checkTime(e.At); err != nil || e.Start == nil {
 		return err
@@ -131,7 +131,7 @@ func checkTime(t time.Time) error {
 // check refuses what no run prepares: a reader that took it would settle a run by it.
 func check(step exo.Step, changed, witnessed int) error {
 	if step != exo.Committing || witnessed < 0 || changed < witnessed {
-		return fmt.Errorf("%d stores changed and %d witnessed, at %v: prepared is of committing alone, and no store is witnessed that is not changed", changed, witnessed, step)
+		return fmt.Errorf("%d stores changed and %d witnessed, at %v: only a committing entry has prepared, and only changed stores can be witnessed", changed, witnessed, step)
 	}
 	return nil
 }

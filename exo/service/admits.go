@@ -116,7 +116,7 @@ func (s *Service) Chooses(method string) bool {
 func (op *Operation) checkReaders() error {
 	for _, t := range op.admits.Unnamed() {
 		if about := value.NewLabel(t).About().Tags()[0]; op.admitsFor == nil {
-			return fmt.Errorf("it admits %s, which is everybody's: add AdmitsFor, which says what its recipients may read, or admit %s if anybody's may go", t, about)
+			return fmt.Errorf("it admits %s, whoever the reader is: add AdmitsFor, which chooses by the recipient, or admit %s if values of any reader may go there", t, about)
 		}
 	}
 	return nil

@@ -11,14 +11,14 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// Declassify makes a method of a function that tells a little of what is labelled with tags: the domain of an address, whether two amounts are
+// Declassify makes a method of a function that reveals a little of values with these tags: the domain of an address, whether two amounts are
 // equal. Its argument may hold sealed values, which are opened for f alone, and the program gets the answer without the tags.
 //
 // The answer is one of few: true or false, a text of which OneOf lists all, a whole number within Between, or a struct of these. The
 // program gets null where f fails or panics and where it answers anything else, so no error's text leaves; the record has it. Each call
 // takes the bits of the answer from exo.Config.Bits, the budget of the principal's day.
 //
-// f must be a function of its argument alone and must change nothing. What it takes to answer, a program may measure.
+// f must be a function of its argument alone and must change nothing. A program may measure how long the answer takes.
 func Declassify[In, Out any](name, doc string, f func(ctx context.Context, in In) (Out, error), tags value.Label) Operation {
 	op := Read(name, doc, f)
 	op.declassifies = &tags
@@ -38,7 +38,7 @@ func (op Operation) OneOf(values []string, fields ...string) Operation {
 	return op
 }
 
-// Between says of whole numbers that a Declassify may answer, or of fields of its answer, which are the least and the largest.
+// Between sets the least and the largest whole number that a Declassify, or fields of its answer, may have.
 func (op Operation) Between(least, largest int64, fields ...string) Operation {
 	op.ranges = append(slices.Clip(op.ranges), limited{fields: fields, min: least, max: largest})
 	return op
@@ -48,15 +48,15 @@ func (op Operation) Between(least, largest int64, fields ...string) Operation {
 func (op *Operation) declassifier(m *message.Method, t *message.Type) error {
 	switch {
 	case op.declassifies == nil && len(op.ranges) > 0:
-		return errors.New("OneOf and Between bound what a Declassify answers, and this is none")
+		return errors.New("OneOf and Between are for a Declassify, and this is none")
 	case op.declassifies == nil:
 		return nil
 	case op.declassifies.Empty():
-		return errors.New("it declassifies no tag: a Read answers what is not sealed")
+		return errors.New("it declassifies no tag: use Read for what is not sealed")
 	case len(op.labelled) > 0:
-		return errors.New("what it answers can't be labelled: it is told")
+		return errors.New("the answer of a Declassify can't be labelled, since it is revealed")
 	case op.object():
-		return errors.New("it answers with an object, of which nothing bounds what it tells")
+		return errors.New("it answers with an object, and nothing would limit what that reveals")
 	}
 	for _, r := range op.ranges {
 		if len(r.fields) == 0 {
@@ -88,7 +88,7 @@ func (r *limited) set(t *message.Type, path string) error {
 	case at.Name == value.TypeInt && r.min < r.max:
 		at.Min, at.Max = r.min, r.max
 	default:
-		return fmt.Errorf("%q of the result is %s: OneOf is of text, and has some, and Between of whole numbers, from the least to the largest", path, at)
+		return fmt.Errorf("%q of the result is %s: OneOf is for text and needs a value, and Between is for whole numbers, from the least to the largest", path, at)
 	}
 	return nil
 }

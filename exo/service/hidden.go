@@ -9,10 +9,10 @@ import (
 	"github.com/exoagent/exoagent/internal/sealed"
 )
 
-// hidden is what programs are shown sealed of a value: all of it, or some of its fields; of a list, the same of each item. nil: nothing.
+// hidden says which part of a value programs see sealed: all of it, or some of its fields; for a list, the same of each item. nil: nothing.
 //
-// Whoever can write into such a field chooses what it holds, and must tell a program nothing by that: not by its size, which the limits
-// would count, and not by contents that no Value can have, by which the call would fail.
+// Whoever can write into such a field chooses what it holds, and must reveal nothing to a program by that: not by its size, which the
+// limits would count, and not by contents that no Value can have, by which the call would fail.
 type hidden struct {
 	typ    *message.Type
 	most   int // that it may take, where all of it is sealed; 0: it is not
@@ -30,7 +30,7 @@ func (op *Operation) hide(t *message.Type) (*hidden, error) {
 	said, used := map[string]int{}, map[string]bool{}
 	for _, s := range op.sizes {
 		if s.bytes < 1 || s.bytes > sealed.Most || len(s.fields) == 0 {
-			return nil, fmt.Errorf("MaxBytes is from 1 to %d, of fields that it names", sealed.Most)
+			return nil, fmt.Errorf("MaxBytes must be from 1 to %d, and needs the names of fields", sealed.Most)
 		}
 		for _, f := range s.fields {
 			said[f] = s.bytes
@@ -39,7 +39,7 @@ func (op *Operation) hide(t *message.Type) (*hidden, error) {
 	h := hide(t, "", said, used)
 	for f := range said {
 		if !used[f] {
-			return nil, fmt.Errorf("MaxBytes says how large %q may be, and that field is not labelled with what is secret", f)
+			return nil, fmt.Errorf("MaxBytes limits %q, and that field has no label of secrecy", f)
 		}
 	}
 	return h, nil

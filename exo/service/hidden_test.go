@@ -234,11 +234,11 @@ func TestMaxBytes(t *testing.T) {
 	pii := value.NewLabel("pii")
 	list := service.Read("x", "", func(context.Context, struct{}) ([]thread, error) { return nil, nil }).Labelled(pii, "by.email").Labelled(value.NewLabel(value.Untrusted), "subject")
 	for want, op := range map[string]service.Operation{
-		`"subject" may be, and that field is not labelled`:   list.MaxBytes(10, "subject"),
-		`"by.mail" may be, and that field is not labelled`:   list.MaxBytes(10, "by.mail"),
-		fmt.Sprintf("from 1 to %d", 512<<10):                 list.MaxBytes(0, "by.email"),
-		fmt.Sprintf("from 1 to %d, of fields that", 512<<10): list.MaxBytes(512<<10+1, "by.email"),
-		"of fields that it names":                            list.MaxBytes(10),
+		`"subject", and that field has no label`:                            list.MaxBytes(10, "subject"),
+		`"by.mail", and that field has no label`:                            list.MaxBytes(10, "by.mail"),
+		fmt.Sprintf("from 1 to %d", 512<<10):                                list.MaxBytes(0, "by.email"),
+		fmt.Sprintf("from 1 to %d, and needs the names of fields", 512<<10): list.MaxBytes(512<<10+1, "by.email"),
+		"needs the names of fields":                                         list.MaxBytes(10),
 	} {
 		if _, err := service.New("s", "", op); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)

@@ -22,13 +22,13 @@ func (op *Operation) label(m *message.Method, t *message.Type) error {
 		case x.label.Empty():
 			return errors.New("Labelled has no label")
 		case len(x.label.Unnamed()) > 0:
-			return fmt.Errorf("Labelled says that a value has a reader (%s), and nothing says which: write it without", x.label)
+			return fmt.Errorf("Labelled has a tag that means a reader without naming one (%s): write the tag alone", x.label)
 		case op.object():
 			return errors.New("the result is an object: label what that one's methods give")
 		case op.effect == message.Held:
 			return errors.New("programs get a receipt and no result, so there is nothing to label")
 		case len(x.fields) == 0 && !x.label.Secrecy().Empty():
-			return fmt.Errorf("Labelled says %s and of no field: name the fields that are secret; a result that is one secret value is a struct of one field", x.label)
+			return fmt.Errorf("Labelled has %s and names no field: name the fields that are secret; a result that is one secret value is a struct of one field", x.label)
 		case len(x.fields) == 0:
 			m.Reply = m.Reply.Join(x.label)
 		}
@@ -54,7 +54,7 @@ func labelField(t *message.Type, path string, names []string, l value.Label) err
 			return labelField(f.Type, path, names[1:], l)
 		}
 		if f.Opt {
-			return fmt.Errorf("field %q is left out where it is empty (omitempty or omitzero), which would tell of a value that is labelled %s", path, l)
+			return fmt.Errorf("field %q is left out where it is empty (omitempty or omitzero), which would reveal a value that is labelled %s", path, l)
 		}
 		f.Label = f.Label.Join(l)
 		return nil

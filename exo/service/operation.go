@@ -36,11 +36,11 @@ type Operation struct {
 	ranges       []limited    // see OneOf and Between
 }
 
-// Method makes a method of a function that changes something. It is Held: the program gets
-// a receipt, and f is called once the program has ended well and what it changed has been
-// committed, so a program that fails has sent no mail. Nobody waits for f's result then: it
-// is dropped, and only its digest is recorded. [Operation.Immediate] is for a program that
-// needs the answer, [Read] for a function that changes nothing. [Key] names the call.
+// Method makes a method of a function that changes something. It is Held: the program gets a
+// receipt, and f is called once the program has ended well and what it changed has been committed,
+// so a program that fails has sent no mail. f's result is not waited for: it is dropped, and only
+// its digest is recorded. [Operation.Immediate] is for a program that needs the answer, [Read] for
+// a function that changes nothing. [Key] names the call.
 //
 // The method is a sink that admits public values only, unless Admits says more.
 func Method[In, Out any](name, doc string, f func(ctx context.Context, in In) (Out, error)) Operation {
@@ -49,9 +49,9 @@ func Method[In, Out any](name, doc string, f func(ctx context.Context, in In) (O
 	return op
 }
 
-// Read makes a method of a function that changes nothing: it is called at once, the program
-// gets its result, and no record is demanded for it. If f changes something all the same, a
-// program that fails has changed it, and nobody is told. Such an f needs [Method].
+// Read makes a method of a function that changes nothing: it is called at once, the program gets
+// its result, and no record is demanded for it. If f changes something all the same, a program that
+// fails has changed it, and no error says so. Such an f needs [Method].
 //
 // The method is a sink that admits public values only, unless Admits says more: what f is
 // asked leaves the host, too.
@@ -120,10 +120,10 @@ func (op Operation) Trusted(fields ...string) Operation {
 	return op
 }
 
-// Labelled says what fields of the result carry, or those of its items where it is a list: programs are shown them sealed, as they are
-// labelled columns, and what [value.Untrusted] marks makes a run that reads it one that outsiders may have
-// instructed. "author.email" is a field within a field, or within each item of one. Where the label is of
-// integrity alone and no field is named, the whole result carries it. See MaxBytes.
+// Labelled gives a label to fields of the result, or of its items if it is a list. Programs are shown them sealed, like labelled
+// columns; a run that reads what [value.Untrusted] marks may have been instructed by outsiders. "author.email" is a field within a
+// field, or within each item of one. Where the label is of integrity alone and no field is named, the whole result carries it. See
+// MaxBytes.
 func (op Operation) Labelled(l value.Label, fields ...string) Operation {
 	op.labelled = append(slices.Clip(op.labelled), labelled{l, fields})
 	return op

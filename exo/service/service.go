@@ -98,8 +98,8 @@ func (s *Service) asked(m *exo.Message) (op Operation, in value.Value, err error
 	return op, in, nil
 }
 
-// Validate says what would be wrong with the argument of a method that is held: later
-// there would be no program to be told.
+// Validate says what would be wrong with the argument of a method that is held: later there would
+// be no program to read it.
 func (s *Service) Validate(m *exo.Message) error {
 	op, in, err := s.asked(m)
 	if err != nil {
@@ -138,11 +138,11 @@ func (s *Service) Eval(ctx context.Context, m *exo.Message) (value.Value, error)
 	return v, m.Spend(rows, op.hidden.charge(v))
 }
 
-// Refuse makes the one error of a function whose text reaches the guest: it has
-// Kind Invalid and says what the program should do instead. Return it before anything was
-// done: it wraps [exo.ErrNothingDone], so the model is told that nothing took place, and of a
-// method that is Held the text too, unless the run has read what the model may not. After
-// any other error of a function that changes something, nobody knows.
+// Refuse makes the one error of a function whose text reaches the guest: it has Kind Invalid and
+// says what the program should do instead. Return it before anything was done: it wraps
+// [exo.ErrNothingDone], so the model is told that nothing took place, and of a method that is Held
+// the text too, unless the run has read what the model may not. After any other error of a function
+// that changes something, it is not known.
 func Refuse(format string, args ...any) error {
 	return &refusal{fmt.Sprintf(format, args...)}
 }
@@ -172,9 +172,9 @@ func failure(ctx context.Context, err error) error {
 
 func internal(err error) error { return &fail.Error{Kind: fail.Internal, Err: unsure{err}} }
 
-// unsure is an error of which nobody knows what was done before it. Where it wraps
-// exo.ErrNothingDone, that was said by another layer of its own part, such as a transaction:
-// a function that sent a mail first, and then returned it, would be told of as one that did nothing.
+// unsure is an error before which something may have been done. Where it wraps exo.ErrNothingDone,
+// that was said by another layer of its own part, such as a transaction: a function that sent a mail
+// first, and then returned it, would count as one that did nothing.
 type unsure struct{ error }
 
 func (u unsure) Is(target error) bool {

@@ -14,8 +14,8 @@ import (
 // what kind of thing it is: a value and a catalogue never have the same. The zero
 // Digest is of nothing.
 //
-// A digest of a value that has few possible values tells which it is, by trial. So a digest is
-// as secret as its value: a model never sees one.
+// A digest of a value that has few possible values reveals which it is, by trial. So a digest is as
+// secret as its value: a model never sees one.
 type Digest [sha256.Size]byte
 
 // String is the digest as hex.

@@ -79,7 +79,7 @@ func (d *Decoder) Version() {
 	}
 }
 
-// Malformed is why what was read is no such thing, nil where err is.
+// Malformed is the error for bytes that are no such thing; nil if err is nil.
 func Malformed(what string, err error) error {
 	if err == nil {
 		return nil

@@ -157,7 +157,7 @@ func (j *jsonWriter) scalar(v *Value) {
 	case KindTime:
 		j.b = append(v.Time().AppendFormat(append(j.b, '"'), scalar.TimeFormat), '"')
 	case KindRef:
-		j.err = fail.Errorf(fail.Invalid, "", "a capability can't be turned into data: call a method of it and use the result")
+		j.err = fail.Errorf(fail.Invalid, "", "a granted object can't be turned into data: call a method of it, and use the result")
 	default:
 		j.err = fail.Errorf(fail.Invalid, "", "this is no value that data can hold")
 	}

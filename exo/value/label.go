@@ -78,8 +78,8 @@ func (l Label) HasExactly(tag string) bool {
 	return l.set != nil && slices.Contains(*l.set, tag)
 }
 
-// Equal reports whether both have the same tags. Labels are not to be compared with ==, which asks whether they were
-// made at once.
+// Equal reports whether both have the same tags. Labels are not to be compared with ==, which compares where they
+// are stored.
 func (l Label) Equal(m Label) bool {
 	return l.set == m.set || l.set != nil && m.set != nil && slices.Equal(*l.set, *m.set)
 }
@@ -101,8 +101,8 @@ func (l Label) Check() error {
 	return nil
 }
 
-// Join returns the label of something made from both: the union, in which tags with readers are one with those that both
-// name.
+// Join returns the label of something made from both: the union; two tags with readers become one, with the readers that
+// both name.
 func (l Label) Join(m Label) Label {
 	switch {
 	case l.set == nil:
@@ -168,5 +168,5 @@ func (l Label) Without(m Label) Label {
 
 func (l Label) String() string { return "{" + strings.Join(l.Tags(), ",") + "}" }
 
-// List is the tags as a sentence has them.
+// List joins the tags with commas, for a sentence.
 func (l Label) List() string { return strings.Join(l.Tags(), ", ") }

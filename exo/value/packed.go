@@ -114,8 +114,8 @@ func (b *RowsBuilder) unpack() {
 	}
 }
 
-// AddText is Add of a text whose bytes may be overwritten afterwards. It is false, and takes
-// nothing, where no text has these bytes.
+// AddText is Add of a text whose bytes may be overwritten afterwards. It returns false, and takes
+// nothing, if the bytes are no valid text.
 func (b *RowsBuilder) AddText(s []byte) bool {
 	if !utf8.Valid(s) || bytes.IndexByte(s, 0) >= 0 {
 		return false

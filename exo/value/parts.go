@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// All yields v, or, where it has parts, each value in it that has none, at any depth. Of packed rows, which are plain
-// data without labels, it yields nothing.
+// All yields v, or, where it has parts, each value in it that has none, at any depth. It yields nothing for packed
+// rows, which are plain data without labels.
 func (v Value) All() iter.Seq[Value] {
 	return func(yield func(Value) bool) { v.all(yield) }
 }
@@ -43,7 +43,7 @@ func (v Value) all(yield func(Value) bool) bool {
 	return true
 }
 
-// ChangeInPlace calls f with each value in v that has no parts. It is for whoever has copied v.
+// ChangeInPlace calls f with each value in v that has no parts. Copy v before.
 func (v *Value) ChangeInPlace(f func(*Value)) {
 	switch r := v.ref.(type) {
 	case []Value:
@@ -63,8 +63,8 @@ func (v *Value) ChangeInPlace(f func(*Value)) {
 	}
 }
 
-// Replace is v with what f gives in the place of each value in it that f has one for. f is asked of what has parts before its parts
-// are. What holds nothing that changes is shared with v.
+// Replace returns v with the values in it that f replaces. f sees a value before the parts of it. Parts without a replacement are
+// shared with v.
 func (v Value) Replace(f func(Value) (Value, bool)) Value {
 	w, _ := v.replace(f)
 	return w

@@ -109,8 +109,8 @@ func covers(upper, tag string) bool {
 	return !slices.ContainsFunc(strings.Split(to, "|"), func(id string) bool { return !slices.Contains(may, id) })
 }
 
-// admitsReaders is FlowsTo of a tag that l does not have itself. Of several tags of l that name ids of one kind each
-// stands for recipients, so all of them have to admit it.
+// admitsReaders is FlowsTo of a tag that l does not have itself. If several tags of l name ids of one kind, each
+// names recipients, so all of them have to admit it.
 func (l Label) admitsReaders(tag string) bool {
 	base, kind, _ := TagParts(tag)
 	ok := false
@@ -187,8 +187,8 @@ func joinTags(t, u string) (_ string, ok bool) {
 	return base + "@" + kind + ":" + strings.Join(both, "|"), true
 }
 
-// Refined is l with the readers that the label of a value names, where l says that it has some: who made the value may say whose
-// it is, and nothing else of how it is labelled. Of what is said twice, or not of l, nothing counts.
+// Refined is l with the readers that by, the label of a value, names, if l says that there are some: the code that made the
+// value may name its readers, and nothing else of its label. A tag that by has twice, or that l has not, is ignored.
 func (l Label) Refined(by Label) Label {
 	if by.set == nil || l.set == nil || !slices.ContainsFunc(*l.set, func(t string) bool { return strings.Contains(t, "@") }) {
 		return l
@@ -208,7 +208,7 @@ func (l Label) Refined(by Label) Label {
 }
 
 // Unnamed are the tags that say that a value has a reader, and not which, like pii@member. A column with readers has such a label, and nothing
-// else should be declared with one: nobody could read it.
+// else should be declared with one: no one could read it.
 func (l Label) Unnamed() (tags []string) {
 	for _, t := range l.Tags() {
 		if _, kind, ids := TagParts(t); kind != "" && ids == "" {
@@ -219,10 +219,10 @@ func (l Label) Unnamed() (tags []string) {
 }
 
 // CheckAdmitted refuses what is admitted to readers of a kind that nothing has, where the same thing has readers of another one: a kind that is
-// misspelt would admit nothing, and nobody would know why. It refuses [Untrusted] where nothing but sources has it: it admits none of them.
+// misspelt would admit nothing, without a visible reason. It refuses [Untrusted] where nothing but sources has it: it admits none of them.
 func (l Label) CheckAdmitted(admitted Label) error {
 	if sources := l.Integrity().Without(admitted); admitted.HasExactly(Untrusted) && !l.HasExactly(Untrusted) && !sources.Empty() {
-		return fmt.Errorf("exo: %q is admitted, which admits only what is tagged exactly so, and nothing is: there is %s, so admit that", Untrusted, sources.List())
+		return fmt.Errorf("exo: %q is admitted, and no value has exactly this tag: there is %s, so admit that", Untrusted, sources.List())
 	}
 	for _, t := range admitted.Tags() {
 		base, kind, _ := TagParts(t)

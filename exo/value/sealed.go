@@ -13,7 +13,7 @@ func NewSealed(number uint32, typ string, l Label) Value {
 	return Value{kind: KindSealed, bits: uint64(number), str: typ, label: l}
 }
 
-// Sealed says of a sealed value which labels it has; ok is false for every other.
+// Sealed returns the label of a sealed value; ok is false for every other.
 func (v Value) Sealed() (l Label, ok bool) { return v.label, v.kind == KindSealed }
 
 // SealedType names the type of what a sealed value stands for; "" of every other value.
@@ -37,7 +37,7 @@ func (v Value) HoldsSealed() bool {
 // NumberedRef is a reference as a guest's process holds it: a number of its session, which there refers to nothing.
 func NumberedRef(number uint32) Value { return Value{kind: KindRef, bits: uint64(number)} }
 
-// Number is that of a reference or of a sealed value in its run.
+// Number is the number of a reference or a sealed value in its run.
 func (v Value) Number() uint32 { return uint32(v.bits) }
 
 // Renumbered is a reference or a sealed value with another number.

@@ -41,7 +41,7 @@ const (
 	TypeSealed = "sealed"
 )
 
-// IsScalar reports whether values of the named type have no parts that programs are told of.
+// IsScalar reports whether values of the named type have no parts that programs see.
 func IsScalar(name string) bool {
 	switch name {
 	case TypeNull, TypeBool, TypeInt, TypeFloat, TypeNumber, TypeText, TypeTime, TypeData,

@@ -13,7 +13,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Kind is what Type says, in a byte. KindNone is that of a Value that nobody made.
+// Kind is what Type says, in a byte. KindNone is that of the zero Value.
 type Kind uint8
 
 const (
@@ -312,7 +312,7 @@ func (s *Shape) CellNames(out []string) []string {
 type Rows struct {
 	Shape *Shape
 	Cells []Value // Shape.Width() for each row
-	Long  bool    // of rows whose cells are elsewhere: Wide
+	Long  bool    // what Wide returns, for rows whose cells are elsewhere
 
 	packed *packed // in the place of Cells, or nil
 }

@@ -13,7 +13,7 @@ import (
 
 // ErrBinary is in the error of NewPool, and of a run, where PoolOptions.Binary is not started: it
 // is no file that only this user and the system may write, or no worker of this host's version.
-var ErrBinary = errors.New("worker: PoolOptions.Binary is no worker for this host")
+var ErrBinary = errors.New("worker: PoolOptions.Binary can't be used as this host's worker")
 
 func binaryError(path string, err error) error {
 	return &fail.Error{Op: "worker.NewPool", Kind: fail.Invalid, Msg: fmt.Sprintf("Binary %q", path), Err: fmt.Errorf("%w: %w", ErrBinary, err)}
@@ -49,7 +49,7 @@ func checkBinary(f *os.File) error {
 	}
 	theirs, err := buildinfo.Read(f)
 	if err != nil {
-		return fmt.Errorf("it is no program of Go's: %w", err)
+		return fmt.Errorf("it was not built by Go: %w", err)
 	}
 	ours, ok := debug.ReadBuildInfo()
 	if !ok {

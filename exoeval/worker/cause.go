@@ -37,7 +37,7 @@ func (e Event) String() string {
 // the host's log: find it with errors.As.
 type Death struct {
 	Event  Event
-	Detail string // what the process wrote at last, or what was wrong with its frame; it may be hostile text
+	Detail string // the last output of the process, or the fault of its frame; it may be hostile text
 }
 
 func (d *Death) Error() string {
@@ -53,7 +53,7 @@ var ErrNotRun = errors.New("worker: the program was not run")
 
 var tooLarge = fail.Errorf(fail.Limit, "", "the result has too many parts, or too large ones; return less")
 
-// verdict is what the model and the host are told about a death.
+// verdict is the error of a death, for the model and the host.
 func (d *Death) verdict(b exoeval.Bounds, c message.Catalog) *fail.Error {
 	e, lessInLoops := &fail.Error{Err: d}, c.Say(nil, "limit.time", "do less in loops")
 	switch d.Event {
@@ -95,7 +95,7 @@ func classify(x ended, said string) *Death {
 	case !x.known && said == "":
 		// An engine that fails says so, and so does a worker that has grown too large.
 		// The cause that is left is the kernel's filter: a breach must not be taken for a crash.
-		d.Event, d.Detail = PolicyBreach, "it ended without a word, and how was lost: this process ignores SIGCHLD, or waits for children that are not its own"
+		d.Event, d.Detail = PolicyBreach, "the worker ended, and its exit status was lost: this process ignores SIGCHLD, or waits for children that it did not start"
 	}
 	return d
 }

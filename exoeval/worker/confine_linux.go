@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Confine takes from the calling process, all its threads included, every system
-// call but those that a worker has: memory, threads, time, and files that are open. It is for
-// processes of a host's own that run what is hostile in another way than programs
-// are, and can't be undone. held is false where the system has no such filter.
+// Confine takes from the calling process, all its threads included, every system call but those
+// that a worker has: memory, threads, time, and files that are open. It can't be undone. It is for
+// a host's own processes that run other hostile code than programs. held is false where the system
+// has no such filter.
 func Confine() (held bool, err error) {
 	runtime.LockOSThread() // one thread makes the promise and hands on the filter
 	defer runtime.UnlockOSThread()

@@ -59,7 +59,7 @@ func (r *eager) look(b []byte) (n int, err error) {
 		if rerr == nil && n > 0 {
 			return n, nil
 		}
-		if rerr != unix.EAGAIN { // the end, or a failure: the poller's to tell
+		if rerr != unix.EAGAIN { // the end, or a failure: the poller reports it
 			break
 		}
 		runtime.Gosched()

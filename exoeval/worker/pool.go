@@ -17,7 +17,7 @@ import (
 // PoolOptions are for NewPool. Zero means the default.
 type PoolOptions struct {
 	Workers int // programs that compute at the same time; default twice the processors, at least 4
-	Share   int // of them, those of one principal, or of one tool that has none; default all but one, at least one
+	Share   int // the most of them for one principal, or for one tool that has none; default all but one, at least one
 	// ParkedBytes is the memory of programs that wait for an answer of the host. Such a
 	// program gives its place back and keeps its process. While those of all hold this much,
 	// or those of one principal its share of it, as of Workers, no program begins. Default 512 MiB.
@@ -33,9 +33,9 @@ type PoolOptions struct {
 	Require    Isolation // walls without which nothing runs; zero: Process
 	Reuse      Reuse     // zero: each process runs one program
 	// Binary is the absolute path of exo-worker (see its folder), built with the host; "": the host's own
-	// binary, which needs no second file, and initialises in each worker all that the host links.
-	// On Linux the file must belong to this user or root, and be writable by nobody else. NewPool
-	// starts one worker of it. What is wrong with it is an error that wraps ErrBinary.
+	// binary, which needs no second file, and initialises in each worker all that the host links. On
+	// Linux the file must belong to this user or root, and be writable by no other. NewPool starts one
+	// worker of it. What is wrong with it is an error that wraps ErrBinary.
 	Binary string
 }
 
@@ -103,8 +103,8 @@ var shared = sync.OnceValue(func() *Pool {
 	return p
 })
 
-// Shared is the pool of the process, for everybody who names none. It starts
-// workers when the first program comes, and is never closed.
+// Shared is the pool of the process, for all who name none. It starts workers when the first
+// program comes, and is never closed.
 func Shared() *Pool { return shared() }
 
 // Stats is what a pool does at one moment.
@@ -203,7 +203,7 @@ func (p *Pool) acquire(ctx context.Context, who party, of owner) (*proc, error) 
 			return w, nil
 		}
 		p.discard(w)
-		err = fmt.Errorf("worker: this system gives the walls %v; %v are required", w.isolation, p.opts.Require)
+		err = fmt.Errorf("worker: this system has the walls %v; PoolOptions.Require wants %v", w.isolation, p.opts.Require)
 	}
 	switch cause := context.Cause(ctx); {
 	case errors.Is(err, fail.ErrLimit):

@@ -31,7 +31,7 @@ type stay struct {
 	uses  atomic.Int32 // of the place: the process, until it is gone or stopped, and the run, until it is settled
 }
 
-// ended is how a process ended, as the kernel tells it.
+// ended is how a process ended, as the kernel reports it.
 type ended struct {
 	known  bool
 	status int  // -1 where a signal ended it
@@ -106,7 +106,7 @@ func (w *proc) collect() (x ended, said string) {
 // verdict reaps a worker that is gone and says why.
 func (w *proc) verdict() *Death {
 	// Its connection has ended, so it is ending; killed now, it might not get to say why.
-	late := time.AfterFunc(100*time.Millisecond, func() { w.killSuspect(&Death{Event: ProtocolBreach, Detail: "it hung up and went on"}) })
+	late := time.AfterFunc(100*time.Millisecond, func() { w.killSuspect(&Death{Event: ProtocolBreach, Detail: "it hung up but ran on"}) })
 	x, said := w.collect()
 	late.Stop()
 	if d := w.death.Load(); d != nil {

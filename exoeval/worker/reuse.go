@@ -19,8 +19,8 @@ import (
 // is stopped. It serves no other program after one that met a limit, failed in another way
 // than by its own mistake, or was given anything with a label.
 type Reuse struct {
-	Programs int           // that one process runs at most: 2 or more
-	Within   time.Duration // of the beginning of its first: no program begins in it later
+	Programs int           // the most that one process runs: 2 or more
+	Within   time.Duration // after its first program began, no program begins in it later than this
 	Kept     int           // processes that wait for the next program of their tool, the one used last at the end; 0: as many as Workers
 }
 

@@ -190,8 +190,8 @@ func (r *run) write(b []byte) error {
 	return err
 }
 
-// done reads how the program ended. A failure of the host is told in the
-// host's own words, which the worker never had.
+// done reads how the program ended. A failure of the host keeps the host's own text, which the
+// worker never had.
 func (r *run) done(s string) (exoeval.ProgramResult, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -184,9 +184,9 @@ func (e *endpoint) close() {
 	}
 }
 
-// exitOf is how a process ended. state is nil where somebody else has waited for
-// it: a host that ignores SIGCHLD lets the kernel do that. Then the kernel, since
-// 6.15, still tells who holds the process.
+// exitOf is how a process ended. state is nil where other code has waited for it: a host that
+// ignores SIGCHLD lets the kernel do that. Then the kernel, since 6.15, still tells who holds the
+// process.
 func exitOf(p *os.Process, state *os.ProcessState) (x ended) {
 	var w syscall.WaitStatus
 	if state != nil {

@@ -18,7 +18,7 @@ func standalone() error {
 func goMain(settings []debug.BuildSetting) error {
 	for _, s := range settings {
 		if s.Key == "-buildmode" && s.Value != "exe" && s.Value != "pie" {
-			return fmt.Errorf("worker: this is no program of Go's but built with -buildmode=%s: to start it again would run its main; set PoolOptions.Binary, or use exoeval.InProcess", s.Value)
+			return fmt.Errorf("worker: this is no Go executable but built with -buildmode=%s: starting it again would run its main; set PoolOptions.Binary, or use exoeval.InProcess", s.Value)
 		}
 	}
 	return nil

@@ -9,7 +9,7 @@ import (
 // exits.
 const marker = "exoagent-worker/1"
 
-// arguments are those of a worker. One for which a program waits is told so.
+// arguments are those of a worker. They say whether a program waits for the worker.
 func arguments(now bool) []string {
 	if now {
 		return []string{marker, "now"}

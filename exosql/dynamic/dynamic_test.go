@@ -155,7 +155,7 @@ func TestRefusals(t *testing.T) {
 			}, "shops.x", "types of the keys differ: shops.id is int and items.note is text"},
 			"too few keys": {func(w *world) error {
 				return link(w.shops, dynamic.LinkSpec{Name: "x", Columns: []string{"id"}, To: w.items})
-			}, "shops.x", "as many"},
+			}, "shops.x", "the same number of both"},
 			"link, column": {func(w *world) error {
 				return link(w.shops, dynamic.LinkSpec{Name: "x", Columns: []string{"id"}, To: w.items, References: []string{"shop"}})
 			}, "items.shop", "there are id, limit"},
@@ -166,7 +166,7 @@ func TestRefusals(t *testing.T) {
 				return link(w.shops, dynamic.LinkSpec{Name: "where", Columns: []string{"id"}, To: w.items, References: []string{"shop_id"}})
 			}, "shops.where", "something else"},
 			"reserved alias":      {func(w *world) error { return facet(w.shops, "then", "id") }, "shops", "alias"},
-			"keyword alias":       {func(w *world) error { return facet(w.shops, "class", "id") }, "shops", `it is a word of the language, and programs name a row by it; name it otherwise, as "classRow"`},
+			"keyword alias":       {func(w *world) error { return facet(w.shops, "class", "id") }, "shops", `it is a word of JavaScript, and programs call rows by the alias: use another, like "classRow"`},
 			"facet, column":       {func(w *world) error { return facet(w.shops, "s", "nam") }, "shops.nam", "there are id, name"},
 			"facet, column twice": {func(w *world) error { return facet(w.shops, "s", "id", "id") }, "shops.id", "two members"},
 			"facet, link twice":   {func(w *world) error { return w.shop.Add(w.own, w.item) }, "shops.items", "two members"},
@@ -184,7 +184,7 @@ func TestRefusals(t *testing.T) {
 				other := get(w.items.Link(dynamic.LinkSpec{Name: "siblings", Columns: []string{"shop_id"}, To: w.items, References: []string{"shop_id"}}))(w.t)
 				must(w.t, w.item.Add(other, w.item))
 				return grant(w, dynamic.Eq("id", 1))
-			}, "shops", "table items can be reached by shops.items and by items.siblings, which may mean different rows; say which are in scope, as a further argument of Grant: ScopeVia(the link shops.items)"},
+			}, "shops", "table items can be reached by shops.items and by items.siblings, which may mean different rows; declare which are in scope, as a further argument of Grant: ScopeVia(the link shops.items)"},
 			"OneOf of nothing": {func(w *world) error { return table(w, "shops", dynamic.ColumnSpec{Name: "name", OneOf: []string{}}) }, "shops.name", "leave it out"},
 			"OneOf, NUL": {func(w *world) error {
 				return table(w, "shops", dynamic.ColumnSpec{Name: "name", OneOf: []string{"\x00"}})

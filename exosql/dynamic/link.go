@@ -5,9 +5,9 @@ import "github.com/exoagent/exoagent/exosql/internal/decl"
 // LinkSpec describes a link from the rows of one table to those of another whose columns are equal.
 type LinkSpec struct {
 	Name       string   // in programs
-	Columns    []string // of the table
-	To         *Table   // to whose rows it leads
-	References []string // of To, as many as Columns
+	Columns    []string // the columns of the table
+	To         *Table   // the table that it leads to
+	References []string // the columns of To, as many as Columns
 	One        bool     // it leads to at most one row
 	Doc        string   // a line for the model
 }
@@ -30,7 +30,7 @@ func (t *Table) Link(l LinkSpec) (*Link, error) {
 		return nil, wrong(at, "the link leads to no table of these declarations")
 	}
 	if len(l.Columns) == 0 || len(l.Columns) != len(l.References) {
-		return nil, wrong(at, "the link has %d columns and %d that they reference; want as many, and one or more", len(l.Columns), len(l.References))
+		return nil, wrong(at, "the link has %d columns and %d that they reference; want the same number of both, one or more", len(l.Columns), len(l.References))
 	}
 	var pairs []decl.Pair
 	for i := range l.Columns {

@@ -11,12 +11,11 @@ import (
 // Predicate is a condition on the rows of a table; [Facet.Grant] and [ScopeRows] apply it to
 // theirs. The zero Predicate is an error.
 //
-// Values have the type of the column. Integers of every size, floats and json.Number compare
-// with int, float and decimal columns that can hold them exactly; a text, bool, time.Time,
-// [16]byte and []byte, and exosql's Decimal, Date and Interval with columns of theirs. A
-// decimal, day, interval, UUID or time may be given as text. Of a named type, and behind a
-// pointer, counts what is underneath; nil is no value: see [IsNull]. Whatever else a value is,
-// the error names its type.
+// Values have the type of the column. Integers of every size, floats and json.Number compare with
+// int, float and decimal columns that can hold them exactly; a text, bool, time.Time, [16]byte and
+// []byte, and exosql's Decimal, Date and Interval with columns of theirs. A decimal, day, interval,
+// UUID or time may be given as text. For a named type, or a pointer, the value underneath counts;
+// nil is no value: see [IsNull]. Whatever else a value is, the error names its type.
 type Predicate struct {
 	op   string
 	col  string
@@ -129,7 +128,7 @@ func (p Predicate) on(t *Table) (*decl.Pred, error) {
 		return &decl.Pred{Op: "all"}, nil
 	case "and", "or", "not":
 		if len(p.subs) == 0 {
-			return nil, wrong(t.t.Name, "%s of no predicates", p.op)
+			return nil, wrong(t.t.Name, "%s was given no predicates: want one or more", p.op)
 		}
 		out := &decl.Pred{Op: p.op}
 		for _, s := range p.subs {

@@ -15,7 +15,7 @@ type Relation struct {
 	err error
 }
 
-// Rows are those of the table for which the predicate holds. others fix the scopes of further tables.
+// Rows returns the rows of the table for which the predicate holds. others fix the scopes of further tables.
 func (t *Table) Rows(scope Predicate, others ...Scope) Relation {
 	if t.zero() {
 		return Relation{err: undeclared("Table", "Declarations.Table")}
@@ -48,7 +48,7 @@ func (r Relation) Where(p Predicate) Relation {
 	return Relation{t: r.t, r: &decl.Relation{Kind: decl.StepWhere, Table: r.t.t, Prev: r.r, Pred: pred}}
 }
 
-// Follow are the rows that a link leads to from those of the relation, each once.
+// Follow returns the rows that a link leads to from those of the relation, each once.
 func (r Relation) Follow(l *Link) Relation {
 	switch {
 	case r.err != nil || r.r == nil:

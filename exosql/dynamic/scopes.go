@@ -9,7 +9,7 @@ import (
 
 // What many grants share: the scopes of their tables, and what is checked of a grant that many principals have.
 
-// Scopes are those of several tables together. Grants that share them cost little each, however many tables there are: Rows makes
+// Scopes has the scopes of several tables. Grants that share them cost little each, however many tables there are: Rows makes
 // their relations.
 type Scopes struct {
 	set    *decl.ScopeSet
@@ -40,8 +40,8 @@ func NewScopes(scopes ...Scope) (*Scopes, error) {
 	return s, nil
 }
 
-// Rows are those of a table that its scope lets in: for which its predicate holds, that its link reaches from the rows in scope of
-// another table, or all of a table that is shared.
+// Rows returns the rows of a table that are in its scope: those for which its predicate holds, those that its link reaches from
+// rows in scope of another table, or all of a shared table.
 func (s *Scopes) Rows(t *Table) Relation {
 	if s == nil || s.set == nil {
 		return Relation{err: undeclared("Scopes", "NewScopes")}
@@ -84,7 +84,7 @@ type Template struct {
 // Binding makes the relation of one grant for one principal.
 type Binding func(*Template) (Relation, error)
 
-// Template checks a grant as Of does. example is the relation with values of the right types, which are nobody's.
+// Template checks a grant as Of does. example is such a relation, with values of the right types that belong to no principal.
 func (f *Facet) Template(db *exosql.DB, example Relation) (*Template, error) {
 	o, err := f.Of(db, example)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Declarations are those of one database.
+// Declarations has what is declared for one database.
 type Declarations struct {
 	live   *schema.Database
 	tables map[string]*Table
@@ -53,20 +53,20 @@ type ColumnSpec struct {
 	Doc       string            // a line for the model
 	OneOf     []string          // the only values of a text column; nil if it may have any
 	Label     []string          // tags of every value
-	Readers   Readers           // who may read a labelled value; zero: whoever its label lets
+	Readers   Readers           // who may read a labelled value; zero: all whom its label admits
 	Trusted   bool              // see exosql.Column's Trusted
 	Admits    []string          // see exosql.Column's Admits
-	MaxBytes  int               // of a labelled column, see exosql.Column's MaxBytes; 0: 1 KiB
+	MaxBytes  int               // the most bytes of a labelled value, see exosql.Column's MaxBytes; 0: 1 KiB
 	StoredISO bool              // see exosql.Column's StoredISO
 	Stored    exosql.StoredForm // see exosql.Column's Stored
 	Indexed   bool              // see exosql.Column's Indexed
-	Key       bool              // part of what tells rows apart, in place of the key in the catalogue: of a view, which has none there
+	Key       bool              // part of the key, in place of that in the catalogue: for a view, which has none there
 }
 
 // Readers are the kind of principals that may read a value, and the columns of its row that hold their ids: see exosql.Column's ReadBy.
 type Readers struct {
-	Kind    string   // of the principals: "member"
-	Columns []string // of their ids; all of them may read the value
+	Kind    string   // the kind of the principals: "member"
+	Columns []string // the columns of their ids; all of these principals may read the value
 }
 
 // Table declares a table or a view of the catalogue, once, with all its columns of known types. Its key is the columns that are a
@@ -163,7 +163,7 @@ func (d *Declarations) whole(t *schema.Table) *schema.Table {
 }
 
 // calculated gives a generated column the labels of the columns of which the database calculates it, and their readers where it has no
-// others. Of several readers, or where the column has a label of its own, nobody in particular may read it.
+// others. With several readers, or a label of the column's own, it has no single reader.
 func (t *Table) calculated() error {
 	for _, c := range t.t.Cols {
 		var l value.Label
@@ -179,7 +179,7 @@ func (t *Table) calculated() error {
 		}
 		alone := c.Label.Secrecy().Empty()
 		if c.Readers != nil && !l.Secrecy().Empty() {
-			return wrong(t.t.Name+"."+c.Name, "the database calculates it of columns that are labelled %s with other readers: leave out the readers of this one", l)
+			return wrong(t.t.Name+"."+c.Name, "the database calculates it from columns that are labelled %s with other readers: leave out the readers of this one", l)
 		}
 		c.Label = c.Label.Join(l)
 		if len(by) == 1 && by[0] != nil && alone {
@@ -217,7 +217,7 @@ func (t *Table) WithLabel(tags ...string) error {
 		return wrong(t.t.Name, "%s needs tags, none of them empty", t.t.Reader.LabelName())
 	}
 	for _, tag := range value.NewLabel(tags...).Unnamed() {
-		return wrong(t.t.Name, "the tag %q is of whom a value belongs to, and that a row is there belongs to nobody: write it without readers", tag)
+		return wrong(t.t.Name, "the tag %q names readers, and the label of a table can't have any: write the tag without them", tag)
 	}
 	t.t.AddLabel(value.NewLabel(tags...))
 	return nil
@@ -309,13 +309,13 @@ func (t *Table) column(x *schema.Column, m ColumnSpec, key bool) (*decl.Column, 
 		return nil, wrong(at, "%s needs tags, none of them empty", r.LabelName())
 	}
 	for _, tag := range value.NewLabel(m.Label...).Unnamed() {
-		return nil, wrong(at, "the tag %q says that each value has a reader, but not who: write it without, and say the readers by the column of the id", tag)
+		return nil, wrong(at, "the tag %q means that each value has a reader, but not who: write the tag alone, and name the column of the reader's id in %s", tag, r.Readers())
 	}
 	if len(m.Label) > 0 {
 		c.Label = value.NewLabel(m.Label...)
 	}
 	if m.MaxBytes < 0 || m.MaxBytes > sealed.Most || m.MaxBytes > 0 && len(m.Label) == 0 {
-		return nil, wrong(at, "%s is from 1 to %d, of a column with %s; it is %d", r.MaxBytes(), sealed.Most, r.LabelName(), m.MaxBytes)
+		return nil, wrong(at, "%s must be from 1 to %d, and needs a column with %s; it is %d", r.MaxBytes(), sealed.Most, r.LabelName(), m.MaxBytes)
 	}
 	if err := c.Admit(value.NewLabel(m.Admits...)); err != nil {
 		return nil, wrong(at, "%s", err)
@@ -355,7 +355,7 @@ func (t *Table) native(c *decl.Column, x *schema.Column) {
 	case c.Kind == value.TypeList && c.Elem == "":
 		c.Elem = value.TypeText
 	case c.Kind == value.TypeList && c.Elem == value.TypeList:
-		leave("an array of arrays, which programs have none of: grant a view that casts it to jsonb")
+		leave("an array of arrays, which programs can't read: grant a view that casts it to jsonb")
 	case c.Kind == value.TypeList && c.Elem == value.TypeTime && check.Form(t.d.live, c).Cast:
 		leave("an array of a domain over a time, which can't be read: grant a view that casts it to timestamptz[]")
 	}

@@ -21,7 +21,7 @@ var (
 	personWords      = scalar.Words("email mail phone mobile fax telephone tel ssn iban bic swift passport birth birthday birthdate dob born gender sex religion ethnicity address street zip zipcode postal postcode latitude longitude lat lng ip salary wage income diagnosis medical health nationality")
 	personPairs      = []string{"tax id", "tax number", "national id", "social security", "credit card", "card number", "account number", "bank account", "driver license", "e mail", "user agent"}
 	freeWords        = scalar.Words("note notes body comment comments description message content text bio remark remarks memo details detail feedback reply review summary abstract transcript prompt")
-	// numbers that tell of a person or open something; any other number is an id, or counts something.
+	// numbers that are about a person or open something; any other number is an id, or counts something.
 	numberWords = scalar.Words("ssn pin cvv cvc otp phone mobile fax salary wage income latitude longitude lat lng zip")
 	birthWords  = scalar.Words("birth birthday birthdate dob born")
 )

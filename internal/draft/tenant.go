@@ -333,7 +333,7 @@ func claimName(s string) string {
 	}, s)
 }
 
-// through counts the facets that lead to a tenant through others, from those that lead to it.
+// through counts the facets that lead to a tenant by way of other facets.
 func (d *Draft) through(w *ways, t *Tenant, level []int) {
 	for gain := 0.6; len(level) > 0; gain *= 0.6 {
 		var next []int

@@ -48,7 +48,7 @@ func (d *Declared) scopes(reached []string) (out []*Facet, err error) {
 		y := queue[0]
 		if o := of[y.place()]; o != nil {
 			if !o.Scope.same(y.Scope) {
-				return nil, fail.Errorf(fail.Invalid, "", "it reaches the table %s by the facets %s and %s, whose scopes differ", y.Table.Text, o.Text, y.Text)
+				return nil, fail.Errorf(fail.Invalid, "", "it reaches the table %s by the facets %s and %s, whose scopes differ: give both the same `scope`", y.Table.Text, o.Text, y.Text)
 			}
 			continue
 		}

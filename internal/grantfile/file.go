@@ -277,7 +277,7 @@ func (r *reader) columns(n *yaml.Node) (out []Column) {
 			continue
 		}
 		if slices.ContainsFunc(out, func(o Column) bool { return o.Text == c.Text }) {
-			r.at(e.pos(), "the column `%s` stands twice", e.name)
+			r.at(e.pos(), "the column `%s` is given twice", e.name)
 		}
 		what := "the column " + e.name
 		r.fields(e.value, what, map[string]func(entry){
@@ -471,16 +471,16 @@ func (f *File) checkColumns(r *reader) {
 	for i := range f.Facets {
 		x := &f.Facets[i]
 		if l := f.rowLabel(x); len(x.Label) > 0 && !value.NewLabel(texts(x.Label)...).Equal(value.NewLabel(texts(l)...)) {
-			r.at(x.Label[0].Pos, "the label of the rows differs from line %d: they are those of one table, %s, so say it once", l[0].Line, x.Table.Text)
+			r.at(x.Label[0].Pos, "the label of the rows differs from line %d: both are rows of the table %s, so write it once", l[0].Line, x.Table.Text)
 		}
 		if k := f.key(x); len(x.Key) > 0 && !slices.Equal(texts(x.Key), texts(k)) {
-			r.at(x.Key[0].Pos, "the key differs from line %d: it is that of one table, %s, so say it once", k[0].Line, x.Table.Text)
+			r.at(x.Key[0].Pos, "the key differs from line %d: both are of the table %s, so write it once", k[0].Line, x.Table.Text)
 		}
 		for j := range x.Columns {
 			c := &x.Columns[j]
 			key := x.Database.Text + "\x00" + x.Table.Text + "\x00" + c.Text
 			if had := said[key]; had != nil && !c.bare() && !had.same(*c) {
-				r.at(c.Pos, "what is said of the column %s differs from line %d: it is one column of the table %s, so say it once", c.Text, had.Line, x.Table.Text)
+				r.at(c.Pos, "the options of the column %s differ from line %d: it is one column of the table %s, so write them once", c.Text, had.Line, x.Table.Text)
 			} else if had == nil && !c.bare() {
 				said[key] = c
 			}
@@ -488,7 +488,7 @@ func (f *File) checkColumns(r *reader) {
 	}
 }
 
-// rowLabel is what the first facet of the same table that says anything says of its rows.
+// rowLabel is the label of the rows in the first facet of the same table that has one.
 func (f *File) rowLabel(x *Facet) []Name {
 	for _, y := range f.places[x.place()] {
 		if len(y.Label) > 0 {

@@ -80,7 +80,7 @@ func TestProblems(t *testing.T) {
 		with(t, "reviewed: true", "reviewed: yes"):                                               "2:11: reviewed: want true or false, not a text",
 		with(t, "reviewed: true", "reviewd: true"):                                               "2:1: the file has no `reviewd`; did you mean `reviewed`?",
 		with(t, "support@1", "support"):                                                          "3:9: there is no preset `support`; did you mean `support@1`?",
-		with(t, "support@1", "read-only@1"):                                                      "25:13: the preset read-only@1 lets programs change nothing, and the facet ticket does",
+		with(t, "support@1", "read-only@1"):                                                      "25:13: the preset read-only@1 lets programs change nothing, and the facet ticket does: take insert, update and delete out of it, or choose another preset",
 		with(t, "env:SHOP_URL", "postgres://u:secret@h/d"):                                       "5:15: url: a URL may hold a password",
 		with(t, "env:SHOP_URL", "env:SHOP URL"):                                                  "want the name of a variable",
 		with(t, "org: int", "org: number"):                                                       "7:8: the claim org: want int, text, uuid or bool",
@@ -94,12 +94,12 @@ func TestProblems(t *testing.T) {
 		with(t, "org_id = $principal.org and", "org_id in $principal.org and"):                   "is no list: write `org_id = $principal.org`",
 		"exo: 1\ndatabases: {d: env:X}\ngrants: {Decimal: b}\nfacets: {b: {scope: shared}}\n":    "3:10: \"Decimal\" can't be the name of a grant: programs have a global of that name",
 		"exo: 1\ndatabases: {d: env:X}\ngrants: {then: b}\nfacets: {b: {scope: shared}}\n":       "3:10: \"then\" can't be the name of a grant",
-		"exo: 1\ndatabases: {d: env:X}\ngrants: {class: b}\nfacets: {b: {scope: shared}}\n":      "it is a word of the language",
+		"exo: 1\ndatabases: {d: env:X}\ngrants: {class: b}\nfacets: {b: {scope: shared}}\n":      "it is a word of JavaScript",
 		"exo: 1\ndatabases: {d: env:X}\ngrants: {a: b}\nfacets: {b: }\n":                         "4:10: the facet b has no `scope`",
 		with(t, "    scope: id = $principal.org\n", ""):                                          "38:3: the facet org has no `scope`",
 		with(t, "columns: {id: , name: }", "columns: ['*']"):                                     "there is no wildcard",
 		with(t, "- title: {doc: what is broken}", "- title: {docs: x}"):                          "20:17: the column title has no `docs`; did you mean `doc`?",
-		with(t, "      - id\n", "      - id\n      - id\n"):                                      "20:9: the column `id` stands twice",
+		with(t, "      - id\n", "      - id\n      - id\n"):                                      "20:9: the column `id` is given twice",
 		with(t, "update: [state]", "update: [stat]"):                                             "24:14: `stat` is not among the columns that the facet ticket shows; did you mean `state`?",
 		with(t, "org: org\n", "org: orgs\n"):                                                     "there is no facet `orgs`; did you mean `org`?",
 		with(t, "scope: id = $principal.org", "scope: via person.orgs"):                          "the facet person has no link `orgs`; did you mean `org`?",
@@ -113,7 +113,7 @@ func TestProblems(t *testing.T) {
 		with(t, "limits:", "models: [openia:gpt-x]\nlimits:"):                                    "`openia` is no provider; did you mean `openai`?",
 		with(t, "limits:", "models: [gpt-x]\nlimits:"):                                           "want a provider and a model, like openai:gpt-5.4-mini",
 		with(t, "limits:", "models: []\nlimits:"):                                                "models: want a list of names, not an empty one",
-		with(t, "limits:", "models: [openai:x, openai:x]\nlimits:"):                              "models: `openai:x` stands twice",
+		with(t, "limits:", "models: [openai:x, openai:x]\nlimits:"):                              "models: `openai:x` is given twice",
 		with(t, "limits:", "x: &a 1\nlimits:"):                                                   "anchors and aliases are not read",
 		with(t, "columns: [id, name", "columns: [!!str id, name"):                                "the tag",
 		with(t, "references: [id], one: true}\n      solver", "one: true}\n      solver"):        "`columns` and `references` go together",
@@ -341,7 +341,7 @@ func TestOneScope(t *testing.T) {
 // TestTwice: of a name that stands twice, neither counts.
 func TestTwice(t *testing.T) {
 	_, err := grantfile.Parse("exo.yaml", []byte(with(t, "    table: orgs\n", "    table: orgs\n    scope: shared\n")))
-	if err == nil || !strings.Contains(err.Error(), "`scope` stands twice") && !strings.Contains(err.Error(), "already") {
+	if err == nil || !strings.Contains(err.Error(), "`scope` is given twice") && !strings.Contains(err.Error(), "already") {
 		t.Error(err)
 	}
 }

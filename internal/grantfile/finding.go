@@ -1,6 +1,6 @@
 package grantfile
 
-// What a file and its databases don't agree in, and where the file says what it is about.
+// This file finds where a grant file and its databases don't agree, and the line that each finding is about.
 
 import (
 	"cmp"
@@ -40,7 +40,7 @@ const invalid exosql.FindingKind = "invalid"
 // code is what stands in brackets behind a problem.
 func (p Problem) code() exosql.FindingKind { return cmp.Or(p.Kind, invalid) }
 
-// place is where the file says what a finding is about.
+// place is the place in the file that a finding is about.
 func (d *Declared) place(database string, f exosql.Finding) Pos {
 	file := d.File
 	if x := file.facet(f.Facet); x != nil && f.Facet != "" {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// String is the condition as a file writes it; Parse reads it back as the same. Of a nil one it is "".
+// String is the condition as a file writes it; Parse reads it back as the same. It is "" for nil.
 func (e *Expr) String() string {
 	if e == nil {
 		return ""
@@ -13,7 +13,7 @@ func (e *Expr) String() string {
 	var subs []string
 	for _, s := range e.Subs {
 		text := s.String()
-		if s.Op == "or" || s.Op == "and" { // one in the other, or in itself, as it was written
+		if s.Op == "or" || s.Op == "and" { // one within the other, or within itself, as it was written
 			text = "(" + text + ")"
 		}
 		subs = append(subs, text)

@@ -72,7 +72,7 @@ func (f *File) checkTags(r *reader) {
 			return
 		}
 		if len(value.NewLabel(text).Unnamed()) > 0 && !admits {
-			r.at(n.Pos, "the tag %q says that each value has a reader, but not who: write it without, and `readers: { %s: … }` at the column, with that of the id", text, readers)
+			r.at(n.Pos, "the tag %q means that each value has a reader, but not who: write the tag alone, and `readers: { %s: … }` at the column, with the column of the reader's id", text, readers)
 			return
 		}
 		core, declared := f.declared[about]

@@ -81,7 +81,7 @@ func TestAdmittedByWrites(t *testing.T) {
 		}
 	}
 	f = parse(t, with(t, column, "{email: {label: [pii], admits: [pii]}}"))
-	if _, err := f.Declare(t.Context(), &grantfile.Options{Databases: map[string]*exosql.DB{"shop": open(t, tu.SQLite)}}); err == nil || !strings.Contains(err.Error(), "a label of the column itself") {
+	if _, err := f.Declare(t.Context(), &grantfile.Options{Databases: map[string]*exosql.DB{"shop": open(t, tu.SQLite)}}); err == nil || !strings.Contains(err.Error(), "the column's own label") {
 		t.Errorf("its own label: %v", err)
 	}
 }

@@ -99,7 +99,7 @@ func (f *File) expand(r *reader) {
 			if x.Delete != nil {
 				at = *x.Delete
 			}
-			r.at(at, "the preset %s lets programs change nothing, and the facet %s does", p.Name, x.Text)
+			r.at(at, "the preset %s lets programs change nothing, and the facet %s does: take insert, update and delete out of it, or choose another preset", p.Name, x.Text)
 		}
 	}
 }

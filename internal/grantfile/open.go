@@ -1,6 +1,6 @@
 package grantfile
 
-// How a file is opened: every command does it here, so that none serves what another one refuses.
+// This file opens a grant file: every command does it here, so that none serves what another one refuses.
 
 import (
 	"context"
@@ -53,7 +53,7 @@ type Refused struct {
 }
 
 func (e *Refused) Error() string {
-	lines := []string{fmt.Sprintf("%s is refused: its databases do not keep what it promises", e.File)}
+	lines := []string{fmt.Sprintf("%s is refused: its databases are not as it needs them", e.File)}
 	for _, x := range e.Findings {
 		if !x.Warning {
 			lines = append(lines, x.String())

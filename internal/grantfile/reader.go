@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// reader reads nodes of YAML strictly: each has the type that is asked for, no name stands twice, and none is unknown.
+// reader reads nodes of YAML strictly: each has the type that is asked for, no name is given twice, and none is unknown.
 type reader struct {
 	problems
 	dir string                             // of the file
@@ -56,7 +56,7 @@ func (r *reader) entries(n *yaml.Node, what string) (out []entry) {
 			continue
 		}
 		if at, twice := seen[k.Value]; twice {
-			r.at(posOf(k), "`%s` stands twice: it is in line %d already", k.Value, at.Line)
+			r.at(posOf(k), "`%s` is given twice: line %d has it already", k.Value, at.Line)
 			continue
 		}
 		seen[k.Value] = posOf(k)
@@ -181,7 +181,7 @@ func (r *reader) names(n *yaml.Node, what string) (out []Name) {
 		s := r.text(c, what)
 		for _, o := range out {
 			if o.Text == s && s != "" {
-				r.at(posOf(c), "%s: `%s` stands twice", what, s)
+				r.at(posOf(c), "%s: `%s` is given twice", what, s)
 			}
 		}
 		if s != "" {

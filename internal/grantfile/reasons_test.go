@@ -131,7 +131,7 @@ func TestReasonsSpeakYAML(t *testing.T) {
 		kind    exosql.FindingKind
 	}{
 		"no permission": {both, table(plain), "", facet(show + "    update: [note]\n    effects: [spy]\n"), "\"spy\" is no permission: write one of `trigger NAME`, `rule NAME`, `cascade TABLE(COLUMNS)`", "spy]", "invalid"},
-		"unfit":         {both, table(plain), "", facet(show + "    update: [note]\n    effects: [trigger spy]\n"), "`trigger spy` under effects fits nothing of the database", "note]\n", exosql.UnfitPermission},
+		"unfit":         {both, table(plain), "", facet(show + "    update: [note]\n    effects: [trigger spy]\n"), "`trigger spy` under effects matches nothing in the database", "note]\n", exosql.UnfitPermission},
 		"trigger":       {both, table(plain), "UPDATE", facet(show + "    update: [note]\n"), "`effects: [\"trigger spy\"]` in the facet task", "note]\n", exosql.HiddenEffect},
 		"cascade":       {both, table(plain, "CREATE TABLE lines (id {int} PRIMARY KEY, task {int} REFERENCES tasks (id) ON DELETE CASCADE)"), "", facet(show + "    delete: true\n"), "`effects: [\"cascade lines(task)\"]`", "true\n", exosql.HiddenEffect},
 		"rule":          {postgres, table(plain, "CREATE RULE r AS ON UPDATE TO tasks DO ALSO NOTIFY x"), "", facet(show + "    update: [note]\n"), "`effects: [\"rule r\"]`", "note]\n", exosql.HiddenEffect},
@@ -165,7 +165,7 @@ func TestReasonsSpeakYAML(t *testing.T) {
 		"one_of":        {both, table(plain), "", facet("    columns: [id: {one_of: [a]}]\n"), "`one_of` needs a text column", "id: {", "invalid"},
 		"list":          {both, table(plain), "", facet("    columns: [note: {type: list}]\n"), "its type between brackets, like `type: [text]`", "note: {", "invalid"},
 		"as":            {both, table("\"then\" TEXT"), "", facet("    columns: [id, then]\n"), "give it another with `as`", "then]", "invalid"},
-		"max_bytes":     {both, table(plain), "", facet("    columns: [id, note: {max_bytes: 5KiB}]\n"), "`max_bytes` is from 1", "note: {", "invalid"},
+		"max_bytes":     {both, table(plain), "", facet("    columns: [id, note: {max_bytes: 5KiB}]\n"), "`max_bytes` must be from 1", "note: {", "invalid"},
 		"readers":       {both, table(plain), "", facet("    columns: [id, note: {readers: {member: id}}]\n"), "give the column `label` first", "note: {", "invalid"},
 		"value":         {both, table(plain), "", "grants: {tasks: task}\nfacets:\n  task:\n    table: tasks\n    scope: org_id = 'x'\n" + show, "the text \"x\" is no value of it", "org_id = 'x'", "invalid"},
 		"number":        {both, table(plain), "", "grants: {tasks: task}\nfacets:\n  task:\n    table: tasks\n    scope: note = 5\n" + show, "the number 5 is no value of it", "note = 5", "invalid"},
@@ -251,7 +251,7 @@ var noFile = map[string]string{
 	"a hook of table %s fills a zero Assignment":                                                                                    "a hook is Go code",
 	"a hook of table %s fills %s, which BeforeWrite does not name":                                                                  "a hook is Go code",
 	"the column is declared as never NULL: NewNullable declares one that may be":                                                    "a write of Go code",
-	"exosql: facet %s: a Column that was not declared may not be written":                                                           "a value of Go",
+	"exosql: facet %s: a Column that was not declared can't be written: NewColumn, NewKey or NewNullable makes one":                 "a value of Go",
 	"exosql: facet %s: a zero Search: NewSearch makes one":                                                                          "a value of Go",
 	"exosql: Grant was given a zero Scope, or one of a nil or zero Table or Link":                                                   "a value of Go",
 	"exosql: table %s is the granted one: its scope is the predicate given to Grant":                                                "a file says the scope once, at the facet",

@@ -255,7 +255,7 @@ func (f *File) Identify(issuer, subject string, claims map[string]any) (Principa
 		}
 		return p.of(issuer, subject), nil
 	}
-	return Principal{}, fail.Errorf(fail.Denied, "", "the file names no such issuer")
+	return Principal{}, fail.Errorf(fail.Denied, "", "the file has no issuer %.100q under serve", issuer)
 }
 
 // Read is the text of the token. env finds variables; nil: os.Getenv.

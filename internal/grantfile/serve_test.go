@@ -2,6 +2,7 @@ package grantfile_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -90,6 +91,9 @@ func TestIdentify(t *testing.T) {
 		p, err := f.Identify(c.issuer, c.subject, c.claims)
 		if string(p.Name()) != c.want || (err == nil) != (c.want != "") || err != nil && fail.KindOf(err) != fail.Denied {
 			t.Errorf("%s %s: %q %v", c.issuer, c.subject, p.Name(), err)
+		}
+		if c.issuer+"/" == issuer && !strings.Contains(fmt.Sprint(err), "no issuer \"https://login.example.com\" under serve") {
+			t.Errorf("the error names no issuer: %v", err)
 		}
 	}
 }

@@ -143,7 +143,7 @@ func (s *Set[K, V]) Remove(key K) {
 // Len is how many values there are.
 func (s *Set[K, V]) Len() int { return len(s.byKey) }
 
-// Size is how many bytes they have together.
+// Size is the size of all values together, in bytes.
 func (s *Set[K, V]) Size() int { return s.bytes }
 
 // All are the keys and values, the latest first.

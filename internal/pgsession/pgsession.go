@@ -61,7 +61,7 @@ const (
 	within = 15 * time.Second
 	// patience is how long the peer's first answer may take until the pool counts as full.
 	patience = time.Second
-	// rounds of questions to the connection and its peer: see tell.
+	// rounds of questions to the connection and its peer: see compareSessions.
 	rounds = 8
 )
 
@@ -80,7 +80,7 @@ func Own(c *pgconn.Config) {
 		peer.BuildContextWatcherHandler = func(p *pgconn.PgConn) ctxwatch.Handler {
 			return &pgconn.DeadlineContextWatcherHandler{Conn: p.Conn()}
 		}
-		// Of several hosts, or of several addresses of one, the peer has to ask the same.
+		// With several hosts, or several addresses of one, the peer has to ask the same.
 		network, addr := last.get()
 		peer.DialFunc = func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx, network, addr) }
 		if err := check(ctx, conn, peer); err != nil || after == nil {
@@ -118,7 +118,7 @@ func check(ctx context.Context, conn *pgconn.PgConn, peer *pgconn.Config) error 
 	if direct(conn, first) {
 		return nil
 	}
-	if err := tell(within, conn, first, peer); err != nil {
+	if err := compareSessions(within, conn, first, peer); err != nil {
 		if _, told := errors.AsType[*Error](err); !told && ctx.Err() == nil {
 			err = unknown(err)
 		}
@@ -173,11 +173,11 @@ func direct(conn *pgconn.PgConn, s session) bool {
 	return err == nil && port != "0" && port == s.port && fmt.Sprint(conn.PID()) == s.pid
 }
 
-// tell finds whether sessions are shared, by a second connection, the peer. The two ask in turn which session
+// compareSessions finds whether sessions are shared, by a second connection, the peer. The two ask in turn which session
 // they have. A session of one's own never changes. A pool that reuses the session that rested last gives both the same one; a pool
 // that reuses the one that rested longest gives whoever asks twice another one.
 // What other clients do only adds changes; where it happens to hide them it has to do so in all rounds.
-func tell(ctx context.Context, conn *pgconn.PgConn, first session, config *pgconn.Config) error {
+func compareSessions(ctx context.Context, conn *pgconn.PgConn, first session, config *pgconn.Config) error {
 	if ask, err := ask(ctx, conn); err != nil {
 		return err
 	} else if ask != first {
@@ -212,9 +212,9 @@ func tell(ctx context.Context, conn *pgconn.PgConn, first session, config *pgcon
 	return nil
 }
 
-// await is the peer's first answer. Of a pool that is full there is none until somebody goes. Where the connection meanwhile
-// gets one answer after the other, all of one session, that session is kept for it: a pool that shares sessions
-// would have given it to the peer, who came first.
+// await is the peer's first answer. A full pool gives none until a client leaves. Where the connection meanwhile gets one
+// answer after the other, all of one session, that session is kept for it: a pool that shares sessions would have given it
+// to the peer, who came first.
 func await(ctx context.Context, conn *pgconn.PgConn, first session, peer *pgconn.PgConn) (theirs session, full bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	type answer struct {

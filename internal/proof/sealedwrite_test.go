@@ -224,7 +224,7 @@ func TestSealedWrites(t *testing.T) {
 				b, _ := pair[1].see(program)
 				n.runs++
 				if slices.ContainsFunc(pair[0].errs, func(err error) bool {
-					return err != nil && strings.Contains(err.Error(), "is about what is labelled")
+					return err != nil && strings.Contains(err.Error(), "depends on labelled values")
 				}) {
 					n.told++
 				}

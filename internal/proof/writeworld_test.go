@@ -20,7 +20,7 @@ import (
 type Rights struct {
 	Insert, Update []int
 	Delete         bool
-	Effects        bool // keys that are unique among everybody's rows are no reason to refuse
+	Effects        bool // keys that are unique among the rows of all tenants are no reason to refuse
 }
 
 // Ref is a foreign key of the database: pairs of slots, the child's and the parent's.

@@ -12,7 +12,7 @@ func Nearest(got string, names []string) string {
 	}
 	g := strings.ToLower(strings.ReplaceAll(got, "_", ""))
 	if len(g) == 2 {
-		dist = 2 // a letter is missing; two others would be any name
+		dist = 2 // one missing letter counts 2; two changed ones would fit any name
 	}
 	if len(g) > 64 { // a guest chooses got; the distance is quadratic in it
 		return ""

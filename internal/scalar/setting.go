@@ -21,7 +21,7 @@ func Each[T, U any](list []T, f func(T) U) (out []U) {
 	return out
 }
 
-// Words are those of a text.
+// Words is the set of words of a text.
 func Words(text string) map[string]bool {
 	set := map[string]bool{}
 	for w := range strings.FieldsSeq(text) {

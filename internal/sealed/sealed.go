@@ -1,5 +1,5 @@
 // Package sealed says how large the values are that programs are shown sealed: for limits each counts as much as its column or field may
-// take, whatever it holds, and what is larger does not leave. By a size that showed, a program would learn of a value that it may not read.
+// take, whatever it holds, and what is larger does not leave. A visible size would reveal a value that a program may not read.
 package sealed
 
 import (

@@ -156,7 +156,7 @@ const (
 	JSONDigits   // the digits of a whole number in JSON from 2^53 on, which no float need hold, or NULL
 	JSONNumber   // on Postgres it is given three times
 
-	// Of JSON and a value: whether it is an array and one of its elements is the value. What is no array gives NULL.
+	// It takes JSON and a value, and is true if the JSON is an array with this element. What is no array gives NULL.
 	JSONHasText
 	JSONHasNumber
 	JSONHasBool

@@ -284,8 +284,8 @@ func (f *fragment) in(e In) *fragment {
 	}
 	f.write("(").add(e.X)
 	if f.dialect == Postgres && !arguments(e.List) {
-		// Of a list with expressions in it Postgres makes a comparison for each, with a
-		// copy of X: within one another that doubles with each level.
+		// For a list with expressions Postgres makes a comparison for each, with a copy of X:
+		// within one another that doubles with each level.
 		op := constant(" = ANY (ARRAY")
 		if e.Not {
 			op = " <> ALL (ARRAY"

@@ -64,9 +64,9 @@ func (f *fragment) joined(texts []Expr) *fragment {
 	return f.write(")")
 }
 
-// folded writes a text as package search folds it. Of ASCII alone, which has a byte for each character, the lower
-// case is the same for all collations, and quicker without ICU. Most texts are that and short, so substr, which
-// walks over the characters, is for the others.
+// folded writes a text as package search folds it. For ASCII alone, with a byte for each character, lower case is
+// the same in all collations, and quicker without ICU. Most texts are that and short, so substr, which walks over
+// the characters, is for the others.
 func (f *fragment) folded(x Expr) *fragment {
 	f.write("(CASE WHEN octet_length(").add(x).write(") <= 65536 AND octet_length(").add(x).write(") = char_length(").add(x).write(") THEN (lower(").add(x)
 	f.write(` COLLATE "C") COLLATE "C") ELSE replace((lower(substr(coalesce(`).add(x)

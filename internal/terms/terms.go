@@ -10,7 +10,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Reader is who wrote a declaration, and reads what is wrong with it.
+// Reader is the kind of person who wrote a declaration, and reads the errors about it.
 type Reader uint8
 
 const (
@@ -87,12 +87,12 @@ func (r Reader) Label(tags []string) string {
 	return r.of("WithLabel("+list+")", "Label: []string{"+list+"}", "`label: ["+list+"]`")
 }
 
-// NoKey is a declaration that says of rows that nothing tells them apart.
+// NoKey is the declaration of a table without a key.
 func (r Reader) NoKey() string {
 	return r.of("Table.Keyless in its declaration", "no ColumnSpec with Key", "no `key` in the file")
 }
 
-// Key is what tells rows apart.
+// Key is the declaration of a key.
 func (r Reader) Key(columns string) string {
 	return r.of("exosql.NewKey for "+columns, "Key in the ColumnSpec of "+columns, "`key` with "+columns)
 }

@@ -1,6 +1,6 @@
 package zone
 
-// The zones that are part of the binary, for a process that can open no file.
+// This file finds the zones that are part of the binary, for a process that can open no file.
 
 import (
 	"archive/zip"

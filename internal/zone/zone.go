@@ -137,8 +137,8 @@ func (z *Zone) Shift(t time.Time) time.Duration {
 	return time.Duration(z.shifts[z.at(t.Unix())]) * time.Second
 }
 
-// Instant is when clocks show what shown has in UTC. Of two such instants it is the first, and where
-// clocks skip it, it is as if they had not, as JavaScript has both.
+// Instant is when clocks show what shown has in UTC. If there are two such instants it is the first,
+// and where clocks skip it, it is as if they had not, as JavaScript has both.
 func (z *Zone) Instant(shown time.Time) time.Time {
 	if z == nil {
 		return shown

@@ -145,9 +145,9 @@ func (r *reference) key() string {
 	return key
 }
 
-// roleOf names what a foreign key leads to after its column: assignee_id is the
-// assignee. Of several columns, it is the last that no other foreign key of the table
-// has: tenant_id is in all of them and says nothing.
+// roleOf names what a foreign key leads to after its column: assignee_id is the assignee. With
+// several columns, it is the last that no other foreign key of the table has: tenant_id is in all
+// of them and says nothing.
 func roleOf(to *table, fk *schema.ForeignKey, used map[string]int) string {
 	column := ""
 	for _, n := range fk.Columns {
@@ -204,8 +204,8 @@ func (r *reference) backNames(ways int) []string {
 	return []string{base, by, by + "Rows"}
 }
 
-// describeJoins tells of the tables whose rows only join two others how to get
-// across: exosql's links join two tables, so a way over a third is two links.
+// describeJoins explains how to get across tables whose rows only join two others: exosql's links
+// join two tables, so a way over a third is two links.
 func (t *table) describeJoins() {
 	mine := t.refs
 	if len(mine) != 2 || !t.joins(mine[0], mine[1]) {

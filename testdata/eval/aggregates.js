@@ -98,7 +98,7 @@ return tasks.groupBy(t => t.status).groupBy(g => g.status).count()  //=> 3
 ---
 return tasks.groupBy(t => t.status).join(tasks, ({ group, task }) => group.status === task.status)  //! invalid "can't be joined"
 ---
-return org.projects().join(({ project }) => project.tasks().groupBy(t => t.status))  //! invalid "can't stand in a callback"
+return org.projects().join(({ project }) => project.tasks().groupBy(t => t.status))  //! invalid "can't be used in a callback"
 ---
 return tasks.groupBy(t => t.status).select(g => ({ x: g.sum(t => t.priority * g.count()) }))  //! invalid "callback about its rows"
 ---
@@ -139,4 +139,4 @@ return await tasks.groupBy(t => ({ a: t.status, b: t.status })).select(g => ({ .
 ---
 return (await tasks.groupBy(t => t.id > 0).select(g => ({ l: g.collect(t => t.id < 0 ? t.id : 1e21) })))[0].l.every(x => x === 1e21)  //=> true
 ---
-return tasks.groupBy(t => t.id > 0).select(g => ({ l: g.collect(t => t.id < 0 ? t.id : 9007199254740993) }))  //! invalid "may not have all digits"
+return tasks.groupBy(t => t.id > 0).select(g => ({ l: g.collect(t => t.id < 0 ? t.id : 9007199254740993) }))  //! invalid "may have rounded"

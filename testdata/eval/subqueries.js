@@ -96,7 +96,7 @@ return await tasks.where(t => t.priority > tasks.groupBy(x => x.status).max(g =>
 //=> 2
 ---
 return await tasks.where(t => t.id.in(t.project().tasks().groupBy(x => x.status).select(g => g.max(x => x.id))))
-//! invalid "can't stand in a callback"
+//! invalid "can't be used in a callback"
 ---
 return await tasks.where(t => t.id > people.max(p => t.id))
 //! invalid "has to use a column of the rows"

@@ -24,7 +24,7 @@ return await tasks.groupBy(t => t.status).orderBy(g => g.status).partitionBy().s
 ---
 return await tasks.partitionBy(t => t.status).select(({ window }) => ({ r: window.rank() }))  //! invalid "needs an order"
 ---
-return await tasks.partitionBy(t => t.status).select(({ task, window }) => ({ r: window.sum(t => t.priority * task.priority) }))  //! invalid "sees the rows of the window"
+return await tasks.partitionBy(t => t.status).select(({ task, window }) => ({ r: window.sum(t => t.priority * task.priority) }))  //! invalid "sees only the rows of the window"
 ---
 // The words of others mean it.
 return [await tasks.orderBy(t => t.id.desc()).distinctOn(t => t.status).count(), await tasks.uniqBy(t => t.done).count()]

@@ -1,6 +1,5 @@
-// Package models chooses a model: by a name that somebody gave, or by the key that
-// the environment has. Gemini is asked in OpenAI's format: its own adapter, package gemini, is large, and there for
-// programs that import it.
+// Package models chooses a model: by a name that was given, or by the key that the environment has. Gemini is asked
+// in OpenAI's format: its own adapter, package gemini, is large, and there for programs that import it.
 package models
 
 import (
@@ -38,11 +37,10 @@ var providers = []provider{
 	}},
 }
 
-// FromEnv is the model of the first provider whose key getenv has, in the order
-// Gemini, OpenAI, Anthropic; ErrNone if there is no key. An address that is set is
-// never passed over for a key that happens to be there too, nor the other way round:
-// what was meant for a server of one's own would go to somebody else. That is an
-// error, which names the choices. os.Getenv is meant for getenv.
+// FromEnv is the model of the first provider whose key getenv has, in the order Gemini, OpenAI,
+// Anthropic; ErrNone if there is no key. An address that is set is never passed over for a key that
+// happens to be there too, nor the other way round: what was meant for a server of one's own would
+// go to another party. That is an error, which names the choices. os.Getenv is meant for getenv.
 func FromEnv(getenv func(string) string) (agent.Model, error) {
 	var set []provider
 	var address *provider

@@ -25,8 +25,8 @@ type Identity struct {
 // Zero reports whether the identity names nobody.
 func (i Identity) Zero() bool { return i.Issuer == "" || i.Subject == "" }
 
-// ErrInvalid means that a token stands for nobody. What exactly is wrong with it is for the
-// host: a client that is told can try its way to a right one.
+// ErrInvalid means that a token stands for nobody. What exactly is wrong with it is for the host:
+// it would help a client to guess a valid one.
 var ErrInvalid = errors.New("the token is not valid here")
 
 // ErrScope means that a token is right and lacks a scope that is demanded.

@@ -32,8 +32,8 @@ type Options struct {
 	Audience string // this server's resource identifier, which a token must name in aud (RFC 8707)
 	// Keys is where the issuer's public keys are, as a JWK set: file:/path or https://host/path.
 	Keys   string
-	Scopes []string         // those that a token must have, in scope or scp
-	Leeway time.Duration    // of exp, nbf and iat, two minutes at most; 0: DefaultLeeway
+	Scopes []string         // the scopes that a token must have, in scope or scp
+	Leeway time.Duration    // the tolerance for exp, nbf and iat, two minutes at most; 0: DefaultLeeway
 	Fetch  *FetchOptions    // nil: the defaults
 	Now    func() time.Time // nil: time.Now
 }

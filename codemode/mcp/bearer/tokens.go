@@ -57,8 +57,8 @@ func (t *Tokens) add(hash [sha256.Size]byte, who Identity) error {
 	return nil
 }
 
-// Verify implements Verifier. It compares hashes, each of them in constant time, so that the
-// time it takes tells nothing of how much of a token is right.
+// Verify implements Verifier. It compares hashes, each of them in constant time, so that its time
+// does not reveal how much of a token is right.
 func (t *Tokens) Verify(_ context.Context, token string) (Identity, error) {
 	if t == nil || len(token) > maxToken {
 		return Identity{}, ErrInvalid

@@ -1,6 +1,6 @@
 package front
 
-// The checker's walk over expressions and patterns. It comes after the parser, and the rewriting relies on it.
+// This file has the checker's walk over expressions and patterns. It comes after the parser, and the rewriting relies on it.
 
 import (
 	"math/big"
@@ -67,7 +67,7 @@ func (c *checker) expr(e ast.Expression) {
 		// Outside functions `this` is the global object, strict mode or not, and an
 		// arrow hands it in.
 		if !c.inFunction() {
-			c.fail(e.Idx, "`this` has no value here; the capabilities are in `api`")
+			c.fail(e.Idx, "`this` has no value here; the granted objects are in `api`")
 		}
 	case *ast.NumberLiteral:
 		if _, big := e.Value.(*big.Int); big {

@@ -1,6 +1,6 @@
 package front
 
-// What the checker keeps, and its bounds on the tree. The rewriting reads it, too.
+// This file has the checker's state, and its bounds on the tree. The rewriting reads it, too.
 
 import (
 	"github.com/dop251/goja/ast"

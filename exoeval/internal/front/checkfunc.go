@@ -1,6 +1,6 @@
 package front
 
-// The checker's walk over functions and classes. It notes which functions are recorded.
+// This file has the checker's walk over functions and classes. It notes which functions are recorded.
 
 import (
 	"github.com/dop251/goja/ast"

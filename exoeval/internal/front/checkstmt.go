@@ -1,6 +1,6 @@
 package front
 
-// The checker's walk over statements.
+// This file has the checker's walk over statements.
 
 import (
 	"github.com/dop251/goja/ast"

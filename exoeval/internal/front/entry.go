@@ -1,6 +1,6 @@
 package front
 
-// A body that only declares functions: one of them is called. It is the checker's last step.
+// This file finds the function to call in a body that only declares functions. It is the checker's last step.
 
 import (
 	"github.com/dop251/goja/ast"

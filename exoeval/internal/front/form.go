@@ -1,6 +1,6 @@
 package front
 
-// The forms of a program. The checker begins with what this file makes of a tree.
+// This file finds the form of a program: a function, an expression or statements. The checker begins with its result.
 
 import (
 	"github.com/dop251/goja/ast"

@@ -1,6 +1,6 @@
 package front
 
-// The way of a program through this package: parse, check, rewrite, compile.
+// This file takes a program through the package: parse, check, rewrite, compile.
 
 import (
 	"errors"

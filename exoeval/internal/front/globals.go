@@ -1,6 +1,6 @@
 package front
 
-// The global names that programs find.
+// This file lists the global names that programs find.
 
 import "maps"
 

@@ -1,6 +1,6 @@
 package front
 
-// Numbers that a program gives to what was granted, of which JavaScript has lost digits that count.
+// This file refuses numbers of which JavaScript has lost digits, where a program gives them to a granted object.
 
 import (
 	"cmp"
@@ -167,7 +167,7 @@ func (l Numbers) Unheld(kind, op string, v value.Value) string {
 	why := l.unheldAlone(kind, op, v)
 	between := kind == value.TypeInt && isBeyond(v.Float()) && math.Abs(v.Float()) < beyondInt         // SQLite would have it as a double there
 	if choices[op] && (between || why != "" && (kind == value.TypeInt || kind == value.TypeDecimal)) { // no text is taken there
-		return "a number of which JavaScript may not have all digits: choose in JavaScript, from what was read, or join two conditions by ||"
+		return "a number that JavaScript may have rounded: choose in JavaScript, from what was read, or join two conditions with ||"
 	}
 	return why
 }

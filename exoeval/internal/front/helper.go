@@ -1,6 +1,6 @@
 package front
 
-// What rewritten programs call. The realm in package exoeval has these helpers.
+// This file names the helpers that rewritten programs call. The realm in package exoeval has them.
 
 // Names of the helpers that rewritten programs call. They start with NUL, which
 // no identifier can: not even spelled \u0000, because the lexer decodes escapes

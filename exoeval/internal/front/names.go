@@ -1,6 +1,6 @@
 package front
 
-// The names that grants may have. A host's grants are checked with it before any program is.
+// This file says which names grants may have. It checks a host's grants before any program.
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ import (
 func CheckNames(granted []message.GrantedName, cfg Config) error {
 	for _, g := range granted {
 		if why := unusable(g.Name, cfg); why != "" {
-			return fmt.Errorf("exoeval: %q can't be the name of a grant: %s; name it otherwise, as %q", g.Name, why, g.Name+"_")
+			return fmt.Errorf("exoeval: %q can't be the name of a grant: %s; use another, like %q", g.Name, why, g.Name+"_")
 		}
 	}
 	return nil
@@ -28,7 +28,7 @@ func unusable(name string, cfg Config) string {
 	case IsGlobal(name):
 		return "programs have a global of that name"
 	case scalar.Keyword(name):
-		return "it is a word of the language"
+		return "it is a word of JavaScript"
 	}
 	cfg.MaxSource = max(cfg.MaxSource, 1000)
 	cfg.MaxNesting = max(cfg.MaxNesting, 10)

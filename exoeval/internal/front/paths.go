@@ -1,6 +1,6 @@
 package front
 
-// Which member was most likely meant, and by which links something is reached that is further away.
+// This file finds the member that was most likely meant, and the links by which a farther member is reached.
 
 import (
 	"maps"

@@ -1,6 +1,6 @@
 package front
 
-// What goes into this package and what comes out.
+// This file has what goes into this package and what comes out.
 
 import (
 	"github.com/dop251/goja"
@@ -77,7 +77,7 @@ func (p *Program) Keep() *Program {
 	return &k
 }
 
-// Facts are what the realm of a program is made by.
+// Facts say what the realm of a program needs.
 type Facts struct {
 	Names      map[string]bool // every name that the program mentions, of members too; ComputedName if it computes one
 	Helpers    []string        // that its rewritten operators call, sorted

@@ -1,6 +1,6 @@
 package front
 
-// The rewriting of expressions, after the checker and before goja's compiler.
+// This file rewrites expressions, after the checker and before goja's compiler.
 
 import (
 	"github.com/dop251/goja/ast"
@@ -197,9 +197,9 @@ func (r *rewriter) binary(e *ast.BinaryExpression) ast.Expression {
 	return e
 }
 
-// assign rewrites x += y to x = op("+", x, y) where x can be read twice without being
-// seen: a name, or a member of one. `x &&= y` becomes x = and(x, () => y). Of other
-// targets what comes out is asked: `x ??= y` keeps an x that is recorded, and drops y.
+// assign rewrites x += y to x = op("+", x, y) where x can be read twice without being seen: a name,
+// or a member of one. `x &&= y` becomes x = and(x, () => y). For other targets the result is
+// checked: `x ??= y` keeps an x that is recorded, and drops y.
 func (r *rewriter) assign(e *ast.AssignExpression) ast.Expression {
 	if _, plain := e.Left.(*ast.Identifier); !plain {
 		r.pattern(e.Left)

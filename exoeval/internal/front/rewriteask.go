@@ -1,6 +1,6 @@
 package front
 
-// Operators in functions that record nothing.
+// This file rewrites == null, ??, instanceof and typeof in functions that record nothing: there the engine would not ask an operand.
 
 import (
 	"github.com/dop251/goja/ast"

@@ -1,6 +1,6 @@
 package front
 
-// Operators that calculate and compare, in functions that record nothing: an operand may be a Decimal.
+// This file rewrites operators that calculate and compare, in functions that record nothing: an operand may be a Decimal.
 
 import (
 	"reflect"

@@ -1,6 +1,6 @@
 package front
 
-// The rewriting of calls, and of async functions.
+// This file rewrites calls and async functions.
 
 import (
 	"strconv"

@@ -1,6 +1,6 @@
 package front
 
-// What the rewriting keeps, and the calls of helpers that it makes.
+// This file has the state of the rewriting, and the calls of helpers that it makes.
 
 import (
 	"github.com/dop251/goja/ast"
@@ -64,7 +64,7 @@ func isLiteral(e ast.Expression) bool {
 // their function.
 func (r *rewriter) suspends(at file.Idx, word string) {
 	if r.thunk && r.fault == nil {
-		r.fault = source.Faultf(fail.Syntax, r.pt.Off(at), "`%s` can't stand to the right of &&, ||, ?? or in ?: inside a callback that only describes; put its value into a const before", word)
+		r.fault = source.Faultf(fail.Syntax, r.pt.Off(at), "`%s` can't be used to the right of &&, ||, ?? or in ?: inside a callback that only describes; put its value into a const before", word)
 	}
 }
 

@@ -1,6 +1,6 @@
 package front
 
-// The rewriting of statements.
+// This file rewrites statements.
 
 import (
 	"github.com/dop251/goja/ast"

@@ -1,6 +1,6 @@
 package front
 
-// Names: where they are declared, and what a name stands for where it is read or assigned.
+// This file resolves names: where each is declared, and what it means where it is read or assigned.
 
 import (
 	"github.com/dop251/goja/ast"

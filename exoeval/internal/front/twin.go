@@ -1,6 +1,6 @@
 package front
 
-// Function literals with two bodies, one of which records.
+// This file gives function literals two bodies, one of which records.
 
 import (
 	"reflect"
@@ -78,7 +78,7 @@ func (r *rewriter) either(recorded, plain ast.Expression) ast.Expression {
 		return &ast.BlockStatement{LeftBrace: at, RightBrace: at, List: []ast.Statement{&ast.IfStatement{If: at, Test: flag, Consequent: a, Alternate: b}}}
 	}
 	if redeclares(plain) {
-		return plain // a syntax error, which the compiler tells of a body that stands in its function only
+		return plain // a syntax error, which the compiler finds only in a body within its function
 	}
 	switch plain := plain.(type) {
 	case *ast.ArrowFunctionLiteral:

@@ -1,6 +1,6 @@
 package front
 
-// What the author of a program reads of a name that is not there.
+// This file writes the error for a name that is not there.
 
 import (
 	"maps"
@@ -34,7 +34,7 @@ func (c *checker) unknown(id *ast.Identifier) {
 		return
 	}
 	if name == "api" {
-		c.fail(id.Idx, "`api` is not defined; the capabilities are the first parameter of the program's function, give it that name")
+		c.fail(id.Idx, "`api` is not defined; name the first parameter of the program's function api: it has the granted objects")
 		return
 	}
 	if g := scalar.Nearest(name, c.cfg.Grants); g != "" {

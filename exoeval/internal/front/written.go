@@ -1,6 +1,6 @@
 package front
 
-// Numbers in the text of a program of which JavaScript loses digits. The run looks up those that arrive at the host.
+// This file finds the numbers in a program's text of which JavaScript loses digits. The run looks up those that arrive at the host.
 
 import (
 	"cmp"

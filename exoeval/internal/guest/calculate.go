@@ -1,7 +1,6 @@
 package guest
 
-// Decimals as programs get them and calculate with them: by the types of replies, and in the operators of functions that
-// record nothing.
+// This file makes Decimals of numbers in replies, and calculates with them in functions that record nothing.
 
 import (
 	"cmp"

@@ -1,6 +1,6 @@
 package guest
 
-// JavaScript's own functions in callbacks that record.
+// This file handles JavaScript's own functions in callbacks that record.
 
 import (
 	"slices"

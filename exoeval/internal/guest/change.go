@@ -1,6 +1,6 @@
 package guest
 
-// Arguments and answers of calls that change something.
+// This file checks arguments and answers of calls that change something.
 
 import (
 	"slices"
@@ -98,11 +98,11 @@ func (r *Guest) changed(recv *message.Node, m *message.Method, args []goja.Value
 // x is not there, all rows of c is what nobody asked for.
 func (r *Guest) defined(recv *message.Node, m *message.Method, args []goja.Value) {
 	if m != nil && m.Sends && m.Effect != message.NoEffect && slices.ContainsFunc(args, goja.IsUndefined) {
-		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Op(recv, m.Name), "is given undefined; it changes nothing that was not said: leave the argument out, or find out why it has no value")))
+		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Op(recv, m.Name), "is given undefined, and so changes nothing: leave the argument out, or find out why it has no value")))
 	}
 }
 
-// given says what to write instead of a record that a method does not take: what its unknown names, or values of it that are records, say in other libraries.
+// given says what to write instead of a record that a method does not take, by what its unknown names mean in other libraries.
 func (r *Guest) given(recv *message.Node, m *message.Method, args []*message.Node) string {
 	t := takes(m)
 	if t == nil || len(args) != 1 || args[0].Op != message.OpLit || args[0].Lit.Type() != value.TypeRecord {

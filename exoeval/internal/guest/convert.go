@@ -1,6 +1,6 @@
 package guest
 
-// Values of JavaScript as data of the host, and back.
+// This file converts values of JavaScript to data of the host, and back.
 
 import (
 	"reflect"
@@ -156,7 +156,7 @@ func (c *converter) value(v goja.Value, depth int, at *place) (value.Value, erro
 		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "a function can't be passed on as data")
 	}
 	if of := c.r.boxed(o); of != "" && c.how == forArgument {
-		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "an object made of a single value is an object, which JavaScript takes for true and equal to nothing: write %s", of)
+		return value.Value{}, fail.Errorf(fail.Invalid, at.String(), "an object made of a single value, like new Number(1), is never false and equal to nothing: write %s", of)
 	}
 	switch kind := realm.ClassOf(o); kind {
 	case "Array":

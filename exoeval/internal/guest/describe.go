@@ -1,6 +1,6 @@
 package guest
 
-// A describing or sending call, with its arguments and callbacks. It comes after recorder.
+// This file records a describing or sending call, with its arguments and callbacks. It comes after recorder.
 
 import (
 	"fmt"
@@ -36,13 +36,13 @@ func (r *Guest) call(recv *message.Node, m *message.Method, name string, args []
 	if v := r.changed(recv, m, args); v != nil {
 		return v
 	}
-	// What awaiting stands for sends, and so does what gives the first row of all. The rows of a link are shown
-	// without either: see value.TypeRows.
+	// The method that await calls sends, and so does the one that gives the first row. The rows of a link are
+	// shown without either: see value.TypeRows.
 	if m.Sends && len(r.Frames) > 0 && (m.Nested == nil || i != nil && i.Await == m.Name || m.Truth != "" && recv.Closed()) {
 		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Op(recv, m.Name), "%s", r.Say(recv, "nested", "sends, which can't be done inside a callback that only describes; await it before, and go on in JavaScript"))))
 	}
 	if m.Sends && len(m.Params) == 0 && m.Nested != nil && m.Nested.Con != nil && r.grouped[recv] {
-		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Op(recv, m.Name), "%s", r.Say(recv, "grouped", "of groups or of all? group by a callback"))))
+		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Op(recv, m.Name), "%s", r.Say(recv, "grouped", "counts groups or everything? write a callback for the groups"))))
 	}
 	if len(args) > len(m.Params) {
 		if v := r.several(recv, m, name, args); v != nil {
@@ -264,7 +264,7 @@ func (r *Guest) keyed(n *message.Node) *message.Node {
 				name = "key" // in what is read; a callback finds it by its own name too, see keyedAs
 			}
 			if name == "key" && len(nodes) > 1 && a.Op != message.OpField { // g.key would be this one of several
-				panic(r.Throw(fail.Errorf(fail.Invalid, "", "%s has no name of its own beside other keys: name them, like { a: …, b: … }", r.Check.Name(a))))
+				panic(r.Throw(fail.Errorf(fail.Invalid, "", "%s has no name, which each of several keys needs: write { a: …, b: … }", r.Check.Name(a))))
 			}
 			names = append(names, name)
 			if j := slices.Index(names, names[k]); j < k {
@@ -398,7 +398,7 @@ func (r *Guest) recordNode(o *goja.Object, depth int) *message.Node {
 	return n
 }
 
-// changes reports whether a callback is called that says what is changed: plain data in it is a value, as beside a callback.
+// changes reports whether a callback that gives new values is running: plain data in it is a value.
 func (r *Guest) changes() bool {
 	of := r.frame().of
 	return of != nil && changesGiven(of)

@@ -1,6 +1,6 @@
 package guest
 
-// An object or a name in the place of a condition.
+// This file reads an object or a name in the place of a condition.
 
 import (
 	"strconv"
@@ -162,7 +162,7 @@ func (f *filterer) field(field *message.Node, v goja.Value, depth int) *message.
 			cond = f.join(cond, "and", f.operator(field, k, r.PlainValue(o.Get(k)), depth+1))
 		}
 		if cond == nil {
-			f.fail("the object of `" + scalar.Shorten(field.Name, 60) + "` says nothing of it")
+			f.fail("the object of `" + scalar.Shorten(field.Name, 60) + "` has no condition")
 		}
 		return cond
 	}
@@ -204,7 +204,7 @@ func (f *filterer) operator(field *message.Node, k string, v goja.Value, depth i
 	switch {
 	case len(m.Params) == 0:
 		if b, ok := realm.Bool(v); !ok || !b {
-			f.fail("`" + scalar.Shorten(k, 60) + "` takes no value but true")
+			f.fail("`" + scalar.Shorten(k, 60) + "` takes only true")
 		}
 	case len(m.Params) == 2 && !m.Params[1].Opt && realm.IsArray(v) && v.(*goja.Object).Get("length").ToInteger() == 2:
 		for i := range 2 {

@@ -1,6 +1,6 @@
 package guest
 
-// What a program holds, and what the host knows of it. All files before work with it.
+// This file has the state of a program's side, and what the host knows of it. All files before work with it.
 
 import (
 	"github.com/dop251/goja"
@@ -48,7 +48,7 @@ type Guest struct {
 	fixed         map[*message.Interface]map[string]bool // see fixedBy
 	counted       bool                                   // see guardCounts
 	Listens       bool                                   // callbacks of the program are there twice: see hearing
-	calculates    goja.Value                             // in a program that checks operands only where there are Decimals: what tells it that there are
+	calculates    goja.Value                             // for a program that checks operands only where there are Decimals: the flag that there are some
 	Flagged       bool                                   // functions of the program have two bodies: see recording
 	Thrown        map[*goja.Object]thrown
 	Fatal         error // a limit that ran out: the program does not go on, caught or not

@@ -1,6 +1,6 @@
 package guest
 
-// What to write instead of what a program did: the part that looks at the program. Package hint has the sentences.
+// This file says what to write instead of what a program did: the part that looks at the program. Package hint has the sentences.
 
 import (
 	"strconv"
@@ -40,7 +40,7 @@ func (x *Recorded) wayOut(name string) string {
 		part = x.Node.Name
 	}
 	s := x.r.Say(x.Node, on, "", "part", part, "it", x.r.Check.Name(x.Node))
-	if s != "" && s == x.r.Say(x.Node, ".*", "") { // it is said of any name: one that is nearly right is told first
+	if s != "" && s == x.r.Say(x.Node, ".*", "") { // the phrase fits any name: a name that is nearly right comes first
 		if n := front.Nearest(i, name, nil); n != "" {
 			return "did you mean `" + n + "`?"
 		}
@@ -87,5 +87,5 @@ func (r *Guest) better(err error, recv *message.Node, m *message.Method, args []
 	return err
 }
 
-// inside reports whether something unsent is of what a callback is given.
+// inside reports whether an unsent call begins with what a callback is given.
 func (x *Recorded) inside() bool { return len(x.r.Frames) > 0 && !x.Node.Closed() }

@@ -1,6 +1,6 @@
 package guest
 
-// What is sent because it is awaited or returned.
+// This file sends what is awaited or returned.
 
 import (
 	"github.com/dop251/goja"

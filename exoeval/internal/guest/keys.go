@@ -1,6 +1,6 @@
 package guest
 
-// The members of a group's key.
+// This file has the members of a group's key.
 
 import (
 	"strconv"

@@ -1,6 +1,6 @@
 package guest
 
-// Names of fields in the place of a callback.
+// This file reads names of fields in the place of a callback.
 
 import (
 	"strconv"
@@ -13,8 +13,8 @@ import (
 	"github.com/exoagent/exoagent/exoeval/internal/realm"
 )
 
-// What other libraries take instead of a callback: the names of fields, objects of them, and
-// a direction beside. Each becomes the lambda that the callback would have been.
+// Other libraries take these instead of a callback: the names of fields, objects of them, and a
+// direction. Each becomes the lambda that the callback would have been.
 
 // described makes the lambda of a callback that build stands for.
 func (r *Guest) described(recv *message.Node, m *message.Method, i int, prior []*message.Node, build func(param *message.Node) *message.Node) *message.Node {
@@ -152,7 +152,7 @@ func (r *Guest) directed(op func() string, n *message.Node, way goja.Value) *mes
 	if d := r.direction(n, way); d != "" {
 		return r.must(r.Check.MakeCall(n, d, nil))
 	}
-	panic(r.Throw(fail.Errorf(fail.Invalid, op(), "%s", r.Say(n, "direction", "what stands beside {it} means nothing here", "it", r.Check.Name(n)))))
+	panic(r.Throw(fail.Errorf(fail.Invalid, op(), "%s", r.Say(n, "direction", "what comes after {it} in the list means nothing here", "it", r.Check.Name(n)))))
 }
 
 // direction is the method of n that a value beside it names, or "".

@@ -1,6 +1,6 @@
 package guest
 
-// The value of the engine behind all that a program can't read.
+// This file has the engine's value for everything that a program can't read.
 
 import (
 	"reflect"

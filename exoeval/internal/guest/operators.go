@@ -1,6 +1,6 @@
 package guest
 
-// The helpers that rewritten programs call.
+// This file has the helpers that rewritten programs call.
 
 import (
 	"fmt"

@@ -1,6 +1,6 @@
 package guest
 
-// A granted object, and what is recorded of it, as the program sees them.
+// This file shows a granted object, and what is recorded of it, to the program.
 
 import (
 	"cmp"

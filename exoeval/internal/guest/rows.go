@@ -1,6 +1,6 @@
 package guest
 
-// Rows, which become objects when the program first reads them.
+// This file makes rows into objects when the program first reads them.
 
 import (
 	"strconv"

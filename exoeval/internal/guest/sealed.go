@@ -1,6 +1,6 @@
 package guest
 
-// Sealed values as the program holds them.
+// This file shows sealed values to the program.
 
 import (
 	"strconv"

@@ -1,6 +1,6 @@
 package guest
 
-// Words of other libraries for methods.
+// This file understands words of other libraries for methods.
 
 import (
 	"slices"
@@ -150,7 +150,7 @@ func (r *Guest) optioned(n *message.Node, name string, list []string, args []goj
 				continue
 			}
 			if given[method] != nil {
-				panic(r.Throw(fail.Errorf(fail.Invalid, op(), "`%s` says what another option says already", scalar.Shorten(k, 60))))
+				panic(r.Throw(fail.Errorf(fail.Invalid, op(), "`%s` means the same as another option: give one of them", scalar.Shorten(k, 60))))
 			}
 			given[method] = o.Get(k)
 		}
@@ -171,7 +171,7 @@ func (r *Guest) optioned(n *message.Node, name string, list []string, args []goj
 	row, _ := r.RowOf(n)
 	for k := range given {
 		if row != nil && row.Fields[k] != nil {
-			panic(r.Throw(fail.Errorf(fail.Invalid, op(), "`%s` is an option and a field, too: call the methods one by one", k)))
+			panic(r.Throw(fail.Errorf(fail.Invalid, op(), "`%s` is both an option and a field: call the methods one by one", k)))
 		}
 	}
 	var v goja.Value

@@ -1,6 +1,6 @@
 package guest
 
-// Texts and numbers that are made of expressions.
+// This file makes texts and numbers of expressions.
 
 import (
 	"math"

@@ -1,6 +1,6 @@
 package guest
 
-// Errors as the program catches them, and their places.
+// This file makes errors as the program catches them, with their places.
 
 import (
 	"slices"

@@ -1,6 +1,6 @@
 package guest
 
-// What a recorded thing means where JavaScript asks whether it is true.
+// This file says what a recorded thing means where JavaScript asks whether it is true.
 
 import (
 	"github.com/dop251/goja"

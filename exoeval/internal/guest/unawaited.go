@@ -1,6 +1,6 @@
 package guest
 
-// Promises that were not awaited.
+// This file finds promises that were not awaited.
 
 import (
 	"fmt"

@@ -1,6 +1,6 @@
 package realm
 
-// The operators of JavaScript where an operand is a Decimal.
+// This file has the operators of JavaScript where an operand is a Decimal.
 
 import (
 	"math"

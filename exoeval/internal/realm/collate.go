@@ -1,6 +1,6 @@
 package realm
 
-// The order of texts in a language.
+// This file sorts texts in the order of a language.
 
 import (
 	"strings"

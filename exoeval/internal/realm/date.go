@@ -1,6 +1,6 @@
 package realm
 
-// Date in the run's own time zone. The methods that format use the files of Intl.
+// This file has Date in the run's own time zone. The methods that format use the files of Intl.
 
 import (
 	"math"

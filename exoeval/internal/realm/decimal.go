@@ -1,6 +1,6 @@
 package realm
 
-// Decimal: what decimals and long whole numbers are in a program. operators of it are in calculate.go.
+// This file has Decimal, the value of decimals and long whole numbers in a program. Its operators are in calculate.go.
 
 import (
 	"fmt"
@@ -386,7 +386,7 @@ func (r *Realm) decimalPrototype() *goja.Object {
 	add("toJSON", func(d *Decimal, _ goja.FunctionCall) goja.Value { return d.JSON() })
 	add("toNumber", func(d *Decimal, _ goja.FunctionCall) goja.Value { return d.ToNumber() })
 	add("valueOf", func(d *Decimal, _ goja.FunctionCall) goja.Value { return d })
-	// Of the object, which Object(d) and natives hand on. A Decimal itself is no object to the engine.
+	// These are methods of the object, which Object(d) and natives pass on. A Decimal itself is no object to the engine.
 	primitive := r.Function("[Symbol.toPrimitive]", func(c goja.FunctionCall) goja.Value {
 		d := DecimalIn(c.This)
 		if d == nil {

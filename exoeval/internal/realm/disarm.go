@@ -1,6 +1,6 @@
 package realm
 
-// What is cut in every realm, before any code of the program runs.
+// This file cuts what leads out of a realm, before any code of the program runs.
 
 import (
 	"sync"
@@ -24,7 +24,7 @@ type Needs struct {
 	// Regular expressions, generators and async functions are in the program, or may be:
 	// what they lead to must be made safe before it runs.
 	Patterns, Generators, Asyncs bool
-	Reflects                     bool // the program may come to a property whose name does not stand in it
+	Reflects                     bool // the program may reach a property whose name is not in its text
 	Texts                        bool // it mentions a method of texts that makes a pattern
 }
 

@@ -1,6 +1,6 @@
 package realm
 
-// The arithmetic behind Decimal.
+// This file has the arithmetic of Decimal.
 
 import (
 	"fmt"

@@ -1,6 +1,6 @@
 package realm
 
-// Intl: its options, read from objects of the program. The formats themselves are in intldate and intlnumber.
+// This file reads the options of Intl from objects of the program. The formats themselves are in intldate and intlnumber.
 
 import (
 	"cmp"
@@ -300,7 +300,7 @@ func (r *Realm) dateFormat(locale, opts goja.Value, date, clock, either bool) *d
 	}
 	styled := f.dateStyle+f.timeStyle != ""
 	if styled && f.weekday+f.month+f.year+f.day+f.hour+f.minute+f.second+f.zone != "" {
-		panic(r.VM.NewTypeError("the options dateStyle and timeStyle can't stand beside others like month or hour"))
+		panic(r.VM.NewTypeError("the options dateStyle and timeStyle can't be combined with others like month or hour"))
 	}
 	f.settle(date, clock, either)
 	return f

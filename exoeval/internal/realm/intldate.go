@@ -1,6 +1,6 @@
 package realm
 
-// How dates are written in a locale, from options that are read.
+// This file writes dates in a locale, from options that are read.
 
 import (
 	"slices"

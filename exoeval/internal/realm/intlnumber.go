@@ -1,6 +1,6 @@
 package realm
 
-// How numbers are written in a locale, from options that are read.
+// This file writes numbers in a locale, from options that are read.
 
 import (
 	"bytes"

@@ -1,6 +1,6 @@
 package realm
 
-// What a value of the engine is, seen from Go.
+// This file says what a value of the engine is, seen from Go.
 
 import (
 	"reflect"

@@ -1,6 +1,6 @@
 package realm
 
-// Regular expressions at run time. The realm guards them before the program can reach one.
+// This file guards regular expressions at run time, before the program can reach one.
 
 import (
 	"strings"

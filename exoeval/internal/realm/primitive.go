@@ -1,6 +1,6 @@
 package realm
 
-// What objects are to operators and to Date: the engine asks them by valueOf and toString, and can't be given a Decimal.
+// This file converts objects for operators and Date: the engine does so by valueOf and toString, which can't give it a Decimal.
 
 import "github.com/dop251/goja"
 

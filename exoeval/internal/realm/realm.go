@@ -1,6 +1,6 @@
 package realm
 
-// The realm itself: a runtime of the engine, and the functions by which the host makes things in it.
+// This file has the realm itself: a runtime of the engine, and the functions by which the host makes things in it.
 
 import (
 	"errors"

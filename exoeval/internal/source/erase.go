@@ -1,6 +1,6 @@
 package source
 
-// TypeScript, after the scan: the result is JavaScript, which goes through the scan and the parser like any text.
+// This file makes JavaScript of TypeScript after the scan. The result goes through the scan and the parser like any text.
 
 import (
 	"sort"

@@ -1,6 +1,6 @@
 package source
 
-// Enums are the one part of TypeScript that becomes code.
+// This file turns enums into code: no other part of TypeScript becomes code.
 
 import (
 	"slices"

@@ -1,6 +1,6 @@
 package source
 
-// The eraser's walk over expressions.
+// This file has the eraser's walk over expressions.
 
 import "strings"
 

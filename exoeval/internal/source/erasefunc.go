@@ -1,6 +1,6 @@
 package source
 
-// The eraser's walk over functions and classes.
+// This file has the eraser's walk over functions and classes.
 
 import "strings"
 

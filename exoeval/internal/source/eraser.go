@@ -1,6 +1,6 @@
 package source
 
-// The eraser's cursor over tokens and its list of edits, with its bounds. The walks in the files before call it.
+// This file has the eraser's cursor over tokens and its list of edits, with its bounds. The walks in the files before call it.
 
 import (
 	"github.com/exoagent/exoagent/exo/fail"

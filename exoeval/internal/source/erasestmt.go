@@ -1,6 +1,6 @@
 package source
 
-// The eraser's walk over statements.
+// This file has the eraser's walk over statements.
 
 func (e *eraser) statements(end string) {
 	for !e.atEnd() && !e.at(end) {

@@ -1,6 +1,6 @@
 package source
 
-// The eraser's walk over types: what it walks over is erased.
+// This file has the eraser's walk over types: what it walks over is erased.
 
 import "strings"
 

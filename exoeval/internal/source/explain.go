@@ -1,6 +1,6 @@
 package source
 
-// What the author of a program reads where the scan or the parser gives up.
+// This file writes the error where the scan or the parser gives up.
 
 import (
 	"strings"
@@ -14,7 +14,7 @@ const (
 	NoForAwait       = "`for await` goes through a list: write `for await (const x of list) { ... }`"
 	AwaitOutside     = "`await` works only directly inside an async function: write `async` before the parameters of the innermost function"
 	NoAsyncGenerator = "async generators are not available; use an async function that returns an array"
-	MixedLogic       = "`??` can't stand beside `&&` or `||` without parentheses: write (a && b) ?? c, or a && (b ?? c)"
+	MixedLogic       = "`??` can't be combined with `&&` or `||` without parentheses: write (a && b) ?? c, or a && (b ?? c)"
 )
 
 // explain says in the author's terms what goja's parser tripped over.

@@ -1,6 +1,6 @@
 package source
 
-// A refusal at an offset. All files before return it; package front makes an error of it.
+// This file has a refusal at an offset. All files before return it; package front makes an error of it.
 
 import (
 	"fmt"

@@ -1,6 +1,6 @@
 package source
 
-// The call of goja's parser, after the scan. The tree goes on to package front.
+// This file calls goja's parser, after the scan. The tree goes on to package front.
 
 import (
 	"errors"

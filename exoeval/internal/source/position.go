@@ -1,6 +1,6 @@
 package source
 
-// Places: from a position as goja reports it, through a map of what the eraser inserted, to a line and column.
+// This file finds places: from a position as goja reports it, through a map of what the eraser inserted, to a line and column.
 
 import (
 	"sort"

@@ -215,7 +215,7 @@ func (s *scanner) mark(t tok) *Fault {
 			return Faultf(fail.Syntax, t.off, "the brackets of the program do not match: `%s` closes none", t.text)
 		}
 		if o := top.open; t.text == ")" && o != '(' || t.text == "]" && o != '[' || t.text == "}" && o != '{' && o != '$' {
-			return Faultf(fail.Syntax, t.off, "the brackets of the program do not match: `%s` stands where `%s` is still open", t.text, strings.Replace(string(o), "$", "${", 1))
+			return Faultf(fail.Syntax, t.off, "the brackets of the program do not match: `%s` comes where `%s` is still open", t.text, strings.Replace(string(o), "$", "${", 1))
 		}
 		s.pending -= top.expr + top.stmt
 		s.closed = *top

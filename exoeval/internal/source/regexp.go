@@ -1,6 +1,6 @@
 package source
 
-// Regular expressions, of literals and of run time: only those that Go's engine runs in linear time.
+// This file admits regular expressions, of literals and of run time: only those that Go's engine runs in linear time.
 
 import (
 	"errors"

@@ -1,6 +1,6 @@
 package source
 
-// Classes of characters that goja's translation of regular expressions does not know, written as ranges.
+// This file writes classes of characters that goja's regular expressions do not know as ranges.
 
 import (
 	"fmt"

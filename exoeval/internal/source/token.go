@@ -1,6 +1,6 @@
 package source
 
-// Tokens, and where they end.
+// This file has tokens, and where they end.
 
 import (
 	"strings"

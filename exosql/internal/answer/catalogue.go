@@ -35,8 +35,8 @@ func (db *DB) learn(live *schema.Database) {
 	db.liveNo++
 }
 
-// Engine is the database for the compiler. What it takes for equal is looked up when a statement first compares a text that decides
-// which rows are in scope: by the catalogue that is known, however old, or else by one that is read now. A host need not call Check.
+// Engine is the database for the compiler. Its equality of texts is looked up when a statement first compares a text that decides
+// which rows are in scope: in the known catalogue, however old, or else in one that is read now. A host need not call Check.
 func (db *DB) Engine(ctx context.Context) expr.Engine {
 	failed := false
 	return expr.Engine{Dialect: db.Dialect, Form: func(col *decl.Column) decl.Form {

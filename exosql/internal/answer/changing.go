@@ -221,7 +221,7 @@ func (w *work) lateError(err error) error {
 			continue
 		}
 		if by != nil && (by.run.Kind != x.run.Kind || by.run.Facet != x.run.Facet) {
-			return w.db.constraintError(nil, err) // which of them it was nobody knows
+			return w.db.constraintError(nil, err) // it is not known which of them it was
 		}
 		by = x
 	}

@@ -51,7 +51,7 @@ func (o *Object) Eval(ctx context.Context, m *exo.Message) (value.Value, error) 
 	for i, x := range m.Objects {
 		p, ok := x.(*Object)
 		if !ok || p.Rel == nil || p.DB != o.DB {
-			return value.Value{}, fail.Errorf(fail.Invalid, "", "only queries of one database can be combined in one query")
+			return value.Value{}, fail.Errorf(fail.Invalid, "", "these queries are of different databases and can't be combined: run each, and combine the results")
 		}
 		if err := p.Prepare(); err != nil {
 			return value.Value{}, err

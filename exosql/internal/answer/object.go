@@ -134,7 +134,7 @@ func (o *Object) make(b *Bound) error {
 		return err
 	}
 	if o.bind != nil && !b.Grant.Rows.Same(o.rows) { // programs would read it under the labels of the example
-		return fail.Errorf(fail.Denied, "exosql: Facet.Of", "the rows of %s reveal by being in scope what those of the example of its template don't, or less: make the template with a relation of the same form", b.Rel.Table.Name)
+		return fail.Errorf(fail.Denied, "exosql: Facet.Of", "the scope of %s depends on other labelled columns than the scope of the template's example: make the template with a relation whose scope has the same form", b.Rel.Table.Name)
 	}
 	if b.secrets, b.hidden, err = o.labelled(); err != nil {
 		return err
@@ -195,7 +195,7 @@ func (o *Object) Inspect(q any) {
 }
 
 // Of is the object of Facet.Of below the policies of the host; nil without an error: a service, of which a database knows nothing.
-// That a facet was not looked at must not pass in silence, so a zero one is an error.
+// A facet that was not looked at must not go unnoticed, so a zero one is an error.
 func Of(o exo.Object) (*Object, error) {
 	var q question
 	if o != nil {
@@ -207,8 +207,8 @@ func Of(o exo.Object) (*Object, error) {
 	return q.object, nil
 }
 
-// settings are what policies know of the grants of a statement: the host's values, never a program's. They are nil
-// where the host has not said that there are policies. Of two grants that say different values by one name neither may win.
+// settings are what policies know of the grants of a statement: the host's values, never a program's. They are nil where
+// the host has not said that there are policies. If two grants have different values under one name, neither may win.
 func (db *DB) settings(grants ...map[string]string) (*engine.Settings, error) {
 	if !db.Secured {
 		return nil, nil
@@ -217,7 +217,7 @@ func (db *DB) settings(grants ...map[string]string) (*engine.Settings, error) {
 	for _, g := range grants {
 		for name, v := range g {
 			if before, ok := all[name]; ok && before != v {
-				return nil, fail.Errorf(fail.Invalid, "", "these objects are granted with different values for the policies of one table: they can't be combined in one query")
+				return nil, fail.Errorf(fail.Invalid, "", "these objects are granted with different values and can't be combined in one query: run a query of each, and combine the results")
 			}
 			all[name] = v
 		}

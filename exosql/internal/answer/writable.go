@@ -37,7 +37,7 @@ func (a *asked) others(w *writing.Writing) (out []*Object) {
 	return append(out, a.beside...)
 }
 
-// writable refuses a table whose writes would tell of rows out of scope, or change them: see writing.Writable. It is asked once of
+// writable refuses a table whose writes would reveal rows out of scope, or change them: see writing.Writable. It is asked once of
 // each catalogue: what else it goes by (the grants' shapes, their facets and tables, but no values) is the same for all messages
 // that w is kept for.
 func (db *DB) writable(ctx context.Context, w *keptWrite, a *asked) error {

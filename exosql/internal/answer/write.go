@@ -60,7 +60,7 @@ func (db *DB) trusts(ctx context.Context, w *keptWrite, a *asked) error {
 		}
 		for _, p := range w.Link.Pairs {
 			if by := chose.Join(p.From.Label.Integrity()); p.To.Trust && !by.Empty() {
-				return a.m.Untrusted(by, "`"+p.To.Guest+"`, which the link fills in, could be chosen by them")
+				return a.m.Untrusted(by, "they could have chosen `"+p.To.Guest+"`, which the link fills in")
 			}
 		}
 	}
@@ -76,7 +76,7 @@ func (db *DB) trusts(ctx context.Context, w *keptWrite, a *asked) error {
 		return err
 	}
 	if writing.DemandsTrust(live, w.Table, w.Kind, w.Given(), trusted, w.Facet.Rights.Permits) != "" {
-		return a.m.Untrusted(wary, "it would delete or change what only trusted programs may: other rows, what the database calculates, or what a trigger changes")
+		return a.m.Untrusted(wary, "it would also delete or change what only trusted programs may: other rows, calculated columns, or what a trigger changes")
 	}
 	return nil
 }
@@ -171,8 +171,8 @@ func (db *DB) writing(ctx context.Context, a *asked) (*keptWrite, error) {
 	return w, nil
 }
 
-// otherGrants are the other objects of the same programs by whose scopes a row that is written may bring others into scope; labelled are
-// all those that reach labelled columns, of which a rule of the database may tell.
+// otherGrants are the other objects of the same programs into whose scopes a written row may bring others; labelled are all those that
+// reach labelled columns, which a rule of the database may reveal.
 func (db *DB) otherGrants(a *asked) (beside, labelled []*Object, err error) {
 	for _, x := range a.m.Granted() {
 		o, ok := x.(*Object)

@@ -149,15 +149,15 @@ func (b *broken) text(columns []string) string {
 	switch b.Rule {
 	case engine.NotNull:
 		if !named {
-			return what + " lacks a value that this program can't give: nothing can be written here before its host has looked at it"
+			return what + " needs a value in a column that programs can't set: nothing can be written here before its host has looked at it"
 		}
 		return what + " is needed" + b.filler(columns)
 	case engine.Unique:
 		if named && b.exclusion().Name != "" {
-			return what + " is taken: another row is there with which this one may not overlap in these"
+			return what + " is taken: this row may not overlap another one in these columns"
 		}
 		if !named {
-			return what + " is there already, by values that this program doesn't see"
+			return what + " conflicts with a row that is there already, in columns that this program doesn't see"
 		}
 		return what + " is taken: no two rows may have the same"
 	case engine.ForeignKey:
@@ -167,7 +167,7 @@ func (b *broken) text(columns []string) string {
 		case b.run != nil && b.run.Kind == writing.Inserts:
 			return what + " refers to a row that is not there"
 		}
-		return what + " is referred to by other rows, or refers to none"
+		return what + " is referred to by other rows, or refers to a row that is not there"
 	case engine.CheckRule:
 		if len(names) > 1 {
 			return what + " break a rule of the database"

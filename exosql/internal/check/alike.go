@@ -10,37 +10,37 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// alike finds what one declaration of a table labels and another one of it, or of its parts, does not: programs would read by the one what the
-// other seals.
+// alike finds what one declaration of a table labels and another one of it, or of its parts, does not: programs would read through the one
+// what the other seals.
 func (c *Checker) alike() {
 	near := c.near()
 	for i, t := range c.tables {
 		for k, col := range t.Cols {
 			if other := c.Same(t, col.Name); other != col {
 				c.Add(Finding{Kind: LabelMismatch, Table: t.Name, Column: t.Cols[k].Name,
-					Problem: fmt.Sprintf("the column is declared twice, as %s, too: what is said of the one does not hold for the other", other.Name),
+					Problem: fmt.Sprintf("the column is declared twice, also as %s: labels and rights of one declaration do not apply to the other", other.Name),
 					Fix:     "one declaration of the column"})
 			}
 		}
 		for _, j := range near[i] {
 			o := c.tables[j]
-			where := "the table is declared twice: here"
+			where := "the table is declared twice"
 			if !c.Live.Engine.Is(t.Name, o.Name) {
 				if !c.ShareRows(t, o) {
 					continue
 				}
-				where = fmt.Sprintf("the tables %s and %s have rows in common: in the one", t.Name, o.Name)
+				where = fmt.Sprintf("the tables %s and %s have rows in common", t.Name, o.Name)
 			}
 			if !t.Label.Equal(o.Label) {
 				c.Add(Finding{Kind: LabelMismatch, Table: t.Name,
-					Problem: fmt.Sprintf("%s that a row is there is %s, there it is %s", where, labelled(t.Label), labelled(o.Label)),
-					Fix:     "the same of both declarations, or one declaration"})
+					Problem: fmt.Sprintf("%s: the rows are %s in one declaration, and %s in the other", where, labelled(t.Label), labelled(o.Label)),
+					Fix:     "the same in both declarations, or one declaration"})
 			}
 			for _, col := range t.Cols {
 				if other := c.Same(o, col.Name); other != nil && (!col.Label.Equal(other.Label) || col.Trust != other.Trust || col.Readers.String() != other.Readers.String()) {
 					c.Add(Finding{Kind: LabelMismatch, Table: t.Name, Column: col.Name,
-						Problem: fmt.Sprintf("%s the column is %s, there it is %s", where, said(col), said(other)),
-						Fix:     "the same of both declarations, or one declaration"})
+						Problem: fmt.Sprintf("%s: the column is %s in one declaration, and %s in the other", where, said(col), said(other)),
+						Fix:     "the same in both declarations, or one declaration"})
 				}
 			}
 		}

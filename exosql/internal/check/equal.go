@@ -1,7 +1,7 @@
 package check
 
-// What a database takes for equal in a column, where that is wider than exact: what is read is compared exactly all the same, and what
-// the database itself judges by it (keys, foreign keys, cascades) is not written.
+// This file finds columns in which the database treats different values as equal. Reads compare them exactly all the same, and what
+// the database itself compares (keys, foreign keys, cascades) is not written.
 
 import (
 	"fmt"
@@ -13,8 +13,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Form is how the database holds a declared column, for the compiler. Of a view of SQLite, and of what the catalogue does not have,
-// nothing is known.
+// Form is how the database holds a declared column, for the compiler. Nothing is known of a view of SQLite, or of what the
+// catalogue does not have.
 func Form(live *schema.Database, col *decl.Column) decl.Form {
 	t, x := (&Checker{Live: live}).column(col.Table, col)
 	return form(live, col, t, x)
@@ -78,8 +78,8 @@ func EqualWords(live *schema.Database, col *decl.Column, t *schema.Table, x *sch
 	return ""
 }
 
-// loose warns of columns of which = does not mean what it says: a condition of a program finds other texts too. Scopes, links and pages
-// compare them exactly; what may be written is for widely to refuse. Of a view, live is nil.
+// loose warns of columns for which = also finds other texts, in conditions of programs. Scopes, links and pages compare them exactly;
+// what may be written is for widely to refuse. For a view, live is nil.
 func (c *Checker) loose(t *decl.Table, live *schema.Table, cols []schema.Column) {
 	for _, col := range t.Cols {
 		x := c.FindColumn(cols, col.Name)
@@ -123,7 +123,7 @@ func (c *Checker) looseness(live *schema.Table, x *schema.Column, text, typed bo
 	return "", ""
 }
 
-// numeric reports whether SQLite takes texts that look like numbers for them.
+// numeric reports whether SQLite treats texts that look like numbers as numbers.
 func numeric(affinity string) bool { return affinity != "TEXT" && affinity != "BLOB" }
 
 // WideWhy says why different texts of a column are equal for the database itself, which judges keys and foreign keys by its type, too.

@@ -1,6 +1,6 @@
 package check
 
-// What a column of PostgreSQL takes, for the error of a value that it does not.
+// This file says what a column of PostgreSQL takes, for the error of a value that it does not.
 
 import (
 	"fmt"

@@ -16,7 +16,7 @@ import (
 func (c *Checker) pairs(l *decl.Link) {
 	if c.Live.Engine == schema.SQLite {
 		if why := c.Unlike(l); why != "" {
-			c.Add(Finding{Kind: LooseEquality, Table: l.To.Name, Column: l.Pairs[0].To.Name, Link: l.From.Name + "." + l.Name, Warning: true, Problem: fmt.Sprintf("the link %s.%s leads to rows of every form of a value: %s", l.From.Name, l.Name, why),
+			c.Add(Finding{Kind: LooseEquality, Table: l.To.Name, Column: l.Pairs[0].To.Name, Link: l.From.Name + "." + l.Name, Warning: true, Problem: fmt.Sprintf("the link %s.%s finds rows with any form of a value: %s", l.From.Name, l.Name, why),
 				Fix: "a link over whole numbers, or over texts that are spelt in one way"})
 		}
 		return
@@ -52,7 +52,7 @@ func (c *Checker) Unlike(l *decl.Link) string {
 		}
 		if c.Live.Engine == schema.Postgres {
 			if p.From.Kind == value.TypeTime && !(p.From.Iso() && p.To.Iso()) { // what is written through the link is what programs have
-				return fmt.Sprintf("%s.%s and %s.%s are times, which may be finer than the milliseconds that are written (%s says that they are not)", l.From.Name, p.From.Name, l.To.Name, p.To.Name, l.From.Reader.ISO())
+				return fmt.Sprintf("%s.%s and %s.%s are times, which may be finer than the milliseconds that programs write (%s declares that they are not)", l.From.Name, p.From.Name, l.To.Name, p.To.Name, l.From.Reader.ISO())
 			}
 			if a.Type != b.Type && !(a.Kind == schema.Int && b.Kind == schema.Int) && !(anyText(a) && anyText(b)) {
 				return fmt.Sprintf("%s.%s is %s, and %s.%s is %s", l.From.Name, p.From.Name, a.Type, l.To.Name, p.To.Name, b.Type)
@@ -66,7 +66,7 @@ func (c *Checker) Unlike(l *decl.Link) string {
 	return ""
 }
 
-// column is what a declared column is in the database, of its table, or of a view: then the table is nil.
+// column finds a declared column in the database, with its table; for a column of a view the table is nil.
 func (c *Checker) column(t *decl.Table, col *decl.Column) (*schema.Table, *schema.Column) {
 	name := schema.Name{Name: t.Name}
 	if of := c.TableOf(name); of != nil {
@@ -87,11 +87,11 @@ func byValue(p decl.Pair, a, b string) string {
 	whole := func(affinity string) bool { return affinity == "INTEGER" || affinity == "NUMERIC" }
 	switch {
 	case kind == value.TypeDecimal, kind == value.TypeFloat, kind == value.TypeInterval, kind == value.TypeTime && !(p.From.Iso() && p.To.Iso()):
-		return "compared by their values, of which SQLite keeps two spellings apart"
+		return "compared by value, while SQLite keeps two spellings of one value apart"
 	case kind == value.TypeInt && !(whole(a) && whole(b)):
-		return fmt.Sprintf("whole numbers, and stored with the affinities %s and %s: 1 and '1' are two there", a, b)
+		return fmt.Sprintf("whole numbers, stored with the affinities %s and %s: 1 and '1' differ there", a, b)
 	case a != b && !(whole(a) && whole(b)):
-		return fmt.Sprintf("stored with the affinities %s and %s, by which a value changes", a, b)
+		return fmt.Sprintf("stored with the affinities %s and %s, which convert a value into another", a, b)
 	}
 	return ""
 }
@@ -137,7 +137,7 @@ func (c *Checker) byText(l *decl.Link, to *schema.Table) bool {
 	}
 	x := c.FindColumn(to.Columns, p.To.Name)
 	f := Finding{Kind: NoIndex, Table: l.To.Name, Column: p.To.Name, Link: l.From.Name + "." + l.Name, Warning: !c.links[l],
-		Problem: fmt.Sprintf("the link %s.%s compares it as text, and no index of a column that is %s serves that", l.From.Name, l.Name, x.Type)}
+		Problem: fmt.Sprintf("the link %s.%s compares it as text, and no index of a column of the type %s serves that", l.From.Name, l.Name, x.Type)}
 	if f.Fix = fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE text", c.declared(l.To), sqlname.Plain(p.To.Name)); steadyText[PlainType(x)] {
 		f.Fix = fmt.Sprintf("CREATE INDEX %s ON %s ((%s::text))", sqlname.Plain(FreeName(c.Live, l.To.Bare()+"_by_"+p.To.Name+"_text")), c.declared(l.To), sqlname.Plain(p.To.Name))
 	}

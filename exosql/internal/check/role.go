@@ -10,9 +10,9 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// readable refuses columns that the role may not read: each query that names one fails.
-// Of what is granted these are the columns that facets, scopes and links use: for the
-// others no right is needed, and better none is given.
+// readable refuses columns that the role may not read: each query that names one fails. These are
+// the granted columns that facets, scopes and links use: the others need no right, and should have
+// none.
 func (c *Checker) readable(t *decl.Table, live []schema.Column) {
 	u, role := c.uses[t], c.Live.Role.Name
 	var hidden []string
@@ -115,7 +115,7 @@ func (c *Checker) path() {
 			who, from = "everybody", "PUBLIC"
 		}
 		c.Add(Finding{Kind: SearchPath, Warning: x.Role != "" || !granted, Fix: fmt.Sprintf("REVOKE CREATE ON SCHEMA %s FROM %s", sqlname.Plain(x.Schema), from),
-			Problem: fmt.Sprintf("%s may create in the schema %s of the search path: a table there can stand in for one that is declared, and an operator for =", who, x.Schema)})
+			Problem: fmt.Sprintf("%s may create in the schema %s of the search path: a table there can replace a declared one, and an operator can replace =", who, x.Schema)})
 	}
 }
 
@@ -128,7 +128,7 @@ func (c *Checker) relatives(t *decl.Table, live *schema.Table) {
 	for _, r := range []struct {
 		names []schema.Name
 		are   string
-	}{{live.PartPolicies, "tables whose rows it shows too, partitions or heirs, have some"}, {live.WholePolicies, "the tables that it is a part or an heir of have some"}} {
+	}{{live.PartPolicies, "tables that are part of it or inherit from it have some"}, {live.WholePolicies, "the tables that it is part of or inherits from have some"}} {
 		var names []string
 		for _, n := range r.names {
 			names = append(names, n.Name)
@@ -136,7 +136,7 @@ func (c *Checker) relatives(t *decl.Table, live *schema.Table) {
 		if len(names) == 0 {
 			continue
 		}
-		c.Add(Finding{Kind: RowSecurity, Table: t.Name, Warning: c.Live.Role.Unbound(live) != "" && !c.Secured, Problem: fmt.Sprintf("has no row-level security, and %s (%s): it binds no query of %s", r.are, strings.Join(names, ", "), t.Name),
+		c.Add(Finding{Kind: RowSecurity, Table: t.Name, Warning: c.Live.Role.Unbound(live) != "" && !c.Secured, Problem: fmt.Sprintf("has no row-level security, and %s (%s): theirs binds no query of %s", r.are, strings.Join(names, ", "), t.Name),
 			Fix: fmt.Sprintf("ALTER TABLE %s ENABLE ROW LEVEL SECURITY; and policies of its own", c.declared(t))})
 	}
 }

@@ -179,7 +179,7 @@ func (s *server) there(scope []string, nulls, upwards bool, parts ...schema.Part
 	return ""
 }
 
-// rowid reports whether a column is what SQLite numbers rows by: all its indexes end in that.
+// rowid reports whether a column is SQLite's number of the row, in which all indexes end.
 func (s *server) rowid(col *decl.Column) bool {
 	x := (&Checker{Live: s.Live}).FindColumn(s.table.Columns, col.Name)
 	return s.Live.Engine == schema.SQLite && !s.table.WithoutRowID && s.table.PrimaryKey != nil && len(s.table.PrimaryKey.Columns) == 1 &&

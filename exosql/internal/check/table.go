@@ -17,7 +17,7 @@ func (c *Checker) table(t *decl.Table) {
 	u := c.uses[t]
 	live := c.TableOf(schema.Name{Name: t.Name})
 	if live != nil && t.Schema == "" && !c.Live.Engine.Is(live.Name.Name, t.Name) {
-		c.missing(t) // statements look for a table of this whole name
+		c.missing(t) // statements use this whole name for a table
 		return
 	}
 	if live == nil {
@@ -32,7 +32,7 @@ func (c *Checker) table(t *decl.Table) {
 	}
 	if live.Virtual {
 		c.Add(Finding{Kind: NotReadable, Table: t.Name, Warning: !u.granted, Problem: "is a virtual table: its module reads other tables, which the second wall does not admit, so each query of it fails",
-			Fix: "a declaration of the table whose rows it has; programs search that by " + t.Reader.Search()})
+			Fix: "a declaration of the table that it indexes; programs search that by " + t.Reader.Search()})
 	}
 	cols := live.Columns
 	if live.RowID {
@@ -63,7 +63,7 @@ func (c *Checker) leftOut(t *decl.Table) bool {
 	if l == nil {
 		return false
 	}
-	c.Add(Finding{Kind: MissingTable, Table: t.Name, Problem: "it is there, but " + l.Reason(),
+	c.Add(Finding{Kind: MissingTable, Table: t.Name, Problem: "the table is there, but " + l.Reason(),
 		Fix: "a definition that SQLite can use here without the application's own functions and modules; or leave it out of what is declared"})
 	return true
 }
@@ -112,7 +112,7 @@ func (c *Checker) columns(t *decl.Table, live []schema.Column, listed map[string
 		switch {
 		case view: // of its columns no engine knows
 		case col.Key && !x.NotNull:
-			c.Add(Finding{Kind: NullableKey, Table: t.Name, Column: col.Name, Problem: "is part of the key and may be NULL in the database: NULLs are not told apart",
+			c.Add(Finding{Kind: NullableKey, Table: t.Name, Column: col.Name, Problem: "is part of the key and may be NULL in the database: rows with NULL would have the same key",
 				Fix: c.setNotNull(t, col, "a definition with "+sqlname.Plain(col.Name)+" … NOT NULL (SQLite can't change a column)"), Warning: !c.uses[t].granted})
 		case !col.Null && !x.NotNull:
 			c.Add(Finding{Kind: NullMismatch, Table: t.Name, Column: col.Name, Problem: "is declared as never NULL and may be NULL in the database: programs read null there, and reading such a row in Go fails",
@@ -140,7 +140,7 @@ func (c *Checker) missingColumn(t *decl.Table, col *decl.Column, live []schema.C
 		f.Fix = fmt.Sprintf("the name %q in the declaration", near)
 	} else {
 		if other := undeclared(t, names); other != "" {
-			f.Problem += "; if it was renamed (" + other + " has no declaration), name it so in its declaration, or run exo gen again; if it is yet to be made"
+			f.Problem += "; if it was renamed (" + other + " has no declaration), use that name in the declaration, or run exo gen again; if it is new, add it to the table"
 		}
 		f.Fix = fmt.Sprintf("ALTER TABLE %s ADD COLUMN %s", c.declared(t), c.define(col))
 	}
@@ -184,7 +184,7 @@ func (c *Checker) key(t *decl.Table, live *schema.Table) {
 		return
 	}
 	if len(t.Keys) == 0 {
-		f := Finding{Kind: NoKey, Table: t.Name, Problem: "has no key in its declaration: orders are not total", Warning: !granted}
+		f := Finding{Kind: NoKey, Table: t.Name, Problem: "has no key in its declaration: rows with equal values have no fixed order", Warning: !granted}
 		if live.PrimaryKey != nil {
 			f.Fix = t.Reader.Key(strings.Join(live.PrimaryKey.Columns, ", "))
 		} else {
@@ -206,7 +206,7 @@ func (c *Checker) key(t *decl.Table, live *schema.Table) {
 			return
 		}
 	}
-	f := Finding{Kind: NoKey, Table: t.Name, Problem: fmt.Sprintf("nothing makes (%s) unique: rows can't be told apart, so limits and pages have no one answer", strings.Join(declared, ", ")), Warning: !granted}
+	f := Finding{Kind: NoKey, Table: t.Name, Problem: fmt.Sprintf("nothing makes (%s) unique: two rows can have the same key, so limits and pages have no single answer", strings.Join(declared, ", ")), Warning: !granted}
 	if c.Live.Engine == schema.Postgres && live.PrimaryKey == nil {
 		f.Fix = fmt.Sprintf("ALTER TABLE %s ADD PRIMARY KEY (%s)", c.declared(t), sqlname.List(declared))
 	} else {
@@ -234,10 +234,10 @@ func (c *Checker) security(t *decl.Table, live *schema.Table) {
 	role := c.Live.Role
 	switch {
 	case !live.RowSecurity:
-		f.Problem = fmt.Sprintf("has %s, but row-level security is not enabled: they bind nobody", count(len(live.Policies), "policy", "policies"))
+		f.Problem = fmt.Sprintf("has %s, but row-level security is not enabled, so they have no effect", count(len(live.Policies), "policy", "policies"))
 		f.Fix = fmt.Sprintf("ALTER TABLE %s ENABLE ROW LEVEL SECURITY", c.declared(t))
 	case role.Unbound(live) != "":
-		// The scopes of the grants decide which rows there are, as without policies. Who opened the database for policies is told that it has none.
+		// The scopes of the grants decide which rows there are, as without policies. A host that opened it for policies reads that it has none.
 		f.Problem = fmt.Sprintf("has row-level security, but the role %s %s: the scope alone decides which rows are read", role.Name, role.Unbound(live))
 		f.Warning = !c.Secured
 		switch {
@@ -277,7 +277,7 @@ func (c *Checker) unset(f Finding, what, in string, settings []schema.Setting) {
 		fails := "each query of the table fails"
 		if s.Function != "" {
 			what, in, f.Warning = what+" calls "+s.Function+", which", "the function", true
-			fails = "where the function gets there, a query fails"
+			fails = "a query fails when the function gets there"
 		}
 		f.Problem = fmt.Sprintf("%s reads the setting %s by current_setting('%s'), which fails where there is none: %s", what, s.Name, s.Name, fails)
 		f.Fix = c.setting(s, in)
@@ -320,7 +320,7 @@ func (c *Checker) Spanning(t *decl.Table, live *schema.Table) {
 		if slices.ContainsFunc(k, func(col string) bool { return c.Within([]string{col}, tenant) }) {
 			continue
 		}
-		f := Finding{Kind: SpanningUnique, Table: t.Name, Problem: fmt.Sprintf("the unique key (%s) spans tenants: an insert that it refuses says that somebody has the value", strings.Join(k, ", ")), Warning: true}
+		f := Finding{Kind: SpanningUnique, Table: t.Name, Problem: fmt.Sprintf("the unique key (%s) spans tenants: an insert that it refuses reveals that another tenant has the value", strings.Join(k, ", ")), Warning: true}
 		if len(tenant) > 0 {
 			f.Fix = fmt.Sprintf("UNIQUE (%s)", sqlname.List(append(slices.Clone(tenant[:1]), k...)))
 		}

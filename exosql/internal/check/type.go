@@ -75,7 +75,7 @@ func (c *Checker) columnType(t *decl.Table, col *decl.Column, x *schema.Column, 
 	}
 	f := Finding{Kind: TypeMismatch, Table: t.Name, Column: col.Name, Fix: t.Reader.OneOf(has)}
 	if more := without(col.Enum, has); more != "" {
-		f.Problem = fmt.Sprintf("%s lists %s, which %s has not: %s", t.Reader.OneOfName(), more, of, fails)
+		f.Problem = fmt.Sprintf("%s lists %s, which %s does not have: %s", t.Reader.OneOfName(), more, of, fails)
 	} else if less := without(has, col.Enum); less != "" { // a host may mean fewer
 		f.Problem, f.Warning = fmt.Sprintf("%s has %s, which %s does not list: programs can't ask for it", of, less, t.Reader.OneOfName()), true
 	} else {
@@ -103,7 +103,7 @@ func (c *Checker) cells(t *decl.Table, col *decl.Column, x *schema.Column) {
 	}
 	if x.Finer > 0 && col.Iso() {
 		c.Add(Finding{Kind: OtherForm, Table: t.Name, Column: col.Name, Warning: true,
-			Problem: fmt.Sprintf("%d of the cells that were looked at are finer than a millisecond, where %s says that none is: programs read them in milliseconds, and a condition on what they have read finds no such row", x.Finer, t.Reader.ISO()),
+			Problem: fmt.Sprintf("%d of the cells that were looked at are finer than a millisecond, though %s declares that none is: programs read them in milliseconds, and a condition with such a value finds no row", x.Finer, t.Reader.ISO()),
 			Fix:     "a declaration without " + t.Reader.ISO()})
 	}
 	if misfits > 0 {

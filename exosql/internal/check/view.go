@@ -9,8 +9,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// view compares what is declared of a view. That its key tells rows apart the database does not say: where two rows have the same,
-// pages miss rows, and no more. Without a key it is Keyless.
+// view compares the declaration of a view. The database does not say whether its key is unique: if two rows have the same, pages
+// miss rows, and no more. Without a key it is Keyless.
 func (c *Checker) view(t *decl.Table, v *schema.View) {
 	c.columns(t, v.Columns, nil, true)
 	c.loose(t, nil, v.Columns)
@@ -23,9 +23,9 @@ func (c *Checker) view(t *decl.Table, v *schema.View) {
 	}
 	if len(t.Keys) > 0 {
 		c.Add(Finding{Kind: NoKey, Table: t.Name, Problem: fmt.Sprintf("is a view: nothing makes its key (%s) unique", strings.Join(decl.Names(t.Keys), ", ")), Warning: true,
-			Fix: "a key of which you know that no two rows of the view have the same, or " + t.Reader.NoKey()})
+			Fix: "a key that you know to be unique in the view, or " + t.Reader.NoKey()})
 	} else if !t.Keyless {
-		c.Add(Finding{Kind: NoKey, Table: t.Name, Problem: "has no key in its declaration: orders are not total", Warning: !c.uses[t].granted, Fix: t.Reader.NoKey() + ", or " + t.Reader.Key("what tells its rows apart")})
+		c.Add(Finding{Kind: NoKey, Table: t.Name, Problem: "has no key in its declaration: rows with equal values have no fixed order", Warning: !c.uses[t].granted, Fix: t.Reader.NoKey() + ", or " + t.Reader.Key("columns that are unique together")})
 	}
 	c.viewLabels(t, v)
 	if len(v.Bypasses) == 0 {
@@ -36,9 +36,9 @@ func (c *Checker) view(t *decl.Table, v *schema.View) {
 		names = append(names, n.Name)
 	}
 	f := Finding{Kind: RowSecurity, Table: t.Name, Fix: fmt.Sprintf("ALTER VIEW %s SET (security_invoker = true); the same for the views that it reads (PostgreSQL 15)", c.declared(t)),
-		Problem: fmt.Sprintf("is a view that reads %s with the rights of its owner: row-level security does not bind whoever queries it", strings.Join(names, ", "))}
+		Problem: fmt.Sprintf("is a view that reads %s with the rights of its owner: row-level security does not bind those who query it", strings.Join(names, ", "))}
 	if v.Materialized {
-		f.Problem = fmt.Sprintf("is a materialized view of %s: it holds what whoever refreshed it could see, and no row-level security binds its readers", strings.Join(names, ", "))
+		f.Problem = fmt.Sprintf("is a materialized view of %s: it has all rows that the role that refreshed it could see, and no row-level security binds its readers", strings.Join(names, ", "))
 		f.Fix = "a declaration of the tables behind the view, and a grant of these"
 	}
 	c.Add(f)
@@ -65,17 +65,17 @@ func (c *Checker) viewLabels(t *decl.Table, v *schema.View) {
 			continue
 		}
 		c.Add(Finding{Kind: LabelMismatch, Table: t.Name, Warning: !c.uses[t].granted || !slices.Contains(v.Reads, x.Name),
-			Problem: fmt.Sprintf("is a view that reads %s, where %s is a label: programs would read by it what the other declaration labels", o.Name, strings.Join(missing, ", ")),
+			Problem: fmt.Sprintf("is a view that reads %s, whose declaration has the label %s: programs would read in the view what is labelled there", o.Name, strings.Join(missing, ", ")),
 			Fix:     fmt.Sprintf("the label (%s) on the columns of the view that show it, or on its rows", t.Reader.Label(missing))})
 	}
 }
 
-// disinherit is what would be right of a table whose key must tell all of its rows apart.
+// disinherit is the fix for a table whose key must be unique among all of its rows.
 func (c *Checker) Disinherit(parent *schema.Table) string {
 	for _, t := range c.Live.Tables {
 		if slices.Contains(t.Inherits, parent.Name) {
 			return fmt.Sprintf("ALTER TABLE %s NO INHERIT %s", InFull(t), InFull(parent))
 		}
 	}
-	return fmt.Sprintf("ALTER TABLE … NO INHERIT %s, of each that inherits from it", InFull(parent))
+	return fmt.Sprintf("ALTER TABLE … NO INHERIT %s, for each table that inherits from it", InFull(parent))
 }

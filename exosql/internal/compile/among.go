@@ -83,7 +83,7 @@ func (c *compiler) writeAmong(f *expr.From, e expr.Among, write func(sub *from, 
 	}
 	theirs := out.items[0].expr
 	if c, ok := theirs.(expr.Cell); ok && c.List != "" {
-		return fail.Errorf(fail.Invalid, "in", "a collected list can only be shown: select it, and go on with the rows")
+		return fail.Errorf(fail.Invalid, "in", "a collected list can only be shown: select it, and use it in the rows of the result")
 	}
 	var fence []sqlast.Expr
 	if sub.fence(); len(c.Guards) > 0 { // an engine may join the two, and look up the value in a guarded table

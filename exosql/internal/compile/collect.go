@@ -98,7 +98,7 @@ func (g *group) collect(row *expr.Row, x expr.Expr, of *message.Type, within []e
 	}
 	kind := x.Type().Kind
 	if _, value := x.(expr.Argument); value || !language.Groupable[kind] {
-		return nil, fail.Errorf(fail.Invalid, language.Collect, "a list is of a column, or of an expression of columns, that has numbers, texts, truth values, times, days or ids")
+		return nil, fail.Errorf(fail.Invalid, language.Collect, "takes a column, or an expression of columns, with numbers, texts, truth values, times, days or ids")
 	}
 	text := f.ToText(x)
 	if err := text.Type().Fits(language.Collect); err != nil {

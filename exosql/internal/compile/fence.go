@@ -26,7 +26,7 @@ func (f *from) fence() {
 	}
 }
 
-// enclose makes one source of everything so far, and a fence of that.
+// enclose makes one derived table of all sources so far, and that is a fence.
 func (f *from) enclose() {
 	f.c.fences++
 	var inner *from

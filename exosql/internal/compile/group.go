@@ -112,7 +112,7 @@ func (f *from) doGroup(q *query, n *message.Node, env expr.Names) error {
 func (f *from) gather(q *query, n *message.Node) error {
 	switch {
 	case len(q.context) > 0 || f.asked != nil || f.Outer != nil:
-		return fail.Errorf(fail.Invalid, n.Name, "is about a whole query, and can't stand in a callback or in a query that is joined")
+		return fail.Errorf(fail.Invalid, n.Name, "works on a whole query, and can't be used in a callback or in a query that is joined")
 	}
 	for _, a := range n.Args {
 		if a.Op == message.OpLambda {
@@ -143,7 +143,7 @@ func (q *query) after(name string, lambda *message.Node) error {
 				return nil
 			}
 		}
-		return fail.Errorf(fail.Invalid, name, "distinct leaves one of the rows that show the same, so only what select shows can be used after it, and `%s` is not: select it too, or put %s before select", column, name)
+		return fail.Errorf(fail.Invalid, name, "distinct keeps one of several equal rows, so only what select shows can be used after it, and `%s` is not shown: select it too, or put %s before select", column, name)
 	}, lambda.Recv)
 }
 
@@ -193,7 +193,7 @@ func joinable(q *query, name string) error {
 		return nil
 	}
 	if groupOf(q.base).records {
-		return fail.Errorf(fail.Invalid, name, "what union, intersect and except give can't be joined or renamed; join before, in each of the queries")
+		return fail.Errorf(fail.Invalid, name, "the result of union, intersect or except can't be joined or renamed: join before, in each of the queries")
 	}
 	return fail.Errorf(fail.Invalid, name, "groups can't be joined or renamed; join before groupBy, or await the groups and go on with the rows")
 }
@@ -206,7 +206,7 @@ func outOfGroup(n *message.Node) error {
 	if !isGroup(n.Type) {
 		return expr.ErrNode(n)
 	}
-	return fail.Errorf(fail.Invalid, n.Name, "a group can't be asked in a callback about its rows: calculate with what two aggregates give, outside of both")
+	return fail.Errorf(fail.Invalid, n.Name, "an aggregate of the group can't be used inside a callback about its rows: calculate with the results of two aggregates, like g.max(t => t.column) - g.min(t => t.column)")
 }
 
 // ofGroup interprets an aggregate over the rows of a group.
@@ -251,7 +251,7 @@ func (f *from) keyOfGroup(row *expr.Row, name string) (expr.Expr, error) {
 	if k := keyNamed(row, name); k.Row != nil {
 		return k, nil
 	}
-	return nil, fail.Errorf(fail.Denied, name, "the rows are not grouped by it")
+	return nil, fail.Errorf(fail.Denied, name, "is no key of the group: add it to groupBy, or ask for an aggregate of it")
 }
 
 // keyNamed is the key of a group with a name, or none.

@@ -67,7 +67,7 @@ func (f *from) guard(write func() sqlast.Expr) sqlast.Expr {
 	f.c.Conditions--
 	var within []sqlast.Expr
 	for _, row := range f.c.Touched {
-		// Of the table in an exists() the condition says its scope and its link only.
+		// For the table in an exists() the condition has only its scope and its link.
 		if !f.Sees(row) {
 			continue
 		}

@@ -101,7 +101,7 @@ func (f *from) doLeftJoin(q *query, n *message.Node, env expr.Names) error {
 	var err error
 	if item.Closed() {
 		if len(n.Args) < 2 {
-			return fail.Errorf(fail.Invalid, "leftJoin", "the other query follows no link of this one, so it needs a condition as second argument")
+			return fail.Errorf(fail.Invalid, "leftJoin", "the other query follows no link of this one, so it needs a condition as second argument, like .leftJoin(other, (t) => condition)")
 		}
 		sub := f.c.newFrom(nil)
 		if q2, err = sub.query(item, inner); err == nil {
@@ -120,7 +120,7 @@ func (f *from) doLeftJoin(q *query, n *message.Node, env expr.Names) error {
 			return err
 		}
 		if q2.pending() || f.sources.Len() != sources+1 || f.sources.First() != first {
-			return fail.Errorf(fail.Invalid, "leftJoin", "the callback must give a link, with where if need be; join the rest afterwards, or build the other query outside and give a condition")
+			return fail.Errorf(fail.Invalid, "leftJoin", "the callback must return one link, with .where(…) if need be: join other tables afterwards, or build the other query outside and give a condition")
 		}
 	}
 	if f.sources.Len() != sources+1 || sources == 0 {

@@ -39,7 +39,7 @@ func (f *from) operated(op *language.Operator, n *message.Node, env expr.Names) 
 		return nil, err
 	}
 	if c, ok := x.(expr.Cell); ok && c.List != "" {
-		return nil, fail.Errorf(fail.Invalid, n.Name, "a collected list can only be shown: select it, and go on with the rows")
+		return nil, fail.Errorf(fail.Invalid, n.Name, "a collected list can only be shown: select it, and use it in the rows of the result")
 	}
 	of := expr.Type{Kind: value.TypeBool}
 	if t := n.Type.Args["of"]; t != nil {
@@ -190,12 +190,12 @@ func (f *from) asCompared(op *language.Operator, x expr.Expr, n *message.Node, e
 			k = expr.TypeOfValue(a.Lit)
 			wide = wide || k == value.TypeText && scalar.Wide(a.Lit.Text())
 		case isQuery(a):
-			return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "say what the JSON is that a query's column is compared with: column.key.asText().%s(query)", n.Name)
+			return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "the type of the JSON has to be known, to compare it with a query's column: write column.key.asText().%s(query), or .asNumber() or .asBool()", n.Name)
 		case a.Op == message.OpList:
-			return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "JSON is compared with a list of values, and no columns in it; join conditions with ||")
+			return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "a list that JSON is compared with can't have columns in it: write a condition for each, and join them with ||")
 		case op.Ast == sqlast.Is || op.Ast == sqlast.IsNot: // which treat null as a value
 			// A number in it and a column without a value would both be null as text, and so the same.
-			return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "say what the JSON is that is compared with a column: column.key.asText() === other")
+			return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "the type of the JSON has to be known, to compare it with a column: write column.key.asText() === other, or .asNumber() or .asBool()")
 		default:
 			y, err := f.expr(a, env)
 			if err != nil {
@@ -207,7 +207,7 @@ func (f *from) asCompared(op *language.Operator, x expr.Expr, n *message.Node, e
 			k = value.TypeFloat
 		}
 		if kind != "" && kind != k || k != value.TypeText && k != value.TypeFloat && k != value.TypeBool {
-			return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "JSON is compared with a text, a number, true or false, or as column.key.asText(), .asNumber() or .asBool(); a date in it is a text, like '2024-01-31'")
+			return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "JSON can be compared with a text, a number, true or false; with anything else say its type: column.key.asText(), .asNumber() or .asBool(); a date in JSON is a text, like '2024-01-31'")
 		}
 		kind = k
 	}
@@ -231,7 +231,7 @@ func typeOfItems(v value.Value) (string, error) {
 			k = value.TypeFloat
 		}
 		if i > 0 && k != kind {
-			return "", fail.Errorf(fail.Invalid, "", "JSON is compared with a list of texts, or of numbers, and not of both; join conditions with ||")
+			return "", fail.Errorf(fail.Invalid, "", "a list that JSON is compared with has texts alone or numbers alone: write two conditions, and join them with ||")
 		}
 		kind = k
 	}

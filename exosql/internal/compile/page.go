@@ -14,9 +14,9 @@ import (
 // A page is the first rows of a query that come after a given one in its order, and none is skipped by number: so rows that
 // come or go before it move no other, and an index that serves the order gives a late page as fast as the first.
 //
-// The order is made total by the keys of the rows, so the values that a row is sorted by say where it is. That a row comes after
-// it is a condition like those of a program, and stands where these stand: behind a fence, in a guard, or in a
-// plan that was judged open (TestPageReads).
+// The order is made total by the keys of the rows, so the values that a row is sorted by say where it is. The condition that a
+// row comes after it is like those of a program, and is put where these are: behind a fence, in a guard, or in a plan that was
+// judged open (TestPageReads).
 
 // page makes q a page.
 func (f *from) page(q *query, size plan.Source) error {
@@ -59,13 +59,13 @@ func noPage(r *expr.Row) error {
 func (f *from) total(q *query) ([]orderTerm, error) {
 	var terms []orderTerm
 	add := func(o orderTerm) {
-		if !slices.ContainsFunc(terms, func(t orderTerm) bool { return expr.Same(t.x(), o.x()) }) { // a second time it tells nothing
+		if !slices.ContainsFunc(terms, func(t orderTerm) bool { return expr.Same(t.x(), o.x()) }) { // a second time it adds nothing
 			terms = append(terms, o)
 		}
 	}
 	for _, o := range q.order {
 		if !pageable[o.x().Type().Kind] {
-			return nil, fail.Errorf(fail.Invalid, "page", "can't go on in an order by null alone, by JSON or by a list; order by another expression")
+			return nil, fail.Errorf(fail.Invalid, "page", "pages can't follow an order by null alone, by JSON or by a list: order by another expression")
 		}
 		add(o)
 	}
@@ -76,7 +76,7 @@ func (f *from) total(q *query) ([]orderTerm, error) {
 		}
 		if g := groupOf(r); g != nil {
 			if g.repeats {
-				return nil, fail.Errorf(fail.Invalid, "page", "of unionAll or concat, rows can be equal, and none of them comes after the other; write .union(…), which has equal rows once")
+				return nil, fail.Errorf(fail.Invalid, "page", "unionAll and concat can give equal rows, between which no page can begin: write .union(…), which gives equal rows once")
 			}
 			for i, k := range g.keys {
 				add(orderTerm{expr: expr.SortBy(expr.Tying(k)), desc: desc, kind: g.kinds[i]})
@@ -88,7 +88,7 @@ func (f *from) total(q *query) ([]orderTerm, error) {
 		}
 		for _, k := range r.Table.Keys {
 			if k.Kind == value.TypeTime && !k.Iso() && !f.c.HeldAs(k).Exact(k.Kind) {
-				return nil, &fail.Error{Kind: fail.Denied, Msg: "has rows whose key is a time, which a cursor holds to the millisecond: they can't be read in pages", Err: fmt.Errorf("exosql: the key %s.%s may hold finer times; %s says that it does not", r.Table.Name, k.Name, r.Table.Reader.ISO())}
+				return nil, &fail.Error{Kind: fail.Denied, Msg: "can't be read in pages: the key is a time, of which a cursor keeps only the milliseconds", Err: fmt.Errorf("exosql: the key %s.%s may hold finer times; %s says that it does not", r.Table.Name, k.Name, r.Table.Reader.ISO())}
 			}
 			add(orderTerm{expr: expr.SortBy(f.KeyOrder(expr.ColumnOf(r, k))), desc: desc})
 		}
@@ -216,8 +216,8 @@ func (f *from) beyond(terms []orderTerm, i int) expr.Expr {
 	return b
 }
 
-// marked marks the cells of a result by which it is sorted as it is stored, and adds those that are not shown: a misfit there is in another
-// one's place, and the query is asked again with guards.
+// marked marks the cells that a result is sorted by as they are stored, and adds those that are not shown: a misfit among them has a wrong
+// place, so the query is asked again with guards.
 func (f *from) marked(sel *sqlast.Select, p *plan.Plan, out *projection, terms []orderTerm) {
 	for _, o := range terms {
 		c, _ := expr.PlainText(o.x()).(expr.Column)

@@ -83,7 +83,7 @@ func follows(row *expr.Row, known map[*expr.Row]bool) {
 	}
 }
 
-// joinedBy notes by which columns a condition joins rows of one query to those of another.
+// joinedBy notes the columns by which a condition joins one query to another.
 func joinedBy(of, to *query, on expr.Expr) {
 	row := to.base
 	if row == nil || row.Parent != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/exoagent/exoagent/internal/sealed"
 )
 
-// labelled reports whether the statement names a table with a labelled column. Rows that come in no order come in that of
-// whatever index was quickest, and one over the column would show its order (TestSealedOrder). So they come in that of
-// their keys, which are never labelled.
+// labelled reports whether the statement names a table with a labelled column. Unsorted rows come in the order of the
+// index that was quickest, and an index of the labelled column would reveal its order. So the rows of such a statement
+// are sorted by their keys, which are never labelled.
 func (c *compiler) labelled() bool {
 	return slices.ContainsFunc(c.entered, func(o *expr.Row) bool {
 		return slices.ContainsFunc(o.Table.Cols, func(col *decl.Column) bool { return !col.Label.Secrecy().Empty() })
@@ -21,8 +21,8 @@ func (c *compiler) labelled() bool {
 }
 
 // sealed marks the cells that the gate will seal: it goes by the types of the message as the gate does. What was read of a
-// column by way of a derived table has the charge of the largest. Of what Go code reads nothing is sealed, nor of rows
-// within rows, whose labels the run has (TestHostReadsWhole).
+// column by way of a derived table has the charge of the largest. Nothing is sealed that Go code reads, or in rows within
+// rows, whose labels the run has (TestHostReadsWhole).
 func (c *compiler) sealed(p *plan.Plan) error {
 	n, made := 0, 0
 	for i, l := range c.msg.Shown(p.Shape) {
@@ -43,9 +43,9 @@ func (c *compiler) sealed(p *plan.Plan) error {
 	return nil
 }
 
-// maxSealed is how many cells of a row may be sealed. The engine refuses a row by what it really holds: shown often enough, a value that
-// is much smaller than a row may be would tell its length by that (TestManyCopies). As many of the largest that can be
-// declared, sealed.Most, take half of engine.MaxRow.
+// maxSealed is how many cells of a row may be sealed. The engine refuses a row by what it really holds: shown often enough, a small
+// value would reveal its length by that (TestManyCopies). As many of the largest that can be declared, sealed.Most, take half of
+// engine.MaxRow.
 const maxSealed = 64
 
 // makes notes of a cell that is made of columns what it is charged with where it is sealed, and how large the engine may make it. Both

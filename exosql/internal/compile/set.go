@@ -24,7 +24,7 @@ const maxSets = 20
 // Rows are compared as they are shown, as keys of groups are, and the result is a table of such rows: see group.
 func (f *from) combine(q *query, n *message.Node, set sqlast.Set) error {
 	if f.Outer != nil || f.asked != nil || len(q.context) > 0 || !n.Args[0].Closed() || !n.Recv.Closed() {
-		return fail.Errorf(fail.Invalid, n.Name, "is about whole queries: neither can use a row of a callback, or stand in a query that is joined")
+		return fail.Errorf(fail.Invalid, n.Name, "combines whole queries: neither can use a row of a callback, or be part of a query that is joined")
 	}
 	if f.c.sets++; f.c.sets > maxSets {
 		return fail.Errorf(fail.Limit, n.Name, "too many queries are combined in one: the limit is %d", maxSets)
@@ -101,7 +101,7 @@ func (f *from) arm(q *query, name string) (*projection, error) {
 	return out, nil
 }
 
-// comparable are two expressions such that equal values are shown alike, and the type of both.
+// comparable brings two expressions into one form, in which equal values are shown alike, and returns their type.
 func (f *from) comparable(x, y expr.Expr) (_, _ expr.Expr, of expr.Type, err error) {
 	both := []expr.Expr{x, y}
 	for i, e := range both {
@@ -116,7 +116,7 @@ func (f *from) comparable(x, y expr.Expr) (_, _ expr.Expr, of expr.Type, err err
 		case kind == value.TypeBool: // PostgreSQL takes what it can't infer for a text
 			both[i] = expr.Apply(sqlast.Not, []expr.Expr{expr.Apply(sqlast.Not, []expr.Expr{v}, v.Type())}, v.Type())
 		case kind != value.TypeText:
-			return nil, nil, of, fmt.Errorf("is a value of the program: only texts, numbers, true and false can stand there")
+			return nil, nil, of, fmt.Errorf("is a value of the program, and of those only texts, numbers, true and false can be combined")
 		}
 	}
 	if a, b := both[0].Type(), both[1].Type(); a.Number() && a.Decimal() != b.Decimal() {

@@ -57,7 +57,7 @@ func valueKind(column string) string {
 	return value.TypeText
 }
 
-// Statement is one statement of a write in the making.
+// Statement builds one statement of a write.
 type Statement struct {
 	c   *compiler
 	f   *from
@@ -175,7 +175,7 @@ func (s *Statement) Calculate(col *decl.Column, n *message.Node) (Assigned, erro
 		return Assigned{Col: col, Src: plan.Source{Origin: plan.FromMessage, Index: n.Slot, Item: -1}}, nil
 	}
 	if n.Op == message.OpList {
-		return Assigned{}, fail.Errorf(fail.Invalid, "", "`%s` can't be calculated of columns: read the row first, and give plain values", col.Guest)
+		return Assigned{}, fail.Errorf(fail.Invalid, "", "`%s` can't be calculated from columns: read the row first, and give plain values", col.Guest)
 	}
 	f := s.f
 	e, err := f.expr(n, s.env)
@@ -183,7 +183,7 @@ func (s *Statement) Calculate(col *decl.Column, n *message.Node) (Assigned, erro
 		return Assigned{}, err
 	}
 	if c, ok := e.(expr.Column); len(col.Enum) > 0 && (!ok || !slices.Equal(c.Col.Enum, col.Enum)) {
-		return Assigned{}, fail.Errorf(fail.Invalid, "", "`%s` is one of '%s', and can't be set to what is calculated", col.Guest, strings.Join(col.Enum, "', '"))
+		return Assigned{}, fail.Errorf(fail.Invalid, "", "`%s` is one of '%s', and can't be set to a calculated value", col.Guest, strings.Join(col.Enum, "', '"))
 	}
 	name, val := fmt.Sprintf("c%d", len(s.sel.Columns)), e.SQL(&f.From)
 	if held := f.Holding(col, e); held != nil {

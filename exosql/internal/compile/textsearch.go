@@ -41,13 +41,13 @@ func (f *from) searchOf(row *expr.Row, n *message.Node) (expr.Expr, error) {
 		return f.Searching(row, f.textOf(n.Args[0]), n.Name == language.Rank), nil
 	}
 	if row.Sought == nil {
-		return nil, fail.Errorf(fail.Invalid, n.Name, "of which text? write .%s('words'), or .%s('words') on the query before", n.Name, language.Search)
+		return nil, fail.Errorf(fail.Invalid, n.Name, "the text to search for is missing: write .%s('words'), or .%s('words') on the query before", n.Name, language.Search)
 	}
 	return f.Searching(row, *row.Sought, true), nil
 }
 
 // sortedBy adds terms to the order of a query. What a search sorts by comes last: an order that the program gives, before it or
-// after it, is what it means, and the rank tells equal rows apart.
+// after it, comes first, and the rank sorts rows that are equal by it.
 func (q *query) sortedBy(terms ...orderTerm) {
 	q.order = append(slices.Clip(q.order), terms...)
 	slices.SortStableFunc(q.order, func(a, b orderTerm) int {

@@ -34,7 +34,7 @@ func (f *from) tree(n *message.Node, env expr.Names) (*query, error) {
 		return nil, errNotFixed // no engine's plan says what a recursion searches for at each step
 	}
 	if len(f.Rows) > 0 || f.asked != nil {
-		return nil, fail.Errorf(fail.Invalid, n.Name, "a tree can't stand in the callback of a join: begin with it and join the rest, or ask for it in select: .select(t => ({ below: t.children().recursive() })), with the link that is meant")
+		return nil, fail.Errorf(fail.Invalid, n.Name, "a tree can't be used in the callback of a join: begin with it and join the rest, or ask for it in select: .select(t => ({ below: t.children().recursive() })), with the link that is meant")
 	}
 	if f.c.trees++; f.c.trees > maxTrees {
 		return nil, fail.Errorf(fail.Limit, n.Name, "too many trees in one query: the limit is %d, and each use counts", maxTrees)
@@ -46,7 +46,7 @@ func (f *from) tree(n *message.Node, env expr.Names) (*query, error) {
 	}
 	fc, l := q.base.Facet, q.link
 	if fc == nil || l == nil || n.Recv.Name != l.Name || !fc.Turns(fc.Link(l.Name)) || fc.Link(l.Name).L != l {
-		return nil, fail.Errorf(fail.Invalid, n.Name, "stands right behind a link from a table to itself, like .%s().%s(): conditions, orders and limits of the rows come after it", turning(fc), n.Name)
+		return nil, fail.Errorf(fail.Invalid, n.Name, "must come right after a link from a table to itself, like .%s().%s(): write conditions, orders and limits after it", turning(fc), n.Name)
 	}
 	if err := HasKey(fc.Table); err != nil {
 		return nil, err

@@ -39,12 +39,12 @@ func windowOf(row *expr.Row) *window {
 	return w
 }
 
-// windowOrder is which rows of a window are told apart.
+// windowOrder says which rows of a window count as different.
 type windowOrder int
 
 const (
 	eachRow  windowOrder = iota // every row: the order is total
-	peers                       // those that the program's order tells apart
+	peers                       // rows that the program's order sorts apart
 	together                    // none
 )
 
@@ -82,7 +82,7 @@ func (f *from) rowsOf(q *query, n *message.Node, env expr.Names) ([]expr.Expr, e
 		apart = apart.Outer
 	}
 	if len(q.context) > 0 || f.asked != nil || apart != nil {
-		return nil, fail.Errorf(fail.Invalid, n.Name, "is about a whole query, and can't stand in a callback or in a query that is joined; for some rows of a link write .orderBy(…).limit(1) there")
+		return nil, fail.Errorf(fail.Invalid, n.Name, "works on a whole query, and can't be used in a callback or in a query that is joined; for some rows of a link write .orderBy(…).limit(1) there")
 	}
 	if err := f.settle(q); err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (f *from) rowsOf(q *query, n *message.Node, env expr.Names) ([]expr.Expr, e
 			return nil, err
 		}
 		if _, value := x.(expr.Argument); value || !language.Groupable[x.Type().Kind] {
-			return nil, fail.Errorf(fail.Invalid, n.Name, "rows can't be told apart by `%s`: it has to be a column, or an expression of columns, of numbers, texts, truth values, times, days or ids", record.Names[i])
+			return nil, fail.Errorf(fail.Invalid, n.Name, "`%s` can't be a key: it has to be a column, or an expression of columns, with numbers, texts, truth values, times, days or ids", record.Names[i])
 		}
 		by = append(by, f.Equally(x))
 	}
@@ -196,7 +196,7 @@ func (f *from) ofWindow(n *message.Node, env expr.Names) (expr.Expr, error) {
 // value interprets a callback about the rows of the window.
 func (w *window) value(n, lambda *message.Node) (expr.Expr, error) {
 	if strange(lambda, nil) {
-		return nil, fail.Errorf(fail.Invalid, n.Name, "the callback sees the rows of the window, and nothing else: calculate with what it gives, and the row's own columns, outside of it")
+		return nil, fail.Errorf(fail.Invalid, n.Name, "the callback sees only the rows of the window: combine its result with other columns outside of the callback")
 	}
 	return w.inner.expr(lambda.Args[0], expr.Names{lambda.Recv: w.ns})
 }
@@ -234,7 +234,7 @@ func (w *window) function(n *message.Node, x expr.Expr, within []expr.Expr) (exp
 		return all, err
 	}
 	if len(within) > 0 {
-		return nil, fail.Errorf(fail.Invalid, n.Name, "can't be of some of a window's rows: after where write an aggregate, like %s.where(t => condition).max(t => t.column); to leave rows out of the whole window write .where(…) before .partitionBy(…)", language.WindowAlias)
+		return nil, fail.Errorf(fail.Invalid, n.Name, "can't follow where, which chooses some rows of a window: write an aggregate after it, like %s.where(t => condition).max(t => t.column); to leave rows out of the whole window write .where(…) before .partitionBy(…)", language.WindowAlias)
 	}
 	switch name {
 	case language.RowNumber:
@@ -261,7 +261,7 @@ func (w *window) function(n *message.Node, x expr.Expr, within []expr.Expr) (exp
 		return nil, expr.ErrNode(n)
 	}
 	if _, value := x.(expr.Argument); value || !language.Groupable[x.Type().Kind] {
-		return nil, fail.Errorf(fail.Invalid, n.Name, "is of a column, or of an expression of columns, of numbers, texts, truth values, times, days or ids")
+		return nil, fail.Errorf(fail.Invalid, n.Name, "takes a column, or an expression of columns, with numbers, texts, truth values, times, days or ids")
 	}
 	if len(n.Args) > 1 {
 		e.away = &plan.Source{Origin: plan.FromMessage, Index: n.Args[1].Slot, Item: -1, Count: true, Kind: plan.ArgLength}

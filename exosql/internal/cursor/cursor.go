@@ -26,8 +26,8 @@ type Use [sha256.Size]byte
 // data is what is authenticated beside a position, and not in the cursor.
 func (u Use) data() []byte { return u[:] }
 
-// buckets are the lengths of what is encrypted, in bytes. How long a cursor is would tell how long the values in it
-// are, which the program may not see; so it tells one of these, and almost always the first.
+// buckets are the lengths of what is encrypted, in bytes. The length of a cursor would reveal the length of its
+// values, which the program may not see; so it is one of these, and almost always the first.
 var buckets = [...]int{128, 512, 2048}
 
 // prefix is the length of what is in a bucket.

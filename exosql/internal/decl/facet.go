@@ -44,7 +44,7 @@ func NewFacet(t *Table, alias string) (*Facet, error) {
 		return nil, fmt.Errorf("exosql: %q can't be the alias of a facet", alias)
 	}
 	if scalar.Keyword(alias) { // the tool's own examples name rows by it: `class => class.name` does not parse
-		return nil, fmt.Errorf("exosql: %q can't be the alias of a facet: it is a word of the language, and programs name a row by it; name it otherwise, as %q", alias, alias+"Row")
+		return nil, fmt.Errorf("exosql: %q can't be the alias of a facet: it is a word of JavaScript, and programs call rows by the alias: use another, like %q", alias, alias+"Row")
 	}
 	f := &Facet{Table: t, Alias: alias, iface: strings.ToUpper(alias[:1]) + alias[1:]}
 	if f.iface == value.TypeRow {
@@ -108,7 +108,7 @@ func (f *Facet) AddColumn(c *Column) error {
 // AddLink shows a link, which programs follow to another facet.
 func (f *Facet) AddLink(l *Link, to *Facet) error {
 	if l == nil || to == nil {
-		return fmt.Errorf("exosql: facet %s: Via of nothing", f.Alias)
+		return fmt.Errorf("exosql: facet %s: Via needs a link and a facet", f.Alias)
 	}
 	if l.From != f.Table || l.To != to.Table {
 		return fmt.Errorf("exosql: the link %s leads from table %s to %s, and was put into facet %s of %s with facet %s of %s", l.Name, l.From.Name, l.To.Name, f.Alias, f.Table.Name, to.Alias, to.Table.Name)

@@ -4,7 +4,7 @@ package decl
 type Form struct {
 	Type     string // as the database calls it; "": nobody knows
 	Equality Equality
-	// Collation is that of a column with WiderEquality: columns of one collation have one equality.
+	// Collation is the collation of a column with WiderEquality: columns of one collation have one equality.
 	Collation string
 	Native    Native
 	Numbers   bool   // SQLite takes what looks like a number in it for one: 1000, 1e3 and 1000.0 are equal

@@ -34,7 +34,7 @@ type RowWrite struct {
 	Rows   int64 // that were written; not known before
 }
 
-// An After is code of the host that is told what was written, once it is committed: see exosql.Table.AfterCommit.
+// An After is code of the host that is called with what was written, once it is committed: see exosql.Table.AfterCommit.
 type After func(context.Context, []RowWrite) error
 
 // After adds one.
@@ -66,7 +66,7 @@ func (t *Table) Hook(h Hook, fills []*Column) {
 	for _, c := range fills {
 		switch {
 		case c == nil || c.Table != t:
-			panic(fmt.Sprintf("exosql: BeforeWrite of table %s: it fills what is no column of the table", t.Name))
+			panic(fmt.Sprintf("exosql: BeforeWrite of table %s: a column that it fills is of another table, or was not declared", t.Name))
 		case !slices.Contains(t.Fills, c):
 			t.Fills = append(t.Fills, c)
 		}

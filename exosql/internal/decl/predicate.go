@@ -46,7 +46,7 @@ func (p *Pred) Columns() (out []*Column) {
 // Held is a value that has been moved to the arguments.
 type Held struct {
 	Kind string
-	Slot int // its index among the grant's arguments
+	Slot int // the index of the value among the grant's arguments
 }
 
 // Of fails unless every column of the predicate is one of table t: two tables may have one row

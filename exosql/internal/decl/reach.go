@@ -170,7 +170,7 @@ func newGroup(members []*Facet) *group {
 // wrong is what keeps a frozen facet from being granted, by itself.
 func (f *Facet) wrong() error {
 	if len(f.Table.Keys) == 0 && !f.Table.Keyless {
-		return fmt.Errorf("exosql: table %s has no key: declare %s, so that orders are total; %s, if nothing makes its rows unique", f.Table.Name, f.Table.Reader.Key("its columns"), f.Table.Reader.NoKey())
+		return fmt.Errorf("exosql: table %s has no key: declare %s, so that rows with equal values have a fixed order; %s, if nothing makes its rows unique", f.Table.Name, f.Table.Reader.Key("its columns"), f.Table.Reader.NoKey())
 	}
 	for _, k := range f.Table.Keys {
 		if !k.Label.Empty() {

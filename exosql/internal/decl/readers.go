@@ -33,20 +33,20 @@ func (c *Column) ReadBy(kind string, cols []*Column) error {
 	by := r.Readers()
 	switch {
 	case c.Readers != nil:
-		return fmt.Errorf("exosql: %s: %s is said twice; give it all the columns at once", at, by)
+		return fmt.Errorf("exosql: %s: %s is given twice: give it all the columns at once", at, by)
 	case c.Label.Secrecy().Empty():
-		return fmt.Errorf("exosql: %s: %s says who may read a value that is secret: give the column %s first", at, by, r.LabelName())
+		return fmt.Errorf("exosql: %s: %s names the readers of a labelled value: give the column %s first", at, by, r.LabelName())
 	case len(cols) == 0:
 		return fmt.Errorf("exosql: %s: %s needs the column that holds the reader's id", at, by)
 	case kind == "" || strings.ContainsAny(kind, "@:|%"):
-		return fmt.Errorf("exosql: %s: %s of %q: want the kind of principals whose ids they are, like \"member\"", at, by, kind)
+		return fmt.Errorf("exosql: %s: %s with the kind %q: want the kind of principals that the ids belong to, like \"member\"", at, by, kind)
 	}
 	for i, r := range cols {
 		switch {
 		case r == nil || r.Table != c.Table:
 			return fmt.Errorf("exosql: %s: %s needs columns of the same table", at, by)
 		case r == c || slices.Contains(cols[:i], r):
-			return fmt.Errorf("exosql: %s: %s with %s: a column can't say twice who may read a value, nor say it of itself", at, by, r.Name)
+			return fmt.Errorf("exosql: %s: %s with %s: a column can't be given twice, and can't name its own readers", at, by, r.Name)
 		case r.Kind != value.TypeInt && r.Kind != value.TypeText && r.Kind != value.TypeUUID:
 			return fmt.Errorf("exosql: %s: %s with %s: an id is a whole number, a text or a UUID, and the column is %s", at, by, r.Name, r.Kind)
 		}
@@ -57,7 +57,7 @@ func (c *Column) ReadBy(kind string, cols []*Column) error {
 			continue // who wrote it is the same for all readers
 		}
 		if strings.Contains(t, "@") {
-			return fmt.Errorf("exosql: %s: %s, and the tag %q names readers itself", at, by, t)
+			return fmt.Errorf("exosql: %s: %s is given, and the tag %q names readers already", at, by, t)
 		}
 		tags[i] = t + "@" + kind
 	}
@@ -75,7 +75,7 @@ func (r *Readers) About(l value.Label) (tags []string) {
 	return tags
 }
 
-// readable refuses a facet that would make of who may read a value a secret that mails tell, or a thing that programs choose.
+// readable refuses a facet in which mails would reveal who may read a value, or programs could choose it.
 func (f *Facet) readable() error {
 	for _, c := range f.Cols {
 		if c.Readers == nil {
@@ -83,8 +83,8 @@ func (f *Facet) readable() error {
 		}
 		for _, r := range c.Readers.Cols {
 			if !slices.Contains(f.Cols, r) || !r.Label.Secrecy().Empty() {
-				// Whether a mail to somebody is refused says who may read the value.
-				return fmt.Errorf("exosql: facet %s: who may read %s is in the column %s, which programs can find out: add it to the facet, without a label", f.Alias, c.Name, r.Name)
+				// Whether a mail is refused reveals who may read the value.
+				return fmt.Errorf("exosql: facet %s: the readers of %s are in the column %s, which programs can find out: add it to the facet, without a label", f.Alias, c.Name, r.Name)
 			}
 		}
 	}
@@ -95,7 +95,7 @@ func (f *Facet) readable() error {
 		for _, r := range c.Readers.Cols {
 			if slices.Contains(f.Rights.Update, r) {
 				// A program would make itself the reader, and mail the value there.
-				return fmt.Errorf("exosql: facet %s: programs can't change %s: it says who may read %s", f.Alias, r.Name, c.Name)
+				return fmt.Errorf("exosql: facet %s: programs can't change %s: it decides who may read %s", f.Alias, r.Name, c.Name)
 			}
 		}
 	}

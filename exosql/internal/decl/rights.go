@@ -28,7 +28,7 @@ func (f *Facet) Allow(r Rights) error {
 	for _, cols := range [][]*Column{r.Insert, r.Update} {
 		for _, c := range cols {
 			if c == nil {
-				return fmt.Errorf("exosql: facet %s: a Column that was not declared may not be written", f.Alias)
+				return fmt.Errorf("exosql: facet %s: a Column that was not declared can't be written: NewColumn, NewKey or NewNullable makes one", f.Alias)
 			}
 			if !slices.Contains(f.Cols, c) {
 				return fmt.Errorf("exosql: facet %s does not show the column %s, so programs can't write it: add it to the facet first", f.Alias, c.Name)
@@ -99,8 +99,8 @@ func (f *Facet) foreign() (l value.Label) {
 	return l
 }
 
-// admits is what may be written to a column, of with what its facet admits. What has readers is not
-// written to a column of which each row has its own: a program would put what one may read into a row of another.
+// admits is what may be written to a column, with what its facet admits. A value with readers is not written to a
+// column whose rows have readers of their own: a program would copy it into another reader's row.
 func (t *Table) admits(c *Column, of value.Label) value.Label {
 	own := c.Label.Secrecy()
 	if c.Readers != nil {
@@ -109,7 +109,7 @@ func (t *Table) admits(c *Column, of value.Label) value.Label {
 	return t.filled(own.Join(c.takes(c.Admits.Join(of))))
 }
 
-// filled is what of l may be written where hooks of the host fill columns by what is written: they may tell of it as well.
+// filled is the part of l that may be written if hooks of the host fill columns by what is written, and so may reveal it.
 func (t *Table) filled(l value.Label) value.Label {
 	return value.NewLabel(slices.DeleteFunc(l.Tags(), func(tag string) bool {
 		return slices.ContainsFunc(t.Fills, func(other *Column) bool { return !other.Label.Join(other.Admits).HasExactly(tag) })
@@ -131,7 +131,7 @@ func (c *Column) Admit(l value.Label) error {
 		return err
 	}
 	if both := c.Label.About().Meet(l); !both.Empty() {
-		return fmt.Errorf("%s admits %s, which is a label of the column itself: what is read of it may be written there anyway, and with readers it may not", c.Name, both.List())
+		return fmt.Errorf("%s admits %s, which is the column's own label: such values may be written there anyway, unless the column names readers", c.Name, both.List())
 	}
 	c.Admits = c.Admits.Join(l)
 	return nil
@@ -143,11 +143,11 @@ func checkAdmits(l value.Label) error {
 		return fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "exo: "))
 	}
 	if who := l.Integrity(); !who.Empty() {
-		return fmt.Errorf("%s can't be admitted: it is what outsiders write, which every column takes that is not trusted", who.List())
+		return fmt.Errorf("%s can't be admitted: it marks what outsiders write, which every column takes that does not demand trust", who.List())
 	}
 	for _, tag := range l.Tags() {
 		if strings.Contains(tag, "@") {
-			return fmt.Errorf("%s can't be admitted by rows of which each has readers of its own: admit %s, if whoever reads the rows may learn it of everybody", tag, tag[:strings.IndexByte(tag, '@')])
+			return fmt.Errorf("%s can't be admitted, since each row has readers of its own: admit %s if all who read the rows may learn such values of everyone", tag, tag[:strings.IndexByte(tag, '@')])
 		}
 	}
 	return nil

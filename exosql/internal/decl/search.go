@@ -56,8 +56,8 @@ func (f *Facet) AddSearch(s *Search) error {
 	return nil
 }
 
-// searchable refuses a search that would tell what the facet does not show: whoever can ask which rows have a word
-// reads a hidden column word by word. It is asked when all members are known.
+// searchable refuses a search that would reveal what the facet does not show: a program that can ask which rows
+// have a word reads a hidden column word by word. It is asked when all members are known.
 func (f *Facet) searchable() error {
 	if f.Search == nil {
 		return nil
@@ -68,7 +68,7 @@ func (f *Facet) searchable() error {
 		}
 	}
 	if f.Link(language.Search) != nil {
-		return fmt.Errorf("exosql: facet %s is searched, and has a link named %q, which programs call to search them; give it another name", f.Alias, language.Search)
+		return fmt.Errorf("exosql: facet %s has a search, and a link is named %q, as programs call the search: give the link another name", f.Alias, language.Search)
 	}
 	return nil
 }

@@ -45,12 +45,12 @@ type Session interface {
 	// the query goes on afterwards, unless sound then says no. It runs an open plan only
 	// if the engine's own plan reads rows in scope and no others; else the error is a *Refused.
 	Query(ctx context.Context, p *plan.Plan, args []value.Value, out *plan.Collector) error
-	// Access asks the engine for its plan, and judges it as Query does. It says how the plan's first
-	// table is read, where any way that does without reading it whole, or without sorting, is taken: tables of
-	// today's size tell nothing of tomorrow's. column is one of that table's. args are as for
-	// Query. The session has to be a fresh one, and is used for nothing else.
+	// Access asks the engine for its plan, and judges it as Query does. It says how the plan's first table is
+	// read, where any way that does without reading it whole, or without sorting, is taken: tables of today's
+	// size say nothing about tomorrow's. column is one of that table's. args are as for Query. The session has
+	// to be a fresh one, and is used for nothing else.
 	Access(ctx context.Context, p *plan.Plan, args []value.Value, column string) (fence.Access, error)
-	// With says what policies know in the next queries.
+	// With sets the values that policies read in the next queries.
 	With(*Settings)
 	// Sound reports whether the session may serve another query. One that does not
 	// know its own state says no, and is closed.

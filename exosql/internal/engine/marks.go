@@ -29,8 +29,8 @@ const CreateMarks = `CREATE TABLE exo_runs (run text NOT NULL PRIMARY KEY, kept 
 // ForgottenRow is no ID, which has 32 digits.
 const ForgottenRow = "forgotten"
 
-// ErrSettled is the error of a run that would be kept although somebody was told that it was not.
-var ErrSettled = errors.New("exosql: the run was asked about before it was kept, and is not kept")
+// ErrSettled is the error of a run that would be kept although the answer was given that it was not.
+var ErrSettled = errors.New("exosql: the host asked about the run before its commit, so it is not kept")
 
 // ErrNoMarks is the error of a connection that was not opened for marks.
 var ErrNoMarks = errors.New("exosql: the database was opened without OpenOptions.Witness")

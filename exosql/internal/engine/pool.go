@@ -11,7 +11,7 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// Pool are the sessions of one database. They are opened when they are first needed.
+// Pool has the sessions of one database. They are opened when they are first needed.
 type Pool struct {
 	Engine Engine
 	opened int // how many sessions there may be

@@ -75,7 +75,7 @@ func (p *Writers) Use(w Writer, f func() error) error {
 // Discard closes a connection of which nobody knows what state it is in, and gives its place back, whatever becomes of that.
 func (p *Writers) Discard(w Writer) {
 	defer func() { <-p.places }()
-	defer func() { _ = recover() }() // the panic before it is the one to tell of
+	defer func() { _ = recover() }() // the panic before it is the one to report
 	_ = w.Close()
 }
 

@@ -27,7 +27,7 @@ func (e Aggregate) SQL(f *From) sqlast.Expr {
 	if f.c.Emitted++; f.c.Emitted > MaxEmitted {
 		return sqlast.Null // finish refuses the whole
 	}
-	// By a value that is compared the engine may read rows in order.
+	// The engine may read rows in the order of a value that is compared.
 	over, before := f.c.Over, f.c.Sorting
 	f.c.Over = nil // an aggregate within its value is one of linked rows
 	defer func() { f.c.Over = over }()
@@ -67,7 +67,7 @@ func (e Aggregate) SQL(f *From) sqlast.Expr {
 // stored is the column of decimals that a function of ours takes as it is stored: one call for a row and
 // not two, and what is no number is an error and not left out.
 //
-// PostgreSQL tries the bounds of a sum that way in less time. Of some rows, or over a window, it takes the value as any other.
+// PostgreSQL tries the bounds of a sum that way in less time. With a where, or over a window, it takes the value like any other aggregate.
 func (e Aggregate) stored(f *From, window bool) (Column, bool) {
 	op, ok := e.x.(Operation)
 	if !ok || op.Op != sqlast.Bounded || f.c.Dialect == sqlast.Postgres && (window || len(e.within) > 0 || e.fn != sqlast.Sum && e.fn != sqlast.Mean) {
@@ -202,7 +202,7 @@ func (f *From) Extreme(name string, x Expr, within []Expr) (Expr, error) {
 	case of.Native.Extreme:
 		x = Native{x, true}
 	case !of.Native.Text():
-		return nil, fail.Errorf(fail.Invalid, name, "%s", noOrder(x, "the database has no "+name+" of it, but an order: take the first row of .orderBy(…)"))
+		return nil, fail.Errorf(fail.Invalid, name, "%s", noOrder(x, "the database can sort it, but has no "+name+" of it: take the first row of .orderBy(…)"))
 	case of.Decimal():
 		x = f.bounded(x)
 		of = x.Type()

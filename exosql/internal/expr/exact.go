@@ -82,8 +82,8 @@ func (f *From) KeyOrder(x Column) Expr {
 	return Tying(x)
 }
 
-// FixedOf is what a scope fixes, where a search for it finds the rows in scope and no others. By an equality that is wider than exact
-// it finds others too, on which no expression of a program may be tried.
+// FixedOf is what a scope fixes, where a search for it finds the rows in scope and no others. With an equality that is wider than
+// exact it finds other rows too, on which no expression of a program may be tried.
 func (c *State) FixedOf(e scope.Entry) ([]scope.Fixed, bool) {
 	fixed, ok := e.Fixed()
 	for _, x := range fixed {

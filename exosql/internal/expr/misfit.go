@@ -65,7 +65,7 @@ func (e Column) linked() bool {
 	return e.Row.Facet != nil && slices.ContainsFunc(e.Row.Facet.Links, func(m decl.LinkMember) bool { return slices.ContainsFunc(m.L.Pairs, is) })
 }
 
-// asStored is a column as it lies in the database.
+// asStored is a column as the database stores it.
 func (f *From) asStored(c Column) sqlast.Expr { return f.unindexed(f.Col(c.Row, c.Col), c.Row, c.Col) }
 
 // unguarded is what is written of a column without its guard.

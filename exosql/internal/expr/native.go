@@ -1,7 +1,7 @@
 package expr
 
-// How columns are compared and sorted that are texts to programs and have another type in the database. By the letters of its text money
-// of $10 comes before $2, and an enum's values stand in no order: so such a column is compared and sorted by its type, or not at all.
+// How columns are compared and sorted that are texts to programs and have another type in the database. As texts, money of $10 comes
+// before $2, and an enum's values have no order: so such a column is compared and sorted by its type, or not at all.
 
 import (
 	"cmp"
@@ -35,7 +35,7 @@ func textual(e Expr, x sqlast.Expr) sqlast.Expr {
 	return x
 }
 
-// Lettered is the native type of what was made a text of it: it has an order, and the text has not.
+// Lettered is a native type after its conversion to text: the type has an order, the text has none.
 func Lettered(n decl.Native) decl.Native {
 	n.Ordered, n.Extreme, n.Address, n.Sample = false, false, false, ""
 	return n
@@ -136,7 +136,7 @@ func noOrder(e Expr, why string) string {
 	switch _, column := PlainText(e).(Column); {
 	case n.Ordered:
 	case column:
-		why = "its order is not that of its letters"
+		why = "its order there is not alphabetical"
 	default:
 		why = "the text that is made of it here is in no order: use the column by itself"
 	}

@@ -118,8 +118,8 @@ func (f *From) Keyed(args []Expr) []Expr {
 		} else if own, ok := f.looselyEqual(args); ok {
 			return own
 		}
-		// Of columns with two collations PostgreSQL fails to choose one, for the first
-		// row that it looks at.
+		// PostgreSQL fails to choose between two collations of columns, at the first row that it
+		// looks at.
 		if len(f.columns(args)) > 1 || !NativeOf(args).Text() {
 			return Mapped(args, func(a Expr) Expr { return Text{a} })
 		}
@@ -168,7 +168,7 @@ func rounded(op sqlast.Op, right bool) sqlast.Op {
 	return sqlast.NoOp
 }
 
-// keying reports whether an operation makes of a number what is compared.
+// keying reports whether an operation turns a number into a key to compare.
 func keying(op sqlast.Op) bool {
 	return op == sqlast.NumberKey || op == sqlast.NotAbove || op == sqlast.NotBelow || op == sqlast.AsWhole
 }

@@ -148,9 +148,9 @@ func (d *Derived) Out(k OutKey, x sqlast.Expr, n int) sqlast.Output {
 	return sqlast.Output{Expr: x, As: d.Outs[k]}
 }
 
-// touch notes a row if a condition on the column has to be guarded: the row's table is, or a
-// link compares the column with one of a table that is. Engines carry what a program says
-// of one end over to the other: that some row has the value would be told by time.
+// touch notes a row if a condition on the column has to be guarded: the row's table is, or a link
+// compares the column with one of a table that is. Engines apply a condition on one end to the
+// other, too: its time would reveal that some row has the value.
 func (c *State) touch(row *Row, col *decl.Column) {
 	if len(c.Guards) == 0 || c.Satisfying || c.Linking || slices.Contains(c.Touched, row) {
 		return
@@ -168,7 +168,7 @@ func (c *State) Scanned(row *Row) bool { return slices.Contains(c.Scans, row.Ali
 // fixes reports whether the scope of a row gives a column one value.
 func (c *State) fixes(row *Row, col *decl.Column) bool {
 	for _, f := range row.Fixed {
-		// By name: SQLite knows no case, and one column by several names.
+		// Names are compared: SQLite ignores their case, and has several names for one column.
 		if strings.EqualFold(f.Col.Name, col.Name) || slices.Contains([]string{"rowid", "oid", "_rowid_"}, strings.ToLower(col.Name)) {
 			return true
 		}
@@ -404,7 +404,7 @@ type SortKey struct {
 	Stored bool // a column, as it lies in the database
 }
 
-// SortBy is x as rows are sorted by it.
+// SortBy makes the key by which rows are sorted in the order of x.
 func SortBy(x Expr) SortKey { return SortKey{X: x} }
 
 func (e SortKey) Type() Type { return e.X.Type() }

@@ -22,9 +22,9 @@ type Operand struct {
 // before them; and PostgreSQL may sort a table by x before it joins what decides which rows are in scope.
 func (x Operand) Free() bool { return x.Column && (x.Key || x.Indexed) }
 
-// Leakproof reports whether a condition may be tried on rows out of scope: it compares one column with values of the program, at a cost
-// that does not depend on the column. That it has one of several values is sqlast.Eq here. The time reveals whether some row has the value. Of a key that is whether the row exists, and
-// of a column that was declared Indexed its host has agreed to it. A condition on a row that may be missing holds outside its join only.
+// Leakproof reports whether a condition may be tried on rows out of scope: it compares one column with values of the program, at a cost that does not depend on the column. That it has
+// one of several values is sqlast.Eq here. The time reveals whether some row has the value. For a key that is whether the row exists, and for a column declared Indexed its host has
+// agreed to it. A condition on a row that may be missing holds outside its join only.
 func Leakproof(op sqlast.Op, x Operand, with ...Operand) bool {
 	between := false
 	switch op {

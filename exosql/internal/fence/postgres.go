@@ -80,7 +80,7 @@ func (j *judge) node(node map[string]any, filters []string) error {
 		n, _ := strconv.Atoi(p[1:])
 		for _, t := range j.tables {
 			if slices.ContainsFunc(t.Scope, func(e Equality) bool { return slices.Contains(e.Params, n) }) {
-				return fmt.Errorf("%s is the scope of %s and what a part of the plan returns", p, t.Alias)
+				return fmt.Errorf("%s means two things, the scope of %s and the result of a part of the plan", p, t.Alias)
 			}
 		}
 	}
@@ -170,8 +170,8 @@ func (j *judge) reads(t Table, node map[string]any) error {
 	case "Index Scan", "Index Only Scan":
 		return j.searched(t, node)
 	case "Bitmap Heap Scan":
-		// Of a page that the bitmap holds as a whole every row is looked at: the scope
-		// has to be looked at first.
+		// If the bitmap has a whole page, every row of it is looked at: the scope has to be checked
+		// first.
 		var scans []map[string]any
 		for _, p := range plansOf(node) {
 			if said(p, "Parent Relationship") == "Outer" { // else of a condition behind
@@ -186,7 +186,7 @@ func (j *judge) reads(t Table, node map[string]any) error {
 			again, err := conjuncts(cond)
 			for _, e := range t.Scope {
 				if err != nil || !slices.ContainsFunc(again[:min(len(again), len(t.Scope))], func(c string) bool { return whole(pattern(e, t.Alias), c) }) {
-					return fmt.Errorf("%s is checked again by other conditions before its scope: %s", t.Alias, said(node, "Recheck Cond"))
+					return fmt.Errorf("the plan checks %s again by other conditions before its scope: %s", t.Alias, said(node, "Recheck Cond"))
 				}
 			}
 		}

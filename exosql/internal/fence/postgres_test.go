@@ -49,7 +49,7 @@ func TestJudgePostgres(t *testing.T) {
 		{scan + `"Index Name": "org", "Index Cond": "(org_id = $1)", "Plans": [{"Node Type": "Seq Scan", "Relation Name": "raw", "Alias": "t1"}]`, "reads raw as t1"},
 		{scan + `"Index Name": "other", "Index Cond": "(org_id = $1)"`, "nothing is known"},
 		{`"Node Type": "Nested Loop", "Plans": [{` + scan + `"Index Name": "org", "Index Cond": "(org_id = $1)"}, {"Node Type": "Seq Scan", "Relation Name": "tickets", "Alias": "t0_1"}]`, "does not name"},
-		{`"Node Type": "Nested Loop", "Plans": [{` + scan + `"Index Name": "org", "Index Cond": "(org_id = $1)"}, {"Node Type": "Result", "Subplan Name": "InitPlan 1 (returns $1)"}]`, "what a part of the plan returns"},
+		{`"Node Type": "Nested Loop", "Plans": [{` + scan + `"Index Name": "org", "Index Cond": "(org_id = $1)"}, {"Node Type": "Result", "Subplan Name": "InitPlan 1 (returns $1)"}]`, "the result of a part of the plan"},
 		{`"Node Type": "Result"`, "does not say how it reads t0"},
 	} {
 		judgedAs(t, c.plan, JudgePostgres([]byte(`[{"Plan": {`+c.plan+`}}]`), judgedPostgres, indexes), c.refused)

@@ -74,7 +74,7 @@ func (j *judge) guarded(t Table, node map[string]any) error {
 }
 
 // bitmap are the conditions of the indexes that a bitmap is made from: those that hold of each of its rows. The rows
-// come as they lie in the table, in the order of no index. Of either of two conditions (BitmapOr) none is sure to hold.
+// come as they lie in the table, in the order of no index. With two conditions (BitmapOr) neither is sure to hold.
 func (j *judge) bitmap(t Table, node map[string]any) (conds []string, err error) {
 	switch said(node, "Node Type") {
 	case "Bitmap Index Scan":
@@ -107,7 +107,7 @@ func (j *judge) byLink(t Table, node map[string]any, ordered bool) ([]string, er
 	for i, c := range conds {
 		scope := slices.ContainsFunc(t.Scope, func(e Equality) bool { return whole(pattern(e, t.Alias), c) })
 		if slices.Contains(conds[:i], c) || !scope && !linked(t, c) {
-			return nil, fmt.Errorf("the index %s is searched by what no link demands: %s", name, c)
+			return nil, fmt.Errorf("the index %s is searched by a condition that is not the link's: %s", name, c)
 		}
 	}
 	return conds, nil

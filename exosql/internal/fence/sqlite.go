@@ -15,11 +15,11 @@ import (
 // read in the order of a column that the program chose. lines is what EXPLAIN QUERY PLAN
 // says of the statement. The error is an OutOfScope where it is about some tables.
 //
-// A line names the columns that an index is searched by: those with one value, which are
-// the first of the index, then one with a range. Where the scope's columns are the first of
-// them, the search compares nothing with a row that has another. That
-// the value is the scope's own the compiler sees to, see compile.unindexed. rowid
-// reports whether the one column of a scope is what SQLite calls the rowid of its table.
+// A line names the columns that an index is searched by: those with one value, which are the first
+// of the index, then one with a range. Where the scope's columns are the first of them, the search
+// compares nothing with a row that has another. The compiler ensures that the value is the scope's
+// own, see compile.unindexed. rowid reports whether the one column of a scope is what SQLite calls
+// the rowid of its table.
 //
 // MULTI-INDEX OR searches an index for each of several conditions: each of its searches is judged alone.
 //

@@ -20,7 +20,7 @@ type Table struct {
 	Links   []Match // the columns by which a declared link joins it, of a guarded table
 }
 
-// Match is what a declared link demands: the column equals that of the source with the alias.
+// Match is the condition of a declared link: the column equals that of the source with the alias.
 type Match struct{ Column, Alias, Other string }
 
 // Equality is one condition of a scope: the column has the value of the grant, or one of a list of

@@ -5,7 +5,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// What many rows give one value by: each is a method of a query, where it runs it, and of a
+// Aggregates make one value of many rows: each is a method of a query, which it runs, and of a
 // group.
 const (
 	Count         = "count"
@@ -21,7 +21,7 @@ const (
 // WhereMethod narrows the rows of a group that an aggregate takes.
 const WhereMethod = "where"
 
-// What aggregates take: interfaces without members of their own, which columns' are too.
+// Aggregates take these: interfaces without members of their own, which the interfaces of columns also are.
 const (
 	numeric   = "Numeric"
 	minMax    = "Comparable"

@@ -8,8 +8,8 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// What a callback asks of a link of its row besides aggregates: whether it leads to any row, to one, to
-// rows only, or to none for which a condition holds.
+// These methods ask of a link in a callback whether it leads to any row, and whether a condition holds
+// for one, all or none of them.
 const (
 	ExistsMethod = "exists"
 	Some         = "some"
@@ -17,7 +17,7 @@ const (
 	None         = "none"
 )
 
-// What runs a query. In a callback Execute is the rows of a link as a selection shows them, and First one of them.
+// These methods run a query. In a callback Execute is the rows of a link as a selection shows them, and First one of them.
 const (
 	Execute = "execute"
 	First   = "first"

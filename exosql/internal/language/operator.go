@@ -180,7 +180,7 @@ var operators = []Operator{
 	{Name: "asNumber", on: jsons, result: "float", Ast: sqlast.JSONNumber, Form: FormJSON},
 	{Name: "asBool", on: jsons, result: "boolNull", Ast: sqlast.JSONBool, Form: FormJSON},
 
-	// What a filter object of the method IfUnchanged means by a value of them.
+	// IfUnchanged compares a value in its filter object by this operator.
 	{Name: IfUnchanged, unlisted: true, on: jsons, params: []string{"whole"}, Ast: sqlast.SameJSON, Form: FormWhole},
 	{Name: IfUnchanged, unlisted: true, on: lists, params: []string{"elements"}, Ast: sqlast.SameArray, Form: FormWhole},
 

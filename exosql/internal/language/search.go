@@ -5,7 +5,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// What programs search the texts of rows by, where the host declared which. Search is of a query, Matches and Rank (see
+// These methods search the texts of rows, if the host declared which. Search is of a query, Matches and Rank (see
 // window.go) of a row in a callback.
 const (
 	Search  = "search"
@@ -30,7 +30,7 @@ func RowSearch(label value.Label) []*message.Method {
 	}
 }
 
-// What other libraries and SQL call a search, first of all where it stands.
+// These are the names of a search in other libraries and SQL, by the place where they are used.
 var (
 	searchPhrases = [][3]string{
 		{"as.textSearch as.fullTextSearch as.fullText as.fts as.searchText as.match as.matching", "search", "search"},

@@ -5,7 +5,7 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// What makes one query of the rows of two that show the same columns.
+// These methods make one query of two that show the same columns.
 const (
 	Union     = "union"
 	UnionAll  = "unionAll"

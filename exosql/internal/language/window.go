@@ -17,7 +17,7 @@ const (
 	WindowAlias     = "window"
 )
 
-// What a window gives besides aggregates of all its rows.
+// These are the functions of a window besides aggregates of all its rows.
 const (
 	RowNumber = "rowNumber"
 	Rank      = "rank"

@@ -33,8 +33,8 @@ func columnWords(name string) []message.Words {
 	}
 }
 
-// jsonWords are the phrases of JSON: any name may be a key of it, so of the columns' phrases it has
-// those that are about no member.
+// jsonWords are the phrases of JSON: any name may be one of its keys, so it has no phrases about
+// members.
 func jsonWords() message.Words {
 	table := slices.Clone(jsonPhrases)
 	for _, p := range columnPhrases {
@@ -303,7 +303,7 @@ var rowPhrases = [][3]string{
 	{".where .filter .count .sum .avg .min .max .groupBy .countBy .length .map .reduce", "*.where *.count *.groupBy *.select", "it is one row, and this asks of many: for one number write await query.where(t => condition).count() apart, and for one of each key .groupBy(t => t.key).select(g => ({ key: g.key, n: g.where(t => condition).count() }))"},
 }
 
-// orderPhrases are of what desc and asc give.
+// orderPhrases are the phrases of the result of desc and asc.
 var orderPhrases = [][3]string{
 	{".nullsFirst .nullsLast .nulls", "*.desc *.orderBy *.isNull *.===", "null comes first, and last of .desc(); for another place sort by it before: .orderBy(t => [t.column === null, t.column])"},
 	{".*", "", "nothing follows a direction: it stands behind the whole expression"},

@@ -5,7 +5,7 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 )
 
-// What changes rows. A facet has those that its rights allow. admits are the labels that may be written wherever rows of it are.
+// These methods change rows. A facet has those that its rights allow. admits are the labels that may be written wherever rows of it are.
 const (
 	Insert     = "insert"
 	InsertMany = "insertMany"

@@ -112,7 +112,7 @@ func Div(a, b Decimal) any {
 	return result(Decimal{new(big.Int).Quo(x, y), -MaxPlaces})
 }
 
-// Mod has the sign of what is divided.
+// Mod is the remainder, with the sign of the dividend.
 func Mod(a, b Decimal) any {
 	if b.Coef.Sign() == 0 {
 		return nil
@@ -221,9 +221,9 @@ func KeyOf(x any) any {
 	return key(cmp.Compare(s.coef, 0), strconv.AppendUint(make([]byte, 5, 32), magnitude(s.coef), 10), int(s.exp))
 }
 
-// Key is a blob that sorts as the number does: the sign, the magnitude (how
-// many digits stand before the point, or minus how many zeros follow it), the
-// digits. Of a negative number every byte is turned over, and the end is marked.
+// Key is a blob that sorts as the number does: the sign, the magnitude (how many digits stand
+// before the point, or minus how many zeros follow it), the digits. For a negative number every
+// byte is inverted, and the end is marked.
 func Key(a Decimal) any {
 	d := a.reduced()
 	b := d.Coef.Append(make([]byte, 5, 32), 10)

@@ -152,16 +152,16 @@ func (a *Source) convert(v value.Value, all []value.Value) (value.Value, error) 
 		return value.Int(min(v.Int(), scalar.MaxDigits)), nil
 	case ArgDepth:
 		if v.Int() < 1 || v.Int() > MaxDepth {
-			return v, fail.Errorf(fail.Invalid, "recursive", "the depth of a tree is from 1 to %d; got %d", MaxDepth, v.Int())
+			return v, fail.Errorf(fail.Invalid, "recursive", "the depth of a tree must be from 1 to %d; got %d", MaxDepth, v.Int())
 		}
 	case ArgMoving:
 		if v.Int() < 1 || v.Int() > MaxMoving {
-			return v, fail.Errorf(fail.Invalid, "", "the rows up to one, with itself, are from 1 to %d; got %d; of all rows up to it write runningSum and its like", MaxMoving, v.Int())
+			return v, fail.Errorf(fail.Invalid, "", "a moving window has 1 to %d rows; got %d; for all earlier rows use runningSum and its like", MaxMoving, v.Int())
 		}
 		return value.Int(v.Int() - 1), nil
 	case ArgIndex:
 		if v.Int() < 0 {
-			return v, fail.Errorf(fail.Invalid, "", "an index of JSON counts from 0")
+			return v, fail.Errorf(fail.Invalid, "", "an index into JSON must be 0 or more")
 		}
 		return value.Int(position(v)), nil
 	case ArgSearch, ArgMatch, ArgRank, ArgSought:

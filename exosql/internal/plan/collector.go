@@ -205,7 +205,7 @@ func (c *Collector) Unreadable(holds any) error {
 func (c *Cell) Contradicts(holds any) error {
 	way := ""
 	if cellform.Of(c.Kind) != nil {
-		way = "; if a tool writes the column in a form of its own, like " + cellform.Texts(cellform.Of(c.Kind)) + ", say which: Stored in Go, `stored` in a grant file"
+		way = "; if another program writes the column in a form of its own, like " + cellform.Texts(cellform.Of(c.Kind)) + ", declare which: Stored in Go, `stored` in a grant file"
 	}
 	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: %s is declared %s (null: %t) but holds %v%s", c.Name, c.Kind, c.Null, holds, way)}
 }

@@ -52,9 +52,9 @@ func (m *Misfits) count(c *Cell) {
 func (m *Misfits) notice(to *exo.Message) {
 	for i, c := range m.cells {
 		if to != nil && !m.again {
-			text := "%s: of `%s` %d values of this answer are no %s in the database, and are null here"
+			text := "%s: `%s` has %d values in this answer that are no %s in the database; they are null here"
 			if c.Rounded {
-				text = "%s: in `%s` %d numbers are beyond 2^53, of which asNumber(), a %s, may have lost digits: String(…) of the key has them all"
+				text = "%s: `%s` has %d numbers beyond 2^53 in this answer, of which asNumber(), a %s, may have lost digits: String(…) of the key has them all"
 			}
 			to.Notice(fmt.Sprintf(text, to.Op(), c.Shown, m.n[i], c.Kind))
 		}

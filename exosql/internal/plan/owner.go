@@ -17,8 +17,8 @@ type Owner struct {
 // maxReaderID bounds an id in a tag, in bytes.
 const maxReaderID = 200
 
-// label is what the value is labelled in whose row the ids are these. Of one that is NULL, empty or too long to stand in a label it is
-// none: the value is nobody's in particular, as its column says (TestDynamicReaders).
+// label is what the value is labelled in whose row the ids are these. It is none for an id that is NULL, empty or too long for a
+// label: the value then has only the label of its column (TestDynamicReaders).
 func (o *Owner) label(row []value.Value) value.Label {
 	ids := make([]string, len(o.Cells))
 	for i, at := range o.Cells {

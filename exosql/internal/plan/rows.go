@@ -20,7 +20,7 @@ type Rows struct {
 const maxRows = 10_000
 
 // TooManyRows is what is said where a list of rows is too long.
-const TooManyRows = "a list within a row has more than 10,000 rows, or more than 1 MiB: say .limit(n) of it, or select fewer columns"
+const TooManyRows = "a list within a row has more than 10,000 rows, or more than 1 MiB: write .limit(n) behind it, or select fewer columns"
 
 // ErrTooManyRows is the same as an error.
 func ErrTooManyRows() error { return fail.Errorf(fail.Limit, "", "%s", TooManyRows) }
@@ -65,7 +65,7 @@ func (n *NestedRows) Add(v value.Value) error {
 	return nil
 }
 
-// Misfits are those that it counts.
+// Misfits are the misfits that n counts.
 func (n *NestedRows) Misfits() *Misfits { return n.misfit }
 
 // Next is the cell whose value comes next.

@@ -17,7 +17,7 @@ func Canonical(typ, s string) value.Value {
 }
 
 // TooMany is what is said where an aggregate would hold more than it may, of rows in scope.
-const TooMany = "a median is of too many values, or a collected list too long: take fewer rows with where"
+const TooMany = "a median has too many values, or a collected list is too long: ask for fewer rows with where"
 
 // Collected is the list of the values whose texts toText made.
 func Collected(kind string, texts value.Value) value.Value {

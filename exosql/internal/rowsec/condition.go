@@ -141,7 +141,7 @@ func (w *writer) pred(p *decl.Pred, row string) (string, error) {
 			return fmt.Sprintf("%s <> ALL (%s::%s[])", x, w.value(p.Col, p.Args[0].Slot, "[]"), types[p.Col.Kind]), nil
 		}
 	}
-	return "", fail.Errorf(fail.Invalid, p.Col.Table.Name+"."+p.Col.Name, "a scope with %s can't be written as a policy: of comparisons, lists and NULL only", p.Op)
+	return "", fail.Errorf(fail.Invalid, p.Col.Table.Name+"."+p.Col.Name, "a scope with %s can't be written as a policy: only comparisons, lists and checks for NULL can", p.Op)
 }
 
 // ordered is a column as it is compared by order: texts by code points.

@@ -142,7 +142,7 @@ func (s *script) rows(g Granted, names names, t *decl.Table, command string) err
 	}
 	for _, c := range e.Conditions() {
 		if c.Link != nil && s.isView(c.Link.From) {
-			return fail.Errorf(fail.Invalid, t.Name, "its scope leads through the view %s, which a policy of it would read by rights that the role doesn't get: say its scope by its own columns, or by a table", c.Link.From.Name)
+			return fail.Errorf(fail.Invalid, t.Name, "its scope leads through the view %s, which a policy would read with rights that the role doesn't get: give it a scope by its own columns, or through a table", c.Link.From.Name)
 		}
 	}
 	w := &writer{names: names, table: t.Bare(), path: s.path}
@@ -244,7 +244,7 @@ func (s *script) text(to string) (string, error) {
 }
 
 // takeBack ends what an earlier script gave the role on tables that this one does not name, and on sequences: a table that
-// is granted no more must not stay readable because nobody mentions it. Of the tables below tableText takes it back.
+// is granted no more must not stay readable because nobody mentions it. tableText takes it back for the tables below.
 func (s *script) takeBack(to string) string {
 	var named, policies []string
 	for _, name := range slices.Sorted(maps.Keys(s.tables)) {

@@ -87,8 +87,8 @@ func Close(root *decl.Relation, start *decl.Table, chain Scopes, links []*decl.L
 }
 
 // severalWays names all tables whose scope must be declared, and the links that lead to each:
-// told one by one they would be found one build after the other. Links are named as facets
-// know them, since a host's variables are its own, and exosql/dynamic has none.
+// reported one by one they would be found one build after the other. Links are named as facets know
+// them, since a host's variables are its own, and exosql/dynamic has none.
 func severalWays(tables []*decl.Table, ways map[*decl.Table][]*decl.Link) error {
 	t := tables[0]
 	msg, each := fmt.Sprintf("exosql: table %s can be reached by %s", t.Name, linkNames(ways[t], " and by ")), ""
@@ -104,7 +104,7 @@ func severalWays(tables []*decl.Table, ways map[*decl.Table][]*decl.Link) error 
 	if i := slices.IndexFunc(ways[t], func(l *decl.Link) bool { return l.From != t }); i > 0 {
 		via = ways[t][i]
 	}
-	return fmt.Errorf("%s, which may mean different rows; say%s which are in scope, %s", msg, each, t.Reader.Scope(via.From.Name+"."+via.Name))
+	return fmt.Errorf("%s, which may mean different rows; declare%s which are in scope, %s", msg, each, t.Reader.Scope(via.From.Name+"."+via.Name))
 }
 
 func declaredFor(ds []*decl.Scope, t *decl.Table) *decl.Scope {
@@ -160,7 +160,7 @@ func (ss Scopes) foundedOne(t *decl.Table, s *decl.Scope) error {
 	seen := map[*decl.Table]bool{}
 	for s.Kind == decl.ScopeVia {
 		if seen[s.Table] {
-			return fmt.Errorf("exosql: the scope of table %s goes in a circle", t.Name)
+			return fmt.Errorf("exosql: the scope of table %s depends on itself", t.Name)
 		}
 		seen[s.Table] = true
 		next := ss[s.Link.From]

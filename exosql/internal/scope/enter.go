@@ -72,7 +72,7 @@ func (g *Grant) Begin(r *decl.Relation) (Entry, []*decl.Relation, error) {
 	return Entry{g, r.Table, must}, after, nil
 }
 
-// conditions are those of the scope that the grant fixes for a table.
+// conditions returns the conditions of a table's scope in the grant.
 func (g *Grant) conditions(t *decl.Table, by *decl.Link, from *Grant) (must []Condition, err error) {
 	s := g.Scopes[t]
 	if s == nil {

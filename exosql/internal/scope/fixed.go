@@ -91,8 +91,8 @@ func (c Condition) direct() bool {
 	return err == nil && !slices.ContainsFunc(there, func(t Condition) bool { return t.Kind != Holds })
 }
 
-// fixedBy adds what a predicate fixes. Of two values for one column a search could be for
-// either, and then finds rows that have not the other.
+// fixedBy adds what a predicate fixes. With two values for one column a search could use either,
+// and would find rows without the other.
 func fixedBy(p *decl.Pred, origin plan.Origin, fixed []Fixed) ([]Fixed, bool) {
 	if p == nil {
 		return nil, false
@@ -134,8 +134,8 @@ func add(fixed []Fixed, x Fixed) ([]Fixed, bool) {
 	return fixed, true
 }
 
-// Parts are the conditions of the scope, taken apart for a row that is to be written: the columns
-// that they fix, and what has to be seen to besides. A value through two links is the program's to give.
+// Parts are the conditions of the scope, taken apart for a row that is to be written: the columns that
+// they fix, and the conditions that remain. The program gives a value that comes through two links.
 func (e Entry) Parts() (fixed []Fixed, rest []Condition) {
 	for _, c := range e.must {
 		var of []Fixed

@@ -57,7 +57,7 @@ func (s Sources) First() string {
 // Left reports whether source i is joined so that it may be missing.
 func (s Sources) Left(i int) bool { return s.list[i].Left }
 
-// On is the condition by which source i is joined.
+// On is the condition that joins source i.
 func (s Sources) On(i int) []sqlast.Expr { return s.list[i].On }
 
 // Join adds to the condition by which source i is joined. With left, rows that have no match stay.

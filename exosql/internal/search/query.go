@@ -28,7 +28,7 @@ type term struct {
 
 const (
 	mean     = `write the words to look for, all of which have to be there: "…" round words that stand together, pay* for words that begin so, -word for rows without it, OR between two of which one is enough`
-	noGroups = "parentheses don't group here: OR is between the two terms beside it, so a (b OR c) is written a b OR c, and rows without either of two -a -b"
+	noGroups = "parentheses don't group here: OR joins the two terms next to it, so write a b OR c for a (b OR c), and -a -b for rows without both"
 )
 
 // Parse reads a query. Its errors are for those who write programs.
@@ -49,7 +49,7 @@ func Parse(s string) (*Query, error) {
 	case p.or:
 		return nil, errOr
 	case p.negated:
-		return nil, errors.New("NOT stands before a word: -word finds the rows without it")
+		return nil, errors.New("NOT has no word after it: -word finds the rows without a word")
 	case p.words > MaxWords:
 		return nil, fmt.Errorf("more than %d words are searched for: search for those that matter", MaxWords)
 	case len(p.q.groups)+len(p.q.not) == 0:
@@ -60,7 +60,7 @@ func Parse(s string) (*Query, error) {
 
 var (
 	plainQuotes = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`)
-	errOr       = errors.New("OR stands between two terms of which one is enough, and beside no -term: refund OR chargeback")
+	errOr       = errors.New("OR must be between two words, and not next to a -word: refund OR chargeback")
 )
 
 // parser reads terms from the left.
@@ -170,7 +170,7 @@ func (p *parser) check(chunk string) {
 	case strings.HasPrefix(chunk, "!"):
 		p.fail("write -word in place of !word for the rows without it")
 	case strings.HasPrefix(chunk, "%"):
-		p.fail("%% stands for nothing here: whole words are found, and pay* finds words that begin so; a part of a text finds .ilike('%%…%%')")
+		p.fail("%% has no meaning here: search finds whole words, and pay* words that begin with pay; for a part of a text write .ilike('%%…%%')")
 	case strings.HasPrefix(chunk, "NEAR("):
 		p.fail(`there is no NEAR: "…" finds words that stand together`)
 	case strings.Contains(chunk, "|"):
@@ -178,9 +178,9 @@ func (p *parser) check(chunk string) {
 	case colon && word(before) && strings.HasPrefix(after, "*"):
 		p.fail("write %s* in place of %s", clip(before), clip(chunk))
 	case colon && word(before) && after != "" && word(after[:1]) && !strings.ContainsFunc(before, unicode.IsDigit):
-		p.fail(`%s names no column here, all that are searched are looked in: write "%s %s" for the two words, or a condition on the column beside the search`, clip(before)+":", clip(before), clip(after))
+		p.fail(`%s does not choose a column, since search looks in all of them: write "%s %s" for the two words, or a condition on the column as well`, clip(before)+":", clip(before), clip(after))
 	case strings.Contains(string(runes[:last]), "*") || runes[last] == '*' && (last == 0 || separates(runes[last-1])):
-		p.fail("* stands behind the beginning of a word, and nowhere else: pay* finds pay, paid is found by paid")
+		p.fail("* can only come after the beginning of a word: pay* finds pay and payment")
 	case fuzzy(chunk):
 		p.fail("~ and ^ mean nothing here: words are found as they are written, and pay* finds words that begin so")
 	}
@@ -214,7 +214,7 @@ func (p *parser) term(text string, not bool) {
 	body, prefix := strings.CutSuffix(text, "*")
 	t := term{words: Words(Fold(body)), prefix: prefix}
 	if strings.Contains(body, "*") && len(t.words) > 0 || prefix && len(t.words) > 0 && separates([]rune(body)[len([]rune(body))-1]) {
-		p.fail("* stands behind the beginning of a word, and nowhere else: pay*")
+		p.fail("* can only come after the beginning of a word: pay*")
 		return
 	}
 	if len(t.words) == 0 { // punctuation; but nothing that was asked for is left out in silence

@@ -226,7 +226,7 @@ func Grantable(fc *decl.Facet, r *decl.Relation) (decl.Rows, error) {
 func plain(r *decl.Relation) error {
 	for s := r; s != nil; s = s.Prev {
 		if s.Kind == decl.StepSearch { // its rank is no order that programs can add to, nor carries it a label
-			return fmt.Errorf("exosql: the relation of %s was searched, and can't be handed out: hand out what it was before, and let programs search", s.Table.Name)
+			return fmt.Errorf("exosql: the relation of %s was searched, and can't be granted: grant it without Search, and let programs search", s.Table.Name)
 		}
 		for _, by := range s.Order {
 			if !by.Col.Label.Empty() {

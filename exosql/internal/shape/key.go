@@ -13,11 +13,11 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/scope"
 )
 
-// shaper makes, in one walk, what the compiler works on and the key of its plans. The
-// compiler gets a copy of a grant, and each field of the copy is what a method of the
-// shaper returned, which has written it into the key. A field that is left out of the
-// walk is zero in the copy: the compiler fails for want of it, where a key without it
-// would hand one grant the plan of another, with its rows. Held by TestShapeKey.
+// shaper makes, in one walk, the input of the compiler and the key of its plans. The compiler gets
+// a copy of a grant, and each field of the copy is what a method of the shaper returned, which has
+// written it into the key. A field that is left out of the walk is zero in the copy: the compiler
+// fails for want of it, where a key without it would hand one grant the plan of another, with its
+// rows. Held by TestShapeKey.
 //
 // Values are not in the key, and the copy has none: of each it has the kind and where
 // it is among the arguments.
@@ -252,8 +252,8 @@ func Chain(start []byte, r *decl.Relation, ss scope.Scopes, links []decl.LinkMem
 }
 
 // shapeIDs numbers the shapes of grants, so that plan keys stay short. It holds structure only, so facets that are built anew for each
-// request have one shape. Of tables that a host declares anew for each request there are ever more: when there are too many they are
-// forgotten. No number is given twice, so a shape that comes again has another one, and its plans are made again.
+// request have one shape. A host that declares tables anew for each request makes more and more of them: when there are too many, they
+// are forgotten. No number is given twice, so a shape that comes again has another one, and its plans are made again.
 var (
 	shapeMu   sync.Mutex
 	shapeIDs  = map[string]uint64{}

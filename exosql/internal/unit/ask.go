@@ -81,7 +81,7 @@ func (u *Unit) tooLong() {
 				u.abandon()
 			}
 		}()
-		u.lose(fail.Errorf(fail.Limit, "", "the program has held what it has changed for longer than %v without asking for anything more", u.of.Idle))
+		u.lose(fail.Errorf(fail.Limit, "", "the program asked for nothing more for longer than %v after it had changed something, so that is undone", u.of.Idle))
 		_ = u.w.Rollback(context.Background())
 	}
 }

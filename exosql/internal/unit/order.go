@@ -47,8 +47,8 @@ func conflict(err error) error {
 	return &fail.Error{Kind: fail.Conflict, Msg: "other programs changed what this one has read while it ran; run it again", Err: err}
 }
 
-// replay begins anew, and asks again all that was answered. Where values were shown sealed, whether they are the same is not to be told:
-// a program could change one while another runs, to what it guesses, and see by the conflict whether it was that before.
+// replay begins anew, and asks again all that was answered. Where values were shown sealed, it must not reveal whether they are the
+// same: a program could write a guess while another one runs, and see by the conflict whether it was right.
 func (u *Unit) replay(ctx context.Context) error {
 	if slices.ContainsFunc(u.steps, func(s step) bool { return s.sealed }) {
 		return conflict(errors.New("exosql: values were read that the program may not, so they are not compared"))
@@ -66,7 +66,7 @@ func (u *Unit) replay(ctx context.Context) error {
 		}
 		if s.failed != "" { // a program that has caught "is taken" must not be kept where it is not any more
 			if err == nil || u.programError(err) != s.failed {
-				return conflict(errors.New("exosql: what failed the first time ends otherwise"))
+				return conflict(errors.New("exosql: a call that failed the first time ended differently"))
 			}
 			continue
 		}
@@ -87,7 +87,7 @@ func (u *Unit) leave(ctx context.Context, mark string) error {
 	}
 	err := u.w.Witness(ctx, mark, time.Now())
 	if errors.Is(err, engine.ErrSettled) {
-		return &fail.Error{Kind: fail.Conflict, Msg: "somebody has asked what became of this program before it ended, and was told that nothing of it is kept; run it again", Err: err}
+		return &fail.Error{Kind: fail.Conflict, Msg: "the host asked what became of this program before it had ended, so nothing of it is kept; run it again", Err: err}
 	}
 	return err
 }

@@ -21,7 +21,7 @@ type Tx struct {
 
 	owned bool // by Transact, which ends it
 
-	written []decl.RowWrite // what hooks after the commit will be told; by its turn
+	written []decl.RowWrite // what hooks after the commit will get; by its turn
 
 	mu     sync.Mutex
 	w      engine.Writer // nil: it has ended
@@ -132,7 +132,7 @@ func (t *Tx) commit(ctx context.Context) error {
 }
 
 // Rollback undoes what the runs have changed, once the run that is in the transaction has ended: ctx does not end it, since
-// its caller may have been cancelled just then. Of a Tx that has ended already it does nothing.
+// its caller may have been cancelled just then. It does nothing for a Tx that has ended already.
 func (t *Tx) Rollback(ctx context.Context) error {
 	if err := t.end(context.WithoutCancel(ctx), func(engine.Writer) error { return nil }); !errors.Is(err, ErrTxDone) {
 		return err
@@ -208,8 +208,8 @@ func (t *Tx) spoil(engine.Writer) {
 }
 
 var (
-	errSpoilt = errors.New("exosql: the driver panicked in this transaction, of which nobody knows the state now: roll it back")
-	errCut    = errors.New("exosql: a statement of this transaction was cut off, which has ended it: roll it back")
+	errSpoilt = errors.New("exosql: the driver panicked in this transaction, whose state is not known now: roll it back")
+	errCut    = errors.New("exosql: a statement was cut off, which has ended this transaction: roll it back")
 )
 
 // ErrNoTx is why nothing is done in a Tx that Begin did not make.

@@ -30,7 +30,7 @@ type Unit struct {
 	steps   []step // that were answered, in order
 	wrote   bool
 	broken  bool   // the engine has panicked: its connection is not used any more
-	unseen  bool   // a program was told what may not be so in the state that it reads: see engine.Violation
+	unseen  bool   // a program read something that may not hold in the state that it reads: see engine.Violation
 	lost    error  // why nothing of it may be kept
 	mark    string // of the run, once it is left: see Mark
 	release func(engine.Writer)
@@ -39,8 +39,8 @@ type Unit struct {
 
 	tx       *Tx               // that it is a part of, or nil
 	Late     func(error) error // returns a broken rule of the database as an error that a program can read, where the unit ends
-	written  []decl.RowWrite   // what hooks after the commit will be told
-	settling []decl.RowWrite   // what they are told now that it is committed
+	written  []decl.RowWrite   // what hooks after the commit will get
+	settling []decl.RowWrite   // what they get now that it is committed
 }
 
 // step is one statement that reads, or changes that were made together, and the answer.
@@ -51,7 +51,7 @@ type step struct {
 	by      *engine.Settings
 	rows    int64 // that were changed
 	answer  value.Digest
-	failed  string // what a program was told in the place of an answer: it may go by that, too
+	failed  string // the error that a program got in the place of an answer: it may rely on that, too
 	sealed  bool   // the answer has values that its program may not read
 
 	collect func(*exo.Message) *plan.Collector

@@ -39,7 +39,7 @@ const maxTries = 4
 func (us *Units) writer(ctx context.Context) (engine.Writer, error) {
 	w, err := us.Writers.Acquire(ctx)
 	if errors.Is(err, engine.ErrSerial) {
-		return nil, &fail.Error{Kind: fail.Conflict, Msg: "others had the whole database for all the time that a program waits; run it again", Err: err}
+		return nil, &fail.Error{Kind: fail.Conflict, Msg: "other programs kept the database busy for longer than a program waits; run it again", Err: err}
 	}
 	return w, err
 }
@@ -134,7 +134,7 @@ func (us *Units) Marks(ctx context.Context, op string, f func(engine.Writer) err
 // marksWait is how long the table of marks is waited for: a host that starts must not hang by what a server has not noticed.
 const marksWait = 30 * time.Second
 
-// MarksWrong is why a table can't be that of marks, or "".
+// MarksWrong says why a table can't have the marks of runs; "" if it can.
 func MarksWrong(e schema.Engine, t *schema.Table) string {
 	if t == nil {
 		return "there is no table " + decl.MarksTable
@@ -156,7 +156,7 @@ func MarksWrong(e schema.Engine, t *schema.Table) string {
 	case t.PrimaryKey == nil || t.PrimaryKey.Deferrable || !slices.EqualFunc(t.PrimaryKey.Columns, []string{"run"}, strings.EqualFold):
 		return fmt.Sprintf("the table %s has another primary key", decl.MarksTable) // two marks of one run would contradict each other
 	case t.Inherited || len(t.Triggers) > 0 || len(t.Rules) > 0:
-		return fmt.Sprintf("the table %s has triggers, rules or heirs", decl.MarksTable)
+		return fmt.Sprintf("the table %s has triggers or rules, or other tables inherit from it", decl.MarksTable)
 	case t.RowSecurity:
 		return fmt.Sprintf("the table %s has row-level security, which may hide marks", decl.MarksTable)
 	}

@@ -123,7 +123,7 @@ func (r refusing) change(a altered) change {
 		return x
 	}
 	x.secrets = r.c.secretOf(a.table, r.w)
-	x.indexed = slices.ContainsFunc(r.c.Kin(a.table), func(o *schema.Table) bool { // what one index has of a row, those of its kin may decide
+	x.indexed = slices.ContainsFunc(r.c.Kin(a.table), func(o *schema.Table) bool { // what one index has of a row, the indexes of its other parts may decide
 		return slices.ContainsFunc(r.c.dependantsOn(o), func(d dependant) bool {
 			return (d.kind == orders || d.kind == unites) && d.reads(x.secrets.has)
 		})

@@ -13,8 +13,8 @@ import (
 
 // This file adds to a Checker what is written: for exosql.Check, which reports beforehand what is asked of each write (rules.go).
 
-// Moved finds that programs may change by one declaration whose the values of another one are: they would make themselves the readers. By
-// the same declaration they can't: see decl.Facet.
+// Moved finds that programs may change by one declaration whose the values of another one are: they would make themselves the readers.
+// Through the same declaration they can't: see decl.Facet.
 func (c *Checker) Moved() {
 	for _, w := range c.writes {
 		for _, t := range c.Tables() {
@@ -28,7 +28,7 @@ func (c *Checker) Moved() {
 				for _, by := range col.Readers.Cols {
 					if x := c.Same(w.Table, by.Name); x != nil && slices.Contains(w.Rights.Update, x) {
 						c.Add(check.Finding{Kind: check.LabelMismatch, Table: t.Name, Column: by.Name,
-							Problem: fmt.Sprintf("programs may change it by the declaration of %s, and it says who may read %s", w.Table.Name, col.Name),
+							Problem: fmt.Sprintf("programs may change it through the declaration of %s, and it decides who may read %s", w.Table.Name, col.Name),
 							Fix:     "one declaration, or no right to change it"})
 					}
 				}
@@ -41,7 +41,7 @@ func (c *Checker) Moved() {
 type Checker struct {
 	*rules
 	writes   []Write
-	declared map[*decl.Table][]Write // by a facet, or by a host of its own code
+	declared map[*decl.Table][]Write // the writes of a table by a facet, or by Go code of the host
 }
 
 // NewChecker makes a Checker of reads and writes.
@@ -115,7 +115,7 @@ func (c *Checker) unfit() {
 			byScope := p.Kind == decl.PermitRevealing && (!strings.Contains(p.On, "(") || strings.HasPrefix(p.On, "scope("))
 			if !byScope && !decl.Permits(all[f].asked, p) {
 				c.Add(check.Finding{Kind: check.UnfitPermission, Table: f.Table.Name, Facet: f.Alias,
-					Problem: fmt.Sprintf("%s fits nothing of the database", f.Table.Reader.PermitName(p.Go(), p.String())), Fix: "the name as the database has it, or no such permission"})
+					Problem: fmt.Sprintf("%s matches nothing in the database", f.Table.Reader.PermitName(p.Go(), p.String())), Fix: "the name as the database has it, or no such permission"})
 			}
 		}
 	}

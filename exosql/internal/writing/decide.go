@@ -39,8 +39,8 @@ func reaching(g *scope.Grant, t *decl.Table) (out []*decl.Link) {
 	return out
 }
 
-// Depends notes what grants decide by the rows of the table that is written: g, and others that the same programs have. Of another table, of
-// which one of them decides which rows are in scope, the catalogue knows whether it has the same rows.
+// Depends notes what grants decide by the rows of the table that is written: g, and others that the same programs have. If one of them
+// decides the scope of another table, the catalogue knows whether that has the same rows.
 func (w *Write) Depends(g *scope.Grant, others []shape.Prepared) {
 	t, grants := w.Table, []*scope.Grant{g}
 	for i := range others {

@@ -32,8 +32,8 @@ func (c *rules) unlikePadding(child *schema.Table, column string, parent *schema
 		"can't be written: %s.%s is %s, which ignores spaces at the end, and it is %s with a column that does not", of.Name.Name, x.Name, x.Type, by)
 }
 
-// widely refuses a write where the database judges by an equality that is wider than exact which rows it is about: a row of another
-// tenant would be changed, deleted or confirmed with it, or belong to another tenant by the database's rules.
+// widely refuses a write whose rows the database finds by an equality that is wider than exact: it could change, delete or confirm
+// a row of another tenant, or write a row that belongs to another tenant by the database's rules.
 func (c *rules) widely(t *schema.Table, w Write, refuse refusing) {
 	seen := map[string]bool{}
 	no := func(of *schema.Table, column string, text bool, by string) {
@@ -66,7 +66,7 @@ func (c *rules) widely(t *schema.Table, w Write, refuse refusing) {
 		}
 	}
 	judged := func(child *schema.Table, fk schema.ForeignKey) {
-		by := fmt.Sprintf("judged by the foreign key %s(%s)", child.Name.Name, strings.Join(fk.Columns, ", "))
+		by := fmt.Sprintf("compared by the foreign key %s(%s)", child.Name.Name, strings.Join(fk.Columns, ", "))
 		for _, col := range fk.Columns {
 			no(child, col, false, by)
 		}

@@ -76,7 +76,7 @@ func HostColumns(t *decl.Table, sets [][]string) (out []*decl.Column) {
 	return out
 }
 
-// column finds the column that a name of what is given means, among those that a program may write.
+// column finds the column with a given name among those that a program may write.
 func column(allowed []*decl.Column, fc *decl.Facet, name string) *decl.Column {
 	for _, by := range []string{byHost, byHook} {
 		if of, ok := strings.CutPrefix(name, by); ok {

@@ -24,7 +24,7 @@ func hook(v written) *decl.Column {
 	return v.Col
 }
 
-// ofHook is err, or what the host is told where a hook has filled column c.
+// ofHook is err, or the host's error where a hook has filled column c.
 func ofHook(c *decl.Column, err error) error {
 	if c == nil {
 		return err

@@ -167,7 +167,7 @@ const maxBatch = 50
 // returning gives the key.
 func (w *writer) inserts(entry scope.Entry, fc *decl.Facet, set []string, filled []written, returning bool) error {
 	if len(set)+len(filled) == 0 {
-		return fail.Errorf(fail.Invalid, "", "a new row needs a value at least")
+		return fail.Errorf(fail.Invalid, "", "a new row needs at least one value")
 	}
 	of := func(rows int) (*plan.Plan, error) {
 		var all [][]written

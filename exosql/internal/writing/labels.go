@@ -10,10 +10,10 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// A write that a rule of the database refuses tells a program of the rows that were there. Where such a rule is about a
-// labelled column, a program that writes learns of values that it may not read, and its run has no label for it: giving a
-// value is not reading one. So a table with such a rule can't be written, unless its host says by AllowRevealing
-// that programs may learn it.
+// A write that a rule of the database refuses reveals rows that were there. If such a rule depends on a labelled column,
+// a program that writes learns values that it may not read, and its run has no label for it: giving a value is not
+// reading one. So a table with such a rule can't be written, unless its host says by AllowRevealing that programs may
+// learn it.
 
 // learns refuses a write by which programs would learn of a labelled column.
 func (r refusing) learns(x change, rule, why string) {
@@ -23,15 +23,15 @@ func (r refusing) learns(x change, rule, why string) {
 	if !slices.Contains(r.kin, x.table) {
 		rule = r.c.Called(x.table) + "." + rule
 	}
-	r.unless(decl.Permission{Kind: decl.PermitRevealing, On: rule}, check.HiddenEffect, "a table without that rule, or a write of other columns", ", if programs may learn of what is labelled",
-		"programs may write to it, and %s is about what is labelled: %s", rule, why)
+	r.unless(decl.Permission{Kind: decl.PermitRevealing, On: rule}, check.HiddenEffect, "a table without that rule, or a write of other columns", ", if programs may learn labelled values that way",
+		"programs may write to it, and %s depends on labelled values: %s", rule, why)
 }
 
 // labelled reports whether there is something labelled that a write may not reveal.
 func (r refusing) labelled() bool { return !r.w.Trusted && len(r.w.Labelled)+len(r.w.LabelledRows) > 0 }
 
-// secretOf are the labelled columns of a table, by whatever declaration of its kin they are labelled. Which columns a view shows under
-// which names is not known: where one is labelled on a view, all are that nobody has declared without a label.
+// secretOf returns the labelled columns of a table, labelled in any declaration of it or of a table with common rows. The columns of a
+// view are not known by name: if one is labelled on a view, all count as labelled that are not declared without a label.
 func (c *rules) secretOf(t *schema.Table, w Write) columns {
 	cols := columns{Live: c.Live}
 	for _, x := range c.Kin(t) {
@@ -71,13 +71,13 @@ func (r refusing) referred(x change, d dependant, changed bool) {
 	}
 	switch {
 	case r.c.anyOf(d.child, d.key.Columns, r.c.secretOf(d.child, r.w).has) || !rows.FlowsTo(own):
-		r.learns(x, d.name, "a row that can't be deleted or changed would tell that it is referred to")
+		r.learns(x, d.name, "the error for a row that can't be deleted or changed would reveal that another one refers to it")
 	case !chosen.Secrecy().FlowsTo(rows) && (x.deletes() && carries(d.key.OnDelete) || changed && carries(d.key.OnUpdate)):
-		r.learns(x, d.name, "rows that are carried along would tell whoever may read them of the row, which is labelled")
+		r.learns(x, d.name, "rows that are changed along with it would reveal the labelled row to their readers")
 	}
 }
 
-// rowsLabel is the label of the existence of a table's rows, by whatever declaration of its kin, or of a view of it, has one.
+// rowsLabel is the label of the existence of a table's rows, from any declaration of it, of a table with common rows, or of a view of it.
 func (c *rules) rowsLabel(t *schema.Table, w Write) (l value.Label) {
 	for _, o := range w.LabelledRows {
 		if c.Shows(o, t) || slices.ContainsFunc(c.Kin(t), func(x *schema.Table) bool { return c.IsOf(o, x) }) {

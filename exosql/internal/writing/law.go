@@ -234,7 +234,7 @@ func (w *writer) discharge(b *scope.Grant, d dependant, rows [][]written) error 
 		case rows == nil:
 			return fail.Errorf(fail.Denied, "", "rows can't be deleted: only the first ones may be seen by another grant, and others would take their place")
 		case !own && !update && d.skips:
-			return fail.Errorf(fail.Denied, "", "rows can't be inserted: only those behind some may be seen by another grant, and others would come behind these")
+			return fail.Errorf(fail.Denied, "", "rows can't be inserted: another grant leaves out the first rows, and new ones would bring others into view")
 		}
 		return nil // decides has the columns of its order
 	}
@@ -277,7 +277,7 @@ func (c *rules) dependantsOn(t *schema.Table) (out []dependant) {
 		}
 	}
 	for _, k := range t.Checks {
-		add(dependant{kind: admits, name: "check(" + k.Expr + ")", why: "a value that breaks it would tell of the other", parts: []schema.Part{{Expr: k.Expr}}, again: k.NotValid || goesByClock(k.Expr)})
+		add(dependant{kind: admits, name: "check(" + k.Expr + ")", why: "the error for a value that breaks it would reveal the labelled one", parts: []schema.Part{{Expr: k.Expr}}, again: k.NotValid || goesByClock(k.Expr)})
 	}
 	places := []string{t.PartitionBy} // as a check: no partition may have a place for the row
 	for _, p := range t.Policies {
@@ -287,16 +287,16 @@ func (c *rules) dependantsOn(t *schema.Table) (out []dependant) {
 	}
 	for _, r := range places {
 		if r != "" {
-			add(dependant{kind: admits, name: "check(" + r + ")", why: "a row that breaks it would tell of the other", parts: []schema.Part{{Expr: r}}})
+			add(dependant{kind: admits, name: "check(" + r + ")", why: "the error for a row that breaks it would reveal the labelled value", parts: []schema.Part{{Expr: r}}})
 		}
 	}
 	for i := range t.Columns {
 		if g := &t.Columns[i]; g.Generated != schema.NotGenerated {
-			add(dependant{kind: calculates, name: g.Name, why: "a value that can't be calculated would tell of it", reads: func(of func(string) bool) bool { return t.Calculates(g, of) }})
+			add(dependant{kind: calculates, name: g.Name, why: "the error for a value that can't be calculated would reveal it", reads: func(of func(string) bool) bool { return t.Calculates(g, of) }})
 		}
 	}
 	for _, fk := range t.ForeignKeys {
-		add(dependant{kind: refers, name: "foreign key(" + strings.Join(fk.Columns, ", ") + ")", why: "a value that leads nowhere would tell of the other", parts: columns(fk.Columns), key: fk, child: t})
+		add(dependant{kind: refers, name: "foreign key(" + strings.Join(fk.Columns, ", ") + ")", why: "the error for a value that refers to no row would reveal the labelled one", parts: columns(fk.Columns), key: fk, child: t})
 	}
 	for _, child := range c.Live.Tables {
 		for _, fk := range child.ForeignKeys {
@@ -337,7 +337,7 @@ func (r refusing) discharge(x change, d dependant) {
 	case resolves:
 		if of == r.t {
 			r.unless(decl.Permission{Kind: decl.PermitConflict, On: d.name}, check.HiddenEffect, "the rules of the table without ON CONFLICT "+d.name, "",
-				"programs may write to it, and a rule of it says ON CONFLICT %s: a row that breaks it would delete others, be left out without an error, or leave what came before it", d.name)
+				"programs may write to it, and a rule of it has ON CONFLICT %s: a row that breaks the rule would delete other rows, be left out without an error, or leave earlier rows of the same statement", d.name)
 		}
 		return
 	case fires:
@@ -352,21 +352,21 @@ func (r refusing) discharge(x change, d dependant) {
 		return
 	case unites:
 		if u := d.unique; own && !w.Trusted && confirms(c.Live, r.t, u, w) {
-			r.unless(u.permission(), check.SpanningUnique, c.fixUnique(u, w), ", if programs may learn which values others have", "programs may write to it, and %s is unique among everybody's rows: the error that a value is taken would reveal rows out of scope", u.said())
+			r.unless(u.permission(), check.SpanningUnique, c.fixUnique(u, w), ", if programs may learn which values others have", "programs may write to it, and %s is unique among the rows of all tenants: the error that a value is taken would reveal rows out of scope", u.said())
 		}
 		switch changes := len(x.cols) > 0 && d.reads(x.changed.has); {
 		case d.reads(x.secrets.has) && (changes || x.moves || x.insert && (d.unique.numbered(c.Live, of) || !d.unique.fresh(c.Live, of, w.given()))):
-			r.learns(x, d.name, "that a value is taken would tell of it")
+			r.learns(x, d.name, "the error that a value is taken would reveal it")
 		case x.indexed && changes: // row by row
-			r.learns(x, d.name, "rows are changed in the order of an index, which a value that is taken would tell")
+			r.learns(x, d.name, "rows are changed in the order of an index, which the error that a value is taken would reveal")
 		}
 		return
 	case orders:
 		// An entry that is made fails by a division by zero, and in PostgreSQL by the length of its columns together.
-		// Of a partial index its condition decides whether an entry is calculated.
+		// The condition of a partial index decides whether an entry is calculated.
 		if x.secrets.beside(x.changed, d.reads) && (slices.ContainsFunc(d.parts, func(p schema.Part) bool { return p.Column == "" }) ||
 			c.Live.Engine == schema.Postgres && slices.ContainsFunc(d.parts, func(p schema.Part) bool { return c.dependsOn(of, p, x.changed.has) && !fixedSize(of, p) })) {
-			r.learns(x, "index"+unique{Parts: d.parts}.said(), "an entry of it that can't be made would tell of it")
+			r.learns(x, "index"+unique{Parts: d.parts}.said(), "the error for an entry that can't be made would reveal it")
 		}
 		return
 	case admits:
@@ -413,13 +413,13 @@ func (r refusing) discharge(x change, d dependant) {
 	case repeats:
 		if c.Shows(d.table, r.t) {
 			r.unless(decl.Permission{Kind: decl.PermitRows, On: d.table.Name}, check.HiddenEffect, "one declaration for both", ", if what is written here brings no row into scope there",
-				"programs may write to it, and %s may show the same rows, of which a grant tells by that other declaration which may be seen: what is written could bring rows into its scope", d.table.Name)
+				"programs may write to it, and %s may show the same rows, to which that other declaration gives a scope in another grant: a write could bring rows into that scope", d.table.Name)
 		}
 		return
 	case compares:
 		if why := c.Unlike(d.link); why != "" {
 			r.unless(decl.Permission{Kind: decl.PermitTypes, On: d.link.From.Name, Of: d.link.Name}, check.LooseEquality, "one type for both", ", if no two rows have one value in two forms",
-				"programs may write to it, and it is linked by %s, where %s: what is written could belong to a row of anybody's", d.link.Name, why)
+				"programs may write to it, and it is linked by %s, where %s: what is written could belong to another tenant's row", d.link.Name, why)
 		}
 		return
 	case awaits:

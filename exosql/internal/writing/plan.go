@@ -68,7 +68,7 @@ func (w *writer) change() error {
 	return nil
 }
 
-// openChange is the plan of an update or a delete in an open form, or nil. Of more tables than the one that is written there is none.
+// openChange is the plan of an update or a delete in an open form, or nil. There is none with more tables than the written one.
 func (w *writer) openChange(form fence.Form) *plan.Plan {
 	return compile.Opened(w.d, w.m, w.grants, form, func(s *compile.Statement) (*plan.Plan, error) {
 		once := &writer{d: w.d, m: w.m, grants: w.grants, sets: w.sets, w: &Writing{}}

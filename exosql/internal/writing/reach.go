@@ -127,12 +127,12 @@ func partsOf(cols []*decl.Column, row []written, needed bool) (out []KeyPart, er
 		i := slices.IndexFunc(row, func(v written) bool { return v.Col == col })
 		switch {
 		case i < 0 && needed:
-			return nil, fail.Errorf(fail.Invalid, "", "`%s` is needed: it says where the row belongs", col.Guest)
+			return nil, fail.Errorf(fail.Invalid, "", "`%s` is needed: it decides where the row belongs", col.Guest)
 		case i < 0:
 			out = append(out, KeyPart{Absent: true})
 			continue
 		case row[i].Out != "":
-			return nil, fail.Errorf(fail.Invalid, "", "`%s` leads to another row, and can be set to a value only, not to what is calculated", col.Guest)
+			return nil, fail.Errorf(fail.Invalid, "", "`%s` leads to another row, and can only be set to a plain value, not to a calculated one", col.Guest)
 		case row[i].Null && needed:
 			return nil, cantBeNull(col.Guest)
 		case row[i].Null:
@@ -148,7 +148,7 @@ func partsOf(cols []*decl.Column, row []written, needed bool) (out []KeyPart, er
 }
 
 func cantBeNull(column string) error {
-	return fail.Errorf(fail.Invalid, "", "`%s` can't be null: it says where the row belongs", column)
+	return fail.Errorf(fail.Invalid, "", "`%s` can't be null: it decides where the row belongs", column)
 }
 
 // Leads is the key of a check that a row gives, whose parts value finds; nil: it leads nowhere and need not. A key with a
@@ -189,7 +189,7 @@ func (c *Check) Leads(set int, value func(plan.Source) value.Value) (key []value
 }
 
 func leadsToOthers(column string) error {
-	return fail.Errorf(fail.Denied, "", "`%s` can't be changed: it leads to other rows that may be seen", column)
+	return fail.Errorf(fail.Denied, "", "`%s` can't be changed: it decides which linked rows you may see", column)
 }
 
 // Nowhere is the error of a key that leads to no row in scope: whether there is one out of scope it does not say.

@@ -28,8 +28,8 @@ type Write struct {
 	Through []*decl.Link    // to the table: by which rows are inserted, so that they fill in its columns
 	Leading []*decl.Link    // from the table: rows at whose far end are in scope by it
 	Filled  []*decl.Column  // that hooks of the host fill, maybe by what the program gives
-	Told    []*decl.Column  // by which it is told what else is in scope, of this grant or of another of the same programs
-	Beside  []*decl.Table   // other tables of which the grants of the same programs tell which rows are in scope
+	Told    []*decl.Column  // the columns that decide what else is in scope, in this grant or another of the same programs
+	Beside  []*decl.Table   // other tables to which grants of the same programs give a scope
 	// Labelled are the columns of the tables of the same programs whose values they may not read.
 	Labelled []*decl.Column
 	// LabelledRows are those of these tables of which they may not know which rows are there.

@@ -64,21 +64,21 @@ func (r refusing) key() {
 		r.because(check.NoKey, fmt.Sprintf("a key for %s, in the database and in the declaration, or a facet of it that only reads", sqlname.Plain(t.Name.Name)), "nothing makes its rows unique: programs can't write it")
 	} else if !identified(c.Live, t, declared) {
 		r.because(check.NoKey, fmt.Sprintf("CREATE UNIQUE INDEX %s ON %s (%s)", sqlname.Plain(check.FreeName(c.Live, t.Name.Name+"_key")), check.InFull(t), sqlname.List(decl.Names(declared.Keys))),
-			"the declared key (%s) is no primary key and no unique one, or one that is DEFERRABLE: a write could find rows out of scope by it", strings.Join(decl.Names(declared.Keys), ", "))
+			"the declared key (%s) is neither a primary key nor unique, or it is DEFERRABLE: a write could reach rows out of scope by it", strings.Join(decl.Names(declared.Keys), ", "))
 	}
 }
 
-// refers refuses what leads to a row that nobody has looked for in scope, by a foreign key of the table or of a part of it: by a column that
-// is written, by a default or a number of the database, or by the row that rows are inserted through.
+// refers refuses writes that refer to a row which was not looked for in scope, by a foreign key of the table or of a part of it: by a column
+// that is written, by a default or a number of the database, or by the row that rows are inserted through.
 func (r refusing) refers(of *schema.Table, fk schema.ForeignKey) {
 	c, w, live := r.c, r.w, r.c.Live
 	if shares(live, fk.Columns, append(decl.Names(w.Rights.Insert), decl.Names(w.Rights.Update)...)) && !w.looks(live, fk) {
 		if w.Trusted {
 			r.because(check.HiddenEffect, w.Table.Reader.LinkOver(fk.Table.Name),
-				"(%s) is written, which refers to %s, and no link is declared by it: a row of anybody's could be meant", strings.Join(fk.Columns, ", "), fk.Table.Name)
+				"(%s) is written, which refers to %s, and no link over it is declared: it could refer to another tenant's row", strings.Join(fk.Columns, ", "), fk.Table.Name)
 		} else {
 			r.because(check.HiddenEffect, w.Table.Reader.Link(fk.Table.Name),
-				"programs may write (%s), which refers to %s, and the facet has no link by it: a row of anybody's would be confirmed", strings.Join(fk.Columns, ", "), fk.Table.Name)
+				"programs may write (%s), which refers to %s, and the facet has no link over it: a write would reveal whether another tenant's row is there", strings.Join(fk.Columns, ", "), fk.Table.Name)
 		}
 	}
 	if len(w.Rights.Insert) == 0 {
@@ -92,14 +92,14 @@ func (r refusing) refers(of *schema.Table, fk schema.ForeignKey) {
 		return fillsIn(live, &col) && shares(live, []string{col.Name}, fk.Columns)
 	}) { // with numbers a program would learn which rows there are
 		r.unless(decl.Permission{Kind: decl.PermitDefault, On: strings.Join(fk.Columns, ", ")}, check.HiddenEffect, "no default for it", fmt.Sprintf(", if rows may refer to whichever row of %s the default names", fk.Table.Name),
-			"programs may add rows to it, and the database fills in (%s), which refers to %s: a row could lead to one out of scope, and tell that it is there", strings.Join(fk.Columns, ", "), fk.Table.Name)
+			"programs may add rows to it, and the database fills in (%s), which refers to %s: a row could refer to one out of scope, and reveal that it is there", strings.Join(fk.Columns, ", "), fk.Table.Name)
 	}
 	for _, l := range w.Through { // which row in scope it is, is the program's to say
 		if slices.ContainsFunc(l.Ends(), func(col *decl.Column) bool {
 			return shares(live, fk.Columns, []string{col.Name}) && !slices.Contains(w.Fixed, col)
 		}) && !along(live, reversed(l.Pairs), l.From, fk) && !c.passes(l, fk) && !w.looks(live, fk) {
 			r.because(check.HiddenEffect, w.Table.Reader.Link(fk.Table.Name),
-				"rows are inserted through the link %s, which fills in what refers to %s, and the facet has no link by it: a row of anybody's would be confirmed", l.Name, fk.Table.Name)
+				"rows are inserted through the link %s, which fills in what refers to %s, and the facet has no link over it: a write would reveal whether another tenant's row is there", l.Name, fk.Table.Name)
 		}
 	}
 }
@@ -123,8 +123,8 @@ func (c *rules) passes(l *decl.Link, fk schema.ForeignKey) bool {
 	})
 }
 
-// calculated refuses writes of what the database calculates another column from by which rows are told: nobody sees its value
-// before it is written, so a row would leave its scope, and a key lead to a row of anybody's.
+// calculated refuses writes of columns from which the database calculates one that decides scopes or links: its value is not
+// known before the write, so a row could leave its scope, and a key could lead to another tenant's row.
 func (r refusing) calculated(d dependant) {
 	c, w := r.c, r.w
 	col, is := r.t.Column(d.name), []string{d.name}
@@ -143,7 +143,7 @@ func (r refusing) calculated(d dependant) {
 	}
 	for _, of := range w.Table.Cols {
 		if of.Readers != nil && len(w.Rights.Update) > 0 && shares(c.Live, decl.Names(of.Readers.Cols), is) && d.reads(columns{c.Live, decl.Names(slices.Concat(w.Rights.Update, w.Filled))}.has) {
-			r.because(check.HiddenEffect, fix, "a write changes the generated column %s, which says who may read %s", d.name, of.Name) // a program would make itself the reader of what is there
+			r.because(check.HiddenEffect, fix, "a write changes the generated column %s, which decides who may read %s", d.name, of.Name) // a program would make itself the reader of what is there
 		}
 	}
 }
@@ -172,7 +172,7 @@ func (r refusing) awaited(l *decl.Link) {
 		fix = "ALTER TABLE " + check.InFull(of) + " ADD " + fix
 	}
 	r.unless(decl.Permission{Kind: decl.PermitWaiting, On: l.To.Name, Of: strings.Join(cols, ", ")}, check.HiddenEffect, fix, fmt.Sprintf(", if no row of %s refers to a row that is not there", l.To.Name),
-		"programs may add rows to it, and rows of %s are in scope by (%s) without a foreign key that holds for all: rows that refer to none would come into scope with a new one", l.To.Name, strings.Join(cols, ", "))
+		"programs may add rows to it, and rows of %s are in scope by (%s) without a foreign key that is valid for all: rows that refer to no row yet would come into scope with a new one", l.To.Name, strings.Join(cols, ", "))
 }
 
 // identified reports whether no two rows have the same declared key, as a statement compares it: by the columns' own collations.

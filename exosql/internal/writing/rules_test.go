@@ -48,8 +48,8 @@ func TestWritable(t *testing.T) {
 		"as it is":      {func(*schema.Database, *schema.Table, *Write) {}, ""},
 		"no such table": {func(d *schema.Database, t *schema.Table, w *Write) { t.Name.Name = "other" }, "is no table"},
 		"inherited":     {func(d *schema.Database, t *schema.Table, w *Write) { t.Inherited = true }, "other tables inherit from it"},
-		"no unique key": {func(d *schema.Database, t *schema.Table, w *Write) { t.PrimaryKey = nil }, "is no primary key"},
-		"a wider key":   {func(d *schema.Database, t *schema.Table, w *Write) { t.PrimaryKey.Columns = []string{"id", "org"} }, "is no primary key"},
+		"no unique key": {func(d *schema.Database, t *schema.Table, w *Write) { t.PrimaryKey = nil }, "is neither a primary key"},
+		"a wider key":   {func(d *schema.Database, t *schema.Table, w *Write) { t.PrimaryKey.Columns = []string{"id", "org"} }, "is neither a primary key"},
 		"a trigger":     {func(d *schema.Database, t *schema.Table, w *Write) { t.Triggers = []schema.Trigger{{Name: "audit"}} }, "the trigger audit"},
 		"a known trigger": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.Triggers = []schema.Trigger{{Name: "audit"}}
@@ -59,30 +59,30 @@ func TestWritable(t *testing.T) {
 		"a cascade": {func(d *schema.Database, t *schema.Table, w *Write) {
 			d.Tables[1].ForeignKeys = []schema.ForeignKey{{Columns: []string{"job"}, Table: t.Name, OnDelete: schema.Cascade}}
 		}, "people(job)"},
-		"unique for all": {func(d *schema.Database, t *schema.Table, w *Write) { t.Uniques[0].Columns = []string{"title"} }, "unique among everybody's rows"},
+		"unique for all": {func(d *schema.Database, t *schema.Table, w *Write) { t.Uniques[0].Columns = []string{"title"} }, "unique among the rows of all tenants"},
 		"the same, in part": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.Indexes = []schema.Index{{Unique: true, Where: "x", Parts: []schema.Part{{Column: "title"}}}}
-		}, "unique among everybody's rows"},
+		}, "unique among the rows of all tenants"},
 		"by an expression": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.Indexes = []schema.Index{{Unique: true, Parts: []schema.Part{{Expr: "lower(title)"}}}}
-		}, "unique among everybody's rows"},
-		"in other letters": {func(d *schema.Database, t *schema.Table, w *Write) { t.Uniques[0].Columns = []string{"TITLE"} }, "unique among everybody's rows"},
+		}, "unique among the rows of all tenants"},
+		"in other letters": {func(d *schema.Database, t *schema.Table, w *Write) { t.Uniques[0].Columns = []string{"TITLE"} }, "unique among the rows of all tenants"},
 		"said so": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.Uniques[0].Columns = []string{"title"}
 			w.Rights.Permits = permits("unique(title)")
 		}, ""},
 		"not written":      {func(d *schema.Database, t *schema.Table, w *Write) { t.Uniques[0].Columns = []string{"code"} }, ""},
-		"the key is given": {func(d *schema.Database, t *schema.Table, w *Write) { w.Rights.Insert = append(w.Rights.Insert, id) }, "(id) is unique among everybody's rows"},
+		"the key is given": {func(d *schema.Database, t *schema.Table, w *Write) { w.Rights.Insert = append(w.Rights.Insert, id) }, "(id) is unique among the rows of all tenants"},
 		"within a parent of its own scope": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.Uniques[0].Columns = []string{"person_id", "title"}
-		}, "(person_id, title) is unique among everybody's rows"}, // a person may be everybody's
+		}, "(person_id, title) is unique among the rows of all tenants"}, // a person may be everybody's
 		"within the parent that it is in scope by": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.Uniques[0].Columns, w.Scope = []string{"person_id", "title"}, []*decl.Column{person}
 			w.Into = []*decl.Link{{From: people, To: jobs, Pairs: []decl.Pair{{From: personID, To: person}}}}
 		}, ""},
 		"within a tenant that the program chooses": {func(d *schema.Database, t *schema.Table, w *Write) {
 			w.Rights.Insert = append(w.Rights.Insert, org)
-		}, "(org, title) is unique among everybody's rows"},
+		}, "(org, title) is unique among the rows of all tenants"},
 		"within one that is filled in all the same": {func(d *schema.Database, t *schema.Table, w *Write) {
 			w.Rights.Insert, w.Fixed = append(w.Rights.Insert, org), []*decl.Column{org}
 		}, ""},
@@ -95,18 +95,18 @@ func TestWritable(t *testing.T) {
 		}, "(org, title) is unique"},
 		"a key of another collation": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.PrimaryKey.Parts = []schema.Part{{Column: "id", Collation: "BINARY"}}
-		}, "is no primary key"},
+		}, "is neither a primary key"},
 		"a key of another direction": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.PrimaryKey.Parts = []schema.Part{{Column: "id", Desc: true}}
 		}, ""},
 		"a key that is not built": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.PrimaryKey, t.Indexes = nil, []schema.Index{{Unique: true, Invalid: true, Parts: []schema.Part{{Column: "id"}}}}
-		}, "is no primary key"},
+		}, "is neither a primary key"},
 		"a trigger with the name of a permission": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.Triggers, w.Rights.Permits = []schema.Trigger{{Name: "unique(title)"}}, permits("unique(title)")
 		}, "the trigger unique(title)"},
-		"a rule that replaces":               {func(d *schema.Database, t *schema.Table, w *Write) { t.OnConflict = []string{"REPLACE"} }, "a rule of it says ON CONFLICT REPLACE"},
-		"a rule that keeps what came before": {func(d *schema.Database, t *schema.Table, w *Write) { t.OnConflict = []string{"FAIL"} }, "a rule of it says ON CONFLICT FAIL"},
+		"a rule that replaces":               {func(d *schema.Database, t *schema.Table, w *Write) { t.OnConflict = []string{"REPLACE"} }, "a rule of it has ON CONFLICT REPLACE"},
+		"a rule that keeps what came before": {func(d *schema.Database, t *schema.Table, w *Write) { t.OnConflict = []string{"FAIL"} }, "a rule of it has ON CONFLICT FAIL"},
 		"a rule that replaces, known": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.OnConflict, w.Rights.Permits = []string{"REPLACE"}, permits("ON CONFLICT REPLACE")
 		}, ""},
@@ -177,13 +177,13 @@ func TestWritable(t *testing.T) {
 		"of one of its parts": {func(d *schema.Database, t *schema.Table, w *Write) {
 			d.Tables = append(d.Tables, &schema.Table{PartitionOf: &t.Name, Uniques: []schema.Key{{Columns: []string{"title"}}}})
 		}, "(title) is unique"},
-		"no link":          {func(d *schema.Database, t *schema.Table, w *Write) { w.Links = nil }, "no link by it"},
-		"a link by others": {func(d *schema.Database, t *schema.Table, w *Write) { t.ForeignKeys[0].References = []string{"code"} }, "no link by it"},
-		"a link elsewhere": {func(d *schema.Database, t *schema.Table, w *Write) { t.ForeignKeys[0].Table.Name = "orgs" }, "no link by it"},
+		"no link":          {func(d *schema.Database, t *schema.Table, w *Write) { w.Links = nil }, "no link over it"},
+		"a link by others": {func(d *schema.Database, t *schema.Table, w *Write) { t.ForeignKeys[0].References = []string{"code"} }, "no link over it"},
+		"a link elsewhere": {func(d *schema.Database, t *schema.Table, w *Write) { t.ForeignKeys[0].Table.Name = "orgs" }, "no link over it"},
 		"a link to itself, the other way round": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.ForeignKeys[0].Table.Name = "jobs"
 			w.Links = []*decl.Link{{From: jobs, To: jobs, One: true, Pairs: []decl.Pair{{From: id, To: person}}}}
-		}, "no link by it"},
+		}, "no link over it"},
 		"a link to itself": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.ForeignKeys[0].Table.Name = "jobs"
 			w.Links = []*decl.Link{{From: jobs, To: jobs, One: true, Pairs: []decl.Pair{{From: person, To: id}}}}
@@ -237,7 +237,7 @@ func TestWritable(t *testing.T) {
 			w.Rights.Insert, w.Rights.Update = []*decl.Column{title}, nil
 			t.Uniques[0].Columns = []string{"person_id"}
 			w.Through = []*decl.Link{{From: people, To: jobs, Name: "held", Pairs: []decl.Pair{{From: personID, To: person}}}}
-		}, "(person_id) is unique among everybody's rows"},
+		}, "(person_id) is unique among the rows of all tenants"},
 		"rows that wait for a new one": {func(d *schema.Database, t *schema.Table, w *Write) {
 			w.Leading = []*decl.Link{{From: jobs, To: people, Pairs: []decl.Pair{{From: id, To: job}}}}
 		}, `FOREIGN KEY (job) REFERENCES jobs (id) in the definition of people (SQLite can't add one later), or Permit(exosql.AllowWaiting("people", "job"))`},
@@ -255,7 +255,7 @@ func TestWritable(t *testing.T) {
 		"a row that is led to": {func(d *schema.Database, t *schema.Table, w *Write) { w.Leading = []*decl.Link{link} }, ""},
 		"a row that a default leads to": {func(d *schema.Database, t *schema.Table, w *Write) {
 			w.Leading, t.Columns[3].Default, w.Rights.Permits = []*decl.Link{link}, "1", append(w.Rights.Permits, permits("default(person_id)")...)
-		}, "are in scope by (id) without a foreign key that holds for all"},
+		}, "are in scope by (id) without a foreign key that is valid for all"},
 		"the scope, by a generated column": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.Columns[1].Generated, t.Columns[1].GenExpr = schema.Stored, `substr("TITLE", 1, 1)`
 		}, "changes the generated column org"},
@@ -278,7 +278,7 @@ func TestWritable(t *testing.T) {
 		"unique, generated": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.Columns[4].Generated, t.Columns[4].GenExpr, w.Rights.Insert = schema.Stored, `lower(title)`, nil
 			t.Uniques[0].Columns = []string{"code"}
-		}, "(code) is unique among everybody's rows"},
+		}, "(code) is unique among the rows of all tenants"},
 		"unique, generated of what is not written": {func(d *schema.Database, t *schema.Table, w *Write) {
 			t.Columns[4].Generated, t.Columns[4].GenExpr, w.Rights.Insert = schema.Stored, `lower(region)`, nil
 			t.Uniques[0].Columns = []string{"code"}

@@ -91,7 +91,7 @@ func (x *Run) Do() (value.Value, error) {
 			return value.Value{}, err
 		}
 		if n := rows.Len(); n != 1 {
-			return value.Value{}, fail.Errorf(fail.Invalid, "", "it is inserted through one %s, and the query finds %s", x.Through, map[bool]string{true: "none", false: "several"}[n == 0])
+			return value.Value{}, fail.Errorf(fail.Invalid, "", "a row is inserted through one %s, and the query finds %s", x.Through, map[bool]string{true: "none", false: "several"}[n == 0])
 		}
 		cells := rows.Reader().Cells(0)
 		for _, same := range cells[x.Keys:] {
@@ -102,7 +102,7 @@ func (x *Run) Do() (value.Value, error) {
 		x.ParentRow = cells[:x.Keys]
 		for i, v := range x.ParentRow { // the link would lead to no row, and not to the new ones
 			if v.IsNull() {
-				return value.Value{}, fail.Errorf(fail.Invalid, "", "it is inserted through one %s, whose `%s` is null: it leads to no rows", x.Through, x.Link.Pairs[i].From.Guest)
+				return value.Value{}, fail.Errorf(fail.Invalid, "", "a row is inserted through one %s, whose `%s` is null here: the link leads to no rows", x.Through, x.Link.Pairs[i].From.Guest)
 			}
 		}
 	}

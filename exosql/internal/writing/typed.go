@@ -40,7 +40,7 @@ func NewTypedWrite(r *decl.Relation, ss scope.Scopes, method string) *TypedWrite
 // Give says which columns are given, once.
 func (t *TypedWrite) Give(sets [][]string) { t.Key, t.sets = AppendSets(t.Key, sets), sets }
 
-// Grant is what the chain grants, to ask for its scopes.
+// Grant is the grant of the chain, to ask for its scopes.
 func (t *TypedWrite) Grant() *scope.Grant { return t.grant }
 
 // Compile plans it.

@@ -128,7 +128,7 @@ func (c *rules) fixUnique(u unique, w Write) string {
 		}
 	}
 	if len(within) == len(u.columns()) {
-		return "" // it has the scope's columns; what it tells is of rows that come into scope otherwise
+		return "" // it has the scope's columns; what it reveals is of rows that come into scope otherwise
 	}
 	return fmt.Sprintf("UNIQUE (%s) in its place", sqlname.List(within))
 }
@@ -151,9 +151,8 @@ func confirms(live *schema.Database, t *schema.Table, u unique, w Write) bool {
 	return len(w.Rights.Insert) > 0 && !u.fresh(live, t, w.given())
 }
 
-// chooses reports whether a program gives a new row what its scope is told by, of several values, itself or by the row that it inserts
-// through, and nothing looks at it before the row is written: a rule is broken by rows out of scope then, before the row is found to be one
-// (TestChosenScope).
+// chooses reports whether a program chooses the columns that decide the scope of a new row, itself or by the row that it inserts through,
+// and nothing checks them before the write: rows out of scope could then break a rule first (TestChosenScope).
 func (w Write) chooses() bool {
 	return slices.ContainsFunc(w.Scope, func(c *decl.Column) bool {
 		return !slices.Contains(w.Fixed, c) && (slices.Contains(w.Rights.Insert, c) || slices.Contains(w.Filled, c) || fills(w.Through, c)) && !fills(w.Into, c)

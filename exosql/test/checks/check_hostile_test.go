@@ -72,9 +72,9 @@ func TestCheckLabels(t *testing.T) {
 			want string
 		}{
 			"alike": {pii, pii, ""}, "plain": {plain, plain, ""},
-			"one labels":        {pii, plain, "here the column is labelled {pii}, there it is public"},
-			"the other labels":  {plain, pii, "here the column is public, there it is labelled {pii}"},
-			"one demands trust": {trusted, plain, "here the column is public, and demands trust, there it is public"},
+			"one labels":        {pii, plain, "declared twice: the column is labelled {pii} in one declaration, and public in the other"},
+			"the other labels":  {plain, pii, "declared twice: the column is public in one declaration, and labelled {pii} in the other"},
+			"one demands trust": {trusted, plain, "declared twice: the column is public, and demands trust in one declaration, and public in the other"},
 		} {
 			found, err := exosql.Inspect(t.Context(), db, declare(c.a), declare(c.b))
 			if err != nil {

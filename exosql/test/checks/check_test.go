@@ -81,7 +81,7 @@ func TestCheck(t *testing.T) {
 		"right":                 {on: both, ddl: []string{ckAccounts, ckEntries, ckIndexes}},
 		"missing table":         {on: both, ddl: []string{ckAccounts, `CREATE INDEX i ON accounts (tenant)`}, want: []string{"missing table entries: there is no such table"}, fix: true},
 		"another name":          {on: both, ddl: []string{ckAccounts, strings.Replace(ckEntries, "entries", "entrys", 1), `CREATE INDEX i ON accounts (tenant)`}, want: []string{`missing table entries: exosql.NewTable[…]("entrys")`}},
-		"missing column":        {on: both, ddl: []string{strings.Replace(ckAccounts, "seen {time}", "z {int}", 1), ckEntries, ckIndexes}, want: []string{`missing column accounts.seen: there is no such column; if it was renamed ("z" has no declaration), name it so in its declaration, or run exo gen again`}, fix: true},
+		"missing column":        {on: both, ddl: []string{strings.Replace(ckAccounts, "seen {time}", "z {int}", 1), ckEntries, ckIndexes}, want: []string{`missing column accounts.seen: there is no such column; if it was renamed ("z" has no declaration), use that name in the declaration, or run exo gen again`}, fix: true},
 		"column misspelt":       {on: both, ddl: []string{strings.Replace(ckAccounts, "seen", "sen", 1), ckEntries, ckIndexes}, want: []string{`missing column accounts.seen: the name "sen" in the declaration`}},
 		"type":                  {on: both, ddl: []string{strings.Replace(ckAccounts, "tenant {int}", "tenant TEXT", 1), ckEntries, ckIndexes}, want: []string{"type accounts.tenant: is declared int and is"}},
 		"type of time":          {on: both, ddl: []string{strings.Replace(ckAccounts, "seen {time}", "seen {int}", 1), ckEntries, ckIndexes}, want: []string{"type accounts.seen: a field of type int64"}},
@@ -138,15 +138,15 @@ func TestCheck(t *testing.T) {
 		"not inherited": {on: postgres, ddl: []string{ckAccounts, ckEntries, ckIndexes, `CREATE TABLE kid () INHERITS (accounts); ALTER TABLE kid NO INHERIT accounts`}},
 		"partitioned":   {on: postgres, ddl: []string{ckAccounts + ` PARTITION BY HASH (id)`, `CREATE TABLE part PARTITION OF accounts FOR VALUES WITH (MODULUS 1, REMAINDER 0)`, ckEntries, ckIndexes}},
 		"policy on a partition": {on: postgres, ddl: []string{ckAccounts + ` PARTITION BY HASH (id)`, `CREATE TABLE part PARTITION OF accounts FOR VALUES WITH (MODULUS 1, REMAINDER 0) PARTITION BY HASH (id)`, `CREATE TABLE deep PARTITION OF part FOR VALUES WITH (MODULUS 1, REMAINDER 0)`,
-			`CREATE POLICY p ON deep USING (tenant = 1); ALTER TABLE deep ENABLE ROW LEVEL SECURITY`, ckEntries, ckIndexes}, want: []string{"!row security accounts: partitions or heirs, have some (deep)"}},
-		"policy on an heir": {on: postgres, ddl: []string{ckAccounts, ckEntries, ckIndexes, `CREATE TABLE kid () INHERITS (accounts); ALTER TABLE kid ENABLE ROW LEVEL SECURITY`}, want: []string{"no key accounts: other tables inherit", "!row security accounts: partitions or heirs, have some (kid)"}},
+			`CREATE POLICY p ON deep USING (tenant = 1); ALTER TABLE deep ENABLE ROW LEVEL SECURITY`, ckEntries, ckIndexes}, want: []string{"!row security accounts: inherit from it have some (deep)"}},
+		"policy on an heir": {on: postgres, ddl: []string{ckAccounts, ckEntries, ckIndexes, `CREATE TABLE kid () INHERITS (accounts); ALTER TABLE kid ENABLE ROW LEVEL SECURITY`}, want: []string{"no key accounts: other tables inherit", "!row security accounts: inherit from it have some (kid)"}},
 		"policy on the whole": {on: postgres, ddl: []string{strings.Replace(ckAccounts, "accounts", "whole", 1) + ` PARTITION BY HASH (id)`, `CREATE TABLE accounts PARTITION OF whole FOR VALUES WITH (MODULUS 1, REMAINDER 0)`, `ALTER TABLE whole ENABLE ROW LEVEL SECURITY`, ckEntries, ckIndexes},
-			want: []string{"!row security accounts: a part or an heir of have some (whole)"}},
+			want: []string{"!row security accounts: part of or inherits from have some (whole)"}},
 		"policy on both": {on: postgres, ddl: []string{ckAccounts + ` PARTITION BY HASH (id)`, `CREATE TABLE part PARTITION OF accounts FOR VALUES WITH (MODULUS 1, REMAINDER 0); ALTER TABLE part ENABLE ROW LEVEL SECURITY; ALTER TABLE accounts ENABLE ROW LEVEL SECURITY`, ckEntries, ckIndexes},
 			want: []string{"!row security accounts: is a superuser"}},
 		"everybody may create": {on: postgres, ddl: []string{ckAccounts, ckEntries, ckIndexes, `DO $$ BEGIN EXECUTE 'GRANT CREATE ON SCHEMA ' || current_schema() || ' TO PUBLIC'; END $$`}, want: []string{"search path : everybody may create in the schema exo_test_"}},
 		"check":                {on: both, ddl: []string{strings.Replace(ckAccounts, "kind TEXT NOT NULL", "kind TEXT NOT NULL CHECK (kind IN ('b', 'a'))", 1), ckEntries, ckIndexes}},
-		"check with less":      {on: both, ddl: []string{strings.Replace(ckAccounts, "kind TEXT NOT NULL", "kind TEXT NOT NULL CHECK (kind IN ('a'))", 1), ckEntries, ckIndexes}, want: []string{`type accounts.kind: OneOf lists "b", which a CHECK of the database has not: no row has it, and no write may give it`}},
+		"check with less":      {on: both, ddl: []string{strings.Replace(ckAccounts, "kind TEXT NOT NULL", "kind TEXT NOT NULL CHECK (kind IN ('a'))", 1), ckEntries, ckIndexes}, want: []string{`type accounts.kind: OneOf lists "b", which a CHECK of the database does not have: no row has it, and no write may give it`}},
 		"check with more":      {on: both, ddl: []string{strings.Replace(ckAccounts, "kind TEXT NOT NULL", "kind TEXT NOT NULL CHECK (kind IN ('a', 'b', 'c'))", 1), ckEntries, ckIndexes}, want: []string{`!type accounts.kind: has "c", which OneOf does not list`}},
 		"check of more":        {on: both, ddl: []string{strings.Replace(ckAccounts, "kind TEXT NOT NULL", "kind TEXT NOT NULL CHECK (kind IN ('a') OR tenant = 0)", 1), ckEntries, ckIndexes}},
 		"check of a domain":    {on: postgres, ddl: []string{`CREATE DOMAIN dk AS text CHECK (VALUE IN ('a'))`, strings.Replace(ckAccounts, "kind TEXT", "kind dk", 1), ckEntries, ckIndexes}, want: []string{`type accounts.kind: OneOf lists "b", which a CHECK`}},
@@ -162,7 +162,7 @@ func TestCheck(t *testing.T) {
 			return []exosql.Declared{exosql.Written(d.accounts, exosql.AllowCascade("entries", "account_id"))}
 		}, want: []string{"postgres !spanning key accounts:"}},
 		"cascade, not written": {on: both, ddl: []string{ckAccounts, `CREATE TABLE entries (id {int} PRIMARY KEY, account_id {int} NOT NULL REFERENCES accounts (id) ON DELETE CASCADE)`, ckIndexes}},
-		"virtual":              {on: sqlite, ddl: []string{strings.Replace(ckAccounts, "name TEXT NOT NULL", "x AS (upper(kind) || zeroblob(9)), name TEXT NOT NULL AS (x || PRINTF('%s', x))", 1), ckEntries, ckIndexes}, want: []string{"function accounts.name: with printf, zeroblob, which the authorizer is not asked about"}},
+		"virtual":              {on: sqlite, ddl: []string{strings.Replace(ckAccounts, "name TEXT NOT NULL", "x AS (upper(kind) || zeroblob(9)), name TEXT NOT NULL AS (x || PRINTF('%s', x))", 1), ckEntries, ckIndexes}, want: []string{"function accounts.name: calls printf, zeroblob, which SQLite runs without asking the authorizer"}},
 		"virtual, plain":       {on: sqlite, ddl: []string{strings.Replace(ckAccounts, "name TEXT NOT NULL", "x AS (zeroblob(9)), name TEXT NOT NULL AS (upper(kind) || length(kind) || CAST(tenant AS DECIMAL(9, 2)))", 1), ckEntries, ckIndexes}},
 		"stored":               {on: sqlite, ddl: []string{strings.Replace(ckAccounts, "name TEXT NOT NULL", "name TEXT NOT NULL AS (printf('%s', kind)) STORED", 1), ckEntries, ckIndexes}},
 		"virtual, ungranted": {on: sqlite, ddl: []string{ckAccounts, ckEntries, ckIndexes, `CREATE TABLE logs (id {int} PRIMARY KEY, account_id {int} NOT NULL AS (instr(id, id)))`}, use: func(ckDeclarations) []exosql.Declared {
@@ -170,7 +170,7 @@ func TestCheck(t *testing.T) {
 			exosql.NewKey(logs, "id", func(e *kit.CheckedEntry) *int64 { return &e.ID })
 			exosql.NewColumn(logs, "account_id", func(e *kit.CheckedEntry) *int64 { return &e.Account })
 			return []exosql.Declared{logs}
-		}, want: []string{"!function logs.account_id: with instr"}},
+		}, want: []string{"!function logs.account_id: calls instr"}},
 		"no action": {on: both, ddl: []string{ckAccounts, `CREATE TABLE entries (id {int} PRIMARY KEY, account_id {int} NOT NULL REFERENCES accounts (id))`, ckIndexes}, use: func(d ckDeclarations) []exosql.Declared {
 			return []exosql.Declared{exosql.Written(d.accounts)}
 		}, want: []string{"postgres !spanning key accounts:"}},
@@ -476,7 +476,7 @@ func TestCheckError(t *testing.T) {
 		want := `exosql: the database is not as declared (4 to mend, ` + warnings + `):
 	accounts.tenant: is declared as never NULL and may be NULL in the database: programs read null there, and reading such a row in Go fails. Right would be: ` + mend + `
 	warning: accounts.seen: is declared nullable and is never NULL in the database. Right would be: exosql.NewColumn
-	accounts: nothing makes (id) unique: rows can't be told apart, so limits and pages have no one answer. Right would be: ` + key + `
+	accounts: nothing makes (id) unique: two rows can have the same key, so limits and pages have no single answer. Right would be: ` + key + `
 	accounts.tenant: the scope is a condition on tenant, which has no index. Right would be: CREATE INDEX accounts_by_tenant ON accounts (tenant)
 	entries: there is no such table` + path + `. Right would be: ` + missing + role
 		if got := tu.NoSchema(fmt.Sprint(err)); got != want {
@@ -492,7 +492,7 @@ func TestCheckOfAViewThatDoesNotCompile(t *testing.T) {
 	for name, table := range map[string]*exosql.Table[tu.Task]{"stale": exosql.NewTable[tu.Task]("stale"), "odd": exosql.NewTable[tu.Task]("odd")} {
 		exosql.NewColumn(table, "title", func(x *tu.Task) *string { return &x.Title })
 		err := exosql.Check(t.Context(), db, table)
-		if err == nil || !strings.Contains(err.Error(), name+": it is there, but each query of it fails: ") {
+		if err == nil || !strings.Contains(err.Error(), name+": the table is there, but each query of it fails: ") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

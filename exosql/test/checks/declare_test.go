@@ -88,9 +88,9 @@ func TestDeclarationPanics(t *testing.T) {
 		"facet alias empty": {func() { x, _ := table(); exosql.NewFacet(x, "") },
 			func() { x, _ := table(); exosql.NewFacet(x, "pair") }, "alias"},
 		"facet alias a keyword": {func() { x, _ := table(); exosql.NewFacet(x, "class") },
-			func() { x, _ := table(); exosql.NewFacet(x, "class_") }, `"class" can't be the alias of a facet: it is a word of the language`},
+			func() { x, _ := table(); exosql.NewFacet(x, "class_") }, `"class" can't be the alias of a facet: it is a word of JavaScript`},
 		"facet alias await": {func() { x, _ := table(); exosql.NewFacet(x, "await") },
-			func() { x, _ := table(); exosql.NewFacet(x, "awaited") }, "word of the language"},
+			func() { x, _ := table(); exosql.NewFacet(x, "awaited") }, "word of JavaScript"},
 		"facet alias with a dot": {func() { x, _ := table(); exosql.NewFacet(x, "a.b") },
 			func() { x, _ := table(); exosql.NewFacet(x, "ab") }, "alias"},
 		"member twice": {func() { x, k := table(); exosql.NewFacet(x, "pair", k, k) },
@@ -201,7 +201,7 @@ func TestTwoDatabases(t *testing.T) {
 		a, b := e.Open(t), e.Open(t)
 		r := tu.NewRunner(t, map[string]exo.Object{"tasks": tu.Tenant(a, tu.Acme)["tasks"], "others": tu.Tenant(b, tu.Acme)["tasks"]}, exo.Limits{})
 		o := r.Run(t, "return await tasks.join(others.as('o'), ({ task, o }) => task.id === o.id).count()")
-		if o.Kind != fail.Invalid || !strings.Contains(o.Message, "one database") {
+		if o.Kind != fail.Invalid || !strings.Contains(o.Message, "different databases") {
 			t.Error(o)
 		}
 		if o := r.Run(t, "return [await tasks.count(), await others.count()]"); o.JSON != "[5,5]" {

@@ -99,7 +99,7 @@ func TestAdmitsDeclared(t *testing.T) {
 	}
 	func() {
 		defer func() {
-			if r := recover(); r == nil || !strings.Contains(r.(string), "a label of the column itself") {
+			if r := recover(); r == nil || !strings.Contains(r.(string), "the column's own label") {
 				t.Error(r)
 			}
 		}()

@@ -55,21 +55,21 @@ func TestReadByMisdeclared(t *testing.T) {
 		"by no column":         {func(n rdNotes) *exosql.Facet[rdNote] { n.secret.ReadBy("user"); return nil }, "needs the column"},
 		"by nil":               {func(n rdNotes) *exosql.Facet[rdNote] { n.secret.ReadBy("user", nil); return nil }, "columns of the same table"},
 		"by another table's":   {func(n rdNotes) *exosql.Facet[rdNote] { n.secret.ReadBy("user", other.owner); return nil }, "columns of the same table"},
-		"by itself":            {func(n rdNotes) *exosql.Facet[rdNote] { n.secret.ReadBy("user", n.secret); return nil }, "nor say it of itself"},
-		"by one twice":         {func(n rdNotes) *exosql.Facet[rdNote] { n.secret.ReadBy("user", n.owner, n.owner); return nil }, "can't say twice"},
+		"by itself":            {func(n rdNotes) *exosql.Facet[rdNote] { n.secret.ReadBy("user", n.secret); return nil }, "can't name its own readers"},
+		"by one twice":         {func(n rdNotes) *exosql.Facet[rdNote] { n.secret.ReadBy("user", n.owner, n.owner); return nil }, "can't be given twice"},
 		"by a float":           {func(n rdNotes) *exosql.Facet[rdNote] { n.secret.ReadBy("user", n.half); return nil }, "an id is a whole number, a text or a UUID"},
 		"of no kind":           {func(n rdNotes) *exosql.Facet[rdNote] { n.secret.ReadBy("", n.owner); return nil }, "want the kind of principals"},
 		"of a kind with parts": {func(n rdNotes) *exosql.Facet[rdNote] { n.secret.ReadBy("a:b", n.owner); return nil }, "want the kind of principals"},
 		"twice": {func(n rdNotes) *exosql.Facet[rdNote] {
 			n.secret.ReadBy("user", n.owner).ReadBy("user", n.team)
 			return nil
-		}, "said twice"},
+		}, "given twice"},
 		"labelled afterwards": {func(n rdNotes) *exosql.Facet[rdNote] { n.secret.ReadBy("user", n.owner).WithLabel("t"); return nil }, "WithLabel after ReadBy"},
 		"of a tag with readers": {func(n rdNotes) *exosql.Facet[rdNote] {
 			n.text.WithLabel("s@team:1").ReadBy("user", n.owner)
 			return nil
-		}, "names readers itself"},
-		"a label that has readers and doesn't say which": {func(n rdNotes) *exosql.Facet[rdNote] { n.text.WithLabel("s@team"); return nil }, "and not which"},
+		}, "names readers already"},
+		"a label that has readers and doesn't say which": {func(n rdNotes) *exosql.Facet[rdNote] { n.text.WithLabel("s@team"); return nil }, "but not who"},
 		"a facet that doesn't show who": {func(n rdNotes) *exosql.Facet[rdNote] {
 			n.secret.ReadBy("user", n.owner)
 			return exosql.NewFacet(n.t, "note", n.id, n.secret)
@@ -124,7 +124,7 @@ func TestReadersDeclaredTwice(t *testing.T) {
 			"who may be changed": {func(n rdNotes) *exosql.Facet[rdNote] {
 				n.secret.ReadBy("user", n.team)
 				return exosql.NewFacet(n.t, "other", n.id, n.owner).AllowUpdate(n.owner)
-			}, "it says who may read secret"},
+			}, "it decides who may read secret"},
 			"other readers": {func(n rdNotes) *exosql.Facet[rdNote] {
 				n.secret.ReadBy("user", n.team)
 				return exosql.NewFacet(n.t, "other", n.id, n.team, n.secret)
@@ -243,7 +243,7 @@ func TestDynamicReaders(t *testing.T) {
 // TestRowsHaveNoReader: that a row is there belongs to nobody, so a label that says whose it is could be read by nobody.
 func TestRowsHaveNoReader(t *testing.T) {
 	defer func() {
-		if p := recover(); p == nil || !strings.Contains(fmt.Sprint(p), "write it without readers") {
+		if p := recover(); p == nil || !strings.Contains(fmt.Sprint(p), "write the tag without them") {
 			t.Errorf("%v", p)
 		}
 	}()

@@ -278,7 +278,7 @@ func TestPolicyRowLabel(t *testing.T) {
 		tag  string
 		to   []string
 		want string
-	}{{"medical", nil, "lost {medical}"}, {"", []string{"medical"}, "its object doesn't know"}, {"", []string{value.Untrusted}, ""}, {"medical", []string{"medical", value.Untrusted}, ""}} {
+	}{{"medical", nil, "lost {medical}"}, {"", []string{"medical"}, "the object itself does not"}, {"", []string{value.Untrusted}, ""}, {"medical", []string{"medical", value.Untrusted}, ""}} {
 		if err := wrap(c.tag, c.to...); (err == nil) != (c.want == "") || !strings.Contains(fmt.Sprint(err), c.want) {
 			t.Errorf("%q to %q: %v", c.tag, c.to, err)
 		}
@@ -305,9 +305,9 @@ func TestRowLabelsAlike(t *testing.T) {
 		secret bool
 		want   string
 	}{
-		{exosql.NewTable[rlVisit]("visits"), "", true, "that a row is there is labelled {medical}, there it is public"},
-		{exosql.NewTable[rlVisit]("old_visits"), "", true, "the tables visits and old_visits have rows in common: in the one that a row is there is labelled {medical}"},
-		{exosql.NewTable[rlVisit]("old_visits"), "medical", false, "the column is labelled {pii}, there it is public"},
+		{exosql.NewTable[rlVisit]("visits"), "", true, "the rows are labelled {medical} in one declaration, and public in the other"},
+		{exosql.NewTable[rlVisit]("old_visits"), "", true, "the tables visits and old_visits have rows in common: the rows are labelled {medical}"},
+		{exosql.NewTable[rlVisit]("old_visits"), "medical", false, "the column is labelled {pii} in one declaration, and public"},
 		{exosql.NewTable[rlVisit]("old_visits"), "medical", true, ""},
 		{exosql.NewTable[rlVisit]("others"), "", false, ""},
 	} {

@@ -54,7 +54,7 @@ func TestNestedDeclarations(t *testing.T) {
 	} {
 		r := tu.As(t, tu.OpenWith(t, change), tu.Acme, exo.Limits{})
 		for _, shown := range []string{"p.tasks()", "p.tasks().first()", "p.tasks().select(t => ({ c: t.project().select(p => ({ t: p.tasks() })) }))"} {
-			if o := r.Run(t, "return await org.projects().select(p => ({ x: "+shown+" })).execute()"); o.Kind != 0 || !strings.Contains(strings.Join(o.Result.Notices, ""), "values of this answer") || strings.Contains(o.Visible(), "SECRET") {
+			if o := r.Run(t, "return await org.projects().select(p => ({ x: "+shown+" })).execute()"); o.Kind != 0 || !strings.Contains(strings.Join(o.Result.Notices, ""), "values in this answer") || strings.Contains(o.Visible(), "SECRET") {
 				t.Errorf("%s, %s: %s", name, shown, o)
 			}
 		}

@@ -248,10 +248,10 @@ func TestMisfitNotices(t *testing.T) {
 	k := misfitKinds["int"]
 	tool, _ := misfitTool(t, k, "plain", misfitRows(k, "plain")...)
 	for _, a := range []struct{ program, want string }{
-		{`return t`, "of `c` 6 values of this answer are no int in the database, and are null here; t.execute: of `d` 6 values"},
-		{`return t.orderBy(r => r.id).limit(4).select(r => r.c)`, "of `c` 1 values"},
-		{`return (await t.orderBy(r => r.id).select(r => r.c).page(5)).rows.length`, "of `c` 2 values"},
-		{`return orgs.select(o => ({ l: o.rows().select(r => ({ c: r.c })) }))`, "of `c` 6 values"},
+		{`return t`, "`c` has 6 values in this answer that are no int in the database; they are null here; t.execute: `d` has 6 values"},
+		{`return t.orderBy(r => r.id).limit(4).select(r => r.c)`, "`c` has 1 values"},
+		{`return (await t.orderBy(r => r.id).select(r => r.c).page(5)).rows.length`, "`c` has 2 values"},
+		{`return orgs.select(o => ({ l: o.rows().select(r => ({ c: r.c })) }))`, "`c` has 6 values"},
 		{`return t.where(r => r.c !== null)`, ""},
 		{`return t.where(r => r.c === null).count()`, ""},
 		{`return t.select(r => r.id)`, ""},

@@ -212,7 +212,7 @@ func TestMisfitsInEachPlace(t *testing.T) {
 						t.Errorf("%s\n\t%s %v\n\twant %s", a.program, r.JSON, r.Err, to.Replace(a.want))
 					}
 				}
-				if r := tool.Run(t.Context(), "return items.select(i => i.c)"); !strings.Contains(r.Notice, "of `c` 2 values") {
+				if r := tool.Run(t.Context(), "return items.select(i => i.c)"); !strings.Contains(r.Notice, "`c` has 2 values") {
 					t.Errorf("notice: %q, %v", r.Notice, r.Err)
 				}
 			})

@@ -87,7 +87,7 @@ func TestBesideGrants(t *testing.T) {
 		for _, c := range []struct{ grants, program, want string }{ // the result of mine afterwards, or a part of an error
 			{"beside", `await members.where({ id: 1 }).update({ projectId: 2 })`, "`projectId` leads nowhere"},
 			{"beside", `await members.where({ id: 1 }).update(m => ({ projectId: 2 }))`, "`projectId` leads nowhere"},
-			{"beside", `await members.where({ id: 1 }).update(m => ({ projectId: m.id.add(1) }))`, "can be set to a value only"},
+			{"beside", `await members.where({ id: 1 }).update(m => ({ projectId: m.id.add(1) }))`, "can only be set to a plain value"},
 			{"beside", `await members.insert({ userId: 1, projectId: 2 })`, "`projectId` leads nowhere"},
 			{"beside", `await members.insertMany([{ userId: 1, projectId: 1 }, { userId: 1, projectId: 2 }])`, "`[1].projectId` leads nowhere"},
 			{"beside", `await members.where({ id: 2 }).update({ userId: 1 })`, "`userId` can't be changed: it decides which rows another grant shows"},
@@ -104,7 +104,7 @@ func TestBesideGrants(t *testing.T) {
 			{"first", `await members.insert({ userId: 1, projectId: 1 })`, `[{"id":1,"name":"mine"}]`},
 			{"starred", `await 0`, `[{"id":1,"name":"mine"}]`},
 			{"starred", `await stars.where({ id: 1 }).delete()`, "rows can't be deleted: only the first ones may be seen by another grant"},
-			{"later", `await members.insert({ userId: 1, projectId: 3 })`, "rows can't be inserted: only those behind some"},
+			{"later", `await members.insert({ userId: 1, projectId: 3 })`, "rows can't be inserted: another grant leaves out the first rows"},
 			{"one", `await mine.members().where({ id: 1 }).delete()`, "rows can't be deleted: only the first ones may be seen"},
 			{"one", `await mine.members().where({ id: 1 }).update({ projectId: null })`, "`projectId` can't be changed: it decides which rows you"},
 		} {

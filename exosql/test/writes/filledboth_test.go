@@ -63,8 +63,8 @@ func TestFilledByBoth(t *testing.T) {
 			{`return projects.where({ name: "ours" }).tasks().insertMany([{ title: "b" }, { title: "c" }])`, "2", "2|1|secret 1|1|a 1|1|b 1|1|c"},
 			{`return projects.where({ name: "theirs" }).tasks().insert({ title: "x" })`, "denied: the row would be out of this program's reach", "2|1|secret 1|1|a 1|1|b 1|1|c"},
 			{`return projects.where({ name: "theirs" }).tasks().insertMany([{ title: "x" }])`, "denied: the row would be out of this program's reach", "2|1|secret 1|1|a 1|1|b 1|1|c"},
-			{`return projects.tasks().insertMany([{ title: "x" }])`, "invalid: it is inserted through one project, and the query finds several", "2|1|secret 1|1|a 1|1|b 1|1|c"},
-			{`return projects.where({ name: "none" }).tasks().insert({ title: "x" })`, "invalid: it is inserted through one project, and the query finds none", "2|1|secret 1|1|a 1|1|b 1|1|c"},
+			{`return projects.tasks().insertMany([{ title: "x" }])`, "invalid: a row is inserted through one project, and the query finds several", "2|1|secret 1|1|a 1|1|b 1|1|c"},
+			{`return projects.where({ name: "none" }).tasks().insert({ title: "x" })`, "invalid: a row is inserted through one project, and the query finds none", "2|1|secret 1|1|a 1|1|b 1|1|c"},
 		} {
 			r := tool.Run(t.Context(), c.program)
 			got := strings.Trim(fmt.Sprint(r.Value), `"`)

@@ -339,7 +339,7 @@ func TestHookUnique(t *testing.T) {
 			}
 			f := exosql.NewFacet(d.Pages, "page", d.ID, d.Title).AllowUpdate(d.Title)
 			got, err := kit.RunHooked(t, codemode.Grants{"pages": f.Of(exosql.Grant(db, d.Pages, d.Book.Eq(1)))}, `return pages.where({ id: 1 }).update({ title: "x" })`)
-			if fills != (err != nil && strings.Contains(err.Error(), "(slug) is unique among everybody's rows")) || !fills && got != "1" {
+			if fills != (err != nil && strings.Contains(err.Error(), "(slug) is unique among the rows of all tenants")) || !fills && got != "1" {
 				t.Errorf("fills %v: %s %v", fills, got, err)
 			}
 		}

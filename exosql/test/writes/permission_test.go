@@ -9,7 +9,7 @@ import (
 	tu "github.com/exoagent/exoagent/internal/testutil"
 )
 
-// TestUnfitPermission: a permission that fits nothing of the database is an error of Check, whatever the rights of the facet; one that fits
+// TestUnfitPermission: a permission that matches nothing in the database is an error of Check, whatever the rights of the facet; one that fits
 // is none, though the rights do not set it off today.
 func TestUnfitPermission(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
@@ -34,7 +34,7 @@ func TestUnfitPermission(t *testing.T) {
 			t.Errorf("what fits: %s", got)
 		}
 		if got, want := unfit(append(fits, exosql.AllowTrigger("touch"), exosql.AllowUnique("cod"), exosql.AllowWaiting("kids", "project"))...),
-			`exosql.AllowTrigger("touch") fits nothing of the database; exosql.AllowUnique("cod") fits nothing of the database; exosql.AllowWaiting("kids", "project") fits nothing of the database`; got != want {
+			`exosql.AllowTrigger("touch") matches nothing in the database; exosql.AllowUnique("cod") matches nothing in the database; exosql.AllowWaiting("kids", "project") matches nothing in the database`; got != want {
 			t.Errorf("%s\nwant %s", got, want)
 		}
 	})

@@ -94,7 +94,7 @@ func TestSpanning(t *testing.T) {
 						continue
 					}
 					rest, ok := strings.CutPrefix(f.Fix, c.fix+`Permit("`)
-					if known, _, _ = strings.Cut(rest, `")`); f.Warning || !ok || known == "" || !strings.HasPrefix(known, c.known) || !strings.Contains(f.Problem, "unique among everybody's rows: the error that a value is taken would reveal") {
+					if known, _, _ = strings.Cut(rest, `")`); f.Warning || !ok || known == "" || !strings.HasPrefix(known, c.known) || !strings.Contains(f.Problem, "unique among the rows of all tenants: the error that a value is taken would reveal") {
 						t.Errorf("%s: %v", name, f)
 					}
 				}

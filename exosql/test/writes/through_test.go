@@ -94,7 +94,7 @@ func TestThroughNull(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		const none = "invalid: it is inserted through one group, whose `code` is null: it leads to no rows"
+		const none = "invalid: a row is inserted through one group, whose `code` is null here: the link leads to no rows"
 		for program, want := range map[string]string{
 			`return groups.where({ id: 2 }).members().insertMany([{ name: "x" }, { name: "y" }])`: none,
 			`return groups.where({ id: 2 }).members().insert({ name: "x" })`:                      none,

@@ -239,7 +239,7 @@ func TestTypedWriteUndeclaredKey(t *testing.T) {
 		person := exosql.NewNullable(jobs, "person_id", func(j *kit.Job) **int64 { return &j.Person })
 		title := exosql.NewColumn(jobs, "title", func(j *kit.Job) *string { return &j.Title })
 		all := exosql.Grant(db, jobs, exosql.AllRows[kit.Job](), exosql.ScopeRows(twPeople, twPersonOrg.Eq(1)))
-		if _, err := all.Where(id.Eq(1)).Update(t.Context(), person.Set(3)); fail.KindOf(err) != fail.Denied || !strings.Contains(err.Error(), "no link is declared") {
+		if _, err := all.Where(id.Eq(1)).Update(t.Context(), person.Set(3)); fail.KindOf(err) != fail.Denied || !strings.Contains(err.Error(), "no link over it is declared") {
 			t.Error(err)
 		}
 		if n, err := all.Where(id.Eq(1)).Update(t.Context(), title.Set("x")); n != 1 || err != nil {

@@ -72,9 +72,9 @@ func TestUnseenColumns(t *testing.T) {
 		tenant  = ", org_id {int} GENERATED ALWAYS AS (length($1)) STORED NOT NULL"
 		check   = ", CHECK (rank < $1)"
 		org     = ", org_id {int} NOT NULL"
-		taken   = "is unique among everybody's rows"
+		taken   = "is unique among the rows of all tenants"
 		leaves  = "a write changes the generated column org_id"
-		told    = "is about what is labelled"
+		told    = "depends on labelled values"
 		theirs  = "INSERT INTO items (id, org_id, $c, rank) VALUES (1, 1, 'm', 'a'), (2, 2, 'theirs', 'a')"
 		derived = "INSERT INTO items (id, $c, rank) VALUES (1, 'm', 'a'), (2, 'mm', 'a')"
 	)

@@ -59,7 +59,7 @@ type World struct {
 	Options   codemode.Options
 	Approvals *policy.Approvals
 	Posted    int      // by board.post, and payroll.book
-	Lines     []string // of the console, as the host is told
+	Lines     []string // the lines of the console, as the host gets them
 }
 
 // Tool makes the tool of a world.

@@ -20,7 +20,7 @@ import (
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
-// Ran is a program that has ended: what .sql, .trace and .save show again.
+// Ran is a program that has ended, for .sql, .trace and .save.
 type Ran struct {
 	Program string
 	Result  *codemode.Result

@@ -14,9 +14,9 @@ import (
 // MaxImages is of how many rows that a program changed the terminal knows what they were.
 const MaxImages = 20
 
-// Changed shows what a program changed, table by table: a row before it with "-", and as it is after it with "+". Of rows
-// that stayed, the cells that are another are in colour, and columns that no row changed are left out. What has a label that is not
-// admitted is sealed, as in a result, and looks the same whether it was changed.
+// Changed shows what a program changed, table by table: a row before it with "-", and as it is after it with "+". In rows that
+// stayed, changed cells are in colour, and columns that no row changed are left out. What has a label that is not admitted is
+// sealed, as in a result, and looks the same whether it was changed.
 func (s Screen) Changed(out io.Writer, all []exosql.Changes, admits value.Label, kept string) {
 	var tables []string
 	rows := map[string][]exosql.Change{}

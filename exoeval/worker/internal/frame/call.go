@@ -28,8 +28,8 @@ func DecodeCall(s string, nodes int) (c exo.Call, err error) {
 	return c, r.done()
 }
 
-// AppendReply writes the answer to a call. Of an error only what a guest may
-// read crosses: no text of the host is ever in a worker's memory.
+// AppendReply writes the answer to a call. Only the part of an error that a guest may read crosses:
+// no text of the host is ever in a worker's memory.
 func AppendReply(b []byte, p exo.Reply, sent *RowsLog, typ func(uint32) *message.Type) []byte {
 	b = wire.AppendUint(Begin(b, KindReply), p.ID)
 	if p.Err != nil {

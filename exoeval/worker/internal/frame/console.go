@@ -5,7 +5,7 @@ import (
 	"github.com/exoagent/exoagent/internal/wire"
 )
 
-// AppendConsole writes a line that the program logged. Of which run it is the host knows.
+// AppendConsole writes a line that the program logged. The host knows the run.
 func AppendConsole(b []byte, l exo.Line) []byte {
 	return End(wire.AppendText(append(Begin(b, KindConsole), byte(l.Level)), l.Text))
 }

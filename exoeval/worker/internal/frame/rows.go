@@ -43,7 +43,7 @@ func (l *RowsLog) Hold(h Held) {
 	l.Held[len(l.rows)-1] = h
 }
 
-// Release gives the rows of number n to be fetched, which is so once.
+// Release gives the rows of number n to be fetched; a second call fails.
 func (l *RowsLog) Release(n uint64) (*value.Rows, bool) {
 	if _, ok := l.Held[int(n)]; !ok || n >= uint64(len(l.rows)) {
 		return nil, false

@@ -147,7 +147,7 @@ func (w *Writer) aside(ctx context.Context, f func() error) error {
 	return w.simple(ctx, w.statements.release)
 }
 
-// ruleOf makes a rule of what readRules says of its parts. By an exclusion constraint a row may exclude itself, or not: it doesn't count.
+// ruleOf makes a rule of what readRules says of its parts. A row may exclude itself by an exclusion constraint, or not: it doesn't count.
 func ruleOf(parts [][]string) rule {
 	r := rule{foreign: parts[0][1] == "f", partial: parts[0][7] != ""}
 	var arrays, names, found, itself []string

@@ -30,7 +30,7 @@ func (e *database) Catalog(ctx context.Context, cells bool) (*schema.Database, e
 			return nil, err
 		}
 		if len(path) == 0 {
-			return nil, fmt.Errorf("the search path names no schema that there is and that the role may use (GRANT USAGE ON SCHEMA … TO …)")
+			return nil, fmt.Errorf("no schema of the search_path exists that the role may use: put search_path=SCHEMA into the URL of the database, or GRANT USAGE ON SCHEMA … to the role")
 		}
 		live, err := schema.ReadPostgres(ctx, tx, path...)
 		if err == nil && cells {

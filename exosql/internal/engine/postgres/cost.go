@@ -47,7 +47,7 @@ func totalCost(said []byte) (float64, error) {
 		}
 	}
 	if err := json.Unmarshal(said, &top); err != nil || len(top) != 1 || top[0].Plan.Cost == nil {
-		return 0, errors.New("exosql: the server says no cost of the plan")
+		return 0, errors.New("exosql: the server gave no cost of the plan")
 	}
 	return *top[0].Plan.Cost, nil
 }

@@ -98,7 +98,7 @@ func hostError(err error) error {
 	if _, known := errors.AsType[*fail.Error](err); !ok || known || errors.Is(err, engine.ErrSerial) {
 		return err
 	}
-	msg, why := "this can't be done: its host has to look at the database first", "the reason is in the database: no program and no declaration can mend it"
+	msg, why := "this can't be done: its host has to look at the database first", "the reason is in the database, which has to be changed"
 	m := unset.FindStringSubmatch(e.Message)
 	switch {
 	case strings.HasPrefix(e.Code, "22"):

@@ -229,8 +229,8 @@ func encodeNames(names []string) []byte {
 	return append(b, '}')
 }
 
-// definitions reads the answer of readIndexes. Of two indexes with one name, in two
-// schemas, nothing is known unless they are alike.
+// definitions reads the answer of readIndexes. If two schemas have an index of one name, nothing is
+// known unless the two are alike.
 func definitions(text []byte) (fence.Indexes, error) {
 	var rows [][2]json.RawMessage
 	if err := json.Unmarshal(text, &rows); err != nil {

@@ -136,9 +136,9 @@ func connectError(err error) error {
 	return errors.New("exosql: connect to PostgreSQL: " + scalar.Shorten(err.Error(), maxServerError))
 }
 
-// pins sets whatever could change what a statement or a value means, over what
-// the URL, the role or the database says. Of the search path the schemas are theirs,
-// which say which tables the declarations mean: see pinPath.
+// pins sets whatever could change what a statement or a value means, over what the URL, the role or
+// the database says. The schemas of the search path stay as they are, since they decide which
+// tables the declarations mean: see pinPath.
 const pins = `SELECT set_config('TimeZone', 'UTC', false), set_config('DateStyle', 'ISO, YMD', false),
 	set_config('IntervalStyle', 'iso_8601', false), set_config('client_encoding', 'UTF8', false),
 	set_config('standard_conforming_strings', 'on', false), set_config('extra_float_digits', '1', false),

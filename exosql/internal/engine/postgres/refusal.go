@@ -9,9 +9,9 @@ import (
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 )
 
-// Refusals are the open plans that were refused lately, on any connection: a plan that is refused
-// here although another connection would admit it runs fenced, and is slower, but no less safe.
-// That one was admitted is for each connection to find out, since another may have another search path.
+// Refusals are the open plans that were refused lately, on any connection: a plan that is refused here
+// although another connection would admit it runs fenced, and is slower, but no less safe. Each
+// connection must find out by itself that one was admitted, since another may have another search path.
 type Refusals struct {
 	Now func() time.Time // of a test, or nil
 

@@ -377,8 +377,8 @@ func (s *Session) dropped(st *stmt) {
 	}
 }
 
-// deallocate has the server forget what was dropped, whatever became of the query. Where
-// it can't be told, the connection is closed soon, and the statements with it.
+// deallocate has the server forget what was dropped, whatever became of the query. Where the server
+// can't be asked, the connection is closed soon, and the statements with it.
 func (s *Session) deallocate() {
 	if len(s.gone) == 0 || !s.Sound() {
 		return

@@ -148,7 +148,7 @@ func (w *Writer) Query(ctx context.Context, p *plan.Plan, args []value.Value, ou
 	if !w.Open() {
 		return errNoUnit
 	}
-	if !p.Back { // what it wrote itself tells a unit nothing
+	if !p.Back { // a unit learns nothing from what it wrote itself
 		if w.knows = true; len(w.later) > 0 {
 			if err := w.agree(ctx); err != nil {
 				return err
@@ -166,7 +166,7 @@ func (w *Writer) Write(ctx context.Context, changes []engine.Change, out *plan.C
 		return 0, errNoUnit
 	}
 	n, err := w.write(ctx, changes, out)
-	// Rows that are only inserted tell nothing before something is read. An update or a delete reads which rows there are.
+	// Inserted rows reveal nothing before something is read. An update or a delete reads which rows there are.
 	if w.knows = w.knows || err != nil || !changes[0].Plan.Write.Insert; w.Open() && (w.knows || w.waiting() > laterRows) {
 		if against := w.agree(ctx); against != nil {
 			return 0, against
@@ -188,9 +188,9 @@ func (w *Writer) Write(ctx context.Context, changes []engine.Change, out *plan.C
 	return n, err
 }
 
-// unseen reports whether it can't be told that an insert was refused for a row in the snapshot of the unit. ON CONFLICT DO NOTHING
-// fails where the row in the way is not in that: a program that counts none by a value and is told that it is taken is before and after who gave
-// it to another row (TestWriteOrders).
+// unseen reports whether an insert may have been refused for a row that is not in the snapshot of the unit. ON CONFLICT DO NOTHING fails where
+// the row in the way is not in that: a program that finds no row with a value, and then reads that it is taken, would come both before and
+// after the one that gave it to another row (TestWriteOrders).
 func (w *Writer) unseen(ctx context.Context, changes []engine.Change, n int64, was error) (bool, error) {
 	again := make([]engine.Change, len(changes))
 	for i, c := range changes {
@@ -362,8 +362,8 @@ func (s *Session) undo() {
 	s.bad = true
 }
 
-// Prepare implements engine.Writer. Where nothing in the database can be deferred there is nothing to force. Of a constraint that
-// was made meanwhile and can be, COMMIT says that it does not hold, and keeps nothing.
+// Prepare implements engine.Writer. Where nothing in the database can be deferred there is nothing to force. If a constraint was
+// made meanwhile that can be deferred, COMMIT reports that it does not hold, and keeps nothing.
 func (w *Writer) Prepare(ctx context.Context) error {
 	switch {
 	case !w.Open():

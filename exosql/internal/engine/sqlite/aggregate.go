@@ -145,7 +145,7 @@ func (a aggregate) WindowValue(*sqlite.FunctionContext) (driver.Value, error) { 
 
 func (a aggregate) Final(*sqlite.FunctionContext) {}
 
-// mean is a sum that gives the mean. It counts what it adds: an infinity is in neither.
+// mean is a sum that gives the mean. It counts the numbers that it adds, without infinities.
 type mean struct{ number.Sum }
 
 func (m *mean) Value() any { return m.Mean() }

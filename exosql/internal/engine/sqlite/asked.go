@@ -1,9 +1,9 @@
 package sqlite
 
-// What the schema itself asks for. SQLite asks the authorizer about the functions in the defaults and
-// stored columns of every table that a statement touches, and about all that a view reads, although
-// none of it is in the statement's text. The host has chosen the schema, so a plan admits what its own
-// tables and views ask for: see guard.decide. SQLite is asked for it, rather than a parser of ours.
+// This file finds what the schema itself asks for. SQLite asks the authorizer about the functions in the
+// defaults and stored columns of every table that a statement touches, and about all that a view reads,
+// although none of it is in the statement's text. The host has chosen the schema, so a plan admits what its
+// own tables and views ask for: see guard.decide. SQLite is asked for it, rather than a parser of ours.
 
 import (
 	"fmt"

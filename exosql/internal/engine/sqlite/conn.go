@@ -60,7 +60,7 @@ func (c *conn) close() error {
 	return c.driver.Close()
 }
 
-// SqlError is what the engine says. It may quote the schema: it is for the host alone.
+// SqlError is an error of the engine. It may quote the schema: it is for the host alone.
 type SqlError struct {
 	Code int32
 	msg  string
@@ -120,7 +120,7 @@ func (c *conn) compile(text string, prepare func(sql uintptr, n int32, tail uint
 	st := &stmt{P: pointerAt(c.out), fixed: fixed}
 	if st.P == 0 || pointerAt(tail) != sql+uintptr(len(text)) {
 		c.finalize(st)
-		return nil, errors.New("exosql: a text that is not one statement")
+		return nil, errors.New("exosql: the SQL is not exactly one statement")
 	}
 	return st, nil
 }
@@ -183,7 +183,7 @@ func (c *conn) bind(st *stmt, args []value.Value) error {
 			rc = sqlite3.Xsqlite3_bind_text(c.Tls, st.P, n, at, int32(len(s)), 0) // not copied: reset unbinds it
 			at += uintptr(len(s))
 		default:
-			return fmt.Errorf("exosql: a value of %s can't be bound", v.Type())
+			return fmt.Errorf("exosql: a value of the type %s can't be bound", v.Type())
 		}
 		if rc != sqlite3.SQLITE_OK {
 			return c.fault(rc)

@@ -24,7 +24,7 @@ func jsonCell(cell driver.Value) string {
 	return ""
 }
 
-// What a piece of JSON holds, as SQLite writes it: nil for anything of another type.
+// These functions read a piece of JSON, as SQLite writes it: nil for anything of another type.
 
 func jsonText(s string) any {
 	var text string
@@ -55,7 +55,7 @@ func jsonDigits(s string) any {
 	return nil
 }
 
-// jsonLength is what JavaScript's length is of an array, and of an object that has a whole number under that key.
+// jsonLength is JavaScript's length of an array, or of an object with a whole number under that key.
 func jsonLength(s string) any {
 	var list []json.RawMessage
 	var object map[string]json.RawMessage

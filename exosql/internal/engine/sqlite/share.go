@@ -69,6 +69,6 @@ func (s *Session) searches(p *plan.Plan, st *stmt, args []value.Value) error {
 	if len(scans) == 0 {
 		return nil
 	}
-	why := fmt.Sprintf("%s is searched for a scope that has most of it", strings.Join(scans, ", "))
+	why := fmt.Sprintf("%s has most of its rows in scope, and would be searched by an index", strings.Join(scans, ", "))
 	return &fence.Refused{Why: &fence.OutOfScope{Aliases: scans, Err: errors.New(why), Scan: true}}
 }

@@ -97,7 +97,7 @@ func (w *Writer) rewrite(ctx context.Context) error {
 	}
 	defer w.C.finalize(st)
 	if more, err := w.C.step(st); err != nil || !more {
-		return errors.Join(errors.New("exosql: the database doesn't tell its version"), err)
+		return errors.Join(errors.New("exosql: the version of the database's schema can't be read"), err)
 	}
 	version := sqlite3.Xsqlite3_column_int(w.C.Tls, st.P, 0)
 	w.C.reset(st)
@@ -126,7 +126,7 @@ func (w *Writer) Query(ctx context.Context, p *plan.Plan, args []value.Value, ou
 var errNoUnit = errors.New("exosql: the transaction has ended")
 
 // Write implements engine.Writer. What is written together stands in a savepoint, one statement, too: by ON CONFLICT FAIL, and by RAISE(FAIL) in a
-// trigger, one that fails keeps the rows that it came to first, and a program that catches the error is told that nothing was done (TestFail).
+// trigger, one that fails keeps the rows that it came to first, and a program that catches the error reads that nothing was done (TestFail).
 func (w *Writer) Write(ctx context.Context, changes []engine.Change, out *plan.Collector) (rows int64, err error) {
 	if !engine.OnlyWrites(changes) || !w.Open() {
 		return 0, errNoUnit
@@ -179,7 +179,7 @@ func (w *Writer) Prepare(ctx context.Context) error {
 		return err
 	}
 	if n := w.deferred(); n > 0 {
-		v := &engine.Violation{Rule: engine.ForeignKey, Late: true, Err: fmt.Errorf("exosql: %d deferred foreign keys lead nowhere", n)}
+		v := &engine.Violation{Rule: engine.ForeignKey, Late: true, Err: fmt.Errorf("exosql: %d rows break a deferred foreign key", n)}
 		if len(w.late) == 1 { // SQLite counts them, and does not say which are left
 			v.Table, v.By = w.late[0].Table, w.late[0]
 		}
