@@ -42,6 +42,8 @@ func (i *Interface) Validate() error {
 			return fmt.Errorf("%s.%s: what stands in a callback too is neither a sink nor an effect", i.Name, m.Name)
 		case m.Total && (!i.Expr || m.Sends || m.Row || m.Nested != nil || slices.ContainsFunc(m.Params, func(p Param) bool { return p.Lambda != nil })):
 			return fmt.Errorf("%s.%s: what is total is a method of an expression, sends nothing and takes no callback", i.Name, m.Name)
+		case m.Measure && (!m.Sends || m.Nested == nil || len(m.Params) > 0):
+			return fmt.Errorf("%s.%s: a measure sends, is an expression in a callback, and takes nothing", i.Name, m.Name)
 		case m.Trusted && !m.Sends:
 			return fmt.Errorf("%s.%s: a method that demands trust sends", i.Name, m.Name)
 		case m.Fresh && m.Effect != InUnit && m.Effect != Immediate:
