@@ -90,6 +90,7 @@ func (p *prompt) rules() []rule {
 	add("link", "Follow a link from a query, `query.link()`, for only the rows it leads to; join it, `.join(({ a }) => a.link())`, for the columns of both tables; join any other query with a condition, `.join(other, ({ a, b }) => a.x === b.y)`.", has("join") && q.linked)
 	add("links", "In a callback a link of a row is a value: to at most one, that row, `a.link().x`, null where there is none; to many, ask `count()`, `sum(b => b.x)`, `max(b => b.x)`, `some(b => b.x > 1)`, `every` or `none`, after `where` if need be.", has("where", "some", "every", "none", "count", "sum", "max") && q.linked)
 	add("row", "Without select, each row has the columns of the table that the query began with. Select a record of columns: `({ a, b }) => ({ x: a.x, y: b.y })`.", has("join", "select"))
+	add("measures", fmt.Sprintf("What is marked [measure] the host has defined: call it, as `%[1]s()`, instead of calculating it. Groups, windows and links have it too, `g.%[1]s()`, also in where and orderBy.", p.measure()), p.measure() != "")
 	add("as", "To have a table twice in a query, give one another name: `.join(({ a }) => a.link().as('b2'))`.", has("as", "join"))
 	add("values", p.values(), p.values() != "")
 	if kept, shown := p.sealed(); len(kept)+len(shown) > 0 {
@@ -195,6 +196,18 @@ func (p *prompt) sealed() (kept, shown []string) {
 		}
 	}
 	return kept, shown
+}
+
+// measure is the first measure that is declared, "" if there is none.
+func (p *prompt) measure() string {
+	for _, name := range p.catalog.Names() {
+		for _, n := range p.catalog[name].Names() {
+			if m := p.catalog[name].Methods[n]; m != nil && m.Measure {
+				return n
+			}
+		}
+	}
+	return ""
 }
 
 // declassifies reports whether something declassifies.

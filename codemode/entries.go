@@ -74,6 +74,9 @@ func (d *declarer) entries(all *declarations) []entry {
 		slices.Sort(e.aliases)
 		e.aliases = slices.Compact(e.aliases)
 		e.members = d.membersOf(i)
+		if q := d.cat[queries[x.of]]; q != nil {
+			e.members = append(e.members, slices.DeleteFunc(d.membersOf(q), func(m entryMember) bool { return q.Methods[m.name] == nil || !q.Methods[m.name].Measure })...)
+		}
 		out = append(out, e)
 	}
 	return out

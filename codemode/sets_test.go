@@ -50,6 +50,7 @@ type world struct {
 	db               *exosql.DB
 	one, two, five   exo.Object
 	secret, selfLink exo.Object
+	measured         exo.Object
 }
 
 const schema = `
@@ -122,6 +123,7 @@ func newWorld(tb testing.TB) *world {
 	w.one = exosql.NewFacet(orgs, "org", orgID, orgName).Of(me)
 	w.two = exosql.NewFacet(orgs, "org", orgID, orgName, exosql.Via(orgProjects, exosql.NewFacet(projects, "project", projectID, projectTitle, budget, archived))).Of(me)
 	w.secret = exosql.NewFacet(people, "person", email, personID, role).Of(exosql.Follow(me, orgPeople))
+	w.measured = exosql.NewFacet(tasks, "task", taskID, hours, status, exosql.Sum(hours).Where(status.Eq("open")).As("openHours").Doc("not done yet"), exosql.Count[task]().As("total")).Of(exosql.Follow(exosql.Follow(me, orgProjects), projectTasks))
 	loop := exosql.NewFacet(people, "person", personID, personName, role)
 	w.selfLink = loop.Add(exosql.Via(personReports, loop)).Of(exosql.Follow(me, orgPeople))
 

@@ -105,6 +105,9 @@ func (d *declarer) method(m *message.Method, outer scope) member {
 	if m.Trusted {
 		doc = strings.TrimSpace("[trusted] " + doc)
 	}
+	if m.Measure {
+		doc = strings.TrimSpace(strings.TrimSpace("[measure] "+tags("", m.Label)) + " " + doc)
+	}
 	if !m.Declassifies.Empty() {
 		doc = fmt.Sprintf("[takes %s, tells %d bits] %s", strings.Join(m.Declassifies.Tags(), ", "), m.Bits(), doc)
 	}
@@ -254,7 +257,9 @@ func (d *declarer) term(t *message.Term, sc scope, pos position) string {
 // wide is the least type of several: the column itself, a kind of column, or one
 // that depends on what is passed.
 func (d *declarer) wide(t *message.Term) string {
-	if t.To == nil {
+	if w := t.Wide[0]; t.To == nil && len(t.Wide) == 1 && w.Con != nil {
+		return d.term(&message.Term{Con: w.Con, Null: t.Null}, scope{}, asPlain)
+	} else if t.To == nil {
 		return "any" // the value of what was passed
 	}
 	if w := t.Wide[0]; len(t.Wide) == 1 && w.Con != nil {

@@ -115,6 +115,54 @@ func (c Catalog) FirstDeclassifier() string {
 	return ""
 }
 
+// partArgs are the type arguments that say of which rows a thing is made, by name: of a query or a group, and of a window.
+var partArgs = []string{"ns", "over"}
+
+// Method is what a thing of type t has under a name: a method of its interface, or else a measure of the rows of which it is made. It is
+// nil where there is none. of names the parts whose rows have the measure; with more than one nobody knows which is meant.
+func (c Catalog) Method(t *Type, name string) (m *Method, of []string) {
+	i := c[t.Name]
+	if i == nil || i.Expr || i.Methods[name] != nil || i.Fields[name] != nil {
+		if i != nil {
+			m = i.Methods[name]
+		}
+		return m, nil
+	}
+	for _, f := range c.parts(t) {
+		if x := c[c[f.Type.Name].Many].Methods[name]; x != nil && x.Measure {
+			m, of = x, append(of, f.Name)
+		}
+	}
+	return m, of
+}
+
+// Measures are the names of all measures of the rows of which a thing of type t is made, sorted.
+func (c Catalog) Measures(t *Type) (names []string) {
+	for _, f := range c.parts(t) {
+		for name, m := range c[c[f.Type.Name].Many].Methods {
+			if m.Measure {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// parts are the rows of which a thing of type t is made, if they have measures.
+func (c Catalog) parts(t *Type) (out []TypeField) {
+	for _, name := range partArgs {
+		if of := t.Args[name]; of != nil {
+			for _, f := range of.Fields {
+				if i := c[f.Type.Name]; i != nil && c[i.Many] != nil {
+					out = append(out, f)
+				}
+			}
+		}
+	}
+	return out
+}
+
 // Names of the interfaces, sorted: for printers.
 func (c Catalog) Names() []string {
 	return slices.Sorted(maps.Keys(c))

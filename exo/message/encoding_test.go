@@ -123,7 +123,7 @@ func BenchmarkMessages(b *testing.B) {
 	}
 }
 
-// TestDemandsCross: what a worker reads of a catalogue has each demand that the host declared, and what is total and what is fresh.
+// TestDemandsCross: what a worker reads of a catalogue has each demand that the host declared, and what is total, fresh or a measure.
 func TestDemandsCross(t *testing.T) {
 	text := &message.Type{Name: value.TypeText}
 	for _, is := range []bool{true, false} {
@@ -133,12 +133,13 @@ func TestDemandsCross(t *testing.T) {
 		if got := coding.ReadType(&d); got == nil || got.Fields[0].Trusted != is || got.Fields[0].Opt {
 			t.Error("a field that demands trust does not cross to a worker")
 		}
-		cat := message.Catalog{"Things": {Name: "Things", Methods: map[string]*message.Method{"delete": {Name: "delete", Sends: true, Effect: message.InUnit, Result: &message.Term{Con: text}, Trusted: is, Fresh: !is}}},
+		many := map[bool]string{true: "Things"}[is]
+		cat := message.Catalog{"Thing": {Name: "Thing", Many: many}, "Things": {Name: "Things", Methods: map[string]*message.Method{"sum": {Name: "sum", Measure: is, Sends: true, Nested: &message.Term{Con: text}}, "delete": {Name: "delete", Sends: true, Effect: message.InUnit, Result: &message.Term{Con: text}, Trusted: is, Fresh: !is}}},
 			"Text": {Name: "Text", Expr: true, Methods: map[string]*message.Method{"lower": {Name: "lower", Total: is, Result: &message.Term{Con: text}}}}}
 		d = value.Decoder{Reader: wire.NewReader(string(grantsOf(nil, cat)))}
 		_, got := coding.ReadGrants(&d)
 		lower := got["Text"].Methods["lower"]
-		if d.Err() != nil || got["Things"].Methods["delete"].Trusted != is || got["Things"].Methods["delete"].Fresh == is || lower.Total != is || lower.Effect != message.NoEffect || lower.Nested != nil {
+		if d.Err() != nil || got["Things"].Methods["delete"].Trusted != is || got["Things"].Methods["delete"].Fresh == is || lower.Total != is || lower.Effect != message.NoEffect || lower.Nested != nil || got["Thing"].Many != many || got["Things"].Methods["sum"].Measure != is {
 			t.Errorf("the catalogue does not cross to a worker: %+v %v", lower, d.Err())
 		}
 		before := coding.DigestGrants(cat, nil)
@@ -262,7 +263,7 @@ func TestEveryFieldOfMessages(t *testing.T) {
 	for _, c := range []struct {
 		v      any
 		fields int
-	}{{message.WireNode{}, 8}, {message.Interface{}, 13 /* LabelBy has no encoding */}, {message.Words{}, 1}, {message.Method{}, 17}, {message.Param{}, 13}, {message.Term{}, 13}, {message.Type{}, 8 /* Label has no encoding */}, {message.Property{}, 3}, {message.TypeField{}, 8 /* Needed has no encoding */}, {message.GrantedName{}, 4}} {
+	}{{message.WireNode{}, 8}, {message.Interface{}, 14 /* LabelBy has no encoding */}, {message.Words{}, 1}, {message.Method{}, 18}, {message.Param{}, 13}, {message.Term{}, 13}, {message.Type{}, 8 /* Label has no encoding */}, {message.Property{}, 3}, {message.TypeField{}, 8 /* Needed has no encoding */}, {message.GrantedName{}, 4}} {
 		if n := reflect.TypeOf(c.v).NumField(); n != c.fields {
 			t.Errorf("%T has %d fields; the encoding was written for %d", c.v, n, c.fields)
 		}

@@ -483,12 +483,15 @@ func (c *Checker) method(recv *Node, name string) (*Method, error) {
 	if i == nil {
 		return nil, c.missing(recv, name)
 	}
-	m := i.Methods[name]
+	m, of := c.Catalog.Method(recv.Type, name)
 	if m == nil {
 		if i.Fields[name] != nil {
 			return nil, fail.Errorf(fail.Invalid, c.show(recv), "%s is a field, not a method", name)
 		}
 		return nil, c.missing(recv, name)
+	}
+	if len(of) > 1 {
+		return nil, fail.Errorf(fail.Invalid, c.Op(recv, m.Name), "is of %s and of %s: ask it where only one of them is", of[0], of[1])
 	}
 	if m.onlyNested() && !c.nests(m, recv) {
 		return nil, c.missing(recv, name)
@@ -513,8 +516,8 @@ func (m *Method) onlyNested() bool { return m.Nested != nil && !m.Sends }
 
 // Has reports whether n has a method of this name where it stands.
 func (c *Checker) Has(n *Node, name string) bool {
-	i := c.Catalog[n.Type.Name]
-	return i != nil && i.Methods[name] != nil && (!i.Methods[name].onlyNested() || c.nests(i.Methods[name], n))
+	m, _ := c.Catalog.Method(n.Type, name)
+	return m != nil && (!m.onlyNested() || c.nests(m, n))
 }
 
 // Row is the interface of the one row that n stands for in a callback, nil if it stands for none: n is a link to at
@@ -601,7 +604,7 @@ func recordNames(t *Type) []string {
 // and nothing of the message: refused calls are kept for as long as their run.
 func (c *Checker) missing(recv *Node, name string) *fail.Error {
 	what, name, i := c.show(recv), scalar.Clip(name, maxShown), c.Catalog[recv.Type.Name]
-	fields := recordNames(recv.Type)
+	fields, measures := recordNames(recv.Type), c.Catalog.Measures(recv.Type)
 	row := c.Row(recv)
 	if row != nil {
 		fields = slices.Clone(row.Names())
@@ -611,6 +614,7 @@ func (c *Checker) missing(recv *Node, name string) *fail.Error {
 		if i != nil {
 			names = append(slices.Clip(names), i.Names()...)
 		}
+		names = append(slices.Clip(names), measures...)
 		names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == name }) // it is one elsewhere
 		if n := i.nearest(name, names); n != "" {
 			return fmt.Sprintf("%s has no member `%s`; did you mean `%s`?", what, name, n)

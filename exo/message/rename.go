@@ -88,6 +88,9 @@ func (r renamer) method(m *Method) *Method {
 func (r renamer) iface(i *Interface) *Interface {
 	c := *i
 	c.Name, c.Is, c.Order, c.Words = r.name(i.Name), slices.Clone(i.Is), slices.Clone(i.Order), slices.Clone(i.Words)
+	if i.Many != "" {
+		c.Many = r.name(i.Many)
+	}
 	for n, k := range i.Is {
 		c.Is[n] = r.name(k)
 	}
@@ -128,7 +131,7 @@ func names(visit func(renamer)) map[string]bool {
 // mentions is the set of interfaces that i stands for or leads to by one step.
 func (i *Interface) mentions() map[string]bool {
 	return names(func(r renamer) {
-		for _, k := range i.Is {
+		for _, k := range append(slices.Clip(i.Is), i.Many) {
 			r.name(k)
 		}
 		for _, f := range i.Fields {

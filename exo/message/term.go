@@ -184,7 +184,7 @@ func (e *env) resolve(op string, t *Term) (*Type, error) {
 			if err != nil {
 				return nil, err
 			}
-			if r.Fields, err = e.ownFields(op, t.App, of); err != nil {
+			if r.Fields, err = e.ownFields(op, r, of); err != nil {
 				return nil, err
 			}
 			r.Fields = asExpressions(r.Fields, t.To)
@@ -197,14 +197,14 @@ func (e *env) resolve(op string, t *Term) (*Type, error) {
 // OneField is the name of the one value of a row that is no record.
 const OneField = "value"
 
-// ownFields are the fields that a type has besides those of its interface. None may hide a member of that.
-func (e *env) ownFields(op, name string, of *Type) ([]TypeField, error) {
-	i := e.cat[name]
+// ownFields are the fields that a type has besides those of its interface. None may hide a member of that, nor a measure.
+func (e *env) ownFields(op string, in, of *Type) ([]TypeField, error) {
+	i := e.cat[in.Name]
 	if of.Name != value.TypeRecord { // each row is one value
 		return []TypeField{{Name: OneField, Type: of}}, nil
 	}
 	for _, f := range of.Fields {
-		if i != nil && (i.Methods[f.Name] != nil || i.Fields[f.Name] != nil) {
+		if m, _ := e.cat.Method(in, f.Name); m != nil || i != nil && i.Fields[f.Name] != nil {
 			return nil, e.taken(op, f.Name)
 		}
 	}

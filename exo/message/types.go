@@ -165,6 +165,9 @@ type Method struct {
 	// label. An object says so of what it adds, and no policy.
 	Fresh bool
 
+	// Measure: it is a value of all that its receiver stands for, so whatever is made of such things has it, too: see Interface.Many.
+	Measure bool
+
 	// Effect says whether it changes something, and when.
 	Effect EffectMode
 	// Reply is the most that its reply may carry besides the label of the message, whether
@@ -200,6 +203,7 @@ type Interface struct {
 	Call    string               // of a granted object: the method that calling it, x(…), stands for; it has no other members then
 	Label   value.Label          // the label of the existence and number of such objects: it joins the label of every message that mentions one. Not for an Expr
 	LabelBy map[string][]string  // for each tag of Label: where it comes from, if not from the declaration itself. It is for people
+	Many    string               // of one row: the interface of many of them, whose measures can be asked of groups and joins of such rows, see Catalog.Method; "": there are none
 	Keys    string               // x.key, where no member of the name key is declared, stands for x.method("key"): Keys names that method. "": such a member is an error
 	Words   []Words              // what errors about it say, the most important first
 }

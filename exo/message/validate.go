@@ -42,6 +42,8 @@ func (i *Interface) Validate() error {
 			return fmt.Errorf("%s.%s: a method with Nested can't be a Sink or have an Effect", i.Name, m.Name)
 		case m.Total && (!i.Expr || m.Sends || m.Row || m.Nested != nil || slices.ContainsFunc(m.Params, func(p Param) bool { return p.Lambda != nil })):
 			return fmt.Errorf("%s.%s: a Total method belongs to an expression, sends nothing and takes no callback", i.Name, m.Name)
+		case m.Measure && (!m.Sends || m.Nested == nil || len(m.Params) > 0):
+			return fmt.Errorf("%s.%s: a measure sends, is an expression in a callback, and takes nothing", i.Name, m.Name)
 		case m.Trusted && !m.Sends:
 			return fmt.Errorf("%s.%s: a Trusted method needs Sends", i.Name, m.Name)
 		case m.Fresh && m.Effect != InUnit && m.Effect != Immediate:

@@ -288,6 +288,7 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 	}
 	each(x.Search, facet.Search)
 	each(x.Admits, facet.Admits)
+	d.measures(x, facet, p)
 	if x.Delete != nil {
 		allow := facet.AllowDelete
 		if x.Wary {

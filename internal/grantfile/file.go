@@ -67,6 +67,7 @@ type Facet struct {
 	Key      []Name // the columns that tell rows apart; nil: as the database says
 	Columns  []Column
 	Links    []Link
+	Measures []Measure
 	Scope    Scope
 	Insert   []Name
 	Update   []Name
@@ -228,6 +229,7 @@ func (f *File) facets(r *reader, n *yaml.Node) {
 			"database": func(e entry) { x.Database = Name{r.text(e.value, "database"), posOf(e.value)} },
 			"columns":  func(e entry) { x.Columns = r.columns(e.value) },
 			"links":    func(e entry) { x.Links = r.links(e.value) },
+			"measures": func(e entry) { x.Measures = r.measures(e.value) },
 			"scope":    func(e entry) { x.Scope, scoped = r.scope(e.value), true },
 			"insert":   func(e entry) { x.Insert = r.names(e.value, "insert") },
 			"update":   func(e entry) { x.Update = r.names(e.value, "update") },
@@ -444,7 +446,8 @@ func (f *File) check(r *reader) {
 		for _, c := range x.Columns {
 			seen[c.Text] = true
 		}
-		for _, right := range [][]Name{x.Insert, x.Update, x.Search} {
+		x.checkMeasures(r)
+		for _, right := range [][]Name{x.Insert, x.Update, x.Search, x.measured()} {
 			for _, c := range right {
 				if !seen[c.Text] {
 					r.at(c.Pos, "`%s` is not among the columns that the facet %s shows%s", c.Text, x.Text, or(c.Text, columnNames(x)))

@@ -153,7 +153,23 @@ func facetSchema() node {
 		"one":        aBool().about("it leads to at most one row"),
 		"doc":        aText().about("a line for the model"),
 	}, "to"))
+	measure := map[string]node{
+		"ratio": node{"type": "array", "items": aText(), "minItems": 2, "maxItems": 2}.about("two measures of the facet: the first divided by the second"),
+		"where": aText().about("of those rows for which it holds: a condition like that of a scope, without claims"),
+		"doc":   aText().about("a line for the model"),
+	}
+	for _, name := range aggregates {
+		measure[name] = aText().about("of this column")
+	}
+	measure[countRows] = node{"const": true}.about("how many rows there are")
+	measures := form(measure)
+	measures["type"] = "object"
+	for _, name := range append(slices.Clone(aggregates), "ratio") {
+		one, _ := measures["oneOf"].([]node)
+		measures["oneOf"] = append(one, node{"required": []string{name}})
+	}
 	return form(map[string]node{
+		"measures": named(measures).about("aggregates that programs call by name: { revenue: { sum: amount, where: state = 'paid' } }"),
 		"table":    aText().about("in the database; otherwise the facet's name"),
 		"database": aText().about("where there are several"),
 		"columns":  either(node{"type": "array", "items": either(aText(), node{"type": "object", "additionalProperties": column})}, named(column)).about("those that programs see, each named: there is no wildcard"),

@@ -22,6 +22,7 @@ func everything(t testing.TB) string {
 	return with(t,
 		"{url: env:SHOP_URL}", "{url: env:SHOP_URL, schema: [shop], witness: true}",
 		"- or: {as: weight}", "- or: {as: weight, type: int, iso: false, stored: unix, indexed: true, admits: [deal]}",
+		"    search: [title]\n", "    search: [title]\n    measures: {a: {ratio: [b, c]}, b: {count: true, where: id = 1, doc: x}, c: {sum: or}, text: {mean: or}, e: {min: or}, f: {max: or}}\n",
 		"delete: true", "delete: true\n    database: shop\n    effects: [x]\n    key: [id]\n    label: [x]\n    admits: [deal]\n    pin: x",
 		"{rows: 100, time: 2s, memory: 32MiB}", "{rows: 100, time: 2s, memory: 32MiB, calls: 1, messages: 1KiB, read: 1KiB, console: 1, total: 1s, cpu: 1s, program: 1, result: 1}",
 		"zone:", "distrust: chat\nrecord: r\nmodels: [openai:gpt-5.4-mini, \"openai:llama3.2:3b@http://localhost:11434\"]\nwall: container\nserve:\n  resource: https://shop.example.com/mcp\n  origins: [https://app.example.com]\n  issuers:\n    https://login.example.com/: {keys: https://login.example.com/keys, scopes: [exo], claims: {org: org_id}}\n  tokens:\n    ci: {token: env:CI_TOKEN, claims: {org: 1, user: 2, states: [open]}}\nzone:")

@@ -36,20 +36,21 @@ type ManifestGrant struct {
 
 // ManifestFacet is what programs see of a table.
 type ManifestFacet struct {
-	Name     string           `json:"name"`
-	Database string           `json:"database"`
-	Table    string           `json:"table"`
-	Scope    string           `json:"scope"`
-	Label    []string         `json:"label,omitempty"` // of its rows
-	Columns  []ManifestColumn `json:"columns"`
-	Links    []ManifestLink   `json:"links"`
-	Insert   []string         `json:"insert,omitempty"`
-	Update   []string         `json:"update,omitempty"`
-	Delete   bool             `json:"delete,omitempty"`
-	Wary     bool             `json:"delete_trusted,omitempty"` // not by programs that have read what outsiders wrote
-	Search   []string         `json:"search,omitempty"`
-	Digest   string           `json:"digest"` // as Facet.Pin has it
-	Pinned   bool             `json:"pinned"`
+	Name     string            `json:"name"`
+	Database string            `json:"database"`
+	Table    string            `json:"table"`
+	Scope    string            `json:"scope"`
+	Label    []string          `json:"label,omitempty"` // of its rows
+	Columns  []ManifestColumn  `json:"columns"`
+	Links    []ManifestLink    `json:"links"`
+	Measures []ManifestMeasure `json:"measures,omitempty"`
+	Insert   []string          `json:"insert,omitempty"`
+	Update   []string          `json:"update,omitempty"`
+	Delete   bool              `json:"delete,omitempty"`
+	Wary     bool              `json:"delete_trusted,omitempty"` // not by programs that have read what outsiders wrote
+	Search   []string          `json:"search,omitempty"`
+	Digest   string            `json:"digest"` // as Facet.Pin has it
+	Pinned   bool              `json:"pinned"`
 }
 
 // ManifestColumn is a column that programs see.
@@ -70,6 +71,12 @@ type ManifestLink struct {
 	Columns    []string `json:"columns"`
 	References []string `json:"references"`
 	One        bool     `json:"one"`
+}
+
+// ManifestMeasure is an aggregate that the file defines.
+type ManifestMeasure struct {
+	Name string `json:"name"`
+	Of   string `json:"of"`
 }
 
 // ManifestTable is a table or view, or those of its columns that no facet shows.
@@ -119,6 +126,9 @@ func (d *Declared) Manifest() (*Manifest, error) {
 		for _, l := range x.Links {
 			k := d.many[x.Text+"."+l.Text]
 			y.Links = append(y.Links, ManifestLink{l.Text, l.To.Text, k.Columns, k.References, k.One})
+		}
+		for _, z := range x.Measures {
+			y.Measures = append(y.Measures, ManifestMeasure{z.Text, z.String()})
 		}
 		m.Facets = append(m.Facets, y)
 	}

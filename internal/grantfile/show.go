@@ -58,6 +58,9 @@ func (f *File) Lines() (out []Line) {
 			}
 			add(of, "link "+l.Text, "%s%s", how, doc("; ", l.Doc))
 		}
+		for _, m := range x.Measures {
+			add(of, "measure "+m.Text, "%s%s", m, doc("; ", m.Doc))
+		}
 		for _, r := range []struct {
 			what string
 			cols []Name

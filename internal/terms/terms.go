@@ -136,6 +136,9 @@ func (r Reader) As() string { return r.of("Named", "ColumnSpec.As", "`as`") }
 // Search is what lets programs search.
 func (r Reader) Search() string { return r.of("Facet.Search", "Facet.Search", "`search`") }
 
+// MeasureName is what names a measure.
+func (r Reader) MeasureName() string { return r.of("As", "MeasureSpec.Name", "a key of `measures`") }
+
 // Nullable is a declaration of a column that may be NULL.
 func (r Reader) Nullable() string {
 	return r.of("exosql.NewNullable with a pointer field", "a column that the catalogue knows as nullable", "a column that the database knows as nullable")

@@ -22,7 +22,7 @@ func makeFacets(wide bool) facets {
 		org:     exosql.NewFacet(Orgs, "org", OrgID, OrgName),
 		member:  exosql.NewFacet(Members, "member", MemberID, MemberName, MemberEmail, MemberText),
 		project: exosql.NewFacet(Projects, "project", ProjectID, ProjectName, ProjectBudget),
-		task:    exosql.NewFacet(Tasks, "task", TaskID, TaskTitle, TaskStatus, TaskDone, TaskPriority, TaskDue, TaskText),
+		task:    exosql.NewFacet(Tasks, "task", TaskID, TaskTitle, TaskStatus, TaskDone, TaskPriority, TaskDue, TaskText, exosql.Count[Task]().Where(TaskDone.Eq(true)).As("finished")),
 		tag:     exosql.NewFacet(Tags, "tag", TagID, TagName),
 		person:  exosql.NewFacet(Members, "person", MemberID, MemberName),
 	}

@@ -96,9 +96,12 @@ func (c *crossing) catalog(catalog *message.Catalog) {
 		c.text(&i.Doc) // what an interface is stands in messages
 		c.texts(&i.Is)
 		listed(c, &i.Words, 1, func(w *message.Words) { words.cross(c, w) })
-		keys, sealed := i.Keys != "", !i.Label.Empty()
-		if c.flags(0, 1, &i.Expr, &keys, &sealed); keys {
+		keys, sealed, many := i.Keys != "", !i.Label.Empty(), i.Many != ""
+		if c.flags(0, 1, &i.Expr, &keys, &sealed, &many); keys {
 			c.text(&i.Keys)
+		}
+		if many {
+			c.text(&i.Many)
 		}
 		if sealed {
 			c.label(&i.Label)
@@ -142,7 +145,7 @@ func (c *crossing) method(m *message.Method, terms *once[*message.Term]) {
 		c.flags(0, 1, is)
 	}
 	nested, declassifies := m.Nested != nil, !m.Declassifies.Empty()
-	mode := message.EffectMode(c.flags(int(m.Effect), int(message.EffectModes), &nested, &declassifies, &m.Total, &m.Trusted, &m.Fresh))
+	mode := message.EffectMode(c.flags(int(m.Effect), int(message.EffectModes), &nested, &declassifies, &m.Total, &m.Trusted, &m.Fresh, &m.Measure))
 	if c.from != nil {
 		m.Effect = mode
 	}

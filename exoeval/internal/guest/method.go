@@ -71,8 +71,8 @@ func (x *method) call(c goja.FunctionCall) goja.Value {
 			node = row
 		}
 	}
-	if i := r.Check.Catalog[node.Type.Name]; i != nil && i.Methods[x.name] != nil {
-		return r.call(node, i.Methods[x.name], x.name, c.Arguments)
+	if m, _ := r.Check.Catalog.Method(node.Type, x.name); m != nil {
+		return r.call(node, m, x.name, c.Arguments)
 	}
 	if steps := r.Synonym(node, x.name); steps != "" {
 		return r.means(node, x.name, steps, c.Arguments)

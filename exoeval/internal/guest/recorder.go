@@ -154,8 +154,8 @@ func (x *Recorded) member(name string) goja.Value {
 	if !x.has(name) {
 		return nil
 	}
-	if i := x.Iface(); i != nil && i.Methods[name] != nil {
-		return r.method(x.Node, i.Methods[name], name)
+	if m, _ := r.Check.Catalog.Method(x.Node.Type, name); m != nil {
+		return r.method(x.Node, m, name)
 	}
 	n, err := r.Check.MakeField(x.Node, name)
 	if err != nil {
@@ -212,7 +212,7 @@ func (x *Recorded) absent(name string) goja.Value {
 			for _, f := range row.Type.Fields { // the keys of a group
 				known = append(known, f.Name)
 			}
-			known = append(slices.Clip(known), r.Check.Catalog[row.Type.Name].Names()...)
+			known = slices.Concat(known, r.Check.Catalog[row.Type.Name].Names(), r.Check.Catalog.Measures(row.Type))
 		} else {
 			// Name the part whose member it is; ({ tasks }) is more likely the part task.
 			near := scalar.Nearest(name, names) != ""

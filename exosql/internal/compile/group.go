@@ -238,8 +238,7 @@ func (f *from) ofGroup(n *message.Node, env expr.Names) (expr.Expr, error) {
 	if n.Name == language.Collect {
 		return g.collect(row, of, n.Args[0].Args[0].Type, within)
 	}
-	g.inner.repeated(g.of, n)
-	x, err := g.inner.Aggregate(n.Name, of, within)
+	x, err := g.inner.aggregate(g.of, n, of, within)
 	if err != nil {
 		return nil, err
 	}

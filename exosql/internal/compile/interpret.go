@@ -197,14 +197,14 @@ func (f *from) followQuery(n *message.Node, env expr.Names) (*query, error) {
 	}
 	l := parent.Facet.Link(n.Name)
 	reached := &query{link: l.L}
-	if l.L.One && !isKey(l.L.From, l.L.Pairs, func(p decl.Pair) *decl.Column { return p.From }) {
+	if l.L.One && !l.L.From.KeyOf(l.L.Pairs, func(p decl.Pair) *decl.Column { return p.From }) {
 		reached.merged = []string{parent.Facet.Alias, n.Name}
 	}
 	e, err := parent.Grant.Enter(l.To.Table, l.L, parent.Grant)
 	if err != nil {
 		return nil, err
 	}
-	if f.c.Open && f.c.Dialect == sqlast.SQLite && f.sources.Len() == 0 && isKey(l.L.From, l.L.Pairs, func(p decl.Pair) *decl.Column { return p.From }) {
+	if f.c.Open && f.c.Dialect == sqlast.SQLite && f.sources.Len() == 0 && l.L.From.KeyOf(l.L.Pairs, func(p decl.Pair) *decl.Column { return p.From }) {
 		// Each row has one parent at most: a join says the same, and SQLite chooses where it
 		// begins. PostgreSQL makes a join of the semi-join itself.
 		f.adopt(sub)

@@ -183,10 +183,8 @@ func planOf(c *compiler) (*plan.Plan, error) {
 		return f.finish(q, plan.RunFirst, out)
 	case language.Count:
 		return f.finish(q, plan.RunCount, nil)
-	case language.CountDistinct, language.Sum, language.Avg, language.Median, language.Min, language.Max:
-		return f.ofQuery(q, c.msg.Root)
 	}
-	return nil, expr.ErrNode(c.msg.Root)
+	return f.ofQuery(q, c.msg.Root)
 }
 
 // typed is a chain of typed calls as it is planned: the key of its plan, its values, and
@@ -252,13 +250,14 @@ func (f *from) ofQuery(q *query, n *message.Node) (*plan.Plan, error) {
 	if err := f.gather(q, n); err != nil {
 		return nil, err
 	}
-	x, err := f.expr(n.Args[0].Args[0], f.bound(n.Args[0], q, expr.Names{}))
-	if err != nil {
-		return nil, err
+	x, err := expr.Expr(nil), error(nil)
+	if len(n.Args) > 0 {
+		if x, err = f.expr(n.Args[0].Args[0], f.bound(n.Args[0], q, expr.Names{})); err != nil {
+			return nil, err
+		}
 	}
-	f.repeated(q, n)
 	f.c.Extremes = n.Name == language.Min || n.Name == language.Max
-	if x, err = f.Aggregate(n.Name, x, nil); err != nil {
+	if x, err = f.aggregate(q, n, x, nil); err != nil {
 		return nil, err
 	}
 	q.order = nil

@@ -210,14 +210,7 @@ func ordering(r *expr.Row) (out []*decl.Column) {
 // determined reports whether a row was reached by a link to its key from another one
 // that is sorted by before it: of an order, its customer.
 func (f *from) determined(r *expr.Row) bool {
-	return r.Parent != nil && slices.Contains(f.Rows, r.Parent) && len(r.Parent.Table.Keys) > 0 && isKey(r.Table, r.By.Pairs, func(p decl.Pair) *decl.Column { return p.To })
-}
-
-// isKey reports whether the columns of pairs are the key of a table.
-func isKey(t *decl.Table, pairs []decl.Pair, end func(decl.Pair) *decl.Column) bool {
-	return len(t.Keys) > 0 && !slices.ContainsFunc(t.Keys, func(k *decl.Column) bool {
-		return !slices.ContainsFunc(pairs, func(p decl.Pair) bool { return end(p) == k })
-	})
+	return r.Parent != nil && slices.Contains(f.Rows, r.Parent) && len(r.Parent.Table.Keys) > 0 && r.Table.KeyOf(r.By.Pairs, func(p decl.Pair) *decl.Column { return p.To })
 }
 
 func (q *query) pending() bool { return len(q.limits)+len(q.offsets) > 0 }

@@ -1,12 +1,12 @@
 package compile
 
-// This file remarks that an aggregate over joined rows takes a row more often than once, and that one over the rows that a link leads to
-// takes each once. The number is what the query says, and seldom what was meant.
+// This file remarks that an aggregate over joined rows takes a row more often than once: seldom what was meant.
 
 import (
 	"fmt"
 	"slices"
 
+	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
 	"github.com/exoagent/exoagent/exosql/internal/expr"
@@ -45,42 +45,59 @@ func (f *from) repeated(q *query, n *message.Node) {
 		}
 		return nil
 	}, n.Args[0].Recv)
-	for range q.ns { // each time one more is known at least, or none will be
-		for _, x := range q.ns {
-			for row := x.Row; row != nil; row = row.Parent {
-				follows(row, known)
-			}
-		}
-	}
-	for _, x := range q.ns {
-		if first < 0 || known[x.Row] {
-			continue
-		}
-		a, way := q.ns[first], "begin with the query of "+q.ns[first].Name+", without the join"
-		for _, l := range a.Row.Facet.Links {
-			if l.L.To == x.Row.Table && !l.L.One {
-				way = fmt.Sprintf("leave the join out: a condition on %s is where(x => x.%s().some(y => …)) on the query of %s", x.Name, l.L.Name, a.Name)
-				break
-			}
-		}
-		f.c.notice(fmt.Sprintf("%s takes each %s as often as the join gives it a %s; to take each once, %s", n.Name, a.Name, x.Name, way))
-		return
+	if x := q.beside(known); first >= 0 && x != nil {
+		f.c.notice(fmt.Sprintf("%s takes each %s as often as the join gives it a %s; to take each once, %s", n.Name, q.ns[first].Name, x.Name, onceEach(q.ns[first], *x)))
 	}
 }
 
-// follows adds the row once what it was joined to is known, and that once the row is, where one leads to one of the other.
-func follows(row *expr.Row, known map[*expr.Row]bool) {
-	to := func(p decl.Pair) *decl.Column { return p.To }
-	from := func(p decl.Pair) *decl.Column { return p.From }
-	switch p, w := row.Parent, row.With; {
-	case p != nil:
-		turned := row.Facet != nil && slices.ContainsFunc(row.Facet.Links, func(l decl.LinkMember) bool { return l.L.One && l.L.Inverse(row.By) })
-		known[row] = known[row] || known[p] && (row.By.One || isKey(row.Table, row.By.Pairs, to))
-		known[p] = known[p] || known[row] && (!row.By.One || turned || isKey(p.Table, row.By.Pairs, from))
-	case w != nil:
-		known[row] = known[row] || known[w] && isKey(row.Table, row.Pairs, to)
-		known[w] = known[w] || known[row] && isKey(w.Table, row.Pairs, from)
+// beside is a row of q of which each of those that are known may have several, or nil. What they determine becomes known.
+func (q *query) beside(known map[*expr.Row]bool) *expr.Named {
+	for range q.ns { // each time one more is known at least, or none will be
+		for _, x := range q.ns {
+			for row := x.Row; row != nil; row = row.Parent {
+				row.Determines(known)
+			}
+		}
 	}
+	for i, x := range q.ns {
+		if !known[x.Row] && windowOf(x.Row) == nil {
+			return &q.ns[i]
+		}
+	}
+	return nil
+}
+
+// onceEach is the form that takes each a once, without the join that gives it x.
+func onceEach(a, x expr.Named) string {
+	for _, l := range a.Row.Facet.Links {
+		if l.L.To == x.Row.Table && !l.L.One {
+			return fmt.Sprintf("leave the join out: a condition on %s is where(x => x.%s().some(y => …)) on the query of %s", x.Name, l.L.Name, a.Name)
+		}
+	}
+	return "begin with the query of " + a.Name + ", without the join"
+}
+
+// aggregate is what n asks of the rows of q: an aggregate of x, or a measure, in the rows for which conditions hold. A measure takes each row
+// once, or it is refused.
+func (f *from) aggregate(q *query, n *message.Node, x expr.Expr, within []expr.Expr) (expr.Expr, error) {
+	if !n.Method().Measure {
+		f.repeated(q, n)
+		return f.Aggregate(n.Name, x, within)
+	}
+	for _, a := range q.ns {
+		m := a.Row.Facet.Measure(n.Name)
+		if m == nil {
+			continue
+		}
+		if b := q.beside(map[*expr.Row]bool{a.Row: true}); b != nil {
+			return nil, fail.Errorf(fail.Invalid, n.Name, "is a measure of %s, and the join gives each one several of %s; to take each once, %s", a.Name, b.Name, onceEach(a, *b))
+		}
+		if q.once {
+			return nil, fail.Errorf(fail.Invalid, n.Name, "is a measure, and distinct leaves one of the rows that show the same: put %s before select", n.Name)
+		}
+		return f.Measure(m, a.Row, within)
+	}
+	return nil, expr.ErrNode(n)
 }
 
 // joinedBy notes the columns by which a condition joins one query to another.

@@ -108,7 +108,7 @@ func (f *from) ofOne(q *query, n *message.Node, how func(expr.Expr, *expr.From) 
 // limitOne has a select give the first row of q. A row that is found by its key needs no order.
 func (f *from) limitOne(sel *sqlast.Select, q *query) {
 	row := q.base
-	if q.pending() || len(f.Rows) > 1 || row.By == nil || !isKey(row.Table, row.By.Pairs, func(p decl.Pair) *decl.Column { return p.To }) {
+	if q.pending() || len(f.Rows) > 1 || row.By == nil || !row.Table.KeyOf(row.By.Pairs, func(p decl.Pair) *decl.Column { return p.To }) {
 		sel.OrderBy = f.orders(q, true)
 	}
 	sel.Limit, sel.Offset = append(q.limits[:len(q.limits):len(q.limits)], sqlast.One), q.offsets
@@ -116,8 +116,11 @@ func (f *from) limitOne(sel *sqlast.Select, q *query) {
 
 // ofMany is an aggregate of linked rows.
 func (f *from) ofMany(q *query, n *message.Node, env expr.Names, how func(expr.Expr, *expr.From) sqlast.Expr) (sqlast.Expr, expr.Type, error) {
-	var x expr.Expr
+	x, err := expr.Expr(nil), error(nil)
 	if n.Name != language.Count {
+		f.fence() // an engine may answer it from an index, in whose order others' rows stand: see group
+	}
+	if len(n.Args) > 0 {
 		if err := q.after(n.Name, n.Args[0]); err != nil {
 			return nil, expr.Type{}, err
 		}
@@ -125,15 +128,11 @@ func (f *from) ofMany(q *query, n *message.Node, env expr.Names, how func(expr.E
 			// To SQL an aggregate of the outer row's columns alone is one of the outer query.
 			return nil, expr.Type{}, fail.Errorf(fail.Invalid, n.Name, "the callback has to use a column of the rows that it is about")
 		}
-		f.fence() // an engine may answer it from an index, in whose order others' rows stand: see group
-		var err error
 		if x, err = f.expr(n.Args[0].Args[0], f.bound(n.Args[0], q, env)); err != nil {
 			return nil, expr.Type{}, err
 		}
 	}
-	f.repeated(q, n)
-	x, err := f.Aggregate(n.Name, x, nil)
-	if err != nil {
+	if x, err = f.aggregate(q, n, x, nil); err != nil {
 		return nil, expr.Type{}, err
 	}
 	sel := f.sources.Of(&sqlast.Select{Columns: []sqlast.Output{{Expr: how(x, &f.From), As: "k"}}})

@@ -218,8 +218,11 @@ func strange(n *message.Node, own []*message.Node) bool {
 
 // function is the function of the window that a node asks for, of x, or of that in the rows for which conditions hold.
 func (w *window) function(n *message.Node, x expr.Expr, within []expr.Expr) (expr.Expr, error) {
-	all := overAll{w: w}
-	name := n.Name
+	if n.Method().Measure {
+		of, err := w.inner.aggregate(w.order, n, nil, within)
+		return overAll{w: w, x: of}, err
+	}
+	all, name := overAll{w: w}, n.Name
 	if of, ok := language.Running[name]; ok {
 		name, all.frame = of, sqlast.UpTo
 	} else if of, ok := language.Moving[name]; ok {

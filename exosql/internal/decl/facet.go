@@ -15,15 +15,16 @@ import (
 
 // Facet is what a program may see of a table: columns, and links with the facets of their targets.
 type Facet struct {
-	mu     sync.Mutex
-	frozen bool
-	Table  *Table
-	Alias  string
-	Cols   []*Column
-	Links  []LinkMember
-	Rights Rights  // what programs may change
-	Search *Search // nil: its rows can't be searched
-	iface  string  // the name of the row's interface
+	mu       sync.Mutex
+	frozen   bool
+	Table    *Table
+	Alias    string
+	Cols     []*Column
+	Links    []LinkMember
+	Rights   Rights  // what programs may change
+	Search   *Search // nil: its rows can't be searched
+	Measures []*Measure
+	iface    string // the name of the row's interface
 
 	closed atomic.Pointer[group] // nil: not frozen yet
 	own    made                  // once it is frozen
@@ -87,7 +88,7 @@ func (f *Facet) taken(name string) bool {
 			return true
 		}
 	}
-	return false
+	return f.Measure(name) != nil
 }
 
 // AddColumn shows a column.
@@ -215,6 +216,7 @@ func (f *Facet) interfaces(rows Rows) []*message.Interface {
 		row.Order = append(row.Order, m.Name)
 		q.Order = append(q.Order, m.Name)
 	}
+	f.measuring(row, q)
 	if m := f.recursive(); m != nil {
 		q.Methods[m.Name] = m
 		q.Order = append(q.Order, m.Name)

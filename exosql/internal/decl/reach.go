@@ -178,7 +178,7 @@ func (f *Facet) wrong() error {
 			return fmt.Errorf("exosql: the key %s.%s is labelled: the order of keys shows in every limit; use another key", f.Table.Name, k.Name)
 		}
 	}
-	if err := cmp.Or(f.searchable(), f.readable()); err != nil {
+	if err := cmp.Or(f.searchable(), f.measurable(), f.readable()); err != nil {
 		return err
 	}
 	if len(f.Cols) == 0 {

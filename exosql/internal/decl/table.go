@@ -173,3 +173,10 @@ func (t *Table) Add(c *Column) {
 		t.Keys = append(t.Keys, c)
 	}
 }
+
+// KeyOf reports whether the columns at one end of pairs are the key of the table.
+func (t *Table) KeyOf(pairs []Pair, end func(Pair) *Column) bool {
+	return len(t.Keys) > 0 && !slices.ContainsFunc(t.Keys, func(k *Column) bool {
+		return !slices.ContainsFunc(pairs, func(p Pair) bool { return end(p) == k })
+	})
+}

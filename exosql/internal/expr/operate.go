@@ -223,15 +223,7 @@ func (f *From) Predicate(p *decl.Pred, row *Row, origin plan.Origin) sqlast.Expr
 	}
 	f.c.Raw++ // of the host
 	defer func() { f.c.Raw-- }()
-	args := []Expr{Column{row, p.Col}}
-	for _, v := range p.Args {
-		e := Argument{Src: plan.Source{Origin: origin, Index: v.Slot, Item: -1}, Kind: ScalarOf(v.Kind)}
-		args = append(args, e.Beside(p.Col.Kind))
-	}
-	op := language.OperatorOn()[language.ColumnInterfaces[p.Col.Kind]][p.Op]
-	if op == nil { // a host may order what programs can't, like truth values
-		op = language.OperatorByName()[p.Op]
-	}
+	op, args := compared(p, row, origin)
 	if exact := f.holdsExactly(op, Column{row, p.Col}, args[1:]); exact != nil {
 		return exact
 	}

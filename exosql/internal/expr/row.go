@@ -428,3 +428,18 @@ func Mapped[T any](args []Expr, f func(Expr) T) []T {
 	}
 	return out
 }
+
+// Determines adds the row to those known once what it was joined to is, and that once the row is, where one leads to one of the other.
+func (row *Row) Determines(known map[*Row]bool) {
+	to := func(p decl.Pair) *decl.Column { return p.To }
+	from := func(p decl.Pair) *decl.Column { return p.From }
+	switch p, w := row.Parent, row.With; {
+	case p != nil:
+		turned := row.Facet != nil && slices.ContainsFunc(row.Facet.Links, func(l decl.LinkMember) bool { return l.L.One && l.L.Inverse(row.By) })
+		known[row] = known[row] || known[p] && (row.By.One || row.Table.KeyOf(row.By.Pairs, to))
+		known[p] = known[p] || known[row] && (!row.By.One || turned || p.Table.KeyOf(row.By.Pairs, from))
+	case w != nil:
+		known[row] = known[row] || known[w] && row.Table.KeyOf(row.Pairs, to)
+		known[w] = known[w] || known[row] && w.Table.KeyOf(row.Pairs, from)
+	}
+}

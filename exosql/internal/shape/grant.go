@@ -61,6 +61,9 @@ func Prepare(fc *decl.Facet, r *decl.Relation) (Prepared, error) {
 		return p, err
 	}
 	var s shaper
+	if _, err := s.facet(fc); err != nil {
+		return Prepared{}, err
+	}
 	s.structure(own)
 	k, ok := fc.Kept(s.key).(*kept)
 	if !ok {

@@ -28,7 +28,8 @@ func TestPreparedValues(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.c1.Guest, w.c2.Guest = "a", "b"
-		if err := errors.Join(f.AddColumn(w.c1), f.AddLink(w.l1, to), to.AddColumn(w.c2)); err != nil {
+		if err := errors.Join(f.AddColumn(w.c1), f.AddLink(w.l1, to), to.AddColumn(w.c2),
+			f.AddMeasure(&decl.Measure{Name: "own", Func: "count", Where: eq(w.c1, 70)}), to.AddMeasure(&decl.Measure{Name: "own", Func: "count", Where: and(eq(w.c2, 80), eq(w.c2, 81))})); err != nil {
 			t.Fatal(err)
 		}
 		return f
@@ -54,6 +55,14 @@ func TestPreparedValues(t *testing.T) {
 		}
 		if got.Shape != want.Shape || !reflect.DeepEqual(got.Vals, want.Vals) {
 			t.Errorf("prepared with %v, and alone with %v", got.Vals, want.Vals)
+		}
+		m := got.grant.Facet.Measures[0] // whose values are among them, where its copy says
+		far := got.grant.Facet.Links[0].To.Measures[0]
+		if at := m.Where.Args[0].Slot; got.Vals[at].Int() != 70 || m.Where.Vals != nil {
+			t.Errorf("the measure has %v", got.Vals[at])
+		}
+		if at := far.Where.Subs[1].Args[0].Slot; got.Vals[at].Int() != 81 {
+			t.Errorf("the measure of the linked rows has %v", got.Vals[at])
 		}
 	}
 	if n := len(reflect.ValueOf(f).Elem().FieldByName("prepared").MapKeys()); n != 1 {

@@ -128,6 +128,13 @@ func (s *shaper) search(x *decl.Search) *decl.Search {
 	return y
 }
 
+func (s *shaper) measure(m *decl.Measure) *decl.Measure {
+	if !s.flag(m != nil) {
+		return nil
+	}
+	return &decl.Measure{Name: s.text(m.Name), Func: s.text(m.Func), Col: s.column(m.Col), Where: s.pred(m.Where), Num: s.measure(m.Num), Den: s.measure(m.Den)}
+}
+
 // relation copies a chain, from its end to its grant.
 func (s *shaper) relation(r *decl.Relation) *decl.Relation {
 	if !s.flag(r != nil) {
@@ -161,16 +168,18 @@ func (s *shaper) scopes(ss scope.Scopes) scope.Scopes {
 	return out
 }
 
-// copied is the copies of the facets of a group, which all grants of them have in common: there is no value in a facet. The compiler
+// copied is the copies of the facets of a group, which all grants of them have in common, and the values of their measures. The compiler
 // must not change them.
 type copied struct {
 	shape  uint64 // the id of their key
 	place  map[*decl.Facet]int
 	copies []*decl.Facet
+	vals   []value.Value
+	from   []valueAt
 }
 
 // facet returns the copy of a facet, which leads to those of the facets that it reaches. N grants with copies of their own of N facets
-// would cost N².
+// would cost N². It comes before all else of a grant: the values of measures are the first of its values.
 func (s *shaper) facet(f *decl.Facet) (*decl.Facet, error) {
 	made, err := f.Shared(func(reach []*decl.Facet) any {
 		var own shaper
@@ -178,7 +187,7 @@ func (s *shaper) facet(f *decl.Facet) (*decl.Facet, error) {
 		for i, x := range reach {
 			c.place[x] = i
 		}
-		c.shape = shapeID("facets " + string(own.key))
+		c.shape, c.vals, c.from = shapeID("facets "+string(own.key)), own.vals, own.from
 		return c
 	})
 	if err != nil {
@@ -186,6 +195,7 @@ func (s *shaper) facet(f *decl.Facet) (*decl.Facet, error) {
 	}
 	c := made.(*copied)
 	s.uint(c.shape)
+	s.vals, s.from = append(s.vals, c.vals...), append(s.from, c.from...)
 	return c.copies[s.len(c.place[f])], nil
 }
 
@@ -208,6 +218,9 @@ func (s *shaper) facets(reach []*decl.Facet) []*decl.Facet {
 		}
 		c.Rights = s.rights(f.Rights)
 		c.Search = s.search(f.Search)
+		for range s.len(len(f.Measures)) {
+			c.Measures = append(c.Measures, s.measure(f.Measures[len(c.Measures)]))
+		}
 	}
 	return copies
 }

@@ -77,6 +77,10 @@ func (w *shapeWorld) other(t *testing.T, of reflect.Value) []any {
 		return []any{[]decl.LinkMember{{L: w.l2, To: f}}, []decl.LinkMember(nil)}
 	case *decl.Search:
 		return []any{&decl.Search{Table: w.t2, Cols: []*decl.Column{w.c2}}, &decl.Search{Table: w.t2, Cols: []*decl.Column{w.c2, w.c1}}, (*decl.Search)(nil)}
+	case *decl.Measure:
+		return []any{&decl.Measure{Func: "count"}, (*decl.Measure)(nil)}
+	case []*decl.Measure:
+		return []any{[]*decl.Measure{{Name: "m", Func: "count"}}, []*decl.Measure{{Name: "m", Func: "sum", Col: w.c2}}}
 	case []*decl.Scope:
 		return []any{[]*decl.Scope{{Kind: decl.ScopeShared, Table: w.t2}}}
 	case *decl.ScopeSet: // Prepare writes its scopes out
@@ -139,7 +143,10 @@ func TestShapeKey(t *testing.T) {
 				reach = append(reach, m.To)
 			}
 			return s.facets(reach)[0]
-		}, []string{"Table", "Alias", "Cols", "Links", "Rights", "Search"}},
+		}, []string{"Table", "Alias", "Cols", "Links", "Rights", "Search", "Measures"}},
+		"measure": {func() any {
+			return &decl.Measure{Name: "n", Func: "sum", Col: w.c1, Where: aPred(), Num: &decl.Measure{Func: "sum", Col: w.c1}, Den: &decl.Measure{Func: "sum", Col: w.c1}}
+		}, func(s *shaper, x any) any { return s.measure(x.(*decl.Measure)) }, []string{"Name", "Func", "Col", "Where", "Num", "Den"}},
 		"linkMember": {func() any { return &decl.LinkMember{L: w.l1, To: aFacet()} }, func(s *shaper, x any) any {
 			f, m := aFacet(), x.(*decl.LinkMember)
 			f.Links = []decl.LinkMember{*m}

@@ -64,7 +64,13 @@ func (n *Names) members(t *message.Type) []Candidate {
 	if in == nil {
 		return nil
 	}
-	return InterfaceOf(in)
+	out := InterfaceOf(in)
+	for _, name := range n.Catalog.Measures(t) {
+		if m, _ := n.Catalog.Method(t, name); in.Methods[name] == nil && m != nil {
+			out = append(out, Candidate{name + "()", FirstLine(m.Doc)})
+		}
+	}
+	return out
 }
 
 func InterfaceOf(in *message.Interface) []Candidate {

@@ -1,0 +1,54 @@
+package dynamic
+
+import (
+	"slices"
+
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/language"
+)
+
+// MeasureSpec describes a measure of a facet's rows; see exosql.Measure.
+type MeasureSpec struct {
+	Name   string    // in programs
+	Func   string    // count, sum, mean, min or max; "": a ratio
+	Column string    // of what; "" with count
+	Where  Predicate // the zero Predicate: of all rows
+	Ratio  [2]string // measures of the facet that were added before
+	Doc    string    // a line for the model
+}
+
+var aggregates = []string{language.Count, language.Sum, "mean", language.Min, language.Max}
+
+// Measure lets programs ask for a measure of the facet's rows.
+func (f *Facet) Measure(spec MeasureSpec) error {
+	if f.zero() {
+		return undeclared("Facet", "Table.Facet")
+	}
+	at := f.t.t.Name + "." + spec.Name
+	m := &decl.Measure{Name: spec.Name, Doc: spec.Doc, Func: spec.Func}
+	var err error
+	switch {
+	case spec.Func == "" && (spec.Where.op != "" || spec.Column != ""):
+		return wrong(at, "a ratio has no column and no condition: its two measures have")
+	case spec.Func == "":
+		m.Num, m.Den = f.f.Measure(spec.Ratio[0]), f.f.Measure(spec.Ratio[1])
+	case !slices.Contains(aggregates, spec.Func) || (spec.Func == language.Count) != (spec.Column == ""):
+		return wrong(at, "a measure is a count without a column, or one of %s with one", list(slices.Clone(aggregates[1:])))
+	case spec.Column != "":
+		if m.Col, err = f.t.col(spec.Column); err != nil {
+			return err
+		}
+	}
+	if m.Func == "mean" {
+		m.Func = language.Avg
+	}
+	if spec.Where.op != "" {
+		if m.Where, err = spec.Where.on(f.t); err != nil {
+			return err
+		}
+	}
+	if err := f.f.Change(func() error { return f.f.AddMeasure(m) }); err != nil {
+		return wrap(at, err)
+	}
+	return nil
+}

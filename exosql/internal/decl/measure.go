@@ -1,0 +1,136 @@
+package decl
+
+// This file has measures: aggregates of a facet's rows that the host defines once, by a name that programs call.
+
+import (
+	"slices"
+
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/message"
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql/internal/language"
+	"github.com/exoagent/exoagent/internal/scalar"
+)
+
+// Measure is an aggregate of those rows of a facet for which a condition holds, or the ratio of two such. See exosql.Measure.
+type Measure struct {
+	Name, Doc string
+	Func      string  // of package language; "": a ratio
+	Col       *Column // nil: each row counts
+	Where     *Pred   // nil: of all rows
+	Num, Den  *Measure
+}
+
+// Columns are those that the measure names.
+func (m *Measure) Columns() (out []*Column) {
+	if m == nil {
+		return nil
+	}
+	if m.Col != nil {
+		out = append(out, m.Col)
+	}
+	return slices.Concat(out, m.Where.Columns(), m.Num.Columns(), m.Den.Columns())
+}
+
+// Label is that of a program that asks for the measure: it depends on all of its columns.
+func (m *Measure) Label() (l value.Label) {
+	for _, c := range m.Columns() {
+		l = l.Join(c.Label)
+	}
+	return l
+}
+
+// Kind is the type of the measure's value.
+func (m *Measure) Kind() string {
+	switch {
+	case m.Func == language.Count:
+		return value.TypeInt
+	case m.Func == "" && (m.Num.Kind() == value.TypeDecimal || m.Den.Kind() == value.TypeDecimal), m.Func != "" && m.Col.Kind == value.TypeDecimal:
+		return value.TypeDecimal
+	case m.Func == "", m.Func == language.Avg:
+		return value.TypeFloat
+	}
+	return m.Col.Kind
+}
+
+// AddMeasure shows a measure.
+func (f *Facet) AddMeasure(m *Measure) error {
+	wrong := func(format string, args ...any) error {
+		return fail.Errorf(fail.Invalid, "exosql: facet "+f.Alias, format, args...)
+	}
+	switch {
+	case m == nil || m.Name == "":
+		return wrong("a measure has no name: give it one with %s", f.Table.Reader.MeasureName())
+	case scalar.ReservedName(m.Name) || language.ReservedMeasure(m.Name):
+		return wrong("%q can't be the name of a measure: programs use it for something else", m.Name)
+	case f.taken(m.Name):
+		return wrong("two members are named %q", m.Name)
+	}
+	parts := []*Measure{m}
+	if m.Func == "" {
+		if parts = []*Measure{m.Num, m.Den}; m.Where != nil {
+			return wrong("the measure %s: a ratio has no condition: its two measures have", m.Name)
+		}
+	}
+	for _, x := range parts {
+		if x == nil || x.Func == "" {
+			return wrong("the measure %s: a ratio needs two measures, neither of them a ratio", m.Name)
+		}
+		if x.Func != language.Count && (x.Col == nil || !language.Aggregates(x.Func, x.Col.Kind)) {
+			return wrong("the measure %s: there is no %s of the column", m.Name, x.Func)
+		}
+		if x.Where != nil && x.Where.Err != nil {
+			return x.Where.Err
+		}
+		if err := x.Where.Of(f.Table); err != nil {
+			return err
+		}
+		if x.Col != nil && x.Col.Table != f.Table {
+			return wrong("the measure %s: the column %s is of table %s", m.Name, x.Col.Name, x.Col.Table.Name)
+		}
+		if len(parts) > 1 && !language.Calculates(x.Kind()) {
+			return wrong("the measure %s: a ratio is of numbers", m.Name)
+		}
+	}
+	f.Measures = append(f.Measures, m)
+	return nil
+}
+
+// Measure finds a measure by its name; nil: there is none, or no facet.
+func (f *Facet) Measure(name string) *Measure {
+	if f == nil {
+		return nil
+	}
+	if i := slices.IndexFunc(f.Measures, func(m *Measure) bool { return m.Name == name }); i >= 0 {
+		return f.Measures[i]
+	}
+	return nil
+}
+
+// measurable refuses a measure that would tell of a column which the facet does not show. It is asked when all members are known.
+func (f *Facet) measurable() error {
+	for _, m := range f.Measures {
+		for _, c := range m.Columns() {
+			if !slices.Contains(f.Cols, c) {
+				return fail.Errorf(fail.Invalid, "exosql: facet "+f.Alias, "the measure %s: the facet does not show the column %s", m.Name, c.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// measuring adds the measures to the interface of the facet's query. Groups and joins of its rows have them by that of the row.
+func (f *Facet) measuring(row, query *message.Interface) {
+	if len(f.Measures) == 0 {
+		return
+	}
+	var names []string
+	for _, x := range f.Measures {
+		m := language.MeasureMethod(x.Name, x.Kind(), x.Func == language.Count)
+		m.Doc, m.Label = x.Doc, x.Label()
+		query.Methods[m.Name] = m
+		query.Order = append(query.Order, m.Name)
+		names = append(names, m.Name)
+	}
+	row.Many, row.Words = query.Name, append(language.MeasureWords(names), row.Words...)
+}

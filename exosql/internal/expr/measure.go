@@ -1,0 +1,86 @@
+package expr
+
+// This file has measures: what the host declared becomes what a program's own aggregate with a condition becomes, by the same operators, so
+// that guards, bounds and misfits are the same.
+
+import (
+	"slices"
+
+	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/language"
+	"github.com/exoagent/exoagent/exosql/internal/plan"
+	"github.com/exoagent/exoagent/internal/sqlast"
+)
+
+// Measure is a measure over the rows of which row is one, in those for which conditions hold.
+func (f *From) Measure(m *decl.Measure, row *Row, within []Expr) (Expr, error) {
+	if m.Func == "" {
+		num, err := f.Measure(m.Num, row, within)
+		if err != nil {
+			return nil, err
+		}
+		den, err := f.Measure(m.Den, row, within)
+		if err != nil {
+			return nil, err
+		}
+		e := f.Operate(language.OperatorByName()["div"], []Expr{num, den}, Type{Kind: m.Kind()})
+		return e, e.Type().Fits(m.Name)
+	}
+	within = slices.Clip(within)
+	if m.Where != nil {
+		within = append(within, f.condition(m.Where, row))
+	}
+	if m.Func == language.Count {
+		if row.Optional { // a left join has made a row of nothing
+			present := row.Table.Keys // or what it was joined by: neither is null in a row that is there
+			if len(present) == 0 && row.By != nil {
+				present = row.By.Ends()
+			}
+			if len(present) == 0 {
+				return nil, fail.Errorf(fail.Denied, m.Name, "can't be told apart from rows without a match in a left join: its rows have no key")
+			}
+			for _, k := range present {
+				within = append(within, Operation{sqlast.IsNotNull, []Expr{Column{row, k}}, Type{Kind: value.TypeBool}})
+			}
+		}
+		return f.Aggregate(m.Func, nil, within)
+	}
+	return f.Aggregate(m.Func, Column{row, m.Col}, within)
+}
+
+// condition is a shaper's predicate as a condition of a program's.
+func (f *From) condition(p *decl.Pred, row *Row) Expr {
+	truth := Type{Kind: value.TypeBool}
+	switch p.Op {
+	case "all":
+		return Const(sqlast.True)
+	case "and", "or", "not":
+		e := Operation{Op: language.OperatorByName()[p.Op].Ast, of: truth}
+		for _, s := range p.Subs {
+			e.Args = append(e.Args, f.condition(s, row))
+		}
+		return e
+	}
+	op, args := compared(p, row, row.Grant.Origin)
+	if op.Form == language.FormList {
+		all := f.Keyed(args)
+		return In{all[0], all[1:], op.Name == "notIn"}
+	}
+	return f.Operate(op, args, truth)
+}
+
+// compared are the operator and the operands of a shaper's predicate.
+func compared(p *decl.Pred, row *Row, origin plan.Origin) (*language.Operator, []Expr) {
+	args := []Expr{Column{row, p.Col}}
+	for _, v := range p.Args {
+		e := Argument{Src: plan.Source{Origin: origin, Index: v.Slot, Item: -1}, Kind: ScalarOf(v.Kind)}
+		args = append(args, e.Beside(p.Col.Kind))
+	}
+	op := language.OperatorOn()[language.ColumnInterfaces[p.Col.Kind]][p.Op]
+	if op == nil { // a host may order what programs can't, like truth values
+		op = language.OperatorByName()[p.Op]
+	}
+	return op, args
+}

@@ -1,0 +1,155 @@
+package grantfile
+
+// This file has measures: aggregates of a facet's rows that the file defines, by names that programs call.
+
+import (
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/exoagent/exoagent/exosql/dynamic"
+)
+
+// Measure is an aggregate of a facet's rows.
+type Measure struct {
+	Name
+	Func   string // one of aggregates; "": a ratio
+	Column Name   // Text "": of no column
+	Ratio  []Name // two measures of the facet
+	Where  *Expr  // nil: of all rows
+	Doc    string
+}
+
+const countRows = "count"
+
+// aggregates are the functions of measures.
+var aggregates = []string{countRows, "sum", "mean", "min", "max"}
+
+// String says what it is, as a person reads it.
+func (m Measure) String() string {
+	s := m.Func + " of " + m.Column.Text
+	switch {
+	case m.Func == "":
+		return m.Ratio[0].Text + " / " + m.Ratio[1].Text
+	case m.Func == countRows:
+		s = "count of rows"
+	}
+	if m.Where != nil {
+		s += " where " + m.Where.String()
+	}
+	return s
+}
+
+func (r *reader) measures(n *yaml.Node) (out []Measure) {
+	for _, e := range r.entries(n, "measures") {
+		m := Measure{Name: Name{e.name, e.pos()}}
+		what := "the measure " + e.name
+		forms := 0
+		fields := map[string]func(entry){
+			"ratio": func(e entry) {
+				forms++
+				if m.Ratio = r.names(e.value, "ratio"); len(m.Ratio) != 2 {
+					r.at(posOf(e.value), "ratio: want two measures, like [won, closed]: the first is divided by the second")
+					m.Ratio = make([]Name, 2)
+				}
+			},
+			"where": func(e entry) {
+				if s := r.text(e.value, "where"); s != "" {
+					m.Where = r.expr(e.value)
+				}
+			},
+			"doc": func(e entry) { m.Doc = r.text(e.value, "doc") },
+		}
+		for _, name := range aggregates {
+			fields[name] = func(e entry) {
+				forms++
+				if m.Func = name; name != countRows {
+					m.Column = Name{r.text(e.value, name), posOf(e.value)}
+				} else if !r.bool(e.value, name) {
+					r.at(posOf(e.value), "count: want true")
+				}
+			}
+		}
+		r.fields(e.value, what, fields)
+		switch {
+		case forms != 1:
+			r.at(m.Pos, "%s: say one of `count: true`, `sum`, `mean`, `min` or `max` with a column, or `ratio` with two measures", what)
+		case m.Func == "" && m.Where != nil:
+			r.at(m.Pos, "%s: a ratio has no `where`: its two measures have", what)
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// measured are the columns that the measures of a facet name.
+func (x *Facet) measured() (out []Name) {
+	for _, m := range x.Measures {
+		if m.Column.Text != "" {
+			out = append(out, m.Column)
+		}
+		if m.Where != nil {
+			for _, leaf := range m.Where.leaves() {
+				out = append(out, leaf.Column)
+			}
+		}
+	}
+	return out
+}
+
+// checkMeasures holds the measures of a facet against each other. A measure is the same for all who may ask for it, so it has no claims.
+func (x *Facet) checkMeasures(r *reader) {
+	for _, m := range x.Measures {
+		if m.Where != nil {
+			for _, leaf := range m.Where.leaves() {
+				for _, v := range leaf.Values {
+					if v.Claim != "" {
+						r.at(v.Pos, "a measure is the same for all users: its `where` can't have claims; the `scope` can")
+					}
+				}
+			}
+		}
+		for _, of := range m.Ratio {
+			if i := slices.IndexFunc(x.Measures, func(o Measure) bool { return o.Text == of.Text }); of.Text != "" && (i < 0 || x.Measures[i].Func == "") {
+				var known []string
+				for _, o := range x.Measures {
+					if o.Func != "" {
+						known = append(known, o.Text)
+					}
+				}
+				r.at(of.Pos, "there is no measure `%s` that is no ratio%s", of.Text, or(of.Text, known))
+			}
+		}
+	}
+}
+
+// measures declares the measures of a facet: ratios after those that they are of.
+func (d *Declared) measures(x *Facet, facet *dynamic.Facet, p *problems) {
+	for _, ratio := range []bool{false, true} {
+		for _, m := range x.Measures {
+			if (m.Func == "") != ratio {
+				continue
+			}
+			for _, l := range x.Links { // which come later
+				if l.Text == m.Text {
+					p.at(m.Pos, "the measure %s: the facet has a link of this name", m.Text)
+				}
+			}
+			s := dynamic.MeasureSpec{Name: m.Text, Func: m.Func, Column: m.Column.Text, Doc: m.Doc}
+			if ratio {
+				s.Ratio = [2]string{m.Ratio[0].Text, m.Ratio[1].Text}
+			}
+			if m.Where != nil {
+				before := len(p.list)
+				if d.conditions(x, m.Where, p); len(p.list) > before {
+					continue
+				}
+				s.Where = m.Where.predicate(Principal{})
+			}
+			if err := facet.Measure(s); err != nil {
+				p.at(m.Pos, "the measure %s: %s", m.Text, strings.TrimPrefix(Reason(err), "the measure "+m.Text+": "))
+			}
+		}
+	}
+}
