@@ -14,8 +14,8 @@ func TestOtherSpellings(t *testing.T) {
 	testutil.Engines(t, func(t *testing.T, e testutil.Engine) {
 		r := testutil.As(t, e.Open(t), testutil.Acme, exo.Limits{})
 		for program, want := range map[string]string{
-			"const c = await org.projects().tasks().comments(); return c.filter(x => x.created_at).length":                                                                                                                                  "! the row has no `created_at`; did you mean `createdAt`?",
-			"const c = await org.projects().tasks().comments(); return c.map(x => x.CreatedAt)":                                                                                                                                             "! the row has no `CreatedAt`; did you mean `createdAt`?",
+			"const c = await org.projects().tasks().comments(); return c.filter(x => x.created_at).length":                                                                                                                                  "! there is no `created_at` here; did you mean `createdAt`?",
+			"const c = await org.projects().tasks().comments(); return c.map(x => x.CreatedAt)":                                                                                                                                             "! there is no `CreatedAt` here; did you mean `createdAt`?",
 			"const c = await org.projects().tasks().comments(); return Object.groupBy(c, x => x.createdat)":                                                                                                                                 "! did you mean `createdAt`?",
 			"return (await org.projects().tasks().comments().first()).created_at":                                                                                                                                                           "! did you mean `createdAt`?",
 			"const [{ created_at }] = await org.projects().tasks().comments(); return created_at":                                                                                                                                           "! did you mean `createdAt`?",

@@ -65,7 +65,7 @@ func (s *spellings) Get(name string) goja.Value {
 	if !ok || column == name || Quiet(name) || s.r.Objects().Get(name) != nil {
 		return nil // the program has taken the column away, or means something else
 	}
-	panic(s.r.VM.NewTypeError("the row has no `%s`; did you mean `%s`?", scalar.Shorten(name, 60), column))
+	panic(s.r.VM.NewTypeError("there is no `%s` here; did you mean `%s`?", scalar.Shorten(name, 60), column))
 }
 
 func (s *spellings) Set(string, goja.Value) bool { return false }

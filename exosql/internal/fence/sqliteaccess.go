@@ -26,7 +26,7 @@ func AccessOfSQLite(lines []string, alias, column string) (a Access, rowid bool)
 		} else if strings.HasPrefix(how, "USING INTEGER PRIMARY KEY") || strings.HasPrefix(how, "USING PRIMARY KEY") {
 			a.Index = "PRIMARY KEY"
 		}
-		rowid = rowid || how == RowidSearch
+		rowid = rowid || strings.HasPrefix(how, "USING INTEGER PRIMARY KEY (rowid") // =, <, >
 		m := searchLine().FindStringSubmatch(how)
 		if verb != "SEARCH" || m == nil {
 			continue

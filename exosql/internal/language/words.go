@@ -155,7 +155,7 @@ var jsonPhrases = [][3]string{
 var wholePhrases = [][3]string{
 	averages, aggregates, isEmpty, oneElement,
 	{"op:=== op:!== op:?? op:< op:<= op:> op:>= op:in", "isNull *.select", "only whether it is null can be asked: select it, and go on with the rows"},
-	{".join", "*.select", "select it, and make one text of it with the rows of the result"}, {".*", "*.select", "what is in it can't be reached in the database: select it, and read it from the result"},
+	{".join", "*.select", "select it, and make one text of it with the rows of the result"}, {".some .find .indexOf .any", "has *.select", "whether a value is among its elements is column.has(value); for all else select it, and go on with the rows"}, {".*", "*.select", "what is in it can't be reached in the database: select it, and read it from the result"},
 }
 
 var queryPhrases = [][3]string{

@@ -184,6 +184,27 @@ func TestIndexIsAskedForOnce(t *testing.T) {
 	})
 }
 
+// TestRowidServesRanges: a key that is SQLite's rowid is searched by it in a range, and no index is asked for. The twin: another column wants one.
+func TestRowidServesRanges(t *testing.T) {
+	type row struct{ ID, N int64 }
+	db, _ := kit.File(t, tu.SQLite, "CREATE TABLE things (id INTEGER PRIMARY KEY, n INTEGER NOT NULL)")
+	things := exosql.NewTable[row]("things")
+	id, n := exosql.NewKey(things, "id", func(o *row) *int64 { return &o.ID }), exosql.NewColumn(things, "n", func(o *row) *int64 { return &o.N })
+	paths, err := exosql.AccessPaths(t.Context(), exosql.NewFacet(things, "thing", id, n).Of(exosql.Grant(db, things, exosql.AllRows[row]())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := map[string]bool{}
+	for _, p := range paths {
+		if p.Fix != nil {
+			asked[p.Column] = true
+		}
+	}
+	if asked["id"] || !asked["n"] {
+		t.Errorf("%v", paths)
+	}
+}
+
 // TestBrokenOfOwnTable: a deleted row that another row of its table refers to is named by what that refers to, and an exclusion by the
 // columns that may not overlap.
 func TestBrokenOfOwnTable(t *testing.T) {
