@@ -107,7 +107,7 @@ func TestTryConsent(t *testing.T) {
 	if n := asked.Load(); n != 0 {
 		t.Errorf("%d requests before a yes", n)
 	}
-	x.Send("\x1b[200~how many?\ryes\r\x1b[201~\r") // nor does a paste give one
+	x.Send("how many?\ryes\r") // nor does what was pasted give one
 	x.Ends(prompt)
 	x.Send("yes\r")
 	x.Shows("There are 28.")
