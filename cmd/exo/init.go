@@ -51,7 +51,7 @@ examples:
 			fs.StringVar(&o.db, "db", "", "`URL`: the database: sqlite:PATH, postgres://user@host/database, env:NAME, file:PATH")
 			fs.StringVar(&o.schemas, "schema", "", "`NAMES`: PostgreSQL's schemas, with commas, in the order in which names are looked up (default: the database's)")
 			fs.StringVar(&o.tenant, "tenant", "", "`TABLE`: whose rows those of the others are, or the column that says so; none: there is one tenant")
-			fs.StringVar(&o.client, "client", "", "`NAME`: print how claude, cursor, vscode or codex starts exo serve")
+			fs.StringVar(&o.client, "client", "", "`NAME`: print how claude, claude-code, cursor, vscode or codex starts exo serve")
 			fs.BoolVar(&o.force, "force", false, "write over a file that is there")
 			return o.run
 		},
@@ -321,7 +321,7 @@ func (o *initOptions) report(std cli.Stdio, d *draft.Draft, path string, rest []
 		if err != nil {
 			return err
 		}
-		if _, err := io.WriteString(std.Out, snippet(o.client, full, o.env, d)); err != nil {
+		if _, err := io.WriteString(std.Out, snippet(o.client, serveArgs(full, d), o.env)); err != nil {
 			return err
 		}
 	}

@@ -67,8 +67,6 @@ func (o *serveOptions) run(ctx context.Context, std cli.Stdio, args []string) er
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
-	defer stop()
 	if o.labels <= 0 {
 		return cli.Usagef("-labels has to be more than 0, like 24h")
 	}
@@ -85,6 +83,13 @@ func (o *serveOptions) run(ctx context.Context, std cli.Stdio, args []string) er
 	if !f.Reviewed {
 		return &cli.Failure{Code: cli.ExitFound, Err: fmt.Errorf("nobody has reviewed %s: read what it grants (exo show, exo validate), and write `reviewed: true` into it if that is what you mean", path)}
 	}
+	return o.serveFile(ctx, std, f, path)
+}
+
+// serveFile serves a file that somebody has agreed to.
+func (o *serveOptions) serveFile(ctx context.Context, std cli.Stdio, f *grantfile.File, path string) error {
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
+	defer stop()
 	log := &serveLog{to: std.Err}
 	serve, identify, err := o.clients(f, log)
 	if err != nil {

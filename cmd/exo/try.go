@@ -37,6 +37,9 @@ in public alone. Where no table of tenants is found, it asks once, at a terminal
 With a key of a model in the environment (GOOGLE_GENERATIVE_AI_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY) it takes questions in words. Before
 the first one it says which model sees which columns, and waits for a yes.
 
+-client prints how a client of the Model Context Protocol starts exo try -serve. Before the first time it asks a person to type whose rows
+these are; that is kept in the folder of the user's configuration, for as long as the same is granted. A whole database is not served so.
+
 examples:
   exo try sqlite:shop.db
   exo try env:SHOP_URL -as store=2 -e 'payments.count()'
@@ -49,13 +52,15 @@ examples:
 			fs.StringVar(&o.tenant, "tenant", "", "`TABLE`: whose rows those of the others are, or the column that says so; none: everybody may see every row")
 			fs.StringVar(&o.schemas, "schema", "", "`NAMES`: PostgreSQL's schemas, with commas, in the order in which names are looked up")
 			fs.StringVar(&o.keep, "keep", "", "`FILE`: write the draft there, as exo init does")
+			fs.StringVar(&o.client, "client", "", "`NAME`: print how claude, claude-code, cursor, vscode or codex starts exo try -serve, once you have typed whose rows these are")
+			fs.BoolVar(&o.serve, "serve", false, "serve the rows of -as to the client that started exo, if somebody has agreed to it by -client")
 			fs.BoolVar(&o.demo, "demo", false, "a database of a project tracker, in memory, in place of URL")
 			for _, f := range [][2]string{{"e", "`PROGRAM`: run a program; its result is printed as JSON"}, {"model", "`P:NAME`: which model; without it the first key in the environment decides"}, {"distrust", distrustUsage}, {"zone", "`NAME`: the time zone of today and of local times, like Europe/Berlin (default: UTC)"}} {
 				fs.Func(f[0], f[1], func(v string) error { o.pass = append(o.pass, "-"+f[0]+"="+v); return nil })
 			}
 			return o.run
 		},
-		Values: map[string][]string{"": {cli.AnyFile}, "-keep": {cli.AnyFile}, "-tenant": {draft.None}},
+		Values: map[string][]string{"": {cli.AnyFile}, "-keep": {cli.AnyFile}, "-client": clients(), "-tenant": {draft.None}},
 	}
 }
 
@@ -63,6 +68,7 @@ type tryOptions struct {
 	initOptions
 	as, keep string
 	demo     bool
+	serve    bool
 	pass     []string // for the terminal, in their order
 }
 
@@ -70,6 +76,8 @@ type tryOptions struct {
 type trial struct {
 	try.Host
 	about     string // names the database
+	url       string
+	at        string // where the URL is, as a file may say it
 	text      string
 	who       *try.Who
 	questions []try.Question
@@ -80,6 +88,14 @@ func (o *tryOptions) run(ctx context.Context, std cli.Stdio, args []string) erro
 	if _, err := os.Lstat(o.keep); o.keep != "" && err == nil {
 		return fmt.Errorf("%s is there already", o.keep)
 	}
+	switch {
+	case o.client != "" && !slices.Contains(clients(), o.client):
+		return cli.Usagef("-client: want one of %s, not %q", strings.Join(clients(), ", "), o.client)
+	case o.serve && (o.as == "" || o.demo || o.client != ""):
+		return cli.Usagef("-serve wants -as CLAIMS, and neither -demo nor -client")
+	case o.client != "" && o.demo:
+		return cli.Usagef("-demo is in memory, where no client finds it: leave out -client")
+	}
 	t, err := o.prepare(ctx, std, args)
 	if t != nil && t.DB != nil {
 		defer t.DB.Close()
@@ -87,7 +103,13 @@ func (o *tryOptions) run(ctx context.Context, std cli.Stdio, args []string) erro
 	if err != nil {
 		return err
 	}
+	if o.serve {
+		return o.serveDraft(ctx, std, t)
+	}
 	fmt.Fprintln(std.Err, t.greeting())
+	if o.client != "" {
+		return o.printClient(std, t)
+	}
 	if o.keep != "" {
 		said, err := o.write(t, o.keep, nil)
 		if err != nil {
@@ -136,12 +158,12 @@ func (o *tryOptions) prepare(ctx context.Context, std cli.Stdio, args []string) 
 		opt.About = s.describe()
 	}
 	opt.Tenant = o.tenant
-	t := &trial{about: opt.About}
+	t := &trial{about: opt.About, url: url, at: opt.URL}
 	if err := o.draft(ctx, std, t, &opt, url, setup); err != nil {
 		return t, err
 	}
 	_, err := cli.During(std, "looking for rows", func(cli.Stdio) (_ struct{}, err error) {
-		if err = o.choose(ctx, t, opt, url); err == nil {
+		if err = o.choose(ctx, t, opt, url); err == nil && o.client == "" && !o.serve {
 			t.questions = t.Questions(ctx, t.who)
 		}
 		return struct{}{}, err
@@ -243,6 +265,9 @@ func (o *tryOptions) choose(ctx context.Context, t *trial, opt draft.Options, ur
 			t.warnings++
 		}
 	}
+	if o.serve {
+		return nil
+	}
 	if o.as == "" {
 		t.who, err = t.Choose(ctx)
 		if errors.Is(err, try.ErrNobody) {
@@ -303,9 +328,14 @@ func count(n int, what string) string {
 
 // consent is what somebody agrees to who asks a model on behalf of the claims.
 func (t *trial) consent(model, claims string) string {
+	return fmt.Sprintf("%s answers by programs. Its provider gets your question, the names of what is granted, and what the programs return: cells of these columns of %s.\n%sType yes to send it.",
+		printable.OneLine(model), cmp.Or(printable.OneLine(claims), "everybody"), t.columns())
+}
+
+// columns are lines with the columns that are granted.
+func (t *trial) columns() string {
 	const most = 30
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s answers by programs. Its provider gets your question, the names of what is granted, and what the programs return: cells of these columns of %s.\n", printable.OneLine(model), cmp.Or(printable.OneLine(claims), "everybody"))
 	tables := t.Draft.Shown()
 	for _, s := range tables[:min(len(tables), most)] {
 		var names []string
@@ -317,7 +347,6 @@ func (t *trial) consent(model, claims string) string {
 	if n := len(tables) - most; n > 0 {
 		fmt.Fprintf(&b, "  and of %s more, which .tables lists\n", count(n, "table"))
 	}
-	b.WriteString("Type yes to send it.")
 	return b.String()
 }
 

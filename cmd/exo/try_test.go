@@ -213,6 +213,10 @@ func TestTryUsage(t *testing.T) {
 		"try sqlite:/none -schema x":            {cli.ExitUsage, "", "-schema is for PostgreSQL"},
 		"try sqlite:/there/is/none":             {cli.ExitCannot, "", "none"},
 		"try postgres://u:sekret@127.0.0.1:1/d": {cli.ExitCannot, "", "refused"},
+		"try sqlite:x -client emacs":            {cli.ExitUsage, "", "-client: want one of claude, "},
+		"try sqlite:x -serve":                   {cli.ExitUsage, "", "-serve wants -as"},
+		"try -demo -as organization=1 -serve":   {cli.ExitUsage, "", "-serve wants -as"},
+		"try -demo -client claude":              {cli.ExitUsage, "", "leave out -client"},
 		"try env:EXO_TRY_NONE":                  {cli.ExitCannot, "", "EXO_TRY_NONE is not set"},
 		"try sqlite:x -keep " + file:            {cli.ExitCannot, "", "is there already"},
 	} {
@@ -237,21 +241,33 @@ func TestTryDemo(t *testing.T) {
 // TestTryQuestions: each of the five questions is about the tables of the database, and is answered.
 func TestTryQuestions(t *testing.T) {
 	testutil.Engines(t, func(t *testing.T, e testutil.Engine) {
-		for name, want := range map[string]int{"crm": 5, "pagila": 5, "rails": 5, "northwind": 5, "chinook": 4} {
-			url, _ := prepared(t, e, drawn(t, e, name))
+		for name, want := range map[string]int{"crm": 5, "pagila": 5, "rails": 5, "northwind": 5, "chinook": 5, "empty": 2} {
+			text := []string{"CREATE TABLE shops (id {int} PRIMARY KEY, title VARCHAR(9))", "INSERT INTO shops VALUES (1, 'only')", "CREATE TABLE goods (id {int} PRIMARY KEY, shop_id {int} NOT NULL REFERENCES shops (id), state VARCHAR(9), sold_at TIMESTAMP)"}
+			if name != "empty" {
+				text = []string{drawn(t, e, name)}
+			}
+			url, _ := prepared(t, e, text...)
 			o := &tryOptions{}
 			x, err := o.prepare(t.Context(), cli.Stdio{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}, []string{url})
 			if err != nil {
 				t.Fatal(err)
 			}
-			x.DB.Close()
-			if len(x.questions) < want {
+			defer x.DB.Close()
+			if len(x.questions) != want { // what would find nothing is not among them
 				t.Errorf("%s: %d questions: %q", name, len(x.questions), x.questions)
 			}
+			p, err := x.Open.File.ParseClaims(x.who.Claims)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tool, closing, err := toolOf(t.Context(), cli.Stdio{Out: io.Discard, Err: io.Discard}, x.Open, p, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer closing()
 			for _, q := range x.questions {
-				t.Log(q)
-				if r := exo(t, "", "try", url, "-e", q.Program); r.code != cli.ExitDone || len(r.out) < 2 || r.out == "[]\n" {
-					t.Errorf("%s: %s: %v", name, q, r)
+				if r := tool.Run(t.Context(), q.Program); r.Err != nil || string(r.JSON) == "0" || string(r.JSON) == "[]" {
+					t.Errorf("%s: %s: %s %v", name, q, r.JSON, r.Err)
 				}
 			}
 		}

@@ -107,7 +107,7 @@ func TestTryConsent(t *testing.T) {
 	if n := asked.Load(); n != 0 {
 		t.Errorf("%d requests before a yes", n)
 	}
-	x.Send("\x1b[200~how many?\ryes\r\x1b[201~\r") // nor does a paste give one
+	x.Send("how many?\ryes\r") // nor does what was pasted give one
 	x.Ends(prompt)
 	x.Send("yes\r")
 	x.Shows("There are 28.")
@@ -119,4 +119,60 @@ func TestTryConsent(t *testing.T) {
 	if code := x.Exit(); code != cli.ExitDone {
 		t.Errorf("exit %d", code)
 	}
+}
+
+// TestTryClient: what a client starts is served once a person has typed whose rows these are, as long as the same is granted, and no
+// password stands in what is printed.
+func TestTryClient(t *testing.T) {
+	testutil.Engines(t, func(t *testing.T, e testutil.Engine) {
+		url, raw := prepared(t, e, drawn(t, e, "rails"))
+		config := t.TempDir()
+		t.Setenv("XDG_CONFIG_HOME", config)
+		t.Setenv("EXO_TRY_CLIENT", url)
+		serve := []string{"try", "env:EXO_TRY_CLIENT", "-as", "account=1", "-serve"}
+		refused := func(what string, args ...string) {
+			t.Helper()
+			if r := exo(t, "", args...); r.code != cli.ExitFound || r.out != "" {
+				t.Errorf("%s: %+v", what, r)
+			}
+		}
+		refused("nobody has agreed", serve...)
+		refused("without a terminal", "try", "env:EXO_TRY_CLIENT", "-client", "claude")
+		agree := func(args ...string) *ttytest.TTY {
+			return ttytest.Start(t, keyless("XDG_CONFIG_HOME="+config, "EXO_TRY_CLIENT="+url), program(t), append([]string{"try", "env:EXO_TRY_CLIENT"}, args...)...)
+		}
+		x := agree("-client", "claude-code")
+		if s := x.Ends("Type Acme to agree:"); !strings.Contains(s, "\n  posts: id, userId, title, ") {
+			t.Errorf("what is agreed to:\n%s", s)
+		}
+		x.Send("yes\r")
+		x.Shows("nothing was agreed to")
+		if code := x.Exit(); code != cli.ExitFound {
+			t.Errorf("exit %d", code)
+		}
+		refused("another word", serve...)
+		x = agree("-client", "claude-code")
+		x.Ends("Type Acme to agree:")
+		x.Send("Acme\r")
+		x.Shows("claude mcp add exo -e 'EXO_TRY_CLIENT=the URL of the database' -- exo try env:EXO_TRY_CLIENT")
+		if code := x.Exit(); code != cli.ExitDone {
+			t.Errorf("exit %d", code)
+		}
+		r := exo(t, "", "try", "env:EXO_TRY_CLIENT", "-client", "claude") // agreed to already
+		if r.code != cli.ExitDone || !strings.Contains(r.out, `"mcpServers"`) || !strings.Contains(r.out, `"-serve"`) || strings.Contains(r.out, url) {
+			t.Fatal(r)
+		}
+		c := started(t, child(t, serve...))
+		if text, failed := callText(t, c, "accounts.select(a => a.name)"); failed || text != `{"result":["Acme"]}` {
+			t.Errorf("%v %s", failed, text)
+		}
+		refused("another tenant", "try", "env:EXO_TRY_CLIENT", "-as", "account=2", "-serve")
+		if r := exo(t, "", "try", "env:EXO_TRY_CLIENT", "-tenant", "none", "-client", "claude"); r.code == cli.ExitDone || r.out != "" || !strings.Contains(r.err, "a whole database is served only by a file") {
+			t.Errorf("the whole: %+v", r)
+		}
+		if _, err := raw.Exec("ALTER TABLE posts ADD COLUMN shelf INTEGER"); err != nil {
+			t.Fatal(err)
+		}
+		refused("something else is granted", serve...)
+	})
 }

@@ -219,9 +219,8 @@ func (q *query) pending() bool { return len(q.limits)+len(q.offsets) > 0 }
 // table: whatever comes later works on the rows that were left. This is why a
 // host's limit can't be paged past and a filter after it can't choose other rows.
 //
-// Where other rows were there before (a limit inside a join's callback), it acts
-// for each combination of them: rows are numbered within it. Both engines can do
-// that, while SQLite has no LATERAL.
+// Where other rows were there before (a limit inside a join's callback), it acts for each combination of them: rows are
+// numbered within it. Both engines can do that, while SQLite has no LATERAL.
 func (f *from) settle(q *query) error {
 	if !q.pending() {
 		return nil
