@@ -46,6 +46,10 @@ func TestGrantFile(t *testing.T) {
 		typed["me"] = mine().Of(exosql.Grant(db, members, memberOrgID.Eq(1), exosql.ScopeRows(organizations, orgID.Eq(1)),
 			exosql.ScopeVia(orgProjects), exosql.ScopeVia(projectTasks), exosql.ScopeVia(taskComments)).Where(memberID.Eq(1))) // as the file says it
 		for name := range typed {
+			// The file was held against the database, by which its declarations know what a new row needs: so are these.
+			if err := exosql.Check(t.Context(), db, exosql.Granted(typed[name])); err != nil {
+				t.Fatal(err)
+			}
 			want, err := typed[name].Describe()
 			if err != nil {
 				t.Fatal(err)
