@@ -344,7 +344,7 @@ func TestFlowOfWrites(t *testing.T) {
 		}
 		text := strings.Join(got, "\n")
 		want := []string{"untrusted Note.from Note.text notes.insert true: the method changes only what is stored: what is written there without the tag counts as trusted afterwards; not by owner", "untrusted Note.from Note.text notes.delete false: the method demands trust",
-			"pii Note.mail notes.insert false: neither the method nor its arguments admit the tag", "is refused; `admits: [pii]` at its facet allows it", "is refused; `admits: [pii]` at note, owner allows it", "pii Note.mail notes.purge true: the method admits the tag"}
+			"pii Note.mail notes.insert false: neither the method nor its arguments admit the tag", "is refused; `admits: [pii]` at its facet, and for results, allows it", "is refused; `admits: [pii]` at note, owner, and for results, allows it", "pii Note.mail notes.purge true: the method admits the tag"}
 		if admits != "" {
 			want = []string{"pii@member Note.mail result true: the result admits pii@member:1|2; other values are sealed there", "is refused; `admits: [pii]` at its facet allows it"}
 		}
@@ -399,6 +399,34 @@ func TestTrustedMethods(t *testing.T) {
 		_, err := w.send(message.Expr{Nodes: append(letter(value.Field{Name: "text", Value: value.Text("x")}), call(0, "holdAny", 1))})
 		if refused := fail.KindOf(err) == fail.Denied && strings.Contains(err.Error(), "they could have asked for `holdAny`"); refused != c.refused || !refused && err != nil {
 			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+// TestFlowOfReaders: with values of one reader admitted, Flows says that they leave, also by what a program keeps; a tag without readers
+// is not admitted by that.
+func TestFlowOfReaders(t *testing.T) {
+	w := notesWorld(t, Config{})
+	notes, row := w.todos.desc.Interfaces[0], w.todos.desc.Interfaces[1]
+	row.Fields["mail"].Label, row.Fields["text"].Label = value.NewLabel("pii@member"), value.NewLabel("pii")
+	notes.Methods = map[string]*message.Method{"all": notes.Methods["all"],
+		"purge": {Name: "purge", Sends: true, Effect: message.InUnit, Admits: value.NewLabel("pii@member"), Result: con(value.TypeInt)}}
+	notes.Order = slices.Sorted(maps.Keys(notes.Methods))
+	g, err := NewGate(Config{Grants: map[string]Object{"notes": storedFake{w.todos}}, Record: Unrecorded, Admits: value.NewLabel("pii@member:1")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, f := range g.Flows() {
+		got[f.Tag+" "+f.To] = fmt.Sprint(f.May, ": ", f.How)
+	}
+	for way, want := range map[string]string{
+		"pii@member result":      "true: the result admits pii@member:1; other values are sealed there",
+		"pii@member notes.purge": "true: the method admits the tag: what is stored may reveal such values; a program that has read another value than pii@member:1 keeps nothing",
+		"pii result":             "false: the result does not admit the tag",
+	} {
+		if !strings.HasPrefix(got[way], want) {
+			t.Errorf("%s: %s\nwant %s", way, got[way], want)
 		}
 	}
 }

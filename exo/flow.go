@@ -73,15 +73,32 @@ func whose(o Sink, method string) string {
 	return "; what the call is given decides of which readers"
 }
 
+// andResult says what else a key for a write needs: of a program whose result may not leave nothing is kept.
+func (g *Gate) andResult(tag string) string {
+	if value.NewLabel(tag).FlowsTo(g.admits) || !partOf(tag, g.admits).Empty() {
+		return ""
+	}
+	return ", and for results,"
+}
+
+// partOf is what admits takes of a tag that it does not take whole: the values of some of its readers. Of a tag without readers every
+// value has just this tag, so there is no part.
+func partOf(tag string, admits value.Label) value.Label {
+	if _, kind, _ := value.TagParts(tag); kind == "" {
+		return value.Label{}
+	}
+	return value.NewLabel(tag).Meet(admits)
+}
+
 func (g *Gate) result(tag string) Flow {
 	switch {
 	case value.OfIntegrity(tag):
 		return Flow{May: true, How: "a result may hold what outsiders wrote"}
 	case value.NewLabel(tag).FlowsTo(g.admits):
 		return Flow{May: true, How: "the result admits the tag"}
-	case !value.NewLabel(tag).Meet(g.admits).Empty():
+	case !partOf(tag, g.admits).Empty():
 		var both value.Label // of several readers: what each of them may read
-		for i, t := range value.NewLabel(tag).Meet(g.admits).Tags() {
+		for i, t := range partOf(tag, g.admits).Tags() {
 			if l := value.NewLabel(t); i == 0 {
 				both = l
 			} else {
@@ -137,8 +154,8 @@ func (g *Gate) by(tag, of string, m *message.Method) Flow {
 			return Flow{How: "the method declassifies: a program that has read such a value is refused"}
 		case value.NewLabel(tag).FlowsTo(m.Declassifies):
 			return Flow{May: true, How: fmt.Sprintf("the method declassifies the tag: at most %d bits of sealed values a call, from the budget of the principal's day", m.Bits())}
-		case !value.NewLabel(tag).Meet(m.Declassifies).Empty():
-			return Flow{May: true, How: fmt.Sprintf("the method declassifies %s, and no other value: at most %d bits a call, from the budget of the principal's day", value.NewLabel(tag).Meet(m.Declassifies).List(), m.Bits())}
+		case !partOf(tag, m.Declassifies).Empty():
+			return Flow{May: true, How: fmt.Sprintf("the method declassifies %s, and no other value: at most %d bits a call, from the budget of the principal's day", partOf(tag, m.Declassifies).List(), m.Bits())}
 		}
 	}
 	if value.OfIntegrity(tag) {
@@ -168,23 +185,28 @@ func (g *Gate) by(tag, of string, m *message.Method) Flow {
 		}
 		return f
 	}
+	// A program that has read one keeps what it changed if its result may leave: with readers, that of some values may.
+	kept, others := value.NewLabel(tag).FlowsTo(g.admits), ""
+	if part := partOf(tag, g.admits); !kept && !part.Empty() {
+		kept, others = true, "; a program that has read another value than "+part.List()+" keeps nothing"
+	}
 	if only := m.WrittenTo(tag); !admitted && len(only) > 0 {
-		if value.NewLabel(tag).FlowsTo(g.admits) {
-			return Flow{May: true, How: "only into " + strings.Join(only, ", ") + ", which has or admits the tag"}
+		if kept {
+			return Flow{May: true, How: "only into " + strings.Join(only, ", ") + ", which has or admits the tag" + others}
 		}
 		return Flow{How: "the value may go only into " + strings.Join(only, ", ") + ", and of a program that has read one nothing is kept, since its result may not leave"}
 	}
 	switch {
-	case !admitted && !value.NewLabel(tag).Meet(m.Admits).Empty():
-		return Flow{May: true, How: "the method admits " + value.NewLabel(tag).Meet(m.Admits).List() + ", and no other value"}
+	case !admitted && !partOf(tag, m.Admits).Empty():
+		return Flow{May: true, How: "the method admits " + partOf(tag, m.Admits).List() + ", and no other value"}
 	case !admitted && m.Effect == message.InUnit:
-		return Flow{How: "neither the method nor its arguments admit the tag: a call with such a value, or by a program that has read one, is refused; `admits: [" + value.NewLabel(tag).About().List() + "]` at " + keyOf(m) + " allows it"}
+		return Flow{How: "neither the method nor its arguments admit the tag: a call with such a value, or by a program that has read one, is refused; `admits: [" + value.NewLabel(tag).About().List() + "]` at " + keyOf(m) + g.andResult(tag) + " allows it"}
 	case !admitted:
 		return Flow{How: "the method does not admit the tag: a call with such a value, or by a program that has read one, is refused"}
-	case value.NewLabel(tag).FlowsTo(g.admits) && m.Effect == message.InUnit:
-		return Flow{May: true, How: "the method admits the tag: what is stored may reveal such values"}
-	case value.NewLabel(tag).FlowsTo(g.admits):
-		return Flow{May: true, How: "the method admits the tag"}
+	case kept && m.Effect == message.InUnit:
+		return Flow{May: true, How: "the method admits the tag: what is stored may reveal such values" + others}
+	case kept:
+		return Flow{May: true, How: "the method admits the tag" + others}
 	}
 	if m.Effect == message.Held {
 		return Flow{May: true, How: "the method admits the tag, as a sealed value: a program that has read one changes nothing, since its result may not leave"}

@@ -197,8 +197,10 @@ func judgedOpen(t *testing.T, o exo.Object, via bool, paths []exosql.AccessPath)
 				program = fmt.Sprintf(program, name, value)
 			}
 			out := r.Run(t, "return (await "+start+program+".execute()).length")
+			// A limit upwards also looks at the greatest row, where an index has what counts as null.
+			greatest := use == "order" && len(out.SQL) == 2 && strings.HasSuffix(out.SQL[1].SQL, " DESC LIMIT 1") && !fenced(out.SQL[1])
 			// A condition on a key needs no fence, so the statement has no other form. Orgs are few, and guarded.
-			if len(out.SQL) != 1 || out.Kind != 0 || exosql.Tier(out.SQL[0]) != "open" && name != "id" && !via || fenced(out.SQL[0]) {
+			if len(out.SQL) != 1 && !greatest || out.Kind != 0 || exosql.Tier(out.SQL[0]) != "open" && name != "id" && !via || fenced(out.SQL[0]) {
 				t.Errorf("%s is served, says the report, and ran so: %v %v", program, out, out.SQL)
 			}
 			n++

@@ -34,6 +34,7 @@ func TestZeroValues(t *testing.T) {
 			"NewSearch": exosql.NewSearch[row], "Count": exosql.Count[row], "Sum": exosql.Sum[row, int64], "Mean": exosql.Mean[row, int64], "Min": exosql.Min[row, int64], "Max": exosql.Max[row, int64], "Ratio": exosql.Ratio[row],
 			"AllowTrigger": exosql.AllowTrigger, "AllowRule": exosql.AllowRule, "AllowCascade": exosql.AllowCascade, "AllowConflict": exosql.AllowConflict, "AllowDefault": exosql.AllowDefault, "AllowUnique": exosql.AllowUnique,
 			"AllowExclusion": exosql.AllowExclusion, "AllowWaiting": exosql.AllowWaiting, "AllowRows": exosql.AllowRows, "AllowTypes": exosql.AllowTypes, "AllowRevealing": exosql.AllowRevealing,
+			"AllowUntrustedTrigger": exosql.AllowUntrustedTrigger, "AllowUntrustedRule": exosql.AllowUntrustedRule,
 			"Open": exosql.Open, "OpenSQLite": exosql.OpenSQLite, "OpenPostgres": exosql.OpenPostgres, "DateOf": exosql.DateOf,
 		},
 		Types: map[string]reflect.Type{
