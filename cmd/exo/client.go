@@ -17,6 +17,7 @@ import (
 
 	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/draft"
+	"github.com/exoagent/exoagent/internal/grantfile"
 	"github.com/exoagent/exoagent/internal/printable"
 	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/schema"
@@ -110,7 +111,11 @@ func (t *trial) agreement(url, claims string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		place = fmt.Sprintf("postgres://%s@%s:%d/%s", pc.User, pc.Host, pc.Port, pc.Database)
+		// Another host, role or search path has other rows behind the same names; a password is no part of what was agreed to.
+		place = asJSON([]any{pc.User, pc.Host, pc.Port, pc.Database, pc.RuntimeParams})
+		for _, f := range pc.Fallbacks {
+			place += asJSON([]any{f.Host, f.Port})
+		}
 	} else if path, err := filepath.Abs(strings.TrimPrefix(url, "sqlite:")); err == nil {
 		place = "sqlite:" + path
 	}
@@ -135,6 +140,7 @@ func (o *tryOptions) printClient(std cli.Stdio, t *trial) error {
 		}
 		want := strings.TrimSpace(cmp.Or(printable.Cut(printable.OneLine(t.who.Name), 60), claims))
 		fmt.Fprintf(std.Err, "Whatever starts exo try -serve on this machine then reads, for %s:\n%s", claims, t.columns())
+		cli.DropTyped(std.In) // what was pasted behind the command agrees to nothing
 		switch answer, err := ask("Type "+want+" to agree", "", nil); {
 		case err != nil:
 			return err
@@ -172,5 +178,6 @@ func (o *tryOptions) serveDraft(ctx context.Context, std cli.Stdio, t *trial) er
 		return &cli.Failure{Code: cli.ExitFound, Err: fmt.Errorf("nobody has agreed that clients read the rows of %s as they are granted now: run exo try with -client in place of -serve at a terminal, once", o.as)}
 	}
 	s := &serveOptions{as: o.as, labels: 24 * time.Hour, drain: 30 * time.Second}
-	return s.serveFile(ctx, std, t.Open.File, t.Open.File.Name)
+	// Served is the database that was looked at: a variable or a file may name another one by now.
+	return s.serveFile(ctx, std, t.Open.File, t.Open.File.Name, &grantfile.Options{Databases: o.open})
 }

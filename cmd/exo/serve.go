@@ -83,11 +83,11 @@ func (o *serveOptions) run(ctx context.Context, std cli.Stdio, args []string) er
 	if !f.Reviewed {
 		return &cli.Failure{Code: cli.ExitFound, Err: fmt.Errorf("nobody has reviewed %s: read what it grants (exo show, exo validate), and write `reviewed: true` into it if that is what you mean", path)}
 	}
-	return o.serveFile(ctx, std, f, path)
+	return o.serveFile(ctx, std, f, path, nil)
 }
 
 // serveFile serves a file that somebody has agreed to.
-func (o *serveOptions) serveFile(ctx context.Context, std cli.Stdio, f *grantfile.File, path string) error {
+func (o *serveOptions) serveFile(ctx context.Context, std cli.Stdio, f *grantfile.File, path string, opt *grantfile.Options) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
 	defer stop()
 	log := &serveLog{to: std.Err}
@@ -95,7 +95,7 @@ func (o *serveOptions) serveFile(ctx context.Context, std cli.Stdio, f *grantfil
 	if err != nil {
 		return err
 	}
-	t, err := openTools(ctx, std, f, identify)
+	t, err := openTools(ctx, std, f, identify, opt)
 	if err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ type tools struct {
 }
 
 // openTools opens what all tools share: the databases, the processes of programs and the record.
-func openTools(ctx context.Context, std cli.Stdio, f *grantfile.File, identify identifying) (*tools, error) {
+func openTools(ctx context.Context, std cli.Stdio, f *grantfile.File, identify identifying, opt *grantfile.Options) (*tools, error) {
 	t := &tools{identify: identify, made: map[core.Principal]*codemode.Tool{}, closing: func() error { return nil }}
 	// The first process of a program starts while the catalogue is read.
 	require := worker.Strong
@@ -194,7 +194,7 @@ func openTools(ctx context.Context, std cli.Stdio, f *grantfile.File, identify i
 		pooled <- err
 	}()
 	var err error
-	t.d, err = openGrants(ctx, std, f, nil)
+	t.d, err = openGrants(ctx, std, f, opt)
 	if walls := <-pooled; walls != nil {
 		walls = fmt.Errorf("there are no walls round the processes of programs: %w; exo doctor says which this machine has; with `wall: container` or `wall: none` in the file they run all the same", walls)
 		err = errors.Join(err, walls)

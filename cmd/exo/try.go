@@ -210,6 +210,7 @@ func (o *tryOptions) draft(ctx context.Context, std cli.Stdio, t *trial, opt *dr
 		return nil
 	}
 	fmt.Fprintf(std.Err, "Whose are the rows? Name the table of those to whom they belong, or the column that says it; %s: everybody may see every row.\n", draft.None)
+	cli.DropTyped(std.In)
 	if opt.Tenant, err = ask("The table, the column, or "+draft.None, schema.Printable(guess), nil); err != nil {
 		return err
 	}

@@ -29,8 +29,8 @@ type HTTPOptions struct {
 	Verifier bearer.Verifier
 	// Session says on whose behalf a request comes that has no Authorization header, where the host's own middleware has
 	// verified a session, by a cookie perhaps, and left in the request's context whose it is. An error, and an Identity
-	// that is zero, refuse the request; one that wraps [bearer.ErrUnavailable] says to come again. Requests that web pages
-	// of other origins make a browser send are refused before it is asked. nil: a token is needed.
+	// that is zero, refuse the request; one that wraps [bearer.ErrUnavailable] says to come again. It is asked for a POST
+	// alone, and for none that a web page of another site makes a browser send, unless Origins lists it. nil: a token is needed.
 	Session func(*http.Request) (Identity, error)
 	// Resource is the address of the server as clients know it, like https://shop.example.com/mcp. Requests are
 	// taken at its path, and for its host besides those of this machine. "": /mcp, for this machine alone.
@@ -298,6 +298,10 @@ func (h *Handler) protocol(c *http.ResponseController, w http.ResponseWriter, r 
 // authenticate finds who sends a request.
 func (h *Handler) authenticate(r *http.Request) (Identity, *refusal) {
 	if _, has := r.Header["Authorization"]; !has && h.opt.Session != nil { // a token that is not right never falls back to a session
+		// A browser sends cookies along with an image of another site, which has no Origin.
+		if site := r.Header.Get("Sec-Fetch-Site"); r.Method != http.MethodPost || r.Header.Get("Origin") == "" && site != "" && site != "same-origin" && site != "none" {
+			return Identity{}, &refusal{status: http.StatusForbidden, reason: "origin", detail: "a browser's request of another site, or no POST"}
+		}
 		who, err := h.opt.Session(r)
 		return h.known(who, err, "session")
 	}

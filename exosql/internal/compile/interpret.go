@@ -80,7 +80,7 @@ func (f *from) query(n *message.Node, env expr.Names) (*query, error) {
 	case "leftJoin":
 		return q, f.doLeftJoin(q, n, env)
 	case "distinct":
-		q.once = q.out != nil
+		q.once, q.distinct = q.out != nil, true
 		return q, f.doDistinct(q)
 	case "select":
 		q.out, err = f.projection(n.Args[0].Args[0], f.bound(n.Args[0], q, env))

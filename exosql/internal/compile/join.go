@@ -44,7 +44,7 @@ func (f *from) doJoin(q *query, n *message.Node, env expr.Names) error {
 	if err := joinable(q2, n.Name); err != nil {
 		return err
 	}
-	q.ns = append(append([]expr.Named(nil), q.ns...), q2.ns...)
+	q.ns, q.distinct = append(append([]expr.Named(nil), q.ns...), q2.ns...), q.distinct || q2.distinct
 	q.sortedBy(q2.order...)
 	if sub != nil && len(n.Args) < 2 {
 		return fail.Errorf(fail.Invalid, "join", "the other query follows no link of this one, so it needs a condition as second argument: .join(other, ({ %s, %s }) => …)", q.ns[0].Name, q2.ns[0].Name)
@@ -129,7 +129,7 @@ func (f *from) doLeftJoin(q *query, n *message.Node, env expr.Names) error {
 	if err := joinable(q2, n.Name); err != nil {
 		return err
 	}
-	q.ns = append(append([]expr.Named(nil), q.ns...), q2.ns...)
+	q.ns, q.distinct = append(append([]expr.Named(nil), q.ns...), q2.ns...), q.distinct || q2.distinct
 	q.sortedBy(q2.order...) // as join has it
 	on := append([]sqlast.Expr(nil), f.where[conditions:]...)
 	f.where = f.where[:conditions:conditions]

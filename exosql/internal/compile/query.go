@@ -72,17 +72,18 @@ type from struct {
 
 // query is what a describing call has built so far, over a from.
 type query struct {
-	ns      []expr.Named  // what callbacks see
-	base    *expr.Row     // whose row a result shows without a select
-	out     *projection   // what select chose, or nil
-	order   []orderTerm   //
-	chosen  bool          // the order has chosen the first row of each key: a later one sorts what was chosen
-	limits  []sqlast.Expr // pending: they act when something comes after them, or at the end
-	offsets []sqlast.Expr
-	once    bool        // of the rows that show the same one is left
-	context []*expr.Row // the rows that were there before: a limit acts for each combination of them
-	link    *decl.Link  // by which the rows were reached, whatever was said of them since
-	merged  []string    // where several rows may lead to one of them: what those are called, and their link
+	ns       []expr.Named  // what callbacks see
+	base     *expr.Row     // whose row a result shows without a select
+	out      *projection   // what select chose, or nil
+	order    []orderTerm   //
+	chosen   bool          // the order has chosen the first row of each key: a later one sorts what was chosen
+	limits   []sqlast.Expr // pending: they act when something comes after them, or at the end
+	offsets  []sqlast.Expr
+	once     bool        // of the rows that show the same one is left
+	distinct bool        // the same, also of whole rows, and in what was joined
+	context  []*expr.Row // the rows that were there before: a limit acts for each combination of them
+	link     *decl.Link  // by which the rows were reached, whatever was said of them since
+	merged   []string    // where several rows may lead to one of them: what those are called, and their link
 }
 
 type orderTerm struct {

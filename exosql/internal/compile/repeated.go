@@ -45,17 +45,17 @@ func (f *from) repeated(q *query, n *message.Node) {
 		}
 		return nil
 	}, n.Args[0].Recv)
-	if x := q.beside(known); first >= 0 && x != nil {
-		f.c.notice(fmt.Sprintf("%s takes each %s as often as the join gives it a %s; to take each once, %s", n.Name, q.ns[first].Name, x.Name, onceEach(q.ns[first], *x)))
+	if x := q.beside(known, false); first >= 0 && x != nil {
+		f.c.notice(fmt.Sprintf("%s takes each %s as often as the join gives it a %s; to take each once, %s", n.Name, q.ns[first].Name, x.Name, expr.OnceEach(q.ns[first], *x)))
 	}
 }
 
 // beside is a row of q of which each of those that are known may have several, or nil. What they determine becomes known.
-func (q *query) beside(known map[*expr.Row]bool) *expr.Named {
+func (q *query) beside(known map[*expr.Row]bool, strict bool) *expr.Named {
 	for range q.ns { // each time one more is known at least, or none will be
 		for _, x := range q.ns {
 			for row := x.Row; row != nil; row = row.Parent {
-				row.Determines(known)
+				row.Determines(known, strict)
 			}
 		}
 	}
@@ -65,16 +65,6 @@ func (q *query) beside(known map[*expr.Row]bool) *expr.Named {
 		}
 	}
 	return nil
-}
-
-// onceEach is the form that takes each a once, without the join that gives it x.
-func onceEach(a, x expr.Named) string {
-	for _, l := range a.Row.Facet.Links {
-		if l.L.To == x.Row.Table && !l.L.One {
-			return fmt.Sprintf("leave the join out: a condition on %s is where(x => x.%s().some(y => …)) on the query of %s", x.Name, l.L.Name, a.Name)
-		}
-	}
-	return "begin with the query of " + a.Name + ", without the join"
 }
 
 // aggregate is what n asks of the rows of q: an aggregate of x, or a measure, in the rows for which conditions hold. A measure takes each row
@@ -89,10 +79,14 @@ func (f *from) aggregate(q *query, n *message.Node, x expr.Expr, within []expr.E
 		if m == nil {
 			continue
 		}
-		if b := q.beside(map[*expr.Row]bool{a.Row: true}); b != nil {
-			return nil, fail.Errorf(fail.Invalid, n.Name, "is a measure of %s, and the join gives each one several of %s; to take each once, %s", a.Name, b.Name, onceEach(a, *b))
+		// A policy may have taken it from one of two facets that have one of this name, and its label is that of the other.
+		if slices.ContainsFunc(q.ns, func(b expr.Named) bool { return b.Row != a.Row && b.Row.Facet.Measure(n.Name) != nil }) {
+			return nil, fail.Errorf(fail.Invalid, n.Name, "is a measure of two of the joined tables: ask the query of one of them")
 		}
-		if q.once {
+		if b := q.beside(map[*expr.Row]bool{a.Row: true}, true); b != nil {
+			return nil, fail.Errorf(fail.Invalid, n.Name, "is a measure of %s, and the join gives each one several of %s; to take each once, %s", a.Name, b.Name, expr.OnceEach(a, *b))
+		}
+		if q.distinct {
 			return nil, fail.Errorf(fail.Invalid, n.Name, "is a measure, and distinct leaves one of the rows that show the same: put %s before select", n.Name)
 		}
 		return f.Measure(m, a.Row, within)

@@ -430,16 +430,27 @@ func Mapped[T any](args []Expr, f func(Expr) T) []T {
 }
 
 // Determines adds the row to those known once what it was joined to is, and that once the row is, where one leads to one of the other.
-func (row *Row) Determines(known map[*Row]bool) {
+// strict trusts keys alone: a link that says that it leads to one may end at a column that several rows share.
+func (row *Row) Determines(known map[*Row]bool, strict bool) {
 	to := func(p decl.Pair) *decl.Column { return p.To }
 	from := func(p decl.Pair) *decl.Column { return p.From }
 	switch p, w := row.Parent, row.With; {
 	case p != nil:
 		turned := row.Facet != nil && slices.ContainsFunc(row.Facet.Links, func(l decl.LinkMember) bool { return l.L.One && l.L.Inverse(row.By) })
-		known[row] = known[row] || known[p] && (row.By.One || row.Table.KeyOf(row.By.Pairs, to))
-		known[p] = known[p] || known[row] && (!row.By.One || turned || p.Table.KeyOf(row.By.Pairs, from))
+		known[row] = known[row] || known[p] && (row.By.One && !strict || row.Table.KeyOf(row.By.Pairs, to))
+		known[p] = known[p] || known[row] && (turned && !strict || p.Table.KeyOf(row.By.Pairs, from))
 	case w != nil:
 		known[row] = known[row] || known[w] && row.Table.KeyOf(row.Pairs, to)
 		known[w] = known[w] || known[row] && w.Table.KeyOf(row.Pairs, from)
 	}
+}
+
+// OnceEach is the form that takes each a once, without the join that gives it x.
+func OnceEach(a, x Named) string {
+	for _, l := range a.Row.Facet.Links {
+		if l.L.To == x.Row.Table && !l.L.One {
+			return fmt.Sprintf("leave the join out: a condition on %s is where(x => x.%s().some(y => …)) on the query of %s", x.Name, l.L.Name, a.Name)
+		}
+	}
+	return "begin with the query of " + a.Name + ", without the join"
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
@@ -86,6 +87,35 @@ func TestMeasuresAreLabelled(t *testing.T) {
 				if all := run(program, "medical", "body"); all.Err != nil {
 					t.Errorf("%s: %v", program, all.Err)
 				}
+			}
+		}
+	})
+}
+
+// TestMeasureTaken: a policy takes a measure of a labelled column from one of two tables that have one of its name. A join of both would
+// ask for the other, whose label is none, and be given the first.
+func TestMeasureTaken(t *testing.T) {
+	tu.Engines(t, func(t *testing.T, e tu.Engine) {
+		db := e.Open(t, `CREATE TABLE clinics (id {int} PRIMARY KEY, name TEXT NOT NULL)`, `CREATE TABLE visits (id {int} PRIMARY KEY, clinic_id {int} NOT NULL, fee {int} NOT NULL, weight {int} NOT NULL, diag TEXT NOT NULL)`,
+			`INSERT INTO clinics VALUES (1, 'north')`, `INSERT INTO visits VALUES (1, 1, 100, 80, 'flu'), (2, 1, 50, 90, 'gout')`)
+		visits, clinics := exosql.NewTable[visit]("visits"), exosql.NewTable[clinic]("clinics")
+		clinicID := exosql.NewKey(clinics, "id", func(c *clinic) *int64 { return &c.ID })
+		id := exosql.NewKey(visits, "id", func(v *visit) *int64 { return &v.ID })
+		at := exosql.NewColumn(visits, "clinic_id", func(v *visit) *int64 { return &v.Clinic })
+		weight := exosql.NewColumn(visits, "weight", func(v *visit) *int64 { return &v.Weight }).WithLabel("medical")
+		ofClinic := exosql.NewFacet(clinics, "clinic", clinicID, exosql.Count[clinic]().As("worst"))
+		ofVisit := exosql.NewFacet(visits, "visit", id, at, weight, exosql.Via(exosql.One("clinic", at, clinicID), ofClinic), exosql.Max(weight).As("worst"))
+		o := exo.Wrap(ofVisit.Of(exosql.Grant(db, visits, exosql.AllRows[visit](), exosql.ScopeShared(clinics))), exo.Policy{Narrow: func(d *message.Description) error {
+			delete(d.Interface(d.Type.Name).Methods, "worst")
+			return nil
+		}})
+		gate, err := exo.NewGate(exo.Config{Grants: map[string]exo.Object{"visits": o}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range []string{"visits.worst()", "visits.join(({ visit }) => visit.clinic()).where(({ visit }) => visit.id === 2).worst()", "visits.join(({ visit }) => visit.clinic()).groupBy(({ visit }) => visit.id).select(g => ({ id: g.id, d: g.worst() }))"} {
+			if r := tu.InProcess(gate).Run(t.Context(), exoeval.Job{Program: "return " + p}); r.Err == nil {
+				t.Errorf("%s: it got %v, labelled %v", p, r.Value, r.Label)
 			}
 		}
 	})

@@ -95,7 +95,7 @@ func TestTrusted(t *testing.T) {
 					switch changed := owners(t, db, grants) != was; {
 					case takes && trusted && changed:
 						t.Errorf("%s; %s: changed an owner", read, write)
-					case takes && trusted && !strings.Contains(write, "try") && !strings.Contains(write, "Settled") && (fail.KindOf(r.Err) != fail.Denied || !strings.Contains(r.Err.Error(), "by them")):
+					case takes && trusted && !strings.Contains(write, "try") && !strings.Contains(write, "Settled") && (fail.KindOf(r.Err) != fail.Denied || !strings.Contains(r.Err.Error(), "they could have")):
 						t.Errorf("%s; %s: %v", read, write, r.Err)
 					case takes && !trusted && (r.Err != nil || !changed), !takes && r.Err != nil:
 						t.Errorf("trusted %v: %s; %s: %v %v", trusted, read, write, changed, r.Err)

@@ -184,7 +184,7 @@ func TestJSONWideNumbers(t *testing.T) {
 		}
 		for program, notice := range map[string]bool{"docs.where({ id: 12 }).select(d => d.data.k.asNumber())": true, "docs.where({ id: 12 }).select(d => ({ n: d.data.k.asNumber() })).first()": true, "docs.where(d => d.id > 16).select(d => d.data.k.asNumber())": false, "docs.where({ id: 12 }).select(d => d.data.k)": false} {
 			o := r.Run(t, "return await "+program)
-			if got := strings.Join(o.Result.Notices, ""); o.Kind != 0 || strings.Contains(got, "in `data` 1 numbers are beyond 2^53") != notice {
+			if got := strings.Join(o.Result.Notices, ""); o.Kind != 0 || strings.Contains(got, "`data` has 1 numbers beyond 2^53") != notice {
 				t.Errorf("%s: %s %q", program, o, got)
 			}
 		}
