@@ -366,8 +366,8 @@ func (f *from) asIndexed(terms []orderTerm) []orderTerm {
 	}
 	out := slices.Clone(terms)
 	for i, o := range out {
-		_, column := expr.PlainText(o.x()).(expr.Column)
-		out[i].expr = expr.SortKey{X: o.x(), Stored: column}
+		c, column := expr.PlainText(o.x()).(expr.Column)
+		out[i].expr = expr.SortKey{X: o.x(), Stored: column && (i == 0 || !f.c.Misfits(c))} // upwards looks behind a limit by the first alone
 	}
 	return out
 }

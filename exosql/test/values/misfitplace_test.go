@@ -150,6 +150,8 @@ var misfitPlaceAsked = []struct{ program, want string }{
 	{`return items.orderBy(i => i.c).limit(1).select(i => i.id)`, `[3]`},
 	{`return items.orderBy(i => i.c).limit(2).select(i => ({ x: { n: i.id } }))`, `[{"x":{"n":3}},{"x":{"n":5}}]`},
 	{`return (await items.orderBy(i => i.c).first()).id`, `3`},
+	{`return items.orderBy(i => [i.g, i.c]).limit(1).select(i => i.id)`, `[3]`},
+	{`return items.orderBy(i => [i.g.desc(), i.c]).limit(1).select(i => i.id)`, `[3]`},
 	{`return items.where(i => i.id > 3 && i.id !== 6).orderBy(i => i.c).select(i => i.id).first()`, `5`},
 	{`return items.orderBy(i => [i.c, i.id]).offset(2).limit(2).select(i => i.id)`, `[6,4]`},
 	{`return items.where(i => i.c !== null).orderBy(i => i.c).limit(1).select(i => i.id)`, `[4]`},
@@ -196,7 +198,7 @@ func TestMisfitsInEachPlace(t *testing.T) {
 				t.Parallel()
 				statements := []string{fmt.Sprintf("CREATE TABLE item (id INTEGER PRIMARY KEY, c %s, d %[1]s, g INTEGER)", k.typ)}
 				if index {
-					statements = append(statements, "CREATE INDEX item_c ON item (c)")
+					statements = append(statements, "CREATE INDEX item_c ON item (c)", "CREATE INDEX item_g ON item (g, c)")
 				}
 				for i, cell := range []string{k.cells[1], k.cells[2], k.misfits[0], k.cells[0], k.misfits[1], "NULL"} {
 					statements = append(statements, fmt.Sprintf("INSERT INTO item VALUES (%d, %s, %s, 1)", i+1, cell, k.misfits[0]))
