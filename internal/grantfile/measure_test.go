@@ -102,7 +102,7 @@ func TestMeasureProblems(t *testing.T) {
 		"groupBy: {count: true}":                            "27:7: the measure groupBy: \"groupBy\" can't be the name of a measure",
 		"constructor: {count: true}":                        "27:7: the measure constructor: \"constructor\" can't be the name of a measure",
 		"share: {count: true, where: id = 'one'}":           "27:35: the condition on id: ",
-		"total: {count: true}":                              "29:7: `total` stands twice: it is in line 27 already",
+		"total: {count: true}":                              "29:7: `total` is given twice: line 27 has it already",
 	} {
 		whole := with(t, "    search: [title]\n", strings.Replace(someMeasures, "share: {ratio: [solved, total]}", text, 1))
 		f, err := grantfile.Parse("exo.yaml", []byte(whole))

@@ -130,7 +130,7 @@ func TestReasonsSpeakYAML(t *testing.T) {
 		at      string // where it points to
 		kind    exosql.FindingKind
 	}{
-		"no permission": {both, table(plain), "", facet(show + "    update: [note]\n    effects: [spy]\n"), "\"spy\" is no permission: write one of `trigger NAME`, `rule NAME`, `cascade TABLE(COLUMNS)`", "spy]", "invalid"},
+		"no permission": {both, table(plain), "", facet(show + "    update: [note]\n    effects: [spy]\n"), "\"spy\" is no permission: write one of `trigger NAME`, `rule NAME`, `untrusted trigger NAME`, `untrusted rule NAME`, `cascade TABLE(COLUMNS)`", "spy]", "invalid"},
 		"unfit":         {both, table(plain), "", facet(show + "    update: [note]\n    effects: [trigger spy]\n"), "`trigger spy` under effects matches nothing in the database", "note]\n", exosql.UnfitPermission},
 		"trigger":       {both, table(plain), "UPDATE", facet(show + "    update: [note]\n"), "`effects: [\"trigger spy\"]` in the facet task", "note]\n", exosql.HiddenEffect},
 		"cascade":       {both, table(plain, "CREATE TABLE lines (id {int} PRIMARY KEY, task {int} REFERENCES tasks (id) ON DELETE CASCADE)"), "", facet(show + "    delete: true\n"), "`effects: [\"cascade lines(task)\"]`", "true\n", exosql.HiddenEffect},

@@ -184,6 +184,9 @@ func (b *broken) text(columns []string) string {
 
 // filler names the link that fills in a column which a new row needs and programs can't give.
 func (b *broken) filler(columns []string) string {
+	if b.run.Facet == nil { // a write of the host's own code
+		return ""
+	}
 	reach, err := b.run.Facet.Close()
 	if err != nil || len(columns) != 1 || b.run.Kind != writing.Inserts || b.run.Link != nil || slices.Contains(decl.Names(b.run.Facet.Rights.Insert), columns[0]) {
 		return ""
