@@ -184,7 +184,7 @@ func (b *broken) text(columns []string) string {
 
 // filler names the link that fills in a column which a new row needs and programs can't give.
 func (b *broken) filler(columns []string) string {
-	if b.run.Facet == nil { // a write of the host's own code
+	if slices.ContainsFunc(b.run.Facet.Links, func(l decl.LinkMember) bool { return l.To == nil }) { // a write of the host's own code
 		return ""
 	}
 	reach, err := b.run.Facet.Close()
