@@ -60,7 +60,8 @@ func BenchmarkMisfits(b *testing.B) {
 			plain := exosql.NewNullable(t, "plain", func(r *mfbRow) **int64 { return &r.Plain })
 			at := exosql.NewNullable(t, "at", func(r *mfbRow) **time.Time { return &r.At }).StoredISO()
 			note := exosql.NewColumn(t, "note", func(r *mfbRow) *string { return &r.Note })
-			grants[name] = exosql.NewFacet(t, "row", id, n, f, plain, at, note).Of(exosql.Grant(db, t, exosql.AllRows[mfbRow]()))
+			grants[name] = exosql.NewFacet(t, "row", id, n, f, plain, at, note, exosql.Sum(plain).Where(n.Gt(500_000)).As("total"),
+				exosql.Ratio("share", exosql.Count[mfbRow]().Where(n.Gt(500_000)), exosql.Count[mfbRow]())).Of(exosql.Grant(db, t, exosql.AllRows[mfbRow]()))
 		}
 		tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 		if err != nil {
@@ -78,11 +79,16 @@ func BenchmarkMisfits(b *testing.B) {
 			{"null without an index, counted", "where(r => r.plain === null).count()", "SELECT count(*) FROM loose_rows WHERE plain IS NULL"},
 			{"order without an index, 20 rows", "orderBy(r => r.plain).limit(20)", "SELECT id, n, f, plain, at, note FROM loose_rows ORDER BY plain LIMIT 20"},
 			{"order by an index, 20 rows", "orderBy(r => r.n, 'desc').limit(20)", "SELECT id, n, f, plain, at, note FROM loose_rows ORDER BY n DESC" + e.Pick("", " NULLS LAST") + ", id DESC LIMIT 20"},
+			{"order upwards by an index, 20 rows", "where(r => r.n !== null).orderBy(r => r.n).limit(20)", "SELECT id, n, f, plain, at, note FROM loose_rows WHERE n IS NOT NULL ORDER BY n LIMIT 20"},
+			{"order upwards by an index and another column, 20 rows", "where(r => r.n !== null).orderBy(r => [r.n, r.plain]).limit(20)", "SELECT id, n, f, plain, at, note FROM loose_rows WHERE n IS NOT NULL ORDER BY n, plain LIMIT 20"},
 			{"latest 20", "orderBy(r => r.at, 'desc').limit(20)", "SELECT id, n, f, plain, at, note FROM loose_rows ORDER BY at DESC" + e.Pick("", " NULLS LAST") + ", id DESC LIMIT 20"},
 			{"greatest by its index", "max(r => r.n)", "SELECT max(n) FROM loose_rows"},
 			{"greatest float by its index", "max(r => r.f)", "SELECT max(f) FROM loose_rows"},
 			{"sum", "sum(r => r.plain)", "SELECT sum(plain) FROM loose_rows"},
 			{"sum of floats", "sum(r => r.f)", "SELECT sum(f) FROM loose_rows"},
+			{"measure with a condition", "total()", "SELECT sum(plain) FILTER (WHERE n > 500000) FROM loose_rows"},
+			{"the same, written by a program", "where(r => r.n > 500000).sum(r => r.plain)", "SELECT sum(plain) FROM loose_rows WHERE n > 500000"},
+			{"measure that is a ratio", "share()", "SELECT CAST(count(*) FILTER (WHERE n > 500000) AS " + e.Pick("REAL", "double precision") + ") / count(*) FROM loose_rows"},
 		} {
 			b.Run(e.Name+"/"+c.name, func(b *testing.B) {
 				took := map[string][]time.Duration{}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -175,4 +176,46 @@ func TestTryClient(t *testing.T) {
 		}
 		refused("something else is granted", serve...)
 	})
+}
+
+// TestTryTypedAhead: what was typed before the question agrees to nothing.
+func TestTryTypedAhead(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("typed text is dropped on Linux alone")
+	}
+	url, _ := prepared(t, testutil.SQLite, drawn(t, testutil.SQLite, "rails"))
+	x := ttytest.Start(t, keyless("XDG_CONFIG_HOME="+t.TempDir()), program(t), "try", url, "-client", "claude")
+	x.Send("Acme\r") // as a paste of two lines does
+	x.Ends("Type Acme to agree:")
+	x.Send("no\r")
+	x.Shows("nothing was agreed to")
+	if code := x.Exit(); code != cli.ExitFound || strings.Contains(x.Screen(), "mcpServers") {
+		t.Errorf("exit %d\n%s", code, x.Screen())
+	}
+}
+
+// TestTryServesWhatWasAgreed: served is the database that was agreed to, whatever the variable of the draft names by then; another role,
+// schema or setting in the URL is another agreement.
+func TestTryServesWhatWasAgreed(t *testing.T) {
+	e := testutil.Postgres
+	url, _ := prepared(t, e, drawn(t, e, "rails"))
+	other, _ := prepared(t, e, drawn(t, e, "rails"), "UPDATE accounts SET name = 'Production' WHERE id = 1")
+	config := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", config)
+	x := ttytest.Start(t, keyless("XDG_CONFIG_HOME="+config), program(t), "try", url, "-client", "claude")
+	x.Ends("Type Acme to agree:")
+	x.Send("Acme\r")
+	if code := x.Exit(); code != cli.ExitDone {
+		t.Fatalf("exit %d\n%s", code, x.Screen())
+	}
+	t.Setenv(strings.ToUpper(databaseName(url))+"_URL", other)
+	c := started(t, child(t, "try", url, "-as", "account=1", "-serve"))
+	if text, failed := callText(t, c, "accounts.select(a => a.name)"); failed || text != `{"result":["Acme"]}` {
+		t.Errorf("%v %s", failed, text)
+	}
+	for name, url := range map[string]string{"another schema": other, "another setting": testutil.WithParam(t, url, "application_name", "x")} {
+		if r := exo(t, "", "try", url, "-as", "account=1", "-serve"); r.code != cli.ExitFound || !strings.Contains(r.err, "nobody has agreed") {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
 }

@@ -298,9 +298,12 @@ func (h *Handler) protocol(c *http.ResponseController, w http.ResponseWriter, r 
 // authenticate finds who sends a request.
 func (h *Handler) authenticate(r *http.Request) (Identity, *refusal) {
 	if _, has := r.Header["Authorization"]; !has && h.opt.Session != nil { // a token that is not right never falls back to a session
-		// A browser sends cookies along with an image of another site, which has no Origin.
-		if site := r.Header.Get("Sec-Fetch-Site"); r.Method != http.MethodPost || r.Header.Get("Origin") == "" && site != "" && site != "same-origin" && site != "none" {
-			return Identity{}, &refusal{status: http.StatusForbidden, reason: "origin", detail: "a browser's request of another site, or no POST"}
+		if r.Method != http.MethodPost {
+			return Identity{}, &refusal{status: http.StatusMethodNotAllowed, reason: "method", header: [2]string{"Allow", http.MethodPost}}
+		}
+		// A browser sends cookies along with a form of another site, and not all name its Origin.
+		if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" && r.Header.Get("Origin") == "" {
+			return Identity{}, &refusal{status: http.StatusForbidden, reason: "origin", detail: "a browser's request of another site"}
 		}
 		who, err := h.opt.Session(r)
 		return h.known(who, err, "session")

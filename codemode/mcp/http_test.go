@@ -438,9 +438,9 @@ func TestSessions(t *testing.T) {
 		{"with nothing granted", alone, cookie("eve"), 403, 1},
 		{"can't be told now", alone, cookie("later"), 503, 1},
 		{"another's page", alone, cookie("ann", "Origin", "https://evil.example.com"), 403, 0},
-		{"another's image", alone, func(r *http.Request) { cookie("ann", "Sec-Fetch-Site", "cross-site")(r); r.Method = "GET" }, 403, 0},
+		{"another's image", alone, func(r *http.Request) { cookie("ann", "Sec-Fetch-Site", "cross-site")(r); r.Method = "GET" }, 405, 0},
 		{"another's form", alone, cookie("ann", "Sec-Fetch-Site", "cross-site"), 403, 0},
-		{"no POST", alone, func(r *http.Request) { cookie("ann")(r); r.Method = "GET" }, 403, 0},
+		{"no POST", alone, func(r *http.Request) { cookie("ann")(r); r.Method = "GET" }, 405, 0},
 	} {
 		asked = 0
 		srv := httptest.NewServer(c.h)

@@ -45,13 +45,13 @@ func (f *from) repeated(q *query, n *message.Node) {
 		}
 		return nil
 	}, n.Args[0].Recv)
-	if x := q.beside(known, false); first >= 0 && x != nil {
+	if x := q.severalOf(known, false); first >= 0 && x != nil {
 		f.c.notice(fmt.Sprintf("%s takes each %s as often as the join gives it a %s; to take each once, %s", n.Name, q.ns[first].Name, x.Name, expr.OnceEach(q.ns[first], *x)))
 	}
 }
 
-// beside is a row of q of which each of those that are known may have several, or nil. What they determine becomes known.
-func (q *query) beside(known map[*expr.Row]bool, strict bool) *expr.Named {
+// severalOf is a row of q of which each of those that are known may have several, or nil. What they determine becomes known.
+func (q *query) severalOf(known map[*expr.Row]bool, strict bool) *expr.Named {
 	for range q.ns { // each time one more is known at least, or none will be
 		for _, x := range q.ns {
 			for row := x.Row; row != nil; row = row.Parent {
@@ -83,7 +83,7 @@ func (f *from) aggregate(q *query, n *message.Node, x expr.Expr, within []expr.E
 		if slices.ContainsFunc(q.ns, func(b expr.Named) bool { return b.Row != a.Row && b.Row.Facet.Measure(n.Name) != nil }) {
 			return nil, fail.Errorf(fail.Invalid, n.Name, "is a measure of two of the joined tables: ask the query of one of them")
 		}
-		if b := q.beside(map[*expr.Row]bool{a.Row: true}, true); b != nil {
+		if b := q.severalOf(map[*expr.Row]bool{a.Row: true}, true); b != nil {
 			return nil, fail.Errorf(fail.Invalid, n.Name, "is a measure of %s, and the join gives each one several of %s; to take each once, %s", a.Name, b.Name, expr.OnceEach(a, *b))
 		}
 		if q.distinct {
