@@ -36,6 +36,7 @@ type Realm struct {
 	Keys        goja.Callable                    // Object.keys, as the engine made it
 	proto       *goja.Object                     // Object.prototype: see objects
 	spelt       map[*string]*goja.Object         // prototypes of rows: see RowPrototype
+	fields      map[string][]string              // of records, by their names: see Record
 	decimals    *goja.Object                     // the prototype of Decimals, once there is one
 	keys        map[string]weak.Pointer[Decimal] // Decimals that are keys of collections: see (*Decimal).Key
 	sweep       int                              // how many of them are there when those that are gone are looked for

@@ -26,16 +26,25 @@ func (r *Realm) RowPrototype(names []string) *goja.Object {
 	return r.spelt[&names[0]]
 }
 
-// Record is an empty object for the fields of v. Of what is not declared, as of JSON, any name may be asked for.
+// Record is an empty object for the fields of v. Of what is not declared, as of JSON, any name may be asked for. Records with the same
+// fields, as in a list, have one prototype.
 func (r *Realm) Record(v value.Value, declared bool) *goja.Object {
 	o, names := r.VM.NewObject(), []string{}
+	if !declared {
+		return o
+	}
 	for n := range v.Fields() {
 		names = append(names, n)
 	}
-	if declared {
-		if err := o.SetPrototype(r.spellings(names)); err != nil {
-			panic(err)
+	key := strings.Join(names, "\x00")
+	if r.fields[key] == nil {
+		if r.fields == nil {
+			r.fields = map[string][]string{}
 		}
+		r.fields[key] = names
+	}
+	if err := o.SetPrototype(r.RowPrototype(r.fields[key])); err != nil {
+		panic(err)
 	}
 	return o
 }
