@@ -19,7 +19,7 @@ const (
 	IsNull         //
 	IsNotNull      //
 	Add            // of offsets; numbers of rows are added by Plus
-	AnyTime        // SQLite only: a time in whatever form that is a text, as text, UTC, with milliseconds; NULL if it is none. It is given five times
+	AnyTime        // SQLite only: a time in whatever form that is a text, as text, UTC, with milliseconds; NULL if it is none. It is given six times
 	ReadTime       // SQLite only: a cell, and the number of its form (see package cellform), as such a text
 	ReadDay        // the same of a day
 	ReadFlag       // the same of a truth value
@@ -226,8 +226,8 @@ var ops = [numOps]opInfo{
 	NoCase:        {"no-case", 1, 1, postfix("COLLATE NOCASE"), spelling{}},
 	RightTrim:     {"right-trim", 1, 1, postfix("COLLATE RTRIM"), spelling{}},
 	CodePointText: {"code-point-text", 1, 1, spelling{"(CAST(", nil, " AS TEXT) COLLATE BINARY)"}, spelling{"(cast(", nil, ` AS text) COLLATE "C")`}},
-	// SQLite would read a number as a day of Julius Scaliger, and the text now as the time of the query.
-	AnyTime:        {"any-time", 5, 5, spelling{"(CASE WHEN typeof(", []constant{") = 'text' AND substr(", ", 8, 1) = '-' THEN coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', ", "), exo_read_time(", ", 0)) ELSE exo_read_time("}, ", 0) END)"}, spelling{}},
+	// SQLite would read a number as a day of Julius Scaliger, the text now as the time of the query, and 2024-02-30 as the first of March.
+	AnyTime:        {"any-time", 6, 6, spelling{"(CASE WHEN typeof(", []constant{") = 'text' AND substr(", ", 8, 1) = '-' AND substr(", ", 9, 2) < '29' THEN coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', ", "), exo_read_time(", ", 0)) ELSE exo_read_time("}, ", 0) END)"}, spelling{}},
 	ReadTime:       {"read-time", 2, 2, function("exo_read_time("), spelling{}},
 	ReadDay:        {"read-day", 2, 2, function("exo_read_day("), spelling{}},
 	ReadFlag:       {"read-flag", 2, 2, function("exo_read_flag("), spelling{}},

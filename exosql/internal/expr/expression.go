@@ -32,7 +32,7 @@ func (e Column) comparable(f *From) sqlast.Expr {
 	case f.c.HeldAs(e.Col) != "":
 		return f.read(x, e.Col)
 	case e.Col.Kind == value.TypeTime && !e.Col.Iso():
-		return Call(sqlast.AnyTime, x, x, x, x, x)
+		return Call(sqlast.AnyTime, x, x, x, x, x, x)
 	}
 	if e.Col.Kind == value.TypeText && x != nil && f.c.FormOf(e.Col).Numbers { // its text, as it is shown
 		return Call(sqlast.CodePointText, x)
