@@ -98,7 +98,8 @@ var situations = map[string][]string{
 	"again":          nil,                        // a result that holds something unsent whenever it is read
 	"many":           {"it"},                     // a link to many, for a condition
 	"links":          {"it", "link"},             // a part of what is said of a name that is not there: where else to look
-	"uncalled":       {"it"},                     // a link that is named and not called
+	"uncalled":       {"it"},                     // a member that is named and not called
+	"uncalled.link":  {"it"},                     // the same of a link
 	"uncalled.shown": {"it", "name"},             // the same, where what is shown has that name too
 	"inside":         {"name", "part"},           // a member of the records of what was not sent, within a callback
 	"outside":        {"name"},                   // the same, elsewhere

@@ -76,7 +76,8 @@ func (f *File) checkTags(r *reader) {
 			return
 		}
 		core, declared := f.declared[about]
-		switch {
+		kind, _, _ := strings.Cut(readers, ":")
+		switch kinds := f.readerKinds(); {
 		case f.declared == nil:
 			if len(undeclared) == 0 {
 				first = n.Pos
@@ -92,6 +93,8 @@ func (f *File) checkTags(r *reader) {
 			r.at(n.Pos, "`%s` marks what outsiders write, and a program that has read it may write any column that is not `trusted` anyway: take it out of `admits`, which is for secrets", about)
 		case use == "writes" && some:
 			r.at(n.Pos, "admits: these rows have many readers: write `%s` if each of them may learn it", about)
+		case some && !slices.Contains(kinds, kind):
+			r.at(n.Pos, "admits: no column's `readers` are of the kind `%s`, so no value has this tag%s", kind, or(kind, kinds))
 		case some:
 			n.Text = core + "@" + readers
 		default:
@@ -129,6 +132,18 @@ func (f *File) checkTags(r *reader) {
 		}
 		r.at(first, "the file declares no `labels`: add the line `labels: { %s }` above `facets`, and check the kind of each", strings.Join(all, ", "))
 	}
+}
+
+// readerKinds are the kinds of principals that the readers of columns are of.
+func (f *File) readerKinds() (kinds []string) {
+	for i := range f.Facets {
+		for _, c := range f.Facets[i].Columns {
+			if kind := c.Readers.Kind.Text; kind != "" && !slices.Contains(kinds, kind) {
+				kinds = append(kinds, kind)
+			}
+		}
+	}
+	return kinds
 }
 
 // admits is the label that results may carry, of a principal with these claims.

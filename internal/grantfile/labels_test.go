@@ -20,7 +20,7 @@ func TestDeclaredTags(t *testing.T) {
 		{"labels: { pii: secret }", "admits: [pii]", "[pii]", "[pii]", "{pii}", "{pii}"},
 		{"labels: { pii: secret, note: untrusted }", "admits: [pii]", "[pii, note]", "[note]", "{pii,untrusted:note}", "{untrusted:note}"},
 		{"labels: { pii: secret, untrusted: untrusted, 'untrusted:mail': untrusted }", "zone: UTC", "['untrusted:mail']", "[untrusted]", "{untrusted:mail}", "{untrusted}"},
-		{"labels: { note: secret }", "admits: ['note@member:7']", "[note]", "note", "{note}", "{note}"},
+		{"labels: { note: secret }", "admits: ['note@member:7']", "[note], readers: {member: id}", "note", "{note}", "{note}"},
 	} {
 		f := parse(t, text(c.tags, c.admits, c.label, c.rows))
 		x := f.Facets[0]
@@ -31,6 +31,7 @@ func TestDeclaredTags(t *testing.T) {
 	for _, c := range [][5]string{
 		{"labels: { pii: secret }", "zone: UTC", "[pi]", "[pii]", "exo.yaml:11:37: `labels` declares no tag `pi`; did you mean `pii`?"},
 		{"labels: { pii: secret }", "admits: [pi]", "[pii]", "[pii]", "exo.yaml:5:10: `labels` declares no tag `pi`; did you mean `pii`?"},
+		{"labels: { pii: secret }", "admits: ['pii@membr:7']", "[pii], readers: {member: id}", "[pii]", "exo.yaml:5:10: admits: no column's `readers` are of the kind `membr`, so no value has this tag; did you mean `member`?"},
 		{"labels: { pii: secret }", "admits: ['pi@member']", "[pii]", "[pii]", "exo.yaml:5:10: `labels` declares no tag `pi`; did you mean `pii`?"},
 		{"labels: { pii: secret }", "zone: UTC", "[pii]", "[untrusted]", "exo.yaml:12:13: `labels` declares no tag `untrusted`"},
 		{"labels: { pii: secret, untrusted: untrusted }", "zone: UTC", "['untrusted:mail']", "[pii]", "declares no tag `untrusted:mail`; there are pii, untrusted"},

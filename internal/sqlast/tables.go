@@ -13,3 +13,16 @@ func Tables(s *Select) map[string]map[string]bool {
 	}
 	return reads
 }
+
+// Folded are tables and columns as an engine compares their names.
+func Folded(reads map[string]map[string]bool) map[string]map[string]bool {
+	out := map[string]map[string]bool{}
+	for t, cols := range reads {
+		folded := map[string]bool{}
+		for c := range cols {
+			folded[Fold(c)] = true
+		}
+		out[Fold(t)] = folded
+	}
+	return out
+}

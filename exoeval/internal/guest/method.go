@@ -122,7 +122,7 @@ func (r *Guest) uncalled(recv *message.Node, m *message.Method) error {
 			how = r.Say(recv, "uncalled", "", "it", what)
 		}
 		if how == "" {
-			how = r.Say(nil, "uncalled", "{it} is a link: call it, {it}()", "it", what)
+			how = r.Say(nil, "uncalled.link", "{it} is a link: call it, {it}()", "it", what)
 		}
 		return fail.Errorf(fail.Invalid, "", "%s", how)
 	}

@@ -34,6 +34,8 @@ type group struct {
 	under *from                      // the rows of that derived table
 	by    []expr.Expr                // what the rows are grouped by
 
+	tallies []expr.Tally
+
 	repeats bool // rows of it may be equal
 	records bool // it is no group: each row is one of what select showed, see combine
 }
@@ -81,6 +83,7 @@ func (f *from) doGroup(q *query, n *message.Node, env expr.Names) error {
 		if _, value := x.(expr.Argument); value || !language.Groupable[x.Type().Kind] {
 			return fail.Errorf(fail.Invalid, n.Name, "rows can't be grouped by `%s`: it has to be a column, or an expression of columns, of numbers, texts, truth values, times, days or ids", record.Names[i])
 		}
+		g.tallies = f.Tallied(g.tallies, x)
 		x, c := g.keyOfRows(row, x)
 		g.by = append(g.by, x)
 		g.keys, g.kinds = append(g.keys, c), append(g.kinds, a.Type.Args["of"].Name)
@@ -238,6 +241,7 @@ func (f *from) ofGroup(n *message.Node, env expr.Names) (expr.Expr, error) {
 	if n.Name == language.Collect {
 		return g.collect(row, of, n.Args[0].Args[0].Type, within)
 	}
+	g.tallies = g.inner.Tallied(g.tallies, of)
 	x, err := g.inner.aggregate(g.of, n, of, within)
 	if err != nil {
 		return nil, err

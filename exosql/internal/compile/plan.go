@@ -21,9 +21,6 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// maxValues is below what both engines take: 32,766 on SQLite, 65,535 on PostgreSQL.
-const maxValues = 30_000
-
 // finish makes the statement of a query that is complete.
 func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan, error) {
 	p := &plan.Plan{Kind: kind}
@@ -46,6 +43,7 @@ func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan,
 		}
 		p.Shape, p.Bare = f.outputs(sel, p, out, 0), out.bare
 		f.owners(sel, p, out)
+		f.tallies(sel, p, q)
 		if kind == plan.RunPage {
 			f.ends(sel, p, q)
 		}
@@ -73,8 +71,8 @@ func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan,
 	if f.c.Handled > expr.MaxHandled || f.c.Held > expr.MaxHeld {
 		return nil, fail.Errorf(fail.Limit, "", "the query puts together too many or too long texts; use fewer or shorter ones")
 	}
-	if len(f.c.Slots) > maxValues {
-		return nil, fail.Errorf(fail.Limit, "", "the query has too many values: the limit is %d; use a condition instead of a long list", maxValues)
+	if len(f.c.Slots) > expr.MaxValues {
+		return nil, fail.Errorf(fail.Limit, "", "the query has too many values: the limit is %d; use a condition instead of a long list", expr.MaxValues)
 	}
 	text, slots, err := sqlast.Render(sel, f.c.Dialect)
 	if errors.Is(err, sqlast.ErrLarge) || errors.Is(err, sqlast.ErrDeep) {
@@ -87,21 +85,8 @@ func (f *from) finish(q *query, kind plan.RunKind, out *projection) (*plan.Plan,
 	for _, s := range slots {
 		p.Args = append(p.Args, f.c.Slots[s])
 	}
-	p.Reads, p.Notices = lowered(sqlast.Tables(sel)), f.c.notices
+	p.Reads, p.Notices = sqlast.Folded(sqlast.Tables(sel)), f.c.notices
 	return p, nil
-}
-
-// lowered are tables and columns as the engine's wall knows them.
-func lowered(reads map[string]map[string]bool) map[string]map[string]bool {
-	out := map[string]map[string]bool{}
-	for t, cols := range reads {
-		lower := map[string]bool{}
-		for c := range cols {
-			lower[sqlast.Fold(c)] = true
-		}
-		out[sqlast.Fold(t)] = lower
-	}
-	return out
 }
 
 // outputs adds the cells of a projection to the statement and the plan. It stands within so many lists.
@@ -147,6 +132,22 @@ func (f *from) outputs(sel *sqlast.Select, p *plan.Plan, out *projection, lists 
 		sel.Columns = append(sel.Columns, sqlast.Output{Expr: expr.Shown(it.expr, &f.From), As: fmt.Sprintf("c%d", len(sel.Columns))})
 	}
 	return s
+}
+
+// tallies adds cells that count the misfits which groups, or one value of all rows, took for null.
+func (f *from) tallies(sel *sqlast.Select, p *plan.Plan, q *query) {
+	if !f.c.replying {
+		return
+	}
+	if q.base != nil && grouped(q.base) {
+		for _, t := range groupOf(q.base).tallies {
+			q.tallies = append(q.tallies, expr.Tally{Col: t.Col, Rows: groupOf(q.base).cell(q.base, t.Rows)})
+		}
+	}
+	for _, t := range q.tallies {
+		p.Cells = append(p.Cells, plan.Cell{Kind: value.TypeInt, Tally: true, Name: "count", Shown: t.Col.Guest, Of: t.Col.Kind})
+		sel.Columns = append(sel.Columns, sqlast.Output{Expr: t.Rows.SQL(&f.From), As: fmt.Sprintf("c%d", len(sel.Columns))})
+	}
 }
 
 // Message plans a guest's message.
@@ -256,7 +257,9 @@ func (f *from) ofQuery(q *query, n *message.Node) (*plan.Plan, error) {
 			return nil, err
 		}
 	}
-	f.c.Extremes = n.Name == language.Min || n.Name == language.Max
+	if f.c.Extremes = n.Name == language.Min || n.Name == language.Max; !f.Ends(x) { // an index has the ends, and is asked for no more
+		q.tallies = f.Tallied(q.tallies, x)
+	}
 	if x, err = f.aggregate(q, n, x, nil); err != nil {
 		return nil, err
 	}
@@ -271,10 +274,8 @@ func withOpen(p *plan.Plan, c *compiler) *plan.Plan {
 	if c.fences == 0 {
 		return p
 	}
-	for _, row := range c.entered {
-		if _, ok := c.FixedOf(row.Entry); !ok {
-			return p
-		}
+	if slices.ContainsFunc(c.entered, func(row *expr.Row) bool { _, ok := c.FixedOf(row.Entry); return !ok }) {
+		return p
 	}
 	again := func() *compiler {
 		again := compilerOf(c.Engine, c.msg, c.grants)

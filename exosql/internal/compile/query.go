@@ -83,7 +83,8 @@ type query struct {
 	distinct bool        // the same, also of whole rows, and in what was joined
 	context  []*expr.Row // the rows that were there before: a limit acts for each combination of them
 	link     *decl.Link  // by which the rows were reached, whatever was said of them since
-	merged   []string    // where several rows may lead to one of them: what those are called, and their link
+	tallies  []expr.Tally
+	merged   []string // where several rows may lead to one of them: what those are called, and their link
 }
 
 type orderTerm struct {

@@ -24,9 +24,6 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// MaxValues is how many values one statement may have.
-const MaxValues = maxValues
-
 // Assigned is a column of a row that is written, and its value: of Src, where it is not Null and no output calculates it.
 type Assigned struct {
 	Col    *decl.Column
@@ -328,15 +325,15 @@ func (c *compiler) written(x *sqlast.Write, cells []plan.Cell) (*plan.Plan, erro
 	if c.Failed != nil {
 		return nil, c.Failed
 	}
-	if len(c.Slots) > maxValues {
-		return nil, fail.Errorf(fail.Limit, "", "too many values in one statement: the limit is %d; write fewer rows at a time", maxValues)
+	if len(c.Slots) > expr.MaxValues {
+		return nil, fail.Errorf(fail.Limit, "", "too many values in one statement: the limit is %d; write fewer rows at a time", expr.MaxValues)
 	}
 	text, slots, reads, err := sqlast.RenderWrite(x, c.Dialect)
 	if err != nil {
 		return nil, &fail.Error{Kind: fail.Internal, Err: err}
 	}
 	p := &plan.Plan{Text: text, Kind: plan.RunAll, Cells: cells, Shape: &value.Shape{}, Joins: c.tables * c.columns,
-		Write: &plan.Write{Table: x.Table, In: x.In, Insert: x.Kind == sqlast.Insert, Rows: len(x.Rows), Delete: x.Kind == sqlast.Delete}, Reads: lowered(reads)}
+		Write: &plan.Write{Table: x.Table, In: x.In, Insert: x.Kind == sqlast.Insert, Rows: len(x.Rows), Delete: x.Kind == sqlast.Delete}, Reads: sqlast.Folded(reads)}
 	switch x.Kind {
 	case sqlast.Update:
 		p.Write.Update = x.Columns

@@ -84,8 +84,14 @@ func (e Aggregate) stored(f *From, window bool) (Column, bool) {
 // asStored reports whether the aggregate is of a column as it is stored: a sum leaves misfits out by itself, and whether the least or the
 // greatest is one shows, see marked.
 func (e Aggregate) asStored(f *From) bool {
-	c, ok := PlainText(e.x).(Column)
-	return ok && (e.fn == sqlast.SumWhole || f.c.Extremes && !f.c.Engine.Again && len(e.within) == 0 && f.c.FormOf(c.Col).Indexed)
+	_, ok := PlainText(e.x).(Column)
+	return ok && (e.fn == sqlast.SumWhole || len(e.within) == 0 && f.Ends(e.x))
+}
+
+// Ends reports whether the least or the greatest value is asked of a column whose index ends in it.
+func (f *From) Ends(x Expr) bool {
+	c, ok := PlainText(x).(Column)
+	return ok && f.c.Extremes && !f.c.Engine.Again && f.c.FormOf(c.Col).Indexed
 }
 
 // OnlyWhere is x in the rows for which conditions hold, and NULL in others.

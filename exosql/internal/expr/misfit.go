@@ -222,3 +222,24 @@ func (e Misfit) SQL(f *From) sqlast.Expr {
 	}
 	return Call(sqlast.And, Call(sqlast.IsNotNull, x), Call(sqlast.Not, Call(sqlast.Coalesce, f.isValue(op, x), sqlast.False)))
 }
+
+// Tally is how many of the rows that an answer takes together have a misfit in a column: it is null there, and who reads a sum or a key of
+// groups sees none.
+type Tally struct {
+	Col  *decl.Column
+	Rows Expr
+}
+
+// Tallied adds the tallies of the columns that an aggregate or a group is made of, of those without a label that may hold misfits.
+func (f *From) Tallied(tallies []Tally, x Expr) []Tally {
+	if op, ok := x.(Operation); ok {
+		for _, a := range op.Args {
+			tallies = f.Tallied(tallies, a)
+		}
+	}
+	c, ok := PlainText(x).(Column)
+	if !ok || !f.c.Misfits(c) || !c.Col.Label.Empty() || slices.ContainsFunc(tallies, func(t Tally) bool { return t.Col == c.Col }) {
+		return tallies
+	}
+	return append(tallies, Tally{c.Col, Aggregate{sqlast.Count, nil, []Expr{Misfit{c}}, Type{Kind: value.TypeInt}}})
+}

@@ -295,6 +295,9 @@ type overWindow interface {
 	Of(a sqlast.Aggregate) sqlast.Windowed
 }
 
+// MaxValues is how many values one statement may have, below what both engines take: 32,766 on SQLite, 65,535 on PostgreSQL.
+const MaxValues = 30_000
+
 // MaxEmitted bounds what is written of it: an operand that is repeated could
 // double with each level.
 const MaxEmitted = 50_000

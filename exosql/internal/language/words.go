@@ -169,7 +169,7 @@ var queryPhrases = [][3]string{
 	{"in.reduce", "sum min max avg count", "write {it}.sum({part} => {part}.column), or .min, .max, .avg and .count()"}, {"in.slice", "offset limit", "write {it}.limit(n), or {it}.offset(n).limit(n)"},
 	{"in.at in.0", "first", "write {it}.first()"}, {"in.includes", "some *.===", "write {it}.some({part} => {part}.column === value)"},
 	{"early", "", "`{name}` is for arrays, and this is a query that has not run yet: use (await {chain}.{await}()).{name}"}, {"again", "", "holds a query again and again; await it before"},
-	{"many", "exists", "{it} is a list of rows and has no value in the program; to ask whether there are any write {it}.exists()"}, {"uncalled", "", "{it} is a link: call it, and write {it}()"},
+	{"many", "exists", "{it} is a list of rows and has no value in the program; to ask whether there are any write {it}.exists()"}, {"uncalled.link", "", "{it} is a link: call it, and write {it}()"},
 	{"uncalled.shown", "select", "{it} is a link, and not what .select(…) shows under that name: give that another name there, like {name}2: …, and use t.{name}2"},
 	{"inside", "some max *.=== join", "it is a list of rows here, and `{name}` a column of them: ask of all, like .some({part} => {part}.{name} === value) or .max({part} => {part}.{name}), or join it before, and use {part}.{name}"},
 	{"inside", "join", "it is a query, and `{name}` a column of its rows: join it before, and use {part}.{name}"},

@@ -91,8 +91,13 @@ func (c *Collector) Null() error {
 // Add takes the value of the next cell, of the declared kind; the zero Value
 // stands for what such a cell can't hold, and is the host's error.
 func (c *Collector) Add(v value.Value) error {
-	if s := c.Next().Sealed; s > 0 {
-		v = sealed.Fit(v, s)
+	if of := c.Next(); of.Tally {
+		if !c.page.hides(c.at) {
+			c.misfits.add(of, int(v.Int()))
+		}
+		return c.took(0)
+	} else if of.Sealed > 0 {
+		v = sealed.Fit(v, of.Sealed)
 	}
 	if v.IsZero() {
 		of := c.Next()

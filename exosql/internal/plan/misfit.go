@@ -40,11 +40,13 @@ func (m *Misfits) undeclared(c *Cell) error {
 	return nil
 }
 
-func (m *Misfits) count(c *Cell) {
+func (m *Misfits) count(c *Cell) { m.add(c, 1) }
+
+func (m *Misfits) add(c *Cell, n int) {
 	if i := slices.Index(m.cells, c); i >= 0 {
-		m.n[i]++
-	} else if c.Shown != "" {
-		m.cells, m.n = append(m.cells, c), append(m.n, 1)
+		m.n[i] += n
+	} else if c.Shown != "" && n > 0 {
+		m.cells, m.n = append(m.cells, c), append(m.n, n)
 	}
 }
 
@@ -52,11 +54,13 @@ func (m *Misfits) count(c *Cell) {
 func (m *Misfits) notice(to *exo.Message) {
 	for i, c := range m.cells {
 		if to != nil && !m.again {
-			text := "%s: `%s` has %d values in this answer that are no %s in the database; they are null here"
-			if c.Rounded {
+			text, kind := "%s: `%s` has %d values in this answer that are no %s in the database; they are null here", c.Kind
+			if c.Tally {
+				text, kind = "%s: `%s` in %d of the rows that this answer was made of is no %s in the database; it counts as null", c.Of
+			} else if c.Rounded {
 				text = "%s: `%s` has %d numbers beyond 2^53 in this answer, of which asNumber(), a %s, may have lost digits: String(…) of the key has them all"
 			}
-			to.Notice(fmt.Sprintf(text, to.Op(), c.Shown, m.n[i], c.Kind))
+			to.Notice(fmt.Sprintf(text, to.Op(), c.Shown, m.n[i], kind))
 		}
 	}
 	m.cells, m.n = nil, nil

@@ -55,6 +55,11 @@ func newOwned(p *Plan) *owned {
 		return nil
 	}
 	all := len(p.Cells) - p.After
+	for _, c := range p.Cells {
+		if c.Tally { // is no cell of the row
+			all--
+		}
+	}
 	return &owned{cells: p.Cells, shown: all - p.Owners, all: all}
 }
 

@@ -38,7 +38,7 @@ type Plan struct {
 // Cell is one value of a row.
 type Cell struct {
 	Kind string
-	Of   string // kind of the items of a list
+	Of   string // kind of the items of a list; of a tally, of the column
 
 	Collected bool // the texts of many rows, as toText makes them; too many are NULL
 
@@ -58,6 +58,7 @@ type Cell struct {
 
 	Rounded bool // of JSON, as a float: of a whole number beyond 2^53 it may have lost digits
 	Misfits bool // what the column can't hold is null, see Misfits
+	Tally   bool // how many misfits were taken for null in this row of sums: no cell of the answer, but told as Shown's
 	Again   bool // rows were sorted by what the database holds there: a misfit has another place, and the query is asked once more
 
 	// Of a cell that is not shown, by which the rows are sorted:

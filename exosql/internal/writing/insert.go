@@ -7,6 +7,7 @@ import (
 	"github.com/exoagent/exoagent/exo/message"
 	"github.com/exoagent/exoagent/exosql/internal/compile"
 	"github.com/exoagent/exoagent/exosql/internal/decl"
+	"github.com/exoagent/exoagent/exosql/internal/expr"
 	"github.com/exoagent/exoagent/exosql/internal/language"
 	"github.com/exoagent/exoagent/exosql/internal/plan"
 	"github.com/exoagent/exoagent/exosql/internal/scope"
@@ -188,7 +189,7 @@ func (w *writer) inserts(entry scope.Entry, fc *decl.Facet, set []string, filled
 		}
 		return w.noted(p), nil
 	}
-	out := Insert{Batch: min(maxBatch, compile.MaxValues/(len(set)+len(filled)))}
+	out := Insert{Batch: min(maxBatch, expr.MaxValues/(len(set)+len(filled)))}
 	var err error
 	if out.One, err = of(1); err == nil && w.m.Root.Name == language.InsertMany {
 		out.Many, err = of(out.Batch)

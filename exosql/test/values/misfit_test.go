@@ -252,12 +252,41 @@ func TestMisfitNotices(t *testing.T) {
 		{`return t.orderBy(r => r.id).limit(4).select(r => r.c)`, "`c` has 1 values"},
 		{`return (await t.orderBy(r => r.id).select(r => r.c).page(5)).rows.length`, "`c` has 2 values"},
 		{`return orgs.select(o => ({ l: o.rows().select(r => ({ c: r.c })) }))`, "`c` has 6 values"},
+		{`return t.sum(r => r.c)`, "t.sum: `c` in 6 of the rows that this answer was made of is no int in the database; it counts as null"},
+		{`return t.avg(r => r.c * 2 + 1)`, "`c` in 6 of the rows"},
+		{`return t.orderBy(r => r.id).limit(4).median(r => r.c)`, "`c` in 1 of the rows"},
+		{`return t.countBy(r => r.c)`, "`c` in 6 of the rows"},
+		{`return t.groupBy(r => ({ odd: r.id % 2 })).select(g => ({ n: g.max(r => r.c), m: g.sum(r => r.c) }))`, "`c` in 6 of the rows"},
+		{`return (await t.orderBy(r => r.id).groupBy(r => ({ id: r.id })).select(g => ({ id: g.id, m: g.sum(r => r.c) })).page(5)).rows.length`, "`c` in 2 of the rows"},
+		{`return t.where(r => r.c !== null).sum(r => r.c)`, ""},
+		{`return t.count()`, ""},
+		{`return t.groupBy(r => ({ odd: r.id % 2 })).select(g => g.count())`, ""},
 		{`return t.where(r => r.c !== null)`, ""},
 		{`return t.where(r => r.c === null).count()`, ""},
 		{`return t.select(r => r.id)`, ""},
 	} {
 		if r := tool.Run(t.Context(), a.program); r.Err != nil || !strings.Contains(r.Notice, a.want) || (a.want == "") != (r.Notice == "") {
 			t.Errorf("%s: %q, %v", a.program, r.Notice, r.Err)
+		}
+	}
+}
+
+// TestMisfitNoticesOfLabels: how many cells of a labelled column are misfits is told of no answer, though what is read of them is admitted.
+func TestMisfitNoticesOfLabels(t *testing.T) {
+	for e, misfit := range map[tu.Engine]string{tu.SQLite: "'x'", tu.Postgres: "'NaN'"} {
+		tool := placeTool(t, e, []dynamic.ColumnSpec{{Name: "c", Label: []string{"pii"}}}, "CREATE TABLE item (id INTEGER PRIMARY KEY, c double precision, d double precision)",
+			"INSERT INTO item VALUES (1, 1, "+misfit+"), (2, "+misfit+", 5)")
+		for _, a := range []struct{ program, want string }{
+			{`await items.sum(i => i.d); return 1`, "`d` in 1 of the rows"},
+			{`await items.sum(i => i.c); return 1`, ""},
+			{`await items.median(i => i.c + 1); return 1`, ""},
+			{`await items.countBy(i => i.c); return 1`, ""},
+			{`await items.groupBy(i => ({ d: i.d })).select(g => ({ d: g.d, c: g.max(i => i.c) })); return 1`, "`d` in 1 of the rows"},
+			{`await items.execute(); return 1`, "`d` has 1 values"},
+		} {
+			if r := tool.Run(t.Context(), a.program); r.Err != nil || !strings.Contains(r.Notice, a.want) || (a.want == "") != (r.Notice == "") || strings.Contains(r.Notice, "`c`") {
+				t.Errorf("%s: %s: %q, %v", e.Name, a.program, r.Notice, r.Err)
+			}
 		}
 	}
 }

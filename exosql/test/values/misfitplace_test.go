@@ -10,6 +10,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql/dynamic"
 	"github.com/exoagent/exoagent/exosql/internal/kit"
@@ -38,7 +39,7 @@ func placeTool(t *testing.T, e tu.Engine, specs []dynamic.ColumnSpec, statements
 	must(err)
 	of, err := facet.Of(db, items.Rows(dynamic.AllRows()))
 	must(err)
-	tool, err := codemode.New(codemode.Grants{"items": of}, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
+	tool, err := codemode.New(codemode.Grants{"items": of}, &codemode.Options{Record: exo.Unrecorded, Admits: value.NewLabel("pii"), Evaluator: exoeval.InProcess{}})
 	must(err)
 	return tool
 }
