@@ -131,7 +131,7 @@ func (d *declarer) param(p message.Param, sc scope) string {
 	case sc.keys[p.Name] != "":
 		want = sc.keys[p.Name]
 	case p.Want.Con != nil && d.cat[p.Want.Con.Name] != nil && p.Bind != "":
-		// The argument's own parameters are what the result speaks of.
+		// The result refers to the argument's type parameters by the names bound in sc.vars: declare the argument with these.
 		i := d.cat[p.Want.Con.Name]
 		var args []string
 		for _, a := range d.params(i) {

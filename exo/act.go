@@ -119,8 +119,8 @@ func (s *Session) acted(ctx context.Context, m *Message, v value.Value, err erro
 		}
 		err = why.Bounded()
 	}
-	// Also where a policy or the Recorder ends its goroutine, as a test that fails in it does:
-	// then nothing is delivered, and the run does not commit.
+	// A policy or the Recorder may end its goroutine (runtime.Goexit), as a failing test does. The deferred half runs all the same:
+	// the program gets an error instead of the value, and the run does not commit.
 	reply := Reply{ID: e.id, Err: &fail.Error{Kind: fail.Internal, Err: errRecord}}
 	returned := false
 	defer func() {

@@ -55,7 +55,7 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 			m.asked, e.declassified = call.Expr, &sealed
 			err = s.declassifies(m, call.Expr, sealed)
 		} else if err == nil && !sealed.Empty() && m.Root.Method().Effect == message.Held && !m.judged() {
-			// A method that acts after the commit reveals nothing of them to the program.
+			// A method that acts after the commit shows the program nothing of the sealed values that it is given.
 			m.asked, e.sealed = call.Expr, &sealed
 		} else if err == nil && !sealed.Empty() && m.composes() && !m.judged() {
 			e.sealed, e.shows = &sealed, &sealing{catalog: s.gate.catalog}

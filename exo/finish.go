@@ -176,8 +176,8 @@ func (s *Session) settleChanges(ctx context.Context, final bool) error {
 		return failed
 	}
 	if err := s.note(Entry{Step: Committed, Label: s.Label(), State: state, Err: failed}); err != nil && failed == nil {
-		// It is committed, and nobody will find that in the record: until the entry, which is
-		// owed, has been appended, nobody can say of it what it was.
+		// It is committed, but the record does not show it until the owed entry has been appended. Until then the state of these
+		// effects counts as unknown.
 		failed = err
 		s.mu.Lock()
 		for _, c := range s.effects {

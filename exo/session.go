@@ -201,8 +201,8 @@ func (s *Session) Submit(call Call) error {
 		s.mu.Unlock()
 		return fail.Errorf(fail.Invalid, "", "call id %d was used before", call.ID)
 	}
-	// Messages wait with all that they hold, and Submit does not wait for them. How
-	// large one may be is for the limits of its own.
+	// Submit does not block, so messages that wait pile up: this bounds the bytes of all of them together. The
+	// size of one message has limits of its own.
 	size, err := s.gate.limits.Unanswered(call, s.undelivered)
 	if err != nil {
 		s.mu.Unlock()

@@ -151,7 +151,7 @@ func (m *Message) Untrusted(has value.Label, what string) error {
 		return fail.Errorf(fail.Denied, "", "%s", what)
 	}
 	if !s.run.Label.Integrity().Meet(has).Empty() { // another program would begin with it, too
-		return fail.Errorf(fail.Denied, s.opName(m.Root), "what this program was written from holds what outsiders wrote (%s), and %s: ask the user to say it", s.taints(has), what)
+		return fail.Errorf(fail.Denied, s.opName(m.Root), "this program was begun with labels of what outsiders wrote (%s), and %s: ask the user to request it in a message of their own", s.taints(has), what)
 	}
 	return fail.Errorf(fail.Denied, s.opName(m.Root), "this program has read what outsiders wrote (%s), and %s: do it without reading that, or in a program of its own", s.taints(has), what)
 }

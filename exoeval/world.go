@@ -168,10 +168,8 @@ func (o ProgramResult) Settle(ctx context.Context, s *exo.Session, job Job, boun
 	if err := s.Release(); err == nil {
 		res.Label, res.Notices = res.Label.Join(opened), s.Notices()
 	} else {
-		// Which sealed values it would have returned, and whether it threw instead, the program may choose by what it has read: their labels count
-		// where they leave, and nowhere else.
-		// The result and the error's text are sinks: neither may say more than that there is
-		// nothing to see. So is each line of the console, when it arrives: see exo.Session.Log.
+		// The program may choose, by what it has read, which sealed values it would have returned, and whether it threw instead. So their labels
+		// count only where a result leaves.
 		res.Value, res.Undefined, res.Err, res.Unchanged = value.Value{}, false, err, s.Unchanged()
 	}
 	if res.Err != nil {

@@ -94,7 +94,7 @@ func TestPasteWithoutBrackets(t *testing.T) {
 	x.Ends("owner 2> api.me\n         .notes().count()")
 }
 
-// TestGoesOnAtThePrompt: a line that begins with .name( goes on with the program before.
+// TestGoesOnAtThePrompt: a line that begins with .name( runs the program before it again.
 func TestGoesOnAtThePrompt(t *testing.T) {
 	x := start(t, "notes", nil)
 	x.Ends("owner 1>")

@@ -40,7 +40,7 @@ func (c *console) continued(text string) (string, error) {
 	case c.last == nil:
 		return "", errors.New("a line that begins with .name( goes on with the program before, and none has run yet")
 	case c.last.Result.Changed() || len(c.last.Result.Effects) > 0:
-		return "", errors.New("a line that begins with .name( goes on with the program before; that changed something, or was to, so it does not run again unasked: type the whole")
+		return "", errors.New("a line that begins with .name( runs the program before it again. That one changed something, or would have: type the whole program")
 	}
 	return strings.TrimRight(c.last.Program, "; \n") + "\n" + text, nil
 }

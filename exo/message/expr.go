@@ -127,8 +127,8 @@ func (c *Checker) Check(x Expr) (*Checked, error) {
 			used[j] = true
 			return nodes[j]
 		}
-		// A node is never larger than the tree that it is part of; asked first, so that
-		// its parts are not compared with each other.
+		// A node with more parts than a whole tree may have is refused first, before its parts are compared with
+		// each other, which would cost the gate time.
 		if l := c.Bounds.Nodes; len(w.Args) > l || len(w.Names) > l {
 			return nil, fail.Errorf(fail.Limit, "", "the expression is too large: more than %d steps", l)
 		}

@@ -189,9 +189,9 @@ func (m *Method) meet(x *Method) error {
 	case !x.Declassifies.FlowsTo(m.Declassifies):
 		return fmt.Errorf("it declassifies %s more than before", x.Declassifies.Without(m.Declassifies))
 	case m.Trusted && !x.Trusted:
-		return fmt.Errorf("it demands no trust now")
+		return fmt.Errorf("it no longer demands trust (Trusted): the policy may not drop that")
 	case !m.Sends && (x.Effect != m.Effect || x.Sink != m.Sink || !reflect.DeepEqual(x.Admits, m.Admits)):
-		return fmt.Errorf("it only describes, so it is neither a sink nor an effect: the method that sends is")
+		return fmt.Errorf("a method that does not send has no Effect, Sink or Admits of its own: change those of the method that sends")
 	case x.Truth != "" && x.Truth != m.Truth:
 		return fmt.Errorf("its truth is another method")
 	case len(x.Params) > len(m.Params):
@@ -230,7 +230,7 @@ func (p *Param) meet(x *Param) error {
 	case p.Count && !x.Count, x.Count && !p.Count && !(plain && p.Want.Con.Name == value.TypeInt):
 		return fmt.Errorf("whether it is a count changed")
 	case p.Ident && !x.Ident, x.Ident && !p.Ident && !p.Static:
-		return fmt.Errorf("whether it is a name changed")
+		return fmt.Errorf("its Ident differs: a policy may make only a Static parameter an identifier")
 	}
 	if err := p.Want.meet(x.Want, p.Bind == "" && p.Lambda == nil && !p.Many); err != nil {
 		return err
@@ -294,7 +294,7 @@ func (t *Type) meet(x *Type, free bool) error {
 	switch t.Name {
 	case value.TypeList:
 		if t.Args["of"] == nil {
-			return fmt.Errorf("it is a list of nothing")
+			return fmt.Errorf("its list type has no item type: its argument `of` is missing")
 		}
 		if err := t.Args["of"].meet(x.Args["of"], free); err != nil {
 			return fmt.Errorf("items: %w", err)
@@ -331,7 +331,7 @@ func (t *Type) meetFields(x *Type, free bool) error {
 			return fmt.Errorf("field %s may be left out now", f.Name)
 		}
 		if f.Trusted && !w.Trusted {
-			return fmt.Errorf("field %s demands no trust now", f.Name)
+			return fmt.Errorf("field %s no longer demands trust (Trusted): the policy may not drop that", f.Name)
 		}
 		if err := f.Type.meet(w.Type, free); err != nil {
 			return fmt.Errorf("field %s: %w", f.Name, err)

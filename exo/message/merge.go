@@ -82,7 +82,7 @@ func (c Catalog) take(d Description, valid map[*Interface]bool) error {
 func twoNamed(old, i *Interface) error {
 	alike := *old
 	if alike.Label, alike.LabelBy = i.Label, i.LabelBy; !old.Label.Equal(i.Label) && SameInterface(&alike, i) {
-		return fmt.Errorf("two interfaces are named %s: that there is such a thing is labelled %s by the one, and %s by the other: give one of them another name", i.Name, old.Label, i.Label)
+		return fmt.Errorf("two interfaces are named %s, and differ in the label of whether there is such an object: %s and %s; give one of them another name", i.Name, old.Label, i.Label)
 	}
 	return fmt.Errorf("two different interfaces are named %s: give one of them another name", i.Name)
 }

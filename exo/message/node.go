@@ -230,7 +230,7 @@ func (c *Checker) makeParam(recv *Node, m *Method, arg int, prior []*Node) (*Nod
 		return nil, err
 	}
 	c.live++
-	// A fresh slice: the free list of what it serves must not be shared with it.
+	// Clip forces a copy: the parameter must not share the array of its list of placeholders with the receiver.
 	n.free = append(slices.Clip(n.free), n)
 	n.depth, n.label = 1, value.Label{} // it stands for a row; the call that it serves carries the rest
 	n.size = 1

@@ -67,7 +67,11 @@ func (c *Checker) showDepth(n *Node, depth int) string {
 		if i := c.Catalog[n.Recv.Type.Name]; i != nil && i.Keys == n.Name && len(n.Args) == 1 && n.Args[0].Lit.Type() == value.TypeText {
 			return c.showDepth(n.Recv, depth+1) + "." + scalar.Clip(n.Args[0].Lit.Text(), 40)
 		}
-		return c.showDepth(n.Recv, depth+1) + "." + n.method.Name + "(" + strings.Repeat("…", min(1, len(n.Args))) + ")"
+		name := "." + n.method.Name
+		if i := c.Catalog[n.Recv.Type.Name]; i != nil && i.Call == n.method.Name { // the object is called itself
+			name = ""
+		}
+		return c.showDepth(n.Recv, depth+1) + name + "(" + strings.Repeat("…", min(1, len(n.Args))) + ")"
 	case OpLit:
 		return scalar.Clip(n.Lit.String(), 40)
 	case OpParam:

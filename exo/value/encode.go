@@ -49,7 +49,7 @@ func (e *Encoder) none(err error) {
 }
 
 var (
-	errNoValue   = errors.New("a value that nobody made has no encoding")
+	errNoValue   = errors.New("the zero Value has no encoding")
 	errObject    = errors.New("a reference has no encoding where it has no number")
 	errPlain     = errors.New("rows have no encoding in a message")
 	errDeep      = fmt.Errorf("what is nested more than %d levels deep has no encoding", MaxDepth)

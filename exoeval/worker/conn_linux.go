@@ -107,9 +107,8 @@ func lockdown() (l locked, err error) {
 		}
 	}
 	l.isolation |= Resources
-	// Both are of a thread, and the runtime has several. Where the C library has made
-	// some of them the runtime can't speak for all; the filter can, and takes the
-	// first of the two with it.
+	// Both walls (no new privileges, Landlock) are set per thread. If the C library made some threads, the runtime can't set
+	// them on all. The filter can (it synchronises threads), and sets no-new-privileges on all with it.
 	_, _, all := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0)
 	if all != 0 {
 		if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {

@@ -106,8 +106,8 @@ func filter(c bool) []unix.SockFilter {
 	for _, call := range []uint32{unix.SYS_CLOCK_GETTIME, unix.SYS_CLOCK_NANOSLEEP} {
 		f = append(f, when(call, arg(0), unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K, K: firstForeign, Jf: 1}, ret(kill), ret(allow))...)
 	}
-	// Its own processors: the answer for another number is whether there is such a
-	// process. A C library asks by the number of a thread, and makes do without.
+	// It may ask for its own processors only: asked about another number, the kernel would reveal whether there is such a
+	// process. A C library asks by the number of a thread, and does without the answer.
 	f = append(f, when(unix.SYS_SCHED_GETAFFINITY, append([]unix.SockFilter{arg(0)}, append(when(0, ret(allow)), ret(notFound))...)...)...)
 	// Its connection, without waiting.
 	f = append(f, when(unix.SYS_RECVFROM, append([]unix.SockFilter{arg(0)}, append(when(uint32(connection), ret(allow)), ret(kill))...)...)...)

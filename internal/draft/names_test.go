@@ -163,7 +163,7 @@ func TestNoTenants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = draft.New(live, draft.Options{Tenant: "nobody"}); err == nil || strings.Contains(err.Error(), "there are ") || !strings.Contains(err.Error(), "say none where everybody") {
+	if _, err = draft.New(live, draft.Options{Tenant: "nobody"}); err == nil || strings.Contains(err.Error(), "there are ") || !strings.Contains(err.Error(), "or none if all users") {
 		t.Error(err)
 	}
 }

@@ -128,7 +128,7 @@ func (d *Draft) findTenant() error {
 		i := slices.Index(names, d.opt.Tenant)
 		switch {
 		case i < 0 && len(names) == 0:
-			return fail.Errorf(fail.Invalid, "", "no other table leads to a table %s by its key, or to any, and no table has such a column: name the column that says whose a row is, or say %s where everybody may reach every row", schema.Printable(d.opt.Tenant), None)
+			return fail.Errorf(fail.Invalid, "", "no other table refers to a table %s by its key, nor to any table, and no table has a column of that name: give the column that names a row's tenant, or %s if all users may reach all rows", schema.Printable(d.opt.Tenant), None)
 		case i < 0:
 			return fail.Errorf(fail.Invalid, "", "no other table leads to a table %s by its key, and no table has such a column; want one of %s, a column that says whose a row is, or %s", schema.Printable(d.opt.Tenant), schema.Printable(strings.Join(names[:min(len(names), 12)], ", ")), None)
 		}
@@ -381,7 +381,7 @@ func (d *Draft) findScopes() {
 			}
 		}
 	}
-	// A way on which no row is without the next comes before a shorter one on which some are.
+	// First only links that every row has (sure), however long the way. Only then shorter ways by links that some rows lack.
 	for sure := true; ; {
 		more := false
 		last := maps.Clone(done)

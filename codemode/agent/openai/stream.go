@@ -64,8 +64,8 @@ func (s *stream) read(events *wire.Events) (*agent.ModelReply, error) {
 		if err == nil && string(data) == "[DONE]" {
 			err = io.EOF
 		}
-		// Some end without [DONE], and the finish reason says that all is here: but some
-		// give that early, so nothing counts that ends in the middle of an event, or torn.
+		// Some endpoints send no [DONE]; then a finish reason means that all is here. Some send the reason early, so a stream that
+		// breaks within an event, or with any error but EOF, counts as torn.
 		if err != nil && (s.finish == "" || err != io.EOF) {
 			return nil, s.fail(s.Ended(err))
 		}

@@ -27,7 +27,7 @@ func (c *checker) check() *source.Fault {
 		c.pt.plain = !c.awaits
 	}
 	for off := range c.pt.ForAwait {
-		// An await that was blanked and is none of a loop over a list: the program must not run without it.
+		// The await of `for await` is blanked before the text is parsed. Where it was no loop over a list, the program must not run without it.
 		if !c.loops[off] && (c.fault == nil || c.fault.Off > off) {
 			c.fault = source.Faultf(fail.Syntax, off, "%s", source.NoForAwait)
 		}

@@ -98,8 +98,8 @@ func (r *rewriter) asks(e *ast.BinaryExpression) ast.Expression {
 			break
 		}
 		e.Right = right
-		// a === b || b == null && false; a !== b && (b == null || true): it is asked only
-		// where they differ, since nothing equals a recorded thing.
+		// a === b becomes a === b || b == null && false, and a !== b likewise. `b == null` throws if b is
+		// recorded, and is only reached where a and b differ: nothing equals a recorded thing.
 		if e.Operator == token.STRICT_EQUAL {
 			return binaryOf(token.LOGICAL_OR, e, binaryOf(token.LOGICAL_AND, binaryOf(token.EQUAL, again, null(at)), &ast.BooleanLiteral{Idx: at, Literal: "false"}))
 		}

@@ -50,7 +50,7 @@ func (r *rewriter) calculates(e ast.Expression) bool {
 	case *ast.BinaryExpression:
 		switch e.Operator {
 		case token.STRICT_EQUAL, token.STRICT_NOT_EQUAL, token.EQUAL, token.NOT_EQUAL:
-			return !r.plain(e.Right) && !isLiteral(e.Left) // the engine asks the left one, where asks puts what is no literal
+			return !r.plain(e.Right) && !isLiteral(e.Left) // goja asks the left operand alone, and a literal there will be swapped to the right: see asks
 		case token.INSTANCEOF:
 			id, ok := e.Right.(*ast.Identifier)
 			return ok && id.Name == "Decimal"
@@ -189,7 +189,7 @@ func (r *rewriter) findNumbers(c *checker) {
 			r.numbers[name] = true
 		}
 	}
-	for round, changed := 0, true; changed; round++ { // one that is given another's value is none, if that is none
+	for round, changed := 0, true; changed; round++ { // a name that is given the value of another name is a number only if that name is one
 		if changed = false; round == maxRounds {
 			r.numbers = nil
 			return

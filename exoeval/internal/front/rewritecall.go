@@ -165,8 +165,8 @@ func (r *rewriter) promiseOf(e ast.Expression, inner *ast.ArrowFunctionLiteral, 
 // can't be spelled.
 const asyncArguments = "\x00args"
 
-// passedOn are the parameters of the function that calls an async one, and what it passes on. Each parameter that counts for
-// the function's length has one; undefined in its place means what no argument means. The others get the rest.
+// passedOn returns the parameters of the function that calls an async one, and the arguments that it passes on. Parameters before the first
+// default have one each, so the function's length is the same; the others are passed on as a rest.
 func passedOn(of *ast.ParameterList, at file.Idx) (*ast.ParameterList, []ast.Expression) {
 	list, passed := &ast.ParameterList{Opening: at, Closing: at}, []ast.Expression(nil)
 	if of == nil {

@@ -62,14 +62,14 @@ func (r *rewriter) twice(e ast.Expression, named bool) (twin, plain ast.Expressi
 	r.twinDepth--
 	fault := r.fault
 	if twin = r.expr(twin); r.fault != fault {
-		// It awaits where no operator can be recorded: it describes nothing.
+		// The recorded copy would await where operators are recorded, which is a fault: so the function is no describing callback.
 		r.fault = fault
 		return nil, plain
 	}
 	return twin, plain
 }
 
-// either puts the body of recorded before that of plain, its copy.
+// either gives plain two bodies: that of recorded, its copy, runs where the host's flag is set, and its own otherwise.
 func (r *rewriter) either(recorded, plain ast.Expression) ast.Expression {
 	at := plain.Idx0()
 	r.helpers[HelperRecording] = true
@@ -78,7 +78,7 @@ func (r *rewriter) either(recorded, plain ast.Expression) ast.Expression {
 		return &ast.BlockStatement{LeftBrace: at, RightBrace: at, List: []ast.Statement{&ast.IfStatement{If: at, Test: flag, Consequent: a, Alternate: b}}}
 	}
 	if redeclares(plain) {
-		return plain // a syntax error, which the compiler finds only in a body within its function
+		return plain // it is a syntax error to declare a parameter again, which goja finds only if the body is the function's own
 	}
 	switch plain := plain.(type) {
 	case *ast.ArrowFunctionLiteral:

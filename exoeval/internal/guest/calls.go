@@ -124,7 +124,7 @@ func (r *Guest) RecordedCall(object goja.Value, name string, args []goja.Value) 
 	return nil
 }
 
-// isOneOf is whether a list has the value of x. Null is one of its items as in JavaScript, and none to the method.
+// isOneOf records whether a list includes the value of x. The recorded method ignores null, so a null in the list becomes a condition of its own.
 func (r *Guest) isOneOf(x *Recorded, list *goja.Object) goja.Value {
 	name := "is in"
 	if r.methodOf(x.Node, name) == nil {
@@ -143,8 +143,8 @@ func (r *Guest) isOneOf(x *Recorded, list *goja.Object) goja.Value {
 	return r.operate(r.RecordedIn(is).Node, "||", r.binary("===", r.record(x.Node), goja.Null()))
 }
 
-// joined is some or every of an array in a describing callback: the conditions that a function answers with,
-// joined by || or &&. An answer of JavaScript's own is true or false for all.
+// joined records some or every of an array in a describing callback: the conditions that a function returns, joined by
+// || or &&. A plain value that it returns counts as true or false for all rows.
 func (r *Guest) joined(name string, list *goja.Object, args []goja.Value) goja.Value {
 	f, _ := goja.AssertFunction(args[0])
 	op, decided := "||", true

@@ -133,8 +133,8 @@ func (r *Guest) afterChange(recv *message.Node, m *message.Method, name string) 
 	}
 }
 
-// fixedBy are the names of what the thing that n describes could be changed in. In records that were read they can't be assigned,
-// which would change the program's copy alone.
+// fixedBy returns the fields that a change of what n describes could set. In records that were read they can't be assigned: that
+// would change the program's copy alone.
 func (r *Guest) fixedBy(n *message.Node) map[string]bool {
 	i := r.Check.Catalog[n.Type.Name]
 	if i == nil {

@@ -354,8 +354,8 @@ func (r *Guest) plain(op string, args ...goja.Value) goja.Value {
 		r.plainOps = r.loadPlainOps()
 	}
 	if op == "==" || op == "!=" {
-		// The engine asks what stands left. An object on the right is asked what it is as a
-		// primitive, which may be recorded: it stands left, which means the same.
+		// goja compares by a method of the left operand. It turns an object on the right into a primitive, which may be a
+		// recorded value, unasked: so such an object goes to the left, which means the same.
 		_, left := args[0].(*goja.Object)
 		if _, right := args[1].(*goja.Object); right && !left {
 			args = []goja.Value{args[1], args[0]}

@@ -108,7 +108,7 @@ func (x *rows) fetch() {
 	}
 }
 
-// fill makes the target what the program takes the proxy for.
+// fill makes the target the plain array of objects that the proxy has pretended to be.
 func (x *rows) fill() {
 	if x.whole {
 		return

@@ -68,7 +68,7 @@ func (r *Guest) means(n *message.Node, name, steps string, args []goja.Value) go
 		r.defined(n, r.Check.Catalog[n.Type.Name].Methods[all[len(all)-1]], args)
 	}
 	if ofArrays && len(args) > 0 && realm.IsCallable(args[0]) && r.shows(n) {
-		// The callback was written for what the rows show by now, and a description's are given what they are read from.
+		// The author wrote the callback for the rows that select shows, but it would get the rows that those are made from.
 		how := r.Say(n, "shown", "stands after what chose what is shown: put it before, or await that and go on with the results", "name", name)
 		on := receiver(r.Prog.Call(r.here()), name)
 		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Name(n)+"."+name, "%s", strings.ReplaceAll(how, "….", on+"."))))

@@ -59,8 +59,8 @@ func (r *Guest) linkIn(v goja.Value) (recv *message.Node, m *message.Method, cal
 		if goja.Value(x.proxy) != v || !link(x.m) {
 			continue
 		}
-		// One method serves all that have it: of what it was named is known only if that
-		// is one thing.
+		// One function serves a method of all receivers. Which receiver is meant is known only if the callback has
+		// named the method of just one.
 		for _, n := range r.frame().named {
 			if n.m != x.m {
 				continue

@@ -245,8 +245,8 @@ func (p *Unawaited) Has(name string) bool {
 // Keys implements goja.DynamicObject.
 func (p *Unawaited) Keys() []string { return nil }
 
-// reaction is then, catch or finally: the engine's own, of the engine's own promises. The promise that it gives is one
-// of the program where its callback goes on with the value, and else what this one is.
+// reaction is then, catch or finally of the engine's own promises. The promise that it gives counts as code of the program that still
+// runs after then, which goes on with the value, and otherwise only if this one does.
 func (p *Unawaited) reaction(name string) goja.Value {
 	r := p.r
 	return r.Function(name, func(c goja.FunctionCall) goja.Value {

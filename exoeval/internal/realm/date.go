@@ -133,7 +133,7 @@ func (r *Realm) addLocalParts(dates *goja.Object, getTime goja.Callable, fresh f
 			}
 			continue
 		}
-		// Both act on a date that has in UTC what clocks show.
+		// The getter and the setter of local time work on a shifted date, which has as its UTC time what local clocks show.
 		shown := func(v goja.Value) *goja.Object {
 			ms := r.Called(getTime(v))
 			if f := ms.ToFloat(); !math.IsNaN(f) {

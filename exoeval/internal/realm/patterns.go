@@ -90,9 +90,8 @@ func (r *Realm) GuardPatterns() *goja.Object {
 	for _, s := range []*goja.Symbol{goja.SymMatchAll, goja.SymSplit} {
 		native, _ := goja.AssertFunction(prototype.GetSymbol(s))
 		guarded := r.Function(s.String(), func(c goja.FunctionCall) goja.Value {
-			// These make another pattern with the constructor that they find on their
-			// receiver, or with the native one: of anything that is not a plain
-			// pattern the text would not be checked.
+			// matchAll and split make a new pattern with the constructor of their receiver, or with the native one. Only a plain pattern
+			// leads to the guarded constructor: with any other receiver the pattern's text would go unchecked.
 			o, ok := c.This.(*goja.Object)
 			if !ok || o.ClassName() != "RegExp" || o.Get("constructor") != goja.Value(r.safeRegExp) {
 				panic(r.VM.NewTypeError("it works on a regular expression"))

@@ -59,7 +59,7 @@ func equality(live *schema.Database, col *decl.Column, t *schema.Table, x *schem
 	case "character", "bpchar":
 		return decl.PaddedType
 	}
-	return decl.ExactEquality // its text is compared, or it has the text of all that is equal to it
+	return decl.ExactEquality // statements compare its text, or equal values always have one text
 }
 
 // EqualWords says to programs which texts of a column their conditions take for equal; "" where it is the same texts alone.

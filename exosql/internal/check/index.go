@@ -111,7 +111,7 @@ func (c *Checker) indexed(t *schema.Table, cols []string) bool {
 		return len(with) >= len(cols) && c.Within(with[:len(cols)], cols)
 	}
 	for p := t; p != nil; {
-		if p.Foreign { // where its rows are, an index may serve: nothing here says so
+		if p.Foreign { // a foreign table: the server that has its rows may have an index, which this catalogue does not show
 			return true
 		}
 		key := func(k schema.Key) bool {
@@ -153,8 +153,8 @@ func (c *Checker) leading(t *schema.Table, x schema.Index) (out []string) {
 	return nil // gin, gist, brin: not for =
 }
 
-// onlyNulls reports whether a partial index leaves out rows of which one of the
-// columns is NULL, and no others: nothing that is equal is NULL.
+// onlyNulls reports whether a partial index leaves out only rows with NULL in one of
+// the columns: a condition with = finds none of those.
 func (c *Checker) onlyNulls(where string, cols []string) bool {
 	w := strings.NewReplacer("(", " ", ")", " ", `"`, "").Replace(where)
 	f := strings.Fields(w)

@@ -10,9 +10,8 @@ import (
 	"github.com/exoagent/exoagent/schema"
 )
 
-// pairs refuses links whose columns PostgreSQL does not compare with each other, so that
-// each query of them fails. SQLite compares whatever there is: it warns of keys that it may hold in two forms, each of another row, of which
-// a link makes one.
+// pairs refuses links over columns that PostgreSQL can't compare, so that each query of them fails. SQLite compares
+// anything: there it warns of keys that may be stored in two forms, as keys of two rows that a link treats as one.
 func (c *Checker) pairs(l *decl.Link) {
 	if c.Live.Engine == schema.SQLite {
 		if why := c.Unlike(l); why != "" {
@@ -81,7 +80,7 @@ func (c *Checker) column(t *decl.Table, col *decl.Column) (*schema.Table, *schem
 // anyText reports whether a type of PostgreSQL holds any text, as it is.
 func anyText(x *schema.Column) bool { return x.Type == "text" || x.Type == "character varying" }
 
-// byValue says why SQLite may keep two values of a key apart that are one for a link, or take one for another that it stores in another form.
+// byValue explains why SQLite may store as two keys what a link treats as one, or may convert a key into another one.
 func byValue(p decl.Pair, a, b string) string {
 	kind := p.From.Kind
 	whole := func(affinity string) bool { return affinity == "INTEGER" || affinity == "NUMERIC" }
@@ -96,8 +95,8 @@ func byValue(p decl.Pair, a, b string) string {
 	return ""
 }
 
-// asText reports whether the columns of a pair are both cast to text on PostgreSQL; see
-// from.pair.
+// asText reports whether a link compares both columns of a pair as texts on PostgreSQL: see
+// expr.From.Pair.
 func (c *Checker) asText(p decl.Pair) bool {
 	of := Form(c.Live, p.From).Native
 	return p.From.Kind == value.TypeText && p.To.Kind == value.TypeText && !(of.Ordered && of == Form(c.Live, p.To).Native)

@@ -31,7 +31,7 @@ func Serving(live *schema.Database, t *decl.Table, scope []string, col *decl.Col
 		return declared
 	}
 	orders := !exact || s.Same(col)
-	// Descending the index is read backwards, and they are last.
+	// Ascending, NULLs come first. Descending, the index is read backwards, and they come last.
 	part.NullsFirst = live.Engine == schema.Postgres && col.Null && orders
 	there := s.there(scope, col.Null && orders, false, *part)
 	if there != "" && !ties {
@@ -54,7 +54,7 @@ func Serving(live *schema.Database, t *decl.Table, scope []string, col *decl.Col
 			names, parts = append(names, k.Name), append(parts, *tie)
 		}
 	}
-	// On SQLite a key that is a rowid can't be part of an index, and a table without a key has none: what could serve is there.
+	// The key is in the index, or can't be (a rowid of SQLite, a table without a key): there is no better index to make.
 	if there != "" && s.there(scope, col.Null && orders, true, parts[len(scope):]...) != "" {
 		return Served{}
 	}
@@ -152,8 +152,8 @@ func partText(p *schema.Part) string {
 	return text
 }
 
-// there is an index that has the scope's columns, in any order, and then the parts. nulls says that
-// where the first part has NULLs matters, and upwards that a column that is sorted the other way is not it.
+// there returns the name of an index with the scope's columns, in any order, followed by the parts. nulls: it
+// matters where the first part has NULLs. upwards: an index with a descending part does not count.
 func (s *server) there(scope []string, nulls, upwards bool, parts ...schema.Part) string {
 	n := len(scope)
 	for _, x := range s.table.Indexes {

@@ -30,7 +30,7 @@ func (c *compiler) Among(f *expr.From, e expr.Among) (x sqlast.Expr) {
 		return sqlast.Null
 	}
 	err := c.writeAmong(f, e, func(sub *from, theirs, ours sqlast.Expr, fence []sqlast.Expr) {
-		if e.Not && c.Dialect == sqlast.Postgres { // which makes an anti-join of it, and of NOT IN nothing
+		if e.Not && c.Dialect == sqlast.Postgres { // PostgreSQL can run NOT EXISTS as an anti-join, but not NOT IN
 			sub.where = append(sub.where, expr.Call(sqlast.Eq, theirs, ours))
 			x = ofValue(e, f, sqlast.Exists{Sub: sub.one(), Not: true})
 			return
@@ -52,7 +52,8 @@ func (c *compiler) Among(f *expr.From, e expr.Among) (x sqlast.Expr) {
 	return x
 }
 
-// ofValue is the condition none where x is a value. Where it is NULL the condition is unknown.
+// ofValue is none, the condition that no row has the value, made right for a value that is NULL: then it is unknown. With
+// e.Held, false is as good. With e.Null, none itself holds, as it should.
 func ofValue(e expr.Among, f *expr.From, none sqlast.Expr) sqlast.Expr {
 	switch {
 	case e.Null:
@@ -63,8 +64,8 @@ func ofValue(e expr.Among, f *expr.From, none sqlast.Expr) sqlast.Expr {
 	return expr.Call(sqlast.Case, expr.Call(sqlast.IsNotNull, e.X.SQL(f)), none, sqlast.Null)
 }
 
-// writeAmong builds the query of e and gives write the two sides as they are compared, and the fence that the select of theirs
-// needs itself.
+// writeAmong builds the query of e, and passes to write both sides in the form in which they are compared, and the OFFSET
+// that makes a fence of the select inside IN (nil: none is needed).
 func (c *compiler) writeAmong(f *expr.From, e expr.Among, write func(sub *from, theirs, ours sqlast.Expr, fence []sqlast.Expr)) error {
 	sub := c.inside(e.N, f)
 	q, err := sub.query(e.N, e.Env)
@@ -88,7 +89,7 @@ func (c *compiler) writeAmong(f *expr.From, e expr.Among, write func(sub *from, 
 	var fence []sqlast.Expr
 	if sub.fence(); len(c.Guards) > 0 { // an engine may join the two, and look up the value in a guarded table
 		if c.Dialect == sqlast.SQLite && sub.NeverNull(theirs) {
-			fence = []sqlast.Expr{sqlast.Zero} // it reads a derived table slowly here; of one that may be null a condition stands outside
+			fence = []sqlast.Expr{sqlast.Zero} // SQLite is slow with a derived table inside IN, so OFFSET 0 is the fence; a column that may be NULL needs a condition outside it
 		} else {
 			sub.enclose()
 		}

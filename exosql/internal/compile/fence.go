@@ -56,7 +56,7 @@ func (f *from) demand(cond expr.Expr) {
 		}
 		f.fence()
 		x := once(f.where, f.guard(func() sqlast.Expr { return c.SQL(&f.From) }))
-		if len(f.c.Scans) > 0 { // most rows are in scope, and it is in the guard: what fewer rows meet comes first
+		if len(f.c.Scans) > 0 { // such a table is read whole, as most of its rows are in scope: x, with the scope in it, excludes more rows and is tried first
 			f.where = slices.Insert(f.where, 0, x)
 			continue
 		}
@@ -75,8 +75,8 @@ func (f *from) admit(c expr.Expr, row *expr.Row) {
 	f.where = append(f.where, once(f.where, f.guard(func() sqlast.Expr { return c.SQL(&f.From) })))
 }
 
-// once is a condition without the parts that one of those in where has, all of which hold: the second bound of a range has the guard of its
-// column from the first, see package expr.
+// once drops the parts of x that a condition in where has already, since all in where must hold. The second bound of a range
+// needs no second guard of its column: see misfit.go in package expr.
 func once(where []sqlast.Expr, x sqlast.Expr) sqlast.Expr {
 	c, ok := x.(sqlast.Call)
 	if !ok || c.Op != sqlast.And {

@@ -111,7 +111,8 @@ func (f *from) doGroup(q *query, n *message.Node, env expr.Names) error {
 	return nil
 }
 
-// gather prepares q for what takes its rows together. What stood before and would be lost is refused.
+// gather prepares q for a group or an aggregate over all its rows: pending limits act, then a fence closes the rows. It refuses
+// callbacks, joined queries, and columns that distinct has dropped.
 func (f *from) gather(q *query, n *message.Node) error {
 	switch {
 	case len(q.context) > 0 || f.asked != nil || f.Outer != nil:
@@ -269,8 +270,8 @@ func keyNamed(row *expr.Row, name string) (none expr.Cell) {
 // bound is what an aggregate's callback sees: the rows that were grouped, and no group.
 func (g *group) bound(lambda *message.Node) expr.Names { return expr.Names{lambda.Recv: g.ns} }
 
-// keyOfRows is a key of groups as an output, and what the groups show of it. Where different texts are one group it is the least of them
-// by its characters, on both engines.
+// keyOfRows returns what x groups rows by, and the cell that groups show of it. If the column's equality puts different texts
+// into one group (citext, NOCASE), the cell shows the least of them by code points, on both engines.
 func (g *group) keyOfRows(row *expr.Row, x expr.Expr) (by expr.Expr, shown expr.Cell) {
 	f := g.inner
 	own, form, ok := f.Loose(x)

@@ -27,8 +27,8 @@ func (c *compiler) link(fa *from, a *expr.Row, ca *decl.Column, fb *from, b *exp
 		return
 	}
 	c.linked = append(c.linked, ca, cb)
-	// Both rows are read, so a condition that asks of a link is guarded by the scope of the row whose link it is
-	// (TestLinkGuards).
+	// f.Col notes both rows as read. So a condition that asks about linked rows is guarded by the scope of the row that has the
+	// link, too (TestLinkGuards).
 	names := func(f *from, row *expr.Row, col *decl.Column) []sqlast.Column {
 		out := []sqlast.Column{{Alias: row.Alias, Name: col.Name}}
 		if x, ok := f.Col(row, col).(sqlast.Column); ok && x != out[0] {
@@ -67,11 +67,11 @@ func (f *from) guard(write func() sqlast.Expr) sqlast.Expr {
 	f.c.Conditions--
 	var within []sqlast.Expr
 	for _, row := range f.c.Touched {
-		// For the table in an exists() the condition has only its scope and its link.
+		// A row that f doesn't see is in a subquery of the condition (exists), which has the row's scope and link itself.
 		if !f.Sees(row) {
 			continue
 		}
-		if row.Optional { // of a row that is missing its scope does not hold, and the condition may
+		if row.Optional { // a left join's missing row fails its scope, but may meet the condition (x IS NULL), so no guard fits
 			f.c.Unguarded = true
 		}
 		f.c.Guarding = true
@@ -95,11 +95,10 @@ func (f *from) guardEach(cond expr.Expr) (out []sqlast.Expr) {
 	return out
 }
 
-// scopeOf is the scope of a row in an open statement: an equality for each column that it
-// fixes. A value that is carried over a link holds only if there is a row at the link's
-// start. SQLite looks that row up for the value itself. PostgreSQL looks once, before it
-// reads any table: a condition that reads none of the query's own rows becomes the
-// filter of a node above them, which the judge requires.
+// scopeOf writes the scope of a row in an open statement: an equality for each column that it fixes. A value that comes
+// over a link counts only if the row at the link's start exists. On SQLite the equality looks that row up. On PostgreSQL
+// an EXISTS asks for it once: it uses no row of the query, so the plan has it as the filter of a node above all tables,
+// the gate, before any of them is read. fence.JudgePostgres requires that.
 func (f *from) scopeOf(row *expr.Row) ([]sqlast.Expr, error) {
 	fixed, ok := f.c.FixedOf(row.Entry)
 	if !ok {

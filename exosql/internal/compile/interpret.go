@@ -180,7 +180,7 @@ func (f *from) walk(name string, parent *expr.Row) (*query, error) {
 func (f *from) followQuery(n *message.Node, env expr.Names) (*query, error) {
 	context := append([]*expr.Row(nil), f.Rows...)
 	if len(f.Rows) > 0 && asks(n.Recv) {
-		f.fence() // of its own rows, but by conditions that may read these
+		f.fence() // the followed query has conditions of the program, which may read rows of f: those go behind a fence first
 	}
 	// Find out where the link leads, in a from of its own.
 	sub := f.c.newFrom(&f.From)
@@ -205,8 +205,8 @@ func (f *from) followQuery(n *message.Node, env expr.Names) (*query, error) {
 		return nil, err
 	}
 	if f.c.Open && f.c.Dialect == sqlast.SQLite && f.sources.Len() == 0 && l.L.From.KeyOf(l.L.Pairs, func(p decl.Pair) *decl.Column { return p.From }) {
-		// Each row has one parent at most: a join says the same, and SQLite chooses where it
-		// begins. PostgreSQL makes a join of the semi-join itself.
+		// The link starts at the parents' key, so a row has one parent at most, and a join gives the same rows as the semi-join
+		// below. SQLite may start a join at either table. PostgreSQL turns a semi-join into a join itself.
 		f.adopt(sub)
 		f.Rows = nil
 		row, err := f.enter(e, l.To, func(row *expr.Row) []sqlast.Expr { return f.linked(l.L, parent, row) }, nil)

@@ -68,8 +68,8 @@ func (f *from) doJoin(q *query, n *message.Node, env expr.Names) error {
 	}
 	f.adopt(sub)
 	if last := f.sources.Len() - 1; last > 0 && !f.sources.Left(last) {
-		// In ON rather than WHERE: SQLite does not reorder what it reads as CROSS JOIN.
-		// In the ON of a left join it would refuse matches and no rows.
+		// ON rather than WHERE: without ON it is a CROSS JOIN, which SQLite does not reorder. In the ON of a left join the
+		// condition would drop matches and keep the rows.
 		f.sources.Join(last, false, f.guardEach(on)...)
 	} else {
 		f.where = append(f.where, f.guardEach(on)...)
@@ -91,7 +91,7 @@ func (f *from) doLeftJoin(q *query, n *message.Node, env expr.Names) error {
 	}
 	var asked []expr.Expr
 	if len(n.Args) > 1 || asks(item) {
-		// What the program demands stands beside the link, in one condition.
+		// The program's conditions become part of this join's ON (f.asked), next to the link: see guarded.
 		f.fence()
 		f.asked = &asked
 		defer func() { f.asked = nil }()
@@ -246,9 +246,9 @@ func (f *from) distinctKeys(out *projection, keys []sqlast.Expr) ([]sqlast.Expr,
 	return keys, nil
 }
 
-// guarded is what a program demands of a row that may be missing, for the ON of its
-// join, where no fence can stand: an engine does not enter THEN before WHEN holds.
-// implied is the link if it says all that the scope would.
+// guarded writes the program's conditions on a row that a left join may not find, for the ON of that join. No fence fits
+// into an ON. CASE WHEN scope THEN condition takes its place: no engine enters THEN before WHEN holds. implied is the
+// link's condition where the link alone implies the scope.
 func (f *from) guarded(row *expr.Row, asked []expr.Expr, implied []sqlast.Expr) ([]sqlast.Expr, error) {
 	var out, behind []sqlast.Expr
 	for _, c := range asked {
@@ -263,7 +263,7 @@ func (f *from) guarded(row *expr.Row, asked []expr.Expr, implied []sqlast.Expr) 
 	}
 	f.c.fences++
 	within := implied
-	if f.open && len(implied) == 0 { // its table stands here as it is: in full, since what would imply its scope stands beside this
+	if f.open && len(implied) == 0 { // the table has no fence here: its whole scope is written, since the link that implies a part of it is in the same ON
 		n := len(f.where)
 		e, err := row.Grant.Enter(row.Table, nil, nil)
 		if err == nil {

@@ -70,10 +70,10 @@ func (f *from) nestedRows(e *nested, name string, lists int) (sqlast.Expr, *plan
 	return x, rows, nil
 }
 
-// settleFirst has the order and the limits of q act before rows within rows are made: an engine would make them of each row that
-// it sorts, and hold them all, 1 MiB of each, before the first of them counts (TestNestedSorts). PostgreSQL does so where there is no limit.
-// The rows come in their order then, which engines keep as long as they do not make one query of both, and what has an offset
-// they do not.
+// settleFirst makes the order and the limits of q act before rows within rows are built. An engine would build them for each row
+// that it sorts, and hold them all, up to 1 MiB each, before the first counts against a limit (TestNestedSorts). PostgreSQL does
+// so only where there is no limit. The sorted rows are a derived table with an OFFSET, which engines don't merge with the query
+// around it, so the rows keep their order.
 func (f *from) settleFirst(q *query, out *projection, sorts bool) (sorted bool, err error) {
 	if !out.nests() || !q.pending() && !sorts || f.c.Dialect == sqlast.Postgres && len(q.limits) > 0 {
 		return false, nil

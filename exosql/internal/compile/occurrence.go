@@ -37,8 +37,8 @@ func (f *from) occur(g *scope.Grant, fc *decl.Facet, t *decl.Table, by *decl.Lin
 	}, nil)
 }
 
-// enter adds a table to the sources, with the conditions of its scope, and returns the row
-// that stands for it. on gives the conditions by which it is joined, where what it must satisfy besides.
+// enter adds a table to the sources, with the conditions of its scope, and returns the row variable for it.
+// on returns the conditions that join it, nil for none; where returns further conditions, nil for none.
 func (f *from) enter(e scope.Entry, fc *decl.Facet, on, where func(*expr.Row) []sqlast.Expr) (*expr.Row, error) {
 	if f.sources.Len() >= maxSources {
 		return nil, fail.Errorf(fail.Limit, "", "too many tables in one query: the limit is %d", maxSources)

@@ -194,7 +194,7 @@ func (f *from) asCompared(op *language.Operator, x expr.Expr, n *message.Node, e
 		case a.Op == message.OpList:
 			return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "a list that JSON is compared with can't have columns in it: write a condition for each, and join them with ||")
 		case op.Ast == sqlast.Is || op.Ast == sqlast.IsNot: // which treat null as a value
-			// A number in it and a column without a value would both be null as text, and so the same.
+			// Read as texts, a number in the JSON and a column without a value are both null, and would be equal.
 			return nil, fail.Errorf(fail.Invalid, language.Shown(n.Name), "the type of the JSON has to be known, to compare it with a column: write column.key.asText() === other, or .asNumber() or .asBool()")
 		default:
 			y, err := f.expr(a, env)

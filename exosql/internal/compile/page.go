@@ -126,9 +126,9 @@ func (f *from) ends(sel *sqlast.Select, p *plan.Plan, q *query) {
 	p.After = len(q.order)
 }
 
-// placed reports whether a cursor holds what the database sorts by as it is, and not as a value of its kind. What is shown as null, or as
-// the same as another cell, is a place in the order all the same: no row is lost, and none comes twice. On PostgreSQL that is needed only
-// of columns without a guard. Such a place is a text, of the type of what it is compared with.
+// placed reports whether a cursor has the cell that the database sorts by, rather than the value that it is shown as. Cells that are
+// shown as null, or alike, still have different places in the order: with the value a page would lose or repeat rows. PostgreSQL
+// needs that only for columns without a guard. The cell is a text in the cursor, and is compared in the column's own type.
 func (f *from) placed(o orderTerm) bool {
 	c, ok := o.x().(expr.Column)
 	return f.c.Dialect == sqlast.SQLite || ok && expr.MayMisfit(c.Col.Kind) && (o.expr.(expr.SortKey).Stored || !f.c.Misfits(c))
@@ -136,8 +136,8 @@ func (f *from) placed(o orderTerm) bool {
 
 // behind is the condition that a row comes after the cursor's by the terms from i on. NULL comes before everything else.
 //
-// The first column stands alone in a condition where that is possible, and no OR is written: an index then begins at the
-// cursor, where engines read several, or none, for an OR.
+// Where possible, the first column is compared in a condition of its own, and there is no OR: so an index search begins at the
+// cursor. For an OR, engines read several ranges of an index, or use none.
 func (f *from) behind(terms []orderTerm, i int) expr.Expr {
 	o, last := terms[i], i == len(terms)-1
 	x, v := f.operands(terms, i)
@@ -194,8 +194,8 @@ func (f *from) operands(terms []orderTerm, i int) (x, v expr.Expr) {
 	return both[0], both[1]
 }
 
-// alignedFrom reports whether the terms from i on are of one direction, and one comparison of them says what comes after. Where a
-// pair that decides has a NULL it is unknown: right upwards, where NULL comes before all else.
+// alignedFrom reports whether the terms from i on have one direction, so that one row comparison finds what comes after the cursor.
+// A NULL in the pair that decides makes it unknown, and the row is left out: right if ascending, since NULL comes first.
 func (f *from) alignedFrom(terms []orderTerm, i int) bool {
 	for k, o := range terms[i:] {
 		c, column := expr.PlainText(o.x()).(expr.Column)
@@ -216,8 +216,8 @@ func (f *from) beyond(terms []orderTerm, i int) expr.Expr {
 	return b
 }
 
-// marked marks the cells that a result is sorted by as they are stored, and adds those that are not shown: a misfit among them has a wrong
-// place, so the query is asked again with guards.
+// marked marks the cells of columns that the result is sorted by as they are stored, and adds such columns if they are not shown. If a
+// cell turns out to be a misfit, its row has the wrong place, and the query runs again with guards.
 func (f *from) marked(sel *sqlast.Select, p *plan.Plan, out *projection, terms []orderTerm) {
 	for _, o := range terms {
 		c, _ := expr.PlainText(o.x()).(expr.Column)
@@ -235,8 +235,8 @@ func (f *from) marked(sel *sqlast.Select, p *plan.Plan, out *projection, terms [
 	}
 }
 
-// upwards notes that misfits, which are null and so come first, may lie behind a limit: all that the database sorts behind the values. A
-// probe asks for the last row in its place.
+// upwards notes that a result is in ascending stored order, with a limit. Misfits are null and belong first, but the database may sort
+// them behind all values, where the limit hides them. A probe (Engine.Probe) reads the last row of all, to see whether it is a misfit.
 func (f *from) upwards(sel *sqlast.Select, p *plan.Plan, q *query) {
 	if len(q.order) == 0 || len(q.limits) == 0 || q.order[0].desc || f.c.msg == nil {
 		return

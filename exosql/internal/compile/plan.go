@@ -257,7 +257,7 @@ func (f *from) ofQuery(q *query, n *message.Node) (*plan.Plan, error) {
 			return nil, err
 		}
 	}
-	if f.c.Extremes = n.Name == language.Min || n.Name == language.Max; !f.Ends(x) { // an index has the ends, and is asked for no more
+	if f.c.Extremes = n.Name == language.Min || n.Name == language.Max; !f.Ends(x) { // the index has the least and the greatest value; a tally of misfits would read all rows
 		q.tallies = f.Tallied(q.tallies, x)
 	}
 	if x, err = f.aggregate(q, n, x, nil); err != nil {

@@ -296,8 +296,8 @@ func (f *from) wrap(fill func(inner *from, sel *sqlast.Select, alias string) []s
 		outer.At[r] = expr.Place{Alias: alias, Derived: d}
 	}
 	outer.where = fill(&inner, sel, alias)
-	// A limit closes it as a fence does. Rows that are numbered don't: engines move
-	// conditions on what they are numbered by inside.
+	// A derived table with LIMIT or OFFSET is a fence. One that only numbers its rows is none: engines move conditions on the
+	// PARTITION BY columns inside.
 	outer.open = len(sel.Limit)+len(sel.Offset) == 0
 	if len(sel.Columns) == 0 { // a derived table needs an output even when only its rows count
 		if keys := inner.Rows[0].Table.Keys; len(keys) > 0 {
@@ -368,7 +368,7 @@ func (f *from) asIndexed(terms []orderTerm) []orderTerm {
 	out := slices.Clone(terms)
 	for i, o := range out {
 		c, column := expr.PlainText(o.x()).(expr.Column)
-		out[i].expr = expr.SortKey{X: o.x(), Stored: column && (i == 0 || !f.c.Misfits(c))} // upwards looks behind a limit by the first alone
+		out[i].expr = expr.SortKey{X: o.x(), Stored: column && (i == 0 || !f.c.Misfits(c))} // of the stored terms only the first may hold misfits: upwards looks for those that a limit hides by the first term alone
 	}
 	return out
 }

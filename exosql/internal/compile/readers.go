@@ -10,9 +10,9 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// owners adds to a row, behind what is shown, the columns that say whose its values are. They are of the row that the value stands in:
-// by one that is joined to it a program would choose whose it is (TestReadersOfRows). A column alone has them: what is made of it, and
-// what stands in rows within rows, is nobody's in particular.
+// owners adds cells, after those that are shown, with the columns that name the readers of sealed values. They come from the row that the
+// value is in: by a joined row the program would choose the readers (TestReadersOfRows). Only a plain column has readers: a value that is
+// calculated, or in rows within rows, has none of its own.
 func (f *from) owners(sel *sqlast.Select, p *plan.Plan, out *projection) {
 	if !f.c.replying {
 		return

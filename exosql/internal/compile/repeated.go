@@ -14,8 +14,8 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// repeated remarks on the aggregate n of rows of q that a join has repeated, or, where it counts, that a left join has made of nothing;
-// and of rows to which several may lead.
+// repeated adds a notice if the aggregate n takes rows several times because of a join, if it counts rows of a left join that found no
+// match, or if it takes a row once to which several rows of a followed link lead.
 func (f *from) repeated(q *query, n *message.Node) {
 	adds := n.Name == language.Sum || n.Name == language.Avg || n.Name == language.Median
 	if adds && q.merged != nil && len(q.ns) == 1 {
@@ -50,7 +50,8 @@ func (f *from) repeated(q *query, n *message.Node) {
 	}
 }
 
-// severalOf is a row of q of which each of those that are known may have several, or nil. What they determine becomes known.
+// severalOf returns a row variable of q that may have several rows for one of each of those that are known, or nil. It adds those to
+// known that the known ones determine.
 func (q *query) severalOf(known map[*expr.Row]bool, strict bool) *expr.Named {
 	for range q.ns { // each time one more is known at least, or none will be
 		for _, x := range q.ns {
@@ -79,7 +80,7 @@ func (f *from) aggregate(q *query, n *message.Node, x expr.Expr, within []expr.E
 		if m == nil {
 			continue
 		}
-		// A policy may have taken it from one of two facets that have one of this name, and its label is that of the other.
+		// Two facets have a measure of this name. A policy may have removed one of them, and the label may be that of the other: refuse to guess.
 		if slices.ContainsFunc(q.ns, func(b expr.Named) bool { return b.Row != a.Row && b.Row.Facet.Measure(n.Name) != nil }) {
 			return nil, fail.Errorf(fail.Invalid, n.Name, "is a measure of two of the joined tables: ask the query of one of them")
 		}

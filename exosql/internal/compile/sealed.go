@@ -20,9 +20,9 @@ func (c *compiler) labelled() bool {
 	})
 }
 
-// sealed marks the cells that the gate will seal: it goes by the types of the message as the gate does. What was read of a
-// column by way of a derived table has the charge of the largest. Nothing is sealed that Go code reads, or in rows within
-// rows, whose labels the run has (TestHostReadsWhole).
+// sealed marks the cells that the gate will seal, by the types of the message, as the gate does. A cell that comes through a derived
+// table is charged like the largest labelled column. Nothing is sealed that Go code reads, or in rows within rows: the run gets the
+// labels of those (TestHostReadsWhole).
 func (c *compiler) sealed(p *plan.Plan) error {
 	n, made := 0, 0
 	for i, l := range c.msg.Shown(p.Shape) {
@@ -48,8 +48,8 @@ func (c *compiler) sealed(p *plan.Plan) error {
 // engine.MaxRow.
 const maxSealed = 64
 
-// makes notes of a cell that is made of columns what it is charged with where it is sealed, and how large the engine may make it. Both
-// are of the expression and the declarations, and never of what a row holds.
+// makes notes, for a cell that is calculated, what it is charged if it is sealed, and how large the engine may make it. Both depend on the
+// expression and the declarations alone: a charge by what a row holds would reveal it.
 func (c *compiler) makes(cell int, e expr.Expr) {
 	if c.charges == nil {
 		c.charges = map[int]int{}

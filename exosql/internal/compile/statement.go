@@ -466,8 +466,8 @@ func After(d expr.Engine, m *exo.Message, g *scope.Grant, fc *decl.Facet, n int)
 	return imaged(p, row, m), err
 }
 
-// imaged marks the cells that the program may not read: that one holds what its column can't must not keep the row from being
-// written, by which the program would learn it.
+// imaged marks as sealed the cells that the program may not read: a misfit in one must not make the write fail, since the program
+// would learn of it by the error.
 func imaged(p *plan.Plan, row *expr.Row, m *exo.Message) *plan.Plan {
 	if p != nil {
 		for i := range row.Table.Keys { // by a null no row is found again

@@ -118,7 +118,7 @@ func (f *from) limitOne(sel *sqlast.Select, q *query) {
 func (f *from) ofMany(q *query, n *message.Node, env expr.Names, how func(expr.Expr, *expr.From) sqlast.Expr) (sqlast.Expr, expr.Type, error) {
 	x, err := expr.Expr(nil), error(nil)
 	if n.Name != language.Count {
-		f.fence() // an engine may answer it from an index, in whose order others' rows stand: see group
+		f.fence() // an engine may answer from an index, and in its order it also reads rows out of scope: see group
 	}
 	if len(n.Args) > 0 {
 		if err := q.after(n.Name, n.Args[0]); err != nil {

@@ -75,7 +75,7 @@ func (f *from) partition(by []expr.Expr) (out []sqlast.Expr) {
 	return out
 }
 
-// rowsOf prepares a query for what puts its rows in an order and looks at one by others.
+// rowsOf prepares a query for windows and distinctBy, which compare each row with others, and returns the keys of n's callback.
 func (f *from) rowsOf(q *query, n *message.Node, env expr.Names) ([]expr.Expr, error) {
 	apart := f.Outer
 	for apart != nil && len(apart.Rows) == 0 { // the query that a link is followed from stands alone
@@ -121,8 +121,8 @@ func (f *from) doDistinctBy(q *query, n *message.Node, env expr.Names) error {
 			sel.Columns = []sqlast.Output{{Expr: sqlast.RowNumber{PartitionBy: keys, OrderBy: order}, As: "n"}}
 			return []sqlast.Expr{expr.Call(sqlast.Eq, sqlast.Column{Alias: alias, Name: "n"}, sqlast.One)}
 		}
-		// To number rows PostgreSQL takes an index that begins with the keys, and reads the table in its order, page by
-		// page at random; the first of each it takes of rows that it read in theirs.
+		// For row numbers PostgreSQL may walk an index that begins with the keys, and read the table's pages at random. For
+		// DISTINCT ON it reads the table in its own order.
 		for i, k := range keys {
 			sel.Columns = append(sel.Columns, sqlast.Output{Expr: k, As: fmt.Sprintf("k%d", i)})
 		}

@@ -44,7 +44,7 @@ func (e Aggregate) SQL(f *From) sqlast.Expr {
 		if e.asStored(f) {
 			raw = 1
 		}
-		f.c.Extremes = false // of what an aggregate within gives no cell says that the query has to be asked again
+		f.c.Extremes = false // no cell shows that a nested min or max met a misfit, so that one keeps its guards
 		f.c.Raw += raw
 		x = Compared(e.x, f)
 		f.c.Raw -= raw // conditions on its rows have their guards
@@ -67,7 +67,7 @@ func (e Aggregate) SQL(f *From) sqlast.Expr {
 // stored is the column of decimals that a function of ours takes as it is stored: one call for a row and
 // not two, and what is no number is an error and not left out.
 //
-// PostgreSQL tries the bounds of a sum that way in less time. With a where, or over a window, it takes the value like any other aggregate.
+// PostgreSQL does so for sums and means alone, without a where and a window: it tests their bounds in less time that way.
 func (e Aggregate) stored(f *From, window bool) (Column, bool) {
 	op, ok := e.x.(Operation)
 	if !ok || op.Op != sqlast.Bounded || f.c.Dialect == sqlast.Postgres && (window || len(e.within) > 0 || e.fn != sqlast.Sum && e.fn != sqlast.Mean) {
@@ -81,8 +81,8 @@ func (e Aggregate) stored(f *From, window bool) (Column, bool) {
 	return Column{}, false
 }
 
-// asStored reports whether the aggregate is of a column as it is stored: a sum leaves misfits out by itself, and whether the least or the
-// greatest is one shows, see marked.
+// asStored reports whether the aggregate reads a column without a guard. A sum of whole numbers leaves misfits out by itself. A misfit that
+// is the least or the greatest shows in the result, and the query runs again: see marked in package compile.
 func (e Aggregate) asStored(f *From) bool {
 	_, ok := PlainText(e.x).(Column)
 	return ok && (e.fn == sqlast.SumWhole || len(e.within) == 0 && f.Ends(e.x))

@@ -51,7 +51,7 @@ func sizeOf(op sqlast.Op, args []Expr) Digits {
 		return Digits{max(a.Whole, b.Whole) + 1, max(a.part, b.part)}
 	case sqlast.Times:
 		return Digits{a.Whole + b.Whole, a.part + b.part}
-	case sqlast.Over: // the least divisor has its only digit at the end
+	case sqlast.Over: // the least divisor, like 0.001, adds as many digits as it has places
 		return Digits{a.Whole + b.part + 1, number.MaxPlaces}
 	case sqlast.Modulo:
 		return Digits{min(a.Whole, b.Whole), max(a.part, b.part)}

@@ -53,7 +53,7 @@ func (e Operation) SQL(f *From) sqlast.Expr {
 	} else if x := e.held(f); x != nil {
 		return x
 	}
-	if s, ok := e.Args[0].(Subquery); ok && keying(e.Op) { // within: an engine keeps the value, and would call it for each row
+	if s, ok := e.Args[0].(Subquery); ok && keying(e.Op) { // the function goes inside the subquery, where an engine keeps the value; outside it would be called for each row
 		return s.write(f, func(x Expr, sub *From) sqlast.Expr { return Operation{e.Op, []Expr{x}, e.of}.SQL(sub) })
 	}
 	needed := f.c.Needed
@@ -64,7 +64,7 @@ func (e Operation) SQL(f *From) sqlast.Expr {
 		x := Compared(a, f)
 		if e.Op == sqlast.IsNull || e.Op == sqlast.IsNotNull {
 			x = f.stored(a, e.Op)                              // normalising would hide an index
-			if n := a.Type().Native; !n.Text() && !n.Ordered { // a composite IS NULL where its fields are, and may be neither that nor not
+			if n := a.Type().Native; !n.Text() && !n.Ordered { // IS NULL of a composite asks whether all its fields are null, and IS NOT NULL whether none is
 				return Call(map[sqlast.Op]sqlast.Op{sqlast.IsNull: sqlast.Is, sqlast.IsNotNull: sqlast.IsNot}[e.Op], x, sqlast.Null)
 			}
 		}
@@ -172,7 +172,7 @@ func (f *From) NeverNull(e Expr) bool {
 	return ok && (!f.mayBeNull(c) && (s.Stored || !f.c.Misfits(c)) || slices.Contains(f.Valued, c))
 }
 
-// mayBeNull goes by the catalogue, too: rows with a NULL that the declaration denies would be in no page, and in no negation.
+// mayBeNull asks the catalogue, too. If a column that is declared without NULL holds one, its row would be missing from pages and negations.
 func (f *From) mayBeNull(c Column) bool {
 	return c.Col.Null || c.Row.Optional || f.c.FormOf(c.Col).Null
 }

@@ -40,7 +40,8 @@ func (f *From) Knowing(x Expr) Expr {
 	return known{x: x}
 }
 
-// unsought is unknown where a row's text is too long to be looked for, and false elsewhere: that it is not contained is not known.
+// unsought is unknown where the text to look for is a row's own and too long to search with, and false elsewhere: whether such a text is
+// contained is not known.
 func unsought(short Operation) Expr {
 	truth := Type{Kind: value.TypeBool}
 	long := Operation{sqlast.And, []Expr{Operation{sqlast.IsNotNull, short.Args[:1], truth}, Operation{sqlast.IsNull, []Expr{short}, truth}}, truth}
@@ -116,8 +117,8 @@ func (f *From) plainColumns(args ...Expr) bool {
 	})
 }
 
-// unread reports whether a column may hold what has no value as it is compared: SQLite's times are read each time, and cells of another
-// form than the declared one are on neither side of a value; NaN in a real has no digits.
+// unread reports whether a column may hold a cell that is not null and has no value in a comparison: a time of SQLite that can't be read, a
+// cell of another form than the declared one, NaN in a real.
 func (f *From) unread(c Column) bool {
 	return f.c.Dialect == sqlast.SQLite && c.Col.Kind == value.TypeTime && !c.Col.Iso() || f.c.HeldAs(c.Col) != "" || c.single()
 }

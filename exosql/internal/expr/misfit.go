@@ -27,7 +27,7 @@ var postgresFits = map[string]sqlast.Op{
 	value.TypeFloat: sqlast.Finite, value.TypeDecimal: sqlast.Finite, value.TypeDate: sqlast.Finite, value.TypeTime: sqlast.FitsTime, value.TypeInterval: sqlast.FitsInterval,
 }
 
-// fit is the guard of a column, or NoOp where it needs none. read reports that its comparisons find no value in a misfit by themselves.
+// fit returns the guard of a column, or NoOp where it needs none. read reports that comparisons of the column treat a misfit as null anyway.
 func (c *State) fit(e Column) (op sqlast.Op, read bool) {
 	if !c.Program || c.Raw > 0 || c.Satisfying || c.Linking || e.Row == nil || e.Row.Grant == nil || e.Col == e.Row.Depth ||
 		e.Col.Key || c.fixes(e.Row, e.Col) || e.linked() {
@@ -47,7 +47,7 @@ func (c *State) fit(e Column) (op sqlast.Op, read bool) {
 	} else {
 		read = e.Col.Kind == value.TypeDecimal || e.Col.Kind == value.TypeJSON || e.Col.Kind == value.TypeList || e.Col.Kind == value.TypeInterval || e.Col.Kind == value.TypeTime && !e.Col.Iso()
 	}
-	if f := c.FormOf(e.Col); f.Clean || f.Numbers || op == sqlast.NoOp || c.Wider(e.Col) { // what stands in a CASE has no collation
+	if f := c.FormOf(e.Col); f.Clean || f.Numbers || op == sqlast.NoOp || c.Wider(e.Col) { // inside the CASE of a guard the column would lose its collation
 		return sqlast.NoOp, read
 	}
 	if !slices.Contains(c.Fitted, e) {
@@ -75,7 +75,7 @@ func (f *From) unguarded(write func() sqlast.Expr) sqlast.Expr {
 	return write()
 }
 
-// guardable is the column that an operand is, with what makes no other value of a number or a length of time on PostgreSQL.
+// guardable returns the column that an operand is. On PostgreSQL a NumberKey or IntervalKey around it is ignored: there it changes no value.
 func (f *From) guardable(e Expr) (Column, bool) {
 	if op, ok := e.(Operation); ok && f.c.Dialect == sqlast.Postgres && (op.Op == sqlast.NumberKey || op.Op == sqlast.IntervalKey) {
 		e = op.Args[0]
@@ -132,7 +132,7 @@ func (e Operation) withGuards(f *From) sqlast.Expr {
 	default:
 		return nil
 	}
-	if len(e.Args) != 2 || !f.c.Needed && e.Op != sqlast.Is && e.Op != sqlast.IsNot { // it would be false of a misfit, and not unknown
+	if len(e.Args) != 2 || !f.c.Needed && e.Op != sqlast.Is && e.Op != sqlast.IsNot { // the guard would make the comparison false for a misfit, where unknown is needed
 		return nil
 	}
 	side := func(i int) (x, guard sqlast.Expr) {
@@ -190,8 +190,8 @@ func (f *From) asStoredIf(c Column, op sqlast.Op) sqlast.Expr {
 	return f.asStored(c)
 }
 
-// stored is what is asked whether it is null. A misfit of a linked row is none where rows are found to be changed: Misfits counts those of
-// the row itself, and no row may be changed because another one's reads as null.
+// stored writes the operand of IS NULL. While the rows of a change are selected, a misfit in a linked row does not count as null: no row may
+// be changed because another row's cell reads as null. Misfits counts those of the row itself.
 func (f *From) stored(x Expr, op sqlast.Op) sqlast.Expr {
 	if _, linked := x.(Subquery); linked && f.c.Changing && op == sqlast.IsNull {
 		f.c.Raw++
@@ -241,5 +241,19 @@ func (f *From) Tallied(tallies []Tally, x Expr) []Tally {
 	if !ok || !f.c.Misfits(c) || !c.Col.Label.Empty() || slices.ContainsFunc(tallies, func(t Tally) bool { return t.Col == c.Col }) {
 		return tallies
 	}
-	return append(tallies, Tally{c.Col, Aggregate{sqlast.Count, nil, []Expr{Misfit{c}}, Type{Kind: value.TypeInt}}})
+	return append(tallies, Tally{c.Col, Aggregate{sqlast.Count, misfitting{c}, nil, Type{Kind: value.TypeInt}}})
 }
+
+// misfitting is the cell of a column where it is a misfit, and NULL for a value.
+type misfitting struct{ Column }
+
+func (e misfitting) SQL(f *From) sqlast.Expr {
+	op, _ := f.c.fit(e.Column)
+	x := f.asStored(e.Column)
+	if op == sqlast.NoOp || x == nil {
+		return sqlast.Null
+	}
+	return Call(sqlast.Case, f.isValue(op, x), sqlast.Null, x)
+}
+
+func (e misfitting) comparable(f *From) sqlast.Expr { return e.SQL(f) }

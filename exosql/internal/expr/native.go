@@ -64,8 +64,8 @@ func inItsType(e Expr) bool {
 	return !e.Type().Native.Text()
 }
 
-// natively are operands as values of the one type that their columns have. The values of a program become such values before a row is
-// read: one that is none ends the query, whatever rows there are.
+// natively converts operands to the one native type of their columns. The program's values are converted before a row is read: one that
+// does not fit fails the query, whatever rows there are.
 func natively(args []Expr) (out []Expr, ok bool) {
 	of := NativeOf(args)
 	if !of.Ordered {

@@ -149,7 +149,7 @@ func (f *From) comparison(op sqlast.Op, args []Expr) []Expr {
 	return f.Keyed(args)
 }
 
-// rounded makes of a number the whole one with which a comparison says the same of whole numbers. They may stand at the right.
+// rounded returns how to round a number so that whole numbers compare with it as before. With right, the whole numbers are the right operand.
 func rounded(op sqlast.Op, right bool) sqlast.Op {
 	switch op {
 	case sqlast.Eq, sqlast.Ne, sqlast.Is, sqlast.IsNot:

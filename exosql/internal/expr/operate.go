@@ -142,7 +142,7 @@ func (f *From) same(op *language.Operator, args []Expr, of Type) Expr {
 		}
 		of.Size = Longest(args)
 	} else {
-		// Bounded here, where each is a column: what bounds an expression repeats it.
+		// Each operand is bounded here, while it may be a plain column: a bound repeats what it bounds, and must not repeat an expression.
 		args = Mapped(args, func(a Expr) Expr {
 			if a.Type().unbounded() {
 				return f.bounded(a)

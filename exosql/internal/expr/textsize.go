@@ -45,7 +45,7 @@ func isNull(e Expr) bool {
 	return ok && t.X.Type().Kind == value.TypeNull
 }
 
-// value is the value of the message that e stands for, if it does.
+// asArgument returns the value of the message that e is, with or without a Text around it.
 func asArgument(e Expr) (Argument, bool) {
 	if t, ok := e.(Text); ok {
 		e = t.X
@@ -76,9 +76,9 @@ func textSize(op sqlast.Op, args []Expr) Digits {
 	return Digits{Whole: sum}
 }
 
-// made reports whether an operand was calculated or put together. Then all of them
-// are bounded one by one: what bounds an expression repeats it, and must not be
-// inside of what is repeated.
+// made reports whether an operand is calculated. Then each operand is bounded by
+// itself: a bound repeats what it bounds, and bounds of the whole would repeat
+// the bounds inside.
 func made(args []Expr) bool {
 	for _, a := range args {
 		if _, value := asArgument(a); !value && (a.Type().Size != Digits{}) {

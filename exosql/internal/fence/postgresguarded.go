@@ -100,7 +100,7 @@ func (j *judge) byLink(t Table, node map[string]any, ordered bool) ([]string, er
 	if err != nil {
 		return nil, err
 	}
-	// With a column to spare the rows would come in the order of that.
+	// If the conditions leave a column of the index free, its rows come in the order of that column.
 	if n := len(j.indexes(name)); n == 0 || len(conds) == 0 || len(conds) != n && ordered {
 		return nil, fmt.Errorf("the index %s is searched by some of its columns", name)
 	}

@@ -66,9 +66,8 @@ func Close(root *decl.Relation, start *decl.Table, chain Scopes, links []*decl.L
 		}
 		var in []*decl.Link
 		for _, l := range ways[t] {
-			// A link that only leads back over the keys by which its own start was
-			// reached from t is no way into t. What is in scope by the grant itself was
-			// not reached from t, whatever leads back to it.
+			// A link is no way into t if it only leads back, by the same keys, over the way by which its start was reached
+			// from t. That does not hold for a start that is in scope by the grant itself: it was not reached from t.
 			if len(ways[t]) > 1 && l.From != t && !out[l.From].Own() && onlyBack(l, ways[l.From], declaredFor(declared, l.From)) {
 				continue
 			}

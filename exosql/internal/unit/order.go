@@ -66,7 +66,7 @@ func (u *Unit) replay(ctx context.Context) error {
 		}
 		if s.failed != "" { // a program that has caught "is taken" must not be kept where it is not any more
 			if err == nil || u.programError(err) != s.failed {
-				return conflict(errors.New("exosql: a call that failed the first time ended differently"))
+				return conflict(errors.New("exosql: when the run was repeated, a call that had failed did not fail in the same way; the program may rely on its error"))
 			}
 			continue
 		}

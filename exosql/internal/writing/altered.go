@@ -22,8 +22,8 @@ type columns struct {
 
 func (c columns) has(name string) bool { return shares(c.Live, c.names, []string{name}) }
 
-// beside reports whether what reads columns reads one of c, and another one that is changed. What reads one column alone looks at
-// the new value when it is changed, and at nothing that was there.
+// beside reports whether something (an index, a check) reads a column of c together with another column that is changed. A rule over one
+// column alone looks at the new value only, and so reveals nothing that was there.
 func (c columns) beside(changed columns, reads func(col func(string) bool) bool) bool {
 	return slices.ContainsFunc(c.names, func(secret string) bool {
 		is := columns{c.Live, []string{secret}}.has
@@ -44,8 +44,8 @@ type altered struct {
 // deletes reports whether the database acts as it does for rows that are deleted.
 func (a altered) deletes() bool { return a.delete || a.moves }
 
-// moving is a, with whether the change may bring rows to another partition, where they are deleted from the one and inserted into
-// the other, with all that this sets off. A trigger before the change may give them another key, whatever is changed.
+// moving returns a with moves set: whether the change may bring rows to another partition. They are then deleted from one and inserted into
+// the other, with all that this sets off. A trigger before the change may give them another partition key, whatever the statement changes.
 func (c *rules) moving(a altered) altered {
 	parts, changed := c.Parts(a.table), columns{c.Live, a.cols}
 	a.moves = len(parts) > 1 && len(a.cols) > 0 && slices.ContainsFunc(parts, func(x *schema.Table) bool {

@@ -68,8 +68,8 @@ func (w *Write) Depends(g *scope.Grant, others []shape.Prepared) {
 	}
 }
 
-// reveals reports whether grant b shows or allows more of a row of t, or of rows that are in scope by it, than facet fc of grant g. If not, a row
-// that came into the scope of b was there to be seen.
+// reveals reports whether grant b shows or allows more of a row of t, or of rows that are in scope by it, than facet fc of grant g. If not, a
+// row that comes into the scope of b could be seen before.
 func reveals(b, g *scope.Grant, t *decl.Table, fc *decl.Facet, seen []*decl.Table) bool {
 	if slices.Contains(seen, t) {
 		return false
@@ -79,7 +79,7 @@ func reveals(b, g *scope.Grant, t *decl.Table, fc *decl.Facet, seen []*decl.Tabl
 		mine.Cols, mine.Links = append(mine.Cols, f.Cols...), append(mine.Links, f.Links...)
 		mine.Rights.Update, mine.Rights.Delete = append(mine.Rights.Update, f.Rights.Update...), mine.Rights.Delete || f.Rights.Delete
 		if f == fc {
-			break // a row that is found by it may be reached in no other way
+			break // programs that find the row by fc may have no way to it through another facet of the table
 		}
 	}
 	for _, f := range facetsOf(b.Facet, t) {
@@ -121,20 +121,20 @@ func facetsOf(from *decl.Facet, t *decl.Table) (out []*decl.Facet) {
 	return out
 }
 
-// looked reports whether what l leads to is looked for in scope because programs see the link, where they give what it begins at.
+// looked reports whether points checks the row at the end of l before a write gives what l starts at, since the facet shows the link.
 func looked(fc *decl.Facet, l *decl.Link) bool {
 	return l.One && slices.ContainsFunc(fc.Links, func(m decl.LinkMember) bool { return m.L == l })
 }
 
-// covered reports whether what l leads to is looked for in the scope of the grant that writes, because programs see it or because rows are
-// in scope by it, and grant b shows no more of it.
+// covered reports whether the row at the end of l is checked in the scope of the grant that writes, because programs see the link or
+// because it brings rows into that scope, and grant b shows no more of that row.
 func covered(b, g *scope.Grant, t *decl.Table, fc *decl.Facet, l *decl.Link, seen bool) bool {
 	return (seen || slices.Contains(reaching(g, t), l)) && !reveals(b, g, l.To, fc, nil)
 }
 
-// twice are other declarations of the table that is written in a grant. What is compared here are declarations:
-// by one of their own, members would come into scope unseen (TestBesideDeclaredTwice). Names that may be one table are taken for one:
-// SQLite looks past capitals, and PostgreSQL may look in a schema that is not said.
+// twice returns the other declarations in a grant that may be of the table that is written. The law compares declarations: through a second
+// one, rows like memberships would come into scope unseen (TestBesideDeclaredTwice). Names that may be one table count as one: SQLite
+// ignores case, and PostgreSQL finds a table without a schema by its search path.
 func twice(g *scope.Grant, t *decl.Table) []*decl.Table {
 	return slices.DeleteFunc(tables(g), func(o *decl.Table) bool { return o == t || !mayBeOne(o, t) })
 }

@@ -42,11 +42,11 @@ func (w *writer) insert() error {
 	after := false
 	for _, x := range fixed {
 		if len(x.Slots) != 1 {
-			after = true // one of several values: the program says which
+			after = true // the scope admits several values, and the program gives one: the row is read back in scope after the insert
 			continue
 		}
 		if slices.ContainsFunc(filled, func(o written) bool { return o.Col == x.Col }) {
-			continue // by the link, with the same value: see through
+			continue // the link fills it in already, and through has the parent row checked for the same value
 		}
 		filled = append(filled, written{Col: x.Col, Src: compile.FixedSource(x)})
 		w.w.Filled = append(w.w.Filled, Filled{x.Col, compile.FixedSource(x)})
@@ -139,7 +139,7 @@ func (w *writer) through(s *compile.Statement, l *decl.Link, e scope.Entry) (fil
 		return nil, err
 	}
 	w.w.Keys, w.w.Link = len(l.Pairs), l
-	// Behind the values of the rows, whose number is known later: see rows.
+	// The values come from the parent row, which Run.Do reads before it inserts.
 	for i, p := range l.Pairs {
 		filled = append(filled, written{Col: p.To, Src: plan.Source{Origin: plan.FromParent, Index: i, Item: -1}})
 	}

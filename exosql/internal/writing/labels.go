@@ -17,7 +17,7 @@ import (
 
 // learns refuses a write by which programs would learn of a labelled column.
 func (r refusing) learns(x change, rule, why string) {
-	if !r.labelled() { // what can't be read may read anything
+	if !r.labelled() { // nothing is secret; a definition that can't be parsed would count as reading a labelled column
 		return
 	}
 	if !slices.Contains(r.kin, x.table) {

@@ -83,12 +83,12 @@ func dependants(g *scope.Grant, t *decl.Table) (out []dependant) {
 			from = append(from, l)
 		}
 	}
-	cut, granted, limited, skips := false, byGranted(g, t), false, false // further on, rows are counted
+	cut, granted, limited, skips := false, byGranted(g, t), false, false // cut: a later step of the chain has a limit or an offset
 	for s := g.Rel; s != nil; s = s.Prev {
 		cut, skips = cut || s.Kind == decl.StepLimit || s.Kind == decl.StepOffset, skips || s.Kind == decl.StepOffset
 		if s.Kind == decl.StepFollow {
 			starts(s.Link)
-			if s.Link.From == t && (cut || granted) { // a row may be in scope by what is reached through another of the table, or itself
+			if s.Link.From == t && (cut || granted) { // a row may be in scope because of rows that are reached through another row of the table, or through itself
 				add(decides, nil, s.Link.Starts()...)
 			}
 		}
@@ -104,7 +104,7 @@ func dependants(g *scope.Grant, t *decl.Table) (out []dependant) {
 		if s.Search != nil {
 			add(decides, nil, s.Search.Cols...)
 		}
-		if s.Kind == decl.StepFollow { // a row may have been gone through before it was reached
+		if s.Kind == decl.StepFollow { // the row is in scope, or leads to rows that are, because this link reached it
 			add(decides, nil, s.Link.Ends()...)
 		}
 		limited = limited || cut
@@ -129,7 +129,7 @@ func dependants(g *scope.Grant, t *decl.Table) (out []dependant) {
 	}
 	slices.SortFunc(from, func(a, b *decl.Link) int { return cmp.Compare(a.ID, b.ID) })
 	for _, l := range from {
-		if add(reaches, l, l.Starts()...); cut { // a row that a link leads to no more makes room for one that was cut off
+		if add(reaches, l, l.Starts()...); cut { // where the link no longer leads to a row, the limit lets another one in
 			add(decides, nil, l.Starts()...)
 			limited = true
 		}
@@ -148,7 +148,7 @@ func (w *writer) law(rows, whole [][]written) error {
 	g, t := w.w.Grant, w.w.Table
 	all := dependants(g, t)
 	for _, d := range all {
-		if d.kind != reaches { // which is asked after points, for the links that are looked along
+		if d.kind != reaches { // reaches comes after points, which notes the links that it has checked (w.pointed)
 			if err := w.discharge(g, d, rows); err != nil {
 				return err
 			}
@@ -208,7 +208,7 @@ func (w *writer) discharge(b *scope.Grant, d dependant, rows [][]written) error 
 		}
 		switch {
 		case !update || given == nil:
-			return nil // a new row has what the scope fills in, or is looked for in scope once it is there: see insert
+			return nil // a new row gets the scope's values, or is read back in scope after the insert: see insert
 		case own && d.kind == belongs:
 			return w.belongs(d.link, rows)
 		case d.kind == belongs && !d.more:
@@ -224,7 +224,7 @@ func (w *writer) discharge(b *scope.Grant, d dependant, rows [][]written) error 
 		case d.link.ToKey():
 			return w.reach(b, d.link.To, d.link, rows, false)
 		case !update:
-			return nil // awaits has the rows that wait for a new one
+			return nil // an insert: the kind awaits judges rows that wait for a new one, by the catalogue
 		}
 		return w.closed(d.link, rows)
 	case counts:
@@ -236,7 +236,7 @@ func (w *writer) discharge(b *scope.Grant, d dependant, rows [][]written) error 
 		case !own && !update && d.skips:
 			return fail.Errorf(fail.Denied, "", "rows can't be inserted: another grant leaves out the first rows, and new ones would bring others into view")
 		}
-		return nil // decides has the columns of its order
+		return nil // the columns that the limit sorts by are dependants of the kind decides
 	}
 	return &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exosql: a dependant of kind %d has no discharge", d.kind)}
 }
@@ -362,15 +362,15 @@ func (r refusing) discharge(x change, d dependant) {
 		}
 		return
 	case orders:
-		// An entry that is made fails by a division by zero, and in PostgreSQL by the length of its columns together.
-		// The condition of a partial index decides whether an entry is calculated.
+		// Making the entry of an index can fail: its expression may divide by zero, and on PostgreSQL its columns together may be too long. The
+		// condition of a partial index decides whether there is an entry at all.
 		if x.secrets.beside(x.changed, d.reads) && (slices.ContainsFunc(d.parts, func(p schema.Part) bool { return p.Column == "" }) ||
 			c.Live.Engine == schema.Postgres && slices.ContainsFunc(d.parts, func(p schema.Part) bool { return c.dependsOn(of, p, x.changed.has) && !fixedSize(of, p) })) {
 			r.learns(x, "index"+unique{Parts: d.parts}.said(), "the error for an entry that can't be made would reveal it")
 		}
 		return
 	case admits:
-		// With again, rows that are there may break it.
+		// again: rows that are there already may break the check (NOT VALID, or it goes by the clock).
 		if x.secrets.beside(x.changed, d.reads) || d.again && len(x.cols) > 0 && d.reads(x.secrets.has) {
 			r.learns(x, d.name, d.why)
 		}

@@ -100,7 +100,7 @@ func (w *writer) changed(s *compile.Statement) (*plan.Plan, error) {
 	if err := compile.HasKey(t); err != nil {
 		return nil, err
 	}
-	entry, err := g.Enter(t, nil, nil) // all that the scope says, of which the way here may have implied some
+	entry, err := g.Enter(t, nil, nil) // the whole scope: the query that finds the rows may have left out conditions that its links imply
 	if err != nil {
 		return nil, err
 	}

@@ -15,9 +15,9 @@ import (
 // This file plans what is asked before a write: whether the rows that written keys lead to are in scope. law.go and insert.go ask for it,
 // run.go runs it.
 
-// points checks each link to at most one row that a written column is part of: what it leads to has
-// to be in scope. Programs could otherwise have a row of somebody else's confirmed by its foreign key: also by what another
-// link fills in, since which row it is inserted through is the program's to say.
+// points adds a check for each link to at most one row that has a written column: the row that it leads to has to be in scope. Otherwise
+// the foreign key would confirm to a program that another tenant's row is there. That includes columns that another link fills in, since
+// the program chooses the row that it inserts through.
 func (w *writer) points(g *scope.Grant, fc *decl.Facet, rows [][]written) error {
 	links, shown := fc.Links, len(fc.Links)
 	for _, l := range HookLinks(fc.Table) { // also where the facet does not show them
@@ -66,8 +66,8 @@ func (w *writer) wayBack(l *decl.Link) bool {
 	})
 }
 
-// reach adds the check that rows of t are in scope to which a link's columns lead; rows has one for each set of columns.
-// With back, the link leads to the row that is written, and from t otherwise; then it has to have a value.
+// reach adds the check that the rows of t to which the columns of a link lead are in scope; rows has one for each set of columns. Without
+// back the link starts at the written row. With back it starts at t and ends at the written row, and the key may not be null.
 func (w *writer) reach(g *scope.Grant, t *decl.Table, l *decl.Link, rows [][]written, back bool) error {
 	ours, theirs := l.Starts(), l.Ends()
 	if back {
@@ -93,7 +93,7 @@ func (w *writer) reach(g *scope.Grant, t *decl.Table, l *decl.Link, rows [][]wri
 	}
 	var err error
 	if check.One, err = w.statement().Count(g, t, theirs, 1); err == nil && w.m.Root.Name == language.InsertMany && sameColumns(theirs, t.Keys) {
-		// Rows are counted: of a key that several rows have, one would stand for another that none has.
+		// Rows are counted, so many keys are asked for at once only if they are whole keys: two rows with one key would make up for a missing one.
 		check.Many, err = w.statement().Count(g, t, theirs, CheckBatch)
 	}
 	w.w.Checks = append(w.w.Checks, check)

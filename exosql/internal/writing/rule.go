@@ -96,7 +96,8 @@ func (w Write) permit(p decl.Permission) string {
 	}
 }
 
-// calculates reports whether a generated column depends on what may be written. All columns of a new row are, but for those that the scope fills in: of several values that it admits, the program says which.
+// calculates reports whether a generated column depends on columns that may be written. In a new row these are all columns, but for those
+// that the scope fills in. Where the scope admits several values the program chooses one, so such a column counts as written.
 func (w Write) calculates(live *schema.Database, t *schema.Table, col *schema.Column) bool {
 	is := func(names []string, name string) bool { return shares(live, names, []string{name}) }
 	return t.Calculates(col, func(name string) bool {

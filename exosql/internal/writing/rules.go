@@ -104,7 +104,8 @@ func (r refusing) refers(of *schema.Table, fk schema.ForeignKey) {
 	}
 }
 
-// passes reports whether the row that rows are inserted through refers to the same row as they do: then it is there.
+// passes reports whether the row that is inserted through has the same foreign key to the same row: then that row is there, and the
+// insert confirms nothing new.
 func (c *rules) passes(l *decl.Link, fk schema.ForeignKey) bool {
 	from, is := c.TableOf(schema.Name{Name: l.From.Name}), c.Live.Engine.Is
 	return from != nil && slices.ContainsFunc(from.ForeignKeys, func(o schema.ForeignKey) bool {
@@ -143,7 +144,7 @@ func (r refusing) calculated(d dependant) {
 	}
 	for _, of := range w.Table.Cols {
 		if of.Readers != nil && len(w.Rights.Update) > 0 && shares(c.Live, decl.Names(of.Readers.Cols), is) && d.reads(columns{c.Live, decl.Names(slices.Concat(w.Rights.Update, w.Filled))}.has) {
-			r.because(check.HiddenEffect, fix, "a write changes the generated column %s, which decides who may read %s", d.name, of.Name) // a program would make itself the reader of what is there
+			r.because(check.HiddenEffect, fix, "a write changes the generated column %s, which decides who may read %s", d.name, of.Name) // a program could make its user a reader of values that are there
 		}
 	}
 }
@@ -154,8 +155,8 @@ func (w Write) looks(live *schema.Database, fk schema.ForeignKey) bool {
 		slices.ContainsFunc(w.Into, func(l *decl.Link) bool { return along(live, reversed(l.Pairs), l.From, fk) })
 }
 
-// awaited refuses inserts where rows of others may wait for a row with a key that no row has yet, or has no more: they would come into
-// scope with it. A foreign key sees to it that there are none.
+// awaited refuses inserts where rows of others may refer to a key that no row has yet, or has any more: a new row with that key would bring
+// them into scope. A valid foreign key rules such rows out.
 func (r refusing) awaited(l *decl.Link) {
 	c := r.c
 	of, cols, by := c.TableOf(schema.Name{Name: l.To.Name}), decl.Names(l.Ends()), decl.Names(l.Starts())
@@ -182,7 +183,7 @@ func identified(live *schema.Database, t *schema.Table, declared *decl.Table) bo
 		return true
 	}
 	return len(declared.Keys) > 0 && slices.ContainsFunc(uniquesOf(t), func(u unique) bool {
-		// Until a deferred key is looked at, two rows have it: one of a program's own, and by it a foreign one that it deletes before the commit.
+		// A deferred key allows two equal ones until the commit: a program could give its own row a foreign row's key, and delete both by it.
 		return u.exclusion == nil && u.where == "" && !u.broken && !u.late && len(u.equal()) == len(u.Parts) && c.Within(u.equal(), decl.Names(declared.Keys))
 	})
 }

@@ -111,7 +111,7 @@ func (u unique) name() string {
 	return "unique" + u.said()
 }
 
-// fixUnique is what would be right of a rule that spans tenants, other than that programs may learn what others have.
+// fixUnique is the fix for a rule that spans tenants, other than to let programs learn what others have; "": there is none.
 func (c *rules) fixUnique(u unique, w Write) string {
 	switch {
 	case u.primary && !shares(c.Live, u.columns(), decl.Names(w.Rights.Insert)):
@@ -128,7 +128,7 @@ func (c *rules) fixUnique(u unique, w Write) string {
 		}
 	}
 	if len(within) == len(u.columns()) {
-		return "" // it has the scope's columns; what it reveals is of rows that come into scope otherwise
+		return "" // the rule has the columns of the scope already: what it reveals is of rows for which the program chooses these columns: see chooses
 	}
 	return fmt.Sprintf("UNIQUE (%s) in its place", sqlname.List(within))
 }
@@ -195,15 +195,15 @@ func (w Write) given() []string {
 	return cols
 }
 
-// keeps reports whether rows that are alike are equal in columns, as a scope compares them.
+// keeps reports whether two rows that conflict are always equal in columns, compared as a scope compares them: then both are of one tenant.
 func (u unique) keeps(live *schema.Database, t *schema.Table, columns []string) bool {
 	return !slices.ContainsFunc(columns, func(col string) bool {
 		return wider(live, t, col) || !slices.ContainsFunc(u.equal(), func(e string) bool { return live.Engine.Is(e, col) })
 	})
 }
 
-// wider reports whether the database takes values of the column for equal that are different texts, and a scope over it compares texts: citext
-// ignores case, char(n) spaces, and a collation what it likes. So what is unique by it spans tenants, whose names differ in that.
+// wider reports whether the database treats different texts of the column as equal (citext ignores case, char(n) spaces at the end, a
+// collation what it likes) while a scope compares them exactly. A rule that is unique by it then spans tenants with names that differ in that.
 func wider(live *schema.Database, t *schema.Table, name string) bool {
 	i := slices.IndexFunc(t.Columns, func(c schema.Column) bool { return live.Engine.Is(c.Name, name) })
 	if live.Engine != schema.Postgres {
@@ -223,8 +223,8 @@ func wider(live *schema.Database, t *schema.Table, name string) bool {
 	return c.Enum == nil && (c.Kind == schema.Text || c.Kind == schema.Unknown)
 }
 
-// equal are the columns in which rows that are alike are equal: not those that the rule compares by another collation or class of operators than the
-// column's, by which a text of a tenant may be like another tenant's.
+// equal returns the columns in which two rows that conflict are really equal. It leaves out those that the rule compares by another collation
+// or operator class than the column's: there the texts of two tenants may be alike.
 func (u unique) equal() (out []string) {
 	for i, p := range u.Parts {
 		if p.Column != "" && p.Collation == "" && bytewise(p.OpClass) && (u.exclusion == nil || i < len(u.exclusion.Operators) && u.exclusion.Operators[i] == "=") {
@@ -247,9 +247,9 @@ func (u unique) numbered(live *schema.Database, t *schema.Table) bool {
 	})
 }
 
-// fresh reports whether a row that a program inserts with values for some columns is like no other: a column
-// that it can't give is numbered, calls a function for its default (of random, by custom), or is NULL. One that has to be given and can't be
-// refuses the row by itself.
+// fresh reports whether a row that a program inserts, with values for some columns, conflicts with no other: the rule has a column that the
+// program can't give, and that is numbered, calls a function as its default (a random UUID, by custom), or is NULL. If that column is NOT
+// NULL without a default, each insert fails anyway.
 func (u unique) fresh(live *schema.Database, t *schema.Table, given []string) bool {
 	return slices.ContainsFunc(u.equal(), func(name string) bool {
 		i := slices.IndexFunc(t.Columns, func(c schema.Column) bool { return live.Engine.Is(c.Name, name) })
