@@ -64,6 +64,8 @@ install() {
   # The language of programs is compared with Node.js, and with cases from npm.
   command -v node >/dev/null || missing+=(nodejs)
   command -v npm >/dev/null || missing+=(npm)
+  # The Python client runs in Debian's Python, and its wheel is installed in an environment of its own.
+  [ -x /usr/bin/python3 ] && /usr/bin/python3 -c 'import ensurepip, sqlite3' 2>/dev/null || missing+=(python3 python3-venv)
   # The challenge's pages are tested in a real browser. Debian has Chromium as a package;
   # Ubuntu's is a stub for a snap, which starts in no container: there it is a pinned
   # chrome-headless-shell of the Chrome project, with the libraries that it names.
