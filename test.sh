@@ -102,6 +102,13 @@ install() {
     npm install --silent --no-audit --no-fund --ignore-scripts --prefix "$parser_tests" test262-parser-tests@0.0.5
   fi
 
+  mcpb="$tools/mcpb-2.1.2"
+  if [ ! -d "$mcpb/node_modules/@anthropic-ai/mcpb" ]; then
+    say "installing the tools of MCP bundles 2.1.2 to $mcpb"
+    mkdir -p "$mcpb"
+    npm install --silent --no-audit --no-fund --ignore-scripts --prefix "$mcpb" @anthropic-ai/mcpb@2.1.2
+  fi
+
   # The conformance suite of MCP wants a newer Node.js than Debian has, which npm has too.
   mcp="$tools/mcp-0.2.0-alpha.12"
   case "$(uname -m)" in x86_64) arch=x64 ;; aarch64) arch=arm64 ;; *) echo "test.sh: no Node.js from npm for $(uname -m)" >&2; exit 1 ;; esac

@@ -40,7 +40,7 @@ var made = sync.OnceValues(func() (out string, err error) {
 // ofTest are the targets that tests build for.
 func ofTest() []string {
 	if testutil.Long() {
-		return targets
+		return targets()
 	}
 	return []string{"linux/" + runtime.GOARCH}
 }
@@ -63,7 +63,7 @@ func dist(t *testing.T) string {
 func TestReproducible(t *testing.T) {
 	first, long, of := dist(t), testutil.Long(), ofTest()
 	there := filepath.Join(t.TempDir(), "another folder")
-	for _, part := range []string{"go.mod", "go.sum", "doc.go", "cmd", "codemode", "exo", "exoeval", "exosql", "internal", "schema", "examples/saas/tracker"} {
+	for _, part := range []string{"LICENSE", "python", "go.mod", "go.sum", "doc.go", "cmd", "codemode", "exo", "exoeval", "exosql", "internal", "schema", "examples/saas/tracker"} {
 		if err := copyTo(filepath.Join(there, part), filepath.Join(testutil.Root(), part)); err != nil {
 			t.Fatal(err)
 		}
@@ -77,9 +77,15 @@ func TestReproducible(t *testing.T) {
 		t.Fatal(err)
 	}
 	files, err := os.ReadDir(first)
-	want := len(of) + 1
-	if long {
-		want += len(of)
+	want := 2 // SHA256SUMS, and the main package of npm
+	for _, target := range of {
+		want += 4 // the binary, for npm, for pip, for Claude Desktop
+		if strings.HasPrefix(target, "linux/") {
+			want++ // for Debian
+		}
+		if long {
+			want++ // what is in the binary
+		}
 	}
 	if err != nil || len(files) != want {
 		t.Fatalf("%d files, want %d: %v", len(files), want, err)
@@ -151,7 +157,7 @@ func copyTo(to, from string) error {
 
 // TestVersion: a file of another name than its tag would be a release of nothing.
 func TestVersion(t *testing.T) {
-	for _, version := range []string{"", "0.1.0", "v0.1", "v0.1.0 -X main.x=1", "../v0.1.0"} {
+	for _, version := range []string{"", "0.1.0", "v0.1", "v0.1.0 -X main.x=1", "../v0.1.0", "v0.1.0-x"} {
 		if err := release(t.Context(), ".", filepath.Join(t.TempDir(), "dist"), version, nil, false); err == nil {
 			t.Errorf("%q is taken", version)
 		}
