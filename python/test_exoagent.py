@@ -408,5 +408,31 @@ class Servers(Shop):
         self.fails(Kind.PROTOCOL, exo.run, "1")
 
 
+@unittest.skipUnless("EXO_TLS_URL" in os.environ, "go test ./internal/release -run TestPython serves it")
+class OverTLS(Shop):
+    def setUp(self):
+        super().setUp()
+        self.url = os.environ["EXO_TLS_URL"]
+
+    def trust(self):
+        os.environ["SSL_CERT_FILE"] = os.environ["EXO_TLS_CA"]
+        self.addCleanup(os.environ.pop, "SSL_CERT_FILE")
+
+    def test_trusted(self):
+        self.trust()
+        self.assertEqual(exoagent.connect(self.url + "/mcp", TOKEN).run("1").value, 1)
+
+    def test_not_trusted(self):
+        e = self.fails(Kind.CONNECTION, exoagent.connect(self.url + "/mcp", TOKEN).run, "1")
+        self.assertIn("CERTIFICATE_VERIFY_FAILED", e.message)
+        self.assertFalse(e.unsure)
+
+    def test_slow(self):
+        self.trust()
+        began = time.monotonic()
+        self.fails(Kind.TIMEOUT, exoagent.connect(self.url + "/slow", TOKEN, timeout=0.5).run, "1")
+        self.assertLess(time.monotonic() - began, 3)
+
+
 if __name__ == "__main__":
     unittest.main()
