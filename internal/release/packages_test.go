@@ -210,6 +210,9 @@ func TestWheelRecord(t *testing.T) {
 		if files[f.Name], err = io.ReadAll(r); err != nil {
 			t.Fatal(err)
 		}
+		if f.Modified.Year() != 1980 { // of two releases in one test, a clock could give the same
+			t.Errorf("%s is of %s", f.Name, f.Modified)
+		}
 	}
 	const info = "exoagent-0.1.0.dist-info/"
 	want := 0
@@ -291,6 +294,11 @@ func TestDeb(t *testing.T) {
 	}
 	if status := must(t, root, nil, append(apart, "--status", "exoagent")...); !strings.Contains(status, "Status: install ok installed\n") || !strings.Contains(status, "Version: 0.1.0\n") {
 		t.Error(status)
+	}
+	for l := range strings.Lines(must(t, root, []string{"TZ=UTC"}, "dpkg-deb", "--contents", file)) {
+		if !strings.Contains(l, " root/root ") && !strings.Contains(l, " 0/0 ") || !strings.Contains(l, " 1980-01-01 00:00 ") {
+			t.Errorf("an entry with an owner or a time of its own: %s", l)
+		}
 	}
 	must(t, root, nil, append(apart, "--purge", "exoagent")...)
 	if _, err := os.Stat(filepath.Join(root, "usr/bin/exo")); err == nil {
