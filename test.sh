@@ -64,6 +64,8 @@ install() {
   # The language of programs is compared with Node.js, and with cases from npm.
   command -v node >/dev/null || missing+=(nodejs)
   command -v npm >/dev/null || missing+=(npm)
+  # The Python client runs in Debian's Python, and its wheel is installed in an environment of its own.
+  [ -x /usr/bin/python3 ] && /usr/bin/python3 -c 'import ensurepip, sqlite3' 2>/dev/null || missing+=(python3 python3-venv)
   # The challenge's pages are tested in a real browser. Debian has Chromium as a package;
   # Ubuntu's is a stub for a snap, which starts in no container: there it is a pinned
   # chrome-headless-shell of the Chrome project, with the libraries that it names.
@@ -98,6 +100,13 @@ install() {
     say "installing test262-parser-tests 0.0.5 to $parser_tests"
     mkdir -p "$parser_tests"
     npm install --silent --no-audit --no-fund --ignore-scripts --prefix "$parser_tests" test262-parser-tests@0.0.5
+  fi
+
+  mcpb="$tools/mcpb-2.1.2"
+  if [ ! -d "$mcpb/node_modules/@anthropic-ai/mcpb" ]; then
+    say "installing the tools of MCP bundles 2.1.2 to $mcpb"
+    mkdir -p "$mcpb"
+    npm install --silent --no-audit --no-fund --ignore-scripts --prefix "$mcpb" @anthropic-ai/mcpb@2.1.2
   fi
 
   # The conformance suite of MCP wants a newer Node.js than Debian has, which npm has too.

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/exoagent/exoagent/codemode/mcp"
 	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/internal/draft"
 	"github.com/exoagent/exoagent/internal/grantfile"
@@ -157,15 +158,43 @@ func (o *tryOptions) printClient(std cli.Stdio, t *trial) error {
 	} else if err != nil {
 		return err
 	}
-	args := []string{"try", t.at, "-as", claims, "-serve"}
+	_, err = io.WriteString(std.Out, snippet(o.client, o.words(t.at, claims, "-serve"), o.env))
+	return err
+}
+
+// refuse tells a client, and so its user, what to do before anything of the database at a place is served. It ends when the client does.
+func (o *tryOptions) refuse(ctx context.Context, std cli.Stdio, at string) error {
+	self, err := os.Executable()
+	if err != nil {
+		self = cli.ProgramName
+	}
+	variable := ""
+	if o.env != "" {
+		variable = ", with the URL of the database in the variable " + o.env
+	}
+	words := append([]string{self}, o.words(at, o.as, "-client", "claude")...)
+	reason := fmt.Sprintf("nobody has agreed that clients read the rows of %s as they are granted now. Run this at a terminal, once%s, and then start this server again: %s", o.as, variable, strings.Join(scalar.Each(words, shellWord), " "))
+	fmt.Fprintln(std.Err, cli.ProgramName+" try: "+reason)
+	in, ok := std.In.(io.ReadCloser)
+	if !ok {
+		in = io.NopCloser(std.In)
+	}
+	if err := mcp.Refuse(ctx, cli.ProgramName, moduleVersion(), reason, in, keptOpen{cli.Terminal(std.Out)}); err != nil {
+		return err
+	}
+	return &cli.Failure{Code: cli.ExitFound}
+}
+
+// words are the arguments by which exo try takes the same rows again, of the database at a place.
+func (o *tryOptions) words(at, claims string, more ...string) []string {
+	args := append([]string{"try", at, "-as", claims}, more...)
 	if o.tenant != "" {
 		args = append(args, "-tenant", o.tenant)
 	}
 	if o.schemas != "" {
 		args = append(args, "-schema", o.schemas)
 	}
-	_, err = io.WriteString(std.Out, snippet(o.client, args, o.env))
-	return err
+	return args
 }
 
 // serveDraft serves the draft to the client that started it.
@@ -175,7 +204,7 @@ func (o *tryOptions) serveDraft(ctx context.Context, std cli.Stdio, t *trial) er
 		return err
 	}
 	if _, err := os.Stat(path); t.Draft.Tenant == nil || err != nil {
-		return &cli.Failure{Code: cli.ExitFound, Err: fmt.Errorf("nobody has agreed that clients read the rows of %s as they are granted now: run exo try with -client in place of -serve at a terminal, once", o.as)}
+		return o.refuse(ctx, std, t.at)
 	}
 	s := &serveOptions{as: o.as, labels: 24 * time.Hour, drain: 30 * time.Second}
 	// Served is the database that was looked at: a variable or a file may name another one by now.

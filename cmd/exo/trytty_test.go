@@ -66,7 +66,7 @@ func TestTryAsksOnce(t *testing.T) {
 		}
 		for answer, want := range answers {
 			x := ttytest.Start(t, keyless(), program(t), "try", url, "-e", "1 + 1")
-			x.Shows("Whose are the rows?")
+			x.Shows("The table, the column, or none") // what is typed before it is dropped
 			x.Send(answer)
 			x.Shows(want)
 			if code := x.Exit(); code != map[string]int{"wp_users\r": cli.ExitUsage}[answer] || strings.Count(x.Screen(), "The table, the column, or none") != 1 {
@@ -138,6 +138,9 @@ func TestTryClient(t *testing.T) {
 			}
 		}
 		refused("nobody has agreed", serve...)
+		if r := exo(t, "", serve...); !strings.Contains(r.err, " try env:EXO_TRY_CLIENT -as account=1 -client claude\n") || !strings.Contains(r.err, "in the variable EXO_TRY_CLIENT") {
+			t.Errorf("it does not say what to do: %s", r.err)
+		}
 		refused("without a terminal", "try", "env:EXO_TRY_CLIENT", "-client", "claude")
 		agree := func(args ...string) *ttytest.TTY {
 			return ttytest.Start(t, keyless("XDG_CONFIG_HOME="+config, "EXO_TRY_CLIENT="+url), program(t), append([]string{"try", "env:EXO_TRY_CLIENT"}, args...)...)

@@ -21,9 +21,14 @@ func (s *Server) ServeStdio(ctx context.Context, who Identity, in io.ReadCloser,
 	if err != nil {
 		return err
 	}
+	return overLines(ctx, s.server(ctx, who, t), in, out)
+}
+
+// overLines runs a server for one client, over lines of JSON.
+func overLines(ctx context.Context, m *mcp.Server, in io.ReadCloser, out io.WriteCloser) error {
 	answers := &inTurn{WriteCloser: out}
 	messages := &lines{Closer: in, in: bufio.NewReader(in), out: answers}
-	err = s.server(ctx, who, t).Run(ctx, &answering{&mcp.IOTransport{Reader: messages, Writer: answers, MaxLineLength: maxLine + 1}})
+	err := m.Run(ctx, &answering{&mcp.IOTransport{Reader: messages, Writer: answers, MaxLineLength: maxLine + 1}})
 	if errors.Is(err, io.EOF) || ctx.Err() != nil {
 		return nil
 	}

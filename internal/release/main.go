@@ -1,9 +1,10 @@
 // Release builds the command exo for each system that a release is for, with checksums and lists of what is in each
-// binary. It is run in a clone of the tagged commit:
+// binary, and packages of these binaries: for npm, pip, Debian and Claude Desktop. It is run in a clone of the tagged commit:
 //
 //	go run ./internal/release -version v0.1.0 -o dist
+//	go run ./internal/release -version v0.0.0 -here -o dist
 //
-// Whoever does the same with the same Go gets the same bytes, in whatever folder and on whatever machine.
+// The second one builds for this machine alone, to try it, and lists nothing. Whoever does the same with the same Go gets the same bytes, in whatever folder and on whatever machine.
 package main
 
 import (
@@ -19,12 +20,10 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 )
-
-// targets are what a release has binaries for.
-var targets = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
 
 // sbom is the command that lists the modules of a binary in the form of CycloneDX. It is built when it is used, so
 // that what it requires is in no go.mod of ours.
@@ -33,19 +32,35 @@ const sbom = "github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.10.0"
 func main() {
 	version := flag.String("version", "", "the version, as its tag")
 	out := flag.String("o", "dist", "the folder for the files, which must not exist")
+	here := flag.Bool("here", false, "for this machine alone, without lists of what is in the binary")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := release(ctx, ".", *out, *version, targets, true); err != nil {
+	of := []string{runtime.GOOS + "/" + runtime.GOARCH}
+	if !*here {
+		of = targets()
+	}
+	if err := release(ctx, ".", *out, *version, of, !*here); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
 	}
 }
 
-// release builds the module in dir, and writes a binary for each target, what is in it, and SHA256SUMS.
+// targets are what a release has binaries for.
+func targets() (out []string) {
+	for _, p := range platforms {
+		out = append(out, p.target)
+	}
+	return out
+}
+
+// release builds the module in dir, and writes a binary for each target, what is in it, the packages, and SHA256SUMS.
 func release(ctx context.Context, dir, out, version string, targets []string, list bool) error {
 	if !regexp.MustCompile(`^v\d+\.\d+\.\d+(-[0-9A-Za-z.]+)?$`).MatchString(version) {
 		return fmt.Errorf("-version %q is no version like v0.1.0", version)
+	}
+	if _, err := pythonVersion(version[1:]); err != nil { // before anything is built
+		return err
 	}
 	out, err := filepath.Abs(out)
 	if err != nil {
@@ -54,6 +69,7 @@ func release(ctx context.Context, dir, out, version string, targets []string, li
 	if err := os.Mkdir(out, 0o777); err != nil {
 		return err
 	}
+	binaries := map[string]string{}
 	for _, target := range targets {
 		binary, err := build(ctx, dir, out, version, target)
 		if err == nil && list {
@@ -62,6 +78,10 @@ func release(ctx context.Context, dir, out, version string, targets []string, li
 		if err != nil {
 			return fmt.Errorf("%s: %w", target, err)
 		}
+		binaries[target] = binary
+	}
+	if err := pack(ctx, dir, out, version, binaries); err != nil {
+		return err
 	}
 	return sums(out)
 }

@@ -11,32 +11,64 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/exoagent/exoagent/internal/testutil"
 )
 
+// scratch is the folder of what the tests of this package share; "": none was needed.
+var scratch string
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if scratch != "" {
+		os.RemoveAll(scratch)
+	}
+	os.Exit(code)
+}
+
+// made is a release of v0.1.0 from this tree: for the system of this machine, or with EXO_LONG for all and with the lists of modules.
+var made = sync.OnceValues(func() (out string, err error) {
+	if scratch, err = os.MkdirTemp("", "release"); err != nil {
+		return "", err
+	}
+	out = filepath.Join(scratch, "dist")
+	return out, release(context.Background(), testutil.Root(), out, "v0.1.0", ofTest(), testutil.Long())
+})
+
+// ofTest are the targets that tests build for.
+func ofTest() []string {
+	if testutil.Long() {
+		return targets()
+	}
+	return []string{"linux/" + runtime.GOARCH}
+}
+
+// dist is the folder of the release.
+func dist(t *testing.T) string {
+	t.Helper()
+	testutil.NotQuick(t)
+	testutil.NotRaced(t)
+	dir, err := made()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 // TestReproducible: the tree and a copy of it in another folder give the same files, each with its checksum. One
 // target is built, on the machine's own cache; EXO_LONG builds all, the second time with an empty cache, and their
 // lists of modules, for which a tool is downloaded.
 func TestReproducible(t *testing.T) {
-	testutil.NotQuick(t)
-	testutil.NotRaced(t)
-	long := testutil.Long()
-	of := []string{"linux/" + runtime.GOARCH}
-	if long {
-		of = targets
-	}
-	root, there := filepath.Join("..", ".."), filepath.Join(t.TempDir(), "another folder")
-	for _, part := range []string{"go.mod", "go.sum", "doc.go", "cmd", "codemode", "exo", "exoeval", "exosql", "internal", "schema", "examples/saas/tracker"} {
-		if err := copyTo(filepath.Join(there, part), filepath.Join(root, part)); err != nil {
+	first, long, of := dist(t), testutil.Long(), ofTest()
+	there := filepath.Join(t.TempDir(), "another folder")
+	for _, part := range []string{"LICENSE", "python", "go.mod", "go.sum", "doc.go", "cmd", "codemode", "exo", "exoeval", "exosql", "internal", "schema", "examples/saas/tracker"} {
+		if err := copyTo(filepath.Join(there, part), filepath.Join(testutil.Root(), part)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	first, second := filepath.Join(t.TempDir(), "first"), filepath.Join(t.TempDir(), "second")
-	if err := release(t.Context(), root, first, "v0.1.0", of, long); err != nil {
-		t.Fatal(err)
-	}
+	second := filepath.Join(t.TempDir(), "second")
 	if long {
 		t.Setenv("GOCACHE", t.TempDir())
 	}
@@ -45,9 +77,15 @@ func TestReproducible(t *testing.T) {
 		t.Fatal(err)
 	}
 	files, err := os.ReadDir(first)
-	want := len(of) + 1
-	if long {
-		want += len(of)
+	want := 2 // SHA256SUMS, and the main package of npm
+	for _, target := range of {
+		want += 4 // the binary, for npm, for pip, for Claude Desktop
+		if strings.HasPrefix(target, "linux/") {
+			want++ // for Debian
+		}
+		if long {
+			want++ // what is in the binary
+		}
 	}
 	if err != nil || len(files) != want {
 		t.Fatalf("%d files, want %d: %v", len(files), want, err)
@@ -119,7 +157,7 @@ func copyTo(to, from string) error {
 
 // TestVersion: a file of another name than its tag would be a release of nothing.
 func TestVersion(t *testing.T) {
-	for _, version := range []string{"", "0.1.0", "v0.1", "v0.1.0 -X main.x=1", "../v0.1.0"} {
+	for _, version := range []string{"", "0.1.0", "v0.1", "v0.1.0 -X main.x=1", "../v0.1.0", "v0.1.0-x"} {
 		if err := release(t.Context(), ".", filepath.Join(t.TempDir(), "dist"), version, nil, false); err == nil {
 			t.Errorf("%q is taken", version)
 		}

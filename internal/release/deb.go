@@ -1,0 +1,40 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+// deb is the package for Debian and Ubuntu: the command, its manual pages and its completions. A .deb is an ar of three files.
+func deb(src *source, p platform, exe []byte) (string, []byte, error) {
+	if p.debian == "" {
+		return "", nil, nil
+	}
+	version := strings.ReplaceAll(src.version, "-", "~") // which sorts before the version without it
+	files := append([]entry{{"usr/bin/exo", 0o755, exe}, {"usr/share/doc/exoagent/copyright", 0o644, src.license}}, src.manual...)
+	size := 0
+	for _, f := range files {
+		size += (len(f.body) + 1023) / 1024
+	}
+	control := fmt.Sprintf("Package: exoagent\nVersion: %s\nArchitecture: %s\nMaintainer: exoagent <%s>\nInstalled-Size: %d\nSection: database\nPriority: optional\nHomepage: %[3]s\nDescription: %[5]s\n",
+		version, p.debian, homepage, size, about)
+	meta, err := tarball(".", text("control", control))
+	if err != nil {
+		return "", nil, err
+	}
+	data, err := tarball(".", files...)
+	if err != nil {
+		return "", nil, err
+	}
+	var b bytes.Buffer
+	b.WriteString("!<arch>\n")
+	for _, e := range []entry{text("debian-binary", "2.0\n"), {"control.tar.gz", 0o644, meta}, {"data.tar.gz", 0o644, data}} {
+		fmt.Fprintf(&b, "%-16s%-12d%-6d%-6d%-8o%-10d`\n", e.name, epoch.Unix(), 0, 0, 0o100000|e.mode, len(e.body))
+		b.Write(e.body)
+		if len(e.body)%2 == 1 {
+			b.WriteByte('\n')
+		}
+	}
+	return "exoagent_" + version + "_" + p.debian + ".deb", b.Bytes(), nil
+}

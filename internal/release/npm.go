@@ -1,0 +1,41 @@
+package main
+
+import (
+	_ "embed"
+	"path"
+	"strings"
+)
+
+// launcher is the command of the main package of npm.
+//
+//go:embed exo.js
+var launcher []byte
+
+// npmMain is the package that people name: a launcher, and for each platform an optional dependency, of which npm installs the right one.
+func npmMain(src *source) (string, []byte, error) {
+	needs := map[string]string{}
+	for _, p := range platforms {
+		needs["@exoagent/exo-"+p.node] = src.version
+	}
+	manifest := asJSON("package.json", map[string]any{
+		"name": "exoagent", "version": src.version, "description": about, "license": "MIT", "homepage": homepage,
+		"repository": map[string]string{"type": "git", "url": "git+" + homepage + ".git"},
+		"bin":        map[string]string{"exo": "bin/exo.js", "exoagent": "bin/exo.js"}, // npx runs the one of the package's name
+		"engines":    map[string]string{"node": ">=18"}, "optionalDependencies": needs,
+	})
+	page := "# exoagent\n\n" + about + "\n\n`npx exoagent try URL` opens a terminal on one tenant of your database. See " + homepage + ".\n"
+	body, err := tarball("package", manifest, text("README.md", page), entry{"LICENSE", 0o644, src.license}, entry{"bin/exo.js", 0o755, launcher})
+	return "exoagent-" + src.version + ".tgz", body, err
+}
+
+// npmBinary is the package of one platform.
+func npmBinary(src *source, p platform, exe []byte) (string, []byte, error) {
+	system, cpu, _ := strings.Cut(p.node, "-")
+	manifest := asJSON("package.json", map[string]any{
+		"name": "@exoagent/exo-" + p.node, "version": src.version, "description": "exo for " + p.node + ", which the package exoagent starts", "license": "MIT", "homepage": homepage,
+		"repository": map[string]string{"type": "git", "url": "git+" + homepage + ".git"},
+		"os":         []string{system}, "cpu": []string{cpu}, "preferUnplugged": true,
+	})
+	body, err := tarball("package", manifest, entry{"LICENSE", 0o644, src.license}, entry{path.Join("bin", p.exe()), 0o755, exe})
+	return "exoagent-exo-" + p.node + "-" + src.version + ".tgz", body, err
+}

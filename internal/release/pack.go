@@ -1,0 +1,293 @@
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"debug/elf"
+	"debug/macho"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+// This file has what the packages of a release have in common. All of them hold the binaries of the release, byte for byte, and have the
+// same bytes each time: entries are in a fixed order, with one time and two modes.
+
+// about is the first line of each package's description.
+const about = "Programs of a language model on granted rows of SQLite and PostgreSQL"
+
+const homepage = "https://github.com/exoagent/exoagent"
+
+// platform is a target, with the names that package managers have for it.
+type platform struct {
+	target string
+	node   string // process.platform and process.arch
+	wheel  string // the tag of a wheel, without the version of macOS
+	debian string // the architecture; "": there is no Debian of it
+}
+
+var platforms = []platform{
+	{"linux/amd64", "linux-x64", "manylinux_2_17_x86_64.manylinux2014_x86_64.musllinux_1_1_x86_64", "amd64"},
+	{"linux/arm64", "linux-arm64", "manylinux_2_17_aarch64.manylinux2014_aarch64.musllinux_1_1_aarch64", "arm64"},
+	{"darwin/amd64", "darwin-x64", "x86_64", ""},
+	{"darwin/arm64", "darwin-arm64", "arm64", ""},
+	{"windows/amd64", "win32-x64", "win_amd64", ""},
+	{"windows/arm64", "win32-arm64", "win_arm64", ""},
+}
+
+// exe is the name of the binary in packages.
+func (p platform) exe() string {
+	if strings.HasPrefix(p.target, "windows/") {
+		return "exo.exe"
+	}
+	return "exo"
+}
+
+// source is what packages are made of besides the binaries.
+type source struct {
+	version string // without the v
+	license []byte
+	readme  []byte  // of the Python client
+	python  []entry // the modules of the Python client
+	manual  []entry // where Debian has manual pages and completions
+}
+
+// entry is a file of a package.
+type entry struct {
+	name string
+	mode fs.FileMode
+	body []byte
+}
+
+func text(name, body string) entry { return entry{name, 0o644, []byte(body)} }
+
+// asJSON is an entry in JSON, whose keys are sorted.
+func asJSON(name string, v any) entry {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		panic("release: " + err.Error()) // texts, lists and maps of them
+	}
+	return entry{name, 0o644, append(b, '\n')}
+}
+
+// pack writes the packages of the binaries, which are by their targets. dir is a clone.
+func pack(ctx context.Context, dir, out, version string, binaries map[string]string) error {
+	src := &source{version: strings.TrimPrefix(version, "v")}
+	var err error
+	if src.license, err = os.ReadFile(filepath.Join(dir, "LICENSE")); err != nil {
+		return err
+	}
+	if src.readme, err = os.ReadFile(filepath.Join(dir, "python", "README.md")); err != nil {
+		return err
+	}
+	modules, err := os.ReadDir(filepath.Join(dir, "python", "exoagent"))
+	if err != nil {
+		return err
+	}
+	for _, m := range modules {
+		if m.IsDir() { // what Python has compiled
+			continue
+		}
+		body, err := os.ReadFile(filepath.Join(dir, "python", "exoagent", m.Name()))
+		if err != nil {
+			return err
+		}
+		src.python = append(src.python, entry{"exoagent/" + m.Name(), 0o644, body})
+	}
+	if src.manual, err = manual(ctx, dir, binaries[runtime.GOOS+"/"+runtime.GOARCH]); err != nil {
+		return err
+	}
+	write := func(name string, body []byte, err error) error {
+		if err == nil {
+			err = os.WriteFile(filepath.Join(out, name), body, 0o666)
+		}
+		return err
+	}
+	name, body, err := npmMain(src)
+	if err := write(name, body, err); err != nil {
+		return err
+	}
+	for _, p := range platforms {
+		if binaries[p.target] == "" {
+			continue
+		}
+		exe, err := os.ReadFile(binaries[p.target])
+		if err != nil {
+			return err
+		}
+		for _, make := range []func(*source, platform, []byte) (string, []byte, error){npmBinary, wheel, mcpb, deb} {
+			name, body, err := make(src, p, exe)
+			if name == "" && err == nil {
+				continue
+			}
+			if err := write(name, body, err); err != nil {
+				return fmt.Errorf("%s: %w", p.target, err)
+			}
+		}
+	}
+	return nil
+}
+
+// manual are the manual pages and the completions of shells, as exo prints them. They are the same for each system. exo is a binary for this machine;
+// "": there is none.
+func manual(ctx context.Context, dir, exo string) ([]entry, error) {
+	pages, err := os.MkdirTemp("", "man")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(pages)
+	run := func(args ...string) ([]byte, error) {
+		command := append([]string{exo}, args...)
+		if exo == "" {
+			command = append([]string{"go", "run", "./cmd/exo"}, args...)
+		}
+		cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+		cmd.Dir = dir
+		return output(cmd)
+	}
+	if _, err := run("man", pages); err != nil {
+		return nil, err
+	}
+	files, err := os.ReadDir(pages)
+	if err != nil {
+		return nil, err
+	}
+	var out []entry
+	for _, f := range files {
+		body, err := os.ReadFile(filepath.Join(pages, f.Name()))
+		if err == nil {
+			body, err = gzipped(body)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, entry{"usr/share/man/man1/" + f.Name() + ".gz", 0o644, body})
+	}
+	for shell, at := range map[string]string{"bash": "bash-completion/completions/exo", "fish": "fish/vendor_completions.d/exo.fish", "zsh": "zsh/vendor-completions/_exo"} {
+		body, err := run("completion", shell)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, entry{"usr/share/" + at, 0o644, body})
+	}
+	return out, nil
+}
+
+// epoch is the time of all entries: the first one that a zip can have.
+var epoch = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func gzipped(body []byte) ([]byte, error) {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b) // without a name or a time
+	_, err := w.Write(body)
+	err = errors.Join(err, w.Close())
+	return b.Bytes(), err
+}
+
+// tarball is a tar, compressed, of the entries below root, in the order of their names. With a root "." it has the folders too, as dpkg wants them.
+func tarball(root string, entries ...entry) ([]byte, error) {
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	made := map[string]bool{}
+	var folder func(name string) error
+	folder = func(name string) error {
+		if made[name] || root != "." {
+			return nil
+		}
+		made[name] = true
+		at := "./"
+		if name != "." {
+			if err := folder(path.Dir(name)); err != nil {
+				return err
+			}
+			at += name + "/"
+		}
+		return w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: at, Mode: 0o755, ModTime: epoch, Format: tar.FormatUSTAR})
+	}
+	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.name, b.name) })
+	for _, e := range entries {
+		err := folder(path.Dir(e.name))
+		if err == nil {
+			err = w.WriteHeader(&tar.Header{Name: root + "/" + e.name, Mode: int64(e.mode), Size: int64(len(e.body)), ModTime: epoch, Format: tar.FormatUSTAR})
+		}
+		if err == nil {
+			_, err = w.Write(e.body)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return gzipped(b.Bytes())
+}
+
+// zipped is a zip of the entries, in their order.
+func zipped(entries ...entry) ([]byte, error) {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, e := range entries {
+		h := &zip.FileHeader{Name: e.name, Method: zip.Deflate, Modified: epoch}
+		h.SetMode(e.mode)
+		to, err := w.CreateHeader(h)
+		if err == nil {
+			_, err = to.Write(e.body)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	err := w.Close()
+	return b.Bytes(), err
+}
+
+// static fails unless a binary for Linux runs without any library, of whatever C: with glibc's as with musl's.
+func static(exe []byte) error {
+	f, err := elf.NewFile(bytes.NewReader(exe))
+	if err != nil {
+		return err
+	}
+	libraries, err := f.ImportedLibraries()
+	if err != nil {
+		return err
+	}
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_INTERP {
+			libraries = append(libraries, "a loader")
+		}
+	}
+	if len(libraries) > 0 {
+		return fmt.Errorf("the binary is not static: it needs %v", libraries)
+	}
+	return nil
+}
+
+// macOS is the first version of macOS that a binary runs on, as the linker of Go wrote it into it: "12_0".
+func macOS(exe []byte) (string, error) {
+	const buildVersion = 0x32 // LC_BUILD_VERSION: the command, its size, the platform, the version
+	f, err := macho.NewFile(bytes.NewReader(exe))
+	if err != nil {
+		return "", err
+	}
+	for _, l := range f.Loads {
+		if raw := l.Raw(); len(raw) >= 16 && binary.LittleEndian.Uint32(raw) == buildVersion {
+			v := binary.LittleEndian.Uint32(raw[12:])
+			return fmt.Sprintf("%d_%d", v>>16, v>>8&0xff), nil
+		}
+	}
+	return "", errors.New("the binary does not say which macOS it is for")
+}

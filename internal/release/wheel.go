@@ -1,0 +1,65 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// preRelease are the versions of a tag that Python has as well, v0.1.0-rc.1 as 0.1.0rc1.
+var preRelease = regexp.MustCompile(`^(\d+\.\d+\.\d+)(?:-(alpha|beta|rc)\.?(\d+))?$`)
+
+// pythonVersion is a version as PEP 440 writes it.
+func pythonVersion(version string) (string, error) {
+	m := preRelease.FindStringSubmatch(version)
+	if m == nil {
+		return "", fmt.Errorf("the version %s is none of Python's: want one like 0.1.0, or 0.1.0-rc.1, -beta.1 or -alpha.1", version)
+	}
+	return m[1] + map[string]string{"": "", "alpha": "a", "beta": "b", "rc": "rc"}[m[2]] + m[3], nil
+}
+
+// wheel is the package for pip, of one platform: the Python client, and the binary among the commands.
+func wheel(src *source, p platform, exe []byte) (string, []byte, error) {
+	version, err := pythonVersion(src.version)
+	if err != nil {
+		return "", nil, err
+	}
+	tag := p.wheel
+	switch system, _, _ := strings.Cut(p.target, "/"); system {
+	case "linux":
+		err = static(exe) // the tag claims it
+	case "darwin":
+		tag, err = macOS(exe)
+		tag = "macosx_" + tag + "_" + p.wheel
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	info := "exoagent-" + version + ".dist-info/"
+	metadata := "Metadata-Version: 2.1\nName: exoagent\nVersion: " + version + "\nSummary: " + about + "\nHome-page: " + homepage +
+		"\nLicense: MIT\nRequires-Python: >=3.9\nDescription-Content-Type: text/markdown\n\n" + absolute(string(src.readme))
+	tags := ""
+	for t := range strings.SplitSeq(tag, ".") {
+		tags += "Tag: py3-none-" + t + "\n"
+	}
+	entries := append([]entry{}, src.python...)
+	entries = append(entries, entry{"exoagent-" + version + ".data/scripts/" + p.exe(), 0o755, exe},
+		entry{info + "LICENSE", 0o644, src.license}, text(info+"METADATA", metadata),
+		text(info+"WHEEL", "Wheel-Version: 1.0\nGenerator: exoagent/internal/release\nRoot-Is-Purelib: false\n"+tags),
+		text(info+"entry_points.txt", "[console_scripts]\nexoagent = exoagent:main\n"))
+	var record strings.Builder
+	for _, e := range entries {
+		sum := sha256.Sum256(e.body)
+		fmt.Fprintf(&record, "%s,sha256=%s,%d\n", e.name, base64.RawURLEncoding.EncodeToString(sum[:]), len(e.body))
+	}
+	entries = append(entries, text(info+"RECORD", record.String()+info+"RECORD,,\n"))
+	body, err := zipped(entries...)
+	return "exoagent-" + version + "-py3-none-" + tag + ".whl", body, err
+}
+
+// absolute has the links of the Python client's page lead to the pages of the project.
+func absolute(page string) string {
+	return strings.NewReplacer("](../", "]("+homepage+"/blob/main/", "](exoagent/", "]("+homepage+"/blob/main/python/exoagent/").Replace(page)
+}
