@@ -11,20 +11,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/exoagent/exoagent/internal/cli"
+	"github.com/exoagent/exoagent/internal/clients"
 	"github.com/exoagent/exoagent/internal/draft"
 	"github.com/exoagent/exoagent/internal/grantfile"
 	"github.com/exoagent/exoagent/internal/printable"
-	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/schema"
 )
-
-// clients are those for which exo knows where a server is configured.
-func clients() []string { return []string{"claude", "claude-code", "codex", "cursor", "vscode"} }
 
 // serveArgs start exo serve on a file.
 func serveArgs(file string, d *draft.Draft) []string {
@@ -35,61 +31,22 @@ func serveArgs(file string, d *draft.Draft) []string {
 	return args
 }
 
-// snippet is what a client is given to start exo with arguments. env is the variable in which it finds the URL; "": none.
-func snippet(client string, args []string, env string) string {
-	name := "exo"
-	const value = "the URL of the database"
-	server := map[string]any{"command": cli.ProgramName, "args": args}
-	if env != "" {
-		server["env"] = map[string]string{env: value}
+// entry is how the client that was asked for starts exo with arguments, for a database at a URL.
+func (o *initOptions) entry(args []string, url string) clients.Entry {
+	e := clients.Entry{Client: o.client, Args: args}
+	if o.env != "" {
+		e.Env = map[string]string{o.env: url}
 	}
-	where, key := "", "mcpServers"
-	switch client {
-	case "claude":
-		where = "claude_desktop_config.json, or .mcp.json of Claude Code"
-	case "claude-code":
-		words := []string{"claude", "mcp", "add", name}
-		if env != "" {
-			words = append(words, "-e", env+"="+value)
-		}
-		return strings.Join(scalar.Each(append(append(words, "--", cli.ProgramName), args...), shellWord), " ") + "\n"
-	case "cursor":
-		where = ".cursor/mcp.json"
-	case "vscode":
-		where, key = ".vscode/mcp.json", "servers"
-		server["type"] = "stdio"
-	case "codex":
-		var b strings.Builder
-		fmt.Fprintf(&b, "# ~/.codex/config.toml\n[mcp_servers.%s]\ncommand = %s\nargs = %s\n", name, asJSON(cli.ProgramName), asJSON(args))
-		if env != "" {
-			fmt.Fprintf(&b, "env = { %s = %s }\n", env, asJSON(value))
-		}
-		return b.String()
-	}
-	text, err := json.MarshalIndent(map[string]any{key: map[string]any{name: server}}, "", "  ")
-	if err != nil {
-		panic("exo: " + err.Error()) // texts, lists and maps of them
-	}
-	return "// " + where + "\n" + string(text) + "\n"
+	return e
 }
 
-// asJSON is a text or a list of texts, which TOML writes as JSON does.
+// asJSON is a value of texts, numbers and lists of them as JSON.
 func asJSON(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
 		panic("exo: " + err.Error())
 	}
 	return string(b)
-}
-
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=@%+-]+$`)
-
-// shellWord is a word as a shell takes it.
-func shellWord(s string) string {
-	if plainWord.MatchString(s) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // Clients that start exo try -serve: what a person has agreed to at a terminal, once, is served, and nothing else.
@@ -123,8 +80,8 @@ func (t *trial) agreement(url, claims string) (string, error) {
 	return filepath.Join(dir, "exoagent", "tried", fmt.Sprintf("%x", sum)), nil
 }
 
-// printClient prints what starts exo try -serve in a client. Before the first time a person types whose rows these are.
-func (o *tryOptions) printClient(std cli.Stdio, t *trial) error {
+// printClient prints, or adds to a client, what starts exo try -serve there. Before the first time a person types whose rows these are.
+func (o *tryOptions) printClient(ctx context.Context, std cli.Stdio, t *trial) error {
 	if t.Draft.Tenant == nil {
 		return errors.New("a whole database is served only by a file that somebody has reviewed: -keep FILE writes it")
 	}
@@ -164,7 +121,11 @@ func (o *tryOptions) printClient(std cli.Stdio, t *trial) error {
 	if o.schemas != "" {
 		args = append(args, "-schema", o.schemas)
 	}
-	_, err = io.WriteString(std.Out, snippet(o.client, args, o.env))
+	e := o.entry(args, t.url)
+	if o.install {
+		return e.Install(ctx, std)
+	}
+	_, err = io.WriteString(std.Out, e.Text())
 	return err
 }
 
