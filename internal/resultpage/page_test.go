@@ -1,6 +1,7 @@
 package resultpage_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -17,12 +18,14 @@ func TestMain(m *testing.M) { bt.Main(m) }
 // open opens the page of a result in a browser.
 func open(t *testing.T, result any, width int, colours string) *bt.Tab {
 	t.Helper()
-	b, err := json.Marshal(map[string]any{"result": result})
-	if err != nil {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(map[string]any{"result": result}); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "page.html")
-	if err := os.WriteFile(path, resultpage.Of("Result", b), 0o600); err != nil {
+	if err := os.WriteFile(path, resultpage.Of("Result", bytes.ReplaceAll(b.Bytes(), []byte(`\u2028`), []byte("\u2028"))), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return bt.Open(t, "file://"+path, width, colours)

@@ -31,6 +31,9 @@ type Tab struct {
 	mu    sync.Mutex
 	wrong []string
 	asked []string
+
+	inner  runtime.ExecutionContextID // of the frame that was made last
+	within bool                       // expressions are of that frame
 }
 
 var browser struct {
@@ -59,7 +62,7 @@ func start() {
 	if path == "" {
 		return
 	}
-	o := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.Flag("disable-background-networking", true), chromedp.WSURLReadTimeout(2*time.Minute))
+	o := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-features", "Translate,BlinkGenPropertyTrees,IsolateSandboxedIframes"), chromedp.WSURLReadTimeout(2*time.Minute))
 	if os.Geteuid() == 0 {
 		o = append(o, chromedp.NoSandbox) // Chromium refuses to have one as root
 	}
@@ -128,6 +131,10 @@ func (b *Tab) event(ev any) {
 		if e.Entry.Level == log.EntryLevelError || e.Entry.Level == log.EntryLevelWarning {
 			b.wrong = append(b.wrong, e.Entry.Text+" "+e.Entry.URL)
 		}
+	case *runtime.EventExecutionContextCreated:
+		if strings.Contains(string(e.Context.AuxData), `"isDefault":true`) {
+			b.inner = e.Context.ID
+		}
 	case *network.EventRequestWillBeSent:
 		b.asked = append(b.asked, e.Request.URL)
 	}
@@ -159,11 +166,24 @@ func JS[T any](b *Tab, expr string) T {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
 	defer cancel()
-	out, err := chromedp.Run(ctx, chromedp.Evaluate[T](expr, chromedp.EvalAwaitPromise))
+	out, err := chromedp.Run(ctx, chromedp.Evaluate[T](expr, chromedp.EvalAwaitPromise, func(p *runtime.EvaluateParams) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if b.within {
+			p.ContextID = b.inner
+		}
+	}))
 	if err != nil {
 		b.t.Fatalf("%s: %v", expr, err)
 	}
 	return out
+}
+
+// In runs f, in which expressions are of the frame that the page made last.
+func (b *Tab) In(f func()) {
+	b.within = true
+	defer func() { b.within = false }()
+	f()
 }
 
 // Until waits for an expression to be true.
