@@ -31,15 +31,6 @@ func serveArgs(file string, d *draft.Draft) []string {
 	return args
 }
 
-// entry is how the client that was asked for starts exo with arguments, for a database at a URL.
-func (o *initOptions) entry(args []string, url string) clients.Entry {
-	e := clients.Entry{Client: o.client, Args: args}
-	if o.env != "" {
-		e.Env = map[string]string{o.env: url}
-	}
-	return e
-}
-
 // asJSON is a value of texts, numbers and lists of them as JSON.
 func asJSON(v any) string {
 	b, err := json.Marshal(v)
@@ -121,7 +112,7 @@ func (o *tryOptions) printClient(ctx context.Context, std cli.Stdio, t *trial) e
 	if o.schemas != "" {
 		args = append(args, "-schema", o.schemas)
 	}
-	e := o.entry(args, t.url)
+	e := clients.Entry{Client: o.client, Args: args, Var: o.env, URL: t.url}
 	if o.install {
 		return e.Install(ctx, std)
 	}

@@ -322,7 +322,7 @@ func (o *initOptions) report(std cli.Stdio, d *draft.Draft, path string, rest []
 		if err != nil {
 			return err
 		}
-		if _, err := io.WriteString(std.Out, o.entry(serveArgs(full, d), "").Text()); err != nil {
+		if _, err := io.WriteString(std.Out, clients.Entry{Client: o.client, Args: serveArgs(full, d), Var: o.env}.Text()); err != nil {
 			return err
 		}
 	}

@@ -33,9 +33,9 @@ func Names() []string { return []string{"claude", "claude-code", "codex", "curso
 
 // Entry is how a client starts exo.
 type Entry struct {
-	Client string // one of Names
-	Args   []string
-	Env    map[string]string // the URLs of databases, by the variables in which exo finds them
+	Client   string // one of Names
+	Args     []string
+	Var, URL string // of the database: exo finds the URL in the variable; "": in the arguments
 }
 
 // name is what clients call the server.
@@ -50,11 +50,11 @@ type server struct {
 	Env     map[string]string `json:"env,omitempty"`
 }
 
-// server is the entry with a command, and with something in the place of each URL.
-func (e Entry) server(command string, of func(url string) string) server {
-	s := server{Command: command, Args: e.Args, Env: map[string]string{}}
-	for v, url := range e.Env {
-		s.Env[v] = of(url)
+// server is the entry with a command and a URL.
+func (e Entry) server(command, url string) server {
+	s := server{Command: command, Args: e.Args}
+	if e.Var != "" {
+		s.Env = map[string]string{e.Var: url}
 	}
 	if e.Client == "vscode" {
 		s.Type = "stdio"
@@ -64,7 +64,7 @@ func (e Entry) server(command string, of func(url string) string) server {
 
 // Text is what a person copies into the client's file, or types. It has no URL: that may hold a password.
 func (e Entry) Text() string {
-	s := e.server(cli.ProgramName, func(string) string { return "the URL of the database" })
+	s := e.server(cli.ProgramName, "the URL of the database")
 	where := map[string]string{"claude": "claude_desktop_config.json, or .mcp.json of Claude Code", "cursor": ".cursor/mcp.json", "vscode": ".vscode/mcp.json"}
 	switch e.Client {
 	case "claude-code":
@@ -82,23 +82,18 @@ func (e Entry) key() string {
 
 // words add the server by a client's own command. flag is the one for a variable.
 func (s server) words(client, flag string, more ...string) []string {
-	env := s.env(func(v, value string) []string { return []string{flag, v + "=" + value} })
-	return slices.Concat([]string{client, "mcp", "add", name}, env, more, []string{"--", s.Command}, s.Args)
-}
-
-// env is what is made of each variable.
-func (s server) env(of func(v, value string) []string) (out []string) {
-	for _, v := range slices.Sorted(maps.Keys(s.Env)) {
-		out = append(out, of(v, s.Env[v])...)
+	words := []string{client, "mcp", "add", name}
+	for v, url := range s.Env { // of one
+		words = append(words, flag, v+"="+url)
 	}
-	return out
+	return slices.Concat(words, more, []string{"--", s.Command}, s.Args)
 }
 
 // toml is the table of a server.
 func (s server) toml() string {
 	text := fmt.Sprintf("[mcp_servers.%s]\ncommand = %s\nargs = %s\n", name, asJSON(s.Command, "", ""), asJSON(s.Args, "", ""))
-	if env := s.env(func(v, value string) []string { return []string{v + " = " + asJSON(value, "", "")} }); env != nil {
-		text += "env = { " + strings.Join(env, ", ") + " }\n"
+	for v, url := range s.Env {
+		text += fmt.Sprintf("env = { %s = %s }\n", v, asJSON(url, "", ""))
 	}
 	return text
 }
@@ -149,8 +144,8 @@ func withoutPassword(raw string) string {
 // Install adds the entry for whoever runs exo: by the client's own command where there is one, else in the client's own file. Where it can't,
 // nothing is changed, and what to add by hand is written to std.Out. Passwords are left out.
 func (e Entry) Install(ctx context.Context, std cli.Stdio) error {
-	home, noHome := os.UserHomeDir()
-	config, noConfig := os.UserConfigDir()
+	home, err := os.UserHomeDir()
+	config, _ := os.UserConfigDir() // is there where a home is
 	path := map[string]string{
 		"claude":      filepath.Join(config, "Claude", "claude_desktop_config.json"),
 		"claude-code": filepath.Join(cmp.Or(os.Getenv("CLAUDE_CONFIG_DIR"), home), ".claude.json"),
@@ -158,23 +153,20 @@ func (e Entry) Install(ctx context.Context, std cli.Stdio) error {
 		"cursor":      filepath.Join(home, ".cursor", "mcp.json"),
 		"vscode":      filepath.Join(config, "Code", "User", "mcp.json"),
 	}[e.Client]
-	self, noSelf := os.Executable() // a client may have another PATH than a shell
-	if found, err := exec.LookPath(cli.ProgramName); err == nil {
-		self, noSelf = filepath.Abs(found)
+	self, _ := os.Executable() // a client may have another PATH than a shell
+	if found, wrong := exec.LookPath(cli.ProgramName); wrong == nil {
+		self, _ = filepath.Abs(found)
 	}
-	s, did := e.server(self, withoutPassword), ""
-	err := cmp.Or(noHome, noConfig, noSelf)
+	url, did := withoutPassword(e.URL), ""
 	if err == nil {
-		did, err = e.add(ctx, std, s, path)
+		did, err = e.add(ctx, std, e.server(cmp.Or(self, cli.ProgramName), url), path)
 	}
 	if err != nil {
 		fmt.Fprint(std.Out, e.Text())
 		return fmt.Errorf("%s was not changed: %w; standard output has what to add by hand", path, err)
 	}
-	for v, url := range e.Env {
-		if s.Env[v] != url && !strings.HasPrefix(url, "sqlite:") {
-			did += "\nno password is in it: put it into ~/.pgpass, or name a file that holds the whole URL, as file:PATH"
-		}
+	if url != e.URL && !strings.HasPrefix(url, "sqlite:") {
+		did += "\nno password is in it: put it into ~/.pgpass, or name a file that holds the whole URL, as file:PATH"
 	}
 	_, err = fmt.Fprintln(std.Err, did)
 	return err
@@ -261,15 +253,14 @@ func (e Entry) edit(text []byte, s server) ([]byte, error) {
 	if e.Client != "codex" {
 		out = addJSON(text, e.key(), s)
 	}
-	after, err := e.read(out)
-	added := false
-	if servers, ok = after[e.key()].(map[string]any); ok {
-		_, added = servers[name]
-		if delete(servers, name); before[e.key()] == nil {
-			delete(after, e.key())
-		}
+	if !ok {
+		servers = map[string]any{}
+		before[e.key()] = servers
 	}
-	if err != nil || !added || !reflect.DeepEqual(before, after) {
+	var entry any
+	_ = json.Unmarshal([]byte(asJSON(s, "", "")), &entry)
+	servers[name] = entry
+	if after, err := e.read(out); err != nil || !reflect.DeepEqual(before, after) {
 		return nil, errors.Join(errors.New("exo can't add to it and keep the rest as it is"), err)
 	}
 	return out, nil

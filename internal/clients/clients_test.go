@@ -177,7 +177,7 @@ func TestInstallCommand(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, c.command), []byte("#!"+sh+"\nprintf '%s\\n' \"$@\" > '"+ran+"'\n"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		e := Entry{Client: client, Args: []string{"try", "env:URL"}, Env: map[string]string{"URL": "postgres://ann:sekret@db/shop"}}
+		e := Entry{Client: client, Args: []string{"try", "env:URL"}, Var: "URL", URL: "postgres://ann:sekret@db/shop"}
 		if _, out, says, err := installed(t, e, path); err != nil || out != "" || !strings.Contains(says, c.command+" has added") || !strings.Contains(says, "no password is in it") {
 			t.Errorf("%s: %v %s %s", client, err, out, says)
 		}
