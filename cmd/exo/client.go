@@ -6,11 +6,13 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,6 +31,35 @@ func serveArgs(file string, d *draft.Draft) []string {
 		args = append(args, "-as", d.Tenant.Claim+"="+strings.ToUpper(d.Tenant.Type))
 	}
 	return args
+}
+
+// clientOptions say what becomes of a client's entry.
+type clientOptions struct {
+	client  string
+	install bool
+}
+
+func (o *clientOptions) clientFlags(fs *flag.FlagSet, what string) {
+	fs.StringVar(&o.client, "client", "", "`NAME`: print how claude, claude-code, cursor, vscode or codex starts "+what)
+	fs.BoolVar(&o.install, "install", false, "with -client: add that to the client's own configuration, in place of printing it")
+}
+
+func (o *clientOptions) checkClient() error {
+	if names := strings.Join(clients.Names(), ", "); o.client != "" && !slices.Contains(clients.Names(), o.client) {
+		return cli.Usagef("-client: want one of %s, not %q", names, o.client)
+	} else if o.install && o.client == "" {
+		return cli.Usagef("-install wants -client, one of %s", names)
+	}
+	return nil
+}
+
+// give prints an entry or adds it to the client.
+func (o *clientOptions) give(ctx context.Context, std cli.Stdio, e clients.Entry) error {
+	if e.Client = o.client; o.install {
+		return e.Install(ctx, std)
+	}
+	_, err := io.WriteString(std.Out, e.Text())
+	return err
 }
 
 // asJSON is a value of texts, numbers and lists of them as JSON.
@@ -112,12 +143,7 @@ func (o *tryOptions) printClient(ctx context.Context, std cli.Stdio, t *trial) e
 	if o.schemas != "" {
 		args = append(args, "-schema", o.schemas)
 	}
-	e := clients.Entry{Client: o.client, Args: args, Var: o.env, URL: t.url}
-	if o.install {
-		return e.Install(ctx, std)
-	}
-	_, err = io.WriteString(std.Out, e.Text())
-	return err
+	return o.give(ctx, std, clients.Entry{Args: args, Var: o.env, URL: t.url})
 }
 
 // serveDraft serves the draft to the client that started it.

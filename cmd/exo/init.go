@@ -61,10 +61,11 @@ examples:
 }
 
 type initOptions struct {
-	db, schemas, tenant, client string
-	force                       bool
-	env                         string                // the variable that holds the URL; "": none
-	open                        map[string]*exosql.DB // the database by its name in the file, where it is open already
+	clientOptions
+	db, schemas, tenant string
+	force               bool
+	env                 string                // the variable that holds the URL; "": none
+	open                map[string]*exosql.DB // the database by its name in the file, where it is open already
 }
 
 func (o *initOptions) run(ctx context.Context, std cli.Stdio, args []string) error {
@@ -72,8 +73,8 @@ func (o *initOptions) run(ctx context.Context, std cli.Stdio, args []string) err
 	if err != nil {
 		return err
 	}
-	if o.client != "" && !slices.Contains(clients.Names(), o.client) {
-		return cli.Usagef("-client: want one of %s, not %q", strings.Join(clients.Names(), ", "), o.client)
+	if err := o.checkClient(); err != nil {
+		return err
 	}
 	if _, err := os.Lstat(path); err == nil && !o.force {
 		return fmt.Errorf("%s is there already; -force writes over it", path)

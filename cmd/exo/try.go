@@ -55,8 +55,7 @@ examples:
 			fs.StringVar(&o.tenant, "tenant", "", "`TABLE`: whose rows those of the others are, or the column that says so; none: everybody may see every row")
 			fs.StringVar(&o.schemas, "schema", "", "`NAMES`: PostgreSQL's schemas, with commas, in the order in which names are looked up")
 			fs.StringVar(&o.keep, "keep", "", "`FILE`: write the draft there, as exo init does")
-			fs.StringVar(&o.client, "client", "", "`NAME`: print how claude, claude-code, cursor, vscode or codex starts exo try -serve, once you have typed whose rows these are")
-			fs.BoolVar(&o.install, "install", false, "with -client: add that to the client's own configuration, in place of printing it")
+			o.clientFlags(fs, "exo try -serve, once you have typed whose rows these are")
 			fs.BoolVar(&o.serve, "serve", false, "serve the rows of -as to the client that started exo, if somebody has agreed to it by -client")
 			fs.BoolVar(&o.demo, "demo", false, "a database of a project tracker, in memory, in place of URL")
 			for _, f := range [][2]string{{"e", "`PROGRAM`: run a program; its result is printed as JSON"}, {"model", "`P:NAME`: which model; without it the first key in the environment decides"}, {"distrust", distrustUsage}, {"zone", "`NAME`: the time zone of today and of local times, like Europe/Berlin (default: UTC)"}} {
@@ -73,7 +72,6 @@ type tryOptions struct {
 	as, keep string
 	demo     bool
 	serve    bool
-	install  bool
 	pass     []string // for the terminal, in their order
 }
 
@@ -93,11 +91,10 @@ func (o *tryOptions) run(ctx context.Context, std cli.Stdio, args []string) erro
 	if _, err := os.Lstat(o.keep); o.keep != "" && err == nil {
 		return fmt.Errorf("%s is there already", o.keep)
 	}
+	if err := o.checkClient(); err != nil {
+		return err
+	}
 	switch {
-	case o.client != "" && !slices.Contains(clients.Names(), o.client):
-		return cli.Usagef("-client: want one of %s, not %q", strings.Join(clients.Names(), ", "), o.client)
-	case o.install && o.client == "":
-		return cli.Usagef("-install wants -client, one of %s", strings.Join(clients.Names(), ", "))
 	case o.serve && (o.as == "" || o.demo || o.client != ""):
 		return cli.Usagef("-serve wants -as CLAIMS, and neither -demo nor -client")
 	case o.client != "" && o.demo:
