@@ -6,26 +6,24 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/exoagent/exoagent/codemode/mcp"
 	"github.com/exoagent/exoagent/internal/cli"
+	"github.com/exoagent/exoagent/internal/clients"
 	"github.com/exoagent/exoagent/internal/draft"
 	"github.com/exoagent/exoagent/internal/grantfile"
 	"github.com/exoagent/exoagent/internal/printable"
-	"github.com/exoagent/exoagent/internal/scalar"
 	"github.com/exoagent/exoagent/schema"
 )
-
-// clients are those for which exo knows where a server is configured.
-func clients() []string { return []string{"claude", "claude-code", "codex", "cursor", "vscode"} }
 
 // serveArgs start exo serve on a file.
 func serveArgs(file string, d *draft.Draft) []string {
@@ -36,61 +34,42 @@ func serveArgs(file string, d *draft.Draft) []string {
 	return args
 }
 
-// snippet is what a client is given to start exo with arguments. env is the variable in which it finds the URL; "": none.
-func snippet(client string, args []string, env string) string {
-	name := "exo"
-	const value = "the URL of the database"
-	server := map[string]any{"command": cli.ProgramName, "args": args}
-	if env != "" {
-		server["env"] = map[string]string{env: value}
-	}
-	where, key := "", "mcpServers"
-	switch client {
-	case "claude":
-		where = "claude_desktop_config.json, or .mcp.json of Claude Code"
-	case "claude-code":
-		words := []string{"claude", "mcp", "add", name}
-		if env != "" {
-			words = append(words, "-e", env+"="+value)
-		}
-		return strings.Join(scalar.Each(append(append(words, "--", cli.ProgramName), args...), shellWord), " ") + "\n"
-	case "cursor":
-		where = ".cursor/mcp.json"
-	case "vscode":
-		where, key = ".vscode/mcp.json", "servers"
-		server["type"] = "stdio"
-	case "codex":
-		var b strings.Builder
-		fmt.Fprintf(&b, "# ~/.codex/config.toml\n[mcp_servers.%s]\ncommand = %s\nargs = %s\n", name, asJSON(cli.ProgramName), asJSON(args))
-		if env != "" {
-			fmt.Fprintf(&b, "env = { %s = %s }\n", env, asJSON(value))
-		}
-		return b.String()
-	}
-	text, err := json.MarshalIndent(map[string]any{key: map[string]any{name: server}}, "", "  ")
-	if err != nil {
-		panic("exo: " + err.Error()) // texts, lists and maps of them
-	}
-	return "// " + where + "\n" + string(text) + "\n"
+// clientOptions say what becomes of a client's entry.
+type clientOptions struct {
+	client  string
+	install bool
 }
 
-// asJSON is a text or a list of texts, which TOML writes as JSON does.
+func (o *clientOptions) clientFlags(fs *flag.FlagSet, what string) {
+	fs.StringVar(&o.client, "client", "", "`NAME`: print how claude, claude-code, cursor, vscode or codex starts "+what)
+	fs.BoolVar(&o.install, "install", false, "with -client: add that to the client's own configuration, in place of printing it")
+}
+
+func (o *clientOptions) checkClient() error {
+	if names := strings.Join(clients.Names(), ", "); o.client != "" && !slices.Contains(clients.Names(), o.client) {
+		return cli.Usagef("-client: want one of %s, not %q", names, o.client)
+	} else if o.install && o.client == "" {
+		return cli.Usagef("-install wants -client, one of %s", names)
+	}
+	return nil
+}
+
+// give prints an entry or adds it to the client.
+func (o *clientOptions) give(ctx context.Context, std cli.Stdio, e clients.Entry) error {
+	if e.Client = o.client; o.install {
+		return e.Install(ctx, std)
+	}
+	_, err := io.WriteString(std.Out, e.Text())
+	return err
+}
+
+// asJSON is a value of texts, numbers and lists of them as JSON.
 func asJSON(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
 		panic("exo: " + err.Error())
 	}
 	return string(b)
-}
-
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=@%+-]+$`)
-
-// shellWord is a word as a shell takes it.
-func shellWord(s string) string {
-	if plainWord.MatchString(s) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // Clients that start exo try -serve: what a person has agreed to at a terminal, once, is served, and nothing else.
@@ -124,8 +103,8 @@ func (t *trial) agreement(url, claims string) (string, error) {
 	return filepath.Join(dir, "exoagent", "tried", fmt.Sprintf("%x", sum)), nil
 }
 
-// printClient prints what starts exo try -serve in a client. Before the first time a person types whose rows these are.
-func (o *tryOptions) printClient(std cli.Stdio, t *trial) error {
+// printClient prints, or adds to a client, what starts exo try -serve there. Before the first time a person types whose rows these are.
+func (o *tryOptions) printClient(ctx context.Context, std cli.Stdio, t *trial) error {
 	if t.Draft.Tenant == nil {
 		return errors.New("a whole database is served only by a file that somebody has reviewed: -keep FILE writes it")
 	}
@@ -158,8 +137,7 @@ func (o *tryOptions) printClient(std cli.Stdio, t *trial) error {
 	} else if err != nil {
 		return err
 	}
-	_, err = io.WriteString(std.Out, snippet(o.client, o.words(t.at, claims, "-serve"), o.env))
-	return err
+	return o.give(ctx, std, clients.Entry{Args: o.words(t.at, claims, "-serve"), Var: o.env, URL: t.url})
 }
 
 // refuse tells a client, and so its user, what to do before anything of the database at a place is served. It ends when the client does.
@@ -173,7 +151,7 @@ func (o *tryOptions) refuse(ctx context.Context, std cli.Stdio, at string) error
 		variable = ", with the URL of the database in the variable " + o.env
 	}
 	words := append([]string{self}, o.words(at, o.as, "-client", "claude")...)
-	reason := fmt.Sprintf("nobody has agreed that clients read the rows of %s as they are granted now. Run this at a terminal, once%s, and then start this server again: %s", o.as, variable, strings.Join(scalar.Each(words, shellWord), " "))
+	reason := fmt.Sprintf("nobody has agreed that clients read the rows of %s as they are granted now. Run this at a terminal, once%s, and then start this server again: %s", o.as, variable, clients.Line(words))
 	fmt.Fprintln(std.Err, cli.ProgramName+" try: "+reason)
 	in, ok := std.In.(io.ReadCloser)
 	if !ok {

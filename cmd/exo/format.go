@@ -6,15 +6,37 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
 
+	"golang.org/x/term"
+
+	"github.com/exoagent/exoagent/internal/chart"
+	"github.com/exoagent/exoagent/internal/cli"
 	"github.com/exoagent/exoagent/schema"
 )
 
 // formats are the forms of a result.
-func formats() []string { return []string{"csv", "json", "jsonl", "table"} }
+func formats() []string { return []string{"chart", "csv", "json", "jsonl", "table"} }
+
+// writeChart draws the chart that a result suggests, as wide as the terminal; where none does, it says why and writes the table.
+func writeChart(std cli.Stdio, result []byte) error {
+	c, why := chart.Of(result)
+	if c == nil {
+		fmt.Fprintln(std.Err, "no chart: "+why)
+		return writeResult(std.Out, "table", result)
+	}
+	width := 80
+	if f, ok := cli.Terminal(std.Out).(*os.File); ok {
+		if w, _, err := term.GetSize(int(f.Fd())); err == nil {
+			width = w
+		}
+	}
+	_, err := io.WriteString(std.Out, c.Draw(width))
+	return err
+}
 
 // writeResult writes a result, which is JSON, in a form: a list has a row for each element, and anything else is one row.
 func writeResult(w io.Writer, form string, result []byte) error {

@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/exoagent/exoagent/internal/cli"
 )
 
 func TestWriteResult(t *testing.T) {
@@ -19,6 +21,19 @@ func TestWriteResult(t *testing.T) {
 		var b strings.Builder
 		if err := writeResult(&b, c.form, []byte(c.result)); err != nil || b.String() != c.want {
 			t.Errorf("%s of %s: %q %v, want %q", c.form, c.result, b.String(), err, c.want)
+		}
+	}
+}
+
+// TestWriteChart: numbers by a name are drawn; of anything else there is the table, and why.
+func TestWriteChart(t *testing.T) {
+	for _, c := range []struct{ result, out, err string }{
+		{`[{"kind":"tool","n":1},{"kind":"toy","n":2}]`, "n by kind\ntool  1  ███████████████████████████████████▌\ntoy   2  ███████████████████████████████████████████████████████████████████████\n", ""},
+		{`[{"kind":"tool","n":1}]`, "kind  n\ntool  1\n", "no chart: it is no list of two rows or more\n"},
+	} {
+		var out, err strings.Builder
+		if e := writeChart(cli.Stdio{Out: &out, Err: &err}, []byte(c.result)); e != nil || out.String() != c.out || err.String() != c.err {
+			t.Errorf("%s: %v\n%s%s", c.result, e, out.String(), err.String())
 		}
 	}
 }

@@ -79,7 +79,7 @@ func TestGrantFileCommands(t *testing.T) {
 		{"repl " + zoned + " -as customer=1 -f -", "return new Date(2024, 0, 1)", cli.ExitDone, `"2023-12-31T23:00:00.000Z"`},
 		{"repl " + zoned + " -as customer=1 -f -", "return '" + strings.Repeat("x", 60) + "'", cli.ExitFound, "(source size)"},
 		{"run " + good + " -as customer=2 -e me -format table", "", cli.ExitDone, "id  name\n2   bob\n"},
-		{"run " + good + " -as customer=2 -e me -format xml", "", cli.ExitUsage, "-format: want one of csv, json, jsonl, table"},
+		{"run " + good + " -as customer=2 -e me -format xml", "", cli.ExitUsage, "-format: want one of chart, csv, json, jsonl, table"},
 		{"run " + good + " -as customer=2 -f -", "return me.where({ id: 1 }).count()", cli.ExitDone, "0\n"},
 		{"run " + good + " -as customer=2 -e me.email", "", cli.ExitFound, "has no member `email`"},
 		{"run " + good + " -as customer=x -e me", "", cli.ExitUsage, "the claim `customer` has to be int"},

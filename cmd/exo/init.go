@@ -18,6 +18,7 @@ import (
 
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/cli"
+	"github.com/exoagent/exoagent/internal/clients"
 	"github.com/exoagent/exoagent/internal/draft"
 	"github.com/exoagent/exoagent/internal/grantfile"
 	"github.com/exoagent/exoagent/schema"
@@ -55,15 +56,16 @@ examples:
 			fs.BoolVar(&o.force, "force", false, "write over a file that is there")
 			return o.run
 		},
-		Values: map[string][]string{"": {cli.AnyFile}, "-client": clients(), "-tenant": {draft.None}},
+		Values: map[string][]string{"": {cli.AnyFile}, "-client": clients.Names(), "-tenant": {draft.None}},
 	}
 }
 
 type initOptions struct {
-	db, schemas, tenant, client string
-	force                       bool
-	env                         string                // the variable that holds the URL; "": none
-	open                        map[string]*exosql.DB // the database by its name in the file, where it is open already
+	clientOptions
+	db, schemas, tenant string
+	force               bool
+	env                 string                // the variable that holds the URL; "": none
+	open                map[string]*exosql.DB // the database by its name in the file, where it is open already
 }
 
 func (o *initOptions) run(ctx context.Context, std cli.Stdio, args []string) error {
@@ -71,8 +73,8 @@ func (o *initOptions) run(ctx context.Context, std cli.Stdio, args []string) err
 	if err != nil {
 		return err
 	}
-	if o.client != "" && !slices.Contains(clients(), o.client) {
-		return cli.Usagef("-client: want one of %s, not %q", strings.Join(clients(), ", "), o.client)
+	if err := o.checkClient(); err != nil {
+		return err
 	}
 	if _, err := os.Lstat(path); err == nil && !o.force {
 		return fmt.Errorf("%s is there already; -force writes over it", path)
@@ -109,7 +111,7 @@ func (o *initOptions) run(ctx context.Context, std cli.Stdio, args []string) err
 		}
 	}
 	if o.client == "" && ask != nil {
-		if o.client, err = ask("The client ("+strings.Join(clients(), ", ")+", or none)", "none", append(clients(), "none")); err != nil {
+		if o.client, err = ask("The client ("+strings.Join(clients.Names(), ", ")+", or none)", "none", append(clients.Names(), "none")); err != nil {
 			return err
 		}
 	}
@@ -321,7 +323,7 @@ func (o *initOptions) report(std cli.Stdio, d *draft.Draft, path string, rest []
 		if err != nil {
 			return err
 		}
-		if _, err := io.WriteString(std.Out, snippet(o.client, serveArgs(full, d), o.env)); err != nil {
+		if _, err := io.WriteString(std.Out, clients.Entry{Client: o.client, Args: serveArgs(full, d), Var: o.env}.Text()); err != nil {
 			return err
 		}
 	}

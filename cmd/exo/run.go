@@ -24,13 +24,13 @@ func runCommand() cli.Command {
 		Args:  "[FILE]",
 		Short: "run a program on what a grant file grants",
 		Long: `Runs one JavaScript program, in a process of its own, on what a grant file (default: exo.yaml) grants to one principal.
-Its result is printed as JSON, or as -format says. -as gives the claims of the principal; a list is joined by +, as in states=open+done.
+Its result is printed as JSON, or as -format says: a chart is drawn of numbers by a time or a name, and else a table. -as gives the claims of the principal; a list is joined by +, as in states=open+done.
 With -dry-run the program runs to its end and all that it changed is undone: its result is printed, and the rows before and after
 on standard error. What acts outside of the databases is refused. Numbers that the database counts up (sequences) are not given back.
 
 examples:
   exo run -as org=5,user=1 -e 'tickets.where({ state: "open" }).count()'
-  exo run shop.yaml -as org=5 -f report.js
+  exo run shop.yaml -as org=5 -f report.js -format chart
   exo run -as org=5 -dry-run -e 'tickets.where({ id: 7 }).update({ state: "done" })'
 `,
 		Exits: "exit codes:\n  0  with a result\n  1  the program failed, or the file is wrong\n  2  the command line is wrong\n  3  the file or a database can't be read\n",
@@ -119,6 +119,9 @@ func (o *runOptions) run(ctx context.Context, std cli.Stdio, args []string) erro
 	if o.dryRun {
 		repl.WriteChanges(std.Err, seen.all, tool.Admits(), ", not kept")
 		fmt.Fprintln(std.Err, "a dry run: nothing was kept")
+	}
+	if o.format == "chart" {
+		return writeChart(std, r.JSON)
 	}
 	return writeResult(std.Out, o.format, r.JSON)
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime/debug"
 	"sync"
 	"syscall"
@@ -21,6 +22,7 @@ import (
 	"github.com/exoagent/exoagent/exo/record"
 	"github.com/exoagent/exoagent/exoeval/worker"
 	"github.com/exoagent/exoagent/internal/cli"
+	"github.com/exoagent/exoagent/internal/clients"
 	"github.com/exoagent/exoagent/internal/grantfile"
 )
 
@@ -34,9 +36,11 @@ names; or with -http to many clients, each request for the principal of its bear
 (serve: issuers, tokens); where it does not, -as names the one principal, the token is that of the variable EXO_TOKEN or made at
 start and printed, and the address has to be of this machine. A file with reviewed: false is not served.
 Where the kernel gives no wall round the processes of programs, the file has to say wall: container, or wall: none.
+-client prints how a client starts exo serve with this file and -as, and with -install adds it to the client, as exo try does.
 
 examples:
   exo serve exo.yaml -as org=5,user=1
+  exo serve exo.yaml -as org=5,user=1 -client cursor -install
   exo serve exo.yaml -http 127.0.0.1:8642
 `,
 		Exits: "exit codes:\n  0  the client has gone, or SIGTERM came\n  1  the file is wrong, or nobody has reviewed it\n  2  the command line is wrong\n  3  the file, a database or the address can't be used\n",
@@ -48,13 +52,15 @@ examples:
 			fs.StringVar(&o.labelFile, "label-file", "", "`FILE`: where these labels are kept when exo ends (default: the record, or else the grant file, with .labels behind its name)")
 			fs.StringVar(&o.distrust, "distrust", "", distrustUsage+"; nobody here sees when a client's user speaks again, so answer and chat are both for -labels")
 			fs.DurationVar(&o.drain, "drain", 30*time.Second, "`TIME`: how long programs that run may go on after SIGTERM")
+			o.clientFlags(fs, "exo serve, in place of serving")
 			return o.run
 		},
-		Values: map[string][]string{"": {cli.AnyFile}},
+		Values: map[string][]string{"": {cli.AnyFile}, "-client": clients.Names()},
 	}
 }
 
 type serveOptions struct {
+	clientOptions
 	as, http  string
 	labels    time.Duration
 	labelFile string
@@ -70,6 +76,9 @@ func (o *serveOptions) run(ctx context.Context, std cli.Stdio, args []string) er
 	if o.labels <= 0 {
 		return cli.Usagef("-labels has to be more than 0, like 24h")
 	}
+	if err := o.checkClient(); err != nil {
+		return err
+	}
 	f, err := readGrants(path)
 	if err != nil {
 		return err
@@ -83,7 +92,30 @@ func (o *serveOptions) run(ctx context.Context, std cli.Stdio, args []string) er
 	if !f.Reviewed {
 		return &cli.Failure{Code: cli.ExitFound, Err: fmt.Errorf("nobody has reviewed %s: read what it grants (exo show, exo validate), and write `reviewed: true` into it if that is what you mean", path)}
 	}
+	if o.client != "" {
+		return o.giveServe(ctx, std, f, path)
+	}
 	return o.serveFile(ctx, std, f, path, nil)
+}
+
+// giveServe gives a client what serves the file to it.
+func (o *serveOptions) giveServe(ctx context.Context, std cli.Stdio, f *grantfile.File, path string) error {
+	if _, err := f.ParseClaims(o.as); err != nil || o.http != "" || o.labelFile != "" || o.distrust != "" {
+		return cli.Usagef("-client wants -as CLAIMS, and neither -http, -label-file nor -distrust: %w", cmp.Or(err, errors.New("add others to the entry by hand")))
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	args, env := []string{"serve", path, "-as", o.as}, ""
+	for _, db := range f.Databases {
+		if db.URL.Kind == "env" && env != "" {
+			return errors.New("-client: an entry has one variable, and the file names several: keep the URLs in files, as file:PATH")
+		} else if db.URL.Kind == "env" {
+			env = db.URL.Name
+		}
+	}
+	return o.give(ctx, std, clients.Entry{Args: args, Var: env, URL: os.Getenv(env)})
 }
 
 // serveFile serves a file that somebody has agreed to.

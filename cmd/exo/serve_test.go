@@ -216,6 +216,46 @@ func TestServePage(t *testing.T) {
 	}
 }
 
+// TestServeClient: -client prints what starts exo serve with this file and -as, and -install adds it; a client that reads the entry is served.
+func TestServeClient(t *testing.T) {
+	path := grantFileOf(t, servedShop)
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	if err := os.Mkdir(filepath.Join(home, ".cursor"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for args, says := range map[string]string{
+		"":                                      "-client wants -as",
+		"-as customer=3 -http x":                "neither -http",
+		"-as shop=3":                            "declares no claim",
+		"-as customer=3 -install -client emacs": "-client: want one of",
+	} {
+		if r := exo(t, "", append([]string{"serve", path, "-client", "cursor"}, strings.Fields(args)...)...); r.code != cli.ExitUsage || r.out != "" || !strings.Contains(r.err, says) {
+			t.Errorf("%s: %+v", args, r)
+		}
+	}
+	if r := exo(t, "", "serve", path, "-as", "customer=3", "-client", "vscode"); r.code != cli.ExitDone || !strings.Contains(r.out, `"-as"`) || !strings.Contains(r.out, path) {
+		t.Errorf("%+v", r)
+	}
+	if r := exo(t, "", "serve", path, "-as", "customer=3", "-client", "cursor", "-install"); r.code != cli.ExitDone || r.out != "" {
+		t.Fatalf("%+v", r)
+	}
+	var had struct {
+		McpServers map[string]struct {
+			Args []string
+			Env  map[string]string
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(home, ".cursor", "mcp.json"))
+	if err != nil || json.Unmarshal(text, &had) != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	t.Setenv("GRANTS_TEST_DB", had.McpServers["exo"].Env["GRANTS_TEST_DB"]) // what the client gives it
+	if text, failed := callText(t, started(t, child(t, had.McpServers["exo"].Args...)), "me.count()"); failed {
+		t.Error(text)
+	}
+}
+
 // TestServeKeepsLabels: what a client was shown is kept beside the record, or else the grant file, for its principal; where that can't be read nothing is
 // served, and where nothing that is labelled is shown there is no file.
 func TestServeKeepsLabels(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"github.com/exoagent/exoagent/examples/saas/tracker"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/internal/cli"
+	"github.com/exoagent/exoagent/internal/clients"
 	"github.com/exoagent/exoagent/internal/draft"
 	"github.com/exoagent/exoagent/internal/grantfile"
 	"github.com/exoagent/exoagent/internal/printable"
@@ -39,10 +40,12 @@ the first one it says which model sees which columns, and waits for a yes.
 
 -client prints how a client of the Model Context Protocol starts exo try -serve. Before the first time it asks a person to type whose rows
 these are; that is kept in the folder of the user's configuration, for as long as the same is granted. A whole database is not served so.
+With -install it is added to the client: by the client's own command, or to its file, of which a copy is kept. No password is written.
 
 examples:
   exo try sqlite:shop.db
   exo try env:SHOP_URL -as store=2 -e 'payments.count()'
+  exo try sqlite:shop.db -client cursor -install
   exo try -demo
 `,
 		Exits: "exit codes:\n  0  with a result\n  1  a program failed\n  2  the command line is wrong, or the terminal can't run\n  3  the database can't be read, or nothing says for whom\n",
@@ -52,7 +55,7 @@ examples:
 			fs.StringVar(&o.tenant, "tenant", "", "`TABLE`: whose rows those of the others are, or the column that says so; none: everybody may see every row")
 			fs.StringVar(&o.schemas, "schema", "", "`NAMES`: PostgreSQL's schemas, with commas, in the order in which names are looked up")
 			fs.StringVar(&o.keep, "keep", "", "`FILE`: write the draft there, as exo init does")
-			fs.StringVar(&o.client, "client", "", "`NAME`: print how claude, claude-code, cursor, vscode or codex starts exo try -serve, once you have typed whose rows these are")
+			o.clientFlags(fs, "exo try -serve, once you have typed whose rows these are")
 			fs.BoolVar(&o.serve, "serve", false, "serve the rows of -as to the client that started exo, if somebody has agreed to it by -client")
 			fs.BoolVar(&o.demo, "demo", false, "a database of a project tracker, in memory, in place of URL")
 			for _, f := range [][2]string{{"e", "`PROGRAM`: run a program; its result is printed as JSON"}, {"model", "`P:NAME`: which model; without it the first key in the environment decides"}, {"distrust", distrustUsage}, {"zone", "`NAME`: the time zone of today and of local times, like Europe/Berlin (default: UTC)"}} {
@@ -60,7 +63,7 @@ examples:
 			}
 			return o.run
 		},
-		Values: map[string][]string{"": {cli.AnyFile}, "-keep": {cli.AnyFile}, "-client": clients(), "-tenant": {draft.None}},
+		Values: map[string][]string{"": {cli.AnyFile}, "-keep": {cli.AnyFile}, "-client": clients.Names(), "-tenant": {draft.None}},
 	}
 }
 
@@ -88,9 +91,10 @@ func (o *tryOptions) run(ctx context.Context, std cli.Stdio, args []string) erro
 	if _, err := os.Lstat(o.keep); o.keep != "" && err == nil {
 		return fmt.Errorf("%s is there already", o.keep)
 	}
+	if err := o.checkClient(); err != nil {
+		return err
+	}
 	switch {
-	case o.client != "" && !slices.Contains(clients(), o.client):
-		return cli.Usagef("-client: want one of %s, not %q", strings.Join(clients(), ", "), o.client)
 	case o.serve && (o.as == "" || o.demo || o.client != ""):
 		return cli.Usagef("-serve wants -as CLAIMS, and neither -demo nor -client")
 	case o.client != "" && o.demo:
@@ -108,7 +112,7 @@ func (o *tryOptions) run(ctx context.Context, std cli.Stdio, args []string) erro
 	}
 	fmt.Fprintln(std.Err, t.greeting())
 	if o.client != "" {
-		return o.printClient(std, t)
+		return o.printClient(ctx, std, t)
 	}
 	if o.keep != "" {
 		said, err := o.write(t, o.keep, nil)

@@ -216,6 +216,7 @@ func TestTryUsage(t *testing.T) {
 		"try sqlite:x -client emacs":            {cli.ExitUsage, "", "-client: want one of claude, "},
 		"try sqlite:x -serve":                   {cli.ExitUsage, "", "-serve wants -as"},
 		"try -demo -as organization=1 -serve":   {cli.ExitUsage, "", "-serve wants -as"},
+		"try sqlite:x -install":                 {cli.ExitUsage, "", "-install wants -client"},
 		"try -demo -client claude":              {cli.ExitUsage, "", "leave out -client"},
 		"try env:EXO_TRY_NONE":                  {cli.ExitCannot, "", "EXO_TRY_NONE is not set"},
 		"try sqlite:x -keep " + file:            {cli.ExitCannot, "", "is there already"},

@@ -3,11 +3,14 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -166,7 +169,26 @@ func TestTryClient(t *testing.T) {
 		if r.code != cli.ExitDone || !strings.Contains(r.out, `"mcpServers"`) || !strings.Contains(r.out, `"-serve"`) || strings.Contains(r.out, url) {
 			t.Fatal(r)
 		}
-		c := started(t, child(t, serve...))
+		home := t.TempDir()
+		if err := os.Mkdir(filepath.Join(home, ".cursor"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("HOME", home)
+		if r := exo(t, "", "try", "env:EXO_TRY_CLIENT", "-client", "cursor", "-install"); r.code != cli.ExitDone || r.out != "" || !strings.Contains(r.err, "has the entry exo now") {
+			t.Errorf("-install: %+v", r)
+		}
+		var had struct {
+			McpServers map[string]struct {
+				Command string
+				Args    []string
+				Env     map[string]string
+			}
+		}
+		if text, err := os.ReadFile(filepath.Join(home, ".cursor", "mcp.json")); err != nil || json.Unmarshal(text, &had) != nil || !slices.Equal(had.McpServers["exo"].Args, serve) {
+			t.Errorf("%v\n%s", err, text)
+		}
+		t.Setenv("EXO_TRY_CLIENT", had.McpServers["exo"].Env["EXO_TRY_CLIENT"]) // what the client gives it
+		c := started(t, child(t, had.McpServers["exo"].Args...))
 		if text, failed := callText(t, c, "accounts.select(a => a.name)"); failed || text != `{"result":["Acme"]}` {
 			t.Errorf("%v %s", failed, text)
 		}

@@ -122,6 +122,7 @@ func (s *Server) server(life context.Context, who Identity, t *codemode.Tool) *m
 		})
 	s.addResources(m, who, t)
 	addPrompts(m, t)
+	addPage(m)
 	m.AddReceivingMiddleware(noCursors)
 	return m
 }

@@ -105,6 +105,8 @@ func (c *console) command(ctx context.Context, cmd, arg string) error {
 		return c.traceCommand(arg)
 	case ".save":
 		return c.save(arg)
+	case ".chart":
+		return c.chart()
 	case ".expanded":
 		return c.expandedCommand(arg)
 	case ".pager":
@@ -204,7 +206,8 @@ func (s *session) commands() []names.Candidate {
 		{Name: "." + s.app.Who + " N", About: "act for another " + s.app.Who},
 		{Name: ".expanded", About: "rows one below the other: on, off, or auto, where a table is too wide"},
 		{Name: ".pager", About: "what is longer than the screen is shown with $PAGER, or less: on, off"},
-		{Name: ".save FILE", About: "keep the last program; FILE.csv keeps its rows, FILE.json its result"},
+		{Name: ".chart", About: "draw the last result, where it is numbers by a time or a name"},
+		{Name: ".save FILE", About: "keep the last program; FILE.csv keeps its rows, FILE.json its result, FILE.html a page of it"},
 		{Name: ".begin", About: "try programs: .rollback undoes what they change from here on, .commit keeps it"},
 		{Name: ".ask TEXT", About: "ask the model; without a command, what is no program is asked too"},
 		{Name: ".run PROGRAM", About: "run it, whatever it looks like"},

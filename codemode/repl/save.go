@@ -3,6 +3,7 @@ package repl
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"unicode"
@@ -10,7 +11,9 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/codemode/repl/internal/screen"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/internal/chart"
 	"github.com/exoagent/exoagent/internal/printable"
+	"github.com/exoagent/exoagent/internal/resultpage"
 	"github.com/exoagent/exoagent/internal/scalar"
 )
 
@@ -19,7 +22,7 @@ import (
 func (c *console) save(path string) error {
 	switch {
 	case path == "":
-		return errors.New(".save FILE keeps the last program; .save FILE.csv its rows; .save FILE.json its result")
+		return errors.New(".save FILE keeps the last program; .save FILE.csv its rows; .save FILE.json its result; .save FILE.html a page of it")
 	case c.last == nil:
 		return errNothingRan
 	}
@@ -30,6 +33,10 @@ func (c *console) save(path string) error {
 		data, what, note, err = csvOf(c.last.Result)
 	case strings.HasSuffix(lower, ".json"):
 		data, what, err = jsonOf(c.last.Result)
+	case strings.HasSuffix(lower, ".html"):
+		if data, what, err = jsonOf(c.last.Result); err == nil {
+			data = resultpage.Of("Result", fmt.Appendf(nil, `{"result":%s}`, data))
+		}
 	}
 	if err != nil {
 		return err
@@ -48,7 +55,7 @@ func (c *console) save(path string) error {
 	return err
 }
 
-var errNoResult = errors.New("the last program failed, so there is no result to save")
+var errNoResult = errors.New("the last program failed, so there is no result to save or to draw")
 
 // jsonOf is the whole result as JSON, also where a model would get it cut. Characters
 // that a terminal would act on are escaped, which changes no value.
@@ -58,6 +65,25 @@ func jsonOf(res *codemode.Result) ([]byte, string, error) {
 	}
 	b, err := res.Value.AppendJSON(nil)
 	return append(printable.JSON(b), '\n'), "the result is", err
+}
+
+// chart draws the last result.
+func (c *console) chart() error {
+	if c.last == nil {
+		return errNothingRan
+	}
+	data, _, err := jsonOf(c.last.Result)
+	if err != nil {
+		return err
+	}
+	drawn, why := chart.Of(data)
+	if drawn == nil {
+		return errors.New("no chart: " + why)
+	}
+	return c.paged(func(out io.Writer) error {
+		_, err := io.WriteString(out, drawn.Draw(c.std.Screen.Width(80)))
+		return err
+	})
 }
 
 // csvOf is the rows of a result as CSV (RFC 4180, commas, UTF-8), all of them: null is

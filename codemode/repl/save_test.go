@@ -48,6 +48,24 @@ func TestSaveWhole(t *testing.T) {
 	}
 }
 
+// TestSavePage: .html keeps a page of the whole result, in which no cell is more than a text, and .chart draws the result or says why not.
+func TestSavePage(t *testing.T) {
+	t.Chdir(t.TempDir())
+	out, _, _ := typing(".chart\n[{ kind: 'a\u202e</script><script>', sum: 3 }, { kind: 'toy', sum: -1.5 }]\n.chart\n.save a.html\n.save a.html\n7\n.chart\nnothing\n.save b.html\n.chart\n")
+	page, err := os.ReadFile("a.html")
+	if err != nil || !strings.Contains(string(page), `{"result":[{"kind":"a\u202e\u003c/script\u003e\u003cscript\u003e","sum":3},{"kind":"toy","sum":-1.5}]`) {
+		t.Errorf("%v\n%s", err, page)
+	}
+	for _, want := range []string{"no program has run yet", "sum by kind\na\\u202e</script><script>   3     ", "toy                       -1.5  ", "the result is in a.html", "a.html is there already", "no chart: it is no list of two rows", "no result to save or to draw"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in:\n%s", want, out)
+		}
+	}
+	if _, err := os.Stat("b.html"); err == nil {
+		t.Error("a page of a failure was made")
+	}
+}
+
 func TestFormula(t *testing.T) {
 	for _, s := range []string{"=1", "+cmd|' /C calc'!A0", "-1+1", "@SUM(A1)", "\t=1", " =1", "\u00a0=1", "\ufeff=1", "＝1", "|x", "-"} {
 		if !formula(s) {

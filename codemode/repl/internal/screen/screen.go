@@ -3,6 +3,7 @@
 package screen
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -126,6 +127,9 @@ func (s Screen) width() int {
 	}
 	return s.Cols()
 }
+
+// Width is the columns of the screen, and otherwise where they are not known.
+func (s Screen) Width(otherwise int) int { return cmp.Or(s.width(), otherwise) }
 
 // Complain writes what went wrong to whoever runs the command: the text may be a
 // database's, of a grants function or a service.

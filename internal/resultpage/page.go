@@ -1,0 +1,30 @@
+// Package resultpage makes one page of a result, for a browser: a table that sorts and pages, and a chart where the shape of the rows suggests
+// one. The page has one script, which is its own, and loads nothing.
+package resultpage
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"html"
+	"strings"
+)
+
+//go:embed page.html
+var page string
+
+// Of is the page of what a program came to: JSON with a result, and what else a model reads of it.
+func Of(title string, out []byte) []byte {
+	var data bytes.Buffer
+	json.HTMLEscape(&data, out) // no cell ends the element that the data is in
+	text := page
+	for _, part := range []string{"style", "script"} {
+		_, inner, _ := strings.Cut(page, "<"+part+">")
+		inner, _, _ = strings.Cut(inner, "</"+part+">")
+		sum := sha256.Sum256([]byte(inner))
+		text = strings.Replace(text, "{{"+part+"}}", "sha256-"+base64.StdEncoding.EncodeToString(sum[:]), 1)
+	}
+	return []byte(strings.NewReplacer("{{title}}", html.EscapeString(title), "{{data}}", data.String()).Replace(text))
+}
