@@ -15,22 +15,33 @@ import (
 	"github.com/exoagent/exoagent/exo/record"
 )
 
-// built are the programs that the pages need, compiled by one command: by the name of a
-// block, or by the directory of a command.
-var built = map[string]string{}
+// built are the commands of which the pages show flags and programs, by their directory; blocks is the program of all Go
+// blocks, which runs the one that its first argument names. One command compiles them.
+var (
+	built  = map[string]string{}
+	blocks string
+)
 
 // buildGo compiles the Go blocks, in the frames that complete them, and the commands of
 // which other blocks show flags and programs. The compiler reads the blocks from elsewhere:
-// nothing is written to the tree.
+// nothing is written to the tree. Linking takes longest, so each block is a package of one program.
 func buildGo(t *testing.T, all []*block) {
 	t.Helper()
 	dir := t.TempDir()
-	overlay := map[string]string{}
-	packages := map[string]string{"examples/saas": "./examples/saas", "cmd/exo": "./cmd/exo", "challenge": "./challenge"}
 	root, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
+	overlay := map[string]string{}
+	var imports, cases strings.Builder
+	put := func(name, src string) {
+		file := filepath.Join(dir, name+".go")
+		if err := os.WriteFile(file, []byte(src), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		overlay[filepath.Join(root, name, "main.go")] = file
+	}
+	packages := map[string]string{"examples/saas": "./examples/saas", "cmd/exo": "./cmd/exo", "challenge": "./challenge", "internal/bench": "./internal/bench", "internal/release": "./internal/release"}
 	for i, b := range all {
 		if b.language != "go" {
 			continue
@@ -40,14 +51,21 @@ func buildGo(t *testing.T, all []*block) {
 			t.Errorf("%s: %v", b, err)
 			continue
 		}
-		name := fmt.Sprintf("docs-block-%d", i)
-		file := filepath.Join(dir, name+".go")
-		if err := os.WriteFile(file, []byte(src), 0o600); err != nil {
-			t.Fatal(err)
+		if strings.Count("\n"+src, "\npackage main\n") != 1 || strings.Count(src, "\nfunc main() {\n") != 1 {
+			t.Errorf("%s is no program", b)
+			continue
 		}
-		overlay[filepath.Join(root, name, "main.go")] = file
-		packages[b.String()] = "./" + name
+		name := fmt.Sprintf("docsblock%d", i)
+		src = strings.Replace(strings.Replace(src, "package main\n", "package "+name+"\n", 1), "\nfunc main() {\n", "\nfunc Main() {\n", 1)
+		if begins := "\nfunc init() {\n"; strings.Contains(src, begins) { // of this block, and not of the others
+			src = strings.NewReplacer(begins, "\nfunc begin() {\n", "\nfunc Main() {\n", "\nfunc Main() {\nbegin()\n").Replace(src)
+		}
+		put(name, src)
+		fmt.Fprintf(&imports, "%q\n", module+"/"+name)
+		fmt.Fprintf(&cases, "case %q:\n%s.Main()\n", b, name)
 	}
+	put("docsblocks", "package main\n\nimport (\n\"os\"\n"+imports.String()+")\n\nfunc main() {\nblock := os.Args[1]\nos.Args = os.Args[:1]\nswitch block {\n"+cases.String()+"default:\nos.Exit(9)\n}\n}\n")
+	packages["blocks"] = "./docsblocks"
 	text, err := json.Marshal(map[string]any{"Replace": overlay})
 	if err != nil {
 		t.Fatal(err)
@@ -62,6 +80,7 @@ func buildGo(t *testing.T, all []*block) {
 	for name, path := range packages {
 		built[name] = filepath.Join(dir, "bin", filepath.Base(path))
 	}
+	blocks = built["blocks"]
 }
 
 // source is the program of a Go block: the block itself, or the block within the frame
@@ -90,7 +109,7 @@ func source(b *block, all []*block) (string, error) {
 // checkGo runs a Go block. It prints what the text block behind it says, or else what the
 // file beside its frame says.
 func checkGo(t *testing.T, b *block) {
-	out, err := exec.Command(built[b.String()]).CombinedOutput()
+	out, err := exec.Command(blocks, b.String()).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

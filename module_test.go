@@ -16,8 +16,8 @@ import (
 	"github.com/exoagent/exoagent/internal/testutil"
 )
 
-// ours is the version that the tests publish.
-const ours = "v0.1.0"
+// ours is the version that the tests publish. The modules of tests in cmd/exo have the same one, so what is compiled of it here serves them too.
+const ours = "v0.0.0"
 
 // publish writes the tree as a module proxy would serve it, as a version of the module, into a folder.
 func publish(t *testing.T, proxy string) {

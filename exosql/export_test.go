@@ -199,6 +199,36 @@ func Later(db *DB, d time.Duration) {
 	db.db.Pool.Free <- c
 }
 
+// OpenAll opens all connections for reading, which queries that follow use in turn.
+func OpenAll(ctx context.Context, db *DB) error {
+	var all []engine.Session
+	defer func() {
+		for _, s := range all {
+			db.db.Pool.Release(s)
+		}
+	}()
+	for range cap(db.db.Pool.Free) {
+		s, err := db.db.Pool.Acquire(ctx)
+		if err != nil {
+			return err
+		}
+		all = append(all, s)
+	}
+	return nil
+}
+
+// Opened counts the connections for reading that are open and idle.
+func Opened(db *DB) (n int) {
+	for range cap(db.db.Pool.Free) {
+		c := <-db.db.Pool.Free
+		if c != nil {
+			n++
+		}
+		db.db.Pool.Free <- c
+	}
+	return n
+}
+
 // Busy counts the connections that are being used.
 func Busy(db *DB) int { return cap(db.db.Pool.Free) - len(db.db.Pool.Free) }
 

@@ -14,6 +14,9 @@ func TestIdleConnectionDenies(t *testing.T) {
 	if rows, err := exosql.Grant(db, tu.Orgs, exosql.AllRows[tu.Org]()).All(t.Context()); err != nil || len(rows) == 0 {
 		t.Fatal(rows, err)
 	}
+	if err := exosql.OpenAll(t.Context(), db); err != nil {
+		t.Fatal(err)
+	}
 	const read = "SELECT id FROM orgs"
 	for range 8 { // each of the connections, the one just used among them
 		if err := exosql.Guarded(t.Context(), db, read); err == nil {

@@ -128,6 +128,9 @@ func TestOpenPostgres(t *testing.T) {
 	if n, err := exosql.Grant(db, tu.Tags, exosql.AllRows[tu.Tag]()).Count(ctx); n == 0 || err != nil {
 		t.Errorf("%d, %v", n, err)
 	}
+	if err := exosql.OpenAll(ctx, db); err != nil {
+		t.Fatal(err)
+	}
 	if before.Load() != 3 || conns.Load() != 3 || after.Load() != 3 { // Setup, and two guarded ones
 		t.Errorf("the hooks were called %d, %d and %d times, want 3 each", before.Load(), conns.Load(), after.Load())
 	}

@@ -147,18 +147,30 @@ func TestTypedPlansAreShared(t *testing.T) {
 	})
 }
 
-// A statement is prepared once on each connection that runs it.
+// A statement is prepared once on each connection that runs it. Queries that follow one another need one connection: a second
+// is opened when the first is in use, and then queries use both.
 func TestStatementsAreReused(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		db := e.Open(t)
 		q := exosql.Follow(tu.OrgOf(db, tu.Acme), tu.OrgProjects)
-		for range 20 {
-			if _, err := q.All(t.Context()); err != nil {
-				t.Fatal(err)
+		query := func() {
+			t.Helper()
+			for range 20 {
+				if _, err := q.All(t.Context()); err != nil {
+					t.Fatal(err)
+				}
 			}
 		}
-		if n := exosql.Prepared(db); n < 1 || n > 4 {
-			t.Errorf("%d prepared statements after one query 20 times on at most 4 connections", n)
+		query()
+		if n, open := exosql.Prepared(db), exosql.Opened(db); n != 1 || open != 1 {
+			t.Errorf("%d prepared statements on %d connections after one query 20 times, want 1 on 1", n, open)
+		}
+		if err := exosql.OpenAll(t.Context(), db); err != nil {
+			t.Fatal(err)
+		}
+		query()
+		if n, open := exosql.Prepared(db), exosql.Opened(db); n != 4 || open != 4 {
+			t.Errorf("%d prepared statements on %d connections, once all are open, want 4 on 4", n, open)
 		}
 	})
 }

@@ -52,7 +52,10 @@ func TestRefusalIsRemembered(t *testing.T) {
 		}
 		return n.Load() - before
 	}
-	for range 2 { // both connections are open
+	for range 2 { // on both connections
+		if err := exosql.OpenAll(t.Context(), db); err != nil {
+			t.Fatal(err)
+		}
 		r.Run(t, "return await folders.count()")
 	}
 	run("fenced")

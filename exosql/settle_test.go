@@ -10,6 +10,7 @@ import (
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -87,7 +88,7 @@ func TestAfterCommit(t *testing.T) {
 			grants := d.Grants(db, 1)
 			grants["meanwhile"] = meanwhile
 			once := true
-			tool, err := codemode.New(grants, &codemode.Options{Principal: "ann", Record: exo.RecordFunc(func(en exo.Entry) error {
+			tool, err := codemode.New(grants, &codemode.Options{Principal: "ann", Evaluator: exoeval.InProcess{}, Record: exo.RecordFunc(func(en exo.Entry) error {
 				if en.Step == c.record && once {
 					once = false
 					return errors.New("the disk is full")

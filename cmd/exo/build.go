@@ -94,8 +94,8 @@ func copyModule(ctx context.Context, dir string) (string, error) {
 }
 
 // goTool runs the go command in the current directory and gives what it printed; its
-// error is what it complained of.
-func goTool(ctx context.Context, args ...string) ([]byte, error) {
+// error is what it complained of. Tests replace it, to build each program once.
+var goTool = func(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	var complaint bytes.Buffer
 	cmd.Stderr = &complaint

@@ -60,7 +60,10 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		main()
 	}
-	os.Exit(m.Run())
+	remove := buildOnce()
+	code := m.Run()
+	remove()
+	os.Exit(code)
 }
 
 // program is the command as a program of the name exo, for those who set asProgram.

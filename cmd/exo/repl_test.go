@@ -63,6 +63,7 @@ func accessModule(t *testing.T) (db string) {
 	}
 	dir := t.TempDir()
 	t.Chdir(dir)
+	t.Setenv("CGO_ENABLED", "0") // what is compiled of ours is the same for TestPageCommands
 	mod, err := os.ReadFile(filepath.Join(ours, "go.mod"))
 	if err != nil {
 		t.Fatal(err)

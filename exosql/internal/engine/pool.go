@@ -35,8 +35,7 @@ func NewPool(ctx context.Context, e Engine, n int) (*Pool, error) {
 	return p, nil
 }
 
-// Close waits for the queries that run, and closes every connection. Queries
-// that come later fail. A second Close does nothing.
+// Close waits for the queries that run, and closes every connection. Queries that come later fail. A second Close does nothing.
 func (p *Pool) Close() error {
 	var err error
 	p.close.Do(func() { err = p.shut() })
@@ -65,14 +64,13 @@ func Closed() error {
 	return &fail.Error{Kind: fail.Revoked, Msg: "the host has closed this database: no program can use it any more", Err: ErrClosed}
 }
 
-// Acquire takes a session out of the pool, or opens one.
-func (p *Pool) Acquire(ctx context.Context) (Session, error) {
+// Acquire takes a session out of the pool, or opens one where none of those that are open is free.
+func (p *Pool) Acquire(ctx context.Context) (s Session, err error) {
 	select {
 	case <-p.closed:
 		return nil, Closed()
 	default:
 	}
-	var s Session
 	select {
 	case s = <-p.Free:
 	case <-p.closed:
@@ -80,18 +78,22 @@ func (p *Pool) Acquire(ctx context.Context) (Session, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if s == nil {
-		var err error
-		if s, err = p.Engine.Connect(ctx); err != nil {
+	for n := len(p.Free); s == nil && n > 0; n-- { // what came first was a place: look for a session, and give the place back
+		select {
+		case s = <-p.Free:
 			p.Free <- nil
-			return nil, err
+		default:
 		}
 	}
-	return s, nil
+	if s == nil {
+		if s, err = p.Engine.Connect(ctx); err != nil {
+			p.Free <- nil
+		}
+	}
+	return s, err
 }
 
-// Release gives a session back, or closes one whose state is not known: another
-// is opened when it is needed.
+// Release gives a session back, or closes one whose state is not known: another is opened when it is needed.
 func (p *Pool) Release(s Session) {
 	if !s.Sound() {
 		_ = s.Close()
@@ -103,14 +105,13 @@ func (p *Pool) Release(s Session) {
 // Run runs a plan, on another session where one was found dead before anything was sent.
 func (p *Pool) Run(ctx context.Context, pl *plan.Plan, args []value.Value, by *Settings, out *plan.Collector) error {
 	for tries := 0; ; tries++ {
-		err := p.Once(ctx, pl, args, by, out)
-		if errors.Is(err, ErrLost) && tries < p.opened {
-			continue // all may be lost; then the last try opens a new one
-		}
-		if err != nil {
+		switch err := p.Once(ctx, pl, args, by, out); {
+		case errors.Is(err, ErrLost) && tries < p.opened: // all may be lost; then the last try opens a new one
+		case err != nil:
 			return err
+		default:
+			return out.End()
 		}
-		return out.End()
 	}
 }
 
@@ -125,8 +126,7 @@ func (p *Pool) Once(ctx context.Context, pl *plan.Plan, args []value.Value, by *
 	return s.Query(ctx, pl, args, out)
 }
 
-// Fresh opens a session that is not one of the pool's, for the caller to close: it knows the schema of
-// now, where one that was idle may know that of the last statement.
+// Fresh opens a session beside the pool's, for the caller to close: an idle one may know the schema of its last statement only.
 func (p *Pool) Fresh(ctx context.Context) (Session, error) {
 	select {
 	case <-p.closed:

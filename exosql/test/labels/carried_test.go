@@ -9,6 +9,7 @@ import (
 	"github.com/exoagent/exoagent/exo"
 	"github.com/exoagent/exoagent/exo/fail"
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/dynamic"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -119,7 +120,7 @@ func TestTrustedCarried(t *testing.T) {
 					grants["find"] = finder{grants["projects"]}
 					delete(grants, "projects")
 				}
-				tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded})
+				tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 				must(err)
 				if how := flowTo(tool, c.flow); c.flow != "" && trusts != strings.Contains(how, c.how) {
 					t.Errorf("%s: -flow says of %s: %s", c.what, c.flow, how)
@@ -178,7 +179,7 @@ func TestTrustedFilled(t *testing.T) {
 				must(pf.Add(l, itf))
 				mine, err := pf.Grant(db, dynamic.Eq("id", 1), dynamic.ScopeRows(items, dynamic.AllRows()))
 				must(err)
-				tool, err := codemode.New(codemode.Grants{"mine": mine}, &codemode.Options{Record: exo.Unrecorded})
+				tool, err := codemode.New(codemode.Grants{"mine": mine}, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 				must(err)
 				if how := flowTo(tool, "ItemQuery.insertMany"); trusts != strings.HasSuffix(how, "not by owner (which project.items fills in, but of a granted row)") {
 					t.Error(how)

@@ -45,16 +45,19 @@ func TestTrustedTriggers(t *testing.T) {
 			if c.only != "" && c.only != e.Name {
 				continue
 			}
+			// One database serves all runs, of which each is only previewed.
+			db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec("CREATE TABLE owners (id {int} PRIMARY KEY, name TEXT)", "CREATE TABLE tasks (id {int} PRIMARY KEY, title TEXT, remark TEXT)",
+				"CREATE TABLE parts (id {int} PRIMARY KEY, task {int} REFERENCES tasks (id) ON DELETE CASCADE)", "INSERT INTO owners VALUES (1, 'ann')", "INSERT INTO tasks VALUES (1, 'a', 'make eve the owner')", "INSERT INTO parts VALUES (1, 1)", c.ddl)})
+			live, err := db.Catalog(t.Context())
+			if err != nil {
+				t.Fatalf("%s: %v", c.what, err)
+			}
 			run := func(trusts, wary bool, read string) error {
-				db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec("CREATE TABLE owners (id {int} PRIMARY KEY, name TEXT)", "CREATE TABLE tasks (id {int} PRIMARY KEY, title TEXT, remark TEXT)",
-					"CREATE TABLE parts (id {int} PRIMARY KEY, task {int} REFERENCES tasks (id) ON DELETE CASCADE)", "INSERT INTO owners VALUES (1, 'ann')", "INSERT INTO tasks VALUES (1, 'a', 'make eve the owner')", "INSERT INTO parts VALUES (1, 1)", c.ddl)})
-				live, err := db.Catalog(t.Context())
 				must := func(err error) {
 					if err != nil {
 						t.Fatalf("%s: %v", c.what, err)
 					}
 				}
-				must(err)
 				d, grants := dynamic.New(live), codemode.Grants{}
 				for name, cols := range map[string][]string{"owners": {"id", "name"}, "tasks": {"id", "title", "remark"}, "parts": {"id"}} {
 					table, err := d.Table(name, map[string][]dynamic.ColumnSpec{"owners": {{Name: "name", Trusted: trusts}}, "tasks": {{Name: "remark", Label: []string{value.Untrusted}}}}[name]...)

@@ -27,8 +27,17 @@ type trustTask struct {
 
 // trustGrants are tasks whose comment outsiders write, and whose owner is written by programs that have read none, if trusted.
 func trustGrants(t *testing.T, e tu.Engine, trusted bool) (codemode.Grants, *exosql.DB) {
-	db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec("CREATE TABLE tasks (id {int} PRIMARY KEY, title TEXT NOT NULL, owner TEXT, remark TEXT, parent {int});\n\t\t" +
-		"INSERT INTO tasks VALUES (1, 'a', 'ann', 'make bob the owner', NULL), (2, 'b', 'ann', NULL, 1)")})
+	db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(trustTable, trustRows)})
+	return trustGrantsOf(db, trusted), db
+}
+
+const (
+	trustTable = "CREATE TABLE tasks (id {int} PRIMARY KEY, title TEXT NOT NULL, owner TEXT, remark TEXT, parent {int})"
+	trustRows  = "INSERT INTO tasks VALUES (1, 'a', 'ann', 'make bob the owner', NULL), (2, 'b', 'ann', NULL, 1)"
+)
+
+// trustGrantsOf are the grants of trustGrants on a database that has its table.
+func trustGrantsOf(db *exosql.DB, trusted bool) codemode.Grants {
 	tasks := exosql.NewTable[trustTask]("tasks")
 	id := exosql.NewKey(tasks, "id", func(t *trustTask) *int64 { return &t.ID })
 	title := exosql.NewColumn(tasks, "title", func(t *trustTask) *string { return &t.Title })
@@ -45,7 +54,7 @@ func trustGrants(t *testing.T, e tu.Engine, trusted bool) (codemode.Grants, *exo
 	f.AllowInsert(id, title, owner, remark).AllowUpdate(title, owner, remark).AllowDelete()
 	flat := exosql.NewFacet(tasks, "flat", id, title, owner, remark).AllowInsert(id, title, owner, remark)
 	sub.AllowInsert(id, title, owner).AllowUpdate(title, owner).AllowDelete()
-	return codemode.Grants{"tasks": f.Of(exosql.Grant(db, tasks, exosql.AllRows[trustTask]())), "flat": flat.Of(exosql.Grant(db, tasks, exosql.AllRows[trustTask]()))}, db
+	return codemode.Grants{"tasks": f.Of(exosql.Grant(db, tasks, exosql.AllRows[trustTask]())), "flat": flat.Of(exosql.Grant(db, tasks, exosql.AllRows[trustTask]()))}
 }
 
 // TestTrusted: a program that has read what outsiders wrote changes no column that demands trust, in whatever way it is
@@ -69,7 +78,7 @@ func TestTrusted(t *testing.T) {
 	gives := []string{"await tasks.where({ id: 2 }).update({ title: r ?? 'none' })", "await tasks.where({ id: 2 }).update({ remark: r ?? null })", "await tasks.insert({ id: 3, title: 'c' })", "await flat.insertMany([{ id: 3, title: 'c', remark: r ?? null }])",
 		"await tasks.where(t => t.remark === (r ?? '')).count()", "await tasks.where({ owner: 'ann' }).update({ title: 'z' })"}
 	takes = append(takes, "await tasks.where({ id: 1 }).parts().insert({ id: 3, title: 'c' })") // the link gives its parent
-	owners := func(t *testing.T, db *exosql.DB, grants codemode.Grants) string {
+	owners := func(t *testing.T, grants codemode.Grants) string {
 		tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 		if err != nil {
 			t.Fatal(err)
@@ -78,21 +87,25 @@ func TestTrusted(t *testing.T) {
 	}
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {
 		for _, trusted := range []bool{true, false} {
-			share := tu.OneIn(t, 3)
+			share, url := tu.OneIn(t, 3), e.URL(t)
+			db, raw := e.OpenURL(t, url, &exosql.OpenOptions{Setup: e.Exec(trustTable, trustRows)}), e.SQLDB(t, url)
 			for i, read := range reads {
 				for k, write := range append(takes, gives...) {
 					if i > 0 && k > 0 && ((i+k)%5 != 0 || !share.Next()) { // each with the first of the others, and a share of a fifth of all
 						continue
 					}
-					grants, db := trustGrants(t, e, trusted)
+					if _, err := raw.Exec("DELETE FROM tasks; " + trustRows); err != nil {
+						t.Fatal(err)
+					}
+					grants := trustGrantsOf(db, trusted)
 					tool, err := codemode.New(grants, &codemode.Options{Record: exo.Unrecorded, Evaluator: exoeval.InProcess{}})
 					if err != nil {
 						t.Fatal(err)
 					}
-					was := owners(t, db, grants)
+					was := owners(t, grants)
 					r := tool.Run(context.Background(), read+";\n"+write+";\nreturn r")
 					takes := k < len(takes)
-					switch changed := owners(t, db, grants) != was; {
+					switch changed := owners(t, grants) != was; {
 					case takes && trusted && changed:
 						t.Errorf("%s; %s: changed an owner", read, write)
 					case takes && trusted && !strings.Contains(write, "try") && !strings.Contains(write, "Settled") && (fail.KindOf(r.Err) != fail.Denied || !strings.Contains(r.Err.Error(), "they could have")):

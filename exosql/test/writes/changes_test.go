@@ -8,6 +8,7 @@ import (
 
 	"github.com/exoagent/exoagent/codemode"
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exoeval"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/internal/kit"
 	tu "github.com/exoagent/exoagent/internal/testutil"
@@ -27,7 +28,7 @@ func wrImages(t *testing.T, e tu.Engine, n int) (*exosql.DB, func() string) {
 func changed(t *testing.T, db *exosql.DB, program string, refuse error) (string, *codemode.Result) {
 	t.Helper()
 	said := ""
-	tool, err := codemode.New(kit.JobsGrants(db, 1), &codemode.Options{Record: exo.RecordFunc(func(e exo.Entry) error {
+	tool, err := codemode.New(kit.JobsGrants(db, 1), &codemode.Options{Evaluator: exoeval.InProcess{}, Record: exo.RecordFunc(func(e exo.Entry) error {
 		for _, d := range e.Details {
 			if c, ok := d.(exosql.Changes); ok {
 				if e.Step != exo.Committing {
