@@ -29,7 +29,7 @@ func (c sends) Write(b []byte) (int, error) {
 // changed, and that a new index has.
 func TestRefusalIsRemembered(t *testing.T) {
 	e := tu.Postgres
-	url := e.URL(t)
+	url := kit.OwnDatabase(t) // an index of this name in another schema would count as a change
 	c := poolConfig(t, url)
 	var n atomic.Int64
 	dial := c.ConnConfig.DialFunc
