@@ -598,7 +598,7 @@ func (d *Declared) Check() (findings []Finding, err error) {
 			findings = append(findings, Finding{fmt.Sprintf("%s:%d:%d", d.File.Name, at.Line, at.Column), f})
 		}
 	}
-	return findings, nil
+	return append(findings, d.File.labelDoubts()...), nil
 }
 
 // GrantPath is a path, with the grants from which programs take it.

@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/exoagent/exoagent/exo/value"
+	"github.com/exoagent/exoagent/exosql"
 )
 
 // The kinds that a tag is declared with.
@@ -144,6 +145,64 @@ func (f *File) readerKinds() (kinds []string) {
 		}
 	}
 	return kinds
+}
+
+// labelDoubts are warnings about labels that say something else than they seem to, each at its place.
+func (f *File) labelDoubts() (out []Finding) {
+	warn := func(x *Facet, at Pos, column, problem, fix string) {
+		finding := exosql.Finding{Kind: exosql.LabelMismatch, Column: column, Problem: problem, Fix: fix, Warning: true}
+		if x != nil {
+			finding.Table = x.Table.Text
+		}
+		out = append(out, Finding{fmt.Sprintf("%s:%d:%d", f.Name, at.Line, at.Column), finding})
+	}
+	admitted := func(tag string) bool {
+		return slices.ContainsFunc(f.Admits, func(a Name) bool { about, _, _ := strings.Cut(a.Text, "@"); return about == tag })
+	}
+	owned, trusted := map[string]string{}, false
+	for i := range f.Facets {
+		x := &f.Facets[i]
+		for _, l := range x.Label {
+			if !value.OfIntegrity(l.Text) && !admitted(l.Text) {
+				warn(x, l.Pos, "", "its rows are labelled "+l.Text+", which results may not hold, so every question to it is refused", "`admits: ["+l.Text+"]` at the top of the file, or no label here")
+			}
+		}
+		for _, c := range x.Columns {
+			for _, l := range c.Label {
+				if c.Readers.Kind.Text != "" {
+					owned[l.Text] = c.Readers.Kind.Text
+				}
+			}
+			for _, l := range c.Admits {
+				if !admitted(l.Text) {
+					warn(x, l.Pos, c.Text, "a program that has read "+l.Text+" can't end with a result, so none writes this column", "`admits: ["+l.Text+"]` at the top of the file as well")
+				}
+			}
+			trusted = trusted || c.Trusted
+		}
+	}
+	for _, a := range f.Admits {
+		if kind := owned[a.Text]; kind != "" {
+			warn(nil, a.Pos, "", "`"+a.Text+"` alone shows everybody's values to everybody, though their columns have `readers`", "\""+a.Text+"@"+kind+":$principal.CLAIM\", with the claim that holds the reader's id")
+		}
+	}
+	for i := range f.Facets {
+		x := &f.Facets[i]
+		var copies []string
+		for _, n := range slices.Concat(x.Update, x.Insert) {
+			at := slices.IndexFunc(x.Columns, func(c Column) bool { return c.Text == n.Text })
+			if at < 0 || slices.Contains(copies, n.Text) {
+				continue
+			}
+			if c := f.described(x, x.Columns[at]); !c.Trusted && !slices.ContainsFunc(texts(c.Label), value.OfIntegrity) {
+				copies = append(copies, n.Text)
+			}
+		}
+		if trusted && f.Wary() && copies != nil {
+			warn(x, slices.Concat(x.Update, x.Insert)[0].Pos, "", "what a program that has read outsiders' texts writes to "+strings.Join(copies, ", ")+" counts as trusted afterwards: another program may set a `trusted` column by it", "`label: [untrusted]` or `trusted: true` at each of these columns that may hold such a text, or a choice made by one")
+		}
+	}
+	return out
 }
 
 // admits is the label that results may carry, of a principal with these claims.

@@ -86,3 +86,35 @@ func TestAdmittedByWrites(t *testing.T) {
 		t.Errorf("its own label: %v", err)
 	}
 }
+
+// TestLabelDoubts: validate warns of labels that seem to say more, or less, than they do.
+func TestLabelDoubts(t *testing.T) {
+	const text = "exo: 1\nreviewed: true\npreset: support@1\ndatabases: {shop: 'env:SHOP'}\nprincipal: {me: int}\nlabels: {pii: secret, medical: secret, untrusted: untrusted}\nadmits: ADMITS\ngrants: {people: person}\n" +
+		"facets:\n  person:\n    table: people\n    scope: id = $principal.me\n    label: [medical]\n    columns: {id: , email: {label: [pii], readers: {member: id}}, note: NOTE, pay: PAY, bio: {label: [untrusted]}}\n    update: [note, pay, bio]\n"
+	const own, rows = `["pii@member:$principal.me"]`, "    label: [medical]\n"
+	db := tu.SQLite.OpenWith(t, &exosql.OpenOptions{Setup: tu.SQLite.Exec("CREATE TABLE people (id INTEGER PRIMARY KEY, email TEXT, note TEXT, pay INTEGER, bio TEXT)")})
+	for _, c := range []struct{ admits, rows, note, pay, want string }{
+		{own, "", "", "", ""},
+		{own, "", "{label: [untrusted]}", "{trusted: true}", ""},
+		{"[pii]", "", "", "", "exo.yaml:7:10: warning: `pii` alone shows everybody's values to everybody, though their columns have `readers`. Right would be: \"pii@member:$principal.CLAIM\""},
+		{own, rows, "", "", "exo.yaml:13:13: warning: people: its rows are labelled medical, which results may not hold"},
+		{`[medical, "pii@member:$principal.me"]`, rows, "", "", ""},
+		{own, "", "{admits: [medical]}", "", "warning: people.note: a program that has read medical can't end with a result"},
+		{`[medical, "pii@member:$principal.me"]`, "", "{admits: [medical]}", "", ""},
+		{own, "", "", "{trusted: true}", "exo.yaml:14:14: warning: people: what a program that has read outsiders' texts writes to note counts as trusted afterwards"},
+	} {
+		f := parse(t, strings.NewReplacer("ADMITS", c.admits, "    label: [medical]\n", c.rows, "NOTE", c.note, "PAY", c.pay).Replace(text))
+		d, err := f.Declare(t.Context(), &grantfile.Options{Databases: map[string]*exosql.DB{"shop": db}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		findings, err := d.Check()
+		got := ""
+		for _, x := range findings {
+			got += x.String() + "\n"
+		}
+		if err != nil || strings.Count(got, "\n") != min(1, len(c.want)) || !strings.Contains(got, c.want) {
+			t.Errorf("%+v:\n%s%v", c, got, err)
+		}
+	}
+}

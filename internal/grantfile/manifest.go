@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/exoagent/exoagent/exo"
+	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -48,6 +49,7 @@ type ManifestFacet struct {
 	Update   []string          `json:"update,omitempty"`
 	Delete   bool              `json:"delete,omitempty"`
 	Wary     bool              `json:"delete_trusted,omitempty"` // not by programs that have read what outsiders wrote
+	Effects  []string          `json:"effects,omitempty"`        // permissions of its writes
 	Search   []string          `json:"search,omitempty"`
 	Digest   string            `json:"digest"` // as Facet.Pin has it
 	Pinned   bool              `json:"pinned"`
@@ -113,7 +115,7 @@ func (d *Declared) Manifest() (*Manifest, error) {
 		x := &f.Facets[i]
 		live := d.liveTable(x)
 		y := ManifestFacet{Name: x.Text, Database: x.Database.Text, Table: x.Table.Text, Scope: x.Scope.String(), Label: texts(f.rowLabel(x)), Columns: []ManifestColumn{}, Links: []ManifestLink{},
-			Insert: texts(x.Insert), Update: texts(x.Update), Delete: x.Delete != nil, Wary: x.Wary, Search: texts(x.Search), Digest: d.digest(x), Pinned: x.Pin.Text != ""}
+			Insert: texts(x.Insert), Update: texts(x.Update), Delete: x.Delete != nil, Wary: x.Wary, Effects: texts(x.Effects), Search: texts(x.Search), Digest: d.digest(x), Pinned: x.Pin.Text != ""}
 		at := [2]string{x.Database.Text, live.Name.String()}
 		if shown[at] == nil {
 			shown[at] = map[string]bool{}
@@ -154,8 +156,48 @@ func (d *Declared) Manifest() (*Manifest, error) {
 		}
 	}
 	flows, err := d.flows()
-	m.Flows = append([]exo.Flow{}, flows...)
+	m.Flows = append(append([]exo.Flow{}, flows...), f.permitted()...)
+	slices.SortStableFunc(m.Flows, func(a, b exo.Flow) int { return strings.Compare(a.Tag, b.Tag) })
 	return m, err
+}
+
+// permitted are the flows by a permission that lets programs learn what is labelled from how a write ends. What it is about is in its text,
+// like "reveals visits(patient_id)": all labels of rows and columns with these names, and all secrets where none has one.
+func (f *File) permitted() (out []exo.Flow) {
+	for i := range f.Facets {
+		x := &f.Facets[i]
+		for _, e := range x.Effects {
+			if !strings.HasPrefix(e.Text, "reveals ") && !strings.HasPrefix(e.Text, "tells ") {
+				continue
+			}
+			names := strings.FieldsFunc(e.Text, func(r rune) bool { return strings.ContainsRune(" (),.", r) })[1:]
+			var tags []string
+			for k := range f.Facets {
+				y := &f.Facets[k]
+				if slices.Contains(names, y.Text) || slices.Contains(names, y.Table.Text) {
+					tags = append(tags, texts(f.rowLabel(y))...)
+				} else if y != x {
+					continue
+				}
+				for _, c := range y.Columns {
+					if slices.Contains(names, c.Text) {
+						tags = append(tags, texts(f.described(y, c).Label)...)
+					}
+				}
+			}
+			secret := func(tag string) bool { return !value.OfIntegrity(tag) }
+			if !slices.ContainsFunc(tags, secret) {
+				tags = f.tags()
+			}
+			slices.Sort(tags)
+			for _, tag := range slices.Compact(tags) {
+				if secret(tag) {
+					out = append(out, exo.Flow{Tag: tag, From: []string{x.Text}, To: x.Text + ".effects", May: true, How: "the permission `" + e.Text + "`: how a write of the facet ends shows it"})
+				}
+			}
+		}
+	}
+	return out
 }
 
 // flows are those of the programs of somebody, whoever it is.

@@ -129,6 +129,10 @@ func TestRowLabelsOfScopes(t *testing.T) {
 			if err != nil || strings.Contains(fmt.Sprint(m.Flows), "PersonQuery by visits.who") != (c.want != "") {
 				t.Errorf("%+v: %v %v", c, m.Flows, err)
 			}
+			// What a permission lets programs learn is a way, too.
+			if strings.Contains(fmt.Sprint(m.Flows), "{medical [person] person.effects true the permission `reveals visits.who`") != (c.effects != "") {
+				t.Errorf("%+v: %v", c, m.Flows)
+			}
 		}
 	})
 }
