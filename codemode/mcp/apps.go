@@ -57,7 +57,9 @@ func pageForApps(next mcp.MethodHandler) mcp.MethodHandler {
 
 // showsApps reports whether the client of a request shows pages.
 func showsApps(req mcp.Request) bool {
-	r, ok := req.(interface{ ClientCapabilities() *mcp.ClientCapabilities })
+	r, ok := req.(interface {
+		ClientCapabilities() *mcp.ClientCapabilities
+	})
 	if !ok {
 		return false
 	}
