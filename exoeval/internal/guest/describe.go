@@ -39,7 +39,7 @@ func (r *Guest) call(recv *message.Node, m *message.Method, name string, args []
 	// Nothing is sent inside a callback: neither by the method that await calls, nor by the one that gives the first row of a
 	// query that uses nothing of the callback. The rows of a link can be shown without sending: see value.TypeRows.
 	if m.Sends && len(r.Frames) > 0 && (m.Nested == nil || i != nil && i.Await == m.Name || m.Truth != "" && recv.Closed()) {
-		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Op(recv, m.Name), "%s", r.Say(recv, "nested", "sends a call, which can't be done inside a callback that only describes: await it before the query, and use its value in the callback"))))
+		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Op(recv, m.Name), "%s", r.Say(recv, "nested", "sends a call, which can't be done inside a callback that only describes: await it before, and use its value in the callback"))))
 	}
 	if m.Sends && len(m.Params) == 0 && m.Nested != nil && m.Nested.Con != nil && r.grouped[recv] {
 		panic(r.Throw(fail.Errorf(fail.Invalid, r.Check.Op(recv, m.Name), "%s", r.Say(recv, "grouped", "counts groups or everything? write a callback for the groups"))))
