@@ -107,13 +107,16 @@ func (o *serveOptions) giveServe(ctx context.Context, std cli.Stdio, f *grantfil
 	if err != nil {
 		return err
 	}
-	args, env := []string{"serve", path, "-as", o.as}, ""
+	args, env := []string{"serve", path, "-as", o.as, "-labels", o.labels.String(), "-drain", o.drain.String()}, ""
 	for _, db := range f.Databases {
 		if db.URL.Kind == "env" && env != "" {
 			return errors.New("-client: an entry has one variable, and the file names several: keep the URLs in files, as file:PATH")
 		} else if db.URL.Kind == "env" {
 			env = db.URL.Name
 		}
+	}
+	if o.install && env != "" && os.Getenv(env) == "" {
+		return fmt.Errorf("-install: the variable %s is not set: it has to hold the URL of the database, which the entry repeats without a password", env)
 	}
 	return o.give(ctx, std, clients.Entry{Args: args, Var: env, URL: os.Getenv(env)})
 }

@@ -31,7 +31,7 @@ func addPage(m *mcp.Server) {
 	m.AddReceivingMiddleware(pageForApps)
 }
 
-// pageForApps names the page with the tool to clients that show it, and hides it from all others.
+// pageForApps names the page with the tool to clients that show it. It is in no list, and others can't read it.
 func pageForApps(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		shows := showsApps(req)

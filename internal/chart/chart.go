@@ -179,6 +179,7 @@ func (c *Chart) Draw(width int) string {
 	}
 	var parts []string
 	for _, s := range c.Series {
+		s.Texts = short(s)
 		draw := s.bars
 		if c.Time {
 			draw = s.columns
@@ -186,6 +187,20 @@ func (c *Chart) Draw(width int) string {
 		parts = append(parts, printable.Cut(printable.OneLine(s.Name+" by "+c.By), width)+"\n"+draw(labels, widest, width))
 	}
 	return strings.Join(parts, "\n")
+}
+
+// short are the texts of numbers, to three digits if one of them is longer than a chart of the least width has room for.
+func short(s Series) []string {
+	if !slices.ContainsFunc(s.Texts, func(t string) bool { return len(t) > 12 }) {
+		return s.Texts
+	}
+	texts := slices.Clone(s.Texts)
+	for i, v := range s.Values {
+		if !math.IsNaN(v) {
+			texts[i] = strconv.FormatFloat(v, 'g', 3, 64)
+		}
+	}
+	return texts
 }
 
 // ends are the lowest and the highest number of a scale that has 0 on it, and how they are written.
@@ -213,7 +228,7 @@ func (s *Series) bars(labels []string, widest, width int) string {
 	room := max(4, width-widest-digits-places-4)
 	left := 0 // columns for what is negative
 	if low < 0 {
-		left = max(1, min(room-1, int(math.Round(float64(room)*low/(low-high)))))
+		left = max(1, min(room-1, int(math.Round(float64(room)*(low/2/(low/2-high/2))))))
 	}
 	unit := math.Max(high/float64(room-left), -low/math.Max(1, float64(left))) // of a column, the same on both sides
 	var b strings.Builder
@@ -238,14 +253,14 @@ func (s *Series) bars(labels []string, widest, width int) string {
 func (s *Series) columns(labels []string, widest, width int) string {
 	low, high, lowText, highText := s.ends()
 	margin := max(len(lowText), len(highText))
-	room, n := width-margin-2, len(s.Values)
+	room, n := max(1, width-margin-2), len(s.Values)
 	place := func(i int) int { return i * min(room/n, 8) }
 	if room < n {
 		place = func(i int) int { return i * (room - 1) / (n - 1) }
 	}
 	up := height // lines above 0
 	if low < 0 {
-		up = min(height-1, int(math.Ceil(height*high/(high-low))))
+		up = min(height-1, int(math.Ceil(height*(high/2/(high/2-low/2))))) // halves: the difference of two numbers may be too large
 	}
 	unit := math.Max(high/math.Max(1, float64(up)), -low/math.Max(1, float64(height-up))) / 8 // of an eighth of a line
 	unit = cmp.Or(unit, 1)

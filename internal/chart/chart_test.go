@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -94,6 +95,9 @@ func TestDrawFits(t *testing.T) {
 				var rows []map[string]any
 				for i := range n {
 					rows = append(rows, map[string]any{by: map[string]any{"month": fmt.Sprintf("%d-%02d", 2000+i/12, i%12+1), "name": fmt.Sprint("\x1b]0;", strings.Repeat("界", i))}[by], "v": float64(i-n/3) * 1e3, "negative": -i, "none": 0, "far": 1 - i*i*i*1000})
+					if n == 40 { // of more digits than a line has room for, and as large as numbers are
+						rows[i]["v"], rows[i]["far"] = "-1"+strings.Repeat("0", 40)+"."+strings.Repeat("3", 90), []float64{math.MaxFloat64, -math.MaxFloat64}[i%2]
+					}
 				}
 				b, _ := json.Marshal(rows)
 				c, why := Of(b)

@@ -148,7 +148,10 @@ func withoutPassword(raw string) string {
 // nothing is changed, and what to add by hand is written to std.Out. Passwords are left out.
 func (e Entry) Install(ctx context.Context, std cli.Stdio) error {
 	home, err := os.UserHomeDir()
-	config, _ := os.UserConfigDir() // is there where a home is
+	config, wrong := os.UserConfigDir()
+	if err = errors.Join(err, wrong); err != nil {
+		return err
+	}
 	path := map[string]string{
 		"claude":      filepath.Join(config, "Claude", "claude_desktop_config.json"),
 		"claude-code": filepath.Join(cmp.Or(os.Getenv("CLAUDE_CONFIG_DIR"), home), ".claude.json"),
@@ -160,13 +163,14 @@ func (e Entry) Install(ctx context.Context, std cli.Stdio) error {
 	if found, wrong := exec.LookPath(cli.ProgramName); wrong == nil {
 		self, _ = filepath.Abs(found)
 	}
-	url, did := withoutPassword(e.URL), ""
-	if err == nil {
-		did, err = e.add(ctx, std, e.server(cmp.Or(self, cli.ProgramName), url), path)
+	if strings.Contains(self, "go-build") && !strings.HasSuffix(self, ".test") || strings.Contains(self, "_npx") {
+		return fmt.Errorf("%s is gone once this command has ended or its cache is cleared: install exo first, as by go install ./cmd/exo", self)
 	}
+	url := withoutPassword(e.URL)
+	did, err := e.add(ctx, std, e.server(cmp.Or(self, cli.ProgramName), url), path)
 	if err != nil {
 		fmt.Fprint(std.Out, e.Text())
-		return fmt.Errorf("%s was not changed: %w; standard output has what to add by hand", path, err)
+		return fmt.Errorf("%w; standard output has what to add by hand to %s", err, path)
 	}
 	if url != e.URL && !strings.HasPrefix(url, "sqlite:") {
 		did += "\nno password is in it: put it into ~/.pgpass, or name a file that holds the whole URL, as file:PATH"
@@ -207,7 +211,13 @@ func (e Entry) add(ctx context.Context, std cli.Stdio, s server, path string) (d
 	if at, err := exec.LookPath(words[0]); err == nil {
 		cmd := exec.CommandContext(ctx, at, words[1:]...)
 		cmd.Stdout, cmd.Stderr = std.Err, std.Err
-		return words[0] + " has added the entry " + name, cmd.Run()
+		if err := cmd.Run(); err != nil {
+			return "", fmt.Errorf("%s has added no entry, or only a part: %w", words[0], err)
+		}
+		return words[0] + " has added the entry " + name, nil
+	}
+	if _, err := os.Stat(filepath.Dir(real)); err != nil {
+		return "", fmt.Errorf("there is no folder %s: is %s installed?", filepath.Dir(real), e.Client)
 	}
 	out, err := os.CreateTemp(filepath.Dir(real), "."+filepath.Base(real)+"-*")
 	if err != nil {

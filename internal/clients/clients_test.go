@@ -94,7 +94,7 @@ func TestInstallRefuses(t *testing.T) {
 	notWindows(t)
 	for _, c := range []struct{ client, before, says string }{
 		{"cursor", `{"mcpServers": {`, "line 1"},
-		{"cursor", `[]`, "was not changed"},
+		{"cursor", `[]`, "cannot unmarshal array"},
 		{"cursor", `null`, "no object"},
 		{"cursor", `{"mcpServers": []}`, "no table of servers"},
 		{"cursor", `{"mcpServers": null}`, "keep the rest"},
@@ -102,7 +102,7 @@ func TestInstallRefuses(t *testing.T) {
 		{"cursor", `{"mcpServers": {"exo": {"command": "exo", "args": ["serve"]}}}`, "another entry exo"},
 		{"cursor", `{"mcpServers": {"exo": {"url": "https://example.com"}}}`, "another entry exo"},
 		{"cursor", `{"mcpServers": {"a": {}}, "mcpServers": {"b": {}}}`, "keep the rest"},
-		{"codex", "model = ", "toml"},
+		{"codex", "model = ", "toml: "},
 		{"codex", "mcp_servers = { a = { command = 'x' } }\n", "keep the rest"},
 		{"codex", "[mcp_servers.exo]\nurl = 'https://example.com'\n", "another entry exo"},
 		{"codex", "mcp_servers = 1\n", "no table of servers"},

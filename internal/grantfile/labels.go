@@ -48,7 +48,7 @@ func (f *File) labels(r *reader, n *yaml.Node) {
 // checkTags refuses tags that are not declared, where they stand, and gives the others the spelling that package value knows. Those that results may
 // carry may name a reader, also by a claim.
 func (f *File) checkTags(r *reader) {
-	undeclared := map[string]string{}
+	undeclared, kinds := map[string]string{}, f.readerKinds()
 	var first Pos
 	check := func(n *Name, use string) {
 		admits := use == "results"
@@ -78,7 +78,7 @@ func (f *File) checkTags(r *reader) {
 		}
 		core, declared := f.declared[about]
 		kind, _, _ := strings.Cut(readers, ":")
-		switch kinds := f.readerKinds(); {
+		switch {
 		case f.declared == nil:
 			if len(undeclared) == 0 {
 				first = n.Pos

@@ -167,14 +167,14 @@ func (f *File) permitted() (out []exo.Flow) {
 	for i := range f.Facets {
 		x := &f.Facets[i]
 		for _, e := range x.Effects {
-			if !strings.HasPrefix(e.Text, "reveals ") && !strings.HasPrefix(e.Text, "tells ") {
+			if !strings.HasPrefix(e.Text, "reveals ") {
 				continue
 			}
 			names := strings.FieldsFunc(e.Text, func(r rune) bool { return strings.ContainsRune(" (),.", r) })[1:]
 			var tags []string
 			for k := range f.Facets {
 				y := &f.Facets[k]
-				if slices.Contains(names, y.Text) || slices.Contains(names, y.Table.Text) {
+				if slices.Contains(names, y.Text) || slices.Contains(names, y.Table.Text[strings.LastIndexByte(y.Table.Text, '.')+1:]) {
 					tags = append(tags, texts(f.rowLabel(y))...)
 				} else if y != x {
 					continue

@@ -17,7 +17,7 @@ func deb(src *source, p platform, exe []byte) (string, []byte, error) {
 	for _, f := range files {
 		size += (len(f.body) + 1023) / 1024
 	}
-	control := fmt.Sprintf("Package: exoagent\nVersion: %s\nArchitecture: %s\nMaintainer: exoagent <%s>\nInstalled-Size: %d\nSection: database\nPriority: optional\nHomepage: %[3]s\nDescription: %[5]s\n",
+	control := fmt.Sprintf("Package: exoagent\nVersion: %s\nArchitecture: %s\nMaintainer: exoagent <exoagent@users.noreply.github.com>\nInstalled-Size: %[4]d\nSection: database\nPriority: optional\nHomepage: %[3]s\nDescription: %[5]s\n",
 		version, p.debian, homepage, size, about)
 	meta, err := tarball(".", text("control", control))
 	if err != nil {

@@ -18,4 +18,8 @@ child.on('error', e => {
   console.error(`exo: ${binary} can't be started: ${e.message}`);
   process.exit(1);
 });
-child.on('exit', (code, signal) => process.exit(signal ? 1 : code));
+child.on('exit', (code, signal) => {
+  if (!signal) process.exit(code);
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal); // whoever waits sees the same end
+});

@@ -145,7 +145,7 @@ func (f *from) tallies(sel *sqlast.Select, p *plan.Plan, q *query) {
 		}
 	}
 	for _, t := range q.tallies {
-		p.Cells = append(p.Cells, plan.Cell{Kind: value.TypeInt, Tally: true, Name: "count", Shown: t.Col.Guest, Of: t.Col.Kind})
+		p.Cells, p.Tallies = append(p.Cells, plan.Cell{Kind: value.TypeInt, Tally: true, Name: "count", Shown: t.Col.Guest, Of: t.Col.Kind}), p.Tallies+1
 		sel.Columns = append(sel.Columns, sqlast.Output{Expr: t.Rows.SQL(&f.From), As: fmt.Sprintf("c%d", len(sel.Columns))})
 	}
 }

@@ -54,12 +54,7 @@ func newOwned(p *Plan) *owned {
 	if !slices.ContainsFunc(p.Cells, func(c Cell) bool { return c.Owner != nil }) {
 		return nil
 	}
-	all := len(p.Cells) - p.After
-	for _, c := range p.Cells {
-		if c.Tally { // is no cell of the row
-			all--
-		}
-	}
+	all := len(p.Cells) - p.After - p.Tallies
 	return &owned{cells: p.Cells, shown: all - p.Owners, all: all}
 }
 

@@ -21,6 +21,7 @@ type Plan struct {
 	Write   *Write   // what it changes, all that the engine's wall admits; nil: it reads
 	After   int      // how many cells each row has at its end that are not shown: of a page those of the cursor
 	Owners  int      // how many cells each row has between those that are shown and the last After: see Owner
+	Tallies int      // and how many behind those that count misfits: see Cell.Tally
 	Back    bool     // it reads a row that the unit has just inserted, and no other
 	Upwards bool     // it has the first rows in an order by what is stored, where misfits may come last
 	Probe   bool     // it looks for these
