@@ -46,7 +46,7 @@ func TestInit(t *testing.T) {
 		}{
 			{"init", cli.ExitUsage, "-db is missing"},
 			{"init -db " + db + " -client emacs", cli.ExitUsage, "-client: want one of"},
-			{"init -db " + db + " -tenant nope", cli.ExitUsage, "no other table leads to a table nope by its key, and no table has such a column; want one of store, "},
+			{"init -db " + db + " -tenant nope", cli.ExitUsage, "no other table refers to a table nope by its key, and no table has a column of that name; want one of store, "},
 			{"init -db env:PAGILA_TEST_NONE", cli.ExitCannot, "PAGILA_TEST_NONE is not set"},
 			{"init -db " + db, cli.ExitDone, "exo.yaml: 6 of "},
 			{"init -db " + db, cli.ExitCannot, "exo.yaml is there already"},

@@ -63,7 +63,7 @@ func TestTryAtTerminal(t *testing.T) {
 func TestTryAsksOnce(t *testing.T) {
 	testutil.Engines(t, func(t *testing.T, e testutil.Engine) {
 		url, _ := prepared(t, e, drawn(t, e, "wordpress"))
-		answers := map[string]string{"none\r": "Every row of ", "wp_users\r": "no other table leads to a table wp_users"}
+		answers := map[string]string{"none\r": "Every row of ", "wp_users\r": "no other table refers to a table wp_users"}
 		if e.Name == testutil.SQLite.Name { // which takes a number for a key: by their names post_id leads to wp_posts
 			answers["\r"] = "These are the rows of post="
 		}

@@ -130,7 +130,7 @@ func (d *Draft) findTenant() error {
 		case i < 0 && len(names) == 0:
 			return fail.Errorf(fail.Invalid, "", "no other table refers to a table %s by its key, nor to any table, and no table has a column of that name: give the column that names a row's tenant, or %s if all users may reach all rows", schema.Printable(d.opt.Tenant), None)
 		case i < 0:
-			return fail.Errorf(fail.Invalid, "", "no other table leads to a table %s by its key, and no table has such a column; want one of %s, a column that says whose a row is, or %s", schema.Printable(d.opt.Tenant), schema.Printable(strings.Join(names[:min(len(names), 12)], ", ")), None)
+			return fail.Errorf(fail.Invalid, "", "no other table refers to a table %s by its key, and no table has a column of that name; want one of %s, a column that says whose a row is, or %s", schema.Printable(d.opt.Tenant), schema.Printable(strings.Join(names[:min(len(names), 12)], ", ")), None)
 		}
 		d.Tenant = &d.Tenants[i]
 		d.Tenant.Sure = "you said so"
