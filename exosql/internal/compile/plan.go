@@ -139,7 +139,7 @@ func (f *from) tallies(sel *sqlast.Select, p *plan.Plan, q *query) {
 	if !f.c.replying {
 		return
 	}
-	if q.base != nil && grouped(q.base) {
+	if p.Kind != plan.RunValue && q.base != nil && grouped(q.base) { // an aggregate of groups has no cell of one group beside it
 		for _, t := range groupOf(q.base).tallies {
 			q.tallies = append(q.tallies, expr.Tally{Col: t.Col, Rows: groupOf(q.base).cell(q.base, t.Rows)})
 		}
@@ -302,7 +302,7 @@ func Guarded(d expr.Engine, m *exo.Message, grants []shape.Prepared, after Posit
 // reply is the plan of a message that reads.
 func reply(c *compiler) (*plan.Plan, error) {
 	p, err := planOf(c)
-	if err == nil {
+	if err == nil && p.Kind != plan.RunValue && p.Kind != plan.RunCount { // what these read the run has the label of, and no row is shown
 		err = c.sealed(p)
 	}
 	return p, err

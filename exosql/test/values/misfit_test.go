@@ -258,6 +258,11 @@ func TestMisfitNotices(t *testing.T) {
 		{`return t.countBy(r => r.c)`, "`c` in 6 of the rows"},
 		{`return t.groupBy(r => ({ odd: r.id % 2 })).select(g => ({ n: g.max(r => r.c), m: g.sum(r => r.c) }))`, "`c` in 6 of the rows"},
 		{`return (await t.orderBy(r => r.id).groupBy(r => ({ id: r.id })).select(g => ({ id: g.id, m: g.sum(r => r.c) })).page(5)).rows.length`, "`c` in 2 of the rows"},
+		{`return t.groupBy(r => ({ c: r.c })).select(g => ({ c: g.c, n: g.sum(r => r.id) })).orderBy(({ group }) => group.c).first()`, "`c` in 6 of the rows"},
+		{`return t.groupBy(r => ({ odd: r.id % 2 })).select(g => ({ s: g.count(r => r.c === null) })).distinct()`, ""},
+		{`return t.groupBy(r => ({ c: r.c })).max(g => g.count())`, ""}, // of groups no tally stands beside one value
+		{`return t.groupBy(r => ({ odd: r.id % 2 })).avg(g => g.sum(r => r.c))`, ""},
+		{`return t.groupBy(r => ({ odd: r.id % 2 })).select(g => ({ s: g.sum(r => r.c) })).countDistinct(r => r.s)`, ""},
 		{`return t.where(r => r.c !== null).sum(r => r.c)`, ""},
 		{`return t.count()`, ""},
 		{`return t.groupBy(r => ({ odd: r.id % 2 })).select(g => g.count())`, ""},
@@ -286,6 +291,24 @@ func TestMisfitNoticesOfLabels(t *testing.T) {
 		} {
 			if r := tool.Run(t.Context(), a.program); r.Err != nil || !strings.Contains(r.Notice, a.want) || (a.want == "") != (r.Notice == "") || strings.Contains(r.Notice, "`c`") {
 				t.Errorf("%s: %s: %q, %v", e.Name, a.program, r.Notice, r.Err)
+			}
+		}
+	}
+}
+
+// TestOneValueBesideLabels: one value of all rows is no cell of a row, so a labelled column of the facet, which it does not read, seals none.
+func TestOneValueBesideLabels(t *testing.T) {
+	for _, e := range []tu.Engine{tu.SQLite, tu.Postgres} {
+		for _, tags := range [][]string{{"pii"}, {"pay"}} { // admitted or not
+			tool := placeTool(t, e, []dynamic.ColumnSpec{{Name: "mail", Label: tags}, {Name: "pay", Type: "decimal"}, {Name: "day", Type: "date"}},
+				"CREATE TABLE item (id INTEGER PRIMARY KEY, mail TEXT, name TEXT, pay DECIMAL(10,2), day DATE, qty INTEGER)", "CREATE INDEX item_qty ON item (qty)",
+				"INSERT INTO item VALUES (1, 'm', 'ann', 10.5, '2024-01-02', 3), (2, 'n', 'bob', 20, '2024-01-03', 2)")
+			r := tool.Run(t.Context(), `return [String(await items.sum(i => i.pay)), await items.max(i => i.name), await items.min(i => i.day), await items.max(i => i.qty), String(await items.median(i => i.pay)), await items.count()]`)
+			if want := `["30.5","bob","2024-01-02",3,"15.25",2]`; r.Err != nil || string(r.JSON) != want {
+				t.Errorf("%s: %s %v, want %s", e.Name, r.JSON, r.Err, want)
+			}
+			if r := tool.Run(t.Context(), `return items.max(i => i.mail)`); (r.Err == nil) != (tags[0] == "pii") {
+				t.Errorf("%s: the greatest labelled value: %s %v", e.Name, r.JSON, r.Err)
 			}
 		}
 	}
