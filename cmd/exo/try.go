@@ -40,7 +40,7 @@ the first one it says which model sees which columns, and waits for a yes.
 
 -client prints how a client of the Model Context Protocol starts exo try -serve. Before the first time it asks a person to type whose rows
 these are; that is kept in the folder of the user's configuration, for as long as the same is granted. A whole database is not served so.
-With -install it is added to the client: by the client's own command, or to its file, of which a copy is kept. No password is written.
+With -install it is added to the client: by the client's own command, or to its file, of which a copy is kept then. No password is written.
 
 examples:
   exo try sqlite:shop.db
@@ -97,6 +97,8 @@ func (o *tryOptions) run(ctx context.Context, std cli.Stdio, args []string) erro
 	switch {
 	case o.serve && (o.as == "" || o.demo || o.client != ""):
 		return cli.Usagef("-serve wants -as CLAIMS, and neither -demo nor -client")
+	case (o.serve || o.client != "") && len(o.pass) > 0:
+		return cli.Usagef("-client and -serve take none of -e, -model, -distrust and -zone: write the draft with -keep, and serve it")
 	case o.client != "" && o.demo:
 		return cli.Usagef("-demo is in memory, where no client finds it: leave out -client")
 	}

@@ -123,25 +123,34 @@ func shellWord(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-var passwordParam = regexp.MustCompile(`(?i)(^|&)[^=&]*(password|%)[^=&]*=[^&]*`) // a name with escapes may be any
+var (
+	passwordParam = regexp.MustCompile(`(?i)(^|&)[^=&]*(password|%)[^=&]*=[^&]*`) // a name with escapes may be any
+	// plainURL is a URL of which every part is known, so that no password hides in another one.
+	plainURL = regexp.MustCompile(`^postgres(ql)?://([\w.%+~-]+@)?[\w.,:\[\]-]*(/[\w.%+~-]*)?(\?[\w.%&=+~,:/-]*)?$`)
+	secretly = regexp.MustCompile(`(?i)pass|pwd|secret`)
+)
 
 // withoutPassword is the URL of a database as a client's file may hold it. A file of SQLite gets its whole path, since a client starts exo in
-// a folder of its own choice.
-func withoutPassword(raw string) string {
+// a folder of its own choice. It is an error of a URL that may hold a password elsewhere than where one belongs.
+func withoutPassword(raw string) (string, error) {
 	if path, ok := strings.CutPrefix(raw, "sqlite:"); ok {
 		if full, err := filepath.Abs(path); err == nil {
-			return "sqlite:" + full
+			return "sqlite:" + full, nil
 		}
 	}
 	u, err := url.Parse(raw)
 	if err != nil {
-		return ""
+		return "", errors.New("the URL of the database can't be read")
 	}
 	if u.User != nil {
 		u.User = url.User(u.User.Username())
 	}
 	u.RawQuery = strings.TrimPrefix(passwordParam.ReplaceAllString(u.RawQuery, ""), "&")
-	return u.String()
+	query, err := url.QueryUnescape(u.RawQuery)
+	if text := u.String(); err == nil && plainURL.MatchString(text) && !secretly.MatchString(query) {
+		return text, nil
+	}
+	return "", errors.New("the URL of the database has a form of which exo can't be sure that no password is in it: put it into a file, and give that as file:PATH")
 }
 
 // Install adds the entry for whoever runs exo: by the client's own command where there is one, else in the client's own file. Where it can't,
@@ -159,24 +168,35 @@ func (e Entry) Install(ctx context.Context, std cli.Stdio) error {
 		"cursor":      filepath.Join(home, ".cursor", "mcp.json"),
 		"vscode":      filepath.Join(config, "Code", "User", "mcp.json"),
 	}[e.Client]
-	self, _ := os.Executable() // a client may have another PATH than a shell
-	if found, wrong := exec.LookPath(cli.ProgramName); wrong == nil {
+	self, _ := os.Executable()                                                             // a client may have another PATH than a shell
+	if found, err := exec.LookPath(cli.ProgramName); err == nil && sameFile(found, self) { // the name that an update keeps
 		self, _ = filepath.Abs(found)
 	}
 	if strings.Contains(self, "go-build") && !strings.HasSuffix(self, ".test") || strings.Contains(self, "_npx") {
 		return fmt.Errorf("%s is gone once this command has ended or its cache is cleared: install exo first, as by go install ./cmd/exo", self)
 	}
-	url := withoutPassword(e.URL)
+	url := ""
+	if e.Var != "" {
+		if url, err = withoutPassword(e.URL); err != nil {
+			return err
+		}
+	}
 	did, err := e.add(ctx, std, e.server(cmp.Or(self, cli.ProgramName), url), path)
 	if err != nil {
 		fmt.Fprint(std.Out, e.Text())
 		return fmt.Errorf("%w; standard output has what to add by hand to %s", err, path)
 	}
-	if url != e.URL && !strings.HasPrefix(url, "sqlite:") {
+	if url != e.URL && e.Var != "" && !strings.HasPrefix(url, "sqlite:") {
 		did += "\nno password is in it: put it into ~/.pgpass, or name a file that holds the whole URL, as file:PATH"
 	}
 	_, err = fmt.Fprintln(std.Err, did)
 	return err
+}
+
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	y, wrong := os.Stat(b)
+	return err == nil && wrong == nil && os.SameFile(x, y)
 }
 
 // add adds a server to the client whose file is at path. Some of the clients' commands write over an entry without a word, so the file is
@@ -213,6 +233,12 @@ func (e Entry) add(ctx context.Context, std cli.Stdio, s server, path string) (d
 		cmd.Stdout, cmd.Stderr = std.Err, std.Err
 		if err := cmd.Run(); err != nil {
 			return "", fmt.Errorf("%s has added no entry, or only a part: %w", words[0], err)
+		}
+		if e.Client != "vscode" { // which may write later
+			text, _ = os.ReadFile(path)
+			if left, err := e.edit(text, s); left != nil || err != nil {
+				return "", fmt.Errorf("%s said that it is done, and %s has no entry %s", words[0], path, name)
+			}
 		}
 		return words[0] + " has added the entry " + name, nil
 	}

@@ -174,14 +174,25 @@ func TestInstallCommand(t *testing.T) {
 	} {
 		path := at(t, client, "")
 		dir, ran := os.Getenv("PATH"), filepath.Join(t.TempDir(), "ran")
-		if err := os.WriteFile(filepath.Join(dir, c.command), []byte("#!"+sh+"\nprintf '%s\\n' \"$@\" > '"+ran+"'\n"), 0o755); err != nil {
+		e := Entry{Client: client, Args: []string{"try", "env:URL"}, Var: "URL", URL: "postgres://ann:sekret@db/shop"}
+		self, _ := os.Executable()
+		added, err := e.edit(nil, e.server(self, "postgres://ann@db/shop"))
+		if err != nil {
 			t.Fatal(err)
 		}
-		e := Entry{Client: client, Args: []string{"try", "env:URL"}, Var: "URL", URL: "postgres://ann:sekret@db/shop"}
+		command := func(more string) {
+			if err := os.WriteFile(filepath.Join(dir, c.command), []byte("#!"+sh+"\nprintf '%s\\n' \"$@\" > '"+ran+"'\n"+more), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		command("") // says that it is done
+		if _, out, _, err := installed(t, e, path); (err == nil) != (client == "vscode") || err != nil && !strings.Contains(out, "exo") {
+			t.Errorf("%s adds nothing: %v", client, err)
+		}
+		command("printf '%s' '" + string(added) + "' > '" + path + "'\n")
 		if _, out, says, err := installed(t, e, path); err != nil || out != "" || !strings.Contains(says, c.command+" has added") || !strings.Contains(says, "no password is in it") {
 			t.Errorf("%s: %v %s %s", client, err, out, says)
 		}
-		self, _ := os.Executable()
 		if got, _ := os.ReadFile(ran); strings.ReplaceAll(strings.ReplaceAll(string(got), self, "EXO"), `: "`, `":"`) != c.want && strings.ReplaceAll(string(got), self, "EXO") != c.want {
 			t.Errorf("%s ran with\n%s\nwant\n%s", client, got, c.want)
 		}
@@ -216,9 +227,15 @@ func TestWithoutPassword(t *testing.T) {
 		"postgres://ann:sekret@a:1,b:2/shop":                                     "postgres://ann@a:1,b:2/shop",
 		"sqlite:shop.db":                                                         "sqlite:" + filepath.Join(wd, "shop.db"),
 		"%zz":                                                                    "",
+		// A password may be anywhere in these.
+		"host=127.0.0.1 password=sekret":                       "",
+		"Driver=x;Pwd=sekret":                                  "",
+		"postgres://ann:12#sekret@db/shop":                     "",
+		"postgres://ann:/sekret@db/shop":                       "",
+		"postgres://db/shop?options=-c%20my.password%3Dsekret": "",
 	} {
-		if got := withoutPassword(raw); got != want {
-			t.Errorf("%s: %s, want %s", raw, got, want)
+		if got, err := withoutPassword(raw); got != want || (err == nil) != (want != "") {
+			t.Errorf("%s: %s %v, want %s", raw, got, err, want)
 		}
 	}
 }

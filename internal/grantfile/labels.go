@@ -156,15 +156,23 @@ func (f *File) labelDoubts() (out []Finding) {
 		}
 		out = append(out, Finding{fmt.Sprintf("%s:%d:%d", f.Name, at.Line, at.Column), finding})
 	}
-	admitted := func(tag string) bool {
-		return slices.ContainsFunc(f.Admits, func(a Name) bool { about, _, _ := strings.Cut(a.Text, "@"); return about == tag })
+	admitted := func(tag string, alone bool) bool { // alone: of all readers
+		return slices.ContainsFunc(f.Admits, func(a Name) bool {
+			about, of, _ := strings.Cut(a.Text, "@")
+			return about == tag && (of == "" || !alone)
+		})
 	}
 	owned, trusted := map[string]string{}, false
 	for i := range f.Facets {
 		x := &f.Facets[i]
 		for _, l := range x.Label {
-			if !value.OfIntegrity(l.Text) && !admitted(l.Text) {
+			if !value.OfIntegrity(l.Text) && !admitted(l.Text, true) {
 				warn(x, l.Pos, "", "its rows are labelled "+l.Text+", which results may not hold, so every question to it is refused", "`admits: ["+l.Text+"]` at the top of the file, or no label here")
+			}
+		}
+		for _, l := range x.Admits {
+			if !admitted(l.Text, false) {
+				warn(x, l.Pos, "", "a program that has read "+l.Text+" can't end with a result, so none adds or deletes rows here", "`admits: ["+l.Text+"]` at the top of the file as well")
 			}
 		}
 		for _, c := range x.Columns {
@@ -174,7 +182,7 @@ func (f *File) labelDoubts() (out []Finding) {
 				}
 			}
 			for _, l := range c.Admits {
-				if !admitted(l.Text) {
+				if !admitted(l.Text, false) {
 					warn(x, l.Pos, c.Text, "a program that has read "+l.Text+" can't end with a result, so none writes this column", "`admits: ["+l.Text+"]` at the top of the file as well")
 				}
 			}
@@ -182,8 +190,9 @@ func (f *File) labelDoubts() (out []Finding) {
 		}
 	}
 	for _, a := range f.Admits {
-		if kind := owned[a.Text]; kind != "" {
-			warn(nil, a.Pos, "", "`"+a.Text+"` alone shows everybody's values to everybody, though their columns have `readers`", "\""+a.Text+"@"+kind+":$principal.CLAIM\", with the claim that holds the reader's id")
+		about, of, _ := strings.Cut(a.Text, "@")
+		if kind := owned[about]; kind != "" && !strings.Contains(of, ":") {
+			warn(nil, a.Pos, "", "`"+a.Text+"` alone shows everybody's values to everybody, though their columns have `readers`", "\""+about+"@"+kind+":$principal.CLAIM\", with the claim that holds the reader's id")
 		}
 	}
 	for i := range f.Facets {

@@ -97,6 +97,8 @@ func TestLabelDoubts(t *testing.T) {
 		{own, "", "", "", ""},
 		{own, "", "{label: [untrusted]}", "{trusted: true}", ""},
 		{"[pii]", "", "", "", "exo.yaml:7:10: warning: `pii` alone shows everybody's values to everybody, though their columns have `readers`. Right would be: \"pii@member:$principal.CLAIM\""},
+		{`["pii@member"]`, "", "", "", "warning: `pii@member` alone shows everybody's values"},
+		{own, "    admits: [medical]\n", "", "", "can't end with a result, so none adds or deletes rows here"},
 		{own, rows, "", "", "exo.yaml:13:13: warning: people: its rows are labelled medical, which results may not hold"},
 		{`[medical, "pii@member:$principal.me"]`, rows, "", "", ""},
 		{own, "", "{admits: [medical]}", "", "warning: people.note: a program that has read medical can't end with a result"},
