@@ -380,6 +380,13 @@ class Servers(Shop):
         exo, _ = self.server(lambda h: h.wfile.write(b"\0\0\0\r\n"))
         self.fails(Kind.CONNECTION, exo.run, "1")
 
+    def test_echo(self):
+        """A proxy that sends a request back shows the token to nobody who reads the error."""
+        line = f"Authorization: Bearer {TOKEN}\r\n\r\n".encode()
+        for kind, answer in ((Kind.PROTOCOL, lambda h: self.send(h, 200, line)), (Kind.CONNECTION, lambda h: h.wfile.write(line))):
+            exo, _ = self.server(answer)
+            self.assertNotIn(TOKEN, str(self.fails(kind, exo.run, "1")))
+
     def test_slow(self):
         def drip(h):
             h.send_response(200)

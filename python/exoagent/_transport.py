@@ -73,7 +73,7 @@ def parse(text: str | bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         m = None
     if not isinstance(m, dict):
-        raise ExoError(Kind.PROTOCOL, f"what came is no object of JSON: {text[:80]!r}", unsure=True)
+        raise ExoError(Kind.PROTOCOL, f"what came, {len(text)} bytes, is no object of JSON", unsure=True)
     return m
 
 
@@ -194,7 +194,7 @@ class HTTP:
     def __init__(self, url: str, token: Token) -> None:
         u = urlsplit(url)
         local = u.hostname in ("localhost", "127.0.0.1", "::1")  # to another machine a token over http:// can be read by all between
-        if u.scheme != "https" and not (u.scheme == "http" and local) or not u.hostname or u.username is not None or u.query or u.fragment:
+        if u.scheme != "https" and not (u.scheme == "http" and local) or not u.hostname or u.port == 0 or u.username is not None or u.query or u.fragment:
             raise ValueError("want a URL like https://shop.example.com/mcp, or http:// of this machine")
         self._url, self._token, self._ids, self._closed = u, token, itertools.count(1), False
 
@@ -232,7 +232,7 @@ class HTTP:
                 raise ExoError(Kind.TIMEOUT, f"the server did not answer within {timeout:g} s", unsure=sent) from None
             if isinstance(e, ExoError):
                 raise
-            raise ExoError(Kind.CONNECTION, f"the server can't be reached, or hung up: {e or type(e).__name__}", unsure=sent) from None
+            raise ExoError(Kind.CONNECTION, f"the server can't be reached, or hung up: {str(e).replace(token, '…') or type(e).__name__}", unsure=sent) from None
         finally:
             timer.cancel()
             c.close()
