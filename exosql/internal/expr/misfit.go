@@ -14,8 +14,8 @@ import (
 	"github.com/exoagent/exoagent/internal/sqlast"
 )
 
-// fits are the conditions that a cell is a value of a kind. Three are not exact: a text between the years 0 and 9999 counts as a time or a
-// day, and a JSON array as a list, whatever its items are.
+// fits are the conditions that a cell is a value of a kind. Three are not exact: a text between the years 0 and 9999 counts as a day, and as
+// a time of a declared form, and a JSON array as a list, whatever its items are.
 var fits = map[string]sqlast.Op{
 	value.TypeInt: sqlast.FitsWhole, value.TypeFloat: sqlast.FitsFloat, value.TypeBool: sqlast.FitsFlag, value.TypeText: sqlast.FitsText, value.TypeBytes: sqlast.FitsBytes,
 	value.TypeDate: sqlast.FitsDay, value.TypeTime: sqlast.FitsTime, value.TypeUUID: sqlast.FitsUUID, value.TypeDecimal: sqlast.FitsDecimal,
@@ -45,7 +45,10 @@ func (c *State) fit(e Column) (op sqlast.Op, read bool) {
 			op = map[cellform.Form]sqlast.Op{cellform.Letters: sqlast.FitsLetter, cellform.Words: sqlast.FitsWord}[form]
 		}
 	} else {
-		read = e.Col.Kind == value.TypeDecimal || e.Col.Kind == value.TypeJSON || e.Col.Kind == value.TypeList || e.Col.Kind == value.TypeInterval || e.Col.Kind == value.TypeTime && !e.Col.Iso()
+		read = e.Col.Kind == value.TypeDecimal || e.Col.Kind == value.TypeJSON || e.Col.Kind == value.TypeList || e.Col.Kind == value.TypeInterval
+		if e.Col.Kind == value.TypeTime && !e.Col.Iso() {
+			op, read = sqlast.AnyTime, true
+		}
 	}
 	if f := c.FormOf(e.Col); f.Clean || f.Numbers || op == sqlast.NoOp || c.Wider(e.Col) { // inside the CASE of a guard the column would lose its collation
 		return sqlast.NoOp, read
@@ -89,6 +92,8 @@ func (f *From) isValue(op sqlast.Op, x sqlast.Expr) sqlast.Expr {
 	switch op {
 	case sqlast.Finite:
 		return Call(op, x, x)
+	case sqlast.AnyTime:
+		return Call(sqlast.IsNotNull, Call(op, x, x, x, x, x, x))
 	case sqlast.FitsDecimal, sqlast.FitsDay:
 		return Call(op, x, x, x)
 	case sqlast.FitsUUID:
