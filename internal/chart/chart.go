@@ -59,7 +59,7 @@ func (c *column) all(re *regexp.Regexp) bool {
 	return null < len(c.cells)
 }
 
-func (c *column) kind() string {
+func (c *column) role() string { // to a chart: its time, a number, a word to name a bar by, a key, which is left out
 	switch {
 	case keyName.MatchString(c.name) && c.all(whole):
 		return "key"
@@ -78,7 +78,7 @@ func Of(result []byte) (c *Chart, why string) {
 	columns, n := columnsOf(result)
 	of := map[string][]*column{}
 	for _, x := range columns {
-		of[x.kind()] = append(of[x.kind()], x)
+		of[x.role()] = append(of[x.role()], x)
 	}
 	names := append(of["time"], of["word"]...)
 	switch {
