@@ -239,3 +239,16 @@ func TestWithoutPassword(t *testing.T) {
 		}
 	}
 }
+
+// TestInstallSelf: the entry starts the program that ran, and not another of its name that comes first on PATH.
+func TestInstallSelf(t *testing.T) {
+	notWindows(t)
+	path := at(t, "cursor", "")
+	other := filepath.Join(os.Getenv("PATH"), "exo")
+	if err := os.WriteFile(other, []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if text, _, _, err := installed(t, Entry{Client: "cursor", Args: []string{"try"}}, path); err != nil || !strings.Contains(text, `"command": "EXO"`) {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
