@@ -28,7 +28,7 @@ const (
 // read what the model may not, it is true wherever there was anything to change: whether something
 // changed could reveal a bit of what was read.
 func (r *Result) Changed() bool {
-	return r.withheld && r.effectful && !r.unchanged || slices.ContainsFunc(r.Effects, func(e exo.Effect) bool { return modelView(e).Stands() })
+	return r.withheld && r.effectful && !r.unchanged || slices.ContainsFunc(r.Effects, func(e exo.Effect) bool { return modelView(e).MayHaveHappened() })
 }
 
 // EffectsNote says what became of the changes that the program asked for: "" where it asked for
@@ -56,8 +56,8 @@ func (r *Result) EffectsNote() string {
 			stands, sealed = true, append(sealed, e.Op)
 			continue
 		}
-		if e.Nothing != "" && e.State == exo.StateApplied { // there is nothing to keep, provisional or not
-			nothing[e.Nothing] = append(nothing[e.Nothing], e.Op)
+		if e.NoRowsText != "" && e.State == exo.StateApplied { // there is nothing to keep, provisional or not
+			nothing[e.NoRowsText] = append(nothing[e.NoRowsText], e.Op)
 			continue
 		}
 		if e.Provisional && e.State == exo.StateApplied {
@@ -68,7 +68,7 @@ func (r *Result) EffectsNote() string {
 		if state == exo.StateImmediate {
 			state = exo.StateApplied
 		}
-		stands, failed = stands || e.Stands(), failed || state == exo.StateFailed || state == exo.StateUnknown
+		stands, failed = stands || e.MayHaveHappened(), failed || state == exo.StateFailed || state == exo.StateUnknown
 		if why := refusal(e); why != "" && len(says) < maxRefusals {
 			if why = scalar.Shorten(clean(e.Op), 100) + " did not take place: " + why; !slices.Contains(says, why) {
 				says = append(says, why)

@@ -85,7 +85,7 @@ type Result struct {
 	Cut     bool            // JSON is a part of Value: the whole was too large for the model
 	Console string          // what the program logged, until it asked for something that the model may not read
 	Err     error           // nil, or an *fail.Error: fail.GuestText is what the model reads of it
-	Label   value.Label     // joined over everything that the run has read, up to what its result may not carry: see exo.Session.Decided
+	Label   value.Label     // joined over everything that the run has read, up to what its result may not carry: see exo.Session.ReportableLabel
 	Causes  []exo.Cause     // why the run has its label: by which call each tag came; for the host
 	Effects []exo.Effect    // what the program changed or may have changed, even if it failed, with the outcome; for the host
 	ID      exo.RunID       // the ID of the run in the record; zero if none was begun
@@ -156,7 +156,7 @@ func New(grants Grants, opt *Options) (*Tool, error) {
 // sealers are what programs get for sealed values, `reveal` and `text`: where something is sealed that may leave by some way,
 // those whose name is free. Elsewhere a program could do nothing more with them.
 func sealers(gate *exo.Gate, admits value.Label) Grants {
-	seals := gate.Seals()
+	seals := gate.SealedLabel()
 	if seals.Empty() {
 		return nil
 	}
@@ -201,7 +201,7 @@ func show(gate *exo.Gate, opt *Options) *shown {
 		bound = defaultDeclarations
 	}
 	key := shownKey{fmt.Sprintf("%q", opt.Admits.Tags()), gate.Zone(), max(bound, -1)}
-	catalog, granted, admits, seals := gate.Catalog(), gate.Granted(), opt.Admits, gate.Seals()
+	catalog, granted, admits, seals := gate.Catalog(), gate.Granted(), opt.Admits, gate.SealedLabel()
 	return gate.Derive(key, func() any { return newShown(catalog, granted, admits, seals, key.zone, bound) }).(*shown)
 }
 

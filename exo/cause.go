@@ -15,16 +15,16 @@ import (
 
 // Cause is the message by which a run first got a tag of its label, for the host: with the columns, and the place in the program.
 type Cause struct {
-	Tag   string
-	Call  uint64   // the number of the message; 0: the run began with the tag
-	Pos   fail.Pos // where in the program the call stands, as the guest says; zero: the guest named no place, or none that the program has
-	Op    string   // as the program wrote it, shortened
-	Read  []string // what in the message has the tag, like "Person.email"; none where the method itself, or a sealed value, has it
-	Given []Given  // where the sealed values come from that have the tag
+	Tag     string
+	Call    uint64         // the number of the message; 0: the run began with the tag
+	Pos     fail.Pos       // where in the program the call stands, as the guest says; zero: the guest named no place, or none that the program has
+	Op      string         // as the program wrote it, shortened
+	Read    []string       // what in the message has the tag, like "Person.email"; none where the method itself, or a sealed value, has it
+	Origins []SealedOrigin // where the sealed values come from that have the tag
 }
 
-// Given says by which message a program was given a sealed value.
-type Given struct {
+// SealedOrigin names the message by which a program was given a sealed value.
+type SealedOrigin struct {
 	Call   uint64
 	Pos    fail.Pos // as in Cause
 	Op     string
@@ -39,13 +39,13 @@ func (c Cause) String() string {
 	if len(c.Read) > 0 {
 		s += ", which reads " + strings.Join(c.Read, ", ")
 	}
-	for i, g := range c.Given {
+	for i, g := range c.Origins {
 		s += []string{", of a value", " and one"}[min(i, 1)] + " given by " + g.String()
 	}
 	return s
 }
 
-func (g Given) String() string {
+func (g SealedOrigin) String() string {
 	s := callAt(g.Call, g.Pos) + ", " + g.Op
 	if g.Column != "" {
 		s += ", as " + g.Column
@@ -84,12 +84,12 @@ func (s *Session) caused(l value.Label, m *Message, e *pending) {
 		for _, v := range m.Args {
 			from.visit(v)
 		}
-		c.Given = from.list
+		c.Origins = from.list
 		s.causes[t] = c
 	}
 }
 
-// Causes says why the run has the label that Decided gives, in the order of its messages, and why it had tags that are part of others by now: of
+// Causes says why the run has the label that ReportableLabel gives, in the order of its messages, and why it had tags that are part of others by now: of
 // one reader, before it read of others.
 func (s *Session) Causes() []Cause {
 	if s.begun() != nil {
@@ -167,7 +167,7 @@ func (m *Message) reading(tag string) (out []string) {
 	return out
 }
 
-// origins say of the sealed values of a run by which messages they were given, for Cause. Of a message they keep what Given says of it, and
+// origins say of the sealed values of a run by which messages they were given, for Cause. Of a message they keep what SealedOrigin says of it, and
 // nothing by which anything is decided.
 type origins struct {
 	by     []origin
@@ -176,7 +176,7 @@ type origins struct {
 
 type origin struct {
 	first   uint64 // of its values
-	given   Given
+	given   SealedOrigin
 	columns []message.LabelledColumn
 }
 
@@ -185,7 +185,7 @@ func (o *origins) add(s *Session, e *pending, first uint64) {
 	if len(e.shows.cells) == 0 {
 		return
 	}
-	o.by = append(o.by, origin{first, Given{Call: e.id, Pos: e.pos, Op: s.opName(e.root)}, s.gate.catalog.LabelledIn(e.root)})
+	o.by = append(o.by, origin{first, SealedOrigin{Call: e.id, Pos: e.pos, Op: s.opName(e.root)}, s.gate.catalog.LabelledIn(e.root)})
 	o.fields = append(o.fields, e.shows.fields...)
 }
 
@@ -194,7 +194,7 @@ type tracer struct {
 	s    *Session
 	tag  string
 	seen map[uint64]bool // a text that is made of another twice over would double with each call
-	list []Given
+	list []SealedOrigin
 }
 
 // visit adds what is known of the sealed values in v, and in a text that was made of some. s.mu is held.

@@ -51,7 +51,7 @@ func TestRecorderThatEndsItsGoroutine(t *testing.T) {
 			return nil
 		}, nil, "put", "mail")
 		committed := at == Committed || at == Acting || at == Acted || at == Ended
-		if at == Withheld || at == Settled {
+		if at == Withheld || at == AfterCommitFailed {
 			continue // there is none in this run
 		}
 		if w.err == nil || w.s.Panicked() == nil || (s.kept == 1) != committed {
@@ -218,7 +218,7 @@ func TestStoreOrderWhenOneGivesUp(t *testing.T) {
 			acting--
 			return nil
 		}}
-		g, err := NewGate(Config{Grants: map[string]Object{"a": s, "b": Wrap(s, Policy{Cut: cut})}, Record: Unrecorded})
+		g, err := NewGate(Config{Grants: map[string]Object{"a": s, "b": Wrap(s, Policy{Revoked: cut})}, Record: Unrecorded})
 		if err != nil {
 			t.Fatal(err)
 		}

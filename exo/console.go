@@ -151,10 +151,10 @@ type notice struct {
 	text string
 }
 
-// Notice adds a remark about the message for the reader of the run's result, model or person. Its text must follow from the message,
+// AddNotice adds a remark about the message for the reader of the run's result, model or person. Its text must follow from the message,
 // from declarations and from data without labels: it is shown where the run's label, as the message was admitted, flows to
 // Config.Admits. So it does not depend on what a later message reads, or on which of two came first. One text is kept once.
-func (m *Message) Notice(text string) {
+func (m *Message) AddNotice(text string) {
 	if m.session == nil || m.Withheld() {
 		return
 	}

@@ -31,10 +31,10 @@ type Declassified struct {
 	Left   int      `json:"left"`         // what is left of the principal's day
 }
 
-// Untold is in Entry.Details of the outcome of a message to a declassifier that failed, panicked or replied what is not of its
+// DeclassifierError is in Entry.Details of the outcome of a message to a declassifier that failed, panicked or replied what is not of its
 // type. The program got null.
-type Untold struct {
-	Err string `json:"untold"`
+type DeclassifierError struct {
+	Err string `json:"declassifierError"`
 }
 
 // declassifies says why a message to a declassifier may not be given its sealed values, which carry the label sealed. It looks at labels and at what
@@ -113,7 +113,7 @@ func (m *Message) askDeclassifier(ctx context.Context) (value.Value, error) {
 				}
 				err = fmt.Errorf("exo: the reply is not %s", m.Root.Method().Result.Con)
 			}
-			m.Detail(Untold{scalar.Clip(err.Error(), fail.MaxOp)})
+			m.AddDetail(DeclassifierError{scalar.Clip(err.Error(), fail.MaxOp)})
 			said <- value.Null()
 		}()
 		v, err = s.askOpened(ctx, m)

@@ -190,7 +190,7 @@ func TestDeclassifyFails(t *testing.T) {
 		last := w.events[len(w.events)-1]
 		untold := len(last.Details) == 1
 		if untold {
-			u, ok := last.Details[0].(Untold)
+			u, ok := last.Details[0].(DeclassifierError)
 			untold = ok && u.Err != ""
 		}
 		if last.Step != Outcome || last.Err != nil || untold == (what == "null" || what == "what it read") {

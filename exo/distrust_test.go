@@ -214,7 +214,7 @@ func TestDistrustSealed(t *testing.T) {
 	if err != nil || l.String() != "{pii,untrusted}" || string(text) != `[{"id":"id!","text":"text!","from":"from!","mail":"mail!"}]` {
 		t.Errorf("%s %v %v", text, l, err)
 	}
-	if s := w.gate.Seals(); s.String() != "{pii}" {
+	if s := w.gate.SealedLabel(); s.String() != "{pii}" {
 		t.Error(s)
 	}
 }

@@ -47,15 +47,15 @@ type Effect struct {
 	// them, so the model does not read it.
 	Sealed bool
 
-	// Nothing is what its interface says of a change of no rows, which replied 0: see Phrase; "" for any other.
-	Nothing string
+	// NoRowsText is what its interface says of a change of no rows, which replied 0: see Phrase; "" for any other.
+	NoRowsText string
 
-	// Provisional: it is applied within a transaction of the host's (see Part), which may still undo it.
+	// Provisional: it is applied within a transaction of the host's (see HostUnit), which may still undo it.
 	Provisional bool
 }
 
-// Stands reports whether the effect took place, or may have.
-func (e Effect) Stands() bool {
+// MayHaveHappened reports whether the effect took place, or may have.
+func (e Effect) MayHaveHappened() bool {
 	return e.State != StateRolledBack && e.State != StateFailed && e.State != NoState
 }
 
@@ -122,29 +122,29 @@ type Transactional interface {
 	UnitKey() any
 }
 
-// Beside is an object that can't change a store, and reads it: BesideKey is the UnitKey of those that can. Where one of them is
+// UnitReader is an object that can't change a store, and reads it: ReadUnitKey is the UnitKey of those that can. Where one of them is
 // granted to the same programs, its messages belong to their unit of work, so that what a program
 // reads by it and what it changes by them are of one moment.
-type Beside interface {
+type UnitReader interface {
 	Object
-	BesideKey() any
+	ReadUnitKey() any
 }
 
-// storeOf is the store of an object's messages: its own, or that of grants which it stands beside.
+// storeOf is the store of an object's messages: its own, or the one that it reads, if another grant can change that.
 func (g *Gate) storeOf(o Object) (key any, err error) {
 	if key, err = storeOf(o); key != nil || err != nil || len(g.stores) == 0 {
 		return key, err
 	}
-	b, ok := o.(Beside)
+	b, ok := o.(UnitReader)
 	if !ok {
 		return nil, nil
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			key, err = nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: BesideKey: panic: %v", p)}
+			key, err = nil, &fail.Error{Kind: fail.Internal, Err: fmt.Errorf("exo: ReadUnitKey: panic: %v", p)}
 		}
 	}()
-	if key = b.BesideKey(); key == nil || !reflect.ValueOf(key).Comparable() {
+	if key = b.ReadUnitKey(); key == nil || !reflect.ValueOf(key).Comparable() {
 		return nil, nil
 	}
 	if _, changed := g.stores[key]; !changed {
@@ -224,7 +224,7 @@ func (s *Session) changes(m *Message, e *pending) func(value.Value, error) State
 			if e.effect == message.Held {
 				c.held = &heldEffect{m: m, e: e}
 			} else if v.Type() == value.TypeInt && v.Int() == 0 { // a sealed reply is no Int, and is not looked into
-				c.Nothing = s.gate.catalog.Say(s.gate.catalog[e.root.Recv.Type.Name], "nothing."+e.root.Name, "")
+				c.NoRowsText = s.gate.catalog.Say(s.gate.catalog[e.root.Recv.Type.Name], "nothing."+e.root.Name, "")
 			}
 		}
 		return c.State

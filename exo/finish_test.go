@@ -27,11 +27,11 @@ type shop struct {
 	opens int
 	tells any // what its unit says that it changes, if it says anything
 
-	settles bool                // its unit is a Settler
+	settles bool                // its unit is an AfterCommitter
 	wraps   func(shopUnit) Unit // what else its unit is
 }
 
-// unit is a Changer where it tells something.
+// unit is a ChangeLister where it tells something.
 func (s *shop) unit() Unit {
 	if s.tells != nil {
 		return tellingUnit{shopUnit{s}}
@@ -526,7 +526,7 @@ func TestHeldIsChecked(t *testing.T) {
 func TestCutOffBeforeItActs(t *testing.T) {
 	s := &shop{name: "a"}
 	cut := make(chan struct{})
-	o := Wrap(s, Policy{Cut: cut})
+	o := Wrap(s, Policy{Revoked: cut})
 	g, _ := NewGate(Config{Grants: map[string]Object{"shop": o}, Record: Unrecorded})
 	w := &world{t: t, s: begin(t, g, t.Context(), "")}
 	_, err := w.send(msg(ref(0), call(0, "mail")))
@@ -668,9 +668,9 @@ func TestDoneIsRecordedAfterAPanic(t *testing.T) {
 	})
 }
 
-// TestUnshown: an error has a reason for the host's log where a program reads less than its text, and none where the rest is the end of a
+// TestHiddenCause: an error has a reason for the host's log where a program reads less than its text, and none where the rest is the end of a
 // context or that nothing was done.
-func TestUnshown(t *testing.T) {
+func TestHiddenCause(t *testing.T) {
 	reason := errors.New("relation todos does not exist")
 	for name, c := range map[string]struct {
 		err  error
@@ -688,7 +688,7 @@ func TestUnshown(t *testing.T) {
 		"too late":            {fail.Classify("", context.DeadlineExceeded), false},
 		"its caller ended it": {&fail.Error{Kind: fail.Cancelled, Err: reason}, false},
 	} {
-		if got := Unshown(c.err); got != c.want {
+		if got := HasHiddenCause(c.err); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

@@ -176,8 +176,8 @@ func checkStore(o Object, method string) error {
 	return nil
 }
 
-// Seals is the label of values that programs are shown sealed: see TypeSealed. If only the result leaves, those that it admits are not.
-func (g *Gate) Seals() value.Label {
+// SealedLabel is the label of values that programs are shown sealed: see TypeSealed. If only the result leaves, those that it admits are not.
+func (g *Gate) SealedLabel() value.Label {
 	if !g.made() {
 		return value.Label{}
 	}

@@ -222,7 +222,7 @@ func TestRecord(t *testing.T) {
 		if got := phases(); !slices.Equal(got, []Step{Intent}) {
 			t.Errorf("while the object is asked, the record has %v", got)
 		}
-		m.Detail("SELECT")
+		m.AddDetail("SELECT")
 		return value.List(value.Int(1), value.Int(2)), nil
 	}
 	w.send(msg(ref(todosID), param(0, "where", 0), fld(1, "todo"), fld(2, "diary"), txt("x"), call(3, "eq", 4), lam(1, 5), call(0, "where", 6), call(7, "execute")))

@@ -15,7 +15,7 @@ type asking struct {
 }
 
 func (a *asking) Eval(ctx context.Context, m *Message) (value.Value, error) {
-	*a.told = m.Granted()
+	*a.told = m.UnitObjects()
 	return a.shop.Eval(ctx, m)
 }
 
@@ -27,7 +27,7 @@ func (watching) Describe() (message.Description, error) {
 	return message.Description{Type: &message.Type{Name: "Watch"}, Interfaces: []*message.Interface{i}}, nil
 }
 func (watching) Eval(context.Context, *Message) (value.Value, error) { return value.Int(1), nil }
-func (w watching) BesideKey() any                                    { return w.key }
+func (w watching) ReadUnitKey() any                                  { return w.key }
 
 // TestGranted: who changes something is told of all that the same programs reach in that store, whatever it is wrapped in, and of
 // nothing in another.
@@ -54,7 +54,7 @@ func TestGranted(t *testing.T) {
 		}
 		w.s.Finish(t.Context(), value.Null(), nil)
 	}
-	if got := (&Message{}).Granted(); got != nil {
+	if got := (&Message{}).UnitObjects(); got != nil {
 		t.Errorf("a message without a run is told of %v", got)
 	}
 }

@@ -46,8 +46,8 @@ func (l Limits) OrDefault() Limits {
 }
 
 // Message are the bounds of one message, for a Checker.
-func (l Limits) Message() message.Most {
-	return message.Most{Nodes: l.MessageNodes, Depth: l.MessageDepth, LiteralBytes: l.LiteralBytes}
+func (l Limits) Message() message.Bounds {
+	return message.Bounds{Nodes: l.MessageNodes, Depth: l.MessageDepth, LiteralBytes: l.LiteralBytes}
 }
 
 func or[T int | time.Duration](p *T, d T) {

@@ -17,8 +17,8 @@ func TestNotices(t *testing.T) {
 		n := 0
 		w.todos.eval = func(_ context.Context, m *Message) (value.Value, error) {
 			n++
-			m.Notice(fmt.Sprint("remark ", n))
-			m.Notice(fmt.Sprint("remark ", n))
+			m.AddNotice(fmt.Sprint("remark ", n))
+			m.AddNotice(fmt.Sprint("remark ", n))
 			return value.List(), nil
 		}
 		return &n
@@ -49,12 +49,12 @@ func TestNotices(t *testing.T) {
 	}
 	w = newWorld(t, Config{})
 	w.todos.eval = func(_ context.Context, m *Message) (value.Value, error) {
-		m.Notice(strings.Repeat("x", 1<<20))
+		m.AddNotice(strings.Repeat("x", 1<<20))
 		return value.List(), nil
 	}
 	w.send(titles())
 	if got := w.s.Notices(); len(got) != 1 || len(got[0]) > maxNoticeBytes+len("…") {
 		t.Errorf("%d notices", len(got))
 	}
-	new(Message).Notice("of no session")
+	new(Message).AddNotice("of no session")
 }

@@ -84,18 +84,18 @@ func (m *Message) RunLabel() value.Label {
 	return m.entry.label
 }
 
-// ChosenBy is the label of what chose the message: what the run had read before it, and what the message itself holds, sealed values
-// too. RunLabel adds what the reply may carry, which comes when the message has acted: an object that demands trust asks ChosenBy. The zero
+// InputLabel is the label of all that the message was made from: what the run had read before it, and what the message itself holds, sealed values
+// too. RunLabel adds what the reply may carry, which comes when the message has acted: an object that demands trust asks InputLabel. The zero
 // Label of a message that no session admitted.
-func (m *Message) ChosenBy() value.Label {
+func (m *Message) InputLabel() value.Label {
 	if m.entry == nil {
 		return value.Label{}
 	}
 	return m.entry.chosen
 }
 
-// Seals reports whether values of the reply may be shown sealed. An object that acts differently depending on such a value reveals it.
-func (m *Message) Seals() bool { return m.entry != nil && m.entry.shows != nil }
+// MaySeal reports whether values of the reply may be shown sealed. An object that acts differently depending on such a value reveals it.
+func (m *Message) MaySeal() bool { return m.entry != nil && m.entry.shows != nil }
 
 // Withheld reports whether the run has read, by the time that the message was admitted, what its result may not carry, so that nothing
 // of it is shown. What such a run leaves behind for others to see, like a count of calls, would reveal it.
@@ -119,10 +119,10 @@ func (m *Message) Op() string {
 	return m.session.opName(m.Root)
 }
 
-// Names are the names under which the objects of the message were granted, in the order of
+// GrantNames are the names under which the objects of the message were granted, in the order of
 // Refs. ok is false if one of them was not granted but came with a reply: the number that
 // it has means nothing in another run.
-func (m *Message) Names() (names []string, ok bool) {
+func (m *Message) GrantNames() (names []string, ok bool) {
 	for _, r := range m.Refs {
 		if m.session == nil || int(r) >= len(m.session.gate.granted) {
 			return nil, false
@@ -167,9 +167,9 @@ func (m *Message) Spend(rows, bytes int) error {
 	return m.session.spend(m.entry, rows, bytes)
 }
 
-// Detail adds to the record of this message's outcome: what an auditor wants
+// AddDetail adds to the record of this message's outcome: what an auditor wants
 // to know and a guest never sees, such as SQL and its arguments.
-func (m *Message) Detail(d any) {
+func (m *Message) AddDetail(d any) {
 	if m.session == nil {
 		return
 	}

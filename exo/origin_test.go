@@ -55,7 +55,7 @@ func TestCausesSayWhere(t *testing.T) {
 	wantOK(t, "reveal", err)
 	const want = "diary: by call 5 (line 4:11), reveal, of a value given by call 2 (line 2:3), todos.select(…).execute, as Todo.diary" +
 		" and one given by call 4 (line 3:2), text and one given by call 3 (line 3:1), text and one given by call 1 (line 1:7), todos.select(…).execute, as Todo.diary"
-	if c := w.s.Causes(); len(c) != 1 || c[0].String() != want || len(c[0].Given) != 4 {
+	if c := w.s.Causes(); len(c) != 1 || c[0].String() != want || len(c[0].Origins) != 4 {
 		t.Errorf("%v", c)
 	}
 }
@@ -67,7 +67,7 @@ func TestGivenIsShort(t *testing.T) {
 		text := cells[0]
 		for n := range 2000 { // each twice the one before: without what was seen this does not end
 			v := value.NewSealed(uint32(len(w.s.contents)), value.TypeText, text.Label())
-			w.s.origins.by = append(w.s.origins.by, origin{first: uint64(v.Number()), given: Given{Call: uint64(n%c.calls + 2)}})
+			w.s.origins.by = append(w.s.origins.by, origin{first: uint64(v.Number()), given: SealedOrigin{Call: uint64(n%c.calls + 2)}})
 			w.s.origins.fields = append(w.s.origins.fields, "")
 			w.s.contents = append(w.s.contents, content{text: &recipe{parts: []value.Value{text, text}}})
 			text = v

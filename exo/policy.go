@@ -51,12 +51,12 @@ type Policy struct {
 
 	// After gets the reply, or the error, of each message that was admitted. It only observes: what
 	// it does can't change the reply. Replies come in no fixed order. It may add to the record with
-	// (*Message).Detail.
+	// (*Message).AddDetail.
 	After func(m *Message, v value.Value, err error)
 
-	// Cut, when it is closed, revokes the object for good: messages that come later are
+	// Revoked, when it is closed, revokes the object for good: messages that come later are
 	// refused with Kind Revoked, and those being answered are cancelled.
-	Cut <-chan struct{}
+	Revoked <-chan struct{}
 }
 
 // Wrap returns an object that forwards to o what policy p lets through. A policy can
@@ -92,7 +92,7 @@ func (w *wrapped) wrap(result Object) Object { return &wrapped{inner: result, by
 
 func (w *wrapped) revoked() bool {
 	select {
-	case <-w.by.policy.Cut:
+	case <-w.by.policy.Revoked:
 		return true
 	default:
 		return false
@@ -135,7 +135,7 @@ func (m *Message) peel(slot int, o Object) (Object, error) {
 		if w.revoked() {
 			return nil, &fail.Error{Kind: fail.Revoked}
 		}
-		if c := w.by.policy.Cut; c != nil {
+		if c := w.by.policy.Revoked; c != nil {
 			m.cuts = append(m.cuts, c)
 		}
 		if !slices.Contains(m.policies, w.by) { // two objects of one policy are one message to it

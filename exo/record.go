@@ -55,24 +55,24 @@ func (unrecorded) Record(context.Context, Entry) error { return nil }
 type Step uint8
 
 const (
-	_          Step = iota // of no entry
-	Begun                  // a run begins: Start
-	Refused                // the gate let nothing of a message happen: Err
-	Intent                 // a message is about to act: Message
-	Outcome                // it acted, well or not: Err, State, Digest, Rows, Details, Took
-	Withheld               // it acted, but the budget for reading was empty: the reply was kept back
-	Released               // what leaves a run was decided: Err says why nothing does; Digest of the result
-	Committing             // the units of work are prepared, and held effects are due: what comes next is for good
-	Committed              // what became of that: State
-	Settled                // a unit of work failed at what it does after its commit, see Settler: Err. All is kept as committed says
-	Acting                 // a held effect is about to act
-	Acted                  // how it did: State, Err
-	Ended                  // the run is over: Err
+	_                 Step = iota // of no entry
+	Begun                         // a run begins: Start
+	Refused                       // the gate let nothing of a message happen: Err
+	Intent                        // a message is about to act: Message
+	Outcome                       // it acted, well or not: Err, State, Digest, Rows, Details, Took
+	Withheld                      // it acted, but the budget for reading was empty: the reply was kept back
+	Released                      // what leaves a run was decided: Err says why nothing does; Digest of the result
+	Committing                    // the units of work are prepared, and held effects are due: what comes next is for good
+	Committed                     // what became of that: State
+	AfterCommitFailed             // a unit of work failed at what it does after its commit, see AfterCommitter: Err; its name in the record is "settled". All is kept as committed says
+	Acting                        // a held effect is about to act
+	Acted                         // how it did: State, Err
+	Ended                         // the run is over: Err
 	steps
 )
 
 var stepNames = [...]string{"none", Begun: "begun", Refused: "refused", Intent: "intent", Outcome: "outcome", Withheld: "withheld",
-	Released: "released", Committing: "committing", Committed: "committed", Settled: "settled", Acting: "acting", Acted: "acted", Ended: "ended"}
+	Released: "released", Committing: "committing", Committed: "committed", AfterCommitFailed: "settled", Acting: "acting", Acted: "acted", Ended: "ended"}
 
 func (s Step) String() string {
 	if s >= steps {
@@ -94,18 +94,18 @@ type Entry struct {
 	Op      string             // what was asked, as the program wrote it, shortened
 	Pos     fail.Pos           // where in the program, as the guest says, without Text; zero: it says nothing that can be
 	Effect  message.EffectMode // the effect of the message
-	Message []byte             // at Intent and Refused: the exact message, in its canonical encoding; nil where it was malformed, or larger than its run may send, or Cut
-	// Constants are the large constants of the message, in whose places Message has null; Cut says that the rest is too
+	Message []byte             // at Intent and Refused: the exact message, in its canonical encoding; nil where it was malformed, or larger than its run may send, or Omitted
+	// Constants are the large constants of the message, in whose places Message has null; Omitted says that the rest is too
 	// large, too, and left out. So what an entry has of one message is bounded.
 	Constants []Constant
-	Cut       *Cut
+	Omitted   *Omitted
 
 	// Label is that of the run once the message was admitted, and at Outcome the most that
 	// the reply may carry: none depends on how fast anything was.
 	Label   value.Label
 	Digest  value.Digest  // the digest of the reply or the result
 	Rows    int           // the number of rows of the reply
-	Details []any         // what the object added: see (*Message).Detail; at Committing, and at Committed of a Preview, what a Changer says
+	Details []any         // what the object added: see (*Message).AddDetail; at Committing, and at Committed of a Preview, what a ChangeLister says
 	Took    time.Duration // how long the message acted, without the wait for its turn
 	State   State         // at Outcome, Committed and Acted
 	Err     error

@@ -61,8 +61,8 @@ type Run struct {
 // ErrPreview is why nothing was kept of a run that was a Preview.
 var ErrPreview = errors.New("exo: a preview keeps nothing")
 
-// OrNew fills in every field whose zero stands for something else.
-func (r Run) OrNew(now time.Time) Run {
+// WithDefaults fills in every field whose zero stands for something else.
+func (r Run) WithDefaults(now time.Time) Run {
 	if r.ID == (RunID{}) {
 		r.ID = NewRunID()
 	}
@@ -86,7 +86,7 @@ func (g *Gate) Begin(ctx context.Context, run Run, program string, bounds map[st
 	if !g.made() {
 		return nil, errZeroGate
 	}
-	run = run.OrNew(g.now())
+	run = run.WithDefaults(g.now())
 	run.Label = run.Label.Merged() // of what it was written from, each part
 	s := &Session{gate: g, run: run, length: len(program), label: run.Label, turns: turns{free: g.limits.ConcurrentCalls}, wake: make(chan struct{}, 1), over: make(chan struct{})}
 	s.withhold(0, fail.Pos{})

@@ -133,10 +133,10 @@ func (s *sealing) cellTypes(out []*message.Type, t *message.Type, shape *value.S
 	return out, true
 }
 
-// Shown returns a label for each cell of a row of this shape, if the rows of the reply are those that the message's receiver shows;
+// CellLabels returns a label for each cell of a row of this shape, if the rows of the reply are those that the message's receiver shows;
 // tags of integrity are left out. A cell whose label doesn't flow to that of the run is sealed: count it without regard to its
 // value. nil: nothing is labelled.
-func (m *Message) Shown(shape *value.Shape) []value.Label {
+func (m *Message) CellLabels(shape *value.Shape) []value.Label {
 	row := m.Root.Recv.Type.Args[message.RowArg]
 	if shape == nil || row == nil || m.Catalog.Shows(row).Secrecy().Empty() {
 		return nil

@@ -33,11 +33,11 @@ func (l Limits) tooMuch() error {
 	return fail.Errorf(fail.Limit, "", "the calls of this program hold more than %d bytes together, and a value counts in each call that has it; send fewer or smaller values", l.MessageBytes)
 }
 
-// Unanswered is the rough size of a call in memory. It fails where the call and those that
+// CallSize is the rough size of a call in memory. It fails where the call and those that
 // wait for their answers, which take waiting bytes, hold more than UnansweredBytes: a guest
 // that sends and never listens would fill the host's memory. A call on which no other waits
 // is bounded by MessageNodes and LiteralBytes alone.
-func (l Limits) Unanswered(c Call, waiting int) (size int, err error) {
+func (l Limits) CallSize(c Call, waiting int) (size int, err error) {
 	size = c.Expr.BytesUpTo(l.UnansweredBytes, message.AsNodes)
 	if waiting > 0 && waiting+size > l.UnansweredBytes {
 		return 0, fail.Errorf(fail.Limit, "", "the calls that wait for an answer hold more than %d bytes together; await some before you send more", l.UnansweredBytes)
@@ -114,7 +114,7 @@ type pending struct {
 	effect       message.EffectMode
 	bound        value.Label // the most that the reply may carry
 	label        value.Label // of the run, with that
-	chosen       value.Label // of what chose the message: see Message.ChosenBy
+	chosen       value.Label // of what chose the message: see Message.InputLabel
 	admits       value.Label // of a sink or an effect: what may leave by it
 	state        State       // of the effect, once it has acted
 	spent        spent
@@ -203,7 +203,7 @@ func (s *Session) Submit(call Call) error {
 	}
 	// Submit does not block, so messages that wait pile up: this bounds the bytes of all of them together. The
 	// size of one message has limits of its own.
-	size, err := s.gate.limits.Unanswered(call, s.undelivered)
+	size, err := s.gate.limits.CallSize(call, s.undelivered)
 	if err != nil {
 		s.mu.Unlock()
 		return err

@@ -342,7 +342,7 @@ func TestRace(t *testing.T) {
 	w.mail.eval = func(context.Context, *Message) (value.Value, error) { return value.List(value.RefValue(w.mail)), nil }
 	w.todos.eval = func(ctx context.Context, m *Message) (value.Value, error) {
 		_, err := m.Unit("key", func(context.Context) (Unit, error) { return &unit{}, nil })
-		m.Detail("detail")
+		m.AddDetail("detail")
 		return value.Int(0), errors.Join(err, m.Spend(1, 1))
 	}
 	var wg sync.WaitGroup

@@ -13,7 +13,7 @@ import (
 
 type settlingUnit struct{ shopUnit }
 
-func (u settlingUnit) Settled(ctx context.Context) error { return u.s.did(ctx, "settle") }
+func (u settlingUnit) AfterCommit(ctx context.Context) error { return u.s.did(ctx, "settle") }
 
 // TestSettler: a unit is asked once, when the record says that it is committed and before mails leave; where anything keeps the
 // run from that, it is not. However it fails, everything is as if it had not.
@@ -51,7 +51,7 @@ func TestSettler(t *testing.T) {
 				broken = c.record != Committed
 				return bad
 			}
-			if e.Step == Settled {
+			if e.Step == AfterCommitFailed {
 				settled = e.Err.Error()
 			}
 			return nil
@@ -84,14 +84,14 @@ func TestSettler(t *testing.T) {
 	}
 }
 
-var _ Settler = settlingUnit{}
+var _ AfterCommitter = settlingUnit{}
 
 type partUnit struct {
 	shopUnit
 	part bool
 }
 
-func (u partUnit) Part() bool { return u.part }
+func (u partUnit) InHostTransaction() bool { return u.part }
 
 // TestPart: what was committed as a part of a transaction of the host's is told to be so, and nothing else is.
 func TestPart(t *testing.T) {

@@ -128,24 +128,24 @@ func (s *Session) distrust(m *Message, has, admits value.Label) error {
 	}
 	meth := m.Root.Method()
 	if (meth.Effect == message.Held || meth.Effect == message.Immediate) && !has.FlowsTo(admits) {
-		return m.Untrusted(has.Without(admits), "they could have chosen what is asked for here")
+		return m.UntrustedError(has.Without(admits), "they could have chosen what is asked for here")
 	}
 	if meth.Trusted {
-		return m.Untrusted(has, "they could have asked for `"+meth.Name+"`")
+		return m.UntrustedError(has, "they could have asked for `"+meth.Name+"`")
 	}
 	if !meth.Declassifies.Empty() { // the program chooses what is revealed of a secret, and outsiders must not
-		return m.Untrusted(has, "they could have chosen what is asked about sealed values")
+		return m.UntrustedError(has, "they could have chosen what is asked about sealed values")
 	}
 	for i, a := range m.Root.Args {
 		if name := message.Demands(meth.Params[i].Want.Con, a); name != "" {
-			return m.Untrusted(has, "they could have chosen `"+name+"`")
+			return m.UntrustedError(has, "they could have chosen `"+name+"`")
 		}
 	}
 	return nil
 }
 
 // Untrusted is the error of a message whose run has tags of integrity, where what it asks for demands trust; what says why.
-func (m *Message) Untrusted(has value.Label, what string) error {
+func (m *Message) UntrustedError(has value.Label, what string) error {
 	s := m.session
 	if s == nil {
 		return fail.Errorf(fail.Denied, "", "%s", what)

@@ -31,8 +31,8 @@ type Constant struct {
 	Call   uint64       // the call whose entry has it, as its intent or as what was refused; 0: none has, the constant was left out
 }
 
-// Cut stands in an entry for a message that is too large for the record.
-type Cut struct {
+// Omitted stands in an entry for a message that is too large for the record.
+type Omitted struct {
 	Digest value.Digest // SHA-256 of the message in its canonical encoding, with null for the constants that Entry.Constants has
 	Bytes  int          // the size of that encoding
 }
@@ -55,7 +55,7 @@ func (s *Session) spell(en *Entry, call Call, m *Message) error {
 }
 
 func (s *Session) spellExpr(en *Entry, call uint64, x message.Expr) error {
-	en.Message, en.Constants, en.Cut = nil, nil, nil
+	en.Message, en.Constants, en.Omitted = nil, nil, nil
 	nodes, room := x.Nodes, maxEntryMessage
 	for i := range x.Nodes {
 		if x.Nodes[i].Op != message.OpLit || x.Nodes[i].Lit.BytesUpTo(ConstantBytes, 0) <= ConstantBytes {
@@ -84,7 +84,7 @@ func (s *Session) spellExpr(en *Entry, call uint64, x message.Expr) error {
 	}
 	b, err := message.Expr{Nodes: nodes}.AppendBinary(nil)
 	if err == nil && len(b) > room { // thousands of constants, each of them small
-		en.Cut = &Cut{value.Digest(sha256.Sum256(b)), len(b)}
+		en.Omitted = &Omitted{value.Digest(sha256.Sum256(b)), len(b)}
 		b = nil
 	}
 	en.Message = b

@@ -114,14 +114,14 @@ func TestRecordedMessageIsBounded(t *testing.T) {
 				t.Errorf("%s: %+v", name, c)
 			}
 		}
-		if e.Step != Intent || has > maxEntryMessage || has == 0 && e.Cut == nil {
+		if e.Step != Intent || has > maxEntryMessage || has == 0 && e.Omitted == nil {
 			t.Errorf("%s: %v, %d bytes", name, e.Step, has)
 		}
-		if want, _ := x.AppendBinary(nil); e.Cut != nil && (e.Cut.Bytes != len(want) || e.Cut.Digest != value.Digest(sha256.Sum256(want)) || e.Message != nil) {
-			t.Errorf("%s: %+v", name, e.Cut)
+		if want, _ := x.AppendBinary(nil); e.Omitted != nil && (e.Omitted.Bytes != len(want) || e.Omitted.Digest != value.Digest(sha256.Sum256(want)) || e.Message != nil) {
+			t.Errorf("%s: %+v", name, e.Omitted)
 		}
-		if (e.Cut != nil) != (name == "small constants") {
-			t.Errorf("%s: cut: %v", name, e.Cut)
+		if (e.Omitted != nil) != (name == "small constants") {
+			t.Errorf("%s: cut: %v", name, e.Omitted)
 		}
 	}
 }

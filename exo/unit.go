@@ -39,27 +39,27 @@ type Witness interface {
 	Witness(ctx context.Context, run RunID) error
 }
 
-// Changer is a Unit that can list what it is about to change. It is asked where there is a record, once it is prepared,
+// ChangeLister is a Unit that can list what it is about to change. It is asked where there is a record, once it is prepared,
 // and what it says is among the Details of the entry Committing: the record has what was there before and what will be
 // before anything is final, and a Recorder that fails keeps it from committing. nil: nothing.
-type Changer interface {
+type ChangeLister interface {
 	Unit
 	Changes(ctx context.Context) (any, error)
 }
 
-// Settler is a Unit that has something to do once all that the run has changed is kept, and the record says so: before the held
+// AfterCommitter is a Unit that has something to do once all that the run has changed is kept, and the record says so: before the held
 // effects act. It is asked at most once, and never if a unit failed to commit, or that is not known; a process that is killed
-// between the commit and this call never makes up for it. An error changes nothing: the record has it, in the entry Settled.
-type Settler interface {
+// between the commit and this call never makes up for it. An error changes nothing: the record has it, in the entry AfterCommitFailed.
+type AfterCommitter interface {
 	Unit
-	Settled(ctx context.Context) error
+	AfterCommit(ctx context.Context) error
 }
 
-// Part is a Unit that may be a part of a transaction of the host's. Where Part gives true, what it commits is kept only if that
+// HostUnit is a Unit that may run within a transaction of the host's. Where InHostTransaction gives true, what it commits is kept only if that
 // is, and the run's effects say so: a model that reads "will not be undone" would rely on it.
-type Part interface {
+type HostUnit interface {
 	Unit
-	Part() bool
+	InHostTransaction() bool
 }
 
 // ErrNothingDone is what an error wraps that says of a change, or of a commit, that nothing of it
@@ -84,13 +84,13 @@ func (m *Message) Unit(key any, open func(context.Context) (Unit, error)) (Unit,
 	return m.session.unit(key, open)
 }
 
-// InUnit reports whether the message belongs to the unit of work under key: see Transactional and Beside.
+// InUnit reports whether the message belongs to the unit of work under key: see Transactional and UnitReader.
 func (m *Message) InUnit(key any) bool { return m.store != nil && m.store == key }
 
-// Granted are the objects that the same programs were granted and whose messages belong to the message's unit of work, in the
+// UnitObjects are the objects that the same programs were granted and whose messages belong to the message's unit of work, in the
 // order of their names and without the policies that they are wrapped in. What lets a program change something by one of them
 // holds the change against the others: a written row may decide which rows another grant shows.
-func (m *Message) Granted() []Object {
+func (m *Message) UnitObjects() []Object {
 	if m.session == nil || m.store == nil {
 		return nil
 	}
@@ -137,9 +137,9 @@ func nothingDone(err error) (yes bool) {
 	return errors.Is(err, ErrNothingDone)
 }
 
-// Unshown reports whether err has a reason that its program did not read, which the host's log has to keep. An error that only the end of
+// HasHiddenCause reports whether err has a reason that its program did not read, which the host's log has to keep. An error that only the end of
 // a context or ErrNothingDone explains has none, nor has that of a run that its caller ended.
-func Unshown(err error) bool {
+func HasHiddenCause(err error) bool {
 	if err == nil {
 		return false
 	}
@@ -183,7 +183,7 @@ type Prepared struct {
 func (s *Session) announced(ctx context.Context) (out []any, err error) {
 	stores := s.changed()
 	for _, u := range s.units {
-		c, ok := u.unit.(Changer)
+		c, ok := u.unit.(ChangeLister)
 		if !ok || u.ended || !stores[u.key] {
 			continue
 		}
@@ -286,8 +286,8 @@ func (s *Session) commit(ctx context.Context) (state State, failed error) {
 		switch {
 		case err == nil:
 			kept++
-			part, ok := u.unit.(Part)
-			provisional := ok && part.Part()
+			part, ok := u.unit.(HostUnit)
+			provisional := ok && part.InHostTransaction()
 			s.become(StateApplied, nil, func(c *change) bool {
 				if c.store != u.key {
 					return false
@@ -319,13 +319,13 @@ func (s *Session) commit(ctx context.Context) (state State, failed error) {
 // settleUnits has the units that were committed do what they do afterwards. stores are those that the run has changed.
 func (s *Session) settleUnits(ctx context.Context, stores map[any]bool) {
 	for _, u := range s.units {
-		w, ok := u.unit.(Settler)
+		w, ok := u.unit.(AfterCommitter)
 		if !ok || u.lost || !stores[u.key] {
 			continue
 		}
 		start := time.Now()
-		if err, _ := within(ctx, s.gate.limits.Held, func(ctx context.Context) error { return fail.Foreign(w.Settled(ctx)) }); err != nil {
-			_ = s.note(Entry{Step: Settled, Label: s.Label(), Err: err, Took: time.Since(start)}) // owed if it fails
+		if err, _ := within(ctx, s.gate.limits.Held, func(ctx context.Context) error { return fail.Foreign(w.AfterCommit(ctx)) }); err != nil {
+			_ = s.note(Entry{Step: AfterCommitFailed, Label: s.Label(), Err: err, Took: time.Since(start)}) // owed if it fails
 		}
 	}
 }

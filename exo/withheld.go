@@ -47,7 +47,7 @@ func (s *Session) Unchanged() bool {
 	return s.withheld != nil && !s.withheld.acted
 }
 
-// decided is the label that Decided gives, and the last message that counts for it. s.mu is held.
+// decided is the label that ReportableLabel gives, and the last message that counts for it. s.mu is held.
 func (s *Session) decided() (l value.Label, last uint64) {
 	if w := s.withheld; w != nil {
 		return w.label, w.call
@@ -55,10 +55,10 @@ func (s *Session) decided() (l value.Label, last uint64) {
 	return s.label, math.MaxUint64
 }
 
-// Decided is the label of the run that may be acted on by others, once it has ended. It is Label where the result may leave. Where it may not, it is
+// ReportableLabel is the label of the run that may be acted on by others, once it has ended. It is Label where the result may leave. Where it may not, it is
 // the label that the run had with the first message that read what the result may not carry: the program may choose the later ones by what it read,
 // one bit with each, and the next program would be refused by them.
-func (s *Session) Decided() value.Label {
+func (s *Session) ReportableLabel() value.Label {
 	if s.begun() != nil {
 		return value.Label{}
 	}

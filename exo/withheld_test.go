@@ -33,7 +33,7 @@ func TestDecided(t *testing.T) {
 			_, err := w.send(msg(ref(notesID), call(0, name)))
 			wantOK(t, name, err)
 		}
-		if got := s.Decided().String(); got != c.want || len(s.Causes()) != c.causes {
+		if got := s.ReportableLabel().String(); got != c.want || len(s.Causes()) != c.causes {
 			t.Errorf("%s: %s by %v, want %s", c.name, got, s.Causes(), c.want)
 		}
 		if c.name == "by the first" && (s.Label().String() != "{pii,untrusted}" || fmt.Sprint(s.Release()) == "") {
@@ -41,7 +41,7 @@ func TestDecided(t *testing.T) {
 		}
 		s.Finish(t.Context(), value.Null(), nil)
 	}
-	if !(*Session)(nil).Decided().Empty() || !new(Session).Decided().Empty() {
+	if !(*Session)(nil).ReportableLabel().Empty() || !new(Session).ReportableLabel().Empty() {
 		t.Error("of no run")
 	}
 }

@@ -16,7 +16,7 @@ import (
 // revocable is exo/policy's, which these tests can't import.
 func revocable(o Object) (Object, func()) {
 	cut := make(chan struct{})
-	return Wrap(o, Policy{Cut: cut}), sync.OnceFunc(func() { close(cut) })
+	return Wrap(o, Policy{Revoked: cut}), sync.OnceFunc(func() { close(cut) })
 }
 
 // keeping is o with the named methods only, in all its interfaces.
@@ -107,7 +107,7 @@ func TestAfter(t *testing.T) {
 	o := Wrap(inner, Policy{Before: func(m *Message) bool { return m.Root.Name != "dup" }, After: func(m *Message, v value.Value, err error) {
 		mu.Lock()
 		defer mu.Unlock()
-		m.Detail("seen")
+		m.AddDetail("seen")
 		told = append(told, m.Root.Name+" "+v.String()+" "+fail.KindOf(err).String())
 	}})
 	w := newWorld(t, Config{Grants: map[string]Object{"mail": o}})
@@ -241,7 +241,7 @@ func TestPerRun(t *testing.T) {
 	o := Wrap(copies(), Policy{Before: func(m *Message) bool {
 		n := m.PerRun(key{}, func() any { return new(int) }).(*int)
 		*n++
-		names, ok := m.Names()
+		names, ok := m.GrantNames()
 		got, named = append(got, *n), append(named, fmt.Sprintf("%s %v %t %s", m.Op(), names, ok, m.Run().Principal))
 		return true
 	}})

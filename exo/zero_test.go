@@ -41,14 +41,14 @@ func TestZeroValues(t *testing.T) {
 	if k, op, run := m.Key(), m.Op(), m.Run(); k != "" || op != "" || run != (Run{}) {
 		t.Errorf("message: %q %q %v", k, op, run)
 	}
-	m.Detail("x")
+	m.AddDetail("x")
 	if v := m.PerRun("k", func() any { return 1 }); v != 1 {
 		t.Errorf("message: PerRun: %v", v)
 	}
 	if u, err := m.Unit("k", nil); err == nil || u != nil {
 		t.Errorf("message: Unit: %v", u)
 	}
-	if names, ok := (&Message{Checked: message.Checked{Refs: []uint32{0}}}).Names(); ok || names != nil {
+	if names, ok := (&Message{Checked: message.Checked{Refs: []uint32{0}}}).GrantNames(); ok || names != nil {
 		t.Errorf("message: Names: %v", names)
 	}
 	if err := m.Spend(1, 1); err != nil {

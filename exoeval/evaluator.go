@@ -32,8 +32,8 @@ type RunResult struct {
 	// missing return or await than intended.
 	Undefined bool
 	Console   string       // what the program logged before it asked for what may not leave: see exo.Session.Log
-	Notices   []string     // what objects remarked about their answers: see exo.Message.Notice
-	Label     value.Label  // the label of what was read, until the result was withheld: see exo.Session.Decided
+	Notices   []string     // what objects remarked about their answers: see exo.Message.AddNotice
+	Label     value.Label  // the label of what was read, until the result was withheld: see exo.Session.ReportableLabel
 	Causes    []exo.Cause  // by which messages the run got the tags of its label, for the host
 	Unchanged bool         // the result may not leave, and nothing took effect; see exo.Session.Unchanged
 	Effects   []exo.Effect // what the program changed or may have changed, however it ended, with the outcome

@@ -107,7 +107,7 @@ type ProgramResult struct {
 }
 
 // Run parses, checks, compiles and runs the program of job, which must have its
-// clock and seed (see exo.Run.OrNew). All of it is the guest's side: parsers can be made to end
+// clock and seed (see exo.Run.WithDefaults). All of it is the guest's side: parsers can be made to end
 // a process, too.
 func (w *World) Run(ctx context.Context, port Port, check *message.Checker, job Job) ProgramResult {
 	prog, err := compile(job.Program, w.front)
@@ -163,7 +163,7 @@ func (o ProgramResult) Settle(ctx context.Context, s *exo.Session, job Job, boun
 	if p := s.Panicked(); p != nil {
 		panic(p) // here, and not where it happened: nothing of the run is left, and the host can recover
 	}
-	res.Label, res.Undefined, res.Effects = s.Decided(), res.Err == nil && o.Undefined, s.Effects()
+	res.Label, res.Undefined, res.Effects = s.ReportableLabel(), res.Err == nil && o.Undefined, s.Effects()
 	res.Console, res.Causes = s.Console(), s.Causes()
 	if err := s.Release(); err == nil {
 		res.Label, res.Notices = res.Label.Join(opened), s.Notices()

@@ -96,7 +96,7 @@ func TestAfterCommit(t *testing.T) {
 				if en.Step == exo.Committed && len(told) > 0 {
 					t.Errorf("%s: told before it is recorded", c.program)
 				}
-				if steps = append(steps, en.Step); en.Step == exo.Settled {
+				if steps = append(steps, en.Step); en.Step == exo.AfterCommitFailed {
 					settled = en.Err
 				}
 				return nil

@@ -139,7 +139,7 @@ func (o *serveOptions) serveFile(ctx context.Context, std cli.Stdio, f *grantfil
 	if err != nil {
 		return found(err)
 	}
-	s, err := mcp.New(mcp.Config{Name: cli.ProgramName, Version: moduleVersion(), Tool: t.tool, Labels: o.labels, LabelFile: kept, Believe: distrustOf(f.Distrust) == agent.DistrustNothing, Unshown: log.unshown(time.Now)})
+	s, err := mcp.New(mcp.Config{Name: cli.ProgramName, Version: moduleVersion(), Tool: t.tool, Labels: o.labels, LabelFile: kept, Believe: distrustOf(f.Distrust) == agent.DistrustNothing, OnHiddenError: log.unshown(time.Now)})
 	if err != nil {
 		return err
 	}

@@ -30,8 +30,8 @@ func (s *Server) call(ctx context.Context, who Identity, t *codemode.Tool, req *
 	err = s.labels.shown(owner, t.Shown(res), time.Now()) // before it is sent
 	s.metrics.running.Add(-1)
 	s.metrics.ran(res, time.Since(began))
-	if s.cfg.Unshown != nil && exo.Unshown(res.Err) {
-		s.cfg.Unshown(who, res.ID, res.Err)
+	if s.cfg.OnHiddenError != nil && exo.HasHiddenCause(res.Err) {
+		s.cfg.OnHiddenError(who, res.ID, res.Err)
 	}
 	if err := ctx.Err(); err != nil && res.Err != nil {
 		return nil, err // the client has gone, or cancelled: nobody reads a result

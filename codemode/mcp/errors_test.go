@@ -32,14 +32,14 @@ func (badShelf) Eval(_ context.Context, m *exo.Message) (value.Value, error) {
 	return value.Value{}, &fail.Error{Kind: fail.Denied, Msg: "its host has to look at it", Err: errors.New("the lock of shelf 7 is broken")}
 }
 
-// TestUnshown: a host reads the reason that a client does not, of each kind of error, and nothing of an error that its client reads whole.
-func TestUnshown(t *testing.T) {
+// TestHiddenCause: a host reads the reason that a client does not, of each kind of error, and nothing of an error that its client reads whole.
+func TestHiddenCause(t *testing.T) {
 	tool, err := codemode.New(codemode.Grants{"shelf": badShelf{}}, &codemode.Options{Evaluator: exoeval.InProcess{}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var logged []string
-	s, err := New(Config{Tool: func(context.Context, Identity) (*codemode.Tool, error) { return tool, nil }, Unshown: func(who Identity, _ exo.RunID, err error) {
+	s, err := New(Config{Tool: func(context.Context, Identity) (*codemode.Tool, error) { return tool, nil }, OnHiddenError: func(who Identity, _ exo.RunID, err error) {
 		logged = append(logged, who.Subject+": "+err.Error())
 	}})
 	if err != nil {

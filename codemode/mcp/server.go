@@ -39,10 +39,10 @@ type Config struct {
 	// whoever has read it may have been instructed by it, and no server sees when the user speaks again.
 	Believe bool
 
-	// Unshown is called with each error that ended a program and has a reason that its client does not read: an internal error, a database
-	// that the host has to look at (see exo.Unshown). The error may hold values of rows. It is called on the goroutine of the request. nil:
+	// OnHiddenError is called with each error that ended a program and has a reason that its client does not read: an internal error, a database
+	// that the host has to look at (see exo.HasHiddenCause). The error may hold values of rows. It is called on the goroutine of the request. nil:
 	// nothing is called.
-	Unshown func(who Identity, run exo.RunID, err error)
+	OnHiddenError func(who Identity, run exo.RunID, err error)
 }
 
 // Server serves tools to clients. Make it with New; the zero Server refuses.

@@ -187,7 +187,7 @@ func TestMessage(t *testing.T) {
 		if asked != 0 || m.Root.Name != "ask" || m.Args[0].Text() != "why" || m.Objects[0] != exo.Object(o) {
 			t.Errorf("%s: %+v, asked %d times", what, m, asked)
 		}
-		m.Detail("seen")
+		m.AddDetail("seen")
 		if err := m.Spend(1, 1); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}

@@ -207,7 +207,7 @@ func labelsIn(v value.Value) value.Label {
 }
 
 // Message makes the message of `object.method(args…)`, as o would get it, and does not
-// send it. It belongs to a run that ends with the test: its Spend, Detail and Unit work.
+// send it. It belongs to a run that ends with the test: its Spend, AddDetail and Unit work.
 // It fails the test if the gate refuses the message, since then the object never gets it.
 // Objects in it are without the policies that they were wrapped in, so o itself answers
 // it, and not a wrapped o.

@@ -35,7 +35,7 @@ func TestMeasures(t *testing.T) {
 		t.Fatal(err)
 	}
 	ask := func(cat Catalog, d Description, through string) (*Node, error) {
-		c := &Checker{Catalog: cat, Bounds: Most{100, 100, 100}, Ref: func(uint32) *Type { return d.Type }}
+		c := &Checker{Catalog: cat, Bounds: Bounds{100, 100, 100}, Ref: func(uint32) *Type { return d.Type }}
 		n, err := c.MakeRef(0)
 		if err == nil && through != "" {
 			n, err = c.MakeCall(n, through, nil)

@@ -67,8 +67,8 @@ func (n *Node) Label() value.Label { return n.label }
 // Sends reports whether the node is a call that sends the message.
 func (n *Node) Sends() bool { return n.sends }
 
-// Most is what one message may have.
-type Most struct {
+// Bounds are what one message may have at most.
+type Bounds struct {
 	Nodes        int // steps, written out as a tree
 	Depth        int // levels of nesting
 	LiteralBytes int // the size of one literal value
@@ -87,7 +87,7 @@ func (n *Node) Receiver() *Node {
 // gate, which trusts no recorder.
 type Checker struct {
 	Catalog Catalog
-	Bounds  Most
+	Bounds  Bounds
 	Ref     func(id uint32) *Type     // the type of a granted object; nil: no such object
 	Show    func(id uint32) string    // what the program calls that object, for messages
 	Literal func(v value.Value) error // optional further check of literals

@@ -42,7 +42,7 @@ func TestTypesKeepLabels(t *testing.T) {
 	if got := asExpressions([]TypeField{{Name: "f", Type: labelled(&Type{Name: value.TypeText}, value.NewLabel("a"))}}, to); cat.Shows(got[0].Type).String() != "{a}" {
 		t.Error("a value that stands for an expression loses its label")
 	}
-	c := &Checker{Catalog: cat, Bounds: Most{Nodes: 4000, Depth: 200, LiteralBytes: 256 << 10}}
+	c := &Checker{Catalog: cat, Bounds: Bounds{Nodes: 4000, Depth: 200, LiteralBytes: 256 << 10}}
 	n, err := c.MakeList([]*Node{{Op: OpField, Type: secret}, {Op: OpField, Type: other}})
 	if err != nil || cat.Shows(n.Type).String() != "{a,b}" {
 		t.Errorf("a list: %v %v", n, err)
@@ -56,7 +56,7 @@ func TestOpaqueReads(t *testing.T) {
 	cat := Catalog{"Text": {Name: "Text", Expr: true, Fields: map[string]*Property{"length": {Type: columnOf("Text", value.TypeText)}}}, "Query": interfaceOf("Query", nil, false,
 		&Method{Name: "csv", Sends: true, Result: closed(value.TypeText)}, &Method{Name: "dump", Sends: true, Result: closed(value.TypeData)}, &Method{Name: "count", Sends: true, Result: closed(value.TypeInt)},
 		&Method{Name: "nested", Sends: true, Result: closed(value.TypeInt), Nested: closed(value.TypeText)}, &Method{Name: "distinct", Row: true, Result: typeVar("self")})}
-	c := &Checker{Catalog: cat, Bounds: Most{Nodes: 4000, Depth: 200, LiteralBytes: 256 << 10}, Ref: func(uint32) *Type { return &Type{Name: "Query", Args: map[string]*Type{"row": secret}} }}
+	c := &Checker{Catalog: cat, Bounds: Bounds{Nodes: 4000, Depth: 200, LiteralBytes: 256 << 10}, Ref: func(uint32) *Type { return &Type{Name: "Query", Args: map[string]*Type{"row": secret}} }}
 	for name, want := range map[string]string{"csv": "{a}", "dump": "{a}", "count": "{}", "nested": "{a}", "distinct": "{a}"} {
 		q, err := c.MakeRef(0)
 		mustBe(t, name, err)
@@ -89,7 +89,7 @@ func TestConversionKeepsTheLabel(t *testing.T) {
 
 // A limit or offset of a program is never negative: SQLite takes that for none.
 func TestCountsAreNotNegative(t *testing.T) {
-	c := &Checker{Bounds: Most{Nodes: 4000, Depth: 200, LiteralBytes: 256 << 10}}
+	c := &Checker{Bounds: Bounds{Nodes: 4000, Depth: 200, LiteralBytes: 256 << 10}}
 	p := &Param{Name: "the number", Count: true}
 	for n, ok := range map[int64]bool{-5: false, -1: false, 0: true, 1: true} {
 		x, err := c.MakeLit(value.Int(n))
@@ -219,7 +219,7 @@ func TestFreshStays(t *testing.T) {
 // TestTotals: what a total method gives shows what its receiver and its arguments show, and nothing of them is read; whatever else is done
 // with it reads it.
 func TestTotals(t *testing.T) {
-	c := &Checker{Catalog: totalCatalog(), Bounds: Most{Nodes: 4000, Depth: 200, LiteralBytes: 256 << 10}}
+	c := &Checker{Catalog: totalCatalog(), Bounds: Bounds{Nodes: 4000, Depth: 200, LiteralBytes: 256 << 10}}
 	a, b := &Node{Op: OpField, Type: labelled(columnOf("Text", value.TypeText), value.NewLabel("a")), size: 1}, &Node{Op: OpField, Type: labelled(columnOf("Text", value.TypeText), value.NewLabel("b", value.Untrusted)), size: 1}
 	call := func(recv *Node, name string, args ...*Node) *Node {
 		t.Helper()
@@ -289,7 +289,7 @@ func TestCalculated(t *testing.T) {
 		recv, arg *Node
 		want      bool
 	}{"of what is labelled": {a, plain, true}, "with what is labelled": {plain, a, true}, "of what is not": {plain, plain, false}} {
-		c := &Checker{Catalog: totalCatalog(), Bounds: Most{Nodes: 4000, Depth: 200, LiteralBytes: 256 << 10}}
+		c := &Checker{Catalog: totalCatalog(), Bounds: Bounds{Nodes: 4000, Depth: 200, LiteralBytes: 256 << 10}}
 		if _, err := c.MakeCall(x.recv, "concat", []*Node{x.arg}); err != nil || c.Calculates != x.want {
 			t.Errorf("%s: %t %v", what, c.Calculates, err)
 		}

@@ -96,7 +96,7 @@ func calls(n *message.Node, methods []string, seen map[*message.Node]bool) bool 
 
 // use spends the message's ticket, or else notes that it waits for one.
 func (a *Approvals) use(m *exo.Message) bool {
-	names, ok := m.Names()
+	names, ok := m.GrantNames()
 	if !ok {
 		return false
 	}

@@ -13,5 +13,5 @@ import (
 // Miller's Robust Composition.)
 func Revocable(o exo.Object) (exo.Object, func()) {
 	cut := make(chan struct{})
-	return exo.Wrap(o, exo.Policy{Cut: cut}), sync.OnceFunc(func() { close(cut) })
+	return exo.Wrap(o, exo.Policy{Revoked: cut}), sync.OnceFunc(func() { close(cut) })
 }

@@ -75,7 +75,7 @@ func (echo) Describe() (message.Description, error) {
 }
 
 func (echo) Eval(_ context.Context, m *exo.Message) (value.Value, error) {
-	m.Detail(query{"SELECT t0.id, t0.title FROM todos AS t0 WHERE t0.org_id = ? LIMIT 1", m.Args})
+	m.AddDetail(query{"SELECT t0.id, t0.title FROM todos AS t0 WHERE t0.org_id = ? LIMIT 1", m.Args})
 	return m.Args[0], nil
 }
 

@@ -91,7 +91,7 @@ func (quiet) Eval(context.Context, *exo.Message) (value.Value, error) { return v
 type talks struct{ echo }
 
 func (talks) Eval(_ context.Context, m *exo.Message) (value.Value, error) {
-	m.Detail(json.RawMessage(`"` + strings.Repeat("d", maxDetails-100) + `"`))
+	m.AddDetail(json.RawMessage(`"` + strings.Repeat("d", maxDetails-100) + `"`))
 	return value.Null(), nil
 }
 

@@ -72,7 +72,7 @@ func anyEntry() *rapid.Generator[exo.Entry] {
 			e.Constants = append(e.Constants, c)
 		}
 		if rapid.Bool().Draw(t, "cut") {
-			e.Cut = &exo.Cut{Digest: value.Digest{1}, Bytes: rapid.IntRange(0, 9).Draw(t, "cut bytes")}
+			e.Omitted = &exo.Omitted{Digest: value.Digest{1}, Bytes: rapid.IntRange(0, 9).Draw(t, "cut bytes")}
 		}
 		if e.Step == exo.Committing && rapid.Bool().Draw(t, "says what is prepared") {
 			n := rapid.IntRange(0, 9).Draw(t, "changed")
@@ -197,11 +197,11 @@ func TestGoldenLine(t *testing.T) {
 			`{"v":1,"run":"000102030405060708090a0b0c0d0e0f","step":"refused","at":"2026-01-02T03:04:05.000000678Z","call":1,"op":"o","line":3,"column":4}`},
 		{exo.Entry{RunID: id, Step: exo.Intent, At: at, Call: 2, Message: []byte("m"), Constants: []exo.Constant{{Node: 1, Digest: value.Digest{1}, Bytes: 5000, Value: []byte("v"), Call: 2}, {Node: 3, Digest: value.Digest{2}, Bytes: 9}}},
 			`{"v":2,"run":"000102030405060708090a0b0c0d0e0f","step":"intent","at":"2026-01-02T03:04:05.000000678Z","call":2,"message":"bQ==","constants":[{"node":1,"digest":"01` + strings.Repeat("0", 62) + `","bytes":5000,"value":"dg==","call":2},{"node":3,"digest":"02` + strings.Repeat("0", 62) + `","bytes":9}]}`},
-		{exo.Entry{RunID: id, Step: exo.Intent, At: at, Call: 2, Cut: &exo.Cut{Digest: value.Digest{1}, Bytes: 9}},
+		{exo.Entry{RunID: id, Step: exo.Intent, At: at, Call: 2, Omitted: &exo.Omitted{Digest: value.Digest{1}, Bytes: 9}},
 			`{"v":2,"run":"000102030405060708090a0b0c0d0e0f","step":"intent","at":"2026-01-02T03:04:05.000000678Z","call":2,"cut":{"digest":"01` + strings.Repeat("0", 62) + `","bytes":9}}`},
 		{exo.Entry{RunID: id, Step: exo.Committed, At: at, State: exo.StateRolledBack},
 			`{"v":1,"run":"000102030405060708090a0b0c0d0e0f","step":"committed","at":"2026-01-02T03:04:05.000000678Z","state":"rolledback"}`},
-		{exo.Entry{RunID: id, Step: exo.Settled, At: at, Took: time.Millisecond, Err: errors.New("x")},
+		{exo.Entry{RunID: id, Step: exo.AfterCommitFailed, At: at, Took: time.Millisecond, Err: errors.New("x")},
 			`{"v":1,"run":"000102030405060708090a0b0c0d0e0f","step":"settled","at":"2026-01-02T03:04:05.000000678Z","took":"1ms","err":{"kind":"internal","text":"x"}}`},
 	} {
 		b, err := appendLine(nil, &c.e, &runs{})

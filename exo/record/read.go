@@ -202,7 +202,7 @@ func parse(b []byte) (e exo.Entry, err error) {
 		e.Constants = append(e.Constants, exo.Constant{Node: c.Node, Digest: p.digest(c.Digest), Bytes: c.Bytes, Value: c.Value, Call: c.Call})
 	}
 	if l.Cut != nil {
-		e.Cut = &exo.Cut{Digest: p.digest(l.Cut.Digest), Bytes: l.Cut.Bytes}
+		e.Omitted = &exo.Omitted{Digest: p.digest(l.Cut.Digest), Bytes: l.Cut.Bytes}
 	}
 	if want := version(&e); l.V != want {
 		p.fail(fmt.Errorf("version %d of a line that is of version %d", l.V, want))

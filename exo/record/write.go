@@ -20,7 +20,7 @@ const Version = 2
 
 // version is that of the line of an entry.
 func version(e *exo.Entry) int {
-	if len(e.Constants) > 0 || e.Cut != nil {
+	if len(e.Constants) > 0 || e.Omitted != nil {
 		return 2
 	}
 	return 1
@@ -56,7 +56,7 @@ func appendLine(b []byte, e *exo.Entry, of *runs) ([]byte, error) {
 	if len(e.Constants) > 0 {
 		b = appendConstants(append(b, `,"constants":`...), e.Constants)
 	}
-	if c := e.Cut; c != nil {
+	if c := e.Omitted; c != nil {
 		b = append(hex.AppendEncode(append(b, `,"cut":{"digest":"`...), c.Digest[:]), `","bytes":`...)
 		b = append(strconv.AppendInt(b, int64(c.Bytes), 10), '}')
 	}

@@ -69,7 +69,7 @@ func (e *runner) Run(ctx context.Context, job exoeval.Job) *exoeval.RunResult {
 	}
 	defer exit()
 	r := &run{limits: limits, bounds: bounds, catalog: e.world.Catalog, calls: make(chan struct{}, limits.Calls+limits.ConcurrentCalls+2), pool: e.pool}
-	job.Run = job.OrNew(begin) // the worker must have its clock and seed before there is a session
+	job.Run = job.WithDefaults(begin) // the worker must have its clock and seed before there is a session
 	if err := e.begin(ctx, r, job); err != nil {
 		return &exoeval.RunResult{Err: fail.Classify("", err), Took: time.Since(begin)}
 	}

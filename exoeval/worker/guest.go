@@ -129,7 +129,7 @@ func (g *guest) Submit(c exo.Call) error {
 	if g.calls++; g.calls > g.limits.Calls+g.limits.ConcurrentCalls+1 { // the session would take no more
 		return fail.Errorf(fail.Limit, "", "calls were sent after the limit of %d", g.limits.Calls)
 	}
-	size, err := g.limits.Unanswered(c, g.sum) // the session counts less: what we have not read it may have sent
+	size, err := g.limits.CallSize(c, g.sum) // the session counts less: what we have not read it may have sent
 	if err != nil {
 		return err
 	}

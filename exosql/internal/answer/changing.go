@@ -70,11 +70,11 @@ func (x *changing) Read(p *plan.Plan, g *scope.Grant, args []value.Value) (*valu
 	out, err := x.work.Read(x.ctx, p, args, by, x.m, func(m *exo.Message) *plan.Collector { return plan.NewCollector(p, m) })
 	q := Ran{Plan: p, Args: args, Took: time.Since(start)}
 	if err != nil {
-		x.m.Detail(x.db.Query(q))
+		x.m.AddDetail(x.db.Query(q))
 		return nil, x.classified(err)
 	}
 	q.Rows = out.Rows().Len()
-	x.m.Detail(x.db.Query(q))
+	x.m.AddDetail(x.db.Query(q))
 	return out.Rows(), nil
 }
 
@@ -97,7 +97,7 @@ func (x *changing) Write(changes []engine.Change, refused *fence.Refused) (*valu
 			} else if err == nil && c.Plan.Write.Rows > 0 {
 				q.Rows = c.Plan.Write.Rows
 			}
-			x.m.Detail(x.db.Query(q))
+			x.m.AddDetail(x.db.Query(q))
 		}
 	}
 	if err != nil {

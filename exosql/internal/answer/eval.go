@@ -69,9 +69,9 @@ func (o *Object) UnitKey() any {
 	return o.DB
 }
 
-// BesideKey implements exo.Beside: where some grant of a program can change a database, all are read in that unit. A
+// ReadUnitKey implements exo.UnitReader: where some grant of a program can change a database, all are read in that unit. A
 // program that read by one that can't, outside, would write by what is not true any more (TestReadsBeside).
-func (o *Object) BesideKey() any {
+func (o *Object) ReadUnitKey() any {
 	if o.DB == nil {
 		return nil
 	}
@@ -123,7 +123,7 @@ func (w witness) Witness(ctx context.Context, run exo.RunID) error { return w.Ma
 var (
 	_ exo.Witness       = witness{}
 	_ exo.Transactional = (*Object)(nil)
-	_ exo.Beside        = (*Object)(nil)
+	_ exo.UnitReader    = (*Object)(nil)
 	_ exo.LabelDeclarer = (*Object)(nil)
 	_ writing.Host      = (*changing)(nil)
 )

@@ -128,7 +128,7 @@ func (x *changing) unseen(ctx context.Context, p *plan.Plan, args []value.Value)
 // maxImagesAtOnce bounds the keys of one statement.
 const maxImagesAtOnce = 50
 
-// Changes implements exo.Changer: each row that was written is read once more, as the run leaves it.
+// Changes implements exo.ChangeLister: each row that was written is read once more, as the run leaves it.
 func (w *work) Changes(ctx context.Context) (any, error) {
 	im := w.images
 	if im == nil {
@@ -190,4 +190,4 @@ func (x *changing) imagesAfter(ctx context.Context, im *images, rows []*image) e
 	return nil
 }
 
-var _ exo.Changer = (*work)(nil)
+var _ exo.ChangeLister = (*work)(nil)

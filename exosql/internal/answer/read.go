@@ -54,7 +54,7 @@ func (db *DB) query(ctx context.Context, u *unit.Unit, p *plan.Plan, args []valu
 		if refused != nil {
 			q.Fenced = refused.Why.Error()
 		}
-		m.Detail(db.Query(q))
+		m.AddDetail(db.Query(q))
 	}
 	if err != nil {
 		if ctx.Err() != nil {
@@ -108,7 +108,7 @@ func (db *DB) run(ctx context.Context, a *asked) (value.Value, error) {
 		return value.Value{}, err
 	}
 	for _, text := range p.Notices {
-		a.m.Notice(text)
+		a.m.AddNotice(text)
 	}
 	var refused *fence.Refused
 	for open := p.Open; open != nil; open = db.guarded(ctx, open, refused, a) {

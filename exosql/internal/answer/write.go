@@ -52,22 +52,22 @@ func (db *DB) change(ctx context.Context, a *asked, u *work) (value.Value, error
 // narrows nothing. What outsiders wrote in that row is filled in for no program. It refuses as well what deletes other rows with such a
 // column, or changes the column in them, by a cascade or by ON CONFLICT REPLACE, though the host allowed that; and what sets off a trigger that may.
 func (db *DB) trusts(ctx context.Context, w *keptWrite, a *asked) error {
-	wary := a.m.ChosenBy().Integrity()
+	wary := a.m.InputLabel().Integrity()
 	if w.Link != nil {
 		from, chose := a.m.Root.Recv.Recv, wary
-		if from.Op == message.OpRef && slices.Contains(a.m.Granted(), exo.Object(a.objs[from.Slot])) {
+		if from.Op == message.OpRef && slices.Contains(a.m.UnitObjects(), exo.Object(a.objs[from.Slot])) {
 			chose = value.Label{}
 		}
 		for _, p := range w.Link.Pairs {
 			if by := chose.Join(p.From.Label.Integrity()); p.To.Trust && !by.Empty() {
-				return a.m.Untrusted(by, "they could have chosen `"+p.To.Guest+"`, which the link fills in")
+				return a.m.UntrustedError(by, "they could have chosen `"+p.To.Guest+"`, which the link fills in")
 			}
 		}
 	}
 	if wary.Empty() {
 		return nil
 	}
-	trusted, err := db.trusting(a.objs, a.m.Granted())
+	trusted, err := db.trusting(a.objs, a.m.UnitObjects())
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (db *DB) trusts(ctx context.Context, w *keptWrite, a *asked) error {
 		return err
 	}
 	if writing.DemandsTrust(live, w.Table, w.Kind, w.Given(), trusted, w.Facet.Rights.Permits) != "" {
-		return a.m.Untrusted(wary, "it would also delete or change what only trusted programs may: other rows, calculated columns, or what a trigger changes")
+		return a.m.UntrustedError(wary, "it would also delete or change what only trusted programs may: other rows, calculated columns, or what a trigger changes")
 	}
 	return nil
 }
@@ -174,7 +174,7 @@ func (db *DB) writing(ctx context.Context, a *asked) (*keptWrite, error) {
 // otherGrants are the other objects of the same programs into whose scopes a written row may bring others; labelled are all those that
 // reach labelled columns, which a rule of the database may reveal.
 func (db *DB) otherGrants(a *asked) (beside, labelled []*Object, err error) {
-	for _, x := range a.m.Granted() {
+	for _, x := range a.m.UnitObjects() {
 		o, ok := x.(*Object)
 		if !ok || o.DB != db {
 			continue

@@ -25,7 +25,7 @@ func (c *compiler) labelled() bool {
 // labels of those (TestHostReadsWhole).
 func (c *compiler) sealed(p *plan.Plan) error {
 	n, made := 0, 0
-	for i, l := range c.msg.Shown(p.Shape) {
+	for i, l := range c.msg.CellLabels(p.Shape) {
 		if i < len(p.Cells) && !l.FlowsTo(c.msg.Label) { // else the run has the label by the time that it is read
 			if p.Cells[i].Sealed = c.charges[i]; p.Cells[i].Sealed == 0 {
 				p.Cells[i].Sealed = max(c.Charge, 1)

@@ -60,7 +60,7 @@ func (m *Misfits) notice(to *exo.Message) {
 			} else if c.Rounded {
 				text = "%s: `%s` has %d numbers beyond 2^53 in this answer, of which asNumber(), a %s, may have lost digits: String(…) of the key has them all"
 			}
-			to.Notice(fmt.Sprintf(text, to.Op(), c.Shown, m.n[i], kind))
+			to.AddNotice(fmt.Sprintf(text, to.Op(), c.Shown, m.n[i], kind))
 		}
 	}
 	m.cells, m.n = nil, nil

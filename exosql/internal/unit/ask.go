@@ -25,7 +25,7 @@ func (u *Unit) Read(ctx context.Context, p *plan.Plan, args []value.Value, by *e
 
 // seals reports whether a program is shown values of an answer sealed. What no message asks for is read for the host, by a plan that says it.
 func seals(p *plan.Plan, m *exo.Message) bool {
-	return (m == nil || m.Seals()) && slices.ContainsFunc(p.Cells, func(c plan.Cell) bool { return c.Sealed > 0 })
+	return (m == nil || m.MaySeal()) && slices.ContainsFunc(p.Cells, func(c plan.Cell) bool { return c.Sealed > 0 })
 }
 
 // Change makes changes, and gives the number of rows; out has what the last one returned.

@@ -88,8 +88,8 @@ func (u *Unit) Prepare(ctx context.Context) error {
 	}))
 }
 
-// Part implements exo.Part: within a Tx the host decides.
-func (u *Unit) Part() bool { return u.tx != nil }
+// InHostTransaction implements exo.HostUnit: within a Tx the host decides.
+func (u *Unit) InHostTransaction() bool { return u.tx != nil }
 
 // Commit implements exo.Unit.
 func (u *Unit) Commit(ctx context.Context) error {
@@ -141,8 +141,8 @@ func (u *Unit) end(ctx context.Context) error {
 	return err
 }
 
-// Settled implements exo.Settler. In a Tx of the host nothing is committed before the Tx is.
-func (u *Unit) Settled(ctx context.Context) error {
+// AfterCommit implements exo.AfterCommitter. In a Tx of the host nothing is committed before the Tx is.
+func (u *Unit) AfterCommit(ctx context.Context) error {
 	u.mu.Lock()
 	written := u.settling
 	u.settling = nil
@@ -150,7 +150,7 @@ func (u *Unit) Settled(ctx context.Context) error {
 	return u.of.settle(ctx, written)
 }
 
-var _ exo.Settler = (*Unit)(nil)
+var _ exo.AfterCommitter = (*Unit)(nil)
 
 // Mark leaves the ID of the unit's run in its transaction.
 func (u *Unit) Mark(ctx context.Context, run exo.RunID) error {
