@@ -144,7 +144,7 @@ func (s *Session) distrust(m *Message, has, admits value.Label) error {
 	return nil
 }
 
-// Untrusted is the error of a message whose run has tags of integrity, where what it asks for demands trust; what says why.
+// UntrustedError is the error of a message whose run has tags of integrity, where what it asks for demands trust; what says why.
 func (m *Message) UntrustedError(has value.Label, what string) error {
 	s := m.session
 	if s == nil {
