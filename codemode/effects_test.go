@@ -99,7 +99,7 @@ func TestEffects(t *testing.T) {
 			in, _ := json.Marshal(map[string]string{"code": c.code})
 			callJSON(t, tool, string(in)) // holds it against the schema
 			*sent = 0
-			out, res := tool.CallResult(t.Context(), in)
+			out, res := tool.CallJob(t.Context(), codemode.Job{}, in)
 			var m map[string]any
 			if err := json.Unmarshal(out, &m); err != nil {
 				t.Fatal(err)
@@ -163,7 +163,7 @@ func TestEffectsSayNothing(t *testing.T) {
 		said := map[string]bool{}
 		for _, code := range c.programs {
 			in, _ := json.Marshal(map[string]string{"code": code})
-			out, res := tool.CallResult(t.Context(), in)
+			out, res := tool.CallJob(t.Context(), codemode.Job{}, in)
 			said[string(out)] = true
 			if !strings.Contains(string(out), c.says) || res.Changed() != strings.Contains(c.says, "not known") || !strings.Contains(string(out), "the call at line 1:") {
 				t.Errorf("%s: the model reads %s", code, out)
@@ -188,12 +188,12 @@ func TestNoEffectsToSpeakOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, res := tool.CallResult(t.Context(), json.RawMessage(`{"code":"throw new Error('x')"}`))
+	out, res := tool.CallJob(t.Context(), codemode.Job{}, json.RawMessage(`{"code":"throw new Error('x')"}`))
 	if res.Err == nil || strings.Contains(string(out), "effect") {
 		t.Errorf("the model reads %s", out)
 	}
 	var zero codemode.Tool
-	if out, res := zero.CallResult(t.Context(), nil); res.Err == nil || !strings.Contains(string(out), `"denied"`) {
+	if out, res := zero.CallJob(t.Context(), codemode.Job{}, nil); res.Err == nil || !strings.Contains(string(out), `"denied"`) {
 		t.Errorf("the zero tool gave %s", out)
 	}
 }

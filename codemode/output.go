@@ -3,7 +3,6 @@ package codemode
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"strings"
 
 	"github.com/exoagent/exoagent/exo/fail"
@@ -37,29 +36,7 @@ var afterwards = map[fail.Kind]string{
 
 // output is the result as the model reads it; console and result bound its parts.
 func (r *Result) output(console, result int) json.RawMessage {
-	return r.rest(r.framed, console, result)
-}
-
-// writeTo writes what output would return. Nothing is written before the run has ended and
-// its changes are kept.
-func (r *Result) writeTo(w io.Writer, console, result int) error {
-	if !r.streamed {
-		_, err := w.Write(r.output(console, result))
-		return err
-	}
-	if _, err := io.WriteString(w, resultPrefix); err != nil {
-		return err
-	}
-	if err := r.Value.WriteJSON(w); err != nil {
-		return err
-	}
-	_, err := w.Write(r.rest([]byte{}, console, result))
-	return err
-}
-
-// rest appends to b, which is the result or what stands in its place, what else the model
-// reads. Without b it writes the result, or the error, first.
-func (r *Result) rest(b []byte, console, result int) json.RawMessage {
+	b := r.framed
 	written := b != nil && r.Err == nil
 	notice := r.Notice
 	switch {

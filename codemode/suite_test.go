@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -237,14 +236,6 @@ func BenchmarkQuery(b *testing.B) {
 					for b.Loop() {
 						if _, err := tool.Call(ctx, input); err != nil {
 							b.Fatal(err)
-						}
-					}
-				})
-				b.Run(fmt.Sprintf("%d/written", t.rows), func(b *testing.B) { // piece by piece
-					b.ReportAllocs()
-					for b.Loop() {
-						if res, err := tool.CallTo(ctx, io.Discard, codemode.Job{}, input); err != nil || res.Err != nil {
-							b.Fatal(err, res.Err)
 						}
 					}
 				})

@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -92,8 +90,7 @@ type Result struct {
 	Took    time.Duration
 	Used    exoeval.Used
 
-	framed   []byte // JSON, behind resultPrefix
-	streamed bool   // there is no JSON: Value is written whole once the run has ended
+	framed []byte // JSON, behind resultPrefix
 
 	effectful, withheld bool // of the tool; of this run: nothing that depends on what it read may be said
 	unchanged           bool // of a run that is withheld: nothing took effect, which does not depend on what it read
@@ -290,7 +287,8 @@ var errZeroTool = errors.New("codemode: this tool was not made with New")
 // Call runs the program in input, {"code": "..."}, and returns what the model
 // reads: {"result": ...}, or {"error": {"kind": ..., "message": ...}} when the
 // input or the program was wrong. A Go error means that there is nothing to
-// read: the context ended, and the error wraps its cause.
+// read: the context ended, and the error wraps its cause. Take it where a framework
+// passes JSON between the model and a tool, and [Tool.CallJob] where the host needs more.
 func (t *Tool) Call(ctx context.Context, input json.RawMessage) (json.RawMessage, error) {
 	if t == nil || t.runner == nil {
 		return nil, errZeroTool
@@ -298,52 +296,28 @@ func (t *Tool) Call(ctx context.Context, input json.RawMessage) (json.RawMessage
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("codemode: %s was not called: %w", t.name, err)
 	}
-	out, res := t.CallResult(ctx, input)
+	out, res := t.CallJob(ctx, Job{}, input)
 	if err := ctx.Err(); err != nil && res.Err != nil {
 		return nil, fmt.Errorf("codemode: %s was stopped: %w", t.name, err)
 	}
 	return out, nil
 }
 
-// CallResult is Call for a host that wants to know how the run ended, too: what
-// it changed above all. The JSON is what the model reads, also of a program that
-// the end of the context stopped.
-func (t *Tool) CallResult(ctx context.Context, input json.RawMessage) (json.RawMessage, *Result) {
-	return t.CallJob(ctx, Job{}, input)
-}
-
-// CallJob is CallResult for a host that names the run before it begins, or knows what the program was written from. The
-// program is that of the input, whatever job.Program is.
+// CallJob is Call for a host that reads how the run ended, what it changed above all, names the run before it begins,
+// or knows what the program was written from. The program is that of the input, whatever job.Program is. The JSON is
+// what the model reads, also of a program that the end of the context stopped.
 func (t *Tool) CallJob(ctx context.Context, job Job, input json.RawMessage) (json.RawMessage, *Result) {
 	if t == nil || t.runner == nil {
 		res := t.Run(ctx, "")
 		return res.output(0, 0), res
 	}
 	code, bad := decodeInput(input, t.bounds.SourceBytes)
-	if bad != nil {
-		res := &Result{Err: bad, effectful: t.effectful}
-		return res.output(t.limits.ConsoleBytes, t.bounds.ResultBytes), res
-	}
-	job.Program = code
-	res := t.RunJob(ctx, job)
-	return res.output(t.limits.ConsoleBytes, t.bounds.ResultBytes), res
-}
-
-// CallTo is CallJob for large results: it writes the JSON to w, piece by piece, once the run has
-// ended, and holds no copy of it, so Result.JSON may be nil. The error is one of w; the run stays
-// what the Result says.
-func (t *Tool) CallTo(ctx context.Context, w io.Writer, job Job, input json.RawMessage) (*Result, error) {
-	if t == nil || t.runner == nil {
-		res := t.Run(ctx, "")
-		return res, res.writeTo(w, 0, 0)
-	}
-	code, bad := decodeInput(input, t.bounds.SourceBytes)
 	res := &Result{Err: bad, effectful: t.effectful}
 	if bad == nil {
 		job.Program = code
-		res = t.run(ctx, job, true)
+		res = t.RunJob(ctx, job)
 	}
-	return res, res.writeTo(w, t.limits.ConsoleBytes, t.bounds.ResultBytes)
+	return res.output(t.limits.ConsoleBytes, t.bounds.ResultBytes), res
 }
 
 // Job is a program for a tool, and the ID of the run that it will be.
@@ -360,30 +334,19 @@ type Job struct {
 	Preview bool
 }
 
-// Run runs a program for a Go caller. It never returns nil. The model may be shown JSON,
-// Notice, Console, fail.GuestText(Err) and EffectsNote; the rest is for the host.
+// Run runs a program for a Go caller, with nothing to say about the run. It never returns nil. The model may
+// be shown JSON, Notice, Console, fail.GuestText(Err) and EffectsNote; the rest is for the host.
 func (t *Tool) Run(ctx context.Context, program string) *Result {
 	return t.RunJob(ctx, Job{Program: program})
 }
 
-// RunJob is Run for a host that names the run before it begins.
+// RunJob is Run for a host that names the run before it begins, previews it, or knows what the program was written from.
 func (t *Tool) RunJob(ctx context.Context, job Job) *Result {
 	if t == nil || t.runner == nil {
 		return &Result{Err: &fail.Error{Kind: fail.Denied, Err: errZeroTool}}
 	}
-	return t.run(ctx, job, false)
-}
-
-// run is RunJob; with stream the result is only measured, as long as none of it has to be cut.
-func (t *Tool) run(ctx context.Context, job Job, stream bool) *Result {
 	res := &Result{}
 	r := t.runner.Run(ctx, exoeval.Job{Program: job.Program, Run: exo.Run{ID: job.ID, Principal: t.principal, Label: job.Label, Preview: job.Preview}, Render: func(v value.Value) (err error) {
-		if stream {
-			if full, err := v.JSONSize(math.MaxInt); err != nil || full <= t.bounds.ResultBytes {
-				res.streamed = err == nil
-				return err
-			}
-		}
 		if res.framed, res.Notice, err = render(v, t.bounds.ResultBytes, t.advice); err == nil {
 			res.JSON, res.Cut = resultIn(res.framed), res.Notice != ""
 		}
@@ -394,7 +357,7 @@ func (t *Tool) run(ctx context.Context, job Job, stream bool) *Result {
 	res.effectful, res.withheld = t.effectful, !r.Label.Secrecy().FlowsTo(t.admits)
 	res.unchanged = r.Unchanged
 	if res.Err != nil {
-		res.Value, res.JSON, res.framed, res.Notice, res.streamed = value.Value{}, nil, nil, "", false
+		res.Value, res.JSON, res.framed, res.Notice = value.Value{}, nil, nil, ""
 		res.Cut = false
 		return res
 	}

@@ -1,7 +1,6 @@
 package codemode_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -24,16 +23,9 @@ var surfaces = map[string]struct {
 	tells   []string // of these it tells where the secret may be told: the twin
 }{
 	"what a model reads": {func(t *testing.T, w *withheld.World, program string) string {
-		out, _ := w.Tool(t).CallResult(t.Context(), input(program))
+		out, _ := w.Tool(t).CallJob(t.Context(), codemode.Job{}, input(program))
 		return string(out)
 	}, nil, []string{"throws at another line", "fills the console", "returns much", "meets a limit", "holds an effect"}},
-	"a result that is written as it comes": {func(t *testing.T, w *withheld.World, program string) string {
-		var b bytes.Buffer
-		if _, err := w.Tool(t).CallTo(t.Context(), &b, codemode.Job{}, input(program)); err != nil {
-			t.Error(err)
-		}
-		return b.String()
-	}, nil, []string{"throws at another line", "returns nothing"}},
 	"the fields of a result": {func(t *testing.T, w *withheld.World, program string) string {
 		r := w.Tool(t).Run(t.Context(), "await words.insert({ word: 'x' });"+program)
 		return fmt.Sprint(r.Value, string(r.JSON), r.Notice, r.Cut, r.Console, r.Err, fail.PosOf(r.Err), r.Label, r.Causes, r.Effects, r.EffectsNote(), r.Changed())

@@ -18,7 +18,7 @@ func AddToMCP(s *mcp.Server, t *codemode.Tool) {
 	s.AddTool(&mcp.Tool{Name: t.Name(), Title: title, Description: t.Description(), InputSchema: t.InputSchema(), OutputSchema: t.OutputSchema(),
 		Annotations: &mcp.ToolAnnotations{Title: title, ReadOnlyHint: t.ReadOnly()}},
 		func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			out, res := t.CallResult(ctx, req.Params.Arguments)
+			out, res := t.CallJob(ctx, codemode.Job{}, req.Params.Arguments)
 			if err := ctx.Err(); err != nil && res.Err != nil {
 				return nil, err // the client has gone, or cancelled the call: nobody reads a result
 			}
