@@ -155,12 +155,12 @@ func unwrapped(o Object) Object {
 	}
 }
 
-// Inspect passes a question to the object beneath o's policies, if that has a method Inspect(any), which writes its answer into the question.
+// AskBeneath passes a question to the object beneath the policies of o, if that has a method AnswerBeneath(any), which writes its answer into the question.
 // The question's type is private to the object's package, so only that package can ask: a holder of the wrapped object gets no way to the
 // object.
-func Inspect(o Object, question any) {
-	if x, ok := unwrapped(o).(interface{ Inspect(question any) }); ok {
-		x.Inspect(question)
+func AskBeneath(o Object, question any) {
+	if x, ok := unwrapped(o).(interface{ AnswerBeneath(question any) }); ok {
+		x.AnswerBeneath(question)
 	}
 }
 

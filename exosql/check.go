@@ -31,12 +31,12 @@ type Declared interface{ declared(*writing.Checker) }
 // bind it where OpenOptions.RowSecurity says that they are there; and PUBLIC may not create on the search path. What is only
 // declared and not granted must be there with its types too; the rest is a warning then. For tables that programs may write
 // through a grant, or that are [Written], the triggers, rules and cascades of such a write must be permitted, and everything that
-// is checked before the first write must hold (TestCheckedAsWritten). Check fails for what is no warning; [Inspect] returns the
+// is checked before the first write must hold (TestCheckedAsWritten). Check fails for what is no warning; [Findings] returns the
 // warnings as well.
 //
 // Descriptions that are made after a Check show which columns an insert needs: call it before codemode.New.
 func Check(ctx context.Context, db *DB, what ...Declared) error {
-	found, err := Inspect(ctx, db, what...)
+	found, err := Findings(ctx, db, what...)
 	if err != nil {
 		return err
 	}
@@ -46,10 +46,10 @@ func Check(ctx context.Context, db *DB, what ...Declared) error {
 	return nil
 }
 
-// Inspect compares as [Check] does and returns all findings, warnings too. It returns an
+// Findings compares as [Check] does and returns all that it found, warnings too. It returns an
 // error only where nothing could be compared: without a connection, or for a grant that no
 // query could use.
-func Inspect(ctx context.Context, db *DB, what ...Declared) ([]Finding, error) {
+func Findings(ctx context.Context, db *DB, what ...Declared) ([]Finding, error) {
 	if err := db.core().Ready(); err != nil {
 		return nil, err
 	}
@@ -63,20 +63,20 @@ func Inspect(ctx context.Context, db *DB, what ...Declared) ([]Finding, error) {
 		return nil, err
 	}
 	db.db.Learn(live)
-	return findings(c.Inspect(live)), nil
+	return findings(c.Compare(live)), nil
 }
 
-// InspectCatalog compares as [Inspect] does, with a catalogue that [DB.Catalog] has read: for a host that declares from it, and would
+// CatalogFindings compares as [Findings] does, with a catalogue that [DB.Catalog] has read: for a host that declares from it, and would
 // have it read twice.
-func InspectCatalog(live *schema.Database, what ...Declared) ([]Finding, error) {
+func CatalogFindings(live *schema.Database, what ...Declared) ([]Finding, error) {
 	if live == nil {
-		return nil, errors.New("exosql: InspectCatalog was given no catalogue: DB.Catalog reads one")
+		return nil, errors.New("exosql: CatalogFindings was given no catalogue: DB.Catalog reads one")
 	}
 	c, err := gather(what)
 	if err != nil {
 		return nil, err
 	}
-	return findings(c.Inspect(live)), nil
+	return findings(c.Compare(live)), nil
 }
 
 // gather collects what is declared.

@@ -179,7 +179,7 @@ func TestKeysUseIndexes(t *testing.T) {
 			} else {
 				k := newByKey(asIs[string])
 				k.ways(t, db)
-				found, err := exosql.Inspect(t.Context(), db, k.link)
+				found, err := exosql.Findings(t.Context(), db, k.link)
 				if err != nil {
 					t.Fatal(err)
 				}

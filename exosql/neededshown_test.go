@@ -61,7 +61,7 @@ func TestNeededShown(t *testing.T) {
 		const needed = "project?: number; weight?: number; title: string; code: string; note?: string | null"
 		shows("before a check", described(declared()), strings.NewReplacer("title:", "title?:", "code:", "code?:").Replace(needed))
 		o := declared()
-		if _, err := exosql.Inspect(t.Context(), db, exosql.Granted(o)); err != nil {
+		if _, err := exosql.Findings(t.Context(), db, exosql.Granted(o)); err != nil {
 			t.Fatal(err)
 		}
 		tool := described(o)

@@ -93,7 +93,7 @@ func TestFormsFound(t *testing.T) {
 		_, def, _ := strings.Cut(c.cells, "-- ")
 		db, _ := kit.File(t, tu.SQLite, "CREATE TABLE held (at DATETIME "+def+", id INTEGER PRIMARY KEY, org INTEGER NOT NULL DEFAULT 1, same, iso, day, other, done)", "CREATE INDEX by_org ON held (org)", "INSERT INTO held (at) VALUES "+c.cells)
 		facet, scope, held := (&kit.CellForm{Time: c.form}).Facet()
-		found, err := exosql.Inspect(t.Context(), db, exosql.Granted(facet.Of(exosql.Grant(db, held, scope))))
+		found, err := exosql.Findings(t.Context(), db, exosql.Granted(facet.Of(exosql.Grant(db, held, scope))))
 		found = slices.DeleteFunc(found, func(f exosql.Finding) bool { return f.Kind != exosql.OtherForm })
 		if err != nil || (c.found == "") != (len(found) == 0) || len(found) > 0 && (!strings.Contains(found[0].String(), c.found) || found[0].Warning != c.warning) {
 			t.Errorf("%q: %s: %v %v", c.form, c.cells, found, err)

@@ -27,7 +27,7 @@ func TestZeroValues(t *testing.T) {
 			"AllRows": exosql.AllRows[row], "And": exosql.And[row], "Or": exosql.Or[row], "Not": exosql.Not[row],
 			"Like": exosql.Like[row, string], "ILike": exosql.ILike[row, string], "Includes": exosql.Includes[row, string],
 			"StartsWith": exosql.StartsWith[row, string], "EndsWith": exosql.EndsWith[row, string], "Has": exosql.Has[row, int64],
-			"AccessPaths": exosql.AccessPaths, "Policies": exosql.Policies, "Check": exosql.Check, "Inspect": exosql.Inspect, "InspectCatalog": exosql.InspectCatalog, "Granted": exosql.Granted, "Written": exosql.Written[row],
+			"AccessPaths": exosql.AccessPaths, "Policies": exosql.Policies, "Check": exosql.Check, "Findings": exosql.Findings, "CatalogFindings": exosql.CatalogFindings, "Granted": exosql.Granted, "Written": exosql.Written[row],
 			"NewTable": exosql.NewTable[row], "NewColumn": exosql.NewColumn[row, int64], "NewKey": exosql.NewKey[row, int64], "NewNullable": exosql.NewNullable[row, int64],
 			"NewFacet": exosql.NewFacet[row], "Via": exosql.Via[row, row], "Many": exosql.Many[row, row, int64], "One": exosql.One[row, row, int64], "Keys": exosql.Keys[row, row, int64],
 			"Grant": exosql.Grant[row], "Follow": exosql.Follow[row, row], "ScopeRows": exosql.ScopeRows[row], "ScopeVia": exosql.ScopeVia[row, row], "ScopeShared": exosql.ScopeShared[row],

@@ -89,7 +89,7 @@ const checkImports = `import (
 
 `
 
-// checkCode asks of each variable whether exosql.Inspect takes it, or of each object that a function grants
+// checkCode asks of each variable whether exosql.Findings takes it, or of each object that a function grants
 // how the database reads its rows.
 const checkCode = `
 type exo_check_report struct {
@@ -124,7 +124,7 @@ func exo_check_run(variables []any, grants any) {
 		}
 		defer db.Close()
 		if grants == nil {
-			report.Findings, err = exo_check_exosql.Inspect(ctx, db, what...)
+			report.Findings, err = exo_check_exosql.Findings(ctx, db, what...)
 			return err
 		}
 		objects, err := exo_check_objects(ctx, db, grants, exo_check_os.Getenv("` + checkUser + `"))
@@ -218,7 +218,7 @@ func exo_check_objects(ctx exo_check_context.Context, db *exo_check_exosql.DB, g
 func (r *exo_check_report) granted(ctx exo_check_context.Context, db *exo_check_exosql.DB, objects []exo_check_object, what []exo_check_exosql.Declared) error {
 	for _, x := range objects {
 		g := exo_check_exosql.Granted(x.o)
-		if _, err := exo_check_exosql.Inspect(ctx, db, g); err != nil {
+		if _, err := exo_check_exosql.Findings(ctx, db, g); err != nil {
 			return exo_check_fmt.Errorf("%s: %w", x.name, err)
 		}
 		what = append(what, g)
@@ -228,7 +228,7 @@ func (r *exo_check_report) granted(ctx exo_check_context.Context, db *exo_check_
 		return nil
 	}
 	var err error
-	r.Findings, err = exo_check_exosql.Inspect(ctx, db, what...)
+	r.Findings, err = exo_check_exosql.Findings(ctx, db, what...)
 	return err
 }
 
@@ -236,7 +236,7 @@ func (r *exo_check_report) granted(ctx exo_check_context.Context, db *exo_check_
 func (r *exo_check_report) policies(ctx exo_check_context.Context, db *exo_check_exosql.DB, objects []exo_check_object, role string) (err error) {
 	var all []exo_check_exo.Object
 	for _, x := range objects {
-		if _, err := exo_check_exosql.Inspect(ctx, db, exo_check_exosql.Granted(x.o)); err != nil {
+		if _, err := exo_check_exosql.Findings(ctx, db, exo_check_exosql.Granted(x.o)); err != nil {
 			return exo_check_fmt.Errorf("%s: %w", x.name, err)
 		}
 		all = append(all, x.o)

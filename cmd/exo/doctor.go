@@ -103,7 +103,7 @@ func doctorFile(ctx context.Context, std cli.Stdio, path string) (missing int, e
 	}
 	var findings []grantfile.Finding
 	d, err := cli.During(std, holding(path), func(cli.Stdio) (d *grantfile.Declared, err error) {
-		d, findings, err = f.Inspect(ctx, nil)
+		d, findings, err = f.DeclareAndCheck(ctx, nil)
 		return d, err
 	})
 	if err != nil {

@@ -270,7 +270,7 @@ func inspect(ctx context.Context, path, text string, opt *grantfile.Options) (ma
 	if err != nil {
 		return nil, nil, fmt.Errorf("the draft can't be read, which is a mistake of exo init: %w", err)
 	}
-	decl, findings, err := f.Inspect(ctx, opt)
+	decl, findings, err := f.DeclareAndCheck(ctx, opt)
 	if err != nil {
 		return nil, nil, err
 	}

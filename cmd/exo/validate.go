@@ -101,7 +101,7 @@ func (v *validating) run(ctx context.Context, std cli.Stdio, args []string) erro
 	var findings []grantfile.Finding
 	if !v.offline {
 		d, err = cli.During(std, holding(path), func(cli.Stdio) (d *grantfile.Declared, err error) {
-			d, findings, err = f.Inspect(ctx, &grantfile.Options{Unpinned: v.pin})
+			d, findings, err = f.DeclareAndCheck(ctx, &grantfile.Options{Unpinned: v.pin})
 			return d, err
 		})
 		if err != nil {

@@ -332,7 +332,7 @@ func (w *world) declare(ctx context.Context, effects map[*table][]string) (again
 			return false, fmt.Errorf("%s: %w", t.name, err)
 		}
 		grants[t.grant] = o
-		findings, err := exosql.Inspect(ctx, w.db, exosql.Granted(o))
+		findings, err := exosql.Findings(ctx, w.db, exosql.Granted(o))
 		if err != nil {
 			return false, fmt.Errorf("%s: %w", t.name, err)
 		}
@@ -436,7 +436,7 @@ func (w *world) drafted(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("%w\n%s", err, d.Text(nil))
 		}
-		declared, findings, err := f.Inspect(ctx, &grantfile.Options{Databases: map[string]*exosql.DB{"d": w.db}})
+		declared, findings, err := f.DeclareAndCheck(ctx, &grantfile.Options{Databases: map[string]*exosql.DB{"d": w.db}})
 		if err != nil {
 			return fmt.Errorf("%w\n%s", err, d.Text(nil))
 		}

@@ -253,7 +253,7 @@ func TestTwoSchemas(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
-		decl, findings, err := f.Inspect(t.Context(), &grantfile.Options{Databases: map[string]*exosql.DB{"shop": db}})
+		decl, findings, err := f.DeclareAndCheck(t.Context(), &grantfile.Options{Databases: map[string]*exosql.DB{"shop": db}})
 		if err != nil || grantfile.Refusal("exo.yaml", findings) != nil {
 			t.Fatalf("%v %v\n%s", err, findings, text)
 		}

@@ -575,7 +575,7 @@ func (d *Declared) reached(x *Facet) (out []*Facet) {
 	return out
 }
 
-// Check compares what is granted with the catalogues that Declare has read, as exosql.Inspect does, and says where the file says it.
+// Check compares what is granted with the catalogues that Declare has read, as exosql.Findings does, and says where the file says it.
 func (d *Declared) Check() (findings []Finding, err error) {
 	for _, name := range slices.Sorted(maps.Keys(d.dbs)) {
 		var what []exosql.Declared
@@ -587,7 +587,7 @@ func (d *Declared) Check() (findings []Finding, err error) {
 		if len(what) == 0 {
 			continue
 		}
-		found, err := exosql.InspectCatalog(d.live[name], what...)
+		found, err := exosql.CatalogFindings(d.live[name], what...)
 		if err != nil {
 			return nil, err
 		}

@@ -15,7 +15,7 @@ import (
 // Open declares a file, and compares what it grants with its databases, as exosql.Check does. A finding that is no warning refuses the
 // file: the error is a *Refused then, and nothing stays open. Otherwise the findings are warnings, and Close closes the databases.
 func (f *File) Open(ctx context.Context, opt *Options) (*Declared, []Finding, error) {
-	d, findings, err := f.Inspect(ctx, opt)
+	d, findings, err := f.DeclareAndCheck(ctx, opt)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -25,8 +25,8 @@ func (f *File) Open(ctx context.Context, opt *Options) (*Declared, []Finding, er
 	return d, findings, nil
 }
 
-// Inspect is Open for a command that reports what was found, and runs no program: it refuses no finding.
-func (f *File) Inspect(ctx context.Context, opt *Options) (*Declared, []Finding, error) {
+// DeclareAndCheck is Open for a command that reports what was found, and runs no program: it refuses no finding.
+func (f *File) DeclareAndCheck(ctx context.Context, opt *Options) (*Declared, []Finding, error) {
 	d, err := f.Declare(ctx, opt)
 	if err != nil {
 		return nil, nil, err

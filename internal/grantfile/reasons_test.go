@@ -29,7 +29,7 @@ func reasonsOf(t *testing.T, e tu.Engine, ddl []string, text string) (*grantfile
 		return nil, nil, err
 	}
 	db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(ddl...)})
-	d, found, err := f.Inspect(t.Context(), &grantfile.Options{Databases: map[string]*exosql.DB{"shop": db}})
+	d, found, err := f.DeclareAndCheck(t.Context(), &grantfile.Options{Databases: map[string]*exosql.DB{"shop": db}})
 	return d, found, err
 }
 

@@ -106,7 +106,7 @@ func TestCheckedAsWritten(t *testing.T) {
 					t.Fatalf("%v\n%s", err, text)
 				}
 				db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(ddl...)})
-				d, found, err := f.Inspect(t.Context(), &grantfile.Options{Databases: map[string]*exosql.DB{"shop": db}})
+				d, found, err := f.DeclareAndCheck(t.Context(), &grantfile.Options{Databases: map[string]*exosql.DB{"shop": db}})
 				if err != nil {
 					break // it can't be declared
 				}

@@ -111,7 +111,7 @@ func (n *tries) catalogue(engine string, number int, w *ruled) {
 	for _, name := range slices.Sorted(maps.Keys(w.objects)) {
 		of = append(of, exosql.Granted(w.objects[name]))
 	}
-	found, err := exosql.InspectCatalog(w.live, of...)
+	found, err := exosql.CatalogFindings(w.live, of...)
 	if err != nil {
 		n.void++
 		return

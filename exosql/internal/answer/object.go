@@ -181,14 +181,14 @@ func (o *Object) Describe() (message.Description, error) {
 // ErrNoFacet is what AccessPaths returns for an object that [Facet.Of] did not make: nil, or a zero one.
 var ErrNoFacet error = fail.Errorf(fail.Invalid, "exosql: AccessPaths", "it takes what Facet.Of made")
 
-// question is what an object of Facet.Of answers with itself: see exo.Inspect. Only this package can put it.
+// question is what an object of Facet.Of answers with itself: see exo.AskBeneath. Only this package can put it.
 type question struct {
 	object *Object
 	asked  bool
 }
 
-// Inspect answers questions of this package.
-func (o *Object) Inspect(q any) {
+// AnswerBeneath answers questions of this package.
+func (o *Object) AnswerBeneath(q any) {
 	if q, ok := q.(*question); ok {
 		q.object, q.asked = o, true
 	}
@@ -199,7 +199,7 @@ func (o *Object) Inspect(q any) {
 func Of(o exo.Object) (*Object, error) {
 	var q question
 	if o != nil {
-		exo.Inspect(o, &q)
+		exo.AskBeneath(o, &q)
 	}
 	if o == nil || q.asked && q.object == nil {
 		return nil, ErrNoFacet

@@ -21,8 +21,8 @@ func (c *Checker) Ready() error {
 	return c.err
 }
 
-// Inspect compares what was declared with a catalogue.
-func (c *Checker) Inspect(live *schema.Database) []Finding {
+// Compare compares what was declared with a catalogue.
+func (c *Checker) Compare(live *schema.Database) []Finding {
 	c.Live = live
 	for _, t := range c.tables {
 		c.table(t)

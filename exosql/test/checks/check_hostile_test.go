@@ -24,7 +24,7 @@ func TestCheckPrintable(t *testing.T) {
 		}
 		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(setup...)})
 		d := ckDeclare()
-		found, err := exosql.Inspect(context.Background(), db, exosql.Granted(exosql.NewFacet(d.accounts, "a", d.id).Of(exosql.Grant(db, d.accounts, d.tenant.Eq(1)))), exosql.Written(d.accounts))
+		found, err := exosql.Findings(context.Background(), db, exosql.Granted(exosql.NewFacet(d.accounts, "a", d.id).Of(exosql.Grant(db, d.accounts, d.tenant.Eq(1)))), exosql.Written(d.accounts))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +76,7 @@ func TestCheckLabels(t *testing.T) {
 			"the other labels":  {plain, pii, "declared twice: the column is public in one declaration, and labelled {pii} in the other"},
 			"one demands trust": {trusted, plain, "declared twice: the column is public, and demands trust in one declaration, and public in the other"},
 		} {
-			found, err := exosql.Inspect(t.Context(), db, declare(c.a), declare(c.b))
+			found, err := exosql.Findings(t.Context(), db, declare(c.a), declare(c.b))
 			if err != nil {
 				t.Fatal(err)
 			}

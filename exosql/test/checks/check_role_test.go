@@ -36,7 +36,7 @@ func TestCheckRights(t *testing.T) {
 		t.Helper()
 		db := tu.Postgres.OpenURL(t, as, nil)
 		_, o := granting(db)
-		out, err := exosql.Inspect(t.Context(), db, exosql.Granted(o))
+		out, err := exosql.Findings(t.Context(), db, exosql.Granted(o))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +90,7 @@ func TestCheckRights(t *testing.T) {
 	db := tu.Postgres.OpenURL(t, as, nil)
 	d, _ := granting(db)
 	for warning, what := range map[bool]exosql.Declared{false: exosql.Grant(db, d.accounts, d.tenant.Eq(1)), true: d.accounts} {
-		got, err := exosql.Inspect(t.Context(), db, what)
+		got, err := exosql.Findings(t.Context(), db, what)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +102,7 @@ func TestCheckRights(t *testing.T) {
 		want(found(as), exosql.RoleRights, true, "the role "+role+" may write to tables that are only read: accounts ("+says+")")
 		written := tu.Postgres.OpenURL(t, as, nil)
 		w, o := granting(written)
-		got, err := exosql.Inspect(t.Context(), written, exosql.Granted(o), exosql.Written(w.accounts))
+		got, err := exosql.Findings(t.Context(), written, exosql.Granted(o), exosql.Written(w.accounts))
 		if err != nil || slices.ContainsFunc(got, func(f exosql.Finding) bool { return f.Kind == exosql.RoleRights }) {
 			t.Errorf("of a table that is written: %v, %v", got, err)
 		}
@@ -146,7 +146,7 @@ func TestCheckPath(t *testing.T) {
 			check := func() []exosql.Finding {
 				t.Helper()
 				db := tu.Postgres.OpenURL(t, url, nil)
-				found, err := exosql.Inspect(t.Context(), db, exosql.Grant(db, items, who.Eq("ann")))
+				found, err := exosql.Findings(t.Context(), db, exosql.Grant(db, items, who.Eq("ann")))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -201,7 +201,7 @@ func TestCheckPartitionTwin(t *testing.T) {
 	if n, err := rel.Count(t.Context()); n != 1 || err != nil {
 		t.Errorf("a query of the whole: %d rows, %v", n, err)
 	}
-	found, err := exosql.Inspect(t.Context(), db, rel)
+	found, err := exosql.Findings(t.Context(), db, rel)
 	if err != nil || len(found) != 1 || found[0].Kind != exosql.RowSecurity || found[0].Warning || !strings.Contains(found[0].Problem, "(part)") {
 		t.Errorf("found %v, %v", found, err)
 	}
@@ -209,7 +209,7 @@ func TestCheckPartitionTwin(t *testing.T) {
 	if n, err := rel.Count(t.Context()); n != 0 || err != nil {
 		t.Errorf("with a policy of its own: %d rows, %v", n, err)
 	}
-	if found, err := exosql.Inspect(t.Context(), db, rel); err != nil || len(found) != 0 {
+	if found, err := exosql.Findings(t.Context(), db, rel); err != nil || len(found) != 0 {
 		t.Errorf("found %v, %v", found, err)
 	}
 }
@@ -256,7 +256,7 @@ func TestCheckPairs(t *testing.T) {
 				}
 			}
 		}
-		found, err := exosql.Inspect(t.Context(), db, links...)
+		found, err := exosql.Findings(t.Context(), db, links...)
 		if err != nil {
 			t.Fatal(err)
 		}

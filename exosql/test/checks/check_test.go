@@ -215,7 +215,7 @@ func TestCheck(t *testing.T) {
 					if c.use != nil {
 						what = append(what, c.use(d)...)
 					}
-					found, err := exosql.Inspect(ctx, db, what...)
+					found, err := exosql.Findings(ctx, db, what...)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -227,7 +227,7 @@ func TestCheck(t *testing.T) {
 					if err := exosql.Check(ctx, db, what...); errors.As(err, &ce) != refused {
 						t.Errorf("Check: %v, with %v", err, found)
 					} else if refused && len(ce.Findings) != len(found) {
-						t.Errorf("Check reports %d findings, Inspect %d", len(ce.Findings), len(found))
+						t.Errorf("Check reports %d findings, Findings %d", len(ce.Findings), len(found))
 					}
 					found, as := withoutSuperuser(found)
 					for i := range found {
@@ -300,7 +300,7 @@ func TestCheckGrants(t *testing.T) {
 		db := e.OpenWith(t, &exosql.OpenOptions{Setup: e.Exec(ckAccounts, ckEntries)})
 		warned := func(what ...exosql.Declared) (refused, warnings int) {
 			t.Helper()
-			found, err := exosql.Inspect(ctx, db, what...)
+			found, err := exosql.Findings(ctx, db, what...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -371,7 +371,7 @@ func TestCheckGrants(t *testing.T) {
 			"a zero predicate":  {exosql.Grant(db, d.accounts, exosql.Predicate[ckAccount]{})},
 			"a grant that ends": {exosql.Granted(exosql.NewFacet(d.entries, "e").Of(exosql.Grant(db, d.entries, d.entryID.Eq(1))))},
 		} {
-			found, err := exosql.Inspect(ctx, db, what...)
+			found, err := exosql.Findings(ctx, db, what...)
 			if err == nil {
 				t.Errorf("%s: nothing was said, but %v", name, found)
 			}
@@ -422,7 +422,7 @@ func TestCheckRoles(t *testing.T) {
 	want := func(part string, warning bool) {
 		t.Helper()
 		d := ckDeclare()
-		found, err := exosql.Inspect(ctx, db, exosql.Grant(db, d.accounts, d.tenant.Eq(1)))
+		found, err := exosql.Findings(ctx, db, exosql.Grant(db, d.accounts, d.tenant.Eq(1)))
 		if err != nil {
 			t.Fatal(err)
 		}

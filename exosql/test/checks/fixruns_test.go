@@ -54,7 +54,7 @@ func TestFixesRun(t *testing.T) {
 		}
 		find := func() (out []string) {
 			t.Helper()
-			found, err := exosql.Inspect(t.Context(), db, what...)
+			found, err := exosql.Findings(t.Context(), db, what...)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -63,7 +63,7 @@ func TestIndexRemedies(t *testing.T) {
 	if made < 10 {
 		t.Errorf("%d indexes are asked for", made)
 	}
-	findings, err := exosql.Inspect(t.Context(), db, exosql.Granted(objects[0]), exosql.Granted(objects[1]), exosql.Granted(objects[2]))
+	findings, err := exosql.Findings(t.Context(), db, exosql.Granted(objects[0]), exosql.Granted(objects[1]), exosql.Granted(objects[2]))
 	check(err)
 	asked := 0
 	for _, f := range findings {

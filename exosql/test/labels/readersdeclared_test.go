@@ -142,7 +142,7 @@ func TestReadersDeclaredTwice(t *testing.T) {
 			one, two := newRdNotes(), newRdNotes()
 			one.secret.ReadBy("user", one.owner)
 			f, g := exosql.NewFacet(one.t, "note", one.id, one.owner, one.secret), c.second(two)
-			found, err := exosql.Inspect(t.Context(), db, exosql.Granted(f.Of(exosql.Grant(db, one.t, exosql.AllRows[rdNote]()))), exosql.Granted(g.Of(exosql.Grant(db, two.t, exosql.AllRows[rdNote]()))))
+			found, err := exosql.Findings(t.Context(), db, exosql.Granted(f.Of(exosql.Grant(db, one.t, exosql.AllRows[rdNote]()))), exosql.Granted(g.Of(exosql.Grant(db, two.t, exosql.AllRows[rdNote]()))))
 			if err != nil {
 				t.Fatal(err)
 			}

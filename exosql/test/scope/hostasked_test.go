@@ -82,7 +82,7 @@ func TestHostAsked(t *testing.T) {
 			if r = tool.Run(t.Context(), "return seen.execute()"); fail.KindOf(r.Err) != fail.Denied || !strings.Contains(r.Err.Error(), c.why) || !strings.Contains(r.Err.Error(), "SQLSTATE") {
 				t.Errorf("the host reads %v, want %s", r.Err, c.why)
 			}
-			found, err := exosql.Inspect(t.Context(), db, exosql.Granted(seen))
+			found, err := exosql.Findings(t.Context(), db, exosql.Granted(seen))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,19 +91,19 @@ func TestHostAsked(t *testing.T) {
 				"wrapper": "the wrapper nothing has no HANDLER", "wrapper behind a view": "the wrapper nothing has no HANDLER"}[name]
 			all := (&exosql.CheckError{Findings: found}).Error()
 			if !strings.Contains(all, inspect) || inspect == "" && strings.Contains(all, "app.org") {
-				t.Errorf("Inspect: %s", all)
+				t.Errorf("Findings: %s", all)
 			}
 			fix := "ALTER ROLE " + role + " SET app.org = ''"
 			if !strings.Contains(inspect, "app.org") {
 				return
 			}
 			if !strings.Contains(all, fix) {
-				t.Errorf("Inspect names no way out: %s", all)
+				t.Errorf("Findings names no way out: %s", all)
 			}
 			kit.Change(t, server, fix) // to the letter
 			again := tu.Postgres.OpenURL(t, tu.AsUser(t, server, role), nil)
-			if found, err = exosql.Inspect(t.Context(), again, exosql.Granted(seen)); err != nil || strings.Contains((&exosql.CheckError{Findings: found}).Error(), "app.org") {
-				t.Errorf("Inspect, with the setting: %v %v", found, err)
+			if found, err = exosql.Findings(t.Context(), again, exosql.Granted(seen)); err != nil || strings.Contains((&exosql.CheckError{Findings: found}).Error(), "app.org") {
+				t.Errorf("Findings, with the setting: %v %v", found, err)
 			}
 		})
 	}

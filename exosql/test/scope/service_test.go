@@ -40,7 +40,7 @@ func TestServicesArePassedOver(t *testing.T) {
 		}
 	}
 	hidden := func(o exo.Object) (out bool) {
-		found, err := exosql.Inspect(t.Context(), db, exosql.Granted(o))
+		found, err := exosql.Findings(t.Context(), db, exosql.Granted(o))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,8 +60,8 @@ func TestServicesArePassedOver(t *testing.T) {
 	}
 }
 
-// TestInspect: who holds a weaker object gets nothing by a question of its own, not the object below.
-func TestInspect(t *testing.T) {
+// TestAskBeneath: who holds a weaker object gets nothing by a question of its own, not the object below.
+func TestAskBeneath(t *testing.T) {
 	db := tu.SQLite.OpenWith(t, &exosql.OpenOptions{Setup: tu.SQLite.Exec(kit.JobsTables(tu.SQLite)...)})
 	weaker := exo.Wrap(kit.JobsGrants(db, 1)["jobs"], exo.Policy{})
 	var object exo.Object
@@ -69,7 +69,7 @@ func TestInspect(t *testing.T) {
 	type question struct{ asked bool }
 	var q question
 	for _, ask := range []any{nil, &object, &anything, &q, object} {
-		exo.Inspect(weaker, ask)
+		exo.AskBeneath(weaker, ask)
 	}
 	if object != nil || anything != nil || q.asked {
 		t.Error("a question of another package was answered")

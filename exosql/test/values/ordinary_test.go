@@ -35,7 +35,7 @@ func TestFinerTimes(t *testing.T) {
 			if iso {
 				time = time.StoredISO()
 			}
-			found, err := exosql.Inspect(t.Context(), db, exosql.Granted(exosql.NewFacet(seen, "seen", id, time).Of(exosql.Grant(db, seen, exosql.AllRows[row]()))))
+			found, err := exosql.Findings(t.Context(), db, exosql.Granted(exosql.NewFacet(seen, "seen", id, time).Of(exosql.Grant(db, seen, exosql.AllRows[row]()))))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -60,7 +60,7 @@ func TestFinerTimesOfARole(t *testing.T) {
 	db := tu.Postgres.OpenURL(t, tu.AsUser(t, url, role), nil)
 	seen := exosql.NewTable[row]("seen")
 	id, at := exosql.NewKey(seen, "id", func(o *row) *int64 { return &o.ID }), exosql.NewColumn(seen, "at", func(o *row) *time.Time { return &o.At }).StoredISO()
-	found, err := exosql.Inspect(t.Context(), db, exosql.Granted(exosql.NewFacet(seen, "seen", id, at).Of(exosql.Grant(db, seen, exosql.AllRows[row]()))))
+	found, err := exosql.Findings(t.Context(), db, exosql.Granted(exosql.NewFacet(seen, "seen", id, at).Of(exosql.Grant(db, seen, exosql.AllRows[row]()))))
 	if err != nil || !slices.ContainsFunc(found, func(f exosql.Finding) bool { return strings.Contains(f.Problem, "finer than a millisecond") }) {
 		t.Errorf("%v %v", found, err)
 	}
@@ -98,7 +98,7 @@ func TestFinerTimesBesideOneThatFails(t *testing.T) {
 		for _, rows := range []*exosql.Table[row]{exosql.NewTable[row]("held"), exosql.NewTable[row]("seen")} {
 			exosql.NewKey(rows, "id", func(o *row) *int64 { return &o.ID })
 			exosql.NewColumn(rows, "at", func(o *row) *time.Time { return &o.At }).StoredISO()
-			found, err := exosql.InspectCatalog(live, rows)
+			found, err := exosql.CatalogFindings(live, rows)
 			must(err)
 			for _, f := range found {
 				got = append(got, f.Table+"."+f.Column+" "+f.Problem)
@@ -248,7 +248,7 @@ func TestUnreadColumns(t *testing.T) {
 		of    exosql.Declared
 		fault bool
 	}{"not read": {object(exosql.NewFacet(u, "u", id)), false}, "read": {object(exosql.NewFacet(u, "u", id, done)), true}, "without a grant": {u, true}} {
-		found, err := exosql.Inspect(t.Context(), db, c.of)
+		found, err := exosql.Findings(t.Context(), db, c.of)
 		if err != nil || c.fault != slices.ContainsFunc(found, func(f exosql.Finding) bool { return f.Kind == exosql.OtherForm && !f.Warning }) {
 			t.Errorf("%s: %v %v", what, found, err)
 		}

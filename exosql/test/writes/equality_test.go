@@ -248,12 +248,12 @@ func TestEqualityIsShown(t *testing.T) {
 				if text := kit.BreaksTool(t, codemode.Grants{"things": o}).Description(); strings.Contains(text, "[===") {
 					t.Errorf("before a check:\n%s", text)
 				}
-				if _, err := exosql.Inspect(t.Context(), db, exosql.Granted(o)); err != nil {
+				if _, err := exosql.Findings(t.Context(), db, exosql.Granted(o)); err != nil {
 					t.Fatal(err)
 				}
 				d = eqDeclare()
 				o = exosql.NewFacet(d.table, "thing", d.id, d.code, d.plain).Of(exosql.Grant(db, d.table, d.id.Gt(0)))
-				if _, err := exosql.Inspect(t.Context(), db, exosql.Granted(o)); err != nil {
+				if _, err := exosql.Findings(t.Context(), db, exosql.Granted(o)); err != nil {
 					t.Fatal(err)
 				}
 				live, err := db.Catalog(t.Context())

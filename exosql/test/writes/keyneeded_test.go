@@ -65,8 +65,8 @@ func TestKeyNeeded(t *testing.T) {
 				}
 				hiding := exosql.NewFacet(notes, "note", body).AllowInsert(body)
 				showing, hidden := tool(exosql.NewFacet(notes, "note", id, body).AllowInsert(id, body)), tool(hiding)
-				if found, err := exosql.Inspect(t.Context(), db, exosql.Granted(hiding.Of(mine))); err != nil || strings.Contains(strings.Join(kindsOf(found), " "), string(exosql.NeededColumn)) != c.finding {
-					t.Errorf("Inspect: %v %v", found, err)
+				if found, err := exosql.Findings(t.Context(), db, exosql.Granted(hiding.Of(mine))); err != nil || strings.Contains(strings.Join(kindsOf(found), " "), string(exosql.NeededColumn)) != c.finding {
+					t.Errorf("Findings: %v %v", found, err)
 				}
 				before := kit.Cells(t, raw, "SELECT body FROM notes")
 				hides := func(want string) string { return strings.ReplaceAll(want, needed, sealed) }

@@ -17,7 +17,7 @@ func TestUnfitPermission(t *testing.T) {
 		unfit := func(known ...exosql.Permission) string {
 			d := kit.DeclareFilled(exosql.NewTable[kit.FilledRow]("projects"), "id org_id code")
 			o := exosql.NewFacet(d.Table, "project", d.ID, d.Code).AllowUpdate(d.Code).Permit(known...).Of(exosql.Grant(db, d.Table, d.Org.Eq(1)))
-			found, err := exosql.Inspect(t.Context(), db, exosql.Granted(o))
+			found, err := exosql.Findings(t.Context(), db, exosql.Granted(o))
 			if err != nil {
 				t.Fatal(err)
 			}

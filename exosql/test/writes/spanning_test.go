@@ -84,7 +84,7 @@ func TestSpanning(t *testing.T) {
 				if out := run(o); out.Kind != fail.Denied || !strings.Contains(out.Message, "its host has to look at it first") || strings.Contains(out.Message, "unique") {
 					t.Errorf("%s: %s\n%s", name, program, out)
 				}
-				found, err := exosql.Inspect(t.Context(), db, exosql.Granted(o))
+				found, err := exosql.Findings(t.Context(), db, exosql.Granted(o))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -105,7 +105,7 @@ func TestSpanning(t *testing.T) {
 				if out := run(o); program != free && (out.Kind != fail.Invalid || !strings.Contains(out.Message, "taken") && !strings.Contains(out.Message, "is there already")) || program == free && out.JSON == "" {
 					t.Errorf("%s: the twin of %s learns nothing: %s", name, program, out)
 				}
-				if found, err = exosql.Inspect(t.Context(), db, exosql.Granted(o)); err != nil {
+				if found, err = exosql.Findings(t.Context(), db, exosql.Granted(o)); err != nil {
 					t.Fatal(err)
 				}
 				for _, f := range found {

@@ -184,12 +184,12 @@ func TestEffects(t *testing.T) {
 			kit.JobsKnown = known
 			tool, granted := wrTool(t, db, 1), kit.JobsGrants(db, 1)["jobs"]
 			kit.JobsKnown = false
-			found, err := exosql.Inspect(context.Background(), db, exosql.Granted(granted))
+			found, err := exosql.Findings(context.Background(), db, exosql.Granted(granted))
 			if err != nil {
 				t.Fatal(err)
 			}
 			if told := slices.ContainsFunc(found, func(f exosql.Finding) bool { return strings.Contains(f.Problem, "the trigger audit") }); told == known {
-				t.Errorf("known %v: Inspect finds %v", known, found)
+				t.Errorf("known %v: Findings has %v", known, found)
 			}
 			r := tool.Run(context.Background(), `return jobs.where({ id: 1 }).update({ points: 9 })`)
 			if known != (r.Err == nil) || !known && !strings.Contains(r.Err.Error(), "the trigger audit") {

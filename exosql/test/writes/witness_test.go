@@ -80,7 +80,7 @@ func TestCommitted(t *testing.T) {
 		if got := kit.LookAtJobs(t, e, url, "SELECT points FROM jobs WHERE id = 1"); got != "4" {
 			t.Errorf("the points are %s", got)
 		}
-		found, err := exosql.Inspect(ctx, db, exosql.Granted(kit.JobsGrants(db, 1)["jobs"]))
+		found, err := exosql.Findings(ctx, db, exosql.Granted(kit.JobsGrants(db, 1)["jobs"]))
 		for _, f := range found {
 			if strings.Contains(f.String(), "exo_runs") {
 				t.Error(f)
