@@ -27,10 +27,12 @@ type Declarations struct {
 
 // New begins declarations from a catalogue; see exosql.DB's Catalog. Without one, each
 // declaration is an error.
-func New(live *schema.Database) *Declarations { return NewFor(terms.Dynamic, live) }
+func New(live *schema.Database) *Declarations { return declarations(terms.Dynamic, live) }
 
-// NewFor is New for the commands of this module, whose users write grant files: errors and findings name what to write in their words.
-func NewFor(r terms.Reader, live *schema.Database) *Declarations {
+// NewForFile is New for a host whose users write grant files (docs/grantfile.md): errors and findings name what to write there.
+func NewForFile(live *schema.Database) *Declarations { return declarations(terms.File, live) }
+
+func declarations(r terms.Reader, live *schema.Database) *Declarations {
 	return &Declarations{live: live, tables: map[string]*Table{}, reader: r}
 }
 

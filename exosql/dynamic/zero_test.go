@@ -19,7 +19,7 @@ func TestZeroValues(t *testing.T) {
 		w := newWorld(t, live)
 		tu.ZeroCalls(t, tu.Surface{
 			Functions: map[string]any{
-				"New": dynamic.New, "NewFor": dynamic.NewFor, "ScopeRows": dynamic.ScopeRows, "ScopeVia": dynamic.ScopeVia, "ScopeShared": dynamic.ScopeShared,
+				"New": dynamic.New, "NewForFile": dynamic.NewForFile, "ScopeRows": dynamic.ScopeRows, "ScopeVia": dynamic.ScopeVia, "ScopeShared": dynamic.ScopeShared,
 				"Eq": dynamic.Eq, "Ne": dynamic.Ne, "Lt": dynamic.Lt, "Le": dynamic.Le, "Gt": dynamic.Gt, "Ge": dynamic.Ge, "Between": dynamic.Between, "In": dynamic.In, "NotIn": dynamic.NotIn, "IsNull": dynamic.IsNull, "IsNotNull": dynamic.IsNotNull,
 				"Like": dynamic.Like, "ILike": dynamic.ILike, "Includes": dynamic.Includes, "StartsWith": dynamic.StartsWith, "EndsWith": dynamic.EndsWith, "Has": dynamic.Has,
 				"NewScopes": dynamic.NewScopes, "And": dynamic.And, "Or": dynamic.Or, "Not": dynamic.Not, "AllRows": dynamic.AllRows,

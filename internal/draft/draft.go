@@ -20,7 +20,6 @@ import (
 	"github.com/exoagent/exoagent/internal/grantfile"
 	"github.com/exoagent/exoagent/internal/naming"
 	names "github.com/exoagent/exoagent/internal/scalar"
-	"github.com/exoagent/exoagent/internal/terms"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -103,7 +102,7 @@ type reference struct {
 // New drafts the grant file of a database.
 func New(live *schema.Database, o Options) (*Draft, error) {
 	d := &Draft{opt: o, live: live}
-	made := dynamic.NewFor(terms.File, live)
+	made := dynamic.NewForFile(live)
 	tables := map[*Facet]*dynamic.Table{}
 	for _, t := range live.Tables {
 		f := &Facet{Table: live.Spell(t.Name), table: t}
@@ -264,7 +263,7 @@ func (d *Draft) nameOdd(f *Facet, odd []int) (named int) {
 				specs, all = append(specs, dynamic.ColumnSpec{Name: c.name, As: c.as, Type: c.typ}), append(all, c.name)
 			}
 		}
-		t, err := dynamic.NewFor(terms.File, d.live).Table(f.Table, specs...)
+		t, err := dynamic.NewForFile(d.live).Table(f.Table, specs...)
 		if err == nil {
 			_, err = t.Facet(f.Alias, all...)
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/exoagent/exoagent/exo/value"
 	"github.com/exoagent/exoagent/exosql"
 	"github.com/exoagent/exoagent/exosql/dynamic"
-	"github.com/exoagent/exoagent/internal/terms"
 	"github.com/exoagent/exoagent/schema"
 )
 
@@ -158,7 +157,7 @@ func (d *Declared) declare(ctx context.Context) error {
 	}
 	declarations := map[string]*dynamic.Declarations{}
 	for name, live := range d.live {
-		declarations[name] = dynamic.NewFor(terms.File, live)
+		declarations[name] = dynamic.NewForFile(live)
 	}
 	for i := range f.Facets {
 		x := &f.Facets[i]
@@ -251,7 +250,7 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 			if live.Column(c.Text) == nil {
 				continue
 			}
-			if t, err := dynamic.NewFor(terms.File, d.live[x.Database.Text]).Table(x.Table.Text, d.File.described(x, c).spec()); err != nil {
+			if t, err := dynamic.NewForFile(d.live[x.Database.Text]).Table(x.Table.Text, d.File.described(x, c).spec()); err != nil {
 				p.at(c.Pos, "the column %s: %s", c.Text, Reason(err))
 			} else if _, err := t.Facet(x.Text, c.Text); err != nil {
 				p.at(c.Pos, "the column %s: %s", c.Text, Reason(err))
