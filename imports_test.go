@@ -175,6 +175,9 @@ func TestCommentsStayInside(t *testing.T) {
 			if strings.Contains(string(text), outside) && here != nil {
 				t.Errorf("%s cites %s, which is not here", path, outside)
 			}
+			if form := "Its design is DESIGN.md in this package's folder."; outside == "DESIGN.md" && here == nil && filepath.Base(path) == "doc.go" && !strings.Contains(strings.ReplaceAll(string(text), "\n// ", " "), form) {
+				t.Errorf("%s does not say %q, which a reader on pkg.go.dev needs", path, form)
+			}
 		}
 		return err
 	})

@@ -3,7 +3,7 @@
 // only way to cause anything. For every program, hostile ones included: what it
 // returns and what it does depends only on what was granted; what leaves does so
 // through a sink that admits its labels; it ends within its limits; and what
-// happened is on record. See DESIGN.md.
+// happened is on record. Its design is DESIGN.md in this package's folder.
 //
 // It does not make a model resist injection; it does not stop a
 // leak inside the granted scope to a sink that was granted; it does not hide how

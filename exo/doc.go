@@ -1,6 +1,6 @@
 // Package exo is the core of exoagent: objects that a program can be given, and
 // the one gate through which it can use them. For every program, hostile ones
-// included, what it causes depends only on the objects it was granted. See DESIGN.md.
+// included, what it causes depends only on the objects it was granted. Its design is DESIGN.md in this package's folder.
 //
 // Values with their labels are in exo/value, what a program may say in exo/message, errors in exo/fail. The pieces, in the order in
 // which a message meets them:

@@ -1,8 +1,8 @@
 // Package exoeval runs programs that a model wrote. A program reaches the objects that it
 // was granted and JavaScript's plain built-ins, and nothing else: its only effects are
-// messages to granted objects (package exo). See DESIGN.md.
+// messages to granted objects (package exo). Its design is DESIGN.md in this package's folder.
 //
-// A program goes through four packages below this one, internal/source, front, realm and guest, which DESIGN.md
+// A program goes through four packages below this one, internal/source, front, realm and guest, which that page
 // describes, and then through the files here:
 //
 //   - evaluator, world, bounds: what a host calls, and the plain data that crosses to a worker.

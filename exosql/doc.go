@@ -1,16 +1,19 @@
 // Package exosql makes capabilities to the rows of a database: a [Relation] is
 // what one user may see of a table, and every query made from it, by Go code or by
-// a program that was given it, stays within its scope. See DESIGN.md.
+// a program that was given it, stays within its scope. Its design is DESIGN.md in this package's folder.
 //
-// Declare tables, columns and links once:
+// Declare tables, columns and links once, as the example of [Grant] does:
 //
-//	Users     = exosql.NewTable[User]("users")
-//	UserID    = exosql.NewKey(Users, "id", func(u *User) *int64 { return &u.ID })
-//	UserTodos = exosql.Many("todos", UserID, TodoOwner)
+//	Authors     = exosql.NewTable[Author]("authors")
+//	AuthorID    = exosql.NewKey(Authors, "id", func(a *Author) *int64 { return &a.ID })
+//	AuthorBooks = exosql.Many("books", AuthorID, BookAuthor)
 //
-// [Grant] makes a relation; the scope can't be left out. Go code queries it with
-// types: Follow(me, UserTodos).Where(TodoDone.Eq(false)).All(ctx). For programs, a
-// [Facet] lists the columns and links that exist for them, and [Facet.Of] makes the
+// [Grant] makes a relation; the scope can't be left out. Go code queries it with types:
+//
+//	me := exosql.Grant(db, Authors, AuthorID.Eq(1))
+//	books, err := exosql.Follow(me, AuthorBooks).Where(BookPrice.IsNotNull()).OrderBy(BookTitle.Asc()).All(ctx)
+//
+// For programs, a [Facet] lists the columns and links that exist for them, and [Facet.Of] makes the
 // object to hand out.
 //
 // # Scope

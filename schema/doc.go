@@ -1,6 +1,6 @@
 // Package schema is a database's catalogue as plain data: its tables with their
 // columns, keys, indexes, foreign keys and whatever else acts on rows, its views,
-// enums and domains. See DESIGN.md.
+// enums and domains. Its design is DESIGN.md in this package's folder.
 //
 // [ReadSQLite] and [ReadPostgres] read it from a live database. It holds no rows and
 // no authority, and the package has no driver: the readers are given something that

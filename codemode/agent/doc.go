@@ -1,6 +1,6 @@
 // Package agent lets a language model answer questions with codemode tools: it
 // asks the model, runs the programs that the model writes, gives back what they
-// returned or why they failed, and ends with an answer or a bound. See DESIGN.md.
+// returned or why they failed, and ends with an answer or a bound. Its design is DESIGN.md in this package's folder.
 //
 // These hold against any model and endpoint: the requests of a question,
 // the calls of a turn and the bytes of a reply are bounded; a call runs only when

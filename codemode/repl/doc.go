@@ -1,5 +1,5 @@
 // Package repl opens a terminal on grants: type programs as a model would write
-// them, or with a key ask a model, and see the rows, the SQL and the labels. See DESIGN.md.
+// them, or with a key ask a model, and see the rows, the SQL and the labels. Its design is DESIGN.md in this package's folder.
 //
 //	func main() { repl.Main(repl.App{Grants: grants}) }
 //

@@ -1,5 +1,5 @@
 // Package message is what a program may say: the types, terms and interfaces that objects declare, expressions over them, and the
-// one [Checker] that makes expressions and refuses what no interface allows. See DESIGN.md.
+// one [Checker] that makes expressions and refuses what no interface allows. Its design is DESIGN.md in this package's folder.
 //
 // In the order of a message:
 //

@@ -1,6 +1,6 @@
 // Package record keeps the record of runs as lines of JSON: it writes each [exo.Entry] as one line
 // before the thing that it reports happens, reads lines back as the entries that they were, and
-// reports what became of runs whose process ended in the middle. See DESIGN.md.
+// reports what became of runs whose process ended in the middle. Its design is DESIGN.md in this package's folder.
 //
 // It is for the host alone: a record holds programs, arguments and the SQL with its
 // values. Nothing in it is hidden from who can read the file, and nothing proves that

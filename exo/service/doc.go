@@ -2,7 +2,7 @@
 // that a program may call if, and only if, the service was granted to it. What
 // the function takes is checked before it is called, what it returns before it
 // leaves, and no text of an error that it returns reaches the guest, unless it
-// was written for it with [Refuse]. See DESIGN.md.
+// was written for it with [Refuse]. Its design is DESIGN.md in this package's folder.
 //
 // A function takes a context and one struct, and returns one value and an
 // error. The struct's JSON names are the names that the program uses;

@@ -1,7 +1,7 @@
 // Package worker runs each program in a process of its own. The process can only compute
 // and send messages to its host; it holds only its program and the catalogue of what was
 // granted. A program that crashes its engine, or takes it over, ends or controls that
-// process alone: the host goes on and gets an error that says what happened. See DESIGN.md.
+// process alone: the host goes on and gets an error that says what happened. Its design is DESIGN.md in this package's folder.
 //
 // The worker is the host's own binary, started again. A host imports this package and
 // changes nothing in its main; takeover.go prevents a start by mistake. A host may name a

@@ -1,5 +1,5 @@
 // Package guest is what a program holds in its realm: the granted objects, what it records by describing calls,
-// the rows that it was given, promises and sealed values; and how values cross between JavaScript and the host. See DESIGN.md.
+// the rows that it was given, promises and sealed values; and how values cross between JavaScript and the host. Its design is DESIGN.md in this package's folder.
 //
 //   - recorder, opaque, method, keys: a granted object, or a part of a description, as a JavaScript value of our own.
 //   - describe, filter, naming, synonym, change: a call becomes a node of an expression, in our form or in one of other

@@ -1,5 +1,5 @@
 // Package realm is JavaScript as a program finds it before anything is granted: a fresh runtime of the engine,
-// disarmed, with the dates, the formats and the decimals that the engine lacks or has in a form that shows the host. See DESIGN.md.
+// disarmed, with the dates, the formats and the decimals that the engine lacks or has in a form that shows the host. Its design is DESIGN.md in this package's folder.
 //
 //   - disarm: what leads out of a program's own code is cut before the program runs.
 //   - patterns: regular expressions that are made at run time pass the check of literals.

@@ -1,4 +1,4 @@
-// Package compile makes a statement of a message, or of a chain of typed calls. See DESIGN.md.
+// Package compile makes a statement of a message, or of a chain of typed calls. Its design is DESIGN.md in this package's folder.
 //
 // In: a message that the gate has checked against the catalogue, and grants without their
 // values (package shape). Out: a plan. A message that reads goes through plan.go, interpret.go, the file of each call, and back to plan.go;

@@ -1,4 +1,4 @@
-// Package expr has typed expressions over rows, and writes the SQL of each on each engine. See DESIGN.md.
+// Package expr has typed expressions over rows, and writes the SQL of each on each engine. Its design is DESIGN.md in this package's folder.
 //
 // In: columns, values and operators, from package compile, which has read them in a message. Out: SQL, written when it is known where the
 // rows are (row.go). Each file has one kind of value or one rule: how keys are compared exactly (exact.go), how misfits read as null

@@ -1,4 +1,4 @@
-// Package writing decides what a write may do, plans it and runs it. See DESIGN.md.
+// Package writing decides what a write may do, plans it and runs it. Its design is DESIGN.md in this package's folder.
 //
 // In: a message of a program that writes, or a chain of typed calls, the grants of the same programs, and the catalogue of the database.
 // Out: the plans of one write and what it has to find out first (Plan, Writing), every reason for which no program may write a table
