@@ -104,7 +104,7 @@ const (
 	ByTable Access = "table" // rows out of scope too: no index begins with the scope, or the database prefers another
 	ByValue Access = "value" // the rows that are asked for: the scope gives the column's value, or a list of them
 	ByNone  Access = "none"  // every row in scope, since no index can serve: JSON is looked into row by row
-	ByFence Access = "fence" // the conditions of programs stay behind a fence, and no index serves them, except for keys and columns declared Indexed
+	ByFence Access = "fence" // the conditions of programs stay behind a fence, and no index serves them, except for keys and columns of AllowUnscopedLookup
 )
 
 // Served reports whether an index serves the uses.

@@ -17,7 +17,7 @@ import (
 // function binds it, so a mismatch between column and struct does not compile.
 //
 // The methods that describe a column (Named, Doc, OneOf, WithLabel, MaxBytes, Trusted,
-// StoredISO, Indexed) change its declaration and return the same column, so that they chain where it is
+// StoredISO, AllowUnscopedLookup) change its declaration and return the same column, so that they chain where it is
 // declared. They panic once a tool was made of the table, or a query ran.
 type Column[T, V any] struct {
 	c *decl.Column
@@ -264,16 +264,16 @@ func (c *Column[T, V]) Stored(form StoredForm) *Column[T, V] {
 	return c
 }
 
-// Indexed lets conditions of programs that compare the column with values be looked up
+// AllowUnscopedLookup lets conditions of programs that compare the column with values be looked up
 // in an index before the scope is. Without it a program's conditions are tried on rows
 // in scope only, but for = and in on a key: an index on what the scope compares still
 // serves, one on this column does not.
 //
 // The price: the time of a query can then reveal whether rows out of scope have such values. It is
 // for columns like a date or a state, and not for what one customer must not learn of another.
-func (c *Column[T, V]) Indexed() *Column[T, V] {
+func (c *Column[T, V]) AllowUnscopedLookup() *Column[T, V] {
 	c.core().Change()
-	c.c.Indexed = true
+	c.c.UnscopedLookup = true
 	return c
 }
 

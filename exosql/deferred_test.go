@@ -69,7 +69,7 @@ func TestDeferred(t *testing.T) {
 		org := exosql.NewColumn(table, "org_id", func(j *kit.Job) *int64 { return &j.Org })
 		of := exosql.NewNullable(table, "points", func(j *kit.Job) **int64 { return &j.Points })
 		err = db.Transact(t.Context(), func(tx *exosql.Tx) error {
-			_, err := exosql.Grant(db, table, org.Eq(1)).In(tx).Where(of.Eq(4)).Update(t.Context(), of.Set(1000))
+			_, err := exosql.Grant(db, table, org.Eq(1)).InTx(tx).Where(of.Eq(4)).Update(t.Context(), of.Set(1000))
 			return err
 		})
 		if c, ok := errors.AsType[*exosql.ConstraintError](err); !ok || c.Rule != exosql.RuleCheck || !errors.Is(err, exo.ErrNothingDone) || fail.KindOf(err) != fail.Invalid || kit.Cells(t, raw, kit.Jobs) != before {

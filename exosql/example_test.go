@@ -101,7 +101,7 @@ func ExampleDB_Transact() {
 
 	mine := exosql.Grant(db, Books, BookAuthor.Eq(1))
 	err := db.Transact(ctx, func(tx *exosql.Tx) error {
-		books := mine.In(tx) // without In a call is a transaction of its own
+		books := mine.InTx(tx) // without In a call is a transaction of its own
 		if _, err := books.Insert(ctx, BookID.Set(9), BookTitle.Set("Letters")); err != nil {
 			return err
 		}

@@ -105,9 +105,9 @@ func (f *Facet[T]) AllowUpdate(columns ...Member[T]) *Facet[T] {
 // outsiders wrote (see value.Untrusted) can't, nor where rows with such a column would be deleted or changed along with the row.
 func (f *Facet[T]) AllowDelete() *Facet[T] { return f.allow("AllowDelete", decl.Rights{Delete: true}) }
 
-// AllowTrustedDelete is AllowDelete, but not for programs that have read what outsiders wrote, whatever the columns of the table are.
-func (f *Facet[T]) AllowTrustedDelete() *Facet[T] {
-	return f.allow("AllowTrustedDelete", decl.Rights{Delete: true, Wary: true})
+// AllowDeleteByTrusted is AllowDelete, but not for programs that have read what outsiders wrote, whatever the columns of the table are.
+func (f *Facet[T]) AllowDeleteByTrusted() *Facet[T] {
+	return f.allow("AllowDeleteByTrusted", decl.Rights{Delete: true, Wary: true})
 }
 
 // Admits lets what programs have read under these labels decide which rows they insert and delete, and what they write to any column that

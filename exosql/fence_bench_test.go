@@ -12,7 +12,7 @@ import (
 )
 
 // BenchmarkFence is what a fence costs: the same condition on a column that is declared
-// Indexed and on one that is not, where 5,000 rows are in scope and 50,000 are there.
+// AllowUnscopedLookup and on one that is not, where 5,000 rows are in scope and 50,000 are there.
 func BenchmarkFence(b *testing.B) {
 	for _, e := range []tu.Engine{tu.SQLite, tu.Postgres} {
 		db := e.OpenWith(b, &exosql.OpenOptions{Setup: func(ctx context.Context, db *sql.DB) error {

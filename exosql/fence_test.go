@@ -351,7 +351,7 @@ func TestFenceRandom(t *testing.T) {
 
 const itemsSQL = "CREATE TABLE items (id {int} PRIMARY KEY, owner {int} NOT NULL, name TEXT NOT NULL, day TEXT NOT NULL) {strict}"
 
-// TestAdmitted: what compares a key with values, or a column that was declared Indexed,
+// TestAdmitted: what compares a key with values, or a column that has AllowUnscopedLookup,
 // stands where an index serves it, within fences too, and nothing else does.
 func TestAdmitted(t *testing.T) {
 	tu.Engines(t, func(t *testing.T, e tu.Engine) {

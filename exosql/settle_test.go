@@ -166,7 +166,7 @@ func TestAfterCommitOfGo(t *testing.T) {
 		for _, end := range []error{nil, no} {
 			err := db.Transact(ctx, func(tx *exosql.Tx) error {
 				if calls++; calls == 1 { // overtaken, and called again
-					if _, err := pages.In(tx).Where(d.ID.Eq(1)).Count(ctx); err != nil {
+					if _, err := pages.InTx(tx).Where(d.ID.Eq(1)).Count(ctx); err != nil {
 						return err
 					}
 					other := kit.DeclareHooked()
@@ -174,10 +174,10 @@ func TestAfterCommitOfGo(t *testing.T) {
 						t.Error(err)
 					}
 				}
-				if _, err := pages.In(tx).Insert(ctx, d.Title.Set("o")); err != nil {
+				if _, err := pages.InTx(tx).Insert(ctx, d.Title.Set("o")); err != nil {
 					return err
 				}
-				_, err := pages.In(tx).Where(d.ID.Eq(1)).Update(ctx, d.Points.Set(int64(calls)))
+				_, err := pages.InTx(tx).Where(d.ID.Eq(1)).Update(ctx, d.Points.Set(int64(calls)))
 				want("")
 				return errors.Join(err, end)
 			})

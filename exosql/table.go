@@ -31,13 +31,13 @@ func NewTable[T any](name constant) *Table[T] {
 	return &Table[T]{t: &decl.Table{ID: decl.TableIDs.Add(1), Name: string(name)}}
 }
 
-// In names the schema of PostgreSQL that the table is in, where the search path has another table of this name before it. The schema has to be
+// InSchema names the schema of PostgreSQL that the table is in, where the search path has another table of this name before it. The schema has to be
 // on the search path, too: [Check] reads no other. Errors call the table schema.name then, as grant files do. It returns the table, and
 // panics once a query ran. SQLite has no schemas: [Grant] refuses such a table there.
-func (t *Table[T]) In(schema constant) *Table[T] {
-	to := t.must("In")
+func (t *Table[T]) InSchema(schema constant) *Table[T] {
+	to := t.must("InSchema")
 	if schema == "" || to.Schema != "" {
-		panic(fmt.Sprintf("exosql: In(%q) of %s: write one schema", string(schema), to.Name))
+		panic(fmt.Sprintf("exosql: InSchema(%q) of %s: write one schema", string(schema), to.Name))
 	}
 	to.SetSchema(string(schema))
 	return t

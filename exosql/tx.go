@@ -14,7 +14,7 @@ import (
 // run that fails leaves the transaction as it was. It is for trying programs, at a keyboard or in a test: others
 // wait for what it has changed, and what a run did is never run again for it, so a conflict with
 // another transaction ends a run with Kind Conflict, and is not replayed. Relations are read and written outside of
-// it, but for those that are [Relation.In] it. [DB.Transact] makes a Tx for Go code alone.
+// it, but for those that are [Relation.InTx] it. [DB.Transact] makes a Tx for Go code alone.
 //
 // A run ends when its part of the Tx does: its record says then that its changes were applied, and its held effects
 // act, whatever becomes of the Tx. So grant programs that are tried no effects outside of the database.
@@ -46,7 +46,7 @@ func (db *DB) Begin(ctx context.Context) (*Tx, error) {
 func (t *Tx) Context(ctx context.Context) context.Context { return t.core().Context(ctx) }
 
 // Transact calls f with a new Tx, which it commits if f returns nil and rolls back if not. As many of them may be open at
-// once as the DB has connections for writing, [OpenOptions].Conns; the next waits. What relations [Relation.In] the Tx read and
+// once as the DB has connections for writing, [OpenOptions].Conns; the next waits. What relations [Relation.InTx] the Tx read and
 // write is one transaction, SERIALIZABLE on PostgreSQL; a relation that is not In it is outside of it, and on SQLite waits for
 // it in vain if it writes. Where another transaction was in its way, f is called again, a few times at most, so it must change
 // nothing else, and return the error that it was given or one that wraps it. Programs do not run in it. An error of f is
@@ -58,9 +58,9 @@ func (db *DB) Transact(ctx context.Context, f func(*Tx) error) error {
 	return db.db.Units.Transact(ctx, func(t *unit.Tx) error { return f(&Tx{t}) })
 }
 
-// In is the relation as it is read and written in a Tx of the same DB: it sees what was changed there. Objects that a
+// InTx is the relation as it is read and written in a Tx of the same DB: it sees what was changed there. Objects that a
 // [Facet] makes of it are not bound to the Tx.
-func (r Relation[T]) In(tx *Tx) Relation[T] {
+func (r Relation[T]) InTx(tx *Tx) Relation[T] {
 	if r.r == nil {
 		return r
 	}

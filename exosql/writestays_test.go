@@ -135,7 +135,7 @@ func TestUndoByChanges(t *testing.T) {
 		mine := exosql.Grant(w.DB, w.T, w.Org.Eq(1))
 		err := w.DB.Transact(ctx, func(tx *exosql.Tx) error {
 			for _, c := range changes.Rows {
-				row := mine.In(tx).Where(w.ID.Eq(c.Key[0].Int()))
+				row := mine.InTx(tx).Where(w.ID.Eq(c.Key[0].Int()))
 				if c.Before.IsZero() {
 					if _, err := row.Delete(ctx); err != nil {
 						return err
@@ -181,7 +181,7 @@ func TestUndoByChanges(t *testing.T) {
 				}
 				var err error
 				if c.After.IsZero() {
-					_, err = mine.In(tx).Insert(ctx, append(was, w.ID.Set(c.Key[0].Int()))...)
+					_, err = mine.InTx(tx).Insert(ctx, append(was, w.ID.Set(c.Key[0].Int()))...)
 				} else {
 					_, err = row.Update(ctx, was...)
 				}

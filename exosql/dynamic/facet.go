@@ -109,8 +109,8 @@ func (f *Facet) AllowUpdate(columns ...string) error {
 // AllowDelete lets programs delete rows; see exosql.Facet's.
 func (f *Facet) AllowDelete() error { return f.rights(decl.Rights{Delete: true}) }
 
-// AllowTrustedDelete lets programs delete rows that have not read what outsiders wrote; see exosql.Facet's.
-func (f *Facet) AllowTrustedDelete() error {
+// AllowDeleteByTrusted lets programs delete rows that have not read what outsiders wrote; see exosql.Facet's.
+func (f *Facet) AllowDeleteByTrusted() error {
 	return f.rights(decl.Rights{Delete: true, Wary: true})
 }
 

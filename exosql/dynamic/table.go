@@ -48,21 +48,21 @@ func (t *Table) zero() bool { return t == nil || t.t == nil }
 
 // ColumnSpec says more of a column than the catalogue does. All but Name may be zero.
 type ColumnSpec struct {
-	Name      string            // in the database
-	As        string            // in programs; otherwise the name in camel case
-	Type      string            // a type of exo (value.TypeTime, …), where SQLite holds it in another: a time in a TEXT column
-	Elem      string            // the type of its elements, where Type is value.TypeList
-	Doc       string            // a line for the model
-	OneOf     []string          // the only values of a text column; nil if it may have any
-	Label     []string          // tags of every value
-	Readers   Readers           // who may read a labelled value; zero: all whom its label admits
-	Trusted   bool              // see exosql.Column's Trusted
-	Admits    []string          // see exosql.Column's Admits
-	MaxBytes  int               // the most bytes of a labelled value, see exosql.Column's MaxBytes; 0: 1 KiB
-	StoredISO bool              // see exosql.Column's StoredISO
-	Stored    exosql.StoredForm // see exosql.Column's Stored
-	Indexed   bool              // see exosql.Column's Indexed
-	Key       bool              // part of the key, in place of that in the catalogue: for a view, which has none there
+	Name           string            // in the database
+	As             string            // in programs; otherwise the name in camel case
+	Type           string            // a type of exo (value.TypeTime, …), where SQLite holds it in another: a time in a TEXT column
+	Elem           string            // the type of its elements, where Type is value.TypeList
+	Doc            string            // a line for the model
+	OneOf          []string          // the only values of a text column; nil if it may have any
+	Label          []string          // tags of every value
+	Readers        Readers           // who may read a labelled value; zero: all whom its label admits
+	Trusted        bool              // see exosql.Column's Trusted
+	Admits         []string          // see exosql.Column's Admits
+	MaxBytes       int               // the most bytes of a labelled value, see exosql.Column's MaxBytes; 0: 1 KiB
+	StoredISO      bool              // see exosql.Column's StoredISO
+	Stored         exosql.StoredForm // see exosql.Column's Stored
+	UnscopedLookup bool              // see exosql.Column's AllowUnscopedLookup
+	Key            bool              // part of the key, in place of that in the catalogue: for a view, which has none there
 }
 
 // Readers are the kind of principals that may read a value, and the columns of its row that hold their ids: see exosql.Column's ReadBy.
@@ -255,7 +255,7 @@ func (t *Table) column(x *schema.Column, m ColumnSpec, key bool) (*decl.Column, 
 	if err := m.check(at, r); err != nil {
 		return nil, err
 	}
-	c := &decl.Column{Table: t.t, Name: x.Name, Guest: scalar.Camel(x.Name), Kind: string(x.Kind), Elem: string(x.Elem), Doc: m.Doc, Stored: m.Stored, Indexed: m.Indexed, Enum: slices.Clone(m.OneOf)}
+	c := &decl.Column{Table: t.t, Name: x.Name, Guest: scalar.Camel(x.Name), Kind: string(x.Kind), Elem: string(x.Elem), Doc: m.Doc, Stored: m.Stored, UnscopedLookup: m.UnscopedLookup, Enum: slices.Clone(m.OneOf)}
 	if m.StoredISO && m.Stored != "" && m.Stored != cellform.ISO {
 		return nil, wrong(at, "%s and %s are two forms: write one of them", r.ISO(), r.Stored(string(m.Stored)))
 	} else if m.StoredISO {

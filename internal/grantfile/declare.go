@@ -291,7 +291,7 @@ func (d *Declared) facet(in *dynamic.Declarations, x *Facet, p *problems) {
 	if x.Delete != nil {
 		allow := facet.AllowDelete
 		if x.Wary {
-			allow = facet.AllowTrustedDelete
+			allow = facet.AllowDeleteByTrusted
 		}
 		if err := allow(); err != nil {
 			p.at(*x.Delete, "%s", ofFacet(x.Text, err))
@@ -393,7 +393,7 @@ func columnsOf(x *Facet) (out []Name) {
 }
 
 func (c Column) spec() dynamic.ColumnSpec {
-	s := dynamic.ColumnSpec{Name: c.Text, As: c.As.Text, Type: c.Type.Text, Elem: c.Elem, Doc: c.Doc, StoredISO: c.ISO, Stored: exosql.StoredForm(c.Stored), Indexed: c.Indexed}
+	s := dynamic.ColumnSpec{Name: c.Text, As: c.As.Text, Type: c.Type.Text, Elem: c.Elem, Doc: c.Doc, StoredISO: c.ISO, Stored: exosql.StoredForm(c.Stored), UnscopedLookup: c.Indexed}
 	if len(c.OneOf) > 0 {
 		s.OneOf = texts(c.OneOf)
 	}

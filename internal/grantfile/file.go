@@ -93,7 +93,7 @@ type Column struct {
 	MaxBytes int    // the most that a labelled value takes; 0: not said
 	ISO      bool   // a time is stored as text, in one form; see exosql's StoredISO
 	Stored   string // how SQLite holds it; see exosql's Stored
-	Indexed  bool   // see exosql's Indexed
+	Indexed  bool   // see exosql.Column's AllowUnscopedLookup
 }
 
 // Readers say whose a labelled value is: see exosql's ReadBy.

@@ -53,7 +53,7 @@ type Probe struct {
 	Plan *plan.Plan // the open one; nil if the scope is one that no search can find
 	Args []value.Value
 	// Bare says that programs run Plan whatever the database's plan is: nothing in it
-	// needs a fence. It is so for keys, and for columns that were declared Indexed.
+	// needs a fence. It is so for keys, and for columns that have AllowUnscopedLookup.
 	Bare bool
 }
 

@@ -32,7 +32,7 @@ type Column struct {
 	Bytes   int         // the most that a value of a labelled column takes; 0: see sealed.Size
 	Stored  cellform.Form
 
-	Indexed bool // may be looked up before the scope is
+	UnscopedLookup bool // may be looked up before the scope is
 
 	// Needed: a new row needs a value, which the database does not give. It is set when a catalogue is compared with the declaration, and
 	// decides nothing: descriptions show the column as required.

@@ -83,7 +83,7 @@ func operand(e Expr) fence.Operand {
 		if t.single() {
 			return fence.Operand{} // it is compared by a function
 		}
-		return fence.Operand{Column: true, Key: t.Col.Key, Indexed: t.Col.Indexed, Optional: t.Row.Optional}
+		return fence.Operand{Column: true, Key: t.Col.Key, UnscopedLookup: t.Col.UnscopedLookup, Optional: t.Row.Optional}
 	case Argument:
 		return fence.Operand{Value: true}
 	}

@@ -11,19 +11,19 @@ import (
 
 // Operand is one side of a condition. The zero Operand is something calculated.
 type Operand struct {
-	Column       bool // a column as it is stored
-	Key, Indexed bool // of a column: it is part of the key, or its host declared it Indexed
-	Optional     bool // of a column: its row may be missing
-	Value        bool // a value of the program
+	Column              bool // a column as it is stored
+	Key, UnscopedLookup bool // of a column: it is part of the key, or its host let it be looked up unscoped
+	Optional            bool // of a column: its row may be missing
+	Value               bool // a value of the program
 }
 
 // Free reports whether rows may be sorted by x, and compared with a column of another table, before their scope is looked at: by a key,
-// or a column that is declared Indexed. With any other column the time to the first rows in scope would reveal how many of all rows come
+// or a column with AllowUnscopedLookup. With any other column the time to the first rows in scope would reveal how many of all rows come
 // before them; and PostgreSQL may sort a table by x before it joins what decides which rows are in scope.
-func (x Operand) Free() bool { return x.Column && (x.Key || x.Indexed) }
+func (x Operand) Free() bool { return x.Column && (x.Key || x.UnscopedLookup) }
 
 // Leakproof reports whether a condition may be tried on rows out of scope: it compares one column with values of the program, at a cost that does not depend on the column. That it has
-// one of several values is sqlast.Eq here. The time reveals whether some row has the value. For a key that is whether the row exists, and for a column declared Indexed its host has
+// one of several values is sqlast.Eq here. The time reveals whether some row has the value. For a key that is whether the row exists, and for a column with AllowUnscopedLookup its host has
 // agreed to it. A condition on a row that may be missing holds outside its join only.
 func Leakproof(op sqlast.Op, x Operand, with ...Operand) bool {
 	between := false
@@ -34,7 +34,7 @@ func Leakproof(op sqlast.Op, x Operand, with ...Operand) bool {
 	default:
 		return false
 	}
-	if !x.Column || x.Optional || !x.Indexed && (!x.Key || between) {
+	if !x.Column || x.Optional || !x.UnscopedLookup && (!x.Key || between) {
 		return false
 	}
 	return !slices.ContainsFunc(with, func(o Operand) bool { return !o.Value })

@@ -4,7 +4,7 @@ import (
 	"github.com/exoagent/exoagent/exosql"
 )
 
-// Item is a row of a table in which a key, a column that is declared Indexed and others stand.
+// Item is a row of a table in which a key, a column with AllowUnscopedLookup and others stand.
 type Item struct {
 	ID, Owner int64
 	Name, Day string
@@ -15,5 +15,5 @@ var (
 	ItemID    = exosql.NewKey(Items, "id", func(i *Item) *int64 { return &i.ID })
 	ItemOwner = exosql.NewColumn(Items, "owner", func(i *Item) *int64 { return &i.Owner })
 	ItemName  = exosql.NewColumn(Items, "name", func(i *Item) *string { return &i.Name })
-	ItemDay   = exosql.NewColumn(Items, "day", func(i *Item) *string { return &i.Day }).Indexed()
+	ItemDay   = exosql.NewColumn(Items, "day", func(i *Item) *string { return &i.Day }).AllowUnscopedLookup()
 )

@@ -376,7 +376,7 @@ func TestDeletionTrusted(t *testing.T) {
 		for _, c := range []struct {
 			what, action, program string
 			on                    string // the column that demands trust
-			wary                  bool   // AllowTrustedDelete
+			wary                  bool   // AllowDeleteByTrusted
 			refused               bool
 			beside                bool // the other table is reached by a grant of its own alone
 		}{
@@ -434,7 +434,7 @@ func TestDeletionTrusted(t *testing.T) {
 				of := exosql.NewFacet(orgs, "org", orgID).AllowDelete().Permit(exosql.AllowCascade("projects", "org"), exosql.AllowCascade("items", "project"), exosql.AllowCascade("items", "code"))
 				pf := exosql.NewFacet(projects, "project", id, title, note).AllowUpdate(title, note).Permit(exosql.AllowCascade("items", "project"), exosql.AllowCascade("items", "code"), exosql.AllowUnique("title"))
 				if wary {
-					pf.AllowTrustedDelete()
+					pf.AllowDeleteByTrusted()
 				} else {
 					pf.AllowDelete()
 				}

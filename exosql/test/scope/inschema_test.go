@@ -27,7 +27,7 @@ func TestIn(t *testing.T) {
 		"CREATE INDEX ON customer (org)", "CREATE INDEX ON sales.customer (org)", "INSERT INTO customer VALUES (1, 1)", "INSERT INTO sales.customer VALUES (2, 1)")
 	path := server + map[bool]string{true: "&", false: "?"}[strings.Contains(server, "?")] + "search_path=public,sales"
 	db := tu.Postgres.OpenURL(t, path, nil)
-	sales := inTable(db, exosql.NewTable[inRow]("customer").In("sales"))
+	sales := inTable(db, exosql.NewTable[inRow]("customer").InSchema("sales"))
 	first := inTable(db, exosql.NewTable[inRow]("customer"))
 	for r, want := range map[*exosql.Relation[inRow]]int64{&sales: 2, &first: 1} {
 		if rows, err := r.All(ctx); err != nil || len(rows) != 1 || rows[0].ID != want {
@@ -38,13 +38,13 @@ func TestIn(t *testing.T) {
 		}
 	}
 	whole := inTable(db, exosql.NewTable[inRow]("sales.customer"))
-	off := inTable(tu.Postgres.OpenURL(t, server, nil), exosql.NewTable[inRow]("customer").In("sales"))
+	off := inTable(tu.Postgres.OpenURL(t, server, nil), exosql.NewTable[inRow]("customer").InSchema("sales"))
 	for want, check := range map[string]func() error{
 		`exosql.NewTable[…]("customer").In("sales")`:          func() error { return exosql.Check(ctx, db, whole) },
 		"search_path=public,sales in the URL of the database": func() error { return exosql.Check(ctx, tu.Postgres.OpenURL(t, server, nil), off) },
 		`declare the table without In("sales")`: func() error {
 			lite := tu.SQLite.OpenWith(t, &exosql.OpenOptions{Setup: tu.SQLite.Exec("CREATE TABLE customer (id INTEGER PRIMARY KEY, org INTEGER NOT NULL)")})
-			r := inTable(lite, exosql.NewTable[inRow]("customer").In("sales"))
+			r := inTable(lite, exosql.NewTable[inRow]("customer").InSchema("sales"))
 			_, err := r.All(ctx)
 			return err
 		},

@@ -173,8 +173,8 @@ func TestLooseStaysInScope(t *testing.T) {
 				}
 				things := exosql.NewTable[eqOwned]("things")
 				id := exosql.NewKey(things, "id", func(r *eqOwned) *int64 { return &r.ID })
-				org := exosql.NewColumn(things, "org", func(r *eqOwned) *string { return &r.Org }).Indexed()
-				owner := exosql.NewColumn(things, "owner", func(r *eqOwned) *string { return &r.Owner }).Indexed()
+				org := exosql.NewColumn(things, "org", func(r *eqOwned) *string { return &r.Org }).AllowUnscopedLookup()
+				owner := exosql.NewColumn(things, "owner", func(r *eqOwned) *string { return &r.Owner }).AllowUnscopedLookup()
 				email := exosql.NewColumn(things, "email", func(r *eqOwned) *string { return &r.Email }).WithLabel("pii").ReadBy("person", owner)
 				facet := exosql.NewFacet(things, "thing", id, org, owner, email)
 				facet.Add(exosql.Via(exosql.Many("peers", owner, owner), facet))

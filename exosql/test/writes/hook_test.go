@@ -113,10 +113,10 @@ func TestBeforeWriteOfGo(t *testing.T) {
 			t.Error(n, err)
 		}
 		err = db.Transact(ctx, func(tx *exosql.Tx) error {
-			if _, err := pages.In(tx).Where(d.ID.Eq(1)).Update(ctx, d.Title.Set("bad")); !errors.Is(err, broken) {
+			if _, err := pages.InTx(tx).Where(d.ID.Eq(1)).Update(ctx, d.Title.Set("bad")); !errors.Is(err, broken) {
 				t.Error(err)
 			}
-			_, err := pages.In(tx).Where(d.ID.Eq(1)).Update(ctx, d.Points.Set(7))
+			_, err := pages.InTx(tx).Where(d.ID.Eq(1)).Update(ctx, d.Points.Set(7))
 			return err
 		})
 		if err != nil {

@@ -30,7 +30,7 @@ func TestTxInHook(t *testing.T) {
 		title := exosql.NewColumn(jobs, "title", func(j *kit.Job) *string { return &j.Title })
 		rows := exosql.Grant(db, jobs, org.Eq(1))
 		jobs.BeforeWrite(func(ctx context.Context, w *exosql.Write[kit.Job]) error {
-			_, err := rows.In(tx).Count(ctx)
+			_, err := rows.InTx(tx).Count(ctx)
 			told = append(told, fmt.Sprint(err), fmt.Sprint(tx.Rollback(ctx)), fmt.Sprint(tx.Commit(ctx)))
 			return nil
 		})
@@ -272,7 +272,7 @@ func TestTransactKeepsNothing(t *testing.T) {
 		}
 		failed := errors.New("the function fails")
 		err = db.Transact(t.Context(), func(tx *exosql.Tx) error {
-			if n, err := rows.In(tx).Where(id.Eq(1)).Update(t.Context(), rank.Set(99)); n != 1 || err != nil {
+			if n, err := rows.InTx(tx).Where(id.Eq(1)).Update(t.Context(), rank.Set(99)); n != 1 || err != nil {
 				t.Error(n, err)
 			}
 			if err := tx.Commit(t.Context()); fail.KindOf(err) != fail.Invalid {

@@ -40,7 +40,7 @@ func TestTxOfCancelled(t *testing.T) {
 			if tx, err = db.Begin(ctx); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := jobs.In(tx).Where(twJobID.Eq(1)).Update(ctx, twPoints.Set(i)); err != nil {
+			if _, err := jobs.InTx(tx).Where(twJobID.Eq(1)).Update(ctx, twPoints.Set(i)); err != nil {
 				t.Fatal(err)
 			}
 			cancel()
@@ -53,7 +53,7 @@ func TestTxOfCancelled(t *testing.T) {
 
 			ctx, cancel = context.WithCancel(t.Context())
 			err = db.Transact(ctx, func(tx *exosql.Tx) error {
-				_, err := jobs.In(tx).Where(twJobID.Eq(1)).Update(ctx, twPoints.Set(100+i))
+				_, err := jobs.InTx(tx).Where(twJobID.Eq(1)).Update(ctx, twPoints.Set(100+i))
 				cancel()
 				return err
 			})
@@ -64,7 +64,7 @@ func TestTxOfCancelled(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		err = db.Transact(ctx, func(tx *exosql.Tx) error {
-			j, _, err := jobs.In(tx).Where(twJobID.Eq(1)).First(ctx)
+			j, _, err := jobs.InTx(tx).Where(twJobID.Eq(1)).First(ctx)
 			if err == nil && *j.Points != *before.Points {
 				t.Errorf("%d is there, and nothing was kept", *j.Points)
 			}
@@ -87,21 +87,21 @@ func TestTxOvertaken(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer tx.Rollback(ctx)
-		if _, err := jobs.In(tx).Count(ctx); err != nil {
+		if _, err := jobs.InTx(tx).Count(ctx); err != nil {
 			t.Fatal(err)
 		}
 		err = db.Transact(ctx, func(other *exosql.Tx) error {
-			if _, err := jobs.In(other).Count(ctx); err != nil {
+			if _, err := jobs.InTx(other).Count(ctx); err != nil {
 				return err
 			}
-			_, err := jobs.In(other).Insert(ctx, twTitle.Set("theirs"))
+			_, err := jobs.InTx(other).Insert(ctx, twTitle.Set("theirs"))
 			return err
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		before := look(kit.Jobs)
-		_, err = jobs.In(tx).Insert(ctx, twTitle.Set("ours")) // SQLite refuses it, PostgreSQL the commit
+		_, err = jobs.InTx(tx).Insert(ctx, twTitle.Set("ours")) // SQLite refuses it, PostgreSQL the commit
 		if err == nil {
 			err = tx.Commit(ctx)
 		}

@@ -264,7 +264,7 @@ func TestTransact(t *testing.T) {
 		half := errors.New("half")
 		try := func(end error) error {
 			return db.Transact(ctx, func(tx *exosql.Tx) error {
-				in := jobs.In(tx)
+				in := jobs.InTx(tx)
 				j, err := in.Insert(ctx, twTitle.Set("new"))
 				if err != nil {
 					return err
@@ -297,7 +297,7 @@ func TestTransact(t *testing.T) {
 			t.Errorf("%v leaves %s", err, look(kit.Jobs))
 		}
 		var old exosql.Relation[kit.Job]
-		if err := db.Transact(ctx, func(tx *exosql.Tx) error { old = jobs.In(tx); return nil }); err != nil {
+		if err := db.Transact(ctx, func(tx *exosql.Tx) error { old = jobs.InTx(tx); return nil }); err != nil {
 			t.Error(err)
 		}
 		if _, err := old.Count(ctx); !errors.Is(err, exosql.ErrTxDone) || errors.Is(err, context.Canceled) {
@@ -306,19 +306,19 @@ func TestTransact(t *testing.T) {
 		if _, err := (exosql.Relation[kit.Job]{}).Insert(ctx, twTitle.Set("x")); !errors.Is(err, exo.ErrNothingDone) {
 			t.Errorf("by a zero Relation: %v", err)
 		}
-		for what, r := range map[string]exosql.Relation[kit.Job]{"no Tx": jobs.In(nil), "a zero Tx": jobs.In(&exosql.Tx{})} {
+		for what, r := range map[string]exosql.Relation[kit.Job]{"no Tx": jobs.InTx(nil), "a zero Tx": jobs.InTx(&exosql.Tx{})} {
 			if _, err := r.Count(ctx); err == nil {
 				t.Errorf("in %s it answers", what)
 			}
 		}
 		other, _ := kit.OpenJobs(t, e)
-		if err := db.Transact(ctx, func(tx *exosql.Tx) error { _, err := twJobsOf(other, 1).In(tx).Count(ctx); return err }); fail.KindOf(err) != fail.Invalid {
+		if err := db.Transact(ctx, func(tx *exosql.Tx) error { _, err := twJobsOf(other, 1).InTx(tx).Count(ctx); return err }); fail.KindOf(err) != fail.Invalid {
 			t.Errorf("in a Tx of another database: %v", err)
 		}
 		func() {
 			defer func() { _ = recover() }()
 			_ = db.Transact(ctx, func(tx *exosql.Tx) error {
-				_, err := jobs.In(tx).Where(twJobID.Eq(2)).Delete(ctx)
+				_, err := jobs.InTx(tx).Where(twJobID.Eq(2)).Delete(ctx)
 				if err != nil {
 					t.Error(err)
 				}
@@ -339,7 +339,7 @@ func TestTransactAgain(t *testing.T) {
 		jobs, calls := twJobsOf(db, 1), 0
 		err := db.Transact(ctx, func(tx *exosql.Tx) error {
 			calls++
-			j, _, err := jobs.In(tx).Where(twJobID.Eq(1)).First(ctx)
+			j, _, err := jobs.InTx(tx).Where(twJobID.Eq(1)).First(ctx)
 			if err != nil {
 				return err
 			}
@@ -348,7 +348,7 @@ func TestTransactAgain(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			_, err = jobs.In(tx).Where(twJobID.Eq(1)).Update(ctx, twPoints.Set(*j.Points+1))
+			_, err = jobs.InTx(tx).Where(twJobID.Eq(1)).Update(ctx, twPoints.Set(*j.Points+1))
 			return err
 		})
 		if err != nil || calls != 2 || !strings.HasPrefix(look(kit.Jobs), "1|1|a|todo|51|1 ") {
