@@ -30,77 +30,20 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 	} else {
 		m, err = s.check(call.Expr, e, func(v value.Value) error { return s.recognize(v, &sealed) })
 	}
-
-	// Join the label of the whole message and the most that its reply may carry, whatever
-	// becomes of it from here on, and before it acts. Joined when the reply is there, or when
-	// it is delivered, the run's label would say how fast calls are, and a worker takes
-	// replies when it likes: `a = fast(); b = labelled(); await a; post()`.
 	if m != nil {
-		e.chosen = m.Label
-		for _, v := range m.Args {
-			e.chosen = e.chosen.Join(v.AllLabels())
-		}
-		e.bound = e.chosen.Join(m.Root.Method().Reply)
-		if s.gate.labels.Empty() {
-			// nothing to seal
-		} else if shown := s.gate.catalog.Shows(m.Root.Type); s.gate.plain(shown) {
-			if m.Root.Method().Fresh {
-				shown = shown.Secrecy()
-			}
-			e.bound = e.bound.Join(shown)
-		} else {
-			e.shows = &sealing{catalog: s.gate.catalog, calculated: m.calculated}
-		}
-		if err == nil && !m.Root.Method().Declassifies.Empty() {
-			m.asked, e.declassified = call.Expr, &sealed
-			err = s.declassifies(m, call.Expr, sealed)
-		} else if err == nil && !sealed.Empty() && m.Root.Method().Effect == message.Held && !m.judged() {
-			// A method that acts after the commit shows the program nothing of the sealed values that it is given.
-			m.asked, e.sealed = call.Expr, &sealed
-		} else if err == nil && !sealed.Empty() && m.composes() && !m.judged() {
-			e.sealed, e.shows = &sealed, &sealing{catalog: s.gate.catalog}
-		} else {
-			e.bound = e.bound.Join(sealed) // also where it is refused: by what is in them
-		}
+		err = s.bound(m, call, e, sealed, err)
 	}
-	s.mu.Lock()
-	before := s.label
-	e.chosen = e.chosen.Join(before).Join(sealed)
-	s.label = s.label.Join(e.bound)
-	if e.shows != nil {
-		if !m.Root.Method().Fresh {
-			e.bound = e.bound.Join(s.gate.catalog.IntegrityShown(m.Root.Type, s.label))
-		}
-		s.label = s.label.Join(e.bound)
-		e.shows.open = s.label
-	}
-	s.withhold(e.id, e.pos)
-	label := s.label
-	s.mu.Unlock()
-	e.label = label
-	if more := label.Without(before); !more.Empty() {
-		s.caused(more, m, e)
-	}
+	s.joinLabels(m, e, sealed)
 	if err == nil && !sealed.Empty() && e.sealed == nil && e.declassified == nil {
 		var plain *Message
 		if plain, err = s.check(s.open(call.Expr), e, nil); plain != nil {
 			m = plain
 		}
 	}
-
 	if err == nil {
-		err = s.passSink(m, e) // against the label just joined
+		err = s.refuse(m, e, over)
 	}
-	if over && err == nil {
-		err = fail.Errorf(fail.Limit, s.opName(e.root), "too many calls: the limit is %d for one program", s.gate.limits.Calls)
-	}
-	if err == nil {
-		err = s.refuseEffect(m)
-	}
-	if err == nil {
-		err = s.before(m, e)
-	}
-	en := Entry{Step: Intent, Label: label}
+	en := Entry{Step: Intent, Label: e.label}
 	if bad := s.spell(&en, call, m); err == nil {
 		err = bad
 	}
@@ -123,10 +66,86 @@ func (s *Session) admit(call Call, e *pending, over, large bool) {
 		return
 	}
 	settled = true
+	s.spelt(&en)
+	s.begin(m, e)
+}
+
+// bound finds the label of the whole message and the most that its reply may carry, decides what of the reply is sealed, and refuses what
+// a declassifier may not be given. err is why the message is refused already: its labels count all the same.
+func (s *Session) bound(m *Message, call Call, e *pending, sealed value.Label, err error) error {
+	e.chosen = m.Label
+	for _, v := range m.Args {
+		e.chosen = e.chosen.Join(v.AllLabels())
+	}
+	e.bound = e.chosen.Join(m.Root.Method().Reply)
+	if s.gate.labels.Empty() {
+		// nothing to seal
+	} else if shown := s.gate.catalog.Shows(m.Root.Type); s.gate.plain(shown) {
+		if m.Root.Method().Fresh {
+			shown = shown.Secrecy()
+		}
+		e.bound = e.bound.Join(shown)
+	} else {
+		e.shows = &sealing{catalog: s.gate.catalog, calculated: m.calculated}
+	}
+	if err == nil && !m.Root.Method().Declassifies.Empty() {
+		m.asked, e.declassified = call.Expr, &sealed
+		err = s.declassifies(m, call.Expr, sealed)
+	} else if err == nil && !sealed.Empty() && m.Root.Method().Effect == message.Held && !m.judged() {
+		// A method that acts after the commit shows the program nothing of the sealed values that it is given.
+		m.asked, e.sealed = call.Expr, &sealed
+	} else if err == nil && !sealed.Empty() && m.composes() && !m.judged() {
+		e.sealed, e.shows = &sealed, &sealing{catalog: s.gate.catalog}
+	} else {
+		e.bound = e.bound.Join(sealed) // also where it is refused: by what is in them
+	}
+	return err
+}
+
+// joinLabels joins the label of the whole message and the most that its reply may carry, whatever
+// becomes of it from here on, and before it acts. Joined when the reply is there, or when
+// it is delivered, the run's label would say how fast calls are, and a worker takes
+// replies when it likes: `a = fast(); b = labelled(); await a; post()`.
+func (s *Session) joinLabels(m *Message, e *pending, sealed value.Label) {
+	s.mu.Lock()
+	before := s.label
+	e.chosen = e.chosen.Join(before).Join(sealed)
+	s.label = s.label.Join(e.bound)
+	if e.shows != nil {
+		if !m.Root.Method().Fresh {
+			e.bound = e.bound.Join(s.gate.catalog.IntegrityShown(m.Root.Type, s.label))
+		}
+		s.label = s.label.Join(e.bound)
+		e.shows.open = s.label
+	}
+	s.withhold(e.id, e.pos)
+	e.label = s.label
+	s.mu.Unlock()
+	if more := e.label.Without(before); !more.Empty() {
+		s.caused(more, m, e)
+	}
+}
+
+// refuse asks, of a message whose labels have joined, its sink, trust, the number of calls, its effect and policies, in this order.
+func (s *Session) refuse(m *Message, e *pending, over bool) error {
+	err := s.passSink(m, e) // against the label just joined
+	if over && err == nil {
+		err = fail.Errorf(fail.Limit, s.opName(e.root), "too many calls: the limit is %d for one program", s.gate.limits.Calls)
+	}
+	if err == nil {
+		err = s.refuseEffect(m)
+	}
+	if err == nil {
+		err = s.before(m, e)
+	}
+	return err
+}
+
+// begin has a message act, in its turn, that is on record.
+func (s *Session) begin(m *Message, e *pending) {
 	s.mu.Lock()
 	s.changing = s.changing || e.effect == message.Immediate || e.effect == message.InUnit
 	s.mu.Unlock()
-	s.spelt(&en)
 	s.introduce(m)
 	s.claim(m)
 	s.queueUp(m)
